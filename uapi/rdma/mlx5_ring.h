@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
+/*
+ * Queue formats of ConnectX adapters: work queue entries, completion queue
+ * entries, doorbell records and the doorbell page.
+ *
+ * One definition for everybody: the adapter in software executes these bytes,
+ * the library writes them.  Names follow the PRM (programmer's reference
+ * manual); values are those of linux/mlx5/{qp,cq,device,doorbell}.h and of
+ * infiniband/mlx5dv.h, against which they are checked at compile time.
+ *
+ * Every multi-byte field is big-endian.  The header needs fixed-width types
+ * and nothing else, so that device compilers can include it.
+ */
+#ifndef _UAPI_RDMA_MLX5_RING_H
+#define _UAPI_RDMA_MLX5_RING_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+typedef __be16 mlx5r_be16;
+typedef __be32 mlx5r_be32;
+typedef __be64 mlx5r_be64;
+typedef __u8 mlx5r_u8;
+#else
+#include <stdint.h>
+typedef uint16_t mlx5r_be16;
+typedef uint32_t mlx5r_be32;
+typedef uint64_t mlx5r_be64;
+typedef uint8_t mlx5r_u8;
+#endif
+
+/* ---- Send work queue -------------------------------------------------- */
+
+#define MLX5R_WQEBB		64	/* bytes in a WQE basic block */
+#define MLX5R_DS		16	/* bytes in a data-segment unit */
+#define MLX5R_MAX_DS		63	/* the ds field has six bits */
+#define MLX5R_MAX_WQEBB		16	/* WQEBBs that 63 DS round up to */
+
+enum mlx5r_opcode {
+	MLX5R_OP_NOP			= 0x00,
+	MLX5R_OP_SEND_INVAL		= 0x01,
+	MLX5R_OP_RDMA_WRITE		= 0x08,
+	MLX5R_OP_RDMA_WRITE_IMM		= 0x09,
+	MLX5R_OP_SEND			= 0x0a,
+	MLX5R_OP_SEND_IMM		= 0x0b,
+	MLX5R_OP_LSO			= 0x0e,
+	MLX5R_OP_WAIT			= 0x0f,
+	MLX5R_OP_RDMA_READ		= 0x10,
+	MLX5R_OP_ATOMIC_CS		= 0x11,
+	MLX5R_OP_ATOMIC_FA		= 0x12,
+	MLX5R_OP_ATOMIC_MASKED_CS	= 0x14,
+	MLX5R_OP_ATOMIC_MASKED_FA	= 0x15,
+	MLX5R_OP_RECV_ENABLE		= 0x16,
+	MLX5R_OP_SEND_ENABLE		= 0x17,
+	MLX5R_OP_LOCAL_INVAL		= 0x1b,
+	MLX5R_OP_UMR			= 0x25,
+};
+
+/* ctrl.fm_ce_se */
+#define MLX5R_CE_ON_ERROR	(0 << 2)	/* CQE only if the WQE fails */
+#define MLX5R_CE_ALWAYS		(2 << 2)
+#define MLX5R_CE_MASK		(3 << 2)
+#define MLX5R_SOLICITED		(1 << 1)
+#define MLX5R_FM_NONE		(0 << 5)
+#define MLX5R_FM_SMALL		(1 << 5)	/* after UMR, bind, invalidate */
+#define MLX5R_FM_FENCE		(2 << 5)	/* after READ and atomics */
+#define MLX5R_FM_STRONG		(3 << 5)
+#define MLX5R_FM_SMALL_FENCE	(4 << 5)	/* both */
+#define MLX5R_FM_MASK		(7 << 5)
+
+struct mlx5r_ctrl {
+	mlx5r_be32 opmod_idx_opcode;	/* 31:24 opmod, 23:8 WQEBB index, 7:0 opcode */
+	mlx5r_be32 qpn_ds;		/* 31:8 QPN, 5:0 length in DS */
+	mlx5r_u8 signature;
+	mlx5r_u8 dci_stream[2];
+	mlx5r_u8 fm_ce_se;
+	mlx5r_be32 imm;			/* immediate, rkey to invalidate, UMR mkey */
+};
+
+struct mlx5r_raddr {
+	mlx5r_be64 addr;
+	mlx5r_be32 rkey;
+	mlx5r_be32 reserved_at_60;
+};
+
+struct mlx5r_atomic {
+	mlx5r_be64 swap_add;
+	mlx5r_be64 compare;
+};
+
+/* MASKED_CS with 8-byte operands; MASKED_FA takes addend and boundary only */
+struct mlx5r_masked_cs8 {
+	mlx5r_be64 swap;
+	mlx5r_be64 compare;
+	mlx5r_be64 swap_mask;
+	mlx5r_be64 compare_mask;
+};
+
+struct mlx5r_masked_fa8 {
+	mlx5r_be64 add;
+	mlx5r_be64 boundary;
+};
+
+struct mlx5r_xrc {
+	mlx5r_be32 srqn;
+	mlx5r_u8 reserved_at_20[12];
+};
+
+/* Bit 31 of byte_count clear: a pointer; set: inline data follows. */
+struct mlx5r_data {
+	mlx5r_be32 byte_count;		/* 0 means 2^31 */
+	mlx5r_be32 lkey;
+	mlx5r_be64 addr;
+};
+
+#define MLX5R_INLINE		0x80000000u
+#define MLX5R_INLINE_LEN_MASK	0x3ffu
+#define MLX5R_LKEY_END		0x100u	/* ends a short receive list */
+
+struct mlx5r_inline {
+	mlx5r_be32 byte_count;		/* MLX5R_INLINE | bytes; the data follow */
+};
+
+#define MLX5R_AV_EXT		0x80000000u	/* dqp_dct: the 48-byte form */
+#define MLX5R_AV_GRH		0x40000000u	/* grh_gid_fl: GRH present */
+
+/* Address vector of UD (Q_Key) and DC (access key) requests */
+struct mlx5r_av {
+	union {
+		struct {
+			mlx5r_be32 qkey;
+			mlx5r_be32 reserved;
+		};
+		mlx5r_be64 dc_key;
+	};
+	mlx5r_be32 dqp_dct;		/* MLX5R_AV_EXT | QPN or DCT number */
+	mlx5r_u8 rate_sl;
+	mlx5r_u8 fl_mlid;
+	mlx5r_be16 rlid;		/* RoCE: UDP source port */
+	mlx5r_u8 reserved_at_80[4];
+	mlx5r_u8 rmac[6];
+	mlx5r_u8 tclass;
+	mlx5r_u8 hop_limit;
+	mlx5r_be32 grh_gid_fl;		/* 30 GRH, 27:20 GID index, 19:0 flow label */
+	mlx5r_u8 rgid[16];
+};
+
+#define MLX5R_AV_BASE_BYTES	16	/* the form without MLX5R_AV_EXT */
+
+struct mlx5r_wait {			/* also SEND_ENABLE and RECV_ENABLE */
+	mlx5r_u8 reserved_at_0[8];
+	mlx5r_be32 index;
+	mlx5r_be32 number;		/* CQN or QPN */
+};
+
+/* UMR control; mask bits say which fields of the mkey context change */
+#define MLX5R_UMR_INLINE		(1 << 7)
+#define MLX5R_UMR_CHECK_NOT_FREE	(1 << 5)
+#define MLX5R_UMR_CHECK_FREE		(2 << 5)
+#define MLX5R_UMR_CHECK_MASK		(3 << 5)
+#define MLX5R_UMR_XLT_OFFSET_EN		(1 << 4)
+#define MLX5R_UMR_CHECK_QPN		(1 << 3)
+
+#define MLX5R_MKEY_MASK_LEN		(1ull << 0)
+#define MLX5R_MKEY_MASK_PAGE_SIZE	(1ull << 1)
+#define MLX5R_MKEY_MASK_START_ADDR	(1ull << 6)
+#define MLX5R_MKEY_MASK_PD		(1ull << 7)
+#define MLX5R_MKEY_MASK_EN_RINVAL	(1ull << 8)
+#define MLX5R_MKEY_MASK_EN_SIGERR	(1ull << 9)
+#define MLX5R_MKEY_MASK_BSF_EN		(1ull << 12)
+#define MLX5R_MKEY_MASK_KEY		(1ull << 13)
+#define MLX5R_MKEY_MASK_QPN		(1ull << 14)
+#define MLX5R_MKEY_MASK_LR		(1ull << 17)
+#define MLX5R_MKEY_MASK_LW		(1ull << 18)
+#define MLX5R_MKEY_MASK_RR		(1ull << 19)
+#define MLX5R_MKEY_MASK_RW		(1ull << 20)
+#define MLX5R_MKEY_MASK_A		(1ull << 21)
+#define MLX5R_MKEY_MASK_SMALL_FENCE	(1ull << 23)
+#define MLX5R_MKEY_MASK_RO_WRITE	(1ull << 25)
+#define MLX5R_MKEY_MASK_FREE		(1ull << 29)
+#define MLX5R_MKEY_MASK_RO_READ		(1ull << 47)
+
+struct mlx5r_umr_ctrl {
+	mlx5r_u8 flags;
+	mlx5r_u8 reserved_at_8[3];
+	mlx5r_be16 xlt_octowords;	/* 16-byte units, multiple of 4 */
+	mlx5r_be16 xlt_offset;		/* or BSF octowords */
+	mlx5r_be64 mkey_mask;
+	mlx5r_be32 xlt_offset_47_16;
+	mlx5r_u8 reserved_at_a0[28];
+};
+
+#define MLX5R_MKEY_FREE			(1 << 6)	/* status */
+#define MLX5R_MKEY_ACCESS_LR		(1 << 2)	/* flags */
+#define MLX5R_MKEY_ACCESS_LW		(1 << 3)
+#define MLX5R_MKEY_ACCESS_RR		(1 << 4)
+#define MLX5R_MKEY_ACCESS_RW		(1 << 5)
+#define MLX5R_MKEY_ACCESS_A		(1 << 6)
+#define MLX5R_MKEY_UMR_EN		(1 << 7)
+#define MLX5R_MKEY_MODE_PA		0
+#define MLX5R_MKEY_MODE_MTT		1
+#define MLX5R_MKEY_MODE_KLM		2
+#define MLX5R_MKEY_MODE_KSM		3
+#define MLX5R_MKEY_MODE_MASK		3
+
+/* mkey context as it stands in a UMR WQE */
+struct mlx5r_mkey {
+	mlx5r_u8 status;
+	mlx5r_u8 reserved_at_8;
+	mlx5r_u8 flags;
+	mlx5r_u8 reserved_at_18;
+	mlx5r_be32 qpn_mkey;		/* 31:8 QPN, 7:0 key */
+	mlx5r_u8 reserved_at_40[4];
+	mlx5r_be32 flags_pd;		/* 24 remote invalidate, 23:0 PD */
+	mlx5r_be64 start_addr;
+	mlx5r_be64 len;
+	mlx5r_be32 bsf_octowords;
+	mlx5r_u8 reserved_at_120[16];
+	mlx5r_be32 xlt_octowords;
+	mlx5r_u8 reserved_at_1c0[3];
+	mlx5r_u8 log_page_size;
+	mlx5r_u8 reserved_at_1e0[4];
+};
+
+struct mlx5r_klm {
+	mlx5r_be32 byte_count;
+	mlx5r_be32 mkey;
+	mlx5r_be64 addr;
+};
+
+/* ---- Receive work queue ----------------------------------------------- */
+
+/* Precedes the data segments of an SRQ entry in a linked-list queue */
+struct mlx5r_srq_next {
+	mlx5r_u8 reserved_at_0[2];
+	mlx5r_be16 next_wqe_index;
+	mlx5r_u8 signature;
+	mlx5r_u8 reserved_at_28[11];
+};
+
+/* ---- Completion queue -------------------------------------------------- */
+
+enum mlx5r_cqe_opcode {
+	MLX5R_CQE_REQ			= 0,
+	MLX5R_CQE_RESP_WR_IMM		= 1,
+	MLX5R_CQE_RESP_SEND		= 2,
+	MLX5R_CQE_RESP_SEND_IMM		= 3,
+	MLX5R_CQE_RESP_SEND_INV		= 4,
+	MLX5R_CQE_RESIZE		= 5,
+	MLX5R_CQE_NO_PACKET		= 6,
+	MLX5R_CQE_SIG_ERR		= 12,
+	MLX5R_CQE_REQ_ERR		= 13,
+	MLX5R_CQE_RESP_ERR		= 14,
+	MLX5R_CQE_INVALID		= 15,
+};
+
+#define MLX5R_CQE_OWNER		0x01
+#define MLX5R_CQE_SOLICITED	0x02
+#define MLX5R_CQE_FORMAT_MASK	0x0c
+#define MLX5R_CQE_INLINE_32	0x04	/* data in the first 32 bytes */
+#define MLX5R_CQE_INLINE_64	0x08	/* data in the other half of a 128-byte CQE */
+
+/* A 128-byte CQE holds these bytes in its second half. */
+struct mlx5r_cqe {
+	mlx5r_u8 reserved_at_0[2];
+	mlx5r_be16 wqe_id;
+	mlx5r_u8 reserved_at_20[13];
+	mlx5r_u8 ml_path;
+	mlx5r_u8 reserved_at_90[2];
+	mlx5r_be16 checksum;
+	mlx5r_be16 slid;
+	mlx5r_be32 flags_rqpn;		/* 29:28 GRH, 27:24 SL or RoCE type, 23:0 QPN */
+	mlx5r_u8 hds_ip_ext;
+	mlx5r_u8 l4_hdr_type_etc;
+	mlx5r_be16 vlan_info;
+	mlx5r_be32 srqn_uidx;
+	mlx5r_be32 imm_inval_pkey;
+	mlx5r_u8 app;
+	mlx5r_u8 app_op;
+	mlx5r_be16 app_info;
+	mlx5r_be32 byte_cnt;
+	mlx5r_be64 timestamp;
+	mlx5r_be32 sop_drop_qpn;	/* 31:24 send opcode, 23:0 QPN */
+	mlx5r_be16 wqe_counter;
+	mlx5r_u8 signature;
+	mlx5r_u8 op_own;		/* 7:4 opcode, 3:2 format, 1 solicited, 0 owner */
+};
+
+struct mlx5r_err_cqe {
+	mlx5r_u8 reserved_at_0[32];
+	mlx5r_be32 srqn_uidx;
+	mlx5r_u8 reserved_at_120[16];
+	mlx5r_u8 hw_error_syndrome;
+	mlx5r_u8 hw_syndrome_type;
+	mlx5r_u8 vendor_err_synd;
+	mlx5r_u8 syndrome;
+	mlx5r_be32 sop_drop_qpn;
+	mlx5r_be16 wqe_counter;
+	mlx5r_u8 signature;
+	mlx5r_u8 op_own;
+};
+
+enum mlx5r_cqe_syndrome {
+	MLX5R_SYND_LOCAL_LENGTH		= 0x01,
+	MLX5R_SYND_LOCAL_QP_OP		= 0x02,
+	MLX5R_SYND_LOCAL_PROT		= 0x04,
+	MLX5R_SYND_WR_FLUSH		= 0x05,
+	MLX5R_SYND_MW_BIND		= 0x06,
+	MLX5R_SYND_BAD_RESP		= 0x10,
+	MLX5R_SYND_LOCAL_ACCESS		= 0x11,
+	MLX5R_SYND_REMOTE_INVAL_REQ	= 0x12,
+	MLX5R_SYND_REMOTE_ACCESS	= 0x13,
+	MLX5R_SYND_REMOTE_OP		= 0x14,
+	MLX5R_SYND_RETRY_EXC		= 0x15,
+	MLX5R_SYND_RNR_EXC		= 0x16,
+	MLX5R_SYND_REMOTE_ABORTED	= 0x22,
+};
+
+/* ---- Doorbells ---------------------------------------------------------- */
+
+/* Words of a queue pair's doorbell record; an SRQ has the first only. */
+#define MLX5R_DBR_RCV		0	/* receive count, 16 bits */
+#define MLX5R_DBR_SND		1	/* send WQEBB producer index, 16 bits */
+
+/* Words of a completion queue's doorbell record */
+#define MLX5R_DBR_CQ_CI		0	/* consumer index, 24 bits */
+#define MLX5R_DBR_CQ_ARM	1	/* 29:28 cmd_sn, 24 solicited only, 23:0 index */
+#define MLX5R_CQ_ARM_SN_SHIFT	28
+#define MLX5R_CQ_ARM_SOLICITED	(1u << 24)
+#define MLX5R_CQ_INDEX_MASK	0xffffffu
+
+/* Registers of a doorbell page (UAR) */
+#define MLX5R_UAR_CQ		0x20	/* arm word, CQN */
+#define MLX5R_UAR_EQ_ARM	0x40	/* EQN << 24 | consumer index, arm */
+#define MLX5R_UAR_EQ		0x48	/* the same, without arming */
+#define MLX5R_UAR_BF		0x800	/* first BlueFlame register */
+
+#endif
