@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The adapter itself: firmware objects and the state of its data path.
+ *
+ * Nothing in this folder knows PCI, threads or network devices.  It is driven
+ * by hca_fabric_poll(), always from one thread, and so needs no locks: firmware
+ * commands, doorbells, work queues and timers take turns.  The same sources
+ * build in user space against the headers in tests/host.
+ *
+ * Command and context layouts are those of linux/mlx5/mlx5_ifc.h (PRM); ring
+ * layouts those of rdma/mlx5_ring.h.
+ */
+#ifndef _HCA_H
+#define _HCA_H
+
+#include <linux/types.h>
+#include <linux/list.h>
+#include <linux/mlx5/device.h>
+#include <rdma/mlx5_ring.h>
+
+#define HCA_PAGE_SHIFT		12
+#define HCA_PAGE_SIZE		(1u << HCA_PAGE_SHIFT)
+
+#define HCA_BAR_PAGES		2048		/* 8 MiB of BAR for a function */
+#define HCA_FIRST_UAR		16		/* the init segment lies below */
+#define HCA_MAX_VECTORS		64
+#define HCA_MAX_SGE		64		/* more than 63 DS can name */
+#define HCA_ANY_QPN		0xffffff
+#define HCA_RESERVED_LKEY	0		/* index 0 is never handed out */
+
+struct hca;
+
+/* ---- What the surroundings provide ------------------------------------- */
+
+struct hca_ops {
+	/*
+	 * Pointer to @len bytes of host memory at DMA address @addr, contiguous,
+	 * or NULL where that is not memory.
+	 */
+	void *(*dma_ptr)(void *ctx, u64 addr, u64 len);
+	/* Raise MSI-X vector @vector. */
+	void (*raise_irq)(void *ctx, unsigned int vector);
+};
+
+struct hca_params {
+	unsigned int index;		/* position on the virtual bus */
+	bool roce;			/* else InfiniBand */
+	u8 mac[6];			/* permanent address of a RoCE port */
+	u64 node_guid;
+	u16 lid;			/* InfiniBand */
+	u32 num_vectors;
+	void *bar;			/* HCA_BAR_PAGES pages */
+};
+
+/* ---- Object tables (table.c) -------------------------------------------- */
+
+/*
+ * Numbers to objects, both ways in constant time.  A freed number goes to the
+ * end of the queue of free numbers, so that stale use is seen, not served.
+ */
+struct hca_table {
+	void ***chunk;
+	u32 first, limit;		/* numbers run from first to limit - 1 */
+	u32 used_end;			/* numbers below have been handed out once */
+	u32 free_head, free_tail;	/* queue through the free slots; 0 none */
+	u32 count;
+};
+
+int hca_table_init(struct hca_table *t, u32 first, u32 limit);
+void hca_table_free(struct hca_table *t);
+int hca_table_add(struct hca_table *t, void *obj, u32 *number);
+void hca_table_del(struct hca_table *t, u32 number);
+
+#define HCA_CHUNK_SHIFT		9
+#define HCA_CHUNK		(1u << HCA_CHUNK_SHIFT)
+
+/* Free slots hold an odd value: the next free number, shifted. */
+static inline void *hca_table_get(const struct hca_table *t, u32 number)
+{
+	void **chunk, *obj;
+
+	if (number >= t->used_end)
+		return NULL;
+	chunk = t->chunk[number >> HCA_CHUNK_SHIFT];
+	if (!chunk)
+		return NULL;
+	obj = chunk[number & (HCA_CHUNK - 1)];
+	return (unsigned long)obj & 1 ? NULL : obj;
+}
+
+/* Calls @fn for every object; @fn may delete the object it is given. */
+void hca_table_for_each(struct hca_table *t, void (*fn)(struct hca *hca, void *obj),
+			struct hca *hca);
+
+/* ---- A ring or other buffer in host memory (buf.c) ----------------------- */
+
+struct hca_buf {
+	void **page;			/* checked when the object was made */
+	u32 npages;
+	u32 offset;			/* of the first byte in the first page */
+	u32 shift;			/* log2 of the page size */
+};
+
+/*
+ * @pas: be64 DMA addresses.  Fails with -EINVAL where @size bytes do not fit
+ * or a page is not memory.
+ */
+int hca_buf_init(struct hca *hca, struct hca_buf *b, const __be64 *pas, u32 max_pas,
+		 u32 log_page_size, u32 offset, u64 size);
+void hca_buf_free(struct hca_buf *b);
+
+static inline void *hca_buf_at(const struct hca_buf *b, u64 off)
+{
+	off += b->offset;
+	return b->page[off >> b->shift] + (off & ((1ull << b->shift) - 1));
+}
+
+/* ---- Objects -------------------------------------------------------------- */
+
+struct hca_uar {
+	u32 index;
+	void *regs;			/* the page in the BAR */
+	struct list_head entry;		/* hca.uars */
+	struct list_head qps, cqs;	/* who rings here */
+	u32 nqps, ncqs;
+	u32 qp_sweep, cq_sweep;		/* records still to be read, see doorbell.c */
+	bool hot;
+	u32 quiet;			/* looks since the last doorbell */
+};
+
+struct hca_eq {
+	u32 eqn;
+	u32 intr;			/* MSI-X vector */
+	u64 event_mask[4];
+	struct hca_buf buf;
+	u32 log_size;
+	u32 pi;				/* free-running */
+	u32 ci;				/* as last seen in a doorbell */
+	bool irq_pending;
+	u32 eqc[MLX5_ST_SZ_DW(eqc)];	/* as created, for queries */
+	struct hca_uar *uar;
+	struct list_head waiting;	/* CQs with an event that found no room */
+	struct list_head cqs;		/* all CQs of this EQ (cq.eq_entry) */
+	struct hca *hca;
+};
+
+struct hca_cq {
+	struct hca *hca;
+	u32 cqn;
+	struct hca_uar *uar;
+	struct list_head uar_entry;
+	struct hca_eq *eq;
+	struct list_head eq_entry;	/* eq.cqs */
+	struct list_head event_entry;	/* eq.waiting or empty */
+	struct hca_buf buf;
+	__be32 *dbr;
+	u32 log_size;
+	u32 cqe_bytes;			/* 64 or 128 */
+	u32 pi, ci;			/* 24-bit counters, kept free-running */
+	u32 arm_seen;			/* arm word last acted upon */
+	bool armed, armed_solicited;
+	u32 arm_ci;			/* consumer index in the arm word */
+	bool overrun_ignore, collapsed;
+	bool overrun;			/* the CQ is in error */
+	u32 since_event;		/* moderation: completions since the last event */
+	u32 max_count, period_us;
+	u64 event_due;			/* moderation: ns, 0 none */
+	struct list_head timer_entry;	/* fabric.cq_timers */
+	u32 users;			/* QPs and SRQs */
+	u32 cqc[MLX5_ST_SZ_DW(cqc)];	/* as set, for queries */
+};
+
+enum hca_srq_kind { HCA_SRQ, HCA_RMP, HCA_XRC_SRQ };
+
+struct hca_srq {
+	struct hca *hca;
+	u32 srqn;
+	enum hca_srq_kind kind;
+	u32 pd, xrcd;
+	bool linked;			/* linked list, else cyclic */
+	struct hca_buf buf;
+	u32 log_size, log_stride;
+	__be32 *dbr;
+	u32 head;			/* linked: WQE index to use next; cyclic: counter */
+	u32 taken;			/* WQEs taken, free-running */
+	u16 lwm;			/* 0: limit not armed */
+	bool error;
+	u32 user_index;
+	struct hca_cq *cq;		/* XRC SRQ */
+	u32 users;
+	u32 ctx[MLX5_ST_SZ_DW(xrc_srqc) > MLX5_ST_SZ_DW(rmpc) ?
+		MLX5_ST_SZ_DW(xrc_srqc) : MLX5_ST_SZ_DW(rmpc)];
+};
+
+struct hca_mkey {
+	struct hca *hca;
+	u32 key;			/* index << 8 | variant */
+	u32 pd;
+	u32 qpn;			/* HCA_ANY_QPN, or the only one that may use it */
+	u8 access;			/* MLX5R_MKEY_ACCESS_* */
+	u8 mode;			/* MLX5R_MKEY_MODE_* */
+	bool free;			/* no access until a UMR takes it */
+	bool umr_en, en_rinval, length64, null;
+	u8 page_shift;
+	u64 start, len;
+	u32 xlt_max;			/* capacity in 16-byte units */
+	u32 xlt_pages;			/* entries present in page[] */
+	u32 xlt_klms;			/* entries present in klm[] */
+	void **page;			/* MTT: checked pointers, two per unit */
+	struct mlx5r_klm *klm;		/* KLM and KSM: as given, one per unit */
+	u32 mkc[MLX5_ST_SZ_DW(mkc)];	/* as created, for queries */
+};
+
+/* One ring of work requests */
+struct hca_wq {
+	u32 offset;			/* in the QP's buffer */
+	u32 log_stride;
+	u32 entries;			/* 0: no such queue */
+	u16 pi, ci;			/* record last read; next to run */
+};
+
+/* Path to the peer, decoded from the QP context */
+struct hca_path {
+	u8 rgid[16];
+	u8 rmac[6];
+	u16 rlid;
+	u8 sgid_index;
+	bool grh;
+	u8 sl, tclass, hop_limit;
+	u16 udp_sport;
+	u32 flow_label;
+	u16 pkey_index;
+};
+
+struct hca_qp {
+	struct hca *hca;
+	u32 qpn;
+	u8 st;				/* MLX5_QP_ST_* */
+	u8 state;			/* MLX5_QP_STATE_* */
+	u32 pd;
+	u32 user_index;
+	struct hca_uar *uar;
+	struct list_head uar_entry;
+	struct hca_buf buf;
+	__be32 *dbr;
+	struct hca_wq sq, rq;
+	struct hca_cq *scq, *rcq;
+	struct hca_srq *srq;
+	u32 xrcd;
+	bool rlky;			/* privileged: the kernel's own queue */
+	u8 cs_req, cs_res;
+
+	/* Requester (requester.c) */
+	u32 remote_qpn;
+	struct hca_path path;
+	u32 mtu;			/* bytes */
+	u8 retry_cnt, rnr_retry;	/* as set; 7 RNR retries: for ever */
+	u8 retry_left, rnr_left;
+	u8 ack_timeout;			/* exponent; 0: wait for ever */
+	u8 sra_max, rra_max;		/* outstanding reads/atomics, 0 none */
+	u32 qkey;
+	u32 deth_sqpn;			/* source QPN in datagrams, 0: own */
+	u32 sq_psn, rq_psn;
+	u64 done;			/* bytes of the current message moved */
+	bool in_message;		/* done counts */
+	bool cd_master, cd_slave_send, cd_slave_recv;
+	struct list_head run_entry;	/* fabric.run, or empty */
+	u64 timer;			/* ns; 0 none */
+	struct list_head timer_entry;	/* fabric.timers */
+	struct hca *peer_hca;		/* cached by fabric.c */
+	u32 peer_epoch;
+
+	/* Responder (responder.c) */
+	bool rre, rwe, rae;
+	u8 atomic_mode;
+	u8 min_rnr;
+	bool recv_taken;		/* an SRQ WQE belongs to the message in progress */
+	u16 recv_index;
+	bool communication;		/* a first message has come */
+	bool sq_drained_sent;
+
+	u32 counter_set;
+	u32 mcg_users;
+	u32 qpc[MLX5_ST_SZ_DW(qpc)];	/* as set, for queries */
+};
+
+struct hca_gid {
+	bool valid;
+	u8 gid[16];
+	u8 mac[6];
+	u8 version;			/* MLX5_ROCE_VERSION_* */
+	u8 l3_type;
+	bool vlan_valid;
+	u16 vlan_id;
+};
+#define HCA_GIDS	32
+
+struct hca_port_counters {
+	u64 xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;
+	u64 mcast_xmit_packets, mcast_rcv_packets;
+	u64 mcast_xmit_bytes, mcast_rcv_bytes;
+};
+
+/* A Q counter set (QUERY_Q_COUNTER) */
+struct hca_counter {
+	u64 rx_write, rx_read, rx_atomic;
+	u64 out_of_buffer, rnr_nak_retry, retry_exceeded, timeouts;
+	u64 local_errors, remote_errors;
+};
+
+/* ---- One function ----------------------------------------------------------- */
+
+struct hca {
+	struct list_head entry;		/* fabric.functions */
+	struct hca_fabric *fabric;
+	const struct hca_ops *ops;
+	void *ctx;
+	struct hca_params p;
+	struct hca_cmdif *cmdif;	/* cmd.c */
+
+	struct hca_table pds, xrcds, tds, uars_by_index, eqs, cqs, qps, srqs, mkeys,
+			 counters;
+	struct list_head uars;		/* doorbell.c rotates it */
+	struct list_head mcgs;		/* mcg.c */
+	struct hca_qp *qp1;
+	struct hca_eq *async_eq[256];	/* by event type */
+	bool irq_pending;
+
+	struct hca_gid gids[HCA_GIDS];
+	u16 pkey;			/* the one entry of the table */
+	bool port_up;
+	u64 port_guid;
+	u16 lid;
+	u8 uc_mac[6];
+	struct hca_port_counters port;
+	u64 health_due;
+};
+
+/* ---- All functions of the host: the local fabric ------------------------- */
+
+struct hca_wqe;
+
+struct hca_fabric {
+	struct list_head functions;
+	u32 nfunctions;
+	u32 epoch;			/* changes with every address */
+	u64 now;			/* ns, read once a poll */
+	struct list_head run;		/* QPs with work */
+	struct list_head timers;	/* QPs waiting, by deadline */
+	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */
+	struct hca_wqe *wqe;		/* the request being executed */
+	struct {
+		u64 polls, wqes, doorbells, bytes;
+	} stat;
+};
+
+int hca_fabric_init(struct hca_fabric *f);
+void hca_fabric_free(struct hca_fabric *f);
+
+/*
+ * One pass over everything.  Returns the amount of work found, 0 none.  The
+ * earliest deadline comes from hca_fabric_deadline(): U64_MAX none.
+ */
+unsigned int hca_fabric_poll(struct hca_fabric *f);
+u64 hca_fabric_deadline(struct hca_fabric *f);
+
+struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
+		       const struct hca_ops *ops, void *ctx);
+/* The driver must be gone; whatever it left is freed. */
+void hca_destroy(struct hca *hca);
+/* Frees every object: teardown, function reset. */
+void hca_reset(struct hca *hca);
+/* The port's link, as the network device sees it. */
+void hca_port_set(struct hca *hca, bool up);
+
+static inline void *hca_dma(struct hca *hca, u64 addr, u64 len)
+{
+	return hca->ops->dma_ptr(hca->ctx, addr, len);
+}
+
+/* ---- cmd.c: the command interface ------------------------------------------- */
+
+int hca_cmd_init(struct hca *hca);
+void hca_cmd_free(struct hca *hca);
+/* Looks at the command doorbell, runs what was posted.  Returns work done. */
+unsigned int hca_cmd_poll(struct hca *hca);
+/*
+ * Executes one command on flat mailboxes, as the interpreter does after it has
+ * gathered them.  Writes status and syndrome into @out.
+ */
+void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 outlen);
+
+/* ---- eq.c ------------------------------------------------------------------- */
+
+/* An asynchronous event for the EQ that subscribed to @type; @data: 28 bytes. */
+void hca_event(struct hca *hca, u8 type, u8 subtype, const void *data);
+void hca_event_qp(struct hca_qp *qp, u8 type);		/* QP events */
+void hca_event_srq(struct hca_srq *srq, u8 type);
+void hca_event_cq_error(struct hca_cq *cq, u8 syndrome);
+/* A completion event; waits on the EQ where it has no room. */
+void hca_event_comp(struct hca_cq *cq);
+/* The consumer index that software wrote into a doorbell page. */
+void hca_eq_doorbell(struct hca_eq *eq, u32 ci);
+/* Raises the interrupts that the events since the last call asked for. */
+void hca_eq_flush(struct hca *hca);
+
+/* ---- doorbell.c --------------------------------------------------------------- */
+
+unsigned int hca_doorbell_poll(struct hca *hca);
+/* Reads the record of one queue and takes up the work it shows. */
+bool hca_qp_look(struct hca_qp *qp);
+bool hca_cq_look(struct hca_cq *cq);
+
+/* ---- cqe.c -------------------------------------------------------------------- */
+
+/*
+ * Room for a CQE of @cq: the caller fills all but op_own's owner bit and hands
+ * it over with hca_cqe_put().  NULL: the CQ has overrun, the event is out.
+ */
+struct mlx5r_cqe *hca_cqe_get(struct hca_cq *cq);
+void hca_cqe_put(struct hca_cq *cq, struct mlx5r_cqe *cqe, bool solicited, bool error);
+void hca_cq_timer(struct hca_fabric *f);
+/* First look at the record of a new or resized CQ. */
+void hca_cq_start(struct hca_cq *cq);
+void hca_cq_stop(struct hca_cq *cq);
+
+/* ---- qp run control: run.c ------------------------------------------------------ */
+
+void hca_qp_init_run(struct hca_qp *qp);	/* once, before anything else */
+void hca_qp_kick(struct hca_qp *qp);		/* state now allows work: look and run */
+void hca_qp_error(struct hca_qp *qp);		/* to ERR: flush what is queued */
+void hca_qp_reset_run(struct hca_qp *qp);	/* to RESET: forget all progress */
+void hca_qp_stop(struct hca_qp *qp);		/* before destroy: off every list */
+void hca_qp_set_timer(struct hca_qp *qp, u64 delay_ns);
+void hca_qp_clear_timer(struct hca_qp *qp);
+
+/* ---- key.c: the one place that walks a key -------------------------------------- */
+
+enum hca_key_err { HCA_KEY_OK, HCA_KEY_BAD, HCA_KEY_ACCESS, HCA_KEY_BOUNDS };
+
+/*
+ * Who uses a key: the PD and QP number it must belong to, the access it must
+ * allow, and whether the reserved key (physical addresses) may be used.
+ */
+struct hca_key_user {
+	struct hca *hca;
+	u32 pd, qpn;
+	u8 access;
+	bool rlky;
+};
+
+/* Checks [va, va + len) as a whole. */
+enum hca_key_err hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len);
+/*
+ * Pointer to the bytes at @va; cuts *@len to what is contiguous there.  NULL
+ * and *@err where the access is not allowed.
+ */
+void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len,
+		  enum hca_key_err *err);
+
+/* mkey.c: sets translation entries [first, first + n) from MTT or KLM bytes. */
+int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt);
+int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm);
+
+/* ---- fabric.c: who is at the other end ------------------------------------------ */
+
+struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac);
+struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
+void hca_fabric_changed(struct hca_fabric *f);
+
+/* ---- mcg.c ------------------------------------------------------------------------ */
+
+void hca_mcg_for_each(struct hca *hca, const u8 *gid,
+		      void (*fn)(struct hca_qp *qp, void *arg), void *arg);
+void hca_mcg_detach_all(struct hca_qp *qp);
+
+static inline struct hca_qp *hca_qp_get(struct hca *hca, u32 qpn)
+{
+	return hca_table_get(&hca->qps, qpn);
+}
+
+static inline struct hca_mkey *hca_mkey_get(struct hca *hca, u32 key)
+{
+	return hca_table_get(&hca->mkeys, key >> 8);
+}
+
+#endif
