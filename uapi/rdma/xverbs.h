@@ -1,0 +1,936 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * /dev/xverbs: the control path of RDMA verbs on ConnectX adapters.
+ *
+ * A process opens the file, binds it to one RDMA device and creates objects.
+ * Queues, doorbell records and doorbell pages are then mapped with mmap();
+ * posting and polling never enter the kernel (formats: rdma/mlx5_ring.h).
+ *
+ * One ioctl per verb.  Every structure begins with struct xverbs_hdr, whose
+ * size says how much of the structure the caller knows.  A shorter structure
+ * than the kernel's reads as if zeros followed it; the reply is cut, or
+ * padded with zeros, to the caller's size.  Members with the prefix out_ are
+ * written by the kernel on success only; all others are read only.
+ *
+ * Objects are named by handles: numbers above zero out of one table per open
+ * file.  Zero stands for "none" where an object is optional.
+ *
+ * Errors have one meaning each:
+ *
+ *  - ENOTTY: the kernel does not know this ioctl number
+ *  - E2BIG: non-zero bytes behind the part of the structure the kernel knows
+ *  - EOPNOTSUPP: unknown flag or unknown value of an extensible member, or the
+ *    device lacks the feature
+ *  - EINVAL: a known member has a wrong value, a reserved one is not zero, or
+ *    the size is below that of the first published version
+ *  - ENOENT: no object with this handle, or one of another type; no such
+ *    device, port, or table entry
+ *  - EBUSY: the object is in use by another one; the file is bound already
+ *  - ENXIO: the file is not bound to a device
+ *  - ENODEV: the device has gone.  The file can only be closed.
+ *  - EPERM: a privilege is missing
+ *  - ENOMEM: out of memory, or over the limit of locked memory
+ *  - ENOSPC: a limit of this file or a table of the device is full
+ *  - EREMOTEIO: firmware refused the command
+ *  - EFAULT: a pointer does not lead to user memory
+ *
+ * Besides the error number, a failing call can explain itself: see
+ * struct xverbs_hdr.
+ *
+ * Manual = RDMA Aware Networks Programming User Manual; PRM = the adapters'
+ * programmer's reference manual, public in linux/mlx5/mlx5_ifc.h.
+ */
+#ifndef _UAPI_RDMA_XVERBS_H
+#define _UAPI_RDMA_XVERBS_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define XVERBS_TYPE	0xbd
+
+#define XVERBS_NAME_MAX		64	/* device name, with its final zero */
+#define XVERBS_REASON_MAX	192	/* explanation, with its final zero */
+
+/*
+ * The verbs.  Numbers never change meaning.
+ *
+ *  0x0x  file, device and port		0x3x  queue pairs
+ *  0x1x  memory			0x4x  address handles, multicast
+ *  0x2x  completion and shared receive	0x5x  DC, indirect memory keys
+ */
+enum {
+	XVERBS_CMD_LIST_DEVICES		= 0x00,
+	XVERBS_CMD_BIND			= 0x01,
+	XVERBS_CMD_DESTROY		= 0x02,
+	XVERBS_CMD_QUERY_DEVICE		= 0x03,
+	XVERBS_CMD_QUERY_PORT		= 0x04,
+	XVERBS_CMD_QUERY_GID		= 0x05,
+	XVERBS_CMD_QUERY_PKEY		= 0x06,
+	XVERBS_CMD_QUERY_FEATURES	= 0x07,
+
+	XVERBS_CMD_PD_ALLOC		= 0x10,
+	XVERBS_CMD_UAR_ALLOC		= 0x11,
+	XVERBS_CMD_MR_REG		= 0x12,
+
+	XVERBS_CMD_CHANNEL_ALLOC	= 0x20,
+	XVERBS_CMD_CQ_CREATE		= 0x21,
+
+	XVERBS_CMD_QP_CREATE		= 0x30,
+	XVERBS_CMD_QP_MODIFY		= 0x31,
+	XVERBS_CMD_QP_QUERY		= 0x32,
+
+	XVERBS_CMD_AH_RESOLVE		= 0x40,
+};
+
+/**
+ * struct xverbs_hdr - begins every structure
+ * @size: sizeof() of the whole structure as the caller knows it
+ * @flags: flags of the verb; zero where none are described
+ * @reason: user pointer to a text buffer, or zero.  When the call fails, the
+ *	kernel writes there one line (with a final zero) that names object,
+ *	attribute and reason, with status and syndrome if firmware refused.
+ *	When nothing is to be said the text is empty.
+ * @reason_len: bytes at @reason; XVERBS_REASON_MAX suffices always
+ * @reserved: zero
+ */
+struct xverbs_hdr {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 reason;
+	__u32 reason_len;
+	__u32 reserved;
+};
+
+/**
+ * struct xverbs_map - what to give to mmap()
+ * @offset: file offset of the mapping
+ * @length: its exact length
+ * @reserved: zero
+ *
+ * Mappings are shared and may not be executable.  They keep their object's
+ * memory, but not the hardware object, alive.
+ */
+struct xverbs_map {
+	__aligned_u64 offset;
+	__u32 length;
+	__u32 reserved;
+};
+
+/* ---- File, device, port ------------------------------------------------- */
+
+/**
+ * struct xverbs_device - one entry of XVERBS_LIST_DEVICES
+ * @node_guid: node GUID, big-endian as in ibv_get_device_guid()
+ * @index: number of the RDMA device, stable while it exists
+ * @ports: number of its ports, which count from 1
+ * @vendor_id: PCI vendor
+ * @part_id: PCI device
+ * @available: 1 when BIND will accept the device, 0 when not
+ * @reserved: zero
+ * @name: name of the RDMA device
+ * @why_not: if not available: the reason
+ */
+struct xverbs_device {
+	__aligned_u64 node_guid;
+	__u32 index;
+	__u32 ports;
+	__u32 vendor_id;
+	__u32 part_id;
+	__u32 available;
+	__u32 reserved;
+	char name[XVERBS_NAME_MAX];
+	char why_not[96];
+};
+
+/**
+ * struct xverbs_list_devices - ioctl(XVERBS_LIST_DEVICES)
+ * @hdr: header; no flags
+ * @devices: user array of struct xverbs_device
+ * @count: its number of entries
+ * @entry_size: sizeof(struct xverbs_device); entries are cut or padded to it
+ * @out_count: number of devices, which may be above @count
+ * @reserved: zero
+ *
+ * The RDMA devices that the caller's network namespace may see.  Works on an
+ * unbound file.
+ */
+struct xverbs_list_devices {
+	struct xverbs_hdr hdr;
+	__aligned_u64 devices;
+	__u32 count;
+	__u32 entry_size;
+	__u32 out_count;
+	__u32 reserved;
+};
+#define XVERBS_LIST_DEVICES _IO(XVERBS_TYPE, XVERBS_CMD_LIST_DEVICES)
+
+/* xverbs_bind.hdr.flags */
+#define XVERBS_BIND_BY_INDEX	(1u << 0)	/* by @index, not by @name */
+
+/**
+ * struct xverbs_bind - ioctl(XVERBS_BIND)
+ * @hdr: header; XVERBS_BIND_*
+ * @index: number of the RDMA device, with XVERBS_BIND_BY_INDEX
+ * @reserved: zero
+ * @name: name of the RDMA device, otherwise
+ *
+ * Ties the file to a device, once.
+ */
+struct xverbs_bind {
+	struct xverbs_hdr hdr;
+	__u32 index;
+	__u32 reserved;
+	char name[XVERBS_NAME_MAX];
+};
+#define XVERBS_BIND _IO(XVERBS_TYPE, XVERBS_CMD_BIND)
+
+/**
+ * struct xverbs_destroy - ioctl(XVERBS_DESTROY)
+ * @hdr: header; no flags
+ * @handle: any object of the file
+ * @out_comp_events: CQ: completion events that were read for it
+ * @out_async_events: asynchronous events that were read for the object
+ * @reserved: zero
+ *
+ * EBUSY while another object uses it.  Events not yet read are dropped; the
+ * counts let a library wait until every event read is acknowledged (Manual
+ * 3.6.9, 3.7.2).
+ */
+struct xverbs_destroy {
+	struct xverbs_hdr hdr;
+	__u32 handle;
+	__u32 out_comp_events;
+	__u32 out_async_events;
+	__u32 reserved;
+};
+#define XVERBS_DESTROY _IO(XVERBS_TYPE, XVERBS_CMD_DESTROY)
+
+/* xverbs_query_device.out_atomic_cap */
+#define XVERBS_ATOMIC_NONE	0
+#define XVERBS_ATOMIC_HCA	1	/* atomic among requests of this adapter */
+#define XVERBS_ATOMIC_GLOB	2	/* and with the CPUs */
+
+/**
+ * struct xverbs_query_device - ioctl(XVERBS_QUERY_DEVICE)
+ * @hdr: header; no flags
+ * @out_node_guid: node GUID, big-endian
+ * @out_sys_image_guid: GUID of the whole adapter, big-endian
+ * @out_max_mr_size: bytes in a memory region
+ * @out_page_size_cap: bit mask of page sizes
+ * @out_device_cap_flags: as ibv_device_attr_ex.device_cap_flags_ex
+ * @out_fw_version: 63:32 major, 31:16 minor, 15:0 sub-minor
+ * @out_hca_core_clock_khz: rate of CQE timestamps, 0 if unknown
+ * @out_max_dm_size: bytes of device memory
+ * @out_vendor_id: as ibv_device_attr
+ * @out_vendor_part_id: as ibv_device_attr
+ * @out_hw_ver: as ibv_device_attr
+ * @out_max_qp: queue pairs
+ * @out_max_qp_wr: work requests on a work queue, of the smallest kind
+ * @out_max_sge: elements of a list, of a send or receive
+ * @out_max_sge_rd: elements of the list of an RDMA read
+ * @out_max_cq: completion queues
+ * @out_max_cqe: entries of a completion queue
+ * @out_max_mr: memory regions
+ * @out_max_pd: protection domains
+ * @out_max_qp_rd_atom: reads and atomics in flight per QP, as target
+ * @out_max_res_rd_atom: the same over all QPs
+ * @out_max_qp_init_rd_atom: in flight per QP, as initiator
+ * @out_atomic_cap: XVERBS_ATOMIC_*
+ * @out_masked_atomic_cap: XVERBS_ATOMIC_* of masked atomics
+ * @out_max_mw: memory windows
+ * @out_max_raw_ipv6_qp: as ibv_device_attr
+ * @out_max_mcast_grp: multicast groups
+ * @out_max_mcast_qp_attach: QPs per group
+ * @out_max_total_mcast_qp_attach: over all groups
+ * @out_max_ah: address handles
+ * @out_max_srq: shared receive queues
+ * @out_max_srq_wr: entries of an SRQ
+ * @out_max_srq_sge: elements of the list of an SRQ entry
+ * @out_max_pkeys: partitions
+ * @out_local_ca_ack_delay: as ibv_device_attr
+ * @out_phys_port_cnt: ports
+ * @out_num_comp_vectors: completion vectors
+ * @out_odp_caps: bit 0: on-demand paging, bit 1: implicit
+ * @out_max_sq_wqebbs: 64-byte blocks of a send queue
+ * @out_max_inline_data: bytes of inline data in a send (RC)
+ * @out_cqe_version: 1: a CQE carries the user index (PRM: cqe_version)
+ * @out_max_file_objects: objects that this file may hold
+ * @out_bf_bytes: BlueFlame buffer, 0 if there is none
+ * @out_umr_fence: PRM: umr_fence
+ *
+ * Manual 3.3.1; the rest from the PRM's HCA capabilities.
+ */
+struct xverbs_query_device {
+	struct xverbs_hdr hdr;
+	__aligned_u64 out_node_guid;
+	__aligned_u64 out_sys_image_guid;
+	__aligned_u64 out_max_mr_size;
+	__aligned_u64 out_page_size_cap;
+	__aligned_u64 out_device_cap_flags;
+	__aligned_u64 out_fw_version;
+	__aligned_u64 out_hca_core_clock_khz;
+	__aligned_u64 out_max_dm_size;
+	__u32 out_vendor_id;
+	__u32 out_vendor_part_id;
+	__u32 out_hw_ver;
+	__u32 out_max_qp;
+	__u32 out_max_qp_wr;
+	__u32 out_max_sge;
+	__u32 out_max_sge_rd;
+	__u32 out_max_cq;
+	__u32 out_max_cqe;
+	__u32 out_max_mr;
+	__u32 out_max_pd;
+	__u32 out_max_qp_rd_atom;
+	__u32 out_max_res_rd_atom;
+	__u32 out_max_qp_init_rd_atom;
+	__u32 out_atomic_cap;
+	__u32 out_masked_atomic_cap;
+	__u32 out_max_mw;
+	__u32 out_max_raw_ipv6_qp;
+	__u32 out_max_mcast_grp;
+	__u32 out_max_mcast_qp_attach;
+	__u32 out_max_total_mcast_qp_attach;
+	__u32 out_max_ah;
+	__u32 out_max_srq;
+	__u32 out_max_srq_wr;
+	__u32 out_max_srq_sge;
+	__u32 out_max_pkeys;
+	__u32 out_local_ca_ack_delay;
+	__u32 out_phys_port_cnt;
+	__u32 out_num_comp_vectors;
+	__u32 out_odp_caps;
+	__u32 out_max_sq_wqebbs;
+	__u32 out_max_inline_data;
+	__u32 out_cqe_version;
+	__u32 out_max_file_objects;
+	__u32 out_bf_bytes;
+	__u32 out_umr_fence;
+};
+#define XVERBS_QUERY_DEVICE _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_DEVICE)
+
+#define XVERBS_LINK_INFINIBAND	1
+#define XVERBS_LINK_ETHERNET	2
+
+/**
+ * struct xverbs_query_port - ioctl(XVERBS_QUERY_PORT)
+ * @hdr: header; no flags
+ * @port: from 1
+ * @out_state: ibv_port_state: 1 down, 2 init, 3 armed, 4 active
+ * @out_phys_state: as ibv_port_attr
+ * @out_max_mtu: ibv_mtu: 1 = 256 bytes ... 5 = 4096
+ * @out_active_mtu: the same
+ * @out_max_msg_sz: bytes of a message
+ * @out_port_cap_flags: as ibv_port_attr
+ * @out_port_cap_flags2: as ibv_port_attr
+ * @out_gid_tbl_len: entries of the GID table
+ * @out_pkey_tbl_len: entries of the P_Key table
+ * @out_lid: base local identifier
+ * @out_sm_lid: LID of the subnet manager
+ * @out_bad_pkey_cntr: as ibv_port_attr
+ * @out_qkey_viol_cntr: as ibv_port_attr
+ * @out_lmc: low LID bits that are path bits
+ * @out_sm_sl: service level of the subnet manager
+ * @out_max_vl_num: as ibv_port_attr
+ * @out_init_type_reply: as ibv_port_attr
+ * @out_active_width: as ibv_port_attr
+ * @out_link_layer: XVERBS_LINK_*
+ * @out_subnet_timeout: as ibv_port_attr
+ * @out_reserved: zero
+ * @out_active_speed: bit of the lane speed, as ibv_port_attr.active_speed_ex
+ * @out_ifindex: network device of a RoCE port in the caller's network
+ *	namespace, 0 if none
+ * @out_subnet_prefix: upper half of GID 0, big-endian
+ *
+ * Manual 3.3.2.
+ */
+struct xverbs_query_port {
+	struct xverbs_hdr hdr;
+	__u32 port;
+	__u32 out_state;
+	__u32 out_phys_state;
+	__u32 out_max_mtu;
+	__u32 out_active_mtu;
+	__u32 out_max_msg_sz;
+	__u32 out_port_cap_flags;
+	__u32 out_port_cap_flags2;
+	__u32 out_gid_tbl_len;
+	__u32 out_pkey_tbl_len;
+	__u32 out_lid;
+	__u32 out_sm_lid;
+	__u32 out_bad_pkey_cntr;
+	__u32 out_qkey_viol_cntr;
+	__u8 out_lmc;
+	__u8 out_sm_sl;
+	__u8 out_max_vl_num;
+	__u8 out_init_type_reply;
+	__u8 out_active_width;
+	__u8 out_link_layer;
+	__u8 out_subnet_timeout;
+	__u8 out_reserved;
+	__u32 out_active_speed;
+	__u32 out_ifindex;
+	__aligned_u64 out_subnet_prefix;
+};
+#define XVERBS_QUERY_PORT _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_PORT)
+
+#define XVERBS_GID_IB		0
+#define XVERBS_GID_ROCE_V1	1
+#define XVERBS_GID_ROCE_V2	2
+
+/**
+ * struct xverbs_query_gid - ioctl(XVERBS_QUERY_GID)
+ * @hdr: header; no flags
+ * @port: from 1
+ * @index: of the port's GID table
+ * @out_gid: the GID, as ibv_gid.raw
+ * @out_type: XVERBS_GID_*
+ * @out_ifindex: its network device in the caller's network namespace, or 0
+ *
+ * ENOENT for an empty entry.  Manual 3.3.3.
+ */
+struct xverbs_query_gid {
+	struct xverbs_hdr hdr;
+	__u32 port;
+	__u32 index;
+	__u8 out_gid[16];
+	__u32 out_type;
+	__u32 out_ifindex;
+};
+#define XVERBS_QUERY_GID _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_GID)
+
+/**
+ * struct xverbs_query_pkey - ioctl(XVERBS_QUERY_PKEY)
+ * @hdr: header; no flags
+ * @port: from 1
+ * @index: of the port's P_Key table
+ * @out_pkey: the P_Key, in host order
+ * @reserved: zero
+ *
+ * Manual 3.3.4.
+ */
+struct xverbs_query_pkey {
+	struct xverbs_hdr hdr;
+	__u32 port;
+	__u32 index;
+	__u32 out_pkey;
+	__u32 reserved;
+};
+#define XVERBS_QUERY_PKEY _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_PKEY)
+
+/**
+ * struct xverbs_feature - one entry of XVERBS_QUERY_FEATURES
+ * @available: 1 or 0
+ * @reserved: zero
+ * @name: short name, such as "rc" or "srq"
+ * @why_not: if not available: the reason
+ */
+struct xverbs_feature {
+	__u32 available;
+	__u32 reserved;
+	char name[32];
+	char why_not[96];
+};
+
+/**
+ * struct xverbs_query_features - ioctl(XVERBS_QUERY_FEATURES)
+ * @hdr: header; no flags
+ * @features: user array of struct xverbs_feature
+ * @count: its number of entries
+ * @entry_size: sizeof(struct xverbs_feature); entries are cut or padded to it
+ * @out_count: number of features, which may be above @count
+ * @reserved: zero
+ */
+struct xverbs_query_features {
+	struct xverbs_hdr hdr;
+	__aligned_u64 features;
+	__u32 count;
+	__u32 entry_size;
+	__u32 out_count;
+	__u32 reserved;
+};
+#define XVERBS_QUERY_FEATURES _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_FEATURES)
+
+/* ---- Events -------------------------------------------------------------- */
+
+/* Types of asynchronous events, numbered as enum ibv_event_type (Manual 6.1) */
+enum xverbs_event_type {
+	XVERBS_EVENT_CQ_ERR			= 0,
+	XVERBS_EVENT_QP_FATAL			= 1,
+	XVERBS_EVENT_QP_REQ_ERR			= 2,
+	XVERBS_EVENT_QP_ACCESS_ERR		= 3,
+	XVERBS_EVENT_COMM_EST			= 4,
+	XVERBS_EVENT_SQ_DRAINED			= 5,
+	XVERBS_EVENT_PATH_MIG			= 6,
+	XVERBS_EVENT_PATH_MIG_ERR		= 7,
+	XVERBS_EVENT_DEVICE_FATAL		= 8,
+	XVERBS_EVENT_PORT_ACTIVE		= 9,
+	XVERBS_EVENT_PORT_ERR			= 10,
+	XVERBS_EVENT_LID_CHANGE			= 11,
+	XVERBS_EVENT_PKEY_CHANGE		= 12,
+	XVERBS_EVENT_SM_CHANGE			= 13,
+	XVERBS_EVENT_SRQ_ERR			= 14,
+	XVERBS_EVENT_SRQ_LIMIT_REACHED		= 15,
+	XVERBS_EVENT_QP_LAST_WQE_REACHED	= 16,
+	XVERBS_EVENT_CLIENT_REREGISTER		= 17,
+	XVERBS_EVENT_GID_CHANGE			= 18,
+	XVERBS_EVENT_WQ_FATAL			= 19,
+};
+
+/**
+ * struct xverbs_async_event - what read() on the bound file returns
+ * @type: enum xverbs_event_type
+ * @handle: the object, or 0 for events of ports and of the device
+ * @user_data: as given when the object was created
+ * @port: port number, or 0
+ * @reserved: zero
+ *
+ * read() returns as many whole events as there are and as fit; it sleeps, or
+ * says EAGAIN with O_NONBLOCK, when there is none.  poll() reports POLLIN.
+ * An event of one type for one object that was not yet read absorbs further
+ * ones.  When the device goes, one XVERBS_EVENT_DEVICE_FATAL comes, and after
+ * it read() says ENODEV and poll() reports POLLHUP.
+ */
+struct xverbs_async_event {
+	__u32 type;
+	__u32 handle;
+	__aligned_u64 user_data;
+	__u32 port;
+	__u32 reserved;
+};
+
+/**
+ * struct xverbs_comp_event - what read() on a completion channel returns
+ * @user_data: as given when the CQ was created
+ *
+ * As above: whole events, EAGAIN, POLLIN; ENODEV and POLLHUP when the device
+ * has gone or the channel was destroyed.
+ */
+struct xverbs_comp_event {
+	__aligned_u64 user_data;
+};
+
+/* xverbs_channel_alloc.hdr.flags */
+#define XVERBS_CHANNEL_NONBLOCK	(1u << 0)	/* O_NONBLOCK set from the start */
+
+/**
+ * struct xverbs_channel_alloc - ioctl(XVERBS_CHANNEL_ALLOC)
+ * @hdr: header; XVERBS_CHANNEL_*
+ * @out_handle: the channel, for XVERBS_CQ_CREATE
+ * @out_fd: file descriptor (close-on-exec) that delivers its events
+ *
+ * Manual 3.3.10.
+ */
+struct xverbs_channel_alloc {
+	struct xverbs_hdr hdr;
+	__u32 out_handle;
+	__s32 out_fd;
+};
+#define XVERBS_CHANNEL_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_CHANNEL_ALLOC)
+
+/* ---- Protection, memory, doorbells ---------------------------------------- */
+
+/**
+ * struct xverbs_pd_alloc - ioctl(XVERBS_PD_ALLOC)
+ * @hdr: header; no flags
+ * @out_handle: the protection domain
+ * @out_pdn: its number in the adapter
+ *
+ * Manual 3.3.5.
+ */
+struct xverbs_pd_alloc {
+	struct xverbs_hdr hdr;
+	__u32 out_handle;
+	__u32 out_pdn;
+};
+#define XVERBS_PD_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_PD_ALLOC)
+
+/* xverbs_uar_alloc.hdr.flags */
+#define XVERBS_UAR_NC	(1u << 0)	/* non-cached instead of write-combining */
+
+/**
+ * struct xverbs_uar_alloc - ioctl(XVERBS_UAR_ALLOC)
+ * @hdr: header; XVERBS_UAR_*
+ * @out_handle: the doorbell page, for CQ_CREATE and QP_CREATE
+ * @out_page_id: its number in the adapter
+ * @out_map: the page.  Registers lie at the offsets of rdma/mlx5_ring.h.
+ * @out_bf_offset: offset of the first BlueFlame register
+ * @out_bf_bytes: bytes of one BlueFlame buffer; 0: 8-byte doorbells only.
+ *	A register has two that alternate, the second follows the first.
+ * @out_bf_regs: BlueFlame registers in the page
+ * @out_bf_stride: bytes from one register to the next
+ *
+ * A doorbell page belongs to this file alone.
+ */
+struct xverbs_uar_alloc {
+	struct xverbs_hdr hdr;
+	__u32 out_handle;
+	__u32 out_page_id;
+	struct xverbs_map out_map;
+	__u32 out_bf_offset;
+	__u32 out_bf_bytes;
+	__u32 out_bf_regs;
+	__u32 out_bf_stride;
+};
+#define XVERBS_UAR_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_UAR_ALLOC)
+
+/* Access rights of memory and of QPs, numbered as enum ibv_access_flags */
+#define XVERBS_ACCESS_LOCAL_WRITE	(1u << 0)
+#define XVERBS_ACCESS_REMOTE_WRITE	(1u << 1)
+#define XVERBS_ACCESS_REMOTE_READ	(1u << 2)
+#define XVERBS_ACCESS_REMOTE_ATOMIC	(1u << 3)
+#define XVERBS_ACCESS_MW_BIND		(1u << 4)
+#define XVERBS_ACCESS_ZERO_BASED	(1u << 5)
+#define XVERBS_ACCESS_ON_DEMAND		(1u << 6)
+#define XVERBS_ACCESS_RELAXED_ORDERING	(1u << 20)
+
+/**
+ * struct xverbs_mr_reg - ioctl(XVERBS_MR_REG)
+ * @hdr: header; no flags
+ * @pd: protection domain
+ * @access: XVERBS_ACCESS_*; an unknown one in bits 20-29 is a mere hint and
+ *	ignored, others give EOPNOTSUPP
+ * @addr: start of the memory
+ * @length: bytes
+ * @iova: address by which work requests name @addr; with
+ *	XVERBS_ACCESS_ZERO_BASED it must be 0
+ * @out_handle: the memory region
+ * @out_lkey: local key
+ * @out_rkey: remote key
+ * @reserved: zero
+ *
+ * Manual 3.4.1.
+ */
+struct xverbs_mr_reg {
+	struct xverbs_hdr hdr;
+	__u32 pd;
+	__u32 access;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 iova;
+	__u32 out_handle;
+	__u32 out_lkey;
+	__u32 out_rkey;
+	__u32 reserved;
+};
+#define XVERBS_MR_REG _IO(XVERBS_TYPE, XVERBS_CMD_MR_REG)
+
+/* ---- Completion queues ----------------------------------------------------- */
+
+/* xverbs_cq_create.hdr.flags */
+#define XVERBS_CQ_IGNORE_OVERRUN	(1u << 0)	/* PRM: cqc.oi */
+#define XVERBS_CQ_COLLAPSED		(1u << 1)	/* PRM: cqc.cc */
+
+/**
+ * struct xverbs_cq_create - ioctl(XVERBS_CQ_CREATE)
+ * @hdr: header; XVERBS_CQ_*
+ * @uar: doorbell page on which the queue is armed
+ * @channel: completion channel, or 0
+ * @entries: wanted at least, from 1
+ * @cqe_bytes: 64 or 128
+ * @comp_vector: below xverbs_query_device.out_num_comp_vectors
+ * @reserved: zero
+ * @user_data: handed back with events
+ * @out_handle: the completion queue
+ * @out_cqn: its number in the adapter
+ * @out_entries: entries of the ring, a power of two.  All but one may be in
+ *	use at a time.
+ * @out_dbr_offset: offset of the doorbell record within @out_dbr
+ * @out_ring: the ring, @out_entries * @cqe_bytes from its start; every entry
+ *	starts out as MLX5R_CQE_INVALID owned by the adapter
+ * @out_dbr: the page of the doorbell record.  Records of other queues of this
+ *	file may lie in the same page, and then have the same offset here.
+ *
+ * Manual 3.3.7.
+ */
+struct xverbs_cq_create {
+	struct xverbs_hdr hdr;
+	__u32 uar;
+	__u32 channel;
+	__u32 entries;
+	__u32 cqe_bytes;
+	__u32 comp_vector;
+	__u32 reserved;
+	__aligned_u64 user_data;
+	__u32 out_handle;
+	__u32 out_cqn;
+	__u32 out_entries;
+	__u32 out_dbr_offset;
+	struct xverbs_map out_ring;
+	struct xverbs_map out_dbr;
+};
+#define XVERBS_CQ_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_CQ_CREATE)
+
+/* ---- Queue pairs ------------------------------------------------------------ */
+
+/* Types, numbered as enum ibv_qp_type */
+#define XVERBS_QPT_RC		2
+#define XVERBS_QPT_UC		3
+#define XVERBS_QPT_UD		4
+#define XVERBS_QPT_XRC_SEND	9
+#define XVERBS_QPT_XRC_RECV	10
+
+/**
+ * struct xverbs_qp_cap - capacities of a queue pair (ibv_qp_cap)
+ * @max_send_wr: send requests outstanding
+ * @max_recv_wr: receive requests outstanding; 0 with an SRQ
+ * @max_send_sge: elements of a send's list
+ * @max_recv_sge: elements of a receive's list
+ * @max_inline_data: bytes of inline data in a send
+ * @reserved: zero
+ */
+struct xverbs_qp_cap {
+	__u32 max_send_wr;
+	__u32 max_recv_wr;
+	__u32 max_send_sge;
+	__u32 max_recv_sge;
+	__u32 max_inline_data;
+	__u32 reserved;
+};
+
+/**
+ * struct xverbs_qp_create - ioctl(XVERBS_QP_CREATE)
+ * @hdr: header; no flags
+ * @type: XVERBS_QPT_*
+ * @pd: protection domain
+ * @send_cq: completion queue of sends
+ * @recv_cq: completion queue of receives
+ * @srq: shared receive queue, or 0
+ * @uar: doorbell page
+ * @user_index: 24 bits that CQEs carry in srqn_uidx, if out_cqe_version of the
+ *	device is 1.  Choose one per QP.
+ * @reserved: zero
+ * @user_data: handed back with events
+ * @cap: wanted at least
+ * @out_cap: got
+ * @out_handle: the queue pair
+ * @out_qpn: its number
+ * @out_sq_offset: offset of the send queue within @out_ring
+ * @out_sq_wqebbs: its 64-byte blocks, a power of two or 0
+ * @out_rq_offset: offset of the receive queue within @out_ring
+ * @out_rq_wqes: its entries, a power of two or 0
+ * @out_rq_stride: bytes from one entry to the next
+ * @out_dbr_offset: offset of the doorbell record within @out_dbr
+ * @out_ring: both work queues
+ * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
+ *
+ * Manual 3.4.3.
+ */
+struct xverbs_qp_create {
+	struct xverbs_hdr hdr;
+	__u32 type;
+	__u32 pd;
+	__u32 send_cq;
+	__u32 recv_cq;
+	__u32 srq;
+	__u32 uar;
+	__u32 user_index;
+	__u32 reserved;
+	__aligned_u64 user_data;
+	struct xverbs_qp_cap cap;
+	struct xverbs_qp_cap out_cap;
+	__u32 out_handle;
+	__u32 out_qpn;
+	__u32 out_sq_offset;
+	__u32 out_sq_wqebbs;
+	__u32 out_rq_offset;
+	__u32 out_rq_wqes;
+	__u32 out_rq_stride;
+	__u32 out_dbr_offset;
+	struct xverbs_map out_ring;
+	struct xverbs_map out_dbr;
+};
+#define XVERBS_QP_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_QP_CREATE)
+
+/* States, numbered as enum ibv_qp_state */
+#define XVERBS_QPS_RESET	0
+#define XVERBS_QPS_INIT		1
+#define XVERBS_QPS_RTR		2
+#define XVERBS_QPS_RTS		3
+#define XVERBS_QPS_SQD		4
+#define XVERBS_QPS_SQE		5
+#define XVERBS_QPS_ERR		6
+
+/* Members of struct xverbs_qp_attr, numbered as enum ibv_qp_attr_mask */
+#define XVERBS_QP_STATE			(1u << 0)
+#define XVERBS_QP_CUR_STATE		(1u << 1)
+#define XVERBS_QP_EN_SQD_ASYNC_NOTIFY	(1u << 2)
+#define XVERBS_QP_ACCESS_FLAGS		(1u << 3)
+#define XVERBS_QP_PKEY_INDEX		(1u << 4)
+#define XVERBS_QP_PORT			(1u << 5)
+#define XVERBS_QP_QKEY			(1u << 6)
+#define XVERBS_QP_AV			(1u << 7)
+#define XVERBS_QP_PATH_MTU		(1u << 8)
+#define XVERBS_QP_TIMEOUT		(1u << 9)
+#define XVERBS_QP_RETRY_CNT		(1u << 10)
+#define XVERBS_QP_RNR_RETRY		(1u << 11)
+#define XVERBS_QP_RQ_PSN		(1u << 12)
+#define XVERBS_QP_MAX_QP_RD_ATOMIC	(1u << 13)
+#define XVERBS_QP_ALT_PATH		(1u << 14)
+#define XVERBS_QP_MIN_RNR_TIMER		(1u << 15)
+#define XVERBS_QP_SQ_PSN		(1u << 16)
+#define XVERBS_QP_MAX_DEST_RD_ATOMIC	(1u << 17)
+#define XVERBS_QP_PATH_MIG_STATE	(1u << 18)
+#define XVERBS_QP_CAP			(1u << 19)
+#define XVERBS_QP_DEST_QPN		(1u << 20)
+
+/* Path migration states, numbered as enum ibv_mig_state */
+#define XVERBS_MIG_MIGRATED	0
+#define XVERBS_MIG_REARM	1
+#define XVERBS_MIG_ARMED	2
+
+/**
+ * struct xverbs_ah_attr - address of a peer (ibv_ah_attr)
+ * @dgid: GRH: destination GID
+ * @flow_label: GRH: 20 bits
+ * @dlid: destination LID (InfiniBand)
+ * @sgid_index: GRH: index of the own GID
+ * @hop_limit: GRH
+ * @traffic_class: GRH
+ * @sl: service level, 4 bits
+ * @src_path_bits: low bits of the own LID
+ * @static_rate: enum ibv_rate, 0 = no limit
+ * @is_global: 1: send a GRH; must be 1 on RoCE
+ * @port_num: own port
+ * @reserved: zero
+ */
+struct xverbs_ah_attr {
+	__u8 dgid[16];
+	__u32 flow_label;
+	__u16 dlid;
+	__u8 sgid_index;
+	__u8 hop_limit;
+	__u8 traffic_class;
+	__u8 sl;
+	__u8 src_path_bits;
+	__u8 static_rate;
+	__u8 is_global;
+	__u8 port_num;
+	__u8 reserved[2];
+};
+
+/**
+ * struct xverbs_qp_attr - attributes of a queue pair (ibv_qp_attr)
+ * @qp_state: XVERBS_QPS_*, the state to move to
+ * @cur_qp_state: the state that the caller assumes
+ * @path_mtu: 1 = 256 bytes ... 5 = 4096
+ * @path_mig_state: XVERBS_MIG_*
+ * @qkey: UD
+ * @rq_psn: first packet number expected, 24 bits
+ * @sq_psn: first packet number sent, 24 bits
+ * @dest_qp_num: the peer's number, 24 bits
+ * @qp_access_flags: XVERBS_ACCESS_REMOTE_*
+ * @pkey_index: index of the P_Key
+ * @alt_pkey_index: of the alternate path
+ * @en_sqd_async_notify: raise XVERBS_EVENT_SQ_DRAINED
+ * @sq_draining: query only: 1 while the send queue drains
+ * @max_rd_atomic: reads and atomics in flight as initiator
+ * @max_dest_rd_atomic: the same as target
+ * @min_rnr_timer: code of the RNR NAK delay, 5 bits
+ * @port_num: own port
+ * @timeout: code of the acknowledge timeout, 5 bits, 0 = endless
+ * @retry_cnt: 3 bits
+ * @rnr_retry: 3 bits, 7 = endless
+ * @alt_port_num: of the alternate path
+ * @alt_timeout: of the alternate path
+ * @reserved: zero
+ * @reserved2: zero
+ * @ah_attr: the path to the peer
+ * @alt_ah_attr: the alternate path
+ */
+struct xverbs_qp_attr {
+	__u32 qp_state;
+	__u32 cur_qp_state;
+	__u32 path_mtu;
+	__u32 path_mig_state;
+	__u32 qkey;
+	__u32 rq_psn;
+	__u32 sq_psn;
+	__u32 dest_qp_num;
+	__u32 qp_access_flags;
+	__u16 pkey_index;
+	__u16 alt_pkey_index;
+	__u8 en_sqd_async_notify;
+	__u8 sq_draining;
+	__u8 max_rd_atomic;
+	__u8 max_dest_rd_atomic;
+	__u8 min_rnr_timer;
+	__u8 port_num;
+	__u8 timeout;
+	__u8 retry_cnt;
+	__u8 rnr_retry;
+	__u8 alt_port_num;
+	__u8 alt_timeout;
+	__u8 reserved;
+	__u32 reserved2;
+	struct xverbs_ah_attr ah_attr;
+	struct xverbs_ah_attr alt_ah_attr;
+};
+
+/**
+ * struct xverbs_qp_modify - ioctl(XVERBS_QP_MODIFY)
+ * @hdr: header; no flags
+ * @qp: the queue pair
+ * @attr_mask: XVERBS_QP_*: the members of @attr that count
+ * @attr: new values.  Members that do not count are ignored.
+ * @out_state: the state after the call
+ * @reserved: zero
+ *
+ * EINVAL names the attribute that a transition lacks or forbids.  The MAC
+ * address behind a RoCE GID is resolved here and the call may wait for that.
+ * Manual 3.5.
+ */
+struct xverbs_qp_modify {
+	struct xverbs_hdr hdr;
+	__u32 qp;
+	__u32 attr_mask;
+	struct xverbs_qp_attr attr;
+	__u32 out_state;
+	__u32 reserved;
+};
+#define XVERBS_QP_MODIFY _IO(XVERBS_TYPE, XVERBS_CMD_QP_MODIFY)
+
+/**
+ * struct xverbs_qp_query - ioctl(XVERBS_QP_QUERY)
+ * @hdr: header; no flags
+ * @qp: the queue pair
+ * @reserved: zero
+ * @out_attr: all attributes.  qp_state is the adapter's; cur_qp_state equals
+ *	it.
+ * @out_cap: capacities
+ *
+ * Manual 3.6.1.
+ */
+struct xverbs_qp_query {
+	struct xverbs_hdr hdr;
+	__u32 qp;
+	__u32 reserved;
+	struct xverbs_qp_attr out_attr;
+	struct xverbs_qp_cap out_cap;
+};
+#define XVERBS_QP_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_QP_QUERY)
+
+/* ---- Addresses --------------------------------------------------------------- */
+
+/**
+ * struct xverbs_ah_resolve - ioctl(XVERBS_AH_RESOLVE)
+ * @hdr: header; no flags
+ * @pd: protection domain
+ * @reserved: zero
+ * @attr: address of the peer
+ * @out_av: struct mlx5r_av, 48 bytes, ready to be copied into a work request
+ *	once Q_Key and destination QP number are added
+ *
+ * Makes no object.  On RoCE the call finds the MAC address and may wait for
+ * that.  Manual 3.4.15.
+ */
+struct xverbs_ah_resolve {
+	struct xverbs_hdr hdr;
+	__u32 pd;
+	__u32 reserved;
+	struct xverbs_ah_attr attr;
+	__u8 out_av[48];
+};
+#define XVERBS_AH_RESOLVE _IO(XVERBS_TYPE, XVERBS_CMD_AH_RESOLVE)
+
+#endif
