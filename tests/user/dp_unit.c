@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The data path without any adapter: queues in ordinary memory, this program
+ * in the adapter's role.  The expected bytes are written out by hand from the
+ * tables of the PRM, not computed with the code under test.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <xverbs/dp.h>
+#include "tap.h"
+
+#define SQ_BBS	8
+#define RQ_WQES	4
+#define CQES	8
+#define SRQ_WQES 4
+
+static uint8_t sq_ring[SQ_BBS * 64] __attribute__((aligned(64)));
+static uint8_t rq_ring[RQ_WQES * 32] __attribute__((aligned(64)));
+static uint8_t srq_ring[SRQ_WQES * 64] __attribute__((aligned(64)));
+static uint8_t cq_ring[CQES * 128] __attribute__((aligned(64)));
+static uint32_t qp_rec[2], cq_rec[2], srq_rec[2];
+static uint64_t bell, cq_bell;
+static struct xv_sq_entry sq_entry[SQ_BBS];
+static uint64_t rq_wr_id[RQ_WQES], srq_wr_id[SRQ_WQES];
+static struct xv_rsc *leaf[XV_RSC_DIR_SIZE];
+static struct xv_rsc_dir dir;
+static struct xv_qp qp;
+static struct xv_cq cq;
+static struct xv_srq srq;
+
+static const struct xv_sge sge = { 0x0000700000001000, 64, 0x1122 };
+
+static void setup(enum xv_qp_type type, uint32_t start, uint32_t log_stride)
+{
+	memset(sq_ring, 0xee, sizeof(sq_ring));
+	memset(rq_ring, 0xee, sizeof(rq_ring));
+	memset(cq_ring, 0xf1, sizeof(cq_ring));
+	memset(&qp, 0, sizeof(qp));
+	memset(&cq, 0, sizeof(cq));
+	qp.rsc.type = XV_RSC_QP;
+	qp.rsc.user_index = 0x2003;
+	qp.qp_num = 0x123;
+	qp.qp_type = type;
+	qp.sq = (struct xv_sq) {
+		.buf = sq_ring, .buf_end = sq_ring + sizeof(sq_ring), .entry = sq_entry,
+		.dbrec = qp_rec, .doorbell = &bell,
+		.ctrl_qpn = 0x00230100ull << 32, .mask = SQ_BBS - 1, .room = SQ_BBS,
+		.max_inline = 256, .max_sge = 8, .pi = start, .ci = start,
+	};
+	qp.rq = (struct xv_rq) {
+		.buf = rq_ring, .wr_id = rq_wr_id, .dbrec = qp_rec, .mask = RQ_WQES - 1,
+		.room = RQ_WQES, .max_sge = 2, .log_stride = 5, .pi = start, .ci = start,
+	};
+	cq.buf = cq_ring;
+	cq.dbrec = cq_rec;
+	cq.doorbell = &cq_bell;
+	cq.dir = &dir;
+	cq.mask = CQES - 1;
+	cq.log_size = 3;
+	cq.log_stride = log_stride;
+	cq.cqn = 0x77;
+	dir.leaf[2] = leaf;
+	leaf[3] = &qp.rsc;
+}
+
+/* The ring from WQEBB i on must hold the bytes that hex spells. */
+static bool holds(const uint8_t *ring, size_t size, size_t at, const char *hex)
+{
+	unsigned int byte;
+	size_t n = 0;
+	int used;
+
+	while (sscanf(hex, " %2x%n", &byte, &used) == 1) {
+		if (ring[(at + n) % size] != byte) {
+			diag("byte %zu: %02x, expected %02x", n, ring[(at + n) % size], byte);
+			return false;
+		}
+		hex += used;
+		n++;
+	}
+	return n;
+}
+
+static bool sq_holds(uint32_t index, const char *hex)
+{
+	return holds(sq_ring, sizeof(sq_ring), index % SQ_BBS * 64, hex);
+}
+
+#define RADDR	"1122334455667788 aabbccdd 00000000"
+#define DATA	"00000040 00001122 0000700000001000"
+#define REMOTE	0x1122334455667788, 0xaabbccdd
+
+static void test_builders(void)
+{
+	setup(XV_QPT_RC, 5, 6);
+	ok(!xv_wr_write(&qp, 1, XV_SEND_SIGNALED, &sge, REMOTE) &&
+	   sq_holds(5, "00000508 00012303 00000008 00000000" RADDR DATA), "write");
+	ok(!xv_wr_write_imm(&qp, 2, 0, &sge, REMOTE, xv_be32(0xcafe0001)) &&
+	   sq_holds(6, "00000609 00012303 00000000 cafe0001" RADDR DATA), "write with immediate");
+	ok(!xv_wr_read(&qp, 3, XV_SEND_SIGNALED | XV_SEND_FENCE, &sge, REMOTE) &&
+	   sq_holds(7, "00000710 00012303 00000088 00000000" RADDR DATA), "read, fenced");
+	ok(!xv_wr_send(&qp, 4, XV_SEND_SIGNALED | XV_SEND_SOLICITED, &sge) &&
+	   sq_holds(8, "0000080a 00012302 0000000a 00000000" DATA), "send, solicited");
+	ok(!xv_wr_send_imm(&qp, 5, 0, &sge, xv_be32(7)) &&
+	   sq_holds(9, "0000090b 00012302 00000000 00000007" DATA), "send with immediate");
+	ok(!xv_wr_send_inv(&qp, 6, 0, &sge, 0x01020304) &&
+	   sq_holds(10, "00000a01 00012302 00000000 01020304" DATA), "send with invalidate");
+	ok(!xv_wr_atomic_cs(&qp, 7, XV_SEND_SIGNALED, &sge, REMOTE, 0x55, 0x66) &&
+	   sq_holds(11, "00000b11 00012304 00000008 00000000" RADDR
+		    "0000000000000066 0000000000000055" DATA), "compare and swap");
+	ok(!xv_wr_atomic_fa(&qp, 8, XV_SEND_SIGNALED, &sge, REMOTE, 0x99) &&
+	   sq_holds(12, "00000c12 00012304 00000008 00000000" RADDR
+		    "0000000000000099 0000000000000000" DATA), "fetch and add");
+	ok(xv_wr_write(&qp, 9, 0, &sge, REMOTE) == -XV_ENOMEM, "a full queue says ENOMEM");
+	ok(sq_holds(5, "00000508 00012303"), "and its oldest WQE is untouched");
+
+	xv_commit_send(&qp);
+	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(13) &&
+	   !memcmp(&bell, "\x00\x00\x0c\x12\x00\x01\x23\x04", 8), "record, then doorbell");
+}
+
+static void test_small_shapes(void)
+{
+	static const struct xv_sge none = { 0x1000, 0, 0x1122 };
+	uint8_t text[100];
+	int i;
+
+	for (i = 0; i < 100; i++)
+		text[i] = (uint8_t)i;
+	setup(XV_QPT_RC, 0, 6);
+	ok(!xv_wr_write(&qp, 1, 0, &none, REMOTE) &&
+	   sq_holds(0, "00000008 00012302 00000000 00000000" RADDR),
+	   "a zero-length write has no data segment");
+	ok(!xv_wr_write_inline(&qp, 1, XV_SEND_SIGNALED, text, 5, REMOTE) &&
+	   sq_holds(1, "00000108 00012303 00000008 00000000" RADDR "80000005 0001020304"),
+	   "inline write");
+	qp.sq.pi = qp.sq.ci = 7;
+	ok(!xv_wr_send_inline(&qp, 1, 0, text, 70) &&
+	   sq_holds(7, "0000070a 00012306 00000000 00000000 80000046"
+		    "000102030405060708090a0b0c0d0e0f1011121314151617"
+		    "18191a1b1c1d1e1f202122232425262728292a2b"
+		    "2c2d2e2f303132333435363738393a3b3c3d3e3f404142434445"),
+	   "inline send goes on at the start of the ring");
+	ok(qp.sq.pi == 9 && sq_entry[7].end == 9, "and takes two WQEBBs");
+	ok(xv_wr_send_inline(&qp, 1, 0, text, 257) == -XV_EINVAL, "too much inline data");
+	qp.sq.room = 0;
+	ok(xv_wr_send(&qp, 1, 0, &sge) == -XV_EINVAL, "a queue that takes no posts: EINVAL");
+}
+
+static void test_fence_after_umr(void)
+{
+	setup(XV_QPT_RC, 0, 6);
+	qp.sq.fm_ce_se = MLX5R_FM_SMALL;
+	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(0, "0000000a 00012302 00000020"),
+	   "the small fence goes into the next WQE");
+	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(1, "0000010a 00012302 00000000"),
+	   "and into no other");
+	qp.sq.fm_ce_se = MLX5R_FM_SMALL | MLX5R_CE_ALWAYS;
+	ok(!xv_wr_send(&qp, 1, XV_SEND_FENCE, &sge) && sq_holds(2, "0000020a 00012302 00000088"),
+	   "with a fence it becomes small + fence");
+	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(3, "0000030a 00012302 00000008"),
+	   "signalling all stays on");
+}
+
+static void test_lists(void)
+{
+	struct xv_sge two[3] = { { 0x1000, 8, 1 }, { 0x2000, 0, 2 }, { 0x3000, 16, 3 } };
+	struct xv_send_wr wr[3], *bad = NULL;
+	char text[2][4] = { "abc", "def" };
+	struct xv_sge inl[2] = { { (uintptr_t)text[0], 3, 0 }, { (uintptr_t)text[1], 3, 0 } };
+
+	memset(wr, 0, sizeof(wr));
+	setup(XV_QPT_RC, 0xfffe, 6);
+	wr[0] = (struct xv_send_wr) { .wr_id = 10, .next = &wr[1], .sg_list = two, .num_sge = 3,
+		.opcode = XV_WR_RDMA_WRITE_WITH_IMM, .imm_data = xv_be32(9),
+		.wr.rdma = { 0x1122334455667788, 0xaabbccdd } };
+	wr[1] = (struct xv_send_wr) { .wr_id = 11, .next = &wr[2], .sg_list = two, .num_sge = 1,
+		.opcode = XV_WR_ATOMIC_CMP_AND_SWP, .send_flags = XV_SEND_SIGNALED,
+		.wr.atomic = { 0x1122334455667788, 0x55, 0x66, 0xaabbccdd } };
+	wr[2] = (struct xv_send_wr) { .wr_id = 12, .sg_list = inl, .num_sge = 2,
+		.opcode = XV_WR_SEND, .send_flags = XV_SEND_INLINE | XV_SEND_SIGNALED };
+	ok(!xv_post_send(&qp, wr, &bad), "a list of three is posted");
+	ok(sq_holds(0xfffe, "00fffe09 00012304 00000000 00000009" RADDR
+		    "00000008 00000001 0000000000001000 00000010 00000003 0000000000003000"),
+	   "gather list without its empty element");
+	ok(sq_holds(0xffff, "00ffff11 00012304 00000008 00000000" RADDR
+		    "0000000000000066 0000000000000055"
+		    "00000008 00000001 0000000000001000"), "compare and swap");
+	ok(sq_holds(0x10000, "0000000a 00012302 00000008 00000000 80000006 616263646566"),
+	   "index wraps at 2^16; inline data of two elements");
+	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(1), "one doorbell for all");
+
+	wr[0].num_sge = 9;
+	ok(xv_post_send(&qp, &wr[0], &bad) == -XV_EINVAL && bad == &wr[0], "too many elements");
+	wr[1].opcode = (enum xv_wr_opcode)77;
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL && bad == &wr[1], "unknown opcode");
+	wr[1].opcode = XV_WR_RDMA_READ;
+	wr[1].send_flags = XV_SEND_INLINE;
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "a read cannot be inline");
+	wr[1].send_flags = 0;
+	qp.qp_type = XV_QPT_UC;
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "no read on UC");
+}
+
+static void test_ud_and_xrc(void)
+{
+	struct xv_ah ah = { .av = { .rlid = xv_be16(0xc001), .rmac = { 2, 0, 0, 0, 0, 1 },
+		.hop_limit = 64, .grh_gid_fl = xv_be32(0x40100000), .rgid = { 0xfe, 0x80 } } };
+	struct xv_send_wr wr = { .sg_list = (struct xv_sge *)&sge, .num_sge = 1,
+		.opcode = XV_WR_SEND_WITH_IMM, .imm_data = xv_be32(3),
+		.wr.ud = { &ah, 0x456, 0x11111111 } }, *bad;
+	static const char av[] = "11111111 00000000 80000456 0000c001 00000000 020000000001"
+		"00 40 40100000 fe800000000000000000000000000000";
+	char expect[256];
+
+	setup(XV_QPT_UD, 7, 6);
+	snprintf(expect, sizeof(expect), "00000709 00012305 00000000 00000000 %s %s", av, DATA);
+	expect[7] = 'a';
+	ok(!xv_wr_send_ud(&qp, 1, 0, &sge, &ah, 0x456, 0x11111111) && sq_holds(7, expect),
+	   "UD send: address vector, then data in the next WQEBB");
+	ok(qp.sq.pi == 9, "two WQEBBs");
+	snprintf(expect, sizeof(expect), "0000090b 00012305 00000000 00000003 %s %s", av, DATA);
+	ok(!xv_post_send(&qp, &wr, &bad) && sq_holds(9, expect), "the same by list");
+	wr.opcode = XV_WR_RDMA_WRITE;
+	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL, "no write on UD");
+
+	setup(XV_QPT_XRC_SEND, 0, 6);
+	wr.wr.rdma.remote_addr = 0x1122334455667788;
+	wr.wr.rdma.rkey = 0xaabbccdd;
+	wr.qp_type.xrc.remote_srqn = 0x99;
+	ok(!xv_post_send(&qp, &wr, &bad) &&
+	   sq_holds(0, "00000008 00012304 00000000 00000000"
+		    "00000099 000000000000000000000000" RADDR DATA), "XRC write");
+}
+
+/* The adapter's part: writes a completion at its own producer index. */
+static void complete(uint32_t pi, uint8_t op, uint8_t syndrome, uint16_t counter)
+{
+	struct mlx5r_cqe *cqe = (struct mlx5r_cqe *)(void *)
+		(cq_ring + ((pi % CQES + 1) << cq.log_stride)) - 1;
+
+	memset(cqe, 0, sizeof(*cqe));
+	cqe->srqn_uidx = xv_be32(0x2003);
+	cqe->byte_cnt = xv_be32(64);
+	cqe->sop_drop_qpn = xv_be32(0x123);
+	cqe->flags_rqpn = xv_be32(0x456);
+	cqe->imm_inval_pkey = xv_be32(0xabcd);
+	cqe->wqe_counter = xv_be16(counter);
+	if (syndrome) {
+		((struct mlx5r_err_cqe *)(void *)cqe)->syndrome = syndrome;
+		((struct mlx5r_err_cqe *)(void *)cqe)->vendor_err_synd = 0x68;
+	}
+	cqe->op_own = (uint8_t)(op << 4 | (pi / CQES & 1));
+}
+
+static void test_poll(uint32_t log_stride)
+{
+	struct xv_wc wc[8];
+	uint32_t i, bad = 0;
+
+	setup(XV_QPT_RC, 0, log_stride);
+	ok(xv_poll_cq(&cq, 8, wc) == 0, "%d-byte CQEs: a new ring is empty", 1 << log_stride);
+	for (i = 0; i < 100000; i++) {
+		bad += !!xv_wr_write(&qp, i, 0, &sge, REMOTE);
+		bad += !!xv_wr_read(&qp, i + 1000000, XV_SEND_SIGNALED, &sge, REMOTE);
+		complete(i, MLX5R_CQE_REQ, 0, (uint16_t)(2 * i + 1));
+		bad += xv_poll_cq(&cq, 8, wc) != 1 || wc[0].wr_id != i + 1000000 ||
+		       wc[0].status || wc[0].opcode != XV_WC_RDMA_READ || wc[0].byte_len != 64 ||
+		       wc[0].qp_num != 0x123;
+		bad += qp.sq.ci != 2 * i + 2 || cq_rec[0] != xv_be32((i + 1) & 0xffffff);
+	}
+	ok(!bad, "100000 completions over both index wraps; unsignalled ones retire too");
+	ok(xv_poll_cq(&cq, 8, wc) == 0, "and then none");
+}
+
+static void test_recv(void)
+{
+	static const struct xv_sge list[3] = { { 0x1000, 8, 1 }, { 0x2000, 0, 2 }, { 0x3000, 16, 3 } };
+	struct xv_recv_wr wr = { .wr_id = 51, .sg_list = (struct xv_sge *)list, .num_sge = 2 }, *bad;
+	struct xv_wc wc[4];
+	int i;
+
+	setup(XV_QPT_RC, 0xffff, 6);
+	ok(!xv_wr_recv(&qp, 50, &sge) &&
+	   holds(rq_ring, sizeof(rq_ring), 3 * 32, DATA "00000000 00000100 0000000000000000"),
+	   "receive of one element in an entry for two");
+	ok(!xv_post_recv(&qp, &wr, &bad) &&
+	   holds(rq_ring, sizeof(rq_ring), 0, "00000008 00000001 0000000000001000"
+		 "00000000 00000100 0000000000000000"), "the empty element is left out");
+	ok(qp_rec[MLX5R_DBR_RCV] == xv_be32(1), "record wraps at 2^16");
+	wr.num_sge = 3;
+	ok(xv_post_recv(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr, "too many elements");
+	for (i = 0; !xv_wr_recv(&qp, 60, &sge); i++)
+		;
+	ok(i == RQ_WQES - 2 && xv_wr_recv(&qp, 60, &sge) == -XV_ENOMEM, "queue full: ENOMEM");
+
+	complete(0, MLX5R_CQE_RESP_SEND_IMM, 0, 0xffff);
+	complete(1, MLX5R_CQE_RESP_WR_IMM, 0, 0);
+	complete(2, MLX5R_CQE_RESP_ERR, MLX5R_SYND_LOCAL_PROT, 1);
+	ok(xv_poll_cq(&cq, 4, wc) == 3, "three completions");
+	ok(wc[0].wr_id == 50 && wc[0].opcode == XV_WC_RECV && wc[0].wc_flags == XV_WC_WITH_IMM &&
+	   wc[0].imm_data == xv_be32(0xabcd) && wc[0].src_qp == 0x456, "receive with immediate");
+	ok(wc[1].wr_id == 51 && wc[1].opcode == XV_WC_RECV_RDMA_WITH_IMM, "write with immediate");
+	ok(wc[2].status == XV_WC_LOC_PROT_ERR && wc[2].wr_id == 60 && wc[2].vendor_err == 0x68,
+	   "error with vendor syndrome");
+	ok(!xv_wr_recv(&qp, 70, &sge), "room again");
+}
+
+static void test_srq(void)
+{
+	struct xv_recv_wr wr = { .wr_id = 80, .sg_list = (struct xv_sge *)&sge, .num_sge = 1 }, *bad;
+	struct xv_wc wc[4];
+	int i;
+
+	setup(XV_QPT_RC, 0, 6);
+	srq = (struct xv_srq) { .buf = srq_ring, .wr_id = srq_wr_id, .dbrec = srq_rec,
+		.tail = SRQ_WQES - 1, .mask = SRQ_WQES - 1, .max_sge = 2, .log_stride = 6 };
+	for (i = 0; i < SRQ_WQES; i++)
+		xv_srq_entry(&srq, (uint32_t)i)->next_wqe_index = xv_be16((i + 1) % SRQ_WQES);
+	qp.srq = &srq;
+	for (i = 0; !xv_post_srq_recv(&srq, &wr, &bad); i++)
+		wr.wr_id++;
+	ok(i == SRQ_WQES - 1 && srq_rec[0] == xv_be32(3), "shared queue full after %d", i);
+	ok(holds(srq_ring, sizeof(srq_ring), 0, "00000001 00000000 0000000000000000" DATA
+		 "00000000 00000100 0000000000000000"), "entry: next, data, end");
+	complete(0, MLX5R_CQE_RESP_SEND, 0, 1);
+	complete(1, MLX5R_CQE_RESP_SEND, 0, 0);
+	ok(xv_poll_cq(&cq, 4, wc) == 2 && wc[0].wr_id == 81 && wc[1].wr_id == 80,
+	   "entries complete in any order");
+	ok(srq.tail == 0 && xv_srq_entry(&srq, 3)->next_wqe_index == xv_be16(1) &&
+	   xv_srq_entry(&srq, 1)->next_wqe_index == 0, "and return to the list");
+}
+
+static void test_in_place(void)
+{
+	const struct mlx5r_cqe *cqe;
+	int bad = 0, n = 0;
+
+	setup(XV_QPT_RC, 0, 6);
+	xv_wr_send(&qp, 90, XV_SEND_SIGNALED, &sge);
+	xv_wr_send(&qp, 91, XV_SEND_SIGNALED, &sge);
+	complete(0, MLX5R_CQE_REQ, 0, 0);
+	complete(1, MLX5R_CQE_REQ_ERR, MLX5R_SYND_REMOTE_ACCESS, 1);
+	while ((cqe = xv_cq_next(&cq))) {
+		bad += xv_cqe_wr_id(&cq, cqe) != 90u + (uint32_t)n;
+		bad += xv_cqe_status(cqe) != (n ? XV_WC_REM_ACCESS_ERR : XV_WC_SUCCESS);
+		xv_cq_done(&cq, cqe);
+		n++;
+	}
+	xv_commit_cq(&cq);
+	ok(n == 2 && !bad && qp.sq.ci == 2 && cq_rec[0] == xv_be32(2), "completions read in place");
+
+	leaf[3] = NULL;
+	cq.last = NULL;
+	complete(2, MLX5R_CQE_REQ, 0, 0);
+	ok(xv_poll_cq(&cq, 1, &(struct xv_wc) { 0 }) == 0 && cq.ci == 3,
+	   "a completion of a queue that is gone is passed over");
+}
+
+static void test_arm(void)
+{
+	setup(XV_QPT_RC, 0, 6);
+	cq.ci = 0x1234567;
+	cq.arm_sn = 6;
+	xv_req_notify(&cq, 1);
+	ok(cq_rec[1] == xv_be32(0x21234567) &&
+	   !memcmp(&cq_bell, "\x21\x23\x45\x67\x00\x00\x00\x77", 8), "arm: solicited only");
+}
+
+static void test_raw(void)
+{
+	uint8_t nop[32] = { 0x01, 0xff, 0xff, 0x0f, 0xff, 0xff, 0xff, 0x02, 0, 0, 0, 0x08 };
+
+	setup(XV_QPT_RC, 2, 6);
+	nop[28] = 0x77;
+	ok(!xv_wr_raw(&qp, 5, nop) &&
+	   sq_holds(2, "0100020f 00012302 00000008 00000000 00000000 00000000 00000000 77000000"),
+	   "raw WQE: index and QP number are filled in");
+}
+
+int main(void)
+{
+	test_builders();
+	test_small_shapes();
+	test_fence_after_umr();
+	test_lists();
+	test_ud_and_xrc();
+	test_poll(6);
+	test_poll(7);
+	test_recv();
+	test_srq();
+	test_in_place();
+	test_arm();
+	test_raw();
+	return tap_done();
+}

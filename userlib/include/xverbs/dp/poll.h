@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Completions.  xv_poll_cq() fills an array; or entries are read in place:
+ *
+ *	while ((cqe = xv_cq_next(cq))) {
+ *		... xv_cqe_wr_id(cq, cqe), xv_cqe_status(cqe) ...
+ *		xv_cq_done(cq, cqe);
+ *	}
+ *	xv_commit_cq(cq);
+ *
+ * xv_cq_done() takes the entry off the ring and gives the work queue's entry
+ * back to the poster.  The in-place calls take no lock: one thread at a time
+ * per completion queue.
+ *
+ * Entries start out as owned by the adapter (owner bit 1), and the adapter
+ * writes owner 0 in its first pass over the ring, 1 in the second, and so on;
+ * hence the owner bit alone tells whether an entry is new.
+ */
+#ifndef XVERBS_DP_POLL_H
+#define XVERBS_DP_POLL_H
+
+#include <xverbs/dp/recv.h>
+
+/* ---- One entry ------------------------------------------------------------ */
+
+xv_inline const struct mlx5r_cqe *xv_cq_next(struct xv_cq *cq)
+{
+	const uint8_t *end = cq->buf + ((uint64_t)((cq->ci & cq->mask) + 1) << cq->log_stride);
+	const struct mlx5r_cqe *cqe = (const struct mlx5r_cqe *)(const void *)end - 1;
+	uint8_t op_own = *(const volatile uint8_t *)&cqe->op_own;
+
+	if ((op_own ^ (cq->ci >> cq->log_size)) & MLX5R_CQE_OWNER)
+		return 0;
+	xv_from_device_barrier();
+	return cqe;
+}
+
+xv_inline uint32_t xv_cqe_opcode(const struct mlx5r_cqe *cqe)
+{
+	return cqe->op_own >> 4;
+}
+
+/* Completion of a send queue's entry, successful or not */
+xv_inline int xv_cqe_is_send(const struct mlx5r_cqe *cqe)
+{
+	uint32_t op = xv_cqe_opcode(cqe);
+
+	return op == MLX5R_CQE_REQ || op == MLX5R_CQE_REQ_ERR;
+}
+
+xv_inline uint32_t xv_cqe_byte_len(const struct mlx5r_cqe *cqe)
+{
+	return xv_be32(cqe->byte_cnt);
+}
+
+xv_inline uint32_t xv_cqe_imm(const struct mlx5r_cqe *cqe)
+{
+	return cqe->imm_inval_pkey;	/* network byte order */
+}
+
+xv_inline uint32_t xv_cqe_qpn(const struct mlx5r_cqe *cqe)
+{
+	return xv_be32(cqe->sop_drop_qpn) & 0xffffff;
+}
+
+xv_inline uint32_t xv_cqe_src_qp(const struct mlx5r_cqe *cqe)
+{
+	return xv_be32(cqe->flags_rqpn) & 0xffffff;
+}
+
+xv_inline uint64_t xv_cqe_timestamp(const struct mlx5r_cqe *cqe)
+{
+	return xv_be64(cqe->timestamp);
+}
+
+static inline enum xv_wc_status xv_syndrome_status(uint8_t syndrome)
+{
+	switch (syndrome) {
+	case MLX5R_SYND_LOCAL_LENGTH:		return XV_WC_LOC_LEN_ERR;
+	case MLX5R_SYND_LOCAL_QP_OP:		return XV_WC_LOC_QP_OP_ERR;
+	case MLX5R_SYND_LOCAL_PROT:		return XV_WC_LOC_PROT_ERR;
+	case MLX5R_SYND_WR_FLUSH:		return XV_WC_WR_FLUSH_ERR;
+	case MLX5R_SYND_MW_BIND:		return XV_WC_MW_BIND_ERR;
+	case MLX5R_SYND_BAD_RESP:		return XV_WC_BAD_RESP_ERR;
+	case MLX5R_SYND_LOCAL_ACCESS:		return XV_WC_LOC_ACCESS_ERR;
+	case MLX5R_SYND_REMOTE_INVAL_REQ:	return XV_WC_REM_INV_REQ_ERR;
+	case MLX5R_SYND_REMOTE_ACCESS:		return XV_WC_REM_ACCESS_ERR;
+	case MLX5R_SYND_REMOTE_OP:		return XV_WC_REM_OP_ERR;
+	case MLX5R_SYND_RETRY_EXC:		return XV_WC_RETRY_EXC_ERR;
+	case MLX5R_SYND_RNR_EXC:		return XV_WC_RNR_RETRY_EXC_ERR;
+	case MLX5R_SYND_REMOTE_ABORTED:		return XV_WC_REM_ABORT_ERR;
+	default:				return XV_WC_GENERAL_ERR;
+	}
+}
+
+xv_inline const struct mlx5r_err_cqe *xv_cqe_err(const struct mlx5r_cqe *cqe)
+{
+	return (const struct mlx5r_err_cqe *)(const void *)cqe;
+}
+
+xv_inline enum xv_wc_status xv_cqe_status(const struct mlx5r_cqe *cqe)
+{
+	uint32_t op = xv_cqe_opcode(cqe);
+
+	if (xv_likely(op <= MLX5R_CQE_RESP_SEND_INV))
+		return XV_WC_SUCCESS;
+	if (op == MLX5R_CQE_REQ_ERR || op == MLX5R_CQE_RESP_ERR)
+		return xv_syndrome_status(xv_cqe_err(cqe)->syndrome);
+	return XV_WC_GENERAL_ERR;
+}
+
+/* ---- From the entry to the work request -------------------------------------- */
+
+/* The queue that a completion names, or null when it no longer exists */
+xv_inline struct xv_rsc *xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	uint32_t index = xv_be32(cqe->srqn_uidx) & XV_RSC_INDEX_MASK;
+	struct xv_rsc **leaf;
+
+	if (xv_likely(cq->last && cq->last->user_index == index))
+		return cq->last;
+	leaf = cq->dir->leaf[index >> XV_RSC_DIR_SHIFT];
+	if (!leaf || !leaf[index & XV_RSC_DIR_MASK])
+		return 0;
+	cq->last = leaf[index & XV_RSC_DIR_MASK];
+	return cq->last;
+}
+
+/* XRC shared receive queues complete under their own index. */
+xv_inline struct xv_srq *xv_rsc_srq(struct xv_rsc *rsc)
+{
+	if (rsc->type == XV_RSC_SRQ)
+		return (struct xv_srq *)(void *)rsc;
+	return ((struct xv_qp *)(void *)rsc)->srq;
+}
+
+xv_inline struct xv_sq_entry *xv_cqe_sq_entry(struct xv_qp *qp, const struct mlx5r_cqe *cqe)
+{
+	return &qp->sq.entry[xv_be16(cqe->wqe_counter) & qp->sq.mask];
+}
+
+/* Everything up to this entry is complete, signalled or not. */
+xv_inline void xv_sq_retire(struct xv_qp *qp, const struct xv_sq_entry *e)
+{
+	__atomic_store_n(&qp->sq.ci, e->end, __ATOMIC_RELEASE);
+}
+
+/* Receives of a queue pair complete in the order of posting. */
+xv_inline void xv_rq_retire(struct xv_qp *qp)
+{
+	__atomic_store_n(&qp->rq.ci, qp->rq.ci + 1, __ATOMIC_RELEASE);
+}
+
+xv_inline uint64_t xv_cqe_wr_id(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
+	struct xv_srq *srq;
+	struct xv_qp *qp;
+
+	if (xv_unlikely(!rsc))
+		return 0;
+	qp = (struct xv_qp *)(void *)rsc;
+	if (xv_cqe_is_send(cqe))
+		return rsc->type == XV_RSC_QP ? xv_cqe_sq_entry(qp, cqe)->wr_id : 0;
+	srq = xv_rsc_srq(rsc);
+	if (srq)
+		return srq->wr_id[xv_be16(cqe->wqe_counter) & srq->mask];
+	return qp->rq.wr_id[qp->rq.ci & qp->rq.mask];
+}
+
+xv_inline void xv_cq_done(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
+	struct xv_srq *srq;
+
+	cq->ci++;
+	if (xv_unlikely(!rsc))
+		return;
+	if (xv_cqe_is_send(cqe)) {
+		struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
+
+		if (rsc->type == XV_RSC_QP)
+			xv_sq_retire(qp, xv_cqe_sq_entry(qp, cqe));
+		return;
+	}
+	srq = xv_rsc_srq(rsc);
+	if (srq)
+		xv_srq_free(srq, xv_be16(cqe->wqe_counter));
+	else
+		xv_rq_retire((struct xv_qp *)(void *)rsc);
+}
+
+/* Lets the adapter reuse the entries taken so far. */
+xv_inline void xv_commit_cq(struct xv_cq *cq)
+{
+	xv_cqe_release_barrier();
+	cq->dbrec[MLX5R_DBR_CQ_CI] = xv_be32(cq->ci & MLX5R_CQ_INDEX_MASK);
+}
+
+/* ---- Work completions ----------------------------------------------------------- */
+
+xv_inline void xv_wc_requester(struct xv_qp *qp, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+{
+	const struct xv_sq_entry *e = xv_cqe_sq_entry(qp, cqe);
+
+	wc->wr_id = e->wr_id;
+	wc->status = XV_WC_SUCCESS;
+	wc->opcode = (enum xv_wc_opcode)e->wc_opcode;
+	wc->byte_len = xv_be32(cqe->byte_cnt);
+	wc->wc_flags = 0;
+	if (wc->opcode == XV_WC_COMP_SWAP || wc->opcode == XV_WC_FETCH_ADD)
+		wc->byte_len = 8;
+	xv_sq_retire(qp, e);
+}
+
+xv_inline uint64_t xv_recv_retire(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe)
+{
+	struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
+	struct xv_srq *srq = xv_rsc_srq(rsc);
+	uint64_t wr_id;
+	uint32_t i;
+
+	if (srq) {
+		i = xv_be16(cqe->wqe_counter) & srq->mask;
+		wr_id = srq->wr_id[i];
+		xv_srq_free(srq, i);
+		return wr_id;
+	}
+	wr_id = qp->rq.wr_id[qp->rq.ci & qp->rq.mask];
+	xv_rq_retire(qp);
+	return wr_id;
+}
+
+xv_inline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+{
+	uint32_t op = xv_cqe_opcode(cqe), flags = xv_be32(cqe->flags_rqpn);
+
+	wc->wr_id = xv_recv_retire(rsc, cqe);
+	wc->status = XV_WC_SUCCESS;
+	wc->opcode = op == MLX5R_CQE_RESP_WR_IMM ? XV_WC_RECV_RDMA_WITH_IMM : XV_WC_RECV;
+	wc->byte_len = xv_be32(cqe->byte_cnt);
+	wc->wc_flags = flags >> 28 & 3 ? XV_WC_GRH : 0;
+	if (op == MLX5R_CQE_RESP_WR_IMM || op == MLX5R_CQE_RESP_SEND_IMM) {
+		wc->wc_flags |= XV_WC_WITH_IMM;
+		wc->imm_data = cqe->imm_inval_pkey;
+	} else if (op == MLX5R_CQE_RESP_SEND_INV) {
+		wc->wc_flags |= XV_WC_WITH_INV;
+		wc->invalidated_rkey = xv_be32(cqe->imm_inval_pkey);
+	}
+	wc->src_qp = flags & 0xffffff;
+	wc->sl = flags >> 24 & 0xf;
+	wc->slid = xv_be16(cqe->slid);
+	wc->dlid_path_bits = cqe->ml_path & 0x7f;
+	wc->pkey_index = 0;
+}
+
+static inline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+{
+	wc->status = xv_cqe_status(cqe);
+	wc->byte_len = 0;
+	wc->wc_flags = 0;
+	if (xv_cqe_opcode(cqe) == MLX5R_CQE_RESP_ERR) {
+		wc->wr_id = xv_recv_retire(rsc, cqe);
+		wc->opcode = XV_WC_RECV;
+	} else {
+		struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
+		const struct xv_sq_entry *e = xv_cqe_sq_entry(qp, cqe);
+
+		wc->wr_id = e->wr_id;
+		wc->opcode = (enum xv_wc_opcode)e->wc_opcode;
+		xv_sq_retire(qp, e);
+	}
+	wc->vendor_err = xv_cqe_err(cqe)->vendor_err_synd;
+}
+
+/* Takes the entry; 0 when it belongs to no queue and is to be passed over. */
+xv_inline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+{
+	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
+	uint32_t op = xv_cqe_opcode(cqe);
+
+	cq->ci++;
+	if (xv_unlikely(!rsc))
+		return 0;
+	wc->qp_num = xv_cqe_qpn(cqe);
+	wc->vendor_err = 0;
+	if (xv_unlikely(xv_cqe_is_send(cqe) && rsc->type != XV_RSC_QP))
+		return 0;
+	if (xv_likely(op == MLX5R_CQE_REQ))
+		xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
+	else if (xv_likely(op <= MLX5R_CQE_RESP_SEND_INV))
+		xv_wc_responder(rsc, cqe, wc);
+	else if (op == MLX5R_CQE_REQ_ERR || op == MLX5R_CQE_RESP_ERR)
+		xv_wc_error(rsc, cqe, wc);
+	else
+		return 0;
+	return 1;
+}
+
+/*
+ * Takes up to n completions and returns their number.  Takes the lock; what it
+ * frees in the work queues is at the posters' disposal when it returns.
+ */
+static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
+{
+	const struct mlx5r_cqe *cqe;
+	uint32_t start;
+	int done = 0;
+
+	xv_lock(&cq->lock);
+	start = cq->ci;
+	while (done < n && (cqe = xv_cq_next(cq)))
+		done += xv_cq_take(cq, cqe, &wc[done]);
+	if (cq->ci != start)
+		xv_commit_cq(cq);
+	xv_unlock(&cq->lock);
+	return done;
+}
+
+/* ---- Arming --------------------------------------------------------------------- */
+
+/*
+ * Asks for one completion event for the next completion, or the next
+ * solicited or failed one.  Then poll once more before sleeping: an entry
+ * that came before the request raises no event.
+ */
+xv_inline int xv_req_notify(struct xv_cq *cq, int solicited_only)
+{
+	uint32_t word = (cq->arm_sn & 3) << MLX5R_CQ_ARM_SN_SHIFT |
+			(solicited_only ? MLX5R_CQ_ARM_SOLICITED : 0) |
+			(cq->ci & MLX5R_CQ_INDEX_MASK);
+
+	xv_to_device_barrier();
+	cq->dbrec[MLX5R_DBR_CQ_ARM] = xv_be32(word);
+	xv_doorbell_barrier();
+	*cq->doorbell = (uint64_t)xv_be32(cq->cqn) << 32 | xv_be32(word);
+	xv_doorbell_flush();
+	return 0;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Posting receives, to a queue pair's own queue and to a shared one.  A list
+ * shorter than the entry ends with a special element (PRM); a receive becomes
+ * visible to the adapter through the doorbell record, without a doorbell.
+ */
+#ifndef XVERBS_DP_RECV_H
+#define XVERBS_DP_RECV_H
+
+#include <xverbs/dp/send.h>
+
+xv_inline void xv_seg_end(void *seg)
+{
+	struct mlx5r_data *d = (struct mlx5r_data *)seg;
+
+	d->byte_count = 0;
+	d->lkey = xv_be32(MLX5R_LKEY_END);
+	d->addr = 0;
+}
+
+/* Writes the scatter list of one receive; empty elements are left out. */
+xv_inline int xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_sge *sge, int n)
+{
+	uint32_t used = 0;
+	int i;
+
+	if (xv_unlikely(n < 0 || (uint32_t)n > max_sge))
+		return -XV_EINVAL;
+	for (i = 0; i < n; i++) {
+		if (!sge[i].length)
+			continue;
+		xv_seg_data(seg + used * MLX5R_DS, &sge[i]);
+		used++;
+	}
+	if (used < max_sge)
+		xv_seg_end(seg + used * MLX5R_DS);
+	return 0;
+}
+
+/* ---- A queue pair's own receive queue ------------------------------------- */
+
+/* Builds one receive of n elements; xv_commit_recv() makes it visible. */
+xv_inline int xv_wr_recv_sg(struct xv_qp *qp, uint64_t wr_id, const struct xv_sge *sge, int n)
+{
+	struct xv_rq *rq = &qp->rq;
+	uint32_t used = rq->pi - __atomic_load_n(&rq->ci, __ATOMIC_ACQUIRE);
+	uint32_t i = rq->pi & rq->mask;
+	int err;
+
+	if (xv_unlikely(used >= rq->room))
+		return rq->room ? -XV_ENOMEM : -XV_EINVAL;
+	err = xv_seg_scatter(rq->buf + ((uint64_t)i << rq->log_stride), rq->max_sge, sge, n);
+	if (xv_unlikely(err))
+		return err;
+	rq->wr_id[i] = wr_id;
+	rq->pi++;
+	return 0;
+}
+
+xv_inline int xv_wr_recv(struct xv_qp *qp, uint64_t wr_id, const struct xv_sge *sge)
+{
+	return xv_wr_recv_sg(qp, wr_id, sge, 1);
+}
+
+xv_inline void xv_commit_recv(struct xv_qp *qp)
+{
+	xv_to_device_barrier();
+	qp->rq.dbrec[MLX5R_DBR_RCV] = xv_be32(qp->rq.pi & 0xffff);
+}
+
+/* As xv_post_send(). */
+static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
+			       struct xv_recv_wr **bad_wr)
+{
+	int err = 0;
+
+	xv_lock(&qp->rq.lock);
+	for (; wr; wr = wr->next) {
+		err = xv_wr_recv_sg(qp, wr->wr_id, wr->sg_list, wr->num_sge);
+		if (xv_unlikely(err)) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	xv_commit_recv(qp);
+	xv_unlock(&qp->rq.lock);
+	return err;
+}
+
+/* ---- Shared receive queue ---------------------------------------------------- */
+
+xv_inline struct mlx5r_srq_next *xv_srq_entry(const struct xv_srq *srq, uint32_t i)
+{
+	return (struct mlx5r_srq_next *)(void *)
+		(srq->buf + ((uint64_t)(i & srq->mask) << srq->log_stride));
+}
+
+/*
+ * One entry always stays in the list, so that a completion finds a tail to
+ * link to: head == tail means full.  The caller holds the lock.
+ */
+xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
+{
+	struct mlx5r_srq_next *next = xv_srq_entry(srq, srq->head);
+	int err;
+
+	if (xv_unlikely(srq->head == srq->tail))
+		return -XV_ENOMEM;
+	err = xv_seg_scatter((uint8_t *)(next + 1), srq->max_sge, sge, n);
+	if (xv_unlikely(err))
+		return err;
+	srq->wr_id[srq->head] = wr_id;
+	srq->head = xv_be16(next->next_wqe_index) & srq->mask;
+	srq->counter++;
+	return 0;
+}
+
+xv_inline void xv_commit_srq(struct xv_srq *srq)
+{
+	xv_to_device_barrier();
+	srq->dbrec[MLX5R_DBR_RCV] = xv_be32(srq->counter);
+}
+
+static inline int xv_post_srq_recv(struct xv_srq *srq, struct xv_recv_wr *wr,
+				   struct xv_recv_wr **bad_wr)
+{
+	int err = 0;
+
+	xv_lock(&srq->lock);
+	for (; wr; wr = wr->next) {
+		err = xv_wr_srq_recv(srq, wr->wr_id, wr->sg_list, wr->num_sge);
+		if (xv_unlikely(err)) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	xv_commit_srq(srq);
+	xv_unlock(&srq->lock);
+	return err;
+}
+
+/* Gives entry i back to the list. */
+xv_inline void xv_srq_free(struct xv_srq *srq, uint32_t i)
+{
+	i &= srq->mask;
+	xv_lock(&srq->lock);
+	xv_srq_entry(srq, srq->tail)->next_wqe_index = xv_be16(i);
+	srq->tail = i;
+	xv_unlock(&srq->lock);
+}
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Posting sends.  A builder xv_wr_*() writes one WQE; xv_commit_send() shows
+ * the adapter everything built since the last commit.  Opcode and shape are
+ * constants of the builder, so that it compiles to straight stores.
+ *
+ * Builders return 0, -XV_ENOMEM when the queue is full, or -XV_EINVAL when the
+ * queue's state or limits refuse the request; a refused request leaves no
+ * trace.  They take no lock: one thread at a time per queue pair, or between
+ * xv_lock(&qp->sq.lock) and xv_unlock().
+ *
+ * Sizes are in WQEBBs of 64 bytes and in data segments (DS) of 16 (PRM).
+ */
+#ifndef XVERBS_DP_SEND_H
+#define XVERBS_DP_SEND_H
+
+#include <xverbs/dp/queue.h>
+
+/* Where a WQE that occupies nbb WQEBBs goes; null if it does not fit. */
+xv_inline struct mlx5r_ctrl *xv_sq_reserve(struct xv_sq *sq, uint32_t nbb)
+{
+	uint32_t used = sq->pi - __atomic_load_n(&sq->ci, __ATOMIC_ACQUIRE);
+
+	if (xv_unlikely(used + nbb > sq->room))
+		return 0;
+	return (struct mlx5r_ctrl *)(void *)
+		(sq->buf + (uint64_t)(sq->pi & sq->mask) * MLX5R_WQEBB);
+}
+
+xv_inline int xv_sq_refuse(const struct xv_sq *sq)
+{
+	return sq->room ? -XV_ENOMEM : -XV_EINVAL;
+}
+
+/* A segment's place, when the one before it may have ended the ring */
+xv_inline uint8_t *xv_sq_wrap(const struct xv_sq *sq, uint8_t *seg)
+{
+	return seg == sq->buf_end ? sq->buf : seg;
+}
+
+xv_inline uint8_t xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
+{
+	uint8_t v = sq->fm_ce_se;
+
+	if (flags & XV_SEND_FENCE)
+		v = (uint8_t)((v & ~MLX5R_FM_MASK) | MLX5R_FM_SMALL_FENCE);
+	if (flags & XV_SEND_SIGNALED)
+		v |= MLX5R_CE_ALWAYS;
+	if (flags & XV_SEND_SOLICITED)
+		v |= MLX5R_SOLICITED;
+	sq->fm_ce_se &= (uint8_t)~MLX5R_FM_MASK;
+	return v;
+}
+
+/*
+ * Writes the control segment and moves the producer index.  imm is stored as
+ * it is.  The opcode word is { opmod, index 15:8, index 7:0, opcode } in
+ * memory, the next one { QPN 23:16, 15:8, 7:0, ds }.
+ */
+xv_inline void xv_sq_finish(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t opcode,
+			    uint32_t ds, unsigned int flags, uint32_t imm,
+			    uint64_t wr_id, uint32_t wc_opcode)
+{
+	struct xv_sq_entry *e = &sq->entry[sq->pi & sq->mask];
+	uint64_t head = sq->ctrl_qpn | (uint64_t)ds << 56 | (uint64_t)opcode << 24 |
+			(uint64_t)xv_be16(sq->pi) << 8;
+
+	*(xv_alias64 *)&ctrl->opmod_idx_opcode = head;
+	*(xv_alias64 *)&ctrl->signature =
+		(uint64_t)xv_fm_ce_se(sq, flags) << 24 | (uint64_t)imm << 32;
+	sq->last_ctrl = head;
+	sq->pi += (ds + 3) / 4;
+	e->wr_id = wr_id;
+	e->end = sq->pi;
+	e->wc_opcode = wc_opcode;
+}
+
+xv_inline void xv_seg_raddr(void *seg, uint64_t addr, uint32_t rkey)
+{
+	struct mlx5r_raddr *r = (struct mlx5r_raddr *)seg;
+
+	r->addr = xv_be64(addr);
+	r->rkey = xv_be32(rkey);
+	r->reserved_at_60 = 0;
+}
+
+xv_inline void xv_seg_data(void *seg, const struct xv_sge *sge)
+{
+	struct mlx5r_data *d = (struct mlx5r_data *)seg;
+
+	d->byte_count = xv_be32(sge->length);
+	d->lkey = xv_be32(sge->lkey);
+	d->addr = xv_be64(sge->addr);
+}
+
+xv_inline void xv_seg_atomic(void *seg, uint64_t swap_add, uint64_t compare)
+{
+	struct mlx5r_atomic *a = (struct mlx5r_atomic *)seg;
+
+	a->swap_add = xv_be64(swap_add);
+	a->compare = xv_be64(compare);
+}
+
+/* DS of an inline segment with len bytes */
+xv_inline uint32_t xv_inline_ds(uint32_t len)
+{
+	return len ? (len + (uint32_t)sizeof(struct mlx5r_inline) + MLX5R_DS - 1) / MLX5R_DS : 0;
+}
+
+/* Copies n bytes to p, over the end of the ring if need be; returns the end. */
+xv_inline uint8_t *xv_sq_copy(const struct xv_sq *sq, uint8_t *p, const void *src, uint64_t n)
+{
+	uint64_t first = (uint64_t)(sq->buf_end - p);
+
+	if (xv_unlikely(n > first)) {
+		__builtin_memcpy(p, src, first);
+		src = (const uint8_t *)src + first;
+		n -= first;
+		p = sq->buf;
+	}
+	__builtin_memcpy(p, src, n);
+	return p + n;
+}
+
+xv_inline void xv_seg_inline(const struct xv_sq *sq, uint8_t *seg, const void *src, uint32_t len)
+{
+	if (!len)
+		return;
+	((struct mlx5r_inline *)(void *)seg)->byte_count = xv_be32(MLX5R_INLINE | len);
+	xv_sq_copy(sq, seg + sizeof(struct mlx5r_inline), src, len);
+}
+
+/* ---- Commit ------------------------------------------------------------ */
+
+/* Doorbell without the final flush: the caller gives it before it waits. */
+xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
+{
+	struct xv_sq *sq = &qp->sq;
+
+	xv_to_device_barrier();
+	sq->dbrec[MLX5R_DBR_SND] = xv_be32(sq->pi & 0xffff);
+	xv_doorbell_barrier();
+	*sq->doorbell = sq->last_ctrl;
+}
+
+xv_inline void xv_commit_send(struct xv_qp *qp)
+{
+	xv_commit_send_relaxed(qp);
+	xv_doorbell_flush();
+}
+
+/* ---- Builders: one gather element, RC and UC ----------------------------- */
+
+xv_inline int xv_wr_rdma(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
+			 uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
+			 uint64_t remote_addr, uint32_t rkey, uint32_t imm)
+{
+	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 1);
+
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(&qp->sq);
+	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
+	xv_seg_data(ctrl + 2, sge);
+	/* A byte count of 0 would mean 2^31: leave the element out. */
+	xv_sq_finish(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, wc_opcode);
+	return 0;
+}
+
+xv_inline int xv_wr_write(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			  const struct xv_sge *sge, uint64_t remote_addr, uint32_t rkey)
+{
+	return xv_wr_rdma(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+			  remote_addr, rkey, 0);
+}
+
+/* imm: network byte order, here and below */
+xv_inline int xv_wr_write_imm(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			      const struct xv_sge *sge, uint64_t remote_addr,
+			      uint32_t rkey, uint32_t imm)
+{
+	return xv_wr_rdma(qp, MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+			  remote_addr, rkey, imm);
+}
+
+xv_inline int xv_wr_read(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			 const struct xv_sge *sge, uint64_t remote_addr, uint32_t rkey)
+{
+	return xv_wr_rdma(qp, MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, wr_id, flags, sge,
+			  remote_addr, rkey, 0);
+}
+
+xv_inline int xv_wr_message(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
+			    unsigned int flags, const struct xv_sge *sge, uint32_t imm)
+{
+	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 1);
+
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(&qp->sq);
+	xv_seg_data(ctrl + 1, sge);
+	xv_sq_finish(&qp->sq, ctrl, opcode, 1 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
+	return 0;
+}
+
+xv_inline int xv_wr_send(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			 const struct xv_sge *sge)
+{
+	return xv_wr_message(qp, MLX5R_OP_SEND, wr_id, flags, sge, 0);
+}
+
+xv_inline int xv_wr_send_imm(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			     const struct xv_sge *sge, uint32_t imm)
+{
+	return xv_wr_message(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, imm);
+}
+
+xv_inline int xv_wr_send_inv(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			     const struct xv_sge *sge, uint32_t invalidate_rkey)
+{
+	return xv_wr_message(qp, MLX5R_OP_SEND_INVAL, wr_id, flags, sge,
+			     xv_be32(invalidate_rkey));
+}
+
+/* ---- Builders: atomics of 8 bytes ---------------------------------------- */
+
+xv_inline int xv_wr_atomic(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
+			   uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
+			   uint64_t remote_addr, uint32_t rkey, uint64_t swap_add,
+			   uint64_t compare)
+{
+	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 1);
+
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(&qp->sq);
+	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
+	xv_seg_atomic(ctrl + 2, swap_add, compare);
+	xv_seg_data(ctrl + 3, sge);
+	xv_sq_finish(&qp->sq, ctrl, opcode, 4, flags, 0, wr_id, wc_opcode);
+	return 0;
+}
+
+/* The original value arrives in *sge, 8 bytes in host byte order. */
+xv_inline int xv_wr_atomic_cs(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			      const struct xv_sge *sge, uint64_t remote_addr,
+			      uint32_t rkey, uint64_t compare, uint64_t swap)
+{
+	return xv_wr_atomic(qp, MLX5R_OP_ATOMIC_CS, XV_WC_COMP_SWAP, wr_id, flags, sge,
+			    remote_addr, rkey, swap, compare);
+}
+
+xv_inline int xv_wr_atomic_fa(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			      const struct xv_sge *sge, uint64_t remote_addr,
+			      uint32_t rkey, uint64_t add)
+{
+	return xv_wr_atomic(qp, MLX5R_OP_ATOMIC_FA, XV_WC_FETCH_ADD, wr_id, flags, sge,
+			    remote_addr, rkey, add, 0);
+}
+
+/* ---- Builders: data copied into the WQE ------------------------------------ */
+
+xv_inline int xv_wr_write_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+				 const void *src, uint32_t len, uint64_t remote_addr,
+				 uint32_t rkey)
+{
+	uint32_t ds = 2 + xv_inline_ds(len);
+	struct mlx5r_ctrl *ctrl;
+
+	if (xv_unlikely(len > qp->sq.max_inline))
+		return -XV_EINVAL;
+	ctrl = xv_sq_reserve(&qp->sq, (ds + 3) / 4);
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(&qp->sq);
+	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
+	xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 2), src, len);
+	xv_sq_finish(&qp->sq, ctrl, MLX5R_OP_RDMA_WRITE, ds, flags, 0, wr_id, XV_WC_RDMA_WRITE);
+	return 0;
+}
+
+xv_inline int xv_wr_send_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+				const void *src, uint32_t len)
+{
+	uint32_t ds = 1 + xv_inline_ds(len);
+	struct mlx5r_ctrl *ctrl;
+
+	if (xv_unlikely(len > qp->sq.max_inline))
+		return -XV_EINVAL;
+	ctrl = xv_sq_reserve(&qp->sq, (ds + 3) / 4);
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(&qp->sq);
+	xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 1), src, len);
+	xv_sq_finish(&qp->sq, ctrl, MLX5R_OP_SEND, ds, flags, 0, wr_id, XV_WC_SEND);
+	return 0;
+}
+
+/* ---- Builders: UD ------------------------------------------------------------ */
+
+xv_inline void xv_seg_av(void *seg, const struct xv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+	struct mlx5r_av *av = (struct mlx5r_av *)seg;
+
+	*av = ah->av;
+	av->qkey = xv_be32(qkey);
+	av->reserved = 0;
+	av->dqp_dct = xv_be32(MLX5R_AV_EXT | qpn);
+}
+
+/* The address vector fills the first WQEBB, the data segment opens the second. */
+xv_inline int xv_wr_send_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			    const struct xv_sge *sge, const struct xv_ah *ah,
+			    uint32_t remote_qpn, uint32_t remote_qkey)
+{
+	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 2);
+
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(&qp->sq);
+	xv_seg_av(ctrl + 1, ah, remote_qpn, remote_qkey);
+	xv_seg_data(xv_sq_wrap(&qp->sq, (uint8_t *)(ctrl + 4)), sge);
+	xv_sq_finish(&qp->sq, ctrl, MLX5R_OP_SEND, 4 + !!sge->length, flags, 0, wr_id,
+		     XV_WC_SEND);
+	return 0;
+}
+
+/* ---- Raw WQEs ------------------------------------------------------------------ */
+
+/*
+ * Posts a WQE prepared by the caller; index and QP number in its control
+ * segment are filled in here, signalling is the caller's.
+ */
+xv_inline int xv_wr_raw(struct xv_qp *qp, uint64_t wr_id, const void *wqe)
+{
+	const struct mlx5r_ctrl *raw = (const struct mlx5r_ctrl *)wqe;
+	uint32_t word = xv_be32(raw->opmod_idx_opcode);
+	uint32_t ds = xv_be32(raw->qpn_ds) & MLX5R_MAX_DS;
+	struct xv_sq *sq = &qp->sq;
+	struct mlx5r_ctrl *ctrl;
+	uint8_t fm_ce_se;
+
+	if (xv_unlikely(!ds))
+		return -XV_EINVAL;
+	ctrl = xv_sq_reserve(sq, (ds + 3) / 4);
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(sq);
+	xv_sq_copy(sq, (uint8_t *)ctrl, wqe, (uint64_t)ds * MLX5R_DS);
+	fm_ce_se = raw->fm_ce_se;
+	xv_sq_finish(sq, ctrl, word & 0xff, ds, 0, raw->imm, wr_id, XV_WC_DRIVER2);
+	ctrl->opmod_idx_opcode |= xv_be32(word & 0xff000000u);
+	ctrl->fm_ce_se = fm_ce_se;
+	ctrl->dci_stream[0] = raw->dci_stream[0];
+	ctrl->dci_stream[1] = raw->dci_stream[1];
+	return 0;
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Posting a list of work requests, in the manner of ibv_post_send(): any
+ * opcode, any number of elements, any transport.  Takes the queue's lock.
+ */
+#ifndef XVERBS_DP_SEND_LIST_H
+#define XVERBS_DP_SEND_LIST_H
+
+#include <xverbs/dp/send.h>
+
+/* Segments that an opcode brings along, and where its data go */
+enum xv_wr_shape {
+	XV_SHAPE_RADDR	= 1 << 0,
+	XV_SHAPE_ATOMIC	= 1 << 1,
+	XV_SHAPE_IMM	= 1 << 2,
+	XV_SHAPE_INV	= 1 << 3,
+	XV_SHAPE_INLINE	= 1 << 4,	/* may carry inline data */
+	XV_SHAPE_UC	= 1 << 5,	/* allowed on UC */
+	XV_SHAPE_UD	= 1 << 6,	/* allowed on UD */
+};
+
+struct xv_wr_desc {
+	uint8_t opcode;
+	uint8_t wc_opcode;
+	uint8_t shape;
+};
+
+/* Null for opcodes that a send queue does not take as a list. */
+xv_inline const struct xv_wr_desc *xv_wr_describe(enum xv_wr_opcode opcode)
+{
+	/* in the order of enum xv_wr_opcode; an empty shape is not postable */
+	static const struct xv_wr_desc desc[] = {
+		{ MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE,
+		  XV_SHAPE_RADDR | XV_SHAPE_INLINE | XV_SHAPE_UC },
+		{ MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE,
+		  XV_SHAPE_RADDR | XV_SHAPE_IMM | XV_SHAPE_INLINE | XV_SHAPE_UC },
+		{ MLX5R_OP_SEND, XV_WC_SEND,
+		  XV_SHAPE_INLINE | XV_SHAPE_UC | XV_SHAPE_UD },
+		{ MLX5R_OP_SEND_IMM, XV_WC_SEND,
+		  XV_SHAPE_IMM | XV_SHAPE_INLINE | XV_SHAPE_UC | XV_SHAPE_UD },
+		{ MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, XV_SHAPE_RADDR },
+		{ MLX5R_OP_ATOMIC_CS, XV_WC_COMP_SWAP, XV_SHAPE_RADDR | XV_SHAPE_ATOMIC },
+		{ MLX5R_OP_ATOMIC_FA, XV_WC_FETCH_ADD, XV_SHAPE_RADDR | XV_SHAPE_ATOMIC },
+		{ 0, 0, 0 },
+		{ 0, 0, 0 },
+		{ MLX5R_OP_SEND_INVAL, XV_WC_SEND,
+		  XV_SHAPE_INV | XV_SHAPE_INLINE | XV_SHAPE_UC },
+	};
+
+	if ((unsigned int)opcode >= sizeof(desc) / sizeof(desc[0]) || !desc[opcode].shape)
+		return 0;
+	return &desc[opcode];
+}
+
+xv_inline int xv_wr_allowed(const struct xv_qp *qp, const struct xv_wr_desc *d)
+{
+	switch (qp->qp_type) {
+	case XV_QPT_RC:
+	case XV_QPT_XRC_SEND:
+		return 1;
+	case XV_QPT_UC:
+		return d->shape & XV_SHAPE_UC;
+	case XV_QPT_UD:
+		return d->shape & XV_SHAPE_UD;
+	default:
+		return 0;
+	}
+}
+
+/* DS before the data: control, address or XRC, remote address, atomic */
+xv_inline uint32_t xv_wr_fixed_ds(const struct xv_qp *qp, const struct xv_wr_desc *d)
+{
+	uint32_t ds = 1;
+
+	if (qp->qp_type == XV_QPT_UD)
+		ds += sizeof(struct mlx5r_av) / MLX5R_DS;
+	if (qp->qp_type == XV_QPT_XRC_SEND)
+		ds += sizeof(struct mlx5r_xrc) / MLX5R_DS;
+	if (d->shape & XV_SHAPE_RADDR)
+		ds++;
+	if (d->shape & XV_SHAPE_ATOMIC)
+		ds++;
+	return ds;
+}
+
+/* DS of the data, or -XV_EINVAL when the list breaks a limit of the queue */
+static inline int xv_wr_data_ds(const struct xv_qp *qp, const struct xv_wr_desc *d,
+				const struct xv_send_wr *wr)
+{
+	uint64_t bytes = 0;
+	int elements = 0, i;
+
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
+		return -XV_EINVAL;
+	for (i = 0; i < wr->num_sge; i++) {
+		bytes += wr->sg_list[i].length;
+		elements += !!wr->sg_list[i].length;
+	}
+	if (wr->send_flags & XV_SEND_INLINE) {
+		if (!(d->shape & XV_SHAPE_INLINE) || bytes > qp->sq.max_inline)
+			return -XV_EINVAL;
+		return (int)xv_inline_ds((uint32_t)bytes);
+	}
+	return elements;
+}
+
+static inline void xv_seg_list(const struct xv_sq *sq, uint8_t *seg, const struct xv_send_wr *wr)
+{
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		if (!wr->sg_list[i].length)
+			continue;
+		seg = xv_sq_wrap(sq, seg);
+		xv_seg_data(seg, &wr->sg_list[i]);
+		seg += MLX5R_DS;
+	}
+}
+
+static inline void xv_seg_inline_list(const struct xv_sq *sq, uint8_t *seg,
+				      const struct xv_send_wr *wr)
+{
+	struct mlx5r_inline *head = (struct mlx5r_inline *)(void *)xv_sq_wrap(sq, seg);
+	uint8_t *p = (uint8_t *)(head + 1);
+	uint32_t bytes = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		p = xv_sq_copy(sq, xv_sq_wrap(sq, p),
+			       (const void *)(uintptr_t)wr->sg_list[i].addr,
+			       wr->sg_list[i].length);
+		bytes += wr->sg_list[i].length;
+	}
+	if (bytes)
+		head->byte_count = xv_be32(MLX5R_INLINE | bytes);
+}
+
+/* The segments between control and data; returns where the data go. */
+xv_inline uint8_t *xv_seg_fixed(const struct xv_qp *qp, const struct xv_wr_desc *d,
+				const struct xv_send_wr *wr, uint8_t *seg)
+{
+	if (qp->qp_type == XV_QPT_UD) {
+		xv_seg_av(seg, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+		seg += sizeof(struct mlx5r_av);
+	}
+	if (qp->qp_type == XV_QPT_XRC_SEND) {
+		struct mlx5r_xrc *xrc = (struct mlx5r_xrc *)(void *)seg;
+
+		__builtin_memset(xrc, 0, sizeof(*xrc));
+		xrc->srqn = xv_be32(wr->qp_type.xrc.remote_srqn);
+		seg += sizeof(*xrc);
+	}
+	if (d->shape & XV_SHAPE_ATOMIC) {
+		xv_seg_raddr(seg, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
+		seg += MLX5R_DS;
+		if (d->opcode == MLX5R_OP_ATOMIC_CS)
+			xv_seg_atomic(seg, wr->wr.atomic.swap, wr->wr.atomic.compare_add);
+		else
+			xv_seg_atomic(seg, wr->wr.atomic.compare_add, 0);
+		seg += MLX5R_DS;
+	} else if (d->shape & XV_SHAPE_RADDR) {
+		xv_seg_raddr(seg, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+		seg += MLX5R_DS;
+	}
+	return seg;
+}
+
+/* Builds one request of a list; same results as the builders. */
+static inline int xv_wr_any(struct xv_qp *qp, const struct xv_send_wr *wr)
+{
+	const struct xv_wr_desc *d = xv_wr_describe(wr->opcode);
+	struct xv_sq *sq = &qp->sq;
+	struct mlx5r_ctrl *ctrl;
+	uint32_t ds, imm = 0;
+	uint8_t *seg;
+	int data_ds;
+
+	if (xv_unlikely(!d || !xv_wr_allowed(qp, d)))
+		return -XV_EINVAL;
+	data_ds = xv_wr_data_ds(qp, d, wr);
+	if (xv_unlikely(data_ds < 0))
+		return data_ds;
+	ds = xv_wr_fixed_ds(qp, d) + (uint32_t)data_ds;
+	if (xv_unlikely(ds > MLX5R_MAX_DS))
+		return -XV_EINVAL;
+	ctrl = xv_sq_reserve(sq, (ds + 3) / 4);
+	if (xv_unlikely(!ctrl))
+		return xv_sq_refuse(sq);
+
+	seg = xv_seg_fixed(qp, d, wr, (uint8_t *)(ctrl + 1));
+	if (wr->send_flags & XV_SEND_INLINE)
+		xv_seg_inline_list(sq, seg, wr);
+	else
+		xv_seg_list(sq, seg, wr);
+	if (d->shape & XV_SHAPE_IMM)
+		imm = wr->imm_data;
+	if (d->shape & XV_SHAPE_INV)
+		imm = xv_be32(wr->invalidate_rkey);
+	xv_sq_finish(sq, ctrl, d->opcode, ds, wr->send_flags, imm, wr->wr_id, d->wc_opcode);
+	return 0;
+}
+
+/*
+ * Posts the requests of a list in order and rings once.  At the first that
+ * cannot be posted it stops, points *bad_wr there and returns -XV_ENOMEM (queue
+ * full) or -XV_EINVAL; the ones before it are posted.
+ */
+static inline int xv_post_send(struct xv_qp *qp, struct xv_send_wr *wr,
+			       struct xv_send_wr **bad_wr)
+{
+	uint32_t start;
+	int err = 0;
+
+	xv_lock(&qp->sq.lock);
+	start = qp->sq.pi;
+	for (; wr; wr = wr->next) {
+		err = xv_wr_any(qp, wr);
+		if (xv_unlikely(err)) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	if (xv_likely(qp->sq.pi != start))
+		xv_commit_send(qp);
+	xv_unlock(&qp->sq.lock);
+	return err;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Work requests and completions as the caller sees them.  Names, values and
+ * meaning are those of ibverbs.
+ */
+#ifndef XVERBS_DP_WR_H
+#define XVERBS_DP_WR_H
+
+#include <stdint.h>
+
+/* The error codes of the data path; equal to ENOMEM and EINVAL of errno.h */
+#define XV_ENOMEM	12
+#define XV_EINVAL	22
+
+enum xv_wr_opcode {
+	XV_WR_RDMA_WRITE,
+	XV_WR_RDMA_WRITE_WITH_IMM,
+	XV_WR_SEND,
+	XV_WR_SEND_WITH_IMM,
+	XV_WR_RDMA_READ,
+	XV_WR_ATOMIC_CMP_AND_SWP,
+	XV_WR_ATOMIC_FETCH_AND_ADD,
+	XV_WR_LOCAL_INV,
+	XV_WR_BIND_MW,
+	XV_WR_SEND_WITH_INV,
+};
+
+enum xv_send_flags {
+	XV_SEND_FENCE		= 1 << 0,
+	XV_SEND_SIGNALED	= 1 << 1,
+	XV_SEND_SOLICITED	= 1 << 2,
+	XV_SEND_INLINE		= 1 << 3,
+};
+
+enum xv_wc_status {
+	XV_WC_SUCCESS,
+	XV_WC_LOC_LEN_ERR,
+	XV_WC_LOC_QP_OP_ERR,
+	XV_WC_LOC_EEC_OP_ERR,
+	XV_WC_LOC_PROT_ERR,
+	XV_WC_WR_FLUSH_ERR,
+	XV_WC_MW_BIND_ERR,
+	XV_WC_BAD_RESP_ERR,
+	XV_WC_LOC_ACCESS_ERR,
+	XV_WC_REM_INV_REQ_ERR,
+	XV_WC_REM_ACCESS_ERR,
+	XV_WC_REM_OP_ERR,
+	XV_WC_RETRY_EXC_ERR,
+	XV_WC_RNR_RETRY_EXC_ERR,
+	XV_WC_LOC_RDD_VIOL_ERR,
+	XV_WC_REM_INV_RD_REQ_ERR,
+	XV_WC_REM_ABORT_ERR,
+	XV_WC_INV_EECN_ERR,
+	XV_WC_INV_EEC_STATE_ERR,
+	XV_WC_FATAL_ERR,
+	XV_WC_RESP_TIMEOUT_ERR,
+	XV_WC_GENERAL_ERR,
+};
+
+enum xv_wc_opcode {
+	XV_WC_SEND,
+	XV_WC_RDMA_WRITE,
+	XV_WC_RDMA_READ,
+	XV_WC_COMP_SWAP,
+	XV_WC_FETCH_ADD,
+	XV_WC_BIND_MW,
+	XV_WC_LOCAL_INV,
+	XV_WC_RECV			= 1 << 7,	/* set in every receive */
+	XV_WC_RECV_RDMA_WITH_IMM,
+	XV_WC_DRIVER2			= 136,		/* a raw WQE */
+};
+
+enum xv_wc_flags {
+	XV_WC_GRH	= 1 << 0,
+	XV_WC_WITH_IMM	= 1 << 1,
+	XV_WC_WITH_INV	= 1 << 3,
+};
+
+struct xv_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey;
+};
+
+struct xv_ah;
+struct xv_mw;
+struct xv_mr;
+
+struct xv_mw_bind_info {
+	struct xv_mr *mr;
+	uint64_t addr;
+	uint64_t length;
+	uint32_t mw_access_flags;
+};
+
+struct xv_send_wr {
+	uint64_t wr_id;
+	struct xv_send_wr *next;
+	struct xv_sge *sg_list;
+	int num_sge;
+	enum xv_wr_opcode opcode;
+	unsigned int send_flags;
+	union {
+		uint32_t imm_data;		/* network byte order */
+		uint32_t invalidate_rkey;
+	};
+	union {
+		struct {
+			uint64_t remote_addr;
+			uint32_t rkey;
+		} rdma;
+		struct {
+			uint64_t remote_addr;
+			uint64_t compare_add;
+			uint64_t swap;
+			uint32_t rkey;
+		} atomic;
+		struct {
+			struct xv_ah *ah;
+			uint32_t remote_qpn;
+			uint32_t remote_qkey;
+		} ud;
+	} wr;
+	union {
+		struct {
+			uint32_t remote_srqn;
+		} xrc;
+	} qp_type;
+	struct {
+		struct xv_mw *mw;
+		uint32_t rkey;
+		struct xv_mw_bind_info bind_info;
+	} bind_mw;
+};
+
+struct xv_recv_wr {
+	uint64_t wr_id;
+	struct xv_recv_wr *next;
+	struct xv_sge *sg_list;
+	int num_sge;
+};
+
+struct xv_wc {
+	uint64_t wr_id;
+	enum xv_wc_status status;
+	enum xv_wc_opcode opcode;	/* valid if status is success */
+	uint32_t vendor_err;
+	uint32_t byte_len;
+	union {
+		uint32_t imm_data;		/* network byte order */
+		uint32_t invalidated_rkey;
+	};
+	uint32_t qp_num;
+	uint32_t src_qp;
+	unsigned int wc_flags;
+	uint16_t pkey_index;
+	uint16_t slid;
+	uint8_t sl;
+	uint8_t dlid_path_bits;
+};
+
+#endif
