@@ -16,6 +16,7 @@
 #include <linux/types.h>
 #include <linux/list.h>
 #include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
 #include <rdma/mlx5_ring.h>
 
 #define HCA_PAGE_SHIFT		12
@@ -26,7 +27,6 @@
 #define HCA_MAX_VECTORS		64
 #define HCA_MAX_SGE		64		/* more than 63 DS can name */
 #define HCA_ANY_QPN		0xffffff
-#define HCA_RESERVED_LKEY	0		/* index 0 is never handed out */
 
 struct hca;
 
@@ -120,11 +120,10 @@ static inline void *hca_buf_at(const struct hca_buf *b, u64 off)
 struct hca_uar {
 	u32 index;
 	void *regs;			/* the page in the BAR */
-	struct list_head entry;		/* hca.uars */
+	struct list_head entry;		/* hca.uars or hca.hot_uars */
 	struct list_head qps, cqs;	/* who rings here */
-	u32 nqps, ncqs;
+	u32 nqps, ncqs, neqs;
 	u32 qp_sweep, cq_sweep;		/* records still to be read, see doorbell.c */
-	bool hot;
 	u32 quiet;			/* looks since the last doorbell */
 };
 
@@ -139,7 +138,11 @@ struct hca_eq {
 	bool irq_pending;
 	u32 eqc[MLX5_ST_SZ_DW(eqc)];	/* as created, for queries */
 	struct hca_uar *uar;
+	struct list_head entry;		/* hca.eq_list */
 	struct list_head waiting;	/* CQs with an event that found no room */
+	struct hca_eqe *late;		/* asynchronous events that found no room */
+	u32 nlate;
+	u64 retry_due;			/* next interrupt while something waits */
 	struct list_head cqs;		/* all CQs of this EQ (cq.eq_entry) */
 	struct hca *hca;
 };
@@ -159,7 +162,7 @@ struct hca_cq {
 	u32 pi, ci;			/* 24-bit counters, kept free-running */
 	u32 arm_seen;			/* arm word last acted upon */
 	bool armed, armed_solicited;
-	u32 arm_ci;			/* consumer index in the arm word */
+	u32 solicited_pi;		/* pi after the last solicited CQE */
 	bool overrun_ignore, collapsed;
 	bool overrun;			/* the CQ is in error */
 	u32 since_event;		/* moderation: completions since the last event */
@@ -263,8 +266,10 @@ struct hca_qp {
 	u32 sq_psn, rq_psn;
 	u64 done;			/* bytes of the current message moved */
 	bool in_message;		/* done counts */
+	bool sq_failed;			/* the first error CQE of the SQ is out */
 	bool cd_master, cd_slave_send, cd_slave_recv;
 	struct list_head run_entry;	/* fabric.run, or empty */
+	struct list_head flush_entry;	/* fabric.flushing, or empty */
 	u64 timer;			/* ns; 0 none */
 	struct list_head timer_entry;	/* fabric.timers */
 	struct hca *peer_hca;		/* cached by fabric.c */
@@ -274,8 +279,8 @@ struct hca_qp {
 	bool rre, rwe, rae;
 	u8 atomic_mode;
 	u8 min_rnr;
-	bool recv_taken;		/* an SRQ WQE belongs to the message in progress */
-	u16 recv_index;
+	u32 recv_srqn;			/* whose WQE the message in progress has taken, or 0 */
+	u32 recv_index;
 	bool communication;		/* a first message has come */
 	bool sq_drained_sent;
 
@@ -320,11 +325,20 @@ struct hca {
 
 	struct hca_table pds, xrcds, tds, uars_by_index, eqs, cqs, qps, srqs, mkeys,
 			 counters;
-	struct list_head uars;		/* doorbell.c rotates it */
+	struct list_head uars;		/* seldom rung; doorbell.c rotates them */
+	struct list_head hot_uars;	/* rung of late */
 	struct list_head mcgs;		/* mcg.c */
 	struct hca_qp *qp1;
 	struct hca_eq *async_eq[256];	/* by event type */
+	struct list_head eq_list;
 	bool irq_pending;
+
+	u8 stage;			/* enum hca_stage */
+	u16 issi;
+	struct hca_caps *caps;		/* caps.c */
+	u8 node_desc[64];
+	bool roce_en;			/* vport.c */
+	u16 vport_mtu;
 
 	struct hca_gid gids[HCA_GIDS];
 	u16 pkey;			/* the one entry of the table */
@@ -338,7 +352,7 @@ struct hca {
 
 /* ---- All functions of the host: the local fabric ------------------------- */
 
-struct hca_wqe;
+struct hca_scratch;
 
 struct hca_fabric {
 	struct list_head functions;
@@ -346,9 +360,11 @@ struct hca_fabric {
 	u32 epoch;			/* changes with every address */
 	u64 now;			/* ns, read once a poll */
 	struct list_head run;		/* QPs with work */
+	struct list_head flushing;	/* QPs in error: what is posted is flushed */
 	struct list_head timers;	/* QPs waiting, by deadline */
 	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */
-	struct hca_wqe *wqe;		/* the request being executed */
+	struct hca_scratch *scratch;	/* what is being executed */
+	bool idle;			/* the last pass found no work */
 	struct {
 		u64 polls, wqes, doorbells, bytes;
 	} stat;
@@ -414,12 +430,11 @@ bool hca_cq_look(struct hca_cq *cq);
 /* ---- cqe.c -------------------------------------------------------------------- */
 
 /*
- * Room for a CQE of @cq: the caller fills all but op_own's owner bit and hands
- * it over with hca_cqe_put().  NULL: the CQ has overrun, the event is out.
+ * Writes @cqe, complete but for its owner bit, and any event it calls for.
+ * False: the CQ has overrun, the CQE is lost, the error event is out.
  */
-struct mlx5r_cqe *hca_cqe_get(struct hca_cq *cq);
-void hca_cqe_put(struct hca_cq *cq, struct mlx5r_cqe *cqe, bool solicited, bool error);
-void hca_cq_timer(struct hca_fabric *f);
+bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe);
+void hca_cq_run_timers(struct hca_fabric *f);
 /* First look at the record of a new or resized CQ. */
 void hca_cq_start(struct hca_cq *cq);
 void hca_cq_stop(struct hca_cq *cq);
@@ -438,15 +453,11 @@ void hca_qp_clear_timer(struct hca_qp *qp);
 
 enum hca_key_err { HCA_KEY_OK, HCA_KEY_BAD, HCA_KEY_ACCESS, HCA_KEY_BOUNDS };
 
-/*
- * Who uses a key: the PD and QP number it must belong to, the access it must
- * allow, and whether the reserved key (physical addresses) may be used.
- */
+/* Who uses a key: the PD and QP number it must belong to, and for what */
 struct hca_key_user {
 	struct hca *hca;
 	u32 pd, qpn;
 	u8 access;
-	bool rlky;
 };
 
 /* Checks [va, va + len) as a whole. */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queues: writing entries, and when to tell software.
+ *
+ * The arm word in the doorbell record decides about events, not the doorbell:
+ * every notification request changes that word (its command sequence number
+ * counts events), so comparing it with the word acted upon last cannot lose
+ * one.  A CQ starts with the record's "never armed" value, 2 in the sequence
+ * number, as drivers set it themselves.
+ */
+#include <linux/string.h>
+#include <linux/compiler.h>
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+#include "hca.h"
+
+#define ARM_NEVER	(2u << MLX5R_CQ_ARM_SN_SHIFT)
+
+static void fire(struct hca_cq *cq)
+{
+	cq->armed = false;
+	cq->since_event = 0;
+	if (cq->event_due) {
+		cq->event_due = 0;
+		list_del_init(&cq->timer_entry);
+	}
+	hca_event_comp(cq);
+}
+
+/* An armed CQ has something to tell: now, or moderated */
+static void notify(struct hca_cq *cq)
+{
+	struct hca_fabric *f = cq->hca->fabric;
+	struct hca_cq *at;
+
+	if (++cq->since_event >= cq->max_count || !cq->period_us) {
+		fire(cq);
+		return;
+	}
+	if (cq->event_due)
+		return;
+	cq->event_due = f->now + cq->period_us * 1000ull;
+	list_for_each_entry_reverse(at, &f->cq_timers, timer_entry)
+		if (at->event_due <= cq->event_due)
+			break;
+	list_add(&cq->timer_entry, &at->timer_entry);
+}
+
+void hca_cq_run_timers(struct hca_fabric *f)
+{
+	struct hca_cq *cq;
+
+	while (!list_empty(&f->cq_timers)) {
+		cq = list_first_entry(&f->cq_timers, struct hca_cq, timer_entry);
+		if (cq->event_due > f->now)
+			break;
+		fire(cq);
+	}
+}
+
+/* Takes a new notification request out of the record. */
+static bool read_arm(struct hca_cq *cq)
+{
+	u32 word = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
+
+	if (word == cq->arm_seen)
+		return false;
+	cq->arm_seen = word;
+	cq->armed = true;
+	cq->armed_solicited = word & MLX5R_CQ_ARM_SOLICITED;
+	return true;
+}
+
+/* Entries that came between the poll and the request to be told count. */
+bool hca_cq_look(struct hca_cq *cq)
+{
+	u32 last;
+
+	if (!read_arm(cq))
+		return false;
+	last = cq->armed_solicited ? cq->solicited_pi : cq->pi;
+	if ((s32)((last - cq->arm_seen) << 8) > 0)
+		notify(cq);
+	return true;
+}
+
+void hca_cq_start(struct hca_cq *cq)
+{
+	INIT_LIST_HEAD(&cq->timer_entry);
+	cq->arm_seen = ARM_NEVER;
+	cq->dbr[MLX5R_DBR_CQ_ARM] = cpu_to_be32(ARM_NEVER);
+}
+
+void hca_cq_stop(struct hca_cq *cq)
+{
+	cq->event_due = 0;
+	list_del_init(&cq->timer_entry);
+}
+
+static bool has_room(struct hca_cq *cq)
+{
+	u32 size = 1u << cq->log_size;
+
+	if (cq->overrun_ignore || cq->pi - cq->ci < size)
+		return true;
+	/* The record holds 24 bits of the free-running index. */
+	cq->ci = cq->pi - ((cq->pi - be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_CI]))) &
+			   MLX5R_CQ_INDEX_MASK);
+	return cq->pi - cq->ci < size;
+}
+
+bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe)
+{
+	u32 slot = cq->collapsed ? 0 : cq->pi & ((1u << cq->log_size) - 1);
+	u8 op = cqe->op_own >> 4;
+	u8 *entry;
+
+	if (cq->overrun)
+		return false;
+	if (!has_room(cq)) {
+		cq->overrun = true;
+		hca_event_cq_error(cq, 1);
+		return false;
+	}
+
+	if ((cq->pi >> cq->log_size) & 1)
+		cqe->op_own |= MLX5R_CQE_OWNER;
+	entry = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes);
+	entry += cq->cqe_bytes - sizeof(*cqe);
+	memcpy(entry, cqe, sizeof(*cqe) - 8);
+	/* The owner bit is in the last word: software sees it last. */
+	smp_store_release((u64 *)(entry + sizeof(*cqe) - 8),
+			  *(u64 *)((u8 *)cqe + sizeof(*cqe) - 8));
+
+	cq->pi++;
+	if ((cqe->op_own & MLX5R_CQE_SOLICITED) || op == MLX5R_CQE_REQ_ERR ||
+	    op == MLX5R_CQE_RESP_ERR)
+		cq->solicited_pi = cq->pi;
+	/* Pairs with software that arms, then polls once more. */
+	smp_mb();
+	read_arm(cq);
+	if (cq->armed && (!cq->armed_solicited || cq->solicited_pi == cq->pi))
+		notify(cq);
+	return true;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Doorbell pages: memory that software writes and the engine looks at.
+ *
+ * A doorbell says only "look": the truth is the doorbell record.  Two doorbells
+ * written to one register before it is looked at overwrite each other, so every
+ * doorbell also starts a sweep over the records of all queues of its page, a few
+ * at a time.  The register is cleared before any record is read; a record is
+ * written before its doorbell; hence no request is missed.
+ *
+ * Pages rung of late are looked at each time, the others in turns.
+ */
+#include <linux/compiler.h>
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+#include "wqe.h"
+
+#define SWEEP		16	/* records read per pass, page and kind */
+#define COLD_LOOKS	4	/* seldom-rung pages looked at per pass */
+#define COLD_LOOKS_IDLE	256	/* the same when there is nothing else to do */
+#define QUIET_LOOKS	20000	/* until a page counts as seldom rung */
+
+#define BF_STEP		0x100	/* half a BlueFlame register */
+#define BF_END		0x1000
+
+bool hca_qp_look(struct hca_qp *qp)
+{
+	u16 pi;
+
+	if (!qp->sq.entries || qp->state < MLX5_QP_STATE_RTS)
+		return false;
+	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
+	if (pi == qp->sq.pi)
+		return false;
+	/* The record is read before what it announces. */
+	smp_rmb();
+	if ((u16)(pi - qp->sq.ci) > qp->sq.entries) {
+		qp->sq.pi = qp->sq.ci;
+		if (qp->state == MLX5_QP_STATE_ERR)
+			return false;
+		hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+		hca_qp_error(qp);
+		return true;
+	}
+	qp->sq.pi = pi;
+	hca_run_add(qp);
+	return true;
+}
+
+static void ring_eq(struct hca *hca, struct hca_uar *uar, u32 word)
+{
+	struct hca_eq *eq = hca_table_get(&hca->eqs, word >> 24);
+
+	if (eq && eq->uar == uar)
+		hca_eq_doorbell(eq, word & 0xffffff);
+}
+
+static void ring_cq(struct hca *hca, struct hca_uar *uar, u32 cqn)
+{
+	struct hca_cq *cq = hca_table_get(&hca->cqs, cqn);
+
+	uar->cq_sweep = uar->ncqs;
+	if (cq && cq->uar == uar)
+		hca_cq_look(cq);
+}
+
+static void ring_qp(struct hca *hca, struct hca_uar *uar, u32 qpn)
+{
+	struct hca_qp *qp = hca_qp_get(hca, qpn);
+
+	uar->qp_sweep = uar->nqps;
+	if (qp && qp->uar == uar)
+		hca_qp_look(qp);
+}
+
+/* Reads and clears a register.  The second word of a doorbell is never zero. */
+static bool take_register(struct hca_uar *uar, u32 offset, u64 *value)
+{
+	u64 *reg = uar->regs + offset;
+
+	*value = be64_to_cpu(*(__be64 *)reg);
+	if (!*value)
+		return false;
+	WRITE_ONCE(*reg, 0);
+	/* Pairs with record-before-doorbell: clear, then read the records. */
+	smp_mb();
+	return true;
+}
+
+static unsigned int look_at_registers(struct hca *hca, struct hca_uar *uar)
+{
+	unsigned int rung = 0;
+	u32 off;
+	u64 v;
+
+	for (off = MLX5R_UAR_BF; off < BF_END; off += BF_STEP) {
+		if (!take_register(uar, off, &v))
+			continue;
+		ring_qp(hca, uar, (u32)v >> 8);
+		rung++;
+	}
+	if (take_register(uar, MLX5R_UAR_CQ, &v)) {
+		ring_cq(hca, uar, v & 0xffffff);
+		rung++;
+	}
+	if (take_register(uar, MLX5R_UAR_EQ_ARM, &v)) {
+		ring_eq(hca, uar, v >> 32);
+		rung++;
+	}
+	if (take_register(uar, MLX5R_UAR_EQ, &v)) {
+		ring_eq(hca, uar, v >> 32);
+		rung++;
+	}
+	return rung;
+}
+
+static unsigned int sweep_qps(struct hca_uar *uar)
+{
+	unsigned int found = 0;
+	u32 n = min_t(u32, uar->qp_sweep, SWEEP);
+
+	for (uar->qp_sweep -= n; n && !list_empty(&uar->qps); n--) {
+		struct hca_qp *qp = list_first_entry(&uar->qps, struct hca_qp, uar_entry);
+
+		list_move_tail(&qp->uar_entry, &uar->qps);
+		found += hca_qp_look(qp);
+	}
+	return found;
+}
+
+static unsigned int sweep_cqs(struct hca_uar *uar)
+{
+	unsigned int found = 0;
+	u32 n = min_t(u32, uar->cq_sweep, SWEEP);
+
+	for (uar->cq_sweep -= n; n && !list_empty(&uar->cqs); n--) {
+		struct hca_cq *cq = list_first_entry(&uar->cqs, struct hca_cq, uar_entry);
+
+		list_move_tail(&cq->uar_entry, &uar->cqs);
+		found += hca_cq_look(cq);
+	}
+	return found;
+}
+
+static unsigned int look_at_uar(struct hca *hca, struct hca_uar *uar)
+{
+	unsigned int rung = look_at_registers(hca, uar);
+
+	hca->fabric->stat.doorbells += rung;
+	if (uar->qp_sweep)
+		rung += sweep_qps(uar) + 1;
+	if (uar->cq_sweep)
+		rung += sweep_cqs(uar) + 1;
+	return rung;
+}
+
+static unsigned int look_at_cold(struct hca *hca)
+{
+	unsigned int work, total = 0;
+	int n = hca->fabric->idle ? COLD_LOOKS_IDLE : COLD_LOOKS;
+	struct hca_uar *uar, *next;
+	LIST_HEAD(seen);
+
+	list_for_each_entry_safe(uar, next, &hca->uars, entry) {
+		if (!n--)
+			break;
+		work = look_at_uar(hca, uar);
+		total += work;
+		list_move_tail(&uar->entry, work ? &hca->hot_uars : &seen);
+	}
+	list_splice_tail(&seen, &hca->uars);
+	return total;
+}
+
+unsigned int hca_doorbell_poll(struct hca *hca)
+{
+	unsigned int work, total = 0;
+	struct hca_uar *uar, *next;
+
+	list_for_each_entry_safe(uar, next, &hca->hot_uars, entry) {
+		work = look_at_uar(hca, uar);
+		total += work;
+		if (work)
+			uar->quiet = 0;
+		else if (++uar->quiet > QUIET_LOOKS)
+			list_move_tail(&uar->entry, &hca->uars);
+	}
+	return total + look_at_cold(hca);
+}

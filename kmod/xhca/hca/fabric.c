@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The local fabric: which queue pair is at the other end of a path.
+ *
+ * Functions of one host find each other by GID and MAC (RoCE) or LID.  Answers
+ * are cached in the queue pair until an address of any function changes.
+ */
+#include <linux/string.h>
+#include "wqe.h"
+
+void hca_fabric_changed(struct hca_fabric *f)
+{
+	f->epoch++;
+}
+
+static bool has_gid(const struct hca *hca, const u8 *gid, const u8 *mac)
+{
+	int i;
+
+	for (i = 0; i < HCA_GIDS; i++) {
+		const struct hca_gid *g = &hca->gids[i];
+
+		if (g->valid && !memcmp(g->gid, gid, sizeof(g->gid)) &&
+		    (!mac || !memcmp(g->mac, mac, sizeof(g->mac))))
+			return true;
+	}
+	return false;
+}
+
+struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac)
+{
+	struct hca *hca;
+
+	list_for_each_entry(hca, &f->functions, entry)
+		if (hca->p.roce && hca->port_up && has_gid(hca, gid, mac))
+			return hca;
+	return NULL;
+}
+
+struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid)
+{
+	struct hca *hca;
+
+	list_for_each_entry(hca, &f->functions, entry)
+		if (!hca->p.roce && hca->port_up && hca->lid == lid)
+			return hca;
+	return NULL;
+}
+
+/* The function that the QP's path leads to */
+static struct hca *peer_function(struct hca_qp *qp)
+{
+	struct hca_fabric *f = qp->hca->fabric;
+
+	if (!qp->peer_hca || qp->peer_epoch != f->epoch) {
+		qp->peer_hca = qp->hca->p.roce ?
+			hca_fabric_by_gid(f, qp->path.rgid, qp->path.rmac) :
+			hca_fabric_by_lid(f, qp->path.rlid);
+		qp->peer_epoch = f->epoch;
+	}
+	return qp->peer_hca;
+}
+
+static bool can_receive(const struct hca_qp *qp)
+{
+	return qp->state >= MLX5_QP_STATE_RTR && qp->state != MLX5_QP_STATE_ERR;
+}
+
+struct hca_qp *hca_fabric_peer(struct hca_qp *qp)
+{
+	struct hca *hca = qp->hca->port_up ? peer_function(qp) : NULL;
+	struct hca_qp *peer;
+
+	if (!hca || hca->pkey != qp->hca->pkey)
+		return NULL;
+	peer = hca_qp_get(hca, qp->remote_qpn);
+	if (!peer || peer->st != qp->st || !can_receive(peer))
+		return NULL;
+	if (peer->remote_qpn != qp->qpn || peer_function(peer) != qp->hca)
+		return NULL;
+	/* Unreliable queues take up whatever number a message begins with. */
+	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)
+		return NULL;
+	return peer;
+}

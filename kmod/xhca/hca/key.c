@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one place that walks a key: from key and virtual address to memory.
+ *
+ * A key allows an access if it exists with this very variant, is not free,
+ * belongs to the user's PD (and QP, if it is bound to one), grants the access,
+ * and spans the bytes.  Keys made of keys are followed until pages are reached;
+ * the inner key must stand the same test within the outer key's PD.
+ */
+#include <linux/minmax.h>
+#include <asm/byteorder.h>
+#include "hca.h"
+
+#define MAX_NESTING	4	/* announced as max_indirection */
+
+static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, enum hca_key_err *err)
+{
+	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
+
+	*err = HCA_KEY_BAD;
+	if (!mkey || mkey->key != key || mkey->free)
+		return NULL;
+	if (mkey->pd != u->pd || (mkey->qpn != HCA_ANY_QPN && mkey->qpn != u->qpn))
+		return NULL;
+	*err = HCA_KEY_ACCESS;
+	if ((mkey->access & u->access) != u->access)
+		return NULL;
+	*err = HCA_KEY_OK;
+	return mkey;
+}
+
+static bool in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
+{
+	if (mkey->length64)
+		return va + len >= va;
+	return va >= mkey->start && len <= mkey->len && va - mkey->start <= mkey->len - len;
+}
+
+enum hca_key_err hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
+{
+	enum hca_key_err err;
+	struct hca_mkey *mkey = get_mkey(u, key, &err);
+
+	if (!mkey)
+		return err;
+	return in_bounds(mkey, va, len) ? HCA_KEY_OK : HCA_KEY_BOUNDS;
+}
+
+static void *map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
+{
+	u64 page_size = 1ull << mkey->page_shift;
+	u64 off = va - mkey->start + (mkey->start & (page_size - 1));
+	u64 n = off >> mkey->page_shift;
+	u64 in_page = off & (page_size - 1);
+
+	if (n >= mkey->xlt_pages || !mkey->page[n])
+		return NULL;
+	*len = min(*len, page_size - in_page);
+	return mkey->page[n] + in_page;
+}
+
+/* Entry of a key made of keys that holds @off; cuts *@len to it. */
+static const struct mlx5r_klm *find_klm(const struct hca_mkey *mkey, u64 *off, u64 *len)
+{
+	u32 i;
+
+	if (mkey->mode == MLX5R_MKEY_MODE_KSM) {
+		u64 size = 1ull << mkey->page_shift;
+
+		if (*off >> mkey->page_shift >= mkey->xlt_klms)
+			return NULL;
+		i = *off >> mkey->page_shift;
+		*off &= size - 1;
+		*len = min(*len, size - *off);
+		return &mkey->klm[i];
+	}
+
+	for (i = 0; i < mkey->xlt_klms; i++) {
+		u64 size = be32_to_cpu(mkey->klm[i].byte_count);
+
+		if (*off < size) {
+			*len = min(*len, size - *off);
+			return &mkey->klm[i];
+		}
+		*off -= size;
+	}
+	return NULL;
+}
+
+/* The outer key decides about remote access; it uses the inner one locally. */
+static u8 inner_access(u8 access)
+{
+	if (access & (MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A))
+		return MLX5R_MKEY_ACCESS_LW;
+	return access & MLX5R_MKEY_ACCESS_RR ? MLX5R_MKEY_ACCESS_LR : access;
+}
+
+void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len,
+		  enum hca_key_err *err)
+{
+	struct hca_key_user at = *u;
+	int depth;
+
+	for (depth = 0; depth <= MAX_NESTING; depth++) {
+		struct hca_mkey *mkey = get_mkey(&at, key, err);
+		const struct mlx5r_klm *klm;
+		void *ptr;
+		u64 off;
+
+		if (!mkey)
+			return NULL;
+		*err = HCA_KEY_BOUNDS;
+		if (!in_bounds(mkey, va, *len))
+			return NULL;
+
+		switch (mkey->mode) {
+		case MLX5R_MKEY_MODE_PA:
+			ptr = hca_dma(u->hca, va, *len);
+			break;
+		case MLX5R_MKEY_MODE_MTT:
+			ptr = map_pages(mkey, va, len);
+			break;
+		default:
+			off = va - mkey->start;
+			klm = find_klm(mkey, &off, len);
+			if (!klm)
+				return NULL;
+			key = be32_to_cpu(klm->mkey);
+			va = be64_to_cpu(klm->addr) + off;
+			at.access = inner_access(at.access);
+			continue;
+		}
+		*err = ptr ? HCA_KEY_OK : HCA_KEY_BAD;
+		return ptr;
+	}
+	*err = HCA_KEY_BAD;
+	return NULL;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send queues: which request runs next, what became of it, its completion.
+ *
+ * Requests of one queue run in order, one at a time; a long message takes
+ * several turns, so that it does not keep other queues waiting.  As every request
+ * is complete before the next starts, fences are met by construction.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#include "wqe.h"
+
+#define TURN_WQES	64		/* of one queue before others get theirs */
+
+/* RNR NAK timer codes, in units of 10 us (IBTA, table of timer values) */
+static const u16 rnr_10us[32] = {
+	65535, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
+	768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+static bool is_reliable(const struct hca_qp *qp)
+{
+	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_XRC;
+}
+
+/* The one place that decides whether the next request of a queue may run. */
+static bool may_run(struct hca_qp *qp)
+{
+	if (qp->timer || qp->sq.ci == qp->sq.pi)
+		return false;
+	if (qp->state == MLX5_QP_STATE_SQD)
+		return qp->in_message;
+	return qp->state == MLX5_QP_STATE_RTS;
+}
+
+static void post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe)
+{
+	if (hca_cqe_post(qp->scq, cqe) || qp->state == MLX5_QP_STATE_ERR)
+		return;
+	hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+	hca_qp_error(qp);
+}
+
+static void post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
+{
+	struct mlx5r_err_cqe cqe = {
+		.srqn_uidx = cpu_to_be32(qp->user_index),
+		.syndrome = syndrome,
+		.sop_drop_qpn = cpu_to_be32((u32)opcode << 24 | qp->qpn),
+		.wqe_counter = cpu_to_be16(index),
+		.op_own = MLX5R_CQE_REQ_ERR << 4,
+	};
+
+	post_completion(qp, (struct mlx5r_cqe *)&cqe);
+}
+
+static void message_over(struct hca_qp *qp)
+{
+	qp->done = 0;
+	qp->in_message = false;
+	qp->retry_left = qp->retry_cnt;
+	qp->rnr_left = qp->rnr_retry;
+}
+
+static u32 packets(const struct hca_qp *qp, const struct hca_wqe *w)
+{
+	return w->length > qp->mtu ? DIV_ROUND_UP_ULL(w->length, qp->mtu) : 1;
+}
+
+static void succeed(struct hca_qp *qp, const struct hca_wqe *w)
+{
+	struct mlx5r_cqe cqe = {
+		.srqn_uidx = cpu_to_be32(qp->user_index),
+		.byte_cnt = cpu_to_be32(w->length),
+		.sop_drop_qpn = cpu_to_be32((u32)w->opcode << 24 | qp->qpn),
+		.wqe_counter = cpu_to_be16(w->index),
+		.op_own = MLX5R_CQE_REQ << 4,
+	};
+
+	message_over(qp);
+	qp->sq.ci += w->nbb;
+	qp->hca->fabric->stat.wqes++;
+	if ((w->fm_ce_se & MLX5R_CE_MASK) >= MLX5R_CE_ALWAYS)
+		post_completion(qp, &cqe);
+}
+
+/* Datagram and unreliable queues stop sending, the others fail as a whole. */
+static void fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome)
+{
+	message_over(qp);
+	qp->sq.ci += w->nbb;
+	post_error(qp, w->index, w->opcode, syndrome);
+	if (is_reliable(qp) || qp->st == MLX5_QP_ST_REG_UMR) {
+		hca_qp_error(qp);
+		return;
+	}
+	if (qp->state == MLX5_QP_STATE_RTS || qp->state == MLX5_QP_STATE_SQD) {
+		qp->state = MLX5_QP_STATE_SQER;
+		MLX5_SET(qpc, qp->qpc, state, qp->state);
+	}
+	hca_requester_flush(qp);
+}
+
+void hca_requester_flush(struct hca_qp *qp)
+{
+	message_over(qp);
+	while (qp->sq.ci != qp->sq.pi) {
+		u16 index = qp->sq.ci;
+
+		qp->sq.ci += hca_wqe_span(qp);
+		post_error(qp, index, MLX5R_OP_NOP, MLX5R_SYND_WR_FLUSH);
+	}
+}
+
+/* Nobody is ready: try again later, a limited number of times. */
+static int retry(struct hca_qp *qp, u8 *left, bool for_ever, u64 delay_ns, u8 syndrome)
+{
+	if (!for_ever) {
+		if (!*left)
+			return syndrome;
+		(*left)--;
+	}
+	qp->done = 0;
+	qp->in_message = false;
+	hca_qp_set_timer(qp, delay_ns);
+	return HCA_AGAIN;
+}
+
+static int retry_rnr(struct hca_qp *qp, u64 delay_ns)
+{
+	return retry(qp, &qp->rnr_left, qp->rnr_retry == 7, delay_ns, MLX5R_SYND_RNR_EXC);
+}
+
+static int retry_lost(struct hca_qp *qp)
+{
+	u64 delay = qp->ack_timeout ? 4096ull << qp->ack_timeout : NSEC_PER_SEC;
+
+	return retry(qp, &qp->retry_left, !qp->ack_timeout, delay, MLX5R_SYND_RETRY_EXC);
+}
+
+/* An unreliable sender does not learn what the receiver thinks of it. */
+static int forget_remote(int ret)
+{
+	switch (ret) {
+	case HCA_RNR:
+	case HCA_LOST:
+	case MLX5R_SYND_REMOTE_INVAL_REQ:
+	case MLX5R_SYND_REMOTE_ACCESS:
+	case MLX5R_SYND_REMOTE_OP:
+		return 0;
+	default:
+		return ret;
+	}
+}
+
+static bool needs_outstanding(u8 opcode)
+{
+	return opcode >= MLX5R_OP_RDMA_READ && opcode <= MLX5R_OP_ATOMIC_MASKED_FA;
+}
+
+static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
+{
+	u32 log_max = MLX5_GET(qpc, qp->qpc, log_msg_max);
+	u32 i;
+
+	if (w->length > 1ull << log_max)
+		return MLX5R_SYND_LOCAL_LENGTH;
+	if (w->operand && w->length != w->operand)
+		return MLX5R_SYND_LOCAL_LENGTH;
+	if (!needs_outstanding(w->opcode))
+		return 0;
+	if (!qp->sra_max)
+		return MLX5R_SYND_LOCAL_QP_OP;
+	for (i = 0; i < w->nsge; i++)
+		if (w->sge[i].data)
+			return MLX5R_SYND_LOCAL_QP_OP;
+	return 0;
+}
+
+static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
+{
+	struct hca_qp *peer;
+	int ret;
+
+	ret = check_connected(qp, w);
+	if (ret)
+		return ret;
+	if (qp->in_message && qp->done > w->length)
+		return MLX5R_SYND_LOCAL_QP_OP;
+	peer = hca_fabric_peer(qp);
+	ret = peer ? hca_respond(qp, peer, w, budget) : HCA_LOST;
+
+	if (ret == HCA_AGAIN)
+		qp->in_message = true;
+	if (!is_reliable(qp))
+		ret = forget_remote(ret);
+	if (ret == HCA_RNR)
+		return retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000ull);
+	if (ret == HCA_LOST)
+		return retry_lost(qp);
+	if (!ret) {
+		qp->sq_psn = (qp->sq_psn + packets(qp, w)) & 0xffffff;
+		if (peer)
+			peer->rq_psn = qp->sq_psn;
+	}
+	return ret;
+}
+
+static int execute(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
+{
+	int ret = hca_wqe_fetch(qp, w);
+
+	if (ret)
+		return ret;
+	if (w->opcode == MLX5R_OP_NOP)
+		return 0;
+	if (w->opcode == MLX5R_OP_UMR)
+		return hca_umr(qp, w);
+	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP1)
+		return hca_ud_send(qp, w);
+	return send_connected(qp, w, budget);
+}
+
+static void drained(struct hca_qp *qp)
+{
+	if (qp->state != MLX5_QP_STATE_SQD || qp->in_message || qp->sq_drained_sent)
+		return;
+	qp->sq_drained_sent = true;
+	hca_event_qp(qp, MLX5_EVENT_TYPE_SQ_DRAINED);
+}
+
+bool hca_requester_run(struct hca_qp *qp, u64 budget)
+{
+	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	int n, ret;
+
+	if (qp->state == MLX5_QP_STATE_ERR || qp->state == MLX5_QP_STATE_SQER) {
+		hca_requester_flush(qp);
+		return false;
+	}
+	for (n = 0; n < TURN_WQES && may_run(qp); n++) {
+		u64 before = qp->done;
+
+		w->operand = 0;
+		ret = execute(qp, w, budget);
+		if (qp->state == MLX5_QP_STATE_ERR)
+			return false;	/* connected to itself, and refused */
+		if (ret == HCA_AGAIN)
+			break;
+		if (ret)
+			fail(qp, w, ret);
+		else
+			succeed(qp, w);
+		if (w->length - before >= budget)
+			break;
+		budget -= w->length - before;
+	}
+	drained(qp);
+	return may_run(qp);
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiving side of RC, UC and XRC: one message, or a part of it.
+ *
+ * Returns what the requester learns.  The receiver's own consequences (error
+ * completion, error state, event) are settled here.  Each turn of a long message
+ * checks everything anew, so that a key or a queue that goes away meanwhile ends
+ * the message as on the wire.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#include "wqe.h"
+
+bool hca_recv_complete(struct hca_qp *dst, struct hca_srq *srq, struct mlx5r_cqe *cqe)
+{
+	struct hca_cq *cq = srq && srq->cq ? srq->cq : dst->rcq;
+	u32 uidx = srq && srq->kind == HCA_XRC_SRQ ? srq->user_index : dst->user_index;
+
+	cqe->srqn_uidx = cpu_to_be32(uidx);
+	cqe->sop_drop_qpn = cpu_to_be32(dst->qpn);
+	if (hca_cqe_post(cq, cqe))
+		return true;
+	if (dst->state != MLX5_QP_STATE_ERR) {
+		hca_event_qp(dst, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+		hca_qp_error(dst);
+	}
+	return false;
+}
+
+void hca_recv_error(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 syndrome)
+{
+	struct mlx5r_err_cqe cqe = {
+		.syndrome = syndrome,
+		.wqe_counter = cpu_to_be16(index),
+		.op_own = MLX5R_CQE_RESP_ERR << 4,
+	};
+
+	hca_recv_complete(dst, srq, (struct mlx5r_cqe *)&cqe);
+}
+
+/* The receiver refuses: it goes to error with an event, the requester is told. */
+static int refuse(struct hca_qp *dst, u8 event, u8 syndrome)
+{
+	if (dst->st != MLX5_QP_ST_UC) {
+		hca_event_qp(dst, event);
+		hca_qp_error(dst);
+	}
+	return syndrome;
+}
+
+static int refuse_request(struct hca_qp *dst)
+{
+	return refuse(dst, MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR, MLX5R_SYND_REMOTE_INVAL_REQ);
+}
+
+static int refuse_access(struct hca_qp *dst)
+{
+	return refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_ACCESS);
+}
+
+/* A receive request failed: its completion says why, the requester less so. */
+static int fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 mine, u8 theirs)
+{
+	hca_rq_consume(dst, srq);
+	hca_recv_error(dst, srq, index, mine);
+	hca_qp_error(dst);
+	return theirs;
+}
+
+static bool consumes_receive(u8 opcode)
+{
+	return opcode == MLX5R_OP_SEND || opcode == MLX5R_OP_SEND_IMM ||
+	       opcode == MLX5R_OP_SEND_INVAL || opcode == MLX5R_OP_RDMA_WRITE_IMM;
+}
+
+static void receive_done(struct hca_qp *dst, struct hca_srq *srq, const struct hca_wqe *w,
+			 u32 index)
+{
+	static const u8 cqe_op[] = {
+		[MLX5R_OP_SEND] = MLX5R_CQE_RESP_SEND,
+		[MLX5R_OP_SEND_IMM] = MLX5R_CQE_RESP_SEND_IMM,
+		[MLX5R_OP_SEND_INVAL] = MLX5R_CQE_RESP_SEND_INV,
+		[MLX5R_OP_RDMA_WRITE_IMM] = MLX5R_CQE_RESP_WR_IMM,
+	};
+	struct mlx5r_cqe cqe = {
+		.imm_inval_pkey = w->ctrl.imm,
+		.byte_cnt = cpu_to_be32(w->length),
+		.wqe_counter = cpu_to_be16(index),
+		.op_own = cqe_op[w->opcode] << 4,
+	};
+
+	if (w->fm_ce_se & MLX5R_SOLICITED)
+		cqe.op_own |= MLX5R_CQE_SOLICITED;
+	hca_rq_consume(dst, srq);
+	hca_recv_complete(dst, srq, &cqe);
+}
+
+/* Moves up to @budget bytes; 0 when the message is complete. */
+static int move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
+		     u64 length, u64 budget, enum hca_copy_err *err)
+{
+	u64 n = min(length - src->done, budget);
+
+	hca_sgl_skip(to, src->done);
+	hca_sgl_skip(from, src->done);
+	*err = hca_copy(to, from, &n);
+	if (*err)
+		return 0;
+	src->done += n;
+	src->hca->fabric->stat.bytes += n;
+	return src->done < length ? HCA_AGAIN : 0;
+}
+
+static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
+			struct hca_wqe *w, struct hca_rwqe *r, u64 budget)
+{
+	struct hca_sgl from, to;
+	enum hca_copy_err err;
+	int ret;
+
+	if (w->length > r->length)
+		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
+				    MLX5R_SYND_REMOTE_INVAL_REQ);
+	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
+	if (srq)
+		to.user.pd = srq->pd;
+	ret = move_part(src, &to, &from, w->length, budget, &err);
+	if (err == HCA_COPY_SRC)
+		return MLX5R_SYND_LOCAL_PROT;
+	if (err == HCA_COPY_DST)
+		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_PROT,
+				    MLX5R_SYND_REMOTE_OP);
+	return ret;
+}
+
+static void remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w, u8 access)
+{
+	w->rsge = (struct hca_sge) { .addr = w->raddr, .len = w->length, .lkey = w->rkey };
+	hca_sgl_init(l, dst, access, &w->rsge, 1);
+}
+
+static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget)
+{
+	struct hca_sgl from, to;
+	enum hca_copy_err err;
+	int ret;
+
+	if (!dst->rwe)
+		return refuse_access(dst);
+	if (!w->length)
+		return 0;
+	remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
+	if (hca_sgl_check(&to))
+		return refuse_access(dst);
+	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	ret = move_part(src, &to, &from, w->length, budget, &err);
+	if (err == HCA_COPY_SRC)
+		return MLX5R_SYND_LOCAL_PROT;
+	if (err == HCA_COPY_DST)
+		return refuse_access(dst);
+	return ret;
+}
+
+static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget)
+{
+	struct hca_sgl from, to;
+	enum hca_copy_err err;
+	int ret;
+
+	if (!dst->rre)
+		return refuse_access(dst);
+	if (!dst->rra_max)
+		return refuse_request(dst);
+	if (!w->length)
+		return 0;
+	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
+	if (hca_sgl_check(&from))
+		return refuse_access(dst);
+	hca_sgl_init(&to, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
+	ret = move_part(src, &to, &from, w->length, budget, &err);
+	if (err == HCA_COPY_DST)
+		return MLX5R_SYND_LOCAL_PROT;
+	if (err == HCA_COPY_SRC)
+		return refuse_access(dst);
+	return ret;
+}
+
+/* Adds field by field: a set boundary bit ends a field, its carry is dropped. */
+static u64 masked_add(u64 a, u64 b, u64 boundary)
+{
+	u64 low = ~boundary;
+
+	/* Sum all but each field's top bit, then put the top bits in without carry. */
+	return ((a & low) + (b & low)) ^ ((a ^ b) & boundary);
+}
+
+static u64 atomic_result(const struct hca_wqe *w, u64 old)
+{
+	switch (w->opcode) {
+	case MLX5R_OP_ATOMIC_CS:
+		return old == w->arg[1] ? w->arg[0] : old;
+	case MLX5R_OP_ATOMIC_FA:
+		return old + w->arg[0];
+	case MLX5R_OP_ATOMIC_MASKED_CS:
+		if ((w->arg[1] ^ old) & w->arg[3])
+			return old;
+		return (old & ~w->arg[2]) | (w->arg[0] & w->arg[2]);
+	default:
+		return masked_add(old, w->arg[0], w->arg[1]);
+	}
+}
+
+/* Memory and the returned value are in host order: the adapter's 8-byte mode. */
+static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+{
+	struct hca_sgl to, from;
+	struct hca_sge old_sge;
+	enum hca_key_err err;
+	u64 len = w->operand;	/* the key must map the operand in one piece */
+	u64 *mem, old;
+
+	if (!dst->rae || !dst->atomic_mode)
+		return refuse_access(dst);
+	if (!dst->rra_max || w->raddr & (w->operand - 1))
+		return refuse_request(dst);
+	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
+	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len, &err);
+	if (!mem || len != w->operand)
+		return refuse_access(dst);
+
+	hca_sgl_init(&to, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
+	if (hca_sgl_check(&to))
+		return MLX5R_SYND_LOCAL_PROT;
+	do {
+		old = READ_ONCE(*mem);
+	} while (cmpxchg(mem, old, atomic_result(w, old)) != old);
+	old_sge = (struct hca_sge) { .len = sizeof(old), .data = &old };
+	hca_sgl_init(&from, src, 0, &old_sge, 1);
+	return hca_copy(&to, &from, &len) ? MLX5R_SYND_LOCAL_PROT : 0;
+}
+
+/* SEND with invalidate: the key is free from now on. */
+static bool invalidate(struct hca_qp *dst, u32 key)
+{
+	struct hca_mkey *mkey = hca_mkey_get(dst->hca, key);
+
+	if (!mkey || mkey->key != key || mkey->pd != dst->pd || !mkey->en_rinval ||
+	    (mkey->qpn != HCA_ANY_QPN && mkey->qpn != dst->qpn))
+		return false;
+	mkey->free = true;
+	return true;
+}
+
+static struct hca_srq *receive_queue(struct hca_qp *dst, const struct hca_wqe *w, int *err)
+{
+	struct hca_srq *srq = dst->srq;
+
+	*err = 0;
+	if (dst->st == MLX5_QP_ST_XRC) {
+		srq = hca_table_get(&dst->hca->srqs, w->xrc_srqn);
+		if (!srq || srq->kind != HCA_XRC_SRQ || srq->xrcd != dst->xrcd)
+			*err = refuse_request(dst);
+	}
+	return srq;
+}
+
+static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w,
+			     u64 budget)
+{
+	struct hca_rwqe *r = &src->hca->fabric->scratch->rwqe;
+	struct hca_srq *srq;
+	int ret;
+
+	srq = receive_queue(dst, w, &ret);
+	if (ret)
+		return ret;
+	if (!hca_rq_get(dst, srq, r))
+		return HCA_RNR;
+	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)
+		ret = respond_write(src, dst, w, budget);
+	else
+		ret = respond_send(src, dst, srq, w, r, budget);
+	if (ret)
+		return ret;
+	if (w->opcode == MLX5R_OP_SEND_INVAL && !invalidate(dst, w->imm))
+		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_QP_OP,
+				    MLX5R_SYND_REMOTE_OP);
+	receive_done(dst, srq, w, r->index);
+	return 0;
+}
+
+int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget)
+{
+	if (!dst->communication) {
+		dst->communication = true;
+		if (dst->state == MLX5_QP_STATE_RTR)
+			hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
+	}
+	if (consumes_receive(w->opcode))
+		return respond_consuming(src, dst, w, budget);
+	switch (w->opcode) {
+	case MLX5R_OP_RDMA_WRITE:
+		return respond_write(src, dst, w, budget);
+	case MLX5R_OP_RDMA_READ:
+		return respond_read(src, dst, w, budget);
+	default:
+		return respond_atomic(src, dst, w);
+	}
+}

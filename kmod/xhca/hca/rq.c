@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive queues: a QP's own ring, a shared linked list, a shared ring.
+ *
+ * Posting a receive rings no doorbell, so the record is read whenever the known
+ * requests are used up.  A request of a private ring is consumed when its message
+ * is complete; one of a shared queue when its message begins, for others draw on
+ * that queue meanwhile: it then belongs to the QP (recv_srqn).
+ */
+#include <linux/string.h>
+#include <linux/compiler.h>
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+#include "wqe.h"
+
+/* Data segments at @at; a short list ends with the terminator key. */
+static void parse(struct hca_rwqe *r, const void *at, u32 bytes)
+{
+	struct mlx5r_data d;
+
+	r->nsge = 0;
+	r->length = 0;
+	for (; bytes >= sizeof(d) && r->nsge < HCA_MAX_SGE; at += sizeof(d), bytes -= sizeof(d)) {
+		struct hca_sge *sge = &r->sge[r->nsge];
+
+		memcpy(&d, at, sizeof(d));
+		sge->lkey = be32_to_cpu(d.lkey);
+		if (sge->lkey == MLX5R_LKEY_END && !d.byte_count)
+			break;
+		sge->len = be32_to_cpu(d.byte_count) & ~MLX5R_INLINE;
+		sge->addr = be64_to_cpu(d.addr);
+		sge->data = NULL;
+		r->length += sge->len;
+		r->nsge++;
+	}
+}
+
+static bool ring_look(struct hca_qp *qp)
+{
+	struct hca_wq *rq = &qp->rq;
+
+	if (rq->pi != rq->ci)
+		return true;
+	rq->pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_RCV]));
+	/* The record is read before what it announces. */
+	smp_rmb();
+	if ((u16)(rq->pi - rq->ci) > rq->entries) {
+		rq->pi = rq->ci;
+		if (qp->state != MLX5_QP_STATE_ERR) {
+			hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+			hca_qp_error(qp);
+		}
+	}
+	return rq->pi != rq->ci;
+}
+
+static bool ring_get(struct hca_qp *qp, struct hca_rwqe *r)
+{
+	struct hca_wq *rq = &qp->rq;
+	u32 slot;
+
+	if (!rq->entries || !ring_look(qp))
+		return false;
+	slot = rq->ci & (rq->entries - 1);
+	parse(r, hca_buf_at(&qp->buf, rq->offset + ((u64)slot << rq->log_stride)),
+	      1u << rq->log_stride);
+	r->index = rq->ci;
+	return true;
+}
+
+static u32 srq_available(struct hca_srq *srq)
+{
+	u32 n = be32_to_cpu(READ_ONCE(srq->dbr[0])) - srq->taken;
+
+	smp_rmb();
+	/* Some software keeps the counter in 16 bits. */
+	n &= 0xffff;
+	return n > 1u << srq->log_size ? 0 : n;
+}
+
+static void srq_check_limit(struct hca_srq *srq, u32 left)
+{
+	if (srq->lwm && left < srq->lwm) {
+		srq->lwm = 0;
+		hca_event_srq(srq, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT);
+	}
+}
+
+static bool srq_take(struct hca_qp *qp, struct hca_srq *srq)
+{
+	u32 mask = (1u << srq->log_size) - 1;
+	u32 left = srq_available(srq);
+	const struct mlx5r_srq_next *next;
+
+	if (!left || srq->error)
+		return false;
+	qp->recv_index = srq->head & mask;
+	qp->recv_srqn = srq->srqn;
+	if (srq->linked) {
+		next = hca_buf_at(&srq->buf, (u64)qp->recv_index << srq->log_stride);
+		srq->head = be16_to_cpu(READ_ONCE(next->next_wqe_index)) & mask;
+	} else {
+		srq->head++;
+	}
+	srq->taken++;
+	srq_check_limit(srq, left - 1);
+	return true;
+}
+
+static bool srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
+{
+	u32 skip = srq->linked ? sizeof(struct mlx5r_srq_next) : 0;
+
+	if (qp->recv_srqn != srq->srqn && !srq_take(qp, srq))
+		return false;
+	r->index = qp->recv_index & ((1u << srq->log_size) - 1);
+	parse(r, hca_buf_at(&srq->buf, (u64)r->index << srq->log_stride) + skip,
+	      (1u << srq->log_stride) - skip);
+	return true;
+}
+
+bool hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
+{
+	return srq ? srq_get(qp, srq, r) : ring_get(qp, r);
+}
+
+void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq)
+{
+	if (srq)
+		qp->recv_srqn = 0;
+	else
+		qp->rq.ci++;
+}
+
+/*
+ * Everything posted to the QP's own ring fails with a flush error, and so does
+ * the shared request of a message that will not be completed.
+ */
+void hca_rq_flush(struct hca_qp *qp)
+{
+	struct hca_srq *srq = qp->recv_srqn ? hca_table_get(&qp->hca->srqs, qp->recv_srqn) : NULL;
+
+	qp->recv_srqn = 0;
+	if (srq)
+		hca_recv_error(qp, srq, qp->recv_index, MLX5R_SYND_WR_FLUSH);
+	if (!qp->rq.entries || qp->srq)
+		return;
+	while (ring_look(qp)) {
+		hca_recv_error(qp, NULL, qp->rq.ci, MLX5R_SYND_WR_FLUSH);
+		qp->rq.ci++;
+	}
+}

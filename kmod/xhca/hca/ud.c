@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Datagrams: UD queue pairs, QP 1, multicast.
+ *
+ * The receiver sees 40 bytes of network header before the data, as an adapter
+ * writes them: a GRH, an IPv6 header, or an IPv4 header in the last 20 bytes.
+ * Datagrams that nobody can take are dropped without a word.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#include "wqe.h"
+
+#define GRH_BYTES	40
+#define UD_MTU		4096
+#define QKEY_CONTROLLED	0x80000000u
+#define QPN_MULTICAST	0xffffff
+#define NEXT_UDP	17
+#define NEXT_IBA	0x1b
+
+/* flags_rqpn of a CQE */
+#define CQE_GRH		(1u << 28)
+#define CQE_L3_SHIFT	24
+enum { L3_GRH, L3_IPV6, L3_IPV4 };
+
+/* One datagram on its way */
+struct datagram {
+	struct hca_qp *src;
+	struct hca_wqe *w;
+	struct hca *from;
+	u32 qkey, src_qpn;
+	bool grh;
+	u8 l3;
+	u8 header[GRH_BYTES];
+};
+
+static void put_be16(u8 *at, u16 v)
+{
+	at[0] = v >> 8;
+	at[1] = v;
+}
+
+static u16 ip_checksum(const u8 *h)
+{
+	u32 sum = 0;
+	int i;
+
+	for (i = 0; i < 20; i += 2)
+		sum += h[i] << 8 | h[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	return ~(sum + (sum >> 16));
+}
+
+static void ipv4_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length)
+{
+	h[0] = 0x45;
+	h[1] = av->tclass;
+	put_be16(h + 2, 20 + 8 + 12 + 8 + length + 4);
+	h[6] = 0x40;
+	h[8] = av->hop_limit;
+	h[9] = NEXT_UDP;
+	memcpy(h + 12, sgid + 12, 4);
+	memcpy(h + 16, av->rgid + 12, 4);
+	put_be16(h + 10, ip_checksum(h));
+}
+
+static void ipv6_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length, u8 next)
+{
+	u32 fl = be32_to_cpu(av->grh_gid_fl) & 0xfffff;
+
+	h[0] = 0x60 | av->tclass >> 4;
+	h[1] = av->tclass << 4 | fl >> 16;
+	put_be16(h + 2, fl);
+	put_be16(h + 4, (next == NEXT_UDP ? 8 : 0) + 12 + 8 + length + 4);
+	h[6] = next;
+	h[7] = av->hop_limit;
+	memcpy(h + 8, sgid, 16);
+	memcpy(h + 24, av->rgid, 16);
+}
+
+static bool is_v4_mapped(const u8 *gid)
+{
+	static const u8 prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid, prefix, sizeof(prefix));
+}
+
+static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
+{
+	u32 index = be32_to_cpu(av->grh_gid_fl) >> 20 & 0xff;
+	const struct hca_gid *g;
+
+	if (index >= HCA_GIDS || !d->from->gids[index].valid)
+		return false;
+	g = &d->from->gids[index];
+	d->grh = true;
+	if (g->version != MLX5_ROCE_VERSION_2) {
+		d->l3 = L3_GRH;
+		ipv6_header(d->header, av, g->gid, d->w->length, NEXT_IBA);
+	} else if (is_v4_mapped(g->gid)) {
+		d->l3 = L3_IPV4;
+		ipv4_header(d->header + 20, av, g->gid, d->w->length);
+	} else {
+		d->l3 = L3_IPV6;
+		ipv6_header(d->header, av, g->gid, d->w->length, NEXT_UDP);
+	}
+	return true;
+}
+
+static bool ib_header(struct datagram *d, const struct mlx5r_av *av)
+{
+	u8 sgid[16] = { 0xfe, 0x80 };
+	__be64 guid = cpu_to_be64(d->from->port_guid);
+
+	d->grh = d->w->av_ext && (be32_to_cpu(av->grh_gid_fl) & MLX5R_AV_GRH);
+	if (d->grh) {
+		memcpy(sgid + 8, &guid, 8);
+		ipv6_header(d->header, av, sgid, d->w->length, NEXT_IBA);
+	}
+	return true;
+}
+
+static void receive_done(struct hca_qp *dst, const struct datagram *d, u32 index)
+{
+	const struct hca_wqe *w = d->w;
+	bool imm = w->opcode == MLX5R_OP_SEND_IMM;
+	struct mlx5r_cqe cqe = {
+		.slid = cpu_to_be16(d->from->lid),
+		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
+					  (u32)d->l3 << CQE_L3_SHIFT | d->src_qpn),
+		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(dst->hca->pkey),
+		.byte_cnt = cpu_to_be32(GRH_BYTES + w->length),
+		.wqe_counter = cpu_to_be16(index),
+		.op_own = (imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
+	};
+
+	if (w->fm_ce_se & MLX5R_SOLICITED)
+		cqe.op_own |= MLX5R_CQE_SOLICITED;
+	hca_recv_complete(dst, dst->srq, &cqe);
+}
+
+static void receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
+{
+	hca_recv_error(dst, dst->srq, index, syndrome);
+	hca_qp_error(dst);
+}
+
+/* Returns what goes wrong at the sender: its own memory. */
+static int deliver(struct hca_qp *dst, struct datagram *d)
+{
+	struct hca_sge head = { .len = GRH_BYTES, .data = d->header };
+	u64 head_len = GRH_BYTES, len = d->w->length;
+	struct hca_rwqe *r = &d->from->fabric->scratch->rwqe;
+	struct hca_sgl to, from;
+	enum hca_copy_err err;
+
+	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
+	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
+	    dst->qkey != d->qkey || !hca_rq_get(dst, dst->srq, r))
+		return 0;
+	hca_rq_consume(dst, dst->srq);
+	if (GRH_BYTES + d->w->length > r->length) {
+		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_LENGTH);
+		return 0;
+	}
+
+	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
+	if (dst->srq)
+		to.user.pd = dst->srq->pd;
+	if (d->grh) {
+		hca_sgl_init(&from, d->src, 0, &head, 1);
+		err = hca_copy(&to, &from, &head_len);
+	} else {
+		hca_sgl_skip(&to, GRH_BYTES);
+		err = HCA_COPY_OK;
+	}
+	if (!err) {
+		hca_sgl_init(&from, d->src, MLX5R_MKEY_ACCESS_LR, d->w->sge, d->w->nsge);
+		err = hca_copy(&to, &from, &len);
+	}
+	if (err) {
+		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
+		return err == HCA_COPY_SRC ? MLX5R_SYND_LOCAL_PROT : 0;
+	}
+	d->from->fabric->stat.bytes += d->w->length;
+	receive_done(dst, d, r->index);
+	return 0;
+}
+
+static void deliver_member(struct hca_qp *dst, void *arg)
+{
+	struct datagram *d = arg;
+
+	if (dst == d->src && MLX5_GET(qpc, dst->qpc, block_lb_mc))
+		return;
+	deliver(dst, d);
+}
+
+static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
+{
+	if (!ext)
+		return false;
+	return av->rgid[0] == 0xff || (roce && (av->rmac[0] & 1));
+}
+
+static int deliver_multicast(struct datagram *d, const u8 *gid)
+{
+	struct hca *hca;
+
+	list_for_each_entry(hca, &d->from->fabric->functions, entry)
+		if (hca->p.roce == d->from->p.roce && hca->port_up)
+			hca_mcg_for_each(hca, gid, deliver_member, d);
+	return 0;
+}
+
+int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
+{
+	const struct mlx5r_av *av = w->av;
+	u32 qkey = be32_to_cpu(av->qkey);
+	u32 dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
+	struct datagram d = {
+		.src = src,
+		.w = w,
+		.from = src->hca,
+		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
+		.src_qpn = src->st == MLX5_QP_ST_QP1 ? 1 :
+			   src->deth_sqpn ? src->deth_sqpn : src->qpn,
+	};
+	bool roce = src->hca->p.roce;
+	struct hca_sgl from;
+	struct hca_qp *dst;
+	struct hca *hca;
+
+	if (w->length > UD_MTU)
+		return MLX5R_SYND_LOCAL_LENGTH;
+	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	if (hca_sgl_check(&from))
+		return MLX5R_SYND_LOCAL_PROT;
+	if (roce && !w->av_ext)
+		return MLX5R_SYND_LOCAL_QP_OP;
+	if (!src->hca->port_up || !(roce ? roce_header(&d, av) : ib_header(&d, av)))
+		return 0;
+	if (is_multicast(av, w->av_ext, roce))
+		return deliver_multicast(&d, av->rgid);
+
+	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac) :
+		     hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
+	if (!hca)
+		return 0;
+	dst = dqpn == 1 ? hca->qp1 : hca_qp_get(hca, dqpn);
+	return dst ? deliver(dst, &d) : 0;
+}

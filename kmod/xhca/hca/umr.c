@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * UMR: a work request that changes a memory key.
+ *
+ * Drivers register memory with it, bind memory windows and invalidate keys.
+ * Keys made of pages are changed from the kernel's own queues only (those that
+ * may use the reserved key): whoever else could name a page, or stretch a key
+ * over more pages than were pinned, could reach any memory.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#include "wqe.h"
+
+#define OCTOWORD	16
+#define CHUNK		(HCA_UMR_CHUNK / OCTOWORD)
+
+/* The parts of the request that follow the control segment */
+struct umr {
+	const struct mlx5r_umr_ctrl *ctrl;
+	const struct mlx5r_mkey *ctx;
+	u64 mask;
+	u32 octowords, offset;
+	struct hca_sge list;		/* where the entries are */
+};
+
+static int parse(const struct hca_wqe *w, struct umr *u)
+{
+	const u8 *at = w->body;
+	u32 left = w->body_len;
+	const struct mlx5r_data *d;
+
+	if (left < sizeof(*u->ctrl) + sizeof(*u->ctx))
+		return MLX5R_SYND_LOCAL_QP_OP;
+	u->ctrl = (const void *)at;
+	u->ctx = (const void *)(at + sizeof(*u->ctrl));
+	at += sizeof(*u->ctrl) + sizeof(*u->ctx);
+	left -= sizeof(*u->ctrl) + sizeof(*u->ctx);
+
+	u->mask = be64_to_cpu(u->ctrl->mkey_mask);
+	u->octowords = be16_to_cpu(u->ctrl->xlt_octowords);
+	u->offset = 0;
+	if (u->ctrl->flags & MLX5R_UMR_XLT_OFFSET_EN)
+		u->offset = be32_to_cpu(u->ctrl->xlt_offset_47_16) << 16 |
+			    be16_to_cpu(u->ctrl->xlt_offset);
+	if (!u->octowords)
+		return 0;
+
+	if (u->ctrl->flags & MLX5R_UMR_INLINE) {
+		if (left < u->octowords * OCTOWORD)
+			return MLX5R_SYND_LOCAL_QP_OP;
+		u->list = (struct hca_sge) { .len = left, .data = at };
+		return 0;
+	}
+	if (left < sizeof(*d))
+		return MLX5R_SYND_LOCAL_QP_OP;
+	d = (const void *)at;
+	u->list = (struct hca_sge) {
+		.addr = be64_to_cpu(d->addr),
+		.len = u->octowords * OCTOWORD,
+		.lkey = be32_to_cpu(d->lkey),
+	};
+	return 0;
+}
+
+static bool may_change(const struct hca_qp *qp, const struct hca_mkey *mkey, const struct umr *u)
+{
+	u8 check = u->ctrl->flags & MLX5R_UMR_CHECK_MASK;
+
+	if (!mkey->umr_en || (check == MLX5R_UMR_CHECK_NOT_FREE && !mkey->free) ||
+	    (check == MLX5R_UMR_CHECK_FREE && mkey->free))
+		return false;
+	if (qp->rlky)
+		return true;
+	if (mkey->pd != qp->pd || (u->mask & MLX5R_MKEY_MASK_PD))
+		return false;
+	if ((u->ctrl->flags & MLX5R_UMR_CHECK_QPN) && mkey->qpn != qp->qpn)
+		return false;
+	return mkey->mode == MLX5R_MKEY_MODE_KLM || mkey->mode == MLX5R_MKEY_MODE_KSM;
+}
+
+static int set_entries(struct hca_mkey *mkey, u32 first, u32 n, const void *list)
+{
+	if (mkey->mode == MLX5R_MKEY_MODE_MTT)
+		return hca_mkey_set_mtts(mkey, first * 2, n * 2, list);
+	return hca_mkey_set_klms(mkey, first, n, list);
+}
+
+static int load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
+{
+	u8 *bytes = qp->hca->fabric->scratch->umr;
+	struct hca_sge chunk = { .data = bytes };
+	struct hca_sgl from, to;
+	u32 done, n;
+
+	hca_sgl_init(&from, qp, MLX5R_MKEY_ACCESS_LR, &u->list, 1);
+	for (done = 0; done < u->octowords; done += n) {
+		n = min_t(u32, u->octowords - done, CHUNK);
+		chunk.len = n * OCTOWORD;
+		hca_sgl_init(&to, qp, 0, &chunk, 1);
+		if (hca_copy(&to, &from, &chunk.len))
+			return MLX5R_SYND_LOCAL_PROT;
+		if (set_entries(mkey, u->offset + done, n, bytes))
+			return MLX5R_SYND_LOCAL_QP_OP;
+	}
+	return 0;
+}
+
+static const struct {
+	u64 mask;
+	u8 access;
+} access_bits[] = {
+	{ MLX5R_MKEY_MASK_LR, MLX5R_MKEY_ACCESS_LR },
+	{ MLX5R_MKEY_MASK_LW, MLX5R_MKEY_ACCESS_LW },
+	{ MLX5R_MKEY_MASK_RR, MLX5R_MKEY_ACCESS_RR },
+	{ MLX5R_MKEY_MASK_RW, MLX5R_MKEY_ACCESS_RW },
+	{ MLX5R_MKEY_MASK_A, MLX5R_MKEY_ACCESS_A },
+};
+
+static void change(struct hca_mkey *mkey, const struct umr *u)
+{
+	const struct mlx5r_mkey *c = u->ctx;
+	u32 qpn_key = be32_to_cpu(c->qpn_mkey);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(access_bits); i++)
+		if (u->mask & access_bits[i].mask)
+			mkey->access = (mkey->access & ~access_bits[i].access) |
+				       (c->flags & access_bits[i].access);
+	if (u->mask & MLX5R_MKEY_MASK_PD)
+		mkey->pd = be32_to_cpu(c->flags_pd) & 0xffffff;
+	if (u->mask & MLX5R_MKEY_MASK_START_ADDR)
+		mkey->start = be64_to_cpu(c->start_addr);
+	if (u->mask & MLX5R_MKEY_MASK_LEN)
+		mkey->len = be64_to_cpu(c->len);
+	if (u->mask & MLX5R_MKEY_MASK_PAGE_SIZE)
+		mkey->page_shift = c->log_page_size & 0x1f;
+	if (u->mask & MLX5R_MKEY_MASK_EN_RINVAL)
+		mkey->en_rinval = be32_to_cpu(c->flags_pd) >> 24 & 1;
+	if (u->mask & MLX5R_MKEY_MASK_QPN)
+		mkey->qpn = qpn_key >> 8;
+	if (u->mask & MLX5R_MKEY_MASK_KEY)
+		mkey->key = (mkey->key & ~0xffu) | (qpn_key & 0xff);
+	if (u->mask & MLX5R_MKEY_MASK_FREE)
+		mkey->free = c->status & MLX5R_MKEY_FREE;
+}
+
+int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
+{
+	struct hca_mkey *mkey = hca_mkey_get(qp->hca, w->imm);
+	struct umr u;
+	u8 shift;
+	int ret;
+
+	ret = parse(w, &u);
+	if (ret)
+		return ret;
+	if (!mkey || !may_change(qp, mkey, &u))
+		return MLX5R_SYND_MW_BIND;
+
+	/* Pages are checked for their size as they are set: know it first. */
+	shift = mkey->page_shift;
+	if (u.mask & MLX5R_MKEY_MASK_PAGE_SIZE)
+		mkey->page_shift = u.ctx->log_page_size & 0x1f;
+	if (u.octowords)
+		ret = load_entries(qp, mkey, &u);
+	mkey->page_shift = shift;
+	if (!ret)
+		change(mkey, &u);
+	return ret;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads a send request out of its ring and takes it apart.
+ *
+ * The bytes are copied first and only the copy is looked at.  Whatever does not
+ * follow the format ends as a local QP operation error of this queue alone.
+ */
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#include "wqe.h"
+
+/* What stands between the control segment and the data segments */
+#define SEG_PEER	0x01	/* address vector of UD, SRQ number of XRC */
+#define SEG_RADDR	0x02
+#define SEG_ATOMIC	0x04
+#define SEG_DATA	0x08
+#define SEG_BODY	0x10	/* the rest belongs to the operation */
+
+/* Who may use an opcode, by service type */
+#define ON(st)		(1u << (st))
+#define ON_RELIABLE	(ON(MLX5_QP_ST_RC) | ON(MLX5_QP_ST_XRC))
+#define ON_CONNECTED	(ON_RELIABLE | ON(MLX5_QP_ST_UC))
+#define ON_DATAGRAM	(ON(MLX5_QP_ST_UD) | ON(MLX5_QP_ST_QP1))
+#define ON_LOCAL	(ON_CONNECTED | ON(MLX5_QP_ST_REG_UMR))
+#define ON_ALL		(ON_LOCAL | ON_DATAGRAM)
+
+static const struct {
+	u8 segs;
+	u32 types;
+} ops[] = {
+	[MLX5R_OP_NOP]			= { 0, ON_ALL },
+	[MLX5R_OP_SEND]			= { SEG_PEER | SEG_DATA, ON_CONNECTED | ON_DATAGRAM },
+	[MLX5R_OP_SEND_IMM]		= { SEG_PEER | SEG_DATA, ON_CONNECTED | ON_DATAGRAM },
+	[MLX5R_OP_SEND_INVAL]		= { SEG_PEER | SEG_DATA, ON_RELIABLE },
+	[MLX5R_OP_RDMA_WRITE]		= { SEG_PEER | SEG_RADDR | SEG_DATA, ON_CONNECTED },
+	[MLX5R_OP_RDMA_WRITE_IMM]	= { SEG_PEER | SEG_RADDR | SEG_DATA, ON_CONNECTED },
+	[MLX5R_OP_RDMA_READ]		= { SEG_PEER | SEG_RADDR | SEG_DATA, ON_RELIABLE },
+	[MLX5R_OP_ATOMIC_CS]		= { SEG_PEER | SEG_RADDR | SEG_ATOMIC | SEG_DATA,
+					    ON_RELIABLE },
+	[MLX5R_OP_ATOMIC_FA]		= { SEG_PEER | SEG_RADDR | SEG_ATOMIC | SEG_DATA,
+					    ON_RELIABLE },
+	[MLX5R_OP_ATOMIC_MASKED_CS]	= { SEG_PEER | SEG_RADDR | SEG_ATOMIC | SEG_DATA,
+					    ON_RELIABLE },
+	[MLX5R_OP_ATOMIC_MASKED_FA]	= { SEG_PEER | SEG_RADDR | SEG_ATOMIC | SEG_DATA,
+					    ON_RELIABLE },
+	[MLX5R_OP_UMR]			= { SEG_BODY, ON_LOCAL },
+};
+
+/* A place in the copied WQE and where it ends */
+struct cursor {
+	const u8 *at, *end;
+};
+
+static const void *take(struct cursor *c, u32 bytes)
+{
+	const u8 *seg = c->at;
+
+	if (bytes > c->end - c->at)
+		return NULL;
+	c->at += bytes;
+	return seg;
+}
+
+/* The ring may wrap, and its pages need not be neighbours. */
+static void copy_ring(struct hca_qp *qp, u16 index, void *to, u32 bytes)
+{
+	u32 at, n;
+
+	for (; bytes; bytes -= n, to += n, index++) {
+		at = (index & (qp->sq.entries - 1)) * MLX5R_WQEBB;
+		n = min_t(u32, bytes, MLX5R_WQEBB);
+		memcpy(to, hca_buf_at(&qp->buf, qp->sq.offset + at), n);
+	}
+}
+
+static bool take_peer(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
+{
+	const struct mlx5r_xrc *xrc;
+
+	if (qp->st == MLX5_QP_ST_XRC) {
+		xrc = take(c, sizeof(*xrc));
+		if (!xrc)
+			return false;
+		w->xrc_srqn = be32_to_cpu(xrc->srqn) & 0xffffff;
+		return true;
+	}
+	if (!(ON(qp->st) & ON_DATAGRAM))
+		return true;
+
+	w->av = take(c, MLX5R_AV_BASE_BYTES);
+	if (!w->av)
+		return false;
+	w->av_ext = be32_to_cpu(w->av->dqp_dct) & MLX5R_AV_EXT;
+	return !w->av_ext || take(c, sizeof(*w->av) - MLX5R_AV_BASE_BYTES);
+}
+
+/* Operands in the order of the format, see hca_atomic() */
+static bool take_atomic(struct hca_wqe *w, struct cursor *c)
+{
+	bool masked = w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ||
+		      w->opcode == MLX5R_OP_ATOMIC_MASKED_FA;
+	u32 i, n = w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ? 4 : 2;
+	const __be64 *arg;
+
+	/* opmod of the masked forms: 8 | log2(bytes) - 2; 8 bytes is announced */
+	if (w->opmod != (masked ? 9 : 0))
+		return false;
+	w->operand = 8;
+	arg = take(c, n * 8);
+	if (!arg)
+		return false;
+	for (i = 0; i < n; i++)
+		w->arg[i] = be64_to_cpu(arg[i]);
+	return true;
+}
+
+static bool take_data(struct hca_wqe *w, struct cursor *c)
+{
+	while (c->at < c->end) {
+		const struct mlx5r_data *d = (const void *)c->at;
+		struct hca_sge *sge = &w->sge[w->nsge];
+		u32 count = be32_to_cpu(d->byte_count);
+
+		if (count & MLX5R_INLINE) {
+			sge->len = count & MLX5R_INLINE_LEN_MASK;
+			sge->data = (const u8 *)d + sizeof(struct mlx5r_inline);
+			if (!take(c, ALIGN(sizeof(struct mlx5r_inline) + sge->len, MLX5R_DS)))
+				return false;
+		} else {
+			if (!take(c, sizeof(*d)))
+				return false;
+			sge->len = count ? count : 1ull << 31;
+			sge->addr = be64_to_cpu(d->addr);
+			sge->lkey = be32_to_cpu(d->lkey);
+			sge->data = NULL;
+		}
+		w->length += sge->len;
+		w->nsge++;
+	}
+	return true;
+}
+
+static bool take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs, struct cursor *c)
+{
+	const struct mlx5r_raddr *ra;
+
+	if ((segs & SEG_PEER) && !take_peer(qp, w, c))
+		return false;
+	if (segs & SEG_RADDR) {
+		ra = take(c, sizeof(*ra));
+		if (!ra)
+			return false;
+		w->raddr = be64_to_cpu(ra->addr);
+		w->rkey = be32_to_cpu(ra->rkey);
+	}
+	if ((segs & SEG_ATOMIC) && !take_atomic(w, c))
+		return false;
+	if (segs & SEG_BODY) {
+		w->body = c->at;
+		w->body_len = c->end - c->at;
+		return true;
+	}
+	return !(segs & SEG_DATA) || take_data(w, c);
+}
+
+int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
+{
+	u32 qpn_ds, word;
+	struct cursor c;
+
+	copy_ring(qp, qp->sq.ci, w->raw, MLX5R_WQEBB);
+	qpn_ds = be32_to_cpu(w->ctrl.qpn_ds);
+	word = be32_to_cpu(w->ctrl.opmod_idx_opcode);
+	w->opcode = word;
+	w->opmod = word >> 24;
+	w->index = qp->sq.ci;
+	w->fm_ce_se = w->ctrl.fm_ce_se;
+	w->imm = be32_to_cpu(w->ctrl.imm);
+	w->ds = qpn_ds & MLX5R_MAX_DS;
+	w->nbb = DIV_ROUND_UP(w->ds, MLX5R_WQEBB / MLX5R_DS);
+	w->length = 0;
+	w->nsge = 0;
+
+	if (!w->ds || w->nbb > (u16)(qp->sq.pi - qp->sq.ci)) {
+		w->nbb = 1;
+		return MLX5R_SYND_LOCAL_QP_OP;
+	}
+	if (qpn_ds >> 8 != qp->qpn || (u16)(word >> 8) != qp->sq.ci ||
+	    w->opcode >= ARRAY_SIZE(ops) || !(ops[w->opcode].types & ON(qp->st)))
+		return MLX5R_SYND_LOCAL_QP_OP;
+
+	if (w->nbb > 1)
+		copy_ring(qp, qp->sq.ci + 1, w->raw + MLX5R_WQEBB,
+			  w->ds * MLX5R_DS - MLX5R_WQEBB);
+	c.at = w->raw + sizeof(w->ctrl);
+	c.end = w->raw + w->ds * MLX5R_DS;
+	if (!take_segments(qp, w, ops[w->opcode].segs, &c))
+		return MLX5R_SYND_LOCAL_QP_OP;
+	return 0;
+}
+
+u32 hca_wqe_span(struct hca_qp *qp)
+{
+	struct mlx5r_ctrl ctrl;
+	u32 bbs, left = (u16)(qp->sq.pi - qp->sq.ci);
+
+	copy_ring(qp, qp->sq.ci, &ctrl, sizeof(ctrl));
+	bbs = DIV_ROUND_UP(be32_to_cpu(ctrl.qpn_ds) & MLX5R_MAX_DS,
+			   MLX5R_WQEBB / MLX5R_DS);
+	return clamp_t(u32, bbs, 1, left);
+}

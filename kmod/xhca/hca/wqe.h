@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A work request after it was copied out of its ring: nothing below reads the
+ * ring again, so software may scribble on it meanwhile.
+ */
+#ifndef _HCA_WQE_H
+#define _HCA_WQE_H
+
+#include "hca.h"
+
+/* What became of a request: 0, a completion syndrome, or one of these */
+enum hca_result {
+	HCA_DONE = 0,
+	/* MLX5R_SYND_* lie between */
+	HCA_AGAIN = 0x100,		/* more of the message next turn */
+	HCA_RNR,			/* receiver not ready */
+	HCA_LOST,			/* nobody answered */
+};
+
+struct hca_sge {
+	u64 addr;
+	u64 len;
+	u32 lkey;
+	const void *data;		/* inline: the bytes, no key */
+};
+
+/* A list of segments and a place in it */
+struct hca_sgl {
+	struct hca_key_user user;
+	const struct hca_sge *sge;
+	u32 n, i;
+	u64 off;
+};
+
+struct hca_wqe {
+	u8 opcode, opmod, fm_ce_se;
+	u8 ds, nbb;
+	u16 index;
+	u32 imm;			/* as it stands in the WQE */
+	const struct mlx5r_av *av;
+	bool av_ext;
+	u32 xrc_srqn;
+	u64 raddr;
+	u32 rkey;
+	u64 arg[4];			/* atomics, host order */
+	u32 operand;			/* atomics: bytes */
+	const void *body;		/* UMR and others: what follows ctrl */
+	u32 body_len;
+	u64 length;			/* of the message */
+	u32 nsge;
+	struct hca_sge sge[HCA_MAX_SGE];
+	struct hca_sge rsge;		/* the remote side as a segment */
+	union {
+		struct mlx5r_ctrl ctrl;
+		u8 raw[MLX5R_MAX_WQEBB * MLX5R_WQEBB];
+	};
+};
+
+/* A receive request */
+struct hca_rwqe {
+	u32 index;			/* for the CQE's wqe_counter */
+	u64 length;			/* room */
+	u32 nsge;
+	struct hca_sge sge[HCA_MAX_SGE];
+};
+
+#define HCA_UMR_CHUNK	4096	/* bytes of a translation list taken at a time */
+
+/* Room for the request being executed: one thread, so one is enough */
+struct hca_scratch {
+	struct hca_wqe wqe;
+	struct hca_rwqe rwqe;
+	u8 umr[HCA_UMR_CHUNK] __aligned(8);
+};
+
+/* wqe.c: the request at the head of the send queue; 0 or a syndrome */
+int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w);
+/* WQEBBs that the request at the head occupies, for flushing; at least 1 */
+u32 hca_wqe_span(struct hca_qp *qp);
+
+/* copy.c */
+enum hca_copy_err { HCA_COPY_OK, HCA_COPY_SRC, HCA_COPY_DST };
+
+void hca_copy_calibrate(void);
+void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
+		  const struct hca_sge *sge, u32 n);
+int hca_sgl_check(const struct hca_sgl *l);	/* every key as a whole; 0 or -1 */
+void hca_sgl_skip(struct hca_sgl *l, u64 bytes);
+/* Moves up to *@len bytes and says in *@len how many; fewer only if many pieces. */
+enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
+
+/* rq.c: receive queues of QPs and shared ones */
+bool hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
+void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq);
+void hca_rq_flush(struct hca_qp *qp);
+
+/* responder.c: one message, or a part of it, at its receiver */
+int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget);
+/* Posts a receive completion of @dst; false: the CQ has overrun. */
+bool hca_recv_complete(struct hca_qp *dst, struct hca_srq *srq, struct mlx5r_cqe *cqe);
+void hca_recv_error(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 syndrome);
+
+/* ud.c, umr.c: 0 or a syndrome */
+int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
+int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
+
+/* requester.c: one turn of a send queue; true: there is more to do */
+bool hca_requester_run(struct hca_qp *qp, u64 budget);
+/* Flushes what the send queue holds. */
+void hca_requester_flush(struct hca_qp *qp);
+
+/* fabric.c: the connected peer, or NULL where nobody would answer */
+struct hca_qp *hca_fabric_peer(struct hca_qp *qp);
+
+/* run.c */
+void hca_run_add(struct hca_qp *qp);
+
+#endif
