@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * libxverbs: verbs on /dev/xverbs.  This header is the control path; posting
+ * and polling are in dp.h, which it includes.
+ *
+ * Names and meanings are those of ibverbs with xv_ for ibv_.
+ *
+ * Results: a function that makes an object returns it, or NULL with errno
+ * set.  Every other function returns 0 or a count, or a negative error number.
+ * After a failure xv_last_error() explains it: object, attribute, reason.
+ *
+ * Attribute structures: zero means the default for every member.  Clear a
+ * structure, set what matters.  Functions that take one are inline wrappers
+ * which pass its size along, so a library may know more or fewer members
+ * than the program that calls it.
+ *
+ * Threads: control-path functions may be called from any thread, but an
+ * object must not be destroyed while another thread uses it.  For the data
+ * path see dp.h.
+ */
+#ifndef XVERBS_XVERBS_H
+#define XVERBS_XVERBS_H
+
+#include <stddef.h>
+#include <xverbs/dp.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors and names ---------------------------------------------------- */
+
+/* What the calling thread's last failed call complained about, one line */
+const char *xv_last_error(void);
+
+/* err: an error number of either sign */
+const char *xv_strerror(int err);
+
+const char *xv_wc_status_str(enum xv_wc_status status);
+const char *xv_wc_opcode_str(enum xv_wc_opcode opcode);
+const char *xv_qp_state_str(enum xv_qp_state state);
+const char *xv_qp_type_str(enum xv_qp_type type);
+const char *xv_version(void);
+
+/* ---- Devices --------------------------------------------------------------- */
+
+struct xv_device {
+	char name[64];
+	uint64_t node_guid;		/* big-endian */
+	uint32_t index;
+	uint32_t ports;
+	uint32_t vendor_id;
+	uint32_t part_id;
+	uint32_t available;		/* xv_open() will take it */
+	char why_not[96];		/* if it will not */
+};
+
+/* Array of pointers, ended by NULL; *num, if wanted, is their number. */
+struct xv_device **xv_get_device_list(int *num);
+void xv_free_device_list(struct xv_device **list);
+
+struct xv_context {
+	char name[64];
+	uint32_t index;
+	int fd;				/* readable when an asynchronous event waits */
+};
+
+/* name: RDMA device, such as "mlx5_0"; NULL: the first available one */
+struct xv_context *xv_open(const char *name);
+int xv_close(struct xv_context *ctx);
+
+enum xv_atomic_cap {
+	XV_ATOMIC_NONE,
+	XV_ATOMIC_HCA,
+	XV_ATOMIC_GLOB,
+};
+
+struct xv_device_attr {
+	char fw_ver[64];
+	uint64_t node_guid;		/* big-endian */
+	uint64_t sys_image_guid;	/* big-endian */
+	uint64_t max_mr_size;
+	uint64_t page_size_cap;
+	uint64_t device_cap_flags;
+	uint64_t hca_core_clock;	/* kHz */
+	uint64_t max_dm_size;
+	uint32_t vendor_id;
+	uint32_t vendor_part_id;
+	uint32_t hw_ver;
+	uint32_t max_qp;
+	uint32_t max_qp_wr;
+	uint32_t max_sge;
+	uint32_t max_sge_rd;
+	uint32_t max_cq;
+	uint32_t max_cqe;
+	uint32_t max_mr;
+	uint32_t max_pd;
+	uint32_t max_qp_rd_atom;
+	uint32_t max_res_rd_atom;
+	uint32_t max_qp_init_rd_atom;
+	uint32_t atomic_cap;		/* enum xv_atomic_cap */
+	uint32_t masked_atomic_cap;
+	uint32_t max_mw;
+	uint32_t max_raw_ipv6_qp;
+	uint32_t max_mcast_grp;
+	uint32_t max_mcast_qp_attach;
+	uint32_t max_total_mcast_qp_attach;
+	uint32_t max_ah;
+	uint32_t max_srq;
+	uint32_t max_srq_wr;
+	uint32_t max_srq_sge;
+	uint32_t max_pkeys;
+	uint32_t local_ca_ack_delay;
+	uint32_t phys_port_cnt;
+	uint32_t num_comp_vectors;
+	uint32_t odp_caps;
+	uint32_t max_sq_wqebbs;
+	uint32_t max_inline_data;
+	uint32_t cqe_version;
+	uint32_t max_file_objects;
+	uint32_t bf_bytes;
+	uint32_t umr_fence;
+};
+
+enum xv_port_state {
+	XV_PORT_NOP,
+	XV_PORT_DOWN,
+	XV_PORT_INIT,
+	XV_PORT_ARMED,
+	XV_PORT_ACTIVE,
+	XV_PORT_ACTIVE_DEFER,
+};
+
+enum xv_mtu {
+	XV_MTU_256 = 1,
+	XV_MTU_512,
+	XV_MTU_1024,
+	XV_MTU_2048,
+	XV_MTU_4096,
+};
+
+enum xv_link_layer {
+	XV_LINK_LAYER_UNSPECIFIED,
+	XV_LINK_LAYER_INFINIBAND,
+	XV_LINK_LAYER_ETHERNET,
+};
+
+struct xv_port_attr {
+	uint32_t state;			/* enum xv_port_state */
+	uint32_t phys_state;
+	uint32_t max_mtu;		/* enum xv_mtu */
+	uint32_t active_mtu;
+	uint32_t max_msg_sz;
+	uint32_t port_cap_flags;
+	uint32_t port_cap_flags2;
+	uint32_t gid_tbl_len;
+	uint32_t pkey_tbl_len;
+	uint32_t lid;
+	uint32_t sm_lid;
+	uint32_t bad_pkey_cntr;
+	uint32_t qkey_viol_cntr;
+	uint32_t lmc;
+	uint32_t sm_sl;
+	uint32_t max_vl_num;
+	uint32_t init_type_reply;
+	uint32_t active_width;
+	uint32_t active_speed;
+	uint32_t link_layer;		/* enum xv_link_layer */
+	uint32_t subnet_timeout;
+	uint32_t ifindex;		/* of a RoCE port's network device */
+	uint64_t subnet_prefix;		/* big-endian */
+};
+
+union xv_gid {
+	uint8_t raw[16];
+	struct {
+		uint64_t subnet_prefix;	/* big-endian */
+		uint64_t interface_id;	/* big-endian */
+	} global;
+};
+
+enum xv_gid_type {
+	XV_GID_TYPE_IB,
+	XV_GID_TYPE_ROCE_V1,
+	XV_GID_TYPE_ROCE_V2,
+};
+
+struct xv_gid_entry {
+	union xv_gid gid;
+	uint32_t gid_index;
+	uint32_t port_num;
+	uint32_t gid_type;		/* enum xv_gid_type */
+	uint32_t ndev_ifindex;
+};
+
+struct xv_feature {
+	uint32_t available;
+	uint32_t reserved;
+	char name[32];
+	char why_not[96];		/* if not available */
+};
+
+int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
+int xv_query_port_sz(struct xv_context *ctx, uint32_t port, struct xv_port_attr *attr,
+		     size_t size);
+
+/* -ENOENT for an empty entry of the table */
+int xv_query_gid(struct xv_context *ctx, uint32_t port, uint32_t index, union xv_gid *gid);
+int xv_query_gid_entry_sz(struct xv_context *ctx, uint32_t port, uint32_t index,
+			  struct xv_gid_entry *entry, size_t size);
+int xv_query_pkey(struct xv_context *ctx, uint32_t port, uint32_t index, uint16_t *pkey);
+
+/*
+ * The GID index that suits most uses: a RoCE v2 GID of an IPv4 address, else
+ * any RoCE v2 GID, else the first that is set.
+ */
+int xv_default_gid_index(struct xv_context *ctx, uint32_t port);
+
+/* Fills up to n entries and returns how many features there are. */
+int xv_query_features(struct xv_context *ctx, struct xv_feature *list, int n);
+
+static inline int xv_query_device(struct xv_context *ctx, struct xv_device_attr *attr)
+{
+	return xv_query_device_sz(ctx, attr, sizeof(*attr));
+}
+
+static inline int xv_query_port(struct xv_context *ctx, uint32_t port, struct xv_port_attr *attr)
+{
+	return xv_query_port_sz(ctx, port, attr, sizeof(*attr));
+}
+
+static inline int xv_query_gid_entry(struct xv_context *ctx, uint32_t port, uint32_t index,
+				     struct xv_gid_entry *entry)
+{
+	return xv_query_gid_entry_sz(ctx, port, index, entry, sizeof(*entry));
+}
+
+/* ---- Protection domains and memory ------------------------------------------- */
+
+struct xv_pd {
+	struct xv_context *context;
+	uint32_t handle;
+	uint32_t pdn;
+};
+
+struct xv_pd *xv_alloc_pd(struct xv_context *ctx);
+int xv_dealloc_pd(struct xv_pd *pd);
+
+enum xv_access_flags {
+	XV_ACCESS_LOCAL_WRITE		= 1 << 0,
+	XV_ACCESS_REMOTE_WRITE		= 1 << 1,
+	XV_ACCESS_REMOTE_READ		= 1 << 2,
+	XV_ACCESS_REMOTE_ATOMIC		= 1 << 3,
+	XV_ACCESS_MW_BIND		= 1 << 4,
+	XV_ACCESS_ZERO_BASED		= 1 << 5,
+	XV_ACCESS_ON_DEMAND		= 1 << 6,
+	XV_ACCESS_RELAXED_ORDERING	= 1 << 20,
+};
+
+struct xv_mr {
+	struct xv_context *context;
+	struct xv_pd *pd;
+	void *addr;
+	size_t length;
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
+struct xv_mr *xv_reg_mr(struct xv_pd *pd, void *addr, size_t length, unsigned int access);
+struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t length, uint64_t iova,
+			     unsigned int access);
+int xv_dereg_mr(struct xv_mr *mr);
+
+/* ---- Completion queues ---------------------------------------------------------- */
+
+struct xv_comp_channel {
+	struct xv_context *context;
+	uint32_t handle;
+	int fd;				/* readable when a completion event waits */
+};
+
+struct xv_comp_channel *xv_create_comp_channel(struct xv_context *ctx);
+
+/* -EBUSY while a completion queue uses it */
+int xv_destroy_comp_channel(struct xv_comp_channel *channel);
+
+enum xv_cq_flags {
+	XV_CQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
+	XV_CQ_IGNORE_OVERRUN	= 1 << 1,
+	XV_CQ_COLLAPSED		= 1 << 2,	/* all completions in entry 0 */
+};
+
+struct xv_cq_init_attr {
+	uint32_t cqe;			/* entries wanted at least */
+	uint32_t cqe_size;		/* 64 (default) or 128 */
+	uint32_t comp_vector;
+	uint32_t flags;			/* enum xv_cq_flags */
+	struct xv_comp_channel *channel;
+	void *cq_context;
+};
+
+struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
+			      size_t size);
+
+/* -EBUSY while a queue pair uses it; waits until its events are acknowledged */
+int xv_destroy_cq(struct xv_cq *cq);
+
+static inline struct xv_cq *xv_create_cq(struct xv_context *ctx,
+					 const struct xv_cq_init_attr *attr)
+{
+	return xv_create_cq_sz(ctx, attr, sizeof(*attr));
+}
+
+/*
+ * Takes the next completion event of the channel.  Sleeps, unless the
+ * channel's fd is O_NONBLOCK: then -EAGAIN.  Every event must be acknowledged.
+ */
+int xv_get_cq_event(struct xv_comp_channel *channel, struct xv_cq **cq, void **cq_context);
+void xv_ack_cq_events(struct xv_cq *cq, unsigned int n);
+
+/* ---- Queue pairs ------------------------------------------------------------------ */
+
+struct xv_qp_cap {
+	uint32_t max_send_wr;
+	uint32_t max_recv_wr;
+	uint32_t max_send_sge;
+	uint32_t max_recv_sge;
+	uint32_t max_inline_data;
+};
+
+enum xv_qp_flags {
+	XV_QP_SINGLE_THREADED	= 1 << 0,	/* no lock */
+};
+
+struct xv_qp_init_attr {
+	void *qp_context;
+	struct xv_cq *send_cq;
+	struct xv_cq *recv_cq;
+	struct xv_srq *srq;
+	struct xv_qp_cap cap;
+	enum xv_qp_type qp_type;
+	int sq_sig_all;
+	uint32_t flags;			/* enum xv_qp_flags */
+};
+
+enum xv_qp_attr_mask {
+	XV_QP_STATE			= 1 << 0,
+	XV_QP_CUR_STATE			= 1 << 1,
+	XV_QP_EN_SQD_ASYNC_NOTIFY	= 1 << 2,
+	XV_QP_ACCESS_FLAGS		= 1 << 3,
+	XV_QP_PKEY_INDEX		= 1 << 4,
+	XV_QP_PORT			= 1 << 5,
+	XV_QP_QKEY			= 1 << 6,
+	XV_QP_AV			= 1 << 7,
+	XV_QP_PATH_MTU			= 1 << 8,
+	XV_QP_TIMEOUT			= 1 << 9,
+	XV_QP_RETRY_CNT			= 1 << 10,
+	XV_QP_RNR_RETRY			= 1 << 11,
+	XV_QP_RQ_PSN			= 1 << 12,
+	XV_QP_MAX_QP_RD_ATOMIC		= 1 << 13,
+	XV_QP_ALT_PATH			= 1 << 14,
+	XV_QP_MIN_RNR_TIMER		= 1 << 15,
+	XV_QP_SQ_PSN			= 1 << 16,
+	XV_QP_MAX_DEST_RD_ATOMIC	= 1 << 17,
+	XV_QP_PATH_MIG_STATE		= 1 << 18,
+	XV_QP_CAP			= 1 << 19,
+	XV_QP_DEST_QPN			= 1 << 20,
+};
+
+enum xv_mig_state {
+	XV_MIG_MIGRATED,
+	XV_MIG_REARM,
+	XV_MIG_ARMED,
+};
+
+struct xv_global_route {
+	union xv_gid dgid;
+	uint32_t flow_label;
+	uint8_t sgid_index;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+};
+
+struct xv_ah_attr {
+	struct xv_global_route grh;
+	uint16_t dlid;
+	uint8_t sl;
+	uint8_t src_path_bits;
+	uint8_t static_rate;
+	uint8_t is_global;
+	uint8_t port_num;
+};
+
+struct xv_qp_attr {
+	enum xv_qp_state qp_state;
+	enum xv_qp_state cur_qp_state;
+	enum xv_mtu path_mtu;
+	enum xv_mig_state path_mig_state;
+	uint32_t qkey;
+	uint32_t rq_psn;
+	uint32_t sq_psn;
+	uint32_t dest_qp_num;
+	uint32_t qp_access_flags;
+	struct xv_qp_cap cap;
+	struct xv_ah_attr ah_attr;
+	struct xv_ah_attr alt_ah_attr;
+	uint16_t pkey_index;
+	uint16_t alt_pkey_index;
+	uint8_t en_sqd_async_notify;
+	uint8_t sq_draining;
+	uint8_t max_rd_atomic;
+	uint8_t max_dest_rd_atomic;
+	uint8_t min_rnr_timer;
+	uint8_t port_num;
+	uint8_t timeout;
+	uint8_t retry_cnt;
+	uint8_t rnr_retry;
+	uint8_t alt_port_num;
+	uint8_t alt_timeout;
+};
+
+/* Writes the capacities obtained back to attr->cap. */
+struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size);
+int xv_modify_qp_sz(struct xv_qp *qp, const struct xv_qp_attr *attr, unsigned int mask,
+		    size_t size);
+int xv_query_qp_sz(struct xv_qp *qp, struct xv_qp_attr *attr, size_t size);
+
+/* Removes its completions from the completion queues, too. */
+int xv_destroy_qp(struct xv_qp *qp);
+
+static inline struct xv_qp *xv_create_qp(struct xv_pd *pd, struct xv_qp_init_attr *attr)
+{
+	return xv_create_qp_sz(pd, attr, sizeof(*attr));
+}
+
+static inline int xv_modify_qp(struct xv_qp *qp, const struct xv_qp_attr *attr,
+			       unsigned int mask)
+{
+	return xv_modify_qp_sz(qp, attr, mask, sizeof(*attr));
+}
+
+static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr)
+{
+	return xv_query_qp_sz(qp, attr, sizeof(*attr));
+}
+
+/* ---- Addresses ---------------------------------------------------------------------- */
+
+/* Resolves a RoCE address, which may take a moment. */
+struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_attr *attr, size_t size);
+int xv_destroy_ah(struct xv_ah *ah);
+
+static inline struct xv_ah *xv_create_ah(struct xv_pd *pd, const struct xv_ah_attr *attr)
+{
+	return xv_create_ah_sz(pd, attr, sizeof(*attr));
+}
+
+/* ---- Asynchronous events -------------------------------------------------------------- */
+
+enum xv_event_type {
+	XV_EVENT_CQ_ERR,
+	XV_EVENT_QP_FATAL,
+	XV_EVENT_QP_REQ_ERR,
+	XV_EVENT_QP_ACCESS_ERR,
+	XV_EVENT_COMM_EST,
+	XV_EVENT_SQ_DRAINED,
+	XV_EVENT_PATH_MIG,
+	XV_EVENT_PATH_MIG_ERR,
+	XV_EVENT_DEVICE_FATAL,
+	XV_EVENT_PORT_ACTIVE,
+	XV_EVENT_PORT_ERR,
+	XV_EVENT_LID_CHANGE,
+	XV_EVENT_PKEY_CHANGE,
+	XV_EVENT_SM_CHANGE,
+	XV_EVENT_SRQ_ERR,
+	XV_EVENT_SRQ_LIMIT_REACHED,
+	XV_EVENT_QP_LAST_WQE_REACHED,
+	XV_EVENT_CLIENT_REREGISTER,
+	XV_EVENT_GID_CHANGE,
+	XV_EVENT_WQ_FATAL,
+};
+
+struct xv_async_event {
+	union {
+		struct xv_cq *cq;
+		struct xv_qp *qp;
+		struct xv_srq *srq;
+		uint32_t port_num;
+	} element;
+	enum xv_event_type event_type;
+};
+
+/* As xv_get_cq_event(), on the context's fd.  Destroying an object waits for this. */
+int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *event);
+void xv_ack_async_event(struct xv_async_event *event);
+const char *xv_event_type_str(enum xv_event_type type);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

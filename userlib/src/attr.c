@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Attribute structures that may have grown on either side: what the caller
+ * does not have reads as zero, what the library does not have must be zero.
+ */
+#include "internal.h"
+
+int xv_attr_in(void *own, size_t own_size, const void *caller, size_t size, const char *what)
+{
+	const char *tail = caller;
+	size_t i;
+
+	memset(own, 0, own_size);
+	if (!caller)
+		return xv_fail(EINVAL, "%s: no attributes given", what);
+	memcpy(own, caller, size < own_size ? size : own_size);
+	for (i = own_size; i < size; i++)
+		if (tail[i])
+			return xv_fail(E2BIG, "%s: an attribute that this libxverbs does not know",
+				       what);
+	return 0;
+}
+
+void xv_attr_out(void *caller, size_t size, const void *own, size_t own_size)
+{
+	memset(caller, 0, size);
+	memcpy(caller, own, size < own_size ? size : own_size);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Completion channels: file descriptors that say which completion queue has
+ * something.
+ */
+#include <unistd.h>
+#include "internal.h"
+
+XV_EXPORT struct xv_comp_channel *xv_create_comp_channel(struct xv_context *ctx)
+{
+	struct xverbs_channel_alloc req = { 0 };
+	struct xv_comp_channel *ch = calloc(1, sizeof(*ch));
+	int err;
+
+	if (!ch)
+		return xv_fail_null(ENOMEM, "create completion channel: out of memory");
+	err = xv_ioctl(ctx->fd, XVERBS_CHANNEL_ALLOC, "create completion channel", &req,
+		       sizeof(req));
+	if (err) {
+		free(ch);
+		errno = -err;
+		return NULL;
+	}
+	ch->context = ctx;
+	ch->handle = req.out_handle;
+	ch->fd = req.out_fd;
+	return ch;
+}
+
+XV_EXPORT int xv_destroy_comp_channel(struct xv_comp_channel *ch)
+{
+	int err = xv_destroy_handle(to_ctx(ch->context), ch->handle,
+				    "destroy completion channel", NULL);
+
+	if (err)
+		return err;
+	close(ch->fd);
+	free(ch);
+	return 0;
+}
+
+/* read() of exactly one event; -EAGAIN says nothing about a failure */
+static int read_event(int fd, void *event, size_t size, const char *what)
+{
+	ssize_t n = read(fd, event, size);
+
+	if (n == (ssize_t)size)
+		return 0;
+	return xv_fail(n < 0 ? errno : EIO, "%s: %s", what, n < 0 ? xv_strerror(errno) : "short read");
+}
+
+XV_EXPORT int xv_get_cq_event(struct xv_comp_channel *ch, struct xv_cq **cq, void **cq_context)
+{
+	struct xverbs_comp_event event;
+	int err = read_event(ch->fd, &event, sizeof(event), "completion event");
+
+	if (err)
+		return err;
+	*cq = (struct xv_cq *)(uintptr_t)event.user_data;
+	if (cq_context)
+		*cq_context = (*cq)->cq_context;
+	__atomic_fetch_add(&(*cq)->arm_sn, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+XV_EXPORT int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *out)
+{
+	struct xverbs_async_event event;
+	int err = read_event(ctx->fd, &event, sizeof(event), "asynchronous event");
+
+	if (err)
+		return err;
+	memset(out, 0, sizeof(*out));
+	out->event_type = (enum xv_event_type)event.type;
+	if (event.handle)
+		out->element.qp = (struct xv_qp *)(uintptr_t)event.user_data;
+	else
+		out->element.port_num = event.port;
+	return 0;
+}

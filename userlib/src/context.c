@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Devices and contexts.  A context is one open file of /dev/xverbs, bound to
+ * one RDMA device; closing the file destroys whatever is left in it.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "internal.h"
+
+#define XV_DEVICE_FILE	"/dev/xverbs"
+
+static int open_file(void)
+{
+	int fd = open(XV_DEVICE_FILE, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT)
+		return xv_fail(ENOENT, "%s does not exist: is xverbs.ko loaded?", XV_DEVICE_FILE);
+	return xv_fail(errno, "%s: %s", XV_DEVICE_FILE, strerror(errno));
+}
+
+static int list_devices(int fd, struct xverbs_device *dev, uint32_t count)
+{
+	struct xverbs_list_devices req = {
+		.devices = (uintptr_t)dev,
+		.count = count,
+		.entry_size = sizeof(*dev),
+	};
+	int err = xv_ioctl(fd, XVERBS_LIST_DEVICES, "device list", &req, sizeof(req));
+
+	return err ? err : (int)req.out_count;
+}
+
+/* Devices may come while we count them: ask until all fit. */
+static struct xverbs_device *fetch_devices(int *num)
+{
+	struct xverbs_device *dev = NULL, *more;
+	int fd = open_file(), room = 8, n;
+
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
+	}
+	for (;;) {
+		more = realloc(dev, (size_t)room * sizeof(*dev));
+		if (!more) {
+			n = xv_fail(ENOMEM, "device list: out of memory");
+			break;
+		}
+		dev = more;
+		n = list_devices(fd, dev, (uint32_t)room);
+		if (n <= room)
+			break;
+		room = n;
+	}
+	close(fd);
+	if (n < 0) {
+		free(dev);
+		errno = -n;
+		return NULL;
+	}
+	*num = n;
+	return dev;
+}
+
+static struct xv_device *device_from_kernel(const struct xverbs_device *k)
+{
+	struct xv_device *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		return NULL;
+	memcpy(dev->name, k->name, sizeof(dev->name) - 1);
+	memcpy(dev->why_not, k->why_not, sizeof(dev->why_not) - 1);
+	dev->node_guid = k->node_guid;
+	dev->index = k->index;
+	dev->ports = k->ports;
+	dev->vendor_id = k->vendor_id;
+	dev->part_id = k->part_id;
+	dev->available = k->available;
+	return dev;
+}
+
+XV_EXPORT void xv_free_device_list(struct xv_device **list)
+{
+	size_t i;
+
+	for (i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+XV_EXPORT struct xv_device **xv_get_device_list(int *num)
+{
+	struct xverbs_device *k;
+	struct xv_device **list;
+	int n, i;
+
+	k = fetch_devices(&n);
+	if (!k)
+		return NULL;
+	list = calloc((size_t)n + 1, sizeof(*list));
+	for (i = 0; list && i < n; i++) {
+		list[i] = device_from_kernel(&k[i]);
+		if (!list[i]) {
+			xv_free_device_list(list);
+			list = NULL;
+		}
+	}
+	free(k);
+	if (!list)
+		return xv_fail_null(ENOMEM, "device list: out of memory");
+	if (num)
+		*num = n;
+	return list;
+}
+
+/* The first device that can be opened */
+static int first_available(struct xverbs_device *found)
+{
+	struct xverbs_device *dev;
+	int n, i, err;
+
+	dev = fetch_devices(&n);
+	if (!dev)
+		return -errno;
+	for (i = 0; i < n && !dev[i].available; i++)
+		;
+	if (i < n) {
+		*found = dev[i];
+		err = 0;
+	} else if (n) {
+		err = xv_fail(ENODEV, "no RDMA device is available: %s: %s", dev[0].name,
+			      dev[0].why_not);
+	} else {
+		err = xv_fail(ENODEV, "there is no RDMA device");
+	}
+	free(dev);
+	return err;
+}
+
+static int bind_device(struct context *ctx, const char *name)
+{
+	struct xverbs_bind req = { 0 };
+	struct xverbs_device first;
+	int err;
+
+	if (!name) {
+		err = first_available(&first);
+		if (err)
+			return err;
+		name = first.name;
+	}
+	if (strlen(name) >= sizeof(req.name))
+		return xv_fail(ENOENT, "no RDMA device has a name as long as \"%.20s...\"", name);
+	strcpy(req.name, name);
+	err = xv_ioctl(ctx->pub.fd, XVERBS_BIND, "open", &req, sizeof(req));
+	if (!err)
+		strcpy(ctx->pub.name, name);
+	return err;
+}
+
+XV_EXPORT struct xv_context *xv_open(const char *name)
+{
+	struct context *ctx = calloc(1, sizeof(*ctx));
+	int err;
+
+	if (!ctx)
+		return xv_fail_null(ENOMEM, "open: out of memory");
+	pthread_mutex_init(&ctx->lock, NULL);
+	ctx->pub.fd = open_file();
+	err = ctx->pub.fd < 0 ? ctx->pub.fd : bind_device(ctx, name);
+	if (err) {
+		if (ctx->pub.fd >= 0)
+			close(ctx->pub.fd);
+		free(ctx);
+		errno = -err;
+		return NULL;
+	}
+	return &ctx->pub;
+}
+
+XV_EXPORT int xv_close(struct xv_context *pub)
+{
+	struct context *ctx = to_ctx(pub);
+
+	if (ctx->uar_ready)
+		munmap(ctx->uar, ctx->uar_length);
+	xv_dbr_unmap_all(ctx);
+	close(ctx->pub.fd);
+	xv_rsc_free_all(ctx);
+	pthread_mutex_destroy(&ctx->lock);
+	free(ctx);
+	return 0;
+}
+
+int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
+		      struct xverbs_destroy *reply)
+{
+	struct xverbs_destroy req = { .handle = handle };
+	int err = xv_ioctl(ctx->pub.fd, XVERBS_DESTROY, verb, &req, sizeof(req));
+
+	if (reply)
+		*reply = req;
+	return err == -ENODEV ? 0 : err;
+}

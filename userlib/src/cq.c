@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Completion queues.
+ */
+#include "internal.h"
+
+/*
+ * Every entry starts out as the adapter's: opcode invalid, owner bit 1, since
+ * the adapter's first pass over the ring writes 0.
+ */
+static void ring_init(struct xv_cq *cq)
+{
+	uint32_t i;
+
+	for (i = 0; i <= cq->mask; i++)
+		cq->buf[((uint64_t)(i + 1) << cq->log_stride) - 1] =
+			MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
+}
+
+static int cq_map(struct cq *cq, const struct xverbs_cq_create *req)
+{
+	struct context *ctx = cq->ctx;
+	struct xv_cq *pub = &cq->pub;
+	int err;
+
+	err = xv_map(ctx, &cq->ring, &req->out_ring, "create CQ: ring");
+	if (err)
+		return err;
+	pub->dbrec = xv_dbr_get(ctx, &req->out_dbr, req->out_dbr_offset);
+	if (!pub->dbrec) {
+		xv_unmap(&cq->ring);
+		return -errno;
+	}
+	pub->buf = cq->ring.addr;
+	pub->doorbell = (volatile uint64_t *)(void *)(ctx->uar + MLX5R_UAR_CQ);
+	pub->dir = &ctx->dir;
+	pub->mask = req->out_entries - 1;
+	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
+	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
+	pub->cqn = req->out_cqn;
+	ring_init(pub);
+	return 0;
+}
+
+static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
+{
+	struct xverbs_cq_create req = {
+		.uar = cq->ctx->uar_handle,
+		.channel = attr->channel ? attr->channel->handle : 0,
+		.entries = attr->cqe,
+		.cqe_bytes = attr->cqe_size ? attr->cqe_size : 64,
+		.comp_vector = attr->comp_vector,
+		.user_data = (uintptr_t)cq,
+	};
+	int err;
+
+	if (attr->flags & XV_CQ_IGNORE_OVERRUN)
+		req.hdr.flags |= XVERBS_CQ_IGNORE_OVERRUN;
+	if (attr->flags & XV_CQ_COLLAPSED)
+		req.hdr.flags |= XVERBS_CQ_COLLAPSED;
+	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_CREATE, "create CQ", &req, sizeof(req));
+	if (err)
+		return err;
+	cq->handle = req.out_handle;
+	err = cq_map(cq, &req);
+	if (err)
+		xv_destroy_handle(cq->ctx, cq->handle, "create CQ", NULL);
+	return err;
+}
+
+XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
+					size_t size)
+{
+	const uint32_t known = XV_CQ_SINGLE_THREADED | XV_CQ_IGNORE_OVERRUN | XV_CQ_COLLAPSED;
+	struct xv_cq_init_attr a;
+	struct cq *cq = NULL;
+	int err;
+
+	err = xv_attr_in(&a, sizeof(a), attr, size, "create CQ");
+	if (!err && a.flags & ~known)
+		err = xv_fail(EOPNOTSUPP, "create CQ: flags: unknown bit in 0x%x", a.flags);
+	if (!err)
+		err = xv_uar_get(to_ctx(ctx));
+	if (!err && posix_memalign((void **)&cq, 64, sizeof(*cq)))
+		err = xv_fail(ENOMEM, "create CQ: out of memory");
+	if (!err) {
+		memset(cq, 0, sizeof(*cq));
+		cq->ctx = to_ctx(ctx);
+		cq->pub.cq_context = a.cq_context;
+		cq->pub.lock.on = !(a.flags & XV_CQ_SINGLE_THREADED);
+		xv_events_init(&cq->events);
+		err = cq_create(cq, &a);
+	}
+	if (err) {
+		free(cq);
+		errno = -err;
+		return NULL;
+	}
+	return &cq->pub;
+}
+
+XV_EXPORT int xv_destroy_cq(struct xv_cq *pub)
+{
+	struct cq *cq = to_cq(pub);
+	struct xverbs_destroy reply;
+	int err = xv_destroy_handle(cq->ctx, cq->handle, "destroy CQ", &reply);
+
+	if (err)
+		return err;
+	xv_events_wait(&cq->events, &reply);
+	xv_dbr_put(cq->ctx, pub->dbrec);
+	xv_unmap(&cq->ring);
+	xv_events_destroy(&cq->events);
+	free(cq);
+	return 0;
+}
+
+static uint8_t *entry(const struct xv_cq *cq, uint32_t i)
+{
+	return cq->buf + ((uint64_t)(i & cq->mask) << cq->log_stride);
+}
+
+static struct mlx5r_cqe *cqe_at(const struct xv_cq *cq, uint32_t i)
+{
+	return (struct mlx5r_cqe *)(void *)(entry(cq, i) + (1u << cq->log_stride)) - 1;
+}
+
+/*
+ * Moves the entries that stay towards the producer, over those that go, and
+ * takes the room so made from the consumer's side.  Owner bits stay with the
+ * place, not with the contents.
+ */
+void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
+{
+	uint32_t from = cq->ci, i, gone = 0;
+	struct mlx5r_cqe *cqe;
+	uint8_t owner;
+
+	xv_lock(&cq->lock);
+	for (i = cq->ci; i - from <= cq->mask; i++)
+		if ((cqe_at(cq, i)->op_own ^ i >> cq->log_size) & MLX5R_CQE_OWNER)
+			break;
+	xv_from_device_barrier();
+	while (i-- != from) {
+		cqe = cqe_at(cq, i);
+		if ((xv_be32(cqe->srqn_uidx) & XV_RSC_INDEX_MASK) == rsc->user_index) {
+			if (srq && !xv_cqe_is_send(cqe))
+				xv_srq_free(srq, xv_be16(cqe->wqe_counter));
+			gone++;
+		} else if (gone) {
+			owner = cqe_at(cq, i + gone)->op_own & MLX5R_CQE_OWNER;
+			memcpy(entry(cq, i + gone), entry(cq, i), (size_t)1 << cq->log_stride);
+			cqe = cqe_at(cq, i + gone);
+			cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5R_CQE_OWNER) | owner);
+		}
+	}
+	if (gone) {
+		cq->ci += gone;
+		xv_commit_cq(cq);
+	}
+	if (cq->last == rsc)
+		cq->last = NULL;
+	xv_unlock(&cq->lock);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Failures: the thread's last message, and the one place that calls ioctl().
+ * The kernel explains a refusal in words; those come first, the meaning of the
+ * error number only when the kernel was silent.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include "internal.h"
+
+static __thread char last_error[320];
+
+XV_EXPORT const char *xv_last_error(void)
+{
+	return last_error;
+}
+
+int xv_fail(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(last_error, sizeof(last_error), fmt, ap);
+	va_end(ap);
+	return err < 0 ? err : -err;
+}
+
+/* Error numbers as /dev/xverbs uses them, where that says more than libc */
+static const struct {
+	int err;
+	const char *text;
+} meaning[] = {
+	{ ENOTTY, "not known to this version of xverbs.ko" },
+	{ E2BIG, "uses a feature this version of xverbs.ko does not know" },
+	{ EOPNOTSUPP, "not supported by this device or driver" },
+	{ EINVAL, "invalid argument" },
+	{ ENOENT, "no such device, port, table entry or object" },
+	{ EBUSY, "in use by another object" },
+	{ ENXIO, "not bound to a device" },
+	{ ENODEV, "the device has gone" },
+	{ ENOMEM, "out of memory, queue full, or over RLIMIT_MEMLOCK" },
+	{ ENOSPC, "a limit of this process or of the device is reached" },
+	{ EREMOTEIO, "the adapter's firmware refused the command" },
+};
+
+XV_EXPORT const char *xv_strerror(int err)
+{
+	size_t i;
+
+	if (err < 0)
+		err = -err;
+	for (i = 0; i < ARRAY_SIZE(meaning); i++)
+		if (meaning[i].err == err)
+			return meaning[i].text;
+	return strerror(err);
+}
+
+int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_t size)
+{
+	char reason[XVERBS_REASON_MAX] = "";
+	struct xverbs_hdr *hdr = arg;
+	int err;
+
+	hdr->size = size;
+	hdr->reason = (uintptr_t)reason;
+	hdr->reason_len = sizeof(reason);
+	do
+		err = ioctl(fd, request, arg) < 0 ? errno : 0;
+	while (err == EINTR);
+	hdr->reason = 0;
+	if (!err)
+		return 0;
+	reason[sizeof(reason) - 1] = 0;
+	return xv_fail(err, "%s: %s", verb, reason[0] ? reason : xv_strerror(err));
+}

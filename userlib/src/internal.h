@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What the files of the library share.  Public structures stand first in the
+ * private ones, so a public pointer is a private one after a cast.
+ */
+#ifndef XVERBS_INTERNAL_H
+#define XVERBS_INTERNAL_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rdma/xverbs.h>
+#include <xverbs/xverbs.h>
+
+#define XV_EXPORT	__attribute__((visibility("default")))
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+struct xv_dbr_page;
+
+struct context {
+	struct xv_context pub;
+	pthread_mutex_t lock;		/* all members below */
+	struct xv_rsc_dir dir;
+	uint32_t next_index;
+	struct xv_dbr_page *dbr_pages;
+	bool uar_ready;
+	uint32_t uar_handle;
+	uint32_t bf_offset;
+	size_t uar_length;
+	uint8_t *uar;
+};
+
+/* Events handed to the application and those it has acknowledged */
+struct event_count {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint32_t comp_acked;
+	uint32_t async_acked;
+};
+
+struct mapping {
+	void *addr;
+	size_t length;
+};
+
+struct cq {
+	struct xv_cq pub;
+	struct context *ctx;
+	uint32_t handle;
+	struct mapping ring;
+	struct event_count events;
+};
+
+struct qp {
+	struct xv_qp pub;
+	struct context *ctx;
+	uint32_t handle;
+	struct xv_qp_cap cap;
+	struct mapping ring;
+	struct event_count events;
+};
+
+static inline struct context *to_ctx(struct xv_context *ctx) { return (struct context *)ctx; }
+static inline struct cq *to_cq(struct xv_cq *cq) { return (struct cq *)cq; }
+static inline struct qp *to_qp(struct xv_qp *qp) { return (struct qp *)qp; }
+
+/* error.c: explain a failure and return its negative error number */
+int xv_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for functions that return a pointer: sets errno */
+#define xv_fail_null(err, ...)	(errno = -xv_fail(err, __VA_ARGS__), NULL)
+
+/*
+ * error.c: one verb.  Fills in the header of arg (flags excepted) and on failure
+ * takes the kernel's explanation over.
+ */
+int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_t size);
+
+/*
+ * attr.c: between a structure as the caller knows it and as the library does.
+ * A caller's members that the library does not know must be zero.
+ */
+int xv_attr_in(void *own, size_t own_size, const void *caller, size_t size, const char *what);
+void xv_attr_out(void *caller, size_t size, const void *own, size_t own_size);
+
+/* map.c */
+int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what);
+void xv_unmap(struct mapping *m);
+volatile uint32_t *xv_dbr_get(struct context *ctx, const struct xverbs_map *map, uint32_t offset);
+void xv_dbr_put(struct context *ctx, volatile uint32_t *dbr);
+void xv_dbr_unmap_all(struct context *ctx);
+int xv_uar_get(struct context *ctx);
+
+/* rsc.c: user indices */
+int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc);
+void xv_rsc_set(struct context *ctx, uint32_t index, struct xv_rsc *rsc);
+void xv_rsc_free_all(struct context *ctx);
+
+/* context.c: gives an object back; quietly done when the device has gone */
+int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
+		      struct xverbs_destroy *reply);
+
+/* cq.c: drops what a queue has left in the ring */
+void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq);
+
+/* event.c */
+void xv_events_init(struct event_count *ev);
+void xv_events_wait(struct event_count *ev, const struct xverbs_destroy *reply);
+void xv_events_destroy(struct event_count *ev);
+
+/* ah.c */
+void xv_ah_attr_to_kernel(struct xverbs_ah_attr *k, const struct xv_ah_attr *a);
+void xv_ah_attr_from_kernel(struct xv_ah_attr *a, const struct xverbs_ah_attr *k);
+
+#endif

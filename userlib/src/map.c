@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Memory of the device in this process: rings, doorbell records, the doorbell
+ * page.  A page of records serves many queues and is mapped once; the
+ * mapping counts its users.
+ */
+#include <sys/mman.h>
+#include "internal.h"
+
+struct xv_dbr_page {
+	struct xv_dbr_page *next;
+	uint64_t offset;
+	uint32_t users;
+	struct mapping map;
+};
+
+int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what)
+{
+	void *addr = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_SHARED, ctx->pub.fd,
+			  (off_t)map->offset);
+
+	m->addr = NULL;
+	if (addr == MAP_FAILED)
+		return xv_fail(errno, "%s: cannot map %u bytes: %s", what, map->length,
+			       strerror(errno));
+	m->addr = addr;
+	m->length = map->length;
+	return 0;
+}
+
+void xv_unmap(struct mapping *m)
+{
+	if (m->addr)
+		munmap(m->addr, m->length);
+	m->addr = NULL;
+}
+
+static struct xv_dbr_page *dbr_find(struct context *ctx, uint64_t offset)
+{
+	struct xv_dbr_page *p;
+
+	for (p = ctx->dbr_pages; p; p = p->next)
+		if (p->offset == offset)
+			return p;
+	return NULL;
+}
+
+static struct xv_dbr_page *dbr_map(struct context *ctx, const struct xverbs_map *map)
+{
+	struct xv_dbr_page *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return xv_fail_null(ENOMEM, "doorbell record: out of memory");
+	if (xv_map(ctx, &p->map, map, "doorbell record")) {
+		free(p);
+		return NULL;
+	}
+	p->offset = map->offset;
+	p->next = ctx->dbr_pages;
+	ctx->dbr_pages = p;
+	return p;
+}
+
+volatile uint32_t *xv_dbr_get(struct context *ctx, const struct xverbs_map *map, uint32_t offset)
+{
+	volatile uint32_t *dbr = NULL;
+	struct xv_dbr_page *p;
+
+	pthread_mutex_lock(&ctx->lock);
+	p = dbr_find(ctx, map->offset);
+	if (!p)
+		p = dbr_map(ctx, map);
+	if (p) {
+		p->users++;
+		dbr = (volatile uint32_t *)(void *)((char *)p->map.addr + offset);
+	}
+	pthread_mutex_unlock(&ctx->lock);
+	return dbr;
+}
+
+void xv_dbr_put(struct context *ctx, volatile uint32_t *dbr)
+{
+	uintptr_t at = (uintptr_t)dbr;
+	struct xv_dbr_page **link, *p;
+
+	if (!dbr)
+		return;
+	pthread_mutex_lock(&ctx->lock);
+	for (link = &ctx->dbr_pages; (p = *link); link = &p->next)
+		if (at - (uintptr_t)p->map.addr < p->map.length)
+			break;
+	if (p && --p->users == 0) {
+		*link = p->next;
+		xv_unmap(&p->map);
+		free(p);
+	}
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+void xv_dbr_unmap_all(struct context *ctx)
+{
+	struct xv_dbr_page *p;
+
+	while ((p = ctx->dbr_pages)) {
+		ctx->dbr_pages = p->next;
+		xv_unmap(&p->map);
+		free(p);
+	}
+}
+
+/* One doorbell page serves all queues: an 8-byte store needs no lock. */
+static int uar_alloc(struct context *ctx)
+{
+	struct xverbs_uar_alloc req = { 0 };
+	struct mapping m;
+	int err;
+
+	err = xv_ioctl(ctx->pub.fd, XVERBS_UAR_ALLOC, "doorbell page", &req, sizeof(req));
+	if (err)
+		return err;
+	err = xv_map(ctx, &m, &req.out_map, "doorbell page");
+	if (err) {
+		xv_destroy_handle(ctx, req.out_handle, "doorbell page", NULL);
+		return err;
+	}
+	ctx->uar = m.addr;
+	ctx->uar_length = m.length;
+	ctx->uar_handle = req.out_handle;
+	ctx->bf_offset = req.out_bf_offset;
+	ctx->uar_ready = true;
+	return 0;
+}
+
+int xv_uar_get(struct context *ctx)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&ctx->lock);
+	if (!ctx->uar_ready)
+		err = uar_alloc(ctx);
+	pthread_mutex_unlock(&ctx->lock);
+	return err;
+}

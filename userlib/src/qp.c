@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Queue pairs: the kernel makes the rings and moves the states; here they are
+ * mapped and the data path is told where everything is and whether it may
+ * post.
+ */
+#include "internal.h"
+
+/*
+ * Sends may be posted from RTS on and in the error states, where they flush;
+ * receives in every state but RESET (Manual 3.5).
+ */
+static void set_state(struct qp *qp, enum xv_qp_state state)
+{
+	struct xv_qp *pub = &qp->pub;
+
+	pub->state = state;
+	pub->sq.room = state >= XV_QPS_RTS && pub->sq.buf ? pub->sq.mask + 1 : 0;
+	pub->rq.room = state != XV_QPS_RESET && pub->rq.buf ? pub->rq.mask + 1 : 0;
+}
+
+/* Nobody may find a completion of a queue that is reset or gone. */
+static void drop_completions(struct xv_qp *pub)
+{
+	if (pub->send_cq)
+		xv_cq_clean(pub->send_cq, &pub->rsc, pub->srq);
+	if (pub->recv_cq && pub->recv_cq != pub->send_cq)
+		xv_cq_clean(pub->recv_cq, &pub->rsc, pub->srq);
+}
+
+/* In RESET the adapter forgets its indices and so do we. */
+static void reset_queues(struct xv_qp *pub)
+{
+	drop_completions(pub);
+	pub->sq.pi = pub->sq.ci = 0;
+	pub->rq.pi = pub->rq.ci = 0;
+	pub->sq.fm_ce_se &= (uint8_t)~MLX5R_FM_MASK;
+	pub->sq.dbrec[MLX5R_DBR_SND] = 0;
+	pub->sq.dbrec[MLX5R_DBR_RCV] = 0;
+}
+
+static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_create *req)
+{
+	struct xv_sq *sq = &pub->sq;
+
+	sq->buf = (uint8_t *)qp->ring.addr + req->out_sq_offset;
+	sq->buf_end = sq->buf + (size_t)req->out_sq_wqebbs * MLX5R_WQEBB;
+	sq->mask = req->out_sq_wqebbs - 1;
+	sq->max_inline = req->out_cap.max_inline_data;
+	sq->max_sge = req->out_cap.max_send_sge;
+}
+
+static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_create *req)
+{
+	struct xv_rq *rq = &pub->rq;
+
+	rq->buf = (uint8_t *)qp->ring.addr + req->out_rq_offset;
+	rq->mask = req->out_rq_wqes - 1;
+	rq->max_sge = req->out_rq_stride / MLX5R_DS;
+	rq->log_stride = (uint32_t)__builtin_ctz(req->out_rq_stride);
+}
+
+/* Everything that the data path needs; undone by qp_unmap() */
+static int qp_map(struct qp *qp, const struct xverbs_qp_create *req)
+{
+	struct context *ctx = qp->ctx;
+	struct xv_qp *pub = &qp->pub;
+	int err = 0;
+
+	if (req->out_ring.length)
+		err = xv_map(ctx, &qp->ring, &req->out_ring, "create QP: rings");
+	if (err)
+		return err;
+	pub->sq.dbrec = xv_dbr_get(ctx, &req->out_dbr, req->out_dbr_offset);
+	if (!pub->sq.dbrec)
+		return -errno;
+	pub->rq.dbrec = pub->sq.dbrec;
+	pub->sq.doorbell = (volatile uint64_t *)(void *)(ctx->uar + ctx->bf_offset);
+	pub->sq.ctrl_qpn = (uint64_t)xv_be32(req->out_qpn << 8) << 32;
+	if (req->out_sq_wqebbs) {
+		sq_init(pub, qp, req);
+		pub->sq.entry = calloc(req->out_sq_wqebbs, sizeof(*pub->sq.entry));
+	}
+	if (req->out_rq_wqes) {
+		rq_init(pub, qp, req);
+		pub->rq.wr_id = calloc(req->out_rq_wqes, sizeof(*pub->rq.wr_id));
+	}
+	if ((pub->sq.buf && !pub->sq.entry) || (pub->rq.buf && !pub->rq.wr_id))
+		return xv_fail(ENOMEM, "create QP: out of memory");
+	return 0;
+}
+
+static void qp_unmap(struct qp *qp)
+{
+	free(qp->pub.sq.entry);
+	free(qp->pub.rq.wr_id);
+	xv_dbr_put(qp->ctx, qp->pub.sq.dbrec);
+	xv_unmap(&qp->ring);
+}
+
+static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
+{
+	struct xverbs_qp_create req = {
+		.type = a->qp_type,
+		.pd = pd->handle,
+		.send_cq = a->send_cq ? to_cq(a->send_cq)->handle : 0,
+		.recv_cq = a->recv_cq ? to_cq(a->recv_cq)->handle : 0,
+		.uar = qp->ctx->uar_handle,
+		.user_index = qp->pub.rsc.user_index,
+		.user_data = (uintptr_t)qp,
+		.cap = {
+			.max_send_wr = a->cap.max_send_wr,
+			.max_recv_wr = a->cap.max_recv_wr,
+			.max_send_sge = a->cap.max_send_sge,
+			.max_recv_sge = a->cap.max_recv_sge,
+			.max_inline_data = a->cap.max_inline_data,
+		},
+	};
+	int err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
+
+	if (err)
+		return err;
+	qp->handle = req.out_handle;
+	qp->pub.qp_num = req.out_qpn;
+	qp->cap = (struct xv_qp_cap) {
+		.max_send_wr = req.out_cap.max_send_wr,
+		.max_recv_wr = req.out_cap.max_recv_wr,
+		.max_send_sge = req.out_cap.max_send_sge,
+		.max_recv_sge = req.out_cap.max_recv_sge,
+		.max_inline_data = req.out_cap.max_inline_data,
+	};
+	err = qp_map(qp, &req);
+	if (err) {
+		xv_destroy_handle(qp->ctx, qp->handle, "create QP", NULL);
+		qp_unmap(qp);
+	}
+	return err;
+}
+
+static struct qp *qp_new(struct xv_pd *pd, const struct xv_qp_init_attr *a)
+{
+	struct qp *qp;
+
+	if (posix_memalign((void **)&qp, 64, sizeof(*qp)))
+		return NULL;
+	memset(qp, 0, sizeof(*qp));
+	qp->ctx = to_ctx(pd->context);
+	qp->pub.rsc.type = XV_RSC_QP;
+	qp->pub.qp_type = a->qp_type;
+	qp->pub.qp_context = a->qp_context;
+	qp->pub.send_cq = a->send_cq;
+	qp->pub.recv_cq = a->recv_cq;
+	qp->pub.srq = a->srq;
+	qp->pub.sq.fm_ce_se = a->sq_sig_all ? MLX5R_CE_ALWAYS : 0;
+	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
+	xv_events_init(&qp->events);
+	return qp;
+}
+
+XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size)
+{
+	struct xv_qp_init_attr a;
+	struct qp *qp = NULL;
+	int err;
+
+	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
+	if (!err && a.flags & ~(uint32_t)XV_QP_SINGLE_THREADED)
+		err = xv_fail(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
+	if (!err)
+		err = xv_uar_get(to_ctx(pd->context));
+	if (err)
+		goto err_out;
+	qp = qp_new(pd, &a);
+	err = qp ? xv_rsc_add(qp->ctx, &qp->pub.rsc) : -ENOMEM;
+	if (err) {
+		xv_fail(err, "create QP: no user index: %s", xv_strerror(err));
+		goto err_out;
+	}
+	err = qp_create(qp, pd, &a);
+	if (err)
+		goto err_index;
+	attr->cap = qp->cap;
+	return &qp->pub;
+
+err_index:
+	xv_rsc_set(qp->ctx, qp->pub.rsc.user_index, NULL);
+err_out:
+	free(qp);
+	errno = -err;
+	return NULL;
+}
+
+XV_EXPORT int xv_destroy_qp(struct xv_qp *pub)
+{
+	struct qp *qp = to_qp(pub);
+	struct xverbs_destroy reply;
+	int err = xv_destroy_handle(qp->ctx, qp->handle, "destroy QP", &reply);
+
+	if (err)
+		return err;
+	drop_completions(pub);
+	xv_rsc_set(qp->ctx, pub->rsc.user_index, NULL);
+	xv_events_wait(&qp->events, &reply);
+	qp_unmap(qp);
+	xv_events_destroy(&qp->events);
+	free(qp);
+	return 0;
+}
+
+static void attr_to_kernel(struct xverbs_qp_attr *k, const struct xv_qp_attr *a)
+{
+	*k = (struct xverbs_qp_attr) {
+		.qp_state = a->qp_state,
+		.cur_qp_state = a->cur_qp_state,
+		.path_mtu = a->path_mtu,
+		.path_mig_state = a->path_mig_state,
+		.qkey = a->qkey,
+		.rq_psn = a->rq_psn,
+		.sq_psn = a->sq_psn,
+		.dest_qp_num = a->dest_qp_num,
+		.qp_access_flags = a->qp_access_flags,
+		.pkey_index = a->pkey_index,
+		.alt_pkey_index = a->alt_pkey_index,
+		.en_sqd_async_notify = a->en_sqd_async_notify,
+		.max_rd_atomic = a->max_rd_atomic,
+		.max_dest_rd_atomic = a->max_dest_rd_atomic,
+		.min_rnr_timer = a->min_rnr_timer,
+		.port_num = a->port_num,
+		.timeout = a->timeout,
+		.retry_cnt = a->retry_cnt,
+		.rnr_retry = a->rnr_retry,
+		.alt_port_num = a->alt_port_num,
+		.alt_timeout = a->alt_timeout,
+	};
+	xv_ah_attr_to_kernel(&k->ah_attr, &a->ah_attr);
+	xv_ah_attr_to_kernel(&k->alt_ah_attr, &a->alt_ah_attr);
+}
+
+static void attr_from_kernel(struct xv_qp_attr *a, const struct xverbs_qp_attr *k)
+{
+	*a = (struct xv_qp_attr) {
+		.qp_state = (enum xv_qp_state)k->qp_state,
+		.cur_qp_state = (enum xv_qp_state)k->cur_qp_state,
+		.path_mtu = (enum xv_mtu)k->path_mtu,
+		.path_mig_state = (enum xv_mig_state)k->path_mig_state,
+		.qkey = k->qkey,
+		.rq_psn = k->rq_psn,
+		.sq_psn = k->sq_psn,
+		.dest_qp_num = k->dest_qp_num,
+		.qp_access_flags = k->qp_access_flags,
+		.pkey_index = k->pkey_index,
+		.alt_pkey_index = k->alt_pkey_index,
+		.en_sqd_async_notify = k->en_sqd_async_notify,
+		.sq_draining = k->sq_draining,
+		.max_rd_atomic = k->max_rd_atomic,
+		.max_dest_rd_atomic = k->max_dest_rd_atomic,
+		.min_rnr_timer = k->min_rnr_timer,
+		.port_num = k->port_num,
+		.timeout = k->timeout,
+		.retry_cnt = k->retry_cnt,
+		.rnr_retry = k->rnr_retry,
+		.alt_port_num = k->alt_port_num,
+		.alt_timeout = k->alt_timeout,
+	};
+	xv_ah_attr_from_kernel(&a->ah_attr, &k->ah_attr);
+	xv_ah_attr_from_kernel(&a->alt_ah_attr, &k->alt_ah_attr);
+}
+
+XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, unsigned int mask,
+			      size_t size)
+{
+	struct qp *qp = to_qp(pub);
+	struct xverbs_qp_modify req = { .qp = qp->handle, .attr_mask = mask };
+	struct xv_qp_attr a;
+	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify QP");
+
+	if (err)
+		return err;
+	attr_to_kernel(&req.attr, &a);
+	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_MODIFY, "modify QP", &req, sizeof(req));
+	if (err)
+		return err;
+	if (mask & XV_QP_STATE && req.out_state == XV_QPS_RESET)
+		reset_queues(pub);
+	set_state(qp, (enum xv_qp_state)req.out_state);
+	return 0;
+}
+
+XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t size)
+{
+	struct qp *qp = to_qp(pub);
+	struct xverbs_qp_query req = { .qp = qp->handle };
+	struct xv_qp_attr a;
+	int err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));
+
+	if (err)
+		return err;
+	attr_from_kernel(&a, &req.out_attr);
+	a.cap = qp->cap;
+	set_state(qp, a.qp_state);
+	xv_attr_out(attr, size, &a, sizeof(a));
+	return 0;
+}
