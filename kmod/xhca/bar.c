@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory: the range behind the functions' BARs, and host memory by DMA address.
+ *
+ * BARs need memory that the kernel does not use: mlx5_core requests the region
+ * and must find it free.  The boot parameter memmap=SIZE$ADDR cuts such a range
+ * out of RAM.  The range stays in the resource tree under our name while the
+ * module is loaded, and nothing outside of it is ever mapped or written here.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/io.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "xhca.h"
+
+struct bar_search {
+	u64 size;
+	phys_addr_t found;
+	unsigned int nfound;
+};
+
+static bool is_ram(u64 addr)
+{
+	return region_intersects(addr, PAGE_SIZE, IORESOURCE_SYSTEM_RAM,
+				 IORES_DESC_NONE) == REGION_INTERSECTS;
+}
+
+/*
+ * A reserved range with RAM right before and after it is one that was cut out
+ * of RAM; what firmware reserves of this size lies at an end of RAM.
+ */
+static int bar_candidate(struct resource *res, void *arg)
+{
+	struct bar_search *s = arg;
+	u64 start = round_up(res->start, XHCA_BAR_SIZE);
+
+	if (start < res->start || start + s->size - 1 > res->end)
+		return 0;
+	if (!is_ram(res->start - PAGE_SIZE) || !is_ram(res->end + 1))
+		return 0;
+	if (!s->nfound++)
+		s->found = start;
+	return 0;
+}
+
+static int bar_find(u64 size, phys_addr_t *addr)
+{
+	struct bar_search s = { .size = size };
+
+	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, 0, -1, &s, bar_candidate);
+	if (s.nfound == 1) {
+		*addr = s.found;
+		return 0;
+	}
+	if (s.nfound)
+		pr_err("several ranges are cut out of RAM, the first at %pa: choose with bar=\n",
+		       &s.found);
+	else
+		pr_err("no memory for the BARs: boot with memmap=%lluM$ADDR, ADDR a multiple of %lluM\n",
+		       size >> 20, XHCA_BAR_SIZE >> 20);
+	return -ENXIO;
+}
+
+static int bar_check(phys_addr_t addr, u64 size)
+{
+	if (!IS_ALIGNED(addr, XHCA_BAR_SIZE) || addr + size < addr) {
+		pr_err("bar=%pa is no multiple of %lluM\n", &addr, XHCA_BAR_SIZE >> 20);
+		return -EINVAL;
+	}
+	if (region_intersects(addr, size, IORESOURCE_MEM,
+			      IORES_DESC_RESERVED) != REGION_INTERSECTS) {
+		pr_err("bar=%pa: %lluM from there are not reserved, see boot parameter memmap=\n",
+		       &addr, size >> 20);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Is it memory, all of it?  Reads nothing else back than what was written. */
+static bool bar_is_memory(void *base, u64 size)
+{
+	u64 off;
+
+	for (off = 0; off < size; off += SZ_1M)
+		WRITE_ONCE(*(u64 *)(base + off), ~off);
+	for (off = 0; off < size; off += SZ_1M)
+		if (READ_ONCE(*(u64 *)(base + off)) != ~off)
+			return false;
+	return true;
+}
+
+/* Puts @res below the reserved range, where nothing else may be. */
+static int bar_claim(struct resource *res)
+{
+	struct resource *child;
+
+	if (insert_resource(&iomem_resource, res))
+		return -EBUSY;
+	child = res->child;
+	if (!child)
+		return 0;
+	remove_resource(res);
+	res->child = NULL;
+	/* A range of the same size: insertion went above it. */
+	if (child->desc == IORES_DESC_RESERVED && child->start == res->start &&
+	    child->end == res->end)
+		return request_resource(child, res);
+	return -EBUSY;
+}
+
+static int bar_map(struct xhca *x)
+{
+	u64 size = resource_size(&x->bar.res);
+	int err = bar_claim(&x->bar.res);
+
+	if (err) {
+		pr_err("the memory at %pa is in use\n", &x->bar.res.start);
+		return err;
+	}
+	/* As mlx5_core maps it: types of one page must not differ. */
+	x->bar.base = (void __force *)ioremap(x->bar.res.start, size);
+	if (x->bar.base && bar_is_memory(x->bar.base, size)) {
+		memset(x->bar.base, 0, size);
+		return 0;
+	}
+	pr_err("%s at %pa\n", x->bar.base ? "no memory" : "cannot map the memory",
+	       &x->bar.res.start);
+	if (x->bar.base)
+		iounmap((void __iomem __force *)x->bar.base);
+	remove_resource(&x->bar.res);
+	return -ENOMEM;
+}
+
+int xhca_bar_init(struct xhca *x, phys_addr_t addr)
+{
+	u64 size = x->nfunctions * XHCA_BAR_SIZE;
+	int err;
+
+	err = addr ? bar_check(addr, size) : bar_find(size, &addr);
+	if (err)
+		return err;
+	x->bar.res = (struct resource){
+		.name = KBUILD_MODNAME,
+		.start = addr,
+		.end = addr + size - 1,
+		.flags = IORESOURCE_MEM | IORESOURCE_MEM_64 | IORESOURCE_PREFETCH,
+	};
+	return bar_map(x);
+}
+
+void xhca_bar_exit(struct xhca *x)
+{
+	iounmap((void __iomem __force *)x->bar.base);
+	remove_resource(&x->bar.res);
+	kfree(x->ram.range);
+}
+
+/* ---- DMA ---------------------------------------------------------------- */
+
+static int ram_add(struct resource *res, void *arg)
+{
+	struct xhca *x = arg;
+	struct xhca_ram *r = x->ram.range;
+
+	if (x->ram.n && r[x->ram.n - 1].end + 1 == res->start) {
+		r[x->ram.n - 1].end = res->end;
+		return 0;
+	}
+	r = krealloc(r, (x->ram.n + 1) * sizeof(*r), GFP_KERNEL);
+	if (!r)
+		return -ENOMEM;
+	r[x->ram.n++] = (struct xhca_ram){ res->start, res->end };
+	x->ram.range = r;
+	return 0;
+}
+
+static bool ram_holds(struct xhca *x, u64 addr, u64 last)
+{
+	unsigned int i;
+
+	for (i = 0; i < x->ram.n; i++) {
+		if (addr < x->ram.range[i].start || last > x->ram.range[i].end)
+			continue;
+		x->ram.last = i;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * DMA is direct (xhca_pci_init() has checked), so an address is memory where
+ * it is System RAM.  The list of it is read anew when an address is not in it:
+ * memory may have been added.  Called by the engine only.
+ */
+void *xhca_dma_ptr(void *ctx, u64 addr, u64 len)
+{
+	struct xhca *x = ((struct xhca_function *)ctx)->xhca;
+	u64 last = addr + (len ? len - 1 : 0);
+	const struct xhca_ram *r = x->ram.range + x->ram.last;
+
+	if (last < addr)
+		return NULL;
+	if (likely(x->ram.n && addr >= r->start && last <= r->end))
+		return phys_to_virt(addr);
+	if (!ram_holds(x, addr, last)) {
+		x->ram.n = 0;
+		x->ram.last = 0;
+		walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
+				    0, -1, x, ram_add);
+		if (!ram_holds(x, addr, last))
+			return NULL;
+	}
+	return phys_to_virt(addr);
+}

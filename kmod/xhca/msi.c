@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Interrupts of the functions: an irq domain for their MSI-X vectors.
+ *
+ * A vector is raised by calling its handler, from the engine's thread.  Raised
+ * while masked it stays pending, as in the pending bit array, and is replayed
+ * on unmask from an irq_work, for unmask is called under the descriptor's lock.
+ * A virq is in use only inside an RCU read section, so it can be freed.
+ */
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/irqdomain.h>
+#include <linux/msi.h>
+
+#include "xhca.h"
+
+static void vector_fire(struct xhca_vector *v)
+{
+	unsigned long flags;
+	unsigned int virq;
+
+	rcu_read_lock();
+	raw_spin_lock_irqsave(&v->lock, flags);
+	virq = v->virq;
+	if (virq && v->masked) {
+		v->pending = true;
+		virq = 0;
+	}
+	raw_spin_unlock_irqrestore(&v->lock, flags);
+	if (virq)
+		generic_handle_irq_safe(virq);
+	rcu_read_unlock();
+}
+
+/* Handlers raise softirqs: these run here and not in ksoftirqd, behind us. */
+void xhca_raise_irq(void *ctx, unsigned int vector)
+{
+	struct xhca_function *fn = ctx;
+
+	if (vector >= HCA_MAX_VECTORS)
+		return;
+	local_bh_disable();
+	vector_fire(&fn->vector[vector]);
+	local_bh_enable();
+}
+
+static void vector_replay(struct irq_work *work)
+{
+	vector_fire(container_of(work, struct xhca_vector, replay));
+}
+
+static void vector_mask(struct irq_data *d)
+{
+	struct xhca_vector *v = irq_data_get_irq_chip_data(d);
+	unsigned long flags;
+
+	pci_msi_mask_irq(d);
+	raw_spin_lock_irqsave(&v->lock, flags);
+	v->masked = true;
+	raw_spin_unlock_irqrestore(&v->lock, flags);
+}
+
+static void vector_unmask(struct irq_data *d)
+{
+	struct xhca_vector *v = irq_data_get_irq_chip_data(d);
+	unsigned long flags;
+	bool pending;
+
+	pci_msi_unmask_irq(d);
+	raw_spin_lock_irqsave(&v->lock, flags);
+	v->masked = false;
+	pending = v->pending;
+	v->pending = false;
+	raw_spin_unlock_irqrestore(&v->lock, flags);
+	if (pending)
+		irq_work_queue(&v->replay);
+}
+
+static void vector_ack(struct irq_data *d)
+{
+}
+
+static int vector_retrigger(struct irq_data *d)
+{
+	struct xhca_vector *v = irq_data_get_irq_chip_data(d);
+
+	irq_work_queue(&v->replay);
+	return 1;
+}
+
+/* Handlers run where the engine runs; the mask is kept for those who ask. */
+static int vector_set_affinity(struct irq_data *d, const struct cpumask *mask, bool force)
+{
+	unsigned int cpu = cpumask_any_and(mask, cpu_online_mask);
+
+	if (cpu >= nr_cpu_ids)
+		return -EINVAL;
+	irq_data_update_effective_affinity(d, cpumask_of(cpu));
+	return IRQ_SET_MASK_OK;
+}
+
+static void vector_compose(struct irq_data *d, struct msi_msg *msg)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->data = irqd_to_hwirq(d);
+}
+
+static struct irq_chip vector_chip = {
+	.name			= "xhca-MSI-X",
+	.irq_mask		= vector_mask,
+	.irq_unmask		= vector_unmask,
+	.irq_ack		= vector_ack,
+	.irq_retrigger		= vector_retrigger,
+	.irq_set_affinity	= vector_set_affinity,
+	.irq_compose_msi_msg	= vector_compose,
+};
+
+/*
+ * A driver asks for interrupts when its device structure exists and its users,
+ * mlx5_ib among them, do not yet: the moment to offer the network device.
+ */
+static int domain_prepare(struct irq_domain *domain, struct device *dev, int nvec,
+			  msi_alloc_info_t *arg)
+{
+	struct pci_dev *pdev = to_pci_dev(dev);
+
+	memset(arg, 0, sizeof(*arg));
+	xhca_netdev_offer(xhca_pci_function(pdev), pdev);
+	return 0;
+}
+
+static void domain_set_desc(msi_alloc_info_t *arg, struct msi_desc *desc)
+{
+	struct xhca_function *fn = xhca_pci_function(msi_desc_to_pci_dev(desc));
+
+	arg->desc = desc;
+	arg->hwirq = fn->index * HCA_MAX_VECTORS + desc->msi_index;
+}
+
+static int domain_init_irq(struct irq_domain *domain, struct msi_domain_info *info,
+			   unsigned int virq, irq_hw_number_t hwirq, msi_alloc_info_t *arg)
+{
+	struct xhca_function *fn = xhca_pci_function(msi_desc_to_pci_dev(arg->desc));
+	struct xhca_vector *v = &fn->vector[hwirq % HCA_MAX_VECTORS];
+
+	irq_domain_set_info(domain, virq, hwirq, info->chip, v, handle_edge_irq, NULL, "edge");
+	raw_spin_lock_irq(&v->lock);
+	v->masked = true;
+	v->pending = false;
+	v->virq = virq;
+	raw_spin_unlock_irq(&v->lock);
+	return 0;
+}
+
+static void domain_free_irq(struct irq_domain *domain, struct msi_domain_info *info,
+			    unsigned int virq)
+{
+	struct xhca_vector *v = irq_get_chip_data(virq);
+
+	raw_spin_lock_irq(&v->lock);
+	v->virq = 0;
+	raw_spin_unlock_irq(&v->lock);
+	irq_work_sync(&v->replay);
+	synchronize_rcu();
+}
+
+static struct msi_domain_ops domain_ops = {
+	.msi_prepare	= domain_prepare,
+	.set_desc	= domain_set_desc,
+	.msi_init	= domain_init_irq,
+	.msi_free	= domain_free_irq,
+};
+
+static struct msi_domain_info domain_info = {
+	.flags	= MSI_FLAG_USE_DEF_DOM_OPS | MSI_FLAG_USE_DEF_CHIP_OPS | MSI_FLAG_PCI_MSIX,
+	.ops	= &domain_ops,
+	.chip	= &vector_chip,
+};
+
+void xhca_msi_init_function(struct xhca_function *fn)
+{
+	unsigned int i;
+
+	for (i = 0; i < HCA_MAX_VECTORS; i++) {
+		raw_spin_lock_init(&fn->vector[i].lock);
+		init_irq_work(&fn->vector[i].replay, vector_replay);
+	}
+}
+
+int xhca_msi_init(struct xhca *x)
+{
+	struct fwnode_handle *node = irq_domain_alloc_named_fwnode("xhca-MSI-X");
+
+	if (!node)
+		return -ENOMEM;
+	x->pci.msi = pci_msi_create_irq_domain(node, &domain_info, NULL);
+	if (x->pci.msi)
+		return 0;
+	irq_domain_free_fwnode(node);
+	return -ENOMEM;
+}
+
+void xhca_msi_exit(struct xhca *x)
+{
+	struct fwnode_handle *node = x->pci.msi->fwnode;
+
+	irq_domain_remove(x->pci.msi);
+	irq_domain_free_fwnode(node);
+}

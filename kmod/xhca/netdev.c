@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Ethernet face of a RoCE port: a network device whose parent is the PCI
+ * function, as mlx5's own Ethernet driver would make one.
+ *
+ * The devices form a switch: a frame goes to the device that has its
+ * destination address, a multicast to all others.  They may live in different
+ * network namespaces.  The port is up while its network device is.
+ */
+#include <linux/ethtool.h>
+#include <linux/netdevice.h>
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
+
+#include "xhca.h"
+#include "compat.h"
+
+#define XHCA_MAX_MTU	9000
+#define XHCA_SPEED	SPEED_100000
+
+struct xnet {
+	struct net_device *dev;
+	struct xhca_function *fn;
+	struct list_head entry;		/* xnets, while the device is up */
+};
+
+static LIST_HEAD(xnets);		/* under RTNL; read under RCU */
+
+/* Takes the reference to @skb. */
+static void forward(struct net_device *to, struct sk_buff *skb)
+{
+	unsigned int len = skb->len;
+
+	if (likely(__dev_forward_skb(to, skb) == 0)) {
+		dev_sw_netstats_rx_add(to, len);
+		netif_rx(skb);
+	} else {
+		dev_core_stats_rx_dropped_inc(to);
+	}
+}
+
+static bool forward_unicast(struct net_device *from, struct sk_buff *skb)
+{
+	struct xnet *x;
+
+	list_for_each_entry_rcu(x, &xnets, entry) {
+		if (x->dev == from || !ether_addr_equal(eth_hdr(skb)->h_dest, x->dev->dev_addr))
+			continue;
+		forward(x->dev, skb);
+		return true;
+	}
+	return false;
+}
+
+/* A destination that nobody has is flooded, as by a switch. */
+static void flood(struct net_device *from, struct sk_buff *skb)
+{
+	struct sk_buff *clone;
+	struct xnet *x;
+
+	list_for_each_entry_rcu(x, &xnets, entry) {
+		if (x->dev == from)
+			continue;
+		clone = skb_clone(skb, GFP_ATOMIC);
+		if (clone)
+			forward(x->dev, clone);
+	}
+	consume_skb(skb);
+}
+
+static netdev_tx_t xnet_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	skb_tx_timestamp(skb);
+	skb_reset_mac_header(skb);
+	dev_sw_netstats_tx_add(dev, 1, skb->len);
+	rcu_read_lock();
+	if (!is_unicast_ether_addr(eth_hdr(skb)->h_dest) || !forward_unicast(dev, skb))
+		flood(dev, skb);
+	rcu_read_unlock();
+	return NETDEV_TX_OK;
+}
+
+/* ---- link ------------------------------------------------------------------- */
+
+struct port_state {
+	struct hca *hca;
+	bool up;
+};
+
+static void port_set(void *arg)
+{
+	struct port_state *s = arg;
+
+	hca_port_set(s->hca, s->up);
+}
+
+static void link_set(struct xnet *x, bool up)
+{
+	struct port_state s = { x->fn->hca, up };
+
+	if (up)
+		netif_carrier_on(x->dev);
+	else
+		netif_carrier_off(x->dev);
+	xhca_engine_call(x->fn->xhca, port_set, &s);
+}
+
+static int xnet_open(struct net_device *dev)
+{
+	struct xnet *x = netdev_priv(dev);
+
+	list_add_tail_rcu(&x->entry, &xnets);
+	link_set(x, true);
+	netif_start_queue(dev);
+	return 0;
+}
+
+static int xnet_stop(struct net_device *dev)
+{
+	struct xnet *x = netdev_priv(dev);
+
+	netif_stop_queue(dev);
+	link_set(x, false);
+	list_del_rcu(&x->entry);
+	synchronize_net();
+	return 0;
+}
+
+static int xnet_init(struct net_device *dev)
+{
+	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
+	return dev->tstats ? 0 : -ENOMEM;
+}
+
+static void xnet_uninit(struct net_device *dev)
+{
+	free_percpu(dev->tstats);
+}
+
+static const struct net_device_ops xnet_ops = {
+	.ndo_init		= xnet_init,
+	.ndo_uninit		= xnet_uninit,
+	.ndo_open		= xnet_open,
+	.ndo_stop		= xnet_stop,
+	.ndo_start_xmit		= xnet_xmit,
+	.ndo_get_stats64	= dev_get_tstats64,
+	.ndo_set_mac_address	= eth_mac_addr,
+	.ndo_validate_addr	= eth_validate_addr,
+};
+
+static int xnet_get_link_ksettings(struct net_device *dev, struct ethtool_link_ksettings *k)
+{
+	k->base.speed = XHCA_SPEED;
+	k->base.duplex = DUPLEX_FULL;
+	k->base.port = PORT_OTHER;
+	k->base.autoneg = AUTONEG_DISABLE;
+	return 0;
+}
+
+static const struct ethtool_ops xnet_ethtool_ops = {
+	.get_link		= ethtool_op_get_link,
+	.get_link_ksettings	= xnet_get_link_ksettings,
+	.get_ts_info		= ethtool_op_get_ts_info,
+};
+
+/* ---- life ---------------------------------------------------------------------- */
+
+int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
+{
+	struct net_device *dev = alloc_netdev(sizeof(struct xnet), "xnet%d", NET_NAME_ENUM,
+					      ether_setup);
+	struct xnet *x;
+	int err;
+
+	if (!dev)
+		return -ENOMEM;
+	x = netdev_priv(dev);
+	x->dev = dev;
+	x->fn = fn;
+	SET_NETDEV_DEV(dev, &pdev->dev);
+	dev->netdev_ops = &xnet_ops;
+	dev->ethtool_ops = &xnet_ethtool_ops;
+	dev->max_mtu = XHCA_MAX_MTU;
+	dev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM |
+			NETIF_F_GSO_SOFTWARE;
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	dev->hw_features = dev->features;
+	dev->vlan_features = dev->features;
+	eth_hw_addr_set(dev, fn->mac);
+	memcpy(dev->perm_addr, fn->mac, ETH_ALEN);
+	netif_carrier_off(dev);
+	err = register_netdev(dev);
+	if (err) {
+		free_netdev(dev);
+		return err;
+	}
+	fn->netdev = dev;
+	return 0;
+}
+
+void xhca_netdev_del(struct xhca_function *fn)
+{
+	if (!fn->netdev)
+		return;
+	unregister_netdev(fn->netdev);
+	free_netdev(fn->netdev);
+	fn->netdev = NULL;
+}
+
+void xhca_netdev_offer(struct xhca_function *fn, struct pci_dev *pdev)
+{
+	struct mlx5_core_dev *mdev = pci_get_drvdata(pdev);
+
+	if (fn->netdev && mdev && pdev->driver && !strcmp(pdev->driver->name, "mlx5_core"))
+		xhca_set_uplink(mdev, fn->netdev);
+}

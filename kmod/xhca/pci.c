@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The PCI face: a root bus of our own with one device per function.
+ *
+ * Configuration space is a table of initial values and writable bits; what is
+ * not in the table reads as zero.  BARs are placed before the bus is scanned
+ * and claimed where they are, since the PCI core gives out no reserved memory.
+ * A function's network device lives exactly as long as its PCI device.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+
+#include "xhca.h"
+
+#define PCI_DEVICE_ID_CONNECTX5	0x1017
+#define PCI_CLASS_NETWORK_INFINIBAND 0x0207
+#define XHCA_FIRST_DOMAIN	0x10000		/* beyond what firmware can name */
+#define XHCA_LAST_DOMAIN	0x1ffff
+
+enum { CAP_PM = 0x40, CAP_EXP = 0x60, CAP_MSIX = 0xa0 };
+
+static const struct {
+	u8 at, size;
+	u32 value, writable;
+} config_space[] = {
+	{ PCI_VENDOR_ID, 2, PCI_VENDOR_ID_MELLANOX },
+	{ PCI_DEVICE_ID, 2, PCI_DEVICE_ID_CONNECTX5 },
+	{ PCI_COMMAND, 2, 0, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY |
+			     PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE },
+	{ PCI_STATUS, 2, PCI_STATUS_CAP_LIST },
+	{ PCI_CACHE_LINE_SIZE, 1, 0, 0xff },
+	{ PCI_SUBSYSTEM_VENDOR_ID, 2, PCI_VENDOR_ID_MELLANOX },
+	{ PCI_SUBSYSTEM_ID, 2, 1 },
+	{ PCI_CAPABILITY_LIST, 1, CAP_PM },
+	{ PCI_INTERRUPT_LINE, 1, 0, 0xff },
+
+	{ CAP_PM + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_PM },
+	{ CAP_PM + PCI_CAP_LIST_NEXT, 1, CAP_EXP },
+	{ CAP_PM + PCI_PM_PMC, 2, 3 },
+	{ CAP_PM + PCI_PM_CTRL, 2, PCI_PM_CTRL_NO_SOFT_RESET, PCI_PM_CTRL_STATE_MASK },
+
+	{ CAP_EXP + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_EXP },
+	{ CAP_EXP + PCI_CAP_LIST_NEXT, 1, CAP_MSIX },
+	{ CAP_EXP + PCI_EXP_FLAGS, 2, 2 },
+	{ CAP_EXP + PCI_EXP_DEVCAP, 4, PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_EXT_TAG | 2 },
+	{ CAP_EXP + PCI_EXP_DEVCTL, 2, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
+			PCI_EXP_DEVCTL_READRQ_512B, 0x7fff },
+	{ CAP_EXP + PCI_EXP_LNKCAP, 4, PCI_EXP_LNKCAP_SLS_8_0GB | 16 << 4 },
+	{ CAP_EXP + PCI_EXP_LNKSTA, 2, PCI_EXP_LNKSTA_CLS_8_0GB | 16 << PCI_EXP_LNKSTA_NLW_SHIFT },
+	{ CAP_EXP + PCI_EXP_DEVCTL2, 2, 0, 0xffff },
+
+	{ CAP_MSIX + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_MSIX },
+	{ CAP_MSIX + PCI_MSIX_FLAGS, 2, HCA_MAX_VECTORS - 1,
+	  PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL },
+	{ CAP_MSIX + PCI_MSIX_TABLE, 4, XHCA_MSIX_TABLE },
+	{ CAP_MSIX + PCI_MSIX_PBA, 4, XHCA_MSIX_PBA },
+};
+
+static void config_put(u8 *space, unsigned int at, unsigned int size, u32 value)
+{
+	__le32 le = cpu_to_le32(value);
+
+	memcpy(space + at, &le, size);
+}
+
+static void config_init(struct xhca_function *fn)
+{
+	u64 addr = xhca_bar_addr(fn), mask = ~(XHCA_BAR_SIZE - 1);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(config_space); i++) {
+		config_put(fn->config, config_space[i].at, config_space[i].size,
+			   config_space[i].value);
+		config_put(fn->writable, config_space[i].at, config_space[i].size,
+			   config_space[i].writable);
+	}
+	config_put(fn->config, PCI_CLASS_DEVICE, 2, fn->xhca->roce ?
+		   PCI_CLASS_NETWORK_ETHERNET : PCI_CLASS_NETWORK_INFINIBAND);
+	config_put(fn->config, PCI_BASE_ADDRESS_0, 4, lower_32_bits(addr) |
+		   PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH);
+	config_put(fn->config, PCI_BASE_ADDRESS_1, 4, upper_32_bits(addr));
+	config_put(fn->writable, PCI_BASE_ADDRESS_0, 4, lower_32_bits(mask));
+	config_put(fn->writable, PCI_BASE_ADDRESS_1, 4, upper_32_bits(mask));
+}
+
+static struct xhca *bus_to_xhca(struct pci_bus *bus)
+{
+	return container_of((struct pci_sysdata *)bus->sysdata, struct xhca, pci.sysdata);
+}
+
+static struct xhca_function *bus_function(struct pci_bus *bus, unsigned int devfn)
+{
+	struct xhca *x = bus_to_xhca(bus);
+
+	if (PCI_FUNC(devfn) || PCI_SLOT(devfn) >= x->nfunctions)
+		return NULL;
+	return &x->fn[PCI_SLOT(devfn)];
+}
+
+struct xhca_function *xhca_pci_function(struct pci_dev *pdev)
+{
+	return bus_function(pdev->bus, pdev->devfn);
+}
+
+/* The PCI core calls these with aligned accesses of 1, 2 or 4 bytes, locked. */
+static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 *value)
+{
+	struct xhca_function *fn = bus_function(bus, devfn);
+	__le32 le = 0;
+
+	if (!fn)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	if (at + size <= PCI_CFG_SPACE_SIZE)
+		memcpy(&le, fn->config + at, size);
+	*value = le32_to_cpu(le);
+	return PCIBIOS_SUCCESSFUL;
+}
+
+static int config_write(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 value)
+{
+	struct xhca_function *fn = bus_function(bus, devfn);
+	int i;
+
+	if (!fn)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	if (at + size > PCI_CFG_SPACE_SIZE)
+		return PCIBIOS_SUCCESSFUL;
+	for (i = at; i < at + size; i++, value >>= 8)
+		fn->config[i] = (fn->config[i] & ~fn->writable[i]) | (value & fn->writable[i]);
+	return PCIBIOS_SUCCESSFUL;
+}
+
+static struct pci_ops config_ops = {
+	.read = config_read,
+	.write = config_write,
+};
+
+/* ---- devices -------------------------------------------------------------- */
+
+static int device_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct xhca *x = container_of(nb, struct xhca, pci.nb);
+	struct pci_dev *pdev = to_pci_dev(data);
+	struct xhca_function *fn;
+
+	if (pdev->bus != x->pci.bus)
+		return NOTIFY_DONE;
+	fn = xhca_pci_function(pdev);
+	switch (event) {
+	case BUS_NOTIFY_ADD_DEVICE:
+		if (pci_claim_resource(pdev, 0))
+			pci_err(pdev, "cannot claim the BAR\n");
+		if (x->roce && xhca_netdev_add(fn, pdev))
+			pci_err(pdev, "cannot make a network device\n");
+		break;
+	case BUS_NOTIFY_DEL_DEVICE:
+		xhca_netdev_del(fn);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+/*
+ * The engine takes DMA addresses for physical ones.  An IOMMU or a bounce
+ * buffer between driver and adapter would break that: find out, not assume.
+ */
+static bool dma_is_direct(struct pci_dev *pdev)
+{
+	struct page *page = alloc_page(GFP_KERNEL);
+	bool direct = false;
+	dma_addr_t addr;
+
+	if (!page)
+		return false;
+	if (!dma_set_mask(&pdev->dev, DMA_BIT_MASK(64))) {
+		addr = dma_map_page(&pdev->dev, page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+		if (!dma_mapping_error(&pdev->dev, addr)) {
+			direct = addr == page_to_phys(page);
+			dma_unmap_page(&pdev->dev, addr, PAGE_SIZE, DMA_BIDIRECTIONAL);
+		}
+	}
+	__free_page(page);
+	return direct;
+}
+
+/* Every function must have come up whole. */
+static int check_devices(struct xhca *x)
+{
+	struct pci_dev *pdev;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < x->nfunctions && !err; i++) {
+		pdev = pci_get_slot(x->pci.bus, PCI_DEVFN(i, 0));
+		if (!pdev || !pdev->resource[0].parent || (x->roce && !x->fn[i].netdev)) {
+			pr_err("function %u did not come up\n", i);
+			err = -EIO;
+		} else if (!dma_is_direct(pdev)) {
+			pr_err("DMA addresses are translated: switch off the IOMMU or swiotlb=force\n");
+			err = -EOPNOTSUPP;
+		}
+		pci_dev_put(pdev);
+	}
+	return err;
+}
+
+/* ---- bus -------------------------------------------------------------------- */
+
+static int find_domain(void)
+{
+	int domain;
+
+	for (domain = XHCA_FIRST_DOMAIN; domain <= XHCA_LAST_DOMAIN; domain++)
+		if (!pci_find_bus(domain, 0))
+			return domain;
+	return -ENOSPC;
+}
+
+static int create_bus(struct xhca *x)
+{
+	LIST_HEAD(windows);
+	int domain = find_domain();
+
+	if (domain < 0)
+		return domain;
+	x->pci.sysdata.domain = domain;
+	x->pci.sysdata.node = NUMA_NO_NODE;
+	x->pci.numbers = (struct resource){
+		.name = KBUILD_MODNAME, .flags = IORESOURCE_BUS,
+	};
+	pci_add_resource(&windows, &x->pci.numbers);
+	pci_add_resource(&windows, &x->bar.res);
+	x->pci.bus = pci_create_root_bus(&x->pci.host->dev, 0, &config_ops, &x->pci.sysdata,
+					 &windows);
+	if (x->pci.bus)
+		return 0;
+	pci_free_resource_list(&windows);
+	return -ENOMEM;
+}
+
+static void remove_bus(struct xhca *x)
+{
+	pci_lock_rescan_remove();
+	pci_stop_root_bus(x->pci.bus);
+	pci_remove_root_bus(x->pci.bus);
+	pci_unlock_rescan_remove();
+}
+
+int xhca_pci_init(struct xhca *x)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < x->nfunctions; i++) {
+		config_init(&x->fn[i]);
+		xhca_msi_init_function(&x->fn[i]);
+	}
+	x->pci.host = platform_device_register_simple(KBUILD_MODNAME, PLATFORM_DEVID_NONE, NULL, 0);
+	if (IS_ERR(x->pci.host))
+		return PTR_ERR(x->pci.host);
+	err = xhca_msi_init(x);
+	if (err)
+		goto err_host;
+	x->pci.nb.notifier_call = device_event;
+	err = bus_register_notifier(&pci_bus_type, &x->pci.nb);
+	if (err)
+		goto err_msi;
+	pci_lock_rescan_remove();
+	err = create_bus(x);
+	if (err) {
+		pci_unlock_rescan_remove();
+		goto err_notifier;
+	}
+	dev_set_msi_domain(&x->pci.bus->dev, x->pci.msi);
+	pci_scan_child_bus(x->pci.bus);
+	err = check_devices(x);
+	if (!err)
+		pci_bus_add_devices(x->pci.bus);
+	pci_unlock_rescan_remove();
+	if (!err)
+		return 0;
+
+	remove_bus(x);
+err_notifier:
+	bus_unregister_notifier(&pci_bus_type, &x->pci.nb);
+err_msi:
+	xhca_msi_exit(x);
+err_host:
+	platform_device_unregister(x->pci.host);
+	return err;
+}
+
+void xhca_pci_exit(struct xhca *x)
+{
+	remove_bus(x);
+	bus_unregister_notifier(&pci_bus_type, &x->pci.nb);
+	xhca_msi_exit(x);
+	platform_device_unregister(x->pci.host);
+}

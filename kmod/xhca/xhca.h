@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files around hca/ share: the host side of the adapter.
+ *
+ * One struct xhca exists while the module is loaded.  Its parts come up in the
+ * order in which they are declared and go down in reverse: a PCI function is
+ * gone before the engine that serves it, and the engine before the memory.
+ */
+#ifndef _XHCA_H
+#define _XHCA_H
+
+#include <linux/etherdevice.h>
+#include <linux/ioport.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/notifier.h>
+#include <linux/pci.h>
+#include <linux/spinlock.h>
+
+#include "hca/hca.h"
+
+#define XHCA_MAX_FUNCTIONS	16
+#define XHCA_BAR_SIZE		((u64)HCA_BAR_PAGES << HCA_PAGE_SHIFT)
+
+/* In BAR 0, between the initialization segment and the first UAR. */
+#define XHCA_MSIX_TABLE		0x2000
+#define XHCA_MSIX_PBA		0x3000
+
+struct dentry;
+struct irq_domain;
+struct platform_device;
+struct xhca;
+
+/* An MSI-X vector: @lock covers what follows it. */
+struct xhca_vector {
+	raw_spinlock_t lock;
+	unsigned int virq;		/* 0: the driver did not ask for it */
+	bool masked, pending;
+	struct irq_work replay;
+};
+
+struct xhca_function {
+	struct xhca *xhca;
+	unsigned int index;
+	u8 mac[ETH_ALEN];
+	struct hca *hca;
+	struct net_device *netdev;	/* RoCE, while the PCI device exists */
+	u8 config[PCI_CFG_SPACE_SIZE];
+	u8 writable[PCI_CFG_SPACE_SIZE];
+	struct xhca_vector vector[HCA_MAX_VECTORS];
+};
+
+struct xhca_engine {
+	struct task_struct *task;
+	struct hca_fabric fabric;
+	spinlock_t lock;		/* calls */
+	struct list_head calls;
+	u64 sleeps;			/* how often it gave up the CPU */
+	u64 naps;			/* of these: for somebody else */
+};
+
+struct xhca_ram {
+	u64 start, end;
+};
+
+struct xhca {
+	bool roce;
+	struct {
+		struct resource res;
+		void *base;
+	} bar;
+	struct {
+		struct xhca_ram *range;
+		unsigned int n, last;
+	} ram;
+	struct xhca_engine engine;
+	struct {
+		struct platform_device *host;
+		struct pci_sysdata sysdata;
+		struct resource numbers;
+		struct pci_bus *bus;
+		struct irq_domain *msi;
+		struct notifier_block nb;
+	} pci;
+	struct dentry *debugfs;
+	unsigned int nfunctions;
+	struct xhca_function fn[];
+};
+
+/* bar.c: the memory behind the BARs, and the host's memory as DMA sees it */
+int xhca_bar_init(struct xhca *x, phys_addr_t addr);
+void xhca_bar_exit(struct xhca *x);
+void *xhca_dma_ptr(void *ctx, u64 addr, u64 len);
+
+static inline phys_addr_t xhca_bar_addr(const struct xhca_function *fn)
+{
+	return fn->xhca->bar.res.start + fn->index * XHCA_BAR_SIZE;
+}
+
+static inline void *xhca_bar_ptr(const struct xhca_function *fn)
+{
+	return fn->xhca->bar.base + fn->index * XHCA_BAR_SIZE;
+}
+
+/* pci.c: the bus and its devices */
+int xhca_pci_init(struct xhca *x);
+void xhca_pci_exit(struct xhca *x);
+struct xhca_function *xhca_pci_function(struct pci_dev *pdev);
+
+/* msi.c: interrupts */
+void xhca_msi_init_function(struct xhca_function *fn);
+int xhca_msi_init(struct xhca *x);
+void xhca_msi_exit(struct xhca *x);
+void xhca_raise_irq(void *ctx, unsigned int vector);
+
+/* engine.c: the thread that runs hca/ */
+int xhca_engine_init(struct xhca *x);
+void xhca_engine_exit(struct xhca *x);
+/* Runs fn(arg) in the engine's thread, between two passes; may sleep. */
+void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg);
+
+/* netdev.c: the Ethernet face of a RoCE port */
+int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev);
+void xhca_netdev_del(struct xhca_function *fn);
+/* The driver of @pdev is starting: shows it the network device of its port. */
+void xhca_netdev_offer(struct xhca_function *fn, struct pci_dev *pdev);
+
+/* debugfs.c */
+void xhca_debugfs_init(struct xhca *x);
+void xhca_debugfs_exit(struct xhca *x);
+
+#endif
