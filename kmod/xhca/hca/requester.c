@@ -7,6 +7,7 @@
  * is complete before the next starts, fences are met by construction.
  */
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "wqe.h"

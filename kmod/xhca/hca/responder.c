@@ -9,6 +9,7 @@
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include <asm/barrier.h>
 #include <asm/byteorder.h>
 #include "wqe.h"
 

@@ -5,6 +5,7 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include "wqe.h"
 
 #define TURN_BYTES	(256 * 1024ull)	/* of one queue before others get theirs */

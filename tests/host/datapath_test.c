@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The library's data path against the adapter's, in one process: what arrives,
+ * what must not change, and how each wrong request ends.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "session.h"
+#include "tap.h"
+
+#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
+		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
+#define MR_BYTES	(256 * 1024)
+#define IMM		0x01020304
+
+static struct session s;
+static struct session_mr mr[2];
+
+static void fill(u8 *p, size_t n, unsigned int seed)
+{
+	while (n--) {
+		seed = seed * 1103515245 + 12345;
+		*p++ = seed >> 16;
+	}
+}
+
+static void connect(struct session_qp *a, struct session_qp *b)
+{
+	session_qp(&s, 0, MLX5_QP_ST_RC, 6, 6, a);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 6, 6, b);
+	session_connect(a, b);
+}
+
+static void disconnect(struct session_qp *a, struct session_qp *b)
+{
+	tap_ok(!session_qp_destroy(a) && !session_qp_destroy(b), "queue pairs destroyed");
+}
+
+/* Runs what was posted; the one completion of @q, or status 255 */
+static struct xv_wc one(struct session_qp *q)
+{
+	struct xv_wc wc[2] = {};
+	int i, n = 0;
+
+	for (i = 0; i < 200000 && !n; i++) {
+		hca_fabric_poll(&s.fabric);
+		n = xv_poll_cq(&q->cq, 2, wc);
+	}
+	if (n != 1)
+		wc[0].status = 255;
+	return wc[0];
+}
+
+static struct xv_wc commit(struct session_qp *q)
+{
+	xv_commit_send(&q->qp);
+	return one(q);
+}
+
+static void post_recv(struct session_qp *q, u64 wr_id, struct xv_sge sge)
+{
+	if (xv_wr_recv(&q->qp, wr_id, &sge))
+		tap_ok(0, "receive posted");
+	xv_commit_recv(&q->qp);
+}
+
+static void test_write_read(void)
+{
+	static const u32 sizes[] = { 0, 1, 7, 8, 63, 64, 4095, 4096, 4097, 65536, 200000 };
+	static u8 before[MR_BYTES];
+	struct session_qp a, b;
+	unsigned int i;
+
+	connect(&a, &b);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u32 n = sizes[i], from = 100 + i, to = 8000 + 3 * i;
+		struct xv_sge sge = session_sge(&mr[0], from, n);
+		struct xv_wc wc;
+
+		fill(mr[0].ptr, MR_BYTES, i);
+		fill(mr[1].ptr, MR_BYTES, i + 77);
+		memcpy(before, mr[1].ptr, MR_BYTES);
+		memcpy(before + to, mr[0].ptr + from, n);
+		xv_wr_write(&a.qp, 7, XV_SEND_SIGNALED, &sge, mr[1].addr + to, mr[1].key);
+		wc = commit(&a);
+		tap_ok(wc.status == XV_WC_SUCCESS && wc.wr_id == 7 &&
+		       !memcmp(before, mr[1].ptr, MR_BYTES), "write %u bytes", n);
+
+		memcpy(before, mr[0].ptr, MR_BYTES);
+		memcpy(before + from, mr[1].ptr + to + n, n);
+		xv_wr_read(&a.qp, 8, XV_SEND_SIGNALED, &sge, mr[1].addr + to + n, mr[1].key);
+		wc = commit(&a);
+		tap_ok(wc.status == XV_WC_SUCCESS && !memcmp(before, mr[0].ptr, MR_BYTES),
+		       "read %u bytes", n);
+	}
+	disconnect(&a, &b);
+}
+
+static void test_send(void)
+{
+	struct session_qp a, b;
+	struct xv_sge sge = session_sge(&mr[0], 500, 5000);
+	struct xv_wc wc;
+
+	connect(&a, &b);
+	fill(mr[0].ptr, MR_BYTES, 1);
+	post_recv(&b, 21, session_sge(&mr[1], 4000, 6000));
+	xv_wr_send(&a.qp, 11, XV_SEND_SIGNALED, &sge);
+	wc = commit(&a);
+	tap_ok(wc.status == XV_WC_SUCCESS && wc.opcode == XV_WC_SEND, "send");
+	wc = one(&b);
+	tap_ok(wc.status == XV_WC_SUCCESS && wc.wr_id == 21 && wc.byte_len == 5000 &&
+	       wc.opcode == XV_WC_RECV && !memcmp(mr[1].ptr + 4000, mr[0].ptr + 500, 5000),
+	       "receive");
+
+	post_recv(&b, 22, session_sge(&mr[1], 0, 100));
+	xv_wr_send_imm(&a.qp, 12, XV_SEND_SIGNALED, &(struct xv_sge) {}, IMM);
+	wc = commit(&a);
+	tap_is(wc.status, XV_WC_SUCCESS, "empty send with immediate");
+	wc = one(&b);
+	tap_ok(wc.status == XV_WC_SUCCESS && wc.byte_len == 0 && wc.imm_data == IMM &&
+	       wc.wc_flags & XV_WC_WITH_IMM, "immediate arrives");
+
+	post_recv(&b, 23, session_sge(&mr[1], 0, 100));
+	sge.length = 700;
+	xv_wr_write_imm(&a.qp, 13, XV_SEND_SIGNALED, &sge, mr[1].addr + 9000, mr[1].key, IMM);
+	wc = commit(&a);
+	tap_is(wc.status, XV_WC_SUCCESS, "write with immediate");
+	wc = one(&b);
+	tap_ok(wc.opcode == XV_WC_RECV_RDMA_WITH_IMM && wc.byte_len == 700 && wc.wr_id == 23 &&
+	       !memcmp(mr[1].ptr + 9000, mr[0].ptr + 500, 700), "its data and completion");
+	disconnect(&a, &b);
+}
+
+static void test_atomics(void)
+{
+	struct session_qp a, b;
+	struct xv_sge sge = session_sge(&mr[0], 64, 8);
+	u64 *mem = (u64 *)(mr[1].ptr + 16), *old = (u64 *)(mr[0].ptr + 64);
+	struct xv_wc wc;
+
+	connect(&a, &b);
+	*mem = 40;
+	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 2);
+	wc = commit(&a);
+	tap_ok(wc.status == XV_WC_SUCCESS && *mem == 42 && *old == 40, "fetch and add");
+	xv_wr_atomic_cs(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 42, 99);
+	wc = commit(&a);
+	tap_ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 42, "swap when equal");
+	xv_wr_atomic_cs(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 42, 7);
+	wc = commit(&a);
+	tap_ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 99, "no swap when not");
+	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 20, mr[1].key, 2);
+	wc = commit(&a);
+	tap_is(wc.status, XV_WC_REM_INV_REQ_ERR, "misaligned atomic");
+	disconnect(&a, &b);
+}
+
+/* Every wrong key or bound: the status at the requester, and nothing written */
+static void test_protection(void)
+{
+	struct session_mr ro = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR |
+					  MLX5R_MKEY_ACCESS_RR);
+	struct session_mr wo = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR |
+					  MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW);
+	struct session_mr local_ro = session_mr(&s, 0, 4096, MLX5R_MKEY_ACCESS_LR);
+	const struct {
+		const char *what;
+		bool read;
+		u64 laddr;
+		u32 len, lkey;
+		u64 raddr;
+		u32 rkey;
+		int status;
+	} t[] = {
+		{ "unknown lkey", 0, mr[0].addr, 8, mr[0].key + 0x100000, mr[1].addr, mr[1].key,
+		  XV_WC_LOC_PROT_ERR },
+		{ "other variant of lkey", 0, mr[0].addr, 8, mr[0].key ^ 1, mr[1].addr,
+		  mr[1].key, XV_WC_LOC_PROT_ERR },
+		{ "one byte before lkey", 0, mr[0].addr - 1, 8, mr[0].key, mr[1].addr, mr[1].key,
+		  XV_WC_LOC_PROT_ERR },
+		{ "one byte behind lkey", 0, mr[0].addr + MR_BYTES - 7, 8, mr[0].key, mr[1].addr,
+		  mr[1].key, XV_WC_LOC_PROT_ERR },
+		{ "address that wraps", 0, ~0ull - 3, 8, mr[0].key, mr[1].addr, mr[1].key,
+		  XV_WC_LOC_PROT_ERR },
+		{ "read into read-only memory", 1, local_ro.addr, 8, local_ro.key, mr[1].addr,
+		  mr[1].key, XV_WC_LOC_PROT_ERR },
+		{ "unknown rkey", 0, mr[0].addr, 8, mr[0].key, mr[1].addr, mr[1].key + 0x100000,
+		  XV_WC_REM_ACCESS_ERR },
+		{ "other variant of rkey", 0, mr[0].addr, 8, mr[0].key, mr[1].addr,
+		  mr[1].key ^ 1, XV_WC_REM_ACCESS_ERR },
+		{ "one byte before rkey", 0, mr[0].addr, 8, mr[0].key, mr[1].addr - 1, mr[1].key,
+		  XV_WC_REM_ACCESS_ERR },
+		{ "one byte behind rkey", 0, mr[0].addr, 8, mr[0].key,
+		  mr[1].addr + MR_BYTES - 7, mr[1].key, XV_WC_REM_ACCESS_ERR },
+		{ "write to read-only rkey", 0, mr[0].addr, 8, mr[0].key, ro.addr, ro.key,
+		  XV_WC_REM_ACCESS_ERR },
+		{ "read from write-only rkey", 1, mr[0].addr, 8, mr[0].key, wo.addr, wo.key,
+		  XV_WC_REM_ACCESS_ERR },
+		{ "last bytes of both keys", 0, mr[0].addr + MR_BYTES - 8, 8, mr[0].key,
+		  mr[1].addr + MR_BYTES - 8, mr[1].key, XV_WC_SUCCESS },
+	};
+	static u8 before[SESSION_BYTES];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct xv_sge sge = { .addr = t[i].laddr, .length = t[i].len, .lkey = t[i].lkey };
+		struct session_qp a, b;
+		struct xv_wc wc;
+
+		connect(&a, &b);
+		fill(mr[0].ptr, MR_BYTES, i);
+		memcpy(before, mr[1].ptr, MR_BYTES);
+		(t[i].read ? xv_wr_read : xv_wr_write)(&a.qp, 5, XV_SEND_SIGNALED, &sge,
+						       t[i].raddr, t[i].rkey);
+		wc = commit(&a);
+		tap_is(wc.status, t[i].status, "%s", t[i].what);
+		if (t[i].status)
+			tap_ok(!memcmp(before, mr[1].ptr, MR_BYTES), "nothing was written");
+		session_qp_destroy(&a);
+		session_qp_destroy(&b);
+	}
+}
+
+static void test_receive_errors(void)
+{
+	struct xv_sge sge = session_sge(&mr[0], 0, 200);
+	struct session_qp a, b;
+	struct xv_wc wc;
+
+	connect(&a, &b);
+	post_recv(&b, 1, session_sge(&mr[1], 0, 199));
+	post_recv(&b, 2, session_sge(&mr[1], 0, 199));
+	xv_wr_send(&a.qp, 3, 0, &sge);
+	xv_wr_send(&a.qp, 4, 0, &sge);
+	wc = commit(&a);
+	session_settle(&s);
+	tap_ok(wc.status == 255 || wc.status == XV_WC_REM_INV_REQ_ERR,
+	       "too long a message fails at the sender");
+	disconnect(&a, &b);
+
+	connect(&a, &b);
+	post_recv(&b, 1, session_sge(&mr[1], 0, 199));
+	xv_wr_send(&a.qp, 3, 0, &sge);
+	wc = commit(&a);
+	tap_is(wc.status, XV_WC_REM_INV_REQ_ERR, "message one byte too long: sender");
+	wc = one(&b);
+	tap_is(wc.status, XV_WC_LOC_LEN_ERR, "message one byte too long: receiver");
+	disconnect(&a, &b);
+
+	connect(&a, &b);
+	xv_wr_send(&a.qp, 3, 0, &sge);
+	xv_wr_send(&a.qp, 4, 0, &sge);
+	xv_commit_send(&a.qp);
+	{
+		struct xv_wc w2[4] = {};
+		int i, n = 0;
+
+		for (i = 0; i < 2000000 && n < 2; i++) {
+			hca_fabric_poll(&s.fabric);
+			n += xv_poll_cq(&a.cq, 4 - n, w2 + n);
+		}
+		tap_ok(n == 2 && w2[0].status == XV_WC_RNR_RETRY_EXC_ERR && w2[0].wr_id == 3,
+		       "no receive posted: RNR retries run out");
+		tap_ok(n == 2 && w2[1].status == XV_WC_WR_FLUSH_ERR && w2[1].wr_id == 4,
+		       "what follows is flushed, though not signalled");
+	}
+	disconnect(&a, &b);
+
+	connect(&a, &b);
+	session_qp_destroy(&b);
+	xv_wr_send(&a.qp, 3, 0, &sge);
+	wc = commit(&a);
+	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "nobody there: retries run out");
+	session_qp_destroy(&a);
+}
+
+/* More requests than the 16-bit indices can count, in batches of odd sizes */
+static void test_wrap(void)
+{
+	struct session_qp a, b;
+	u32 sent = 0, done = 0, batch, bad = 0;
+
+	connect(&a, &b);
+	while (done < 140000) {
+		struct xv_wc wc[64];
+		int i, n;
+
+		for (batch = 1 + sent % 63; batch; batch--) {
+			u32 v = sent + 1;
+
+			if (xv_wr_write_inline(&a.qp, sent, XV_SEND_SIGNALED, &v, sizeof(v),
+					       mr[1].addr, mr[1].key))
+				break;
+			sent++;
+		}
+		xv_commit_send(&a.qp);
+		hca_fabric_poll(&s.fabric);
+		n = xv_poll_cq(&a.cq, 64, wc);
+		for (i = 0; i < n; i++, done++)
+			bad += wc[i].status || wc[i].wr_id != done;
+		session_settle(&s);
+		bad += *(u32 *)mr[1].ptr != sent;
+	}
+	tap_is(bad, 0, "140000 requests over the wrap of all indices");
+	disconnect(&a, &b);
+}
+
+/* A request that does not follow the format ends on its own queue. */
+static void test_malformed(void)
+{
+	static const struct {
+		const char *what;
+		u32 off, value, mask;
+	} t[] = {
+		{ "unknown opcode", 0, 0x7f, 0xff },
+		{ "wrong index", 0, 0x500, 0xffff00 },
+		{ "wrong QP number", 4, 0xabc00, 0xffffff00 },
+		{ "no length", 4, 0, 0x3f },
+		{ "length beyond what was posted", 4, 0x3f, 0x3f },
+		{ "no room for the remote address", 4, 1, 0x3f },
+	};
+	struct xv_sge sge = session_sge(&mr[0], 0, 16);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct session_qp a, b;
+		struct xv_wc wc;
+		__be32 *dw;
+
+		connect(&a, &b);
+		xv_wr_write(&a.qp, 9, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
+		dw = (__be32 *)(a.qp.sq.buf + t[i].off);
+		*dw = cpu_to_be32((be32_to_cpu(*dw) & ~t[i].mask) | t[i].value);
+		wc = commit(&a);
+		tap_is(wc.status, XV_WC_LOC_QP_OP_ERR, "%s", t[i].what);
+		disconnect(&a, &b);
+	}
+}
+
+int main(void)
+{
+	session_init(&s);
+	mr[0] = session_mr(&s, 0, MR_BYTES, ALL_ACCESS);
+	mr[1] = session_mr(&s, 1, MR_BYTES, ALL_ACCESS);
+	test_write_read();
+	test_send();
+	test_atomics();
+	test_protection();
+	test_receive_errors();
+	test_wrap();
+	test_malformed();
+	session_free(&s);
+	return tap_done();
+}

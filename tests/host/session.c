@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/slab.h>
+#include <asm/byteorder.h>
+#include "session.h"
+
+#define UD_QKEY	0x11111111
+
+static void die(const char *what, int func)
+{
+	fprintf(stderr, "session: %s failed on function %d\n", what, func);
+	exit(99);
+}
+
+static void *dma_ptr(void *ctx, u64 addr, u64 len)
+{
+	struct session *s = ctx;
+
+	if (addr < SESSION_DMA || len > SESSION_BYTES ||
+	    addr - SESSION_DMA > SESSION_BYTES - len)
+		return NULL;
+	return s->mem + (addr - SESSION_DMA);
+}
+
+static void raise_irq(void *ctx, unsigned int vector)
+{
+	struct session *s = ctx;
+
+	s->irqs[vector % SESSION_FUNCS]++;
+}
+
+static const struct hca_ops ops = { .dma_ptr = dma_ptr, .raise_irq = raise_irq };
+
+u64 session_alloc(struct session *s, size_t bytes)
+{
+	u64 at = s->used;
+
+	bytes = (bytes + HCA_PAGE_SIZE - 1) & ~(size_t)(HCA_PAGE_SIZE - 1);
+	if (at + bytes > SESSION_BYTES)
+		die("memory", 0);
+	s->used += bytes;
+	memset(s->mem + at, 0, bytes);
+	return SESSION_DMA + at;
+}
+
+void *session_ptr(struct session *s, u64 dma)
+{
+	return s->mem + (dma - SESSION_DMA);
+}
+
+u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out, u32 outlen)
+{
+	hca_cmd_exec(s->hca[func], in, inlen, out, outlen);
+	return *(u8 *)out;
+}
+
+/* Commands that only name themselves and give a number back */
+static u32 simple(struct session *s, int func, u16 opcode, u16 opmod)
+{
+	u32 in[4] = {}, out[4] = {};
+
+	MLX5_SET(alloc_pd_in, in, opcode, opcode);
+	MLX5_SET(alloc_pd_in, in, op_mod, opmod);
+	if (session_cmd(s, func, in, sizeof(in), out, sizeof(out)))
+		die("startup", func);
+	return MLX5_GET(alloc_pd_out, out, pd);
+}
+
+static void put_pages(struct session *s, __be64 *pas, u64 dma, u32 n)
+{
+	u32 i;
+
+	(void)s;
+	for (i = 0; i < n; i++)
+		pas[i] = cpu_to_be64(dma + (u64)i * HCA_PAGE_SIZE);
+}
+
+static u32 make_eq(struct session *s, int func)
+{
+	u32 in[(MLX5_ST_SZ_BYTES(create_eq_in) + 8) / 4] = {};
+	u32 out[MLX5_ST_SZ_DW(create_eq_out)] = {};
+	void *eqc = MLX5_ADDR_OF(create_eq_in, in, eq_context_entry);
+	u64 buf = session_alloc(s, HCA_PAGE_SIZE);
+	int i;
+
+	for (i = 0; i < 64; i++)
+		((u8 *)session_ptr(s, buf))[i * 64 + 63] = 1;
+	MLX5_SET(create_eq_in, in, opcode, MLX5_CMD_OP_CREATE_EQ);
+	MLX5_SET(eqc, eqc, log_eq_size, 6);
+	MLX5_SET(eqc, eqc, uar_page, s->uar[func]);
+	MLX5_SET(eqc, eqc, intr, func);
+	put_pages(s, MLX5_ADDR_OF(create_eq_in, in, pas), buf, 1);
+	if (session_cmd(s, func, in, sizeof(in), out, sizeof(out)))
+		die("CREATE_EQ", func);
+	return MLX5_GET(create_eq_out, out, eq_number);
+}
+
+static void set_gid(struct session *s, int func)
+{
+	u32 in[MLX5_ST_SZ_DW(set_roce_address_in)] = {};
+	u32 out[MLX5_ST_SZ_DW(set_roce_address_out)] = {};
+	void *addr = MLX5_ADDR_OF(set_roce_address_in, in, roce_address);
+	u8 *gid = MLX5_ADDR_OF(roce_addr_layout, addr, source_l3_address);
+
+	MLX5_SET(set_roce_address_in, in, opcode, MLX5_CMD_OP_SET_ROCE_ADDRESS);
+	gid[10] = 0xff;
+	gid[11] = 0xff;
+	gid[12] = 10;
+	gid[15] = func + 1;
+	memcpy(MLX5_ADDR_OF(roce_addr_layout, addr, source_mac_47_32), s->hca[func]->p.mac, 6);
+	MLX5_SET(roce_addr_layout, addr, roce_version, MLX5_ROCE_VERSION_2);
+	if (session_cmd(s, func, in, sizeof(in), out, sizeof(out)))
+		die("SET_ROCE_ADDRESS", func);
+}
+
+static void start_function(struct session *s, int func)
+{
+	struct hca_params p = {
+		.index = func,
+		.roce = true,
+		.mac = { 2, 0, 0, 0, 0, func + 1 },
+		.node_guid = 0x0200000000000000ull + func,
+		.num_vectors = SESSION_FUNCS,
+	};
+
+	p.bar = aligned_alloc(HCA_PAGE_SIZE, HCA_BAR_PAGES * HCA_PAGE_SIZE);
+	if (p.bar)
+		memset(p.bar, 0, HCA_BAR_PAGES * HCA_PAGE_SIZE);
+	s->hca[func] = p.bar ? hca_create(&s->fabric, &p, &ops, s) : NULL;
+	if (!s->hca[func])
+		die("hca_create", func);
+	simple(s, func, MLX5_CMD_OP_ENABLE_HCA, 0);
+	simple(s, func, MLX5_CMD_OP_INIT_HCA, 0);
+	hca_port_set(s->hca[func], true);
+	s->pd[func] = simple(s, func, MLX5_CMD_OP_ALLOC_PD, 0);
+	s->uar[func] = simple(s, func, MLX5_CMD_OP_ALLOC_UAR, 0);
+	s->eqn[func] = make_eq(s, func);
+	s->dir[func].leaf[0] = s->leaf[func];
+	set_gid(s, func);
+}
+
+void session_init(struct session *s)
+{
+	int f;
+
+	memset(s, 0, sizeof(*s));
+	s->mem = aligned_alloc(HCA_PAGE_SIZE, SESSION_BYTES);
+	if (!s->mem || hca_fabric_init(&s->fabric))
+		die("memory", 0);
+	for (f = 0; f < SESSION_FUNCS; f++)
+		start_function(s, f);
+}
+
+void session_free(struct session *s)
+{
+	int f;
+
+	for (f = 0; f < SESSION_FUNCS; f++) {
+		void *bar = s->hca[f]->p.bar;
+
+		hca_destroy(s->hca[f]);
+		free(bar);
+	}
+	hca_fabric_free(&s->fabric);
+	free(s->mem);
+}
+
+void session_settle(struct session *s)
+{
+	while (hca_fabric_poll(&s->fabric))
+		;
+}
+
+struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access)
+{
+	u32 pages = (bytes + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
+	u32 octo = (pages + 1) / 2;
+	u32 inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + octo * 16;
+	u32 out[MLX5_ST_SZ_DW(create_mkey_out)] = {};
+	struct session_mr mr = { .addr = session_alloc(s, bytes) };
+	u32 *in = calloc(1, inlen);
+	void *mkc;
+
+	if (!in)
+		die("memory", func);
+	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, octo);
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
+	MLX5_SET(mkc, mkc, lr, !!(access & MLX5R_MKEY_ACCESS_LR));
+	MLX5_SET(mkc, mkc, lw, !!(access & MLX5R_MKEY_ACCESS_LW));
+	MLX5_SET(mkc, mkc, rr, !!(access & MLX5R_MKEY_ACCESS_RR));
+	MLX5_SET(mkc, mkc, rw, !!(access & MLX5R_MKEY_ACCESS_RW));
+	MLX5_SET(mkc, mkc, a, !!(access & MLX5R_MKEY_ACCESS_A));
+	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
+	MLX5_SET(mkc, mkc, mkey_7_0, 0x5a);
+	MLX5_SET(mkc, mkc, pd, s->pd[func]);
+	MLX5_SET64(mkc, mkc, start_addr, mr.addr);
+	MLX5_SET64(mkc, mkc, len, bytes);
+	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
+	MLX5_SET(mkc, mkc, translations_octword_size, octo);
+	put_pages(s, MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt), mr.addr, pages);
+	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
+		die("CREATE_MKEY", func);
+	free(in);
+	mr.key = MLX5_GET(create_mkey_out, out, mkey_index) << 8 | 0x5a;
+	mr.ptr = session_ptr(s, mr.addr);
+	return mr;
+}
+
+static void make_cq(struct session *s, int func, u32 log_size, struct session_qp *q)
+{
+	u32 pages = ((64u << log_size) + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
+	u32 inlen = MLX5_ST_SZ_BYTES(create_cq_in) + pages * 8;
+	u32 out[MLX5_ST_SZ_DW(create_cq_out)] = {};
+	u64 buf = session_alloc(s, 64u << log_size), dbr = session_alloc(s, 8);
+	u32 *in = calloc(1, inlen);
+	u32 i;
+	void *cqc;
+
+	if (!in)
+		die("memory", func);
+	for (i = 0; i < 1u << log_size; i++)
+		((u8 *)session_ptr(s, buf))[i * 64 + 63] = 0xf1;
+	cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
+	MLX5_SET(create_cq_in, in, opcode, MLX5_CMD_OP_CREATE_CQ);
+	MLX5_SET(cqc, cqc, log_cq_size, log_size);
+	MLX5_SET(cqc, cqc, uar_page, s->uar[func]);
+	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, s->eqn[func]);
+	MLX5_SET64(cqc, cqc, dbr_addr, dbr);
+	put_pages(s, MLX5_ADDR_OF(create_cq_in, in, pas), buf, pages);
+	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
+		die("CREATE_CQ", func);
+	free(in);
+	q->cqn = MLX5_GET(create_cq_out, out, cqn);
+	q->cq = (struct xv_cq) {
+		.buf = session_ptr(s, buf),
+		.dbrec = session_ptr(s, dbr),
+		.doorbell = s->hca[func]->p.bar + s->uar[func] * HCA_PAGE_SIZE + MLX5R_UAR_CQ,
+		.dir = &s->dir[func],
+		.mask = (1u << log_size) - 1,
+		.log_size = log_size,
+		.log_stride = 6,
+		.cqn = q->cqn,
+	};
+}
+
+#define RQ_STRIDE	64
+
+static void set_rings(struct session_qp *q, u64 buf, u64 dbr, u32 log_sq, u32 log_rq)
+{
+	struct session *s = q->s;
+	u8 *ring = session_ptr(s, buf);
+	u32 nsq = 1u << log_sq, nrq = 1u << log_rq;
+
+	q->qp.rq = (struct xv_rq) {
+		.buf = ring,
+		.wr_id = calloc(nrq, sizeof(u64)),
+		.dbrec = session_ptr(s, dbr),
+		.mask = nrq - 1,
+		.room = nrq,
+		.max_sge = RQ_STRIDE / 16,
+		.log_stride = 6,
+	};
+	q->qp.sq = (struct xv_sq) {
+		.buf = ring + nrq * RQ_STRIDE,
+		.buf_end = ring + nrq * RQ_STRIDE + nsq * MLX5R_WQEBB,
+		.entry = calloc(nsq, sizeof(struct xv_sq_entry)),
+		.dbrec = session_ptr(s, dbr),
+		.doorbell = s->hca[q->func]->p.bar + s->uar[q->func] * HCA_PAGE_SIZE +
+			    MLX5R_UAR_BF,
+		.ctrl_qpn = cpu_to_be64(q->qp.qp_num << 8),
+		.mask = nsq - 1,
+		.room = nsq,
+		.max_inline = 512,
+		.max_sge = 16,
+	};
+	if (!q->qp.rq.wr_id || !q->qp.sq.entry)
+		die("memory", q->func);
+}
+
+void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
+		struct session_qp *q)
+{
+	u32 bytes = (RQ_STRIDE << log_rq) + (MLX5R_WQEBB << log_sq);
+	u32 pages = (bytes + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
+	u32 inlen = MLX5_ST_SZ_BYTES(create_qp_in) + pages * 8;
+	u32 out[MLX5_ST_SZ_DW(create_qp_out)] = {};
+	u64 buf = session_alloc(s, bytes), dbr = session_alloc(s, 8);
+	u32 *in = calloc(1, inlen);
+	static u32 next_index = 1;
+	void *qpc;
+
+	if (!in)
+		die("memory", func);
+	memset(q, 0, sizeof(*q));
+	q->s = s;
+	q->func = func;
+	make_cq(s, func, log_sq + 2, q);
+	qpc = MLX5_ADDR_OF(create_qp_in, in, qpc);
+	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
+	MLX5_SET(qpc, qpc, st, st);
+	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
+	MLX5_SET(qpc, qpc, pd, s->pd[func]);
+	MLX5_SET(qpc, qpc, uar_page, s->uar[func]);
+	MLX5_SET(qpc, qpc, user_index, next_index);
+	MLX5_SET(qpc, qpc, log_sq_size, log_sq);
+	MLX5_SET(qpc, qpc, log_rq_size, log_rq);
+	MLX5_SET(qpc, qpc, log_rq_stride, 2);
+	MLX5_SET(qpc, qpc, cqn_snd, q->cqn);
+	MLX5_SET(qpc, qpc, cqn_rcv, q->cqn);
+	MLX5_SET64(qpc, qpc, dbr_addr, dbr);
+	put_pages(s, MLX5_ADDR_OF(create_qp_in, in, pas), buf, pages);
+	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
+		die("CREATE_QP", func);
+	free(in);
+	q->qp.qp_num = MLX5_GET(create_qp_out, out, qpn);
+	q->qp.rsc = (struct xv_rsc) { XV_RSC_QP, next_index };
+	q->qp.send_cq = q->qp.recv_cq = &q->cq;
+	s->leaf[func][next_index++ & XV_RSC_DIR_MASK] = &q->qp.rsc;
+	set_rings(q, buf, dbr, log_sq, log_rq);
+}
+
+u8 session_qp_destroy(struct session_qp *q)
+{
+	u32 in[MLX5_ST_SZ_DW(destroy_qp_in)] = {}, out[MLX5_ST_SZ_DW(destroy_qp_out)] = {};
+	u8 status;
+
+	MLX5_SET(destroy_qp_in, in, opcode, MLX5_CMD_OP_DESTROY_QP);
+	MLX5_SET(destroy_qp_in, in, qpn, q->qp.qp_num);
+	status = session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
+	free(q->qp.rq.wr_id);
+	free(q->qp.sq.entry);
+	q->s->leaf[q->func][q->qp.rsc.user_index & XV_RSC_DIR_MASK] = NULL;
+	return status;
+}
+
+static void fill_path(struct session *s, void *qpc, int to)
+{
+	void *path = MLX5_ADDR_OF(qpc, qpc, primary_address_path);
+	u8 *gid = MLX5_ADDR_OF(ads, path, rgid_rip);
+
+	gid[10] = 0xff;
+	gid[11] = 0xff;
+	gid[12] = 10;
+	gid[15] = to + 1;
+	memcpy(MLX5_ADDR_OF(ads, path, rmac_47_32), s->hca[to]->p.mac, 6);
+	MLX5_SET(ads, path, vhca_port_num, 1);
+	MLX5_SET(ads, path, hop_limit, 64);
+	MLX5_SET(ads, path, udp_sport, 0xc000);
+	MLX5_SET(ads, path, ack_timeout, 1);
+}
+
+u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer)
+{
+	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};
+	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
+
+	MLX5_SET(rst2init_qp_in, in, opcode, opcode);
+	MLX5_SET(rst2init_qp_in, in, qpn, q->qp.qp_num);
+	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
+	MLX5_SET(qpc, qpc, mtu, IB_MTU_4096);
+	MLX5_SET(qpc, qpc, log_msg_max, 30);
+	MLX5_SET(qpc, qpc, remote_qpn, peer ? peer->qp.qp_num : 0);
+	MLX5_SET(qpc, qpc, log_sra_max, 4);
+	MLX5_SET(qpc, qpc, log_rra_max, 4);
+	MLX5_SET(qpc, qpc, retry_count, 2);
+	MLX5_SET(qpc, qpc, rnr_retry, 1);
+	MLX5_SET(qpc, qpc, min_rnr_nak, 1);
+	MLX5_SET(qpc, qpc, atomic_mode, 1);
+	MLX5_SET(qpc, qpc, rre, 1);
+	MLX5_SET(qpc, qpc, rwe, 1);
+	MLX5_SET(qpc, qpc, rae, 1);
+	MLX5_SET(qpc, qpc, q_key, UD_QKEY);
+	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
+	if (peer)
+		fill_path(q->s, qpc, peer->func);
+	return session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
+}
+
+void session_connect(struct session_qp *a, struct session_qp *b)
+{
+	static const u16 steps[] = {
+		MLX5_CMD_OP_RST2INIT_QP, MLX5_CMD_OP_INIT2RTR_QP, MLX5_CMD_OP_RTR2RTS_QP,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
+		if (session_qp_modify(a, steps[i], b) ||
+		    (a != b && session_qp_modify(b, steps[i], a)))
+			die("modify QP", a->func);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Two functions of the adapter in user space, with the memory of their host:
+ * what tests, fuzzers and benchmarks begin with.
+ *
+ * Host memory is one arena; a DMA address is an offset into it plus SESSION_DMA,
+ * so that a wild address hits nothing.  Objects are made with firmware commands,
+ * work is posted and polled with the library's data path.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <xverbs/dp.h>
+#include "hca.h"
+
+#define SESSION_DMA	0x100000000ull
+#define SESSION_BYTES	(64u << 20)
+#define SESSION_FUNCS	2
+
+struct session {
+	struct hca_fabric fabric;
+	struct hca *hca[SESSION_FUNCS];
+	u8 *mem;
+	size_t used;
+	u32 pd[SESSION_FUNCS], uar[SESSION_FUNCS], eqn[SESSION_FUNCS];
+	unsigned int irqs[SESSION_FUNCS];
+	struct xv_rsc_dir dir[SESSION_FUNCS];
+	struct xv_rsc *leaf[SESSION_FUNCS][XV_RSC_DIR_SIZE];
+};
+
+/* A queue pair with its own CQ, and what they were made of */
+struct session_qp {
+	struct session *s;
+	int func;
+	struct xv_qp qp;
+	struct xv_cq cq;
+	u32 cqn;
+};
+
+struct session_mr {
+	u64 addr;			/* DMA address, also the virtual one */
+	u8 *ptr;
+	u32 key;
+};
+
+/* Exits the program where the setup itself fails. */
+void session_init(struct session *s);
+void session_free(struct session *s);
+
+u64 session_alloc(struct session *s, size_t bytes);	/* page aligned, zeroed */
+void *session_ptr(struct session *s, u64 dma);
+
+/* Status of a firmware command. */
+u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out, u32 outlen);
+
+struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
+void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
+		struct session_qp *q);
+u8 session_qp_destroy(struct session_qp *q);
+/* RESET to RTS, connected to each other. */
+void session_connect(struct session_qp *a, struct session_qp *b);
+u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer);
+/* Runs the adapter until it finds nothing to do. */
+void session_settle(struct session *s);
+
+static inline struct xv_sge session_sge(const struct session_mr *mr, u64 off, u32 len)
+{
+	return (struct xv_sge) { .addr = mr->addr + off, .length = len, .lkey = mr->key };
+}
+
+#endif

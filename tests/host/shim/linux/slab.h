@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_SLAB_H
+#define SHIM_SLAB_H
+
+#include <stdlib.h>
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#define GFP_KERNEL	0
+#define __GFP_NOWARN	0
+
+static inline void *kmalloc(size_t n, gfp_t gfp)
+{
+	(void)gfp;
+	return malloc(n);
+}
+
+static inline void *kcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	(void)gfp;
+	return calloc(n, size);
+}
+
+static inline void *kzalloc(size_t n, gfp_t gfp)
+{
+	return kcalloc(1, n, gfp);
+}
+
+static inline void kfree(const void *p)
+{
+	free((void *)p);
+}
+
+#define kvmalloc	kmalloc
+#define kvzalloc	kzalloc
+#define kvcalloc	kcalloc
+#define kvfree		kfree
+
+static inline void *kvmalloc_array(size_t n, size_t size, gfp_t gfp)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(n, size, &bytes) ? NULL : kmalloc(bytes, gfp);
+}
+
+#endif
