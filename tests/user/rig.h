@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Two ends with a connected RC queue pair each, for data-checked tests: side 0
+ * on --device, side 1 on --peer-device (default: the first two devices, or
+ * one device twice).
+ */
+#ifndef TESTS_USER_RIG_H
+#define TESTS_USER_RIG_H
+
+#include <errno.h>
+#include <string.h>
+#include "tap.h"
+#include "tool.h"
+
+struct rig {
+	struct xt_side side[2];
+	struct xv_cq *cq[2];
+	struct xv_qp *qp[2];
+	struct xv_mr *mr[2];
+	uint8_t *buf[2];
+	size_t size;
+};
+
+struct rig_opts {
+	size_t size;			/* of each buffer, default 4 MiB */
+	uint32_t depth;			/* of the queues, default 64 */
+	uint32_t cqe;			/* default: twice the depth */
+	uint32_t cqe_size;
+	uint32_t sge;			/* default 4 */
+	uint32_t inline_data;		/* default 64 */
+	unsigned int access;		/* of the buffers, default everything */
+	bool unconnected;
+	struct xt_rc_opts rc;
+};
+
+/* Finds the devices; skips the whole program when there is none. */
+void rig_devices(int argc, char **argv);
+const char *rig_device(int side);
+
+void rig_open(struct rig *r, const struct rig_opts *opts);
+void rig_close(struct rig *r);
+
+/* New queue pairs in place of ones in error, connected again */
+void rig_reconnect(struct rig *r, const struct rig_opts *opts);
+
+/* Polls until n completions have come or some seconds have passed. */
+int rig_poll(struct xv_cq *cq, int n, struct xv_wc *wc);
+
+/* One completion, as expected; says what came instead. */
+bool rig_expect(struct xv_cq *cq, uint64_t wr_id, enum xv_wc_status status);
+
+struct xv_sge rig_sge(const struct rig *r, int side, size_t offset, uint32_t length);
+uint64_t rig_addr(const struct rig *r, int side, size_t offset);
+
+/* Bytes that depend on seed and position; and the check that they are there */
+void rig_fill(uint8_t *p, size_t n, uint32_t seed);
+bool rig_check(const uint8_t *p, size_t n, uint32_t seed);
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Time.  Measuring threads read the processor's counter, since a clock of the
+ * C library may fall back to a system call.
+ */
+#include <time.h>
+#include <unistd.h>
+#include "tool.h"
+
+double xt_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+double xt_ticks_per_us(void)
+{
+	static double rate;
+	uint64_t ticks;
+	double start;
+
+	if (rate)
+		return rate;
+	start = xt_now();
+	ticks = xt_ticks();
+	usleep(50000);
+	rate = (double)(xt_ticks() - ticks) / (1e6 * (xt_now() - start));
+	return rate;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * A thread behind a seccomp filter that lets nothing through but exit.  This
+ * is stricter than seccomp's strict mode, which would still allow read and
+ * write.
+ */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "tool.h"
+
+struct xt_sealed {
+	pthread_t thread;
+	void (*fn)(void *);
+	void *arg;
+	int err;
+};
+
+static int seal(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_exit, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog prog = { ARRAY_SIZE(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return -errno;
+	return 0;
+}
+
+static void *run(void *arg)
+{
+	struct xt_sealed *s = arg;
+
+	s->err = seal();
+	if (s->err)
+		return NULL;
+	s->fn(s->arg);
+	/* The C library would still make calls on the way out. */
+	syscall(SYS_exit, 0);
+	__builtin_unreachable();
+}
+
+struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg)
+{
+	struct xt_sealed *s = xt_calloc(1, sizeof(*s));
+	int err;
+
+	s->fn = fn;
+	s->arg = arg;
+	err = pthread_create(&s->thread, NULL, run, s);
+	if (err)
+		xt_die(XT_FAILED, "cannot start a thread: %s", strerror(err));
+	return s;
+}
+
+void xt_sealed_join(struct xt_sealed *s)
+{
+	pthread_join(s->thread, NULL);
+	if (s->err)
+		xt_die(XT_FAILED, "cannot seal a thread with seccomp: %s", strerror(-s->err));
+	free(s);
+}

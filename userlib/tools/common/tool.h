@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What the programs share: failing with a message, one end of a connection,
+ * agreeing over TCP, threads that cannot make system calls, JSON.
+ */
+#ifndef XVERBS_TOOL_H
+#define XVERBS_TOOL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <xverbs/xverbs.h>
+
+/* Exit codes of all programs */
+enum {
+	XT_OK		= 0,
+	XT_FAILED	= 1,	/* something did not work */
+	XT_USAGE	= 2,	/* bad command line */
+	XT_MISMATCH	= 3,	/* data did not arrive as they were sent */
+};
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* ---- fail.c ---------------------------------------------------------------- */
+
+/* Names the program and the message, then exits. */
+void xt_die(int code, const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+
+/* The same with what libxverbs has to say about it */
+void xt_die_xv(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+void *xt_calloc(size_t n, size_t size);
+
+/* A number with an optional suffix k, M or G (powers of 1024), within limits */
+uint64_t xt_number(const char *text, const char *option, uint64_t min, uint64_t max);
+
+/* ---- side.c: one end -------------------------------------------------------- */
+
+struct xt_side {
+	struct xv_context *ctx;
+	struct xv_pd *pd;
+	uint32_t port;
+	uint32_t gid_index;
+	union xv_gid gid;
+	struct xv_port_attr attr;
+};
+
+/* What the other end must know about a queue pair */
+struct xt_peer {
+	uint32_t qpn;
+	uint32_t psn;
+	uint32_t lid;
+	uint32_t mtu;
+	union xv_gid gid;
+};
+
+/* Timers and limits of a connection; zero: the defaults of the programs */
+struct xt_rc_opts {
+	uint32_t access;		/* of the peer to our memory; 0: all */
+	uint8_t timeout;
+	uint8_t retry_cnt;
+	uint8_t rnr_retry;
+	uint8_t min_rnr_timer;
+	bool no_rnr_retry;
+};
+
+/* device NULL: the first; port 0: 1; gid_index negative: the best one */
+int xt_side_open(struct xt_side *s, const char *device, uint32_t port, int gid_index);
+void xt_side_close(struct xt_side *s);
+void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer *p);
+
+/* Memory for data: whole pages, zeroed, registered */
+struct xv_mr *xt_mr_alloc(struct xt_side *s, size_t length, unsigned int access);
+void xt_mr_free(struct xv_mr *mr);
+
+int xt_connect(struct xv_qp *qp, const struct xt_side *s, const struct xt_peer *peer,
+	       const struct xt_rc_opts *opts);
+int xt_connect_pair(struct xv_qp *a, const struct xt_side *sa, struct xv_qp *b,
+		    const struct xt_side *sb, const struct xt_rc_opts *opts);
+
+/* ---- exchange.c: lines of text over TCP ------------------------------------------ */
+
+#define XT_TCP_PORT	18611
+#define XT_LINE		512
+
+/* Waits for one caller. address: [HOST][:PORT] or NULL */
+int xt_listen(const char *address);
+int xt_dial(const char *host, const char *port);
+void xt_send_line(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void xt_recv_line(int fd, char line[XT_LINE]);
+void xt_send_peer(int fd, const struct xt_peer *p, uint64_t addr, uint32_t rkey);
+void xt_recv_peer(int fd, struct xt_peer *p, uint64_t *addr, uint32_t *rkey);
+
+/* ---- sealed.c: no way into the kernel ----------------------------------------------- */
+
+struct xt_sealed;
+
+/*
+ * Runs fn(arg) in a thread that the kernel kills, with the whole process, at
+ * any system call except its own exit.  Having returned is the proof.
+ */
+struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg);
+void xt_sealed_join(struct xt_sealed *s);
+
+/* ---- clock.c: time without system calls ------------------------------------------------ */
+
+static inline uint64_t xt_ticks(void)
+{
+#if defined(__x86_64__)
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (uint64_t)hi << 32 | lo;
+#elif defined(__aarch64__)
+	uint64_t t;
+
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(t));
+	return t;
+#else
+#error "no tick counter known for this processor"
+#endif
+}
+
+/* Measures the rate of the counter, once. */
+double xt_ticks_per_us(void);
+double xt_now(void);	/* seconds */
+
+/* ---- json.c ------------------------------------------------------------------------------- */
+
+void xt_json_open(char bracket);		/* '{' or '[' as next element */
+void xt_json_close(char bracket);
+void xt_json_key(const char *key);
+void xt_json_str(const char *key, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void xt_json_num(const char *key, double value);
+void xt_json_bool(const char *key, bool value);
+
+#endif
