@@ -592,8 +592,9 @@ struct xverbs_uar_alloc {
  *	ignored, others give EOPNOTSUPP
  * @addr: start of the memory
  * @length: bytes
- * @iova: address by which work requests name @addr; with
- *	XVERBS_ACCESS_ZERO_BASED it must be 0
+ * @iova: address by which work requests name @addr, with the same offset within
+ *	a page.  With XVERBS_ACCESS_ZERO_BASED it must be 0, and address 0 is then
+ *	the start of the page that holds @addr
  * @out_handle: the memory region
  * @out_lkey: local key
  * @out_rkey: remote key
@@ -789,7 +790,8 @@ struct xverbs_qp_create {
  * @traffic_class: GRH
  * @sl: service level, 4 bits
  * @src_path_bits: low bits of the own LID
- * @static_rate: enum ibv_rate, 0 = no limit
+ * @static_rate: enum ibv_rate, 0 = no limit.  The adapter takes the next lower
+ *	rate that it has
  * @is_global: 1: send a GRH; must be 1 on RoCE
  * @port_num: own port
  * @reserved: zero

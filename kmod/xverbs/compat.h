@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Differences between the kernels that xverbs.ko builds on.  The only file
+ * that asks for a kernel version.
+ */
+#ifndef XV_COMPAT_H
+#define XV_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/mlx5/driver.h>
+#include <linux/version.h>
+
+/* The event queue behind a completion vector */
+static inline int xv_compat_vector2eqn(struct mlx5_core_dev *mdev, int vector,
+				       int *eqn)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return mlx5_comp_eqn_get(mdev, vector, eqn);
+#else
+	return mlx5_vector2eqn(mdev, vector, eqn);
+#endif
+}
+
+static inline void xv_compat_vm_flags(struct vm_area_struct *vma,
+				      unsigned long set, unsigned long clear)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+#endif

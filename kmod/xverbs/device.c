@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RDMA devices: which there are, which files are bound to them, what happens
+ * when one goes, and the events they raise.
+ *
+ * A file is on its device's list exactly as long as xv_file.dev points to
+ * the device; removal empties the list before the device is gone.
+ */
+#include <linux/device.h>
+#include <linux/mlx5/eq.h>
+#include <linux/nsproxy.h>
+#include <linux/pci.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <net/net_namespace.h>
+
+#include "xv.h"
+
+static DEFINE_MUTEX(xv_devs_lock);	/* protects xv_devs */
+static LIST_HEAD(xv_devs);
+
+static void xv_dev_free(struct kref *ref)
+{
+	struct xv_dev *dev = container_of(ref, struct xv_dev, ref);
+
+	xa_destroy(&dev->qps);
+	xa_destroy(&dev->srqs);
+	kfree(dev);
+}
+
+void xv_dev_put(struct xv_dev *dev)
+{
+	kref_put(&dev->ref, xv_dev_free);
+}
+
+void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file)
+{
+	mutex_lock(&dev->files_lock);
+	list_del_init(&file->dev_node);
+	mutex_unlock(&dev->files_lock);
+}
+
+/* ---- Events ------------------------------------------------------------------- */
+
+/* Firmware event -> event of the API; -1 is no event. */
+static int xv_fw_event_type(unsigned long type)
+{
+	switch (type) {
+	case MLX5_EVENT_TYPE_PATH_MIG:
+		return XVERBS_EVENT_PATH_MIG;
+	case MLX5_EVENT_TYPE_COMM_EST:
+		return XVERBS_EVENT_COMM_EST;
+	case MLX5_EVENT_TYPE_SQ_DRAINED:
+		return XVERBS_EVENT_SQ_DRAINED;
+	case MLX5_EVENT_TYPE_SRQ_LAST_WQE:
+		return XVERBS_EVENT_QP_LAST_WQE_REACHED;
+	case MLX5_EVENT_TYPE_WQ_CATAS_ERROR:
+		return XVERBS_EVENT_QP_FATAL;
+	case MLX5_EVENT_TYPE_PATH_MIG_FAILED:
+		return XVERBS_EVENT_PATH_MIG_ERR;
+	case MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR:
+		return XVERBS_EVENT_QP_REQ_ERR;
+	case MLX5_EVENT_TYPE_WQ_ACCESS_ERROR:
+		return XVERBS_EVENT_QP_ACCESS_ERR;
+	case MLX5_EVENT_TYPE_SRQ_CATAS_ERROR:
+		return XVERBS_EVENT_SRQ_ERR;
+	case MLX5_EVENT_TYPE_SRQ_RQ_LIMIT:
+		return XVERBS_EVENT_SRQ_LIMIT_REACHED;
+	default:
+		return -1;
+	}
+}
+
+/*
+ * Runs in interrupts, for the events of every user of the adapter.  The
+ * xarray's lock keeps the object alive: it leaves the array before it dies.
+ */
+static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
+			   void *data)
+{
+	struct xv_dev *dev = container_of(nb, struct xv_dev, fw_events);
+	int type = xv_fw_event_type(fw_type);
+	struct mlx5_eqe *eqe = data;
+	struct xarray *table;
+	struct xv_obj *obj;
+	unsigned long irq;
+
+	if (type < 0)
+		return NOTIFY_DONE;
+	table = type == XVERBS_EVENT_SRQ_ERR ||
+		type == XVERBS_EVENT_SRQ_LIMIT_REACHED ? &dev->srqs : &dev->qps;
+	xa_lock_irqsave(table, irq);
+	obj = xa_load(table,
+		      be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff);
+	if (obj)
+		xv_event_async(&obj->file->async, &obj->events, type);
+	xa_unlock_irqrestore(table, irq);
+	return NOTIFY_OK;
+}
+
+static_assert((int)IB_EVENT_DEVICE_FATAL == XVERBS_EVENT_DEVICE_FATAL);
+static_assert((int)IB_EVENT_GID_CHANGE == XVERBS_EVENT_GID_CHANGE);
+static_assert((int)IB_EVENT_CLIENT_REREGISTER ==
+	      XVERBS_EVENT_CLIENT_REREGISTER);
+
+/* Events of ports and of the device go to every file. */
+static void xv_dev_ib_event(struct ib_event_handler *handler,
+			    struct ib_event *event)
+{
+	struct xv_dev *dev = container_of(handler, struct xv_dev, ib_events);
+	struct xv_file *file;
+	u32 source = 0;
+
+	switch (event->event) {
+	case IB_EVENT_DEVICE_FATAL:
+		break;
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_PORT_ERR:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_SM_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+	case IB_EVENT_GID_CHANGE:
+		source = event->element.port_num;
+		break;
+	default:
+		return;
+	}
+	mutex_lock(&dev->files_lock);
+	list_for_each_entry(file, &dev->files, dev_node)
+		if (source < file->n_sources)
+			xv_event_async(&file->async, &file->sources[source],
+				       event->event);
+	mutex_unlock(&dev->files_lock);
+}
+
+/* ---- ib_core client -------------------------------------------------------------- */
+
+/* The adapter behind a device, or why it cannot be used */
+static const char *xv_dev_probe(struct xv_dev *dev)
+{
+	struct device *parent = dev->ib->dev.parent;
+
+	if (dev->ib->ops.driver_id != RDMA_DRIVER_MLX5)
+		return "not a ConnectX adapter (its driver is not mlx5)";
+	if (!parent || !dev_is_pci(parent))
+		return "not a PCI function (subfunctions are not supported)";
+	dev->mdev = pci_get_drvdata(to_pci_dev(parent));
+	if (!dev->mdev)
+		return "no mlx5_core device";
+	return NULL;
+}
+
+static int xv_dev_add(struct ib_device *ib)
+{
+	struct xv_dev *dev;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	kref_init(&dev->ref);
+	dev->ib = ib;
+	mutex_init(&dev->files_lock);
+	INIT_LIST_HEAD(&dev->files);
+	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
+	dev->why_not = xv_dev_probe(dev);
+	if (!dev->why_not) {
+		dev->fw_events.notifier_call = xv_dev_fw_event;
+		mlx5_notifier_register(dev->mdev, &dev->fw_events);
+		INIT_IB_EVENT_HANDLER(&dev->ib_events, ib, xv_dev_ib_event);
+		ib_register_event_handler(&dev->ib_events);
+	}
+	mutex_lock(&xv_devs_lock);
+	list_add_tail(&dev->list, &xv_devs);
+	mutex_unlock(&xv_devs_lock);
+	return 0;
+}
+
+/* A file bound to @dev, held; NULL when there is none left */
+static struct xv_file *xv_dev_first_file(struct xv_dev *dev)
+{
+	struct xv_file *file;
+
+	mutex_lock(&dev->files_lock);
+	dev->gone = true;
+	file = list_first_entry_or_null(&dev->files, struct xv_file, dev_node);
+	/* The file unbinds before its last reference goes. */
+	if (file)
+		kref_get(&file->ref);
+	mutex_unlock(&dev->files_lock);
+	return file;
+}
+
+static void xv_dev_remove_files(struct xv_dev *dev)
+{
+	struct xv_file *file;
+
+	while ((file = xv_dev_first_file(dev))) {
+		xv_file_disassociate(file);
+		xv_file_put(file);
+	}
+}
+
+static struct xv_dev *xv_dev_find(struct ib_device *ib)
+{
+	struct xv_dev *dev;
+
+	list_for_each_entry(dev, &xv_devs, list)
+		if (dev->ib == ib)
+			return dev;
+	return NULL;
+}
+
+static void xv_dev_remove(struct ib_device *ib, void *client_data)
+{
+	struct xv_dev *dev;
+
+	mutex_lock(&xv_devs_lock);
+	dev = xv_dev_find(ib);
+	if (dev)
+		list_del(&dev->list);
+	mutex_unlock(&xv_devs_lock);
+	if (!dev)
+		return;
+
+	xv_dev_remove_files(dev);
+	if (!dev->why_not) {
+		ib_unregister_event_handler(&dev->ib_events);
+		mlx5_notifier_unregister(dev->mdev, &dev->fw_events);
+	}
+	xv_dev_put(dev);
+}
+
+static struct ib_client xv_client = {
+	.name = "xverbs",
+	.add = xv_dev_add,
+	.remove = xv_dev_remove,
+};
+
+int xv_devices_init(void)
+{
+	return ib_register_client(&xv_client);
+}
+
+void xv_devices_exit(void)
+{
+	ib_unregister_client(&xv_client);
+}
+
+/* ---- LIST_DEVICES, BIND -------------------------------------------------------------- */
+
+static bool xv_dev_visible(const struct xv_dev *dev)
+{
+	return rdma_dev_access_netns(dev->ib, current->nsproxy->net_ns);
+}
+
+static void xv_dev_describe(const struct xv_dev *dev, struct xverbs_device *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->node_guid = (__force u64)dev->ib->node_guid;
+	out->index = dev->ib->index;
+	out->ports = dev->ib->phys_port_cnt;
+	out->vendor_id = dev->ib->attrs.vendor_id;
+	out->part_id = dev->ib->attrs.vendor_part_id;
+	out->available = !dev->why_not;
+	strscpy(out->name, dev_name(&dev->ib->dev), sizeof(out->name));
+	if (dev->why_not)
+		strscpy(out->why_not, dev->why_not, sizeof(out->why_not));
+}
+
+int xv_list_devices(struct xv_call *call)
+{
+	struct xverbs_list_devices *arg = &call->arg.list_devices;
+	char __user *to = u64_to_user_ptr(arg->devices);
+	struct xverbs_device entry;
+	struct xv_dev *dev;
+	u32 n = 0;
+	int err = 0;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	if (arg->count && !arg->entry_size)
+		return xv_fail(call, -EINVAL, "entry_size is zero");
+
+	mutex_lock(&xv_devs_lock);
+	list_for_each_entry(dev, &xv_devs, list) {
+		if (!xv_dev_visible(dev))
+			continue;
+		if (n < arg->count) {
+			xv_dev_describe(dev, &entry);
+			err = xv_copy_entry(to + (size_t)n * arg->entry_size,
+					    arg->entry_size, &entry,
+					    sizeof(entry));
+			if (err)
+				break;
+		}
+		n++;
+	}
+	mutex_unlock(&xv_devs_lock);
+	arg->out_count = n;
+	return err;
+}
+
+static bool xv_dev_matches(const struct xv_dev *dev,
+			   const struct xverbs_bind *arg)
+{
+	if (arg->hdr.flags & XVERBS_BIND_BY_INDEX)
+		return dev->ib->index == arg->index;
+	return !strcmp(dev_name(&dev->ib->dev), arg->name);
+}
+
+/* The device that the caller means, held */
+static struct xv_dev *xv_bind_find(struct xv_call *call)
+{
+	struct xverbs_bind *arg = &call->arg.bind;
+	struct xv_dev *dev;
+
+	mutex_lock(&xv_devs_lock);
+	list_for_each_entry(dev, &xv_devs, list) {
+		if (xv_dev_visible(dev) && xv_dev_matches(dev, arg)) {
+			kref_get(&dev->ref);
+			mutex_unlock(&xv_devs_lock);
+			return dev;
+		}
+	}
+	mutex_unlock(&xv_devs_lock);
+	return NULL;
+}
+
+int xv_bind(struct xv_call *call)
+{
+	struct xverbs_bind *arg = &call->arg.bind;
+	struct xv_file *file = call->file;
+	struct xv_dev *dev;
+	int err;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	if (file->dev)
+		return xv_fail(call, -EBUSY, "the file is bound already");
+	arg->name[XVERBS_NAME_MAX - 1] = 0;
+	dev = xv_bind_find(call);
+	if (!dev)
+		return arg->hdr.flags & XVERBS_BIND_BY_INDEX ?
+			xv_fail(call, -ENOENT, "no RDMA device with index %u",
+				arg->index) :
+			xv_fail(call, -ENOENT, "no RDMA device %s", arg->name);
+	if (dev->why_not) {
+		err = xv_fail(call, -EOPNOTSUPP, "%s", dev->why_not);
+		goto err_dev;
+	}
+	if (!file->sources) {
+		err = xv_file_init_sources(file, dev->ib->phys_port_cnt);
+		if (err)
+			goto err_dev;
+	}
+
+	mutex_lock(&dev->files_lock);
+	err = dev->gone ? xv_fail(call, -ENODEV, "the device goes") : 0;
+	if (!err) {
+		list_add_tail(&file->dev_node, &dev->files);
+		file->dev = dev;
+	}
+	mutex_unlock(&dev->files_lock);
+	if (err)
+		goto err_dev;
+	return 0;
+
+err_dev:
+	xv_dev_put(dev);
+	return err;
+}

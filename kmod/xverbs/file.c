@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/xverbs: open, ioctl, mmap, read, release.
+ *
+ * One table maps an ioctl number to its handler; the dispatcher does all
+ * work on sizes, so that a handler sees one complete zero-padded structure
+ * of its own and only checks values.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/nospec.h>
+#include <linux/poll.h>
+#include <linux/pseudo_fs.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "file.h"
+#include "xv.h"
+
+#define XV_FS_MAGIC	0x78766273	/* "xvbs" */
+
+/*
+ * Every open file gets an inode, hence an address space, of its own: taking
+ * a doorbell page away is then one unmap_mapping_range(), which finds the
+ * mappings of all processes that share the file.
+ */
+static struct vfsmount *xv_mnt;
+static int xv_mnt_count;
+
+static int xv_fs_init_context(struct fs_context *fc)
+{
+	return init_pseudo(fc, XV_FS_MAGIC) ? 0 : -ENOMEM;
+}
+
+static struct file_system_type xv_fs_type = {
+	.name = "xverbs",
+	.owner = THIS_MODULE,
+	.init_fs_context = xv_fs_init_context,
+	.kill_sb = kill_anon_super,
+};
+
+static struct inode *xv_inode_new(void)
+{
+	struct inode *inode;
+	int err;
+
+	err = simple_pin_fs(&xv_fs_type, &xv_mnt, &xv_mnt_count);
+	if (err)
+		return ERR_PTR(err);
+	inode = alloc_anon_inode(xv_mnt->mnt_sb);
+	if (IS_ERR(inode))
+		simple_release_fs(&xv_mnt, &xv_mnt_count);
+	return inode;
+}
+
+static void xv_inode_put(struct inode *inode)
+{
+	iput(inode);
+	simple_release_fs(&xv_mnt, &xv_mnt_count);
+}
+
+/* ---- Life of a file --------------------------------------------------------- */
+
+static int xv_open(struct inode *inode, struct file *filp)
+{
+	struct xv_file *file;
+	int err;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	if (!file)
+		return -ENOMEM;
+	file->inode = xv_inode_new();
+	if (IS_ERR(file->inode)) {
+		err = PTR_ERR(file->inode);
+		kfree(file);
+		return err;
+	}
+	kref_init(&file->ref);
+	init_rwsem(&file->sem);
+	INIT_LIST_HEAD(&file->dev_node);
+	xa_init_flags(&file->objs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	mutex_init(&file->map_lock);
+	xa_init_flags(&file->maps, XA_FLAGS_ACCOUNT);
+	mutex_init(&file->dbr_lock);
+	INIT_LIST_HEAD(&file->dbr_pages);
+	xv_evq_init(&file->async);
+
+	filp->private_data = file;
+	filp->f_mapping = file->inode->i_mapping;
+	return stream_open(inode, filp);
+}
+
+static void xv_file_free(struct kref *ref)
+{
+	struct xv_file *file = container_of(ref, struct xv_file, ref);
+
+	xa_destroy(&file->objs);
+	xa_destroy(&file->maps);
+	kfree(file->sources);
+	xv_inode_put(file->inode);
+	kfree(file);
+}
+
+void xv_file_put(struct xv_file *file)
+{
+	kref_put(&file->ref, xv_file_free);
+}
+
+/* Room for events of the device and of its ports */
+int xv_file_init_sources(struct xv_file *file, u32 n_ports)
+{
+	u32 i;
+
+	file->sources = kcalloc(n_ports + 1, sizeof(*file->sources),
+				GFP_KERNEL_ACCOUNT);
+	if (!file->sources)
+		return -ENOMEM;
+	file->n_sources = n_ports + 1;
+	for (i = 0; i < file->n_sources; i++) {
+		xv_evsrc_init(&file->sources[i]);
+		file->sources[i].port = i;
+	}
+	return 0;
+}
+
+/* Destroys all objects and parts with the device. */
+static void xv_file_teardown(struct xv_file *file)
+{
+	struct xv_dev *dev = file->dev;
+
+	lockdep_assert_held_write(&file->sem);
+	if (!dev)
+		return;
+	xv_objs_destroy_all(file);
+	xv_dev_unbind(dev, file);
+	file->dev = NULL;
+	xv_dev_put(dev);
+}
+
+/* The device goes: the file stays, but can only be closed. */
+void xv_file_disassociate(struct xv_file *file)
+{
+	down_write(&file->sem);
+	if (file->dev) {
+		xv_file_teardown(file);
+		file->gone = true;
+		xv_event_async(&file->async, &file->sources[0],
+			       XVERBS_EVENT_DEVICE_FATAL);
+		xv_evq_kill(&file->async);
+	}
+	up_write(&file->sem);
+}
+
+static int xv_release(struct inode *inode, struct file *filp)
+{
+	struct xv_file *file = filp->private_data;
+
+	down_write(&file->sem);
+	xv_file_teardown(file);
+	up_write(&file->sem);
+	if (file->dummy)
+		__free_page(file->dummy);
+	xv_file_put(file);
+	return 0;
+}
+
+/* ---- ioctl ------------------------------------------------------------------- */
+
+/* Writes the reason, unless a deeper function has: it knows better. */
+int xv_fail(struct xv_call *call, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!call || call->reason[0])
+		return err;
+	va_start(args, fmt);
+	vscnprintf(call->reason, sizeof(call->reason), fmt, args);
+	va_end(args);
+	return err;
+}
+
+/* Copies one entry of a user array, cut or padded to the caller's size. */
+int xv_copy_entry(void __user *to, size_t to_size, const void *entry,
+		  size_t size)
+{
+	if (copy_to_user(to, entry, min(to_size, size)))
+		return -EFAULT;
+	if (to_size > size && clear_user(to + size, to_size - size))
+		return -EFAULT;
+	return 0;
+}
+
+#define XV_UNBOUND	BIT(0)	/* needs no device */
+#define XV_EXCLUSIVE	BIT(1)	/* holds xv_file.sem for writing */
+
+struct xv_ioctl {
+	int (*handler)(struct xv_call *call);
+	u16 size;	/* of the structure as this kernel knows it */
+	u16 min_size;	/* of its first published version */
+	u16 mode;	/* XV_* */
+	u32 flags;	/* hdr.flags that exist */
+};
+
+#define XV_IOCTL(_nr, _name, _last, _mode, _flags)			\
+	[XVERBS_CMD_##_nr] = {						\
+		.handler = xv_##_name,					\
+		.size = sizeof(struct xverbs_##_name) +			\
+			BUILD_BUG_ON_ZERO(sizeof(struct xverbs_##_name) % 8) + \
+			BUILD_BUG_ON_ZERO(offsetof(struct xverbs_##_name, hdr)), \
+		.min_size = offsetofend(struct xverbs_##_name, _last),	\
+		.mode = (_mode),					\
+		.flags = (_flags),					\
+	}
+
+static const struct xv_ioctl xv_ioctls[] = {
+	XV_IOCTL(LIST_DEVICES, list_devices, reserved, XV_UNBOUND, 0),
+	XV_IOCTL(BIND, bind, name, XV_UNBOUND | XV_EXCLUSIVE,
+		 XVERBS_BIND_BY_INDEX),
+	XV_IOCTL(DESTROY, destroy, reserved, 0, 0),
+	XV_IOCTL(QUERY_DEVICE, query_device, out_umr_fence, 0, 0),
+	XV_IOCTL(QUERY_PORT, query_port, out_subnet_prefix, 0, 0),
+	XV_IOCTL(QUERY_GID, query_gid, out_ifindex, 0, 0),
+	XV_IOCTL(QUERY_PKEY, query_pkey, reserved, 0, 0),
+	XV_IOCTL(QUERY_FEATURES, query_features, reserved, 0, 0),
+	XV_IOCTL(PD_ALLOC, pd_alloc, out_pdn, 0, 0),
+	XV_IOCTL(UAR_ALLOC, uar_alloc, out_bf_stride, 0, XVERBS_UAR_NC),
+	XV_IOCTL(MR_REG, mr_reg, reserved, 0, 0),
+	XV_IOCTL(CHANNEL_ALLOC, channel_alloc, out_fd, 0,
+		 XVERBS_CHANNEL_NONBLOCK),
+	XV_IOCTL(CQ_CREATE, cq_create, out_dbr, 0,
+		 XVERBS_CQ_IGNORE_OVERRUN | XVERBS_CQ_COLLAPSED),
+	XV_IOCTL(QP_CREATE, qp_create, out_dbr, 0, 0),
+	XV_IOCTL(QP_MODIFY, qp_modify, reserved, 0, 0),
+	XV_IOCTL(QP_QUERY, qp_query, out_cap, 0, 0),
+	XV_IOCTL(AH_RESOLVE, ah_resolve, out_av, 0, 0),
+};
+
+/* Copies the caller's structure in, once, and checks its shape. */
+static int xv_call_fetch(struct xv_call *call, const struct xv_ioctl *op,
+			 void __user *user, size_t *usize)
+{
+	struct xverbs_hdr *hdr = &call->arg.hdr;
+	u32 size;
+	int err;
+
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < op->min_size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&call->arg, op->size, user, size);
+	if (err)
+		return err;
+	*usize = size;
+	if (hdr->flags & ~op->flags)
+		return xv_fail(call, -EOPNOTSUPP, "unknown flags 0x%x",
+			       hdr->flags & ~op->flags);
+	if (hdr->reserved)
+		return xv_fail(call, -EINVAL, "hdr.reserved is not zero");
+	return 0;
+}
+
+static int xv_call_run(struct xv_call *call, const struct xv_ioctl *op)
+{
+	struct xv_file *file = call->file;
+
+	if (file->gone)
+		return xv_fail(call, -ENODEV, "the device has gone");
+	if (!file->dev && !(op->mode & XV_UNBOUND))
+		return xv_fail(call, -ENXIO, "the file is not bound");
+	call->dev = file->dev;
+	return op->handler(call);
+}
+
+/* Hands the results over; what cannot be handed over is undone. */
+static int xv_call_reply(struct xv_call *call, const struct xv_ioctl *op,
+			 void __user *user, size_t usize)
+{
+	bool ok = !copy_to_user(user, &call->arg,
+				min_t(size_t, usize, op->size));
+
+	if (call->new_file) {
+		if (ok) {
+			fd_install(call->new_fd, call->new_file);
+		} else {
+			put_unused_fd(call->new_fd);
+			fput(call->new_file);
+		}
+	}
+	if (call->new_obj) {
+		if (ok)
+			xv_obj_publish(call->new_obj);
+		else
+			xv_obj_discard(call->new_obj);
+	}
+	return ok ? 0 : -EFAULT;
+}
+
+/* A reason that cannot be written does not change the error. */
+static void xv_call_explain(struct xv_call *call, u64 user, u32 len)
+{
+	size_t n = min_t(size_t, len, strlen(call->reason) + 1);
+
+	if (!n)
+		return;
+	call->reason[n - 1] = 0;
+	if (copy_to_user(u64_to_user_ptr(user), call->reason, n))
+		return;
+}
+
+static long xv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct xv_call call = { .file = filp->private_data };
+	void __user *user = (void __user *)arg;
+	unsigned int nr = _IOC_NR(cmd);
+	struct rw_semaphore *sem = &call.file->sem;
+	const struct xv_ioctl *op;
+	u32 reason_len;
+	size_t usize;
+	u64 reason;
+	long ret;
+
+	if (nr >= ARRAY_SIZE(xv_ioctls) || cmd != _IO(XVERBS_TYPE, nr))
+		return -ENOTTY;
+	op = &xv_ioctls[array_index_nospec(nr, ARRAY_SIZE(xv_ioctls))];
+	if (!op->handler)
+		return -ENOTTY;
+
+	ret = xv_call_fetch(&call, op, user, &usize);
+	reason = call.arg.hdr.reason;
+	reason_len = call.arg.hdr.reason_len;
+	if (ret)
+		goto out;
+
+	if (op->mode & XV_EXCLUSIVE)
+		down_write(sem);
+	else
+		down_read(sem);
+	ret = xv_call_run(&call, op);
+	if (!ret)
+		ret = xv_call_reply(&call, op, user, usize);
+	if (op->mode & XV_EXCLUSIVE)
+		up_write(sem);
+	else
+		up_read(sem);
+out:
+	if (ret && reason)
+		xv_call_explain(&call, reason, reason_len);
+	return ret;
+}
+
+/* ---- mmap ---------------------------------------------------------------------- */
+
+int xv_mapping_add(struct xv_file *file, struct xv_mapping *map)
+{
+	int err;
+
+	mutex_lock(&file->map_lock);
+	map->pgoff = file->next_pgoff;
+	err = xa_err(xa_store(&file->maps, map->pgoff, map,
+			      GFP_KERNEL_ACCOUNT));
+	if (!err)
+		file->next_pgoff += map->npages;
+	mutex_unlock(&file->map_lock);
+	return err;
+}
+
+/* Existing mappings stay as they are. */
+void xv_mapping_del(struct xv_file *file, struct xv_mapping *map)
+{
+	mutex_lock(&file->map_lock);
+	xa_erase(&file->maps, map->pgoff);
+	mutex_unlock(&file->map_lock);
+}
+
+/*
+ * Also takes the pages out of existing mappings.  The erased entry makes
+ * every later fault get the dummy page, so none can slip in after the zap.
+ */
+void xv_mapping_del_zap(struct xv_file *file, struct xv_mapping *map)
+{
+	xv_mapping_del(file, map);
+	unmap_mapping_range(file->inode->i_mapping,
+			    (loff_t)map->pgoff << PAGE_SHIFT,
+			    (loff_t)map->npages << PAGE_SHIFT, 1);
+}
+
+struct xverbs_map xv_mapping_user(const struct xv_mapping *map)
+{
+	return (struct xverbs_map) {
+		.offset = (u64)map->pgoff << PAGE_SHIFT,
+		.length = map->npages << PAGE_SHIFT,
+	};
+}
+
+/* A page that swallows stores to a doorbell page that is gone */
+static struct page *xv_dummy_page(struct xv_file *file)
+{
+	lockdep_assert_held(&file->map_lock);
+	if (!file->dummy)
+		file->dummy = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return file->dummy;
+}
+
+/* The VMA holds the struct file and thus xv_file and its dummy page. */
+static vm_fault_t xv_pfn_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct xv_file *file = vma->vm_file->private_data;
+	struct xv_mapping *map;
+	struct page *dummy;
+	vm_fault_t ret = VM_FAULT_OOM;
+
+	mutex_lock(&file->map_lock);
+	map = xa_load(&file->maps, vmf->pgoff);
+	if (map) {
+		ret = vmf_insert_pfn(vma, vmf->address, map->pfn);
+	} else {
+		dummy = xv_dummy_page(file);
+		if (dummy)
+			ret = vmf_insert_pfn(vma, vmf->address,
+					     page_to_pfn(dummy));
+	}
+	mutex_unlock(&file->map_lock);
+	return ret;
+}
+
+const struct vm_operations_struct xv_pfn_vm_ops = {
+	.fault = xv_pfn_fault,
+};
+
+static int xv_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct xv_file *file = filp->private_data;
+	struct xv_mapping *map;
+	int err = -EINVAL;
+
+	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
+		return -EINVAL;
+	mutex_lock(&file->map_lock);
+	map = xa_load(&file->maps, vma->vm_pgoff);
+	if (map && vma_pages(vma) == map->npages) {
+		xv_compat_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP,
+				   VM_MAYEXEC);
+		err = map->mmap(map, vma);
+	}
+	mutex_unlock(&file->map_lock);
+	return err;
+}
+
+/* ---- Asynchronous events ---------------------------------------------------------- */
+
+static ssize_t xv_read(struct file *filp, char __user *buf, size_t len,
+		       loff_t *pos)
+{
+	return xv_async_read(filp->private_data, buf, len,
+			     filp->f_flags & O_NONBLOCK);
+}
+
+static __poll_t xv_poll(struct file *filp, poll_table *wait)
+{
+	struct xv_file *file = filp->private_data;
+
+	return xv_evq_poll(&file->async, filp, wait);
+}
+
+static const struct file_operations xv_fops = {
+	.owner = THIS_MODULE,
+	.open = xv_open,
+	.release = xv_release,
+	.unlocked_ioctl = xv_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = xv_mmap,
+	.read = xv_read,
+	.poll = xv_poll,
+	.llseek = noop_llseek,
+};
+
+static struct miscdevice xv_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "xverbs",
+	.nodename = "xverbs",
+	.fops = &xv_fops,
+	.mode = 0666,
+};
+
+int xv_files_init(void)
+{
+	return misc_register(&xv_misc);
+}
+
+void xv_files_exit(void)
+{
+	misc_deregister(&xv_misc);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The character device: comes before devices and goes after them. */
+#ifndef XV_FILE_H
+#define XV_FILE_H
+
+int xv_files_init(void);
+void xv_files_exit(void);
+
+#endif

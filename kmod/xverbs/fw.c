@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Firmware commands (PRM; linux/mlx5/mlx5_ifc.h), one function each.
+ *
+ * mlx5_cmd_do() tells "not delivered" from "refused" and leaves the log
+ * alone: what a user asks for in vain is the user's business.
+ */
+#include <linux/slab.h>
+
+#include "fw.h"
+
+static const char *xv_fw_status_name(u8 status)
+{
+	switch (status) {
+	case MLX5_CMD_STAT_INT_ERR:
+		return "internal error";
+	case MLX5_CMD_STAT_BAD_OP_ERR:
+		return "unknown command";
+	case MLX5_CMD_STAT_BAD_PARAM_ERR:
+		return "bad parameter";
+	case MLX5_CMD_STAT_BAD_SYS_STATE_ERR:
+		return "bad system state";
+	case MLX5_CMD_STAT_BAD_RES_ERR:
+		return "bad resource";
+	case MLX5_CMD_STAT_RES_BUSY:
+		return "resource busy";
+	case MLX5_CMD_STAT_LIM_ERR:
+		return "limits exceeded";
+	case MLX5_CMD_STAT_BAD_RES_STATE_ERR:
+		return "bad resource state";
+	case MLX5_CMD_STAT_IX_ERR:
+		return "bad index";
+	case MLX5_CMD_STAT_NO_RES_ERR:
+		return "no resources";
+	case MLX5_CMD_STAT_BAD_QP_STATE_ERR:
+		return "bad QP state";
+	case MLX5_CMD_STAT_BAD_SIZE_OUTS_CQES_ERR:
+		return "too many outstanding CQEs";
+	default:
+		return "refused";
+	}
+}
+
+static int xv_fw_status_errno(u8 status)
+{
+	switch (status) {
+	case MLX5_CMD_STAT_LIM_ERR:
+	case MLX5_CMD_STAT_NO_RES_ERR:
+		return -ENOSPC;
+	case MLX5_CMD_STAT_RES_BUSY:
+		return -EBUSY;
+	default:
+		return -EREMOTEIO;
+	}
+}
+
+/* Every answer begins with status and syndrome, as this one. */
+#define XV_FW_ANSWER(_out, _field)	MLX5_GET(destroy_qp_out, _out, _field)
+
+/*
+ * Translates what mlx5_cmd_do() returned.  A dead adapter (-ENXIO) has
+ * forgotten its objects: mlx5_cmd_check() then lets destroying them succeed.
+ */
+static int xv_fw_result(struct xv_dev *dev, struct xv_call *call,
+			const char *what, int err, void *in, void *out)
+{
+	u8 status;
+
+	if (!err)
+		return 0;
+	if (err == -ENXIO) {
+		err = mlx5_cmd_check(dev->mdev, err, in, out);
+		return err ? xv_fail(call, -ENODEV, "%s: the adapter is dead",
+				     what) : 0;
+	}
+	if (err != -EREMOTEIO)
+		return xv_fail(call, err, "%s: command not delivered", what);
+	status = XV_FW_ANSWER(out, status);
+	return xv_fail(call, xv_fw_status_errno(status),
+		       "%s: firmware: %s (status 0x%x, syndrome 0x%x)", what,
+		       xv_fw_status_name(status), status,
+		       XV_FW_ANSWER(out, syndrome));
+}
+
+static int xv_fw_exec(struct xv_dev *dev, struct xv_call *call,
+		      const char *what, void *in, size_t inlen, void *out,
+		      size_t outlen)
+{
+	int err = mlx5_cmd_do(dev->mdev, in, inlen, out, outlen);
+
+	return xv_fw_result(dev, call, what, err, in, out);
+}
+
+int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index)
+{
+	u32 out[MLX5_ST_SZ_DW(alloc_uar_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(alloc_uar_in)] = {};
+	int err;
+
+	MLX5_SET(alloc_uar_in, in, opcode, MLX5_CMD_OP_ALLOC_UAR);
+	err = xv_fw_exec(dev, call, "ALLOC_UAR", in, sizeof(in), out,
+			 sizeof(out));
+	if (!err)
+		*index = MLX5_GET(alloc_uar_out, out, uar);
+	return err;
+}
+
+int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index)
+{
+	u32 out[MLX5_ST_SZ_DW(dealloc_uar_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(dealloc_uar_in)] = {};
+
+	MLX5_SET(dealloc_uar_in, in, opcode, MLX5_CMD_OP_DEALLOC_UAR);
+	MLX5_SET(dealloc_uar_in, in, uar, index);
+	return xv_fw_exec(dev, call, "DEALLOC_UAR", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+/* The number of the protection domain that a memory key belongs to */
+int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
+			u32 *pdn)
+{
+	u32 in[MLX5_ST_SZ_DW(query_mkey_in)] = {};
+	void *out;
+	int err;
+
+	out = kzalloc(MLX5_ST_SZ_BYTES(query_mkey_out), GFP_KERNEL);
+	if (!out)
+		return -ENOMEM;
+	MLX5_SET(query_mkey_in, in, opcode, MLX5_CMD_OP_QUERY_MKEY);
+	MLX5_SET(query_mkey_in, in, mkey_index, mkey >> 8);
+	err = xv_fw_exec(dev, call, "QUERY_MKEY", in, sizeof(in), out,
+			 MLX5_ST_SZ_BYTES(query_mkey_out));
+	if (!err)
+		*pdn = MLX5_GET(query_mkey_out, out, memory_key_mkey_entry.pd);
+	kfree(out);
+	return err;
+}
+
+/* Through mlx5_core, which then routes the completion events of @mcq. */
+int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
+		    struct mlx5_core_cq *mcq, void *in, size_t inlen)
+{
+	u32 out[MLX5_ST_SZ_DW(create_cq_out)] = {};
+	int err;
+
+	err = mlx5_create_cq(dev->mdev, mcq, in, inlen, out, sizeof(out));
+	return xv_fw_result(dev, call, "CREATE_CQ", err, in, out);
+}
+
+int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
+		    size_t inlen, u32 *qpn)
+{
+	u32 out[MLX5_ST_SZ_DW(create_qp_out)] = {};
+	int err;
+
+	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
+	err = xv_fw_exec(dev, call, "CREATE_QP", in, inlen, out, sizeof(out));
+	if (!err)
+		*qpn = MLX5_GET(create_qp_out, out, qpn);
+	return err;
+}
+
+int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn)
+{
+	u32 out[MLX5_ST_SZ_DW(destroy_qp_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(destroy_qp_in)] = {};
+
+	MLX5_SET(destroy_qp_in, in, opcode, MLX5_CMD_OP_DESTROY_QP);
+	MLX5_SET(destroy_qp_in, in, qpn, qpn);
+	return xv_fw_exec(dev, call, "DESTROY_QP", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+/*
+ * All commands that move a QP have one layout, that of INIT2RTR_QP; 2RST_QP
+ * and 2ERR_QP end before the context.
+ */
+int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
+		    u32 qpn, u32 opt_mask, const void *qpc)
+{
+	u32 out[MLX5_ST_SZ_DW(init2rtr_qp_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(init2rtr_qp_in)] = {};
+	size_t inlen = sizeof(in);
+	char what[24];
+
+	MLX5_SET(init2rtr_qp_in, in, opcode, opcode);
+	MLX5_SET(init2rtr_qp_in, in, qpn, qpn);
+	if (qpc) {
+		MLX5_SET(init2rtr_qp_in, in, opt_param_mask, opt_mask);
+		memcpy(MLX5_ADDR_OF(init2rtr_qp_in, in, qpc), qpc,
+		       MLX5_ST_SZ_BYTES(qpc));
+	} else {
+		inlen = MLX5_ST_SZ_BYTES(qp_2rst_in);
+	}
+	snprintf(what, sizeof(what), "modify QP (0x%x)", opcode);
+	return xv_fw_exec(dev, call, what, in, inlen, out, sizeof(out));
+}
+
+int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn, void *qpc)
+{
+	u32 out[MLX5_ST_SZ_DW(query_qp_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(query_qp_in)] = {};
+	int err;
+
+	MLX5_SET(query_qp_in, in, opcode, MLX5_CMD_OP_QUERY_QP);
+	MLX5_SET(query_qp_in, in, qpn, qpn);
+	err = xv_fw_exec(dev, call, "QUERY_QP", in, sizeof(in), out,
+			 sizeof(out));
+	if (!err)
+		memcpy(qpc, MLX5_ADDR_OF(query_qp_out, out, qpc),
+		       MLX5_ST_SZ_BYTES(qpc));
+	return err;
+}

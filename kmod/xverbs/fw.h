@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Firmware commands: one function each.  They return 0 or a negative errno
+ * and then leave the firmware's answer in the call's reason; @call is NULL
+ * when a file is torn down and nobody reads it.
+ */
+#ifndef XV_FW_H
+#define XV_FW_H
+
+#include "xv.h"
+
+int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index);
+int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index);
+int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
+			u32 *pdn);
+int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
+		    struct mlx5_core_cq *mcq, void *in, size_t inlen);
+int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
+		    size_t inlen, u32 *qpn);
+int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn);
+int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
+		    u32 qpn, u32 opt_mask, const void *qpc);
+int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn,
+		   void *qpc);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * xverbs: RDMA verbs on ConnectX adapters whose data path stays in user
+ * space.  This file loads and unloads the module.
+ */
+#include <linux/module.h>
+
+#include "file.h"
+#include "xv.h"
+
+static int __init xv_init(void)
+{
+	int err;
+
+	err = xv_files_init();
+	if (err)
+		return err;
+	err = xv_devices_init();
+	if (err)
+		goto err_files;
+	return 0;
+
+err_files:
+	xv_files_exit();
+	return err;
+}
+
+static void __exit xv_exit(void)
+{
+	xv_devices_exit();
+	xv_files_exit();
+}
+
+module_init(xv_init);
+module_exit(xv_exit);
+
+MODULE_DESCRIPTION("RDMA verbs with a user space data path for ConnectX");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects of an open file: handles, references, destruction.
+ *
+ * A handle is reserved first, the object built, and published last, when
+ * nothing can fail any more.  An object that another one uses cannot be
+ * destroyed; closing the file destroys everything, users before used.
+ */
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+
+#include "xv.h"
+
+static unsigned int max_objects = 1 << 18;
+module_param(max_objects, uint, 0644);
+MODULE_PARM_DESC(max_objects, "objects that one open file may hold");
+
+u32 xv_max_objects(void)
+{
+	return READ_ONCE(max_objects);
+}
+
+struct xv_obj_ops {
+	const char *name;
+	int (*destroy)(struct xv_obj *obj, struct xv_call *call);
+};
+
+static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
+	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy },
+	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy },
+	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy },
+	[XV_OBJ_MR] = { "memory region", xv_mr_destroy },
+	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy },
+	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy },
+};
+
+/* A zeroed object with a handle that nobody can look up yet */
+struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
+			    size_t size)
+{
+	struct xv_file *file = call->file;
+	struct xv_obj *obj;
+	int err;
+
+	obj = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!obj)
+		return ERR_PTR(-ENOMEM);
+	err = xa_alloc(&file->objs, &obj->handle, XA_ZERO_ENTRY,
+		       XA_LIMIT(1, xv_max_objects()), GFP_KERNEL_ACCOUNT);
+	if (err) {
+		kfree(obj);
+		if (err == -EBUSY)
+			err = xv_fail(call, -ENOSPC,
+				      "the file holds %u objects already",
+				      xv_max_objects());
+		return ERR_PTR(err);
+	}
+	obj->file = file;
+	obj->type = type;
+	xv_evsrc_init(&obj->events);
+	obj->events.handle = obj->handle;
+	return obj;
+}
+
+/* Lets go of what @obj uses, then frees it; its hardware is gone already. */
+static void xv_obj_free(struct xv_obj *obj)
+{
+	xv_evsrc_stop(&obj->file->async, &obj->events);
+	while (obj->n_deps)
+		xv_obj_put(obj->deps[--obj->n_deps]);
+	kfree(obj);
+}
+
+void xv_obj_abort(struct xv_obj *obj)
+{
+	xa_erase(&obj->file->objs, obj->handle);
+	xv_obj_free(obj);
+}
+
+void xv_obj_publish(struct xv_obj *obj)
+{
+	/* The handle is reserved: storing in it needs no memory. */
+	xa_store(&obj->file->objs, obj->handle, obj, GFP_KERNEL);
+}
+
+/* Destroys @obj without a caller to report to. */
+static void xv_obj_destroy_silent(struct xv_obj *obj)
+{
+	struct xv_dev *dev = obj->file->dev;
+	int err;
+
+	err = xv_obj_ops[obj->type].destroy(obj, NULL);
+	xa_erase(&obj->file->objs, obj->handle);
+	if (!err) {
+		xv_obj_free(obj);
+		return;
+	}
+	/* The adapter may still use its memory: keep that, forget the rest. */
+	dev_err_ratelimited(&dev->ib->dev,
+			    "xverbs: %s %u could not be destroyed: %d\n",
+			    xv_obj_ops[obj->type].name, obj->handle, err);
+}
+
+/* Undoes a creation whose reply could not be delivered. */
+void xv_obj_discard(struct xv_obj *obj)
+{
+	xv_obj_destroy_silent(obj);
+}
+
+struct xv_obj *xv_obj_get(struct xv_call *call, enum xv_obj_type type,
+			  u32 handle)
+{
+	struct xarray *objs = &call->file->objs;
+	struct xv_obj *obj;
+
+	xa_lock(objs);
+	obj = xa_load(objs, handle);
+	if (obj && obj->type == type)
+		obj->users++;
+	else
+		obj = NULL;
+	xa_unlock(objs);
+	if (!obj)
+		return ERR_PTR(xv_fail(call, -ENOENT, "no %s %u",
+				       xv_obj_ops[type].name, handle));
+	return obj;
+}
+
+void xv_obj_put(struct xv_obj *obj)
+{
+	struct xarray *objs = &obj->file->objs;
+
+	xa_lock(objs);
+	obj->users--;
+	xa_unlock(objs);
+}
+
+/* Makes @user, which is being built, hold an object as long as it lives. */
+struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
+			  enum xv_obj_type type, u32 handle)
+{
+	struct xv_obj *obj;
+
+	if (WARN_ON_ONCE(user->n_deps == XV_MAX_DEPS))
+		return ERR_PTR(-EINVAL);
+	obj = xv_obj_get(call, type, handle);
+	if (!IS_ERR(obj))
+		user->deps[user->n_deps++] = obj;
+	return obj;
+}
+
+/* Takes an unused object out of reach, but keeps its handle reserved. */
+static struct xv_obj *xv_obj_hide(struct xv_call *call, u32 handle)
+{
+	struct xarray *objs = &call->file->objs;
+	struct xv_obj *obj;
+	u32 users = 0;
+
+	xa_lock(objs);
+	obj = xa_load(objs, handle);
+	if (obj) {
+		users = obj->users;
+		if (!users)
+			__xa_store(objs, handle, XA_ZERO_ENTRY, GFP_NOWAIT);
+	}
+	xa_unlock(objs);
+
+	if (!obj)
+		return ERR_PTR(xv_fail(call, -ENOENT, "no object %u", handle));
+	if (users)
+		return ERR_PTR(xv_fail(call, -EBUSY, "%s %u has %u users",
+				       xv_obj_ops[obj->type].name, handle,
+				       users));
+	return obj;
+}
+
+int xv_destroy(struct xv_call *call)
+{
+	struct xverbs_destroy *arg = &call->arg.destroy;
+	struct xv_obj *obj;
+	int err;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	obj = xv_obj_hide(call, arg->handle);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+
+	arg->out_comp_events = 0;
+	err = xv_obj_ops[obj->type].destroy(obj, call);
+	if (err) {
+		xv_obj_publish(obj);
+		return err;
+	}
+	arg->out_async_events = xv_evsrc_stop(&call->file->async,
+					      &obj->events);
+	xa_erase(&call->file->objs, arg->handle);
+	xv_obj_free(obj);
+	return 0;
+}
+
+/* No call is in flight: the file closes or its device goes. */
+void xv_objs_destroy_all(struct xv_file *file)
+{
+	enum xv_obj_type type;
+	struct xv_obj *obj;
+	unsigned long i;
+
+	for (type = 0; type < XV_OBJ_TYPES; type++) {
+		xa_for_each(&file->objs, i, obj) {
+			if (obj->type != type)
+				continue;
+			xv_obj_destroy_silent(obj);
+			cond_resched();
+		}
+	}
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state machine of queue pairs (Manual 3.5; InfiniBand specification,
+ * volume 1, 11.2.5.2) as a table, and the attributes as another.
+ *
+ * Pure logic: no kernel service, so that it runs in any test.
+ */
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#include <linux/string.h>
+#else
+#include <stddef.h>
+#include <string.h>
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#endif
+#include <rdma/xverbs.h>
+
+#include "qp_state.h"
+
+#define RC	(1u << XVERBS_QPT_RC)
+#define UC	(1u << XVERBS_QPT_UC)
+#define UD	(1u << XVERBS_QPT_UD)
+#define XS	(1u << XVERBS_QPT_XRC_SEND)
+#define XR	(1u << XVERBS_QPT_XRC_RECV)
+#define CONNECTED	(RC | UC | XS | XR)
+#define ALL		(CONNECTED | UD)
+
+#define CUR		XVERBS_QP_CUR_STATE
+#define NOTIFY		XVERBS_QP_EN_SQD_ASYNC_NOTIFY
+#define ACCESS		XVERBS_QP_ACCESS_FLAGS
+#define PKEY		XVERBS_QP_PKEY_INDEX
+#define PORT		XVERBS_QP_PORT
+#define QKEY		XVERBS_QP_QKEY
+#define AV		XVERBS_QP_AV
+#define MTU		XVERBS_QP_PATH_MTU
+#define TIMEOUT		XVERBS_QP_TIMEOUT
+#define RETRY		XVERBS_QP_RETRY_CNT
+#define RNR_RETRY	XVERBS_QP_RNR_RETRY
+#define RQ_PSN		XVERBS_QP_RQ_PSN
+#define RD_ATOMIC	XVERBS_QP_MAX_QP_RD_ATOMIC
+#define ALT		XVERBS_QP_ALT_PATH
+#define RNR_TIMER	XVERBS_QP_MIN_RNR_TIMER
+#define SQ_PSN		XVERBS_QP_SQ_PSN
+#define DEST_RD_ATOMIC	XVERBS_QP_MAX_DEST_RD_ATOMIC
+#define MIG		XVERBS_QP_PATH_MIG_STATE
+#define DEST_QPN	XVERBS_QP_DEST_QPN
+
+#define ANY_STATE	0xff
+
+struct xv_qp_rule {
+	__u8 from;
+	__u8 to;
+	__u16 types;
+	__u32 required;
+	__u32 optional;
+};
+
+#define S(_state)	XVERBS_QPS_##_state
+
+static const struct xv_qp_rule xv_qp_rules[] = {
+	{ ANY_STATE, S(RESET), ALL, 0, 0 },
+	{ ANY_STATE, S(ERR), ALL, 0, 0 },
+
+	{ S(RESET), S(INIT), CONNECTED, PKEY | PORT | ACCESS, 0 },
+	{ S(RESET), S(INIT), UD, PKEY | PORT | QKEY, 0 },
+	{ S(INIT), S(INIT), CONNECTED, 0, PKEY | PORT | ACCESS },
+	{ S(INIT), S(INIT), UD, 0, PKEY | PORT | QKEY },
+
+	{ S(INIT), S(RTR), RC | XR,
+	  AV | MTU | DEST_QPN | RQ_PSN | DEST_RD_ATOMIC | RNR_TIMER,
+	  ALT | ACCESS | PKEY },
+	{ S(INIT), S(RTR), UC | XS, AV | MTU | DEST_QPN | RQ_PSN,
+	  ALT | ACCESS | PKEY },
+	{ S(INIT), S(RTR), UD, 0, PKEY | QKEY },
+
+	{ S(RTR), S(RTS), RC | XS,
+	  TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | RD_ATOMIC,
+	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
+	{ S(RTR), S(RTS), XR, TIMEOUT | SQ_PSN,
+	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
+	{ S(RTR), S(RTS), UC, SQ_PSN, CUR | ALT | ACCESS | MIG },
+	{ S(RTR), S(RTS), UD, SQ_PSN, CUR | QKEY },
+
+	{ S(RTS), S(RTS), RC | XS | XR, 0,
+	  CUR | ACCESS | RNR_TIMER | ALT | MIG },
+	{ S(RTS), S(RTS), UC, 0, CUR | ACCESS | ALT | MIG },
+	{ S(RTS), S(RTS), UD, 0, CUR | QKEY },
+
+	{ S(RTS), S(SQD), ALL, 0, NOTIFY },
+	{ S(SQD), S(RTS), RC | XS | XR, 0,
+	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
+	{ S(SQD), S(RTS), UC, 0, CUR | ALT | ACCESS | MIG },
+	{ S(SQD), S(RTS), UD, 0, CUR | QKEY },
+	{ S(SQD), S(SQD), RC | XS, 0,
+	  PORT | AV | TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC |
+	  DEST_RD_ATOMIC | ALT | ACCESS | PKEY | RNR_TIMER | MIG },
+	{ S(SQD), S(SQD), XR, 0,
+	  PORT | AV | TIMEOUT | DEST_RD_ATOMIC | ALT | ACCESS | PKEY |
+	  RNR_TIMER | MIG },
+	{ S(SQD), S(SQD), UC, 0, AV | ALT | ACCESS | PKEY | MIG },
+	{ S(SQD), S(SQD), UD, 0, PKEY | QKEY },
+
+	{ S(SQE), S(RTS), UC, 0, CUR | ACCESS },
+	{ S(SQE), S(RTS), UD, 0, CUR | QKEY },
+};
+
+_Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
+		       struct xv_qp_verdict *verdict)
+{
+	const struct xv_qp_rule *rule;
+	size_t i;
+
+	/* States in which software may have to guess */
+	if (mask & CUR && from != S(RTR) && from != S(RTS) && from != S(SQD) &&
+	    from != S(SQE))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(xv_qp_rules); i++) {
+		rule = &xv_qp_rules[i];
+		if ((rule->from != from && rule->from != ANY_STATE) ||
+		    rule->to != to || !(rule->types & 1u << type))
+			continue;
+		mask &= ~XVERBS_QP_STATE;
+		verdict->missing = rule->required & ~mask;
+		verdict->optional = rule->optional & mask;
+		verdict->forbidden = mask & ~(rule->required | rule->optional);
+		return 1;
+	}
+	return 0;
+}
+
+_Bool xv_qp_type_known(__u32 type)
+{
+	return type < 32 && ALL & 1u << type;
+}
+
+const char *xv_qp_state_name(__u32 state)
+{
+	static const char * const names[] = {
+		[S(RESET)] = "RESET", [S(INIT)] = "INIT", [S(RTR)] = "RTR",
+		[S(RTS)] = "RTS", [S(SQD)] = "SQD", [S(SQE)] = "SQE",
+		[S(ERR)] = "ERR",
+	};
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+struct xv_qp_attr_info {
+	__u32 bit;
+	const char *name;
+	__u16 offset;
+	__u16 size;
+	__u32 min;
+	__u32 max;
+};
+
+#define ATTR(_bit, _name, _min, _max)					\
+	{ _bit, #_name, offsetof(struct xverbs_qp_attr, _name),		\
+	  sizeof(((struct xverbs_qp_attr *)0)->_name), _min, _max }
+
+#define PSN_MAX		0xffffffu
+#define QP_ACCESS	(XVERBS_ACCESS_LOCAL_WRITE |			\
+			 XVERBS_ACCESS_REMOTE_WRITE |			\
+			 XVERBS_ACCESS_REMOTE_READ |			\
+			 XVERBS_ACCESS_REMOTE_ATOMIC)
+
+static const struct xv_qp_attr_info xv_qp_attrs[] = {
+	ATTR(XVERBS_QP_STATE, qp_state, 0, S(ERR)),
+	ATTR(CUR, cur_qp_state, 0, S(ERR)),
+	ATTR(NOTIFY, en_sqd_async_notify, 0, 1),
+	ATTR(ACCESS, qp_access_flags, 0, QP_ACCESS),
+	ATTR(PKEY, pkey_index, 0, 0xffff),
+	ATTR(PORT, port_num, 1, 0xff),
+	ATTR(QKEY, qkey, 0, 0xffffffff),
+	ATTR(AV, ah_attr, 0, 0),
+	ATTR(MTU, path_mtu, 1, 5),
+	ATTR(TIMEOUT, timeout, 0, 31),
+	ATTR(RETRY, retry_cnt, 0, 7),
+	ATTR(RNR_RETRY, rnr_retry, 0, 7),
+	ATTR(RQ_PSN, rq_psn, 0, PSN_MAX),
+	ATTR(RD_ATOMIC, max_rd_atomic, 0, 0x80),
+	ATTR(ALT, alt_ah_attr, 0, 0),
+	ATTR(ALT, alt_pkey_index, 0, 0xffff),
+	ATTR(ALT, alt_port_num, 1, 0xff),
+	ATTR(ALT, alt_timeout, 0, 31),
+	ATTR(RNR_TIMER, min_rnr_timer, 0, 31),
+	ATTR(SQ_PSN, sq_psn, 0, PSN_MAX),
+	ATTR(DEST_RD_ATOMIC, max_dest_rd_atomic, 0, 0x80),
+	ATTR(MIG, path_mig_state, 0, XVERBS_MIG_ARMED),
+	ATTR(DEST_QPN, dest_qp_num, 0, 0xffffff),
+};
+
+/* The name of the lowest attribute in @mask */
+const char *xv_qp_attr_name(__u32 mask)
+{
+	__u32 bit = mask & -mask;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(xv_qp_attrs); i++)
+		if (xv_qp_attrs[i].bit == bit)
+			return xv_qp_attrs[i].name;
+	return bit == XVERBS_QP_CAP ? "cap" : "unknown attribute";
+}
+
+static __u32 xv_qp_attr_value(const struct xverbs_qp_attr *attr,
+			      const struct xv_qp_attr_info *info)
+{
+	const void *p = (const char *)attr + info->offset;
+
+	switch (info->size) {
+	case 1:
+		return *(const __u8 *)p;
+	case 2:
+		return *(const __u16 *)p;
+	default:
+		return *(const __u32 *)p;
+	}
+}
+
+/* The first attribute whose value cannot be; addresses are not looked at. */
+const char *xv_qp_attr_out_of_range(const struct xverbs_qp_attr *attr,
+				    __u32 mask, __u32 *value)
+{
+	const struct xv_qp_attr_info *info;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(xv_qp_attrs); i++) {
+		info = &xv_qp_attrs[i];
+		if (!(mask & info->bit) || info->size > sizeof(__u32))
+			continue;
+		*value = xv_qp_attr_value(attr, info);
+		if (*value < info->min || *value > info->max)
+			return info->name;
+	}
+	return NULL;
+}
+
+/* Takes over the attributes in @mask. */
+void xv_qp_attr_merge(struct xverbs_qp_attr *to,
+		      const struct xverbs_qp_attr *from, __u32 mask)
+{
+	const struct xv_qp_attr_info *info;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(xv_qp_attrs); i++) {
+		info = &xv_qp_attrs[i];
+		if (mask & info->bit)
+			memcpy((char *)to + info->offset,
+			       (const char *)from + info->offset, info->size);
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which attributes a QP needs and admits from one state to another. */
+#ifndef XV_QP_STATE_H
+#define XV_QP_STATE_H
+
+#include <linux/types.h>
+
+struct xverbs_qp_attr;
+
+/**
+ * struct xv_qp_verdict - about a change of a queue pair
+ * @missing: attributes that the transition requires and the mask lacks
+ * @forbidden: attributes in the mask that the transition does not admit
+ * @optional: attributes in the mask that the transition admits but does not
+ *	require
+ */
+struct xv_qp_verdict {
+	__u32 missing;
+	__u32 forbidden;
+	__u32 optional;
+};
+
+/* False when there is no such transition. */
+_Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
+		       struct xv_qp_verdict *verdict);
+const char *xv_qp_state_name(__u32 state);
+const char *xv_qp_attr_name(__u32 bit);
+_Bool xv_qp_type_known(__u32 type);
+const char *xv_qp_attr_out_of_range(const struct xverbs_qp_attr *attr,
+				    __u32 mask, __u32 *value);
+void xv_qp_attr_merge(struct xverbs_qp_attr *to,
+		      const struct xverbs_qp_attr *from, __u32 mask);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Queries of the device, its ports, GID and P_Key tables. */
+#include <linux/mlx5/device.h>
+#include <linux/netdevice.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_cache.h>
+#include <rdma/mlx5_ring.h>
+
+#include "xv.h"
+
+int xv_check_port(struct xv_call *call, u32 port)
+{
+	if (rdma_is_port_valid(call->dev->ib, port))
+		return 0;
+	return xv_fail(call, -ENOENT, "the device has no port %u", port);
+}
+
+static u32 xv_max_inline(void)
+{
+	return MLX5R_MAX_DS * MLX5R_DS - sizeof(struct mlx5r_ctrl) -
+	       sizeof(struct mlx5r_raddr) - sizeof(struct mlx5r_inline);
+}
+
+int xv_query_device(struct xv_call *call)
+{
+	struct xverbs_query_device *out = &call->arg.query_device;
+	struct mlx5_core_dev *mdev = call->dev->mdev;
+	struct ib_device *ib = call->dev->ib;
+	const struct ib_device_attr *attr = &ib->attrs;
+
+	out->out_node_guid = (__force u64)ib->node_guid;
+	out->out_sys_image_guid = (__force u64)attr->sys_image_guid;
+	out->out_max_mr_size = attr->max_mr_size;
+	out->out_page_size_cap = attr->page_size_cap;
+	out->out_device_cap_flags = attr->device_cap_flags;
+	out->out_fw_version = attr->fw_ver;
+	out->out_hca_core_clock_khz = attr->hca_core_clock;
+	out->out_max_dm_size = attr->max_dm_size;
+	out->out_vendor_id = attr->vendor_id;
+	out->out_vendor_part_id = attr->vendor_part_id;
+	out->out_hw_ver = attr->hw_ver;
+	out->out_max_qp = attr->max_qp;
+	out->out_max_qp_wr = attr->max_qp_wr;
+	out->out_max_sge = min(attr->max_send_sge, attr->max_recv_sge);
+	out->out_max_sge_rd = attr->max_sge_rd;
+	out->out_max_cq = attr->max_cq;
+	out->out_max_cqe = (1 << MLX5_CAP_GEN(mdev, log_max_cq_sz)) - 1;
+	out->out_max_mr = attr->max_mr;
+	out->out_max_pd = attr->max_pd;
+	out->out_max_qp_rd_atom = attr->max_qp_rd_atom;
+	out->out_max_res_rd_atom = attr->max_res_rd_atom;
+	out->out_max_qp_init_rd_atom = attr->max_qp_init_rd_atom;
+	out->out_atomic_cap = attr->atomic_cap;
+	out->out_masked_atomic_cap = attr->masked_atomic_cap;
+	out->out_max_mw = attr->max_mw;
+	out->out_max_raw_ipv6_qp = attr->max_raw_ipv6_qp;
+	out->out_max_mcast_grp = attr->max_mcast_grp;
+	out->out_max_mcast_qp_attach = attr->max_mcast_qp_attach;
+	out->out_max_total_mcast_qp_attach = attr->max_total_mcast_qp_attach;
+	out->out_max_ah = attr->max_ah;
+	out->out_max_srq = attr->max_srq;
+	out->out_max_srq_wr = attr->max_srq_wr;
+	out->out_max_srq_sge = attr->max_srq_sge;
+	out->out_max_pkeys = attr->max_pkeys;
+	out->out_local_ca_ack_delay = attr->local_ca_ack_delay;
+	out->out_phys_port_cnt = ib->phys_port_cnt;
+	out->out_num_comp_vectors = ib->num_comp_vectors;
+	out->out_odp_caps = attr->odp_caps.general_caps &
+			    (IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT);
+	out->out_max_sq_wqebbs = 1 << MLX5_CAP_GEN(mdev, log_max_qp_sz);
+	out->out_max_inline_data = xv_max_inline();
+	out->out_cqe_version = MLX5_CAP_GEN(mdev, cqe_version);
+	out->out_max_file_objects = xv_max_objects();
+	out->out_bf_bytes = MLX5_CAP_GEN(mdev, bf) ?
+			    1 << MLX5_CAP_GEN(mdev, log_bf_reg_size) >> 1 : 0;
+	out->out_umr_fence = MLX5_CAP_GEN(mdev, umr_fence);
+	return 0;
+}
+
+/* The network device of a GID, if the caller's network namespace has it */
+static u32 xv_gid_ifindex(const struct ib_gid_attr *gid)
+{
+	struct net_device *ndev;
+	u32 ifindex = 0;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(gid);
+	if (!IS_ERR(ndev) && net_eq(dev_net(ndev), current->nsproxy->net_ns))
+		ifindex = ndev->ifindex;
+	rcu_read_unlock();
+	return ifindex;
+}
+
+/* A RoCE port's first GID is that of its network device. */
+static u32 xv_port_ifindex(struct ib_device *ib, u32 port)
+{
+	const struct ib_gid_attr *gid;
+	u32 ifindex;
+
+	if (!rdma_protocol_roce(ib, port))
+		return 0;
+	gid = rdma_get_gid_attr(ib, port, 0);
+	if (IS_ERR(gid))
+		return 0;
+	ifindex = xv_gid_ifindex(gid);
+	rdma_put_gid_attr(gid);
+	return ifindex;
+}
+
+int xv_query_port(struct xv_call *call)
+{
+	struct xverbs_query_port *arg = &call->arg.query_port;
+	struct ib_device *ib = call->dev->ib;
+	struct ib_port_attr attr;
+	int err;
+
+	err = xv_check_port(call, arg->port);
+	if (err)
+		return err;
+	err = ib_query_port(ib, arg->port, &attr);
+	if (err)
+		return xv_fail(call, err, "port %u: query failed", arg->port);
+
+	arg->out_state = attr.state;
+	arg->out_phys_state = attr.phys_state;
+	arg->out_max_mtu = attr.max_mtu;
+	arg->out_active_mtu = attr.active_mtu;
+	arg->out_max_msg_sz = attr.max_msg_sz;
+	arg->out_port_cap_flags = attr.port_cap_flags;
+	arg->out_port_cap_flags2 = attr.port_cap_flags2;
+	arg->out_gid_tbl_len = attr.gid_tbl_len;
+	arg->out_pkey_tbl_len = attr.pkey_tbl_len;
+	arg->out_lid = attr.lid;
+	arg->out_sm_lid = attr.sm_lid;
+	arg->out_bad_pkey_cntr = attr.bad_pkey_cntr;
+	arg->out_qkey_viol_cntr = attr.qkey_viol_cntr;
+	arg->out_lmc = attr.lmc;
+	arg->out_sm_sl = attr.sm_sl;
+	arg->out_max_vl_num = attr.max_vl_num;
+	arg->out_init_type_reply = attr.init_type_reply;
+	arg->out_active_width = attr.active_width;
+	arg->out_link_layer = rdma_protocol_roce(ib, arg->port) ?
+			      XVERBS_LINK_ETHERNET : XVERBS_LINK_INFINIBAND;
+	arg->out_subnet_timeout = attr.subnet_timeout;
+	arg->out_reserved = 0;
+	arg->out_active_speed = attr.active_speed;
+	arg->out_subnet_prefix = (__force u64)cpu_to_be64(attr.subnet_prefix);
+	arg->out_ifindex = xv_port_ifindex(ib, arg->port);
+	return 0;
+}
+
+int xv_query_gid(struct xv_call *call)
+{
+	static const u8 types[] = {
+		[IB_GID_TYPE_IB] = XVERBS_GID_IB,
+		[IB_GID_TYPE_ROCE] = XVERBS_GID_ROCE_V1,
+		[IB_GID_TYPE_ROCE_UDP_ENCAP] = XVERBS_GID_ROCE_V2,
+	};
+	struct xverbs_query_gid *arg = &call->arg.query_gid;
+	const struct ib_gid_attr *gid;
+	int err;
+
+	err = xv_check_port(call, arg->port);
+	if (err)
+		return err;
+	gid = rdma_get_gid_attr(call->dev->ib, arg->port, arg->index);
+	if (IS_ERR(gid))
+		return xv_fail(call, -ENOENT, "port %u: no GID at index %u",
+			       arg->port, arg->index);
+	memcpy(arg->out_gid, gid->gid.raw, sizeof(arg->out_gid));
+	arg->out_type = types[gid->gid_type];
+	arg->out_ifindex = xv_gid_ifindex(gid);
+	rdma_put_gid_attr(gid);
+	return 0;
+}
+
+int xv_query_pkey(struct xv_call *call)
+{
+	struct xverbs_query_pkey *arg = &call->arg.query_pkey;
+	u16 pkey;
+	int err;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	err = xv_check_port(call, arg->port);
+	if (err)
+		return err;
+	if (arg->index >= call->dev->ib->attrs.max_pkeys ||
+	    ib_query_pkey(call->dev->ib, arg->port, arg->index, &pkey))
+		return xv_fail(call, -ENOENT, "port %u: no P_Key at index %u",
+			       arg->port, arg->index);
+	arg->out_pkey = pkey;
+	return 0;
+}

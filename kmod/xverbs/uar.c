@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Doorbell pages (UARs).  Each belongs to one file: whoever can write to a
+ * page can ring every doorbell behind it.
+ */
+#include <linux/io.h>
+#include <linux/mlx5/device.h>
+#include <linux/pci.h>
+#include <rdma/mlx5_ring.h>
+
+#include "fw.h"
+
+static int xv_uar_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
+{
+	struct xv_uar *uar = container_of(map, struct xv_uar, map);
+
+	vma->vm_page_prot = uar->write_combining ?
+		pgprot_writecombine(vma->vm_page_prot) :
+		pgprot_noncached(vma->vm_page_prot);
+	xv_compat_vm_flags(vma, VM_IO | VM_PFNMAP, 0);
+	vma->vm_ops = &xv_pfn_vm_ops;
+	return 0;
+}
+
+/* An index counts system pages if the adapter knows their size (uar_4k). */
+static phys_addr_t xv_uar_phys(struct mlx5_core_dev *mdev, u32 index)
+{
+	if (MLX5_CAP_GEN(mdev, uar_4k))
+		index >>= PAGE_SHIFT - MLX5_ADAPTER_PAGE_SHIFT;
+	return pci_resource_start(mdev->pdev, 0) +
+	       ((phys_addr_t)index << PAGE_SHIFT);
+}
+
+static void xv_uar_report(const struct xv_dev *dev, const struct xv_uar *uar,
+			  struct xverbs_uar_alloc *arg)
+{
+	u32 stride = 1 << MLX5_CAP_GEN(dev->mdev, log_bf_reg_size);
+
+	arg->out_handle = uar->obj.handle;
+	arg->out_page_id = uar->index;
+	arg->out_map = xv_mapping_user(&uar->map);
+	arg->out_bf_offset = MLX5R_UAR_BF;
+	arg->out_bf_regs = MLX5_NON_FP_BFREGS_PER_UAR;
+	arg->out_bf_stride = stride;
+	arg->out_bf_bytes = MLX5_CAP_GEN(dev->mdev, bf) && uar->write_combining ?
+			    stride / 2 : 0;
+}
+
+int xv_uar_alloc(struct xv_call *call)
+{
+	struct xverbs_uar_alloc *arg = &call->arg.uar_alloc;
+	struct xv_uar *uar;
+	struct xv_obj *obj;
+	phys_addr_t phys;
+	int err;
+
+	obj = xv_obj_alloc(call, XV_OBJ_UAR, sizeof(*uar));
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	uar = xv_to(uar, obj);
+	uar->write_combining = !(arg->hdr.flags & XVERBS_UAR_NC);
+	err = xv_fw_alloc_uar(call->dev, call, &uar->index);
+	if (err)
+		goto err_obj;
+
+	/* The mapping sets the memory type that user mappings inherit. */
+	phys = xv_uar_phys(call->dev->mdev, uar->index);
+	uar->iomem = uar->write_combining ? ioremap_wc(phys, PAGE_SIZE) :
+				      ioremap(phys, PAGE_SIZE);
+	if (!uar->iomem) {
+		err = -ENOMEM;
+		goto err_uar;
+	}
+	uar->map.npages = 1;
+	uar->map.pfn = PHYS_PFN(phys);
+	uar->map.mmap = xv_uar_mmap;
+	err = xv_mapping_add(call->file, &uar->map);
+	if (err)
+		goto err_iomem;
+
+	xv_uar_report(call->dev, uar, arg);
+	call->new_obj = obj;
+	return 0;
+
+err_iomem:
+	iounmap(uar->iomem);
+err_uar:
+	xv_fw_dealloc_uar(call->dev, NULL, uar->index);
+err_obj:
+	xv_obj_abort(obj);
+	return err;
+}
+
+/* Nobody may keep the page: it may go to another process next. */
+int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
+{
+	struct xv_uar *uar = xv_to(uar, obj);
+
+	xv_mapping_del_zap(obj->file, &uar->map);
+	iounmap(uar->iomem);
+	return xv_fw_dealloc_uar(obj->file->dev, NULL, uar->index);
+}

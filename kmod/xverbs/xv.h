@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of xverbs.ko share: the device, the open file, the objects
+ * a file owns, and the state of one ioctl.
+ *
+ * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock
+ *	-> object locks (xv_qp.lock) -> mmap_lock -> xv_file.map_lock
+ *	-> xa_lock -> xv_evq.lock
+ */
+#ifndef XV_H
+#define XV_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/rwsem.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include <linux/mlx5/cq.h>
+#include <linux/mlx5/driver.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/xverbs.h>
+
+#include "compat.h"
+
+struct xv_file;
+struct xv_obj;
+
+/**
+ * struct xv_dev - an RDMA device
+ * @list: in the list of all devices, under xv_devs_lock
+ * @ref: held by the list and by each file bound to it
+ * @ib: the device; gone once remove() has returned
+ * @mdev: its adapter, NULL if @why_not
+ * @why_not: why no file may bind to it, or NULL
+ * @files_lock: protects @files and @gone
+ * @files: files bound to it
+ * @gone: no file may bind any more
+ * @qps: QP number -> struct xv_qp, for asynchronous events
+ * @srqs: SRQ number -> struct xv_srq, likewise
+ * @fw_events: firmware events about QPs and SRQs, in atomic context
+ * @ib_events: events about ports and the device
+ */
+struct xv_dev {
+	struct list_head list;
+	struct kref ref;
+	struct ib_device *ib;
+	struct mlx5_core_dev *mdev;
+	const char *why_not;
+	struct mutex files_lock;
+	struct list_head files;
+	bool gone;
+	struct xarray qps;
+	struct xarray srqs;
+	struct notifier_block fw_events;
+	struct ib_event_handler ib_events;
+};
+
+/* ---- Events (event.c) ----------------------------------------------------- */
+
+/**
+ * struct xv_evq - events that wait for a reader
+ * @lock: protects the queue and the sources in it; taken in interrupts
+ * @pending: sources with unread events
+ * @wait: readers
+ * @dead: nothing comes any more; readers get ENODEV
+ */
+struct xv_evq {
+	spinlock_t lock;
+	struct list_head pending;
+	wait_queue_head_t wait;
+	bool dead;
+};
+
+/**
+ * struct xv_evsrc - an object that raises events
+ * @node: in xv_evq.pending while @unread is not zero
+ * @unread: async: mask of event types; completions: their number
+ * @delivered: events read so far
+ *
+ * Each source holds its own unread events, so that raising one never
+ * allocates and a reader that sleeps cannot make the kernel hoard.
+ */
+struct xv_evsrc {
+	struct list_head node;
+	u32 unread;
+	u32 delivered;
+	u32 handle;
+	u32 port;
+	u64 user_data;
+};
+
+void xv_evq_init(struct xv_evq *q);
+void xv_evq_kill(struct xv_evq *q);
+void xv_evsrc_init(struct xv_evsrc *src);
+void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type);
+void xv_event_comp(struct xv_evq *q, struct xv_evsrc *src);
+u32 xv_evsrc_stop(struct xv_evq *q, struct xv_evsrc *src);
+bool xv_evq_pop_async(struct xv_evq *q, struct xverbs_async_event *event);
+ssize_t xv_async_read(struct xv_file *file, char __user *buf, size_t len,
+		      bool nonblock);
+__poll_t xv_evq_poll(struct xv_evq *q, struct file *filp, poll_table *wait);
+
+/* ---- Mappings and buffers (file.c, buf.c) ----------------------------------- */
+
+/**
+ * struct xv_mapping - what one mmap() offset stands for
+ * @pgoff: the offset in pages, key in xv_file.maps
+ * @npages: exact length
+ * @mmap: fills a VMA of exactly that length, under xv_file.map_lock
+ * @pfn: what the page fault handler of the VMA inserts, if it has one
+ */
+struct xv_mapping {
+	unsigned long pgoff;
+	unsigned long npages;
+	int (*mmap)(struct xv_mapping *map, struct vm_area_struct *vma);
+	unsigned long pfn;
+};
+
+int xv_mapping_add(struct xv_file *file, struct xv_mapping *map);
+void xv_mapping_del(struct xv_file *file, struct xv_mapping *map);
+void xv_mapping_del_zap(struct xv_file *file, struct xv_mapping *map);
+struct xverbs_map xv_mapping_user(const struct xv_mapping *map);
+extern const struct vm_operations_struct xv_pfn_vm_ops;
+
+/* Pages of the kernel that the adapter reaches by DMA and the user by mmap() */
+struct xv_buf {
+	struct xv_mapping map;
+	struct device *dma_dev;
+	struct page **pages;
+	dma_addr_t *dma;
+	u32 npages;
+};
+
+int xv_buf_alloc(struct xv_file *file, struct xv_buf *buf, size_t bytes);
+void xv_buf_free(struct xv_file *file, struct xv_buf *buf);
+void xv_buf_fill_pas(const struct xv_buf *buf, __be64 *pas);
+
+/* A doorbell record: a cache line in a page that only one file uses */
+struct xv_dbr {
+	struct xv_dbr_page *page;
+	u32 offset;
+};
+
+int xv_dbr_alloc(struct xv_file *file, struct xv_dbr *dbr);
+void xv_dbr_free(struct xv_file *file, struct xv_dbr *dbr);
+dma_addr_t xv_dbr_dma(const struct xv_dbr *dbr);
+struct xverbs_map xv_dbr_user(const struct xv_dbr *dbr);
+
+/* ---- Open file (file.c) ------------------------------------------------------ */
+
+/**
+ * struct xv_file - one open of /dev/xverbs
+ * @ref: held by the struct file and by a device removal at work on it
+ * @sem: held for reading by every ioctl, for writing to bind and to tear down
+ * @dev: NULL before BIND and after the device has gone; under @sem
+ * @gone: the device has gone; under @sem
+ * @dev_node: in xv_dev.files
+ * @objs: handle -> object; xa_lock also protects xv_obj.users
+ * @inode: gives the file an address space of its own to zap mappings in
+ * @map_lock: protects @maps, @next_pgoff, @dummy and page faults on @maps
+ * @maps: pgoff -> struct xv_mapping
+ * @next_pgoff: never used again, so that a stale offset maps nothing
+ * @dummy: takes the place of doorbell pages that are gone
+ * @dbr_lock: protects @dbr_pages and their bitmaps
+ * @async: asynchronous events
+ * @sources: sources of device (0) and port events (from 1)
+ */
+struct xv_file {
+	struct kref ref;
+	struct rw_semaphore sem;
+	struct xv_dev *dev;
+	bool gone;
+	struct list_head dev_node;
+	struct xarray objs;
+	struct inode *inode;
+	struct mutex map_lock;
+	struct xarray maps;
+	unsigned long next_pgoff;
+	struct page *dummy;
+	struct mutex dbr_lock;
+	struct list_head dbr_pages;
+	struct xv_evq async;
+	struct xv_evsrc *sources;
+	u32 n_sources;
+};
+
+void xv_file_put(struct xv_file *file);
+void xv_file_disassociate(struct xv_file *file);
+int xv_file_init_sources(struct xv_file *file, u32 n_ports);
+
+/**
+ * struct xv_call - one ioctl in flight
+ * @arg: the caller's structure, copied in; copied back on success
+ * @new_obj: object that the dispatcher publishes once the reply is out, or
+ *	destroys if it cannot be delivered
+ * @new_file: file that goes into descriptor @new_fd at the same moment
+ * @reason: text for the caller; the first and innermost one stays
+ */
+struct xv_call {
+	struct xv_file *file;
+	struct xv_dev *dev;
+	struct xv_obj *new_obj;
+	struct file *new_file;
+	int new_fd;
+	union {
+		struct xverbs_hdr hdr;
+		struct xverbs_list_devices list_devices;
+		struct xverbs_bind bind;
+		struct xverbs_destroy destroy;
+		struct xverbs_query_device query_device;
+		struct xverbs_query_port query_port;
+		struct xverbs_query_gid query_gid;
+		struct xverbs_query_pkey query_pkey;
+		struct xverbs_query_features query_features;
+		struct xverbs_channel_alloc channel_alloc;
+		struct xverbs_pd_alloc pd_alloc;
+		struct xverbs_uar_alloc uar_alloc;
+		struct xverbs_mr_reg mr_reg;
+		struct xverbs_cq_create cq_create;
+		struct xverbs_qp_create qp_create;
+		struct xverbs_qp_modify qp_modify;
+		struct xverbs_qp_query qp_query;
+		struct xverbs_ah_resolve ah_resolve;
+	} arg;
+	char reason[XVERBS_REASON_MAX];
+};
+
+__printf(3, 4)
+int xv_fail(struct xv_call *call, int err, const char *fmt, ...);
+
+int xv_copy_entry(void __user *to, size_t to_size, const void *entry,
+		  size_t size);
+
+int xv_list_devices(struct xv_call *call);
+int xv_bind(struct xv_call *call);
+int xv_destroy(struct xv_call *call);
+int xv_query_device(struct xv_call *call);
+int xv_query_port(struct xv_call *call);
+int xv_query_gid(struct xv_call *call);
+int xv_query_pkey(struct xv_call *call);
+int xv_query_features(struct xv_call *call);
+int xv_channel_alloc(struct xv_call *call);
+int xv_pd_alloc(struct xv_call *call);
+int xv_uar_alloc(struct xv_call *call);
+int xv_mr_reg(struct xv_call *call);
+int xv_cq_create(struct xv_call *call);
+int xv_qp_create(struct xv_call *call);
+int xv_qp_modify(struct xv_call *call);
+int xv_qp_query(struct xv_call *call);
+int xv_ah_resolve(struct xv_call *call);
+
+int xv_check_port(struct xv_call *call, u32 port);
+
+/* ---- Objects (object.c) --------------------------------------------------------- */
+
+/* In the order in which a closing file destroys them: users before used */
+enum xv_obj_type {
+	XV_OBJ_QP,
+	XV_OBJ_CQ,
+	XV_OBJ_CHANNEL,
+	XV_OBJ_MR,
+	XV_OBJ_UAR,
+	XV_OBJ_PD,
+	XV_OBJ_TYPES,
+};
+
+#define XV_MAX_DEPS	6
+
+/**
+ * struct xv_obj - first member of every object
+ * @users: objects and calls in flight that hold it; under xa_lock of
+ *	xv_file.objs.  Only an object with none can be destroyed.
+ * @deps: objects that it holds itself
+ * @events: source of its asynchronous events
+ */
+struct xv_obj {
+	struct xv_file *file;
+	enum xv_obj_type type;
+	u32 handle;
+	u32 users;
+	u32 n_deps;
+	struct xv_obj *deps[XV_MAX_DEPS];
+	struct xv_evsrc events;
+};
+
+struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
+			    size_t size);
+void xv_obj_abort(struct xv_obj *obj);
+void xv_obj_publish(struct xv_obj *obj);
+void xv_obj_discard(struct xv_obj *obj);
+struct xv_obj *xv_obj_get(struct xv_call *call, enum xv_obj_type type,
+			  u32 handle);
+void xv_obj_put(struct xv_obj *obj);
+struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
+			  enum xv_obj_type type, u32 handle);
+void xv_objs_destroy_all(struct xv_file *file);
+u32 xv_max_objects(void);
+
+struct xv_pd {
+	struct xv_obj obj;
+	struct ib_pd *ib;
+	u32 pdn;
+};
+
+struct xv_mr {
+	struct xv_obj obj;
+	struct ib_mr *ib;
+};
+
+struct xv_uar {
+	struct xv_obj obj;
+	struct xv_mapping map;
+	u32 index;
+	void __iomem *iomem;
+	bool write_combining;
+};
+
+struct xv_channel {
+	struct xv_obj obj;
+	struct xv_chan_queue *queue;
+};
+
+struct xv_cq {
+	struct xv_obj obj;
+	struct mlx5_core_cq mcq;
+	struct xv_channel *channel;
+	struct xv_evsrc comp;
+	struct xv_buf ring;
+	struct xv_dbr dbr;
+};
+
+/**
+ * struct xv_qp - a queue pair
+ * @lock: one modify or query at a time; protects @attr
+ * @attr: attributes as last set; qp_state is the state software moved to
+ */
+struct xv_qp {
+	struct xv_obj obj;
+	struct mutex lock;
+	u32 qpn;
+	u32 type;
+	struct xv_pd *pd;
+	struct xv_cq *send_cq;
+	struct xv_cq *recv_cq;
+	struct xv_buf ring;
+	struct xv_dbr dbr;
+	struct xverbs_qp_cap cap;
+	struct xverbs_qp_attr attr;
+};
+
+int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call);
+void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src);
+u32 xv_channel_stop(struct xv_channel *channel, struct xv_evsrc *src);
+
+#define xv_to(_type, _obj)	container_of(_obj, struct xv_##_type, obj)
+
+/* ---- Devices (device.c) ------------------------------------------------------------ */
+
+int xv_devices_init(void);
+void xv_devices_exit(void);
+void xv_dev_put(struct xv_dev *dev);
+void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file);
+
+#endif
