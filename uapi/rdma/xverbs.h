@@ -71,15 +71,27 @@ enum {
 	XVERBS_CMD_PD_ALLOC		= 0x10,
 	XVERBS_CMD_UAR_ALLOC		= 0x11,
 	XVERBS_CMD_MR_REG		= 0x12,
+	XVERBS_CMD_MR_REREG		= 0x13,
+	XVERBS_CMD_MR_DMABUF		= 0x14,
+	XVERBS_CMD_MW_ALLOC		= 0x15,
+	XVERBS_CMD_UMEM_REG		= 0x16,
+	XVERBS_CMD_XRCD_OPEN		= 0x17,
 
 	XVERBS_CMD_CHANNEL_ALLOC	= 0x20,
 	XVERBS_CMD_CQ_CREATE		= 0x21,
+	XVERBS_CMD_CQ_MODIFY		= 0x22,
+	XVERBS_CMD_CQ_RESIZE		= 0x23,
+	XVERBS_CMD_SRQ_CREATE		= 0x28,
+	XVERBS_CMD_SRQ_MODIFY		= 0x29,
+	XVERBS_CMD_SRQ_QUERY		= 0x2a,
 
 	XVERBS_CMD_QP_CREATE		= 0x30,
 	XVERBS_CMD_QP_MODIFY		= 0x31,
 	XVERBS_CMD_QP_QUERY		= 0x32,
 
 	XVERBS_CMD_AH_RESOLVE		= 0x40,
+	XVERBS_CMD_MCAST_ATTACH		= 0x41,
+	XVERBS_CMD_MCAST_DETACH		= 0x42,
 };
 
 /**
@@ -616,6 +628,147 @@ struct xverbs_mr_reg {
 };
 #define XVERBS_MR_REG _IO(XVERBS_TYPE, XVERBS_CMD_MR_REG)
 
+/* xverbs_mr_rereg.change */
+#define XVERBS_REREG_TRANSLATION	(1u << 0)	/* @addr, @length, @iova */
+#define XVERBS_REREG_PD			(1u << 1)	/* @pd */
+#define XVERBS_REREG_ACCESS		(1u << 2)	/* @access */
+
+/**
+ * struct xverbs_mr_rereg - ioctl(XVERBS_MR_REREG)
+ * @hdr: header; no flags
+ * @mr: memory region, not one of a dma-buf
+ * @change: XVERBS_REREG_*: which of the following count
+ * @pd: as in struct xverbs_mr_reg
+ * @access: as in struct xverbs_mr_reg
+ * @addr: as in struct xverbs_mr_reg
+ * @length: as in struct xverbs_mr_reg
+ * @iova: as in struct xverbs_mr_reg
+ * @out_lkey: new local key
+ * @out_rkey: new remote key
+ *
+ * The region keeps its handle and gets new keys; work requests with the old
+ * ones fail from now on.  If the call fails the region is as it was.
+ */
+struct xverbs_mr_rereg {
+	struct xverbs_hdr hdr;
+	__u32 mr;
+	__u32 change;
+	__u32 pd;
+	__u32 access;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 iova;
+	__u32 out_lkey;
+	__u32 out_rkey;
+};
+#define XVERBS_MR_REREG _IO(XVERBS_TYPE, XVERBS_CMD_MR_REREG)
+
+/**
+ * struct xverbs_mr_dmabuf - ioctl(XVERBS_MR_DMABUF)
+ * @hdr: header; no flags
+ * @pd: protection domain
+ * @access: XVERBS_ACCESS_*, neither ON_DEMAND nor ZERO_BASED
+ * @offset: into the dma-buf
+ * @length: bytes
+ * @iova: address by which work requests name @offset, with the same offset
+ *	within a page
+ * @fd: the dma-buf
+ * @out_handle: the memory region
+ * @out_lkey: local key
+ * @out_rkey: remote key
+ */
+struct xverbs_mr_dmabuf {
+	struct xverbs_hdr hdr;
+	__u32 pd;
+	__u32 access;
+	__aligned_u64 offset;
+	__aligned_u64 length;
+	__aligned_u64 iova;
+	__s32 fd;
+	__u32 out_handle;
+	__u32 out_lkey;
+	__u32 out_rkey;
+};
+#define XVERBS_MR_DMABUF _IO(XVERBS_TYPE, XVERBS_CMD_MR_DMABUF)
+
+/**
+ * struct xverbs_mw_alloc - ioctl(XVERBS_MW_ALLOC)
+ * @hdr: header; no flags
+ * @pd: protection domain
+ * @type: 1 or 2, as enum ibv_mw_type
+ * @out_handle: the memory window
+ * @out_rkey: its key, unbound.  A bind request (UMR, PRM) gives it a meaning
+ *	and a new low byte.
+ */
+struct xverbs_mw_alloc {
+	struct xverbs_hdr hdr;
+	__u32 pd;
+	__u32 type;
+	__u32 out_handle;
+	__u32 out_rkey;
+};
+#define XVERBS_MW_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_MW_ALLOC)
+
+/**
+ * struct xverbs_umem_reg - ioctl(XVERBS_UMEM_REG)
+ * @hdr: header; no flags
+ * @addr: start of the user's memory, a multiple of the page size
+ * @length: bytes
+ * @out_handle: for struct xverbs_external
+ * @reserved: zero
+ *
+ * Pins user memory that shall hold rings or doorbell records.
+ */
+struct xverbs_umem_reg {
+	struct xverbs_hdr hdr;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__u32 out_handle;
+	__u32 reserved;
+};
+#define XVERBS_UMEM_REG _IO(XVERBS_TYPE, XVERBS_CMD_UMEM_REG)
+
+/**
+ * struct xverbs_external - a queue in memory that the user brings
+ * @ring_umem: holds the ring, or 0: the kernel allocates it
+ * @dbr_umem: holds the doorbell record, or 0: the kernel allocates it
+ * @ring_offset: of the ring in its UMEM, a multiple of the page size
+ * @dbr_offset: of the record in its UMEM, a multiple of 64
+ *
+ * The user initialises that memory before the call: ring entries of a CQ as
+ * its struct says, records to zero.  Outputs that tell how to map it are 0.
+ */
+struct xverbs_external {
+	__u32 ring_umem;
+	__u32 dbr_umem;
+	__aligned_u64 ring_offset;
+	__aligned_u64 dbr_offset;
+};
+
+/* xverbs_xrcd_open.hdr.flags */
+#define XVERBS_XRCD_SHARED	(1u << 0)	/* named by the file behind @fd */
+#define XVERBS_XRCD_CREATE	(1u << 1)	/* create it if there is none */
+#define XVERBS_XRCD_EXCLUSIVE	(1u << 2)	/* fail with EEXIST if there is */
+
+/**
+ * struct xverbs_xrcd_open - ioctl(XVERBS_XRCD_OPEN)
+ * @hdr: header; XVERBS_XRCD_*.  Without SHARED: a new domain of this file's.
+ * @fd: any open file; processes that name the same one share the domain
+ * @out_handle: the XRC domain
+ * @out_xrcdn: its number in the adapter
+ * @reserved: zero
+ *
+ * Manual 3.4.8.
+ */
+struct xverbs_xrcd_open {
+	struct xverbs_hdr hdr;
+	__s32 fd;
+	__u32 out_handle;
+	__u32 out_xrcdn;
+	__u32 reserved;
+};
+#define XVERBS_XRCD_OPEN _IO(XVERBS_TYPE, XVERBS_CMD_XRCD_OPEN)
+
 /* ---- Completion queues ----------------------------------------------------- */
 
 /* xverbs_cq_create.hdr.flags */
@@ -641,6 +794,7 @@ struct xverbs_mr_reg {
  *	starts out as MLX5R_CQE_INVALID owned by the adapter
  * @out_dbr: the page of the doorbell record.  Records of other queues of this
  *	file may lie in the same page, and then have the same offset here.
+ * @external: the user's memory instead of the kernel's
  *
  * Manual 3.3.7.
  */
@@ -659,8 +813,151 @@ struct xverbs_cq_create {
 	__u32 out_dbr_offset;
 	struct xverbs_map out_ring;
 	struct xverbs_map out_dbr;
+	struct xverbs_external external;
 };
 #define XVERBS_CQ_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_CQ_CREATE)
+
+/* xverbs_cq_modify.change */
+#define XVERBS_CQ_MODERATION	(1u << 0)	/* @count, @period_us */
+#define XVERBS_CQ_OVERRUN	(1u << 1)	/* @ignore_overrun */
+
+/**
+ * struct xverbs_cq_modify - ioctl(XVERBS_CQ_MODIFY)
+ * @hdr: header; no flags
+ * @cq: completion queue
+ * @change: XVERBS_CQ_*: which of the following count
+ * @count: completions per event, 16 bits
+ * @period_us: microseconds after which an event comes all the same, 12 bits
+ * @ignore_overrun: 1: overwrite entries that were not polled
+ * @reserved: zero
+ */
+struct xverbs_cq_modify {
+	struct xverbs_hdr hdr;
+	__u32 cq;
+	__u32 change;
+	__u32 count;
+	__u32 period_us;
+	__u32 ignore_overrun;
+	__u32 reserved;
+};
+#define XVERBS_CQ_MODIFY _IO(XVERBS_TYPE, XVERBS_CMD_CQ_MODIFY)
+
+/**
+ * struct xverbs_cq_resize - ioctl(XVERBS_CQ_RESIZE)
+ * @hdr: header; no flags
+ * @cq: completion queue, in memory of the kernel
+ * @entries: wanted at least; no fewer than there are completions in the ring
+ * @out_entries: entries of the new ring, a power of two
+ * @reserved: zero
+ * @out_ring: the new ring
+ *
+ * The adapter ends the old ring with an entry MLX5R_CQE_RESIZE; entries before
+ * it are still to be polled there.  The next entry has the same index, modulo
+ * the new size, in the new ring, whose entries start out as in CQ_CREATE.
+ * Manual 3.3.8.
+ */
+struct xverbs_cq_resize {
+	struct xverbs_hdr hdr;
+	__u32 cq;
+	__u32 entries;
+	__u32 out_entries;
+	__u32 reserved;
+	struct xverbs_map out_ring;
+};
+#define XVERBS_CQ_RESIZE _IO(XVERBS_TYPE, XVERBS_CMD_CQ_RESIZE)
+
+/* ---- Shared receive queues ----------------------------------------------------- */
+
+/* Layouts, xverbs_srq_create.layout */
+#define XVERBS_SRQ_LINKED	0	/* entries begin with struct mlx5r_srq_next */
+#define XVERBS_SRQ_CONTIGUOUS	1	/* a ring like that of a QP */
+
+/**
+ * struct xverbs_srq_create - ioctl(XVERBS_SRQ_CREATE)
+ * @hdr: header; no flags
+ * @pd: protection domain
+ * @layout: XVERBS_SRQ_*
+ * @max_wr: entries wanted at least
+ * @max_sge: elements of an entry's list wanted at least
+ * @limit: raise XVERBS_EVENT_SRQ_LIMIT_REACHED once when fewer entries are
+ *	left; 0: do not
+ * @xrcd: XRC domain: makes an XRC SRQ; or 0
+ * @cq: XRC SRQ: completion queue of its receives; or 0
+ * @user_index: XRC SRQ: as in struct xverbs_qp_create
+ * @user_data: handed back with events
+ * @out_handle: the shared receive queue
+ * @out_srqn: its number
+ * @out_max_wr: entries that may be posted at a time
+ * @out_max_sge: elements of an entry's list
+ * @out_wqes: entries of the ring, a power of two
+ * @out_stride: bytes from one entry to the next
+ * @out_dbr_offset: offset of the doorbell record within @out_dbr
+ * @reserved: zero
+ * @out_ring: the ring.  In a linked layout every entry's next index is set to
+ *	the following one, the last one's to 0.
+ * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
+ * @external: the user's memory instead of the kernel's
+ *
+ * Manual 3.4.5, 3.4.9.
+ */
+struct xverbs_srq_create {
+	struct xverbs_hdr hdr;
+	__u32 pd;
+	__u32 layout;
+	__u32 max_wr;
+	__u32 max_sge;
+	__u32 limit;
+	__u32 xrcd;
+	__u32 cq;
+	__u32 user_index;
+	__aligned_u64 user_data;
+	__u32 out_handle;
+	__u32 out_srqn;
+	__u32 out_max_wr;
+	__u32 out_max_sge;
+	__u32 out_wqes;
+	__u32 out_stride;
+	__u32 out_dbr_offset;
+	__u32 reserved;
+	struct xverbs_map out_ring;
+	struct xverbs_map out_dbr;
+	struct xverbs_external external;
+};
+#define XVERBS_SRQ_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_SRQ_CREATE)
+
+/**
+ * struct xverbs_srq_modify - ioctl(XVERBS_SRQ_MODIFY)
+ * @hdr: header; no flags
+ * @srq: shared receive queue
+ * @limit: arms the limit event anew; 0 disarms it
+ *
+ * Manual 3.4.6.  The ring cannot be resized.
+ */
+struct xverbs_srq_modify {
+	struct xverbs_hdr hdr;
+	__u32 srq;
+	__u32 limit;
+};
+#define XVERBS_SRQ_MODIFY _IO(XVERBS_TYPE, XVERBS_CMD_SRQ_MODIFY)
+
+/**
+ * struct xverbs_srq_query - ioctl(XVERBS_SRQ_QUERY)
+ * @hdr: header; no flags
+ * @srq: shared receive queue
+ * @out_max_wr: as created
+ * @out_max_sge: as created
+ * @out_limit: the limit while it is armed, else 0
+ *
+ * Manual 3.6.2.
+ */
+struct xverbs_srq_query {
+	struct xverbs_hdr hdr;
+	__u32 srq;
+	__u32 out_max_wr;
+	__u32 out_max_sge;
+	__u32 out_limit;
+};
+#define XVERBS_SRQ_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_SRQ_QUERY)
 
 /* ---- Queue pairs ------------------------------------------------------------ */
 
@@ -714,8 +1011,12 @@ struct xverbs_qp_cap {
  * @out_dbr_offset: offset of the doorbell record within @out_dbr
  * @out_ring: both work queues
  * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
+ * @xrcd: XVERBS_QPT_XRC_RECV: its XRC domain
+ * @reserved2: zero
+ * @external: the user's memory instead of the kernel's
  *
- * Manual 3.4.3.
+ * XVERBS_QPT_XRC_SEND has no @recv_cq, XVERBS_QPT_XRC_RECV has neither CQ,
+ * nor rings, nor @pd, nor @uar; these are 0 then.  Manual 3.4.3.
  */
 struct xverbs_qp_create {
 	struct xverbs_hdr hdr;
@@ -740,6 +1041,9 @@ struct xverbs_qp_create {
 	__u32 out_dbr_offset;
 	struct xverbs_map out_ring;
 	struct xverbs_map out_dbr;
+	__u32 xrcd;
+	__u32 reserved2;
+	struct xverbs_external external;
 };
 #define XVERBS_QP_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_QP_CREATE)
 
@@ -934,5 +1238,23 @@ struct xverbs_ah_resolve {
 	__u8 out_av[48];
 };
 #define XVERBS_AH_RESOLVE _IO(XVERBS_TYPE, XVERBS_CMD_AH_RESOLVE)
+
+/**
+ * struct xverbs_mcast - ioctl(XVERBS_MCAST_ATTACH), ioctl(XVERBS_MCAST_DETACH)
+ * @hdr: header; no flags
+ * @qp: queue pair of type XVERBS_QPT_UD
+ * @lid: multicast LID (InfiniBand), 0 on RoCE
+ * @gid: multicast GID
+ *
+ * A destroyed QP is detached from all its groups.  Manual 3.6.13, 3.6.14.
+ */
+struct xverbs_mcast {
+	struct xverbs_hdr hdr;
+	__u32 qp;
+	__u32 lid;
+	__u8 gid[16];
+};
+#define XVERBS_MCAST_ATTACH _IO(XVERBS_TYPE, XVERBS_CMD_MCAST_ATTACH)
+#define XVERBS_MCAST_DETACH _IO(XVERBS_TYPE, XVERBS_CMD_MCAST_DETACH)
 
 #endif
