@@ -114,6 +114,39 @@ static unsigned int look_at_registers(struct hca *hca, struct hca_uar *uar)
 	return rung;
 }
 
+/* The same without taking anything. */
+static bool is_rung(const struct hca_uar *uar)
+{
+	u64 any = READ_ONCE(*(u64 *)(uar->regs + MLX5R_UAR_CQ)) |
+		  READ_ONCE(*(u64 *)(uar->regs + MLX5R_UAR_EQ_ARM)) |
+		  READ_ONCE(*(u64 *)(uar->regs + MLX5R_UAR_EQ));
+	u32 off;
+
+	for (off = MLX5R_UAR_BF; off < BF_END; off += BF_STEP)
+		any |= READ_ONCE(*(u64 *)(uar->regs + off));
+	return any;
+}
+
+bool hca_fabric_rung(const struct hca_fabric *f)
+{
+	const struct mlx5_init_seg *seg;
+	const struct hca_uar *uar;
+	const struct hca *hca;
+
+	list_for_each_entry(hca, &f->functions, entry) {
+		seg = hca->p.bar;
+		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell))
+			return true;
+		list_for_each_entry(uar, &hca->hot_uars, entry)
+			if (is_rung(uar))
+				return true;
+		list_for_each_entry(uar, &hca->uars, entry)
+			if (is_rung(uar))
+				return true;
+	}
+	return false;
+}
+
 static unsigned int sweep_qps(struct hca_uar *uar)
 {
 	unsigned int found = 0;

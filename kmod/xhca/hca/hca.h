@@ -136,7 +136,7 @@ struct hca_eq {
 	u32 pi;				/* free-running */
 	u32 ci;				/* as last seen in a doorbell */
 	bool irq_pending;
-	u32 eqc[MLX5_ST_SZ_DW(eqc)];	/* as created, for queries */
+	u32 eqc[MLX5_ST_SZ_DW(eqc)] __aligned(8);	/* as created, for queries */
 	struct hca_uar *uar;
 	struct list_head entry;		/* hca.eq_list */
 	struct list_head waiting;	/* CQs with an event that found no room */
@@ -170,7 +170,7 @@ struct hca_cq {
 	u64 event_due;			/* moderation: ns, 0 none */
 	struct list_head timer_entry;	/* fabric.cq_timers */
 	u32 users;			/* QPs and SRQs */
-	u32 cqc[MLX5_ST_SZ_DW(cqc)];	/* as set, for queries */
+	u32 cqc[MLX5_ST_SZ_DW(cqc)] __aligned(8);	/* as set, for queries */
 };
 
 enum hca_srq_kind { HCA_SRQ, HCA_RMP, HCA_XRC_SRQ };
@@ -192,7 +192,7 @@ struct hca_srq {
 	struct hca_cq *cq;		/* XRC SRQ */
 	u32 users;
 	u32 ctx[MLX5_ST_SZ_DW(xrc_srqc) > MLX5_ST_SZ_DW(rmpc) ?
-		MLX5_ST_SZ_DW(xrc_srqc) : MLX5_ST_SZ_DW(rmpc)];
+		MLX5_ST_SZ_DW(xrc_srqc) : MLX5_ST_SZ_DW(rmpc)] __aligned(8);
 };
 
 struct hca_mkey {
@@ -211,7 +211,7 @@ struct hca_mkey {
 	u32 xlt_klms;			/* entries present in klm[] */
 	void **page;			/* MTT: checked pointers, two per unit */
 	struct mlx5r_klm *klm;		/* KLM and KSM: as given, one per unit */
-	u32 mkc[MLX5_ST_SZ_DW(mkc)];	/* as created, for queries */
+	u32 mkc[MLX5_ST_SZ_DW(mkc)] __aligned(8);	/* as created, for queries */
 };
 
 /* One ring of work requests */
@@ -286,7 +286,7 @@ struct hca_qp {
 
 	u32 counter_set;
 	u32 mcg_users;
-	u32 qpc[MLX5_ST_SZ_DW(qpc)];	/* as set, for queries */
+	u32 qpc[MLX5_ST_SZ_DW(qpc)] __aligned(8);	/* as set, for queries */
 };
 
 struct hca_gid {
@@ -308,6 +308,7 @@ struct hca_port_counters {
 
 /* A Q counter set (QUERY_Q_COUNTER) */
 struct hca_counter {
+	u32 set, users;
 	u64 rx_write, rx_read, rx_atomic;
 	u64 out_of_buffer, rnr_nak_retry, retry_exceeded, timeouts;
 	u64 local_errors, remote_errors;
@@ -328,6 +329,7 @@ struct hca {
 	struct list_head uars;		/* seldom rung; doorbell.c rotates them */
 	struct list_head hot_uars;	/* rung of late */
 	struct list_head mcgs;		/* mcg.c */
+	u32 nmcgs;
 	struct hca_qp *qp1;
 	struct hca_eq *async_eq[256];	/* by event type */
 	struct list_head eq_list;
@@ -379,6 +381,11 @@ void hca_fabric_free(struct hca_fabric *f);
  */
 unsigned int hca_fabric_poll(struct hca_fabric *f);
 u64 hca_fabric_deadline(struct hca_fabric *f);
+/*
+ * Is a doorbell waiting?  Only reads: the one call allowed from an interrupt,
+ * while the thread that polls stands still.
+ */
+bool hca_fabric_rung(const struct hca_fabric *f);
 
 struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		       const struct hca_ops *ops, void *ctx);

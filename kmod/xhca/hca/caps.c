@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capability pages: what this adapter announces, and the little that a driver
+ * may set before INIT_HCA.  A bit is set here only if the feature behind it works.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include "cmd.h"
+
+#define PAGE_BYTES	MLX5_UN_SZ_BYTES(hca_cap_union)
+
+enum { GENERAL, ATOMIC, ROCE, ODP, PAGES };
+
+static const u8 page_type[PAGES] = {
+	[GENERAL] = MLX5_CAP_GENERAL,
+	[ATOMIC] = MLX5_CAP_ATOMIC,
+	[ROCE] = MLX5_CAP_ROCE,
+	[ODP] = MLX5_CAP_ODP,		/* all zero: not supported */
+};
+
+struct hca_caps {
+	u8 max[PAGES][PAGE_BYTES];
+	u8 cur[PAGES][PAGE_BYTES];
+	u8 settable[PAGE_BYTES];	/* of the general page */
+};
+
+#define CAP(field, value)	MLX5_SET(cmd_hca_cap, cap, field, value)
+
+static void objects(void *cap)
+{
+	CAP(log_max_qp, HCA_LOG_MAX_QP);
+	CAP(log_max_qp_sz, HCA_LOG_MAX_QP_SZ);
+	CAP(log_max_cq, HCA_LOG_MAX_CQ);
+	CAP(log_max_cq_sz, HCA_LOG_MAX_CQ_SZ);
+	CAP(log_max_eq, HCA_LOG_MAX_EQ);
+	CAP(log_max_eq_sz, HCA_LOG_MAX_EQ_SZ);
+	CAP(max_num_eqs, (1 << HCA_LOG_MAX_EQ) - 1);
+	CAP(log_max_srq, HCA_LOG_MAX_SRQ);
+	CAP(log_max_srq_sz, HCA_LOG_MAX_SRQ_SZ);
+	CAP(log_max_rmp, HCA_LOG_MAX_SRQ);
+	CAP(log_max_mkey, HCA_LOG_MAX_MKEY);
+	CAP(log_max_pd, HCA_LOG_MAX_PD);
+	CAP(log_max_xrcd, HCA_LOG_MAX_XRCD);
+	CAP(log_max_transport_domain, HCA_LOG_MAX_TD);
+	CAP(log_max_mcg, HCA_LOG_MAX_MCG);
+	CAP(max_qp_mcg, HCA_MAX_QP_MCG);
+	CAP(max_qp_cnt, HCA_MAX_COUNTERS);
+}
+
+static void queues(void *cap)
+{
+	CAP(rc, 1);
+	CAP(uc, 1);
+	CAP(ud, 1);
+	CAP(xrc, 1);
+	CAP(log_max_msg, HCA_LOG_MAX_MSG);
+	CAP(max_wqe_sz_sq, HCA_MAX_WQE);
+	CAP(max_wqe_sz_rq, HCA_MAX_WQE);
+	CAP(log_max_ra_req_qp, HCA_LOG_MAX_RD_ATOMIC);
+	CAP(log_max_ra_res_qp, HCA_LOG_MAX_RD_ATOMIC);
+	CAP(basic_cyclic_rcv_wqe, 1);
+	CAP(set_deth_sqpn, 1);
+	CAP(block_lb_mc, 1);
+	CAP(rts2rts_qp_counters_set_id, 1);
+	CAP(atomic, 1);
+	CAP(bf, 1);
+	CAP(log_bf_reg_size, 9);
+	CAP(cqe_version, 1);
+	CAP(cq_oi, 1);
+	CAP(cq_resize, 1);
+	CAP(cq_moderation, 1);
+	CAP(sctr_data_cqe, 1);
+	CAP(out_of_seq_cnt, 1);
+	CAP(retransmission_q_counters, 1);
+}
+
+static void memory(void *cap)
+{
+	CAP(log_pg_sz, HCA_PAGE_SHIFT);
+	CAP(log_max_klm_list_size, 16);
+	CAP(max_indirection, 4);
+	CAP(umr_extended_translation_offset, 1);
+	CAP(umr_fence, 2);			/* none needed: a queue runs in order */
+	CAP(fixed_buffer_size, 1);
+	CAP(null_mkey, 1);
+	CAP(imaicl, 1);
+}
+
+static void port(void *cap, const struct hca_params *p)
+{
+	CAP(num_ports, 1);
+	CAP(port_type, p->roce ? 1 : 0);
+	CAP(roce, p->roce);
+	CAP(ib_virt, !p->roce);
+	CAP(vhca_id, p->index);
+	CAP(pkey_table_size, 0);		/* 128 << n */
+	CAP(gid_table_size, 0);			/* 8 << n */
+	CAP(local_ca_ack_delay, 15);
+	CAP(vport_counters, 1);
+}
+
+static void settable(void *cap)
+{
+	CAP(log_max_qp, ~0);
+	CAP(pkey_table_size, ~0);
+	CAP(cmdif_checksum, ~0);
+	CAP(log_uar_page_sz, ~0);
+}
+
+/* 8-byte operands; results in the byte order of the host */
+static void atomic_page(void *cap)
+{
+	MLX5_SET(atomic_caps, cap, supported_atomic_req_8B_endianness_mode_1, 1);
+	MLX5_SET(atomic_caps, cap, atomic_req_8B_endianness_mode, 1);
+	MLX5_SET(atomic_caps, cap, atomic_operations, 0xf);
+	MLX5_SET(atomic_caps, cap, atomic_size_qp, 8);
+}
+
+static void roce_page(void *cap)
+{
+	MLX5_SET(roce_cap, cap, roce_version, 1 << 0 | 1 << 2);	/* v1, v2 */
+	MLX5_SET(roce_cap, cap, l3_type, 1 << 1 | 1 << 2);	/* IPv4, IPv6 */
+	MLX5_SET(roce_cap, cap, roce_address_table_size, HCA_GIDS);
+	MLX5_SET(roce_cap, cap, r_roce_dest_udp_port, 4791);
+	MLX5_SET(roce_cap, cap, r_roce_min_src_udp_port, 0xc000);
+	MLX5_SET(roce_cap, cap, r_roce_max_src_udp_port, 0xffff);
+	MLX5_SET(roce_cap, cap, sw_r_roce_src_udp_port, 1);
+}
+
+int hca_caps_init(struct hca *hca)
+{
+	struct hca_caps *caps = kvzalloc(sizeof(*caps), GFP_KERNEL);
+
+	if (!caps)
+		return -ENOMEM;
+	hca->caps = caps;
+	objects(caps->max[GENERAL]);
+	queues(caps->max[GENERAL]);
+	memory(caps->max[GENERAL]);
+	port(caps->max[GENERAL], &hca->p);
+	settable(caps->settable);
+	atomic_page(caps->max[ATOMIC]);
+	if (hca->p.roce)
+		roce_page(caps->max[ROCE]);
+	hca_caps_reset(hca);
+	return 0;
+}
+
+void hca_caps_reset(struct hca *hca)
+{
+	memcpy(hca->caps->cur, hca->caps->max, sizeof(hca->caps->cur));
+}
+
+void hca_caps_free(struct hca *hca)
+{
+	kvfree(hca->caps);
+	hca->caps = NULL;
+}
+
+static int find_page(u32 type)
+{
+	int i;
+
+	for (i = 0; i < PAGES; i++)
+		if (page_type[i] == type)
+			return i;
+	return -1;
+}
+
+/* op_mod: the page's type above bit 0; bit 0: current values, else maximum */
+enum hca_synd hca_cmd_query_hca_cap(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_caps *caps = hca->caps;
+	int page = find_page(c->op_mod >> 1);
+
+	if (MLX5_GET(query_hca_cap_in, c->in, other_function))
+		return HCA_SYND_FUNCTION;
+	if (page < 0)
+		return HCA_SYND_CAP_TYPE;
+	memcpy(MLX5_ADDR_OF(query_hca_cap_out, c->out, capability),
+	       c->op_mod & 1 ? caps->cur[page] : caps->max[page], PAGE_BYTES);
+	return HCA_OK;
+}
+
+/* Nothing may change but the settable fields. */
+static bool acceptable(const struct hca_caps *caps, int page, const u8 *cap)
+{
+	u32 i;
+
+	for (i = 0; i < PAGE_BYTES; i++) {
+		u8 change = cap[i] ^ caps->cur[page][i];
+
+		if (page == GENERAL)
+			change &= ~caps->settable[i];
+		if (change)
+			return false;
+	}
+	if (page != GENERAL)
+		return true;
+	return MLX5_GET(cmd_hca_cap, cap, log_max_qp) <= HCA_LOG_MAX_QP &&
+	       !MLX5_GET(cmd_hca_cap, cap, pkey_table_size) &&
+	       !MLX5_GET(cmd_hca_cap, cap, cmdif_checksum) &&
+	       !MLX5_GET(cmd_hca_cap, cap, log_uar_page_sz);
+}
+
+enum hca_synd hca_cmd_set_hca_cap(struct hca *hca, const struct hca_cmd *c)
+{
+	const u8 *cap = MLX5_ADDR_OF(set_hca_cap_in, c->in, capability);
+	int page = find_page(c->op_mod);
+
+	if (MLX5_GET(set_hca_cap_in, c->in, other_function))
+		return HCA_SYND_FUNCTION;
+	if (page < 0)
+		return HCA_SYND_CAP_TYPE;
+	if (!acceptable(hca->caps, page, cap))
+		return HCA_SYND_CAP_VALUE;
+	memcpy(hca->caps->cur[page], cap, PAGE_BYTES);
+	return HCA_OK;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command interface: initialization segment, command queue, mailboxes.
+ *
+ * The segment is plain memory that the driver writes at any time: what software
+ * must always find there (queue geometry, interface state) is put back after it
+ * has been overwritten.  A doorbell says which slot is ready, but a later write
+ * replaces an earlier one, so the ownership bits of all slots are the truth; a
+ * slot whose doorbell was lost is taken at the second look, when it is complete.
+ */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+#include "cmd.h"
+
+#define FW_REV_MAJOR	16
+#define FW_REV_MINOR	35
+#define FW_REV_SUB	2000
+#define CMDIF_REV	5
+#define LOG_SLOTS	5
+#define LOG_STRIDE	6
+#define SLOTS		(1u << LOG_SLOTS)
+#define GEOMETRY	(LOG_SLOTS << 4 | LOG_STRIDE)
+#define NIC_STATE_SHIFT	8
+#define NIC_STATE_MASK	(7u << NIC_STATE_SHIFT)
+#define NIC_FULL	0
+#define NIC_DISABLED	1
+#define NIC_SW_RESET	7
+#define MAX_MAILBOX	(64u << 20)	/* bytes in one command */
+#define KEEP_MAILBOX	(64u << 10)	/* kept from one command to the next */
+#define BLOCK_ALIGN	1024
+#define OWNER_HW	1
+#define TYPE_PCI	7
+#define HEALTH_NS	500000000ull
+
+/* Why a command could not be taken or answered; PRM delivery status */
+enum delivery {
+	DELIVERY_OK		= 0x00,
+	DELIVERY_TOKEN		= 0x02,
+	DELIVERY_BLOCK_NUMBER	= 0x03,
+	DELIVERY_OUT_POINTER	= 0x04,
+	DELIVERY_IN_POINTER	= 0x05,
+	DELIVERY_FIRMWARE	= 0x06,
+	DELIVERY_IN_LENGTH	= 0x07,
+	DELIVERY_OUT_LENGTH	= 0x08,
+	DELIVERY_DESCRIPTOR	= 0x10,
+};
+
+struct flat {
+	u8 *data;
+	u32 room;
+};
+
+struct hca_cmdif {
+	struct mlx5_cmd_layout *slot;	/* NULL: the driver has set no queue */
+	u32 seen;			/* slots owned by us, doorbell not seen */
+	u32 health;
+	struct flat in, out;
+};
+
+static struct mlx5_init_seg *segment(struct hca *hca)
+{
+	return hca->p.bar;
+}
+
+static void set_word(__be32 *reg, u32 value)
+{
+	WRITE_ONCE(*reg, cpu_to_be32(value));
+}
+
+static u32 get_word(const __be32 *reg)
+{
+	return be32_to_cpu(READ_ONCE(*reg));
+}
+
+int hca_cmd_init(struct hca *hca)
+{
+	struct mlx5_init_seg *seg = segment(hca);
+
+	hca->cmdif = kzalloc(sizeof(*hca->cmdif), GFP_KERNEL);
+	if (!hca->cmdif)
+		return -ENOMEM;
+	set_word(&seg->fw_rev, FW_REV_MINOR << 16 | FW_REV_MAJOR);
+	set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | FW_REV_SUB);
+	set_word(&seg->cmd_dbell, 0);
+	set_word(&seg->cmdq_addr_l_sz, GEOMETRY);
+	set_word(&seg->initializing, 0);
+	return 0;
+}
+
+static void flat_free(struct flat *f)
+{
+	kvfree(f->data);
+	f->data = NULL;
+	f->room = 0;
+}
+
+void hca_cmd_free(struct hca *hca)
+{
+	if (!hca->cmdif)
+		return;
+	flat_free(&hca->cmdif->in);
+	flat_free(&hca->cmdif->out);
+	kfree(hca->cmdif);
+	hca->cmdif = NULL;
+}
+
+static bool flat_reserve(struct flat *f, u32 bytes)
+{
+	if (bytes <= f->room)
+		return true;
+	flat_free(f);
+	f->room = max(bytes, 4096u);
+	f->data = kvmalloc(f->room, GFP_KERNEL);
+	if (!f->data)
+		f->room = 0;
+	return f->data;
+}
+
+/* ---- Mailboxes -------------------------------------------------------------- */
+
+/* Block @i of a chain; @addr is where the one before it points. */
+static struct mlx5_cmd_prot_block *block_at(struct hca *hca, u64 addr)
+{
+	if (!addr || addr & (BLOCK_ALIGN - 1))
+		return NULL;
+	return hca_dma(hca, addr, sizeof(struct mlx5_cmd_prot_block));
+}
+
+static u8 gather(struct hca *hca, const struct mlx5_cmd_layout *lay, u8 *data, u32 len)
+{
+	u64 addr = be64_to_cpu(lay->in_ptr);
+	u32 at = sizeof(lay->in), number = 0, n;
+	struct mlx5_cmd_prot_block *block;
+
+	memcpy(data, lay->in, min_t(u32, len, sizeof(lay->in)));
+	for (; at < len; at += n) {
+		block = block_at(hca, addr);
+		if (!block)
+			return DELIVERY_IN_POINTER;
+		if (block->token != lay->token)
+			return DELIVERY_TOKEN;
+		if (be32_to_cpu(block->block_num) != number++)
+			return DELIVERY_BLOCK_NUMBER;
+		n = min_t(u32, len - at, sizeof(block->data));
+		memcpy(data + at, block->data, n);
+		addr = be64_to_cpu(block->next);
+	}
+	return DELIVERY_OK;
+}
+
+/* Writes @data to the output mailboxes; NULL: only looks whether they are there. */
+static u8 scatter(struct hca *hca, struct mlx5_cmd_layout *lay, const u8 *data, u32 len)
+{
+	u64 addr = be64_to_cpu(lay->out_ptr);
+	u32 at = sizeof(lay->out), n;
+	struct mlx5_cmd_prot_block *block;
+
+	if (data)
+		memcpy(lay->out, data, min_t(u32, len, sizeof(lay->out)));
+	for (; at < len; at += n) {
+		block = block_at(hca, addr);
+		if (!block)
+			return DELIVERY_OUT_POINTER;
+		n = min_t(u32, len - at, sizeof(block->data));
+		if (data) {
+			memcpy(block->data, data + at, n);
+			block->token = lay->token;
+		}
+		addr = be64_to_cpu(block->next);
+	}
+	return DELIVERY_OK;
+}
+
+static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
+{
+	struct hca_cmdif *c = hca->cmdif;
+	u32 inlen = be32_to_cpu(lay->inlen), outlen = be32_to_cpu(lay->outlen);
+	u8 status;
+
+	if (lay->type != TYPE_PCI)
+		return DELIVERY_DESCRIPTOR;
+	if (inlen < sizeof(lay->in) / 2 || inlen > MAX_MAILBOX)
+		return DELIVERY_IN_LENGTH;
+	if (outlen < sizeof(lay->out) / 2 || outlen > MAX_MAILBOX)
+		return DELIVERY_OUT_LENGTH;
+	if (!flat_reserve(&c->in, inlen) || !flat_reserve(&c->out, outlen))
+		return DELIVERY_FIRMWARE;
+
+	/* What cannot be answered must not be executed. */
+	status = gather(hca, lay, c->in.data, inlen) ?: scatter(hca, lay, NULL, outlen);
+	if (status)
+		return status;
+	hca_cmd_exec(hca, c->in.data, inlen, c->out.data, outlen);
+	status = scatter(hca, lay, c->out.data, outlen);
+	if (c->in.room > KEEP_MAILBOX)
+		flat_free(&c->in);
+	if (c->out.room > KEEP_MAILBOX)
+		flat_free(&c->out);
+	return status;
+}
+
+/* ---- Execution ---------------------------------------------------------------- */
+
+static enum hca_synd check(struct hca *hca, const struct hca_opcode *op,
+			   const struct hca_cmd *c, u16 uid)
+{
+	if (!op)
+		return HCA_SYND_OPCODE;
+	if (c->inlen < op->min_in)
+		return HCA_SYND_INLEN;
+	if (c->outlen < op->min_out)
+		return HCA_SYND_OUTLEN;
+	if (!(op->stages & HCA_STAGE(hca->stage)))
+		return HCA_SYND_STAGE;
+	if (uid)
+		return HCA_SYND_UID;
+	if (c->op_mod && !op->op_mods)
+		return HCA_SYND_OPMOD;
+	return HCA_OK;
+}
+
+/* Opcode, user, reserved, op_mod: 16 bits each. Status: 8 bits, syndrome: dword 1. */
+void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 outlen)
+{
+	const __be16 *head = in;
+	struct hca_cmd c = {
+		.in = in, .inlen = inlen, .out = out, .outlen = outlen,
+		.opcode = be16_to_cpu(head[0]), .op_mod = be16_to_cpu(head[3]),
+	};
+	const struct hca_opcode *op = hca_opcode_find(c.opcode);
+	enum hca_synd synd;
+
+	memset(out, 0, outlen);
+	synd = check(hca, op, &c, be16_to_cpu(head[1]));
+	if (!synd)
+		synd = op->fn(hca, &c);
+	if (!synd)
+		return;
+	pr_debug("xhca: %s (0x%x): %s\n", op ? op->name : "?", c.opcode, hca_synd_text(synd));
+	memset(out, 0, outlen);
+	*(u8 *)out = hca_synd_status(synd);
+	((__be32 *)out)[1] = cpu_to_be32(synd);
+}
+
+/* ---- Command queue ------------------------------------------------------------ */
+
+static void run_slot(struct hca *hca, unsigned int i)
+{
+	struct mlx5_cmd_layout *lay = &hca->cmdif->slot[i];
+	u8 status = deliver(hca, lay);
+
+	/* The answer is there before the slot is given back. */
+	smp_store_release(&lay->status_own, (u8)(status << 1));
+}
+
+static u32 owned_slots(struct hca_cmdif *c)
+{
+	u32 owned = 0, i;
+
+	for (i = 0; i < SLOTS; i++)
+		if (READ_ONCE(c->slot[i].status_own) & OWNER_HW)
+			owned |= 1u << i;
+	/* Ownership is read before the command. */
+	smp_rmb();
+	return owned;
+}
+
+/* The slots that can be taken now */
+static u32 ready_slots(struct hca *hca)
+{
+	struct mlx5_init_seg *seg = segment(hca);
+	struct hca_cmdif *c = hca->cmdif;
+	u32 rung = get_word(&seg->cmd_dbell), owned, ready;
+
+	if (!rung && !c->seen)
+		return 0;
+	if (rung) {
+		set_word(&seg->cmd_dbell, 0);
+		/* A doorbell that this wiped out shows in the ownership bits. */
+		smp_mb();
+	}
+	owned = owned_slots(c);
+	ready = owned & (rung | c->seen);
+	c->seen = owned & ~ready;
+	return ready;
+}
+
+static void attach(struct hca *hca, u32 low)
+{
+	struct mlx5_init_seg *seg = segment(hca);
+	u64 addr = (u64)get_word(&seg->cmdq_addr_h) << 32 | (low & ~(HCA_PAGE_SIZE - 1));
+
+	/* A driver that sets the queue anew starts from nothing. */
+	if (hca->stage != HCA_OFF)
+		hca_reset(hca);
+	hca->cmdif->slot = hca_dma(hca, addr, SLOTS << LOG_STRIDE);
+	hca->cmdif->seen = 0;
+	set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
+}
+
+/* The driver has written the queue's address or the interface state. */
+static void look_at_queue_register(struct hca *hca)
+{
+	struct mlx5_init_seg *seg = segment(hca);
+	u32 low = get_word(&seg->cmdq_addr_l_sz);
+	u32 state = (low & NIC_STATE_MASK) >> NIC_STATE_SHIFT;
+
+	if (state == NIC_FULL && (low & 0xff) != GEOMETRY) {
+		attach(hca, low);
+		return;
+	}
+	if (state == NIC_FULL || !(hca->cmdif->slot || state == NIC_SW_RESET))
+		return;
+	hca_reset(hca);
+	hca->cmdif->slot = NULL;
+	low = (low & ~(NIC_STATE_MASK | 0xff)) | NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY;
+	set_word(&seg->cmdq_addr_l_sz, low);
+}
+
+static void beat(struct hca *hca)
+{
+	u64 now = hca->fabric->now;
+
+	if (now < hca->health_due)
+		return;
+	hca->health_due = now + HEALTH_NS;
+	hca->cmdif->health = (hca->cmdif->health + 1) & 0xffffff;
+	set_word(&segment(hca)->health_counter, hca->cmdif->health);
+}
+
+unsigned int hca_cmd_poll(struct hca *hca)
+{
+	struct hca_eq *eq;
+	unsigned int work = 0;
+	u32 ready, i;
+
+	beat(hca);
+	look_at_queue_register(hca);
+	if (!hca->cmdif->slot)
+		return 0;
+	ready = ready_slots(hca);
+	for (i = 0; ready && hca->cmdif->slot; i++, ready >>= 1) {
+		if (!(ready & 1))
+			continue;
+		/* The EQ that a command makes does not tell of that command. */
+		eq = hca->async_eq[MLX5_EVENT_TYPE_CMD];
+		run_slot(hca, i);
+		if (eq && eq == hca->async_eq[MLX5_EVENT_TYPE_CMD])
+			hca_event_cmd(eq, 1u << i);
+		work++;
+	}
+	return work;
+}

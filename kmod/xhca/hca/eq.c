@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Event queues.
+ *
+ * Every EQ counts as armed; interrupts of one pass coalesce into one.  The
+ * consumer index comes through a doorbell register that all EQs of a page share,
+ * so the one we know may be old: it is only a lower bound.  An EQ that looks full
+ * holds back what comes (CQs on a list, asynchronous events in a short queue) and
+ * keeps raising its interrupt until software writes its index again.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+#include "cmd.h"
+
+#define EQE_BYTES	64
+#define EQE_OWNER	63
+#define MAX_LATE	64		/* asynchronous events kept while full */
+#define RETRY_NS	100000
+#define DATA_BYTES	28
+#define CI_MASK		0xffffff
+
+struct hca_eqe {
+	u8 type, subtype;
+	u8 data[DATA_BYTES];
+};
+
+static bool has_room(const struct hca_eq *eq)
+{
+	return eq->pi - eq->ci < 1u << eq->log_size;
+}
+
+static void wake(struct hca_eq *eq)
+{
+	eq->irq_pending = true;
+	eq->hca->irq_pending = true;
+}
+
+static void write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
+{
+	u32 slot = eq->pi & ((1u << eq->log_size) - 1);
+	u8 *e = hca_buf_at(&eq->buf, (u64)slot * EQE_BYTES);
+	u8 owner = (eq->pi >> eq->log_size) & 1;
+
+	e[1] = type;
+	e[3] = subtype;
+	memcpy(e + 0x20, data, DATA_BYTES);
+	/* The owner bit tells software that the rest is there. */
+	smp_store_release(&e[EQE_OWNER], owner);
+	eq->pi++;
+	wake(eq);
+}
+
+/* Full: software shall tell how far it is. */
+static void wait_for_room(struct hca_eq *eq)
+{
+	eq->retry_due = eq->hca->fabric->now + RETRY_NS;
+	wake(eq);
+}
+
+static void async_event(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
+{
+	struct hca_eqe *late;
+
+	if (!eq->nlate && has_room(eq)) {
+		write_eqe(eq, type, subtype, data);
+		return;
+	}
+	if (eq->nlate < MAX_LATE) {
+		late = &eq->late[eq->nlate++];
+		late->type = type;
+		late->subtype = subtype;
+		memcpy(late->data, data, DATA_BYTES);
+	}
+	wait_for_room(eq);
+}
+
+static void write_comp(struct hca_cq *cq)
+{
+	__be32 data[DATA_BYTES / 4] = { [6] = cpu_to_be32(cq->cqn) };
+
+	write_eqe(cq->eq, MLX5_EVENT_TYPE_COMP, 0, data);
+}
+
+void hca_event_comp(struct hca_cq *cq)
+{
+	struct hca_eq *eq = cq->eq;
+
+	if (!list_empty(&cq->event_entry))
+		return;
+	if (list_empty(&eq->waiting) && has_room(eq)) {
+		write_comp(cq);
+		return;
+	}
+	list_add_tail(&cq->event_entry, &eq->waiting);
+	wait_for_room(eq);
+}
+
+/* Room again: the oldest first */
+static void write_held(struct hca_eq *eq)
+{
+	struct hca_cq *cq;
+	u32 n;
+
+	for (n = 0; n < eq->nlate && has_room(eq); n++)
+		write_eqe(eq, eq->late[n].type, eq->late[n].subtype, eq->late[n].data);
+	eq->nlate -= n;
+	memmove(eq->late, eq->late + n, eq->nlate * sizeof(*eq->late));
+
+	while (!list_empty(&eq->waiting) && has_room(eq)) {
+		cq = list_first_entry(&eq->waiting, struct hca_cq, event_entry);
+		list_del_init(&cq->event_entry);
+		write_comp(cq);
+	}
+}
+
+/* Old and made-up values stay without effect. */
+void hca_eq_doorbell(struct hca_eq *eq, u32 ci)
+{
+	u32 step = (ci - eq->ci) & CI_MASK;
+
+	if (!step || step > eq->pi - eq->ci)
+		return;
+	eq->ci += step;
+	if (eq->nlate || !list_empty(&eq->waiting))
+		write_held(eq);
+}
+
+static bool holds(const struct hca_eq *eq)
+{
+	return eq->nlate || !list_empty(&eq->waiting);
+}
+
+void hca_eq_flush(struct hca *hca)
+{
+	struct hca_eq *eq;
+	bool again = false;
+
+	if (!hca->irq_pending)
+		return;
+	list_for_each_entry(eq, &hca->eq_list, entry) {
+		if (holds(eq)) {
+			again = true;
+			if (hca->fabric->now >= eq->retry_due)
+				wait_for_room(eq);
+		}
+		if (!eq->irq_pending)
+			continue;
+		eq->irq_pending = false;
+		hca->ops->raise_irq(hca->ctx, eq->intr);
+	}
+	hca->irq_pending = again;
+}
+
+/* ---- Events ----------------------------------------------------------------------- */
+
+void hca_event(struct hca *hca, u8 type, u8 subtype, const void *data)
+{
+	if (hca->async_eq[type])
+		async_event(hca->async_eq[type], type, subtype, data);
+}
+
+void hca_event_cmd(struct hca_eq *eq, u32 slots)
+{
+	__be32 data[DATA_BYTES / 4] = { cpu_to_be32(slots) };
+
+	async_event(eq, MLX5_EVENT_TYPE_CMD, 0, data);
+}
+
+/* Queue type at 0x14 (0: QP), number at 0x18 */
+static void queue_event(struct hca *hca, u8 type, u32 number)
+{
+	__be32 data[DATA_BYTES / 4] = { [6] = cpu_to_be32(number) };
+
+	hca_event(hca, type, 0, data);
+}
+
+void hca_event_qp(struct hca_qp *qp, u8 type)
+{
+	queue_event(qp->hca, type, qp->qpn);
+}
+
+void hca_event_srq(struct hca_srq *srq, u8 type)
+{
+	queue_event(srq->hca, type, srq->srqn);
+}
+
+void hca_event_cq_error(struct hca_cq *cq, u8 syndrome)
+{
+	u8 data[DATA_BYTES] = { [1] = cq->cqn >> 16, [2] = cq->cqn >> 8, [3] = cq->cqn,
+				[11] = syndrome };
+
+	hca_event(cq->hca, MLX5_EVENT_TYPE_CQ_ERROR, 0, data);
+}
+
+/* ---- Commands ---------------------------------------------------------------------- */
+
+static bool subscribed(const u64 *mask, unsigned int type)
+{
+	return mask[type / 64] >> (type % 64) & 1;
+}
+
+static enum hca_synd subscribe(struct hca *hca, struct hca_eq *eq)
+{
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(hca->async_eq); type++)
+		if (subscribed(eq->event_mask, type) && hca->async_eq[type])
+			return HCA_SYND_EQ_EVENT;
+	for (type = 0; type < ARRAY_SIZE(hca->async_eq); type++)
+		if (subscribed(eq->event_mask, type))
+			hca->async_eq[type] = eq;
+	return HCA_OK;
+}
+
+static enum hca_synd decode(struct hca *hca, struct hca_eq *eq, const struct hca_cmd *c)
+{
+	unsigned int i;
+
+	memcpy(eq->eqc, MLX5_ADDR_OF(create_eq_in, c->in, eq_context_entry), sizeof(eq->eqc));
+	eq->log_size = MLX5_GET(eqc, eq->eqc, log_eq_size);
+	if (eq->log_size > HCA_LOG_MAX_EQ_SZ)
+		return HCA_SYND_EQ_SIZE;
+	eq->intr = MLX5_GET(eqc, eq->eqc, intr);
+	if (eq->intr >= hca->p.num_vectors)
+		return HCA_SYND_EQ_VECTOR;
+	eq->uar = hca_table_get(&hca->uars_by_index, MLX5_GET(eqc, eq->eqc, uar_page));
+	if (!eq->uar)
+		return HCA_SYND_UAR;
+	for (i = 0; i < ARRAY_SIZE(eq->event_mask); i++)
+		eq->event_mask[i] = MLX5_GET64(create_eq_in, c->in, event_bitmask[i]);
+	eq->late = kcalloc(MAX_LATE, sizeof(*eq->late), GFP_KERNEL);
+	if (!eq->late)
+		return HCA_SYND_NO_MEMORY;
+	return hca_ring_init(hca, c, &eq->buf, MLX5_BYTE_OFF(create_eq_in, pas),
+			     MLX5_GET(eqc, eq->eqc, log_page_size),
+			     MLX5_GET(eqc, eq->eqc, page_offset), EQE_BYTES << eq->log_size);
+}
+
+static void release(struct hca_eq *eq)
+{
+	hca_buf_free(&eq->buf);
+	kfree(eq->late);
+	kfree(eq);
+}
+
+enum hca_synd hca_cmd_create_eq(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_eq *eq = kzalloc(sizeof(*eq), GFP_KERNEL);
+	enum hca_synd synd;
+
+	if (!eq)
+		return HCA_SYND_NO_MEMORY;
+	eq->hca = hca;
+	INIT_LIST_HEAD(&eq->waiting);
+	INIT_LIST_HEAD(&eq->cqs);
+	synd = decode(hca, eq, c);
+	if (!synd)
+		synd = hca_number(&hca->eqs, eq, &eq->eqn);
+	if (synd) {
+		release(eq);
+		return synd;
+	}
+	synd = subscribe(hca, eq);
+	if (synd) {
+		hca_table_del(&hca->eqs, eq->eqn);
+		release(eq);
+		return synd;
+	}
+	eq->uar->neqs++;
+	list_add_tail(&eq->entry, &hca->eq_list);
+	MLX5_SET(create_eq_out, c->out, eq_number, eq->eqn);
+	return HCA_OK;
+}
+
+void hca_eq_free(struct hca *hca, void *obj)
+{
+	struct hca_eq *eq = obj;
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(hca->async_eq); type++)
+		if (hca->async_eq[type] == eq)
+			hca->async_eq[type] = NULL;
+	eq->uar->neqs--;
+	list_del(&eq->entry);
+	hca_table_del(&hca->eqs, eq->eqn);
+	release(eq);
+}
+
+enum hca_synd hca_cmd_destroy_eq(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_eq *eq = hca_table_get(&hca->eqs, MLX5_GET(destroy_eq_in, c->in, eq_number));
+
+	if (!eq)
+		return HCA_SYND_EQ;
+	if (!list_empty(&eq->cqs))
+		return HCA_SYND_EQ_BUSY;
+	hca_eq_free(hca, eq);
+	return HCA_OK;
+}
+
+enum hca_synd hca_cmd_query_eq(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_eq *eq = hca_table_get(&hca->eqs, MLX5_GET(query_eq_in, c->in, eq_number));
+	void *eqc = MLX5_ADDR_OF(query_eq_out, c->out, eq_context_entry);
+
+	if (!eq)
+		return HCA_SYND_EQ;
+	memcpy(eqc, eq->eqc, sizeof(eq->eqc));
+	MLX5_SET(eqc, eqc, consumer_counter, eq->ci);
+	MLX5_SET(eqc, eqc, producer_counter, eq->pi);
+	MLX5_SET64(query_eq_out, c->out, event_bitmask, eq->event_mask[0]);
+	return HCA_OK;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multicast groups: which queue pairs get what is sent to a multicast GID.
+ *
+ * A group exists while it has members.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include "cmd.h"
+
+struct mcg {
+	struct list_head entry;		/* hca.mcgs */
+	struct list_head members;
+	u32 count;
+	u8 gid[16];
+};
+
+struct member {
+	struct list_head entry;		/* mcg.members */
+	struct hca_qp *qp;
+};
+
+static struct mcg *find(struct hca *hca, const u8 *gid)
+{
+	struct mcg *g;
+
+	list_for_each_entry(g, &hca->mcgs, entry)
+		if (!memcmp(g->gid, gid, sizeof(g->gid)))
+			return g;
+	return NULL;
+}
+
+static struct member *find_member(struct mcg *g, const struct hca_qp *qp)
+{
+	struct member *m;
+
+	list_for_each_entry(m, &g->members, entry)
+		if (m->qp == qp)
+			return m;
+	return NULL;
+}
+
+static void leave(struct hca *hca, struct mcg *g, struct member *m)
+{
+	m->qp->mcg_users--;
+	list_del(&m->entry);
+	kfree(m);
+	if (--g->count)
+		return;
+	list_del(&g->entry);
+	kfree(g);
+	hca->nmcgs--;
+}
+
+/* @fn must not change memberships. */
+void hca_mcg_for_each(struct hca *hca, const u8 *gid,
+		      void (*fn)(struct hca_qp *qp, void *arg), void *arg)
+{
+	struct mcg *g = find(hca, gid);
+	struct member *m;
+
+	if (!g)
+		return;
+	list_for_each_entry(m, &g->members, entry)
+		fn(m->qp, arg);
+}
+
+void hca_mcg_detach_all(struct hca_qp *qp)
+{
+	struct mcg *g, *next;
+	struct member *m;
+
+	if (!qp->mcg_users)
+		return;
+	list_for_each_entry_safe(g, next, &qp->hca->mcgs, entry) {
+		m = find_member(g, qp);
+		if (m)
+			leave(qp->hca, g, m);
+	}
+}
+
+static struct mcg *new_group(struct hca *hca, const u8 *gid)
+{
+	struct mcg *g;
+
+	if (hca->nmcgs >= 1u << HCA_LOG_MAX_MCG)
+		return NULL;
+	g = kzalloc(sizeof(*g), GFP_KERNEL);
+	if (!g)
+		return NULL;
+	memcpy(g->gid, gid, sizeof(g->gid));
+	INIT_LIST_HEAD(&g->members);
+	list_add_tail(&g->entry, &hca->mcgs);
+	hca->nmcgs++;
+	return g;
+}
+
+static enum hca_synd join(struct hca *hca, struct hca_qp *qp, const u8 *gid)
+{
+	struct mcg *g = find(hca, gid);
+	struct member *m;
+
+	if (g && find_member(g, qp))
+		return HCA_OK;
+	if (g && g->count >= HCA_MAX_QP_MCG)
+		return HCA_SYND_MCG_FULL;
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	if (!m)
+		return HCA_SYND_NO_MEMORY;
+	if (!g)
+		g = new_group(hca, gid);
+	if (!g) {
+		kfree(m);
+		return HCA_SYND_MCG_FULL;
+	}
+	m->qp = qp;
+	list_add_tail(&m->entry, &g->members);
+	g->count++;
+	qp->mcg_users++;
+	return HCA_OK;
+}
+
+enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(attach_to_mcg_in, c->in, qpn));
+	const u8 *gid = MLX5_ADDR_OF(attach_to_mcg_in, c->in, multicast_gid);
+
+	if (!qp)
+		return HCA_SYND_QP;
+	if (qp->st != MLX5_QP_ST_UD)
+		return HCA_SYND_MCG_TYPE;
+	if (gid[0] != 0xff)
+		return HCA_SYND_MCG_GID;
+	return join(hca, qp, gid);
+}
+
+enum hca_synd hca_cmd_detach_mcg(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(detach_from_mcg_in, c->in, qpn));
+	struct mcg *g = find(hca, MLX5_ADDR_OF(detach_from_mcg_in, c->in, multicast_gid));
+	struct member *m;
+
+	if (!qp)
+		return HCA_SYND_QP;
+	m = g ? find_member(g, qp) : NULL;
+	if (!m)
+		return HCA_SYND_MCG_MEMBER;
+	leave(hca, g, m);
+	return HCA_OK;
+}

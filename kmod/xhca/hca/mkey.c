@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory keys: the object and its translation table.
+ *
+ * The table grows with what is set, up to the capacity given at creation: the
+ * drivers keep thousands of large keys in stock.  Pages are looked up when set,
+ * so the data path follows pointers; a page that is no memory stays NULL and
+ * fails the access.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <asm/byteorder.h>
+#include "cmd.h"
+
+#define OCTWORD		16
+#define MTT_FLAGS	7ull		/* low bits of an entry: read, write */
+#define MAX_XLT		(1u << 27)	/* octwords */
+#define MIN_GROW	8
+
+/* A table with room for @n entries; what it held stays. */
+static void *grow(void *old, u32 *room, u32 n, u32 max, size_t size)
+{
+	u32 want = min(max, (u32)roundup_pow_of_two(max(n, (u32)MIN_GROW)));
+	void *p;
+
+	p = kvcalloc(want, size, GFP_KERNEL);
+	if (!p)
+		return NULL;
+	if (old)
+		memcpy(p, old, *room * size);
+	kvfree(old);
+	*room = want;
+	return p;
+}
+
+/* Pointer to where page @i begins; of it, the key covers [start, start + len). */
+static void *map_page(struct hca_mkey *mkey, u32 i, u64 addr)
+{
+	u64 page = 1ull << mkey->page_shift;
+	u64 first = (u64)i << mkey->page_shift;
+	u64 skip = mkey->start & (page - 1), end = skip + mkey->len;
+	u64 lo, hi;
+	void *p;
+
+	addr &= ~MTT_FLAGS;
+	if (!addr)
+		return NULL;
+	p = hca_dma(mkey->hca, addr, page);
+	if (p || end <= first)
+		return p;
+	/* A large page at the edge of memory need be there where it is used. */
+	lo = i ? 0 : skip;
+	hi = min(end - first, page);
+	p = hi > lo ? hca_dma(mkey->hca, addr + lo, hi - lo) : NULL;
+	return p ? p - lo : NULL;
+}
+
+int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt)
+{
+	u32 max = mkey->xlt_max * 2, i;
+	void *p;
+
+	if (first > max || n > max - first)
+		return -EINVAL;
+	if (first + n > mkey->xlt_pages) {
+		p = grow(mkey->page, &mkey->xlt_pages, first + n, max, sizeof(*mkey->page));
+		if (!p)
+			return -ENOMEM;
+		mkey->page = p;
+	}
+	for (i = 0; i < n; i++)
+		mkey->page[first + i] = map_page(mkey, first + i, be64_to_cpu(mtt[i]));
+	return 0;
+}
+
+int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm)
+{
+	void *p;
+
+	if (first > mkey->xlt_max || n > mkey->xlt_max - first)
+		return -EINVAL;
+	if (first + n > mkey->xlt_klms) {
+		p = grow(mkey->klm, &mkey->xlt_klms, first + n, mkey->xlt_max,
+			 sizeof(*mkey->klm));
+		if (!p)
+			return -ENOMEM;
+		mkey->klm = p;
+	}
+	memcpy(mkey->klm + first, klm, n * sizeof(*klm));
+	return 0;
+}
+
+/* ---- Context ------------------------------------------------------------------- */
+
+static bool fields_ok(const u32 *mkc)
+{
+	return !MLX5_GET(mkc, mkc, bsf_en) && !MLX5_GET(mkc, mkc, sync_umr) &&
+	       !MLX5_GET(mkc, mkc, bsf_octword_size) &&
+	       !MLX5_GET(mkc, mkc, relaxed_ordering_write) &&
+	       !MLX5_GET(mkc, mkc, relaxed_ordering_read) &&
+	       !MLX5_GET(mkc, mkc, ma_translation_mode);
+}
+
+static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
+{
+	const u32 *mkc = mkey->mkc;
+	u32 mode = MLX5_GET(mkc, mkc, access_mode_1_0) |
+		   MLX5_GET(mkc, mkc, access_mode_4_2) << 2;
+
+	if (mode > MLX5R_MKEY_MODE_KSM)
+		return HCA_SYND_MKEY_MODE;
+	if (!fields_ok(mkc))
+		return HCA_SYND_MKEY_FIELD;
+	mkey->mode = mode;
+	mkey->pd = MLX5_GET(mkc, mkc, pd);
+	if (!hca_table_get(&hca->pds, mkey->pd))
+		return HCA_SYND_PD;
+	mkey->qpn = MLX5_GET(mkc, mkc, qpn);
+	mkey->access = MLX5_GET(mkc, mkc, lr) * MLX5R_MKEY_ACCESS_LR |
+		       MLX5_GET(mkc, mkc, lw) * MLX5R_MKEY_ACCESS_LW |
+		       MLX5_GET(mkc, mkc, rr) * MLX5R_MKEY_ACCESS_RR |
+		       MLX5_GET(mkc, mkc, rw) * MLX5R_MKEY_ACCESS_RW |
+		       MLX5_GET(mkc, mkc, a) * MLX5R_MKEY_ACCESS_A;
+	mkey->free = MLX5_GET(mkc, mkc, free);
+	mkey->umr_en = MLX5_GET(mkc, mkc, umr_en);
+	mkey->en_rinval = MLX5_GET(mkc, mkc, en_rinval);
+	mkey->length64 = MLX5_GET(mkc, mkc, length64);
+	mkey->page_shift = MLX5_GET(mkc, mkc, log_page_size);
+	mkey->start = MLX5_GET64(mkc, mkc, start_addr);
+	mkey->len = MLX5_GET64(mkc, mkc, len);
+	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
+	if (mkey->xlt_max > MAX_XLT)
+		return HCA_SYND_MKEY_SIZE;
+	return HCA_OK;
+}
+
+/* The list that may come with the context, in octwords of 2 MTTs or 1 KLM */
+static enum hca_synd set_list(struct hca_mkey *mkey, const struct hca_cmd *c)
+{
+	u32 n = MLX5_GET(create_mkey_in, c->in, translations_octword_actual_size);
+	const void *list = MLX5_ADDR_OF(create_mkey_in, c->in, klm_pas_mtt);
+	u32 room = (c->inlen - MLX5_BYTE_OFF(create_mkey_in, klm_pas_mtt)) / OCTWORD;
+	int err;
+
+	if (!n)
+		return HCA_OK;
+	if (n > room || mkey->mode == MLX5R_MKEY_MODE_PA)
+		return HCA_SYND_MKEY_LIST;
+	if (mkey->mode == MLX5R_MKEY_MODE_MTT)
+		err = hca_mkey_set_mtts(mkey, 0, n * 2, list);
+	else
+		err = hca_mkey_set_klms(mkey, 0, n, list);
+	if (err == -ENOMEM)
+		return HCA_SYND_NO_MEMORY;
+	return err ? HCA_SYND_MKEY_LIST : HCA_OK;
+}
+
+static void release(struct hca_mkey *mkey)
+{
+	kvfree(mkey->page);
+	kvfree(mkey->klm);
+	kfree(mkey);
+}
+
+enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_mkey *mkey;
+	enum hca_synd synd;
+	u32 index;
+
+	if (MLX5_GET(create_mkey_in, c->in, mkey_umem_valid))
+		return HCA_SYND_UMEM;
+	mkey = kzalloc(sizeof(*mkey), GFP_KERNEL);
+	if (!mkey)
+		return HCA_SYND_NO_MEMORY;
+	mkey->hca = hca;
+	memcpy(mkey->mkc, MLX5_ADDR_OF(create_mkey_in, c->in, memory_key_mkey_entry),
+	       sizeof(mkey->mkc));
+	synd = decode(hca, mkey);
+	if (!synd)
+		synd = set_list(mkey, c);
+	if (!synd)
+		synd = hca_number(&hca->mkeys, mkey, &index);
+	if (synd) {
+		release(mkey);
+		return synd;
+	}
+	mkey->key = index << 8 | MLX5_GET(mkc, mkey->mkc, mkey_7_0);
+	MLX5_SET(create_mkey_out, c->out, mkey_index, index);
+	return HCA_OK;
+}
+
+void hca_mkey_free(struct hca *hca, void *obj)
+{
+	struct hca_mkey *mkey = obj;
+
+	hca_table_del(&hca->mkeys, mkey->key >> 8);
+	release(mkey);
+}
+
+/* Not the null mkey: that one belongs to the adapter. */
+static struct hca_mkey *find(struct hca *hca, u32 index)
+{
+	struct hca_mkey *mkey = hca_table_get(&hca->mkeys, index);
+
+	return mkey && !mkey->null ? mkey : NULL;
+}
+
+enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_mkey *mkey = find(hca, MLX5_GET(destroy_mkey_in, c->in, mkey_index));
+
+	if (!mkey)
+		return HCA_SYND_MKEY;
+	hca_mkey_free(hca, mkey);
+	return HCA_OK;
+}
+
+/* As created, with what UMRs have changed since */
+enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_mkey *mkey = find(hca, MLX5_GET(query_mkey_in, c->in, mkey_index));
+	void *mkc = MLX5_ADDR_OF(query_mkey_out, c->out, memory_key_mkey_entry);
+
+	if (!mkey)
+		return HCA_SYND_MKEY;
+	if (MLX5_GET(query_mkey_in, c->in, pg_access))
+		return HCA_SYND_MKEY_FIELD;
+	memcpy(mkc, mkey->mkc, sizeof(mkey->mkc));
+	MLX5_SET(mkc, mkc, free, mkey->free);
+	MLX5_SET(mkc, mkc, pd, mkey->pd);
+	MLX5_SET(mkc, mkc, qpn, mkey->qpn);
+	MLX5_SET(mkc, mkc, mkey_7_0, mkey->key & 0xff);
+	MLX5_SET(mkc, mkc, lr, !!(mkey->access & MLX5R_MKEY_ACCESS_LR));
+	MLX5_SET(mkc, mkc, lw, !!(mkey->access & MLX5R_MKEY_ACCESS_LW));
+	MLX5_SET(mkc, mkc, rr, !!(mkey->access & MLX5R_MKEY_ACCESS_RR));
+	MLX5_SET(mkc, mkc, rw, !!(mkey->access & MLX5R_MKEY_ACCESS_RW));
+	MLX5_SET(mkc, mkc, a, !!(mkey->access & MLX5R_MKEY_ACCESS_A));
+	MLX5_SET(mkc, mkc, log_page_size, mkey->page_shift);
+	MLX5_SET64(mkc, mkc, start_addr, mkey->start);
+	MLX5_SET64(mkc, mkc, len, mkey->len);
+	return HCA_OK;
+}
+
+/* Reads as zero, swallows writes; any PD */
+int hca_null_mkey_create(struct hca *hca)
+{
+	struct hca_mkey *mkey = kzalloc(sizeof(*mkey), GFP_KERNEL);
+	u32 index;
+
+	if (!mkey)
+		return -ENOMEM;
+	if (hca_table_add(&hca->mkeys, mkey, &index)) {
+		kfree(mkey);
+		return -ENOMEM;
+	}
+	mkey->hca = hca;
+	mkey->null = true;
+	mkey->key = index << 8;
+	return 0;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs: the object.  Its states are qp_state.c's, its work run.c's.
+ *
+ * A QP holds its PD, CQs, SRQ, XRC domain and UAR for as long as it exists.
+ * One buffer has the receive ring first, then the send ring.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include "cmd.h"
+
+#define LOG_WQEBB	6
+
+static bool st_ok(u8 st)
+{
+	switch (st) {
+	case MLX5_QP_ST_RC:
+	case MLX5_QP_ST_UC:
+	case MLX5_QP_ST_UD:
+	case MLX5_QP_ST_XRC:
+	case MLX5_QP_ST_QP0:
+	case MLX5_QP_ST_QP1:
+	case MLX5_QP_ST_REG_UMR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What this adapter has no support for must be zero. */
+static bool fields_ok(const u32 *qpc)
+{
+	return !MLX5_GET(qpc, qpc, wq_signature) && !MLX5_GET(qpc, qpc, drain_sigerr) &&
+	       !MLX5_GET(qpc, qpc, offload_type) && !MLX5_GET(qpc, qpc, end_padding_mode) &&
+	       !MLX5_GET(qpc, qpc, req_e2e_credit_mode) &&
+	       !MLX5_GET(qpc, qpc, ulp_stateless_offload_mode) &&
+	       !MLX5_GET(qpc, qpc, cd_master) && !MLX5_GET(qpc, qpc, cd_slave_send) &&
+	       !MLX5_GET(qpc, qpc, cd_slave_receive);
+}
+
+static enum hca_synd decode_rings(struct hca *hca, struct hca_qp *qp, const struct hca_cmd *c)
+{
+	const u32 *qpc = qp->qpc;
+	u64 dbr = MLX5_GET64(qpc, qpc, dbr_addr), rq_bytes = 0, sq_bytes = 0;
+	u32 log_page = MLX5_GET(qpc, qpc, log_page_size);
+
+	if (MLX5_GET(qpc, qpc, rq_type) == MLX5_NON_ZERO_RQ) {
+		qp->rq.log_stride = MLX5_GET(qpc, qpc, log_rq_stride) + 4;
+		qp->rq.entries = 1u << MLX5_GET(qpc, qpc, log_rq_size);
+		rq_bytes = (u64)qp->rq.entries << qp->rq.log_stride;
+	}
+	if (!MLX5_GET(qpc, qpc, no_sq)) {
+		qp->sq.offset = rq_bytes;
+		qp->sq.log_stride = LOG_WQEBB;
+		qp->sq.entries = 1u << MLX5_GET(qpc, qpc, log_sq_size);
+		sq_bytes = (u64)qp->sq.entries << LOG_WQEBB;
+	}
+	if ((1u << qp->rq.log_stride) > HCA_MAX_WQE ||
+	    (sq_bytes && rq_bytes & ((1u << LOG_WQEBB) - 1)))
+		return HCA_SYND_QP_SIZE;
+
+	if (dbr || rq_bytes || sq_bytes) {
+		qp->dbr = hca_dbr(hca, dbr, 8);
+		if (!qp->dbr)
+			return HCA_SYND_DOORBELL;
+	}
+	if (!rq_bytes && !sq_bytes)
+		return HCA_OK;
+	return hca_ring_init(hca, c, &qp->buf, MLX5_BYTE_OFF(create_qp_in, pas), log_page,
+			     MLX5_GET(qpc, qpc, page_offset), rq_bytes + sq_bytes);
+}
+
+/* Completion queue @cqn; a queue that is not there needs none. */
+static enum hca_synd find_cq(struct hca *hca, u32 cqn, bool needed, struct hca_cq **cq)
+{
+	*cq = hca_table_get(&hca->cqs, cqn);
+	return *cq || (!needed && !cqn) ? HCA_OK : HCA_SYND_CQ;
+}
+
+static enum hca_synd find_srq(struct hca *hca, struct hca_qp *qp)
+{
+	u32 type = MLX5_GET(qpc, qp->qpc, rq_type);
+
+	if (type == MLX5_SRQ_RQ) {
+		qp->srq = hca_table_get(&hca->srqs, MLX5_GET(qpc, qp->qpc, srqn_rmpn_xrqn));
+		if (!qp->srq || (qp->srq->kind == HCA_XRC_SRQ) != (qp->st == MLX5_QP_ST_XRC))
+			return HCA_SYND_SRQ;
+		return HCA_OK;
+	}
+	return type == MLX5_ZERO_LEN_RQ || type == MLX5_NON_ZERO_RQ ? HCA_OK : HCA_SYND_QP_FIELD;
+}
+
+static enum hca_synd find_resources(struct hca *hca, struct hca_qp *qp)
+{
+	const u32 *qpc = qp->qpc;
+	enum hca_synd synd;
+
+	/* The UMR queue gets its PD on the way to INIT. */
+	if (!hca_table_get(&hca->pds, qp->pd) && !(qp->st == MLX5_QP_ST_REG_UMR && !qp->pd))
+		return HCA_SYND_PD;
+	if (qp->st == MLX5_QP_ST_XRC && !hca_table_get(&hca->xrcds, qp->xrcd))
+		return HCA_SYND_XRCD;
+	qp->uar = hca_table_get(&hca->uars_by_index, MLX5_GET(qpc, qpc, uar_page));
+	if (!qp->uar && qp->sq.entries)
+		return HCA_SYND_UAR;
+	synd = find_srq(hca, qp);
+	if (!synd)
+		synd = find_cq(hca, MLX5_GET(qpc, qpc, cqn_snd), qp->sq.entries, &qp->scq);
+	if (!synd)
+		synd = find_cq(hca, MLX5_GET(qpc, qpc, cqn_rcv), qp->rq.entries || qp->srq,
+			       &qp->rcq);
+	if (!synd && qp->st == MLX5_QP_ST_QP1 && hca->qp1)
+		synd = HCA_SYND_SPECIAL_QP;
+	return synd;
+}
+
+static enum hca_synd decode(struct hca *hca, struct hca_qp *qp, const struct hca_cmd *c)
+{
+	const u32 *qpc = qp->qpc;
+	enum hca_synd synd;
+
+	memcpy(qp->qpc, MLX5_ADDR_OF(create_qp_in, c->in, qpc), sizeof(qp->qpc));
+	qp->st = MLX5_GET(qpc, qpc, st);
+	if (!st_ok(qp->st))
+		return HCA_SYND_QP_TYPE;
+	if (MLX5_GET(create_qp_in, c->in, wq_umem_valid) || MLX5_GET(qpc, qpc, dbr_umem_valid))
+		return HCA_SYND_UMEM;
+	if (!fields_ok(qpc))
+		return HCA_SYND_QP_FIELD;
+	qp->pd = MLX5_GET(qpc, qpc, pd);
+	qp->user_index = MLX5_GET(qpc, qpc, user_index);
+	qp->xrcd = MLX5_GET(qpc, qpc, xrcd);
+	qp->rlky = MLX5_GET(qpc, qpc, rlky);
+	qp->cs_req = MLX5_GET(qpc, qpc, cs_req);
+	qp->cs_res = MLX5_GET(qpc, qpc, cs_res);
+	MLX5_SET(qpc, qp->qpc, state, MLX5_QP_STATE_RST);
+	synd = decode_rings(hca, qp, c);
+	return synd ? synd : find_resources(hca, qp);
+}
+
+/* Takes (1) or gives back (-1) what the QP holds. */
+static void hold(struct hca *hca, struct hca_qp *qp, int n)
+{
+	struct hca_domain *d = hca_table_get(&hca->pds, qp->pd);
+
+	if (d)
+		d->users += n;
+	if (qp->st == MLX5_QP_ST_XRC) {
+		d = hca_table_get(&hca->xrcds, qp->xrcd);
+		d->users += n;
+	}
+	if (qp->scq)
+		qp->scq->users += n;
+	if (qp->rcq)
+		qp->rcq->users += n;
+	if (qp->srq)
+		qp->srq->users += n;
+	if (qp->uar)
+		qp->uar->nqps += n;
+	hca_counter_hold(hca, qp->counter_set, n);
+}
+
+enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	enum hca_synd synd;
+
+	if (!qp)
+		return HCA_SYND_NO_MEMORY;
+	qp->hca = hca;
+	hca_qp_init_run(qp);
+	synd = decode(hca, qp, c);
+	if (!synd)
+		synd = hca_number(&hca->qps, qp, &qp->qpn);
+	if (synd) {
+		hca_buf_free(&qp->buf);
+		kfree(qp);
+		return synd;
+	}
+	INIT_LIST_HEAD(&qp->uar_entry);
+	if (qp->uar)
+		list_add_tail(&qp->uar_entry, &qp->uar->qps);
+	if (qp->st == MLX5_QP_ST_QP1)
+		hca->qp1 = qp;
+	hold(hca, qp, 1);
+	MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
+	return HCA_OK;
+}
+
+void hca_qp_free(struct hca *hca, void *obj)
+{
+	struct hca_qp *qp = obj;
+
+	hca_qp_stop(qp);
+	hca_mcg_detach_all(qp);
+	if (hca->qp1 == qp)
+		hca->qp1 = NULL;
+	hold(hca, qp, -1);
+	list_del(&qp->uar_entry);
+	hca_table_del(&hca->qps, qp->qpn);
+	hca_buf_free(&qp->buf);
+	kfree(qp);
+}
+
+enum hca_synd hca_cmd_destroy_qp(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(destroy_qp_in, c->in, qpn));
+
+	if (!qp)
+		return HCA_SYND_QP;
+	hca_qp_free(hca, qp);
+	return HCA_OK;
+}
+
+/* As set, with where the QP stands */
+enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(query_qp_in, c->in, qpn));
+	void *qpc = MLX5_ADDR_OF(query_qp_out, c->out, qpc);
+	u8 state;
+
+	if (!qp)
+		return HCA_SYND_QP;
+	state = qp->state;
+	if (state == MLX5_QP_STATE_SQD && !qp->sq_drained_sent)
+		state = MLX5_QP_STATE_SQ_DRAINING;
+	memcpy(qpc, qp->qpc, sizeof(qp->qpc));
+	MLX5_SET(qpc, qpc, state, state);
+	MLX5_SET(qpc, qpc, next_send_psn, qp->sq_psn);
+	MLX5_SET(qpc, qpc, next_rcv_psn, qp->rq_psn);
+	MLX5_SET(qpc, qpc, last_acked_psn, qp->sq_psn - 1);
+	MLX5_SET(qpc, qpc, cur_retry_count, qp->retry_left);
+	MLX5_SET(qpc, qpc, cur_rnr_retry, qp->rnr_left);
+	MLX5_SET(qpc, qpc, hw_sq_wqebb_counter, qp->sq.ci);
+	MLX5_SET(qpc, qpc, sw_sq_wqebb_counter, qp->sq.pi);
+	MLX5_SET(qpc, qpc, hw_rq_counter, qp->rq.ci);
+	MLX5_SET(qpc, qpc, sw_rq_counter, qp->rq.pi);
+	return HCA_OK;
+}

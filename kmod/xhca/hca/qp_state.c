@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The QP state machine.
+ *
+ * One table says which command leads from where to where, and which parameters
+ * of the context it takes: always, or if opt_param_mask names them (PRM, "QP
+ * state transitions").  Another says where each parameter stands.  A transition
+ * takes effect as a whole: the new context is checked before the old one is
+ * touched.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include <asm/byteorder.h>
+#include "cmd.h"
+
+/* Parameters: those of opt_param_mask, and some that are never optional */
+#define O(name)		MLX5_QP_OPTPAR_##name
+#define P_MTU		(1u << 26)
+#define P_REMOTE_QPN	(1u << 27)
+#define P_RQ_PSN	(1u << 28)
+#define P_SQ_PSN	(1u << 29)
+#define P_KIND		(1u << 30)	/* privilege, source QPN */
+
+#define P_REMOTE_ACCESS	(O(RRE) | O(RAE) | O(RWE))
+
+static const struct {
+	u32 param;
+	u16 dw;
+	u32 mask;
+} fields[] = {
+#define FIELD(param, name)	{ param, __mlx5_dw_off(qpc, name), __mlx5_dw_mask(qpc, name) }
+#define PATH_DW(i, mask)	\
+	{ O(PRIMARY_ADDR_PATH), __mlx5_dw_off(qpc, primary_address_path) + (i), mask }
+	FIELD(O(RRE), rre),
+	FIELD(O(RAE), rae),
+	FIELD(O(RAE), atomic_mode),
+	FIELD(O(RWE), rwe),
+	FIELD(O(PKEY_INDEX), primary_address_path.pkey_index),
+	FIELD(O(Q_KEY), q_key),
+	FIELD(O(RNR_TIMEOUT), min_rnr_nak),
+	FIELD(O(SRA_MAX), log_sra_max),
+	FIELD(O(RRA_MAX), log_rra_max),
+	FIELD(O(PM_STATE), pm_state),
+	FIELD(O(RETRY_COUNT), retry_count),
+	FIELD(O(RNR_RETRY), rnr_retry),
+	FIELD(O(ACK_TIMEOUT), primary_address_path.ack_timeout),
+	FIELD(O(PRI_PORT), primary_address_path.vhca_port_num),
+	FIELD(O(COUNTER_SET_ID), counter_set_id),
+	FIELD(P_MTU, mtu),
+	FIELD(P_MTU, log_msg_max),
+	FIELD(P_REMOTE_QPN, remote_qpn),
+	FIELD(P_RQ_PSN, next_rcv_psn),
+	FIELD(P_SQ_PSN, next_send_psn),
+	FIELD(P_KIND, rlky),
+	FIELD(P_KIND, deth_sqpn),
+	/* The path but for P_Key index, timeout and port */
+	PATH_DW(0, 0xffff0000), PATH_DW(1, ~0u), PATH_DW(2, 0x07ffffff), PATH_DW(3, ~0u),
+	PATH_DW(4, ~0u), PATH_DW(5, ~0u), PATH_DW(6, ~0u), PATH_DW(7, ~0u),
+	PATH_DW(8, ~0u), PATH_DW(9, 0xff00ffff), PATH_DW(10, ~0u),
+};
+
+#define S(state)	(1u << MLX5_QP_STATE_##state)
+#define ANY_STATE	(S(RST) | S(INIT) | S(RTR) | S(RTS) | S(SQER) | S(SQD) | S(ERR))
+
+static const struct transition {
+	u16 opcode;
+	u16 from;
+	u8 to;
+	u32 always, optional;
+} transitions[] = {
+	{ MLX5_CMD_OP_RST2INIT_QP, S(RST), MLX5_QP_STATE_INIT,
+	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) |
+	  O(COUNTER_SET_ID) | P_KIND,
+	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) |
+	  O(COUNTER_SET_ID) },
+	{ MLX5_CMD_OP_INIT2INIT_QP, S(INIT), MLX5_QP_STATE_INIT, 0,
+	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) },
+	{ MLX5_CMD_OP_INIT2RTR_QP, S(INIT), MLX5_QP_STATE_RTR,
+	  P_MTU | P_REMOTE_QPN | P_RQ_PSN | O(PRIMARY_ADDR_PATH) | O(RRA_MAX) | O(RNR_TIMEOUT),
+	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) },
+	{ MLX5_CMD_OP_RTR2RTS_QP, S(RTR), MLX5_QP_STATE_RTS,
+	  P_SQ_PSN | O(ACK_TIMEOUT) | O(RETRY_COUNT) | O(RNR_RETRY) | O(SRA_MAX),
+	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) },
+	{ MLX5_CMD_OP_RTS2RTS_QP, S(RTS), MLX5_QP_STATE_RTS, 0,
+	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) | O(COUNTER_SET_ID) },
+	{ MLX5_CMD_OP_SQERR2RTS_QP, S(SQER), MLX5_QP_STATE_RTS, 0,
+	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(Q_KEY) },
+	{ HCA_CMD_OP_RTS2SQD_QP, S(RTS), MLX5_QP_STATE_SQD, 0, 0 },
+	{ MLX5_CMD_OP_SQD_RTS_QP, S(SQD), MLX5_QP_STATE_RTS, 0,
+	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(RNR_TIMEOUT) | O(PRIMARY_ADDR_PATH) |
+	  O(SRA_MAX) | O(RRA_MAX) | O(PM_STATE) | O(RETRY_COUNT) | O(RNR_RETRY) |
+	  O(ACK_TIMEOUT) },
+	{ MLX5_CMD_OP_2ERR_QP, ANY_STATE, MLX5_QP_STATE_ERR, 0, 0 },
+	{ MLX5_CMD_OP_2RST_QP, ANY_STATE, MLX5_QP_STATE_RST, 0, 0 },
+};
+
+#define DATAGRAM_PARAMS	(O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) | \
+			 O(COUNTER_SET_ID) | P_MTU | P_SQ_PSN | P_KIND)
+#define UC_PARAMS	(O(RWE) | O(PKEY_INDEX) | O(PRI_PORT) | O(PM_STATE) | \
+			 O(PRIMARY_ADDR_PATH) | O(COUNTER_SET_ID) | P_MTU | P_REMOTE_QPN | \
+			 P_RQ_PSN | P_SQ_PSN | P_KIND)
+#define RC_PARAMS	(~(u32)O(Q_KEY))
+
+/* The parameters that mean anything to a service type */
+static u32 params_of(u8 st)
+{
+	switch (st) {
+	case MLX5_QP_ST_RC:
+	case MLX5_QP_ST_XRC:
+		return RC_PARAMS;
+	case MLX5_QP_ST_UC:
+		return UC_PARAMS;
+	default:
+		return DATAGRAM_PARAMS;
+	}
+}
+
+static const struct transition *find(u16 opcode)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(transitions); i++)
+		if (transitions[i].opcode == opcode)
+			return &transitions[i];
+	return NULL;
+}
+
+static void take(__be32 *to, const __be32 *from, u32 params)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		__be32 mask = cpu_to_be32(fields[i].mask);
+		u16 dw = fields[i].dw;
+
+		if (fields[i].param & params)
+			to[dw] = (to[dw] & ~mask) | (from[dw] & mask);
+	}
+}
+
+/* Checks what @params have put into the context. */
+static enum hca_synd check(struct hca *hca, const u32 *qpc, u32 params)
+{
+	u32 mtu = MLX5_GET(qpc, qpc, mtu);
+	u32 counter = MLX5_GET(qpc, qpc, counter_set_id);
+
+	if (params & P_MTU && (mtu < 1 || mtu > 5 ||
+			       MLX5_GET(qpc, qpc, log_msg_max) > HCA_LOG_MAX_MSG))
+		return HCA_SYND_QP_MTU;
+	if (MLX5_GET(qpc, qpc, primary_address_path.pkey_index) >= HCA_PKEYS)
+		return HCA_SYND_QP_PKEY;
+	if (MLX5_GET(qpc, qpc, primary_address_path.vhca_port_num) > 1)
+		return HCA_SYND_QP_PORT;
+	if (MLX5_GET(qpc, qpc, primary_address_path.src_addr_index) >=
+	    (hca->p.roce ? HCA_GIDS : HCA_VPORT_GIDS))
+		return HCA_SYND_QP_GID;
+	if (MLX5_GET(qpc, qpc, log_sra_max) > HCA_LOG_MAX_RD_ATOMIC ||
+	    MLX5_GET(qpc, qpc, log_rra_max) > HCA_LOG_MAX_RD_ATOMIC)
+		return HCA_SYND_QP_RD_ATOMIC;
+	if (MLX5_GET(qpc, qpc, atomic_mode) > 3)
+		return HCA_SYND_QP_ATOMIC;
+	if (params & O(PM_STATE) && MLX5_GET(qpc, qpc, pm_state) != MLX5_QP_PM_MIGRATED)
+		return HCA_SYND_QP_FIELD;
+	if (counter && !hca_table_get(&hca->counters, counter))
+		return HCA_SYND_COUNTER;
+	return HCA_OK;
+}
+
+static void decode_path(struct hca_qp *qp)
+{
+	const void *ads = MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path);
+	struct hca_path *path = &qp->path;
+	bool roce = qp->hca->p.roce;
+
+	memcpy(path->rgid, MLX5_ADDR_OF(ads, ads, rgid_rip), sizeof(path->rgid));
+	memcpy(path->rmac, MLX5_ADDR_OF(ads, ads, rmac_47_32), sizeof(path->rmac));
+	path->rlid = MLX5_GET(ads, ads, rlid);
+	path->sgid_index = MLX5_GET(ads, ads, src_addr_index);
+	path->grh = roce || MLX5_GET(ads, ads, grh);
+	path->sl = roce ? MLX5_GET(ads, ads, eth_prio) : MLX5_GET(ads, ads, sl);
+	path->tclass = MLX5_GET(ads, ads, tclass);
+	path->hop_limit = MLX5_GET(ads, ads, hop_limit);
+	path->udp_sport = MLX5_GET(ads, ads, udp_sport);
+	path->flow_label = MLX5_GET(ads, ads, flow_label);
+	path->pkey_index = MLX5_GET(ads, ads, pkey_index);
+	qp->ack_timeout = MLX5_GET(ads, ads, ack_timeout);
+	/* Whoever was at the other end is to be looked up again. */
+	qp->peer_hca = NULL;
+}
+
+static void decode(struct hca_qp *qp, u32 params)
+{
+	const u32 *qpc = qp->qpc;
+	u32 counter = MLX5_GET(qpc, qpc, counter_set_id);
+
+	decode_path(qp);
+	qp->remote_qpn = MLX5_GET(qpc, qpc, remote_qpn);
+	qp->mtu = 128u << MLX5_GET(qpc, qpc, mtu);
+	qp->retry_cnt = MLX5_GET(qpc, qpc, retry_count);
+	qp->rnr_retry = MLX5_GET(qpc, qpc, rnr_retry);
+	qp->sra_max = 1u << MLX5_GET(qpc, qpc, log_sra_max);
+	qp->rra_max = 1u << MLX5_GET(qpc, qpc, log_rra_max);
+	qp->qkey = MLX5_GET(qpc, qpc, q_key);
+	qp->deth_sqpn = MLX5_GET(qpc, qpc, deth_sqpn);
+	qp->rlky = MLX5_GET(qpc, qpc, rlky);
+	qp->rre = MLX5_GET(qpc, qpc, rre);
+	qp->rwe = MLX5_GET(qpc, qpc, rwe);
+	qp->rae = MLX5_GET(qpc, qpc, rae);
+	qp->atomic_mode = MLX5_GET(qpc, qpc, atomic_mode);
+	qp->min_rnr = MLX5_GET(qpc, qpc, min_rnr_nak);
+	if (counter != qp->counter_set) {
+		hca_counter_hold(qp->hca, qp->counter_set, -1);
+		hca_counter_hold(qp->hca, counter, 1);
+		qp->counter_set = counter;
+	}
+	if (params & P_SQ_PSN)
+		qp->sq_psn = MLX5_GET(qpc, qpc, next_send_psn);
+	if (params & P_RQ_PSN)
+		qp->rq_psn = MLX5_GET(qpc, qpc, next_rcv_psn);
+	if (params & O(RETRY_COUNT))
+		qp->retry_left = qp->retry_cnt;
+	if (params & O(RNR_RETRY))
+		qp->rnr_left = qp->rnr_retry;
+}
+
+/* The UMR queue, which was made without a PD, gets one. */
+static enum hca_synd take_pd(struct hca *hca, struct hca_qp *qp, const u32 *qpc)
+{
+	u32 pd = MLX5_GET(qpc, qpc, pd);
+	struct hca_domain *d = hca_table_get(&hca->pds, pd);
+
+	if (qp->st != MLX5_QP_ST_REG_UMR || qp->pd || !pd)
+		return HCA_OK;
+	if (!d)
+		return HCA_SYND_PD;
+	d->users++;
+	qp->pd = pd;
+	MLX5_SET(qpc, qp->qpc, pd, pd);
+	return HCA_OK;
+}
+
+static void enter(struct hca_qp *qp, u8 to)
+{
+	if (to == MLX5_QP_STATE_ERR) {
+		hca_qp_error(qp);
+		return;
+	}
+	qp->state = to;
+	MLX5_SET(qpc, qp->qpc, state, to);
+	if (to == MLX5_QP_STATE_RST)
+		hca_qp_reset_run(qp);
+	else
+		hca_qp_kick(qp);
+}
+
+enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
+{
+	const struct transition *t = find(c->opcode);
+	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(rst2init_qp_in, c->in, qpn));
+	u32 qpc[MLX5_ST_SZ_DW(qpc)];
+	const void *in_qpc;
+	enum hca_synd synd;
+	u32 params, optional;
+
+	if (!qp)
+		return HCA_SYND_QP;
+	if (!(t->from >> qp->state & 1))
+		return HCA_SYND_QP_STATE;
+	if (!t->always && !t->optional) {
+		enter(qp, t->to);
+		return HCA_OK;
+	}
+
+	/* All commands with parameters have the layout of RST2INIT. */
+	in_qpc = MLX5_ADDR_OF(rst2init_qp_in, c->in, qpc);
+	optional = MLX5_GET(rst2init_qp_in, c->in, opt_param_mask);
+	if (optional & ~(t->optional & params_of(qp->st)))
+		return HCA_SYND_QP_OPTPAR;
+	params = (t->always & params_of(qp->st)) | optional;
+	memcpy(qpc, qp->qpc, sizeof(qpc));
+	take((__be32 *)qpc, in_qpc, params);
+	synd = check(hca, qpc, params);
+	if (!synd && params & P_KIND)
+		synd = take_pd(hca, qp, in_qpc);
+	if (synd)
+		return synd;
+	MLX5_SET(qpc, qpc, pd, qp->pd);
+	memcpy(qp->qpc, qpc, sizeof(qpc));
+	decode(qp, params);
+	enter(qp, t->to);
+	return HCA_OK;
+}

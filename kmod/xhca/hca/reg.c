@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Port and device registers behind ACCESS_REG: a row per register, read and
+ * written by a function each.  What has no row does not exist.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <asm/byteorder.h>
+#include "cmd.h"
+
+enum {
+	REG_PMTU = 0x5003,
+	REG_PTYS = 0x5004,
+	REG_PPCNT = 0x5008,
+	REG_PVLC = 0x500f,
+	REG_NODE_DESC = 0x6001,
+	REG_HOST_ENDIANNESS = 0x7004,
+};
+
+enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
+
+#define IB_WIDTH_4X		(1 << 1)
+#define IB_SPEED_EDR		(1 << 5)
+#define ETH_100GBASE_CR4	(1 << 20)
+#define MAX_ETH_MTU		9978
+#define MAX_IB_MTU		4096
+#define MAX_LANES		1	/* code of one virtual lane */
+
+static bool port_ok(const void *in)
+{
+	return MLX5_GET(pmtu_reg, in, local_port) <= 1;
+}
+
+static enum hca_synd read_pmtu(struct hca *hca, const void *in, void *out)
+{
+	u32 max = hca->p.roce ? MAX_ETH_MTU : MAX_IB_MTU;
+
+	if (!port_ok(in))
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(pmtu_reg, out, local_port, MLX5_GET(pmtu_reg, in, local_port));
+	MLX5_SET(pmtu_reg, out, max_mtu, max);
+	MLX5_SET(pmtu_reg, out, admin_mtu, max);
+	MLX5_SET(pmtu_reg, out, oper_mtu, max);
+	return HCA_OK;
+}
+
+static enum hca_synd read_ptys(struct hca *hca, const void *in, void *out)
+{
+	if (!port_ok(in))
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(ptys_reg, out, local_port, MLX5_GET(ptys_reg, in, local_port));
+	MLX5_SET(ptys_reg, out, proto_mask, MLX5_GET(ptys_reg, in, proto_mask));
+	if (hca->p.roce) {
+		MLX5_SET(ptys_reg, out, eth_proto_capability, ETH_100GBASE_CR4);
+		MLX5_SET(ptys_reg, out, eth_proto_admin, ETH_100GBASE_CR4);
+		MLX5_SET(ptys_reg, out, eth_proto_oper, ETH_100GBASE_CR4);
+	} else {
+		MLX5_SET(ptys_reg, out, ib_link_width_capability, IB_WIDTH_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_capability, IB_SPEED_EDR);
+		MLX5_SET(ptys_reg, out, ib_link_width_admin, IB_WIDTH_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_admin, IB_SPEED_EDR);
+		MLX5_SET(ptys_reg, out, ib_link_width_oper, IB_WIDTH_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_oper, IB_SPEED_EDR);
+	}
+	return HCA_OK;
+}
+
+static enum hca_synd read_pvlc(struct hca *hca, const void *in, void *out)
+{
+	if (!port_ok(in))
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(pvlc_reg, out, local_port, MLX5_GET(pvlc_reg, in, local_port));
+	MLX5_SET(pvlc_reg, out, vl_hw_cap, MAX_LANES);
+	MLX5_SET(pvlc_reg, out, vl_admin, MAX_LANES);
+	MLX5_SET(pvlc_reg, out, vl_operational, MAX_LANES);
+	return HCA_OK;
+}
+
+/* No frame is ever damaged or lost on this port: its error counters are zero. */
+static enum hca_synd read_ppcnt(struct hca *hca, const void *in, void *out)
+{
+	enum { IEEE_802_3 = 0x0, IB_PORT = 0x20 };
+	void *set = MLX5_ADDR_OF(ppcnt_reg, out, counter_set);
+	u32 group = MLX5_GET(ppcnt_reg, in, grp);
+	__be64 *counter = set;
+
+	if (!port_ok(in))
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(ppcnt_reg, out, local_port, MLX5_GET(ppcnt_reg, in, local_port));
+	MLX5_SET(ppcnt_reg, out, grp, group);
+	switch (group) {
+	case IB_PORT:
+		return HCA_OK;
+	case IEEE_802_3:
+		/* In pairs of high and low dwords: frames out, in; octets; multicast */
+		counter[0] = cpu_to_be64(hca->port.xmit_packets);
+		counter[1] = cpu_to_be64(hca->port.rcv_packets);
+		counter[4] = cpu_to_be64(hca->port.xmit_bytes);
+		counter[5] = cpu_to_be64(hca->port.rcv_bytes);
+		counter[6] = cpu_to_be64(hca->port.mcast_xmit_packets);
+		counter[8] = cpu_to_be64(hca->port.mcast_rcv_packets);
+		return HCA_OK;
+	default:
+		return HCA_SYND_REGISTER_VALUE;
+	}
+}
+
+static enum hca_synd read_node_desc(struct hca *hca, const void *in, void *out)
+{
+	memcpy(out, hca->node_desc, sizeof(hca->node_desc));
+	return HCA_OK;
+}
+
+static enum hca_synd write_node_desc(struct hca *hca, const void *in)
+{
+	memcpy(hca->node_desc, in, sizeof(hca->node_desc));
+	return HCA_OK;
+}
+
+/* 0: the host's own order */
+static enum hca_synd write_host_endianness(struct hca *hca, const void *in)
+{
+	return *(const u8 *)in ? HCA_SYND_REGISTER_VALUE : HCA_OK;
+}
+
+static const struct reg {
+	u16 id;
+	u16 bytes;
+	enum hca_synd (*read)(struct hca *hca, const void *in, void *out);
+	enum hca_synd (*write)(struct hca *hca, const void *in);
+} regs[] = {
+	{ REG_PMTU, MLX5_ST_SZ_BYTES(pmtu_reg), read_pmtu, NULL },
+	{ REG_PTYS, MLX5_ST_SZ_BYTES(ptys_reg), read_ptys, NULL },
+	{ REG_PPCNT, MLX5_ST_SZ_BYTES(ppcnt_reg), read_ppcnt, NULL },
+	{ REG_PVLC, MLX5_ST_SZ_BYTES(pvlc_reg), read_pvlc, NULL },
+	{ REG_NODE_DESC, 64, read_node_desc, write_node_desc },
+	{ REG_HOST_ENDIANNESS, 16, NULL, write_host_endianness },
+};
+
+static const struct reg *find(u16 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++)
+		if (regs[i].id == id)
+			return &regs[i];
+	return NULL;
+}
+
+enum hca_synd hca_cmd_access_reg(struct hca *hca, const struct hca_cmd *c)
+{
+	const struct reg *reg = find(MLX5_GET(access_register_in, c->in, register_id));
+	const void *in = MLX5_ADDR_OF(access_register_in, c->in, register_data);
+	void *out = MLX5_ADDR_OF(access_register_out, c->out, register_data);
+
+	if (c->op_mod > ACCESS_READ)
+		return HCA_SYND_OPMOD;
+	if (!reg || (c->op_mod == ACCESS_READ ? !reg->read : !reg->write))
+		return HCA_SYND_REGISTER;
+	if (c->inlen < MLX5_ST_SZ_BYTES(access_register_in) + reg->bytes)
+		return HCA_SYND_INLEN;
+	if (c->op_mod == ACCESS_WRITE)
+		return reg->write(hca, in);
+	if (c->outlen < MLX5_ST_SZ_BYTES(access_register_out) + reg->bytes)
+		return HCA_SYND_OUTLEN;
+	return reg->read(hca, in, out);
+}

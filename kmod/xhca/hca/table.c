@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Object tables: numbers to objects, both ways in constant time.
+ *
+ * A slot holds an object, or an odd value if its number is free: the number
+ * that becomes free next, shifted up.  Freed numbers queue up and are used again
+ * only when a chunk of them has gathered or no fresh number is left.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/mm.h>
+#include "hca.h"
+
+static void **slot(struct hca_table *t, u32 number)
+{
+	return &t->chunk[number >> HCA_CHUNK_SHIFT][number & (HCA_CHUNK - 1)];
+}
+
+static void *free_mark(u32 next)
+{
+	return (void *)(((unsigned long)next << 1) | 1);
+}
+
+static u32 free_next(void *mark)
+{
+	return (unsigned long)mark >> 1;
+}
+
+int hca_table_init(struct hca_table *t, u32 first, u32 limit)
+{
+	memset(t, 0, sizeof(*t));
+	t->chunk = kvcalloc(DIV_ROUND_UP(limit, HCA_CHUNK), sizeof(*t->chunk), GFP_KERNEL);
+	if (!t->chunk)
+		return -ENOMEM;
+	t->first = first;
+	t->limit = limit;
+	t->used_end = first;
+	return 0;
+}
+
+void hca_table_free(struct hca_table *t)
+{
+	u32 i;
+
+	if (!t->chunk)
+		return;
+	for (i = 0; i < DIV_ROUND_UP(t->limit, HCA_CHUNK); i++)
+		kvfree(t->chunk[i]);
+	kvfree(t->chunk);
+	t->chunk = NULL;
+	t->used_end = 0;
+}
+
+static int take_fresh(struct hca_table *t, u32 *number)
+{
+	void ***chunk = &t->chunk[t->used_end >> HCA_CHUNK_SHIFT];
+
+	if (!*chunk)
+		*chunk = kvcalloc(HCA_CHUNK, sizeof(**chunk), GFP_KERNEL);
+	if (!*chunk)
+		return -ENOMEM;
+	*number = t->used_end++;
+	return 0;
+}
+
+static void take_freed(struct hca_table *t, u32 *number)
+{
+	*number = t->free_head;
+	t->free_head = free_next(*slot(t, *number));
+	if (!t->free_head)
+		t->free_tail = 0;
+}
+
+int hca_table_add(struct hca_table *t, void *obj, u32 *number)
+{
+	u32 freed = t->used_end - t->first - t->count;
+	int err = 0;
+
+	if (freed > HCA_CHUNK || t->used_end == t->limit) {
+		if (!freed)
+			return -ENOSPC;
+		take_freed(t, number);
+	} else {
+		err = take_fresh(t, number);
+	}
+	if (err)
+		return err;
+	*slot(t, *number) = obj;
+	t->count++;
+	return 0;
+}
+
+void hca_table_del(struct hca_table *t, u32 number)
+{
+	*slot(t, number) = free_mark(0);
+	if (t->free_tail)
+		*slot(t, t->free_tail) = free_mark(number);
+	else
+		t->free_head = number;
+	t->free_tail = number;
+	t->count--;
+}
+
+void hca_table_for_each(struct hca_table *t, void (*fn)(struct hca *hca, void *obj),
+			struct hca *hca)
+{
+	u32 number;
+	void *obj;
+
+	for (number = t->first; number < t->used_end && t->count; number++) {
+		obj = hca_table_get(t, number);
+		if (obj)
+			fn(hca, obj);
+	}
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Doorbell pages.  A page handed out is blank: what an earlier owner rang last
+ * must not ring for the next.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include "cmd.h"
+
+enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_uar *uar = kzalloc(sizeof(*uar), GFP_KERNEL);
+	enum hca_synd synd;
+
+	if (!uar)
+		return HCA_SYND_NO_MEMORY;
+	synd = hca_number(&hca->uars_by_index, uar, &uar->index);
+	if (synd) {
+		kfree(uar);
+		return synd;
+	}
+	uar->regs = hca->p.bar + uar->index * HCA_PAGE_SIZE;
+	memset(uar->regs, 0, HCA_PAGE_SIZE);
+	INIT_LIST_HEAD(&uar->qps);
+	INIT_LIST_HEAD(&uar->cqs);
+	list_add_tail(&uar->entry, &hca->uars);
+	MLX5_SET(alloc_uar_out, c->out, uar, uar->index);
+	return HCA_OK;
+}
+
+void hca_uar_free(struct hca *hca, void *obj)
+{
+	struct hca_uar *uar = obj;
+
+	list_del(&uar->entry);
+	hca_table_del(&hca->uars_by_index, uar->index);
+	kfree(uar);
+}
+
+enum hca_synd hca_cmd_dealloc_uar(struct hca *hca, const struct hca_cmd *c)
+{
+	u32 index = MLX5_GET(dealloc_uar_in, c->in, uar);
+	struct hca_uar *uar = hca_table_get(&hca->uars_by_index, index);
+
+	if (!uar)
+		return HCA_SYND_UAR;
+	if (uar->nqps || uar->ncqs || uar->neqs)
+		return HCA_SYND_UAR_BUSY;
+	hca_uar_free(hca, uar);
+	return HCA_OK;
+}
