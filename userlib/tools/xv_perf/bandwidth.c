@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Bandwidth and message rate: the active end keeps the queues of all QPs as
+ * full as --depth allows; the passive one renews receives.
+ *
+ * Every signal_every-th request is signalled; its wr_id says how many requests
+ * its completion stands for.
+ */
+#include "post.h"
+
+struct flow {
+	uint64_t posted;
+	uint64_t done;
+	uint32_t unsignalled;
+};
+
+static bool post_batch(struct run *r, uint32_t q, struct flow *f, uint64_t *left)
+{
+	struct params *p = &r->p;
+	uint32_t n = *left < p->batch ? (uint32_t)*left : p->batch, i;
+
+	if (f->posted - f->done + n > p->depth)
+		return false;
+	for (i = 0; i < n; i++) {
+		bool signal = ++f->unsignalled == p->signal_every || *left == 1;
+
+		if (post_op(r->a, r->a->qp[q], p->op, p->size, p->inline_max,
+			    (uint64_t)q << 32 | f->unsignalled, signal ? XV_SEND_SIGNALED : 0)) {
+			f->unsignalled--;
+			break;
+		}
+		if (signal)
+			f->unsignalled = 0;
+		f->posted++;
+		--*left;
+	}
+	if (i)
+		xv_commit_send(r->a->qp[q]);
+	return i == n;
+}
+
+static void reap(struct run *r, struct flow *flow)
+{
+	struct xv_wc wc[32];
+	int n = xv_poll_cq(r->a->send_cq, 32, wc), i;
+	uint64_t done = r->done;
+
+	for (i = 0; i < n; i++) {
+		if (wc[i].status) {
+			r->failed = wc[i].status;
+			return;
+		}
+		flow[wc[i].wr_id >> 32].done += (uint32_t)wc[i].wr_id;
+		done += (uint32_t)wc[i].wr_id;
+	}
+	if (n)
+		__atomic_store_n(&r->done, done, __ATOMIC_RELAXED);
+}
+
+/* Renews the receives that have been used; wr_id is the QP. */
+static void serve(struct run *r)
+{
+	struct xv_wc wc[32];
+	int n = xv_poll_cq(r->b->recv_cq, 32, wc), i;
+
+	for (i = 0; i < n; i++) {
+		if (wc[i].status) {
+			r->failed = wc[i].status;
+			return;
+		}
+		post_recv(r->b, (uint32_t)wc[i].wr_id);
+	}
+	r->b->recv_done += (uint64_t)n;
+}
+
+void run_bandwidth(void *arg)
+{
+	static struct flow flow[MAX_QPS];
+	struct run *r = arg;
+	uint64_t left = r->p.iterations, start, wanted;
+	uint32_t q;
+
+	for (q = 0; q < MAX_QPS; q++)
+		flow[q] = (struct flow) { 0 };
+	wanted = (r->b ? r->b->recv_done : 0) + r->p.iterations;
+	start = xt_ticks();
+	while (!r->failed && r->a && r->done < r->p.iterations) {
+		for (q = 0; q < r->a->qps; q++)
+			while (left && post_batch(r, q, &flow[q], &left))
+				;
+		reap(r, flow);
+		if (r->b && r->p.op == OP_SEND)
+			serve(r);
+	}
+	while (!r->failed && r->b && r->p.op == OP_SEND && r->b->recv_done < wanted)
+		serve(r);
+	r->ticks = xt_ticks() - start;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Making and connecting the two ends.
+ */
+#include <string.h>
+#include "post.h"
+
+static struct xv_cq *new_cq(struct end *e, uint32_t entries, bool events)
+{
+	struct xv_cq_init_attr attr = {
+		.cqe = entries,
+		.flags = XV_CQ_SINGLE_THREADED,
+		.channel = events ? e->channel : NULL,
+	};
+	struct xv_cq *cq = xv_create_cq(e->side.ctx, &attr);
+
+	if (!cq)
+		xt_die_xv("%s", e->side.ctx->name);
+	return cq;
+}
+
+static struct xv_qp *new_qp(struct end *e, const struct params *p)
+{
+	struct xv_qp_init_attr attr = {
+		.send_cq = e->send_cq,
+		.recv_cq = e->recv_cq,
+		.qp_type = XV_QPT_RC,
+		.flags = XV_QP_SINGLE_THREADED,
+		.cap = {
+			.max_send_wr = p->depth,
+			.max_recv_wr = p->op == OP_SEND ? p->depth : 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline_data = p->inline_max,
+		},
+	};
+	struct xv_qp *qp = xv_create_qp(e->side.pd, &attr);
+
+	if (!qp)
+		xt_die_xv("%s", e->side.ctx->name);
+	return qp;
+}
+
+void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
+	      const struct params *p, size_t max_size)
+{
+	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE |
+				    XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_ATOMIC;
+	uint32_t i;
+
+	if (xt_side_open(&e->side, device, port, gid_index))
+		xt_die_xv("%s", device ? device : "cannot open a device");
+	if (p->events) {
+		e->channel = xv_create_comp_channel(e->side.ctx);
+		if (!e->channel)
+			xt_die_xv("%s", e->side.ctx->name);
+	}
+	e->half = (max_size + 4095) & ~(size_t)4095;
+	e->mr = xt_mr_alloc(&e->side, 2 * e->half, access);
+	if (!e->mr)
+		xt_die_xv("%zu bytes of memory", 2 * e->half);
+	e->out = e->mr->addr;
+	e->in = e->out + e->half;
+	e->send_cq = new_cq(e, p->depth * p->qps + 1, p->events && p->op != OP_SEND);
+	e->recv_cq = new_cq(e, p->depth * p->qps + 1, p->events && p->op == OP_SEND);
+	e->qps = p->qps;
+	for (i = 0; i < e->qps; i++)
+		e->qp[i] = new_qp(e, p);
+}
+
+void end_close(struct end *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->qps; i++)
+		xv_destroy_qp(e->qp[i]);
+	xv_destroy_cq(e->send_cq);
+	xv_destroy_cq(e->recv_cq);
+	if (e->channel)
+		xv_destroy_comp_channel(e->channel);
+	xt_mr_free(e->mr);
+	xt_side_close(&e->side);
+}
+
+static void knows(struct end *e, const struct end *peer)
+{
+	e->remote_in = (uintptr_t)peer->in;
+	e->rkey = peer->mr->rkey;
+}
+
+void end_connect_local(struct end *a, struct end *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->qps; i++)
+		if (xt_connect_pair(a->qp[i], &a->side, b->qp[i], &b->side, NULL))
+			xt_die_xv("cannot connect");
+	knows(a, b);
+	knows(b, a);
+}
+
+void end_connect_remote(struct end *e, int fd)
+{
+	struct xt_peer self, peer;
+	uint32_t i;
+
+	for (i = 0; i < e->qps; i++) {
+		xt_peer_of(&e->side, e->qp[i], &self);
+		xt_send_peer(fd, &self, (uintptr_t)e->in, e->mr->rkey);
+		xt_recv_peer(fd, &peer, &e->remote_in, &e->rkey);
+		if (xt_connect(e->qp[i], &e->side, &peer, NULL))
+			xt_die_xv("cannot connect");
+	}
+}
+
+/* Before each run: known memory, and receives for what will come */
+void end_prepare(struct end *e, const struct params *p)
+{
+	uint32_t i;
+
+	memset(e->out, 0, e->half);
+	memset((void *)(uintptr_t)e->in, 0xff, p->size);
+	if (p->op != OP_SEND)
+		return;
+	for (i = 0; i < e->qps; i++)
+		while (!post_recv(e, i))
+			;
+}

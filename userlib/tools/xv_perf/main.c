@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * xv_perf: latency and bandwidth of RDMA operations, both ends in one process
+ * or client and server.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "perf.h"
+
+static struct {
+	struct params p;
+	const char *device[2];
+	const char *listen;
+	bool server;
+	const char *host;
+	uint32_t port;
+	int gid_index;
+	uint32_t size_first;
+	uint32_t size_last;
+	bool json;
+	bool histogram;
+	bool quiet;
+} opt = { .gid_index = -1 };
+
+static const char usage[] =
+	"usage: xv_perf [OPTIONS] lat|bw write|read|send|fetch_add|cmp_swap [HOST[:PORT]]\n"
+	"       xv_perf [OPTIONS] --listen[=[HOST]:PORT]\n"
+	"Measures latency (lat) or bandwidth and message rate (bw).  Without HOST both\n"
+	"ends are in this process, on --device and --peer-device.\n"
+	"  -d, --device NAME         RDMA device (default: the first)\n"
+	"  -e, --peer-device NAME    device of the other end in this process\n"
+	"  -p, --port N              port of the device (1)\n"
+	"  -x, --gid-index N         own GID (default: RoCE v2 of an IPv4 address, if any)\n"
+	"  -s, --size N[-M]          bytes, or all powers of two from N to M (64)\n"
+	"  -n, --iterations N        operations per size (lat 10000, bw 100000)\n"
+	"  -D, --depth N             bw: operations in flight per queue pair (128)\n"
+	"  -b, --batch N             bw: operations per doorbell (1)\n"
+	"  -S, --signal-every N      bw: completions for every Nth operation only (16)\n"
+	"  -q, --qps N               bw: queue pairs (1)\n"
+	"  -i, --inline N            send up to N bytes inside the request (0)\n"
+	"  -E, --events              lat send|read|atomics: sleep for completions\n"
+	"  -H, --histogram           lat: distribution of the samples\n"
+	"  -j, --json                results as JSON\n"
+	"  -Q, --quiet               no progress\n"
+	"  -h, --help                this text\n"
+	"The measuring thread runs behind a seccomp filter that kills the process at any\n"
+	"system call (not with --events).\n";
+
+static void fail_usage(const char *what)
+{
+	xt_die(XT_USAGE, "%s; see xv_perf --help", what);
+}
+
+static void parse_size(const char *text)
+{
+	char *copy = strdup(text), *dash = strchr(copy, '-');
+
+	if (dash)
+		*dash++ = 0;
+	opt.size_first = (uint32_t)xt_number(copy, "--size", 1, MAX_SIZE);
+	opt.size_last = dash ? (uint32_t)xt_number(dash, "--size", opt.size_first, MAX_SIZE) :
+			opt.size_first;
+	free(copy);
+}
+
+static void parse_option(int c)
+{
+	struct params *p = &opt.p;
+
+	switch (c) {
+	case 'd': opt.device[0] = optarg; break;
+	case 'e': opt.device[1] = optarg; break;
+	case 'p': opt.port = (uint32_t)xt_number(optarg, "--port", 1, 255); break;
+	case 'x': opt.gid_index = (int)xt_number(optarg, "--gid-index", 0, 255); break;
+	case 's': parse_size(optarg); break;
+	case 'n': p->iterations = xt_number(optarg, "--iterations", 1, UINT32_MAX); break;
+	case 'D': p->depth = (uint32_t)xt_number(optarg, "--depth", 1, 16384); break;
+	case 'b': p->batch = (uint32_t)xt_number(optarg, "--batch", 1, 16384); break;
+	case 'S': p->signal_every = (uint32_t)xt_number(optarg, "--signal-every", 1, 16384); break;
+	case 'q': p->qps = (uint32_t)xt_number(optarg, "--qps", 1, MAX_QPS); break;
+	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, 4096); break;
+	case 'l': opt.server = true; opt.listen = optarg; break;
+	case 'E': p->events = true; break;
+	case 'H': opt.histogram = true; break;
+	case 'j': opt.json = true; break;
+	case 'Q': opt.quiet = true; break;
+	case 'h':
+		fputs(usage, stdout);
+		exit(XT_OK);
+	default:
+		fputs(usage, stderr);
+		exit(XT_USAGE);
+	}
+}
+
+static void parse_test(int argc, char **argv)
+{
+	if (argc < 2)
+		fail_usage("what to measure? lat or bw, and an operation");
+	if (strcmp(argv[0], "lat") && strcmp(argv[0], "bw"))
+		fail_usage("the first argument is lat or bw");
+	opt.p.latency = !strcmp(argv[0], "lat");
+	while (opt.p.op < OP_COUNT && strcmp(argv[1], op_name(opt.p.op)))
+		opt.p.op++;
+	if (opt.p.op == OP_COUNT)
+		fail_usage("unknown operation");
+	opt.host = argc > 2 ? argv[2] : NULL;
+	if (argc > 3)
+		fail_usage("too many arguments");
+}
+
+/* What was not said, and what does not go together */
+static void settle(void)
+{
+	struct params *p = &opt.p;
+
+	if (!opt.size_first)
+		opt.size_first = opt.size_last = 64;
+	if (op_is_atomic(p->op))
+		opt.size_first = opt.size_last = 8;
+	if (!p->iterations)
+		p->iterations = p->latency ? 10000 : 100000;
+	if (!p->depth)
+		p->depth = p->latency ? 2 : 128;
+	if (!p->batch)
+		p->batch = 1;
+	if (!p->qps || p->latency)
+		p->qps = 1;
+	if (p->batch > p->depth)
+		fail_usage("--batch above --depth");
+	if (!p->signal_every)
+		p->signal_every = p->depth < 32 ? 1 : 16;
+	if (p->signal_every > p->depth)
+		fail_usage("--signal-every above --depth");
+	if (p->events && (!p->latency || p->op == OP_WRITE))
+		fail_usage("--events is for the latency of operations that complete at the waiter");
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "peer-device", required_argument, NULL, 'e' },
+		{ "port", required_argument, NULL, 'p' },
+		{ "gid-index", required_argument, NULL, 'x' },
+		{ "size", required_argument, NULL, 's' },
+		{ "iterations", required_argument, NULL, 'n' },
+		{ "depth", required_argument, NULL, 'D' },
+		{ "batch", required_argument, NULL, 'b' },
+		{ "signal-every", required_argument, NULL, 'S' },
+		{ "qps", required_argument, NULL, 'q' },
+		{ "inline", required_argument, NULL, 'i' },
+		{ "listen", optional_argument, NULL, 'l' },
+		{ "events", no_argument, NULL, 'E' },
+		{ "histogram", no_argument, NULL, 'H' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "quiet", no_argument, NULL, 'Q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "d:e:p:x:s:n:D:b:S:q:i:l::EHjQh", longs, NULL)) != -1)
+		parse_option(c);
+	if (opt.server && optind < argc)
+		fail_usage("a server takes the test from its client");
+	if (opt.server)
+		return;
+	parse_test(argc - optind, argv + optind);
+	settle();
+}
+
+static void show_progress(const struct run *r)
+{
+	fprintf(stderr, "\r%s %u bytes: %llu of %llu ", op_name(r->p.op), r->p.size,
+		(unsigned long long)__atomic_load_n(&r->done, __ATOMIC_RELAXED),
+		(unsigned long long)r->p.iterations);
+}
+
+struct watched {
+	struct run *run;
+	volatile int over;
+};
+
+static void measure(void *arg)
+{
+	struct watched *w = arg;
+
+	if (w->run->p.latency)
+		run_latency(w->run);
+	else
+		run_bandwidth(w->run);
+	w->over = 1;
+}
+
+/* Runs in a thread of its own, sealed unless it has to sleep; we watch. */
+static void execute(struct run *r)
+{
+	bool progress = !opt.quiet && isatty(STDERR_FILENO);
+	struct watched w = { .run = r };
+	struct xt_sealed *thread;
+	int ms;
+
+	if (r->p.latency && r->a)
+		r->sample = xt_calloc(r->p.iterations, sizeof(*r->sample));
+	xt_ticks_per_us();
+	if (r->p.events) {
+		measure(&w);
+	} else {
+		thread = xt_sealed_start(measure, &w);
+		for (ms = 0; progress && !w.over; ms++) {
+			usleep(1000);
+			if (ms % 500 == 499)
+				show_progress(r);
+		}
+		xt_sealed_join(thread);
+		if (progress)
+			fprintf(stderr, "\r\033[K");
+	}
+	if (r->failed)
+		xt_die(XT_FAILED, "%s of %u bytes: %s", op_name(r->p.op), r->p.size,
+		       xv_wc_status_str((enum xv_wc_status)r->failed));
+}
+
+static uint32_t next_size(uint32_t size)
+{
+	return size >= opt.size_last || size > MAX_SIZE / 2 ? 0 :
+	       size * 2 > opt.size_last ? opt.size_last : size * 2;
+}
+
+static void local(void)
+{
+	static struct end a, b;
+	const char *peer = opt.device[1] ? opt.device[1] : opt.device[0];
+	uint32_t size;
+
+	end_open(&a, opt.device[0], opt.port, opt.gid_index, &opt.p, opt.size_last);
+	end_open(&b, peer, opt.port, opt.gid_index, &opt.p, opt.size_last);
+	end_connect_local(&a, &b);
+	report_begin(&opt.p, opt.json);
+	for (size = opt.size_first; size; size = next_size(size)) {
+		struct run r = { .p = opt.p, .a = &a, .b = &b };
+
+		r.p.size = size;
+		end_prepare(&a, &r.p);
+		end_prepare(&b, &r.p);
+		execute(&r);
+		report_run(&r, opt.json, opt.histogram);
+		free(r.sample);
+	}
+	report_end(opt.json);
+	end_close(&a);
+	end_close(&b);
+}
+
+/* ---- Client and server: the client announces, the server follows --------------- */
+
+static void expect_line(int fd, const char *word)
+{
+	char line[XT_LINE];
+
+	xt_recv_line(fd, line);
+	if (strcmp(line, word))
+		xt_die(XT_FAILED, "the other side says \"%s\"", line);
+}
+
+static void client(void)
+{
+	char *host = strdup(opt.host), *colon = strrchr(host, ':');
+	static struct end a;
+	struct params *p = &opt.p;
+	uint32_t size;
+	int fd;
+
+	if (colon)
+		*colon++ = 0;
+	fd = xt_dial(host, colon);
+	xt_send_line(fd, "xv_perf 1 %d %d %u %u %u %u", p->latency, p->op, p->depth, p->qps,
+		     opt.size_last, p->inline_max);
+	end_open(&a, opt.device[0], opt.port, opt.gid_index, p, opt.size_last);
+	end_connect_remote(&a, fd);
+	report_begin(p, opt.json);
+	for (size = opt.size_first; size; size = next_size(size)) {
+		struct run r = { .p = *p, .a = &a };
+
+		r.p.size = size;
+		end_prepare(&a, &r.p);
+		xt_send_line(fd, "run %u %llu", size, (unsigned long long)p->iterations);
+		expect_line(fd, "ready");
+		execute(&r);
+		expect_line(fd, "done");
+		report_run(&r, opt.json, opt.histogram);
+		free(r.sample);
+	}
+	xt_send_line(fd, "bye");
+	report_end(opt.json);
+	end_close(&a);
+	close(fd);
+	free(host);
+}
+
+static void server(void)
+{
+	static struct end b;
+	struct params p = { .batch = 1, .signal_every = 1 };
+	unsigned long long iterations;
+	char line[XT_LINE];
+	uint32_t max_size;
+	int fd = xt_listen(opt.listen), latency, op;
+
+	xt_recv_line(fd, line);
+	if (sscanf(line, "xv_perf 1 %d %d %u %u %u %u", &latency, &op, &p.depth, &p.qps,
+		   &max_size, &p.inline_max) != 6 || op < 0 || op >= OP_COUNT || !p.qps ||
+	    p.qps > MAX_QPS || p.depth > 16384 || max_size > MAX_SIZE)
+		xt_die(XT_FAILED, "the client asks for something unknown: \"%s\"", line);
+	p.latency = latency;
+	p.op = (enum op)op;
+	end_open(&b, opt.device[0], opt.port, opt.gid_index, &p, max_size);
+	end_connect_remote(&b, fd);
+	for (;;) {
+		struct run r = { .p = p, .b = &b };
+
+		xt_recv_line(fd, line);
+		if (!strcmp(line, "bye"))
+			break;
+		if (sscanf(line, "run %u %llu", &r.p.size, &iterations) != 2 || r.p.size > max_size)
+			xt_die(XT_FAILED, "the client asks for something unknown: \"%s\"", line);
+		r.p.iterations = iterations;
+		end_prepare(&b, &r.p);
+		xt_send_line(fd, "ready");
+		execute(&r);
+		xt_send_line(fd, "done");
+	}
+	end_close(&b);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	parse(argc, argv);
+	if (opt.server)
+		server();
+	else if (opt.host)
+		client();
+	else
+		local();
+	return XT_OK;
+}

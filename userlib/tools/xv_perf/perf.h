@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * xv_perf: what its files share.  An end is one side's queues and memory; a
+ * run is one measurement over them.  With both ends in one process one thread
+ * drives both.
+ */
+#ifndef XV_PERF_H
+#define XV_PERF_H
+
+#include "tool.h"
+
+enum op {
+	OP_WRITE,
+	OP_READ,
+	OP_SEND,
+	OP_FETCH_ADD,
+	OP_CMP_SWAP,
+	OP_COUNT,
+};
+
+enum { MAX_QPS = 256, MAX_SIZE = 1 << 30 };
+
+struct params {
+	bool latency;
+	enum op op;
+	uint32_t size;
+	uint64_t iterations;
+	uint32_t depth;			/* requests in flight per QP */
+	uint32_t batch;			/* requests per doorbell */
+	uint32_t signal_every;
+	uint32_t inline_max;
+	uint32_t qps;
+	bool events;
+};
+
+struct end {
+	struct xt_side side;
+	struct xv_comp_channel *channel;
+	struct xv_cq *send_cq;
+	struct xv_cq *recv_cq;
+	struct xv_qp *qp[MAX_QPS];
+	uint32_t qps;
+	struct xv_mr *mr;		/* first half is sent from, second received into */
+	uint8_t *out;
+	volatile uint8_t *in;
+	size_t half;
+	uint64_t remote_in;		/* the peer's second half */
+	uint32_t rkey;
+	uint64_t recv_done;
+};
+
+/* Shared between the thread that measures and the one that reports */
+struct run {
+	struct params p;
+	struct end *a;			/* the active end, or null in a server */
+	struct end *b;			/* the passive end, or null in a client */
+	uint64_t done;
+	uint64_t failed;		/* a completion status, or 0 */
+	uint64_t ticks;
+	uint32_t *sample;		/* ticks per iteration: latency only */
+};
+
+const char *op_name(enum op op);
+bool op_is_atomic(enum op op);
+
+/* end.c */
+void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
+	      const struct params *p, size_t max_size);
+void end_close(struct end *e);
+void end_connect_local(struct end *a, struct end *b);
+void end_connect_remote(struct end *e, int fd);
+void end_prepare(struct end *e, const struct params *p);
+
+/* latency.c, bandwidth.c: run inside a thread without system calls, unless
+ * events are waited for. */
+void run_latency(void *run);
+void run_bandwidth(void *run);
+
+/* report.c */
+void report_begin(const struct params *p, bool json);
+void report_run(const struct run *r, bool json, bool histogram);
+void report_end(bool json);
+
+#endif
