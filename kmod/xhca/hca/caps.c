@@ -186,7 +186,10 @@ enum hca_synd hca_cmd_query_hca_cap(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* Nothing may change but the settable fields. */
+/*
+ * Nothing may change but the settable fields.  Of the atomic page drivers send
+ * these alone and leave the rest zero.
+ */
 static bool acceptable(const struct hca_caps *caps, int page, const u8 *cap)
 {
 	u32 i;
@@ -196,9 +199,13 @@ static bool acceptable(const struct hca_caps *caps, int page, const u8 *cap)
 
 		if (page == GENERAL)
 			change &= ~caps->settable[i];
+		if (page == ATOMIC)
+			change &= cap[i];
 		if (change)
 			return false;
 	}
+	if (page == ATOMIC)
+		return MLX5_GET(atomic_caps, cap, atomic_req_8B_endianness_mode) == 1;
 	if (page != GENERAL)
 		return true;
 	return MLX5_GET(cmd_hca_cap, cap, log_max_qp) <= HCA_LOG_MAX_QP &&
@@ -210,14 +217,15 @@ static bool acceptable(const struct hca_caps *caps, int page, const u8 *cap)
 enum hca_synd hca_cmd_set_hca_cap(struct hca *hca, const struct hca_cmd *c)
 {
 	const u8 *cap = MLX5_ADDR_OF(set_hca_cap_in, c->in, capability);
-	int page = find_page(c->op_mod);
+	int page = find_page(c->op_mod >> 1);
 
 	if (MLX5_GET(set_hca_cap_in, c->in, other_function))
 		return HCA_SYND_FUNCTION;
-	if (page < 0)
+	if (page < 0 || c->op_mod & 1)
 		return HCA_SYND_CAP_TYPE;
 	if (!acceptable(hca->caps, page, cap))
 		return HCA_SYND_CAP_VALUE;
-	memcpy(hca->caps->cur[page], cap, PAGE_BYTES);
+	if (page == GENERAL)
+		memcpy(hca->caps->cur[page], cap, PAGE_BYTES);
 	return HCA_OK;
 }
