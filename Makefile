@@ -61,7 +61,8 @@ demo:
 	tests/demo
 
 test:
-	tests/run
+	@tests/packages build host vm
+	@tests/run
 
 bench:
 	tests/run --bench

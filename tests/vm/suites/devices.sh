@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The functions are there, with active ports and GIDs, for the stock tools.
+# vm: --no-xverbs --functions 2 --link roce
+# vm: --no-xverbs --functions 2 --link ib
+# vm: --no-xverbs --functions 16 --link roce
+# kernels: 6.1 6.12 debug
+# timeout: 120
+. ./lib.sh
+
+count=$VM_FUNCTIONS
+layer=Ethernet
+[ "$VM_LINK" = ib ] && layer=InfiniBand
+
+is "one RDMA device per function" "$(find /sys/class/infiniband -name 'mlx5_*' | wc -l)" "$count"
+for ((i = 0; i < count; i++)); do
+	d=mlx5_$i
+	[ "$i" -lt 2 ] || [ "$i" -eq $((count - 1)) ] || continue
+	like "ibv_devices lists $d" "$d" ibv_devices
+	like "$d: port is active" 'state:\s+PORT_ACTIVE' ibv_devinfo -d "$d"
+	like "$d: link layer is $layer" "link_layer:\s+$layer" ibv_devinfo -d "$d"
+done
+for what in 'hca_id:' 'transport:\s+InfiniBand' 'fw_ver:' 'max_qp:\s+[1-9]' 'GID\['; do
+	like "ibv_devinfo -v prints $what" "$what" ibv_devinfo -v -d "$DEV0"
+done
+like "rdma link shows the port as ACTIVE" "$DEV1/1 .*state ACTIVE" rdma link show "$DEV1/1"
+like "rdma resource counts kernel objects" "$DEV0: .*qp [1-9]" rdma resource show "$DEV0"
+ok "sysfs shows the port as ACTIVE" grep -q ACTIVE "/sys/class/infiniband/$DEV0/ports/1/state"
+if [ "$VM_LINK" = roce ]; then
+	like "RoCE v1 and v2 GIDs" 'RoCE v2' sh -c "cat /sys/class/infiniband/$DEV0/ports/1/gid_attrs/types/* 2>/dev/null"
+	is "a RoCE v2 GID from the IPv4 address" "$([ -n "$(gid_index "$DEV1")" ] && echo yes)" yes
+fi
+finish

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced by every suite: tests that print TAP. A suite is an executable
+# tests/vm/suites/NAME.sh that runs in the VM as root and ends with `finish`,
+# which prints the plan; a suite that stops before has no plan and so fails.
+# Comments in its first 15 lines tell tests/run how to run it:
+#   # vm: --functions 2 --link roce    options of tests/vm/run; repeated: each
+#   # kernels: 6.1 6.12 debug          where it runs
+#   # quick: 6.1                       where it runs without FULL=1 (default: all)
+#   # timeout: 60                      seconds for the whole suite
+
+TESTS=0 FAILED=0
+OUT=$(mktemp)		# what the last command printed
+LIMIT=30		# seconds for one command
+PORT=${PORT:-18600}	# TCP port of the last pair of programs
+
+diag() { sed 's/^/# /'; }
+
+pass() {
+	TESTS=$((TESTS + 1))
+	echo "ok $TESTS - $1"
+}
+
+fail() {
+	TESTS=$((TESTS + 1)) FAILED=$((FAILED + 1))
+	echo "not ok $TESTS - $1"
+	[ $# -lt 2 ] || printf '%s\n' "$2" | diag
+}
+
+skip() {
+	TESTS=$((TESTS + 1))
+	echo "ok $TESTS - $1 # SKIP $2"
+}
+
+finish() {
+	echo "1..$TESTS"
+	rm -f "$OUT"
+	[ $FAILED -eq 0 ]
+	exit
+}
+
+# Run a program within the limit, or a function; its output goes to $OUT.
+attempt() {
+	local guard=(timeout -k 5 "$LIMIT")
+	! declare -F "$1" > /dev/null || guard=()
+	"${guard[@]}" "$@" > "$OUT" 2>&1 < /dev/null
+}
+
+# ok DESCRIPTION COMMAND...: it succeeds
+ok() {
+	local what=$1 rc
+	shift
+	attempt "$@"
+	rc=$?
+	if [ $rc -eq 0 ]; then pass "$what"
+	else fail "$what" "status $rc from: $*"; tail -n 20 "$OUT" | diag; fi
+}
+
+# refused DESCRIPTION REGEX COMMAND...: it fails, by itself, saying REGEX
+refused() {
+	local what=$1 want=$2 rc
+	shift 2
+	attempt "$@"
+	rc=$?
+	if [ $rc -gt 0 ] && [ $rc -lt 124 ] && grep -Eq -- "$want" "$OUT"; then pass "$what"
+	else fail "$what" "status $rc, wanted failure with /$want/ from: $*"
+		tail -n 20 "$OUT" | diag; fi
+}
+
+# like DESCRIPTION REGEX COMMAND...: it succeeds and prints a matching line
+like() {
+	local what=$1 want=$2 rc
+	shift 2
+	attempt "$@"
+	rc=$?
+	if [ $rc -eq 0 ] && grep -Eq -- "$want" "$OUT"; then pass "$what"
+	else fail "$what" "status $rc, wanted /$want/ from: $*"
+		tail -n 20 "$OUT" | diag; fi
+}
+
+# is DESCRIPTION GOT WANTED
+is() {
+	if [ "$2" = "$3" ]; then pass "$1"
+	else fail "$1" "got \"$2\", wanted \"$3\""; fi
+}
+
+listening() {
+	local hex
+	hex=$(printf ':%04X' "$1")
+	awk -v p="$hex" '$4 == "0A" && substr($2, length($2) - 4) == p { found = 1 }
+		END { exit !found }' /proc/net/tcp /proc/net/tcp6
+}
+
+# Wait until COMMAND... succeeds, at most the given seconds.
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+# pair DESCRIPTION READY REGEX SERVER... -- CLIENT...
+# Starts the server, waits until `READY` succeeds, runs the client; both have to
+# succeed, and the output of either has to match REGEX if that is not empty.
+pair() {
+	local what=$1 ready=$2 want=$3 server=() pid rc src log
+	shift 3
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	log=$(mktemp)
+	timeout -k 5 "$LIMIT" "${server[@]}" > "$log" 2>&1 < /dev/null &
+	pid=$!
+	# shellcheck disable=SC2086 # READY is a command with arguments
+	wait_for 10 $ready || echo "server did not get ready: $ready" >> "$log"
+	attempt "$@"
+	rc=$?
+	[ $rc -eq 0 ] || { sleep 0.2; kill "$pid" 2>/dev/null; }
+	wait "$pid"
+	src=$?
+	if [ $rc -eq 0 ] && [ $src -eq 0 ] && cat "$OUT" "$log" | grep -Eq -- "$want"; then
+		pass "$what"
+	else
+		fail "$what" "client status $rc, server status $src, wanted /$want/"
+		{ echo "server: ${server[*]}"; tail -n 15 "$log"
+		  echo "client: $*"; tail -n 15 "$OUT"; } | diag
+	fi
+	rm -f "$log"
+}
+
+# Two devices that reach each other: the first function and the last, unless the
+# environment names others, as on a host with adapters.
+# shellcheck disable=SC2034
+{
+DEV0=${DEV0:-mlx5_0}
+DEV1=${DEV1:-mlx5_$((${VM_FUNCTIONS:-2} - 1))}
+}
+
+# The index of a device's RoCE v2 GID that holds an IPv4 address (or 0 on IB).
+gid_index() {
+	local dir=/sys/class/infiniband/$1/ports/1 i type gid
+	[ "${VM_LINK:-roce}" = roce ] || { echo 0; return; }
+	for ((i = 0; ; i++)); do
+		read -r gid 2>/dev/null < "$dir/gids/$i" || return
+		[[ $gid == 0000:0000:0000:0000:0000:ffff:* ]] || continue
+		read -r type 2>/dev/null < "$dir/gid_attrs/types/$i" || continue
+		[ "$type" = "RoCE v2" ] && { echo $i; return; }
+	done
+}

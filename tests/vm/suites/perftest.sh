@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# perftest's reliable-connection programs between two functions.
+# vm: --no-xverbs --functions 2 --link roce
+# vm: --no-xverbs --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# timeout: 400
+. ./lib.sh
+
+# perf DESCRIPTION PROGRAM ARGUMENTS...: from DEV1 to DEV0
+perf() {
+	local what=$1 prog=$2 gid=() gid2=()
+	shift 2
+	if [ "$VM_LINK" = roce ]; then
+		gid=(-x "$(gid_index "$DEV0")")
+		gid2=(-x "$(gid_index "$DEV1")")
+	fi
+	PORT=$((PORT + 1))
+	pair "$what" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
+		"$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
+		"$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+}
+
+for op in write read send; do
+	perf "ib_${op}_bw: 64 bytes" ib_${op}_bw -s 64 -n 1000
+	perf "ib_${op}_bw: 64 KiB" ib_${op}_bw -s 65536 -n 500
+	perf "ib_${op}_bw: 1 MiB, both ways" ib_${op}_bw -s 1048576 -n 30 -b
+	perf "ib_${op}_bw: 4 QPs" ib_${op}_bw -s 4096 -n 500 -q 4
+	perf "ib_${op}_lat: 8 bytes" ib_${op}_lat -s 8 -n 200
+done
+perf "ib_send_bw: events" ib_send_bw -s 4096 -n 500 -e
+perf "ib_send_lat: events" ib_send_lat -s 64 -n 100 -e
+perf "ib_write_bw: inline" ib_write_bw -s 32 -n 1000 -I 64
+perf "ib_atomic_bw: fetch and add" ib_atomic_bw -A FETCH_AND_ADD -n 500
+perf "ib_atomic_bw: compare and swap" ib_atomic_bw -A CMP_AND_SWAP -n 500
+perf "ib_atomic_lat" ib_atomic_lat -n 200
+finish

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# ibv_*_pingpong between two functions and from a function to itself: sizes,
+# completion events, validated data.
+# vm: --no-xverbs --functions 2 --link roce
+# vm: --no-xverbs --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# timeout: 240
+. ./lib.sh
+
+# pingpong DESCRIPTION PROGRAM FROM TO ARGUMENTS...
+pingpong() {
+	local what=$1 prog=$2 a=$3 b=$4 gid=() gid2=()
+	shift 4
+	if [ "$VM_LINK" = roce ]; then
+		gid=(-g "$(gid_index "$a")")
+		gid2=(-g "$(gid_index "$b")")
+	fi
+	PORT=$((PORT + 1))
+	pair "$what" "listening $PORT" 'bytes in .* seconds' \
+		"$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
+		"$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+}
+
+for size in 1 64 4096 65536 1048576; do
+	pingpong "rc: $size bytes, validated" ibv_rc_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c
+done
+pingpong "rc: 8 MiB, validated" ibv_rc_pingpong "$DEV0" "$DEV1" -s 8388608 -n 4 -c
+pingpong "rc: other direction" ibv_rc_pingpong "$DEV1" "$DEV0" -s 4096 -n 50 -c
+pingpong "rc: a function to itself" ibv_rc_pingpong "$DEV0" "$DEV0" -s 4096 -n 50 -c
+pingpong "rc: completion events" ibv_rc_pingpong "$DEV0" "$DEV1" -s 4096 -n 100 -e -c
+pingpong "rc: events, small receive queue" ibv_rc_pingpong "$DEV0" "$DEV1" -s 64 -n 100 -e -r 8
+finish

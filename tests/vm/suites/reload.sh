@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# xhca unloads, loads again with other parameters, survives unbind and bind of
+# its driver, and refuses parameters that make no sense with one clear line.
+# vm: --no-xverbs --functions 2
+# kernels: 6.1 6.12 debug
+# timeout: 120
+. ./lib.sh
+
+KO=../../../build/$(uname -r)/kmod/xhca/xhca.ko
+
+devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
+# shellcheck disable=SC2317 # called by ok
+reload() { rmmod xhca && insmod "$KO" "$@"; }
+
+# refuses PARAMETER: no module, no device, a line in the log that names it
+refuses() {
+	dmesg -C
+	refused "insmod $1 is refused" '' insmod "$KO" "$1"
+	is "... with one line naming ${1%=*}" "$(dmesg | grep -c "xhca.*${1%=*}")" 1
+}
+
+is "two devices at first" "$(devices)" 2
+ok "unload" rmmod xhca
+is "no device is left" "$(devices)" 0
+ok "load again with one function" insmod "$KO" functions=1
+is "one device" "$(devices)" 1
+ok "reload with InfiniBand ports" reload functions=2 link=ib
+like "the port is InfiniBand" 'link_layer:\s+InfiniBand' ibv_devinfo -d mlx5_0
+ok "reload with RoCE ports" reload functions=2
+like "the port is Ethernet" 'link_layer:\s+Ethernet' ibv_devinfo -d mlx5_0
+
+pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
+ok "unbind mlx5_core" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+is "one device less" "$(devices)" 1
+ok "bind mlx5_core" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+is "the device is back" "$(devices)" 2
+
+ok "unload mlx5_ib before xhca" sh -c 'rmmod mlx5_ib && rmmod xhca'
+ok "unload mlx5_core after it" rmmod mlx5_core
+refuses functions=0
+refuses functions=17
+refuses link=token
+refuses bar=0x1000
+ok "load once more" sh -c "modprobe mlx5_ib && insmod $KO"
+is "two devices at last" "$(devices)" 2
+finish
