@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * usage: instructions [DEVICE [PEER-DEVICE]]
+ *
+ * Counts the instructions of a post and of a poll, exactly: the parent steps
+ * the child from one breakpoint to the next.  While the adapter works the
+ * child runs free, so waiting is not counted.
+ *
+ * Prints lines: bench NAME VALUE instructions/op
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tool.h"
+#include "verbs.h"
+
+static const struct verbs *const all[] = { &ibv_post, &ibv_wr, &xv_list, &xv_build };
+
+enum { ROUNDS = 4 };
+
+void die(const char *what)
+{
+	fprintf(stderr, "instructions: %s\n", what);
+	exit(1);
+}
+
+#if defined(__x86_64__)
+#define MARK()	__asm__ volatile("int3" ::: "memory")
+#else
+#define MARK()	__asm__ volatile("brk #0" ::: "memory")
+#endif
+
+/* Warm up, so that lazy binding and first touches are behind us. */
+static void child(const struct verbs *v, const char *dev0, const char *dev1, int batch)
+{
+	int round, n;
+
+	v->open(dev0, dev1);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	for (round = -4; round < ROUNDS; round++) {
+		if (round >= 0)
+			MARK();
+		v->post(0, batch);
+		if (round >= 0)
+			MARK();
+		usleep(20000);
+		if (round >= 0)
+			MARK();
+		for (n = 0; n < batch;)
+			n += v->poll(0, batch);
+		if (round >= 0)
+			MARK();
+	}
+	v->close();
+	_exit(0);
+}
+
+static bool at_mark(pid_t pid)
+{
+	siginfo_t info;
+
+	return !ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) && info.si_signo == SIGTRAP &&
+	       info.si_code != TRAP_TRACE;
+}
+
+static void run_to_mark(pid_t pid)
+{
+	int status;
+
+	if (ptrace(PTRACE_CONT, pid, NULL, NULL) || waitpid(pid, &status, 0) != pid ||
+	    !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+		die("the measured process did not reach its mark");
+}
+
+static long count_to_mark(pid_t pid)
+{
+	long n = -1;	/* the last step is the breakpoint itself */
+	int status;
+
+	do {
+		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) ||
+		    waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+			die("the measured process ended");
+		n++;
+	} while (!at_mark(pid));
+	return n;
+}
+
+static void measure(const struct verbs *v, const char *dev0, const char *dev1, int batch,
+		    double *post, double *poll)
+{
+	long posts = 0, polls = 0;
+	int round, status;
+	pid_t pid = fork();
+
+	if (!pid)
+		child(v, dev0, dev1, batch);
+	for (round = 0; round < ROUNDS; round++) {
+		if (round) {
+			run_to_mark(pid);
+		} else if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status)) {
+			die("the measured process did not start");
+		}
+		posts += count_to_mark(pid);
+		run_to_mark(pid);
+		polls += count_to_mark(pid);
+	}
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	waitpid(pid, &status, 0);
+	*post = (double)posts / (ROUNDS * batch);
+	*poll = (double)polls / (ROUNDS * batch);
+}
+
+int main(int argc, char **argv)
+{
+	const char *dev0 = argc > 1 ? argv[1] : "mlx5_0";
+	const char *dev1 = argc > 2 ? argv[2] : "mlx5_1";
+	static const int batches[] = { 1, 32 };
+	double post, poll, sum[4][2];
+	size_t i, b;
+
+	for (b = 0; b < 2; b++) {
+		for (i = 0; i < ARRAY_SIZE(all); i++) {
+			measure(all[i], dev0, dev1, batches[b], &post, &poll);
+			sum[i][b] = post + poll;
+			printf("bench %s.write64.batch%d.post %.1f instructions/op\n", all[i]->name,
+			       batches[b], post);
+			printf("bench %s.write64.batch%d.poll %.1f instructions/op\n", all[i]->name,
+			       batches[b], poll);
+			fflush(stdout);
+		}
+	}
+	for (b = 0; b < 2; b++)
+		for (i = 2; i < 4; i++) {
+			printf("bench %s/ibv_post_send.batch%d.instructions %.3f ratio\n",
+			       all[i]->name, batches[b], sum[i][b] / sum[0][b]);
+			printf("bench %s/ibv_wr.batch%d.instructions %.3f ratio\n",
+			       all[i]->name, batches[b], sum[i][b] / sum[1][b]);
+		}
+	return 0;
+}
