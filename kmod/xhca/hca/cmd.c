@@ -5,12 +5,13 @@
  * The segment is plain memory that the driver writes at any time: what software
  * must always find there (queue geometry, interface state) is put back after it
  * has been overwritten.  A doorbell says which slot is ready, but a later write
- * replaces an earlier one, so the ownership bits of all slots are the truth; a
- * slot whose doorbell was lost is taken at the second look, when it is complete.
+ * replaces an earlier one, so the ownership bits of all slots are looked at, too:
+ * see look_at_doorbell().
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
@@ -25,7 +26,11 @@
 #define FW_REV_MINOR	35
 #define FW_REV_SUB	2000
 #define CMDIF_REV	5
-#define LOG_SLOTS	5
+/*
+ * One slot for ordinary commands and the last one for pages: two doorbells in
+ * flight at the same time are hardly possible, and none is overwritten.
+ */
+#define LOG_SLOTS	1
 #define LOG_STRIDE	6
 #define SLOTS		(1u << LOG_SLOTS)
 #define GEOMETRY	(LOG_SLOTS << 4 | LOG_STRIDE)
@@ -40,6 +45,7 @@
 #define OWNER_HW	1
 #define TYPE_PCI	7
 #define HEALTH_NS	500000000ull
+#define LOST_NS		50000000ull	/* longer than a driver is kept off its CPU */
 
 /* Why a command could not be taken or answered; PRM delivery status */
 enum delivery {
@@ -61,7 +67,9 @@ struct flat {
 
 struct hca_cmdif {
 	struct mlx5_cmd_layout *slot;	/* NULL: the driver has set no queue */
-	u32 seen;			/* slots owned by us, doorbell not seen */
+	u32 ready;			/* slots whose doorbell has rung */
+	u32 silent;			/* slots owned by us without a doorbell */
+	u64 lost_at;			/* ns: when silent slots count as rung */
 	u32 health;
 	struct flat in, out;
 };
@@ -274,24 +282,33 @@ static u32 owned_slots(struct hca_cmdif *c)
 	return owned;
 }
 
-/* The slots that can be taken now */
-static u32 ready_slots(struct hca *hca)
+/*
+ * Learns which slots have rung.  The driver fills a slot, gives it to us, does
+ * some bookkeeping, rings, and only then turns to the next: a slot that was ours
+ * before some doorbell rang has rung, too.  To take one that has not would answer
+ * a driver that is not ready for the answer; so without such evidence it waits.
+ */
+static void look_at_doorbell(struct hca *hca)
 {
 	struct mlx5_init_seg *seg = segment(hca);
 	struct hca_cmdif *c = hca->cmdif;
-	u32 rung = get_word(&seg->cmd_dbell), owned, ready;
+	u32 rung = get_word(&seg->cmd_dbell), owned;
+	u64 now = hca->fabric->now;
 
-	if (!rung && !c->seen)
-		return 0;
 	if (rung) {
 		set_word(&seg->cmd_dbell, 0);
 		/* A doorbell that this wiped out shows in the ownership bits. */
 		smp_mb();
+		rung |= c->silent;
+		c->lost_at = now + LOST_NS;
+	} else if (c->silent && now >= c->lost_at) {
+		rung = c->silent;
+	} else {
+		return;
 	}
 	owned = owned_slots(c);
-	ready = owned & (rung | c->seen);
-	c->seen = owned & ~ready;
-	return ready;
+	c->ready |= owned & rung;
+	c->silent = owned & ~c->ready;
 }
 
 static void attach(struct hca *hca, u32 low)
@@ -303,7 +320,8 @@ static void attach(struct hca *hca, u32 low)
 	if (hca->stage != HCA_OFF)
 		hca_reset(hca);
 	hca->cmdif->slot = hca_dma(hca, addr, SLOTS << LOG_STRIDE);
-	hca->cmdif->seen = 0;
+	hca->cmdif->ready = 0;
+	hca->cmdif->silent = 0;
 	set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
 }
 
@@ -337,26 +355,26 @@ static void beat(struct hca *hca)
 	set_word(&segment(hca)->health_counter, hca->cmdif->health);
 }
 
+/* One command at a time: between two of them doorbells are looked at. */
 unsigned int hca_cmd_poll(struct hca *hca)
 {
+	struct hca_cmdif *c = hca->cmdif;
 	struct hca_eq *eq;
-	unsigned int work = 0;
-	u32 ready, i;
+	u32 i;
 
 	beat(hca);
 	look_at_queue_register(hca);
-	if (!hca->cmdif->slot)
+	if (!c->slot)
 		return 0;
-	ready = ready_slots(hca);
-	for (i = 0; ready && hca->cmdif->slot; i++, ready >>= 1) {
-		if (!(ready & 1))
-			continue;
-		/* The EQ that a command makes does not tell of that command. */
-		eq = hca->async_eq[MLX5_EVENT_TYPE_CMD];
-		run_slot(hca, i);
-		if (eq && eq == hca->async_eq[MLX5_EVENT_TYPE_CMD])
-			hca_event_cmd(eq, 1u << i);
-		work++;
-	}
-	return work;
+	look_at_doorbell(hca);
+	if (!c->ready)
+		return 0;
+	i = ilog2(c->ready & -c->ready);
+	c->ready &= ~(1u << i);
+	/* The EQ that a command makes does not tell of that command. */
+	eq = hca->async_eq[MLX5_EVENT_TYPE_CMD];
+	run_slot(hca, i);
+	if (eq && eq == hca->async_eq[MLX5_EVENT_TYPE_CMD])
+		hca_event_cmd(eq, 1u << i);
+	return 1;
 }
