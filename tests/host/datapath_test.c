@@ -66,7 +66,7 @@ static void post_recv(struct session_qp *q, u64 wr_id, struct xv_sge sge)
 
 static void test_write_read(void)
 {
-	static const u32 sizes[] = { 0, 1, 7, 8, 63, 64, 4095, 4096, 4097, 65536, 200000 };
+	static const u32 sizes[] = { 0, 1, 7, 8, 63, 64, 4095, 4096, 4097, 65536, 120000 };
 	static u8 before[MR_BYTES];
 	struct session_qp a, b;
 	unsigned int i;

@@ -290,7 +290,8 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	u32 out[MLX5_ST_SZ_DW(create_qp_out)] = {};
 	u64 buf = session_alloc(s, bytes), dbr = session_alloc(s, 8);
 	u32 *in = calloc(1, inlen);
-	static u32 next_index = 1;
+	static u32 last_index;
+	u32 index = last_index = last_index % XV_RSC_DIR_MASK + 1;
 	void *qpc;
 
 	if (!in)
@@ -305,7 +306,7 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
 	MLX5_SET(qpc, qpc, pd, s->pd[func]);
 	MLX5_SET(qpc, qpc, uar_page, s->uar[func]);
-	MLX5_SET(qpc, qpc, user_index, next_index);
+	MLX5_SET(qpc, qpc, user_index, index);
 	MLX5_SET(qpc, qpc, log_sq_size, log_sq);
 	MLX5_SET(qpc, qpc, log_rq_size, log_rq);
 	MLX5_SET(qpc, qpc, log_rq_stride, 2);
@@ -317,9 +318,9 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		die("CREATE_QP", func);
 	free(in);
 	q->qp.qp_num = MLX5_GET(create_qp_out, out, qpn);
-	q->qp.rsc = (struct xv_rsc) { XV_RSC_QP, next_index };
+	q->qp.rsc = (struct xv_rsc) { XV_RSC_QP, index };
 	q->qp.send_cq = q->qp.recv_cq = &q->cq;
-	s->leaf[func][next_index++ & XV_RSC_DIR_MASK] = &q->qp.rsc;
+	s->leaf[func][index] = &q->qp.rsc;
 	set_rings(q, buf, dbr, log_sq, log_rq);
 }
 
@@ -333,8 +334,17 @@ u8 session_qp_destroy(struct session_qp *q)
 	status = session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
 	free(q->qp.rq.wr_id);
 	free(q->qp.sq.entry);
-	q->s->leaf[q->func][q->qp.rsc.user_index & XV_RSC_DIR_MASK] = NULL;
+	q->s->leaf[q->func][q->qp.rsc.user_index] = NULL;
 	return status;
+}
+
+u8 session_cq_destroy(struct session_qp *q)
+{
+	u32 in[MLX5_ST_SZ_DW(destroy_cq_in)] = {}, out[MLX5_ST_SZ_DW(destroy_cq_out)] = {};
+
+	MLX5_SET(destroy_cq_in, in, opcode, MLX5_CMD_OP_DESTROY_CQ);
+	MLX5_SET(destroy_cq_in, in, cqn, q->cqn);
+	return session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
 }
 
 static void fill_path(struct session *s, void *qpc, int to)

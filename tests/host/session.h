@@ -57,6 +57,7 @@ struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 acces
 void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		struct session_qp *q);
 u8 session_qp_destroy(struct session_qp *q);
+u8 session_cq_destroy(struct session_qp *q);
 /* RESET to RTS, connected to each other. */
 void session_connect(struct session_qp *a, struct session_qp *b);
 u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer);

@@ -124,6 +124,8 @@ static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *
 		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
 				    MLX5R_SYND_REMOTE_INVAL_REQ);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	if (hca_sgl_check(&from))
+		return MLX5R_SYND_LOCAL_PROT;
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (srq)
 		to.user.pd = srq->pd;
@@ -156,6 +158,8 @@ static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 	if (hca_sgl_check(&to))
 		return refuse_access(dst);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	if (hca_sgl_check(&from))
+		return MLX5R_SYND_LOCAL_PROT;
 	ret = move_part(src, &to, &from, w->length, budget, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
@@ -180,6 +184,8 @@ static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *
 	if (hca_sgl_check(&from))
 		return refuse_access(dst);
 	hca_sgl_init(&to, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
+	if (hca_sgl_check(&to))
+		return MLX5R_SYND_LOCAL_PROT;
 	ret = move_part(src, &to, &from, w->length, budget, &err);
 	if (err == HCA_COPY_DST)
 		return MLX5R_SYND_LOCAL_PROT;
