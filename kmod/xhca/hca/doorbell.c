@@ -87,6 +87,22 @@ static bool take_register(struct hca_uar *uar, u32 offset, u64 *value)
 	return true;
 }
 
+unsigned int hca_eq_look(struct hca *hca, struct hca_uar *uar)
+{
+	unsigned int rung = 0;
+	u64 v;
+
+	if (take_register(uar, MLX5R_UAR_EQ, &v)) {
+		ring_eq(hca, uar, v >> 32);
+		rung++;
+	}
+	if (take_register(uar, MLX5R_UAR_EQ_ARM, &v)) {
+		ring_eq(hca, uar, v >> 32);
+		rung++;
+	}
+	return rung;
+}
+
 static unsigned int look_at_registers(struct hca *hca, struct hca_uar *uar)
 {
 	unsigned int rung = 0;
@@ -103,15 +119,7 @@ static unsigned int look_at_registers(struct hca *hca, struct hca_uar *uar)
 		ring_cq(hca, uar, v & 0xffffff);
 		rung++;
 	}
-	if (take_register(uar, MLX5R_UAR_EQ_ARM, &v)) {
-		ring_eq(hca, uar, v >> 32);
-		rung++;
-	}
-	if (take_register(uar, MLX5R_UAR_EQ, &v)) {
-		ring_eq(hca, uar, v >> 32);
-		rung++;
-	}
-	return rung;
+	return rung + hca_eq_look(hca, uar);
 }
 
 /* The same without taking anything. */

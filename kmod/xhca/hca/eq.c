@@ -3,12 +3,15 @@
  * Event queues.
  *
  * Every EQ counts as armed; interrupts of one pass coalesce into one.  The
- * consumer index comes through a doorbell register that all EQs of a page share,
- * so the one we know may be old: it is only a lower bound.  An EQ that looks full
- * holds back what comes (CQs on a list, asynchronous events in a short queue) and
- * keeps raising its interrupt until software writes its index again.
+ * consumer index comes through a doorbell register that all EQs of a page share:
+ * EQs whose handlers run one after the other overwrite each other's.  So what we
+ * know is a lower bound.  While it is behind, the interrupt is raised again at
+ * growing intervals, and a doorbell of one EQ shows that software has served the
+ * others on the same vector too.  An EQ that looks full holds back what comes:
+ * CQs on a list, asynchronous events in a short queue.
  */
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/mm.h>
 #include <linux/string.h>
@@ -20,7 +23,9 @@
 #define EQE_BYTES	64
 #define EQE_OWNER	63
 #define MAX_LATE	64		/* asynchronous events kept while full */
-#define RETRY_NS	100000
+#define RETRY_NS	100000		/* first interval, doubled from then on */
+#define MAX_RETRY_NS	50000000
+#define SERVED		64		/* events that software takes per interrupt at least */
 #define DATA_BYTES	28
 #define CI_MASK		0xffffff
 
@@ -38,6 +43,7 @@ static void wake(struct hca_eq *eq)
 {
 	eq->irq_pending = true;
 	eq->hca->irq_pending = true;
+	eq->retry_ns = RETRY_NS;
 }
 
 static void write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
@@ -55,13 +61,6 @@ static void write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
 	wake(eq);
 }
 
-/* Full: software shall tell how far it is. */
-static void wait_for_room(struct hca_eq *eq)
-{
-	eq->retry_due = eq->hca->fabric->now + RETRY_NS;
-	wake(eq);
-}
-
 static void async_event(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
 {
 	struct hca_eqe *late;
@@ -76,7 +75,7 @@ static void async_event(struct hca_eq *eq, u8 type, u8 subtype, const void *data
 		late->subtype = subtype;
 		memcpy(late->data, data, DATA_BYTES);
 	}
-	wait_for_room(eq);
+	wake(eq);
 }
 
 static void write_comp(struct hca_cq *cq)
@@ -97,7 +96,7 @@ void hca_event_comp(struct hca_cq *cq)
 		return;
 	}
 	list_add_tail(&cq->event_entry, &eq->waiting);
-	wait_for_room(eq);
+	wake(eq);
 }
 
 /* Room again: the oldest first */
@@ -118,42 +117,56 @@ static void write_held(struct hca_eq *eq)
 	}
 }
 
+/* Software has taken @n more events. */
+static void advance(struct hca_eq *eq, u32 n)
+{
+	eq->ci += n;
+	if (eq->nlate || !list_empty(&eq->waiting))
+		write_held(eq);
+	if (eq->ci != eq->pi)
+		wake(eq);
+}
+
 /* Old and made-up values stay without effect. */
 void hca_eq_doorbell(struct hca_eq *eq, u32 ci)
 {
 	u32 step = (ci - eq->ci) & CI_MASK;
+	struct hca_eq *other;
 
-	if (!step || step > eq->pi - eq->ci)
-		return;
-	eq->ci += step;
-	if (eq->nlate || !list_empty(&eq->waiting))
-		write_held(eq);
+	if (step && step <= eq->pi - eq->ci)
+		advance(eq, step);
+	list_for_each_entry(other, &eq->hca->eq_list, entry)
+		if (other != eq && other->intr == eq->intr && other->uar == eq->uar &&
+		    other->ci != other->pi && !other->irq_pending)
+			advance(other, min_t(u32, other->pi - other->ci, SERVED));
 }
 
-static bool holds(const struct hca_eq *eq)
+static void raise(struct hca_eq *eq)
 {
-	return eq->nlate || !list_empty(&eq->waiting);
+	struct hca *hca = eq->hca;
+
+	eq->irq_pending = false;
+	eq->retry_due = hca->fabric->now + eq->retry_ns;
+	eq->retry_ns = min_t(u64, eq->retry_ns * 2, MAX_RETRY_NS);
+	hca->ops->raise_irq(hca->ctx, eq->intr);
+	/* Handlers may run at once: look before the next one overwrites it. */
+	hca_eq_look(hca, eq->uar);
 }
 
 void hca_eq_flush(struct hca *hca)
 {
 	struct hca_eq *eq;
-	bool again = false;
+	bool behind = false;
 
 	if (!hca->irq_pending)
 		return;
 	list_for_each_entry(eq, &hca->eq_list, entry) {
-		if (holds(eq)) {
-			again = true;
-			if (hca->fabric->now >= eq->retry_due)
-				wait_for_room(eq);
-		}
-		if (!eq->irq_pending)
-			continue;
-		eq->irq_pending = false;
-		hca->ops->raise_irq(hca->ctx, eq->intr);
+		if (eq->irq_pending ||
+		    (eq->ci != eq->pi && hca->fabric->now >= eq->retry_due))
+			raise(eq);
+		behind |= eq->irq_pending || eq->ci != eq->pi;
 	}
-	hca->irq_pending = again;
+	hca->irq_pending = behind;
 }
 
 /* ---- Events ----------------------------------------------------------------------- */

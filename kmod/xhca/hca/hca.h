@@ -142,7 +142,7 @@ struct hca_eq {
 	struct list_head waiting;	/* CQs with an event that found no room */
 	struct hca_eqe *late;		/* asynchronous events that found no room */
 	u32 nlate;
-	u64 retry_due;			/* next interrupt while something waits */
+	u64 retry_due, retry_ns;	/* next interrupt while ci is behind */
 	struct list_head cqs;		/* all CQs of this EQ (cq.eq_entry) */
 	struct hca *hca;
 };
@@ -424,6 +424,8 @@ void hca_event_cq_error(struct hca_cq *cq, u8 syndrome);
 void hca_event_comp(struct hca_cq *cq);
 /* The consumer index that software wrote into a doorbell page. */
 void hca_eq_doorbell(struct hca_eq *eq, u32 ci);
+/* doorbell.c: looks at the EQ registers of a doorbell page. */
+unsigned int hca_eq_look(struct hca *hca, struct hca_uar *uar);
 /* Raises the interrupts that the events since the last call asked for. */
 void hca_eq_flush(struct hca *hca);
 
