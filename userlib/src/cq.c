@@ -4,19 +4,6 @@
  */
 #include "internal.h"
 
-/*
- * Every entry starts out as the adapter's: opcode invalid, owner bit 1, since
- * the adapter's first pass over the ring writes 0.
- */
-static void ring_init(struct xv_cq *cq)
-{
-	uint32_t i;
-
-	for (i = 0; i <= cq->mask; i++)
-		cq->buf[((uint64_t)(i + 1) << cq->log_stride) - 1] =
-			MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
-}
-
 static int cq_map(struct cq *cq, const struct xverbs_cq_create *req)
 {
 	struct context *ctx = cq->ctx;
@@ -38,7 +25,6 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req)
 	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
 	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
 	pub->cqn = req->out_cqn;
-	ring_init(pub);
 	return 0;
 }
 
@@ -125,6 +111,13 @@ static struct mlx5r_cqe *cqe_at(const struct xv_cq *cq, uint32_t i)
 	return (struct mlx5r_cqe *)(void *)(entry(cq, i) + (1u << cq->log_stride)) - 1;
 }
 
+static bool is_ours(const struct xv_cq *cq, uint32_t i)
+{
+	uint8_t op_own = *(volatile uint8_t *)&cqe_at(cq, i)->op_own;
+
+	return op_own < MLX5R_CQE_INVALID << 4 && !((op_own ^ i >> cq->log_size) & MLX5R_CQE_OWNER);
+}
+
 /*
  * Moves the entries that stay towards the producer, over those that go, and
  * takes the room so made from the consumer's side.  Owner bits stay with the
@@ -137,9 +130,8 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 	uint8_t owner;
 
 	xv_lock(&cq->lock);
-	for (i = cq->ci; i - from <= cq->mask; i++)
-		if ((cqe_at(cq, i)->op_own ^ i >> cq->log_size) & MLX5R_CQE_OWNER)
-			break;
+	for (i = cq->ci; i - from <= cq->mask && is_ours(cq, i); i++)
+		;
 	xv_from_device_barrier();
 	while (i-- != from) {
 		cqe = cqe_at(cq, i);

@@ -12,9 +12,9 @@
  * back to the poster.  The in-place calls take no lock: one thread at a time
  * per completion queue.
  *
- * Entries start out as owned by the adapter (owner bit 1), and the adapter
- * writes owner 0 in its first pass over the ring, 1 in the second, and so on;
- * hence the owner bit alone tells whether an entry is new.
+ * The adapter writes owner bit 0 in its first pass over the ring, 1 in the
+ * second, and so on; an entry that it has never written has opcode INVALID,
+ * the highest there is.
  */
 #ifndef XVERBS_DP_POLL_H
 #define XVERBS_DP_POLL_H
@@ -29,7 +29,8 @@ xv_inline const struct mlx5r_cqe *xv_cq_next(struct xv_cq *cq)
 	const struct mlx5r_cqe *cqe = (const struct mlx5r_cqe *)(const void *)end - 1;
 	uint8_t op_own = *(const volatile uint8_t *)&cqe->op_own;
 
-	if ((op_own ^ (cq->ci >> cq->log_size)) & MLX5R_CQE_OWNER)
+	if (op_own >= MLX5R_CQE_INVALID << 4 ||
+	    ((op_own ^ (cq->ci >> cq->log_size)) & MLX5R_CQE_OWNER))
 		return 0;
 	xv_from_device_barrier();
 	return cqe;

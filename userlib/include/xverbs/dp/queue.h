@@ -95,8 +95,10 @@ struct xv_rq {
 } __attribute__((aligned(64)));
 
 /*
- * A shared receive queue is a list linked through its entries: posts take
- * from the head, completions give back at the tail, both under the lock.
+ * A shared receive queue is either a list linked through its entries (posts
+ * take from the head, completions give back at the tail) or a ring like that
+ * of a queue pair, where head and tail run freely and entries that complete
+ * out of turn wait in done[].  Both are under the lock.
  */
 struct xv_srq {
 	struct xv_rsc rsc;
@@ -104,6 +106,7 @@ struct xv_srq {
 	uint8_t *buf;
 	uint64_t *wr_id;
 	volatile uint32_t *dbrec;
+	uint8_t *done;			/* ring: by entry; null for a list */
 	uint32_t head;
 	uint32_t tail;
 	uint32_t mask;

@@ -97,9 +97,9 @@ xv_inline struct mlx5r_srq_next *xv_srq_entry(const struct xv_srq *srq, uint32_t
 
 /*
  * One entry always stays in the list, so that a completion finds a tail to
- * link to: head == tail means full.  The caller holds the lock.
+ * link to: head == tail means full.
  */
-xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
+xv_inline int xv_srq_post_list(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
 {
 	struct mlx5r_srq_next *next = xv_srq_entry(srq, srq->head);
 	int err;
@@ -113,6 +113,29 @@ xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv
 	srq->head = xv_be16(next->next_wqe_index) & srq->mask;
 	srq->counter++;
 	return 0;
+}
+
+xv_inline int xv_srq_post_ring(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
+{
+	uint32_t i = srq->head & srq->mask;
+	int err;
+
+	if (xv_unlikely(srq->head - srq->tail > srq->mask))
+		return -XV_ENOMEM;
+	err = xv_seg_scatter((uint8_t *)xv_srq_entry(srq, i), srq->max_sge, sge, n);
+	if (xv_unlikely(err))
+		return err;
+	srq->wr_id[i] = wr_id;
+	srq->head++;
+	srq->counter++;
+	return 0;
+}
+
+/* Builds one receive; the caller holds the lock. */
+xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
+{
+	return srq->done ? xv_srq_post_ring(srq, wr_id, sge, n) :
+			   xv_srq_post_list(srq, wr_id, sge, n);
 }
 
 xv_inline void xv_commit_srq(struct xv_srq *srq)
@@ -139,13 +162,19 @@ static inline int xv_post_srq_recv(struct xv_srq *srq, struct xv_recv_wr *wr,
 	return err;
 }
 
-/* Gives entry i back to the list. */
+/* Gives entry i back. */
 xv_inline void xv_srq_free(struct xv_srq *srq, uint32_t i)
 {
 	i &= srq->mask;
 	xv_lock(&srq->lock);
-	xv_srq_entry(srq, srq->tail)->next_wqe_index = xv_be16(i);
-	srq->tail = i;
+	if (srq->done) {
+		srq->done[i] = 1;
+		while (srq->tail != srq->head && srq->done[srq->tail & srq->mask])
+			srq->done[srq->tail++ & srq->mask] = 0;
+	} else {
+		xv_srq_entry(srq, srq->tail)->next_wqe_index = xv_be16(i);
+		srq->tail = i;
+	}
 	xv_unlock(&srq->lock);
 }
 
