@@ -134,7 +134,8 @@ static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
 	mkey->page_shift = MLX5_GET(mkc, mkc, log_page_size);
 	mkey->start = MLX5_GET64(mkc, mkc, start_addr);
 	mkey->len = MLX5_GET64(mkc, mkc, len);
-	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
+	/* UMR lists come in units of 64 bytes, filled up with zeros. */
+	mkey->xlt_max = ALIGN(MLX5_GET(mkc, mkc, translations_octword_size), 4);
 	if (mkey->xlt_max > MAX_XLT)
 		return HCA_SYND_MKEY_SIZE;
 	return HCA_OK;

@@ -145,11 +145,23 @@ static void change(struct hca_mkey *mkey, const struct umr *u)
 		mkey->free = c->status & MLX5R_MKEY_FREE;
 }
 
+/* All but the tables, which may have grown */
+static void undo(struct hca_mkey *mkey, const struct hca_mkey *before)
+{
+	struct hca_mkey now = *mkey;
+
+	*mkey = *before;
+	mkey->page = now.page;
+	mkey->klm = now.klm;
+	mkey->xlt_pages = now.xlt_pages;
+	mkey->xlt_klms = now.xlt_klms;
+}
+
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_mkey *mkey = hca_mkey_get(qp->hca, w->imm);
+	struct hca_mkey before;
 	struct umr u;
-	u8 shift;
 	int ret;
 
 	ret = parse(w, &u);
@@ -158,14 +170,11 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 	if (!mkey || !may_change(qp, mkey, &u))
 		return MLX5R_SYND_MW_BIND;
 
-	/* Pages are checked for their size as they are set: know it first. */
-	shift = mkey->page_shift;
-	if (u.mask & MLX5R_MKEY_MASK_PAGE_SIZE)
-		mkey->page_shift = u.ctx->log_page_size & 0x1f;
-	if (u.octowords)
-		ret = load_entries(qp, mkey, &u);
-	mkey->page_shift = shift;
-	if (!ret)
-		change(mkey, &u);
+	/* Pages are checked against the new bounds as they are set. */
+	before = *mkey;
+	change(mkey, &u);
+	ret = u.octowords ? load_entries(qp, mkey, &u) : 0;
+	if (ret)
+		undo(mkey, &before);
 	return ret;
 }
