@@ -10,6 +10,7 @@
 #define _XHCA_H
 
 #include <linux/etherdevice.h>
+#include <linux/hrtimer.h>
 #include <linux/ioport.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
@@ -55,8 +56,9 @@ struct xhca_engine {
 	struct hca_fabric fabric;
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
-	u64 sleeps;			/* how often it gave up the CPU */
-	u64 naps;			/* of these: for somebody else */
+	struct hrtimer timer;		/* looks while the thread sleeps */
+	u64 turn;			/* when it last got or kept the CPU */
+	u64 naps, sleeps;
 };
 
 struct xhca_ram {
