@@ -67,3 +67,106 @@ XV_EXPORT int xv_destroy_ah(struct xv_ah *ah)
 	free(ah);
 	return 0;
 }
+
+/*
+ * The header that came in front of a UD message.  RoCE v2 over IPv4 leaves the
+ * IPv4 header in the last 20 of the 40 bytes.
+ */
+struct origin {
+	union xv_gid from;
+	union xv_gid to;
+	uint32_t flow_label;
+	uint8_t traffic_class;
+	enum xv_gid_type type;
+};
+
+static void v4_mapped(union xv_gid *gid, const uint8_t *addr)
+{
+	memset(gid, 0, sizeof(*gid));
+	memset(gid->raw + 10, 0xff, 2);
+	memcpy(gid->raw + 12, addr, 4);
+}
+
+static void parse_header(struct origin *o, const struct xv_grh *grh, bool ethernet)
+{
+	const uint8_t *bytes = (const uint8_t *)grh, *ip = bytes + 20;
+	uint32_t first = xv_be32(grh->version_tclass_flow);
+
+	memset(o, 0, sizeof(*o));
+	if (ethernet && first >> 28 != 6 && ip[0] >> 4 == 4) {
+		v4_mapped(&o->from, ip + 12);
+		v4_mapped(&o->to, ip + 16);
+		o->traffic_class = ip[1];
+		o->type = XV_GID_TYPE_ROCE_V2;
+		return;
+	}
+	o->from = grh->sgid;
+	o->to = grh->dgid;
+	o->flow_label = first & 0xfffff;
+	o->traffic_class = (uint8_t)(first >> 20);
+	o->type = !ethernet ? XV_GID_TYPE_IB :
+		  grh->next_hdr == 17 ? XV_GID_TYPE_ROCE_V2 : XV_GID_TYPE_ROCE_V1;
+}
+
+/* The entry of our table that the message was for; for multicast the first of its kind */
+static int own_gid_index(struct xv_context *ctx, uint32_t port, const struct xv_port_attr *attr,
+			 const struct origin *o)
+{
+	struct xv_gid_entry e;
+	int kind = -1;
+	uint32_t i;
+
+	for (i = 0; i < attr->gid_tbl_len; i++) {
+		if (xv_query_gid_entry(ctx, port, i, &e) || e.gid_type != o->type)
+			continue;
+		if (!memcmp(&e.gid, &o->to, sizeof(e.gid)))
+			return (int)i;
+		if (kind < 0)
+			kind = (int)i;
+	}
+	if (kind < 0)
+		return xv_fail(ENOENT, "AH from completion: no own GID of that kind");
+	return kind;
+}
+
+XV_EXPORT int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
+				 const struct xv_grh *grh, struct xv_ah_attr *attr)
+{
+	struct xv_port_attr pattr;
+	struct origin o;
+	int err = xv_query_port(ctx, port, &pattr);
+
+	if (err)
+		return err;
+	memset(attr, 0, sizeof(*attr));
+	attr->dlid = wc->slid;
+	attr->sl = wc->sl;
+	attr->src_path_bits = wc->dlid_path_bits;
+	attr->port_num = (uint8_t)port;
+	if (!(wc->wc_flags & XV_WC_GRH))
+		return 0;
+	parse_header(&o, grh, pattr.link_layer == XV_LINK_LAYER_ETHERNET);
+	err = own_gid_index(ctx, port, &pattr, &o);
+	if (err < 0)
+		return err;
+	attr->is_global = 1;
+	attr->grh.dgid = o.from;
+	attr->grh.sgid_index = (uint8_t)err;
+	attr->grh.flow_label = o.flow_label;
+	attr->grh.traffic_class = o.traffic_class;
+	attr->grh.hop_limit = 64;
+	return 0;
+}
+
+XV_EXPORT struct xv_ah *xv_create_ah_from_wc(struct xv_pd *pd, const struct xv_wc *wc,
+					     const struct xv_grh *grh, uint32_t port)
+{
+	struct xv_ah_attr attr;
+	int err = xv_init_ah_from_wc(pd->context, port, wc, grh, &attr);
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	return xv_create_ah(pd, &attr);
+}

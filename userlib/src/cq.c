@@ -101,6 +101,30 @@ XV_EXPORT int xv_destroy_cq(struct xv_cq *pub)
 	return 0;
 }
 
+XV_EXPORT int xv_modify_cq_sz(struct xv_cq *pub, const struct xv_modify_cq_attr *attr, size_t size)
+{
+	struct cq *cq = to_cq(pub);
+	struct xv_modify_cq_attr a;
+	struct xverbs_cq_modify req = { .cq = cq->handle };
+	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify CQ");
+
+	if (err)
+		return err;
+	if (a.attr_mask & ~(uint32_t)(XV_CQ_ATTR_MODERATE | XV_CQ_ATTR_OVERRUN))
+		return xv_fail(EOPNOTSUPP, "modify CQ: attr_mask: unknown bit in 0x%x",
+			       a.attr_mask);
+	if (a.attr_mask & XV_CQ_ATTR_MODERATE) {
+		req.change |= XVERBS_CQ_MODERATION;
+		req.count = a.cq_count;
+		req.period_us = a.cq_period;
+	}
+	if (a.attr_mask & XV_CQ_ATTR_OVERRUN) {
+		req.change |= XVERBS_CQ_OVERRUN;
+		req.ignore_overrun = a.ignore_overrun;
+	}
+	return xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_MODIFY, "modify CQ", &req, sizeof(req));
+}
+
 static uint8_t *entry(const struct xv_cq *cq, uint32_t i)
 {
 	return cq->buf + ((uint64_t)(i & cq->mask) << cq->log_stride);
@@ -153,4 +177,57 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 	if (cq->last == rsc)
 		cq->last = NULL;
 	xv_unlock(&cq->lock);
+}
+
+/*
+ * Up to the entry that says RESIZE, completions are in the old ring; each of
+ * them moves one place further in the new one, over that entry's index.
+ */
+static void move_entries(struct xv_cq *old, struct xv_cq *now)
+{
+	uint32_t i = old->ci;
+	struct mlx5r_cqe *cqe;
+
+	for (;; i++) {
+		while (!is_ours(old, i))
+			xv_cpu_relax();
+		xv_from_device_barrier();
+		if (xv_cqe_opcode(cqe_at(old, i)) == MLX5R_CQE_RESIZE)
+			break;
+		memcpy(entry(now, i + 1), entry(old, i), (size_t)1 << old->log_stride);
+		cqe = cqe_at(now, i + 1);
+		cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5R_CQE_OWNER) |
+					((i + 1) >> now->log_size & MLX5R_CQE_OWNER));
+	}
+	now->ci = old->ci + 1;
+}
+
+XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
+{
+	struct cq *cq = to_cq(pub);
+	struct xverbs_cq_resize req = { .cq = cq->handle, .entries = cqe };
+	struct xv_cq now;
+	struct mapping ring;
+	int err;
+
+	xv_lock(&pub->lock);
+	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_RESIZE, "resize CQ", &req, sizeof(req));
+	if (!err)
+		err = xv_map(cq->ctx, &ring, &req.out_ring, "resize CQ: ring");
+	if (!err) {
+		now = *pub;
+		now.buf = ring.addr;
+		now.mask = req.out_entries - 1;
+		now.log_size = (uint32_t)__builtin_ctz(req.out_entries);
+		move_entries(pub, &now);
+		pub->buf = now.buf;
+		pub->mask = now.mask;
+		pub->log_size = now.log_size;
+		pub->ci = now.ci;
+		xv_commit_cq(pub);
+		xv_unmap(&cq->ring);
+		cq->ring = ring;
+	}
+	xv_unlock(&pub->lock);
+	return err;
 }

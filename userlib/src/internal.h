@@ -62,9 +62,20 @@ struct qp {
 	struct event_count events;
 };
 
+struct srq {
+	struct xv_srq pub;
+	struct context *ctx;
+	uint32_t handle;
+	bool indexed;			/* has a user index: XRC */
+	struct xv_cq *cq;		/* XRC */
+	struct mapping ring;
+	struct event_count events;
+};
+
 static inline struct context *to_ctx(struct xv_context *ctx) { return (struct context *)ctx; }
 static inline struct cq *to_cq(struct xv_cq *cq) { return (struct cq *)cq; }
 static inline struct qp *to_qp(struct xv_qp *qp) { return (struct qp *)qp; }
+static inline struct srq *to_srq(struct xv_srq *srq) { return (struct srq *)srq; }
 
 /* error.c: explain a failure and return its negative error number */
 int xv_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

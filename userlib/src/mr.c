@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Protection domains and memory regions.
+ * Protection domains, memory regions and memory windows.
  */
 #include "internal.h"
 
@@ -71,11 +71,101 @@ XV_EXPORT struct xv_mr *xv_reg_mr(struct xv_pd *pd, void *addr, size_t length, u
 	return xv_reg_mr_iova(pd, addr, length, iova, access);
 }
 
+XV_EXPORT struct xv_mr *xv_reg_dmabuf_mr(struct xv_pd *pd, uint64_t offset, size_t length,
+					 uint64_t iova, int fd, unsigned int access)
+{
+	struct xverbs_mr_dmabuf req = {
+		.pd = pd->handle,
+		.access = access,
+		.offset = offset,
+		.length = length,
+		.iova = iova,
+		.fd = fd,
+	};
+	struct xv_mr *mr = calloc(1, sizeof(*mr));
+	int err;
+
+	if (!mr)
+		return xv_fail_null(ENOMEM, "register dma-buf: out of memory");
+	err = xv_ioctl(pd->context->fd, XVERBS_MR_DMABUF, "register dma-buf", &req, sizeof(req));
+	if (err) {
+		free(mr);
+		errno = -err;
+		return NULL;
+	}
+	mr->context = pd->context;
+	mr->pd = pd;
+	mr->length = length;
+	mr->handle = req.out_handle;
+	mr->lkey = req.out_lkey;
+	mr->rkey = req.out_rkey;
+	return mr;
+}
+
+XV_EXPORT int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *addr,
+			  size_t length, unsigned int access)
+{
+	struct xverbs_mr_rereg req = { .mr = mr->handle, .change = flags };
+	int err;
+
+	if (flags & XV_REREG_MR_CHANGE_PD)
+		req.pd = pd->handle;
+	if (flags & XV_REREG_MR_CHANGE_ACCESS)
+		req.access = access;
+	if (flags & XV_REREG_MR_CHANGE_TRANSLATION) {
+		req.addr = req.iova = (uintptr_t)addr;
+		req.length = length;
+	}
+	err = xv_ioctl(mr->context->fd, XVERBS_MR_REREG, "re-register MR", &req, sizeof(req));
+	if (err)
+		return err;
+	if (flags & XV_REREG_MR_CHANGE_PD)
+		mr->pd = pd;
+	if (flags & XV_REREG_MR_CHANGE_TRANSLATION) {
+		mr->addr = addr;
+		mr->length = length;
+	}
+	mr->lkey = req.out_lkey;
+	mr->rkey = req.out_rkey;
+	return 0;
+}
+
 XV_EXPORT int xv_dereg_mr(struct xv_mr *mr)
 {
 	int err = xv_destroy_handle(to_ctx(mr->context), mr->handle, "deregister MR", NULL);
 
 	if (!err)
 		free(mr);
+	return err;
+}
+
+XV_EXPORT struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type)
+{
+	struct xverbs_mw_alloc req = { .pd = pd->handle, .type = type };
+	struct xv_mw *mw = calloc(1, sizeof(*mw));
+	int err;
+
+	if (!mw)
+		return xv_fail_null(ENOMEM, "allocate MW: out of memory");
+	err = xv_ioctl(pd->context->fd, XVERBS_MW_ALLOC, "allocate MW", &req, sizeof(req));
+	if (err) {
+		free(mw);
+		errno = -err;
+		return NULL;
+	}
+	mw->context = pd->context;
+	mw->pd = pd;
+	mw->handle = req.out_handle;
+	mw->rkey = req.out_rkey;
+	mw->type = type;
+	return mw;
+}
+
+XV_EXPORT int xv_dealloc_mw(struct xv_mw *mw)
+{
+	int err = xv_destroy_handle(to_ctx(mw->context), mw->handle, "deallocate MW", NULL);
+
+	if (!err)
+		free(mw);
 	return err;
 }

@@ -35,8 +35,10 @@ static void reset_queues(struct xv_qp *pub)
 	pub->sq.pi = pub->sq.ci = 0;
 	pub->rq.pi = pub->rq.ci = 0;
 	pub->sq.fm_ce_se &= (uint8_t)~MLX5R_FM_MASK;
-	pub->sq.dbrec[MLX5R_DBR_SND] = 0;
-	pub->sq.dbrec[MLX5R_DBR_RCV] = 0;
+	if (pub->sq.dbrec) {
+		pub->sq.dbrec[MLX5R_DBR_SND] = 0;
+		pub->sq.dbrec[MLX5R_DBR_RCV] = 0;
+	}
 }
 
 static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_create *req)
@@ -71,6 +73,8 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req)
 		err = xv_map(ctx, &qp->ring, &req->out_ring, "create QP: rings");
 	if (err)
 		return err;
+	if (!req->out_dbr.length)	/* XRC_RECV has nothing to post to */
+		return 0;
 	pub->sq.dbrec = xv_dbr_get(ctx, &req->out_dbr, req->out_dbr_offset);
 	if (!pub->sq.dbrec)
 		return -errno;
@@ -102,10 +106,12 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 {
 	struct xverbs_qp_create req = {
 		.type = a->qp_type,
-		.pd = pd->handle,
+		.pd = a->qp_type == XV_QPT_XRC_RECV ? 0 : pd->handle,
 		.send_cq = a->send_cq ? to_cq(a->send_cq)->handle : 0,
 		.recv_cq = a->recv_cq ? to_cq(a->recv_cq)->handle : 0,
-		.uar = qp->ctx->uar_handle,
+		.srq = a->srq ? to_srq(a->srq)->handle : 0,
+		.xrcd = a->xrcd ? a->xrcd->handle : 0,
+		.uar = a->qp_type == XV_QPT_XRC_RECV ? 0 : qp->ctx->uar_handle,
 		.user_index = qp->pub.rsc.user_index,
 		.user_data = (uintptr_t)qp,
 		.cap = {

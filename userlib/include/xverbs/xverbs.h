@@ -270,7 +270,50 @@ struct xv_mr {
 struct xv_mr *xv_reg_mr(struct xv_pd *pd, void *addr, size_t length, unsigned int access);
 struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t length, uint64_t iova,
 			     unsigned int access);
+struct xv_mr *xv_reg_dmabuf_mr(struct xv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+			       int fd, unsigned int access);
+
+enum xv_rereg_mr_flags {
+	XV_REREG_MR_CHANGE_TRANSLATION	= 1 << 0,
+	XV_REREG_MR_CHANGE_PD		= 1 << 1,
+	XV_REREG_MR_CHANGE_ACCESS	= 1 << 2,
+};
+
+/* The region gets new keys; if the call fails it is as it was. */
+int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *addr,
+		size_t length, unsigned int access);
 int xv_dereg_mr(struct xv_mr *mr);
+
+enum xv_mw_type {
+	XV_MW_TYPE_1 = 1,
+	XV_MW_TYPE_2,
+};
+
+struct xv_mw {
+	struct xv_context *context;
+	struct xv_pd *pd;
+	uint32_t handle;
+	uint32_t rkey;
+	enum xv_mw_type type;
+};
+
+struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type);
+int xv_dealloc_mw(struct xv_mw *mw);
+
+/* ---- XRC domains ------------------------------------------------------------ */
+
+struct xv_xrcd {
+	struct xv_context *context;
+	uint32_t handle;
+	uint32_t xrcdn;
+};
+
+/*
+ * fd: an open file that names the domain between processes, with oflags
+ * O_CREAT and O_EXCL as for open(); or -1: a domain of this context's own.
+ */
+struct xv_xrcd *xv_open_xrcd(struct xv_context *ctx, int fd, int oflags);
+int xv_close_xrcd(struct xv_xrcd *xrcd);
 
 /* ---- Completion queues ---------------------------------------------------------- */
 
@@ -312,12 +355,75 @@ static inline struct xv_cq *xv_create_cq(struct xv_context *ctx,
 	return xv_create_cq_sz(ctx, attr, sizeof(*attr));
 }
 
+enum xv_cq_attr_mask {
+	XV_CQ_ATTR_MODERATE	= 1 << 0,
+	XV_CQ_ATTR_OVERRUN	= 1 << 1,
+};
+
+struct xv_modify_cq_attr {
+	uint32_t attr_mask;		/* enum xv_cq_attr_mask */
+	uint32_t cq_count;		/* completions per event */
+	uint32_t cq_period;		/* microseconds after which one comes anyway */
+	uint32_t ignore_overrun;
+};
+
+int xv_modify_cq_sz(struct xv_cq *cq, const struct xv_modify_cq_attr *attr, size_t size);
+
+static inline int xv_modify_cq(struct xv_cq *cq, const struct xv_modify_cq_attr *attr)
+{
+	return xv_modify_cq_sz(cq, attr, sizeof(*attr));
+}
+
+/* Holds the queue's lock: a single-threaded queue must not be polled meanwhile. */
+int xv_resize_cq(struct xv_cq *cq, uint32_t cqe);
+
 /*
  * Takes the next completion event of the channel.  Sleeps, unless the
  * channel's fd is O_NONBLOCK: then -EAGAIN.  Every event must be acknowledged.
  */
 int xv_get_cq_event(struct xv_comp_channel *channel, struct xv_cq **cq, void **cq_context);
 void xv_ack_cq_events(struct xv_cq *cq, unsigned int n);
+
+/* ---- Shared receive queues ------------------------------------------------------- */
+
+struct xv_srq_attr {
+	uint32_t max_wr;
+	uint32_t max_sge;
+	uint32_t srq_limit;
+};
+
+enum xv_srq_layout {
+	XV_SRQ_LINKED_LIST,
+	XV_SRQ_CONTIGUOUS,
+};
+
+enum xv_srq_flags {
+	XV_SRQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
+};
+
+struct xv_srq_init_attr {
+	void *srq_context;
+	struct xv_srq_attr attr;
+	enum xv_srq_layout layout;
+	struct xv_xrcd *xrcd;		/* makes an XRC SRQ */
+	struct xv_cq *cq;		/* XRC: completions of its receives */
+	uint32_t flags;			/* enum xv_srq_flags */
+};
+
+enum xv_srq_attr_mask {
+	XV_SRQ_LIMIT	= 1 << 1,
+};
+
+/* Writes what was obtained back to attr->attr. */
+struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_attr *attr, size_t size);
+int xv_modify_srq(struct xv_srq *srq, const struct xv_srq_attr *attr, unsigned int mask);
+int xv_query_srq(struct xv_srq *srq, struct xv_srq_attr *attr);
+int xv_destroy_srq(struct xv_srq *srq);
+
+static inline struct xv_srq *xv_create_srq(struct xv_pd *pd, struct xv_srq_init_attr *attr)
+{
+	return xv_create_srq_sz(pd, attr, sizeof(*attr));
+}
 
 /* ---- Queue pairs ------------------------------------------------------------------ */
 
@@ -342,6 +448,7 @@ struct xv_qp_init_attr {
 	enum xv_qp_type qp_type;
 	int sq_sig_all;
 	uint32_t flags;			/* enum xv_qp_flags */
+	struct xv_xrcd *xrcd;		/* XRC_RECV */
 };
 
 enum xv_qp_attr_mask {
@@ -450,6 +557,26 @@ static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr)
 /* Resolves a RoCE address, which may take a moment. */
 struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_attr *attr, size_t size);
 int xv_destroy_ah(struct xv_ah *ah);
+
+struct xv_grh {
+	uint32_t version_tclass_flow;	/* big-endian */
+	uint16_t paylen;		/* big-endian */
+	uint8_t next_hdr;
+	uint8_t hop_limit;
+	union xv_gid sgid;
+	union xv_gid dgid;
+};
+
+/* The way back to the sender of a UD message; grh: the first 40 bytes received */
+int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
+		       const struct xv_grh *grh, struct xv_ah_attr *attr);
+struct xv_ah *xv_create_ah_from_wc(struct xv_pd *pd, const struct xv_wc *wc,
+				   const struct xv_grh *grh, uint32_t port);
+
+/* ---- Multicast -------------------------------------------------------------- */
+
+int xv_attach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid);
+int xv_detach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid);
 
 static inline struct xv_ah *xv_create_ah(struct xv_pd *pd, const struct xv_ah_attr *attr)
 {

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Shared receive queues and XRC domains.
+ */
+#include <fcntl.h>
+#include "internal.h"
+
+static int srq_map(struct srq *srq, const struct xverbs_srq_create *req)
+{
+	struct xv_srq *pub = &srq->pub;
+	bool linked = req->layout == XVERBS_SRQ_LINKED;
+	uint32_t head = linked ? sizeof(struct mlx5r_srq_next) : 0;
+	int err = xv_map(srq->ctx, &srq->ring, &req->out_ring, "create SRQ: ring");
+
+	if (err)
+		return err;
+	pub->dbrec = xv_dbr_get(srq->ctx, &req->out_dbr, req->out_dbr_offset);
+	if (!pub->dbrec)
+		return -errno;
+	pub->srq_num = req->out_srqn;
+	pub->buf = srq->ring.addr;
+	pub->mask = req->out_wqes - 1;
+	pub->max_sge = (req->out_stride - head) / MLX5R_DS;
+	pub->log_stride = (uint32_t)__builtin_ctz(req->out_stride);
+	pub->tail = linked ? pub->mask : 0;
+	pub->wr_id = calloc(req->out_wqes, sizeof(*pub->wr_id));
+	pub->done = linked ? NULL : calloc(req->out_wqes, 1);
+	if (!pub->wr_id || (!linked && !pub->done))
+		return xv_fail(ENOMEM, "create SRQ: out of memory");
+	return 0;
+}
+
+static void srq_unmap(struct srq *srq)
+{
+	free(srq->pub.wr_id);
+	free(srq->pub.done);
+	xv_dbr_put(srq->ctx, srq->pub.dbrec);
+	xv_unmap(&srq->ring);
+}
+
+static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_init_attr *a)
+{
+	struct xverbs_srq_create req = {
+		.pd = pd->handle,
+		.layout = a->layout,
+		.max_wr = a->attr.max_wr,
+		.max_sge = a->attr.max_sge,
+		.limit = a->attr.srq_limit,
+		.xrcd = a->xrcd ? a->xrcd->handle : 0,
+		.cq = a->cq ? to_cq(a->cq)->handle : 0,
+		.user_index = srq->pub.rsc.user_index,
+		.user_data = (uintptr_t)srq,
+	};
+	int err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
+
+	if (err)
+		return err;
+	srq->handle = req.out_handle;
+	a->attr.max_wr = req.out_max_wr;
+	a->attr.max_sge = req.out_max_sge;
+	err = srq_map(srq, &req);
+	if (err) {
+		xv_destroy_handle(srq->ctx, srq->handle, "create SRQ", NULL);
+		srq_unmap(srq);
+	}
+	return err;
+}
+
+static struct srq *srq_new(struct xv_pd *pd, const struct xv_srq_init_attr *a)
+{
+	struct srq *srq = calloc(1, sizeof(*srq));
+
+	if (!srq)
+		return NULL;
+	srq->ctx = to_ctx(pd->context);
+	srq->pub.rsc.type = XV_RSC_SRQ;
+	srq->pub.srq_context = a->srq_context;
+	srq->pub.lock.on = !(a->flags & XV_SRQ_SINGLE_THREADED);
+	srq->indexed = a->xrcd;
+	srq->cq = a->cq;
+	xv_events_init(&srq->events);
+	return srq;
+}
+
+XV_EXPORT struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_attr *attr,
+					  size_t size)
+{
+	struct xv_srq_init_attr a;
+	struct srq *srq;
+	int err = xv_attr_in(&a, sizeof(a), attr, size, "create SRQ");
+
+	if (!err && a.flags & ~(uint32_t)XV_SRQ_SINGLE_THREADED)
+		err = xv_fail(EOPNOTSUPP, "create SRQ: flags: unknown bit in 0x%x", a.flags);
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	srq = srq_new(pd, &a);
+	if (!srq)
+		return xv_fail_null(ENOMEM, "create SRQ: out of memory");
+	if (srq->indexed)
+		err = xv_rsc_add(srq->ctx, &srq->pub.rsc);
+	if (err) {
+		xv_fail(err, "create SRQ: no user index: %s", xv_strerror(err));
+		srq->indexed = false;
+	} else {
+		err = srq_create(srq, pd, &a);
+	}
+	if (err) {
+		if (srq->indexed)
+			xv_rsc_set(srq->ctx, srq->pub.rsc.user_index, NULL);
+		free(srq);
+		errno = -err;
+		return NULL;
+	}
+	attr->attr = a.attr;
+	return &srq->pub;
+}
+
+XV_EXPORT int xv_modify_srq(struct xv_srq *pub, const struct xv_srq_attr *attr, unsigned int mask)
+{
+	struct srq *srq = to_srq(pub);
+	struct xverbs_srq_modify req = { .srq = srq->handle, .limit = attr->srq_limit };
+
+	if (mask != XV_SRQ_LIMIT)
+		return xv_fail(EINVAL, "modify SRQ: only the limit can be modified");
+	return xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_MODIFY, "modify SRQ", &req, sizeof(req));
+}
+
+XV_EXPORT int xv_query_srq(struct xv_srq *pub, struct xv_srq_attr *attr)
+{
+	struct srq *srq = to_srq(pub);
+	struct xverbs_srq_query req = { .srq = srq->handle };
+	int err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_QUERY, "query SRQ", &req, sizeof(req));
+
+	if (err)
+		return err;
+	attr->max_wr = req.out_max_wr;
+	attr->max_sge = req.out_max_sge;
+	attr->srq_limit = req.out_limit;
+	return 0;
+}
+
+/* Queue pairs that use it are gone by now, and their completions with them. */
+XV_EXPORT int xv_destroy_srq(struct xv_srq *pub)
+{
+	struct srq *srq = to_srq(pub);
+	struct xverbs_destroy reply;
+	int err = xv_destroy_handle(srq->ctx, srq->handle, "destroy SRQ", &reply);
+
+	if (err)
+		return err;
+	if (srq->indexed) {
+		if (srq->cq)
+			xv_cq_clean(srq->cq, &pub->rsc, NULL);
+		xv_rsc_set(srq->ctx, pub->rsc.user_index, NULL);
+	}
+	xv_events_wait(&srq->events, &reply);
+	srq_unmap(srq);
+	xv_events_destroy(&srq->events);
+	free(srq);
+	return 0;
+}
+
+/* ---- XRC domains ------------------------------------------------------------ */
+
+XV_EXPORT struct xv_xrcd *xv_open_xrcd(struct xv_context *ctx, int fd, int oflags)
+{
+	struct xverbs_xrcd_open req = { .fd = fd };
+	struct xv_xrcd *xrcd = calloc(1, sizeof(*xrcd));
+	int err;
+
+	if (!xrcd)
+		return xv_fail_null(ENOMEM, "open XRC domain: out of memory");
+	if (fd >= 0)
+		req.hdr.flags |= XVERBS_XRCD_SHARED;
+	if (fd >= 0 && oflags & O_CREAT)
+		req.hdr.flags |= XVERBS_XRCD_CREATE;
+	if (fd >= 0 && oflags & O_EXCL)
+		req.hdr.flags |= XVERBS_XRCD_EXCLUSIVE;
+	err = xv_ioctl(ctx->fd, XVERBS_XRCD_OPEN, "open XRC domain", &req, sizeof(req));
+	if (err) {
+		free(xrcd);
+		errno = -err;
+		return NULL;
+	}
+	xrcd->context = ctx;
+	xrcd->handle = req.out_handle;
+	xrcd->xrcdn = req.out_xrcdn;
+	return xrcd;
+}
+
+XV_EXPORT int xv_close_xrcd(struct xv_xrcd *xrcd)
+{
+	int err = xv_destroy_handle(to_ctx(xrcd->context), xrcd->handle, "close XRC domain", NULL);
+
+	if (!err)
+		free(xrcd);
+	return err;
+}
