@@ -94,12 +94,12 @@ static int xv_path_gid_type(struct xv_call *call, const char *what,
  * Making an address handle has ib_core fill the MAC address and hop limit
  * into the attributes; the handle itself is of no use here.
  */
-static int xv_path_find_route(struct xv_call *call, struct xv_pd *pd,
+static int xv_path_find_route(struct xv_call *call, struct ib_pd *pd,
 			      const char *what, struct xv_path *path)
 {
 	struct ib_ah *ah;
 
-	ah = rdma_create_user_ah(pd->ib, &path->rdma, NULL);
+	ah = rdma_create_user_ah(pd, &path->rdma, NULL);
 	if (IS_ERR(ah))
 		return xv_fail(call, PTR_ERR(ah), "%s: no route to %pI6c from sgid_index %u",
 			       what, rdma_ah_read_grh(&path->rdma)->dgid.raw,
@@ -108,7 +108,7 @@ static int xv_path_find_route(struct xv_call *call, struct xv_pd *pd,
 	return 0;
 }
 
-int xv_path_resolve(struct xv_call *call, struct xv_pd *pd, const char *what,
+int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 		    const struct xverbs_ah_attr *attr, u32 port,
 		    struct xv_path *path)
 {
@@ -220,7 +220,7 @@ int xv_ah_resolve(struct xv_call *call)
 	pd = xv_obj_get(call, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
-	err = xv_path_resolve(call, xv_to(pd, pd), "AH", &arg->attr,
+	err = xv_path_resolve(call, xv_to(pd, pd)->ib, "AH", &arg->attr,
 			      arg->attr.port_num, &path);
 	if (!err)
 		xv_path_fill_av(&path, call->dev->mdev, (void *)arg->out_av);

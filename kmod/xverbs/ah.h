@@ -19,7 +19,7 @@ struct xv_path {
 	u8 stat_rate;
 };
 
-int xv_path_resolve(struct xv_call *call, struct xv_pd *pd, const char *what,
+int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 		    const struct xverbs_ah_attr *attr, u32 port,
 		    struct xv_path *path);
 void xv_path_fill_ads(const struct xv_path *path, u32 qpn, u32 dest_qpn,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that adapter and process share: rings and doorbell records.  It is
- * made of whole pages that belong to one file, charged to its cgroup.
+ * Memory that adapter and process share: rings and doorbell records.  The
+ * kernel's is made of whole pages that belong to one file, charged to its
+ * cgroup; the user's is pinned as a UMEM.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "xv.h"
@@ -83,8 +85,76 @@ err_pages:
 /* The adapter must not know the buffer any more. */
 void xv_buf_free(struct xv_file *file, struct xv_buf *buf)
 {
-	xv_mapping_del(file, &buf->map);
-	xv_buf_release_pages(buf, buf->npages);
+	if (buf->pages) {
+		xv_mapping_del(file, &buf->map);
+		xv_buf_release_pages(buf, buf->npages);
+	} else {
+		kvfree(buf->dma);
+	}
+}
+
+/* Puts @new in the place of @buf, whose pages go; an mmap() sees one or other. */
+void xv_buf_replace(struct xv_file *file, struct xv_buf *buf,
+		    const struct xv_buf *new)
+{
+	struct xv_buf old;
+
+	mutex_lock(&file->map_lock);
+	old = *buf;
+	xa_erase(&file->maps, old.map.pgoff);
+	*buf = *new;
+	/* Replaces the pointer to @new: needs no memory. */
+	xa_store(&file->maps, buf->map.pgoff, &buf->map, GFP_KERNEL);
+	mutex_unlock(&file->map_lock);
+	xv_buf_release_pages(&old, old.npages);
+}
+
+/* Where the adapter finds the page at @offset of a UMEM */
+static void xv_umem_pages(const struct xv_umem *umem, u64 offset,
+			  dma_addr_t *dma, u32 n)
+{
+	u64 first = offset >> PAGE_SHIFT, i = 0;
+	struct ib_block_iter it;
+
+	rdma_umem_for_each_dma_block(umem->ib, &it, PAGE_SIZE) {
+		if (i >= first && i - first < n)
+			dma[i - first] = rdma_block_iter_dma_address(&it);
+		i++;
+	}
+}
+
+static int xv_umem_check(struct xv_call *call, const struct xv_umem *umem,
+			 const char *what, u64 offset, u64 bytes, u32 align)
+{
+	u64 end;
+
+	if (offset % align)
+		return xv_fail(call, -EINVAL,
+			       "%s: offset 0x%llx is not a multiple of %u",
+			       what, offset, align);
+	if (check_add_overflow(offset, bytes, &end) || end > umem->length)
+		return xv_fail(call, -EINVAL,
+			       "%s: %llu bytes at 0x%llx, the UMEM has %llu",
+			       what, bytes, offset, umem->length);
+	return 0;
+}
+
+static int xv_buf_from_umem(struct xv_call *call, struct xv_buf *buf,
+			    const struct xv_umem *umem, u64 offset,
+			    size_t bytes)
+{
+	int err;
+
+	err = xv_umem_check(call, umem, "ring", offset, bytes, PAGE_SIZE);
+	if (err)
+		return err;
+	buf->npages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma),
+			    GFP_KERNEL_ACCOUNT);
+	if (!buf->dma)
+		return -ENOMEM;
+	xv_umem_pages(umem, offset, buf->dma, buf->npages);
+	return 0;
 }
 
 /* Writes the page list of a firmware command: 4 KiB << log_page_size each. */
@@ -130,7 +200,7 @@ static struct xv_dbr_page *xv_dbr_page_get(struct xv_file *file)
 	return page;
 }
 
-int xv_dbr_alloc(struct xv_file *file, struct xv_dbr *dbr)
+static int xv_dbr_alloc(struct xv_file *file, struct xv_dbr *dbr)
 {
 	struct xv_dbr_page *page;
 	unsigned int slot;
@@ -147,15 +217,32 @@ int xv_dbr_alloc(struct xv_file *file, struct xv_dbr *dbr)
 		list_move_tail(&page->node, &file->dbr_pages);
 	dbr->page = page;
 	dbr->offset = slot * XV_DBR_BYTES;
+	dbr->dma = page->buf.dma[0] + dbr->offset;
 	memset(page_address(page->buf.pages[0]) + dbr->offset, 0, XV_DBR_BYTES);
 	mutex_unlock(&file->dbr_lock);
 	return 0;
 }
 
-void xv_dbr_free(struct xv_file *file, struct xv_dbr *dbr)
+static int xv_dbr_from_umem(struct xv_call *call, struct xv_dbr *dbr,
+			    const struct xv_umem *umem, u64 offset)
+{
+	int err;
+
+	err = xv_umem_check(call, umem, "doorbell record", offset,
+			    XV_DBR_BYTES, XV_DBR_BYTES);
+	if (err)
+		return err;
+	xv_umem_pages(umem, offset, &dbr->dma, 1);
+	dbr->dma += offset & ~PAGE_MASK;
+	return 0;
+}
+
+static void xv_dbr_free(struct xv_file *file, struct xv_dbr *dbr)
 {
 	struct xv_dbr_page *page = dbr->page;
 
+	if (!page)
+		return;
 	mutex_lock(&file->dbr_lock);
 	__clear_bit(dbr->offset / XV_DBR_BYTES, page->used);
 	if (bitmap_empty(page->used, XV_DBR_PER_PAGE)) {
@@ -168,12 +255,69 @@ void xv_dbr_free(struct xv_file *file, struct xv_dbr *dbr)
 	mutex_unlock(&file->dbr_lock);
 }
 
-dma_addr_t xv_dbr_dma(const struct xv_dbr *dbr)
+/* ---- Memory of a queue --------------------------------------------------------- */
+
+static int xv_qmem_ring(struct xv_call *call, struct xv_obj *queue,
+			struct xv_qmem *mem, size_t bytes,
+			const struct xverbs_external *external)
 {
-	return dbr->page->buf.dma[0] + dbr->offset;
+	struct xv_obj *umem;
+
+	if (!external->ring_umem)
+		return xv_buf_alloc(call->file, &mem->ring, bytes);
+	umem = xv_obj_use(call, queue, XV_OBJ_UMEM, external->ring_umem);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	return xv_buf_from_umem(call, &mem->ring, xv_to(umem, umem),
+				external->ring_offset, bytes);
 }
 
-struct xverbs_map xv_dbr_user(const struct xv_dbr *dbr)
+static int xv_qmem_dbr(struct xv_call *call, struct xv_obj *queue,
+		       struct xv_qmem *mem,
+		       const struct xverbs_external *external)
 {
-	return xv_mapping_user(&dbr->page->buf.map);
+	struct xv_obj *umem;
+
+	if (!external->dbr_umem)
+		return xv_dbr_alloc(call->file, &mem->dbr);
+	umem = xv_obj_use(call, queue, XV_OBJ_UMEM, external->dbr_umem);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	return xv_dbr_from_umem(call, &mem->dbr, xv_to(umem, umem),
+				external->dbr_offset);
+}
+
+int xv_qmem_alloc(struct xv_call *call, struct xv_obj *queue,
+		  struct xv_qmem *mem, size_t bytes,
+		  const struct xverbs_external *external)
+{
+	int err;
+
+	err = xv_qmem_ring(call, queue, mem, bytes, external);
+	if (err)
+		return err;
+	err = xv_qmem_dbr(call, queue, mem, external);
+	if (err)
+		xv_buf_free(call->file, &mem->ring);
+	return err;
+}
+
+void xv_qmem_free(struct xv_file *file, struct xv_qmem *mem)
+{
+	xv_dbr_free(file, &mem->dbr);
+	xv_buf_free(file, &mem->ring);
+}
+
+struct xverbs_map xv_qmem_ring_map(const struct xv_qmem *mem)
+{
+	if (!mem->ring.pages)
+		return (struct xverbs_map) {};
+	return xv_mapping_user(&mem->ring.map);
+}
+
+struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem)
+{
+	if (!mem->dbr.page)
+		return (struct xverbs_map) {};
+	return xv_mapping_user(&mem->dbr.page->buf.map);
 }

@@ -9,6 +9,11 @@
 #include <linux/mm.h>
 #include <linux/mlx5/driver.h>
 #include <linux/version.h>
+#include <rdma/ib_umem.h>
+/* Stable kernels have moved the DMA block iterator out of ib_umem.h. */
+#if __has_include(<rdma/iter.h>)
+#include <rdma/iter.h>
+#endif
 
 /* The event queue behind a completion vector */
 static inline int xv_compat_vector2eqn(struct mlx5_core_dev *mdev, int vector,

@@ -26,29 +26,34 @@ static void xv_cq_event(struct mlx5_core_cq *mcq, enum mlx5_event type)
 			       XVERBS_EVENT_CQ_ERR);
 }
 
-static int xv_cq_check(struct xv_call *call, struct xverbs_cq_create *arg,
-		       u32 *entries)
+static int xv_cq_round_entries(struct xv_call *call, u32 wanted, u32 *entries)
 {
 	u32 max = 1u << MLX5_CAP_GEN(call->dev->mdev, log_max_cq_sz);
 
+	/* One entry stays free, so that full and empty rings differ. */
+	if (!wanted || wanted > max - 1)
+		return xv_fail(call, -EINVAL,
+			       "CQ: entries %u is not in 1..%u", wanted,
+			       max - 1);
+	*entries = roundup_pow_of_two(wanted + 1);
+	return 0;
+}
+
+static int xv_cq_check(struct xv_call *call, struct xverbs_cq_create *arg,
+		       u32 *entries)
+{
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (arg->cqe_bytes != 64 && arg->cqe_bytes != 128)
 		return xv_fail(call, -EINVAL,
 			       "CQ: cqe_bytes %u is neither 64 nor 128",
 			       arg->cqe_bytes);
-	/* One entry stays free, so that full and empty rings differ. */
-	if (!arg->entries || arg->entries > max - 1)
-		return xv_fail(call, -EINVAL,
-			       "CQ: entries %u is not in 1..%u", arg->entries,
-			       max - 1);
 	if (arg->comp_vector >= call->dev->ib->num_comp_vectors)
 		return xv_fail(call, -EINVAL,
 			       "CQ: comp_vector %u, the device has %d",
 			       arg->comp_vector,
 			       call->dev->ib->num_comp_vectors);
-	*entries = roundup_pow_of_two(arg->entries + 1);
-	return 0;
+	return xv_cq_round_entries(call, arg->entries, entries);
 }
 
 /* Every entry starts as the adapter's: an invalid opcode, owner bit set. */
@@ -78,11 +83,11 @@ static int xv_cq_create_hw(struct xv_call *call, struct xv_cq *cq,
 		return xv_fail(call, err, "CQ: no event queue for vector %u",
 			       arg->comp_vector);
 	inlen = MLX5_ST_SZ_BYTES(create_cq_in) +
-		cq->ring.npages * sizeof(__be64);
+		cq->mem.ring.npages * sizeof(__be64);
 	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
 	if (!in)
 		return -ENOMEM;
-	xv_buf_fill_pas(&cq->ring, MLX5_ADDR_OF(create_cq_in, in, pas));
+	xv_buf_fill_pas(&cq->mem.ring, MLX5_ADDR_OF(create_cq_in, in, pas));
 	cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
 	MLX5_SET(cqc, cqc, cqe_sz, arg->cqe_bytes == 128);
 	MLX5_SET(cqc, cqc, cc, !!(arg->hdr.flags & XVERBS_CQ_COLLAPSED));
@@ -92,7 +97,7 @@ static int xv_cq_create_hw(struct xv_call *call, struct xv_cq *cq,
 	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, eqn);
 	MLX5_SET(cqc, cqc, log_page_size,
 		 PAGE_SHIFT - MLX5_ADAPTER_PAGE_SHIFT);
-	MLX5_SET64(cqc, cqc, dbr_addr, xv_dbr_dma(&cq->dbr));
+	MLX5_SET64(cqc, cqc, dbr_addr, cq->mem.dbr.dma);
 
 	cq->mcq.comp = xv_cq_comp;
 	cq->mcq.event = xv_cq_event;
@@ -126,9 +131,9 @@ static void xv_cq_report(const struct xv_cq *cq, u32 entries,
 	arg->out_handle = cq->obj.handle;
 	arg->out_cqn = cq->mcq.cqn;
 	arg->out_entries = entries;
-	arg->out_ring = xv_mapping_user(&cq->ring.map);
-	arg->out_dbr = xv_dbr_user(&cq->dbr);
-	arg->out_dbr_offset = cq->dbr.offset;
+	arg->out_ring = xv_qmem_ring_map(&cq->mem);
+	arg->out_dbr = xv_qmem_dbr_map(&cq->mem);
+	arg->out_dbr_offset = cq->mem.dbr.offset;
 }
 
 int xv_cq_create(struct xv_call *call)
@@ -147,32 +152,30 @@ int xv_cq_create(struct xv_call *call)
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	cq = xv_to(cq, obj);
+	mutex_init(&cq->lock);
+	cq->cqe_bytes = arg->cqe_bytes;
 	obj->events.user_data = arg->user_data;
 	xv_evsrc_init(&cq->comp);
 	cq->comp.user_data = arg->user_data;
 	err = xv_cq_deps(call, cq, &uar);
 	if (err)
 		goto err_obj;
-	err = xv_buf_alloc(call->file, &cq->ring,
-			   (size_t)entries * arg->cqe_bytes);
+	err = xv_qmem_alloc(call, obj, &cq->mem,
+			    (size_t)entries * arg->cqe_bytes, &arg->external);
 	if (err)
 		goto err_obj;
-	xv_cq_init_ring(&cq->ring);
-	err = xv_dbr_alloc(call->file, &cq->dbr);
-	if (err)
-		goto err_ring;
+	if (cq->mem.ring.pages)
+		xv_cq_init_ring(&cq->mem.ring);
 	err = xv_cq_create_hw(call, cq, uar, entries);
 	if (err)
-		goto err_dbr;
+		goto err_mem;
 
 	xv_cq_report(cq, entries, arg);
 	call->new_obj = obj;
 	return 0;
 
-err_dbr:
-	xv_dbr_free(call->file, &cq->dbr);
-err_ring:
-	xv_buf_free(call->file, &cq->ring);
+err_mem:
+	xv_qmem_free(call->file, &cq->mem);
 err_obj:
 	xv_obj_abort(obj);
 	return err;
@@ -192,7 +195,154 @@ int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
 		delivered = xv_channel_stop(cq->channel, &cq->comp);
 	if (call)
 		call->arg.destroy.out_comp_events = delivered;
-	xv_dbr_free(obj->file, &cq->dbr);
-	xv_buf_free(obj->file, &cq->ring);
+	xv_qmem_free(obj->file, &cq->mem);
 	return 0;
+}
+
+/* ---- Modification ---------------------------------------------------------------- */
+
+#define XV_CQ_MAX_COUNT		0xffff	/* PRM: cqc.cq_max_count */
+#define XV_CQ_MAX_PERIOD	0xfff	/* PRM: cqc.cq_period */
+
+static int xv_cq_check_modify(struct xv_call *call)
+{
+	const struct xverbs_cq_modify *arg = &call->arg.cq_modify;
+	struct mlx5_core_dev *mdev = call->dev->mdev;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	if (!arg->change)
+		return xv_fail(call, -EINVAL, "CQ: change is empty");
+	if (arg->change & ~(XVERBS_CQ_MODERATION | XVERBS_CQ_OVERRUN))
+		return xv_fail(call, -EOPNOTSUPP, "CQ: unknown change 0x%x",
+			       arg->change);
+	if (arg->change & XVERBS_CQ_MODERATION) {
+		if (!MLX5_CAP_GEN(mdev, cq_moderation))
+			return xv_fail(call, -EOPNOTSUPP,
+				       "CQ: the device has no moderation");
+		if (arg->count > XV_CQ_MAX_COUNT)
+			return xv_fail(call, -EINVAL, "CQ: count %u is above %u",
+				       arg->count, XV_CQ_MAX_COUNT);
+		if (arg->period_us > XV_CQ_MAX_PERIOD)
+			return xv_fail(call, -EINVAL,
+				       "CQ: period_us %u is above %u",
+				       arg->period_us, XV_CQ_MAX_PERIOD);
+	}
+	if (arg->change & XVERBS_CQ_OVERRUN && arg->ignore_overrun > 1)
+		return xv_fail(call, -EINVAL, "CQ: ignore_overrun %u",
+			       arg->ignore_overrun);
+	return 0;
+}
+
+int xv_cq_modify(struct xv_call *call)
+{
+	const struct xverbs_cq_modify *arg = &call->arg.cq_modify;
+	u32 in[MLX5_ST_SZ_DW(modify_cq_in)] = {};
+	void *cqc = MLX5_ADDR_OF(modify_cq_in, in, cq_context);
+	struct xv_obj *obj;
+	u32 select = 0;
+	int err;
+
+	err = xv_cq_check_modify(call);
+	if (err)
+		return err;
+	obj = xv_obj_get(call, XV_OBJ_CQ, arg->cq);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	if (arg->change & XVERBS_CQ_MODERATION) {
+		select |= MLX5_CQ_MODIFY_PERIOD | MLX5_CQ_MODIFY_COUNT;
+		MLX5_SET(cqc, cqc, cq_max_count, arg->count);
+		MLX5_SET(cqc, cqc, cq_period, arg->period_us);
+	}
+	if (arg->change & XVERBS_CQ_OVERRUN) {
+		select |= MLX5_CQ_MODIFY_OVERRUN;
+		MLX5_SET(cqc, cqc, oi, arg->ignore_overrun);
+	}
+	err = xv_fw_modify_cq(call->dev, call, xv_to(cq, obj)->mcq.cqn, select,
+			      in, sizeof(in));
+	xv_obj_put(obj);
+	return err;
+}
+
+static int xv_cq_resize_hw(struct xv_call *call, const struct xv_cq *cq,
+			   const struct xv_buf *ring, u32 entries)
+{
+	size_t inlen = MLX5_ST_SZ_BYTES(modify_cq_in) +
+		       ring->npages * sizeof(__be64);
+	void *in, *cqc;
+	int err;
+
+	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	if (!in)
+		return -ENOMEM;
+	xv_buf_fill_pas(ring, MLX5_ADDR_OF(modify_cq_in, in, pas));
+	cqc = MLX5_ADDR_OF(modify_cq_in, in, cq_context);
+	MLX5_SET(cqc, cqc, log_cq_size, ilog2(entries));
+	MLX5_SET(cqc, cqc, cqe_sz, cq->cqe_bytes == 128);
+	MLX5_SET(cqc, cqc, log_page_size,
+		 PAGE_SHIFT - MLX5_ADAPTER_PAGE_SHIFT);
+	MLX5_SET(modify_cq_in, in, op_mod, MLX5_CQ_OPMOD_RESIZE);
+	err = xv_fw_modify_cq(call->dev, call, cq->mcq.cqn,
+			      MLX5_MODIFY_CQ_MASK_LOG_SIZE |
+			      MLX5_MODIFY_CQ_MASK_PG_OFFSET |
+			      MLX5_MODIFY_CQ_MASK_PG_SIZE, in, inlen);
+	kvfree(in);
+	return err;
+}
+
+/* The old ring stays with whoever has it mapped, until all of it is polled. */
+static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq *cq,
+			       u32 entries)
+{
+	struct xverbs_cq_resize *arg = &call->arg.cq_resize;
+	struct xv_buf *ring;
+	int err;
+
+	lockdep_assert_held(&cq->lock);
+	if (!cq->mem.ring.pages)
+		return xv_fail(call, -EOPNOTSUPP,
+			       "CQ: a ring in the user's memory cannot be resized");
+	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+	if (!ring)
+		return -ENOMEM;
+	err = xv_buf_alloc(call->file, ring, (size_t)entries * cq->cqe_bytes);
+	if (err)
+		goto out;
+	xv_cq_init_ring(ring);
+	err = xv_cq_resize_hw(call, cq, ring, entries);
+	if (err) {
+		xv_buf_free(call->file, ring);
+		goto out;
+	}
+	xv_buf_replace(call->file, &cq->mem.ring, ring);
+	arg->out_entries = entries;
+	arg->out_ring = xv_qmem_ring_map(&cq->mem);
+out:
+	kfree(ring);
+	return err;
+}
+
+int xv_cq_resize(struct xv_call *call)
+{
+	struct xverbs_cq_resize *arg = &call->arg.cq_resize;
+	struct xv_obj *obj;
+	u32 entries;
+	int err;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	if (!MLX5_CAP_GEN(call->dev->mdev, cq_resize))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "CQ: the device cannot resize");
+	err = xv_cq_round_entries(call, arg->entries, &entries);
+	if (err)
+		return err;
+	obj = xv_obj_get(call, XV_OBJ_CQ, arg->cq);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	mutex_lock(&xv_to(cq, obj)->lock);
+	err = xv_cq_resize_locked(call, xv_to(cq, obj), entries);
+	mutex_unlock(&xv_to(cq, obj)->lock);
+	xv_obj_put(obj);
+	return err;
 }

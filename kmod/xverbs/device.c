@@ -15,6 +15,7 @@
 #include <linux/uaccess.h>
 #include <net/net_namespace.h>
 
+#include "xrc_base.h"
 #include "xv.h"
 
 static DEFINE_MUTEX(xv_devs_lock);	/* protects xv_devs */
@@ -93,7 +94,8 @@ static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 	xa_lock_irqsave(table, irq);
 	obj = xa_load(table,
 		      be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff);
-	if (obj)
+	if (obj && (type != XVERBS_EVENT_SQ_DRAINED ||
+		    READ_ONCE(xv_to(qp, obj)->want_drained)))
 		xv_event_async(&obj->file->async, &obj->events, type);
 	xa_unlock_irqrestore(table, irq);
 	return NOTIFY_OK;
@@ -163,6 +165,8 @@ static int xv_dev_add(struct ib_device *ib)
 	dev->ib = ib;
 	mutex_init(&dev->files_lock);
 	INIT_LIST_HEAD(&dev->files);
+	mutex_init(&dev->xrc_lock);
+	INIT_LIST_HEAD(&dev->xrc_domains);
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
 	dev->why_not = xv_dev_probe(dev);
@@ -227,6 +231,7 @@ static void xv_dev_remove(struct ib_device *ib, void *client_data)
 
 	xv_dev_remove_files(dev);
 	if (!dev->why_not) {
+		xv_xrc_base_exit(dev);
 		ib_unregister_event_handler(&dev->ib_events);
 		mlx5_notifier_unregister(dev->mdev, &dev->fw_events);
 	}

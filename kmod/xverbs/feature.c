@@ -21,8 +21,12 @@ static const char *xv_feature_##_name(const struct xv_dev *dev)		\
 XV_CAP_FEATURE(rc, rc)
 XV_CAP_FEATURE(uc, uc)
 XV_CAP_FEATURE(ud, ud)
+XV_CAP_FEATURE(xrc, xrc)
 XV_CAP_FEATURE(blueflame, bf)
 XV_CAP_FEATURE(cq_ignore_overrun, cq_oi)
+XV_CAP_FEATURE(cq_moderation, cq_moderation)
+XV_CAP_FEATURE(cq_resize, cq_resize)
+XV_CAP_FEATURE(srq_contiguous, basic_cyclic_rcv_wqe)
 XV_CAP_FEATURE(atomics, atomic)
 XV_CAP_FEATURE(path_migration, apm)
 
@@ -34,6 +38,27 @@ static const char *xv_feature_always(const struct xv_dev *dev)
 static const char *xv_feature_odp(const struct xv_dev *dev)
 {
 	return xv_has(dev->ib->attrs.odp_caps.general_caps & IB_ODP_SUPPORT);
+}
+
+static const char *xv_feature_dmabuf(const struct xv_dev *dev)
+{
+	return dev->ib->ops.reg_user_mr_dmabuf ? NULL :
+		"the driver of the adapter does not offer it";
+}
+
+static const char *xv_feature_masked_atomics(const struct xv_dev *dev)
+{
+	u8 ops = MLX5_ATOMIC_OPS_EXTENDED_CMP_SWAP |
+		 MLX5_ATOMIC_OPS_EXTENDED_FETCH_ADD;
+
+	return xv_has(MLX5_CAP_GEN(dev->mdev, atomic) &&
+		      (MLX5_CAP_ATOMIC(dev->mdev, atomic_operations) & ops) ==
+		      ops);
+}
+
+static const char *xv_feature_multicast(const struct xv_dev *dev)
+{
+	return xv_has(MLX5_CAP_GEN(dev->mdev, max_qp_mcg));
 }
 
 static const char *xv_feature_user_index(const struct xv_dev *dev)
@@ -48,13 +73,23 @@ static const struct {
 	{ "rc", xv_feature_rc },
 	{ "uc", xv_feature_uc },
 	{ "ud", xv_feature_ud },
+	{ "xrc", xv_feature_xrc },
+	{ "srq", xv_feature_always },
+	{ "srq-contiguous", xv_feature_srq_contiguous },
 	{ "memory-region", xv_feature_always },
+	{ "memory-region-dmabuf", xv_feature_dmabuf },
+	{ "memory-window", xv_feature_always },
 	{ "on-demand-paging", xv_feature_odp },
+	{ "external-memory", xv_feature_always },
 	{ "completion-channel", xv_feature_always },
 	{ "async-events", xv_feature_always },
+	{ "multicast", xv_feature_multicast },
 	{ "atomics", xv_feature_atomics },
+	{ "masked-atomics", xv_feature_masked_atomics },
 	{ "blueflame", xv_feature_blueflame },
 	{ "cq-128-byte-entries", xv_feature_always },
+	{ "cq-resize", xv_feature_cq_resize },
+	{ "cq-moderation", xv_feature_cq_moderation },
 	{ "cq-ignore-overrun", xv_feature_cq_ignore_overrun },
 	{ "cq-collapsed", xv_feature_always },
 	{ "cqe-user-index", xv_feature_user_index },

@@ -203,16 +203,20 @@ struct xv_ioctl {
 	u32 flags;	/* hdr.flags that exist */
 };
 
-#define XV_IOCTL(_nr, _name, _last, _mode, _flags)			\
+/* Handler xv_<_name>() of a struct xverbs_<_type>, first published up to _last */
+#define XV_IOCTL_AS(_nr, _name, _type, _last, _mode, _flags)		\
 	[XVERBS_CMD_##_nr] = {						\
 		.handler = xv_##_name,					\
-		.size = sizeof(struct xverbs_##_name) +			\
-			BUILD_BUG_ON_ZERO(sizeof(struct xverbs_##_name) % 8) + \
-			BUILD_BUG_ON_ZERO(offsetof(struct xverbs_##_name, hdr)), \
-		.min_size = offsetofend(struct xverbs_##_name, _last),	\
+		.size = sizeof(struct xverbs_##_type) +			\
+			BUILD_BUG_ON_ZERO(sizeof(struct xverbs_##_type) % 8) + \
+			BUILD_BUG_ON_ZERO(offsetof(struct xverbs_##_type, hdr)), \
+		.min_size = offsetofend(struct xverbs_##_type, _last),	\
 		.mode = (_mode),					\
 		.flags = (_flags),					\
 	}
+
+#define XV_IOCTL(_nr, _name, _last, _mode, _flags)			\
+	XV_IOCTL_AS(_nr, _name, _name, _last, _mode, _flags)
 
 static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(LIST_DEVICES, list_devices, reserved, XV_UNBOUND, 0),
@@ -227,14 +231,28 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(PD_ALLOC, pd_alloc, out_pdn, 0, 0),
 	XV_IOCTL(UAR_ALLOC, uar_alloc, out_bf_stride, 0, XVERBS_UAR_NC),
 	XV_IOCTL(MR_REG, mr_reg, reserved, 0, 0),
+	XV_IOCTL(MR_REREG, mr_rereg, out_rkey, 0, 0),
+	XV_IOCTL(MR_DMABUF, mr_dmabuf, out_rkey, 0, 0),
+	XV_IOCTL(MW_ALLOC, mw_alloc, out_rkey, 0, 0),
+	XV_IOCTL(UMEM_REG, umem_reg, reserved, 0, 0),
+	XV_IOCTL(XRCD_OPEN, xrcd_open, reserved, 0,
+		 XVERBS_XRCD_SHARED | XVERBS_XRCD_CREATE |
+		 XVERBS_XRCD_EXCLUSIVE),
 	XV_IOCTL(CHANNEL_ALLOC, channel_alloc, out_fd, 0,
 		 XVERBS_CHANNEL_NONBLOCK),
 	XV_IOCTL(CQ_CREATE, cq_create, out_dbr, 0,
 		 XVERBS_CQ_IGNORE_OVERRUN | XVERBS_CQ_COLLAPSED),
+	XV_IOCTL(CQ_MODIFY, cq_modify, reserved, 0, 0),
+	XV_IOCTL(CQ_RESIZE, cq_resize, out_ring, 0, 0),
+	XV_IOCTL(SRQ_CREATE, srq_create, external, 0, 0),
+	XV_IOCTL(SRQ_MODIFY, srq_modify, limit, 0, 0),
+	XV_IOCTL(SRQ_QUERY, srq_query, out_limit, 0, 0),
 	XV_IOCTL(QP_CREATE, qp_create, out_dbr, 0, 0),
 	XV_IOCTL(QP_MODIFY, qp_modify, reserved, 0, 0),
 	XV_IOCTL(QP_QUERY, qp_query, out_cap, 0, 0),
 	XV_IOCTL(AH_RESOLVE, ah_resolve, out_av, 0, 0),
+	XV_IOCTL_AS(MCAST_ATTACH, mcast_attach, mcast, gid, 0, 0),
+	XV_IOCTL_AS(MCAST_DETACH, mcast_detach, mcast, gid, 0, 0),
 };
 
 /* Copies the caller's structure in, once, and checks its shape. */

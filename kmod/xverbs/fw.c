@@ -148,6 +148,212 @@ int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
 	return xv_fw_result(dev, call, "CREATE_CQ", err, in, out);
 }
 
+/* @in holds the context, and the page list if it resizes. */
+int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,
+		    u32 select, void *in, size_t inlen)
+{
+	u32 out[MLX5_ST_SZ_DW(modify_cq_out)] = {};
+
+	MLX5_SET(modify_cq_in, in, opcode, MLX5_CMD_OP_MODIFY_CQ);
+	MLX5_SET(modify_cq_in, in, cqn, cqn);
+	MLX5_SET(modify_cq_in, in,
+		 modify_field_select_resize_field_select.modify_field_select.modify_field_select,
+		 select);
+	return xv_fw_exec(dev, call, "MODIFY_CQ", in, inlen, out, sizeof(out));
+}
+
+int xv_fw_create_mkey(struct xv_dev *dev, struct xv_call *call, void *in,
+		      size_t inlen, u32 *index)
+{
+	u32 out[MLX5_ST_SZ_DW(create_mkey_out)] = {};
+	int err;
+
+	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+	err = xv_fw_exec(dev, call, "CREATE_MKEY", in, inlen, out, sizeof(out));
+	if (!err)
+		*index = MLX5_GET(create_mkey_out, out, mkey_index);
+	return err;
+}
+
+int xv_fw_destroy_mkey(struct xv_dev *dev, struct xv_call *call, u32 index)
+{
+	u32 out[MLX5_ST_SZ_DW(destroy_mkey_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(destroy_mkey_in)] = {};
+
+	MLX5_SET(destroy_mkey_in, in, opcode, MLX5_CMD_OP_DESTROY_MKEY);
+	MLX5_SET(destroy_mkey_in, in, mkey_index, index);
+	return xv_fw_exec(dev, call, "DESTROY_MKEY", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_alloc_xrcd(struct xv_dev *dev, struct xv_call *call, u32 *xrcdn)
+{
+	u32 out[MLX5_ST_SZ_DW(alloc_xrcd_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(alloc_xrcd_in)] = {};
+	int err;
+
+	MLX5_SET(alloc_xrcd_in, in, opcode, MLX5_CMD_OP_ALLOC_XRCD);
+	err = xv_fw_exec(dev, call, "ALLOC_XRCD", in, sizeof(in), out,
+			 sizeof(out));
+	if (!err)
+		*xrcdn = MLX5_GET(alloc_xrcd_out, out, xrcd);
+	return err;
+}
+
+int xv_fw_dealloc_xrcd(struct xv_dev *dev, struct xv_call *call, u32 xrcdn)
+{
+	u32 out[MLX5_ST_SZ_DW(dealloc_xrcd_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(dealloc_xrcd_in)] = {};
+
+	MLX5_SET(dealloc_xrcd_in, in, opcode, MLX5_CMD_OP_DEALLOC_XRCD);
+	MLX5_SET(dealloc_xrcd_in, in, xrcd, xrcdn);
+	return xv_fw_exec(dev, call, "DEALLOC_XRCD", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_create_rmp(struct xv_dev *dev, struct xv_call *call, void *in,
+		     size_t inlen, u32 *rmpn)
+{
+	u32 out[MLX5_ST_SZ_DW(create_rmp_out)] = {};
+	int err;
+
+	MLX5_SET(create_rmp_in, in, opcode, MLX5_CMD_OP_CREATE_RMP);
+	err = xv_fw_exec(dev, call, "CREATE_RMP", in, inlen, out, sizeof(out));
+	if (!err)
+		*rmpn = MLX5_GET(create_rmp_out, out, rmpn);
+	return err;
+}
+
+int xv_fw_destroy_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn)
+{
+	u32 out[MLX5_ST_SZ_DW(destroy_rmp_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(destroy_rmp_in)] = {};
+
+	MLX5_SET(destroy_rmp_in, in, opcode, MLX5_CMD_OP_DESTROY_RMP);
+	MLX5_SET(destroy_rmp_in, in, rmpn, rmpn);
+	return xv_fw_exec(dev, call, "DESTROY_RMP", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+/* Raises the limit event once when fewer than @lwm entries are left. */
+int xv_fw_arm_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn, u16 lwm)
+{
+	u32 out[MLX5_ST_SZ_DW(modify_rmp_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(modify_rmp_in)] = {};
+
+	MLX5_SET(modify_rmp_in, in, opcode, MLX5_CMD_OP_MODIFY_RMP);
+	MLX5_SET(modify_rmp_in, in, rmp_state, MLX5_RMPC_STATE_RDY);
+	MLX5_SET(modify_rmp_in, in, rmpn, rmpn);
+	MLX5_SET(modify_rmp_in, in, bitmask.lwm, 1);
+	MLX5_SET(modify_rmp_in, in, ctx.state, MLX5_RMPC_STATE_RDY);
+	MLX5_SET(modify_rmp_in, in, ctx.wq.lwm, lwm);
+	return xv_fw_exec(dev, call, "MODIFY_RMP", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_query_rmp_lwm(struct xv_dev *dev, struct xv_call *call, u32 rmpn,
+			u16 *lwm)
+{
+	u32 out[MLX5_ST_SZ_DW(query_rmp_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(query_rmp_in)] = {};
+	int err;
+
+	MLX5_SET(query_rmp_in, in, opcode, MLX5_CMD_OP_QUERY_RMP);
+	MLX5_SET(query_rmp_in, in, rmpn, rmpn);
+	err = xv_fw_exec(dev, call, "QUERY_RMP", in, sizeof(in), out,
+			 sizeof(out));
+	if (!err)
+		*lwm = MLX5_GET(query_rmp_out, out, rmp_context.wq.lwm);
+	return err;
+}
+
+int xv_fw_create_xrc_srq(struct xv_dev *dev, struct xv_call *call, void *in,
+			 size_t inlen, u32 *srqn)
+{
+	u32 out[MLX5_ST_SZ_DW(create_xrc_srq_out)] = {};
+	int err;
+
+	MLX5_SET(create_xrc_srq_in, in, opcode, MLX5_CMD_OP_CREATE_XRC_SRQ);
+	err = xv_fw_exec(dev, call, "CREATE_XRC_SRQ", in, inlen, out,
+			 sizeof(out));
+	if (!err)
+		*srqn = MLX5_GET(create_xrc_srq_out, out, xrc_srqn);
+	return err;
+}
+
+int xv_fw_destroy_xrc_srq(struct xv_dev *dev, struct xv_call *call, u32 srqn)
+{
+	u32 out[MLX5_ST_SZ_DW(destroy_xrc_srq_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(destroy_xrc_srq_in)] = {};
+
+	MLX5_SET(destroy_xrc_srq_in, in, opcode, MLX5_CMD_OP_DESTROY_XRC_SRQ);
+	MLX5_SET(destroy_xrc_srq_in, in, xrc_srqn, srqn);
+	return xv_fw_exec(dev, call, "DESTROY_XRC_SRQ", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_arm_xrc_srq(struct xv_dev *dev, struct xv_call *call, u32 srqn,
+		      u16 lwm)
+{
+	u32 out[MLX5_ST_SZ_DW(arm_xrc_srq_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(arm_xrc_srq_in)] = {};
+
+	MLX5_SET(arm_xrc_srq_in, in, opcode, MLX5_CMD_OP_ARM_XRC_SRQ);
+	MLX5_SET(arm_xrc_srq_in, in, op_mod,
+		 MLX5_ARM_XRC_SRQ_IN_OP_MOD_XRC_SRQ);
+	MLX5_SET(arm_xrc_srq_in, in, xrc_srqn, srqn);
+	MLX5_SET(arm_xrc_srq_in, in, lwm, lwm);
+	return xv_fw_exec(dev, call, "ARM_XRC_SRQ", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_query_xrc_srq_lwm(struct xv_dev *dev, struct xv_call *call, u32 srqn,
+			    u16 *lwm)
+{
+	u32 in[MLX5_ST_SZ_DW(query_xrc_srq_in)] = {};
+	void *out;
+	int err;
+
+	out = kzalloc(MLX5_ST_SZ_BYTES(query_xrc_srq_out), GFP_KERNEL);
+	if (!out)
+		return -ENOMEM;
+	MLX5_SET(query_xrc_srq_in, in, opcode, MLX5_CMD_OP_QUERY_XRC_SRQ);
+	MLX5_SET(query_xrc_srq_in, in, xrc_srqn, srqn);
+	err = xv_fw_exec(dev, call, "QUERY_XRC_SRQ", in, sizeof(in), out,
+			 MLX5_ST_SZ_BYTES(query_xrc_srq_out));
+	if (!err)
+		*lwm = MLX5_GET(query_xrc_srq_out, out,
+				xrc_srq_context_entry.lwm);
+	kfree(out);
+	return err;
+}
+
+int xv_fw_attach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
+		     const u8 *gid)
+{
+	u32 out[MLX5_ST_SZ_DW(attach_to_mcg_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {};
+
+	MLX5_SET(attach_to_mcg_in, in, opcode, MLX5_CMD_OP_ATTACH_TO_MCG);
+	MLX5_SET(attach_to_mcg_in, in, qpn, qpn);
+	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), gid, 16);
+	return xv_fw_exec(dev, call, "ATTACH_TO_MCG", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_detach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
+		     const u8 *gid)
+{
+	u32 out[MLX5_ST_SZ_DW(detach_from_mcg_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(detach_from_mcg_in)] = {};
+
+	MLX5_SET(detach_from_mcg_in, in, opcode, MLX5_CMD_OP_DETACH_FROM_MCG);
+	MLX5_SET(detach_from_mcg_in, in, qpn, qpn);
+	memcpy(MLX5_ADDR_OF(detach_from_mcg_in, in, multicast_gid), gid, 16);
+	return xv_fw_exec(dev, call, "DETACH_FROM_MCG", in, sizeof(in), out,
+			  sizeof(out));
+}
+
 int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
 		    size_t inlen, u32 *qpn)
 {

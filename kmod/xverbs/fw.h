@@ -15,6 +15,30 @@ int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
 			u32 *pdn);
 int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
 		    struct mlx5_core_cq *mcq, void *in, size_t inlen);
+int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,
+		    u32 select, void *in, size_t inlen);
+int xv_fw_create_mkey(struct xv_dev *dev, struct xv_call *call, void *in,
+		      size_t inlen, u32 *index);
+int xv_fw_destroy_mkey(struct xv_dev *dev, struct xv_call *call, u32 index);
+int xv_fw_alloc_xrcd(struct xv_dev *dev, struct xv_call *call, u32 *xrcdn);
+int xv_fw_dealloc_xrcd(struct xv_dev *dev, struct xv_call *call, u32 xrcdn);
+int xv_fw_create_rmp(struct xv_dev *dev, struct xv_call *call, void *in,
+		     size_t inlen, u32 *rmpn);
+int xv_fw_destroy_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn);
+int xv_fw_arm_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn, u16 lwm);
+int xv_fw_query_rmp_lwm(struct xv_dev *dev, struct xv_call *call, u32 rmpn,
+			u16 *lwm);
+int xv_fw_create_xrc_srq(struct xv_dev *dev, struct xv_call *call, void *in,
+			 size_t inlen, u32 *srqn);
+int xv_fw_destroy_xrc_srq(struct xv_dev *dev, struct xv_call *call, u32 srqn);
+int xv_fw_arm_xrc_srq(struct xv_dev *dev, struct xv_call *call, u32 srqn,
+		      u16 lwm);
+int xv_fw_query_xrc_srq_lwm(struct xv_dev *dev, struct xv_call *call, u32 srqn,
+			    u16 *lwm);
+int xv_fw_attach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
+		     const u8 *gid);
+int xv_fw_detach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
+		     const u8 *gid);
 int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
 		    size_t inlen, u32 *qpn);
 int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn);

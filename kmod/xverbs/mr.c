@@ -31,87 +31,113 @@ static int xv_mr_check_access(struct xv_call *call, u32 access)
 	return 0;
 }
 
+/* Where a region begins, and by which address work requests name that */
+struct xv_mr_range {
+	u64 addr;
+	u64 length;
+	u64 iova;
+};
+
 /* Address and key space of a page have the same offsets within a page. */
-static int xv_mr_check_range(struct xv_call *call, struct xverbs_mr_reg *arg,
-			     u64 *iova)
+static int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
+			     u32 access)
 {
 	u64 end;
 
-	if (!arg->length)
+	if (!range->length)
 		return xv_fail(call, -EINVAL, "MR: length is zero");
-	if (check_add_overflow(arg->addr, arg->length, &end))
+	if (check_add_overflow(range->addr, range->length, &end))
 		return xv_fail(call, -EINVAL, "MR: addr + length overflows");
-	*iova = arg->iova;
-	if (arg->access & XVERBS_ACCESS_ZERO_BASED) {
-		if (arg->iova)
+	if (access & XVERBS_ACCESS_ZERO_BASED) {
+		if (range->iova)
 			return xv_fail(call, -EINVAL,
 				       "MR: iova of a zero-based region is not zero");
-		*iova = arg->addr & ~PAGE_MASK;
+		range->iova = range->addr & ~PAGE_MASK;
 	}
-	if ((*iova ^ arg->addr) & ~PAGE_MASK)
+	if ((range->iova ^ range->addr) & ~PAGE_MASK)
 		return xv_fail(call, -EINVAL,
 			       "MR: addr and iova differ in their offset within a page");
 	return 0;
 }
 
-static int xv_mr_fail(struct xv_call *call, const struct xverbs_mr_reg *arg,
+static int xv_mr_fail(struct xv_call *call, const struct xv_mr_range *range,
 		      int err)
 {
 	switch (err) {
 	case -ENOMEM:
 		return xv_fail(call, err,
 			       "MR: cannot pin %llu bytes: over RLIMIT_MEMLOCK (%lu bytes) or out of memory",
-			       arg->length, rlimit(RLIMIT_MEMLOCK));
+			       range->length, rlimit(RLIMIT_MEMLOCK));
 	case -EFAULT:
 		return xv_fail(call, err,
 			       "MR: 0x%llx and %llu bytes are not memory with the access asked for",
-			       arg->addr, arg->length);
+			       range->addr, range->length);
 	default:
 		return xv_fail(call, err, "MR: registration failed");
 	}
 }
 
+static struct ib_mr *xv_mr_pin(struct xv_call *call, const struct xv_obj *pd,
+			       const struct xv_mr_range *range, u32 access)
+{
+	struct ib_mr *ib;
+
+	ib = ib_reg_user_mr(xv_to(pd, pd)->ib, range->addr, range->length,
+			    range->iova, access);
+	if (IS_ERR(ib))
+		return ERR_PTR(xv_mr_fail(call, range, PTR_ERR(ib)));
+	return ib;
+}
+
+/* A region without memory; its domain is deps[0]. */
+static struct xv_mr *xv_mr_new(struct xv_call *call, u32 pd, u32 access)
+{
+	struct xv_obj *obj, *dep;
+
+	obj = xv_obj_alloc(call, XV_OBJ_MR, sizeof(struct xv_mr));
+	if (IS_ERR(obj))
+		return ERR_CAST(obj);
+	dep = xv_obj_use(call, obj, XV_OBJ_PD, pd);
+	if (IS_ERR(dep)) {
+		xv_obj_abort(obj);
+		return ERR_CAST(dep);
+	}
+	mutex_init(&xv_to(mr, obj)->lock);
+	xv_to(mr, obj)->access = access;
+	return xv_to(mr, obj);
+}
+
 int xv_mr_reg(struct xv_call *call)
 {
 	struct xverbs_mr_reg *arg = &call->arg.mr_reg;
-	struct xv_obj *obj, *pd;
+	struct xv_mr_range range = { arg->addr, arg->length, arg->iova };
 	struct xv_mr *mr;
-	u64 iova;
 	int err;
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	err = xv_mr_check_access(call, arg->access);
+	if (!err)
+		err = xv_mr_check_range(call, &range, arg->access);
 	if (err)
 		return err;
-	err = xv_mr_check_range(call, arg, &iova);
-	if (err)
-		return err;
-
-	obj = xv_obj_alloc(call, XV_OBJ_MR, sizeof(*mr));
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	mr = xv_to(mr, obj);
-	pd = xv_obj_use(call, obj, XV_OBJ_PD, arg->pd);
-	if (IS_ERR(pd)) {
-		err = PTR_ERR(pd);
-		goto err_obj;
-	}
-	mr->ib = ib_reg_user_mr(xv_to(pd, pd)->ib, arg->addr, arg->length, iova,
-				arg->access);
+	mr = xv_mr_new(call, arg->pd, arg->access);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	mr->ib = xv_mr_pin(call, mr->obj.deps[0], &range, arg->access);
 	if (IS_ERR(mr->ib)) {
-		err = xv_mr_fail(call, arg, PTR_ERR(mr->ib));
-		goto err_obj;
+		err = PTR_ERR(mr->ib);
+		xv_obj_abort(&mr->obj);
+		return err;
 	}
-	arg->out_handle = obj->handle;
+	mr->addr = arg->addr;
+	mr->length = arg->length;
+	mr->iova = arg->iova;
+	arg->out_handle = mr->obj.handle;
 	arg->out_lkey = mr->ib->lkey;
 	arg->out_rkey = mr->ib->rkey;
-	call->new_obj = obj;
+	call->new_obj = &mr->obj;
 	return 0;
-
-err_obj:
-	xv_obj_abort(obj);
-	return err;
 }
 
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
@@ -119,4 +145,158 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 	int err = ib_dereg_mr(xv_to(mr, obj)->ib);
 
 	return err ? xv_fail(call, err, "MR: deregistration failed") : 0;
+}
+
+/* ---- Re-registration ------------------------------------------------------------- */
+
+/*
+ * A new registration takes the place of the old one, which stays good until
+ * the new one stands.
+ */
+static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr *mr,
+			      struct xv_obj *pd)
+{
+	struct xverbs_mr_rereg *arg = &call->arg.mr_rereg;
+	struct xv_mr_range given = { mr->addr, mr->length, mr->iova }, range;
+	u32 access = arg->change & XVERBS_REREG_ACCESS ? arg->access :
+							 mr->access;
+	struct ib_mr *ib;
+	int err;
+
+	lockdep_assert_held(&mr->lock);
+	if (mr->dmabuf)
+		return xv_fail(call, -EOPNOTSUPP,
+			       "MR: a dma-buf region cannot be re-registered");
+	if (arg->change & XVERBS_REREG_TRANSLATION)
+		given = (struct xv_mr_range) { arg->addr, arg->length,
+					       arg->iova };
+	range = given;
+	err = xv_mr_check_access(call, access);
+	if (!err)
+		err = xv_mr_check_range(call, &range, access);
+	if (err)
+		return err;
+	ib = xv_mr_pin(call, pd, &range, access);
+	if (IS_ERR(ib))
+		return PTR_ERR(ib);
+	err = ib_dereg_mr(mr->ib);
+	if (err) {
+		ib_dereg_mr(ib);
+		return xv_fail(call, err, "MR: deregistration failed");
+	}
+	mr->ib = ib;
+	mr->addr = given.addr;
+	mr->length = given.length;
+	mr->iova = given.iova;
+	mr->access = access;
+	arg->out_lkey = ib->lkey;
+	arg->out_rkey = ib->rkey;
+	return 0;
+}
+
+/* The region holds its new domain, and not the old one, if this succeeds. */
+static int xv_mr_rereg_pd(struct xv_call *call, struct xv_mr *mr)
+{
+	struct xv_obj *old = mr->obj.deps[0], *pd;
+	int err;
+
+	pd = xv_obj_get(call, XV_OBJ_PD, call->arg.mr_rereg.pd);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	err = xv_mr_rereg_locked(call, mr, pd);
+	if (err) {
+		xv_obj_put(pd);
+		return err;
+	}
+	mr->obj.deps[0] = pd;
+	xv_obj_put(old);
+	return 0;
+}
+
+int xv_mr_rereg(struct xv_call *call)
+{
+	const u32 known = XVERBS_REREG_TRANSLATION | XVERBS_REREG_PD |
+			  XVERBS_REREG_ACCESS;
+	struct xverbs_mr_rereg *arg = &call->arg.mr_rereg;
+	struct xv_obj *obj;
+	struct xv_mr *mr;
+	int err;
+
+	if (arg->change & ~known)
+		return xv_fail(call, -EOPNOTSUPP, "MR: unknown change 0x%x",
+			       arg->change & ~known);
+	if (!arg->change)
+		return xv_fail(call, -EINVAL, "MR: change is empty");
+	obj = xv_obj_get(call, XV_OBJ_MR, arg->mr);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	mr = xv_to(mr, obj);
+	mutex_lock(&mr->lock);
+	if (arg->change & XVERBS_REREG_PD)
+		err = xv_mr_rereg_pd(call, mr);
+	else
+		err = xv_mr_rereg_locked(call, mr, obj->deps[0]);
+	mutex_unlock(&mr->lock);
+	xv_obj_put(obj);
+	return err;
+}
+
+/* ---- dma-buf ------------------------------------------------------------------------- */
+
+static struct ib_mr *xv_mr_map_dmabuf(struct xv_call *call,
+				      const struct xv_obj *pd)
+{
+	const struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
+	struct ib_pd *ib_pd = xv_to(pd, pd)->ib;
+	struct ib_mr *ib;
+
+	ib = ib_pd->device->ops.reg_user_mr_dmabuf(ib_pd, arg->offset,
+						   arg->length, arg->iova,
+						   arg->fd, arg->access, NULL);
+	if (IS_ERR(ib))
+		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
+				       "MR: dma-buf %d cannot be registered",
+				       arg->fd));
+	/* What ib_reg_user_mr() does for memory of a process */
+	ib->device = ib_pd->device;
+	ib->pd = ib_pd;
+	ib->type = IB_MR_TYPE_USER;
+	ib->iova = arg->iova;
+	ib->length = arg->length;
+	atomic_inc(&ib_pd->usecnt);
+	return ib;
+}
+
+int xv_mr_dmabuf(struct xv_call *call)
+{
+	struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
+	struct xv_mr_range range = { arg->offset, arg->length, arg->iova };
+	struct xv_mr *mr;
+	int err;
+
+	if (!call->dev->ib->ops.reg_user_mr_dmabuf)
+		return xv_fail(call, -EOPNOTSUPP, "MR: the driver has no dma-buf");
+	if (arg->access & (XVERBS_ACCESS_ON_DEMAND | XVERBS_ACCESS_ZERO_BASED))
+		return xv_fail(call, -EINVAL,
+			       "MR: a dma-buf region is neither on demand nor zero-based");
+	err = xv_mr_check_access(call, arg->access);
+	if (!err)
+		err = xv_mr_check_range(call, &range, arg->access);
+	if (err)
+		return err;
+	mr = xv_mr_new(call, arg->pd, arg->access);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	mr->dmabuf = true;
+	mr->ib = xv_mr_map_dmabuf(call, mr->obj.deps[0]);
+	if (IS_ERR(mr->ib)) {
+		err = PTR_ERR(mr->ib);
+		xv_obj_abort(&mr->obj);
+		return err;
+	}
+	arg->out_handle = mr->obj.handle;
+	arg->out_lkey = mr->ib->lkey;
+	arg->out_rkey = mr->ib->rkey;
+	call->new_obj = &mr->obj;
+	return 0;
 }

@@ -27,8 +27,12 @@ struct xv_obj_ops {
 
 static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
 	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy },
+	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy },
 	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy },
 	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy },
+	[XV_OBJ_XRCD] = { "XRC domain", xv_xrcd_destroy },
+	[XV_OBJ_UMEM] = { "UMEM", xv_umem_destroy },
+	[XV_OBJ_MW] = { "memory window", xv_mw_destroy },
 	[XV_OBJ_MR] = { "memory region", xv_mr_destroy },
 	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy },
 	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy },

@@ -9,16 +9,29 @@
  * ib_core does not tell the number of its domains.  But any memory key made
  * in one carries it, and firmware tells what a key carries.
  */
-static int xv_pd_learn_number(struct xv_call *call, struct xv_pd *pd)
+static int xv_pd_learn_number(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
 {
 	struct ib_mr *probe;
 	int err;
 
-	probe = ib_alloc_mr(pd->ib, IB_MR_TYPE_MEM_REG, 1);
+	probe = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 1);
 	if (IS_ERR(probe))
 		return xv_fail(call, PTR_ERR(probe), "PD: no memory key left");
-	err = xv_fw_query_mkey_pd(call->dev, call, probe->lkey, &pd->pdn);
+	err = xv_fw_query_mkey_pd(call->dev, call, probe->lkey, pdn);
 	ib_dereg_mr(probe);
+	return err;
+}
+
+int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn)
+{
+	int err;
+
+	*pd = ib_alloc_pd(call->dev->ib, 0);
+	if (IS_ERR(*pd))
+		return xv_fail(call, PTR_ERR(*pd), "PD: ALLOC_PD failed");
+	err = xv_pd_learn_number(call, *pd, pdn);
+	if (err)
+		ib_dealloc_pd(*pd);
 	return err;
 }
 
@@ -33,25 +46,15 @@ int xv_pd_alloc(struct xv_call *call)
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	pd = xv_to(pd, obj);
-	pd->ib = ib_alloc_pd(call->dev->ib, 0);
-	if (IS_ERR(pd->ib)) {
-		err = xv_fail(call, PTR_ERR(pd->ib), "PD: ALLOC_PD failed");
-		goto err_obj;
+	err = xv_pd_make(call, &pd->ib, &pd->pdn);
+	if (err) {
+		xv_obj_abort(obj);
+		return err;
 	}
-	err = xv_pd_learn_number(call, pd);
-	if (err)
-		goto err_pd;
-
 	arg->out_handle = obj->handle;
 	arg->out_pdn = pd->pdn;
 	call->new_obj = obj;
 	return 0;
-
-err_pd:
-	ib_dealloc_pd(pd->ib);
-err_obj:
-	xv_obj_abort(obj);
-	return err;
 }
 
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)

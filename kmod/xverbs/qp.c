@@ -13,6 +13,7 @@
 #include "ah.h"
 #include "fw.h"
 #include "qp_state.h"
+#include "xrc_base.h"
 
 #define XV_CMD_RTS2SQD_QP	0x508	/* PRM; not in linux/mlx5/mlx5_ifc.h */
 #define XV_ACK_REQ_FREQ		8	/* log of packets between requests */
@@ -23,39 +24,50 @@
  * struct xv_qp_kind - what differs between the types of queue pairs
  * @st: service type (PRM)
  * @sq_header: bytes of a send WQE before its data segments
- * @sq_min: bytes of the smallest useful send WQE: RC has atomics
+ * @sq_min: bytes of the smallest useful send WQE: some have atomics
+ * @sq: has a send queue
+ * @rq: has a receive queue, own or shared
+ * @xrcd: belongs to an XRC domain
  */
 struct xv_qp_kind {
 	u8 st;
 	u8 sq_header;
 	u8 sq_min;
+	bool sq;
+	bool rq;
+	bool xrcd;
 };
 
 #define XV_SEG(_type)	((u8)sizeof(struct mlx5r_##_type))
+#define XV_ATOMIC	(XV_SEG(raddr) + XV_SEG(atomic) + XV_SEG(data))
 
 static const struct xv_qp_kind *xv_qp_kind(u32 type)
 {
-	static const struct xv_qp_kind rc = {
-		MLX5_QP_ST_RC, XV_SEG(ctrl) + XV_SEG(raddr),
-		XV_SEG(ctrl) + XV_SEG(raddr) + XV_SEG(atomic) + XV_SEG(data),
-	};
-	static const struct xv_qp_kind uc = {
-		MLX5_QP_ST_UC, XV_SEG(ctrl) + XV_SEG(raddr), MLX5R_WQEBB,
-	};
-	static const struct xv_qp_kind ud = {
-		MLX5_QP_ST_UD, XV_SEG(ctrl) + XV_SEG(av), MLX5R_WQEBB,
+	static const struct xv_qp_kind kinds[] = {
+		[XVERBS_QPT_RC] = {
+			.st = MLX5_QP_ST_RC, .sq = true, .rq = true,
+			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
+			.sq_min = XV_SEG(ctrl) + XV_ATOMIC,
+		},
+		[XVERBS_QPT_UC] = {
+			.st = MLX5_QP_ST_UC, .sq = true, .rq = true,
+			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
+		},
+		[XVERBS_QPT_UD] = {
+			.st = MLX5_QP_ST_UD, .sq = true, .rq = true,
+			.sq_header = XV_SEG(ctrl) + XV_SEG(av),
+		},
+		[XVERBS_QPT_XRC_SEND] = {
+			.st = MLX5_QP_ST_XRC, .sq = true,
+			.sq_header = XV_SEG(ctrl) + XV_SEG(xrc) + XV_SEG(raddr),
+			.sq_min = XV_SEG(ctrl) + XV_SEG(xrc) + XV_ATOMIC,
+		},
+		[XVERBS_QPT_XRC_RECV] = {
+			.st = MLX5_QP_ST_XRC, .xrcd = true,
+		},
 	};
 
-	switch (type) {
-	case XVERBS_QPT_RC:
-		return &rc;
-	case XVERBS_QPT_UC:
-		return &uc;
-	case XVERBS_QPT_UD:
-		return &ud;
-	default:
-		return NULL;
-	}
+	return xv_qp_type_known(type) ? &kinds[type] : NULL;
 }
 
 /* ---- Geometry ------------------------------------------------------------------ */
@@ -139,11 +151,18 @@ static int xv_qp_size_rq(struct xv_call *call, struct xverbs_qp_cap *cap,
 static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 		      struct xverbs_qp_cap *cap, struct xv_qp_layout *lay)
 {
+	const struct xverbs_qp_create *arg = &call->arg.qp_create;
 	int err;
 
 	memset(lay, 0, sizeof(*lay));
 	if (cap->reserved)
 		return xv_fail(call, -EINVAL, "QP: cap.reserved is not zero");
+	if (cap->max_send_wr && !kind->sq)
+		return xv_fail(call, -EINVAL,
+			       "QP: max_send_wr, but the type sends nothing");
+	if (cap->max_recv_wr && (!kind->rq || arg->srq))
+		return xv_fail(call, -EINVAL,
+			       "QP: max_recv_wr, but there is no receive queue");
 	err = xv_qp_size_sq(call, kind, cap, lay);
 	if (!err)
 		err = xv_qp_size_rq(call, cap, lay);
@@ -151,61 +170,60 @@ static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 		return err;
 	lay->sq_offset = ALIGN(lay->rq_wqes * lay->rq_stride, MLX5R_WQEBB);
 	lay->bytes = lay->sq_offset + (size_t)lay->sq_wqebbs * MLX5R_WQEBB;
-	if (!lay->bytes)
-		return xv_fail(call, -EINVAL,
-			       "QP: neither max_send_wr nor max_recv_wr");
 	return 0;
 }
 
 /* ---- Creation ------------------------------------------------------------------- */
 
 static void xv_qp_fill_create(const struct xv_call *call,
-			      const struct xv_qp *qp, const struct xv_uar *uar,
+			      const struct xv_qp *qp,
 			      const struct xv_qp_layout *lay, void *qpc)
 {
 	struct mlx5_core_dev *mdev = call->dev->mdev;
 
 	MLX5_SET(qpc, qpc, st, xv_qp_kind(qp->type)->st);
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
-	MLX5_SET(qpc, qpc, pd, qp->pd->pdn);
-	MLX5_SET(qpc, qpc, uar_page, uar->index);
+	MLX5_SET(qpc, qpc, pd, qp->pdn);
+	MLX5_SET(qpc, qpc, uar_page, qp->uar_page);
 	MLX5_SET(qpc, qpc, log_page_size,
 		 PAGE_SHIFT - MLX5_ADAPTER_PAGE_SHIFT);
 	MLX5_SET(qpc, qpc, ts_format, mlx5_get_qp_default_ts(mdev));
-	MLX5_SET(qpc, qpc, cqn_snd, qp->send_cq->mcq.cqn);
-	MLX5_SET(qpc, qpc, cqn_rcv, qp->recv_cq->mcq.cqn);
-	MLX5_SET64(qpc, qpc, dbr_addr, xv_dbr_dma(&qp->dbr));
+	MLX5_SET(qpc, qpc, cqn_snd, qp->cqn_snd);
+	MLX5_SET(qpc, qpc, cqn_rcv, qp->cqn_rcv);
+	MLX5_SET(qpc, qpc, xrcd, qp->xrcdn);
+	MLX5_SET64(qpc, qpc, dbr_addr, qp->mem.dbr.dma);
 	if (MLX5_CAP_GEN(mdev, cqe_version) == 1)
 		MLX5_SET(qpc, qpc, user_index, call->arg.qp_create.user_index);
 	if (lay->sq_wqebbs)
 		MLX5_SET(qpc, qpc, log_sq_size, ilog2(lay->sq_wqebbs));
 	else
 		MLX5_SET(qpc, qpc, no_sq, 1);
-	if (lay->rq_wqes) {
+	if (qp->srqn) {
+		MLX5_SET(qpc, qpc, rq_type, MLX5_SRQ_RQ);
+		MLX5_SET(qpc, qpc, srqn_rmpn_xrqn, qp->srqn);
+	} else if (lay->rq_wqes) {
+		MLX5_SET(qpc, qpc, rq_type, MLX5_NON_ZERO_RQ);
 		MLX5_SET(qpc, qpc, log_rq_size, ilog2(lay->rq_wqes));
 		MLX5_SET(qpc, qpc, log_rq_stride,
 			 ilog2(lay->rq_stride / MLX5R_DS));
-		MLX5_SET(qpc, qpc, rq_type, MLX5_NON_ZERO_RQ);
 	} else {
 		MLX5_SET(qpc, qpc, rq_type, MLX5_ZERO_LEN_RQ);
 	}
 }
 
 static int xv_qp_create_hw(struct xv_call *call, struct xv_qp *qp,
-			   const struct xv_uar *uar,
 			   const struct xv_qp_layout *lay)
 {
 	size_t inlen = MLX5_ST_SZ_BYTES(create_qp_in) +
-		       qp->ring.npages * sizeof(__be64);
+		       qp->mem.ring.npages * sizeof(__be64);
 	void *in;
 	int err;
 
 	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
 	if (!in)
 		return -ENOMEM;
-	xv_qp_fill_create(call, qp, uar, lay,
-			  MLX5_ADDR_OF(create_qp_in, in, qpc));
-	xv_buf_fill_pas(&qp->ring, MLX5_ADDR_OF(create_qp_in, in, pas));
+	xv_qp_fill_create(call, qp, lay, MLX5_ADDR_OF(create_qp_in, in, qpc));
+	xv_buf_fill_pas(&qp->mem.ring, MLX5_ADDR_OF(create_qp_in, in, pas));
 	err = xv_fw_create_qp(call->dev, call, in, inlen, &qp->qpn);
 	kvfree(in);
 	if (err)
@@ -217,41 +235,102 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_qp *qp,
 	return err;
 }
 
-static int xv_qp_deps(struct xv_call *call, struct xv_qp *qp,
-		      struct xv_uar **uar)
+/* A number that the caller must give if, and only if, the type needs it */
+static int xv_qp_use_cq(struct xv_call *call, struct xv_qp *qp,
+			const char *what, bool needed, u32 handle, u32 *cqn)
 {
-	struct xverbs_qp_create *arg = &call->arg.qp_create;
 	struct xv_obj *obj;
 
+	if (!needed && !handle)
+		return 0;
+	if (!needed)
+		return xv_fail(call, -EINVAL, "QP: the type has no %s", what);
+	obj = xv_obj_use(call, &qp->obj, XV_OBJ_CQ, handle);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	*cqn = xv_to(cq, obj)->mcq.cqn;
+	return 0;
+}
+
+/* A receiving QP of an XRC domain has nothing else of its own. */
+static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp *qp)
+{
+	const struct xverbs_qp_create *arg = &call->arg.qp_create;
+	struct xv_obj *obj;
+
+	if (arg->pd || arg->uar)
+		return xv_fail(call, -EINVAL,
+			       "QP: the type has neither pd nor uar");
+	obj = xv_obj_use(call, &qp->obj, XV_OBJ_XRCD, arg->xrcd);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	qp->xrcdn = xv_to(xrcd, obj)->domain->xrcdn;
+	return 0;
+}
+
+static int xv_qp_deps_pd(struct xv_call *call, struct xv_qp *qp)
+{
+	const struct xverbs_qp_create *arg = &call->arg.qp_create;
+	struct xv_obj *obj;
+
+	if (arg->xrcd)
+		return xv_fail(call, -EINVAL, "QP: the type has no xrcd");
 	obj = xv_obj_use(call, &qp->obj, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp->pd = xv_to(pd, obj);
-	obj = xv_obj_use(call, &qp->obj, XV_OBJ_CQ, arg->send_cq);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	qp->send_cq = xv_to(cq, obj);
-	obj = xv_obj_use(call, &qp->obj, XV_OBJ_CQ, arg->recv_cq);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	qp->recv_cq = xv_to(cq, obj);
+	qp->ib_pd = xv_to(pd, obj)->ib;
+	qp->pdn = xv_to(pd, obj)->pdn;
 	obj = xv_obj_use(call, &qp->obj, XV_OBJ_UAR, arg->uar);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	*uar = xv_to(uar, obj);
+	qp->uar_page = xv_to(uar, obj)->index;
+	if (!arg->srq)
+		return 0;
+	obj = xv_obj_use(call, &qp->obj, XV_OBJ_SRQ, arg->srq);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	if (xv_to(srq, obj)->xrc)
+		return xv_fail(call, -EINVAL, "QP: srq %u is an XRC SRQ",
+			       arg->srq);
+	qp->srqn = xv_to(srq, obj)->srqn;
 	return 0;
+}
+
+static int xv_qp_deps(struct xv_call *call, struct xv_qp *qp)
+{
+	const struct xv_qp_kind *kind = xv_qp_kind(qp->type);
+	const struct xverbs_qp_create *arg = &call->arg.qp_create;
+	int err;
+
+	if (kind->st == MLX5_QP_ST_XRC) {
+		err = xv_xrc_base_use(call, qp);
+		if (err)
+			return err;
+	}
+	err = kind->xrcd ? xv_qp_deps_xrcd(call, qp) : xv_qp_deps_pd(call, qp);
+	if (!err)
+		err = xv_qp_use_cq(call, qp, "send_cq", kind->sq, arg->send_cq,
+				   &qp->cqn_snd);
+	if (!err)
+		err = xv_qp_use_cq(call, qp, "recv_cq", kind->rq, arg->recv_cq,
+				   &qp->cqn_rcv);
+	return err;
 }
 
 static int xv_qp_check_create(struct xv_call *call,
 			      const struct xverbs_qp_create *arg)
 {
-	if (arg->reserved)
+	const struct xv_qp_kind *kind = xv_qp_kind(arg->type);
+	struct mlx5_core_dev *mdev = call->dev->mdev;
+
+	if (arg->reserved || arg->reserved2)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
-	if (!xv_qp_kind(arg->type))
+	if (!kind)
 		return xv_fail(call, -EOPNOTSUPP, "QP: type %u", arg->type);
-	if (arg->srq)
-		return xv_fail(call, -ENOENT, "no shared receive queue %u",
-			       arg->srq);
+	if (kind->st == MLX5_QP_ST_XRC && !MLX5_CAP_GEN(mdev, xrc))
+		return xv_fail(call, -EOPNOTSUPP, "the device has no XRC");
+	if (arg->srq && !kind->rq)
+		return xv_fail(call, -EINVAL, "QP: the type has no srq");
 	if (arg->user_index >> 24)
 		return xv_fail(call, -EINVAL,
 			       "QP: user_index 0x%x has more than 24 bits",
@@ -270,16 +349,15 @@ static void xv_qp_report(const struct xv_qp *qp, const struct xv_qp_layout *lay,
 	arg->out_rq_offset = 0;
 	arg->out_rq_wqes = lay->rq_wqes;
 	arg->out_rq_stride = lay->rq_stride;
-	arg->out_ring = xv_mapping_user(&qp->ring.map);
-	arg->out_dbr = xv_dbr_user(&qp->dbr);
-	arg->out_dbr_offset = qp->dbr.offset;
+	arg->out_ring = xv_qmem_ring_map(&qp->mem);
+	arg->out_dbr = xv_qmem_dbr_map(&qp->mem);
+	arg->out_dbr_offset = qp->mem.dbr.offset;
 }
 
 int xv_qp_create(struct xv_call *call)
 {
 	struct xverbs_qp_create *arg = &call->arg.qp_create;
 	struct xv_qp_layout lay;
-	struct xv_uar *uar;
 	struct xv_obj *obj;
 	struct xv_qp *qp;
 	int err;
@@ -292,33 +370,29 @@ int xv_qp_create(struct xv_call *call)
 		return PTR_ERR(obj);
 	qp = xv_to(qp, obj);
 	mutex_init(&qp->lock);
+	INIT_LIST_HEAD(&qp->mcast);
 	qp->type = arg->type;
 	obj->events.user_data = arg->user_data;
 	qp->cap = arg->cap;
 	err = xv_qp_size(call, xv_qp_kind(arg->type), &qp->cap, &lay);
 	if (err)
 		goto err_obj;
-	err = xv_qp_deps(call, qp, &uar);
+	err = xv_qp_deps(call, qp);
 	if (err)
 		goto err_obj;
-	err = xv_buf_alloc(call->file, &qp->ring, lay.bytes);
+	err = xv_qmem_alloc(call, obj, &qp->mem, lay.bytes, &arg->external);
 	if (err)
 		goto err_obj;
-	err = xv_dbr_alloc(call->file, &qp->dbr);
+	err = xv_qp_create_hw(call, qp, &lay);
 	if (err)
-		goto err_ring;
-	err = xv_qp_create_hw(call, qp, uar, &lay);
-	if (err)
-		goto err_dbr;
+		goto err_mem;
 
 	xv_qp_report(qp, &lay, arg);
 	call->new_obj = obj;
 	return 0;
 
-err_dbr:
-	xv_dbr_free(call->file, &qp->dbr);
-err_ring:
-	xv_buf_free(call->file, &qp->ring);
+err_mem:
+	xv_qmem_free(call->file, &qp->mem);
 err_obj:
 	xv_obj_abort(obj);
 	return err;
@@ -330,13 +404,15 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	struct xv_qp *qp = xv_to(qp, obj);
 	int err;
 
+	err = xv_mcast_detach_all(qp);
+	if (err)
+		return err;
 	/* No events from here on; on failure the QP lives on without them. */
 	xa_erase_irq(&dev->qps, qp->qpn);
 	err = xv_fw_destroy_qp(dev, call, qp->qpn);
 	if (err)
 		return err;
-	xv_dbr_free(obj->file, &qp->dbr);
-	xv_buf_free(obj->file, &qp->ring);
+	xv_qmem_free(obj->file, &qp->mem);
 	return 0;
 }
 
@@ -460,10 +536,10 @@ static void xv_qp_fill_modify(const struct xv_qp *qp,
 
 	MLX5_SET(qpc, qpc, st, xv_qp_kind(qp->type)->st);
 	MLX5_SET(qpc, qpc, pm_state, xv_qp_pm_state(attr, mask));
-	MLX5_SET(qpc, qpc, pd, qp->pd->pdn);
-	MLX5_SET(qpc, qpc, cqn_snd, qp->send_cq->mcq.cqn);
-	MLX5_SET(qpc, qpc, cqn_rcv, qp->recv_cq->mcq.cqn);
-	MLX5_SET64(qpc, qpc, dbr_addr, xv_dbr_dma(&qp->dbr));
+	MLX5_SET(qpc, qpc, pd, qp->pdn);
+	MLX5_SET(qpc, qpc, cqn_snd, qp->cqn_snd);
+	MLX5_SET(qpc, qpc, cqn_rcv, qp->cqn_rcv);
+	MLX5_SET64(qpc, qpc, dbr_addr, qp->mem.dbr.dma);
 	MLX5_SET(qpc, qpc, mtu, ud ? IB_MTU_4096 : attr->path_mtu);
 	MLX5_SET(qpc, qpc, log_msg_max, ud ? XV_UD_LOG_MSG_MAX :
 					     MLX5_CAP_GEN(mdev, log_max_msg));
@@ -497,7 +573,7 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 	int err;
 
 	if (mask & XVERBS_QP_AV) {
-		err = xv_path_resolve(call, qp->pd, "QP: ah_attr",
+		err = xv_path_resolve(call, qp->ib_pd, "QP: ah_attr",
 				      &attr->ah_attr, attr->port_num, &path);
 		if (err)
 			return err;
@@ -508,7 +584,7 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 		if (!MLX5_CAP_GEN(call->dev->mdev, apm))
 			return xv_fail(call, -EOPNOTSUPP,
 				       "QP: the device has no path migration");
-		err = xv_path_resolve(call, qp->pd, "QP: alt_ah_attr",
+		err = xv_path_resolve(call, qp->ib_pd, "QP: alt_ah_attr",
 				      &attr->alt_ah_attr, attr->alt_port_num,
 				      &path);
 		if (err)
@@ -612,7 +688,13 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 	xv_qp_attr_merge(&attr, &arg->attr, mask);
 	attr.qp_state = to;
 
-	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR;
+	/* The adapter always tells when it has drained. */
+	if (to == XVERBS_QPS_SQD)
+		WRITE_ONCE(qp->want_drained,
+			   mask & XVERBS_QP_EN_SQD_ASYNC_NOTIFY &&
+			   attr.en_sqd_async_notify);
+	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
+		  to != XVERBS_QPS_SQD;
 	if (context) {
 		xv_qp_fill_modify(qp, &attr, mask, call->dev->mdev, qpc);
 		err = xv_qp_fill_paths(call, qp, &attr, mask, qpc);

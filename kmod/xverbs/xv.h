@@ -4,7 +4,7 @@
  * a file owns, and the state of one ioctl.
  *
  * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock
- *	-> object locks (xv_qp.lock) -> mmap_lock -> xv_file.map_lock
+ *	-> object locks -> xv_dev.xrc_lock -> mmap_lock -> xv_file.map_lock
  *	-> xa_lock -> xv_evq.lock
  */
 #ifndef XV_H
@@ -26,6 +26,7 @@
 
 #include "compat.h"
 
+struct xv_call;
 struct xv_file;
 struct xv_obj;
 
@@ -39,6 +40,9 @@ struct xv_obj;
  * @files_lock: protects @files and @gone
  * @files: files bound to it
  * @gone: no file may bind any more
+ * @xrc_lock: protects @xrc_domains and @xrc_base
+ * @xrc_domains: all XRC domains of files
+ * @xrc_base: what all XRC queue pairs share, made at first use
  * @qps: QP number -> struct xv_qp, for asynchronous events
  * @srqs: SRQ number -> struct xv_srq, likewise
  * @fw_events: firmware events about QPs and SRQs, in atomic context
@@ -53,6 +57,9 @@ struct xv_dev {
 	struct mutex files_lock;
 	struct list_head files;
 	bool gone;
+	struct mutex xrc_lock;
+	struct list_head xrc_domains;
+	struct xv_xrc_base *xrc_base;
 	struct xarray qps;
 	struct xarray srqs;
 	struct notifier_block fw_events;
@@ -126,7 +133,12 @@ void xv_mapping_del_zap(struct xv_file *file, struct xv_mapping *map);
 struct xverbs_map xv_mapping_user(const struct xv_mapping *map);
 extern const struct vm_operations_struct xv_pfn_vm_ops;
 
-/* Pages of the kernel that the adapter reaches by DMA and the user by mmap() */
+/**
+ * struct xv_buf - pages that the adapter reaches by DMA
+ * @map: how the user maps them
+ * @pages: pages of the kernel, NULL if they are the user's
+ * @dma: address of each page for the adapter
+ */
 struct xv_buf {
 	struct xv_mapping map;
 	struct device *dma_dev;
@@ -137,18 +149,29 @@ struct xv_buf {
 
 int xv_buf_alloc(struct xv_file *file, struct xv_buf *buf, size_t bytes);
 void xv_buf_free(struct xv_file *file, struct xv_buf *buf);
+void xv_buf_replace(struct xv_file *file, struct xv_buf *buf,
+		    const struct xv_buf *new);
 void xv_buf_fill_pas(const struct xv_buf *buf, __be64 *pas);
 
-/* A doorbell record: a cache line in a page that only one file uses */
+/* A doorbell record: a cache line, the kernel's (in @page) or the user's */
 struct xv_dbr {
 	struct xv_dbr_page *page;
 	u32 offset;
+	dma_addr_t dma;
 };
 
-int xv_dbr_alloc(struct xv_file *file, struct xv_dbr *dbr);
-void xv_dbr_free(struct xv_file *file, struct xv_dbr *dbr);
-dma_addr_t xv_dbr_dma(const struct xv_dbr *dbr);
-struct xverbs_map xv_dbr_user(const struct xv_dbr *dbr);
+/* Memory of a queue: ring and doorbell record, each the kernel's or the user's */
+struct xv_qmem {
+	struct xv_buf ring;
+	struct xv_dbr dbr;
+};
+
+int xv_qmem_alloc(struct xv_call *call, struct xv_obj *queue,
+		  struct xv_qmem *mem, size_t bytes,
+		  const struct xverbs_external *external);
+void xv_qmem_free(struct xv_file *file, struct xv_qmem *mem);
+struct xverbs_map xv_qmem_ring_map(const struct xv_qmem *mem);
+struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
 
 /* ---- Open file (file.c) ------------------------------------------------------ */
 
@@ -220,11 +243,22 @@ struct xv_call {
 		struct xverbs_pd_alloc pd_alloc;
 		struct xverbs_uar_alloc uar_alloc;
 		struct xverbs_mr_reg mr_reg;
+		struct xverbs_mr_rereg mr_rereg;
+		struct xverbs_mr_dmabuf mr_dmabuf;
+		struct xverbs_mw_alloc mw_alloc;
+		struct xverbs_umem_reg umem_reg;
+		struct xverbs_xrcd_open xrcd_open;
 		struct xverbs_cq_create cq_create;
+		struct xverbs_cq_modify cq_modify;
+		struct xverbs_cq_resize cq_resize;
+		struct xverbs_srq_create srq_create;
+		struct xverbs_srq_modify srq_modify;
+		struct xverbs_srq_query srq_query;
 		struct xverbs_qp_create qp_create;
 		struct xverbs_qp_modify qp_modify;
 		struct xverbs_qp_query qp_query;
 		struct xverbs_ah_resolve ah_resolve;
+		struct xverbs_mcast mcast;
 	} arg;
 	char reason[XVERBS_REASON_MAX];
 };
@@ -247,11 +281,23 @@ int xv_channel_alloc(struct xv_call *call);
 int xv_pd_alloc(struct xv_call *call);
 int xv_uar_alloc(struct xv_call *call);
 int xv_mr_reg(struct xv_call *call);
+int xv_mr_rereg(struct xv_call *call);
+int xv_mr_dmabuf(struct xv_call *call);
+int xv_mw_alloc(struct xv_call *call);
+int xv_umem_reg(struct xv_call *call);
+int xv_xrcd_open(struct xv_call *call);
 int xv_cq_create(struct xv_call *call);
+int xv_cq_modify(struct xv_call *call);
+int xv_cq_resize(struct xv_call *call);
+int xv_srq_create(struct xv_call *call);
+int xv_srq_modify(struct xv_call *call);
+int xv_srq_query(struct xv_call *call);
 int xv_qp_create(struct xv_call *call);
 int xv_qp_modify(struct xv_call *call);
 int xv_qp_query(struct xv_call *call);
 int xv_ah_resolve(struct xv_call *call);
+int xv_mcast_attach(struct xv_call *call);
+int xv_mcast_detach(struct xv_call *call);
 
 int xv_check_port(struct xv_call *call, u32 port);
 
@@ -260,15 +306,19 @@ int xv_check_port(struct xv_call *call, u32 port);
 /* In the order in which a closing file destroys them: users before used */
 enum xv_obj_type {
 	XV_OBJ_QP,
+	XV_OBJ_SRQ,
 	XV_OBJ_CQ,
 	XV_OBJ_CHANNEL,
+	XV_OBJ_XRCD,
+	XV_OBJ_UMEM,
+	XV_OBJ_MW,
 	XV_OBJ_MR,
 	XV_OBJ_UAR,
 	XV_OBJ_PD,
 	XV_OBJ_TYPES,
 };
 
-#define XV_MAX_DEPS	6
+#define XV_MAX_DEPS	8
 
 /**
  * struct xv_obj - first member of every object
@@ -306,9 +356,51 @@ struct xv_pd {
 	u32 pdn;
 };
 
+/**
+ * struct xv_mr - a memory region
+ * @obj: its domain, which re-registration can change, is deps[0]
+ * @lock: one re-registration at a time; protects the rest
+ * @dmabuf: cannot be re-registered
+ */
 struct xv_mr {
 	struct xv_obj obj;
+	struct mutex lock;
 	struct ib_mr *ib;
+	u64 addr;
+	u64 length;
+	u64 iova;
+	u32 access;
+	bool dmabuf;
+};
+
+struct xv_mw {
+	struct xv_obj obj;
+	u32 mkey;
+};
+
+struct xv_umem {
+	struct xv_obj obj;
+	struct ib_umem *ib;
+	u64 length;
+};
+
+/* An XRC domain as a file sees it; the domain may be shared with others. */
+struct xv_xrcd {
+	struct xv_obj obj;
+	struct xv_xrc_domain *domain;
+};
+
+/**
+ * struct xv_xrc_domain - an XRC domain
+ * @node: in xv_dev.xrc_domains
+ * @inode: of the file that names it, NULL if it is private
+ * @users: open handles, under xv_dev.xrc_lock
+ */
+struct xv_xrc_domain {
+	struct list_head node;
+	struct inode *inode;
+	u32 users;
+	u32 xrcdn;
 };
 
 struct xv_uar {
@@ -324,40 +416,71 @@ struct xv_channel {
 	struct xv_chan_queue *queue;
 };
 
+/**
+ * struct xv_cq - a completion queue
+ * @lock: one modification at a time; protects @mem.ring
+ */
 struct xv_cq {
 	struct xv_obj obj;
 	struct mlx5_core_cq mcq;
 	struct xv_channel *channel;
 	struct xv_evsrc comp;
-	struct xv_buf ring;
-	struct xv_dbr dbr;
+	struct mutex lock;
+	struct xv_qmem mem;
+	u32 cqe_bytes;
+};
+
+/* @xrc: an XRC SRQ, else an RMP, which is how a plain SRQ is made (PRM) */
+struct xv_srq {
+	struct xv_obj obj;
+	struct xv_qmem mem;
+	u32 srqn;
+	bool xrc;
+	u32 max_wr;
+	u32 max_sge;
 };
 
 /**
  * struct xv_qp - a queue pair
- * @lock: one modify or query at a time; protects @attr
+ * @lock: one call at a time; protects @attr, @mcast, @n_mcast
+ * @cqn_snd: completion queue of sends, 0 if it has none
+ * @cqn_rcv: completion queue of receives, 0 if it has none
+ * @want_drained: raise XVERBS_EVENT_SQ_DRAINED
  * @attr: attributes as last set; qp_state is the state software moved to
+ * @mcast: multicast groups it is in
  */
 struct xv_qp {
 	struct xv_obj obj;
 	struct mutex lock;
 	u32 qpn;
 	u32 type;
-	struct xv_pd *pd;
-	struct xv_cq *send_cq;
-	struct xv_cq *recv_cq;
-	struct xv_buf ring;
-	struct xv_dbr dbr;
+	u32 pdn;
+	struct ib_pd *ib_pd;
+	u32 uar_page;
+	u32 cqn_snd;
+	u32 cqn_rcv;
+	u32 srqn;
+	u32 xrcdn;
+	bool want_drained;
+	struct xv_qmem mem;
 	struct xverbs_qp_cap cap;
 	struct xverbs_qp_attr attr;
+	struct list_head mcast;
+	u32 n_mcast;
 };
 
+int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn);
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_mcast_detach_all(struct xv_qp *qp);
 void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src);
 u32 xv_channel_stop(struct xv_channel *channel, struct xv_evsrc *src);
 

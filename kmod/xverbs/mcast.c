@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multicast groups of UD queue pairs.  A group is joined in the fabric by
+ * other means (subnet manager, IGMP); this only lets the adapter deliver.
+ */
+#include <linux/in6.h>
+#include <linux/slab.h>
+#include <rdma/ib_addr.h>
+
+#include "fw.h"
+
+#define XV_MAX_GROUPS	1024	/* per queue pair */
+
+struct xv_mcast {
+	struct list_head node;
+	u8 gid[16];
+};
+
+static struct xv_mcast *xv_mcast_find(const struct xv_qp *qp, const u8 *gid)
+{
+	struct xv_mcast *mcast;
+
+	list_for_each_entry(mcast, &qp->mcast, node)
+		if (!memcmp(mcast->gid, gid, sizeof(mcast->gid)))
+			return mcast;
+	return NULL;
+}
+
+static int xv_mcast_check(struct xv_call *call, const struct xv_qp *qp)
+{
+	const struct xverbs_mcast *arg = &call->arg.mcast;
+
+	if (qp->type != XVERBS_QPT_UD)
+		return xv_fail(call, -EINVAL, "multicast: the QP is not UD");
+	if (!rdma_is_multicast_addr((struct in6_addr *)arg->gid))
+		return xv_fail(call, -EINVAL, "multicast: %pI6c is no group",
+			       arg->gid);
+	if (arg->lid && arg->lid < be16_to_cpu(IB_MULTICAST_LID_BASE))
+		return xv_fail(call, -EINVAL,
+			       "multicast: lid 0x%x is not that of a group",
+			       arg->lid);
+	return 0;
+}
+
+static int xv_mcast_attach_locked(struct xv_call *call, struct xv_qp *qp)
+{
+	const struct xverbs_mcast *arg = &call->arg.mcast;
+	struct xv_mcast *mcast;
+	int err;
+
+	lockdep_assert_held(&qp->lock);
+	if (xv_mcast_find(qp, arg->gid))
+		return 0;
+	if (qp->n_mcast >= XV_MAX_GROUPS)
+		return xv_fail(call, -ENOSPC,
+			       "multicast: the QP is in %u groups",
+			       XV_MAX_GROUPS);
+	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
+	if (!mcast)
+		return -ENOMEM;
+	memcpy(mcast->gid, arg->gid, sizeof(mcast->gid));
+	err = xv_fw_attach_mcg(call->dev, call, qp->qpn, mcast->gid);
+	if (err) {
+		kfree(mcast);
+		return err;
+	}
+	list_add(&mcast->node, &qp->mcast);
+	qp->n_mcast++;
+	return 0;
+}
+
+static int xv_mcast_drop(struct xv_dev *dev, struct xv_call *call,
+			 struct xv_qp *qp, struct xv_mcast *mcast)
+{
+	int err = xv_fw_detach_mcg(dev, call, qp->qpn, mcast->gid);
+
+	if (!err) {
+		list_del(&mcast->node);
+		qp->n_mcast--;
+		kfree(mcast);
+	}
+	return err;
+}
+
+static int xv_mcast_detach_locked(struct xv_call *call, struct xv_qp *qp)
+{
+	struct xv_mcast *mcast = xv_mcast_find(qp, call->arg.mcast.gid);
+
+	lockdep_assert_held(&qp->lock);
+	if (!mcast)
+		return xv_fail(call, -ENOENT, "multicast: the QP is not in %pI6c",
+			       call->arg.mcast.gid);
+	return xv_mcast_drop(call->dev, call, qp, mcast);
+}
+
+static int xv_mcast_call(struct xv_call *call,
+			 int (*fn)(struct xv_call *call, struct xv_qp *qp))
+{
+	struct xv_obj *obj;
+	struct xv_qp *qp;
+	int err;
+
+	obj = xv_obj_get(call, XV_OBJ_QP, call->arg.mcast.qp);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	qp = xv_to(qp, obj);
+	mutex_lock(&qp->lock);
+	err = xv_mcast_check(call, qp);
+	if (!err)
+		err = fn(call, qp);
+	mutex_unlock(&qp->lock);
+	xv_obj_put(obj);
+	return err;
+}
+
+int xv_mcast_attach(struct xv_call *call)
+{
+	return xv_mcast_call(call, xv_mcast_attach_locked);
+}
+
+int xv_mcast_detach(struct xv_call *call)
+{
+	return xv_mcast_call(call, xv_mcast_detach_locked);
+}
+
+/* The QP goes: nobody else uses it. */
+int xv_mcast_detach_all(struct xv_qp *qp)
+{
+	struct xv_mcast *mcast, *next;
+	int err;
+
+	list_for_each_entry_safe(mcast, next, &qp->mcast, node) {
+		err = xv_mcast_drop(qp->obj.file->dev, NULL, qp, mcast);
+		if (err)
+			return err;
+	}
+	return 0;
+}

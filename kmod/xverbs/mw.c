@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory windows: unbound memory keys that the process gives a meaning, and
+ * takes it away, by work requests (UMR).
+ */
+#include <linux/mlx5/device.h>
+
+#include "fw.h"
+
+#define XV_MW_XLT_OCTOWORDS	4	/* one KLM, in units of four (PRM) */
+#define XV_MKC_ANY_QPN		0xffffff
+
+int xv_mw_alloc(struct xv_call *call)
+{
+	struct xverbs_mw_alloc *arg = &call->arg.mw_alloc;
+	u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {};
+	struct xv_obj *obj, *pd;
+	struct xv_mw *mw;
+	void *mkc;
+	int err;
+
+	if (arg->type != IB_MW_TYPE_1 && arg->type != IB_MW_TYPE_2)
+		return xv_fail(call, -EINVAL, "MW: type %u is neither 1 nor 2",
+			       arg->type);
+	obj = xv_obj_alloc(call, XV_OBJ_MW, sizeof(*mw));
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	mw = xv_to(mw, obj);
+	pd = xv_obj_use(call, obj, XV_OBJ_PD, arg->pd);
+	if (IS_ERR(pd)) {
+		err = PTR_ERR(pd);
+		goto err_obj;
+	}
+	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+	MLX5_SET(mkc, mkc, free, 1);
+	MLX5_SET(mkc, mkc, umr_en, 1);
+	MLX5_SET(mkc, mkc, lr, 1);
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5_MKC_ACCESS_MODE_KLMS);
+	MLX5_SET(mkc, mkc, translations_octword_size, XV_MW_XLT_OCTOWORDS);
+	MLX5_SET(mkc, mkc, en_rinval, arg->type == IB_MW_TYPE_2);
+	MLX5_SET(mkc, mkc, pd, xv_to(pd, pd)->pdn);
+	MLX5_SET(mkc, mkc, qpn, XV_MKC_ANY_QPN);
+	err = xv_fw_create_mkey(call->dev, call, in, sizeof(in), &mw->mkey);
+	if (err)
+		goto err_obj;
+
+	arg->out_handle = obj->handle;
+	arg->out_rkey = mw->mkey << 8;
+	call->new_obj = obj;
+	return 0;
+
+err_obj:
+	xv_obj_abort(obj);
+	return err;
+}
+
+int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call)
+{
+	return xv_fw_destroy_mkey(obj->file->dev, call, xv_to(mw, obj)->mkey);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* UMEM: user memory pinned to hold rings and doorbell records. */
+#include <linux/overflow.h>
+#include <linux/sched/signal.h>
+#include <rdma/ib_umem.h>
+
+#include "xv.h"
+
+int xv_umem_reg(struct xv_call *call)
+{
+	struct xverbs_umem_reg *arg = &call->arg.umem_reg;
+	struct xv_umem *umem;
+	struct xv_obj *obj;
+	u64 end;
+	int err;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	if (arg->addr & ~PAGE_MASK)
+		return xv_fail(call, -EINVAL,
+			       "UMEM: addr 0x%llx is not at the start of a page",
+			       arg->addr);
+	if (!arg->length || check_add_overflow(arg->addr, arg->length, &end))
+		return xv_fail(call, -EINVAL, "UMEM: length %llu", arg->length);
+
+	obj = xv_obj_alloc(call, XV_OBJ_UMEM, sizeof(*umem));
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	umem = xv_to(umem, obj);
+	umem->length = arg->length;
+	umem->ib = ib_umem_get(call->dev->ib, arg->addr, arg->length,
+			       IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(umem->ib)) {
+		err = xv_fail(call, PTR_ERR(umem->ib),
+			      "UMEM: cannot pin %llu bytes (RLIMIT_MEMLOCK is %lu)",
+			      arg->length, rlimit(RLIMIT_MEMLOCK));
+		xv_obj_abort(obj);
+		return err;
+	}
+	arg->out_handle = obj->handle;
+	call->new_obj = obj;
+	return 0;
+}
+
+int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call)
+{
+	ib_umem_release(xv_to(umem, obj)->ib);
+	return 0;
+}
