@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Firmware commands: how they are delivered, refused, and what they do to
+ * objects.  Every refusal is checked by its syndrome, which names the reason.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <linux/mlx5/device.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+
+static struct session s;
+
+struct result {
+	u8 status;
+	u32 synd;
+	u32 number;			/* what most commands give back */
+};
+
+static struct result run(const void *in, u32 inlen, void *out, u32 outlen)
+{
+	struct result r;
+
+	r.status = session_cmd(&s, 0, in, inlen, out, outlen);
+	r.synd = be32_to_cpu(((__be32 *)out)[1]);
+	r.number = be32_to_cpu(((__be32 *)out)[2]) & 0xffffff;
+	return r;
+}
+
+/* A command of 16 bytes with a number at the usual place */
+static struct result brief(u16 opcode, u32 number)
+{
+	u32 in[4] = {}, out[4] = {};
+
+	MLX5_SET(destroy_qp_in, in, opcode, opcode);
+	MLX5_SET(destroy_qp_in, in, qpn, number);
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+#define refused(call, name) do {							\
+	struct result r_ = call;							\
+	tap_ok(r_.synd == HCA_SYND_##name && r_.status == hca_synd_status(r_.synd),	\
+	       "%s: %s", #call, hca_synd_text(HCA_SYND_##name));			\
+	if (r_.synd != HCA_SYND_##name)							\
+		printf("# line %d: status %#x syndrome %#x\n", __LINE__, r_.status, r_.synd); \
+} while (0)
+
+#define accepted(call) ({								\
+	struct result a_ = call;							\
+	tap_ok(!a_.status && !a_.synd, "%s", #call);					\
+	if (a_.synd)									\
+		printf("# line %d: %s\n", __LINE__, hca_synd_text(a_.synd));		\
+	a_.number;									\
+})
+
+/* ---- The table and what every command goes through -------------------------------- */
+
+static void test_table(void)
+{
+	const struct hca_opcode *op;
+	unsigned int i;
+	bool good = true;
+	u32 synd;
+
+	for (i = 0; (op = hca_opcode_at(i)); i++)
+		good &= hca_opcode_find(op->opcode) == op && op->min_in >= 8 && op->min_out >= 8 &&
+			(!i || op->opcode > hca_opcode_at(i - 1)->opcode);
+	tap_ok(good, "%u commands, each found by its opcode", i);
+	for (synd = HCA_SYND_FIRST, good = true; synd < HCA_SYND_END; synd++)
+		good &= hca_synd_status(synd) != MLX5_CMD_STAT_OK && *hca_synd_text(synd);
+	tap_ok(good, "%u syndromes, each with a status", synd - HCA_SYND_FIRST);
+}
+
+static struct result sized(u16 opcode, u32 inlen, u32 outlen)
+{
+	u32 in[64] = {}, out[64] = {};
+
+	MLX5_SET(destroy_qp_in, in, opcode, opcode);
+	return run(in, inlen, out, outlen);
+}
+
+static struct result with_user(u16 uid)
+{
+	u32 in[4] = {}, out[4] = {};
+
+	MLX5_SET(alloc_pd_in, in, opcode, MLX5_CMD_OP_ALLOC_PD);
+	MLX5_SET(alloc_pd_in, in, uid, uid);
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+static struct result with_op_mod(u16 opcode, u16 op_mod)
+{
+	u32 in[4] = {}, out[4] = {};
+
+	MLX5_SET(alloc_pd_in, in, opcode, opcode);
+	MLX5_SET(alloc_pd_in, in, op_mod, op_mod);
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+static void test_common(void)
+{
+	refused(brief(0xfff, 0), OPCODE);
+	refused(brief(0, 0), OPCODE);
+	refused(sized(MLX5_CMD_OP_ALLOC_PD, 12, 16), INLEN);
+	refused(sized(MLX5_CMD_OP_ALLOC_PD, 16, 12), OUTLEN);
+	refused(sized(MLX5_CMD_OP_CREATE_QP, 64, 16), INLEN);
+	refused(with_user(1), UID);
+	refused(with_op_mod(MLX5_CMD_OP_ALLOC_PD, 1), OPMOD);
+	refused(with_op_mod(MLX5_CMD_OP_QUERY_PAGES, 0), OPMOD);
+	refused(brief(MLX5_CMD_OP_ENABLE_HCA, 0), STAGE);
+	refused(brief(MLX5_CMD_OP_INIT_HCA, 0), STAGE);
+	accepted(brief(MLX5_CMD_OP_NOP, 0));
+}
+
+/* ---- Objects: none such, in use, gone ----------------------------------------------- */
+
+static void test_absent(void)
+{
+	static const struct {
+		u16 opcode;
+		u32 synd;
+	} absent[] = {
+		{ MLX5_CMD_OP_DEALLOC_PD, HCA_SYND_PD }, { MLX5_CMD_OP_DEALLOC_UAR, HCA_SYND_UAR },
+		{ MLX5_CMD_OP_DEALLOC_XRCD, HCA_SYND_XRCD },
+		{ MLX5_CMD_OP_DEALLOC_TRANSPORT_DOMAIN, HCA_SYND_TD },
+		{ MLX5_CMD_OP_DESTROY_EQ, HCA_SYND_EQ }, { MLX5_CMD_OP_DESTROY_CQ, HCA_SYND_CQ },
+		{ MLX5_CMD_OP_DESTROY_QP, HCA_SYND_QP }, { MLX5_CMD_OP_2RST_QP, HCA_SYND_QP },
+		{ MLX5_CMD_OP_DESTROY_SRQ, HCA_SYND_SRQ }, { MLX5_CMD_OP_DESTROY_RMP, HCA_SYND_SRQ },
+		{ MLX5_CMD_OP_DESTROY_XRC_SRQ, HCA_SYND_SRQ },
+		{ MLX5_CMD_OP_DESTROY_MKEY, HCA_SYND_MKEY },
+		{ MLX5_CMD_OP_DEALLOC_Q_COUNTER, HCA_SYND_COUNTER },
+	};
+	static const u32 numbers[] = { 0, 0xfffff0 };
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(absent); i++)
+		for (j = 0; j < ARRAY_SIZE(numbers); j++)
+			tap_is(brief(absent[i].opcode, numbers[j]).synd, absent[i].synd,
+			       "%s %#x", hca_opcode_find(absent[i].opcode)->name, numbers[j]);
+	refused(brief(MLX5_CMD_OP_DESTROY_MKEY, HCA_NULL_MKEY_INDEX), MKEY);
+}
+
+static void test_busy(void)
+{
+	struct session_qp q;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &q);
+	refused(brief(MLX5_CMD_OP_DEALLOC_PD, s.pd[0]), PD_BUSY);
+	refused(brief(MLX5_CMD_OP_DEALLOC_UAR, s.uar[0]), UAR_BUSY);
+	refused(brief(MLX5_CMD_OP_DESTROY_EQ, s.eqn[0]), EQ_BUSY);
+	refused(brief(MLX5_CMD_OP_DESTROY_CQ, q.cqn), CQ_BUSY);
+	tap_is(session_qp_destroy(&q), MLX5_CMD_STAT_OK, "DESTROY_QP");
+	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "DESTROY_CQ");
+	refused(brief(MLX5_CMD_OP_DESTROY_CQ, q.cqn), CQ);
+}
+
+/* A number that was given back is not served again at once. */
+static void test_numbers(void)
+{
+	u32 first = brief(MLX5_CMD_OP_ALLOC_PD, 0).number, n, last = 0;
+	bool reused = false;
+
+	brief(MLX5_CMD_OP_DEALLOC_PD, first);
+	for (n = 0; n < 300; n++) {
+		last = brief(MLX5_CMD_OP_ALLOC_PD, 0).number;
+		reused |= last == first;
+		brief(MLX5_CMD_OP_DEALLOC_PD, last);
+	}
+	tap_ok(!reused && last, "numbers rest before they are used again");
+	for (n = 0; n < 200000; n++)
+		brief(MLX5_CMD_OP_DEALLOC_PD, brief(MLX5_CMD_OP_ALLOC_PD, 0).number);
+	tap_is(s.hca[0]->pds.count, 1, "200000 allocations, one PD left");
+	tap_ok(s.hca[0]->pds.used_end < 2000, "numbers are used again");
+	for (n = 0; !brief(MLX5_CMD_OP_ALLOC_XRCD, 0).status; n++)
+		;
+	tap_is(n, (1u << HCA_LOG_MAX_XRCD) - 1, "as many XRC domains as announced");
+	refused(brief(MLX5_CMD_OP_ALLOC_XRCD, 0), LIMIT);
+	for (n = 1; n < 1u << HCA_LOG_MAX_XRCD; n++)
+		brief(MLX5_CMD_OP_DEALLOC_XRCD, n);
+	tap_is(s.hca[0]->xrcds.count, 0, "all given back");
+}
+
+/* ---- CREATE_QP: each bad field has its own refusal ----------------------------------- */
+
+static u64 ring, record;
+
+enum flaw { NONE, F_PD, F_UAR, F_SCQ, F_RCQ, F_SRQ, F_TYPE, F_DBR, F_DBR_MEMORY, F_PAGE, F_STRIDE,
+	    F_SIGNATURE, F_CROSS_CHANNEL, F_UMEM };
+
+static struct result create_qp(struct session_qp *q, enum flaw flaw)
+{
+	u32 in[(MLX5_ST_SZ_BYTES(create_qp_in) + 8) / 4] __aligned(8) = {}, out[4] = {};
+	void *qpc = MLX5_ADDR_OF(create_qp_in, in, qpc);
+	__be64 *pas = MLX5_ADDR_OF(create_qp_in, in, pas);
+
+	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
+	MLX5_SET(create_qp_in, in, wq_umem_valid, flaw == F_UMEM);
+	MLX5_SET(qpc, qpc, st, flaw == F_TYPE ? MLX5_QP_ST_DCI : MLX5_QP_ST_RC);
+	MLX5_SET(qpc, qpc, pd, flaw == F_PD ? 0x777 : s.pd[0]);
+	MLX5_SET(qpc, qpc, uar_page, flaw == F_UAR ? 3 : s.uar[0]);
+	MLX5_SET(qpc, qpc, log_sq_size, 4);
+	MLX5_SET(qpc, qpc, log_rq_size, 4);
+	MLX5_SET(qpc, qpc, log_rq_stride, flaw == F_STRIDE ? 7 : 2);
+	MLX5_SET(qpc, qpc, cqn_snd, flaw == F_SCQ ? 0x777 : q->cqn);
+	MLX5_SET(qpc, qpc, cqn_rcv, flaw == F_RCQ ? 0x777 : q->cqn);
+	if (flaw == F_SRQ) {
+		MLX5_SET(qpc, qpc, rq_type, MLX5_SRQ_RQ);
+		MLX5_SET(qpc, qpc, srqn_rmpn_xrqn, 0x777);
+	}
+	MLX5_SET(qpc, qpc, wq_signature, flaw == F_SIGNATURE);
+	MLX5_SET(qpc, qpc, cd_master, flaw == F_CROSS_CHANNEL);
+	MLX5_SET64(qpc, qpc, dbr_addr, flaw == F_DBR ? record + 4 :
+				       flaw == F_DBR_MEMORY ? 0x1000 : record);
+	*pas = cpu_to_be64(flaw == F_PAGE ? 0x2000 : ring);
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+static void test_create_qp(void)
+{
+	struct session_qp q;
+	u32 qpn;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &q);
+	ring = session_alloc(&s, HCA_PAGE_SIZE);
+	record = session_alloc(&s, HCA_PAGE_SIZE);
+	refused(create_qp(&q, F_PD), PD);
+	refused(create_qp(&q, F_UAR), UAR);
+	refused(create_qp(&q, F_SCQ), CQ);
+	refused(create_qp(&q, F_RCQ), CQ);
+	refused(create_qp(&q, F_SRQ), SRQ);
+	refused(create_qp(&q, F_TYPE), QP_TYPE);
+	refused(create_qp(&q, F_DBR), DOORBELL);
+	refused(create_qp(&q, F_DBR_MEMORY), DOORBELL);
+	refused(create_qp(&q, F_PAGE), PAGE_LIST);
+	refused(create_qp(&q, F_STRIDE), QP_SIZE);
+	refused(create_qp(&q, F_SIGNATURE), QP_FIELD);
+	refused(create_qp(&q, F_CROSS_CHANNEL), QP_FIELD);
+	refused(create_qp(&q, F_UMEM), UMEM);
+	qpn = accepted(create_qp(&q, NONE));
+	accepted(brief(MLX5_CMD_OP_DESTROY_QP, qpn));
+	session_qp_destroy(&q);
+	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "refusals left no user of the CQ");
+}
+
+/* ---- Memory keys ------------------------------------------------------------------------- */
+
+static struct result create_mkey(u32 mode, u32 octwords, u32 given, u64 page)
+{
+	u32 in[(MLX5_ST_SZ_BYTES(create_mkey_in) + 16) / 4] __aligned(8) = {}, out[4] = {};
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+	__be64 *list = MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt);
+
+	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, given);
+	MLX5_SET(mkc, mkc, access_mode_1_0, mode & 3);
+	MLX5_SET(mkc, mkc, access_mode_4_2, mode >> 2);
+	MLX5_SET(mkc, mkc, lr, 1);
+	MLX5_SET(mkc, mkc, qpn, 0xffffff);
+	MLX5_SET(mkc, mkc, pd, s.pd[0]);
+	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
+	MLX5_SET(mkc, mkc, translations_octword_size, octwords);
+	MLX5_SET64(mkc, mkc, start_addr, page);
+	MLX5_SET64(mkc, mkc, len, HCA_PAGE_SIZE);
+	list[0] = cpu_to_be64(page | 3);
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+static void test_mkey(void)
+{
+	u32 in[MLX5_ST_SZ_DW(query_mkey_in)] = {};
+	u32 out[MLX5_ST_SZ_DW(query_mkey_out)] __aligned(8) = {};
+	void *mkc = MLX5_ADDR_OF(query_mkey_out, out, memory_key_mkey_entry);
+	u64 page = session_alloc(&s, HCA_PAGE_SIZE);
+	u32 index, n, first;
+
+	refused(create_mkey(4, 1, 1, page), MKEY_MODE);
+	refused(create_mkey(MLX5R_MKEY_MODE_MTT, 1, 2, page), MKEY_LIST);
+	refused(create_mkey(MLX5R_MKEY_MODE_MTT, 0, 1, page), MKEY_LIST);
+	refused(create_mkey(MLX5R_MKEY_MODE_PA, 0, 1, page), MKEY_LIST);
+	refused(create_mkey(MLX5R_MKEY_MODE_MTT, ~0u, 0, page), MKEY_SIZE);
+	index = accepted(create_mkey(MLX5R_MKEY_MODE_MTT, 1, 1, page));
+
+	MLX5_SET(query_mkey_in, in, opcode, MLX5_CMD_OP_QUERY_MKEY);
+	MLX5_SET(query_mkey_in, in, mkey_index, index);
+	tap_is(run(in, sizeof(in), out, sizeof(out)).status, MLX5_CMD_STAT_OK, "QUERY_MKEY");
+	tap_ok(MLX5_GET(mkc, mkc, pd) == s.pd[0] && MLX5_GET(mkc, mkc, lr) &&
+	       !MLX5_GET(mkc, mkc, lw) && MLX5_GET64(mkc, mkc, start_addr) == page,
+	       "the key reads as it was created");
+	accepted(brief(MLX5_CMD_OP_DESTROY_MKEY, index));
+	refused(brief(MLX5_CMD_OP_DESTROY_MKEY, index), MKEY);
+
+	first = create_mkey(MLX5R_MKEY_MODE_MTT, 32768, 0, page).number;
+	for (n = 1; n < 5000; n++)
+		create_mkey(MLX5R_MKEY_MODE_MTT, 32768, 0, page);
+	tap_is(s.hca[0]->mkeys.count, 5001, "5000 large keys in stock take no tables");
+	for (n = 0; n < 5000; n++)
+		brief(MLX5_CMD_OP_DESTROY_MKEY, first + n);
+	tap_is(s.hca[0]->mkeys.count, 1, "only the null key is left");
+}
+
+/* ---- RoCE addresses, multicast, counters ---------------------------------------------------- */
+
+static struct result set_roce(u32 index, u32 version, u8 last)
+{
+	u32 in[MLX5_ST_SZ_DW(set_roce_address_in)] = {}, out[4] = {};
+	void *addr = MLX5_ADDR_OF(set_roce_address_in, in, roce_address);
+	u8 *gid = MLX5_ADDR_OF(roce_addr_layout, addr, source_l3_address);
+
+	MLX5_SET(set_roce_address_in, in, opcode, MLX5_CMD_OP_SET_ROCE_ADDRESS);
+	MLX5_SET(set_roce_address_in, in, roce_address_index, index);
+	MLX5_SET(roce_addr_layout, addr, roce_version, version);
+	gid[15] = last;
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+static void test_roce(void)
+{
+	refused(set_roce(HCA_GIDS, 0, 9), ROCE_INDEX);
+	refused(set_roce(5, 7, 9), ROCE_ADDRESS);
+	accepted(set_roce(5, 0, 9));
+	tap_ok(s.hca[0]->gids[5].valid && s.hca[0]->gids[5].gid[15] == 9, "the entry is set");
+	accepted(set_roce(5, 0, 0));
+	tap_ok(!s.hca[0]->gids[5].valid, "an address of zeros empties it");
+}
+
+static struct result mcg(u16 opcode, u32 qpn, u8 first, u8 last)
+{
+	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[4] = {};
+	u8 *gid = MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid);
+
+	MLX5_SET(attach_to_mcg_in, in, opcode, opcode);
+	MLX5_SET(attach_to_mcg_in, in, qpn, qpn);
+	gid[0] = first;
+	gid[15] = last;
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+static void test_mcg(void)
+{
+	struct session_qp ud, rc;
+	u32 i;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 4, &ud);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &rc);
+	refused(mcg(MLX5_CMD_OP_ATTACH_TO_MCG, rc.qp.qp_num, 0xff, 1), MCG_TYPE);
+	refused(mcg(MLX5_CMD_OP_ATTACH_TO_MCG, ud.qp.qp_num, 0xfe, 1), MCG_GID);
+	refused(mcg(MLX5_CMD_OP_DETACH_FROM_MCG, ud.qp.qp_num, 0xff, 1), MCG_MEMBER);
+	for (i = 1; i < 20; i++)
+		mcg(MLX5_CMD_OP_ATTACH_TO_MCG, ud.qp.qp_num, 0xff, i);
+	accepted(mcg(MLX5_CMD_OP_ATTACH_TO_MCG, ud.qp.qp_num, 0xff, 1));
+	accepted(mcg(MLX5_CMD_OP_DETACH_FROM_MCG, ud.qp.qp_num, 0xff, 2));
+	refused(mcg(MLX5_CMD_OP_DETACH_FROM_MCG, ud.qp.qp_num, 0xff, 2), MCG_MEMBER);
+	tap_is(s.hca[0]->nmcgs, 18, "groups");
+	session_qp_destroy(&ud);
+	tap_is(s.hca[0]->nmcgs, 0, "a destroyed QP leaves its groups");
+	session_qp_destroy(&rc);
+}
+
+/* ---- The command queue ------------------------------------------------------------------------ */
+
+enum damage { D_NONE, D_TOKEN, D_NUMBER, D_POINTER, D_ALIGN, D_TYPE, D_SHORT, D_OUT };
+
+/* One QUERY_PAGES through slot 0, with @blocks mailboxes: delivery status, 0xff: none */
+static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
+{
+	struct mlx5_cmd_prot_block *in = session_ptr(&s, box);
+	struct mlx5_cmd_prot_block *out = session_ptr(&s, box + 1024);
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+
+	memset(lay, 0, sizeof(*lay));
+	memset(in, 0, 2048);
+	lay->type = damage == D_TYPE ? 6 : 7;
+	lay->token = 0x55;
+	lay->inlen = cpu_to_be32(damage == D_SHORT ? 4 : 16 + 100);
+	lay->outlen = cpu_to_be32(16 + 100);
+	lay->in_ptr = cpu_to_be64(damage == D_POINTER ? 0x400 : box + (damage == D_ALIGN) * 64);
+	lay->out_ptr = cpu_to_be64(damage == D_OUT ? 0 : box + 1024);
+	in->token = damage == D_TOKEN ? 0x56 : 0x55;
+	in->block_num = cpu_to_be32(damage == D_NUMBER);
+	MLX5_SET(query_pages_in, lay->in, opcode, MLX5_CMD_OP_QUERY_PAGES);
+	MLX5_SET(query_pages_in, lay->in, op_mod, 1);
+	memset(lay->out, 0xee, sizeof(lay->out));
+	memset(out->data, 0xee, sizeof(out->data));
+	lay->status_own = 1;
+	seg->cmd_dbell = cpu_to_be32(1);
+	session_settle(&s);
+	if (lay->status_own & 1)
+		return 0xff;
+	if (damage == D_NONE)
+		tap_ok(!out->data[0] && !out->data[99] && out->data[100] == 0xee &&
+		       out->token == 0x55, "the answer fills what was asked for");
+	return lay->status_own >> 1;
+}
+
+static void test_queue(void)
+{
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+	u64 queue = session_alloc(&s, HCA_PAGE_SIZE), box = session_alloc(&s, HCA_PAGE_SIZE);
+	struct mlx5_cmd_layout *lay = session_ptr(&s, queue);
+	u32 geometry = be32_to_cpu(seg->cmdq_addr_l_sz);
+
+	tap_ok(geometry && !(geometry & ~0xff), "the segment tells the queue's geometry");
+	tap_is(be32_to_cpu(seg->cmdif_rev_fw_sub) >> 16, 5, "command interface revision");
+	seg->cmdq_addr_h = cpu_to_be32(queue >> 32);
+	seg->cmdq_addr_l_sz = cpu_to_be32((u32)queue);
+	session_settle(&s);
+	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) & 0xff, geometry, "geometry put back");
+	tap_is(s.hca[0]->stage, HCA_OFF, "a new queue starts from nothing");
+	tap_is(post(lay, box, D_NONE), 0, "delivered, though refused: not enabled");
+	brief(MLX5_CMD_OP_ENABLE_HCA, 0);
+	tap_is(post(lay, box, D_NONE), 0, "delivered");
+	tap_is(post(lay, box, D_TOKEN), 0x02, "wrong token");
+	tap_is(post(lay, box, D_NUMBER), 0x03, "wrong block number");
+	tap_is(post(lay, box, D_OUT), 0x04, "no output mailbox");
+	tap_is(post(lay, box, D_POINTER), 0x05, "input mailbox is no memory");
+	tap_is(post(lay, box, D_ALIGN), 0x05, "input mailbox misaligned");
+	tap_is(post(lay, box, D_SHORT), 0x07, "no room for a command");
+	tap_is(post(lay, box, D_TYPE), 0x10, "wrong descriptor");
+
+	seg->cmdq_addr_l_sz = cpu_to_be32(be32_to_cpu(seg->cmdq_addr_l_sz) | 7 << 8);
+	session_settle(&s);
+	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7, 1, "a reset ends disabled");
+	tap_is(post(lay, box, D_NONE), 0xff, "and deaf");
+}
+
+static void test_reset(void)
+{
+	struct session_qp q[3];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(q); i++)
+		session_qp(&s, 0, MLX5_QP_ST_UD, 4, 4, &q[i]);
+	mcg(MLX5_CMD_OP_ATTACH_TO_MCG, q[0].qp.qp_num, 0xff, 1);
+	create_mkey(MLX5R_MKEY_MODE_MTT, 1, 1, session_alloc(&s, HCA_PAGE_SIZE));
+	brief(MLX5_CMD_OP_ALLOC_Q_COUNTER, 0);
+	accepted(brief(MLX5_CMD_OP_TEARDOWN_HCA, 0));
+	tap_is(s.hca[0]->qps.count + s.hca[0]->cqs.count + s.hca[0]->eqs.count +
+	       s.hca[0]->mkeys.count + s.hca[0]->pds.count + s.hca[0]->uars_by_index.count +
+	       s.hca[0]->counters.count + s.hca[0]->nmcgs, 0, "teardown frees everything");
+	refused(brief(MLX5_CMD_OP_ALLOC_PD, 0), STAGE);
+	accepted(brief(MLX5_CMD_OP_INIT_HCA, 0));
+	accepted(brief(MLX5_CMD_OP_ALLOC_PD, 0));
+	accepted(brief(MLX5_CMD_OP_TEARDOWN_HCA, 0));
+	accepted(brief(MLX5_CMD_OP_DISABLE_HCA, 0));
+	accepted(brief(MLX5_CMD_OP_ENABLE_HCA, 0));
+	for (i = 0; i < ARRAY_SIZE(q); i++) {
+		free(q[i].qp.rq.wr_id);
+		free(q[i].qp.sq.entry);
+	}
+}
+
+int main(void)
+{
+	session_init(&s);
+	test_table();
+	test_common();
+	test_absent();
+	test_busy();
+	test_numbers();
+	test_create_qp();
+	test_mkey();
+	test_roce();
+	test_mcg();
+	test_reset();
+	test_queue();
+	session_free(&s);
+	return tap_done();
+}
