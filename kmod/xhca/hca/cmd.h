@@ -139,7 +139,7 @@ u8 hca_synd_status(enum hca_synd synd);
 	X(query_rmp) X(create_xrc_srq) X(query_xrc_srq) \
 	X(alloc_pd) X(dealloc_pd) X(alloc_xrcd) X(dealloc_xrcd) X(alloc_td) X(dealloc_td) \
 	X(alloc_uar) X(dealloc_uar) X(access_reg) \
-	X(query_vport_state) X(query_nic_vport) X(modify_nic_vport) X(query_hca_vport) \
+	X(query_vport_state) X(query_nic_vport) X(modify_nic_vport) X(query_hca_vport) X(modify_hca_vport) \
 	X(query_vport_gid) X(query_vport_pkey) X(query_vport_counter) \
 	X(set_roce_address) X(query_roce_address) X(attach_mcg) X(detach_mcg) \
 	X(alloc_q_counter) X(dealloc_q_counter) X(query_q_counter)

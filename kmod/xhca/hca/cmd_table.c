@@ -80,6 +80,8 @@ static const struct hca_opcode opcodes[] = {
 	   set_roce_address_out),
 	OP(QUERY_HCA_VPORT_CONTEXT, RUN, false, query_hca_vport, query_hca_vport_context_in,
 	   query_hca_vport_context_out),
+	OP(MODIFY_HCA_VPORT_CONTEXT, RUN, false, modify_hca_vport,
+	   modify_hca_vport_context_in, modify_hca_vport_context_out),
 	OP(QUERY_HCA_VPORT_GID, RUN, false, query_vport_gid, query_hca_vport_gid_in,
 	   query_hca_vport_gid_out),
 	OP(QUERY_HCA_VPORT_PKEY, RUN, false, query_vport_pkey, query_hca_vport_pkey_in,

@@ -80,6 +80,7 @@ static void addresses_forget(struct hca *hca)
 	hca->port_guid = hca->p.node_guid;
 	hca->roce_en = false;
 	hca->vport_mtu = 1500;
+	hca->port_caps = 0;
 	hca_fabric_changed(hca->fabric);
 }
 

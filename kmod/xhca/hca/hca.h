@@ -341,6 +341,7 @@ struct hca {
 	u8 node_desc[64];
 	bool roce_en;			/* vport.c */
 	u16 vport_mtu;
+	u32 port_caps;			/* PortInfo capability mask, as managers set it */
 
 	struct hca_gid gids[HCA_GIDS];
 	u16 pkey;			/* the one entry of the table */

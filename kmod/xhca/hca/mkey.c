@@ -135,9 +135,10 @@ static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
 	mkey->start = MLX5_GET64(mkc, mkc, start_addr);
 	mkey->len = MLX5_GET64(mkc, mkc, len);
 	/* UMR lists come in units of 64 bytes, filled up with zeros. */
-	mkey->xlt_max = ALIGN(MLX5_GET(mkc, mkc, translations_octword_size), 4);
+	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
 	if (mkey->xlt_max > MAX_XLT)
 		return HCA_SYND_MKEY_SIZE;
+	mkey->xlt_max = ALIGN(mkey->xlt_max, 4);
 	return HCA_OK;
 }
 

@@ -20,7 +20,7 @@ enum {
 
 enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
 
-#define IB_WIDTH_4X		(1 << 1)
+#define IB_WIDTH_4X		(1 << 2)
 #define IB_SPEED_EDR		(1 << 5)
 #define ETH_100GBASE_CR4	(1 << 20)
 #define MAX_ETH_MTU		9978

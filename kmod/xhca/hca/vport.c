@@ -12,6 +12,9 @@
 #define ALL_ENTRIES	0xffff
 #define GID_PREFIX	0xfe80000000000000ull
 
+/* Bits of the capability mask that tell of managers in software: CM, SNMP, device, vendor */
+#define PORT_CAPS_SETTABLE	(1u << 16 | 1u << 17 | 1u << 19 | 1u << 20)
+
 enum { VPORT_DOWN = 0, VPORT_UP = 1 };
 enum { PORT_DOWN = 1, PORT_ACTIVE = 4 };		/* IB port states */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
@@ -103,6 +106,24 @@ enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 	/* No subnet manager: the port names itself. */
 	MLX5_SET(hca_vport_context, ctx, sm_lid, hca->lid);
 	MLX5_SET(hca_vport_context, ctx, subnet_timeout, 18);
+	MLX5_SET(hca_vport_context, ctx, cap_mask1, hca->port_caps);
+	MLX5_SET(hca_vport_context, ctx, cap_mask1_field_select, PORT_CAPS_SETTABLE);
+	return HCA_OK;
+}
+
+enum hca_synd hca_cmd_modify_hca_vport(struct hca *hca, const struct hca_cmd *c)
+{
+	const void *ctx = MLX5_ADDR_OF(modify_hca_vport_context_in, c->in, hca_vport_context);
+	u32 select = MLX5_GET(hca_vport_context, ctx, cap_mask1_field_select);
+
+	if (!vport_ok(c))
+		return HCA_SYND_FUNCTION;
+	if (hca->p.roce)
+		return HCA_SYND_NOT_IB;
+	if (MLX5_GET(hca_vport_context, ctx, field_select) || select & ~PORT_CAPS_SETTABLE)
+		return HCA_SYND_VPORT_FIELD;
+	hca->port_caps = (hca->port_caps & ~select) |
+			 (MLX5_GET(hca_vport_context, ctx, cap_mask1) & select);
 	return HCA_OK;
 }
 
