@@ -10,8 +10,7 @@
 #include <linux/mlx5/driver.h>
 #include <linux/version.h>
 #include <rdma/ib_umem.h>
-/* Stable kernels have moved the DMA block iterator out of ib_umem.h. */
-#if __has_include(<rdma/iter.h>)
+#ifdef XV_HAVE_RDMA_ITER_H
 #include <rdma/iter.h>
 #endif
 
