@@ -134,10 +134,10 @@ static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
 	mkey->page_shift = MLX5_GET(mkc, mkc, log_page_size);
 	mkey->start = MLX5_GET64(mkc, mkc, start_addr);
 	mkey->len = MLX5_GET64(mkc, mkc, len);
-	/* UMR lists come in units of 64 bytes, filled up with zeros. */
 	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
 	if (mkey->xlt_max > MAX_XLT)
 		return HCA_SYND_MKEY_SIZE;
+	/* UMR lists come in units of 64 bytes, filled up with zeros. */
 	mkey->xlt_max = ALIGN(mkey->xlt_max, 4);
 	return HCA_OK;
 }
