@@ -149,3 +149,41 @@ gid_index() {
 		[ "$type" = "RoCE v2" ] && { echo $i; return; }
 	done
 }
+
+# The network interface of a device.
+interface() { cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0"; }
+
+# Give DEV1's interface a network namespace of its own, "peer", so that the two
+# functions meet over the wire as two hosts would: $ADDR0 here, $ADDR1 there.
+ADDR0=10.78.0.1 ADDR1=10.78.0.2
+
+peer_up() {
+	local here there
+	here=$(interface "$DEV0")
+	there=$(interface "$DEV1")
+	ip netns add peer || return
+	ip link set "$there" netns peer
+	ip address add $ADDR0/24 dev "$here"
+	ip -n peer link set lo up
+	ip -n peer address add $ADDR1/24 dev "$there"
+	ip -n peer link set "$there" up
+	wait_for 10 has_gid "$DEV0" $ADDR0 && wait_for 10 has_gid "$DEV1" $ADDR1
+}
+
+# The interface comes home when its namespace ends, without its addresses.
+peer_down() {
+	local here
+	here=$(interface "$DEV0")
+	ip netns delete peer
+	ip address delete $ADDR0/24 dev "$here"
+}
+
+has_gid() {
+	local hex
+	# shellcheck disable=SC2046,SC2183 # four numbers
+	hex=$(printf '%02x%02x:%02x%02x' $(tr . ' ' <<< "$2"))
+	cat "/sys/class/infiniband/$1/ports/1/gids/"[0-9] 2>/dev/null | grep -q "ffff:$hex"
+}
+
+# shellcheck disable=SC2317 # called by pair
+cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }

@@ -1,36 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Connections by address: rping with validated data, from function to function.
+# Connections by address between two functions in network namespaces of their
+# own, and from a function to itself: ping, rping with validated data, file copy.
 # vm: --no-xverbs --functions 2 --link roce
 # kernels: 6.1 6.12 debug
 # timeout: 120
 . ./lib.sh
 
-# The IPv4 address of a device's network interface.
-address() {
-	local n
-	n=$(cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0")
-	ip -4 -o address show dev "$n" | sed -n 's/.*inet \([0-9.]*\).*/\1/p' | head -n 1
-}
+PEER=(ip netns exec peer)
 
-# shellcheck disable=SC2317 # called by pair
-cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
-
-A=$(address "$DEV0")
-B=$(address "$DEV1")
-
-# rping_pair DESCRIPTION SERVER-ADDRESS CLIENT-ADDRESS ARGUMENTS...
-rping_pair() {
-	local what=$1 a=$2 b=$3
-	shift 3
+# rping_to DESCRIPTION ADDRESS SERVER-PREFIX... -- CLIENT-PREFIX... -- ARGUMENTS...
+rping_to() {
+	local what=$1 addr=$2 server=() client=()
+	shift 2
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	while [ "$1" != -- ]; do client+=("$1"); shift; done
+	shift
 	PORT=$((PORT + 1))
 	pair "$what" "cm_listening $PORT" '' \
-		rping -s -a "$a" -p $PORT "$@" -- rping -c -a "$a" -I "$b" -p $PORT "$@"
+		"${server[@]}" rping -s -a "$addr" -p $PORT "$@" -- \
+		"${client[@]}" rping -c -a "$addr" -p $PORT "$@"
 }
 
-rping_pair "rping: 64 bytes, validated" "$A" "$B" -V -C 50
-rping_pair "rping: 60 KiB, validated" "$A" "$B" -V -C 20 -S 60000
-rping_pair "rping: other direction" "$B" "$A" -V -C 20
-rping_pair "rping: a function to itself" "$A" "$A" -V -C 20
+ok "two functions in two network namespaces" peer_up
+like "ping from one to the other" ' 0% packet loss' ping -c 3 -i 0.2 $ADDR1
+like "ping with large packets" ' 0% packet loss' ping -c 3 -i 0.2 -s 20000 $ADDR1
+rping_to "rping: 64 bytes" $ADDR0 -- "${PEER[@]}" -- -V -C 50
+rping_to "rping: 60 KiB" $ADDR0 -- "${PEER[@]}" -- -V -C 20 -S 60000
+rping_to "rping: the other direction" $ADDR1 "${PEER[@]}" -- -- -V -C 50
+rping_to "rping: a function to itself" $ADDR0 -- -- -V -C 50
+ok "back in one namespace" peer_down
 finish
