@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tool.h"
@@ -20,6 +21,7 @@ struct xt_sealed {
 	pthread_t thread;
 	void (*fn)(void *);
 	void *arg;
+	int niceness;
 	int err;
 };
 
@@ -43,6 +45,8 @@ static void *run(void *arg)
 {
 	struct xt_sealed *s = arg;
 
+	if (s->niceness)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), s->niceness);
 	s->err = seal();
 	if (s->err)
 		return NULL;
@@ -52,13 +56,14 @@ static void *run(void *arg)
 	__builtin_unreachable();
 }
 
-struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg)
+struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg, int niceness)
 {
 	struct xt_sealed *s = xt_calloc(1, sizeof(*s));
 	int err;
 
 	s->fn = fn;
 	s->arg = arg;
+	s->niceness = niceness;
 	err = pthread_create(&s->thread, NULL, run, s);
 	if (err)
 		xt_die(XT_FAILED, "cannot start a thread: %s", strerror(err));

@@ -97,9 +97,10 @@ struct xt_sealed;
 
 /*
  * Runs fn(arg) in a thread that the kernel kills, with the whole process, at
- * any system call except its own exit.  Having returned is the proof.
+ * any system call except its own exit.  Having returned is the proof.  Such a
+ * thread can only spin; niceness above 0 lets others go first.
  */
-struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg);
+struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg, int niceness);
 void xt_sealed_join(struct xt_sealed *s);
 
 /* ---- clock.c: time without system calls ------------------------------------------------ */

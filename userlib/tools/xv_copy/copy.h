@@ -20,7 +20,10 @@
 
 #include "tool.h"
 
-enum { PUMP_POLL = 16 };
+enum {
+	PUMP_POLL = 16,
+	PUMP_NICE = 10,		/* where processors are few, reader and writer go first */
+};
 
 enum record_type {
 	REC_DIR = 1,		/* enter a directory */

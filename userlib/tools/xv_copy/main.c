@@ -217,7 +217,7 @@ static void copy_local(const char *source, const char *target)
 	end_connect_local(&a, &b);
 	end_ready(&b);
 	start = xt_now();
-	thread = xt_sealed_start(pump_run, &pump);
+	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE);
 	rt = start_thread(reader_run, &reader);
 	wt = start_thread(writer_run, &writer);
 	watch(&pump, &a, -1);
@@ -251,7 +251,7 @@ static void copy_send(const char *source, char *host)
 	if (strcmp(line, "ready"))
 		xt_die(XT_FAILED, "the receiver says: %s", line);
 	start = xt_now();
-	thread = xt_sealed_start(pump_run, &pump);
+	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE);
 	rt = start_thread(reader_run, &reader);
 	watch(&pump, &e, fd);
 	xt_sealed_join(thread);
@@ -303,7 +303,7 @@ static void copy_receive(void)
 	end_connect_remote(&e, fd);
 	end_ready(&e);
 	start = xt_now();
-	thread = xt_sealed_start(pump_run, &pump);
+	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE);
 	wt = start_thread(writer_run, &writer);
 	xt_send_line(fd, "ready");
 	watch(&pump, &e, fd);

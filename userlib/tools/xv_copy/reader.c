@@ -115,7 +115,7 @@ static uint32_t read_data(int fd, const char *path, uint8_t *p, uint32_t n)
 }
 
 static bool send_contents(struct reader *r, int fd, const char *path, const char *name,
-			  const struct stat *st, XXH3_state_t *hash)
+			  const struct stat *st, XXH64_state_t *hash)
 {
 	uint64_t left = (uint64_t)st->st_size;
 	uint16_t flags = REC_FIRST;
@@ -130,11 +130,11 @@ static bool send_contents(struct reader *r, int fd, const char *path, const char
 		want = room_of(r, rec) < left ? room_of(r, rec) : (uint32_t)left;
 		rec->data_len = read_data(fd, path, data_of(rec), want);
 		left = rec->data_len < want ? 0 : left - want;
-		XXH3_64bits_update(hash, data_of(rec), rec->data_len);
+		XXH64_update(hash, data_of(rec), rec->data_len);
 		if (!left)
 			flags |= REC_LAST;
 		rec->flags = flags;
-		rec->hash = XXH3_64bits_digest(hash);
+		rec->hash = XXH64_digest(hash);
 		r->end->stats.bytes += rec->data_len;
 		flags = 0;
 		slot_put(r, rec);
@@ -145,16 +145,16 @@ static bool send_contents(struct reader *r, int fd, const char *path, const char
 
 static bool send_file(struct reader *r, const char *path, const char *name)
 {
-	XXH3_state_t *hash = XXH3_createState();
+	XXH64_state_t *hash = XXH64_createState();
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
 	bool good;
 
 	if (!hash || fd < 0 || fstat(fd, &st))
 		xt_die(XT_FAILED, "%s: %s", path, strerror(errno));
-	XXH3_64bits_reset(hash);
+	XXH64_reset(hash, 0);
 	good = send_contents(r, fd, path, name, &st, hash);
-	XXH3_freeState(hash);
+	XXH64_freeState(hash);
 	close(fd);
 	return good;
 }

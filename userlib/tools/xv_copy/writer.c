@@ -17,7 +17,7 @@
 struct open_file {
 	int fd;
 	char name[4096];
-	XXH3_state_t *hash;
+	XXH64_state_t *hash;
 };
 
 static void complain(struct writer *w, const char *name)
@@ -125,7 +125,7 @@ static void open_target(struct writer *w, struct open_file *f, const char *name)
 	int parent = open_parent(w, name, &base);
 
 	strcpy(f->name, name);
-	XXH3_64bits_reset(f->hash);
+	XXH64_reset(f->hash, 0);
 	f->fd = -1;
 	if (parent >= 0) {
 		unlinkat(parent, base, 0);
@@ -139,7 +139,7 @@ static void open_target(struct writer *w, struct open_file *f, const char *name)
 
 static void write_data(struct writer *w, struct open_file *f, const uint8_t *p, uint32_t n)
 {
-	XXH3_64bits_update(f->hash, p, n);
+	XXH64_update(f->hash, p, n);
 	w->end->stats.bytes += n;
 	while (n && f->fd >= 0) {
 		ssize_t k = write(f->fd, p, n);
@@ -159,7 +159,7 @@ static void write_data(struct writer *w, struct open_file *f, const uint8_t *p, 
 
 static void finish_file(struct writer *w, struct open_file *f, const struct record *rec)
 {
-	if (XXH3_64bits_digest(f->hash) != rec->hash) {
+	if (XXH64_digest(f->hash) != rec->hash) {
 		fprintf(stderr, "xv_copy: %s: checksum differs\n", f->name);
 		w->end->mismatches++;
 	}
@@ -224,7 +224,7 @@ void *writer_run(void *arg)
 {
 	struct writer *w = arg;
 	struct end *e = w->end;
-	struct open_file f = { .fd = -1, .hash = XXH3_createState() };
+	struct open_file f = { .fd = -1, .hash = XXH64_createState() };
 	bool more = f.hash;
 
 	while (more) {
@@ -240,6 +240,6 @@ void *writer_run(void *arg)
 out:
 	if (f.fd >= 0)
 		close(f.fd);
-	XXH3_freeState(f.hash);
+	XXH64_freeState(f.hash);
 	return NULL;
 }
