@@ -115,6 +115,18 @@ static void set_gid(struct session *s, int func)
 		die("SET_ROCE_ADDRESS", func);
 }
 
+static void bring_up(struct session *s, int func)
+{
+	simple(s, func, MLX5_CMD_OP_ENABLE_HCA, 0);
+	simple(s, func, MLX5_CMD_OP_INIT_HCA, 0);
+	hca_port_set(s->hca[func], true);
+	s->pd[func] = simple(s, func, MLX5_CMD_OP_ALLOC_PD, 0);
+	s->uar[func] = simple(s, func, MLX5_CMD_OP_ALLOC_UAR, 0);
+	s->eqn[func] = make_eq(s, func);
+	s->dir[func].leaf[0] = s->leaf[func];
+	set_gid(s, func);
+}
+
 static void start_function(struct session *s, int func)
 {
 	struct hca_params p = {
@@ -131,14 +143,13 @@ static void start_function(struct session *s, int func)
 	s->hca[func] = p.bar ? hca_create(&s->fabric, &p, &ops, s) : NULL;
 	if (!s->hca[func])
 		die("hca_create", func);
-	simple(s, func, MLX5_CMD_OP_ENABLE_HCA, 0);
-	simple(s, func, MLX5_CMD_OP_INIT_HCA, 0);
-	hca_port_set(s->hca[func], true);
-	s->pd[func] = simple(s, func, MLX5_CMD_OP_ALLOC_PD, 0);
-	s->uar[func] = simple(s, func, MLX5_CMD_OP_ALLOC_UAR, 0);
-	s->eqn[func] = make_eq(s, func);
-	s->dir[func].leaf[0] = s->leaf[func];
-	set_gid(s, func);
+	bring_up(s, func);
+}
+
+void session_restart(struct session *s, int func)
+{
+	hca_reset(s->hca[func]);
+	bring_up(s, func);
 }
 
 void session_init(struct session *s)

@@ -46,6 +46,8 @@ struct session_mr {
 /* Exits the program where the setup itself fails. */
 void session_init(struct session *s);
 void session_free(struct session *s);
+/* Resets a function and makes it ready again: all its objects are gone. */
+void session_restart(struct session *s, int func);
 
 u64 session_alloc(struct session *s, size_t bytes);	/* page aligned, zeroed */
 void *session_ptr(struct session *s, u64 dma);

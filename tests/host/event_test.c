@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Event queues that fill up, CQs that change their size, SRQ limits.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+
+#define EQ_LOG		6		/* as the session makes them */
+#define EQ_SIZE		(1u << EQ_LOG)
+
+static struct session s;
+
+/* What software does with an EQ */
+struct eq_reader {
+	struct hca_eq *eq;
+	u32 ci;
+	u32 seen[64];			/* events by CQN or SRQN, modulo 64 */
+};
+
+static u32 read_events(struct eq_reader *r, u32 max)
+{
+	u32 n = 0;
+
+	while (n < max) {
+		u8 *e = hca_buf_at(&r->eq->buf, (r->ci & (EQ_SIZE - 1)) * 64ull);
+
+		if ((e[63] & 1) != (r->ci >> EQ_LOG & 1))
+			break;
+		r->seen[be32_to_cpu(*(__be32 *)(e + 0x38)) % 64]++;
+		r->ci++;
+		n++;
+	}
+	return n;
+}
+
+static void tell_index(struct eq_reader *r)
+{
+	__be32 *reg = r->eq->uar->regs + MLX5R_UAR_EQ_ARM;
+
+	*reg = cpu_to_be32(r->eq->eqn << 24 | (r->ci & 0xffffff));
+}
+
+static struct eq_reader reader(u32 func)
+{
+	return (struct eq_reader) { .eq = hca_table_get(&s.hca[func]->eqs, s.eqn[func]) };
+}
+
+/* More CQs with an event than the EQ has room for: none is lost. */
+static void test_full(void)
+{
+	enum { N = EQ_SIZE + 36 };
+	static struct session_qp q[N];
+	struct eq_reader r;
+	u32 i, n;
+
+	for (i = 0; i < N; i++)
+		session_qp(&s, 1, MLX5_QP_ST_UD, 2, 2, &q[i]);
+	r = reader(1);
+	for (i = 0; i < N; i++)
+		hca_event_comp(hca_table_get(&s.hca[1]->cqs, q[i].cqn));
+	for (i = 0; i < N; i++)
+		hca_event_comp(hca_table_get(&s.hca[1]->cqs, q[i].cqn));
+	hca_eq_flush(s.hca[1]);
+	tap_ok(s.irqs[1] > 0, "an interrupt for all of them");
+	n = read_events(&r, 1000);
+	tap_is(n, EQ_SIZE, "as many events as there is room");
+	do {
+		tell_index(&r);
+		session_settle(&s);
+	} while (read_events(&r, 1000));
+	for (i = 0, n = 0; i < N; i++)
+		n += r.seen[q[i].cqn % 64] > 0;
+	tap_is(n, N, "the others follow: every CQ had its event");
+	tap_is(r.eq->ci, r.eq->pi, "the index is known");
+	for (i = 0; i < N; i++) {
+		session_qp_destroy(&q[i]);
+		session_cq_destroy(&q[i]);
+	}
+}
+
+/* A doorbell never read: the interrupt comes again until software tells. */
+static void test_retry(void)
+{
+	struct session_qp q;
+	struct eq_reader r;
+	u32 before;
+	u64 start;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &q);
+	r = reader(0);
+	hca_event_comp(hca_table_get(&s.hca[0]->cqs, q.cqn));
+	hca_eq_flush(s.hca[0]);
+	before = s.irqs[0];
+	read_events(&r, 1);
+	for (start = s.fabric.now; s.fabric.now < start + 2000000;)
+		hca_fabric_poll(&s.fabric);
+	tap_ok(s.irqs[0] > before, "the interrupt is raised again");
+	tell_index(&r);
+	session_settle(&s);
+	before = s.irqs[0];
+	for (start = s.fabric.now; s.fabric.now < start + 2000000;)
+		hca_fabric_poll(&s.fabric);
+	tap_is(s.irqs[0], before, "and no more when the index is told");
+	hca_eq_doorbell(r.eq, r.ci + 17);
+	tap_is(r.eq->ci, r.eq->pi, "an index ahead of us has no effect");
+	session_qp_destroy(&q);
+	session_cq_destroy(&q);
+}
+
+/* ---- CQ ------------------------------------------------------------------------------ */
+
+static u32 modify_cq(u32 cqn, u32 op_mod, u32 select, u32 log_size, u64 page)
+{
+	u32 in[(MLX5_ST_SZ_BYTES(modify_cq_in) + 8) / 4] __aligned(8) = {}, out[4] = {};
+	void *cqc = MLX5_ADDR_OF(modify_cq_in, in, cq_context);
+
+	MLX5_SET(modify_cq_in, in, opcode, MLX5_CMD_OP_MODIFY_CQ);
+	MLX5_SET(modify_cq_in, in, op_mod, op_mod);
+	MLX5_SET(modify_cq_in, in, cqn, cqn);
+	*(__be32 *)MLX5_ADDR_OF(modify_cq_in, in, modify_field_select_resize_field_select) =
+		cpu_to_be32(select);
+	MLX5_SET(cqc, cqc, log_cq_size, log_size);
+	MLX5_SET(cqc, cqc, cq_period, 7);
+	MLX5_SET(cqc, cqc, cq_max_count, 9);
+	*(__be64 *)MLX5_ADDR_OF(modify_cq_in, in, pas) = cpu_to_be64(page);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	return be32_to_cpu(((__be32 *)out)[1]);
+}
+
+static u8 op_own(u64 ring, u32 i)
+{
+	return ((u8 *)session_ptr(&s, ring))[i * 64 + 63];
+}
+
+static void post_cqes(struct hca_cq *cq, u32 n)
+{
+	while (n--) {
+		struct mlx5r_cqe cqe = { .op_own = MLX5R_CQE_RESP_SEND << 4 };
+
+		hca_cqe_post(cq, &cqe);
+	}
+}
+
+static void test_resize(void)
+{
+	u64 big = session_alloc(&s, HCA_PAGE_SIZE);
+	u8 *old;
+	struct session_qp q;
+	struct hca_cq *cq;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &q);	/* 16 CQEs */
+	cq = hca_table_get(&s.hca[0]->cqs, q.cqn);
+	tap_is(modify_cq(q.cqn, 0, 3, 0, 0), HCA_OK, "moderation");
+	tap_ok(cq->period_us == 7 && cq->max_count == 9, "is taken");
+	tap_is(modify_cq(q.cqn, 0, 8, 0, 0), HCA_SYND_CQ_FIELD, "an unknown field");
+	tap_is(modify_cq(q.cqn, 2, 7, 5, big), HCA_SYND_OPMOD, "an unknown op_mod");
+	tap_is(modify_cq(q.cqn, 1, 7, 23, big), HCA_SYND_CQ_SIZE, "too large");
+	tap_is(modify_cq(q.cqn, 1, 7, 5, 0x3000), HCA_SYND_PAGE_LIST, "a page that is no memory");
+
+	post_cqes(cq, 3);
+	old = hca_buf_at(&cq->buf, 0);
+	tap_is(modify_cq(q.cqn, 1, 7, 1, big), HCA_SYND_CQ_FULL, "three CQEs do not fit into two");
+	tap_is(modify_cq(q.cqn, 1, 7, 6, big), HCA_OK, "16 to 64");
+	tap_is(old[3 * 64 + 63] >> 4, MLX5R_CQE_RESIZE, "the old ring ends with a RESIZE CQE");
+	post_cqes(cq, 1);
+	tap_is(op_own(big, 4), MLX5R_CQE_RESP_SEND << 4, "the next index is in the new ring");
+	cq->dbr[MLX5R_DBR_CQ_CI] = cpu_to_be32(5);
+	post_cqes(cq, 60);
+	tap_is(op_own(big, 0), MLX5R_CQE_RESP_SEND << 4 | 1, "and its owner bit counts in 64s");
+	session_qp_destroy(&q);
+	session_cq_destroy(&q);
+}
+
+/* ---- SRQ ---------------------------------------------------------------------------------- */
+
+static u32 create_rmp(u64 ring, u64 record, u32 log_stride, u32 type, bool basic, u32 *number)
+{
+	u32 in[(MLX5_ST_SZ_BYTES(create_rmp_in) + 8) / 4] __aligned(8) = {}, out[4] = {};
+	void *rmpc = MLX5_ADDR_OF(create_rmp_in, in, ctx);
+	void *wq = MLX5_ADDR_OF(rmpc, rmpc, wq);
+
+	MLX5_SET(create_rmp_in, in, opcode, MLX5_CMD_OP_CREATE_RMP);
+	MLX5_SET(rmpc, rmpc, state, 1);
+	MLX5_SET(rmpc, rmpc, basic_cyclic_rcv_wqe, basic);
+	MLX5_SET(wq, wq, wq_type, type);
+	MLX5_SET(wq, wq, pd, s.pd[0]);
+	MLX5_SET64(wq, wq, dbr_addr, record);
+	MLX5_SET(wq, wq, log_wq_stride, log_stride);
+	MLX5_SET(wq, wq, log_wq_sz, 4);
+	*(__be64 *)MLX5_ADDR_OF(wq, wq, pas) = cpu_to_be64(ring);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	*number = be32_to_cpu(((__be32 *)out)[2]) & 0xffffff;
+	return be32_to_cpu(((__be32 *)out)[1]);
+}
+
+static u32 arm_rmp(u32 number, u32 limit)
+{
+	u32 in[MLX5_ST_SZ_DW(modify_rmp_in)] = {}, out[4] = {};
+
+	MLX5_SET(modify_rmp_in, in, opcode, MLX5_CMD_OP_MODIFY_RMP);
+	MLX5_SET(modify_rmp_in, in, rmp_state, 1);
+	MLX5_SET(modify_rmp_in, in, rmpn, number);
+	MLX5_SET(modify_rmp_in, in, bitmask.lwm, 1);
+	MLX5_SET(modify_rmp_in, in, ctx.state, 1);
+	MLX5_SET(modify_rmp_in, in, ctx.wq.lwm, limit);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	return be32_to_cpu(((__be32 *)out)[1]);
+}
+
+static void test_srq(void)
+{
+	u64 ring = session_alloc(&s, HCA_PAGE_SIZE), record = session_alloc(&s, HCA_PAGE_SIZE);
+	struct eq_reader r = reader(0);
+	struct hca_srq *srq;
+	u32 number, n;
+
+	tap_is(create_rmp(ring, record, 4, 0, false, &number), HCA_SYND_SRQ_SIZE, "stride 16");
+	tap_is(create_rmp(ring, record, 10, 0, false, &number), HCA_SYND_SRQ_SIZE, "stride 1024");
+	tap_is(create_rmp(ring, record, 6, 2, false, &number), HCA_SYND_SRQ_FORMAT, "WQ type 2");
+	tap_is(create_rmp(ring, record, 6, 1, false, &number), HCA_SYND_SRQ_FORMAT,
+	       "a ring of linked requests");
+	tap_is(create_rmp(ring, record + 4, 6, 0, false, &number), HCA_SYND_DOORBELL, "record");
+	tap_is(create_rmp(ring, record, 6, 0, false, &number), HCA_OK, "an RMP");
+	srq = hca_table_get(&s.hca[0]->srqs, number);
+	*(__be32 *)session_ptr(&s, record) = cpu_to_be32(10);
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = r.eq;
+	r.ci = r.eq->pi;
+	tap_is(arm_rmp(number, 17), HCA_SYND_SRQ_LIMIT, "a limit above its size");
+	tap_is(arm_rmp(number, 10), HCA_OK, "a limit of 10 with 10 posted");
+	n = read_events(&r, 1000);
+	tap_ok(!n && srq->lwm == 10, "waits");
+	tap_is(arm_rmp(number, 11), HCA_OK, "one of 11");
+	n = read_events(&r, 1000);
+	tap_ok(n == 1 && !srq->lwm && r.seen[number % 64], "is an event at once");
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
+}
+
+int main(void)
+{
+	session_init(&s);
+	test_retry();
+	test_full();
+	test_resize();
+	test_srq();
+	session_free(&s);
+	return tap_done();
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fuzzes firmware commands.
+ *
+ * The input is a list of commands: which, how long, and the bytes of the mailbox
+ * in pieces.  A piece is raw, or names something real (an object's number, a page,
+ * a doorbell record), so that creations succeed and objects get used.  Whatever is
+ * sent, the adapter answers each command with success or a syndrome that agrees
+ * with the status, keeps its counts, and frees everything at the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "session.h"
+
+#define MAX_IN		1024u
+#define MAX_OUT		5120u
+
+static struct session s;
+static u64 page, record;
+
+static void check(bool good, const char *what, u16 opcode)
+{
+	if (good)
+		return;
+	fprintf(stderr, "%#x: %s\n", opcode, what);
+	abort();
+}
+
+/* A number that is likely to be in use */
+static u32 real_number(u8 kind, u8 which)
+{
+	const struct hca_table *const tables[] = {
+		&s.hca[0]->pds, &s.hca[0]->uars_by_index, &s.hca[0]->eqs, &s.hca[0]->cqs,
+		&s.hca[0]->qps, &s.hca[0]->srqs, &s.hca[0]->mkeys, &s.hca[0]->xrcds,
+		&s.hca[0]->counters,
+	};
+	const struct hca_table *t = tables[kind % ARRAY_SIZE(tables)];
+
+	return t->first + which % (t->used_end - t->first + 1);
+}
+
+struct piece {
+	u8 at_lo, at_hi, kind, a, b, c;
+} __attribute__((packed));
+
+/* Dword-aligned place in the mailbox, and what to put there */
+static void apply(u8 *in, u32 inlen, const struct piece *p)
+{
+	u32 at = (p->at_lo | p->at_hi << 8) % MAX_IN & ~3u;
+	u64 addr;
+	u32 v;
+
+	if (at + 8 > inlen)
+		return;
+	switch (p->kind % 4) {
+	case 0:					/* three raw bytes */
+		memcpy(in + at + 1, &p->a, 3);
+		break;
+	case 1:					/* one byte anywhere */
+		in[at + p->a % 4] = p->b;
+		break;
+	case 2:					/* a number, the rest of the dword stays */
+		v = real_number(p->a, p->b);
+		in[at + 1] = v >> 16;
+		in[at + 2] = v >> 8;
+		in[at + 3] = v;
+		break;
+	case 3:					/* memory */
+		addr = p->a & 1 ? record : page;
+		v = cpu_to_be32(addr >> 32);
+		memcpy(in + at, &v, 4);
+		v = cpu_to_be32((u32)addr);
+		memcpy(in + at + 4, &v, 4);
+		break;
+	}
+}
+
+static void check_users(u16 opcode)
+{
+	u32 n = 0, i;
+	struct hca_cq *cq;
+	struct hca_qp *qp;
+	struct hca_srq *srq;
+
+	for (i = s.hca[0]->cqs.first; i < s.hca[0]->cqs.used_end; i++) {
+		cq = hca_table_get(&s.hca[0]->cqs, i);
+		n += cq ? cq->users : 0;
+	}
+	for (i = s.hca[0]->qps.first; i < s.hca[0]->qps.used_end; i++) {
+		qp = hca_table_get(&s.hca[0]->qps, i);
+		n -= qp ? !!qp->scq + !!qp->rcq : 0;
+	}
+	for (i = s.hca[0]->srqs.first; i < s.hca[0]->srqs.used_end; i++) {
+		srq = hca_table_get(&s.hca[0]->srqs, i);
+		n -= srq ? srq->kind == HCA_XRC_SRQ : 0;
+	}
+	check(!n, "users of CQs do not add up", opcode);
+}
+
+/* ---- Commands that would succeed ------------------------------------------------- */
+
+static void put(u8 *at, u64 addr)
+{
+	__be64 v = cpu_to_be64(addr);
+
+	memcpy(at, &v, 8);
+}
+
+static void valid_eq(u8 *in)
+{
+	void *eqc = MLX5_ADDR_OF(create_eq_in, in, eq_context_entry);
+
+	MLX5_SET(eqc, eqc, log_eq_size, 5);
+	MLX5_SET(eqc, eqc, uar_page, s.uar[0]);
+	put(MLX5_ADDR_OF(create_eq_in, in, pas), page);
+}
+
+static void valid_cq(u8 *in)
+{
+	void *cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
+
+	MLX5_SET(cqc, cqc, log_cq_size, 4);
+	MLX5_SET(cqc, cqc, uar_page, s.uar[0]);
+	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, s.eqn[0]);
+	put(MLX5_ADDR_OF(cqc, cqc, dbr_addr), record);
+	put(MLX5_ADDR_OF(create_cq_in, in, pas), page);
+}
+
+static void valid_qp(u8 *in)
+{
+	void *qpc = MLX5_ADDR_OF(create_qp_in, in, qpc);
+	u32 cqn = s.hca[0]->cqs.first;
+
+	MLX5_SET(qpc, qpc, pd, s.pd[0]);
+	MLX5_SET(qpc, qpc, uar_page, s.uar[0]);
+	MLX5_SET(qpc, qpc, log_rq_stride, 2);
+	MLX5_SET(qpc, qpc, log_sq_size, 2);
+	MLX5_SET(qpc, qpc, cqn_snd, cqn);
+	MLX5_SET(qpc, qpc, cqn_rcv, cqn);
+	put(MLX5_ADDR_OF(qpc, qpc, dbr_addr), record);
+	put(MLX5_ADDR_OF(create_qp_in, in, pas), page);
+}
+
+static void valid_modify_qp(u8 *in)
+{
+	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
+
+	MLX5_SET(rst2init_qp_in, in, qpn, s.hca[0]->qps.first);
+	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
+	MLX5_SET(qpc, qpc, mtu, 3);
+	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
+}
+
+static void valid_rmp(u8 *in)
+{
+	void *rmpc = MLX5_ADDR_OF(create_rmp_in, in, ctx);
+	void *wq = MLX5_ADDR_OF(rmpc, rmpc, wq);
+
+	MLX5_SET(rmpc, rmpc, state, 1);
+	MLX5_SET(wq, wq, pd, s.pd[0]);
+	MLX5_SET(wq, wq, log_wq_stride, 6);
+	MLX5_SET(wq, wq, log_wq_sz, 3);
+	put(MLX5_ADDR_OF(wq, wq, dbr_addr), record);
+	put(MLX5_ADDR_OF(wq, wq, pas), page);
+}
+
+static void valid_xrc_srq(u8 *in)
+{
+	void *srqc = MLX5_ADDR_OF(create_xrc_srq_in, in, xrc_srq_context_entry);
+
+	MLX5_SET(xrc_srqc, srqc, log_xrc_srq_size, 3);
+	MLX5_SET(xrc_srqc, srqc, log_rq_stride, 2);
+	MLX5_SET(xrc_srqc, srqc, pd, s.pd[0]);
+	MLX5_SET(xrc_srqc, srqc, xrcd, s.hca[0]->xrcds.first);
+	MLX5_SET(xrc_srqc, srqc, cqn, s.hca[0]->cqs.first);
+	put(MLX5_ADDR_OF(xrc_srqc, srqc, db_record_addr_h), record);
+	put(MLX5_ADDR_OF(create_xrc_srq_in, in, pas), page);
+}
+
+static void valid_srq(u8 *in)
+{
+	void *srqc = MLX5_ADDR_OF(create_srq_in, in, srq_context_entry);
+
+	MLX5_SET(srqc, srqc, log_srq_size, 3);
+	MLX5_SET(srqc, srqc, log_rq_stride, 2);
+	MLX5_SET(srqc, srqc, pd, s.pd[0]);
+	put(MLX5_ADDR_OF(srqc, srqc, dbr_addr), record);
+	put(MLX5_ADDR_OF(create_srq_in, in, pas), page);
+}
+
+static void valid_mkey(u8 *in)
+{
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+
+	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, 1);
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
+	MLX5_SET(mkc, mkc, qpn, 0xffffff);
+	MLX5_SET(mkc, mkc, pd, s.pd[0]);
+	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
+	MLX5_SET(mkc, mkc, translations_octword_size, 4);
+	put(MLX5_ADDR_OF(mkc, mkc, start_addr), page);
+	put(MLX5_ADDR_OF(mkc, mkc, len), HCA_PAGE_SIZE);
+	put(MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt), page);
+}
+
+static void valid_resize(u8 *in)
+{
+	void *cqc = MLX5_ADDR_OF(modify_cq_in, in, cq_context);
+
+	MLX5_SET(modify_cq_in, in, op_mod, 1);
+	MLX5_SET(modify_cq_in, in, cqn, s.hca[0]->cqs.first);
+	in[MLX5_BYTE_OFF(modify_cq_in, modify_field_select_resize_field_select) + 3] = 7;
+	MLX5_SET(cqc, cqc, log_cq_size, 5);
+	put(MLX5_ADDR_OF(modify_cq_in, in, pas), page);
+}
+
+static void make_valid(u16 opcode, u8 *in)
+{
+	static const struct {
+		u16 opcode;
+		void (*fill)(u8 *in);
+	} valid[] = {
+		{ MLX5_CMD_OP_CREATE_EQ, valid_eq }, { MLX5_CMD_OP_CREATE_CQ, valid_cq },
+		{ MLX5_CMD_OP_CREATE_QP, valid_qp }, { MLX5_CMD_OP_CREATE_RMP, valid_rmp },
+		{ MLX5_CMD_OP_CREATE_XRC_SRQ, valid_xrc_srq }, { MLX5_CMD_OP_CREATE_SRQ, valid_srq },
+		{ MLX5_CMD_OP_CREATE_MKEY, valid_mkey }, { MLX5_CMD_OP_MODIFY_CQ, valid_resize },
+		{ MLX5_CMD_OP_RST2INIT_QP, valid_modify_qp },
+		{ MLX5_CMD_OP_INIT2RTR_QP, valid_modify_qp },
+		{ MLX5_CMD_OP_RTR2RTS_QP, valid_modify_qp },
+		{ MLX5_CMD_OP_RTS2RTS_QP, valid_modify_qp },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(valid); i++)
+		if (valid[i].opcode == opcode)
+			valid[i].fill(in);
+}
+
+static const u8 *one_command(const u8 *data, const u8 *end)
+{
+	static u8 in[MAX_IN] __aligned(8), out[MAX_OUT] __aligned(8);
+	const struct hca_opcode *op;
+	unsigned int nops = 0, npieces;
+	u32 inlen, outlen;
+	u32 synd;
+
+	while (hca_opcode_at(nops))
+		nops++;
+	op = hca_opcode_at(data[0] % nops);
+	inlen = op->min_in + data[1] % 64 * 4u;
+	if (data[2] & 0x80)
+		inlen = op->min_in - data[1] % op->min_in;
+	if (inlen < 8)
+		inlen = 8;
+	if (inlen > MAX_IN)
+		inlen = MAX_IN;
+	outlen = data[2] & 0x40 ? 16 : MAX_OUT;
+	npieces = data[2] & 0x3f;
+	memset(in, 0, sizeof(in));
+	if (data[3] & 1)
+		make_valid(op->opcode, in);
+	data += 4;
+	for (; npieces && end - data >= (long)sizeof(struct piece); npieces--) {
+		apply(in, inlen, (const struct piece *)data);
+		data += sizeof(struct piece);
+	}
+	if (op->opcode == MLX5_CMD_OP_TEARDOWN_HCA || op->opcode == MLX5_CMD_OP_DISABLE_HCA)
+		in[12] |= 1;			/* these two would end the game */
+	in[0] = op->opcode >> 8;
+	in[1] = op->opcode;
+	hca_cmd_exec(s.hca[0], in, inlen, out, outlen);
+	synd = be32_to_cpu(((__be32 *)out)[1]);
+	check(!out[0] == !synd, "status and syndrome disagree", op->opcode);
+	check(!synd || (synd >= HCA_SYND_FIRST && synd < HCA_SYND_END &&
+			out[0] == hca_synd_status(synd)), "unknown syndrome", op->opcode);
+	return data;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	const u8 *end = data + size;
+	static size_t used;
+	struct session_qp q[2];
+	u32 i, n;
+
+	if (!used) {
+		session_init(&s);
+		used = s.used;
+	}
+	s.used = used;
+	session_restart(&s, 0);
+	page = session_alloc(&s, 4 * HCA_PAGE_SIZE);
+	record = session_alloc(&s, HCA_PAGE_SIZE);
+	for (i = 0; i < 2; i++)
+		session_qp(&s, 0, i ? MLX5_QP_ST_UD : MLX5_QP_ST_RC, 2, 2, &q[i]);
+	for (n = 0; end - data > 4 && n < 200; n++) {
+		data = one_command(data, end);
+		hca_fabric_poll(&s.fabric);
+	}
+	check_users(0);
+	for (i = 0; i < 2; i++) {
+		free(q[i].qp.rq.wr_id);
+		free(q[i].qp.sq.entry);
+	}
+	hca_reset(s.hca[0]);
+	return 0;
+}
