@@ -26,6 +26,7 @@ fail() {
 	TESTS=$((TESTS + 1)) FAILED=$((FAILED + 1))
 	echo "not ok $TESTS - $1"
 	[ $# -lt 2 ] || printf '%s\n' "$2" | diag
+	dmesg | tail -n 4 | diag
 }
 
 skip() {
@@ -83,6 +84,28 @@ like() {
 is() {
 	if [ "$2" = "$3" ]; then pass "$1"
 	else fail "$1" "got \"$2\", wanted \"$3\""; fi
+}
+
+# tap PROGRAM ARGS...: runs a program that speaks TAP itself and takes its
+# lines over; one that ends early or without a plan is a failure.
+tap() {
+	local name=${1##*/} rc plan= n=0 line
+	timeout -k 5 "${TAP_LIMIT:-120}" "$@" > "$OUT" 2>&1 < /dev/null
+	rc=$?
+	while IFS= read -r line; do
+		case $line in
+		"ok "*" # SKIP"*) n=$((n + 1)); skip "$name: ${line#* - }" "" ;;
+		"ok "*) n=$((n + 1)); pass "$name: ${line#* - }" ;;
+		"not ok "*) n=$((n + 1)); fail "$name: ${line#* - }" ;;
+		"1..0 # SKIP"*) plan=0; skip "$name" "${line#*SKIP }" ;;
+		1..*) plan=${line#1..} ;;
+		"# "*) echo "$line" ;;
+		*) echo "# $line" ;;
+		esac
+	done < "$OUT"
+	if [ "$plan" != "$n" ] || { [ $rc -ne 0 ] && ! grep -q '^not ok' "$OUT"; }; then
+		fail "$name runs to its end" "status $rc, plan ${plan:-missing}, $n tests"
+	fi
 }
 
 listening() {
