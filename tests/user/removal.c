@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The device of side 0 goes while traffic runs: whoever sleeps wakes with an
+ * error, whoever posts goes on posting into the void, nothing is killed, and
+ * everything can be closed.  Prints "ready" when somebody may take the device.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <rdma/xverbs.h>
+#include "rig.h"
+
+enum { LEN = 4096, BATCH = 16, GIVE_UP = 60 };
+
+static struct rig r;
+static struct xv_comp_channel *channel;
+static volatile bool stop;
+static volatile sig_atomic_t faults;
+static unsigned long posts;
+
+static void on_fault(int sig)
+{
+	static const char text[] = "killed by the doorbell page\n";
+
+	(void)sig;
+	faults++;
+	if (write(2, text, sizeof(text) - 1) < 0)
+		_exit(3);
+	_exit(3);
+}
+
+/* Posts and polls as fast as it can, with and without a device. */
+static void *traffic(void *unused)
+{
+	struct xv_sge from = rig_sge(&r, 0, 0, LEN);
+	struct xv_wc wc[BATCH];
+
+	while (!stop) {
+		if (!xv_wr_write(r.qp[0], 1, XV_SEND_SIGNALED, &from,
+				      rig_addr(&r, 1, 0), r.mr[1]->rkey))
+			posts++;
+		xv_commit_send(r.qp[0]);
+		xv_poll_cq(r.cq[0], BATCH, wc);
+	}
+	return unused;
+}
+
+static void *sleeper(void *result)
+{
+	struct xv_cq *cq;
+	void *context;
+
+	*(int *)result = xv_get_cq_event(channel, &cq, &context);
+	return NULL;
+}
+
+static bool wait_fatal(void)
+{
+	struct xverbs_async_event event;
+	int fd = r.side[0].ctx->fd;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int i;
+
+	for (i = 0; i < GIVE_UP; i++) {
+		if (poll(&p, 1, 1000) != 1)
+			continue;
+		if (read(fd, &event, sizeof(event)) != sizeof(event))
+			return false;
+		if (event.type == XVERBS_EVENT_DEVICE_FATAL)
+			return true;
+		diag("event %u before", event.type);
+	}
+	return false;
+}
+
+static void check_dead(void)
+{
+	struct xverbs_pd_alloc pd = { .hdr.size = sizeof(pd) };
+	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
+	struct xverbs_async_event event;
+	int fd = r.side[0].ctx->fd;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct xv_mr *mr;
+
+	ok(poll(&p, 1, 0) == 1 && p.revents & POLLHUP, "poll: hung up");
+	ok(read(fd, &event, sizeof(event)) < 0 && errno == ENODEV, "read: ENODEV");
+	ok(ioctl(fd, XVERBS_PD_ALLOC, &pd) && errno == ENODEV, "a verb: ENODEV");
+	strcpy(bind.name, rig_device(1));
+	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == ENODEV, "the file stays dead");
+	mr = xv_reg_mr(r.side[0].pd, r.buf[0], LEN, 0);
+	ok(!mr && strstr(xv_last_error(), "gone"), "the library says why: %s", xv_last_error());
+}
+
+int main(int argc, char **argv)
+{
+	struct rig_opts opts = { .size = 1 << 20 };
+	pthread_t poster, waiter;
+	unsigned long before;
+	int result = 0;
+
+	rig_devices(argc, argv);
+	signal(SIGBUS, on_fault);
+	signal(SIGSEGV, on_fault);
+	rig_open(&r, &opts);
+	channel = xv_create_comp_channel(r.side[0].ctx);
+	if (!channel)
+		bail_out("%s", xv_last_error());
+	pthread_create(&poster, NULL, traffic, NULL);
+	pthread_create(&waiter, NULL, sleeper, &result);
+	while (posts < 1000)
+		usleep(1000);
+	puts("ready");
+	fflush(stdout);
+
+	ok(wait_fatal(), "the device goes: XVERBS_EVENT_DEVICE_FATAL");
+	pthread_join(waiter, NULL);
+	ok(result == -ENODEV, "who slept on the channel wakes with %d", result);
+	check_dead();
+	before = posts;
+	usleep(200 * 1000);
+	diag("%lu posts before, %lu since", before, posts - before);
+	stop = true;
+	pthread_join(poster, NULL);
+	ok(!faults, "who posted was not killed");
+	close(r.side[0].ctx->fd);
+	ok(1, "closed");
+	return tap_done();
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules that every ioctl of /dev/xverbs keeps: sizes, tails, flags,
+ * reserved members, handles, unknown numbers; and those of mmap().
+ */
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <rdma/xverbs.h>
+#include "rig.h"
+
+struct verb {
+	const char *name;
+	unsigned long cmd;
+	uint32_t size;
+	uint32_t min_size;
+	bool unbound;		/* works on a file that is not bound */
+	int handles[4];		/* offsets of members that name objects, 0 ends */
+	int reserved;		/* offset of a reserved member, 0 if none */
+};
+
+#define GREW(_nr, _type, _min, ...)						\
+	{ .name = #_nr, .cmd = XVERBS_##_nr, .size = sizeof(struct xverbs_##_type),	\
+	  .min_size = (_min), __VA_ARGS__ }
+#define V(_nr, _type, ...)							\
+	GREW(_nr, _type, sizeof(struct xverbs_##_type), __VA_ARGS__)
+#define OFF(_type, _member)	((int)offsetof(struct xverbs_##_type, _member))
+
+static const struct verb verbs[] = {
+	V(LIST_DEVICES, list_devices, .unbound = true, .reserved = OFF(list_devices, reserved)),
+	V(BIND, bind, .unbound = true, .reserved = OFF(bind, reserved)),
+	V(DESTROY, destroy, .handles = { OFF(destroy, handle) },
+	  .reserved = OFF(destroy, reserved)),
+	V(QUERY_DEVICE, query_device),
+	V(QUERY_PORT, query_port),
+	V(QUERY_GID, query_gid),
+	V(QUERY_PKEY, query_pkey, .reserved = OFF(query_pkey, reserved)),
+	V(QUERY_FEATURES, query_features, .reserved = OFF(query_features, reserved)),
+	V(PD_ALLOC, pd_alloc),
+	V(UAR_ALLOC, uar_alloc),
+	V(MR_REG, mr_reg, .handles = { OFF(mr_reg, pd) }, .reserved = OFF(mr_reg, reserved)),
+	V(MR_REREG, mr_rereg, .handles = { OFF(mr_rereg, mr) }),
+	V(MR_DMABUF, mr_dmabuf),
+	V(MW_ALLOC, mw_alloc, .handles = { OFF(mw_alloc, pd) }),
+	V(UMEM_REG, umem_reg, .reserved = OFF(umem_reg, reserved)),
+	V(XRCD_OPEN, xrcd_open, .reserved = OFF(xrcd_open, reserved)),
+	V(CHANNEL_ALLOC, channel_alloc),
+	GREW(CQ_CREATE, cq_create, OFF(cq_create, external),
+	  .handles = { OFF(cq_create, uar), OFF(cq_create, channel),
+		       OFF(cq_create, external.ring_umem), OFF(cq_create, external.dbr_umem) },
+	  .reserved = OFF(cq_create, reserved)),
+	V(CQ_MODIFY, cq_modify, .handles = { OFF(cq_modify, cq) },
+	  .reserved = OFF(cq_modify, reserved)),
+	V(CQ_RESIZE, cq_resize, .handles = { OFF(cq_resize, cq) },
+	  .reserved = OFF(cq_resize, reserved)),
+	V(SRQ_CREATE, srq_create, .handles = { OFF(srq_create, pd) },
+	  .reserved = OFF(srq_create, reserved)),
+	V(SRQ_MODIFY, srq_modify, .handles = { OFF(srq_modify, srq) }),
+	V(SRQ_QUERY, srq_query, .handles = { OFF(srq_query, srq) }),
+	GREW(QP_CREATE, qp_create, OFF(qp_create, xrcd),
+	  .handles = { OFF(qp_create, pd), OFF(qp_create, send_cq), OFF(qp_create, recv_cq),
+		       OFF(qp_create, uar) },
+	  .reserved = OFF(qp_create, reserved)),
+	V(QP_MODIFY, qp_modify, .handles = { OFF(qp_modify, qp) },
+	  .reserved = OFF(qp_modify, reserved)),
+	V(QP_QUERY, qp_query, .handles = { OFF(qp_query, qp) },
+	  .reserved = OFF(qp_query, reserved)),
+	V(AH_RESOLVE, ah_resolve, .handles = { OFF(ah_resolve, pd) },
+	  .reserved = OFF(ah_resolve, reserved)),
+	V(MCAST_ATTACH, mcast, .handles = { OFF(mcast, qp) }),
+	V(MCAST_DETACH, mcast, .handles = { OFF(mcast, qp) }),
+};
+
+#define N_VERBS		(sizeof(verbs) / sizeof(verbs[0]))
+#define TAIL		64
+
+static int fd, raw;		/* a bound file and one that is not */
+static uint32_t pd, uar, cq;	/* valid handles of the bound one */
+static void *buffer;
+static char reason[XVERBS_REASON_MAX];
+
+/* A structure of valid values behind its header, in memory of this program */
+static union {
+	struct xverbs_hdr hdr;
+	struct xverbs_qp_create qp;
+	struct xverbs_cq_create cq;
+	struct xverbs_srq_create srq;
+	struct xverbs_mr_reg mr;
+	struct xverbs_mr_rereg rereg;
+	struct xverbs_mw_alloc mw;
+	struct xverbs_umem_reg umem;
+	struct xverbs_cq_modify cq_modify;
+	struct xverbs_cq_resize cq_resize;
+	struct xverbs_destroy destroy;
+	uint8_t bytes[4096 + TAIL];
+} arg;
+
+static void prepare(const struct verb *v)
+{
+	memset(&arg, 0, sizeof(arg));
+	memset(reason, 0, sizeof(reason));
+	arg.hdr.size = v->size;
+	arg.hdr.reason = (uintptr_t)reason;
+	arg.hdr.reason_len = sizeof(reason);
+}
+
+/* Values that pass, so that one wrong handle is all that is wrong */
+static void fill(const struct verb *v)
+{
+	prepare(v);
+	switch (v->cmd) {
+	case XVERBS_CQ_CREATE:
+		arg.cq.uar = uar;
+		arg.cq.entries = 15;
+		arg.cq.cqe_bytes = 64;
+		break;
+	case XVERBS_QP_CREATE:
+		arg.qp.type = XVERBS_QPT_RC;
+		arg.qp.pd = pd;
+		arg.qp.uar = uar;
+		arg.qp.send_cq = cq;
+		arg.qp.recv_cq = cq;
+		arg.qp.cap.max_send_wr = 1;
+		break;
+	case XVERBS_SRQ_CREATE:
+		arg.srq.max_wr = 1;
+		break;
+	case XVERBS_MR_REG:
+		arg.mr.addr = arg.mr.iova = (uintptr_t)buffer;
+		arg.mr.length = 4096;
+		break;
+	case XVERBS_MR_REREG:
+		arg.rereg.change = XVERBS_REREG_ACCESS;
+		break;
+	case XVERBS_MW_ALLOC:
+		arg.mw.type = 1;
+		break;
+	case XVERBS_CQ_MODIFY:
+		arg.cq_modify.change = XVERBS_CQ_MODERATION;
+		break;
+	case XVERBS_CQ_RESIZE:
+		arg.cq_resize.entries = 1;
+		break;
+	}
+}
+
+static int call(int f, unsigned long cmd)
+{
+	return ioctl(f, cmd, &arg) ? errno : 0;
+}
+
+static void expect(int got, int want, const char *name, const char *what)
+{
+	if (!ok(got == want, "%s: %s", name, what))
+		diag("errno %d (%s), not %d; %s", got, strerror(got), want, reason);
+}
+
+static void test_shape(const struct verb *v)
+{
+	int unbound = v->unbound ? 0 : ENXIO;
+
+	expect(ioctl(raw, v->cmd, NULL) ? errno : 0, EFAULT, v->name, "no structure");
+	prepare(v);
+	arg.hdr.size = 0;
+	expect(call(raw, v->cmd), EINVAL, v->name, "size 0");
+	prepare(v);
+	arg.hdr.size = v->min_size - 8;
+	expect(call(raw, v->cmd), EINVAL, v->name, "shorter than ever published");
+	prepare(v);
+	arg.hdr.size = v->size + TAIL;
+	arg.bytes[v->size + TAIL - 1] = 1;
+	expect(call(raw, v->cmd), E2BIG, v->name, "unknown tail that is not zero");
+	prepare(v);
+	arg.hdr.size = 1 << 20;
+	expect(call(raw, v->cmd), E2BIG, v->name, "absurd size");
+	prepare(v);
+	arg.hdr.flags = 1u << 31;
+	expect(call(raw, v->cmd), EOPNOTSUPP, v->name, "unknown flag");
+	ok(strstr(reason, "flag") != NULL, "%s: the reason names the flag", v->name);
+	prepare(v);
+	arg.hdr.reserved = 1;
+	expect(call(raw, v->cmd), EINVAL, v->name, "hdr.reserved");
+	if (!unbound)
+		return;
+	prepare(v);
+	expect(call(raw, v->cmd), unbound, v->name, "file not bound");
+	prepare(v);
+	arg.hdr.size = v->size + TAIL;
+	expect(call(raw, v->cmd), unbound, v->name, "unknown tail of zeros is no error");
+	prepare(v);
+	arg.hdr.size = v->min_size;
+	expect(call(raw, v->cmd), unbound, v->name, "the first published size is no error");
+}
+
+static void test_values(const struct verb *v)
+{
+	uint32_t bad = 0x7ffffff0;
+	char what[64];
+	int i;
+
+	for (i = 0; i < 4 && v->handles[i]; i++) {
+		fill(v);
+		memcpy(arg.bytes + v->handles[i], &bad, sizeof(bad));
+		snprintf(what, sizeof(what), "no such object, at byte %d", v->handles[i]);
+		expect(call(fd, v->cmd), ENOENT, v->name, what);
+		ok(strstr(reason, "no ") != NULL, "%s: the reason says so", v->name);
+	}
+	if (v->reserved) {
+		fill(v);
+		arg.bytes[v->reserved] = 1;
+		expect(call(fd, v->cmd), EINVAL, v->name, "reserved member");
+	}
+	/* Of another type: the doorbell page is neither of these. */
+	if (v->cmd == XVERBS_DESTROY || !v->handles[0])
+		return;
+	fill(v);
+	bad = v->cmd == XVERBS_CQ_CREATE ? pd : uar;
+	memcpy(arg.bytes + v->handles[0], &bad, sizeof(bad));
+	expect(call(fd, v->cmd), ENOENT, v->name, "object of another type");
+}
+
+static void test_unknown_numbers(void)
+{
+	bool all = true;
+	unsigned int nr, i;
+
+	memset(&arg, 0, sizeof(arg));
+	for (nr = 0; nr < 256; nr++) {
+		for (i = 0; i < N_VERBS && _IOC_NR(verbs[i].cmd) != nr; i++)
+			;
+		if (i == N_VERBS && call(fd, _IO(XVERBS_TYPE, nr)) != ENOTTY)
+			all = false;
+	}
+	ok(all, "numbers without a verb");
+	expect(call(fd, _IO(0xbe, 0)), ENOTTY, "another type", "unknown");
+	expect(call(fd, _IOR(XVERBS_TYPE, XVERBS_CMD_BIND, int)), ENOTTY, "another direction",
+	       "unknown");
+}
+
+/* Replies are cut to what the caller knows. */
+static void test_short_reply(void)
+{
+	const struct verb *v;
+	uint32_t handle;
+
+	for (v = verbs; v->cmd != XVERBS_CQ_CREATE; v++)
+		;
+	fill(v);
+	arg.hdr.size = v->min_size;
+	memset(arg.bytes + v->min_size, 0xa5, 64);
+	expect(call(fd, v->cmd), 0, v->name, "the first published size");
+	ok(arg.bytes[v->min_size] == 0xa5, "%s: nothing written behind it", v->name);
+	handle = arg.cq.out_handle;
+	prepare(&(struct verb) { .size = sizeof(arg.destroy) });
+	arg.destroy.handle = handle;
+	expect(call(fd, XVERBS_DESTROY), 0, "DESTROY", "the queue of that call");
+}
+
+/* The reply goes to memory that cannot be written: nothing is left behind. */
+static void test_undeliverable(void)
+{
+	struct xverbs_pd_alloc *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t first, second;
+	int err;
+
+	page->hdr.size = sizeof(*page);
+	if (ioctl(fd, XVERBS_PD_ALLOC, page))
+		bail_out("PD_ALLOC");
+	first = page->out_handle;
+	mprotect(page, 4096, PROT_READ);
+	err = ioctl(fd, XVERBS_PD_ALLOC, page) ? errno : 0;
+	expect(err, EFAULT, "PD_ALLOC", "reply to read-only memory");
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+	if (ioctl(fd, XVERBS_PD_ALLOC, page))
+		bail_out("PD_ALLOC");
+	second = page->out_handle;
+	ok(second == first + 1, "its object is gone: the next handle is %u after %u", second,
+	   first);
+	munmap(page, 4096);
+}
+
+static void test_mmap(const struct xverbs_map *map)
+{
+	int prot = PROT_READ | PROT_WRITE;
+	long page = sysconf(_SC_PAGESIZE);
+
+#define REFUSED(what, length, prot, flags, offset)				\
+	ok(mmap(NULL, length, prot, flags, fd, offset) == MAP_FAILED, "mmap: " what)
+	REFUSED("too long", map->length + page, prot, MAP_SHARED, map->offset);
+	REFUSED("private", map->length, prot, MAP_PRIVATE, map->offset);
+	REFUSED("executable", map->length, prot | PROT_EXEC, MAP_SHARED, map->offset);
+	REFUSED("no such offset", map->length, prot, MAP_SHARED, 1ll << 40);
+#undef REFUSED
+	buffer = mmap(NULL, map->length, prot, MAP_SHARED, fd, map->offset);
+	ok(buffer != MAP_FAILED, "mmap: as told");
+	ok(mprotect(buffer, map->length, prot | PROT_EXEC) && errno == EACCES,
+	   "mmap: not made executable later");
+	munmap(buffer, map->length);
+}
+
+static uint32_t create(const char *name, unsigned long cmd, uint32_t size, int out)
+{
+	uint32_t handle;
+
+	arg.hdr.size = size;
+	if (ioctl(fd, cmd, &arg))
+		bail_out(name);
+	memcpy(&handle, arg.bytes + out, sizeof(handle));
+	return handle;
+}
+
+static void setup(void)
+{
+	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
+
+	raw = open("/dev/xverbs", O_RDWR);
+	fd = open("/dev/xverbs", O_RDWR);
+	if (fd < 0 || raw < 0)
+		tap_skip_all("/dev/xverbs: %s", strerror(errno));
+	strcpy(bind.name, rig_device(0));
+	if (ioctl(fd, XVERBS_BIND, &bind))
+		bail_out("BIND");
+	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == EBUSY, "a file is bound once");
+	strcpy(bind.name, "no_such_device");
+	ok(ioctl(raw, XVERBS_BIND, &bind) && errno == ENOENT, "no such device");
+
+	memset(&arg, 0, sizeof(arg));
+	pd = create("PD_ALLOC", XVERBS_PD_ALLOC, sizeof(struct xverbs_pd_alloc),
+		    OFF(pd_alloc, out_handle));
+	memset(&arg, 0, sizeof(arg));
+	uar = create("UAR_ALLOC", XVERBS_UAR_ALLOC, sizeof(struct xverbs_uar_alloc),
+		     OFF(uar_alloc, out_handle));
+	memset(&arg, 0, sizeof(arg));
+	arg.cq.uar = uar;
+	arg.cq.entries = 15;
+	arg.cq.cqe_bytes = 64;
+	cq = create("CQ_CREATE", XVERBS_CQ_CREATE, sizeof(arg.cq), OFF(cq_create, out_handle));
+}
+
+int main(int argc, char **argv)
+{
+	struct xverbs_map ring;
+	size_t i;
+
+	rig_devices(argc, argv);
+	setup();
+	ring = arg.cq.out_ring;
+	test_mmap(&ring);
+	buffer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; i < N_VERBS; i++) {
+		test_shape(&verbs[i]);
+		test_values(&verbs[i]);
+	}
+	test_unknown_numbers();
+	test_short_reply();
+	test_undeliverable();
+	return tap_done();
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The device goes under processes that use it through /dev/xverbs: unbound from
+# its driver, unloaded with all of xhca. They go on; modules unload afterwards.
+# vm: --functions 2 --link roce
+# vm: --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# quick: 6.1
+# timeout: 150
+. ./lib.sh
+
+TESTBIN=../../../build/user/tests
+XHCA=../../../build/$(uname -r)/kmod/xhca/xhca.ko
+PROGRAM=$(mktemp)
+
+# start: the program runs in the background and has traffic
+start() {
+	"$TESTBIN/removal" > "$PROGRAM" 2>&1 &
+	PID=$!
+	for ((i = 0; i < 300; i++)); do
+		grep -q ready "$PROGRAM" && return
+		kill -0 $PID 2>/dev/null || break
+		sleep 0.1
+	done
+	return 1
+}
+
+# survived WHAT: the program ends by itself, and is content
+survived() {
+	local rc
+	wait $PID
+	rc=$?
+	is "$1: the process ends well" "$rc" 0
+	grep -v '^ok' "$PROGRAM" | diag
+}
+
+# Names and addresses of the ports, as the VM gave them at boot
+ports_up() {
+	local n i=0
+	for n in /sys/class/net/xnet*; do
+		i=$((i + 1))
+		ip link set "${n##*/}" up
+		ip address add "10.77.0.$i/24" dev "${n##*/}" 2>/dev/null
+	done
+	udevadm settle -t 5 2>/dev/null
+	sleep 2
+}
+
+pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
+start && pass "traffic runs" || fail "traffic runs" "$(cat "$PROGRAM")"
+ok "unbind the device of one side" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+survived "unbind"
+ok "bind it again" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+
+ports_up
+start && pass "traffic runs again" || fail "traffic runs again" "$(cat "$PROGRAM")"
+ok "unload xhca under traffic" rmmod xhca
+survived "unload"
+ok "unload xverbs" rmmod xverbs
+ok "load both again" sh -c "insmod $XHCA functions=2 link=$VM_LINK && insmod ${XHCA//xhca/xverbs}"
+ports_up
+start && pass "traffic runs once more" || fail "traffic runs once more" "$(cat "$PROGRAM")"
+kill -9 $PID
+wait $PID 2>/dev/null
+ok "unload xverbs after a kill" rmmod xverbs
+rm -f "$PROGRAM"
+finish
