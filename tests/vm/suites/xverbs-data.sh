@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# libxverbs programs that check their data: ring bytes, every operation, every
+# error, events, and a thread that cannot make system calls.
+# vm: --functions 2 --link roce
+# vm: --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# timeout: 300
+. ./lib.sh
+BIN=../../../build/user
+
+tap $BIN/tests/dp_unit
+tap $BIN/tests/layout_check
+for prog in ops errors events; do
+	tap $BIN/tests/$prog --device "$DEV0" --peer-device "$DEV1"
+done
+diag <<< "a function with itself"
+tap $BIN/tests/ops --device "$DEV0" --peer-device "$DEV0"
+export OPS=1000000
+[ -z "${FULL:-}" ] || OPS=10000000
+uname -r | grep -q debug && OPS=100000
+TAP_LIMIT=200 tap $BIN/tests/sealed --device "$DEV0" --peer-device "$DEV1"
+finish

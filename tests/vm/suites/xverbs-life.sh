@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Processes that are killed under traffic, fork, pass their files on or destroy
+# in the wrong order leave nothing behind in the adapter.
+# vm: --functions 2 --link roce
+# kernels: 6.1 6.12 debug
+# timeout: 240
+. ./lib.sh
+BIN=../../../build/user
+KILLS=20
+[ -z "${FULL:-}" ] || KILLS=200
+uname -r | grep -q debug && KILLS=10
+
+# Keys are left out: the driver caches them as it sees fit.
+objects() {
+	[ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
+	grep -HE 'uars|cqs|qps|srqs|pds|xrcds' /sys/kernel/debug/xhca/[0-9]*/objects
+}
+
+at_rest() { [ "$(objects)" = "$before" ]; }
+
+nothing_left() {
+	if wait_for 10 at_rest; then pass "$1: nothing is left in the adapter"
+	else fail "$1: nothing is left in the adapter" "$(diff <(echo "$before") <(objects))"; fi
+}
+
+# A killed process was really at work, and is gone at once.
+kill_under_traffic() {
+	local i pid log
+	log=$(mktemp)
+	for i in $(seq $KILLS); do
+		$BIN/tests/life traffic --device "$DEV0" --peer-device "$DEV1" > "$log" 2>&1 &
+		pid=$!
+		wait_for 20 grep -q running "$log" || { cat "$log"; return 1; }
+		sleep "0.$((RANDOM % 100 + 100))"
+		kill -9 $pid || return 1
+		wait $pid 2> /dev/null
+		[ $? -eq 137 ] || return 1
+	done
+	rm -f "$log"
+}
+
+$BIN/tests/ops > /dev/null		# the first use settles caches
+before=$(objects)
+ok "$KILLS processes are killed under traffic" kill_under_traffic
+nothing_left "kill -9"
+for test in order fork pass; do
+	tap $BIN/tests/life $test --device "$DEV0" --peer-device "$DEV1"
+	nothing_left "$test"
+done
+tap $BIN/tests/ops
+finish

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# xv_devinfo, xv_copy and xv_perf as their users call them.
+# vm: --functions 2 --link roce
+# vm: --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# timeout: 240
+. ./lib.sh
+BIN=../../../build/user/bin
+WORK=$(mktemp -d /dev/shm/tools.XXXXXX)
+user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
+
+json() { "$@" | python3 -m json.tool > "$WORK/json"; }
+# shellcheck disable=SC2317 # called by ok
+field() { python3 -c "import json; d=json.load(open('$WORK/json')); print($1)"; }
+
+# ---- xv_devinfo
+like "devinfo: a line per device" "^$DEV0: [0-9a-f]{4}:[0-9a-f]{4}" $BIN/xv_devinfo
+like "devinfo: the port is active" 'port 1: ACTIVE' $BIN/xv_devinfo --device "$DEV1"
+like "devinfo: features" 'feature rc +yes' $BIN/xv_devinfo --verbose
+ok "devinfo: JSON" json $BIN/xv_devinfo --json
+is "devinfo: both devices in JSON" "$(field 'len(d)')" 2
+refused "devinfo: unknown device" 'there is no device "nosuch"' $BIN/xv_devinfo --device nosuch
+refused "devinfo: unknown option" 'usage: xv_devinfo' $BIN/xv_devinfo --nosuch
+
+# ---- xv_copy
+mkdir -p "$WORK/src/deep/er" "$WORK/src/empty dir"
+head -c 3000000 /dev/urandom > "$WORK/src/deep/er/big"
+for i in $(seq 40); do echo "file $i" > "$WORK/src/deep/f $i"; done
+: > "$WORK/src/nothing"
+head -c 131072 /dev/urandom > "$WORK/src/chunk"
+ln -s deep/er/big "$WORK/src/link"
+ln -s /nonexistent "$WORK/src/dangling"
+chmod 0640 "$WORK/src/nothing"
+chmod 0500 "$WORK/src/deep/er"
+touch -d '2001-02-03 04:05:06.789' "$WORK/src/chunk" "$WORK/src/deep"
+chown -R 1000:1000 "$WORK"
+
+listing() { (cd "$1" && find . -printf '%p %y %m %T@ %s %l\n' | sort); }
+same() { diff -r --no-dereference "$WORK/src" "$1" && diff <(listing "$WORK/src" | grep -v '^\. ') \
+	<(listing "$1" | grep -v '^\. '); }
+
+both=(--device "$DEV0" --peer-device "$DEV1")
+like "copy: a tree, unprivileged, no system call on the data path" \
+	'system calls on the data path: 0' \
+	"${user[@]}" $BIN/xv_copy "${both[@]}" "$WORK/src" "$WORK/one"
+ok "copy: contents, modes, times and links are the same" same "$WORK/one"
+ok "copy: a single file, small chunks" $BIN/xv_copy "${both[@]}" --chunk 8k --depth 3 \
+	"$WORK/src/deep/er/big" "$WORK/file"
+ok "copy: it is the same" cmp "$WORK/src/deep/er/big" "$WORK/file/big"
+ok "copy: JSON" json $BIN/xv_copy "${both[@]}" --json "$WORK/src" "$WORK/two"
+is "copy: files in JSON" "$(field 'd["files"]')" 43
+refused "copy: no such source" 'nosuch: No such file' $BIN/xv_copy "${both[@]}" "$WORK/nosuch" "$WORK/x"
+refused "copy: no such device" 'nosuch' $BIN/xv_copy --device nosuch "$WORK/src" "$WORK/x"
+
+PORT=$((PORT + 1))
+pair "copy: between two processes over TCP" "listening $PORT" 'all checksums equal' \
+	$BIN/xv_copy --device "$DEV1" --tcp-port $PORT --listen "$WORK/remote" -- \
+	$BIN/xv_copy --device "$DEV0" --tcp-port $PORT "$WORK/src" 127.0.0.1:sub
+ok "copy: the same on the other side" same "$WORK/remote/sub"
+PORT=$((PORT + 1))
+$BIN/xv_copy --device "$DEV1" --tcp-port $PORT --listen "$WORK/evil" > /dev/null 2>&1 &
+wait_for 10 listening $PORT
+refused "copy: the receiver writes below its directory only" 'gone|wants' \
+	$BIN/xv_copy --device "$DEV0" --tcp-port $PORT "$WORK/src" 127.0.0.1:../out
+wait
+
+# ---- xv_perf
+n=300
+for op in write read send fetch_add cmp_swap; do
+	like "perf: $op latency" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n lat $op
+	like "perf: $op bandwidth" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n bw $op
+done
+like "perf: sizes" '^ +65536 ' $BIN/xv_perf "${both[@]}" -n 50 -s 1-65536 bw send
+like "perf: inline" '^ +32 ' $BIN/xv_perf "${both[@]}" -n $n -i 64 -s 32 lat send
+like "perf: several queue pairs, batches" '^ +4096 ' \
+	$BIN/xv_perf "${both[@]}" -n 2000 -q 8 -b 16 -s 4096 bw write
+like "perf: histogram" 'us +[0-9]+ #+' $BIN/xv_perf "${both[@]}" -n $n -H lat write
+like "perf: sleeping for events" '^ +64 ' $BIN/xv_perf "${both[@]}" -n 100 -E lat send
+ok "perf: JSON" json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat read
+is "perf: results in JSON" "$(field '[r["bytes"] for r in d["results"]]')" "[64, 128, 256]"
+for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add"; do
+	PORT=$((PORT + 1))
+	# shellcheck disable=SC2086 # two words
+	pair "perf: $test between two processes" "listening $PORT" '^ +(64|8|4096) ' \
+		$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
+		$BIN/xv_perf --device "$DEV0" -n $n -s 64-4096 $test 127.0.0.1:$PORT
+done
+refused "perf: nonsense" 'unknown operation' $BIN/xv_perf lat nonsense
+rm -rf "$WORK"
+finish
