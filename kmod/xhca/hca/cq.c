@@ -162,6 +162,7 @@ static void write_resize_cqe(struct hca_cq *cq)
 	struct mlx5r_cqe *cqe;
 
 	cqe = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe));
+	/* Software sees the entry when the owner bit turns; there is nothing else in it. */
 	smp_store_release(&cqe->op_own,
 			  (u8)(MLX5R_CQE_RESIZE << 4 | ((cq->pi >> cq->log_size) & 1)));
 	cq->pi++;

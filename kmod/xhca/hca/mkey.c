@@ -26,9 +26,11 @@
 /* A table with room for @n entries; what it held stays. */
 static void *grow(void *old, u32 *room, u32 n, u32 max, size_t size)
 {
-	u32 want = min(max, (u32)roundup_pow_of_two(max(n, (u32)MIN_GROW)));
+	u32 want = max_t(u32, n, MIN_GROW);
 	void *p;
 
+	want = roundup_pow_of_two(want);
+	want = min(want, max);
 	p = kvcalloc(want, size, GFP_KERNEL);
 	if (!p)
 		return NULL;
