@@ -357,6 +357,71 @@ static void test_mcg(void)
 	session_qp_destroy(&rc);
 }
 
+static u32 q_counter(u32 set, u32 *rx_write, u32 *out_of_buffer)
+{
+	u32 in[MLX5_ST_SZ_DW(query_q_counter_in)] = {};
+	u32 out[MLX5_ST_SZ_DW(query_q_counter_out)] = {};
+	u32 synd;
+
+	MLX5_SET(query_q_counter_in, in, opcode, MLX5_CMD_OP_QUERY_Q_COUNTER);
+	MLX5_SET(query_q_counter_in, in, counter_set_id, set);
+	synd = run(in, sizeof(in), out, sizeof(out)).synd;
+	*rx_write = MLX5_GET(query_q_counter_out, out, rx_write_requests);
+	*out_of_buffer = MLX5_GET(query_q_counter_out, out, out_of_buffer);
+	return synd;
+}
+
+static u64 received_packets(void)
+{
+	u32 in[MLX5_ST_SZ_DW(query_vport_counter_in)] = {};
+	u32 out[MLX5_ST_SZ_DW(query_vport_counter_out)] __aligned(8) = {};
+
+	MLX5_SET(query_vport_counter_in, in, opcode, MLX5_CMD_OP_QUERY_VPORT_COUNTER);
+	run(in, sizeof(in), out, sizeof(out));
+	return MLX5_GET64(query_vport_counter_out, out, received_ib_unicast.packets);
+}
+
+/* Five writes of three packets each from function 1, then a send without receive */
+static void test_counters(void)
+{
+	u32 in[MLX5_ST_SZ_DW(rts2rts_qp_in)] = {}, out[4] = {};
+	u32 set = brief(MLX5_CMD_OP_ALLOC_Q_COUNTER, 0).number, writes, empty, i;
+	struct session_mr from = session_mr(&s, 1, 16384, MLX5R_MKEY_ACCESS_LR);
+	struct session_mr to = session_mr(&s, 0, 16384, MLX5R_MKEY_ACCESS_LR |
+					  MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW);
+	struct xv_sge sge = session_sge(&from, 0, 10000);
+	struct session_qp a, b;
+	u64 before;
+
+	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &a);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &b);
+	session_connect(&a, &b);
+	MLX5_SET(rts2rts_qp_in, in, opcode, MLX5_CMD_OP_RTS2RTS_QP);
+	MLX5_SET(rts2rts_qp_in, in, qpn, b.qp.qp_num);
+	MLX5_SET(rts2rts_qp_in, in, opt_param_mask, MLX5_QP_OPTPAR_COUNTER_SET_ID);
+	MLX5_SET(rts2rts_qp_in, in, qpc.counter_set_id, set);
+	accepted(run(in, sizeof(in), out, sizeof(out)));
+	refused(brief(MLX5_CMD_OP_DEALLOC_Q_COUNTER, set), COUNTER_BUSY);
+
+	before = received_packets();
+	for (i = 0; i < 5; i++) {
+		xv_wr_write(&a.qp, 1, 0, &sge, to.addr, to.key);
+		xv_commit_send(&a.qp);
+	}
+	session_settle(&s);
+	tap_is(received_packets() - before, 15, "packets received");
+	tap_is(q_counter(set, &writes, &empty), HCA_OK, "QUERY_Q_COUNTER");
+	tap_is(writes, 5, "write requests");
+	xv_wr_send(&a.qp, 1, 0, &sge);
+	xv_commit_send(&a.qp);
+	session_settle(&s);
+	q_counter(set, &writes, &empty);
+	tap_ok(empty > 0, "receives missed: %u", empty);
+	session_qp_destroy(&a);
+	session_qp_destroy(&b);
+	accepted(brief(MLX5_CMD_OP_DEALLOC_Q_COUNTER, set));
+}
+
 /* ---- The command queue ------------------------------------------------------------------------ */
 
 enum damage { D_NONE, D_TOKEN, D_NUMBER, D_POINTER, D_ALIGN, D_TYPE, D_SHORT, D_OUT };
@@ -462,6 +527,7 @@ int main(void)
 	test_mkey();
 	test_roce();
 	test_mcg();
+	test_counters();
 	test_reset();
 	test_queue();
 	session_free(&s);

@@ -205,7 +205,8 @@ void hca_eq_free(struct hca *hca, void *obj);
 void hca_mkey_free(struct hca *hca, void *obj);
 void hca_uar_free(struct hca *hca, void *obj);
 void hca_counter_free(struct hca *hca, void *obj);
-void hca_counter_hold(struct hca *hca, u32 set, int n);
+/* Counts @qp in @set instead of the one it was in; 0: in none. */
+void hca_counter_join(struct hca_qp *qp, u32 set);
 int hca_null_mkey_create(struct hca *hca);
 
 /* Posts the completion of command slots to the EQ that has subscribed to them. */

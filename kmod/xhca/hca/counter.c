@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Q counter sets: what happened to the QPs that count there.
+ * Counters: of ports, what goes in and out; of Q counter sets, what happened to
+ * the QPs that count there.  No packets are built: a message counts as those it
+ * would take, headers included, acknowledgements not.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include "cmd.h"
+#include "wqe.h"
 
-void hca_counter_hold(struct hca *hca, u32 set, int n)
+#define PACKET_OVERHEAD	24		/* LRH, BTH, ICRC */
+
+void hca_counter_join(struct hca_qp *qp, u32 set)
 {
-	struct hca_counter *counter = hca_table_get(&hca->counters, set);
+	struct hca_counter *counter = hca_table_get(&qp->hca->counters, set);
 
-	if (counter)
-		counter->users += n;
+	if (qp->counter)
+		qp->counter->users--;
+	qp->counter_set = set;
+	qp->counter = counter ? counter : &qp->hca->uncounted;
+	qp->counter->users++;
 }
 
 enum hca_synd hca_cmd_alloc_q_counter(struct hca *hca, const struct hca_cmd *c)
@@ -74,9 +82,83 @@ enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c)
 	COUNT(out_of_buffer, n->out_of_buffer);
 	COUNT(rnr_nak_retry_err, n->rnr_nak_retry);
 	COUNT(local_ack_timeout_err, n->timeouts);
-	COUNT(req_transport_retries_exceeded, n->retry_exceeded);
 #undef COUNT
 	if (MLX5_GET(query_q_counter_in, c->in, clear))
 		clear(n);
 	return HCA_OK;
+}
+
+/* ---- Counting -------------------------------------------------------------------- */
+
+static void count_packets(struct hca *from, struct hca *to, u32 n, u64 payload)
+{
+	u64 bytes = payload + (u64)n * PACKET_OVERHEAD;
+
+	from->port.xmit_packets += n;
+	from->port.xmit_bytes += bytes;
+	to->port.rcv_packets += n;
+	to->port.rcv_bytes += bytes;
+}
+
+static void count_message(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
+			  u32 packets)
+{
+	switch (w->opcode) {
+	case MLX5R_OP_RDMA_READ:
+		peer->counter->rx_read++;
+		count_packets(src->hca, peer->hca, 1, sizeof(struct mlx5r_raddr));
+		count_packets(peer->hca, src->hca, packets, w->length);
+		return;
+	case MLX5R_OP_ATOMIC_CS:
+	case MLX5R_OP_ATOMIC_FA:
+	case MLX5R_OP_ATOMIC_MASKED_CS:
+	case MLX5R_OP_ATOMIC_MASKED_FA:
+		peer->counter->rx_atomic++;
+		count_packets(src->hca, peer->hca, 1,
+			      sizeof(struct mlx5r_raddr) + sizeof(struct mlx5r_atomic));
+		count_packets(peer->hca, src->hca, 1, w->length);
+		return;
+	case MLX5R_OP_RDMA_WRITE:
+	case MLX5R_OP_RDMA_WRITE_IMM:
+		peer->counter->rx_write++;
+		break;
+	}
+	count_packets(src->hca, peer->hca, packets, w->length);
+}
+
+void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
+		       u32 packets, int result)
+{
+	switch (result) {
+	case 0:
+		count_message(src, peer, w, packets);
+		break;
+	case HCA_RNR:
+		peer->counter->out_of_buffer++;
+		src->counter->rnr_nak_retry++;
+		break;
+	case HCA_LOST:
+		src->counter->timeouts++;
+		break;
+	}
+}
+
+void hca_count_xmit(struct hca *hca, u32 payload, bool multicast)
+{
+	hca->port.xmit_packets++;
+	hca->port.xmit_bytes += payload + PACKET_OVERHEAD;
+	if (multicast) {
+		hca->port.mcast_xmit_packets++;
+		hca->port.mcast_xmit_bytes += payload + PACKET_OVERHEAD;
+	}
+}
+
+void hca_count_rcv(struct hca *hca, u32 payload, bool multicast)
+{
+	hca->port.rcv_packets++;
+	hca->port.rcv_bytes += payload + PACKET_OVERHEAD;
+	if (multicast) {
+		hca->port.mcast_rcv_packets++;
+		hca->port.mcast_rcv_bytes += payload + PACKET_OVERHEAD;
+	}
 }

@@ -92,6 +92,7 @@ void hca_reset(struct hca *hca)
 	hca->issi = 0;
 	hca->irq_pending = false;
 	memset(&hca->port, 0, sizeof(hca->port));
+	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	addresses_forget(hca);
 	hca_caps_reset(hca);
 	/* A function without its tables can hold no object: every creation fails. */

@@ -285,6 +285,7 @@ struct hca_qp {
 	bool sq_drained_sent;
 
 	u32 counter_set;
+	struct hca_counter *counter;	/* that set; never NULL */
 	u32 mcg_users;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)] __aligned(8);	/* as set, for queries */
 };
@@ -310,8 +311,7 @@ struct hca_port_counters {
 struct hca_counter {
 	u32 set, users;
 	u64 rx_write, rx_read, rx_atomic;
-	u64 out_of_buffer, rnr_nak_retry, retry_exceeded, timeouts;
-	u64 local_errors, remote_errors;
+	u64 out_of_buffer, rnr_nak_retry, timeouts;
 };
 
 /* ---- One function ----------------------------------------------------------- */
@@ -350,6 +350,7 @@ struct hca {
 	u16 lid;
 	u8 uc_mac[6];
 	struct hca_port_counters port;
+	struct hca_counter uncounted;	/* of QPs without a set */
 	u64 health_due;
 };
 
@@ -491,7 +492,8 @@ void hca_fabric_changed(struct hca_fabric *f);
 
 /* ---- mcg.c ------------------------------------------------------------------------ */
 
-void hca_mcg_for_each(struct hca *hca, const u8 *gid,
+/* False: nobody here is a member of @gid. */
+bool hca_mcg_for_each(struct hca *hca, const u8 *gid,
 		      void (*fn)(struct hca_qp *qp, void *arg), void *arg);
 void hca_mcg_detach_all(struct hca_qp *qp);
 

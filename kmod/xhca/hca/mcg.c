@@ -56,16 +56,17 @@ static void leave(struct hca *hca, struct mcg *g, struct member *m)
 }
 
 /* @fn must not change memberships. */
-void hca_mcg_for_each(struct hca *hca, const u8 *gid,
+bool hca_mcg_for_each(struct hca *hca, const u8 *gid,
 		      void (*fn)(struct hca_qp *qp, void *arg), void *arg)
 {
 	struct mcg *g = find(hca, gid);
 	struct member *m;
 
 	if (!g)
-		return;
+		return false;
 	list_for_each_entry(m, &g->members, entry)
 		fn(m->qp, arg);
+	return true;
 }
 
 void hca_mcg_detach_all(struct hca_qp *qp)

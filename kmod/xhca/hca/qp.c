@@ -160,7 +160,6 @@ static void hold(struct hca *hca, struct hca_qp *qp, int n)
 		qp->srq->users += n;
 	if (qp->uar)
 		qp->uar->nqps += n;
-	hca_counter_hold(hca, qp->counter_set, n);
 }
 
 enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
@@ -186,6 +185,7 @@ enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
 	if (qp->st == MLX5_QP_ST_QP1)
 		hca->qp1 = qp;
 	hold(hca, qp, 1);
+	hca_counter_join(qp, 0);
 	MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
 	return HCA_OK;
 }
@@ -199,6 +199,7 @@ void hca_qp_free(struct hca *hca, void *obj)
 	if (hca->qp1 == qp)
 		hca->qp1 = NULL;
 	hold(hca, qp, -1);
+	qp->counter->users--;
 	list_del(&qp->uar_entry);
 	hca_table_del(&hca->qps, qp->qpn);
 	hca_buf_free(&qp->buf);

@@ -210,11 +210,8 @@ static void decode(struct hca_qp *qp, u32 params)
 	qp->rae = MLX5_GET(qpc, qpc, rae);
 	qp->atomic_mode = MLX5_GET(qpc, qpc, atomic_mode);
 	qp->min_rnr = MLX5_GET(qpc, qpc, min_rnr_nak);
-	if (counter != qp->counter_set) {
-		hca_counter_hold(qp->hca, qp->counter_set, -1);
-		hca_counter_hold(qp->hca, counter, 1);
-		qp->counter_set = counter;
-	}
+	if (counter != qp->counter_set)
+		hca_counter_join(qp, counter);
 	if (params & P_SQ_PSN)
 		qp->sq_psn = MLX5_GET(qpc, qpc, next_send_psn);
 	if (params & P_RQ_PSN)

@@ -191,6 +191,7 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	peer = hca_fabric_peer(qp);
 	ret = peer ? hca_respond(qp, peer, w, budget) : HCA_LOST;
+	hca_count_request(qp, peer, w, packets(qp, w), ret);
 
 	if (ret == HCA_AGAIN)
 		qp->in_message = true;

@@ -208,8 +208,9 @@ static int deliver_multicast(struct datagram *d, const u8 *gid)
 	struct hca *hca;
 
 	list_for_each_entry(hca, &d->from->fabric->functions, entry)
-		if (hca->p.roce == d->from->p.roce && hca->port_up)
-			hca_mcg_for_each(hca, gid, deliver_member, d);
+		if (hca->p.roce == d->from->p.roce && hca->port_up &&
+		    hca_mcg_for_each(hca, gid, deliver_member, d))
+			hca_count_rcv(hca, d->w->length, true);
 	return 0;
 }
 
@@ -226,7 +227,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		.src_qpn = src->st == MLX5_QP_ST_QP1 ? 1 :
 			   src->deth_sqpn ? src->deth_sqpn : src->qpn,
 	};
-	bool roce = src->hca->p.roce;
+	bool roce = src->hca->p.roce, multicast;
 	struct hca_sgl from;
 	struct hca_qp *dst;
 	struct hca *hca;
@@ -240,13 +241,16 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	if (!src->hca->port_up || !(roce ? roce_header(&d, av) : ib_header(&d, av)))
 		return 0;
-	if (is_multicast(av, w->av_ext, roce))
+	multicast = is_multicast(av, w->av_ext, roce);
+	hca_count_xmit(src->hca, w->length, multicast);
+	if (multicast)
 		return deliver_multicast(&d, av->rgid);
 
 	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac) :
 		     hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
 	if (!hca)
 		return 0;
+	hca_count_rcv(hca, w->length, false);
 	dst = dqpn == 1 ? hca->qp1 : hca_qp_get(hca, dqpn);
 	return dst ? deliver(dst, &d) : 0;
 }

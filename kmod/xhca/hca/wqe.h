@@ -104,6 +104,12 @@ void hca_recv_error(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 syndr
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 
+/* counter.c: what became of a request of @packets packets, and datagrams */
+void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
+		       u32 packets, int result);
+void hca_count_xmit(struct hca *hca, u32 payload, bool multicast);
+void hca_count_rcv(struct hca *hca, u32 payload, bool multicast);
+
 /* requester.c: one turn of a send queue; true: there is more to do */
 bool hca_requester_run(struct hca_qp *qp, u64 budget);
 /* Flushes what the send queue holds. */
