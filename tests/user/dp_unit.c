@@ -55,6 +55,7 @@ static void setup(enum xv_qp_type type, uint32_t start, uint32_t log_stride)
 	cq.dbrec = cq_rec;
 	cq.doorbell = &cq_bell;
 	cq.dir = &dir;
+	cq.last_index = XV_RSC_NO_INDEX;
 	cq.mask = CQES - 1;
 	cq.log_size = 3;
 	cq.log_stride = log_stride;
@@ -351,7 +352,7 @@ static void test_in_place(void)
 	ok(n == 2 && !bad && qp.sq.ci == 2 && cq_rec[0] == xv_be32(2), "completions read in place");
 
 	leaf[3] = NULL;
-	cq.last = NULL;
+	cq.last_index = XV_RSC_NO_INDEX;
 	complete(2, MLX5R_CQE_REQ, 0, 0);
 	ok(xv_poll_cq(&cq, 1, &(struct xv_wc) { 0 }) == 0 && cq.ci == 3,
 	   "a completion of a queue that is gone is passed over");

@@ -21,6 +21,7 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req)
 	pub->buf = cq->ring.addr;
 	pub->doorbell = (volatile uint64_t *)(void *)(ctx->uar + MLX5R_UAR_CQ);
 	pub->dir = &ctx->dir;
+	pub->last_index = XV_RSC_NO_INDEX;
 	pub->mask = req->out_entries - 1;
 	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
 	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
@@ -175,7 +176,7 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 		xv_commit_cq(cq);
 	}
 	if (cq->last == rsc)
-		cq->last = NULL;
+		cq->last_index = XV_RSC_NO_INDEX;
 	xv_unlock(&cq->lock);
 }
 
@@ -207,7 +208,7 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 	struct cq *cq = to_cq(pub);
 	struct xverbs_cq_resize req = { .cq = cq->handle, .entries = cqe };
 	struct xv_cq now;
-	struct mapping ring;
+	struct mapping ring = {};
 	int err;
 
 	xv_lock(&pub->lock);

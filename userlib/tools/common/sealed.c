@@ -19,7 +19,7 @@
 
 struct xt_sealed {
 	pthread_t thread;
-	void (*fn)(void *);
+	void (*fn)(void *arg);
 	void *arg;
 	int niceness;
 	int err;

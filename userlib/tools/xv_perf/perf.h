@@ -71,8 +71,10 @@ void end_connect_local(struct end *a, struct end *b);
 void end_connect_remote(struct end *e, int fd);
 void end_prepare(struct end *e, const struct params *p);
 
-/* latency.c, bandwidth.c: run inside a thread without system calls, unless
- * events are waited for. */
+/*
+ * latency.c, bandwidth.c: run inside a thread without system calls, unless
+ * events are waited for.
+ */
 void run_latency(void *run);
 void run_bandwidth(void *run);
 

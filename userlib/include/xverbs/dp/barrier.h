@@ -57,6 +57,9 @@
 #define xv_unlikely(x)	__builtin_expect(!!(x), 0)
 #define xv_inline	static inline __attribute__((always_inline, unused))
 
+/* Off the common path: kept out of it, so that it needs fewer registers */
+#define xv_outline	static __attribute__((noinline, unused))
+
 /* A 64-bit store into a structure of smaller fields */
 typedef uint64_t __attribute__((may_alias)) xv_alias64;
 

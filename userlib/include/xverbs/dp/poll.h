@@ -112,19 +112,25 @@ xv_inline enum xv_wc_status xv_cqe_status(const struct mlx5r_cqe *cqe)
 
 /* ---- From the entry to the work request -------------------------------------- */
 
+xv_outline struct xv_rsc *xv_rsc_find(struct xv_cq *cq, uint32_t index)
+{
+	struct xv_rsc **leaf = cq->dir->leaf[index >> XV_RSC_DIR_SHIFT];
+
+	if (!leaf || !leaf[index & XV_RSC_DIR_MASK])
+		return 0;
+	cq->last = leaf[index & XV_RSC_DIR_MASK];
+	cq->last_index = index;
+	return cq->last;
+}
+
 /* The queue that a completion names, or null when it no longer exists */
 xv_inline struct xv_rsc *xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
 	uint32_t index = xv_be32(cqe->srqn_uidx) & XV_RSC_INDEX_MASK;
-	struct xv_rsc **leaf;
 
-	if (xv_likely(cq->last && cq->last->user_index == index))
+	if (xv_likely(cq->last_index == index))
 		return cq->last;
-	leaf = cq->dir->leaf[index >> XV_RSC_DIR_SHIFT];
-	if (!leaf || !leaf[index & XV_RSC_DIR_MASK])
-		return 0;
-	cq->last = leaf[index & XV_RSC_DIR_MASK];
-	return cq->last;
+	return xv_rsc_find(cq, index);
 }
 
 /* XRC shared receive queues complete under their own index. */
@@ -208,6 +214,8 @@ xv_inline void xv_wc_requester(struct xv_qp *qp, const struct mlx5r_cqe *cqe, st
 	wc->status = XV_WC_SUCCESS;
 	wc->opcode = (enum xv_wc_opcode)e->wc_opcode;
 	wc->byte_len = xv_be32(cqe->byte_cnt);
+	wc->vendor_err = 0;
+	wc->qp_num = qp->qp_num;
 	wc->wc_flags = 0;
 	if (wc->opcode == XV_WC_COMP_SWAP || wc->opcode == XV_WC_FETCH_ADD)
 		wc->byte_len = 8;
@@ -232,12 +240,14 @@ xv_inline uint64_t xv_recv_retire(struct xv_rsc *rsc, const struct mlx5r_cqe *cq
 	return wr_id;
 }
 
-xv_inline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_outline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	uint32_t op = xv_cqe_opcode(cqe), flags = xv_be32(cqe->flags_rqpn);
 
 	wc->wr_id = xv_recv_retire(rsc, cqe);
 	wc->status = XV_WC_SUCCESS;
+	wc->vendor_err = 0;
+	wc->qp_num = xv_cqe_qpn(cqe);
 	wc->opcode = op == MLX5R_CQE_RESP_WR_IMM ? XV_WC_RECV_RDMA_WITH_IMM : XV_WC_RECV;
 	wc->byte_len = xv_be32(cqe->byte_cnt);
 	wc->wc_flags = flags >> 28 & 3 ? XV_WC_GRH : 0;
@@ -255,9 +265,10 @@ xv_inline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, 
 	wc->pkey_index = 0;
 }
 
-static inline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_outline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	wc->status = xv_cqe_status(cqe);
+	wc->qp_num = xv_cqe_qpn(cqe);
 	wc->byte_len = 0;
 	wc->wc_flags = 0;
 	if (xv_cqe_opcode(cqe) == MLX5R_CQE_RESP_ERR) {
@@ -283,15 +294,11 @@ xv_inline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct x
 	cq->ci++;
 	if (xv_unlikely(!rsc))
 		return 0;
-	wc->qp_num = xv_cqe_qpn(cqe);
-	wc->vendor_err = 0;
-	if (xv_unlikely(xv_cqe_is_send(cqe) && rsc->type != XV_RSC_QP))
-		return 0;
-	if (xv_likely(op == MLX5R_CQE_REQ))
+	if (xv_likely(op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP))
 		xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
-	else if (xv_likely(op <= MLX5R_CQE_RESP_SEND_INV))
+	else if (xv_likely(op - 1 < MLX5R_CQE_RESP_SEND_INV))
 		xv_wc_responder(rsc, cqe, wc);
-	else if (op == MLX5R_CQE_REQ_ERR || op == MLX5R_CQE_RESP_ERR)
+	else if (op == MLX5R_CQE_RESP_ERR || (op == MLX5R_CQE_REQ_ERR && rsc->type == XV_RSC_QP))
 		xv_wc_error(rsc, cqe, wc);
 	else
 		return 0;
@@ -305,17 +312,17 @@ xv_inline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct x
 static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 {
 	const struct mlx5r_cqe *cqe;
+	struct xv_wc *next = wc, *end = wc + n;
 	uint32_t start;
-	int done = 0;
 
 	xv_lock(&cq->lock);
 	start = cq->ci;
-	while (done < n && (cqe = xv_cq_next(cq)))
-		done += xv_cq_take(cq, cqe, &wc[done]);
+	while (next < end && (cqe = xv_cq_next(cq)))
+		next += xv_cq_take(cq, cqe, next);
 	if (cq->ci != start)
 		xv_commit_cq(cq);
 	xv_unlock(&cq->lock);
-	return done;
+	return (int)(next - wc);
 }
 
 /* ---- Arming --------------------------------------------------------------------- */

@@ -51,6 +51,7 @@ struct xv_rsc {
 #define XV_RSC_DIR_SIZE		(1u << XV_RSC_DIR_SHIFT)
 #define XV_RSC_DIR_MASK		(XV_RSC_DIR_SIZE - 1)
 #define XV_RSC_INDEX_MASK	0xffffffu
+#define XV_RSC_NO_INDEX		0xffffffffu
 
 struct xv_rsc_dir {
 	struct xv_rsc **leaf[XV_RSC_DIR_SIZE];
@@ -122,7 +123,8 @@ struct xv_cq {
 	volatile uint32_t *dbrec;
 	volatile uint64_t *doorbell;
 	const struct xv_rsc_dir *dir;
-	struct xv_rsc *last;		/* the resource found last */
+	struct xv_rsc *last;		/* the resource found last, by last_index */
+	uint32_t last_index;		/* out of range if there is none */
 	uint32_t ci;
 	uint32_t mask;
 	uint32_t log_size;

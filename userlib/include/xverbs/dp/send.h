@@ -38,17 +38,19 @@ xv_inline uint8_t *xv_sq_wrap(const struct xv_sq *sq, uint8_t *seg)
 	return seg == sq->buf_end ? sq->buf : seg;
 }
 
-xv_inline uint8_t xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
+/*
+ * XV_SEND_SIGNALED moves up to MLX5R_CE_ALWAYS, XV_SEND_SOLICITED down to
+ * MLX5R_SOLICITED; a fence takes the place of a small fence that is due.
+ */
+xv_inline uint32_t xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
 {
-	uint8_t v = sq->fm_ce_se;
+	uint32_t v = sq->fm_ce_se;
 
-	if (flags & XV_SEND_FENCE)
-		v = (uint8_t)((v & ~MLX5R_FM_MASK) | MLX5R_FM_SMALL_FENCE);
-	if (flags & XV_SEND_SIGNALED)
-		v |= MLX5R_CE_ALWAYS;
-	if (flags & XV_SEND_SOLICITED)
-		v |= MLX5R_SOLICITED;
-	sq->fm_ce_se &= (uint8_t)~MLX5R_FM_MASK;
+	sq->fm_ce_se = (uint8_t)(v & ~(uint32_t)MLX5R_FM_MASK);
+	if (xv_unlikely(flags & XV_SEND_FENCE))
+		v = (v & ~(uint32_t)MLX5R_FM_MASK) | MLX5R_FM_SMALL_FENCE;
+	v |= (flags & XV_SEND_SIGNALED) << 2;
+	v |= (flags & XV_SEND_SOLICITED) >> 1;
 	return v;
 }
 

@@ -165,8 +165,8 @@ xv_inline uint8_t *xv_seg_fixed(const struct xv_qp *qp, const struct xv_wr_desc 
 	return seg;
 }
 
-/* Builds one request of a list; same results as the builders. */
-static inline int xv_wr_any(struct xv_qp *qp, const struct xv_send_wr *wr)
+/* Builds one request of any kind; same results as the builders. */
+xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
 	const struct xv_wr_desc *d = xv_wr_describe(wr->opcode);
 	struct xv_sq *sq = &qp->sq;
@@ -198,6 +198,27 @@ static inline int xv_wr_any(struct xv_qp *qp, const struct xv_send_wr *wr)
 		imm = xv_be32(wr->invalidate_rkey);
 	xv_sq_finish(sq, ctrl, d->opcode, ds, wr->send_flags, imm, wr->wr_id, d->wc_opcode);
 	return 0;
+}
+
+/* The common shapes go through the builders. */
+xv_inline int xv_wr_any(struct xv_qp *qp, const struct xv_send_wr *wr)
+{
+	uint32_t flags = wr->send_flags;
+
+	if (xv_unlikely(wr->num_sge != 1 || flags & XV_SEND_INLINE || qp->qp_type != XV_QPT_RC))
+		return xv_wr_general(qp, wr);
+	switch (wr->opcode) {
+	case XV_WR_RDMA_WRITE:
+		return xv_wr_write(qp, wr->wr_id, flags, wr->sg_list, wr->wr.rdma.remote_addr,
+				   wr->wr.rdma.rkey);
+	case XV_WR_RDMA_READ:
+		return xv_wr_read(qp, wr->wr_id, flags, wr->sg_list, wr->wr.rdma.remote_addr,
+				  wr->wr.rdma.rkey);
+	case XV_WR_SEND:
+		return xv_wr_send(qp, wr->wr_id, flags, wr->sg_list);
+	default:
+		return xv_wr_general(qp, wr);
+	}
 }
 
 /*
