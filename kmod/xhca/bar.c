@@ -162,17 +162,17 @@ void xhca_bar_exit(struct xhca *x)
 static int ram_add(struct resource *res, void *arg)
 {
 	struct xhca *x = arg;
-	struct xhca_ram *r = x->ram.range;
+	struct xhca_ram *r = x->ram.range, *more;
 
 	if (x->ram.n && r[x->ram.n - 1].end + 1 == res->start) {
 		r[x->ram.n - 1].end = res->end;
 		return 0;
 	}
-	r = krealloc(r, (x->ram.n + 1) * sizeof(*r), GFP_KERNEL);
-	if (!r)
+	more = krealloc(r, (x->ram.n + 1) * sizeof(*r), GFP_KERNEL);
+	if (!more)
 		return -ENOMEM;
-	r[x->ram.n++] = (struct xhca_ram){ res->start, res->end };
-	x->ram.range = r;
+	more[x->ram.n++] = (struct xhca_ram){ res->start, res->end };
+	x->ram.range = more;
 	return 0;
 }
 

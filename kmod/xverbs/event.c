@@ -130,8 +130,8 @@ static int xv_evq_wait(struct xv_evq *q, bool nonblock)
 {
 	bool dead;
 
-	/* An event raised before death is read before ENODEV. */
 	dead = READ_ONCE(q->dead);
+	/* An event raised before death is read before ENODEV. */
 	smp_rmb();
 	if (!list_empty(&q->pending))
 		return 0;

@@ -99,11 +99,10 @@ static void measure(const struct verbs *v, const char *dev0, const char *dev1, i
 	if (!pid)
 		child(v, dev0, dev1, batch);
 	for (round = 0; round < ROUNDS; round++) {
-		if (round) {
+		if (round)
 			run_to_mark(pid);
-		} else if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status)) {
+		else if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
 			die("the measured process did not start");
-		}
 		posts += count_to_mark(pid);
 		run_to_mark(pid);
 		polls += count_to_mark(pid);

@@ -72,6 +72,7 @@ static u32 srq_available(struct hca_srq *srq)
 {
 	u32 n = be32_to_cpu(READ_ONCE(srq->dbr[0])) - srq->taken;
 
+	/* The counter is read before the entries that it announces. */
 	smp_rmb();
 	/* Some software keeps the counter in 16 bits. */
 	n &= 0xffff;

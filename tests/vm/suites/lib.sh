@@ -89,7 +89,7 @@ is() {
 # tap PROGRAM ARGS...: runs a program that speaks TAP itself and takes its
 # lines over; one that ends early or without a plan is a failure.
 tap() {
-	local name=${1##*/} rc plan= n=0 line
+	local name=${1##*/} rc plan='' n=0 line
 	timeout -k 5 "${TAP_LIMIT:-120}" "$@" > "$OUT" 2>&1 < /dev/null
 	rc=$?
 	while IFS= read -r line; do
