@@ -124,6 +124,16 @@ static enum hca_synd join(struct hca *hca, struct hca_qp *qp, const u8 *gid)
 	return HCA_OK;
 }
 
+/* ff00::/8, or on RoCE 224.0.0.0/4 as ::ffff:a.b.c.d */
+static bool is_multicast(const struct hca *hca, const u8 *gid)
+{
+	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (gid[0] == 0xff)
+		return true;
+	return hca->p.roce && !memcmp(gid, mapped, sizeof(mapped)) && gid[12] >> 4 == 0xe;
+}
+
 enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c)
 {
 	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(attach_to_mcg_in, c->in, qpn));
@@ -133,7 +143,7 @@ enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_QP;
 	if (qp->st != MLX5_QP_ST_UD)
 		return HCA_SYND_MCG_TYPE;
-	if (gid[0] != 0xff)
+	if (!is_multicast(hca, gid))
 		return HCA_SYND_MCG_GID;
 	return join(hca, qp, gid);
 }
