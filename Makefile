@@ -65,7 +65,8 @@ test:
 	@tests/run
 
 bench:
-	tests/run --bench
+	@tests/packages build vm
+	tests/bench/run
 
 check:
 	tests/check
