@@ -379,6 +379,28 @@ static void test_raw(void)
 	   "raw WQE: index and QP number are filled in");
 }
 
+static void test_bind(void)
+{
+	struct xv_mr mr = { .lkey = 0x1122 };
+	struct xv_mw mw = { .rkey = 0x3301, .type = XV_MW_TYPE_2 };
+	struct xv_mw_bind_info info = { &mr, 0x700000, 0x2000,
+		XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_WRITE };
+
+	setup(XV_QPT_RC, 6, 6);
+	ok(!xv_wr_bind_mw(&qp, 5, XV_SEND_SIGNALED, &mw, 0x3302, &info) &&
+	   sq_holds(6, "00000625 0001230c 00000008 00003301"
+		    "b0000000 0004 0000 00000000203c6041 00000000000000000000000000000000"
+		    "00000000000000000000000000000000"
+		    "00003000 00012302 00000000 00000000 0000000000700000 0000000000002000"
+		    "00000000 00000000000000000000000000000000 00000000 00000000 00000000"
+		    "00002000 00001122 0000000000700000"), "bind of a type 2 window");
+	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(9, "0000090a 00012302 00000020"),
+	   "the request behind it waits for it");
+	ok(!xv_wr_local_inv(&qp, 5, 0, 0x3302) &&
+	   sq_holds(10, "00000a25 00012308 00000000 00003302 98000000 0000 0000 0000000020006000"),
+	   "local invalidate");
+}
+
 int main(void)
 {
 	test_builders();
@@ -393,5 +415,6 @@ int main(void)
 	test_in_place();
 	test_arm();
 	test_raw();
+	test_bind();
 	return tap_done();
 }

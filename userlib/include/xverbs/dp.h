@@ -12,6 +12,7 @@
  *	dp/wr.h		work requests and completions
  *	dp/queue.h	queues
  *	dp/send.h	builders and doorbell
+ *	dp/memory.h	memory windows: bind, invalidate
  *	dp/send_list.h	lists of sends
  *	dp/recv.h	receives, own and shared
  *	dp/poll.h	completions
@@ -29,6 +30,7 @@ extern "C" {
 #include <xverbs/dp/wr.h>
 #include <xverbs/dp/queue.h>
 #include <xverbs/dp/send.h>
+#include <xverbs/dp/memory.h>
 #include <xverbs/dp/send_list.h>
 #include <xverbs/dp/recv.h>
 #include <xverbs/dp/poll.h>

@@ -246,27 +246,6 @@ struct xv_pd {
 struct xv_pd *xv_alloc_pd(struct xv_context *ctx);
 int xv_dealloc_pd(struct xv_pd *pd);
 
-enum xv_access_flags {
-	XV_ACCESS_LOCAL_WRITE		= 1 << 0,
-	XV_ACCESS_REMOTE_WRITE		= 1 << 1,
-	XV_ACCESS_REMOTE_READ		= 1 << 2,
-	XV_ACCESS_REMOTE_ATOMIC		= 1 << 3,
-	XV_ACCESS_MW_BIND		= 1 << 4,
-	XV_ACCESS_ZERO_BASED		= 1 << 5,
-	XV_ACCESS_ON_DEMAND		= 1 << 6,
-	XV_ACCESS_RELAXED_ORDERING	= 1 << 20,
-};
-
-struct xv_mr {
-	struct xv_context *context;
-	struct xv_pd *pd;
-	void *addr;
-	size_t length;
-	uint32_t handle;
-	uint32_t lkey;
-	uint32_t rkey;
-};
-
 struct xv_mr *xv_reg_mr(struct xv_pd *pd, void *addr, size_t length, unsigned int access);
 struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t length, uint64_t iova,
 			     unsigned int access);
@@ -284,19 +263,7 @@ int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *ad
 		size_t length, unsigned int access);
 int xv_dereg_mr(struct xv_mr *mr);
 
-enum xv_mw_type {
-	XV_MW_TYPE_1 = 1,
-	XV_MW_TYPE_2,
-};
-
-struct xv_mw {
-	struct xv_context *context;
-	struct xv_pd *pd;
-	uint32_t handle;
-	uint32_t rkey;
-	enum xv_mw_type type;
-};
-
+/* Rights (enum xv_access_flags), struct xv_mr and struct xv_mw: dp/memory.h */
 struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type);
 int xv_dealloc_mw(struct xv_mw *mw);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * One end of a connection: a device with a port and a GID, its memory, and
- * the way of an RC queue pair from RESET to RTS.
+ * the way of a queue pair from RESET to RTS.
  */
 #include <errno.h>
 #include <string.h>
@@ -79,6 +79,17 @@ void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer 
 	p->gid = s->gid;
 }
 
+/* Which side of reliable transport a queue pair is (Manual 3.5) */
+static bool is_requester(const struct xv_qp *qp)
+{
+	return qp->qp_type == XV_QPT_RC || qp->qp_type == XV_QPT_XRC_SEND;
+}
+
+static bool is_responder(const struct xv_qp *qp)
+{
+	return qp->qp_type == XV_QPT_RC || qp->qp_type == XV_QPT_XRC_RECV;
+}
+
 static int to_init(struct xv_qp *qp, const struct xt_side *s, uint32_t access)
 {
 	struct xv_qp_attr a = {
@@ -115,8 +126,12 @@ static int to_rtr(struct xv_qp *qp, const struct xt_side *s, const struct xt_pee
 		},
 	};
 
-	return xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_AV | XV_QP_PATH_MTU | XV_QP_DEST_QPN |
-			    XV_QP_RQ_PSN | XV_QP_MAX_DEST_RD_ATOMIC | XV_QP_MIN_RNR_TIMER);
+	unsigned int mask = XV_QP_STATE | XV_QP_AV | XV_QP_PATH_MTU | XV_QP_DEST_QPN |
+			    XV_QP_RQ_PSN;
+
+	if (is_responder(qp))
+		mask |= XV_QP_MAX_DEST_RD_ATOMIC | XV_QP_MIN_RNR_TIMER;
+	return xv_modify_qp(qp, &a, mask);
 }
 
 static int to_rts(struct xv_qp *qp, uint32_t psn, const struct xt_rc_opts *o)
@@ -130,8 +145,13 @@ static int to_rts(struct xv_qp *qp, uint32_t psn, const struct xt_rc_opts *o)
 		.max_rd_atomic = 16,
 	};
 
-	return xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_SQ_PSN | XV_QP_TIMEOUT | XV_QP_RETRY_CNT |
-			    XV_QP_RNR_RETRY | XV_QP_MAX_QP_RD_ATOMIC);
+	unsigned int mask = XV_QP_STATE | XV_QP_SQ_PSN;
+
+	if (is_requester(qp))
+		mask |= XV_QP_TIMEOUT | XV_QP_RETRY_CNT | XV_QP_RNR_RETRY | XV_QP_MAX_QP_RD_ATOMIC;
+	if (qp->qp_type == XV_QPT_XRC_RECV)
+		mask |= XV_QP_TIMEOUT;
+	return xv_modify_qp(qp, &a, mask);
 }
 
 int xt_connect(struct xv_qp *qp, const struct xt_side *s, const struct xt_peer *peer,
@@ -141,11 +161,14 @@ int xt_connect(struct xv_qp *qp, const struct xt_side *s, const struct xt_peer *
 	const struct xt_rc_opts *o = opts ? opts : &defaults;
 	const uint32_t all = XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ |
 			     XV_ACCESS_REMOTE_ATOMIC;
+	uint32_t access = o->access ? o->access : all;
 	struct xt_peer self;
 	int err;
 
 	xt_peer_of(s, qp, &self);
-	err = to_init(qp, s, o->access ? o->access : all);
+	if (qp->qp_type == XV_QPT_UC)
+		access &= XV_ACCESS_REMOTE_WRITE;
+	err = to_init(qp, s, access);
 	if (!err)
 		err = to_rtr(qp, s, peer, o);
 	if (!err)

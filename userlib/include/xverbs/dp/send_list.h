@@ -6,7 +6,7 @@
 #ifndef XVERBS_DP_SEND_LIST_H
 #define XVERBS_DP_SEND_LIST_H
 
-#include <xverbs/dp/send.h>
+#include <xverbs/dp/memory.h>
 
 /* Segments that an opcode brings along, and where its data go */
 enum xv_wr_shape {
@@ -25,7 +25,7 @@ struct xv_wr_desc {
 	uint8_t shape;
 };
 
-/* Null for opcodes that a send queue does not take as a list. */
+/* Null for opcodes without data, and unknown ones. */
 xv_inline const struct xv_wr_desc *xv_wr_describe(enum xv_wr_opcode opcode)
 {
 	/* in the order of enum xv_wr_opcode; an empty shape is not postable */
@@ -175,6 +175,11 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	uint8_t *seg;
 	int data_ds;
 
+	if (wr->opcode == XV_WR_BIND_MW && qp->qp_type != XV_QPT_UD)
+		return xv_wr_bind_mw(qp, wr->wr_id, wr->send_flags, wr->bind_mw.mw,
+				     wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+	if (wr->opcode == XV_WR_LOCAL_INV && qp->qp_type != XV_QPT_UD)
+		return xv_wr_local_inv(qp, wr->wr_id, wr->send_flags, wr->invalidate_rkey);
 	if (xv_unlikely(!d || !xv_wr_allowed(qp, d)))
 		return -XV_EINVAL;
 	data_ds = xv_wr_data_ds(qp, d, wr);

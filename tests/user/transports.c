@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Beyond RC: UC, UD with multicast and the way back to the sender, shared
+ * receive queues of both layouts, XRC, memory windows, re-registration, and
+ * completion queues that change their size under traffic.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+#include "rig.h"
+
+static struct rig r;
+
+enum { SRC = 4096, DST = 65536, GRH = 40 };
+
+static struct xv_qp *make_qp(int side, enum xv_qp_type type, struct xv_srq *srq,
+			     struct xv_xrcd *xrcd)
+{
+	struct xv_qp_init_attr attr = {
+		.qp_type = type,
+		.send_cq = type == XV_QPT_XRC_RECV ? NULL : r.cq[side],
+		.recv_cq = type == XV_QPT_XRC_RECV || type == XV_QPT_XRC_SEND ? NULL : r.cq[side],
+		.srq = srq,
+		.xrcd = xrcd,
+		.cap = {
+			.max_send_wr = type == XV_QPT_XRC_RECV ? 0 : 64,
+			.max_send_sge = type == XV_QPT_XRC_RECV ? 0 : 2,
+			.max_recv_wr = srq || type == XV_QPT_XRC_RECV || type == XV_QPT_XRC_SEND ? 0 : 64,
+			.max_recv_sge = srq || type == XV_QPT_XRC_RECV || type == XV_QPT_XRC_SEND ? 0 : 2,
+		},
+	};
+	struct xv_qp *qp = xv_create_qp(r.side[side].pd, &attr);
+
+	if (!qp)
+		diag("%s", xv_last_error());
+	return qp;
+}
+
+static void message(int from, int to, uint32_t n, uint32_t seed)
+{
+	rig_fill(r.buf[from] + SRC, n, seed);
+	memset(r.buf[to] + DST, 0, n + GRH);
+}
+
+/* ---- UC ------------------------------------------------------------------------ */
+
+static void test_uc(void)
+{
+	struct xv_qp *qp[2] = { make_qp(0, XV_QPT_UC, NULL, NULL), make_qp(1, XV_QPT_UC, NULL, NULL) };
+	struct xv_sge from = rig_sge(&r, 0, SRC, 9000), to = rig_sge(&r, 1, DST, 9000);
+	struct xv_send_wr wr = { .sg_list = &from, .num_sge = 1, .opcode = XV_WR_RDMA_READ }, *bad;
+
+	if (!ok(qp[0] && qp[1] &&
+		!xt_connect_pair(qp[0], &r.side[0], qp[1], &r.side[1], NULL), "UC queue pairs")) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	message(0, 1, 9000, 1);
+	xv_wr_write(qp[0], 1, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
+	xv_commit_send(qp[0]);
+	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && rig_check(r.buf[1] + DST, 9000, 1), "UC: write");
+	message(0, 1, 9000, 2);
+	xv_wr_recv(qp[1], 2, &to);
+	xv_commit_recv(qp[1]);
+	xv_wr_send_imm(qp[0], 3, XV_SEND_SIGNALED, &from, xv_be32(5));
+	xv_commit_send(qp[0]);
+	ok(rig_expect(r.cq[0], 3, XV_WC_SUCCESS) && rig_expect(r.cq[1], 2, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[1] + DST, 9000, 2), "UC: send with immediate");
+	ok(xv_post_send(qp[0], &wr, &bad) == -XV_EINVAL, "UC: a read is refused at post");
+	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]), "UC: destroy");
+}
+
+/* ---- UD ------------------------------------------------------------------------ */
+
+enum { QKEY = 0x1234 };
+
+static int ud_to_rts(struct xv_qp *qp)
+{
+	struct xv_qp_attr a = { .qp_state = XV_QPS_INIT, .port_num = 1, .qkey = QKEY };
+	int err = xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PKEY_INDEX | XV_QP_PORT | XV_QP_QKEY);
+
+	a.qp_state = XV_QPS_RTR;
+	if (!err)
+		err = xv_modify_qp(qp, &a, XV_QP_STATE);
+	a.qp_state = XV_QPS_RTS;
+	return err ? err : xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_SQ_PSN);
+}
+
+static struct xv_ah *address_of(int side, const union xv_gid *gid, uint16_t lid)
+{
+	struct xv_ah_attr a = { .dlid = lid, .port_num = 1, .is_global = 1,
+		.grh = { .dgid = *gid, .sgid_index = (uint8_t)r.side[side].gid_index,
+			.hop_limit = 64 } };
+	struct xv_ah *ah = xv_create_ah(r.side[side].pd, &a);
+
+	if (!ah)
+		diag("%s", xv_last_error());
+	return ah;
+}
+
+static void post_ud_recv(struct xv_qp *qp, int side, uint64_t wr_id, uint32_t n)
+{
+	struct xv_sge to = rig_sge(&r, side, DST, n + GRH);
+
+	xv_wr_recv(qp, wr_id, &to);
+	xv_commit_recv(qp);
+}
+
+/* One datagram and its answer, to the address taken from the completion */
+static void test_ud_roundtrip(struct xv_qp *qp[2])
+{
+	struct xv_ah *ah = address_of(0, &r.side[1].gid, (uint16_t)r.side[1].attr.lid), *back;
+	struct xv_sge from = rig_sge(&r, 0, SRC, 500);
+	struct xv_wc wc;
+
+	if (!ok(ah != NULL, "UD: address handle"))
+		return;
+	message(0, 1, 500, 3);
+	post_ud_recv(qp[1], 1, 4, 500);
+	xv_wr_send_ud(qp[0], 3, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY);
+	xv_commit_send(qp[0]);
+	ok(rig_expect(r.cq[0], 3, XV_WC_SUCCESS) && rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status &&
+	   wc.wr_id == 4 && wc.byte_len == 500 + GRH && wc.src_qp == qp[0]->qp_num &&
+	   wc.wc_flags & XV_WC_GRH && rig_check(r.buf[1] + DST + GRH, 500, 3),
+	   "UD: data behind 40 bytes of header, source queue pair");
+	back = xv_create_ah_from_wc(r.side[1].pd, &wc, (struct xv_grh *)(r.buf[1] + DST), 1);
+	if (!ok(back != NULL, "UD: address handle from the completion"))
+		diag("%s", xv_last_error());
+	message(1, 0, 64, 4);
+	post_ud_recv(qp[0], 0, 5, 64);
+	from = rig_sge(&r, 1, SRC, 64);
+	if (back)
+		xv_wr_send_ud(qp[1], 6, XV_SEND_SIGNALED, &from, back, wc.src_qp, QKEY);
+	xv_commit_send(qp[1]);
+	ok(back && rig_expect(r.cq[1], 6, XV_WC_SUCCESS) && rig_expect(r.cq[0], 5, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[0] + DST + GRH, 64, 4), "UD: the answer arrives");
+	from = rig_sge(&r, 0, SRC, 64);
+	post_ud_recv(qp[1], 1, 7, 64);
+	xv_wr_send_ud(qp[0], 8, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY + 1);
+	xv_commit_send(qp[0]);
+	rig_expect(r.cq[0], 8, XV_WC_SUCCESS);
+	usleep(50000);
+	ok(!xv_poll_cq(r.cq[1], 1, &wc), "UD: a wrong Q_Key is dropped");
+	xv_destroy_ah(ah);
+	if (back)
+		xv_destroy_ah(back);
+}
+
+static void test_multicast(struct xv_qp *qp[2])
+{
+	union xv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, 0xff, 239, 1, 2, 3 } };
+	uint16_t lid = r.side[1].attr.link_layer == XV_LINK_LAYER_INFINIBAND ? 0xc001 : 0;
+	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
+	struct xv_ah *ah;
+	struct xv_wc wc;
+
+	if (!ok(!xv_attach_mcast(qp[1], &group, lid), "multicast: attach"))
+		diag("%s", xv_last_error());
+	ah = address_of(0, &group, lid);
+	if (!ok(ah != NULL, "multicast: address handle"))
+		return;
+	message(0, 1, 64, 5);
+	if (xv_poll_cq(r.cq[1], 1, &wc))
+		diag("left over: %s", xv_wc_status_str(wc.status));
+	xv_wr_send_ud(qp[0], 9, XV_SEND_SIGNALED, &from, ah, 0xffffff, QKEY);
+	xv_commit_send(qp[0]);
+	rig_expect(r.cq[0], 9, XV_WC_SUCCESS);
+	ok(rig_poll(r.cq[1], 1, &wc) == 1 && wc.wr_id == 7 &&
+	   rig_check(r.buf[1] + DST + GRH, 64, 5), "multicast: the member receives");
+	ok(!xv_detach_mcast(qp[1], &group, lid), "multicast: detach");
+	post_ud_recv(qp[1], 1, 8, 64);
+	xv_wr_send_ud(qp[0], 10, XV_SEND_SIGNALED, &from, ah, 0xffffff, QKEY);
+	xv_commit_send(qp[0]);
+	rig_expect(r.cq[0], 10, XV_WC_SUCCESS);
+	usleep(50000);
+	ok(!xv_poll_cq(r.cq[1], 1, &wc), "multicast: and no more after that");
+	xv_destroy_ah(ah);
+}
+
+static void test_ud(void)
+{
+	struct xv_qp *qp[2] = { make_qp(0, XV_QPT_UD, NULL, NULL), make_qp(1, XV_QPT_UD, NULL, NULL) };
+
+	if (!ok(qp[0] && qp[1] && !ud_to_rts(qp[0]) && !ud_to_rts(qp[1]), "UD queue pairs")) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	test_ud_roundtrip(qp);
+	test_multicast(qp);
+	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]), "UD: destroy");
+}
+
+/* ---- Shared receive queues -------------------------------------------------------- */
+
+static void post_srq(struct xv_srq *srq, uint64_t wr_id)
+{
+	struct xv_sge to = rig_sge(&r, 1, DST + wr_id % 16 * 256, 256);
+	struct xv_recv_wr wr = { .wr_id = wr_id, .sg_list = &to, .num_sge = 1 }, *bad;
+
+	if (xv_post_srq_recv(srq, &wr, &bad))
+		diag("shared queue full at %llu", (unsigned long long)wr_id);
+}
+
+/* Two queue pairs take receives from one queue; every slot is used many times. */
+static void test_srq(enum xv_srq_layout layout, const char *name)
+{
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 }, .layout = layout };
+	struct xv_srq *srq = xv_create_srq(r.side[1].pd, &attr);
+	struct xv_qp *tx[2], *rx[2];
+	uint64_t i, bad = 0;
+	struct xv_wc wc;
+
+	if (!ok(srq && attr.attr.max_wr >= 16, "SRQ, %s", name)) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	for (i = 0; i < 2; i++) {
+		tx[i] = make_qp(0, XV_QPT_RC, NULL, NULL);
+		rx[i] = make_qp(1, XV_QPT_RC, srq, NULL);
+		if (!tx[i] || !rx[i] || xt_connect_pair(tx[i], &r.side[0], rx[i], &r.side[1], NULL))
+			bail_out("%s", xv_last_error());
+	}
+	for (i = 0; i < 8; i++)
+		post_srq(srq, i);
+	for (i = 0; i < 1000; i++) {
+		struct xv_sge from = rig_sge(&r, 0, SRC, 256);
+
+		message(0, 0, 256, (uint32_t)i);
+		xv_wr_send(tx[i % 2], i, XV_SEND_SIGNALED, &from);
+		xv_commit_send(tx[i % 2]);
+		bad += !rig_expect(r.cq[0], i, XV_WC_SUCCESS);
+		bad += rig_poll(r.cq[1], 1, &wc) != 1 || wc.status || wc.wr_id != i ||
+		       wc.qp_num != rx[i % 2]->qp_num ||
+		       !rig_check(r.buf[1] + DST + i % 16 * 256, 256, (uint32_t)i);
+		post_srq(srq, i + 8);
+		if (bad)
+			break;
+	}
+	ok(!bad, "SRQ, %s: 1000 messages to two queue pairs", name);
+	ok(xv_destroy_srq(srq) == -EBUSY, "SRQ, %s: EBUSY while in use", name);
+	for (i = 0; i < 2; i++)
+		bad += !!xv_destroy_qp(tx[i]) + !!xv_destroy_qp(rx[i]);
+	ok(!bad && !xv_destroy_srq(srq), "SRQ, %s: destroy", name);
+}
+
+static void test_srq_limit(void)
+{
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct xv_srq *srq = xv_create_srq(r.side[1].pd, &attr);
+	struct xv_srq_attr limit = { .srq_limit = 4 }, now;
+	struct xv_sge from = rig_sge(&r, 0, SRC, 8);
+	int flags = fcntl(r.side[1].ctx->fd, F_GETFL);
+	struct xv_async_event event = { 0 };
+	double until = xt_now() + 5;
+	struct xv_qp *tx, *rx;
+	struct xv_wc wc;
+	int i, err;
+
+	tx = make_qp(0, XV_QPT_RC, NULL, NULL);
+	rx = srq ? make_qp(1, XV_QPT_RC, srq, NULL) : NULL;
+	if (!tx || !rx || xt_connect_pair(tx, &r.side[0], rx, &r.side[1], NULL))
+		bail_out("%s", xv_last_error());
+	for (i = 0; i < 8; i++)
+		post_srq(srq, (uint64_t)i);
+	ok(!xv_modify_srq(srq, &limit, XV_SRQ_LIMIT) && !xv_query_srq(srq, &now) &&
+	   now.srq_limit == 4, "SRQ limit: armed and queried");
+	fcntl(r.side[1].ctx->fd, F_SETFL, flags | O_NONBLOCK);
+	for (i = 0; i < 5; i++) {
+		xv_wr_send(tx, 1, XV_SEND_SIGNALED, &from);
+		xv_commit_send(tx);
+		rig_expect(r.cq[0], 1, XV_WC_SUCCESS);
+		rig_poll(r.cq[1], 1, &wc);
+	}
+	do
+		err = xv_get_async_event(r.side[1].ctx, &event);
+	while (err && xt_now() < until);
+	ok(!err && event.event_type == XV_EVENT_SRQ_LIMIT_REACHED && event.element.srq == srq,
+	   "SRQ limit: one event");
+	if (!err)
+		xv_ack_async_event(&event);
+	fcntl(r.side[1].ctx->fd, F_SETFL, flags);
+	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_srq(srq), "SRQ limit: destroy");
+}
+
+/* ---- XRC --------------------------------------------------------------------------- */
+
+static void test_xrc(void)
+{
+	struct xv_xrcd *xrcd = xv_open_xrcd(r.side[1].ctx, -1, 0);
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 }, .xrcd = xrcd,
+		.cq = r.cq[1] };
+	struct xv_srq *srq = xrcd ? xv_create_srq(r.side[1].pd, &attr) : NULL;
+	struct xv_sge from = rig_sge(&r, 0, SRC, 256);
+	struct xv_send_wr wr = { .wr_id = 1, .sg_list = &from, .num_sge = 1, .opcode = XV_WR_SEND,
+		.send_flags = XV_SEND_SIGNALED }, *bad;
+	struct xv_qp *tx, *rx;
+	struct xv_wc wc;
+
+	if (!ok(srq != NULL, "XRC domain and SRQ")) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	tx = make_qp(0, XV_QPT_XRC_SEND, NULL, NULL);
+	rx = make_qp(1, XV_QPT_XRC_RECV, NULL, xrcd);
+	if (!ok(tx && rx && !xt_connect_pair(tx, &r.side[0], rx, &r.side[1], NULL), "XRC queue pairs")) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	message(0, 1, 256, 6);
+	post_srq(srq, 0);
+	wr.qp_type.xrc.remote_srqn = srq->srq_num;
+	ok(!xv_post_send(tx, &wr, &bad) && rig_expect(r.cq[0], 1, XV_WC_SUCCESS) &&
+	   rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status && wc.wr_id == 0 && wc.byte_len == 256 &&
+	   rig_check(r.buf[1] + DST, 256, 6), "XRC: send to a shared receive queue");
+	message(0, 1, 256, 7);
+	wr.opcode = XV_WR_RDMA_WRITE;
+	wr.wr.rdma.remote_addr = rig_addr(&r, 1, DST);
+	wr.wr.rdma.rkey = r.mr[1]->rkey;
+	ok(!xv_post_send(tx, &wr, &bad) && rig_expect(r.cq[0], 1, XV_WC_SUCCESS), "XRC: write");
+	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_srq(srq) &&
+	   !xv_close_xrcd(xrcd), "XRC: destroy");
+}
+
+/* ---- Memory -------------------------------------------------------------------------- */
+
+/* A write of side 0 through a key of side 1 */
+static bool write_through(uint32_t rkey, uint64_t addr, uint32_t n, enum xv_wc_status status)
+{
+	struct xv_sge from = rig_sge(&r, 0, SRC, n);
+
+	xv_wr_write(r.qp[0], 7, XV_SEND_SIGNALED, &from, addr, rkey);
+	xv_commit_send(r.qp[0]);
+	return rig_expect(r.cq[0], 7, status);
+}
+
+static bool bind(const struct xv_mw *mw, uint32_t rkey, struct xv_mr *mr, size_t offset,
+		 uint64_t length, enum xv_wc_status status)
+{
+	struct xv_mw_bind_info info = { mr, (uintptr_t)mr->addr + offset, length,
+		XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ };
+
+	if (xv_wr_bind_mw(r.qp[1], 8, XV_SEND_SIGNALED, mw, rkey, &info))
+		return false;
+	xv_commit_send(r.qp[1]);
+	return rig_expect(r.cq[1], 8, status);
+}
+
+static void test_window(enum xv_mw_type type)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, type);
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], r.size,
+				     XV_ACCESS_LOCAL_WRITE | XV_ACCESS_MW_BIND);
+	uint32_t old, key;
+
+	if (!ok(mw && mr, "type %d window", type)) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	message(0, 1, 1000, 8);
+	key = xv_inc_rkey(mw->rkey);
+	if (!ok(bind(mw, key, mr, DST, 1000, XV_WC_SUCCESS), "type %d window: bind", type)) {
+		rig_reconnect(&r, &opts);
+		goto out;
+	}
+	old = mw->rkey;
+	mw->rkey = key;
+	ok(write_through(key, rig_addr(&r, 1, DST), 1000, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[1] + DST, 1000, 8), "type %d window: a write through it", type);
+	ok(write_through(key, rig_addr(&r, 1, DST + 1), 1000, XV_WC_REM_ACCESS_ERR),
+	   "type %d window: not beyond its end", type);
+	rig_reconnect(&r, &opts);
+	if (type == XV_MW_TYPE_1) {
+		ok(write_through(old, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
+		   "type 1 window: not by its old key");
+		rig_reconnect(&r, &opts);
+		ok(bind(mw, xv_inc_rkey(key), mr, DST, 0, XV_WC_SUCCESS), "type 1 window: unbind");
+		ok(write_through(xv_inc_rkey(key), rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
+		   "type 1 window: nothing goes through it then");
+		rig_reconnect(&r, &opts);
+	} else {
+		ok(write_through(key, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
+		   "type 2 window: not through another queue pair");
+		rig_reconnect(&r, &opts);
+	}
+out:
+	ok(!xv_dealloc_mw(mw) && !xv_dereg_mr(mr), "type %d window: free", type);
+}
+
+/* Bound, used, invalidated locally; then bound anew and invalidated by the peer */
+static void test_invalidate(void)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_2);
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], r.size,
+				     XV_ACCESS_LOCAL_WRITE | XV_ACCESS_MW_BIND);
+	struct xv_sge from = rig_sge(&r, 0, SRC, 8), to = rig_sge(&r, 1, DST, 8);
+	uint32_t key = mw ? xv_inc_rkey(mw->rkey) : 0;
+	struct xv_wc wc;
+
+	if (!mw || !mr)
+		bail_out("%s", xv_last_error());
+	if (!ok(bind(mw, key, mr, DST, 1000, XV_WC_SUCCESS), "invalidate: bind"))
+		goto out;
+	mw->rkey = key;
+	xv_wr_local_inv(r.qp[1], 8, XV_SEND_SIGNALED, key);
+	xv_commit_send(r.qp[1]);
+	ok(rig_expect(r.cq[1], 8, XV_WC_SUCCESS), "invalidate: by its own queue pair");
+	key = xv_inc_rkey(key);
+	ok(bind(mw, key, mr, DST, 1000, XV_WC_SUCCESS), "invalidate: bound anew");
+	mw->rkey = key;
+	xv_wr_recv(r.qp[1], 9, &to);
+	xv_commit_recv(r.qp[1]);
+	xv_wr_send_inv(r.qp[0], 10, XV_SEND_SIGNALED, &from, key);
+	xv_commit_send(r.qp[0]);
+	ok(rig_expect(r.cq[0], 10, XV_WC_SUCCESS) && rig_poll(r.cq[1], 1, &wc) == 1 &&
+	   !wc.status && wc.wc_flags & XV_WC_WITH_INV && wc.invalidated_rkey == key,
+	   "invalidate: by a send of the peer");
+	ok(write_through(key, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
+	   "invalidate: then nothing goes through it");
+out:
+	rig_reconnect(&r, &opts);
+	ok(!xv_dealloc_mw(mw) && !xv_dereg_mr(mr), "invalidate: free");
+}
+
+static void test_rereg(void)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], 8192, XV_ACCESS_LOCAL_WRITE |
+				     XV_ACCESS_REMOTE_WRITE);
+	uint32_t old;
+
+	if (!mr)
+		bail_out("%s", xv_last_error());
+	old = mr->rkey;
+	if (!ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_TRANSLATION, NULL, r.buf[1] + DST, 4096, 0),
+		"re-registration with other memory"))
+		diag("%s", xv_last_error());
+	message(0, 1, 4096, 9);
+	ok(write_through(mr->rkey, rig_addr(&r, 1, DST), 4096, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[1] + DST, 4096, 9), "the new key reaches it");
+	ok(old == mr->rkey || write_through(old, rig_addr(&r, 1, 0), 8, XV_WC_REM_ACCESS_ERR),
+	   "the old one nothing");
+	rig_reconnect(&r, &opts);
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, XV_ACCESS_LOCAL_WRITE) &&
+	   write_through(mr->rkey, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
+	   "re-registration without the remote right");
+	rig_reconnect(&r, &opts);
+	ok(!xv_dereg_mr(mr), "deregister");
+}
+
+/* ---- Resizing a CQ while completions are in it and more are coming --------------------- */
+
+static void test_resize(void)
+{
+	static const uint32_t entries[] = { 1000, 130, 4000, 128, 500 };
+	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
+	uint64_t next = 0, done = 0, bad = 0;
+	uint32_t i, k;
+	struct xv_wc wc[8];
+
+	for (i = 0; i < ARRAY_SIZE(entries) && !bad; i++) {
+		for (k = 0; k < 700; k++) {
+			int n;
+
+			while (next - done < 40 && !xv_wr_write(r.qp[0], next, XV_SEND_SIGNALED, &from,
+							       rig_addr(&r, 1, DST), r.mr[1]->rkey))
+				next++;
+			xv_commit_send(r.qp[0]);
+			if (k == 350 && xv_resize_cq(r.cq[0], entries[i])) {
+				diag("%u entries: %s", entries[i], xv_last_error());
+				bad++;
+			}
+			n = xv_poll_cq(r.cq[0], 8, wc);
+			for (int j = 0; j < n; j++)
+				bad += wc[j].status || wc[j].wr_id != done++;
+		}
+	}
+	while (done < next && !bad) {
+		bad += rig_poll(r.cq[0], 1, wc) != 1 || wc[0].wr_id != done;
+		done++;
+	}
+	ok(!bad, "a CQ resized five times under traffic loses and doubles nothing");
+}
+
+int main(int argc, char **argv)
+{
+	struct rig_opts opts = { .size = 1 << 20, .rc = { .timeout = 10, .retry_cnt = 2 } };
+
+	rig_devices(argc, argv);
+	rig_open(&r, &opts);
+	test_uc();
+	test_ud();
+	test_srq(XV_SRQ_LINKED_LIST, "linked list");
+	test_srq(XV_SRQ_CONTIGUOUS, "contiguous");
+	test_srq_limit();
+	test_xrc();
+	test_window(XV_MW_TYPE_1);
+	test_window(XV_MW_TYPE_2);
+	test_invalidate();
+	test_rereg();
+	test_resize();
+	rig_close(&r);
+	return tap_done();
+}
