@@ -4,7 +4,6 @@
 # The functions are there, with active ports and GIDs, for the stock tools.
 # vm: --no-xverbs --functions 2 --link roce
 # vm: --no-xverbs --functions 2 --link ib
-# vm: --no-xverbs --functions 16 --link roce
 # kernels: 6.1 6.12 debug
 # timeout: 120
 . ./lib.sh

@@ -26,6 +26,8 @@ ok "unload" rmmod xhca
 is "no device is left" "$(devices)" 0
 ok "load again with one function" insmod "$KO" functions=1
 is "one device" "$(devices)" 1
+ok "reload with 16 functions" reload functions=16
+is "16 devices" "$(devices)" 16
 ok "reload with InfiniBand ports" reload functions=2 link=ib
 like "the port is InfiniBand" 'link_layer:\s+InfiniBand' ibv_devinfo -d mlx5_0
 ok "reload with RoCE ports" reload functions=2
