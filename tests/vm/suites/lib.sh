@@ -9,9 +9,11 @@
 #   # kernels: 6.1 6.12 debug          where it runs
 #   # quick: 6.1                       where it runs without FULL=1 (default: all)
 #   # timeout: 60                      seconds for the whole suite
+#   # alone: yes                       wants a VM of its own
 
 TESTS=0 FAILED=0
 OUT=$(mktemp)		# what the last command printed
+KERNEL_LINES=0		# of the kernel log, shown so far
 LIMIT=30		# seconds for one command
 PORT=${PORT:-18600}	# TCP port of the last pair of programs
 
@@ -26,7 +28,15 @@ fail() {
 	TESTS=$((TESTS + 1)) FAILED=$((FAILED + 1))
 	echo "not ok $TESTS - $1"
 	[ $# -lt 2 ] || printf '%s\n' "$2" | diag
-	dmesg | tail -n 4 | diag
+	new_kernel_lines > "$OUT.kernel"
+	diag < "$OUT.kernel"
+}
+
+# What the kernel has said since the last failure, its end.
+new_kernel_lines() {
+	local seen=$KERNEL_LINES
+	KERNEL_LINES=$(dmesg | wc -l)
+	dmesg | tail -n +$((seen + 1)) | tail -n 6
 }
 
 skip() {
@@ -36,7 +46,7 @@ skip() {
 
 finish() {
 	echo "1..$TESTS"
-	rm -f "$OUT"
+	rm -f "$OUT" "$OUT.kernel"
 	[ $FAILED -eq 0 ]
 	exit
 }
@@ -97,6 +107,7 @@ tap() {
 		"ok "*" # SKIP"*) n=$((n + 1)); skip "$name: ${line#* - }" "" ;;
 		"ok "*) n=$((n + 1)); pass "$name: ${line#* - }" ;;
 		"not ok "*) n=$((n + 1)); fail "$name: ${line#* - }" ;;
+		"1..0 # SKIP"*/dev/xverbs*) plan=0; fail "$name" "$line" ;;
 		"1..0 # SKIP"*) plan=0; skip "$name" "${line#*SKIP }" ;;
 		1..*) plan=${line#1..} ;;
 		"# "*) echo "$line" ;;

@@ -7,6 +7,7 @@
 # vm: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.1
+# alone: yes
 # timeout: 150
 . ./lib.sh
 
