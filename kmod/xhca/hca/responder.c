@@ -138,10 +138,23 @@ static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *
 	return ret;
 }
 
+/* The SRQ that an XRC request names, or null; it must be of the target's domain. */
+static struct hca_srq *xrc_srq(struct hca_qp *dst, const struct hca_wqe *w)
+{
+	struct hca_srq *srq = hca_table_get(&dst->hca->srqs, w->xrc_srqn);
+
+	return srq && srq->kind == HCA_XRC_SRQ && srq->xrcd == dst->xrcd ? srq : NULL;
+}
+
+/* An XRC target has no PD of its own: keys are checked against that of the SRQ. */
 static void remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w, u8 access)
 {
+	struct hca_srq *srq = dst->st == MLX5_QP_ST_XRC ? xrc_srq(dst, w) : NULL;
+
 	w->rsge = (struct hca_sge) { .addr = w->raddr, .len = w->length, .lkey = w->rkey };
 	hca_sgl_init(l, dst, access, &w->rsge, 1);
+	if (srq)
+		l->user.pd = srq->pd;
 }
 
 static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget)
@@ -266,8 +279,8 @@ static struct hca_srq *receive_queue(struct hca_qp *dst, const struct hca_wqe *w
 
 	*err = 0;
 	if (dst->st == MLX5_QP_ST_XRC) {
-		srq = hca_table_get(&dst->hca->srqs, w->xrc_srqn);
-		if (!srq || srq->kind != HCA_XRC_SRQ || srq->xrcd != dst->xrcd)
+		srq = xrc_srq(dst, w);
+		if (!srq)
 			*err = refuse_request(dst);
 	}
 	return srq;
