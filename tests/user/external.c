@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queues in memory that the program brings (UMEM): the adapter works in that
+ * memory, wrong places are refused with the reason, and nothing is let go of
+ * while a queue uses it.  Raw ioctls: the program drives its queues itself.
+ */
+#include <endian.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <rdma/mlx5_ring.h>
+#include <rdma/xverbs.h>
+#include "rig.h"
+
+enum { PAGE = 4096, CQES = 16, WQES = 16, STRIDE = 16 };
+
+/* Offsets in the memory: CQ ring, QP rings, SRQ ring, doorbell records */
+enum { CQ_AT = 0, QP_AT = PAGE, SRQ_AT = 4 * PAGE, DBR_AT = 5 * PAGE, SIZE = 6 * PAGE };
+
+static int fd;
+static uint8_t *mem;
+static uint32_t pd, uar, umem;
+static char reason[XVERBS_REASON_MAX];
+
+#define CALL(_nr, _arg)								\
+	((_arg)->hdr.size = sizeof(*(_arg)),					\
+	 (_arg)->hdr.reason = (uintptr_t)reason,				\
+	 (_arg)->hdr.reason_len = sizeof(reason), reason[0] = 0,		\
+	 ioctl(fd, XVERBS_##_nr, _arg) ? errno : 0)
+
+static void must(int err, const char *what)
+{
+	if (err)
+		bail_out("%s: %s (%s)", what, strerror(err), reason);
+}
+
+static int destroy(uint32_t handle)
+{
+	struct xverbs_destroy d = { .handle = handle };
+
+	return CALL(DESTROY, &d);
+}
+
+static void setup(void)
+{
+	struct xverbs_bind bind = {};
+	struct xverbs_pd_alloc p = {};
+	struct xverbs_uar_alloc u = {};
+	struct xverbs_umem_reg m = {};
+
+	fd = open("/dev/xverbs", O_RDWR);
+	if (fd < 0)
+		tap_skip_all("/dev/xverbs: %s", strerror(errno));
+	strcpy(bind.name, rig_device(0));
+	must(CALL(BIND, &bind), "BIND");
+	must(CALL(PD_ALLOC, &p), "PD_ALLOC");
+	must(CALL(UAR_ALLOC, &u), "UAR_ALLOC");
+	pd = p.out_handle;
+	uar = u.out_handle;
+
+	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	m.addr = (uintptr_t)mem + 64;
+	m.length = SIZE;
+	ok(CALL(UMEM_REG, &m) == EINVAL, "UMEM off the start of a page: %s", reason);
+	m.addr = (uintptr_t)mem;
+	m.length = 0;
+	ok(CALL(UMEM_REG, &m) == EINVAL, "UMEM of nothing: %s", reason);
+	m.addr = 0x7000;
+	m.length = PAGE;
+	ok(CALL(UMEM_REG, &m) == EFAULT, "UMEM of no memory: %s", reason);
+	m.addr = (uintptr_t)mem;
+	m.length = SIZE;
+	must(CALL(UMEM_REG, &m), "UMEM_REG");
+	umem = m.out_handle;
+}
+
+static void cq_args(struct xverbs_cq_create *a)
+{
+	int i;
+
+	*a = (struct xverbs_cq_create) {
+		.uar = uar, .entries = CQES - 1, .cqe_bytes = 64, .user_data = 77,
+		.external = { .ring_umem = umem, .ring_offset = CQ_AT,
+			      .dbr_umem = umem, .dbr_offset = DBR_AT },
+	};
+	for (i = 0; i < CQES; i++)
+		mem[CQ_AT + i * 64 + 63] = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
+}
+
+static void test_places(void)
+{
+	struct xverbs_cq_create a;
+
+	cq_args(&a);
+	a.external.ring_offset = 64;
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring off a page: %s", reason);
+	cq_args(&a);
+	a.external.ring_offset = SIZE;
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring behind the end: %s", reason);
+	cq_args(&a);
+	a.external.ring_offset = ~0ull << 12;
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring far behind the end: %s", reason);
+	cq_args(&a);
+	a.external.dbr_offset = DBR_AT + 8;
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "record off a cache line: %s", reason);
+	cq_args(&a);
+	a.external.dbr_offset = SIZE;
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "record behind the end: %s", reason);
+	cq_args(&a);
+	a.entries = 4000;
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring longer than the memory: %s", reason);
+}
+
+static void to_init_and_error(uint32_t qp)
+{
+	struct xverbs_qp_modify m = { .qp = qp };
+
+	m.attr_mask = XVERBS_QP_STATE | XVERBS_QP_PKEY_INDEX | XVERBS_QP_PORT |
+		      XVERBS_QP_ACCESS_FLAGS;
+	m.attr.qp_state = XVERBS_QPS_INIT;
+	m.attr.port_num = 1;
+	must(CALL(QP_MODIFY, &m), "to INIT");
+	/* Two receives with empty lists, in the ring and in the record */
+	((struct mlx5r_data *)(mem + QP_AT))[0].lkey = htobe32(MLX5R_LKEY_END);
+	((struct mlx5r_data *)(mem + QP_AT))[1].lkey = htobe32(MLX5R_LKEY_END);
+	__atomic_store_n((uint32_t *)(mem + DBR_AT + 64), htobe32(2), __ATOMIC_RELEASE);
+	m.attr_mask = XVERBS_QP_STATE;
+	m.attr.qp_state = XVERBS_QPS_ERR;
+	must(CALL(QP_MODIFY, &m), "to ERR");
+}
+
+static bool flushed(int i)
+{
+	volatile struct mlx5r_err_cqe *cqe = (void *)(mem + CQ_AT + i * 64);
+	int ms;
+
+	for (ms = 0; ms < 5000 && cqe->op_own >> 4 == MLX5R_CQE_INVALID; ms++)
+		usleep(1000);
+	return cqe->op_own == (MLX5R_CQE_RESP_ERR << 4) &&
+	       cqe->syndrome == MLX5R_SYND_WR_FLUSH && be16toh(cqe->wqe_counter) == i;
+}
+
+static void test_flush(void)
+{
+	struct xverbs_cq_create c;
+	struct xverbs_qp_create q = {
+		.type = XVERBS_QPT_RC, .pd = pd, .uar = uar, .user_index = 5,
+		.cap = { .max_send_wr = 16, .max_recv_wr = WQES, .max_recv_sge = 1 },
+		.external = { .ring_umem = umem, .ring_offset = QP_AT,
+			      .dbr_umem = umem, .dbr_offset = DBR_AT + 64 },
+	};
+
+	cq_args(&c);
+	must(CALL(CQ_CREATE, &c), "CQ_CREATE");
+	ok(c.out_entries == CQES && !c.out_ring.length && !c.out_dbr.length,
+	   "CQ of %u entries, nothing to map", c.out_entries);
+	q.send_cq = q.recv_cq = c.out_handle;
+	must(CALL(QP_CREATE, &q), "QP_CREATE");
+	ok(q.out_rq_stride == STRIDE && q.out_rq_wqes == WQES && !q.out_rq_offset &&
+	   !q.out_ring.length, "QP with %u receives, nothing to map", q.out_rq_wqes);
+	ok(destroy(umem) == EBUSY, "the memory is in use: %s", reason);
+	to_init_and_error(q.out_handle);
+	ok(flushed(0) && flushed(1), "receives in that memory are flushed to that memory");
+	ok(mem[CQ_AT + 2 * 64 + 63] >> 4 == MLX5R_CQE_INVALID, "and no more than these");
+	ok(destroy(c.out_handle) == EBUSY, "the CQ is in use: %s", reason);
+	ok(!destroy(q.out_handle) && !destroy(c.out_handle), "QP and CQ go");
+}
+
+static void test_srq(void)
+{
+	struct xverbs_srq_create s = {
+		.pd = pd, .layout = XVERBS_SRQ_CONTIGUOUS, .max_wr = WQES, .max_sge = 1,
+		.limit = 4, .user_data = 99,
+		.external = { .ring_umem = umem, .ring_offset = SRQ_AT,
+			      .dbr_umem = umem, .dbr_offset = DBR_AT + 128 },
+	};
+	struct xverbs_srq_query q = {};
+	struct xverbs_srq_modify m = {};
+	struct xverbs_async_event event;
+
+	must(CALL(SRQ_CREATE, &s), "SRQ_CREATE");
+	ok(s.out_wqes == WQES && s.out_stride == STRIDE && !s.out_ring.length,
+	   "SRQ of %u entries, nothing to map", s.out_wqes);
+	q.srq = m.srq = s.out_handle;
+	must(CALL(SRQ_QUERY, &q), "SRQ_QUERY");
+	ok(q.out_max_wr == WQES && q.out_max_sge == 1 && q.out_limit == 4, "query: limit %u",
+	   q.out_limit);
+	/* Nothing is posted: a new limit is reached at once. */
+	m.limit = 9;
+	ok(!CALL(SRQ_MODIFY, &m), "a new limit");
+	ok(poll(&(struct pollfd) { .fd = fd, .events = POLLIN }, 1, 5000) == 1 &&
+	   read(fd, &event, sizeof(event)) == sizeof(event) &&
+	   event.type == XVERBS_EVENT_SRQ_LIMIT_REACHED && event.handle == s.out_handle &&
+	   event.user_data == 99, "is reached");
+	ok(!CALL(SRQ_QUERY, &q) && !q.out_limit, "and is not armed any more");
+	m.limit = WQES + 1;
+	ok(CALL(SRQ_MODIFY, &m) == EINVAL, "a limit that cannot be: %s", reason);
+	ok(!destroy(s.out_handle), "SRQ goes");
+}
+
+static void test_resize_refused(void)
+{
+	struct xverbs_cq_create c;
+	struct xverbs_cq_resize r = { .entries = 100 };
+
+	cq_args(&c);
+	must(CALL(CQ_CREATE, &c), "CQ_CREATE");
+	r.cq = c.out_handle;
+	ok(CALL(CQ_RESIZE, &r) == EOPNOTSUPP, "resizing the user's ring: %s", reason);
+	destroy(c.out_handle);
+}
+
+int main(int argc, char **argv)
+{
+	rig_devices(argc, argv);
+	setup();
+	test_places();
+	test_flush();
+	test_srq();
+	test_resize_refused();
+	ok(!destroy(umem), "the memory is let go of");
+	munmap(mem, SIZE);
+	close(fd);
+	return tap_done();
+}

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The control path: rules of every ioctl, the state machine of every type of
+# queue pair, queues in memory of the program.
+# vm: --functions 2 --link roce
+# vm: --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# timeout: 120
+. ./lib.sh
+BIN=../../../build/user
+
+tap $BIN/tests/uapi
+tap $BIN/tests/states
+tap $BIN/tests/external
+finish
