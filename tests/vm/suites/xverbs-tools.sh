@@ -87,6 +87,27 @@ for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add
 		$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
 		$BIN/xv_perf --device "$DEV0" -n $n -s 64-4096 $test 127.0.0.1:$PORT
 done
+for test in "uc write" "uc send" "ud send"; do
+	# shellcheck disable=SC2086 # two words
+	set -- $test
+	like "perf: $test latency" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 lat $2
+	like "perf: $test bandwidth" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 bw $2
+	PORT=$((PORT + 1))
+	pair "perf: $test between two processes" "listening $PORT" '^ +64 ' \
+		$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
+		$BIN/xv_perf --device "$DEV0" -n $n -T $1 bw $2 127.0.0.1:$PORT
+done
+refused "perf: a transport without the operation" 'lacks the operation' \
+	$BIN/xv_perf -T ud lat read
+refused "perf: a datagram too long" 'at most' $BIN/xv_perf "${both[@]}" -T ud -s 8192 bw send
+cp "$WORK/json" "$WORK/run1.json"
+json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
+if command -v gnuplot > /dev/null; then
+	ok "perf: plot" $BIN/xv_perf plot "$WORK/lat.svg" "$WORK/run1.json" "$WORK/json"
+	like "perf: two curves in it" 'run 2' cat "$WORK/lat.svg"
+else
+	skip "perf: plot" "gnuplot is not installed"
+fi
 refused "perf: nonsense" 'unknown operation' $BIN/xv_perf lat nonsense
 rm -rf "$WORK"
 finish

@@ -21,14 +21,18 @@ static struct xv_cq *new_cq(struct end *e, uint32_t entries, bool events)
 
 static struct xv_qp *new_qp(struct end *e, const struct params *p)
 {
+	static const enum xv_qp_type types[] = {
+		[TP_RC] = XV_QPT_RC, [TP_UC] = XV_QPT_UC, [TP_UD] = XV_QPT_UD,
+	};
 	struct xv_qp_init_attr attr = {
 		.send_cq = e->send_cq,
 		.recv_cq = e->recv_cq,
-		.qp_type = XV_QPT_RC,
+		.qp_type = types[p->transport],
 		.flags = XV_QP_SINGLE_THREADED,
 		.cap = {
-			.max_send_wr = p->depth,
-			.max_recv_wr = p->op == OP_SEND ? p->depth : 1,
+			/* a datagram's address makes its request twice as long */
+			.max_send_wr = p->transport == TP_UD ? 2 * p->depth : p->depth,
+			.max_recv_wr = p->op == OP_SEND ? 2 * p->depth : 1,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 			.max_inline_data = p->inline_max,
@@ -55,14 +59,17 @@ void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
 		if (!e->channel)
 			xt_die_xv("%s", e->side.ctx->name);
 	}
-	e->half = (max_size + 4095) & ~(size_t)4095;
+	if (p->transport == TP_UD && max_size > 128u << e->side.attr.active_mtu)
+		xt_die(XT_USAGE, "a datagram has at most %u bytes here",
+		       128u << e->side.attr.active_mtu);
+	e->half = (max_size + GRH_BYTES + 4095) & ~(size_t)4095;
 	e->mr = xt_mr_alloc(&e->side, 2 * e->half, access);
 	if (!e->mr)
 		xt_die_xv("%zu bytes of memory", 2 * e->half);
 	e->out = e->mr->addr;
 	e->in = e->out + e->half;
 	e->send_cq = new_cq(e, p->depth * p->qps + 1, p->events && p->op != OP_SEND);
-	e->recv_cq = new_cq(e, p->depth * p->qps + 1, p->events && p->op == OP_SEND);
+	e->recv_cq = new_cq(e, 2 * p->depth * p->qps + 1, p->events && p->op == OP_SEND);
 	e->qps = p->qps;
 	for (i = 0; i < e->qps; i++)
 		e->qp[i] = new_qp(e, p);
@@ -74,12 +81,58 @@ void end_close(struct end *e)
 
 	for (i = 0; i < e->qps; i++)
 		xv_destroy_qp(e->qp[i]);
+	if (e->ah)
+		xv_destroy_ah(e->ah);
 	xv_destroy_cq(e->send_cq);
 	xv_destroy_cq(e->recv_cq);
 	if (e->channel)
 		xv_destroy_comp_channel(e->channel);
 	xt_mr_free(e->mr);
 	xt_side_close(&e->side);
+}
+
+static void ud_to_rts(struct end *e, struct xv_qp *qp)
+{
+	const unsigned int init = XV_QP_STATE | XV_QP_PKEY_INDEX | XV_QP_PORT | XV_QP_QKEY;
+	struct xv_qp_attr a = { .qp_state = XV_QPS_INIT, .port_num = (uint8_t)e->side.port,
+		.qkey = UD_QKEY };
+	int err = xv_modify_qp(qp, &a, init);
+
+	a.qp_state = XV_QPS_RTR;
+	if (!err)
+		err = xv_modify_qp(qp, &a, XV_QP_STATE);
+	a.qp_state = XV_QPS_RTS;
+	if (!err)
+		err = xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_SQ_PSN);
+	if (err)
+		xt_die_xv("cannot start");
+}
+
+static void ud_connect(struct end *e, uint32_t i, const struct xt_peer *peer)
+{
+	struct xv_ah_attr attr = {
+		.dlid = (uint16_t)peer->lid,
+		.is_global = 1,
+		.port_num = (uint8_t)e->side.port,
+		.grh = { .dgid = peer->gid, .sgid_index = (uint8_t)e->side.gid_index,
+			 .hop_limit = 64 },
+	};
+
+	ud_to_rts(e, e->qp[i]);
+	e->remote_qpn[i] = peer->qpn;
+	if (e->ah)
+		return;
+	e->ah = xv_create_ah(e->side.pd, &attr);
+	if (!e->ah)
+		xt_die_xv("no way to the peer");
+}
+
+static void connect_qp(struct end *e, uint32_t i, const struct xt_peer *peer)
+{
+	if (e->qp[i]->qp_type == XV_QPT_UD)
+		ud_connect(e, i, peer);
+	else if (xt_connect(e->qp[i], &e->side, peer, NULL))
+		xt_die_xv("cannot connect");
 }
 
 static void knows(struct end *e, const struct end *peer)
@@ -90,11 +143,15 @@ static void knows(struct end *e, const struct end *peer)
 
 void end_connect_local(struct end *a, struct end *b)
 {
+	struct xt_peer pa, pb;
 	uint32_t i;
 
-	for (i = 0; i < a->qps; i++)
-		if (xt_connect_pair(a->qp[i], &a->side, b->qp[i], &b->side, NULL))
-			xt_die_xv("cannot connect");
+	for (i = 0; i < a->qps; i++) {
+		xt_peer_of(&a->side, a->qp[i], &pa);
+		xt_peer_of(&b->side, b->qp[i], &pb);
+		connect_qp(a, i, &pb);
+		connect_qp(b, i, &pa);
+	}
 	knows(a, b);
 	knows(b, a);
 }
@@ -108,8 +165,7 @@ void end_connect_remote(struct end *e, int fd)
 		xt_peer_of(&e->side, e->qp[i], &self);
 		xt_send_peer(fd, &self, (uintptr_t)e->in, e->mr->rkey);
 		xt_recv_peer(fd, &peer, &e->remote_in, &e->rkey);
-		if (xt_connect(e->qp[i], &e->side, &peer, NULL))
-			xt_die_xv("cannot connect");
+		connect_qp(e, i, &peer);
 	}
 }
 

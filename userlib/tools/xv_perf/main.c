@@ -27,12 +27,14 @@ static struct {
 static const char usage[] =
 	"usage: xv_perf [OPTIONS] lat|bw write|read|send|fetch_add|cmp_swap [HOST[:PORT]]\n"
 	"       xv_perf [OPTIONS] --listen[=[HOST]:PORT]\n"
+	"       xv_perf plot IMAGE.svg|IMAGE.png RUN.json...\n"
 	"Measures latency (lat) or bandwidth and message rate (bw).  Without HOST both\n"
 	"ends are in this process, on --device and --peer-device.\n"
 	"  -d, --device NAME         RDMA device (default: the first)\n"
 	"  -e, --peer-device NAME    device of the other end in this process\n"
 	"  -p, --port N              port of the device (1)\n"
 	"  -x, --gid-index N         own GID (default: RoCE v2 of an IPv4 address, if any)\n"
+	"  -T, --transport NAME      rc, uc (write, send) or ud (send) (rc)\n"
 	"  -s, --size N[-M]          bytes, or all powers of two from N to M (64)\n"
 	"  -n, --iterations N        operations per size (lat 10000, bw 100000)\n"
 	"  -D, --depth N             bw: operations in flight per queue pair (128)\n"
@@ -45,6 +47,7 @@ static const char usage[] =
 	"  -j, --json                results as JSON\n"
 	"  -Q, --quiet               no progress\n"
 	"  -h, --help                this text\n"
+	"plot draws runs saved with --json over each other, by gnuplot.\n"
 	"The measuring thread runs behind a seccomp filter that kills the process at any\n"
 	"system call (not with --events).\n";
 
@@ -65,6 +68,15 @@ static void parse_size(const char *text)
 	free(copy);
 }
 
+static void parse_transport(const char *text)
+{
+	opt.p.transport = TP_RC;
+	while (opt.p.transport < TP_COUNT && strcmp(text, transport_name(opt.p.transport)))
+		opt.p.transport++;
+	if (opt.p.transport == TP_COUNT)
+		fail_usage("unknown transport");
+}
+
 static void parse_option(int c)
 {
 	struct params *p = &opt.p;
@@ -74,6 +86,7 @@ static void parse_option(int c)
 	case 'e': opt.device[1] = optarg; break;
 	case 'p': opt.port = (uint32_t)xt_number(optarg, "--port", 1, 255); break;
 	case 'x': opt.gid_index = (int)xt_number(optarg, "--gid-index", 0, 255); break;
+	case 'T': parse_transport(optarg); break;
 	case 's': parse_size(optarg); break;
 	case 'n': p->iterations = xt_number(optarg, "--iterations", 1, UINT32_MAX); break;
 	case 'D': p->depth = (uint32_t)xt_number(optarg, "--depth", 1, 16384); break;
@@ -116,6 +129,8 @@ static void settle(void)
 {
 	struct params *p = &opt.p;
 
+	if (!transport_has(p->transport, p->op))
+		fail_usage("this transport lacks the operation");
 	if (!opt.size_first)
 		opt.size_first = opt.size_last = 64;
 	if (op_is_atomic(p->op))
@@ -145,6 +160,7 @@ static void parse(int argc, char **argv)
 		{ "peer-device", required_argument, NULL, 'e' },
 		{ "port", required_argument, NULL, 'p' },
 		{ "gid-index", required_argument, NULL, 'x' },
+		{ "transport", required_argument, NULL, 'T' },
 		{ "size", required_argument, NULL, 's' },
 		{ "iterations", required_argument, NULL, 'n' },
 		{ "depth", required_argument, NULL, 'D' },
@@ -162,7 +178,7 @@ static void parse(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:e:p:x:s:n:D:b:S:q:i:l::EHjQh", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:i:l::EHjQh", longs, NULL)) != -1)
 		parse_option(c);
 	if (opt.server && optind < argc)
 		fail_usage("a server takes the test from its client");
@@ -277,8 +293,8 @@ static void client(void)
 	if (colon)
 		*colon++ = 0;
 	fd = xt_dial(host, colon);
-	xt_send_line(fd, "xv_perf 1 %d %d %u %u %u %u", p->latency, p->op, p->depth, p->qps,
-		     opt.size_last, p->inline_max);
+	xt_send_line(fd, "xv_perf 1 %d %d %d %u %u %u %u", p->latency, p->op, p->transport,
+		     p->depth, p->qps, opt.size_last, p->inline_max);
 	end_open(&a, opt.device[0], opt.port, opt.gid_index, p, opt.size_last);
 	end_connect_remote(&a, fd);
 	report_begin(p, opt.json);
@@ -308,15 +324,16 @@ static void server(void)
 	unsigned long long iterations;
 	char line[XT_LINE];
 	uint32_t max_size;
-	int fd = xt_listen(opt.listen), latency, op;
+	int fd = xt_listen(opt.listen), latency, op, tp;
 
 	xt_recv_line(fd, line);
-	if (sscanf(line, "xv_perf 1 %d %d %u %u %u %u", &latency, &op, &p.depth, &p.qps,
-		   &max_size, &p.inline_max) != 6 || op < 0 || op >= OP_COUNT || !p.qps ||
-	    p.qps > MAX_QPS || p.depth > 16384 || max_size > MAX_SIZE)
+	if (sscanf(line, "xv_perf 1 %d %d %d %u %u %u %u", &latency, &op, &tp, &p.depth, &p.qps,
+		   &max_size, &p.inline_max) != 7 || op < 0 || op >= OP_COUNT || tp < 0 ||
+	    tp >= TP_COUNT || !p.qps || p.qps > MAX_QPS || p.depth > 16384 || max_size > MAX_SIZE)
 		xt_die(XT_FAILED, "the client asks for something unknown: \"%s\"", line);
 	p.latency = latency;
 	p.op = (enum op)op;
+	p.transport = (enum transport)tp;
 	end_open(&b, opt.device[0], opt.port, opt.gid_index, &p, max_size);
 	end_connect_remote(&b, fd);
 	for (;;) {
@@ -339,6 +356,8 @@ static void server(void)
 
 int main(int argc, char **argv)
 {
+	if (argc > 3 && !strcmp(argv[1], "plot"))
+		return plot(argv[2], argc - 3, argv + 3);
 	parse(argc, argv);
 	if (opt.server)
 		server();

@@ -18,11 +18,19 @@ enum op {
 	OP_COUNT,
 };
 
-enum { MAX_QPS = 256, MAX_SIZE = 1 << 30 };
+enum transport {
+	TP_RC,
+	TP_UC,
+	TP_UD,
+	TP_COUNT,
+};
+
+enum { MAX_QPS = 256, MAX_SIZE = 1 << 30, GRH_BYTES = 40, UD_QKEY = 0x11111 };
 
 struct params {
 	bool latency;
 	enum op op;
+	enum transport transport;
 	uint32_t size;
 	uint64_t iterations;
 	uint32_t depth;			/* requests in flight per QP */
@@ -39,6 +47,8 @@ struct end {
 	struct xv_cq *send_cq;
 	struct xv_cq *recv_cq;
 	struct xv_qp *qp[MAX_QPS];
+	struct xv_ah *ah;		/* UD: the way to the peer */
+	uint32_t remote_qpn[MAX_QPS];	/* UD */
 	uint32_t qps;
 	struct xv_mr *mr;		/* first half is sent from, second received into */
 	uint8_t *out;
@@ -57,11 +67,14 @@ struct run {
 	uint64_t done;
 	uint64_t failed;		/* a completion status, or 0 */
 	uint64_t ticks;
+	uint64_t lost;			/* UC and UD: sent but not received */
 	uint32_t *sample;		/* ticks per iteration: latency only */
 };
 
 const char *op_name(enum op op);
 bool op_is_atomic(enum op op);
+const char *transport_name(enum transport tp);
+bool transport_has(enum transport tp, enum op op);
 
 /* end.c */
 void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
@@ -82,5 +95,8 @@ void run_bandwidth(void *run);
 void report_begin(const struct params *p, bool json);
 void report_run(const struct run *r, bool json, bool histogram);
 void report_end(bool json);
+
+/* plot.c: draws runs saved with --json into an SVG or PNG file */
+int plot(const char *image, int count, char **files);
 
 #endif

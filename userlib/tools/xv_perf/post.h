@@ -22,6 +22,9 @@ xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size
 	case OP_READ:
 		return xv_wr_read(qp, wr_id, flags, &sge, e->remote_in, e->rkey);
 	case OP_SEND:
+		if (e->ah)
+			return xv_wr_send_ud(qp, wr_id, flags, &sge, e->ah,
+					     e->remote_qpn[wr_id >> 32], UD_QKEY);
 		if (size <= inline_max)
 			return xv_wr_send_inline(qp, wr_id, flags, e->out, size);
 		return xv_wr_send(qp, wr_id, flags, &sge);

@@ -20,6 +20,18 @@ bool op_is_atomic(enum op op)
 	return op == OP_FETCH_ADD || op == OP_CMP_SWAP;
 }
 
+const char *transport_name(enum transport tp)
+{
+	static const char *const names[] = { [TP_RC] = "rc", [TP_UC] = "uc", [TP_UD] = "ud" };
+
+	return tp < TP_COUNT ? names[tp] : "?";
+}
+
+bool transport_has(enum transport tp, enum op op)
+{
+	return tp == TP_RC || op == OP_SEND || (tp == TP_UC && op == OP_WRITE);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -41,6 +53,7 @@ void report_begin(const struct params *p, bool json)
 		xt_json_str("program", "xv_perf");
 		xt_json_str("test", "%s", p->latency ? "latency" : "bandwidth");
 		xt_json_str("operation", "%s", op_name(p->op));
+		xt_json_str("transport", "%s", transport_name(p->transport));
 		xt_json_num("qps", p->qps);
 		xt_json_num("depth", p->depth);
 		xt_json_num("batch", p->batch);
@@ -118,10 +131,13 @@ static void report_bandwidth(const struct run *r, bool json)
 		xt_json_num("seconds", us / 1e6);
 		xt_json_num("mb_per_s", mb);
 		xt_json_num("mops_per_s", mops);
+		xt_json_num("lost", (double)r->lost);
 		return;
 	}
 	printf("%-10s %10u %12llu %12.2f %12.4f\n", "", r->p.size,
 	       (unsigned long long)r->p.iterations, mb, mops);
+	if (r->lost)
+		printf("%-10s %10s %12llu lost\n", "", "", (unsigned long long)r->lost);
 }
 
 void report_run(const struct run *r, bool json, bool histogram)

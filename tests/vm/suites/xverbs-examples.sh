@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The examples of libxverbs between two functions, and a program built against
+# an installed tree by way of pkg-config.
+# vm: --functions 2 --link roce
+# vm: --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# quick: 6.1
+# timeout: 120
+. ./lib.sh
+EX=../../../build/user/examples
+
+# both NAME REGEX: server on one function, client on the other
+both() {
+	PORT=$((PORT + 1))
+	pair "$1: server and client" "listening $PORT" "$2" \
+		"$EX/$1" -d "$DEV1" -p $PORT -- "$EX/$1" -d "$DEV0" -p $PORT 127.0.0.1
+}
+
+like "first: one process" 'hello, RDMA' $EX/first -d "$DEV0"
+both rc 'client: "RDMA read operation"'
+for op in send write read; do
+	export OPERATION=$op
+	both server_client "100 times $op"
+done
+both srq '320 messages over 4 queue pairs'
+both multicast 'received 10 datagrams'
+if ../../../build/user/bin/xv_devinfo -d "$DEV0" -v | grep -q 'path-migration *yes'; then
+	both apm 'client: 100 rounds, path state 0'
+else
+	skip "apm" "the device does not migrate paths"
+fi
+
+tree=$(mktemp -d /dev/shm/inst.XXXXXX)
+ok "install with DESTDIR and PREFIX" make -s -C ../../../userlib install DESTDIR="$tree" PREFIX=/opt/xv
+export PKG_CONFIG_LIBDIR=$tree/opt/xv/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree
+# shellcheck disable=SC2046 # a list of flags
+ok "a program builds with pkg-config" cc -D_GNU_SOURCE -o "$tree/first" \
+	../../../userlib/examples/first.c $(pkg-config --cflags --libs libxverbs)
+LD_LIBRARY_PATH=$tree/opt/xv/lib like "and runs with the shared library" 'hello, RDMA' \
+	"$tree/first" -d "$DEV0"
+rm -rf "$tree"
+finish

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Draws saved runs over each other: latency or bandwidth against size.  Reads
+ * the JSON that this program writes and hands the numbers to gnuplot.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perf.h"
+
+static char *slurp(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	size_t n, room = 1 << 20;
+	char *text;
+
+	if (!f)
+		xt_die(XT_FAILED, "%s: %s", file, strerror(errno));
+	text = xt_calloc(room + 1, 1);
+	n = fread(text, 1, room, f);
+	fclose(f);
+	if (n == room || !strstr(text, "\"program\": \"xv_perf\""))
+		xt_die(XT_FAILED, "%s is not a run saved with --json", file);
+	return text;
+}
+
+/* The string behind a key, at most n - 1 bytes; nothing that gnuplot could interpret */
+static void get_string(const char *text, const char *key, char *value, size_t n)
+{
+	char pattern[64];
+	const char *p;
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern), "\"%s\": \"", key);
+	p = strstr(text, pattern);
+	if (p)
+		p += strlen(pattern);
+	for (i = 0; p && i < n - 1 && strchr("abcdefghijklmnopqrstuvwxyz_-0123456789", p[i]) && p[i]; i++)
+		value[i] = p[i];
+	value[i] = 0;
+}
+
+static double get_number(const char *text, const char *key)
+{
+	char pattern[64];
+	const char *p;
+
+	snprintf(pattern, sizeof(pattern), "\"%s\": ", key);
+	p = strstr(text, pattern);
+	return p ? strtod(p + strlen(pattern), NULL) : 0;
+}
+
+/* A block of "bytes value" lines for each run */
+static void put_data(FILE *gp, int run, const char *text, const char *key)
+{
+	const char *p = text;
+
+	fprintf(gp, "$run%d << END\n", run);
+	while ((p = strstr(p, "\"bytes\": "))) {
+		fprintf(gp, "%.0f %g\n", get_number(p, "bytes"), get_number(p, key));
+		p++;
+	}
+	fprintf(gp, "END\n");
+}
+
+static void put_header(FILE *gp, const char *image, bool latency)
+{
+	const char *dot = strrchr(image, '.');
+	const char *p;
+
+	fprintf(gp, "set terminal %s size 900,600\nset output \"",
+		dot && !strcmp(dot, ".png") ? "pngcairo" : "svg background \"white\"");
+	for (p = image; *p; p++)
+		fprintf(gp, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+	fprintf(gp, "\"\nset logscale x 2\nset logscale y\nset grid\nset key left top\n"
+		"set xlabel \"bytes\"\nset ylabel \"%s\"\n",
+		latency ? "median latency, us" : "MB/s");
+}
+
+int plot(const char *image, int count, char **files)
+{
+	bool latency = false, first_latency = false;
+	char test[32], op[32], tp[32];
+	FILE *gp = NULL;
+	char **text = xt_calloc((size_t)count, sizeof(*text));
+	int i;
+
+	for (i = 0; i < count; i++) {
+		text[i] = slurp(files[i]);
+		get_string(text[i], "test", test, sizeof(test));
+		latency = !strcmp(test, "latency");
+		if (i && latency != first_latency)
+			xt_die(XT_USAGE, "%s: latency and bandwidth do not go into one picture",
+			       files[i]);
+		first_latency = latency;
+	}
+	gp = popen("gnuplot", "w");
+	if (!gp)
+		xt_die(XT_FAILED, "gnuplot: %s", strerror(errno));
+	put_header(gp, image, latency);
+	for (i = 0; i < count; i++)
+		put_data(gp, i, text[i], latency ? "median_us" : "mb_per_s");
+	for (i = 0; i < count; i++) {
+		get_string(text[i], "operation", op, sizeof(op));
+		get_string(text[i], "transport", tp, sizeof(tp));
+		fprintf(gp, "%s$run%d using 1:2 with linespoints title \"%s %s, run %d\"",
+			i ? ", " : "plot ", i, tp, op, i + 1);
+		free(text[i]);
+	}
+	fprintf(gp, "\n");
+	free(text);
+	if (pclose(gp))
+		xt_die(XT_FAILED, "gnuplot failed; is it installed?");
+	return XT_OK;
+}
