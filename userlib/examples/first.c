@@ -34,7 +34,8 @@ int main(int argc, char **argv)
 	CHECK((pd = xv_alloc_pd(ctx)));
 	CHECK((mr = xv_reg_mr(pd, buf, sizeof(buf), XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE)));
 	CHECK((cq = xv_create_cq(ctx, &cq_attr)));
-	CHECK((a = make_qp(pd, cq)) && (b = make_qp(pd, cq)));
+	CHECK((a = make_qp(pd, cq)));
+	CHECK((b = make_qp(pd, cq)));
 	pa = describe(ctx, a, mr);
 	pb = describe(ctx, b, mr);
 	connect_rc(a, &pb);
