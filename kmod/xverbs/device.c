@@ -275,36 +275,47 @@ static void xv_dev_describe(const struct xv_dev *dev, struct xverbs_device *out)
 		strscpy(out->why_not, dev->why_not, sizeof(out->why_not));
 }
 
+/* Describes the devices that the caller may see; counts them all. */
+static u32 xv_devs_collect(struct xverbs_device *list, u32 room)
+{
+	struct xv_dev *dev;
+	u32 n = 0;
+
+	mutex_lock(&xv_devs_lock);
+	list_for_each_entry(dev, &xv_devs, list) {
+		if (!xv_dev_visible(dev))
+			continue;
+		if (n < room)
+			xv_dev_describe(dev, &list[n]);
+		n++;
+	}
+	mutex_unlock(&xv_devs_lock);
+	return n;
+}
+
+/* User memory is not touched under the lock of all devices: it may sleep on. */
 int xv_list_devices(struct xv_call *call)
 {
 	struct xverbs_list_devices *arg = &call->arg.list_devices;
 	char __user *to = u64_to_user_ptr(arg->devices);
-	struct xverbs_device entry;
-	struct xv_dev *dev;
-	u32 n = 0;
+	struct xverbs_device *list;
+	u32 room, i;
 	int err = 0;
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (arg->count && !arg->entry_size)
 		return xv_fail(call, -EINVAL, "entry_size is zero");
-
-	mutex_lock(&xv_devs_lock);
-	list_for_each_entry(dev, &xv_devs, list) {
-		if (!xv_dev_visible(dev))
-			continue;
-		if (n < arg->count) {
-			xv_dev_describe(dev, &entry);
-			err = xv_copy_entry(to + (size_t)n * arg->entry_size,
-					    arg->entry_size, &entry,
-					    sizeof(entry));
-			if (err)
-				break;
-		}
-		n++;
-	}
-	mutex_unlock(&xv_devs_lock);
-	arg->out_count = n;
+	room = min(arg->count, xv_devs_collect(NULL, 0));
+	list = kvcalloc(max(room, 1u), sizeof(*list), GFP_KERNEL_ACCOUNT);
+	if (!list)
+		return -ENOMEM;
+	arg->out_count = xv_devs_collect(list, room);
+	room = min(room, arg->out_count);
+	for (i = 0; i < room && !err; i++)
+		err = xv_copy_entry(to + (size_t)i * arg->entry_size,
+				    arg->entry_size, &list[i], sizeof(*list));
+	kvfree(list);
 	return err;
 }
 

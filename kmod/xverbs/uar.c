@@ -95,8 +95,12 @@ err_obj:
 int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	struct xv_uar *uar = xv_to(uar, obj);
+	int err;
 
 	xv_mapping_del_zap(obj->file, &uar->map);
+	err = xv_fw_dealloc_uar(obj->file->dev, call, uar->index);
+	if (err)
+		return err;
 	iounmap(uar->iomem);
-	return xv_fw_dealloc_uar(obj->file->dev, NULL, uar->index);
+	return 0;
 }

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs: state transitions.  Masks and values are checked against the
+ * tables of qp_state.c, addresses resolved, and the result written into a QP
+ * context, of which firmware takes what the transition names.
+ */
+#include <linux/capability.h>
+#include <linux/log2.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+
+#include "ah.h"
+#include "fw.h"
+#include "qp.h"
+#include "qp_state.h"
+
+#define XV_CMD_RTS2SQD_QP	0x508	/* PRM; not in linux/mlx5/mlx5_ifc.h */
+#define XV_ACK_REQ_FREQ		8	/* log of packets between requests */
+#define XV_UD_LOG_MSG_MAX	12	/* a datagram is one packet */
+#define XV_QKEY_CONTROLLED	0x80000000u
+
+struct xv_qp_opcode {
+	u8 from;
+	u8 to;
+	u16 opcode;
+};
+
+static u16 xv_qp_opcode(u32 from, u32 to)
+{
+	static const struct xv_qp_opcode table[] = {
+		{ XVERBS_QPS_RESET, XVERBS_QPS_INIT, MLX5_CMD_OP_RST2INIT_QP },
+		{ XVERBS_QPS_INIT, XVERBS_QPS_INIT, MLX5_CMD_OP_INIT2INIT_QP },
+		{ XVERBS_QPS_INIT, XVERBS_QPS_RTR, MLX5_CMD_OP_INIT2RTR_QP },
+		{ XVERBS_QPS_RTR, XVERBS_QPS_RTS, MLX5_CMD_OP_RTR2RTS_QP },
+		{ XVERBS_QPS_RTS, XVERBS_QPS_RTS, MLX5_CMD_OP_RTS2RTS_QP },
+		{ XVERBS_QPS_RTS, XVERBS_QPS_SQD, XV_CMD_RTS2SQD_QP },
+		{ XVERBS_QPS_SQD, XVERBS_QPS_RTS, MLX5_CMD_OP_SQD_RTS_QP },
+		{ XVERBS_QPS_SQE, XVERBS_QPS_RTS, MLX5_CMD_OP_SQERR2RTS_QP },
+	};
+	int i;
+
+	if (to == XVERBS_QPS_RESET)
+		return MLX5_CMD_OP_2RST_QP;
+	if (to == XVERBS_QPS_ERR)
+		return MLX5_CMD_OP_2ERR_QP;
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (table[i].from == from && table[i].to == to)
+			return table[i].opcode;
+	return 0;
+}
+
+/* Optional attributes -> opt_param_mask of the command (PRM) */
+static u32 xv_qp_opt_mask(const struct xv_qp *qp, u32 optional, u32 mask)
+{
+	static const struct {
+		u32 attr;
+		u32 opt;
+	} table[] = {
+		{ XVERBS_QP_ALT_PATH, MLX5_QP_OPTPAR_ALT_ADDR_PATH },
+		{ XVERBS_QP_PKEY_INDEX, MLX5_QP_OPTPAR_PKEY_INDEX },
+		{ XVERBS_QP_PORT, MLX5_QP_OPTPAR_PRI_PORT },
+		{ XVERBS_QP_QKEY, MLX5_QP_OPTPAR_Q_KEY },
+		{ XVERBS_QP_MIN_RNR_TIMER, MLX5_QP_OPTPAR_RNR_TIMEOUT },
+		{ XVERBS_QP_PATH_MIG_STATE, MLX5_QP_OPTPAR_PM_STATE },
+	};
+	u32 opt = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (optional & table[i].attr)
+			opt |= table[i].opt;
+	/* Reads and atomics are let in once they have resources, see below. */
+	if (mask & XVERBS_QP_MAX_DEST_RD_ATOMIC ||
+	    optional & XVERBS_QP_ACCESS_FLAGS) {
+		opt |= MLX5_QP_OPTPAR_RWE;
+		if (qp->type != XVERBS_QPT_UC)
+			opt |= MLX5_QP_OPTPAR_RRE | MLX5_QP_OPTPAR_RAE;
+	}
+	return opt;
+}
+
+/* The code of the largest atomic operand that the adapter has */
+static u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev)
+{
+	const u8 basic = MLX5_ATOMIC_OPS_CMP_SWAP | MLX5_ATOMIC_OPS_FETCH_ADD;
+	const u8 extended = MLX5_ATOMIC_OPS_EXTENDED_CMP_SWAP |
+			    MLX5_ATOMIC_OPS_EXTENDED_FETCH_ADD;
+	u8 ops;
+	u16 sizes;
+
+	if (!MLX5_CAP_GEN(mdev, atomic))
+		return 0;
+	ops = MLX5_CAP_ATOMIC(mdev, atomic_operations);
+	sizes = MLX5_CAP_ATOMIC(mdev, atomic_size_qp);
+	/* A size bit's value is the size in bytes; the code is its log. */
+	if ((ops & extended) == extended && sizes >= sizeof(u64))
+		return ilog2(sizes);
+	return (ops & basic) == basic ? MLX5_ATOMIC_MODE_IB_COMP : 0;
+}
+
+static void xv_qp_fill_access(const struct xverbs_qp_attr *attr,
+			      struct mlx5_core_dev *mdev, void *qpc)
+{
+	u32 access = attr->qp_access_flags;
+	u8 mode = xv_qp_atomic_mode(mdev);
+
+	/* Without responder resources only writes can be served. */
+	if (!attr->max_dest_rd_atomic)
+		access &= XVERBS_ACCESS_REMOTE_WRITE;
+	MLX5_SET(qpc, qpc, rwe, !!(access & XVERBS_ACCESS_REMOTE_WRITE));
+	MLX5_SET(qpc, qpc, rre, !!(access & XVERBS_ACCESS_REMOTE_READ));
+	if (access & XVERBS_ACCESS_REMOTE_ATOMIC && mode) {
+		MLX5_SET(qpc, qpc, rae, 1);
+		MLX5_SET(qpc, qpc, atomic_mode, mode);
+	}
+}
+
+static u8 xv_qp_pm_state(const struct xverbs_qp_attr *attr, u32 mask)
+{
+	static const u8 pm_states[] = {
+		[XVERBS_MIG_MIGRATED] = MLX5_QP_PM_MIGRATED,
+		[XVERBS_MIG_REARM] = MLX5_QP_PM_REARM,
+		[XVERBS_MIG_ARMED] = MLX5_QP_PM_ARMED,
+	};
+
+	return mask & XVERBS_QP_PATH_MIG_STATE ?
+		pm_states[attr->path_mig_state] : MLX5_QP_PM_MIGRATED;
+}
+
+/* The QP context as it shall be: firmware takes what the transition names. */
+static void xv_qp_fill_modify(const struct xv_qp *qp,
+			      const struct xverbs_qp_attr *attr, u32 mask,
+			      struct mlx5_core_dev *mdev, void *qpc)
+{
+	void *path = MLX5_ADDR_OF(qpc, qpc, primary_address_path);
+	bool ud = qp->type == XVERBS_QPT_UD;
+
+	MLX5_SET(qpc, qpc, st, xv_qp_kind(qp->type)->st);
+	MLX5_SET(qpc, qpc, pm_state, xv_qp_pm_state(attr, mask));
+	MLX5_SET(qpc, qpc, pd, qp->pdn);
+	MLX5_SET(qpc, qpc, cqn_snd, qp->cqn_snd);
+	MLX5_SET(qpc, qpc, cqn_rcv, qp->cqn_rcv);
+	MLX5_SET64(qpc, qpc, dbr_addr, qp->mem.dbr.dma);
+	MLX5_SET(qpc, qpc, mtu, ud ? IB_MTU_4096 : attr->path_mtu);
+	MLX5_SET(qpc, qpc, log_msg_max, ud ? XV_UD_LOG_MSG_MAX :
+					     MLX5_CAP_GEN(mdev, log_max_msg));
+	MLX5_SET(qpc, qpc, remote_qpn, attr->dest_qp_num);
+	MLX5_SET(qpc, qpc, q_key, attr->qkey);
+	MLX5_SET(qpc, qpc, next_rcv_psn, attr->rq_psn);
+	MLX5_SET(qpc, qpc, next_send_psn, attr->sq_psn);
+	MLX5_SET(qpc, qpc, retry_count, attr->retry_cnt);
+	MLX5_SET(qpc, qpc, rnr_retry, attr->rnr_retry);
+	MLX5_SET(qpc, qpc, min_rnr_nak, attr->min_rnr_timer);
+	MLX5_SET(qpc, qpc, log_ack_req_freq, XV_ACK_REQ_FREQ);
+	if (attr->max_rd_atomic)
+		MLX5_SET(qpc, qpc, log_sra_max,
+			 order_base_2(attr->max_rd_atomic));
+	if (attr->max_dest_rd_atomic)
+		MLX5_SET(qpc, qpc, log_rra_max,
+			 order_base_2(attr->max_dest_rd_atomic));
+	xv_qp_fill_access(attr, mdev, qpc);
+	MLX5_SET(ads, path, pkey_index, attr->pkey_index);
+	MLX5_SET(ads, path, vhca_port_num, attr->port_num);
+	MLX5_SET(ads, path, ack_timeout, attr->timeout);
+}
+
+/* Resolves the addresses in @mask and writes them into the context. */
+static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
+			    const struct xverbs_qp_attr *attr, u32 mask,
+			    void *qpc)
+{
+	struct xv_path path;
+	void *ads;
+	int err;
+
+	if (mask & XVERBS_QP_AV) {
+		err = xv_path_resolve(call, qp->ib_pd, "QP: ah_attr",
+				      &attr->ah_attr, attr->port_num, &path);
+		if (err)
+			return err;
+		ads = MLX5_ADDR_OF(qpc, qpc, primary_address_path);
+		xv_path_fill_ads(&path, qp->qpn, attr->dest_qp_num, ads);
+	}
+	if (mask & XVERBS_QP_ALT_PATH) {
+		if (!MLX5_CAP_GEN(call->dev->mdev, apm))
+			return xv_fail(call, -EOPNOTSUPP,
+				       "QP: the device has no path migration");
+		err = xv_path_resolve(call, qp->ib_pd, "QP: alt_ah_attr",
+				      &attr->alt_ah_attr, attr->alt_port_num,
+				      &path);
+		if (err)
+			return err;
+		ads = MLX5_ADDR_OF(qpc, qpc, secondary_address_path);
+		xv_path_fill_ads(&path, qp->qpn, attr->dest_qp_num, ads);
+		MLX5_SET(ads, ads, pkey_index, attr->alt_pkey_index);
+		MLX5_SET(ads, ads, ack_timeout, attr->alt_timeout);
+	}
+	return 0;
+}
+
+static int xv_qp_check_limits(struct xv_call *call,
+			      const struct xverbs_qp_attr *attr, u32 mask)
+{
+	const struct ib_device_attr *limits = &call->dev->ib->attrs;
+	int err;
+
+	if (mask & XVERBS_QP_PORT) {
+		err = xv_check_port(call, attr->port_num);
+		if (err)
+			return err;
+	}
+	if (mask & XVERBS_QP_MAX_QP_RD_ATOMIC &&
+	    attr->max_rd_atomic > limits->max_qp_init_rd_atom)
+		return xv_fail(call, -EINVAL,
+			       "QP: max_rd_atomic %u, the limit is %d",
+			       attr->max_rd_atomic,
+			       limits->max_qp_init_rd_atom);
+	if (mask & XVERBS_QP_MAX_DEST_RD_ATOMIC &&
+	    attr->max_dest_rd_atomic > limits->max_qp_rd_atom)
+		return xv_fail(call, -EINVAL,
+			       "QP: max_dest_rd_atomic %u, the limit is %d",
+			       attr->max_dest_rd_atomic,
+			       limits->max_qp_rd_atom);
+	if (mask & XVERBS_QP_PKEY_INDEX &&
+	    attr->pkey_index >= limits->max_pkeys)
+		return xv_fail(call, -EINVAL,
+			       "QP: pkey_index %u, the limit is %u",
+			       attr->pkey_index, limits->max_pkeys - 1);
+	if (mask & XVERBS_QP_QKEY && attr->qkey & XV_QKEY_CONTROLLED &&
+	    !capable(CAP_NET_RAW))
+		return xv_fail(call, -EPERM,
+			       "QP: qkey 0x%x is controlled and needs CAP_NET_RAW",
+			       attr->qkey);
+	return 0;
+}
+
+/* Checks masks and values; @from and @to become the states. */
+static int xv_qp_check_modify(struct xv_call *call, const struct xv_qp *qp,
+			      u32 *from, u32 *to, struct xv_qp_verdict *verdict)
+{
+	const struct xverbs_qp_modify *arg = &call->arg.qp_modify;
+	const struct xverbs_qp_attr *attr = &arg->attr;
+	u32 mask = arg->attr_mask;
+	const char *name;
+	u32 value;
+
+	name = xv_qp_attr_out_of_range(attr, mask, &value);
+	if (name)
+		return xv_fail(call, -EINVAL, "QP: %s 0x%x is out of range",
+			       name, value);
+	*from = mask & XVERBS_QP_CUR_STATE ? attr->cur_qp_state :
+					     qp->attr.qp_state;
+	*to = mask & XVERBS_QP_STATE ? attr->qp_state : *from;
+	if (!xv_qp_transition(qp->type, *from, *to, mask, verdict))
+		return xv_fail(call, -EINVAL, "QP: no transition %s to %s",
+			       xv_qp_state_name(*from), xv_qp_state_name(*to));
+	if (verdict->missing)
+		return xv_fail(call, -EINVAL, "QP: %s to %s requires %s",
+			       xv_qp_state_name(*from), xv_qp_state_name(*to),
+			       xv_qp_attr_name(verdict->missing));
+	if (verdict->forbidden)
+		return xv_fail(call, -EINVAL, "QP: %s to %s does not admit %s",
+			       xv_qp_state_name(*from), xv_qp_state_name(*to),
+			       xv_qp_attr_name(verdict->forbidden));
+	return xv_qp_check_limits(call, attr, mask);
+}
+
+static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
+{
+	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
+	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
+	struct xverbs_qp_attr attr = qp->attr;
+	struct xv_qp_verdict verdict;
+	u32 from, to, mask;
+	bool context;
+	u16 opcode;
+	int err;
+
+	lockdep_assert_held(&qp->lock);
+	err = xv_qp_check_modify(call, qp, &from, &to, &verdict);
+	if (err)
+		return err;
+	mask = arg->attr_mask & ~XVERBS_QP_CUR_STATE;
+	opcode = xv_qp_opcode(from, to);
+	if (!opcode)
+		return xv_fail(call, -EOPNOTSUPP,
+			       "QP: the adapter has no transition %s to %s",
+			       xv_qp_state_name(from), xv_qp_state_name(to));
+	xv_qp_attr_merge(&attr, &arg->attr, mask);
+	attr.qp_state = to;
+
+	/* The adapter always tells when it has drained. */
+	if (to == XVERBS_QPS_SQD)
+		WRITE_ONCE(qp->want_drained,
+			   mask & XVERBS_QP_EN_SQD_ASYNC_NOTIFY &&
+			   attr.en_sqd_async_notify);
+	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
+		  to != XVERBS_QPS_SQD;
+	if (context) {
+		xv_qp_fill_modify(qp, &attr, mask, call->dev->mdev, qpc);
+		err = xv_qp_fill_paths(call, qp, &attr, mask, qpc);
+		if (err)
+			return err;
+	}
+	err = xv_fw_modify_qp(call->dev, call, opcode, qp->qpn,
+			      xv_qp_opt_mask(qp, verdict.optional, mask),
+			      context ? qpc : NULL);
+	if (err)
+		return err;
+	if (to == XVERBS_QPS_RESET)
+		memset(&attr, 0, sizeof(attr));
+	qp->attr = attr;
+	arg->out_state = to;
+	return 0;
+}
+
+int xv_qp_modify(struct xv_call *call)
+{
+	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
+	struct xv_obj *obj;
+	struct xv_qp *qp;
+	int err;
+
+	if (arg->reserved || arg->attr.reserved || arg->attr.reserved2)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	obj = xv_obj_get(call, XV_OBJ_QP, arg->qp);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	qp = xv_to(qp, obj);
+	mutex_lock(&qp->lock);
+	err = xv_qp_modify_locked(call, qp);
+	mutex_unlock(&qp->lock);
+	xv_obj_put(obj);
+	return err;
+}
