@@ -77,6 +77,8 @@ int hca_table_add(struct hca_table *t, void *obj, u32 *number)
 	u32 freed = t->used_end - t->first - t->count;
 	int err = 0;
 
+	if (!t->chunk)
+		return -ENOMEM;
 	if (freed > HCA_CHUNK || t->used_end == t->limit) {
 		if (!freed)
 			return -ENOSPC;

@@ -10,16 +10,24 @@
 #define GFP_KERNEL	0
 #define __GFP_NOWARN	0
 
+/* Tests: so many allocations succeed, then one fails; -1: all succeed */
+__attribute__((weak)) int shim_alloc_fail = -1;
+
+static inline int shim_alloc_fails(void)
+{
+	return shim_alloc_fail >= 0 && !shim_alloc_fail--;
+}
+
 static inline void *kmalloc(size_t n, gfp_t gfp)
 {
 	(void)gfp;
-	return malloc(n);
+	return shim_alloc_fails() ? NULL : malloc(n);
 }
 
 static inline void *kcalloc(size_t n, size_t size, gfp_t gfp)
 {
 	(void)gfp;
-	return calloc(n, size);
+	return shim_alloc_fails() ? NULL : calloc(n, size);
 }
 
 static inline void *kzalloc(size_t n, gfp_t gfp)
