@@ -23,15 +23,6 @@ void xv_evq_init(struct xv_evq *q)
 	q->dead = false;
 }
 
-/* Readers get what is pending and then ENODEV. */
-void xv_evq_kill(struct xv_evq *q)
-{
-	spin_lock_irq(&q->lock);
-	q->dead = true;
-	spin_unlock_irq(&q->lock);
-	wake_up_all(&q->wait);
-}
-
 void xv_evsrc_init(struct xv_evsrc *src)
 {
 	INIT_LIST_HEAD(&src->node);
@@ -53,6 +44,22 @@ void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type)
 	xv_evsrc_queue(q, src);
 	spin_unlock_irqrestore(&q->lock, irq);
 	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/*
+ * Readers get what is pending, the event DEVICE_FATAL of @last if there is
+ * one, and then ENODEV; who has read that event finds the queue dead.
+ */
+void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last)
+{
+	spin_lock_irq(&q->lock);
+	if (last) {
+		last->unread |= BIT(XVERBS_EVENT_DEVICE_FATAL);
+		xv_evsrc_queue(q, last);
+	}
+	q->dead = true;
+	spin_unlock_irq(&q->lock);
+	wake_up_all(&q->wait);
 }
 
 void xv_event_comp(struct xv_evq *q, struct xv_evsrc *src)
@@ -308,7 +315,7 @@ int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	struct xv_channel *channel = xv_to(channel, obj);
 
-	xv_evq_kill(&channel->queue->q);
+	xv_evq_kill(&channel->queue->q, NULL);
 	kref_put(&channel->queue->ref, xv_chan_free);
 	return 0;
 }

@@ -146,9 +146,7 @@ void xv_file_disassociate(struct xv_file *file)
 	if (file->dev) {
 		xv_file_teardown(file);
 		file->gone = true;
-		xv_event_async(&file->async, &file->sources[0],
-			       XVERBS_EVENT_DEVICE_FATAL);
-		xv_evq_kill(&file->async);
+		xv_evq_kill(&file->async, &file->sources[0]);
 	}
 	up_write(&file->sem);
 }

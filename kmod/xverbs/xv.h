@@ -101,7 +101,7 @@ struct xv_evsrc {
 };
 
 void xv_evq_init(struct xv_evq *q);
-void xv_evq_kill(struct xv_evq *q);
+void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last);
 void xv_evsrc_init(struct xv_evsrc *src);
 void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type);
 void xv_event_comp(struct xv_evq *q, struct xv_evsrc *src);
