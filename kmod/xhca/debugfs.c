@@ -38,7 +38,7 @@ static int engine_show(struct seq_file *s, void *unused)
 	} stats[] = {
 		{ "polls", &e->fabric.stat.polls }, { "wqes", &e->fabric.stat.wqes },
 		{ "doorbells", &e->fabric.stat.doorbells }, { "bytes", &e->fabric.stat.bytes },
-		{ "naps", &e->naps }, { "sleeps", &e->sleeps },
+		{ "passes", &e->passes }, { "naps", &e->naps }, { "sleeps", &e->sleeps },
 	};
 	unsigned int i;
 

@@ -31,6 +31,7 @@ struct dentry;
 struct irq_domain;
 struct platform_device;
 struct xhca;
+struct xhca_seat;
 
 /* An MSI-X vector: @lock covers what follows it. */
 struct xhca_vector {
@@ -52,13 +53,15 @@ struct xhca_function {
 };
 
 struct xhca_engine {
-	struct task_struct *task;
+	struct xhca_seat *seat, *holder;
+	unsigned int nseats;
 	struct hca_fabric fabric;
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
-	struct hrtimer timer;		/* looks while the thread sleeps */
-	u64 turn;			/* when it last got or kept the CPU */
-	u64 naps, sleeps;
+	struct hrtimer timer;		/* looks while the holder sleeps */
+	u64 busy;			/* when there was work last */
+	u64 turn;			/* when the holder got its CPU */
+	u64 passes, naps, sleeps;
 };
 
 struct xhca_ram {

@@ -17,7 +17,7 @@
 
 #define SWEEP		16	/* records read per pass, page and kind */
 #define COLD_LOOKS	4	/* seldom-rung pages looked at per pass */
-#define COLD_LOOKS_IDLE	256	/* the same when there is nothing else to do */
+#define COLD_LOOKS_IDLE	8	/* the same when there is nothing else to do */
 #define QUIET_LOOKS	20000	/* until a page counts as seldom rung */
 
 #define BF_STEP		0x100	/* half a BlueFlame register */
