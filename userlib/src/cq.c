@@ -4,21 +4,30 @@
  */
 #include "internal.h"
 
-static int cq_map(struct cq *cq, const struct xverbs_cq_create *req)
+static uint8_t *entry(const struct xv_cq *cq, uint32_t i)
+{
+	return cq->buf + ((uint64_t)(i & cq->mask) << cq->log_stride);
+}
+
+static struct mlx5r_cqe *cqe_at(const struct xv_cq *cq, uint32_t i)
+{
+	return (struct mlx5r_cqe *)(void *)(entry(cq, i) + (1u << cq->log_stride)) - 1;
+}
+
+static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
+		  const struct xv_external *ext)
 {
 	struct context *ctx = cq->ctx;
 	struct xv_cq *pub = &cq->pub;
+	uint32_t i;
 	int err;
 
-	err = xv_map(ctx, &cq->ring, &req->out_ring, "create CQ: ring");
+	err = xv_qmem_map(ctx, &cq->mem, ext, &req->out_ring, &req->out_dbr, req->out_dbr_offset,
+			  "create CQ: ring");
 	if (err)
 		return err;
-	pub->dbrec = xv_dbr_get(ctx, &req->out_dbr, req->out_dbr_offset);
-	if (!pub->dbrec) {
-		xv_unmap(&cq->ring);
-		return -errno;
-	}
-	pub->buf = cq->ring.addr;
+	pub->buf = cq->mem.ring;
+	pub->dbrec = cq->mem.dbrec;
 	pub->doorbell = (volatile uint64_t *)(void *)(ctx->uar + MLX5R_UAR_CQ);
 	pub->dir = &ctx->dir;
 	pub->last_index = XV_RSC_NO_INDEX;
@@ -26,6 +35,9 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req)
 	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
 	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
 	pub->cqn = req->out_cqn;
+	/* The kernel does this in its own memory; nothing completes here yet. */
+	for (i = 0; ext->ring_umem && i <= pub->mask; i++)
+		cqe_at(pub, i)->op_own = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
 	return 0;
 }
 
@@ -45,11 +57,12 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 		req.hdr.flags |= XVERBS_CQ_IGNORE_OVERRUN;
 	if (attr->flags & XV_CQ_COLLAPSED)
 		req.hdr.flags |= XVERBS_CQ_COLLAPSED;
+	xv_external_to_kernel(&req.external, &attr->external);
 	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_CREATE, "create CQ", &req, sizeof(req));
 	if (err)
 		return err;
 	cq->handle = req.out_handle;
-	err = cq_map(cq, &req);
+	err = cq_map(cq, &req, &attr->external);
 	if (err)
 		xv_destroy_handle(cq->ctx, cq->handle, "create CQ", NULL);
 	return err;
@@ -95,8 +108,7 @@ XV_EXPORT int xv_destroy_cq(struct xv_cq *pub)
 	if (err)
 		return err;
 	xv_events_wait(&cq->events, &reply);
-	xv_dbr_put(cq->ctx, pub->dbrec);
-	xv_unmap(&cq->ring);
+	xv_qmem_unmap(cq->ctx, &cq->mem);
 	xv_events_destroy(&cq->events);
 	free(cq);
 	return 0;
@@ -124,16 +136,6 @@ XV_EXPORT int xv_modify_cq_sz(struct xv_cq *pub, const struct xv_modify_cq_attr 
 		req.ignore_overrun = a.ignore_overrun;
 	}
 	return xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_MODIFY, "modify CQ", &req, sizeof(req));
-}
-
-static uint8_t *entry(const struct xv_cq *cq, uint32_t i)
-{
-	return cq->buf + ((uint64_t)(i & cq->mask) << cq->log_stride);
-}
-
-static struct mlx5r_cqe *cqe_at(const struct xv_cq *cq, uint32_t i)
-{
-	return (struct mlx5r_cqe *)(void *)(entry(cq, i) + (1u << cq->log_stride)) - 1;
 }
 
 static bool is_ours(const struct xv_cq *cq, uint32_t i)
@@ -226,8 +228,8 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 		pub->log_size = now.log_size;
 		pub->ci = now.ci;
 		xv_commit_cq(pub);
-		xv_unmap(&cq->ring);
-		cq->ring = ring;
+		xv_unmap(&cq->mem.map);
+		cq->mem.map = ring;
 	}
 	xv_unlock(&pub->lock);
 	return err;

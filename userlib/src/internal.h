@@ -45,11 +45,19 @@ struct mapping {
 	size_t length;
 };
 
+/* Ring and doorbell record of a queue, mapped or the caller's own */
+struct qmem {
+	void *ring;
+	volatile uint32_t *dbrec;
+	struct mapping map;		/* of the ring, if it is the kernel's */
+	bool kernel_dbr;
+};
+
 struct cq {
 	struct xv_cq pub;
 	struct context *ctx;
 	uint32_t handle;
-	struct mapping ring;
+	struct qmem mem;
 	struct event_count events;
 };
 
@@ -58,7 +66,7 @@ struct qp {
 	struct context *ctx;
 	uint32_t handle;
 	struct xv_qp_cap cap;
-	struct mapping ring;
+	struct qmem mem;
 	struct event_count events;
 };
 
@@ -68,7 +76,7 @@ struct srq {
 	uint32_t handle;
 	bool indexed;			/* has a user index: XRC */
 	struct xv_cq *cq;		/* XRC */
-	struct mapping ring;
+	struct qmem mem;
 	struct event_count events;
 };
 
@@ -99,8 +107,11 @@ void xv_attr_out(void *caller, size_t size, const void *own, size_t own_size);
 /* map.c */
 int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what);
 void xv_unmap(struct mapping *m);
-volatile uint32_t *xv_dbr_get(struct context *ctx, const struct xverbs_map *map, uint32_t offset);
-void xv_dbr_put(struct context *ctx, volatile uint32_t *dbr);
+int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external *ext,
+		const struct xverbs_map *ring, const struct xverbs_map *dbr, uint32_t dbr_offset,
+		const char *what);
+void xv_qmem_unmap(struct context *ctx, struct qmem *mem);
+void xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext);
 void xv_dbr_unmap_all(struct context *ctx);
 int xv_uar_get(struct context *ctx);
 

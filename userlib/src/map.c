@@ -61,7 +61,7 @@ static struct xv_dbr_page *dbr_map(struct context *ctx, const struct xverbs_map 
 	return p;
 }
 
-volatile uint32_t *xv_dbr_get(struct context *ctx, const struct xverbs_map *map, uint32_t offset)
+static volatile uint32_t *dbr_get(struct context *ctx, const struct xverbs_map *map, uint32_t offset)
 {
 	volatile uint32_t *dbr = NULL;
 	struct xv_dbr_page *p;
@@ -78,13 +78,11 @@ volatile uint32_t *xv_dbr_get(struct context *ctx, const struct xverbs_map *map,
 	return dbr;
 }
 
-void xv_dbr_put(struct context *ctx, volatile uint32_t *dbr)
+static void dbr_put(struct context *ctx, volatile uint32_t *dbr)
 {
 	uintptr_t at = (uintptr_t)dbr;
 	struct xv_dbr_page **link, *p;
 
-	if (!dbr)
-		return;
 	pthread_mutex_lock(&ctx->lock);
 	for (link = &ctx->dbr_pages; (p = *link); link = &p->next)
 		if (at - (uintptr_t)p->map.addr < p->map.length)
@@ -95,6 +93,57 @@ void xv_dbr_put(struct context *ctx, volatile uint32_t *dbr)
 		free(p);
 	}
 	pthread_mutex_unlock(&ctx->lock);
+}
+
+/* Records are zero when the adapter first reads them. */
+void xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext)
+{
+	if (ext->ring_umem) {
+		k->ring_umem = ext->ring_umem->handle;
+		k->ring_offset = ext->ring_offset;
+	}
+	if (ext->dbr_umem) {
+		k->dbr_umem = ext->dbr_umem->handle;
+		k->dbr_offset = ext->dbr_offset;
+		if (ext->dbr_offset + 8 <= ext->dbr_umem->length)
+			memset((char *)ext->dbr_umem->addr + ext->dbr_offset, 0, 8);
+	}
+}
+
+int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external *ext,
+		const struct xverbs_map *ring, const struct xverbs_map *dbr, uint32_t dbr_offset,
+		const char *what)
+{
+	int err;
+
+	if (ext->ring_umem) {
+		mem->ring = (char *)ext->ring_umem->addr + ext->ring_offset;
+	} else if (ring->length) {
+		err = xv_map(ctx, &mem->map, ring, what);
+		if (err)
+			return err;
+		mem->ring = mem->map.addr;
+	}
+	if (ext->dbr_umem) {
+		mem->dbrec = (volatile uint32_t *)(void *)
+			((char *)ext->dbr_umem->addr + ext->dbr_offset);
+	} else if (dbr->length) {
+		mem->dbrec = dbr_get(ctx, dbr, dbr_offset);
+		if (!mem->dbrec) {
+			xv_unmap(&mem->map);
+			return -ENOMEM;
+		}
+		mem->kernel_dbr = true;
+	}
+	return 0;
+}
+
+void xv_qmem_unmap(struct context *ctx, struct qmem *mem)
+{
+	if (mem->kernel_dbr)
+		dbr_put(ctx, mem->dbrec);
+	mem->kernel_dbr = false;
+	xv_unmap(&mem->map);
 }
 
 void xv_dbr_unmap_all(struct context *ctx)

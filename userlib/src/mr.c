@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Protection domains, memory regions and memory windows.
+ * Protection domains, memory regions, memory windows, and memory for queues.
  */
 #include "internal.h"
 
@@ -167,5 +167,35 @@ XV_EXPORT int xv_dealloc_mw(struct xv_mw *mw)
 
 	if (!err)
 		free(mw);
+	return err;
+}
+
+XV_EXPORT struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length)
+{
+	struct xverbs_umem_reg req = { .addr = (uintptr_t)addr, .length = length };
+	struct xv_umem *umem = calloc(1, sizeof(*umem));
+	int err;
+
+	if (!umem)
+		return xv_fail_null(ENOMEM, "register UMEM: out of memory");
+	err = xv_ioctl(ctx->fd, XVERBS_UMEM_REG, "register UMEM", &req, sizeof(req));
+	if (err) {
+		free(umem);
+		errno = -err;
+		return NULL;
+	}
+	umem->context = ctx;
+	umem->addr = addr;
+	umem->length = length;
+	umem->handle = req.out_handle;
+	return umem;
+}
+
+XV_EXPORT int xv_dereg_umem(struct xv_umem *umem)
+{
+	int err = xv_destroy_handle(to_ctx(umem->context), umem->handle, "deregister UMEM", NULL);
+
+	if (!err)
+		free(umem);
 	return err;
 }

@@ -45,7 +45,7 @@ static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 {
 	struct xv_sq *sq = &pub->sq;
 
-	sq->buf = (uint8_t *)qp->ring.addr + req->out_sq_offset;
+	sq->buf = (uint8_t *)qp->mem.ring + req->out_sq_offset;
 	sq->buf_end = sq->buf + (size_t)req->out_sq_wqebbs * MLX5R_WQEBB;
 	sq->mask = req->out_sq_wqebbs - 1;
 	sq->max_inline = req->out_cap.max_inline_data;
@@ -56,29 +56,26 @@ static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 {
 	struct xv_rq *rq = &pub->rq;
 
-	rq->buf = (uint8_t *)qp->ring.addr + req->out_rq_offset;
+	rq->buf = (uint8_t *)qp->mem.ring + req->out_rq_offset;
 	rq->mask = req->out_rq_wqes - 1;
 	rq->max_sge = req->out_rq_stride / MLX5R_DS;
 	rq->log_stride = (uint32_t)__builtin_ctz(req->out_rq_stride);
 }
 
 /* Everything that the data path needs; undone by qp_unmap() */
-static int qp_map(struct qp *qp, const struct xverbs_qp_create *req)
+static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
+		  const struct xv_external *ext)
 {
 	struct context *ctx = qp->ctx;
 	struct xv_qp *pub = &qp->pub;
-	int err = 0;
+	int err = xv_qmem_map(ctx, &qp->mem, ext, &req->out_ring, &req->out_dbr,
+			      req->out_dbr_offset, "create QP: rings");
 
-	if (req->out_ring.length)
-		err = xv_map(ctx, &qp->ring, &req->out_ring, "create QP: rings");
 	if (err)
 		return err;
-	if (!req->out_dbr.length)	/* XRC_RECV has nothing to post to */
+	if (!qp->mem.dbrec)	/* XRC_RECV has nothing to post to */
 		return 0;
-	pub->sq.dbrec = xv_dbr_get(ctx, &req->out_dbr, req->out_dbr_offset);
-	if (!pub->sq.dbrec)
-		return -errno;
-	pub->rq.dbrec = pub->sq.dbrec;
+	pub->sq.dbrec = pub->rq.dbrec = qp->mem.dbrec;
 	pub->sq.doorbell = (volatile uint64_t *)(void *)(ctx->uar + ctx->bf_offset);
 	pub->sq.ctrl_qpn = (uint64_t)xv_be32(req->out_qpn << 8) << 32;
 	if (req->out_sq_wqebbs) {
@@ -98,8 +95,7 @@ static void qp_unmap(struct qp *qp)
 {
 	free(qp->pub.sq.entry);
 	free(qp->pub.rq.wr_id);
-	xv_dbr_put(qp->ctx, qp->pub.sq.dbrec);
-	xv_unmap(&qp->ring);
+	xv_qmem_unmap(qp->ctx, &qp->mem);
 }
 
 static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
@@ -122,8 +118,10 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 			.max_inline_data = a->cap.max_inline_data,
 		},
 	};
-	int err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
+	int err;
 
+	xv_external_to_kernel(&req.external, &a->external);
+	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
 	if (err)
 		return err;
 	qp->handle = req.out_handle;
@@ -135,7 +133,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 		.max_recv_sge = req.out_cap.max_recv_sge,
 		.max_inline_data = req.out_cap.max_inline_data,
 	};
-	err = qp_map(qp, &req);
+	err = qp_map(qp, &req, &a->external);
 	if (err) {
 		xv_destroy_handle(qp->ctx, qp->handle, "create QP", NULL);
 		qp_unmap(qp);

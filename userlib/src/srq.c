@@ -5,24 +5,27 @@
 #include <fcntl.h>
 #include "internal.h"
 
-static int srq_map(struct srq *srq, const struct xverbs_srq_create *req)
+static int srq_map(struct srq *srq, const struct xverbs_srq_create *req,
+		   const struct xv_external *ext)
 {
 	struct xv_srq *pub = &srq->pub;
 	bool linked = req->layout == XVERBS_SRQ_LINKED;
-	uint32_t head = linked ? sizeof(struct mlx5r_srq_next) : 0;
-	int err = xv_map(srq->ctx, &srq->ring, &req->out_ring, "create SRQ: ring");
+	uint32_t head = linked ? sizeof(struct mlx5r_srq_next) : 0, i;
+	int err = xv_qmem_map(srq->ctx, &srq->mem, ext, &req->out_ring, &req->out_dbr,
+			      req->out_dbr_offset, "create SRQ: ring");
 
 	if (err)
 		return err;
-	pub->dbrec = xv_dbr_get(srq->ctx, &req->out_dbr, req->out_dbr_offset);
-	if (!pub->dbrec)
-		return -errno;
 	pub->srq_num = req->out_srqn;
-	pub->buf = srq->ring.addr;
+	pub->buf = srq->mem.ring;
+	pub->dbrec = srq->mem.dbrec;
 	pub->mask = req->out_wqes - 1;
 	pub->max_sge = (req->out_stride - head) / MLX5R_DS;
 	pub->log_stride = (uint32_t)__builtin_ctz(req->out_stride);
 	pub->tail = linked ? pub->mask : 0;
+	/* The kernel does this in its own memory. */
+	for (i = 0; ext->ring_umem && linked && i <= pub->mask; i++)
+		xv_srq_entry(pub, i)->next_wqe_index = xv_be16((i + 1) & pub->mask);
 	pub->wr_id = calloc(req->out_wqes, sizeof(*pub->wr_id));
 	pub->done = linked ? NULL : calloc(req->out_wqes, 1);
 	if (!pub->wr_id || (!linked && !pub->done))
@@ -34,8 +37,7 @@ static void srq_unmap(struct srq *srq)
 {
 	free(srq->pub.wr_id);
 	free(srq->pub.done);
-	xv_dbr_put(srq->ctx, srq->pub.dbrec);
-	xv_unmap(&srq->ring);
+	xv_qmem_unmap(srq->ctx, &srq->mem);
 }
 
 static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_init_attr *a)
@@ -51,14 +53,16 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 		.user_index = srq->pub.rsc.user_index,
 		.user_data = (uintptr_t)srq,
 	};
-	int err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
+	int err;
 
+	xv_external_to_kernel(&req.external, &a->external);
+	err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
 	if (err)
 		return err;
 	srq->handle = req.out_handle;
 	a->attr.max_wr = req.out_max_wr;
 	a->attr.max_sge = req.out_max_sge;
-	err = srq_map(srq, &req);
+	err = srq_map(srq, &req, &a->external);
 	if (err) {
 		xv_destroy_handle(srq->ctx, srq->handle, "create SRQ", NULL);
 		srq_unmap(srq);

@@ -267,6 +267,34 @@ int xv_dereg_mr(struct xv_mr *mr);
 struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type);
 int xv_dealloc_mw(struct xv_mw *mw);
 
+/* ---- Queues in memory of the caller ------------------------------------------- */
+
+struct xv_umem {
+	struct xv_context *context;
+	void *addr;
+	size_t length;
+	uint32_t handle;
+};
+
+/* addr: a multiple of the page size */
+struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length);
+int xv_dereg_umem(struct xv_umem *umem);
+
+/*
+ * Where a queue shall have its ring and its doorbell record; without a UMEM the
+ * kernel allocates them.  ring_offset is a multiple of the page size,
+ * dbr_offset of 64.  A ring that does not fit is refused with its size.
+ *
+ * Whoever drives a queue without dp.h finds all addresses in struct xv_qp,
+ * xv_cq and xv_srq: ring, doorbell record, doorbell register, sizes, numbers.
+ */
+struct xv_external {
+	struct xv_umem *ring_umem;
+	struct xv_umem *dbr_umem;
+	uint64_t ring_offset;
+	uint64_t dbr_offset;
+};
+
 /* ---- XRC domains ------------------------------------------------------------ */
 
 struct xv_xrcd {
@@ -308,6 +336,7 @@ struct xv_cq_init_attr {
 	uint32_t flags;			/* enum xv_cq_flags */
 	struct xv_comp_channel *channel;
 	void *cq_context;
+	struct xv_external external;
 };
 
 struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
@@ -375,6 +404,7 @@ struct xv_srq_init_attr {
 	struct xv_xrcd *xrcd;		/* makes an XRC SRQ */
 	struct xv_cq *cq;		/* XRC: completions of its receives */
 	uint32_t flags;			/* enum xv_srq_flags */
+	struct xv_external external;
 };
 
 enum xv_srq_attr_mask {
@@ -416,6 +446,7 @@ struct xv_qp_init_attr {
 	int sq_sig_all;
 	uint32_t flags;			/* enum xv_qp_flags */
 	struct xv_xrcd *xrcd;		/* XRC_RECV */
+	struct xv_external external;
 };
 
 enum xv_qp_attr_mask {

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "perf.h"
 
+enum { UNSET = -1, LAT_INLINE = 220 };
+
 static struct {
 	struct params p;
 	const char *device[2];
@@ -22,7 +24,7 @@ static struct {
 	bool json;
 	bool histogram;
 	bool quiet;
-} opt = { .gid_index = -1 };
+} opt = { .gid_index = -1, .p.inline_max = UNSET };
 
 static const char usage[] =
 	"usage: xv_perf [OPTIONS] lat|bw write|read|send|fetch_add|cmp_swap [HOST[:PORT]]\n"
@@ -39,9 +41,10 @@ static const char usage[] =
 	"  -n, --iterations N        operations per size (lat 10000, bw 100000)\n"
 	"  -D, --depth N             bw: operations in flight per queue pair (128)\n"
 	"  -b, --batch N             bw: operations per doorbell (1)\n"
-	"  -S, --signal-every N      bw: completions for every Nth operation only (16)\n"
+	"  -S, --signal-every N      bw: completions for every Nth operation only (half of\n"
+	"                            the depth, at most 64)\n"
 	"  -q, --qps N               bw: queue pairs (1)\n"
-	"  -i, --inline N            send up to N bytes inside the request (0)\n"
+	"  -i, --inline N            send up to N bytes inside the request (lat 220, bw 0)\n"
 	"  -E, --events              lat send|read|atomics: sleep for completions\n"
 	"  -H, --histogram           lat: distribution of the samples\n"
 	"  -j, --json                results as JSON\n"
@@ -146,7 +149,9 @@ static void settle(void)
 	if (p->batch > p->depth)
 		fail_usage("--batch above --depth");
 	if (!p->signal_every)
-		p->signal_every = p->depth < 32 ? 1 : 16;
+		p->signal_every = p->depth < 4 ? 1 : p->depth > 128 ? 64 : p->depth / 2;
+	if (p->inline_max == (uint32_t)UNSET)
+		p->inline_max = p->latency && transport_takes_inline(p->transport) ? LAT_INLINE : 0;
 	if (p->signal_every > p->depth)
 		fail_usage("--signal-every above --depth");
 	if (p->events && (!p->latency || p->op == OP_WRITE))

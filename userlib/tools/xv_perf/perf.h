@@ -75,6 +75,7 @@ const char *op_name(enum op op);
 bool op_is_atomic(enum op op);
 const char *transport_name(enum transport tp);
 bool transport_has(enum transport tp, enum op op);
+bool transport_takes_inline(enum transport tp);
 
 /* end.c */
 void end_open(struct end *e, const char *device, uint32_t port, int gid_index,

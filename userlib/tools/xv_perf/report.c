@@ -32,6 +32,12 @@ bool transport_has(enum transport tp, enum op op)
 	return tp == TP_RC || op == OP_SEND || (tp == TP_UC && op == OP_WRITE);
 }
 
+/* A datagram's builder takes a gather list only. */
+bool transport_takes_inline(enum transport tp)
+{
+	return tp != TP_UD;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
