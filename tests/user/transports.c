@@ -448,6 +448,49 @@ static void test_rereg(void)
 	ok(!xv_dereg_mr(mr), "deregister");
 }
 
+/* ---- Queues in our own memory ------------------------------------------------------------ */
+
+static void test_external(void)
+{
+	enum { CQ_AT = 0, QP_AT = 65536, DBR_AT = 262144, BYTES = DBR_AT + 4096 };
+	void *memory = aligned_alloc(4096, BYTES);
+	struct xv_umem *umem = xv_reg_umem(r.side[0].ctx, memory, BYTES);
+	struct xv_cq_init_attr cq_attr = { .cqe = 100, .external = { umem, umem, CQ_AT, DBR_AT } };
+	struct xv_qp_init_attr qp_attr = { .qp_type = XV_QPT_RC,
+		.cap = { .max_send_wr = 32, .max_send_sge = 1, .max_recv_wr = 32, .max_recv_sge = 1 },
+		.external = { umem, umem, QP_AT, DBR_AT + 64 } };
+	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
+	struct xv_qp *tx = NULL, *rx = make_qp(1, XV_QPT_RC, NULL, NULL);
+	struct xv_cq *cq = NULL;
+	int i, bad = 0;
+
+	if (umem)
+		cq = xv_create_cq(r.side[0].ctx, &cq_attr);
+	qp_attr.send_cq = qp_attr.recv_cq = cq;
+	if (cq)
+		tx = xv_create_qp(r.side[0].pd, &qp_attr);
+	if (!ok(tx && rx && !xt_connect_pair(tx, &r.side[0], rx, &r.side[1], NULL),
+		"CQ and QP in our own memory")) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	ok((uint8_t *)memory + CQ_AT == cq->buf && tx->sq.buf >= (uint8_t *)memory + QP_AT &&
+	   tx->sq.buf < (uint8_t *)memory + DBR_AT, "they are where we want them");
+	for (i = 0; i < 500; i++) {
+		message(0, 1, 64, (uint32_t)i);
+		bad += !!xv_wr_write(tx, (uint64_t)i, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST),
+				     r.mr[1]->rkey);
+		xv_commit_send(tx);
+		bad += !rig_expect(cq, (uint64_t)i, XV_WC_SUCCESS) ||
+		       !rig_check(r.buf[1] + DST, 64, (uint32_t)i);
+	}
+	ok(!bad, "500 writes over them");
+	ok(xv_dereg_umem(umem) == -EBUSY, "the memory is in use: EBUSY");
+	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_cq(cq) && !xv_dereg_umem(umem),
+	   "destroy queues, then memory");
+	free(memory);
+}
+
 /* ---- Resizing a CQ while completions are in it and more are coming --------------------- */
 
 static void test_resize(void)
@@ -498,6 +541,7 @@ int main(int argc, char **argv)
 	test_window(XV_MW_TYPE_2);
 	test_invalidate();
 	test_rereg();
+	test_external();
 	test_resize();
 	rig_close(&r);
 	return tap_done();

@@ -62,7 +62,7 @@ ok "copy: the same on the other side" same "$WORK/remote/sub"
 PORT=$((PORT + 1))
 $BIN/xv_copy --device "$DEV1" --tcp-port $PORT --listen "$WORK/evil" > /dev/null 2>&1 &
 wait_for 10 listening $PORT
-refused "copy: the receiver writes below its directory only" 'gone|wants' \
+refused "copy: the receiver writes below its directory only" 'gone|leave' \
 	$BIN/xv_copy --device "$DEV0" --tcp-port $PORT "$WORK/src" 127.0.0.1:../out
 wait
 

@@ -263,21 +263,30 @@ static void copy_send(const char *source, char *host)
 	close(fd);
 }
 
-/* A directory below ours, made if missing, as the sender asks for */
-static int open_below(int root, const char *path)
+/* One step down, into a directory that is made if missing; never over a symbolic link */
+static int step_down(int dir, const char *name)
 {
 	int fd;
 
-	if (!strcmp(path, "."))
-		return root;
-	if (*path == '/' || !strncmp(path, "..", 2) || strstr(path, "/.."))
-		xt_die(XT_FAILED, "the sender wants to write to \"%s\"", path);
-	if (mkdirat(root, path, 0777) && errno != EEXIST)
-		xt_die(XT_FAILED, "%s: %s", path, strerror(errno));
-	fd = openat(root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!strcmp(name, ".."))
+		xt_die(XT_FAILED, "the sender wants to leave the directory");
+	if (mkdirat(dir, name, 0777) && errno != EEXIST)
+		xt_die(XT_FAILED, "%s: %s", name, strerror(errno));
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		xt_die(XT_FAILED, "%s: %s", path, strerror(errno));
+		xt_die(XT_FAILED, "%s: %s", name, strerror(errno));
+	close(dir);
 	return fd;
+}
+
+static int open_below(int dir, char *path)
+{
+	char *name, *rest;
+
+	for (name = strtok_r(path, "/", &rest); name; name = strtok_r(NULL, "/", &rest))
+		if (strcmp(name, "."))
+			dir = step_down(dir, name);
+	return dir;
 }
 
 static void copy_receive(void)

@@ -193,7 +193,7 @@ static bool take_record(struct writer *w, struct open_file *f, const uint8_t *sl
 	char name[4096];
 
 	memcpy(&rec, slot, sizeof(rec));
-	if (length < sizeof(rec) || rec.magic != REC_MAGIC || rec.name_len >= sizeof(name) ||
+	if (length < sizeof(rec) || length > w->end->geo.slot_size || rec.magic != REC_MAGIC || rec.name_len >= sizeof(name) ||
 	    (uint64_t)sizeof(rec) + rec.name_len + rec.data_len != length) {
 		fprintf(stderr, "xv_copy: the sender's data make no sense\n");
 		w->end->errors++;
