@@ -448,6 +448,52 @@ static void test_rereg(void)
 	ok(!xv_dereg_mr(mr), "deregister");
 }
 
+/* ---- Requests that the caller builds itself ------------------------------------------ */
+
+static void test_raw(void)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_raddr raddr;
+		struct mlx5r_data data;
+	} wqe = { .ctrl = { .opmod_idx_opcode = xv_be32(MLX5R_OP_RDMA_WRITE),
+			.qpn_ds = xv_be32(3), .fm_ce_se = MLX5R_CE_ALWAYS } };
+	struct xv_sge from = rig_sge(&r, 0, SRC, 700);
+	struct xv_wc wc;
+
+	message(0, 1, 700, 11);
+	xv_seg_raddr(&wqe.raddr, rig_addr(&r, 1, DST), r.mr[1]->rkey);
+	xv_seg_data(&wqe.data, &from);
+	ok(!xv_wr_raw(r.qp[0], 21, &wqe), "raw: a write is posted");
+	xv_commit_send(r.qp[0]);
+	ok(rig_poll(r.cq[0], 1, &wc) == 1 && !wc.status && wc.wr_id == 21 &&
+	   wc.opcode == XV_WC_DRIVER2 && rig_check(r.buf[1] + DST, 700, 11), "raw: and done");
+	wqe.ctrl.opmod_idx_opcode = xv_be32(0x3e);
+	xv_wr_raw(r.qp[0], 22, &wqe);
+	xv_commit_send(r.qp[0]);
+	ok(rig_expect(r.cq[0], 22, XV_WC_LOC_QP_OP_ERR), "raw: an unknown opcode is a QP operation error");
+	rig_reconnect(&r, &opts);
+}
+
+static void test_bind_errors(void)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_2);
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], r.size, XV_ACCESS_LOCAL_WRITE |
+				     XV_ACCESS_MW_BIND);
+	uint32_t key = mw ? xv_inc_rkey(mw->rkey) : 0;
+
+	if (!mw || !mr)
+		bail_out("%s", xv_last_error());
+	ok(bind(mw, key, mr, DST, 100, XV_WC_SUCCESS), "bind errors: bound once");
+	mw->rkey = key;
+	ok(bind(mw, xv_inc_rkey(key), mr, DST, 100, XV_WC_MW_BIND_ERR),
+	   "bind errors: a type 2 window in use cannot be bound");
+	rig_reconnect(&r, &opts);
+	ok(!xv_dealloc_mw(mw) && !xv_dereg_mr(mr), "bind errors: free");
+}
+
 /* ---- Queues in our own memory ------------------------------------------------------------ */
 
 static void test_external(void)
@@ -541,6 +587,8 @@ int main(int argc, char **argv)
 	test_window(XV_MW_TYPE_2);
 	test_invalidate();
 	test_rereg();
+	test_raw();
+	test_bind_errors();
 	test_external();
 	test_resize();
 	rig_close(&r);
