@@ -35,6 +35,11 @@ static const char *xv_feature_always(const struct xv_dev *dev)
 	return NULL;
 }
 
+static const char *xv_feature_no_verb(const struct xv_dev *dev)
+{
+	return "this version of xverbs has no verb for it";
+}
+
 static const char *xv_feature_odp(const struct xv_dev *dev)
 {
 	return xv_has(dev->ib->attrs.odp_caps.general_caps & IB_ODP_SUPPORT);
@@ -94,6 +99,10 @@ static const struct {
 	{ "cq-collapsed", xv_feature_always },
 	{ "cqe-user-index", xv_feature_user_index },
 	{ "path-migration", xv_feature_path_migration },
+	{ "dc", xv_feature_no_verb },
+	{ "cross-channel", xv_feature_no_verb },
+	{ "indirect-keys", xv_feature_no_verb },
+	{ "device-memory", xv_feature_no_verb },
 };
 
 int xv_query_features(struct xv_call *call)
