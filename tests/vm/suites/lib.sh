@@ -138,7 +138,8 @@ wait_for() {
 
 # pair DESCRIPTION READY REGEX SERVER... -- CLIENT...
 # Starts the server, waits until `READY` succeeds, runs the client; both have to
-# succeed, and the output of either has to match REGEX if that is not empty.
+# succeed, and the output of either has to match REGEX if that is not empty. With
+# STAYS=1 the server is one that serves for ever: it is ended when the client is.
 pair() {
 	local what=$1 ready=$2 want=$3 server=() pid rc src log
 	shift 3
@@ -151,9 +152,10 @@ pair() {
 	wait_for 10 $ready || echo "server did not get ready: $ready" >> "$log"
 	attempt "$@"
 	rc=$?
-	[ $rc -eq 0 ] || { sleep 0.2; kill "$pid" 2>/dev/null; }
+	[ $rc -eq 0 ] && [ -z "${STAYS:-}" ] || { sleep 0.2; kill "$pid" 2>/dev/null; }
 	wait "$pid"
 	src=$?
+	[ -n "${STAYS:-}" ] && [ $src -eq 143 ] && src=0
 	if [ $rc -eq 0 ] && [ $src -eq 0 ] && cat "$OUT" "$log" | grep -Eq -- "$want"; then
 		pass "$what"
 	else
@@ -195,6 +197,7 @@ peer_up() {
 	local here there
 	here=$(interface "$DEV0")
 	there=$(interface "$DEV1")
+	HOME_ADDR=$(ip -4 -o address show dev "$there" | awk '{ print $4; exit }')
 	ip netns add peer || return
 	ip link set "$there" netns peer
 	ip address add $ADDR0/24 dev "$here"
@@ -204,12 +207,16 @@ peer_up() {
 	wait_for 10 has_gid "$DEV0" $ADDR0 && wait_for 10 has_gid "$DEV1" $ADDR1
 }
 
-# The interface comes home when its namespace ends, without its addresses.
+# The interface comes home with its namespace's end, and gets back what it had.
 peer_down() {
-	local here
+	local here there
 	here=$(interface "$DEV0")
+	there=$(interface "$DEV1")
 	ip netns delete peer
 	ip address delete $ADDR0/24 dev "$here"
+	wait_for 10 ip link set "$there" up 2>/dev/null
+	ip address add "$HOME_ADDR" dev "$there"
+	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
 }
 
 has_gid() {
@@ -221,3 +228,31 @@ has_gid() {
 
 # shellcheck disable=SC2317 # called by pair
 cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
+
+# pingpong DESCRIPTION PROGRAM FROM TO ARGUMENTS...: one of ibv_*_pingpong
+pingpong() {
+	local what=$1 prog=$2 a=$3 b=$4 gid=() gid2=()
+	shift 4
+	if [ "$VM_LINK" = roce ]; then
+		gid=(-g "$(gid_index "$a")")
+		gid2=(-g "$(gid_index "$b")")
+	fi
+	PORT=$((PORT + 1))
+	pair "$what" "listening $PORT" 'bytes in .* seconds' \
+		"$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
+		"$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+}
+
+# perf DESCRIPTION PROGRAM ARGUMENTS...: a program of perftest, from DEV1 to DEV0
+perf() {
+	local what=$1 prog=$2 gid=() gid2=()
+	shift 2
+	if [ "$VM_LINK" = roce ]; then
+		gid=(-x "$(gid_index "$DEV0")")
+		gid2=(-x "$(gid_index "$DEV1")")
+	fi
+	PORT=$((PORT + 1))
+	pair "$what" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
+		"$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
+		"$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+}

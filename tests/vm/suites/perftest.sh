@@ -9,20 +9,6 @@
 # timeout: 400
 . ./lib.sh
 
-# perf DESCRIPTION PROGRAM ARGUMENTS...: from DEV1 to DEV0
-perf() {
-	local what=$1 prog=$2 gid=() gid2=()
-	shift 2
-	if [ "$VM_LINK" = roce ]; then
-		gid=(-x "$(gid_index "$DEV0")")
-		gid2=(-x "$(gid_index "$DEV1")")
-	fi
-	PORT=$((PORT + 1))
-	pair "$what" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
-		"$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
-		"$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
-}
-
 for op in write read send; do
 	perf "ib_${op}_bw: 64 bytes" ib_${op}_bw -s 64 -n 1000
 	perf "ib_${op}_bw: 64 KiB" ib_${op}_bw -s 65536 -n 500

@@ -9,20 +9,6 @@
 # timeout: 240
 . ./lib.sh
 
-# pingpong DESCRIPTION PROGRAM FROM TO ARGUMENTS...
-pingpong() {
-	local what=$1 prog=$2 a=$3 b=$4 gid=() gid2=()
-	shift 4
-	if [ "$VM_LINK" = roce ]; then
-		gid=(-g "$(gid_index "$a")")
-		gid2=(-g "$(gid_index "$b")")
-	fi
-	PORT=$((PORT + 1))
-	pair "$what" "listening $PORT" 'bytes in .* seconds' \
-		"$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
-		"$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
-}
-
 for size in 1 64 4096 65536 1048576; do
 	pingpong "rc: $size bytes, validated" ibv_rc_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c
 done

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# rdma-core's programs on rdma_cm and rsockets between two functions in network
+# namespaces of their own: connections, datagrams, multicast, streams, a file.
+# vm: --no-xverbs --functions 2 --link roce
+# kernels: 6.1 6.12 debug
+# timeout: 240
+. ./lib.sh
+
+PEER=(ip netns exec peer)
+FILE=/dev/shm/file
+
+ok "two functions in two network namespaces" peer_up
+
+pair "ucmatose" "cm_listening 7174" 'return status 0' \
+	ucmatose -c 4 -C 20 -S 1000 -- "${PEER[@]}" ucmatose -s $ADDR0 -c 4 -C 20 -S 1000
+pair "udaddy" "cm_listening 7174" 'return status 0' \
+	udaddy -C 20 -S 1000 -- "${PEER[@]}" udaddy -s $ADDR0 -C 20 -S 1000
+# cmtime serves on after its clients.
+STAYS=1 pair "cmtime" "cm_listening 7471" 'connect' \
+	cmtime -c 20 -p 7471 -- "${PEER[@]}" cmtime -s $ADDR0 -c 20 -p 7471
+pair "rdma_server, rdma_client" "cm_listening 7471" 'rdma_client: end 0' \
+	rdma_server -s $ADDR0 -p 7471 -- "${PEER[@]}" rdma_client -s $ADDR0 -p 7471
+pair "rdma_xserver, rdma_xclient" "cm_listening 7471" 'end 0' \
+	rdma_xserver -p 7471 -- "${PEER[@]}" rdma_xclient -s $ADDR0 -p 7471
+pair "mckey: multicast" "sleep 2" 'return status 0' \
+	mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
+	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
+for test in b n a; do
+	pair "rstream: verified data, mode $test" "cm_listening 7471" '64k_lat|64k' \
+		rstream -b $ADDR0 -p 7471 -T $test -T v -I 20 -S 65536 -C 20 -- \
+		"${PEER[@]}" rstream -s $ADDR0 -p 7471 -T $test -T v -I 20 -S 65536 -C 20
+done
+pair "riostream: verified data" "cm_listening 7471" '64k' \
+	riostream -b $ADDR0 -p 7471 -T v -I 20 -S 65536 -C 20 -- \
+	"${PEER[@]}" riostream -s $ADDR0 -p 7471 -T v -I 20 -S 65536 -C 20
+head -c 64M /dev/urandom > $FILE
+STAYS=1 pair "rcopy: a file of 64 MiB" "cm_listening 7427" '' \
+	rcopy -p 7427 -- "${PEER[@]}" rcopy $FILE $ADDR0:$FILE.copy -p 7427
+ok "the copy is the same" cmp $FILE $FILE.copy
+rm -f $FILE $FILE.copy
+
+PORT=$((PORT + 1))
+pair "ib_write_bw by rdma_cm" "cm_listening $PORT" '^ *4096 +500' \
+	ib_write_bw -R -F -s 4096 -n 500 -d "$DEV0" -p $PORT -- \
+	"${PEER[@]}" ib_write_bw -R -F -s 4096 -n 500 -d "$DEV1" -p $PORT $ADDR0
+PORT=$((PORT + 1))
+pair "ib_send_lat by rdma_cm" "cm_listening $PORT" '^ *64 +200' \
+	ib_send_lat -R -F -s 64 -n 200 -d "$DEV0" -p $PORT -- \
+	"${PEER[@]}" ib_send_lat -R -F -s 64 -n 200 -d "$DEV1" -p $PORT $ADDR0
+ok "back in one namespace" peer_down
+finish

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The other transports, as stock programs use them: UC, UD, XRC and shared
+# receive queues, with polling and with events.
+# vm: --no-xverbs --functions 2 --link roce
+# vm: --no-xverbs --functions 2 --link ib
+# kernels: 6.1 6.12 debug
+# timeout: 300
+. ./lib.sh
+
+for size in 1 4096 65536; do
+	pingpong "uc: $size bytes, validated" ibv_uc_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c
+done
+pingpong "uc: events" ibv_uc_pingpong "$DEV0" "$DEV1" -n 50 -e -c
+for size in 1 512 1024; do
+	pingpong "ud: $size bytes, validated" ibv_ud_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c
+done
+pingpong "ud: events" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -e -c
+pingpong "ud: a function to itself" ibv_ud_pingpong "$DEV0" "$DEV0" -s 1024 -n 50 -c
+pingpong "srq: 16 QPs, validated" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c
+pingpong "srq: events" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -e -c
+pingpong "xrc" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 20
+pingpong "xrc: events" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 20 -e
+
+perf "ib_write_bw over UC" ib_write_bw -c UC -s 4096 -n 500
+perf "ib_write_lat over UC" ib_write_lat -c UC -s 8 -n 200
+perf "ib_send_bw over UC" ib_send_bw -c UC -s 4096 -n 500
+perf "ib_send_lat over UC" ib_send_lat -c UC -s 8 -n 200
+perf "ib_send_bw over UD" ib_send_bw -c UD -s 1024 -n 500
+perf "ib_send_lat over UD" ib_send_lat -c UD -s 64 -n 200
+perf "ib_send_bw over UD: events" ib_send_bw -c UD -s 1024 -n 500 -e
+perf "ib_send_bw: shared receive queue" ib_send_bw --use-srq -q 4 -s 4096 -n 500
+perf "ib_send_bw over XRC" ib_send_bw -c XRC -s 4096 -n 500
+perf "ib_write_bw over XRC" ib_write_bw -c XRC -s 4096 -n 500
+perf "ib_read_bw over XRC" ib_read_bw -c XRC -s 4096 -n 500
+finish
