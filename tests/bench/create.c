@@ -74,7 +74,7 @@ static const struct kind {
 	const char *library;
 	const char *object;
 	void *(*make)(void);
-	int (*end)(void *);
+	int (*end)(void *object);
 } kinds[] = {
 	{ "libibverbs", "qp", ib_make_qp, ib_end_qp },
 	{ "libxverbs", "qp", xv_make_qp, xv_end_qp },
