@@ -248,6 +248,7 @@ static void remove_bus(struct xhca *x)
 	pci_lock_rescan_remove();
 	pci_stop_root_bus(x->pci.bus);
 	pci_remove_root_bus(x->pci.bus);
+	x->pci.bus = NULL;
 	pci_unlock_rescan_remove();
 }
 
