@@ -238,7 +238,7 @@ pingpong() {
 		gid2=(-g "$(gid_index "$b")")
 	fi
 	PORT=$((PORT + 1))
-	pair "$what" "listening $PORT" 'bytes in .* seconds' \
+	pair "$what" "listening $PORT" 'bytes in .* seconds|^success' \
 		"$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
 		"$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }
