@@ -5,6 +5,7 @@
 # its driver, and refuses parameters that make no sense with one clear line.
 # vm: --no-xverbs --functions 2
 # kernels: 6.1 6.12 debug
+# quick: 6.1 6.12
 # alone: yes
 # timeout: 120
 . ./lib.sh

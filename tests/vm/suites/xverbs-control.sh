@@ -6,6 +6,7 @@
 # vm: --functions 2 --link roce
 # vm: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
+# quick: 6.1 6.12
 # timeout: 120
 . ./lib.sh
 BIN=../../../build/user
