@@ -11,19 +11,22 @@
  * that it sleeps, and a timer interrupt looks at the doorbells, which costs
  * less than to wake a thread.
  *
- * A seat on a CPU that nobody else wants keeps the token.  Else it passes the
+ * A seat on a CPU that nobody else wants keeps the token.  Else it offers the
  * token to the next CPU, as soon as it has run out of work or after a turn: what
  * it has just done is most likely what the one that waits here has waited for.
  * Seats have the highest priority that an ordinary thread can have: the next one
- * is on its CPU at once.
+ * is on its CPU at once, unless that CPU is busy in the kernel.  It may even be
+ * busy waiting for us; so an offer not taken within a tick goes to another CPU.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/stat.h>
@@ -40,11 +43,16 @@
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* idle: from naps to sleep */
 #define LOOK_NS		(500 * NSEC_PER_USEC)	/* asleep: at the doorbells */
 #define SLEEP_NS	(50 * NSEC_PER_MSEC)	/* asleep: at everything */
+#define TICK_NS		(1000 * NSEC_PER_USEC)	/* awake: are offers taken? */
 
 struct xhca_seat {
 	struct xhca_engine *engine;
 	struct task_struct *task;
+	unsigned int cpu;
 };
+
+/* The token's state; only the holder leaves HELD, only tick() enters LOOKED_AT. */
+enum { HELD, OFFERED, PARKED, LOOKED_AT, STATES };
 
 struct engine_call {
 	struct list_head entry;
@@ -53,9 +61,95 @@ struct engine_call {
 	struct completion done;
 };
 
-static void wake_holder(struct xhca_engine *e)
+/* ---- The token ---------------------------------------------------------------- */
+
+static long token(const struct xhca_seat *s, int state)
 {
-	wake_up_process(READ_ONCE(e->holder)->task);
+	BUILD_BUG_ON(__alignof__(struct xhca_seat) < STATES);
+	return (long)s | state;
+}
+
+static struct xhca_seat *seat_of(long token)
+{
+	return (struct xhca_seat *)(token & ~(STATES - 1L));
+}
+
+/* True if nobody else has changed the token since it was @old. */
+static bool offer(struct xhca_engine *e, long old, struct xhca_seat *to)
+{
+	if (atomic_long_cmpxchg(&e->token, old, token(to, OFFERED)) != old)
+		return false;
+	WRITE_ONCE(e->offers, e->offers + 1);
+	wake_up_process(to->task);
+	return true;
+}
+
+static bool take(struct xhca_seat *s)
+{
+	struct xhca_engine *e = s->engine;
+	long old = token(s, OFFERED);
+
+	if (atomic_long_cmpxchg(&e->token, old, token(s, HELD)) != old)
+		return false;
+	e->turn = ktime_get_ns();
+	return true;
+}
+
+/* In the timer: here, if this CPU is idle; else the next, since this one is not. */
+static struct xhca_seat *next_seat(struct xhca_engine *e, struct xhca_seat *last)
+{
+	struct xhca_seat *s, *end = e->seat + e->nseats;
+
+	for (s = e->seat; s < end && is_idle_task(current); s++)
+		if (s->cpu == smp_processor_id())
+			return s;
+	return last + 1 == end ? e->seat : last + 1;
+}
+
+/* Somebody has something to do for whoever holds the token. */
+static void unpark(struct xhca_engine *e)
+{
+	long t = atomic_long_read(&e->token);
+
+	while ((t & (STATES - 1)) >= PARKED) {
+		if ((t & (STATES - 1)) == PARKED && offer(e, t, seat_of(t)))
+			break;
+		cpu_relax();
+		t = atomic_long_read(&e->token);
+	}
+}
+
+/* Parked: has a doorbell rung?  While it looks, the token is nobody else's. */
+static void tick_parked(struct xhca_engine *e, long t)
+{
+	struct xhca_seat *s = seat_of(t);
+	long looked_at = token(s, LOOKED_AT);
+
+	if (atomic_long_cmpxchg(&e->token, t, looked_at) != t)
+		return;
+	if (!e->asleep || ktime_get_ns() >= e->wake_at || hca_fabric_rung(&e->fabric))
+		offer(e, looked_at, next_seat(e, s));
+	else
+		atomic_long_set_release(&e->token, t);
+}
+
+/* Ends naps, looks at doorbells for the sleeper, and sees that offers are taken. */
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct xhca_engine *e = container_of(timer, struct xhca_engine, timer);
+	long t = atomic_long_read(&e->token);
+	bool stale = e->watched == READ_ONCE(e->offers);
+
+	if ((t & (STATES - 1)) == PARKED)
+		tick_parked(e, t);
+	else if ((t & (STATES - 1)) == OFFERED && stale)
+		offer(e, t, next_seat(e, seat_of(t)));
+	e->watched = READ_ONCE(e->offers);
+	t = atomic_long_read(&e->token);
+	/* Not forwarded: park() may be starting it at this moment. */
+	hrtimer_start(timer, ns_to_ktime((t & (STATES - 1)) == PARKED ? LOOK_NS : TICK_NS),
+		      HRTIMER_MODE_REL);
+	return HRTIMER_NORESTART;
 }
 
 void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg)
@@ -67,9 +161,9 @@ void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg)
 	spin_lock(&e->lock);
 	list_add_tail(&call.entry, &e->calls);
 	spin_unlock(&e->lock);
-	/* Who becomes the holder after this finds the call. */
+	/* Pairs with park(): it sees the call, or this sees the token parked. */
 	smp_mb();
-	wake_holder(e);
+	unpark(e);
 	wait_for_completion(&call.done);
 }
 
@@ -90,74 +184,42 @@ static bool run_call(struct xhca_engine *e)
 
 /* ---- Off the CPU ------------------------------------------------------------- */
 
-static bool may_sleep(struct xhca_engine *e)
+/* Ends the holder's hold for @ns, or until a call; asleep also for a doorbell. */
+static void park(struct xhca_engine *e, u64 ns, bool asleep)
 {
-	set_current_state(TASK_IDLE);
-	return list_empty_careful(&e->calls) && !kthread_should_stop();
-}
+	long t = atomic_long_read(&e->token);
 
-static void awake(struct xhca_engine *e)
-{
-	__set_current_state(TASK_RUNNING);
-	e->turn = ktime_get_ns();
-}
-
-static void nap(struct xhca_engine *e, u64 ns)
-{
-	ktime_t t = ns_to_ktime(ns);
-
-	if (may_sleep(e)) {
-		e->naps++;
-		schedule_hrtimeout_range(&t, ns / 16, HRTIMER_MODE_REL);
-	}
-	awake(e);
-}
-
-/* While the holder sleeps nobody else touches the fabric. */
-static enum hrtimer_restart look(struct hrtimer *timer)
-{
-	struct xhca_engine *e = container_of(timer, struct xhca_engine, timer);
-
-	if (hca_fabric_rung(&e->fabric)) {
-		wake_holder(e);
-		return HRTIMER_NORESTART;
-	}
-	hrtimer_forward_now(timer, ns_to_ktime(LOOK_NS));
-	return HRTIMER_RESTART;
-}
-
-static void deep_sleep(struct xhca_engine *e, u64 ns)
-{
-	ktime_t t = ns_to_ktime(ns);
-
-	if (may_sleep(e)) {
+	if (asleep)
 		e->sleeps++;
-		hrtimer_start(&e->timer, ns_to_ktime(LOOK_NS), HRTIMER_MODE_REL);
-		schedule_hrtimeout_range(&t, ns / 16, HRTIMER_MODE_REL);
-		hrtimer_cancel(&e->timer);
-	}
-	awake(e);
+	else
+		e->naps++;
+	e->asleep = asleep;
+	e->wake_at = ktime_get_ns() + ns;
+	atomic_long_set_release(&e->token, t | PARKED);
+	hrtimer_start(&e->timer, ns_to_ktime(asleep ? LOOK_NS : ns), HRTIMER_MODE_REL);
+	/* Pairs with xhca_engine_call(). */
+	smp_mb();
+	if (!list_empty_careful(&e->calls))
+		unpark(e);
+}
+
+static void pass(struct xhca_engine *e)
+{
+	long t = atomic_long_read(&e->token);
+	struct xhca_seat *next = seat_of(t) + 1;
+
+	if (next == e->seat + e->nseats)
+		next = e->seat;
+	e->passes++;
+	offer(e, t, next);
 }
 
 static void wait_for_token(struct xhca_seat *s)
 {
 	set_current_state(TASK_IDLE);
-	/* Pairs with pass(): what the last holder did is visible. */
-	if (smp_load_acquire(&s->engine->holder) != s && !kthread_should_stop())
+	if (atomic_long_read(&s->engine->token) != token(s, OFFERED) && !kthread_should_stop())
 		schedule();
 	__set_current_state(TASK_RUNNING);
-}
-
-static void pass(struct xhca_engine *e)
-{
-	struct xhca_seat *next = e->holder + 1;
-
-	if (next == e->seat + e->nseats)
-		next = e->seat;
-	e->passes++;
-	e->turn = ktime_get_ns();
-	smp_store_release(&e->holder, next);
-	wake_up_process(next->task);
 }
 
 /* ---- The loop ------------------------------------------------------------------ */
@@ -168,7 +230,7 @@ static void give_way(struct xhca_engine *e)
 	if (e->nseats > 1)
 		pass(e);
 	else
-		nap(e, NAP_NS);
+		park(e, NAP_NS, false);
 }
 
 static void rest(struct xhca_engine *e, u64 now)
@@ -176,17 +238,15 @@ static void rest(struct xhca_engine *e, u64 now)
 	u64 idle = now - e->busy, due = hca_fabric_deadline(&e->fabric);
 
 	if (idle < SPIN_NS) {
-		if (now - e->turn < VISIT_NS || single_task_running())
-			cpu_relax();
-		else
+		if (now - e->turn >= VISIT_NS && !single_task_running())
 			give_way(e);
 		return;
 	}
 	due = due > now + NAP_NS ? due - now : NAP_NS;
 	if (idle < SLEEP_AFTER_NS || due < LOOK_NS)
-		nap(e, clamp_t(u64, idle / NAP_SHARE, NAP_NS, due));
+		park(e, clamp_t(u64, idle / NAP_SHARE, NAP_NS, due), false);
 	else
-		deep_sleep(e, min_t(u64, due, SLEEP_NS));
+		park(e, min_t(u64, due, SLEEP_NS), true);
 }
 
 static void look_once(struct xhca_engine *e)
@@ -211,22 +271,24 @@ static int seat_thread(void *arg)
 
 	memalloc_noio_save();
 	while (!kthread_should_stop()) {
-		if (smp_load_acquire(&s->engine->holder) == s)
+		if (atomic_long_read(&s->engine->token) == token(s, HELD))
 			look_once(s->engine);
-		else
+		else if (!take(s))
 			wait_for_token(s);
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
 
-/* A seat may pass the token to one that has just stopped: tasks go last. */
+/* The token may be offered to a seat that has just stopped: tasks go last. */
 static void stop_seats(struct xhca_engine *e)
 {
 	unsigned int i;
 
 	for (i = 0; i < e->nseats; i++)
 		kthread_stop(e->seat[i].task);
+	/* Now nobody parks and starts it again. */
+	hrtimer_cancel(&e->timer);
 	for (i = 0; i < e->nseats; i++)
 		put_task_struct(e->seat[i].task);
 }
@@ -242,6 +304,7 @@ static int start_seats(struct xhca_engine *e)
 	for_each_online_cpu(cpu) {
 		s = &e->seat[e->nseats];
 		s->engine = e;
+		s->cpu = cpu;
 		task = kthread_create_on_cpu(seat_thread, s, cpu, KBUILD_MODNAME "/%u");
 		if (IS_ERR(task)) {
 			err = PTR_ERR(task);
@@ -256,9 +319,10 @@ static int start_seats(struct xhca_engine *e)
 		stop_seats(e);
 		return err;
 	}
-	e->holder = e->seat;
+	atomic_long_set(&e->token, token(e->seat, OFFERED));
 	for (s = e->seat; s < e->seat + e->nseats; s++)
 		wake_up_process(s->task);
+	hrtimer_start(&e->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL);
 	return 0;
 }
 
@@ -270,7 +334,7 @@ int xhca_engine_init(struct xhca *x)
 	spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->calls);
 	hrtimer_init(&e->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	e->timer.function = look;
+	e->timer.function = tick;
 	e->busy = ktime_get_ns();
 	e->turn = e->busy;
 	e->seat = kcalloc(num_possible_cpus(), sizeof(*e->seat), GFP_KERNEL);

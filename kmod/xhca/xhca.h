@@ -53,12 +53,17 @@ struct xhca_function {
 };
 
 struct xhca_engine {
-	struct xhca_seat *seat, *holder;
+	struct xhca_seat *seat;
 	unsigned int nseats;
+	atomic_long_t token;		/* a seat, and its state in the low bits */
+	unsigned long offers;		/* changes with every offer of the token */
 	struct hca_fabric fabric;
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
-	struct hrtimer timer;		/* looks while the holder sleeps */
+	struct hrtimer timer;		/* see tick() */
+	unsigned long watched;		/* offers at the last tick */
+	bool asleep;			/* parked until a doorbell, not only for a nap */
+	u64 wake_at;			/* parked until then at the latest */
 	u64 busy;			/* when there was work last */
 	u64 turn;			/* when the holder got its CPU */
 	u64 passes, naps, sleeps;
