@@ -35,7 +35,8 @@ static const struct wrong wrongs[] = {
 	{ "atomic, misaligned", XV_WR_ATOMIC_FETCH_AND_ADD, MISALIGNED, XV_WC_REM_INV_REQ_ERR },
 };
 
-static struct xv_mr *other_mr[2];	/* the same memory under another PD */
+static uint8_t *other_mem[2], *weak_mem;
+static struct xv_mr *other_mr[2];	/* memory of another PD */
 static struct xv_mr *weak_mr;		/* no remote right but to read */
 
 static void post_wrong(const struct wrong *w)
@@ -51,15 +52,19 @@ static void post_wrong(const struct wrong *w)
 	if (w->flaw == LBOUND)
 		sge.addr = rig_addr(&r, 0, r.size - 7);
 	if (w->flaw == OTHER_PD_L)
-		sge.lkey = other_mr[0]->lkey;
+		sge = (struct xv_sge) { (uintptr_t)other_mem[0], 8, other_mr[0]->lkey };
 	if (w->flaw == RKEY)
 		rkey ^= 0x5500;
 	if (w->flaw == RBOUND)
 		raddr = rig_addr(&r, 1, r.size - 7);
-	if (w->flaw == OTHER_PD_R)
+	if (w->flaw == OTHER_PD_R) {
+		raddr = (uintptr_t)other_mem[1];
 		rkey = other_mr[1]->rkey;
-	if (w->flaw == NO_RIGHT)
+	}
+	if (w->flaw == NO_RIGHT) {
+		raddr = (uintptr_t)weak_mem;
 		rkey = weak_mr->rkey;
+	}
 	if (w->flaw == MISALIGNED)
 		raddr += 4;
 	if (w->opcode == XV_WR_ATOMIC_FETCH_AND_ADD) {
@@ -83,19 +88,26 @@ static bool in_error(struct xv_qp *qp)
 	return !xv_query_qp(qp, &a) && a.qp_state == XV_QPS_ERR;
 }
 
+static bool untouched(const uint8_t *p)
+{
+	return p[0] == 0x55 && p[7] == 0x55 && p[r.size - 1] == 0x55;
+}
+
 static void test_wrong(const struct wrong *w)
 {
 	struct xv_sge sge = rig_sge(&r, 1, 0, 8);
 
 	memset(r.buf[0], 0xaa, r.size);
 	memset(r.buf[1], 0x55, r.size);
+	memset(other_mem[1], 0x55, r.size);
+	memset(weak_mem, 0x55, r.size);
 	xv_wr_recv(r.qp[1], 9, &sge);
 	xv_commit_recv(r.qp[1]);
 	post_wrong(w);
 	ok(rig_expect(r.cq[0], 1, w->status) && rig_expect(r.cq[0], 2, XV_WC_WR_FLUSH_ERR) &&
 	   in_error(r.qp[0]), "%s: %s, then flush", w->what, xv_wc_status_str(w->status));
 	if (w->opcode != XV_WR_RDMA_READ)
-		ok(r.buf[1][0] == 0x55 && r.buf[1][7] == 0x55 && r.buf[1][r.size - 1] == 0x55,
+		ok(untouched(r.buf[1]) && untouched(other_mem[1]) && untouched(weak_mem),
 		   "%s: nothing was written", w->what);
 	else
 		ok(r.buf[0][0] == 0xaa && r.buf[0][7] == 0xaa, "%s: nothing was read", w->what);
@@ -111,11 +123,13 @@ static void test_wrong_all(void)
 
 	for (i = 0; i < 2; i++) {
 		pd[i] = xv_alloc_pd(r.side[i].ctx);
-		other_mr[i] = pd[i] ? xv_reg_mr(pd[i], r.buf[i], r.size, all) : NULL;
+		other_mem[i] = aligned_alloc(4096, r.size);
+		other_mr[i] = pd[i] ? xv_reg_mr(pd[i], other_mem[i], r.size, all) : NULL;
 		if (!other_mr[i])
 			bail_out("%s", xv_last_error());
 	}
-	weak_mr = xv_reg_mr(r.side[1].pd, r.buf[1], r.size, XV_ACCESS_REMOTE_READ);
+	weak_mem = aligned_alloc(4096, r.size);
+	weak_mr = xv_reg_mr(r.side[1].pd, weak_mem, r.size, XV_ACCESS_REMOTE_READ);
 	if (!weak_mr)
 		bail_out("%s", xv_last_error());
 	for (i = 0; i < ARRAY_SIZE(wrongs); i++)
@@ -123,6 +137,9 @@ static void test_wrong_all(void)
 	ok(!xv_dereg_mr(weak_mr), "deregister");
 	for (i = 0; i < 2; i++)
 		ok(!xv_dereg_mr(other_mr[i]) && !xv_dealloc_pd(pd[i]), "memory region, then PD");
+	free(other_mem[0]);
+	free(other_mem[1]);
+	free(weak_mem);
 }
 
 /* What the responder learns: a receive that cannot hold or cannot be written */

@@ -348,11 +348,10 @@ static void test_window(enum xv_mw_type type)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
 	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, type);
-	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], r.size,
-				     XV_ACCESS_LOCAL_WRITE | XV_ACCESS_MW_BIND);
+	struct xv_mr *mr = r.mr[1];
 	uint32_t old, key;
 
-	if (!ok(mw && mr, "type %d window", type)) {
+	if (!ok(mw != NULL, "type %d window", type)) {
 		diag("%s", xv_last_error());
 		return;
 	}
@@ -383,7 +382,7 @@ static void test_window(enum xv_mw_type type)
 		rig_reconnect(&r, &opts);
 	}
 out:
-	ok(!xv_dealloc_mw(mw) && !xv_dereg_mr(mr), "type %d window: free", type);
+	ok(!xv_dealloc_mw(mw), "type %d window: free", type);
 }
 
 /* Bound, used, invalidated locally; then bound anew and invalidated by the peer */
@@ -391,13 +390,12 @@ static void test_invalidate(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
 	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_2);
-	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], r.size,
-				     XV_ACCESS_LOCAL_WRITE | XV_ACCESS_MW_BIND);
+	struct xv_mr *mr = r.mr[1];
 	struct xv_sge from = rig_sge(&r, 0, SRC, 8), to = rig_sge(&r, 1, DST, 8);
 	uint32_t key = mw ? xv_inc_rkey(mw->rkey) : 0;
 	struct xv_wc wc;
 
-	if (!mw || !mr)
+	if (!mw)
 		bail_out("%s", xv_last_error());
 	if (!ok(bind(mw, key, mr, DST, 1000, XV_WC_SUCCESS), "invalidate: bind"))
 		goto out;
@@ -419,33 +417,48 @@ static void test_invalidate(void)
 	   "invalidate: then nothing goes through it");
 out:
 	rig_reconnect(&r, &opts);
-	ok(!xv_dealloc_mw(mw) && !xv_dereg_mr(mr), "invalidate: free");
+	ok(!xv_dealloc_mw(mw), "invalidate: free");
+}
+
+/*
+ * The kernel pins the memory anew before it lets go of the old region, so for a
+ * moment it is mapped twice.  That is usual for RDMA, but the DMA debugging of
+ * a debug kernel takes any second mapping for a mistake.
+ */
+static bool dma_debugging(void)
+{
+	return !access("/sys/kernel/debug/dma-api", F_OK);
 }
 
 static void test_rereg(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
-	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], 8192, XV_ACCESS_LOCAL_WRITE |
+	uint8_t *mem = aligned_alloc(4096, 16384), *moved = mem + 8192;
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, 8192, XV_ACCESS_LOCAL_WRITE |
 				     XV_ACCESS_REMOTE_WRITE);
 	uint32_t old;
 
 	if (!mr)
 		bail_out("%s", xv_last_error());
 	old = mr->rkey;
-	if (!ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_TRANSLATION, NULL, r.buf[1] + DST, 4096, 0),
+	if (!ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_TRANSLATION, NULL, moved, 4096, 0),
 		"re-registration with other memory"))
 		diag("%s", xv_last_error());
-	message(0, 1, 4096, 9);
-	ok(write_through(mr->rkey, rig_addr(&r, 1, DST), 4096, XV_WC_SUCCESS) &&
-	   rig_check(r.buf[1] + DST, 4096, 9), "the new key reaches it");
-	ok(old == mr->rkey || write_through(old, rig_addr(&r, 1, 0), 8, XV_WC_REM_ACCESS_ERR),
+	rig_fill(r.buf[0] + SRC, 4096, 9);
+	ok(write_through(mr->rkey, (uintptr_t)moved, 4096, XV_WC_SUCCESS) &&
+	   rig_check(moved, 4096, 9), "the new key reaches it");
+	ok(old == mr->rkey || write_through(old, (uintptr_t)mem, 8, XV_WC_REM_ACCESS_ERR),
 	   "the old one nothing");
 	rig_reconnect(&r, &opts);
-	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, XV_ACCESS_LOCAL_WRITE) &&
-	   write_through(mr->rkey, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
-	   "re-registration without the remote right");
+	if (dma_debugging())
+		diag("re-registration in place is left out: DMA debugging");
+	else
+		ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, XV_ACCESS_LOCAL_WRITE) &&
+		   write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_REM_ACCESS_ERR),
+		   "re-registration without the remote right");
 	rig_reconnect(&r, &opts);
 	ok(!xv_dereg_mr(mr), "deregister");
+	free(mem);
 }
 
 /* ---- Requests that the caller builds itself ------------------------------------------ */
@@ -480,18 +493,17 @@ static void test_bind_errors(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
 	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_2);
-	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], r.size, XV_ACCESS_LOCAL_WRITE |
-				     XV_ACCESS_MW_BIND);
+	struct xv_mr *mr = r.mr[1];
 	uint32_t key = mw ? xv_inc_rkey(mw->rkey) : 0;
 
-	if (!mw || !mr)
+	if (!mw)
 		bail_out("%s", xv_last_error());
 	ok(bind(mw, key, mr, DST, 100, XV_WC_SUCCESS), "bind errors: bound once");
 	mw->rkey = key;
 	ok(bind(mw, xv_inc_rkey(key), mr, DST, 100, XV_WC_MW_BIND_ERR),
 	   "bind errors: a type 2 window in use cannot be bound");
 	rig_reconnect(&r, &opts);
-	ok(!xv_dealloc_mw(mw) && !xv_dereg_mr(mr), "bind errors: free");
+	ok(!xv_dealloc_mw(mw), "bind errors: free");
 }
 
 /* ---- Queues in our own memory ------------------------------------------------------------ */
@@ -573,7 +585,9 @@ static void test_resize(void)
 
 int main(int argc, char **argv)
 {
-	struct rig_opts opts = { .size = 1 << 20, .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct rig_opts opts = { .size = 1 << 20, .rc = { .timeout = 10, .retry_cnt = 2 },
+		.access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ |
+			  XV_ACCESS_REMOTE_ATOMIC | XV_ACCESS_MW_BIND };
 
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);

@@ -40,18 +40,5 @@ ok "a program builds with pkg-config" cc -D_GNU_SOURCE -o "$tree/first" \
 	../../../userlib/examples/first.c $(pkg-config --cflags --libs libxverbs)
 LD_LIBRARY_PATH=$tree/opt/xv/lib like "and runs with the shared library" 'hello, RDMA' \
 	"$tree/first" -d "$DEV0"
-
-# compiles DESCRIPTION COMPILER...
-compiles() {
-	local what=$1
-	shift
-	if ! command -v "$1" > /dev/null; then skip "$what" "$1 is not installed"; return; fi
-	ok "$what" "$@" -O2 -Wall -Wextra -Werror -I../../../userlib/include -I../../../uapi \
-		-S -o /dev/null ../../user/dp_inlines.c
-}
-compiles "dp.h: C without a library" gcc -std=c11 -ffreestanding -Wconversion
-compiles "dp.h: C++" g++ -x c++ -std=c++17 -Wshadow
-compiles "dp.h: arm64" clang --target=aarch64-linux-gnu -ffreestanding
-compiles "dp.h: RISC-V" clang --target=riscv64-linux-gnu -ffreestanding
 rm -rf "$tree"
 finish
