@@ -266,8 +266,6 @@ struct hca_qp {
 	u32 sq_psn, rq_psn;
 	u64 done;			/* bytes of the current message moved */
 	bool in_message;		/* done counts */
-	bool sq_failed;			/* the first error CQE of the SQ is out */
-	bool cd_master, cd_slave_send, cd_slave_recv;
 	struct list_head run_entry;	/* fabric.run, or empty */
 	struct list_head flush_entry;	/* fabric.flushing, or empty */
 	u64 timer;			/* ns; 0 none */
