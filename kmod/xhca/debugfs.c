@@ -3,6 +3,12 @@
  * What is alive and what has been done: debugfs/xhca/engine, and
  * debugfs/xhca/N/objects for each function.  Numbers are read without stopping
  * the engine; at rest they are exact.
+ *
+ * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails
+ * the nth firmware command from now of function N, whatever it is, unexecuted and
+ * with the status in debugfs/xhca/N/fail_status: an MLX5_CMD_STAT_* of
+ * linux/mlx5/device.h, at first 1, an internal error (-EIO).  Reading fail_command
+ * shows how many commands are left until then; 0: none will fail.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -50,6 +56,7 @@ DEFINE_SHOW_ATTRIBUTE(engine);
 
 void xhca_debugfs_init(struct xhca *x)
 {
+	struct dentry *dir;
 	unsigned int i;
 	char name[12];
 
@@ -57,8 +64,10 @@ void xhca_debugfs_init(struct xhca *x)
 	debugfs_create_file("engine", 0400, x->debugfs, x, &engine_fops);
 	for (i = 0; i < x->nfunctions; i++) {
 		snprintf(name, sizeof(name), "%u", i);
-		debugfs_create_file("objects", 0400, debugfs_create_dir(name, x->debugfs),
-				    &x->fn[i], &objects_fops);
+		dir = debugfs_create_dir(name, x->debugfs);
+		debugfs_create_file("objects", 0400, dir, &x->fn[i], &objects_fops);
+		debugfs_create_u32("fail_command", 0600, dir, &x->fn[i].hca->fail.left);
+		debugfs_create_u8("fail_status", 0600, dir, &x->fn[i].hca->fail.status);
 	}
 }
 

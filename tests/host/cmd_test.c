@@ -458,6 +458,25 @@ static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
 	return lay->status_own >> 1;
 }
 
+/* The command that is to fail does, and no other. */
+static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
+{
+	struct hca *hca = s.hca[0];
+
+	hca->fail.left = 2;
+	post(lay, box, D_NONE);
+	tap_is(lay->out[0] << 8 | hca->fail.left, 1, "not this one, but the next");
+	post(lay, box, D_NONE);
+	tap_is(lay->out[0], MLX5_CMD_STAT_INT_ERR, "fails as ordered");
+	tap_is(be32_to_cpu(((__be32 *)lay->out)[1]), HCA_SYND_ORDERED, "and says so");
+	hca->fail.status = MLX5_CMD_STAT_NO_RES_ERR;
+	hca->fail.left = 1;
+	post(lay, box, D_NONE);
+	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "with the status ordered");
+	post(lay, box, D_NONE);
+	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "once only");
+}
+
 static void test_queue(void)
 {
 	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
@@ -475,6 +494,7 @@ static void test_queue(void)
 	tap_is(post(lay, box, D_NONE), 0, "delivered, though refused: not enabled");
 	brief(MLX5_CMD_OP_ENABLE_HCA, 0);
 	tap_is(post(lay, box, D_NONE), 0, "delivered");
+	test_failure(lay, box);
 	tap_is(post(lay, box, D_TOKEN), 0x02, "wrong token");
 	tap_is(post(lay, box, D_NUMBER), 0x03, "wrong block number");
 	tap_is(post(lay, box, D_OUT), 0x04, "no output mailbox");

@@ -188,6 +188,14 @@ static u8 scatter(struct hca *hca, struct mlx5_cmd_layout *lay, const u8 *data, 
 	return DELIVERY_OK;
 }
 
+/* Status: 8 bits, syndrome: dword 1 */
+static void answer(void *out, u32 outlen, u8 status, enum hca_synd synd)
+{
+	memset(out, 0, outlen);
+	*(u8 *)out = status;
+	((__be32 *)out)[1] = cpu_to_be32(synd);
+}
+
 static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 {
 	struct hca_cmdif *c = hca->cmdif;
@@ -207,7 +215,10 @@ static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 	status = gather(hca, lay, c->in.data, inlen) ?: scatter(hca, lay, NULL, outlen);
 	if (status)
 		return status;
-	hca_cmd_exec(hca, c->in.data, inlen, c->out.data, outlen);
+	if (hca->fail.left && !--hca->fail.left)
+		answer(c->out.data, outlen, hca->fail.status, HCA_SYND_ORDERED);
+	else
+		hca_cmd_exec(hca, c->in.data, inlen, c->out.data, outlen);
 	status = scatter(hca, lay, c->out.data, outlen);
 	if (c->in.room > KEEP_MAILBOX)
 		flat_free(&c->in);
@@ -236,7 +247,7 @@ static enum hca_synd check(struct hca *hca, const struct hca_opcode *op,
 	return HCA_OK;
 }
 
-/* Opcode, user, reserved, op_mod: 16 bits each. Status: 8 bits, syndrome: dword 1. */
+/* Opcode, user, reserved, op_mod: 16 bits each. */
 void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 outlen)
 {
 	const __be16 *head = in;
@@ -254,9 +265,7 @@ void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 out
 	if (!synd)
 		return;
 	pr_debug("xhca: %s (0x%x): %s\n", op ? op->name : "?", c.opcode, hca_synd_text(synd));
-	memset(out, 0, outlen);
-	*(u8 *)out = hca_synd_status(synd);
-	((__be32 *)out)[1] = cpu_to_be32(synd);
+	answer(out, outlen, hca_synd_status(synd), synd);
 }
 
 /* ---- Command queue ------------------------------------------------------------ */

@@ -84,7 +84,8 @@
 	X(MCG_GID,	BAD_PARAM_ERR,	"not a multicast GID") \
 	X(MCG_FULL,	LIM_ERR,	"multicast group or table is full") \
 	X(MCG_TYPE,	BAD_PARAM_ERR,	"only UD QPs take part in multicast") \
-	X(MCG_MEMBER,	BAD_RES_ERR,	"not a member of the group")
+	X(MCG_MEMBER,	BAD_RES_ERR,	"not a member of the group") \
+	X(ORDERED,	INT_ERR,	"failed as ordered in debugfs")
 
 #define HCA_SYND_FIRST	0x580100	/* where our numbers begin */
 

@@ -112,6 +112,7 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->ctx = ctx;
 	hca->p = *p;
 	hca->port_up = !p->roce;
+	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
 	INIT_LIST_HEAD(&hca->uars);
 	INIT_LIST_HEAD(&hca->hot_uars);
 	INIT_LIST_HEAD(&hca->mcgs);

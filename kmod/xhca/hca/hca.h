@@ -333,6 +333,11 @@ struct hca {
 	struct list_head eq_list;
 	bool irq_pending;
 
+	struct {			/* for tests of drivers */
+		u32 left;		/* commands until one fails, 0: none will */
+		u8 status;		/* its answer */
+	} fail;
+
 	u8 stage;			/* enum hca_stage */
 	u16 issi;
 	struct hca_caps *caps;		/* caps.c */
