@@ -64,6 +64,10 @@ test:
 	@tests/packages build host vm
 	@tests/run
 
+fuzz:
+	@tests/packages build host
+	@$(MAKE) -s -j2 -C tests/host fuzz
+
 bench:
 	@tests/packages build vm
 	tests/bench/run
@@ -94,10 +98,11 @@ help:
 	@echo 'make userlib    libxverbs, tools and examples'
 	@echo 'make demo       build, boot a VM, copy files between two functions'
 	@echo 'make test       all test layers, short form; FULL=1 runs everything'
+	@echo 'make fuzz       the fuzzers alone, each for TIME=60 seconds, with coverage'
 	@echo 'make bench      xhca against rdma_rxe, libxverbs against libibverbs'
 	@echo 'make check      W=1, sparse, checkpatch, shellcheck, cppcheck, uAPI layout'
 	@echo 'make install    libxverbs and tools (PREFIX, DESTDIR), modules by DKMS'
 	@echo 'make clean      remove what make has built here (kernels stay in the cache)'
 
-.PHONY: all modules userlib demo test bench check install install-dkms clean help
+.PHONY: all modules userlib demo test fuzz bench check install install-dkms clean help
 .PHONY: $(addprefix modules-,$(MODULES))
