@@ -46,6 +46,7 @@ static void setup(enum xv_qp_type type, uint32_t start, uint32_t log_stride)
 		.dbrec = qp_rec, .doorbell = &bell,
 		.ctrl_qpn = 0x00230100ull << 32, .mask = SQ_BBS - 1, .room = SQ_BBS,
 		.max_inline = 256, .max_sge = 8, .pi = start, .ci = start,
+		.limit = start,
 	};
 	qp.rq = (struct xv_rq) {
 		.buf = rq_ring, .wr_id = rq_wr_id, .dbrec = qp_rec, .mask = RQ_WQES - 1,
@@ -55,7 +56,7 @@ static void setup(enum xv_qp_type type, uint32_t start, uint32_t log_stride)
 	cq.dbrec = cq_rec;
 	cq.doorbell = &cq_bell;
 	cq.dir = &dir;
-	cq.last_index = XV_RSC_NO_INDEX;
+	cq.last_uidx = XV_RSC_NO_INDEX;
 	cq.mask = CQES - 1;
 	cq.log_size = 3;
 	cq.log_stride = log_stride;
@@ -145,18 +146,19 @@ static void test_small_shapes(void)
 	ok(qp.sq.pi == 9 && sq_entry[7].end == 9, "and takes two WQEBBs");
 	ok(xv_wr_send_inline(&qp, 1, 0, text, 257) == -XV_EINVAL, "too much inline data");
 	qp.sq.room = 0;
+	qp.sq.limit = qp.sq.pi;
 	ok(xv_wr_send(&qp, 1, 0, &sge) == -XV_EINVAL, "a queue that takes no posts: EINVAL");
 }
 
 static void test_fence_after_umr(void)
 {
 	setup(XV_QPT_RC, 0, 6);
-	qp.sq.fm_ce_se = MLX5R_FM_SMALL;
+	qp.sq.fm_ce_se = XV_FM_CE_SE(MLX5R_FM_SMALL);
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(0, "0000000a 00012302 00000020"),
 	   "the small fence goes into the next WQE");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(1, "0000010a 00012302 00000000"),
 	   "and into no other");
-	qp.sq.fm_ce_se = MLX5R_FM_SMALL | MLX5R_CE_ALWAYS;
+	qp.sq.fm_ce_se = XV_FM_CE_SE(MLX5R_FM_SMALL | MLX5R_CE_ALWAYS);
 	ok(!xv_wr_send(&qp, 1, XV_SEND_FENCE, &sge) && sq_holds(2, "0000020a 00012302 00000088"),
 	   "with a fence it becomes small + fence");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(3, "0000030a 00012302 00000008"),
@@ -352,7 +354,7 @@ static void test_in_place(void)
 	ok(n == 2 && !bad && qp.sq.ci == 2 && cq_rec[0] == xv_be32(2), "completions read in place");
 
 	leaf[3] = NULL;
-	cq.last_index = XV_RSC_NO_INDEX;
+	cq.last_uidx = XV_RSC_NO_INDEX;
 	complete(2, MLX5R_CQE_REQ, 0, 0);
 	ok(xv_poll_cq(&cq, 1, &(struct xv_wc) { 0 }) == 0 && cq.ci == 3,
 	   "a completion of a queue that is gone is passed over");

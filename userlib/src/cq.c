@@ -30,7 +30,7 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 	pub->dbrec = cq->mem.dbrec;
 	pub->doorbell = (volatile uint64_t *)(void *)(ctx->uar + MLX5R_UAR_CQ);
 	pub->dir = &ctx->dir;
-	pub->last_index = XV_RSC_NO_INDEX;
+	pub->last_uidx = XV_RSC_NO_INDEX;
 	pub->mask = req->out_entries - 1;
 	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
 	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
@@ -177,8 +177,8 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 		cq->ci += gone;
 		xv_commit_cq(cq);
 	}
-	if (cq->last == rsc)
-		cq->last_index = XV_RSC_NO_INDEX;
+	if (cq->last && &cq->last->rsc == rsc)
+		cq->last_uidx = XV_RSC_NO_INDEX;
 	xv_unlock(&cq->lock);
 }
 

@@ -16,6 +16,7 @@ static void set_state(struct qp *qp, enum xv_qp_state state)
 
 	pub->state = state;
 	pub->sq.room = state >= XV_QPS_RTS && pub->sq.buf ? pub->sq.mask + 1 : 0;
+	pub->sq.limit = pub->sq.pi;	/* posting looks again */
 	pub->rq.room = state != XV_QPS_RESET && pub->rq.buf ? pub->rq.mask + 1 : 0;
 }
 
@@ -34,7 +35,7 @@ static void reset_queues(struct xv_qp *pub)
 	drop_completions(pub);
 	pub->sq.pi = pub->sq.ci = 0;
 	pub->rq.pi = pub->rq.ci = 0;
-	pub->sq.fm_ce_se &= (uint8_t)~MLX5R_FM_MASK;
+	pub->sq.fm_ce_se &= ~XV_FM_CE_SE(MLX5R_FM_MASK);
 	if (pub->sq.dbrec) {
 		pub->sq.dbrec[MLX5R_DBR_SND] = 0;
 		pub->sq.dbrec[MLX5R_DBR_RCV] = 0;
@@ -155,7 +156,7 @@ static struct qp *qp_new(struct xv_pd *pd, const struct xv_qp_init_attr *a)
 	qp->pub.send_cq = a->send_cq;
 	qp->pub.recv_cq = a->recv_cq;
 	qp->pub.srq = a->srq;
-	qp->pub.sq.fm_ce_se = a->sq_sig_all ? MLX5R_CE_ALWAYS : 0;
+	qp->pub.sq.fm_ce_se = a->sq_sig_all ? XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
 	return qp;

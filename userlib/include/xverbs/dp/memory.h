@@ -115,11 +115,11 @@ xv_inline int xv_wr_umr(struct xv_qp *qp, uint64_t wr_id, unsigned int flags, ui
 {
 	int bind = info->length != 0;
 	struct xv_sq *sq = &qp->sq;
-	struct mlx5r_ctrl *ctrl = xv_sq_reserve(sq, bind ? 3 : 2);
+	struct mlx5r_ctrl *ctrl = xv_sq_next(sq);
 	struct mlx5r_klm *klm;
 	uint8_t *seg;
 
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(sq, bind ? 3 : 2))
 		return xv_sq_refuse(sq);
 	xv_seg_umr_ctrl((struct mlx5r_umr_ctrl *)(void *)(ctrl + 1), type, bind);
 	seg = xv_sq_wrap(sq, (uint8_t *)ctrl + MLX5R_WQEBB);
@@ -133,8 +133,8 @@ xv_inline int xv_wr_umr(struct xv_qp *qp, uint64_t wr_id, unsigned int flags, ui
 		klm->mkey = xv_be32(info->mr->lkey);
 		klm->addr = xv_be64(info->addr);
 	}
-	xv_sq_finish(sq, ctrl, MLX5R_OP_UMR, bind ? 12 : 8, flags, xv_be32(mkey), wr_id, wc_opcode);
-	sq->fm_ce_se |= MLX5R_FM_SMALL;
+	xv_sq_open(sq, ctrl, MLX5R_OP_UMR, bind ? 12 : 8, flags, xv_be32(mkey), wr_id, wc_opcode);
+	sq->fm_ce_se |= XV_FM_CE_SE(MLX5R_FM_SMALL);
 	return 0;
 }
 

@@ -23,14 +23,35 @@
 
 /* ---- One entry ------------------------------------------------------------ */
 
+/* Where entry i is or will be: its last 64 bytes, whatever its size */
+xv_inline const struct mlx5r_cqe *xv_cq_at(const struct xv_cq *cq, uint32_t i)
+{
+	const uint8_t *end = cq->buf + ((uint64_t)((i & cq->mask) + 1) << cq->log_stride);
+
+	return (const struct mlx5r_cqe *)(const void *)end - 1;
+}
+
+xv_inline uint8_t xv_cqe_op_own(const struct mlx5r_cqe *cqe)
+{
+	return *(const volatile uint8_t *)&cqe->op_own;
+}
+
+/* The owner bit that entry i has in its pass over the ring */
+xv_inline uint8_t xv_cq_owner(const struct xv_cq *cq, uint32_t i)
+{
+	return i >> cq->log_size & MLX5R_CQE_OWNER;
+}
+
+xv_inline int xv_cq_has(const struct xv_cq *cq, uint32_t i, uint8_t op_own)
+{
+	return op_own < MLX5R_CQE_INVALID << 4 && (op_own & MLX5R_CQE_OWNER) == xv_cq_owner(cq, i);
+}
+
 xv_inline const struct mlx5r_cqe *xv_cq_next(struct xv_cq *cq)
 {
-	const uint8_t *end = cq->buf + ((uint64_t)((cq->ci & cq->mask) + 1) << cq->log_stride);
-	const struct mlx5r_cqe *cqe = (const struct mlx5r_cqe *)(const void *)end - 1;
-	uint8_t op_own = *(const volatile uint8_t *)&cqe->op_own;
+	const struct mlx5r_cqe *cqe = xv_cq_at(cq, cq->ci);
 
-	if (op_own >= MLX5R_CQE_INVALID << 4 ||
-	    ((op_own ^ (cq->ci >> cq->log_size)) & MLX5R_CQE_OWNER))
+	if (!xv_cq_has(cq, cq->ci, xv_cqe_op_own(cqe)))
 		return 0;
 	xv_from_device_barrier();
 	return cqe;
@@ -112,25 +133,31 @@ xv_inline enum xv_wc_status xv_cqe_status(const struct mlx5r_cqe *cqe)
 
 /* ---- From the entry to the work request -------------------------------------- */
 
-xv_outline struct xv_rsc *xv_rsc_find(struct xv_cq *cq, uint32_t index)
+xv_outline struct xv_rsc *xv_rsc_find(struct xv_cq *cq, uint32_t uidx)
 {
+	uint32_t index = xv_be32(uidx) & XV_RSC_INDEX_MASK;
 	struct xv_rsc **leaf = cq->dir->leaf[index >> XV_RSC_DIR_SHIFT];
+	struct xv_rsc *rsc = leaf ? leaf[index & XV_RSC_DIR_MASK] : 0;
 
-	if (!leaf || !leaf[index & XV_RSC_DIR_MASK])
-		return 0;
-	cq->last = leaf[index & XV_RSC_DIR_MASK];
-	cq->last_index = index;
-	return cq->last;
+	if (rsc && rsc->type == XV_RSC_QP && xv_be32(uidx) == index) {
+		cq->last = (struct xv_qp *)(void *)rsc;
+		cq->last_uidx = uidx;
+	}
+	return rsc;
+}
+
+/* The entry is of the queue pair found last. */
+xv_inline int xv_cqe_is_last(const struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	return cqe->srqn_uidx == cq->last_uidx;
 }
 
 /* The queue that a completion names, or null when it no longer exists */
 xv_inline struct xv_rsc *xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
-	uint32_t index = xv_be32(cqe->srqn_uidx) & XV_RSC_INDEX_MASK;
-
-	if (xv_likely(cq->last_index == index))
-		return cq->last;
-	return xv_rsc_find(cq, index);
+	if (xv_likely(xv_cqe_is_last(cq, cqe)))
+		return &cq->last->rsc;
+	return xv_rsc_find(cq, cqe->srqn_uidx);
 }
 
 /* XRC shared receive queues complete under their own index. */
@@ -175,17 +202,15 @@ xv_inline uint64_t xv_cqe_wr_id(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 	return qp->rq.wr_id[qp->rq.ci & qp->rq.mask];
 }
 
-xv_inline void xv_cq_done(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+xv_outline void xv_cq_done_any(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
 	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
+	struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
 	struct xv_srq *srq;
 
-	cq->ci++;
-	if (xv_unlikely(!rsc))
+	if (!rsc)
 		return;
 	if (xv_cqe_is_send(cqe)) {
-		struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
-
 		if (rsc->type == XV_RSC_QP)
 			xv_sq_retire(qp, xv_cqe_sq_entry(qp, cqe));
 		return;
@@ -194,7 +219,16 @@ xv_inline void xv_cq_done(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 	if (srq)
 		xv_srq_free(srq, xv_be16(cqe->wqe_counter));
 	else
-		xv_rq_retire((struct xv_qp *)(void *)rsc);
+		xv_rq_retire(qp);
+}
+
+xv_inline void xv_cq_done(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	cq->ci++;
+	if (xv_likely(xv_cqe_opcode(cqe) == MLX5R_CQE_REQ && xv_cqe_is_last(cq, cqe)))
+		xv_sq_retire(cq->last, xv_cqe_sq_entry(cq->last, cqe));
+	else
+		xv_cq_done_any(cq, cqe);
 }
 
 /* Lets the adapter reuse the entries taken so far. */
@@ -240,7 +274,7 @@ xv_inline uint64_t xv_recv_retire(struct xv_rsc *rsc, const struct mlx5r_cqe *cq
 	return wr_id;
 }
 
-xv_outline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_inline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	uint32_t op = xv_cqe_opcode(cqe), flags = xv_be32(cqe->flags_rqpn);
 
@@ -265,7 +299,7 @@ xv_outline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe,
 	wc->pkey_index = 0;
 }
 
-xv_outline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_inline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	wc->status = xv_cqe_status(cqe);
 	wc->qp_num = xv_cqe_qpn(cqe);
@@ -285,18 +319,17 @@ xv_outline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, str
 	wc->vendor_err = xv_cqe_err(cqe)->vendor_err_synd;
 }
 
-/* Takes the entry; 0 when it belongs to no queue and is to be passed over. */
-xv_inline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+/* Takes an entry of any kind; 0 when it belongs to no queue and is to be passed over. */
+xv_outline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
 	uint32_t op = xv_cqe_opcode(cqe);
 
-	cq->ci++;
-	if (xv_unlikely(!rsc))
+	if (!rsc)
 		return 0;
-	if (xv_likely(op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP))
+	if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
 		xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
-	else if (xv_likely(op - 1 < MLX5R_CQE_RESP_SEND_INV))
+	else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
 		xv_wc_responder(rsc, cqe, wc);
 	else if (op == MLX5R_CQE_RESP_ERR || (op == MLX5R_CQE_REQ_ERR && rsc->type == XV_RSC_QP))
 		xv_wc_error(rsc, cqe, wc);
@@ -311,16 +344,28 @@ xv_inline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct x
  */
 static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 {
-	const struct mlx5r_cqe *cqe;
 	struct xv_wc *next = wc, *end = wc + n;
-	uint32_t start;
+	const struct mlx5r_cqe *cqe;
+	uint8_t op_own;
+	uint32_t ci;
 
 	xv_lock(&cq->lock);
-	start = cq->ci;
-	while (next < end && (cqe = xv_cq_next(cq)))
-		next += xv_cq_take(cq, cqe, next);
-	if (cq->ci != start)
+	for (ci = cq->ci; next < end; ci++) {
+		cqe = xv_cq_at(cq, ci);
+		op_own = xv_cqe_op_own(cqe);
+		/* A send that succeeded has opcode 0: nothing but the owner bit. */
+		if (xv_unlikely(op_own != xv_cq_owner(cq, ci)) && !xv_cq_has(cq, ci, op_own))
+			break;
+		xv_from_device_barrier();
+		if (xv_likely(op_own <= MLX5R_CQE_OWNER && xv_cqe_is_last(cq, cqe)))
+			xv_wc_requester(cq->last, cqe, next++);
+		else
+			next += xv_cq_take(cq, cqe, next);
+	}
+	if (ci != cq->ci) {
+		cq->ci = ci;
 		xv_commit_cq(cq);
+	}
 	xv_unlock(&cq->lock);
 	return (int)(next - wc);
 }

@@ -51,7 +51,7 @@ struct xv_rsc {
 #define XV_RSC_DIR_SIZE		(1u << XV_RSC_DIR_SHIFT)
 #define XV_RSC_DIR_MASK		(XV_RSC_DIR_SIZE - 1)
 #define XV_RSC_INDEX_MASK	0xffffffu
-#define XV_RSC_NO_INDEX		0xffffffffu
+#define XV_RSC_NO_INDEX		0xffffffffu	/* in either byte order */
 
 struct xv_rsc_dir {
 	struct xv_rsc **leaf[XV_RSC_DIR_SIZE];
@@ -73,11 +73,12 @@ struct xv_sq {
 	uint64_t ctrl_qpn;		/* QPN as in the first 8 bytes of a WQE */
 	uint64_t last_ctrl;		/* first 8 bytes of the last WQE posted */
 	uint32_t pi;			/* WQEBBs */
+	uint32_t limit;			/* of pi, by ci as last read */
 	uint32_t mask;
 	uint32_t room;			/* WQEBBs; 0 in states that refuse posts */
 	uint32_t max_inline;
 	uint32_t max_sge;
-	uint8_t fm_ce_se;		/* goes into the next WQE */
+	uint32_t fm_ce_se;		/* goes into the next WQE, see XV_FM_CE_SE() */
 	struct xv_spin lock;
 	uint32_t ci __attribute__((aligned(64)));	/* moved by completions */
 } __attribute__((aligned(64)));
@@ -123,8 +124,8 @@ struct xv_cq {
 	volatile uint32_t *dbrec;
 	volatile uint64_t *doorbell;
 	const struct xv_rsc_dir *dir;
-	struct xv_rsc *last;		/* the resource found last, by last_index */
-	uint32_t last_index;		/* out of range if there is none */
+	struct xv_qp *last;		/* the queue pair found last */
+	uint32_t last_uidx;		/* its index, as in a completion; none if out of range */
 	uint32_t ci;
 	uint32_t mask;
 	uint32_t log_size;

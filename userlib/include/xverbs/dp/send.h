@@ -16,13 +16,26 @@
 
 #include <xverbs/dp/queue.h>
 
-/* Where a WQE that occupies nbb WQEBBs goes; null if it does not fit. */
-xv_inline struct mlx5r_ctrl *xv_sq_reserve(struct xv_sq *sq, uint32_t nbb)
+/* Looks where the poller is by now. */
+xv_outline int xv_sq_full_now(struct xv_sq *sq, uint32_t nbb)
 {
-	uint32_t used = sq->pi - __atomic_load_n(&sq->ci, __ATOMIC_ACQUIRE);
+	uint32_t ci = __atomic_load_n(&sq->ci, __ATOMIC_ACQUIRE);
 
-	if (xv_unlikely(used + nbb > sq->room))
-		return 0;
+	if (sq->pi - ci + nbb > sq->room)
+		return 1;
+	sq->limit = ci + sq->room;
+	return 0;
+}
+
+/* There is no place for a WQE of nbb WQEBBs. */
+xv_inline int xv_sq_full(struct xv_sq *sq, uint32_t nbb)
+{
+	return xv_unlikely((int32_t)(sq->limit - sq->pi) < (int32_t)nbb) && xv_sq_full_now(sq, nbb);
+}
+
+/* Where the next WQE goes */
+xv_inline struct mlx5r_ctrl *xv_sq_next(const struct xv_sq *sq)
+{
 	return (struct mlx5r_ctrl *)(void *)
 		(sq->buf + (uint64_t)(sq->pi & sq->mask) * MLX5R_WQEBB);
 }
@@ -38,42 +51,54 @@ xv_inline uint8_t *xv_sq_wrap(const struct xv_sq *sq, uint8_t *seg)
 	return seg == sq->buf_end ? sq->buf : seg;
 }
 
-/*
- * XV_SEND_SIGNALED moves up to MLX5R_CE_ALWAYS, XV_SEND_SOLICITED down to
- * MLX5R_SOLICITED; a fence takes the place of a small fence that is due.
- */
+/* In its place, the last byte of a word in memory */
+#define XV_FM_CE_SE(v)	((uint32_t)(v) << 24)
+
+/* A small fence that is due goes into one WQE, unless a stronger one does. */
 xv_inline uint32_t xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
 {
-	uint32_t v = sq->fm_ce_se;
+	/* by fence, signalled, solicited */
+	static const uint32_t bits[8] = {
+		XV_FM_CE_SE(0),
+		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE),
+		XV_FM_CE_SE(MLX5R_CE_ALWAYS),
+		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_CE_ALWAYS),
+		XV_FM_CE_SE(MLX5R_SOLICITED),
+		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_SOLICITED),
+		XV_FM_CE_SE(MLX5R_CE_ALWAYS | MLX5R_SOLICITED),
+		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_CE_ALWAYS | MLX5R_SOLICITED),
+	};
+	uint32_t due = sq->fm_ce_se;
 
-	sq->fm_ce_se = (uint8_t)(v & ~(uint32_t)MLX5R_FM_MASK);
-	if (xv_unlikely(flags & XV_SEND_FENCE))
-		v = (v & ~(uint32_t)MLX5R_FM_MASK) | MLX5R_FM_SMALL_FENCE;
-	v |= (flags & XV_SEND_SIGNALED) << 2;
-	v |= (flags & XV_SEND_SOLICITED) >> 1;
-	return v;
+	if (xv_unlikely(due & XV_FM_CE_SE(MLX5R_FM_MASK))) {
+		sq->fm_ce_se = due & ~XV_FM_CE_SE(MLX5R_FM_MASK);
+		if (flags & XV_SEND_FENCE)
+			due = sq->fm_ce_se;
+	}
+	return bits[flags & 7] | due;
 }
 
 /*
- * Writes the control segment and moves the producer index.  imm is stored as
- * it is.  The opcode word is { opmod, index 15:8, index 7:0, opcode } in
- * memory, the next one { QPN 23:16, 15:8, 7:0, ds }.
+ * Writes the control segment and moves the producer index; the other segments
+ * follow.  imm is stored as it is.  The opcode word is { opmod, index 15:8,
+ * index 7:0, opcode } in memory, the next one { QPN 23:16, 15:8, 7:0, ds }.
  */
-xv_inline void xv_sq_finish(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t opcode,
-			    uint32_t ds, unsigned int flags, uint32_t imm,
-			    uint64_t wr_id, uint32_t wc_opcode)
+xv_inline void xv_sq_open(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t opcode,
+			  uint32_t ds, unsigned int flags, uint32_t imm,
+			  uint64_t wr_id, uint32_t wc_opcode)
 {
-	struct xv_sq_entry *e = &sq->entry[sq->pi & sq->mask];
-	uint64_t head = sq->ctrl_qpn | (uint64_t)ds << 56 | (uint64_t)opcode << 24 |
-			(uint64_t)xv_be16(sq->pi) << 8;
+	uint32_t pi = sq->pi;
+	struct xv_sq_entry *e = &sq->entry[pi & sq->mask];
+	uint64_t head = ((uint64_t)ds << 56 | (uint64_t)opcode << 24) | sq->ctrl_qpn |
+			(uint64_t)xv_be16(pi) << 8;
 
 	*(xv_alias64 *)&ctrl->opmod_idx_opcode = head;
-	*(xv_alias64 *)&ctrl->signature =
-		(uint64_t)xv_fm_ce_se(sq, flags) << 24 | (uint64_t)imm << 32;
+	*(xv_alias64 *)&ctrl->signature = xv_fm_ce_se(sq, flags) | (uint64_t)imm << 32;
 	sq->last_ctrl = head;
-	sq->pi += (ds + 3) / 4;
+	pi += (ds + 3) / 4;
+	sq->pi = pi;
 	e->wr_id = wr_id;
-	e->end = sq->pi;
+	e->end = pi;
 	e->wc_opcode = wc_opcode;
 }
 
@@ -89,9 +114,10 @@ xv_inline void xv_seg_raddr(void *seg, uint64_t addr, uint32_t rkey)
 xv_inline void xv_seg_data(void *seg, const struct xv_sge *sge)
 {
 	struct mlx5r_data *d = (struct mlx5r_data *)seg;
+	uint64_t v = xv_be64(*(const xv_alias64 *)&sge->length);
 
-	d->byte_count = xv_be32(sge->length);
-	d->lkey = xv_be32(sge->lkey);
+	/* Length and lkey have changed places with the order of their bytes. */
+	*(xv_alias64 *)&d->byte_count = v << 32 | v >> 32;
 	d->addr = xv_be64(sge->addr);
 }
 
@@ -157,14 +183,14 @@ xv_inline int xv_wr_rdma(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
 			 uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
 			 uint64_t remote_addr, uint32_t rkey, uint32_t imm)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 1);
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(&qp->sq, 1))
 		return xv_sq_refuse(&qp->sq);
+	/* A byte count of 0 would mean 2^31: leave the element out. */
+	xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, wc_opcode);
 	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
 	xv_seg_data(ctrl + 2, sge);
-	/* A byte count of 0 would mean 2^31: leave the element out. */
-	xv_sq_finish(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, wc_opcode);
 	return 0;
 }
 
@@ -194,12 +220,12 @@ xv_inline int xv_wr_read(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 xv_inline int xv_wr_message(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
 			    unsigned int flags, const struct xv_sge *sge, uint32_t imm)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 1);
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(&qp->sq, 1))
 		return xv_sq_refuse(&qp->sq);
+	xv_sq_open(&qp->sq, ctrl, opcode, 1 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
 	xv_seg_data(ctrl + 1, sge);
-	xv_sq_finish(&qp->sq, ctrl, opcode, 1 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
 	return 0;
 }
 
@@ -229,14 +255,14 @@ xv_inline int xv_wr_atomic(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode
 			   uint64_t remote_addr, uint32_t rkey, uint64_t swap_add,
 			   uint64_t compare)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 1);
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(&qp->sq, 1))
 		return xv_sq_refuse(&qp->sq);
+	xv_sq_open(&qp->sq, ctrl, opcode, 4, flags, 0, wr_id, wc_opcode);
 	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
 	xv_seg_atomic(ctrl + 2, swap_add, compare);
 	xv_seg_data(ctrl + 3, sge);
-	xv_sq_finish(&qp->sq, ctrl, opcode, 4, flags, 0, wr_id, wc_opcode);
 	return 0;
 }
 
@@ -264,16 +290,15 @@ xv_inline int xv_wr_write_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int 
 				 uint32_t rkey)
 {
 	uint32_t ds = 2 + xv_inline_ds(len);
-	struct mlx5r_ctrl *ctrl;
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(len > qp->sq.max_inline))
 		return -XV_EINVAL;
-	ctrl = xv_sq_reserve(&qp->sq, (ds + 3) / 4);
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(&qp->sq, (ds + 3) / 4))
 		return xv_sq_refuse(&qp->sq);
+	xv_sq_open(&qp->sq, ctrl, MLX5R_OP_RDMA_WRITE, ds, flags, 0, wr_id, XV_WC_RDMA_WRITE);
 	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
 	xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 2), src, len);
-	xv_sq_finish(&qp->sq, ctrl, MLX5R_OP_RDMA_WRITE, ds, flags, 0, wr_id, XV_WC_RDMA_WRITE);
 	return 0;
 }
 
@@ -281,15 +306,14 @@ xv_inline int xv_wr_send_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int f
 				const void *src, uint32_t len)
 {
 	uint32_t ds = 1 + xv_inline_ds(len);
-	struct mlx5r_ctrl *ctrl;
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(len > qp->sq.max_inline))
 		return -XV_EINVAL;
-	ctrl = xv_sq_reserve(&qp->sq, (ds + 3) / 4);
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(&qp->sq, (ds + 3) / 4))
 		return xv_sq_refuse(&qp->sq);
+	xv_sq_open(&qp->sq, ctrl, MLX5R_OP_SEND, ds, flags, 0, wr_id, XV_WC_SEND);
 	xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 1), src, len);
-	xv_sq_finish(&qp->sq, ctrl, MLX5R_OP_SEND, ds, flags, 0, wr_id, XV_WC_SEND);
 	return 0;
 }
 
@@ -310,14 +334,13 @@ xv_inline int xv_wr_send_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int flags
 			    const struct xv_sge *sge, const struct xv_ah *ah,
 			    uint32_t remote_qpn, uint32_t remote_qkey)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_reserve(&qp->sq, 2);
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(&qp->sq, 2))
 		return xv_sq_refuse(&qp->sq);
+	xv_sq_open(&qp->sq, ctrl, MLX5R_OP_SEND, 4 + !!sge->length, flags, 0, wr_id, XV_WC_SEND);
 	xv_seg_av(ctrl + 1, ah, remote_qpn, remote_qkey);
 	xv_seg_data(xv_sq_wrap(&qp->sq, (uint8_t *)(ctrl + 4)), sge);
-	xv_sq_finish(&qp->sq, ctrl, MLX5R_OP_SEND, 4 + !!sge->length, flags, 0, wr_id,
-		     XV_WC_SEND);
 	return 0;
 }
 
@@ -333,19 +356,16 @@ xv_inline int xv_wr_raw(struct xv_qp *qp, uint64_t wr_id, const void *wqe)
 	uint32_t word = xv_be32(raw->opmod_idx_opcode);
 	uint32_t ds = xv_be32(raw->qpn_ds) & MLX5R_MAX_DS;
 	struct xv_sq *sq = &qp->sq;
-	struct mlx5r_ctrl *ctrl;
-	uint8_t fm_ce_se;
+	struct mlx5r_ctrl *ctrl = xv_sq_next(sq);
 
 	if (xv_unlikely(!ds))
 		return -XV_EINVAL;
-	ctrl = xv_sq_reserve(sq, (ds + 3) / 4);
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(sq, (ds + 3) / 4))
 		return xv_sq_refuse(sq);
 	xv_sq_copy(sq, (uint8_t *)ctrl, wqe, (uint64_t)ds * MLX5R_DS);
-	fm_ce_se = raw->fm_ce_se;
-	xv_sq_finish(sq, ctrl, word & 0xff, ds, 0, raw->imm, wr_id, XV_WC_DRIVER2);
+	xv_sq_open(sq, ctrl, word & 0xff, ds, 0, raw->imm, wr_id, XV_WC_DRIVER2);
 	ctrl->opmod_idx_opcode |= xv_be32(word & 0xff000000u);
-	ctrl->fm_ce_se = fm_ce_se;
+	ctrl->fm_ce_se = raw->fm_ce_se;
 	ctrl->dci_stream[0] = raw->dci_stream[0];
 	ctrl->dci_stream[1] = raw->dci_stream[1];
 	return 0;

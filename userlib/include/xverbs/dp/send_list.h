@@ -188,10 +188,10 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	ds = xv_wr_fixed_ds(qp, d) + (uint32_t)data_ds;
 	if (xv_unlikely(ds > MLX5R_MAX_DS))
 		return -XV_EINVAL;
-	ctrl = xv_sq_reserve(sq, (ds + 3) / 4);
-	if (xv_unlikely(!ctrl))
+	if (xv_sq_full(sq, (ds + 3) / 4))
 		return xv_sq_refuse(sq);
 
+	ctrl = xv_sq_next(sq);
 	seg = xv_seg_fixed(qp, d, wr, (uint8_t *)(ctrl + 1));
 	if (wr->send_flags & XV_SEND_INLINE)
 		xv_seg_inline_list(sq, seg, wr);
@@ -201,29 +201,25 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 		imm = wr->imm_data;
 	if (d->shape & XV_SHAPE_INV)
 		imm = xv_be32(wr->invalidate_rkey);
-	xv_sq_finish(sq, ctrl, d->opcode, ds, wr->send_flags, imm, wr->wr_id, d->wc_opcode);
+	xv_sq_open(sq, ctrl, d->opcode, ds, wr->send_flags, imm, wr->wr_id, d->wc_opcode);
 	return 0;
 }
 
-/* The common shapes go through the builders. */
-xv_inline int xv_wr_any(struct xv_qp *qp, const struct xv_send_wr *wr)
+/* The common shapes of RC go through the builders. */
+xv_inline int xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
-	uint32_t flags = wr->send_flags;
+	/* What a builder is told not to look for again */
+	uint32_t flags = wr->send_flags & (XV_SEND_SIGNALED | XV_SEND_SOLICITED);
 
-	if (xv_unlikely(wr->num_sge != 1 || flags & XV_SEND_INLINE || qp->qp_type != XV_QPT_RC))
+	if (xv_unlikely(wr->num_sge != 1 || wr->send_flags & (XV_SEND_INLINE | XV_SEND_FENCE) ||
+			!wr->sg_list->length))
 		return xv_wr_general(qp, wr);
-	switch (wr->opcode) {
-	case XV_WR_RDMA_WRITE:
+	if (wr->opcode == XV_WR_RDMA_WRITE)
 		return xv_wr_write(qp, wr->wr_id, flags, wr->sg_list, wr->wr.rdma.remote_addr,
 				   wr->wr.rdma.rkey);
-	case XV_WR_RDMA_READ:
-		return xv_wr_read(qp, wr->wr_id, flags, wr->sg_list, wr->wr.rdma.remote_addr,
-				  wr->wr.rdma.rkey);
-	case XV_WR_SEND:
+	if (wr->opcode == XV_WR_SEND)
 		return xv_wr_send(qp, wr->wr_id, flags, wr->sg_list);
-	default:
-		return xv_wr_general(qp, wr);
-	}
+	return xv_wr_general(qp, wr);
 }
 
 /*
@@ -234,13 +230,13 @@ xv_inline int xv_wr_any(struct xv_qp *qp, const struct xv_send_wr *wr)
 static inline int xv_post_send(struct xv_qp *qp, struct xv_send_wr *wr,
 			       struct xv_send_wr **bad_wr)
 {
+	int rc = qp->qp_type == XV_QPT_RC, err = 0;
 	uint32_t start;
-	int err = 0;
 
 	xv_lock(&qp->sq.lock);
 	start = qp->sq.pi;
 	for (; wr; wr = wr->next) {
-		err = xv_wr_any(qp, wr);
+		err = xv_likely(rc) ? xv_wr_common(qp, wr) : xv_wr_general(qp, wr);
 		if (xv_unlikely(err)) {
 			*bad_wr = wr;
 			break;
