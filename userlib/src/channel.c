@@ -9,34 +9,27 @@
 XV_EXPORT struct xv_comp_channel *xv_create_comp_channel(struct xv_context *ctx)
 {
 	struct xverbs_channel_alloc req = { 0 };
-	struct xv_comp_channel *ch = calloc(1, sizeof(*ch));
-	int err;
+	struct xv_comp_channel *ch = xv_object_create(ctx, XVERBS_CHANNEL_ALLOC,
+						      "create completion channel", &req,
+						      sizeof(req), sizeof(*ch));
 
-	if (!ch)
-		return xv_fail_null(ENOMEM, "create completion channel: out of memory");
-	err = xv_ioctl(ctx->fd, XVERBS_CHANNEL_ALLOC, "create completion channel", &req,
-		       sizeof(req));
-	if (err) {
-		free(ch);
-		errno = -err;
-		return NULL;
-	}
-	ch->context = ctx;
-	ch->handle = req.out_handle;
-	ch->fd = req.out_fd;
+	if (ch)
+		*ch = (struct xv_comp_channel) {
+			.context = ctx,
+			.handle = req.out_handle,
+			.fd = req.out_fd,
+		};
 	return ch;
 }
 
 XV_EXPORT int xv_destroy_comp_channel(struct xv_comp_channel *ch)
 {
-	int err = xv_destroy_handle(to_ctx(ch->context), ch->handle,
-				    "destroy completion channel", NULL);
+	int fd = ch->fd;
+	int err = xv_object_destroy(ch->context, ch->handle, "destroy completion channel", ch);
 
-	if (err)
-		return err;
-	close(ch->fd);
-	free(ch);
-	return 0;
+	if (!err)
+		close(fd);
+	return err;
 }
 
 /* read() of exactly one event; -EAGAIN says nothing about a failure */

@@ -206,3 +206,29 @@ int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
 		*reply = req;
 	return err == -ENODEV ? 0 : err;
 }
+
+void *xv_object_create(struct xv_context *ctx, unsigned long request, const char *verb, void *req,
+		       uint32_t req_size, size_t size)
+{
+	void *object = calloc(1, size);
+	int err;
+
+	if (!object)
+		return xv_fail_null(ENOMEM, "%s: out of memory", verb);
+	err = xv_ioctl(ctx->fd, request, verb, req, req_size);
+	if (err) {
+		free(object);
+		errno = -err;
+		return NULL;
+	}
+	return object;
+}
+
+int xv_object_destroy(struct xv_context *ctx, uint32_t handle, const char *verb, void *object)
+{
+	int err = xv_destroy_handle(to_ctx(ctx), handle, verb, NULL);
+
+	if (!err)
+		free(object);
+	return err;
+}

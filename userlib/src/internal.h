@@ -120,6 +120,14 @@ int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc);
 void xv_rsc_set(struct context *ctx, uint32_t index, struct xv_rsc *rsc);
 void xv_rsc_free_all(struct context *ctx);
 
+/*
+ * context.c: an object that is no more than its handle; of ours, size bytes of
+ * zeros once the kernel has made its own, or NULL with errno
+ */
+void *xv_object_create(struct xv_context *ctx, unsigned long request, const char *verb, void *req,
+		       uint32_t req_size, size_t size);
+int xv_object_destroy(struct xv_context *ctx, uint32_t handle, const char *verb, void *object);
+
 /* context.c: gives an object back; quietly done when the device has gone */
 int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
 		      struct xverbs_destroy *reply);

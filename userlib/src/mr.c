@@ -7,30 +7,21 @@
 XV_EXPORT struct xv_pd *xv_alloc_pd(struct xv_context *ctx)
 {
 	struct xverbs_pd_alloc req = { 0 };
-	struct xv_pd *pd = calloc(1, sizeof(*pd));
-	int err;
+	struct xv_pd *pd = xv_object_create(ctx, XVERBS_PD_ALLOC, "allocate PD", &req, sizeof(req),
+					    sizeof(*pd));
 
-	if (!pd)
-		return xv_fail_null(ENOMEM, "allocate PD: out of memory");
-	err = xv_ioctl(ctx->fd, XVERBS_PD_ALLOC, "allocate PD", &req, sizeof(req));
-	if (err) {
-		free(pd);
-		errno = -err;
-		return NULL;
-	}
-	pd->context = ctx;
-	pd->handle = req.out_handle;
-	pd->pdn = req.out_pdn;
+	if (pd)
+		*pd = (struct xv_pd) {
+			.context = ctx,
+			.handle = req.out_handle,
+			.pdn = req.out_pdn,
+		};
 	return pd;
 }
 
 XV_EXPORT int xv_dealloc_pd(struct xv_pd *pd)
 {
-	int err = xv_destroy_handle(to_ctx(pd->context), pd->handle, "deallocate PD", NULL);
-
-	if (!err)
-		free(pd);
-	return err;
+	return xv_object_destroy(pd->context, pd->handle, "deallocate PD", pd);
 }
 
 XV_EXPORT struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -43,24 +34,19 @@ XV_EXPORT struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t leng
 		.length = length,
 		.iova = iova,
 	};
-	struct xv_mr *mr = calloc(1, sizeof(*mr));
-	int err;
+	struct xv_mr *mr = xv_object_create(pd->context, XVERBS_MR_REG, "register MR", &req,
+					    sizeof(req), sizeof(*mr));
 
-	if (!mr)
-		return xv_fail_null(ENOMEM, "register MR: out of memory");
-	err = xv_ioctl(pd->context->fd, XVERBS_MR_REG, "register MR", &req, sizeof(req));
-	if (err) {
-		free(mr);
-		errno = -err;
-		return NULL;
-	}
-	mr->context = pd->context;
-	mr->pd = pd;
-	mr->addr = addr;
-	mr->length = length;
-	mr->handle = req.out_handle;
-	mr->lkey = req.out_lkey;
-	mr->rkey = req.out_rkey;
+	if (mr)
+		*mr = (struct xv_mr) {
+			.context = pd->context,
+			.pd = pd,
+			.addr = addr,
+			.length = length,
+			.handle = req.out_handle,
+			.lkey = req.out_lkey,
+			.rkey = req.out_rkey,
+		};
 	return mr;
 }
 
@@ -82,23 +68,18 @@ XV_EXPORT struct xv_mr *xv_reg_dmabuf_mr(struct xv_pd *pd, uint64_t offset, size
 		.iova = iova,
 		.fd = fd,
 	};
-	struct xv_mr *mr = calloc(1, sizeof(*mr));
-	int err;
+	struct xv_mr *mr = xv_object_create(pd->context, XVERBS_MR_DMABUF, "register dma-buf", &req,
+					    sizeof(req), sizeof(*mr));
 
-	if (!mr)
-		return xv_fail_null(ENOMEM, "register dma-buf: out of memory");
-	err = xv_ioctl(pd->context->fd, XVERBS_MR_DMABUF, "register dma-buf", &req, sizeof(req));
-	if (err) {
-		free(mr);
-		errno = -err;
-		return NULL;
-	}
-	mr->context = pd->context;
-	mr->pd = pd;
-	mr->length = length;
-	mr->handle = req.out_handle;
-	mr->lkey = req.out_lkey;
-	mr->rkey = req.out_rkey;
+	if (mr)
+		*mr = (struct xv_mr) {
+			.context = pd->context,
+			.pd = pd,
+			.length = length,
+			.handle = req.out_handle,
+			.lkey = req.out_lkey,
+			.rkey = req.out_rkey,
+		};
 	return mr;
 }
 
@@ -132,70 +113,48 @@ XV_EXPORT int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd
 
 XV_EXPORT int xv_dereg_mr(struct xv_mr *mr)
 {
-	int err = xv_destroy_handle(to_ctx(mr->context), mr->handle, "deregister MR", NULL);
-
-	if (!err)
-		free(mr);
-	return err;
+	return xv_object_destroy(mr->context, mr->handle, "deregister MR", mr);
 }
 
 XV_EXPORT struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type)
 {
 	struct xverbs_mw_alloc req = { .pd = pd->handle, .type = type };
-	struct xv_mw *mw = calloc(1, sizeof(*mw));
-	int err;
+	struct xv_mw *mw = xv_object_create(pd->context, XVERBS_MW_ALLOC, "allocate MW", &req,
+					    sizeof(req), sizeof(*mw));
 
-	if (!mw)
-		return xv_fail_null(ENOMEM, "allocate MW: out of memory");
-	err = xv_ioctl(pd->context->fd, XVERBS_MW_ALLOC, "allocate MW", &req, sizeof(req));
-	if (err) {
-		free(mw);
-		errno = -err;
-		return NULL;
-	}
-	mw->context = pd->context;
-	mw->pd = pd;
-	mw->handle = req.out_handle;
-	mw->rkey = req.out_rkey;
-	mw->type = type;
+	if (mw)
+		*mw = (struct xv_mw) {
+			.context = pd->context,
+			.pd = pd,
+			.handle = req.out_handle,
+			.rkey = req.out_rkey,
+			.type = type,
+		};
 	return mw;
 }
 
 XV_EXPORT int xv_dealloc_mw(struct xv_mw *mw)
 {
-	int err = xv_destroy_handle(to_ctx(mw->context), mw->handle, "deallocate MW", NULL);
-
-	if (!err)
-		free(mw);
-	return err;
+	return xv_object_destroy(mw->context, mw->handle, "deallocate MW", mw);
 }
 
 XV_EXPORT struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length)
 {
 	struct xverbs_umem_reg req = { .addr = (uintptr_t)addr, .length = length };
-	struct xv_umem *umem = calloc(1, sizeof(*umem));
-	int err;
+	struct xv_umem *umem = xv_object_create(ctx, XVERBS_UMEM_REG, "register UMEM", &req,
+						sizeof(req), sizeof(*umem));
 
-	if (!umem)
-		return xv_fail_null(ENOMEM, "register UMEM: out of memory");
-	err = xv_ioctl(ctx->fd, XVERBS_UMEM_REG, "register UMEM", &req, sizeof(req));
-	if (err) {
-		free(umem);
-		errno = -err;
-		return NULL;
-	}
-	umem->context = ctx;
-	umem->addr = addr;
-	umem->length = length;
-	umem->handle = req.out_handle;
+	if (umem)
+		*umem = (struct xv_umem) {
+			.context = ctx,
+			.addr = addr,
+			.length = length,
+			.handle = req.out_handle,
+		};
 	return umem;
 }
 
 XV_EXPORT int xv_dereg_umem(struct xv_umem *umem)
 {
-	int err = xv_destroy_handle(to_ctx(umem->context), umem->handle, "deregister UMEM", NULL);
-
-	if (!err)
-		free(umem);
-	return err;
+	return xv_object_destroy(umem->context, umem->handle, "deregister UMEM", umem);
 }

@@ -171,34 +171,26 @@ XV_EXPORT int xv_destroy_srq(struct xv_srq *pub)
 XV_EXPORT struct xv_xrcd *xv_open_xrcd(struct xv_context *ctx, int fd, int oflags)
 {
 	struct xverbs_xrcd_open req = { .fd = fd };
-	struct xv_xrcd *xrcd = calloc(1, sizeof(*xrcd));
-	int err;
+	struct xv_xrcd *xrcd;
 
-	if (!xrcd)
-		return xv_fail_null(ENOMEM, "open XRC domain: out of memory");
 	if (fd >= 0)
 		req.hdr.flags |= XVERBS_XRCD_SHARED;
 	if (fd >= 0 && oflags & O_CREAT)
 		req.hdr.flags |= XVERBS_XRCD_CREATE;
 	if (fd >= 0 && oflags & O_EXCL)
 		req.hdr.flags |= XVERBS_XRCD_EXCLUSIVE;
-	err = xv_ioctl(ctx->fd, XVERBS_XRCD_OPEN, "open XRC domain", &req, sizeof(req));
-	if (err) {
-		free(xrcd);
-		errno = -err;
-		return NULL;
-	}
-	xrcd->context = ctx;
-	xrcd->handle = req.out_handle;
-	xrcd->xrcdn = req.out_xrcdn;
+	xrcd = xv_object_create(ctx, XVERBS_XRCD_OPEN, "open XRC domain", &req, sizeof(req),
+				sizeof(*xrcd));
+	if (xrcd)
+		*xrcd = (struct xv_xrcd) {
+			.context = ctx,
+			.handle = req.out_handle,
+			.xrcdn = req.out_xrcdn,
+		};
 	return xrcd;
 }
 
 XV_EXPORT int xv_close_xrcd(struct xv_xrcd *xrcd)
 {
-	int err = xv_destroy_handle(to_ctx(xrcd->context), xrcd->handle, "close XRC domain", NULL);
-
-	if (!err)
-		free(xrcd);
-	return err;
+	return xv_object_destroy(xrcd->context, xrcd->handle, "close XRC domain", xrcd);
 }

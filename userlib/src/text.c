@@ -57,6 +57,15 @@ XV_EXPORT const char *xv_wc_opcode_str(enum xv_wc_opcode opcode)
 	return pick(names, ARRAY_SIZE(names), opcode);
 }
 
+XV_EXPORT const char *xv_port_state_str(enum xv_port_state state)
+{
+	static const char *const names[] = {
+		"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER",
+	};
+
+	return pick(names, ARRAY_SIZE(names), state);
+}
+
 XV_EXPORT const char *xv_qp_state_str(enum xv_qp_state state)
 {
 	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };

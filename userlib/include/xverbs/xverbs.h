@@ -131,6 +131,8 @@ enum xv_port_state {
 	XV_PORT_ACTIVE_DEFER,
 };
 
+const char *xv_port_state_str(enum xv_port_state state);
+
 enum xv_mtu {
 	XV_MTU_256 = 1,
 	XV_MTU_512,

@@ -24,13 +24,6 @@ static const char usage[] =
 	"  -j, --json         everything, as JSON\n"
 	"  -h, --help         this text\n";
 
-static const char *port_state(uint32_t state)
-{
-	static const char *const names[] = { "NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "DEFER" };
-
-	return state < ARRAY_SIZE(names) ? names[state] : "?";
-}
-
 static const char *link_layer(uint32_t layer)
 {
 	return layer == XV_LINK_LAYER_ETHERNET ? "Ethernet" :
@@ -133,7 +126,7 @@ static void show_port(struct xv_context *ctx, uint32_t port)
 	if (opt.json) {
 		xt_json_open('{');
 		xt_json_num("port", port);
-		xt_json_str("state", "%s", port_state(a.state));
+		xt_json_str("state", "%s", xv_port_state_str(a.state));
 		xt_json_str("link_layer", "%s", link_layer(a.link_layer));
 		xt_json_num("active_mtu", 128 << a.active_mtu);
 		xt_json_num("max_mtu", 128 << a.max_mtu);
@@ -145,7 +138,7 @@ static void show_port(struct xv_context *ctx, uint32_t port)
 		xt_json_num("active_width", a.active_width);
 		xt_json_num("active_speed", a.active_speed);
 	} else {
-		printf("\tport %u: %s, %s, MTU %u (max %u)", port, port_state(a.state),
+		printf("\tport %u: %s, %s, MTU %u (max %u)", port, xv_port_state_str(a.state),
 		       link_layer(a.link_layer), 128u << a.active_mtu, 128u << a.max_mtu);
 		if (a.link_layer == XV_LINK_LAYER_INFINIBAND)
 			printf(", LID %u", a.lid);
