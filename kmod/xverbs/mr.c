@@ -149,34 +149,27 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 
 /* ---- Re-registration ------------------------------------------------------------- */
 
-/*
- * A new registration takes the place of the old one, which stays good until
- * the new one stands.
- */
-static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr *mr,
-			      struct xv_obj *pd)
+static_assert((int)IB_MR_REREG_PD == XVERBS_REREG_PD);
+static_assert((int)IB_MR_REREG_ACCESS == XVERBS_REREG_ACCESS);
+
+/* What ib_reg_user_mr() does for a region that the driver has just made */
+static void xv_mr_adopt(struct ib_mr *ib, struct ib_pd *pd)
 {
-	struct xverbs_mr_rereg *arg = &call->arg.mr_rereg;
-	struct xv_mr_range given = { mr->addr, mr->length, mr->iova }, range;
-	u32 access = arg->change & XVERBS_REREG_ACCESS ? arg->access :
-							 mr->access;
+	ib->device = pd->device;
+	ib->pd = pd;
+	ib->type = IB_MR_TYPE_USER;
+	atomic_inc(&pd->usecnt);
+}
+
+/* Other memory: the old region stays good until the new one stands. */
+static int xv_mr_replace(struct xv_call *call, struct xv_mr *mr,
+			 const struct xv_obj *pd,
+			 const struct xv_mr_range *range, u32 access)
+{
 	struct ib_mr *ib;
 	int err;
 
-	lockdep_assert_held(&mr->lock);
-	if (mr->dmabuf)
-		return xv_fail(call, -EOPNOTSUPP,
-			       "MR: a dma-buf region cannot be re-registered");
-	if (arg->change & XVERBS_REREG_TRANSLATION)
-		given = (struct xv_mr_range) { arg->addr, arg->length,
-					       arg->iova };
-	range = given;
-	err = xv_mr_check_access(call, access);
-	if (!err)
-		err = xv_mr_check_range(call, &range, access);
-	if (err)
-		return err;
-	ib = xv_mr_pin(call, pd, &range, access);
+	ib = xv_mr_pin(call, pd, range, access);
 	if (IS_ERR(ib))
 		return PTR_ERR(ib);
 	err = ib_dereg_mr(mr->ib);
@@ -185,12 +178,71 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr *mr,
 		return xv_fail(call, err, "MR: deregistration failed");
 	}
 	mr->ib = ib;
+	return 0;
+}
+
+/*
+ * Another domain or other rights: the driver changes the key in place, or
+ * makes one more for what is pinned already.
+ */
+static int xv_mr_alter(struct xv_call *call, struct xv_mr *mr,
+		       const struct xv_obj *pd, const struct xv_mr_range *range,
+		       u32 access)
+{
+	struct ib_pd *ib_pd = xv_to(pd, pd)->ib, *old_pd = mr->ib->pd;
+	struct ib_mr *old = mr->ib, *ib;
+
+	ib = ib_pd->device->ops.rereg_user_mr(old, call->arg.mr_rereg.change,
+					      range->addr, range->length,
+					      range->iova, access, ib_pd, NULL);
+	if (IS_ERR(ib))
+		return xv_mr_fail(call, range, PTR_ERR(ib));
+	if (ib) {
+		xv_mr_adopt(ib, ib_pd);
+		mr->ib = ib;
+		/* It has no memory any more; a second try finds some to go. */
+		if (ib_dereg_mr(old))
+			ib_dereg_mr(old);
+	} else if (ib_pd != old_pd) {
+		old->pd = ib_pd;
+		atomic_inc(&ib_pd->usecnt);
+		atomic_dec(&old_pd->usecnt);
+	}
+	return 0;
+}
+
+static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr *mr,
+			      struct xv_obj *pd)
+{
+	struct xverbs_mr_rereg *arg = &call->arg.mr_rereg;
+	struct xv_mr_range given = { mr->addr, mr->length, mr->iova }, range;
+	bool moves = arg->change & XVERBS_REREG_TRANSLATION;
+	u32 access = arg->change & XVERBS_REREG_ACCESS ? arg->access :
+							 mr->access;
+	int err;
+
+	lockdep_assert_held(&mr->lock);
+	if (mr->dmabuf)
+		return xv_fail(call, -EOPNOTSUPP,
+			       "MR: a dma-buf region cannot be re-registered");
+	if (moves)
+		given = (struct xv_mr_range) { arg->addr, arg->length,
+					       arg->iova };
+	range = given;
+	err = xv_mr_check_access(call, access);
+	if (!err)
+		err = xv_mr_check_range(call, &range, access);
+	if (!err)
+		err = moves ? xv_mr_replace(call, mr, pd, &range, access) :
+			      xv_mr_alter(call, mr, pd, &range, access);
+	if (err)
+		return err;
 	mr->addr = given.addr;
 	mr->length = given.length;
 	mr->iova = given.iova;
 	mr->access = access;
-	arg->out_lkey = ib->lkey;
-	arg->out_rkey = ib->rkey;
+	arg->out_lkey = mr->ib->lkey;
+	arg->out_rkey = mr->ib->rkey;
 	return 0;
 }
 
@@ -257,13 +309,9 @@ static struct ib_mr *xv_mr_map_dmabuf(struct xv_call *call,
 		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
 				       "MR: dma-buf %d cannot be registered",
 				       arg->fd));
-	/* What ib_reg_user_mr() does for memory of a process */
-	ib->device = ib_pd->device;
-	ib->pd = ib_pd;
-	ib->type = IB_MR_TYPE_USER;
+	xv_mr_adopt(ib, ib_pd);
 	ib->iova = arg->iova;
 	ib->length = arg->length;
-	atomic_inc(&ib_pd->usecnt);
 	return ib;
 }
 

@@ -420,25 +420,16 @@ out:
 	ok(!xv_dealloc_mw(mw), "invalidate: free");
 }
 
-/*
- * The kernel pins the memory anew before it lets go of the old region, so for a
- * moment it is mapped twice.  That is usual for RDMA, but the DMA debugging of
- * a debug kernel takes any second mapping for a mistake.
- */
-static bool dma_debugging(void)
-{
-	return !access("/sys/kernel/debug/dma-api", F_OK);
-}
-
 static void test_rereg(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
 	uint8_t *mem = aligned_alloc(4096, 16384), *moved = mem + 8192;
 	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, 8192, XV_ACCESS_LOCAL_WRITE |
 				     XV_ACCESS_REMOTE_WRITE);
+	struct xv_pd *other = xv_alloc_pd(r.side[1].ctx);
 	uint32_t old;
 
-	if (!mr)
+	if (!mr || !other)
 		bail_out("%s", xv_last_error());
 	old = mr->rkey;
 	if (!ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_TRANSLATION, NULL, moved, 4096, 0),
@@ -450,13 +441,19 @@ static void test_rereg(void)
 	ok(old == mr->rkey || write_through(old, (uintptr_t)mem, 8, XV_WC_REM_ACCESS_ERR),
 	   "the old one nothing");
 	rig_reconnect(&r, &opts);
-	if (dma_debugging())
-		diag("re-registration in place is left out: DMA debugging");
-	else
-		ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, XV_ACCESS_LOCAL_WRITE) &&
-		   write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_REM_ACCESS_ERR),
-		   "re-registration without the remote right");
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, XV_ACCESS_LOCAL_WRITE) &&
+	   write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_REM_ACCESS_ERR),
+	   "re-registration without the remote right");
 	rig_reconnect(&r, &opts);
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD | XV_REREG_MR_CHANGE_ACCESS, other, NULL, 0,
+			XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE) &&
+	   write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_REM_ACCESS_ERR),
+	   "re-registration in another PD");
+	rig_reconnect(&r, &opts);
+	ok(xv_dealloc_pd(other) == -EBUSY, "which is in use now");
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD, r.side[1].pd, NULL, 0, 0) &&
+	   !xv_dealloc_pd(other) && write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_SUCCESS),
+	   "and back again");
 	ok(!xv_dereg_mr(mr), "deregister");
 	free(mem);
 }

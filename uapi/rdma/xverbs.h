@@ -643,11 +643,13 @@ struct xverbs_mr_reg {
  * @addr: as in struct xverbs_mr_reg
  * @length: as in struct xverbs_mr_reg
  * @iova: as in struct xverbs_mr_reg
- * @out_lkey: new local key
- * @out_rkey: new remote key
+ * @out_lkey: local key from now on
+ * @out_rkey: remote key from now on
  *
- * The region keeps its handle and gets new keys; work requests with the old
- * ones fail from now on.  If the call fails the region is as it was.
+ * The region keeps its handle, and its keys if only domain or rights change and
+ * the adapter can do that in place; work requests with other keys fail from now
+ * on.  Changed translation pins the new memory before the old is let go.  If
+ * the call fails the region is as it was.
  */
 struct xverbs_mr_rereg {
 	struct xverbs_hdr hdr;

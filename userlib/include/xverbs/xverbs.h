@@ -260,7 +260,7 @@ enum xv_rereg_mr_flags {
 	XV_REREG_MR_CHANGE_ACCESS	= 1 << 2,
 };
 
-/* The region gets new keys; if the call fails it is as it was. */
+/* The region may get new keys; if the call fails it is as it was. */
 int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *addr,
 		size_t length, unsigned int access);
 int xv_dereg_mr(struct xv_mr *mr);
