@@ -69,7 +69,7 @@ wait
 
 # ---- xv_perf
 n=300
-for op in write read send fetch_add cmp_swap; do
+for op in write write_imm read send send_imm fetch_add cmp_swap bind; do
 	like "perf: $op latency" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n lat $op
 	like "perf: $op bandwidth" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n bw $op
 done
@@ -88,7 +88,7 @@ for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add
 		$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
 		$BIN/xv_perf --device "$DEV0" -n $n -s 64-4096 $test 127.0.0.1:$PORT
 done
-for test in "uc write" "uc send" "ud send"; do
+for test in "uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_imm" "xrc read"; do
 	# shellcheck disable=SC2086 # two words
 	set -- $test
 	like "perf: $test latency" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 lat $2

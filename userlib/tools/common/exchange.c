@@ -123,8 +123,8 @@ void xt_send_peer(int fd, const struct xt_peer *p, uint64_t addr, uint32_t rkey)
 
 	for (i = 0; i < 16; i++)
 		sprintf(gid + 2 * i, "%02x", p->gid.raw[i]);
-	xt_send_line(fd, "peer %x %x %x %u %s %llx %x", p->qpn, p->psn, p->lid, p->mtu, gid,
-		     (unsigned long long)addr, rkey);
+	xt_send_line(fd, "peer %x %x %x %u %x %s %llx %x", p->qpn, p->psn, p->lid, p->mtu, p->srqn,
+		     gid, (unsigned long long)addr, rkey);
 }
 
 void xt_recv_peer(int fd, struct xt_peer *p, uint64_t *addr, uint32_t *rkey)
@@ -135,8 +135,8 @@ void xt_recv_peer(int fd, struct xt_peer *p, uint64_t *addr, uint32_t *rkey)
 	int i;
 
 	xt_recv_line(fd, line);
-	if (sscanf(line, "peer %x %x %x %u %32s %llx %x", &p->qpn, &p->psn, &p->lid, &p->mtu, gid,
-		   &a, rkey) != 7 || strlen(gid) != 32)
+	if (sscanf(line, "peer %x %x %x %u %x %32s %llx %x", &p->qpn, &p->psn, &p->lid, &p->mtu,
+		   &p->srqn, gid, &a, rkey) != 8 || strlen(gid) != 32)
 		xt_die(XT_FAILED, "the other side does not speak our protocol: \"%s\"", line);
 	for (i = 0; i < 16; i++) {
 		if (sscanf(gid + 2 * i, "%2x", &byte) != 1)

@@ -76,6 +76,7 @@ void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer 
 	p->psn = (qp->qp_num * 2654435761u) & 0xffffff;
 	p->lid = s->attr.lid;
 	p->mtu = s->attr.active_mtu;
+	p->srqn = 0;
 	p->gid = s->gid;
 }
 

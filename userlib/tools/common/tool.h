@@ -51,6 +51,7 @@ struct xt_peer {
 	uint32_t psn;
 	uint32_t lid;
 	uint32_t mtu;
+	uint32_t srqn;			/* of an XRC shared receive queue, or 0 */
 	union xv_gid gid;
 };
 

@@ -84,7 +84,7 @@ static void serve_rest(struct run *r, uint64_t wanted)
 		if (r->b->recv_done != before) {
 			before = r->b->recv_done;
 			last = xt_ticks();
-		} else if (r->p.transport != TP_RC && r->b->recv_done &&
+		} else if (!transport_is_reliable(r->p.transport) && r->b->recv_done &&
 			   xt_ticks() - last > patience) {
 			break;
 		}
@@ -109,11 +109,11 @@ void run_bandwidth(void *arg)
 			while (left && post_batch(r, q, &flow[q], &left))
 				;
 		reap(r, flow);
-		if (r->b && r->p.op == OP_SEND)
+		if (r->b && op_is_received(r->p.op))
 			serve(r);
 	}
 	if (r->a)
 		r->ticks = xt_ticks() - start;
-	if (r->b && r->p.op == OP_SEND)
+	if (r->b && op_is_received(r->p.op))
 		serve_rest(r, wanted);
 }

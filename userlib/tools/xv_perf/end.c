@@ -23,21 +23,36 @@ static struct xv_qp *new_qp(struct end *e, const struct params *p)
 {
 	static const enum xv_qp_type types[] = {
 		[TP_RC] = XV_QPT_RC, [TP_UC] = XV_QPT_UC, [TP_UD] = XV_QPT_UD,
+		[TP_XRC] = XV_QPT_XRC_SEND,
 	};
+	/* requests longer than the queue counts them: an address, a key's context */
+	uint32_t factor = p->transport == TP_UD ? 2 : p->op == OP_BIND ? 3 : 1;
 	struct xv_qp_init_attr attr = {
 		.send_cq = e->send_cq,
-		.recv_cq = e->recv_cq,
 		.qp_type = types[p->transport],
 		.flags = XV_QP_SINGLE_THREADED,
 		.cap = {
-			/* a datagram's address makes its request twice as long */
-			.max_send_wr = p->transport == TP_UD ? 2 * p->depth : p->depth,
-			.max_recv_wr = p->op == OP_SEND ? 2 * p->depth : 1,
+			.max_send_wr = factor * p->depth,
 			.max_send_sge = 1,
-			.max_recv_sge = 1,
 			.max_inline_data = p->inline_max,
 		},
 	};
+	struct xv_qp *qp;
+
+	if (p->transport != TP_XRC) {
+		attr.recv_cq = e->recv_cq;
+		attr.cap.max_recv_wr = op_is_received(p->op) ? 2 * p->depth : 1;
+		attr.cap.max_recv_sge = 1;
+	}
+	qp = xv_create_qp(e->side.pd, &attr);
+	if (!qp)
+		xt_die_xv("%s", e->side.ctx->name);
+	return qp;
+}
+
+static struct xv_qp *new_target(struct end *e)
+{
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_XRC_RECV, .xrcd = e->xrcd };
 	struct xv_qp *qp = xv_create_qp(e->side.pd, &attr);
 
 	if (!qp)
@@ -45,11 +60,26 @@ static struct xv_qp *new_qp(struct end *e, const struct params *p)
 	return qp;
 }
 
+static void open_xrc(struct end *e, const struct params *p)
+{
+	struct xv_srq_init_attr attr = {
+		.attr = { .max_wr = 2 * p->depth * p->qps, .max_sge = 1 },
+		.cq = e->recv_cq,
+		.flags = XV_SRQ_SINGLE_THREADED,
+	};
+
+	e->xrcd = attr.xrcd = xv_open_xrcd(e->side.ctx, -1, 0);
+	e->srq = e->xrcd ? xv_create_srq(e->side.pd, &attr) : NULL;
+	if (!e->srq)
+		xt_die_xv("%s", e->side.ctx->name);
+}
+
 void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
 	      const struct params *p, size_t max_size)
 {
 	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE |
-				    XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_ATOMIC;
+				    XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_ATOMIC |
+				    XV_ACCESS_MW_BIND;
 	uint32_t i;
 
 	if (xt_side_open(&e->side, device, port, gid_index))
@@ -68,19 +98,38 @@ void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
 		xt_die_xv("%zu bytes of memory", 2 * e->half);
 	e->out = e->mr->addr;
 	e->in = e->out + e->half;
-	e->send_cq = new_cq(e, p->depth * p->qps + 1, p->events && p->op != OP_SEND);
-	e->recv_cq = new_cq(e, 2 * p->depth * p->qps + 1, p->events && p->op == OP_SEND);
+	e->send_cq = new_cq(e, p->depth * p->qps + 1, p->events && !op_is_received(p->op));
+	e->recv_cq = new_cq(e, 2 * p->depth * p->qps + 1, p->events && op_is_received(p->op));
+	if (p->transport == TP_XRC)
+		open_xrc(e, p);
+	if (p->op == OP_BIND) {
+		e->mw = xv_alloc_mw(e->side.pd, XV_MW_TYPE_1);
+		if (!e->mw)
+			xt_die_xv("%s", e->side.ctx->name);
+		e->mw_key = e->mw->rkey;
+	}
 	e->qps = p->qps;
-	for (i = 0; i < e->qps; i++)
+	for (i = 0; i < e->qps; i++) {
 		e->qp[i] = new_qp(e, p);
+		e->target[i] = e->xrcd ? new_target(e) : e->qp[i];
+	}
 }
 
 void end_close(struct end *e)
 {
 	uint32_t i;
 
-	for (i = 0; i < e->qps; i++)
+	for (i = 0; i < e->qps; i++) {
+		if (e->target[i] != e->qp[i])
+			xv_destroy_qp(e->target[i]);
 		xv_destroy_qp(e->qp[i]);
+	}
+	if (e->srq) {
+		xv_destroy_srq(e->srq);
+		xv_close_xrcd(e->xrcd);
+	}
+	if (e->mw)
+		xv_dealloc_mw(e->mw);
 	if (e->ah)
 		xv_destroy_ah(e->ah);
 	xv_destroy_cq(e->send_cq);
@@ -127,11 +176,27 @@ static void ud_connect(struct end *e, uint32_t i, const struct xt_peer *peer)
 		xt_die_xv("no way to the peer");
 }
 
-static void connect_qp(struct end *e, uint32_t i, const struct xt_peer *peer)
+/* What the peer must know: the queue pair that sends and the one that receives */
+struct pair {
+	struct xt_peer sender;
+	struct xt_peer receiver;
+};
+
+static void describe(const struct end *e, uint32_t i, struct pair *p)
 {
+	xt_peer_of(&e->side, e->qp[i], &p->sender);
+	xt_peer_of(&e->side, e->target[i], &p->receiver);
+	p->receiver.srqn = e->srq ? e->srq->srq_num : 0;
+}
+
+static void connect_qp(struct end *e, uint32_t i, const struct pair *peer)
+{
+	e->remote_srqn = peer->receiver.srqn;
 	if (e->qp[i]->qp_type == XV_QPT_UD)
-		ud_connect(e, i, peer);
-	else if (xt_connect(e->qp[i], &e->side, peer, NULL))
+		ud_connect(e, i, &peer->receiver);
+	else if (xt_connect(e->qp[i], &e->side, &peer->receiver, NULL) ||
+		 (e->target[i] != e->qp[i] &&
+		  xt_connect(e->target[i], &e->side, &peer->sender, NULL)))
 		xt_die_xv("cannot connect");
 }
 
@@ -143,12 +208,12 @@ static void knows(struct end *e, const struct end *peer)
 
 void end_connect_local(struct end *a, struct end *b)
 {
-	struct xt_peer pa, pb;
+	struct pair pa, pb;
 	uint32_t i;
 
 	for (i = 0; i < a->qps; i++) {
-		xt_peer_of(&a->side, a->qp[i], &pa);
-		xt_peer_of(&b->side, b->qp[i], &pb);
+		describe(a, i, &pa);
+		describe(b, i, &pb);
 		connect_qp(a, i, &pb);
 		connect_qp(b, i, &pa);
 	}
@@ -158,13 +223,15 @@ void end_connect_local(struct end *a, struct end *b)
 
 void end_connect_remote(struct end *e, int fd)
 {
-	struct xt_peer self, peer;
+	struct pair self, peer;
 	uint32_t i;
 
 	for (i = 0; i < e->qps; i++) {
-		xt_peer_of(&e->side, e->qp[i], &self);
-		xt_send_peer(fd, &self, (uintptr_t)e->in, e->mr->rkey);
-		xt_recv_peer(fd, &peer, &e->remote_in, &e->rkey);
+		describe(e, i, &self);
+		xt_send_peer(fd, &self.sender, (uintptr_t)e->in, e->mr->rkey);
+		xt_send_peer(fd, &self.receiver, (uintptr_t)e->in, e->mr->rkey);
+		xt_recv_peer(fd, &peer.sender, &e->remote_in, &e->rkey);
+		xt_recv_peer(fd, &peer.receiver, &e->remote_in, &e->rkey);
 		connect_qp(e, i, &peer);
 	}
 }
@@ -176,7 +243,7 @@ void end_prepare(struct end *e, const struct params *p)
 
 	memset(e->out, 0, e->half);
 	memset((void *)(uintptr_t)e->in, 0xff, p->size);
-	if (p->op != OP_SEND)
+	if (!op_is_received(p->op))
 		return;
 	for (i = 0; i < e->qps; i++)
 		while (!post_recv(e, i))

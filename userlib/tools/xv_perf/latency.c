@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Latency.  Writes and sends bounce between the ends, and half of a round trip
- * counts; reads and atomics are timed from post to completion.
+ * counts; the others are timed from post to completion.
  *
  * A write is seen by its last byte: it counts up with each round.
  */
@@ -49,7 +49,7 @@ static bool post(struct run *r, struct end *e, uint64_t round)
 /* The message of this round has come, and our own last one has left. */
 static bool arrived(struct run *r, struct end *e, uint64_t round, bool sent)
 {
-	if (r->p.op == OP_SEND) {
+	if (op_is_received(r->p.op)) {
 		if (!await(r, e, e->recv_cq))
 			return false;
 		post_recv(e, 0);
@@ -77,7 +77,7 @@ static bool one_sided(struct run *r, uint64_t round)
 void run_latency(void *arg)
 {
 	struct run *r = arg;
-	bool pingpong = r->p.op == OP_WRITE || r->p.op == OP_SEND;
+	bool pingpong = op_bounces(r->p.op);
 	uint64_t i, before, now, warmup = r->p.iterations / 10 + 1;
 
 	if (!r->a && !pingpong)

@@ -27,16 +27,17 @@ static struct {
 } opt = { .gid_index = -1, .p.inline_max = UNSET };
 
 static const char usage[] =
-	"usage: xv_perf [OPTIONS] lat|bw write|read|send|fetch_add|cmp_swap [HOST[:PORT]]\n"
+	"usage: xv_perf [OPTIONS] lat|bw OPERATION [HOST[:PORT]]\n"
 	"       xv_perf [OPTIONS] --listen[=[HOST]:PORT]\n"
 	"       xv_perf plot IMAGE.svg|IMAGE.png RUN.json...\n"
-	"Measures latency (lat) or bandwidth and message rate (bw).  Without HOST both\n"
-	"ends are in this process, on --device and --peer-device.\n"
+	"Measures latency (lat) or bandwidth and message rate (bw) of write, write_imm,\n"
+	"read, send, send_imm, fetch_add, cmp_swap or bind (a memory window).  Without\n"
+	"HOST both ends are in this process, on --device and --peer-device.\n"
 	"  -d, --device NAME         RDMA device (default: the first)\n"
 	"  -e, --peer-device NAME    device of the other end in this process\n"
 	"  -p, --port N              port of the device (1)\n"
 	"  -x, --gid-index N         own GID (default: RoCE v2 of an IPv4 address, if any)\n"
-	"  -T, --transport NAME      rc, uc (write, send) or ud (send) (rc)\n"
+	"  -T, --transport NAME      rc, uc (writes and sends), ud (send) or xrc (rc)\n"
 	"  -s, --size N[-M]          bytes, or all powers of two from N to M (64)\n"
 	"  -n, --iterations N        operations per size (lat 10000, bw 100000)\n"
 	"  -D, --depth N             bw: operations in flight per queue pair (128)\n"
@@ -45,7 +46,7 @@ static const char usage[] =
 	"                            the depth, at most 64)\n"
 	"  -q, --qps N               bw: queue pairs (1)\n"
 	"  -i, --inline N            send up to N bytes inside the request (lat 220, bw 0)\n"
-	"  -E, --events              lat send|read|atomics: sleep for completions\n"
+	"  -E, --events              lat, all but write: sleep for completions\n"
 	"  -H, --histogram           lat: distribution of the samples\n"
 	"  -j, --json                results as JSON\n"
 	"  -Q, --quiet               no progress\n"
@@ -151,7 +152,7 @@ static void settle(void)
 	if (!p->signal_every)
 		p->signal_every = p->depth < 4 ? 1 : p->depth > 128 ? 64 : p->depth / 2;
 	if (p->inline_max == (uint32_t)UNSET)
-		p->inline_max = p->latency && transport_takes_inline(p->transport) ? LAT_INLINE : 0;
+		p->inline_max = p->latency && p->transport != TP_UD ? LAT_INLINE : 0;
 	if (p->signal_every > p->depth)
 		fail_usage("--signal-every above --depth");
 	if (p->events && (!p->latency || p->op == OP_WRITE))
@@ -298,7 +299,7 @@ static void client(void)
 	if (colon)
 		*colon++ = 0;
 	fd = xt_dial(host, colon);
-	xt_send_line(fd, "xv_perf 1 %d %d %d %u %u %u %u", p->latency, p->op, p->transport,
+	xt_send_line(fd, "xv_perf 2 %d %d %d %u %u %u %u", p->latency, p->op, p->transport,
 		     p->depth, p->qps, opt.size_last, p->inline_max);
 	end_open(&a, opt.device[0], opt.port, opt.gid_index, p, opt.size_last);
 	end_connect_remote(&a, fd);
@@ -332,7 +333,7 @@ static void server(void)
 	int fd = xt_listen(opt.listen), latency, op, tp;
 
 	xt_recv_line(fd, line);
-	if (sscanf(line, "xv_perf 1 %d %d %d %u %u %u %u", &latency, &op, &tp, &p.depth, &p.qps,
+	if (sscanf(line, "xv_perf 2 %d %d %d %u %u %u %u", &latency, &op, &tp, &p.depth, &p.qps,
 		   &max_size, &p.inline_max) != 7 || op < 0 || op >= OP_COUNT || tp < 0 ||
 	    tp >= TP_COUNT || !p.qps || p.qps > MAX_QPS || p.depth > 16384 || max_size > MAX_SIZE)
 		xt_die(XT_FAILED, "the client asks for something unknown: \"%s\"", line);

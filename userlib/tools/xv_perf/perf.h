@@ -11,10 +11,13 @@
 
 enum op {
 	OP_WRITE,
+	OP_WRITE_IMM,
 	OP_READ,
 	OP_SEND,
+	OP_SEND_IMM,
 	OP_FETCH_ADD,
 	OP_CMP_SWAP,
+	OP_BIND,
 	OP_COUNT,
 };
 
@@ -22,6 +25,7 @@ enum transport {
 	TP_RC,
 	TP_UC,
 	TP_UD,
+	TP_XRC,
 	TP_COUNT,
 };
 
@@ -49,7 +53,13 @@ struct end {
 	struct xv_qp *qp[MAX_QPS];
 	struct xv_ah *ah;		/* UD: the way to the peer */
 	uint32_t remote_qpn[MAX_QPS];	/* UD */
+	struct xv_qp *target[MAX_QPS];	/* XRC: receive for all, into ... */
+	struct xv_xrcd *xrcd;
+	struct xv_srq *srq;		/* ... this queue */
+	uint32_t remote_srqn;		/* XRC */
 	uint32_t qps;
+	struct xv_mw *mw;		/* bind: moves over the second half */
+	uint32_t mw_key;
 	struct xv_mr *mr;		/* first half is sent from, second received into */
 	uint8_t *out;
 	volatile uint8_t *in;
@@ -73,9 +83,11 @@ struct run {
 
 const char *op_name(enum op op);
 bool op_is_atomic(enum op op);
+bool op_is_received(enum op op);	/* takes a receive of the peer */
+bool op_bounces(enum op op);		/* latency is half of a round trip */
 const char *transport_name(enum transport tp);
 bool transport_has(enum transport tp, enum op op);
-bool transport_takes_inline(enum transport tp);
+bool transport_is_reliable(enum transport tp);
 
 /* end.c */
 void end_open(struct end *e, const char *device, uint32_t port, int gid_index,

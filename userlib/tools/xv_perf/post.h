@@ -8,17 +8,70 @@
 
 #include "perf.h"
 
+/* XRC needs the number of the shared receive queue: there is no builder for that. */
+static int post_xrc(struct end *e, struct xv_qp *qp, enum op op, struct xv_sge *sge,
+		    uint32_t inline_max, uint64_t wr_id, unsigned int flags)
+{
+	static const enum xv_wr_opcode opcodes[] = {
+		[OP_WRITE] = XV_WR_RDMA_WRITE,
+		[OP_WRITE_IMM] = XV_WR_RDMA_WRITE_WITH_IMM,
+		[OP_READ] = XV_WR_RDMA_READ,
+		[OP_SEND] = XV_WR_SEND,
+		[OP_SEND_IMM] = XV_WR_SEND_WITH_IMM,
+		[OP_FETCH_ADD] = XV_WR_ATOMIC_FETCH_AND_ADD,
+		[OP_CMP_SWAP] = XV_WR_ATOMIC_CMP_AND_SWP,
+	};
+	struct xv_send_wr wr = {
+		.wr_id = wr_id,
+		.sg_list = sge,
+		.num_sge = 1,
+		.opcode = opcodes[op],
+		.send_flags = flags | (op_bounces(op) && sge->length <= inline_max ?
+				       XV_SEND_INLINE : 0),
+		.qp_type.xrc.remote_srqn = e->remote_srqn,
+	};
+
+	if (op_is_atomic(op)) {
+		wr.wr.atomic.remote_addr = e->remote_in;
+		wr.wr.atomic.rkey = e->rkey;
+		wr.wr.atomic.compare_add = op == OP_FETCH_ADD;
+		wr.wr.atomic.swap = 1;
+	} else {
+		wr.wr.rdma.remote_addr = e->remote_in;
+		wr.wr.rdma.rkey = e->rkey;
+	}
+	return xv_wr_general(qp, &wr);
+}
+
+/* Every bind gives the window a new key. */
+static int post_bind(struct end *e, struct xv_qp *qp, uint32_t size, uint64_t wr_id,
+		     unsigned int flags)
+{
+	struct xv_mw_bind_info info = { e->mr, (uintptr_t)e->in, size, XV_ACCESS_REMOTE_WRITE };
+	uint32_t key = xv_inc_rkey(e->mw_key);
+	int err = xv_wr_bind_mw(qp, wr_id, flags, e->mw, key, &info);
+
+	if (!err)
+		e->mw_key = key;
+	return err;
+}
+
 xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size,
 		      uint32_t inline_max, uint64_t wr_id, unsigned int flags)
 {
 	struct xv_sge sge = { (uintptr_t)e->out, size, e->mr->lkey };
 
+	if (e->srq)
+		return post_xrc(e, qp, op, &sge, inline_max, wr_id, flags);
 	switch (op) {
 	case OP_WRITE:
 		if (size <= inline_max)
 			return xv_wr_write_inline(qp, wr_id, flags, e->out, size, e->remote_in,
 						  e->rkey);
 		return xv_wr_write(qp, wr_id, flags, &sge, e->remote_in, e->rkey);
+	case OP_WRITE_IMM:
+		return xv_wr_write_imm(qp, wr_id, flags, &sge, e->remote_in, e->rkey,
+				       (uint32_t)wr_id);
 	case OP_READ:
 		return xv_wr_read(qp, wr_id, flags, &sge, e->remote_in, e->rkey);
 	case OP_SEND:
@@ -28,10 +81,14 @@ xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size
 		if (size <= inline_max)
 			return xv_wr_send_inline(qp, wr_id, flags, e->out, size);
 		return xv_wr_send(qp, wr_id, flags, &sge);
+	case OP_SEND_IMM:
+		return xv_wr_send_imm(qp, wr_id, flags, &sge, (uint32_t)wr_id);
 	case OP_FETCH_ADD:
 		return xv_wr_atomic_fa(qp, wr_id, flags, &sge, e->remote_in, e->rkey, 1);
 	case OP_CMP_SWAP:
 		return xv_wr_atomic_cs(qp, wr_id, flags, &sge, e->remote_in, e->rkey, 0, 1);
+	case OP_BIND:
+		return post_bind(e, qp, size, wr_id, flags);
 	default:
 		return -XV_EINVAL;
 	}
@@ -41,8 +98,14 @@ xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size
 xv_inline int post_recv(struct end *e, uint32_t qp)
 {
 	struct xv_sge sge = { (uintptr_t)e->in, (uint32_t)e->half, e->mr->lkey };
-	int err = xv_wr_recv(e->qp[qp], qp, &sge);
+	int err;
 
+	if (e->srq) {
+		err = xv_wr_srq_recv(e->srq, qp, &sge, 1);
+		xv_commit_srq(e->srq);
+		return err;
+	}
+	err = xv_wr_recv(e->qp[qp], qp, &sge);
 	xv_commit_recv(e->qp[qp]);
 	return err;
 }

@@ -8,8 +8,9 @@
 const char *op_name(enum op op)
 {
 	static const char *const names[] = {
-		[OP_WRITE] = "write", [OP_READ] = "read", [OP_SEND] = "send",
-		[OP_FETCH_ADD] = "fetch_add", [OP_CMP_SWAP] = "cmp_swap",
+		[OP_WRITE] = "write", [OP_WRITE_IMM] = "write_imm", [OP_READ] = "read",
+		[OP_SEND] = "send", [OP_SEND_IMM] = "send_imm",
+		[OP_FETCH_ADD] = "fetch_add", [OP_CMP_SWAP] = "cmp_swap", [OP_BIND] = "bind",
 	};
 
 	return op < OP_COUNT ? names[op] : "?";
@@ -20,22 +21,38 @@ bool op_is_atomic(enum op op)
 	return op == OP_FETCH_ADD || op == OP_CMP_SWAP;
 }
 
+bool op_is_received(enum op op)
+{
+	return op == OP_SEND || op == OP_SEND_IMM || op == OP_WRITE_IMM;
+}
+
+bool op_bounces(enum op op)
+{
+	return op == OP_WRITE || op_is_received(op);
+}
+
 const char *transport_name(enum transport tp)
 {
-	static const char *const names[] = { [TP_RC] = "rc", [TP_UC] = "uc", [TP_UD] = "ud" };
+	static const char *const names[] = {
+		[TP_RC] = "rc", [TP_UC] = "uc", [TP_UD] = "ud", [TP_XRC] = "xrc",
+	};
 
 	return tp < TP_COUNT ? names[tp] : "?";
 }
 
 bool transport_has(enum transport tp, enum op op)
 {
-	return tp == TP_RC || op == OP_SEND || (tp == TP_UC && op == OP_WRITE);
+	switch (tp) {
+	case TP_UC: return op_bounces(op);
+	case TP_UD: return op == OP_SEND;
+	case TP_XRC: return op != OP_BIND;
+	default: return true;
+	}
 }
 
-/* A datagram's builder takes a gather list only. */
-bool transport_takes_inline(enum transport tp)
+bool transport_is_reliable(enum transport tp)
 {
-	return tp != TP_UD;
+	return tp == TP_RC || tp == TP_XRC;
 }
 
 static int by_value(const void *a, const void *b)
@@ -110,7 +127,7 @@ static void report_latency(const struct run *r, bool json, bool histogram)
 {
 	double average = (double)r->ticks / (double)r->p.iterations / xt_ticks_per_us();
 
-	if (r->p.op == OP_WRITE || r->p.op == OP_SEND)
+	if (op_bounces(r->p.op))
 		average /= 2;
 	qsort(r->sample, r->p.iterations, sizeof(*r->sample), by_value);
 	if (json) {
