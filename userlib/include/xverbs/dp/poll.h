@@ -344,13 +344,13 @@ xv_outline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct 
  */
 static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 {
-	struct xv_wc *next = wc, *end = wc + n;
 	const struct mlx5r_cqe *cqe;
 	uint8_t op_own;
+	int got = 0;
 	uint32_t ci;
 
 	xv_lock(&cq->lock);
-	for (ci = cq->ci; next < end; ci++) {
+	for (ci = cq->ci; got < n; ci++) {
 		cqe = xv_cq_at(cq, ci);
 		op_own = xv_cqe_op_own(cqe);
 		/* A send that succeeded has opcode 0: nothing but the owner bit. */
@@ -358,16 +358,18 @@ static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 			break;
 		xv_from_device_barrier();
 		if (xv_likely(op_own <= MLX5R_CQE_OWNER && xv_cqe_is_last(cq, cqe)))
-			xv_wc_requester(cq->last, cqe, next++);
-		else
-			next += xv_cq_take(cq, cqe, next);
+			xv_wc_requester(cq->last, cqe, wc);
+		else if (!xv_cq_take(cq, cqe, wc))
+			continue;
+		got++;
+		wc++;
 	}
 	if (ci != cq->ci) {
 		cq->ci = ci;
 		xv_commit_cq(cq);
 	}
 	xv_unlock(&cq->lock);
-	return (int)(next - wc);
+	return got;
 }
 
 /* ---- Arming --------------------------------------------------------------------- */
