@@ -176,6 +176,27 @@ static void test_multicast(struct xv_qp *qp[2])
 	xv_destroy_ah(ah);
 }
 
+/* A datagram above the MTU stops the send queue, which can be started again. */
+static void test_ud_too_long(struct xv_qp *qp[2])
+{
+	struct xv_ah *ah = address_of(0, &r.side[1].gid, (uint16_t)r.side[1].attr.lid);
+	struct xv_qp_attr a = { .qp_state = XV_QPS_RTS, .cur_qp_state = XV_QPS_SQE };
+	struct xv_sge from = rig_sge(&r, 0, SRC, 8192);
+
+	xv_wr_send_ud(qp[0], 9, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY);
+	from.length = 64;
+	xv_wr_send_ud(qp[0], 10, 0, &from, ah, qp[1]->qp_num, QKEY);
+	xv_commit_send(qp[0]);
+	ok(rig_expect(r.cq[0], 9, XV_WC_LOC_LEN_ERR) && rig_expect(r.cq[0], 10, XV_WC_WR_FLUSH_ERR),
+	   "UD: above the MTU: local length error, then flush");
+	ok(!xv_modify_qp(qp[0], &a, XV_QP_STATE | XV_QP_CUR_STATE), "UD: from SQE to RTS");
+	post_ud_recv(qp[1], 1, 11, 64);
+	xv_wr_send_ud(qp[0], 12, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY);
+	xv_commit_send(qp[0]);
+	ok(rig_expect(r.cq[0], 12, XV_WC_SUCCESS), "UD: and sending again");
+	xv_destroy_ah(ah);
+}
+
 static void test_ud(void)
 {
 	struct xv_qp *qp[2] = { make_qp(0, XV_QPT_UD, NULL, NULL), make_qp(1, XV_QPT_UD, NULL, NULL) };
@@ -186,6 +207,7 @@ static void test_ud(void)
 	}
 	test_ud_roundtrip(qp);
 	test_multicast(qp);
+	test_ud_too_long(qp);
 	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]), "UD: destroy");
 }
 
