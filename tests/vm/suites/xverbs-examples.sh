@@ -32,8 +32,29 @@ else
 	skip "apm" "the device does not migrate paths"
 fi
 
+# udev MODE: lets udev apply the installed rule, with that mode in it
+udev() {
+	mkdir -p /run/udev/rules.d
+	sed "s/MODE=.*/MODE=\"$1\"/" "$tree"/opt/xv/lib/udev/rules.d/60-xverbs.rules \
+		> /run/udev/rules.d/60-xverbs.rules
+	/lib/systemd/systemd-udevd --daemon
+	udevadm trigger --action=add /sys/class/misc/xverbs
+	udevadm settle
+	udevadm control --exit
+}
+
 tree=$(mktemp -d /dev/shm/inst.XXXXXX)
 ok "install with DESTDIR and PREFIX" make -s -C ../../../userlib install DESTDIR="$tree" PREFIX=/opt/xv
+udev 0666
+is "udev: group and mode of the file" "$(stat -c '%G %a' /dev/xverbs)" 'rdma 666'
+udev 0660
+member=(setpriv --reuid 1000 --regid 1000 --groups rdma)
+other=(setpriv --reuid 1000 --regid 1000 --clear-groups)
+like "udev, mode 0660: a member of the group has the device" "^$DEV0" \
+	"${member[@]}" ../../../build/user/bin/xv_devinfo
+refused "udev, mode 0660: others do not" '/dev/xverbs: Permission denied' \
+	"${other[@]}" ../../../build/user/bin/xv_devinfo
+udev 0666
 export PKG_CONFIG_LIBDIR=$tree/opt/xv/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree
 # shellcheck disable=SC2046 # a list of flags
 ok "a program builds with pkg-config" cc -D_GNU_SOURCE -o "$tree/first" \
