@@ -18,7 +18,15 @@ both() {
 		"$EX/$1" -d "$DEV1" -p $PORT -- "$EX/$1" -d "$DEV0" -p $PORT 127.0.0.1
 }
 
-like "first: one process" 'hello, RDMA' $EX/first -d "$DEV0"
+# The program that README prints is this one.
+# shellcheck disable=SC2317,SC2016 # called by ok; no expansion meant
+readme_shows() {
+	sed -n '/^```c$/,/^```$/p' ../../../README.md | sed '1d;$d' |
+		cmp - ../../../userlib/examples/"$1"
+}
+
+like "first: one process" 'hello, RDMA' $EX/first "$DEV0"
+ok "README shows that very program" readme_shows first.c
 both rc 'client: "RDMA read operation"'
 for op in send write read; do
 	export OPERATION=$op
@@ -60,6 +68,6 @@ export PKG_CONFIG_LIBDIR=$tree/opt/xv/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree
 ok "a program builds with pkg-config" cc -D_GNU_SOURCE -o "$tree/first" \
 	../../../userlib/examples/first.c $(pkg-config --cflags --libs libxverbs)
 LD_LIBRARY_PATH=$tree/opt/xv/lib like "and runs with the shared library" 'hello, RDMA' \
-	"$tree/first" -d "$DEV0"
+	"$tree/first" "$DEV0"
 rm -rf "$tree"
 finish
