@@ -10,12 +10,16 @@
 #   # quick: 6.1                       where it runs without FULL=1 (default: all)
 #   # timeout: 60                      seconds for the whole suite
 #   # alone: yes                       wants a VM of its own
+#   # installed: yes                   wants what tests/stage installs
 
 TESTS=0 FAILED=0
 OUT=$(mktemp)		# what the last command printed
 KERNEL_LINES=0		# of the kernel log, shown so far
 LIMIT=30		# seconds for one command
 PORT=${PORT:-18600}	# TCP port of the last pair of programs
+
+# Whether the long forms are asked for, FULL=1.
+full() { [ "${FULL:-0}" != 0 ]; }
 
 diag() { sed 's/^/# /'; }
 
@@ -217,6 +221,18 @@ peer_down() {
 	wait_for 10 ip link set "$there" up 2>/dev/null
 	ip address add "$HOME_ADDR" dev "$there"
 	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
+}
+
+# The ports get the addresses again that the VM gave them at boot.
+ports_up() {
+	local n i=0
+	for n in /sys/class/net/xnet*; do
+		i=$((i + 1))
+		ip link set "${n##*/}" up
+		ip address add "10.77.0.$i/24" dev "${n##*/}" 2>/dev/null
+	done
+	udevadm settle -t 5 2>/dev/null
+	sleep 2
 }
 
 has_gid() {

@@ -36,18 +36,6 @@ survived() {
 	grep -v '^ok' "$PROGRAM" | diag
 }
 
-# Names and addresses of the ports, as the VM gave them at boot
-ports_up() {
-	local n i=0
-	for n in /sys/class/net/xnet*; do
-		i=$((i + 1))
-		ip link set "${n##*/}" up
-		ip address add "10.77.0.$i/24" dev "${n##*/}" 2>/dev/null
-	done
-	udevadm settle -t 5 2>/dev/null
-	sleep 2
-}
-
 pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
 start && pass "traffic runs" || fail "traffic runs" "$(cat "$PROGRAM")"
 ok "unbind the device of one side" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"

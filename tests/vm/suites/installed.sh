@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The product as a host has it after make install and DKMS: modprobe, the udev
+# rule, tools in the path, and a user in the right group who measures.
+# installed: yes
+# vm: --functions 2 --link roce
+# kernels: 6.1 6.12
+# quick: 6.12
+# timeout: 120
+. ./lib.sh
+
+as_user() { runuser -u tester -- "$@"; }
+
+# shellcheck disable=SC2317 # called by ok
+reload() { rmmod xverbs xhca && modprobe xhca functions=2 && modprobe xverbs; }
+
+for m in xhca xverbs; do
+	is "$m was installed by DKMS" "$(modinfo -n $m)" \
+		"/lib/modules/$(uname -r)/updates/dkms/$m.ko"
+	is "$m was built for this kernel" "$(modinfo -F vermagic $m | cut -d' ' -f1)" "$(uname -r)"
+done
+ok "the modules unload, and load by name" reload
+ok "udev starts" /lib/systemd/systemd-udevd --daemon
+ok "its rules apply" udevadm trigger --settle --action=add --subsystem-match=misc
+is "/dev/xverbs has the rule's group and mode" "$(stat -c '%G %a' /dev/xverbs)" "rdma 666"
+udevadm control --exit
+ok "a user in group rdma" useradd --groups rdma tester
+like "xv_devinfo is in the path" "^$DEV0:" as_user xv_devinfo
+ports_up
+like "xv_perf measures" '^ +64 ' as_user xv_perf --device "$DEV0" --peer-device "$DEV1" \
+	-n 1000 lat write
+like "pkg-config knows the library" '-lxverbs' pkg-config --libs libxverbs
+ok "a manual page of each kind" ls /usr/share/man/man1/xv_perf.1 \
+	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7
+finish
