@@ -5,7 +5,7 @@
 # namespaces of their own: connections, datagrams, multicast, streams, a file.
 # vm: --no-xverbs --functions 2 --link roce
 # kernels: 6.1 6.12 debug
-# quick:
+# quick: 6.1 6.12
 # timeout: 240
 . ./lib.sh
 
@@ -28,7 +28,9 @@ pair "rdma_xserver, rdma_xclient" "cm_listening 7471" 'end 0' \
 pair "mckey: multicast" "sleep 2" 'return status 0' \
 	mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
 	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
-for test in b n a; do
+# Not mode a: rstream then polls, and takes the hang-up that may come together with
+# the last data for an error.
+for test in b n; do
 	pair "rstream: verified data, mode $test" "cm_listening 7471" '64k_lat|64k' \
 		rstream -b $ADDR0 -p 7471 -T $test -T v -I 20 -S 65536 -C 20 -- \
 		"${PEER[@]}" rstream -s $ADDR0 -p 7471 -T $test -T v -I 20 -S 65536 -C 20
@@ -50,5 +52,15 @@ PORT=$((PORT + 1))
 pair "ib_send_lat by rdma_cm" "cm_listening $PORT" '^ *64 +200' \
 	ib_send_lat -R -F -s 64 -n 200 -d "$DEV0" -p $PORT -- \
 	"${PEER[@]}" ib_send_lat -R -F -s 64 -n 200 -d "$DEV1" -p $PORT $ADDR0
+if full; then
+	for program in "ib_read_bw -s 65536 -n 200" "ib_send_bw -s 4096 -n 500 -q 4" \
+			"ib_atomic_bw -n 200" "ib_write_lat -s 8 -n 200" "ib_send_bw -c UD -s 1024 -n 200"; do
+		PORT=$((PORT + 1))
+		# shellcheck disable=SC2086 # a program with arguments
+		pair "$program by rdma_cm" "cm_listening $PORT" '^ *[0-9]+ +[0-9]+' \
+			$program -R -F -d "$DEV0" -p $PORT -- \
+			"${PEER[@]}" $program -R -F -d "$DEV1" -p $PORT $ADDR0
+	done
+fi
 ok "back in one namespace" peer_down
 finish

@@ -31,5 +31,20 @@ if [ "$VM_LINK" = roce ]; then
 	like "RoCE v1 GIDs" 'RoCE v1' cat "/sys/class/infiniband/$DEV0/ports/1/gid_attrs/types/0"
 	like "RoCE v2 GIDs" 'RoCE v2' cat "/sys/class/infiniband/$DEV0/ports/1/gid_attrs/types/1"
 	is "a RoCE v2 GID from the IPv4 address" "$([ -n "$(gid_index "$DEV1")" ] && echo yes)" yes
+
+	netdev=$(interface "$DEV0")
+	log=$(mktemp)
+	stdbuf -oL ibv_asyncwatch -d "$DEV0" > "$log" &
+	watch=$!
+	wait_for 10 grep -q 'async event' "$log"
+	ip link set "$netdev" down
+	ok "ibv_asyncwatch sees the port go down" wait_for 10 grep -q EVENT_PORT_ERR "$log"
+	ip link set "$netdev" up
+	ok "... and come back" wait_for 10 grep -q EVENT_PORT_ACTIVE "$log"
+	ip address add 10.79.0.1/24 dev "$netdev"
+	ok "... and a GID come" wait_for 10 grep -q EVENT_GID_CHANGE "$log"
+	ip address delete 10.79.0.1/24 dev "$netdev"
+	kill $watch
+	rm -f "$log"
 fi
 finish

@@ -23,4 +23,16 @@ perf "ib_write_bw: inline" ib_write_bw -s 32 -n 1000 -I 64
 perf "ib_atomic_bw: fetch and add" ib_atomic_bw -A FETCH_AND_ADD -n 500
 perf "ib_atomic_bw: compare and swap" ib_atomic_bw -A CMP_AND_SWAP -n 500
 perf "ib_atomic_lat" ib_atomic_lat -n 200
+if full; then
+	for op in write read send; do
+		perf "ib_${op}_bw: all sizes" ib_${op}_bw -a -n 20
+		perf "ib_${op}_lat: all sizes" ib_${op}_lat -a -n 20
+		perf "ib_${op}_bw: 64 QPs, both ways" ib_${op}_bw -s 4096 -n 100 -b -q 64
+	done
+	for inline in 1 64 220; do
+		perf "ib_write_lat: $inline bytes inline" ib_write_lat -s $inline -n 200 -I $inline
+		perf "ib_send_bw: $inline bytes inline" ib_send_bw -s $inline -n 500 -I $inline
+	done
+	perf "ib_atomic_bw: 8 QPs, both ways" ib_atomic_bw -n 200 -b -q 8
+fi
 finish

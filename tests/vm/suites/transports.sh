@@ -6,7 +6,7 @@
 # vm: --no-xverbs --functions 2 --link roce
 # vm: --no-xverbs --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick:
+# quick: 6.1 6.12
 # timeout: 300
 . ./lib.sh
 
@@ -35,4 +35,18 @@ perf "ib_send_bw: shared receive queue" ib_send_bw --use-srq -q 4 -s 4096 -n 500
 perf "ib_send_bw over XRC" ib_send_bw -c XRC -s 4096 -n 500
 perf "ib_write_bw over XRC" ib_write_bw -c XRC -s 4096 -n 500
 perf "ib_read_bw over XRC" ib_read_bw -c XRC -s 4096 -n 500
+if full; then
+	for c in UC XRC; do
+		for op in write send; do
+			perf "ib_${op}_bw over $c: all sizes" ib_${op}_bw -c $c -a -n 20
+			perf "ib_${op}_bw over $c: both ways, 4 QPs" \
+				ib_${op}_bw -c $c -s 65536 -n 100 -b -q 4
+			perf "ib_${op}_lat over $c: all sizes" ib_${op}_lat -c $c -a -n 20
+		done
+	done
+	perf "ib_send_bw over UD: all sizes" ib_send_bw -c UD -a -n 100
+	perf "ib_send_bw over UD: both ways, 4 QPs" ib_send_bw -c UD -s 1024 -n 200 -b -q 4
+	perf "ib_send_bw over UD: inline" ib_send_bw -c UD -s 64 -n 500 -I 128
+	perf "ib_atomic_bw over XRC" ib_atomic_bw -c XRC -n 200
+fi
 finish

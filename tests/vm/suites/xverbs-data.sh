@@ -19,7 +19,7 @@ done
 diag <<< "a function with itself"
 tap $BIN/tests/ops --device "$DEV0" --peer-device "$DEV0"
 export OPS=1000000
-[ -z "${FULL:-}" ] || OPS=10000000
+! full || OPS=10000000
 uname -r | grep -q debug && OPS=100000
 TAP_LIMIT=200 tap $BIN/tests/sealed --device "$DEV0" --peer-device "$DEV1"
 finish

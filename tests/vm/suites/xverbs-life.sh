@@ -10,7 +10,7 @@
 . ./lib.sh
 BIN=../../../build/user
 KILLS=20
-[ -z "${FULL:-}" ] || KILLS=200
+! full || KILLS=200
 uname -r | grep -q debug && KILLS=10
 
 # Keys are left out: the driver caches them as it sees fit.
