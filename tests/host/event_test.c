@@ -238,6 +238,58 @@ static void test_srq(void)
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
 }
 
+static u32 events(struct session_qp *q, struct eq_reader *r)
+{
+	u32 n;
+
+	session_settle(&s);
+	n = read_events(r, 1000);
+	tell_index(r);
+	session_settle(&s);
+	q->cq.arm_sn += n;
+	return n;
+}
+
+static u32 arm(struct session_qp *q, struct eq_reader *r, int solicited)
+{
+	xv_req_notify(&q->cq, solicited);
+	return events(q, r);
+}
+
+static u32 post(struct session_qp *q, struct eq_reader *r, u8 flags)
+{
+	struct mlx5r_cqe cqe = { .op_own = MLX5R_CQE_RESP_SEND << 4 | flags };
+
+	hca_cqe_post(hca_table_get(&s.hca[0]->cqs, q->cqn), &cqe);
+	return events(q, r);
+}
+
+/* One event for a request, and no entry that it does not tell of */
+static void test_arm(void)
+{
+	struct eq_reader r = reader(0);
+	struct session_qp q;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &q);
+	r.ci = r.eq->pi;
+	tap_is(post(&q, &r, 0), 0, "not armed: no event");
+	tap_is(arm(&q, &r, 0), 1, "armed late: an event at once for the entry that is there");
+	tap_is(post(&q, &r, 0), 0, "and no other for the next");
+	tap_is(arm(&q, &r, 0), 1, "which has its own");
+	tap_is(arm(&q, &r, 0), 0, "armed before the poll: no second event for the same entries");
+	tap_is(post(&q, &r, 0), 1, "but one for the next");
+	q.cq.ci = 3;
+	tap_is(arm(&q, &r, 1), 0, "armed for solicited entries");
+	tap_is(post(&q, &r, 0), 0, "another comes");
+	tap_is(post(&q, &r, MLX5R_CQE_SOLICITED), 1, "one of them comes");
+	tap_is(post(&q, &r, MLX5R_CQE_SOLICITED), 0, "and one unasked for");
+	tap_is(post(&q, &r, 0), 0, "and an ordinary one");
+	tap_is(arm(&q, &r, 1), 1, "armed late for solicited entries: an event at once");
+	tap_is(arm(&q, &r, 1), 0, "and no second one");
+	session_qp_destroy(&q);
+	session_cq_destroy(&q);
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -245,6 +297,7 @@ int main(void)
 	test_full();
 	test_resize();
 	test_srq();
+	test_arm();
 	session_free(&s);
 	return tap_done();
 }

@@ -163,6 +163,7 @@ struct hca_cq {
 	u32 arm_seen;			/* arm word last acted upon */
 	bool armed, armed_solicited;
 	u32 solicited_pi;		/* pi after the last solicited CQE */
+	u32 told_pi;			/* pi at the last event */
 	bool overrun_ignore, collapsed;
 	bool overrun;			/* the CQ is in error */
 	u32 since_event;		/* moderation: completions since the last event */
