@@ -338,6 +338,55 @@ static void test_malformed(void)
 	}
 }
 
+static void post_nop(struct session_qp *q, u16 index, u8 flags, struct mlx5r_ctrl *ctrl)
+{
+	*ctrl = (struct mlx5r_ctrl) {
+		.opmod_idx_opcode = cpu_to_be32(index << 8 | MLX5R_OP_NOP),
+		.qpn_ds = cpu_to_be32(q->qp.qp_num << 8 | 1),
+		.fm_ce_se = flags,
+	};
+	memcpy(q->qp.sq.buf + (index & q->qp.sq.mask) * MLX5R_WQEBB, ctrl, sizeof(*ctrl));
+	q->qp.sq.dbrec[MLX5R_DBR_SND] = cpu_to_be32(index + 1);
+}
+
+/* A copy in the register is seen: what a driver's probe for it looks at */
+static void test_blueflame(void)
+{
+	struct session_qp a, b;
+	struct mlx5r_ctrl ctrl, *reg;
+	struct mlx5r_cqe *cqe;
+	unsigned int i;
+
+	connect(&a, &b);
+	reg = (void *)a.qp.sq.doorbell;
+	cqe = (void *)a.cq.buf;
+	post_nop(&a, 0, 0, &ctrl);
+	memcpy(reg, &ctrl, 8);
+	session_settle(&s);
+	tap_is(cqe[0].op_own >> 4, MLX5R_CQE_INVALID, "a NOP that asks for no completion");
+
+	/* As a probe does: two buffers in turns, the last request asks in the ring, too. */
+	for (i = 1; i < 6; i++) {
+		post_nop(&a, i, i == 5 ? MLX5R_CE_ALWAYS : 0, &ctrl);
+		ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
+		memcpy((void *)reg + (i & 1) * 0x100, &ctrl, sizeof(ctrl));
+	}
+	session_settle(&s);
+	tap_is(be16_to_cpu(cqe[0].wqe_counter), 4, "one that asks in the register only");
+	tap_is(be16_to_cpu(cqe[1].wqe_counter), 5, "before the one that asks in the ring");
+	tap_is(cqe[2].op_own >> 4, MLX5R_CQE_INVALID, "the others were overwritten");
+
+	post_nop(&a, 6, 0, &ctrl);
+	memcpy(reg, &ctrl, 8);
+	session_settle(&s);
+	tap_is(cqe[2].op_own >> 4, MLX5R_CQE_INVALID, "it counts for one NOP only");
+	post_nop(&a, 7, MLX5R_CE_ALWAYS, &ctrl);
+	memcpy(reg, &ctrl, 8);
+	session_settle(&s);
+	tap_is(be16_to_cpu(cqe[2].wqe_counter), 7, "the ring's own flags count as ever");
+	disconnect(&a, &b);
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -350,6 +399,7 @@ int main(void)
 	test_receive_errors();
 	test_wrap();
 	test_malformed();
+	test_blueflame();
 	session_free(&s);
 	return tap_done();
 }

@@ -9,6 +9,12 @@
  * written before its doorbell; hence no request is missed.
  *
  * Pages rung of late are looked at each time, the others in turns.
+ *
+ * BlueFlame: software copies a short request into the register, too, so that an
+ * adapter need not fetch it.  The one in the ring is the same and nearer to us, so
+ * that is what we execute.  Only by a NOP can somebody tell: drivers find out whether
+ * such copies arrive by one that asks for a completion in the register, but not in
+ * the ring.
  */
 #include <linux/compiler.h>
 #include <asm/barrier.h>
@@ -64,13 +70,27 @@ static void ring_cq(struct hca *hca, struct hca_uar *uar, u32 cqn)
 		hca_cq_look(cq);
 }
 
-static void ring_qp(struct hca *hca, struct hca_uar *uar, u32 qpn)
+/* A copied NOP that has not run yet, the first of them: its flags count, too. */
+static void take_nop(struct hca_qp *qp, struct mlx5r_ctrl *reg, u16 index)
 {
-	struct hca_qp *qp = hca_qp_get(hca, qpn);
+	if (qp->nop_flags || (u16)(index - qp->sq.ci) >= (u16)(qp->sq.pi - qp->sq.ci))
+		return;
+	qp->nop_index = index;
+	qp->nop_flags = READ_ONCE(reg->fm_ce_se);
+	WRITE_ONCE(reg->fm_ce_se, 0);
+}
+
+/* @v: the first half of a control segment */
+static void ring_qp(struct hca *hca, struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
+{
+	struct hca_qp *qp = hca_qp_get(hca, (u32)v >> 8);
 
 	uar->qp_sweep = uar->nqps;
-	if (qp && qp->uar == uar)
-		hca_qp_look(qp);
+	if (!qp || qp->uar != uar)
+		return;
+	hca_qp_look(qp);
+	if ((u8)(v >> 32) == MLX5R_OP_NOP)
+		take_nop(qp, reg, v >> 40);
 }
 
 /* Reads and clears a register.  The second word of a doorbell is never zero. */
@@ -112,7 +132,7 @@ static unsigned int look_at_registers(struct hca *hca, struct hca_uar *uar)
 	for (off = MLX5R_UAR_BF; off < BF_END; off += BF_STEP) {
 		if (!take_register(uar, off, &v))
 			continue;
-		ring_qp(hca, uar, (u32)v >> 8);
+		ring_qp(hca, uar, uar->regs + off, v);
 		rung++;
 	}
 	if (take_register(uar, MLX5R_UAR_CQ, &v)) {

@@ -253,6 +253,8 @@ struct hca_qp {
 	u32 xrcd;
 	bool rlky;			/* privileged: the kernel's own queue */
 	u8 cs_req, cs_res;
+	u8 nop_flags;			/* doorbell.c, BlueFlame */
+	u16 nop_index;
 
 	/* Requester (requester.c) */
 	u32 remote_qpn;

@@ -209,6 +209,16 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 	return ret;
 }
 
+/* Flags that came through the register count like those in the ring. */
+static int execute_nop(struct hca_qp *qp, struct hca_wqe *w)
+{
+	if (qp->nop_index == w->index) {
+		w->fm_ce_se |= qp->nop_flags;
+		qp->nop_flags = 0;
+	}
+	return 0;
+}
+
 static int execute(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 {
 	int ret = hca_wqe_fetch(qp, w);
@@ -216,7 +226,7 @@ static int execute(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 	if (ret)
 		return ret;
 	if (w->opcode == MLX5R_OP_NOP)
-		return 0;
+		return execute_nop(qp, w);
 	if (w->opcode == MLX5R_OP_UMR)
 		return hca_umr(qp, w);
 	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP1)

@@ -180,6 +180,7 @@ void hca_qp_reset_run(struct hca_qp *qp)
 	hca_qp_stop(qp);
 	qp->sq.pi = qp->sq.ci = 0;
 	qp->rq.pi = qp->rq.ci = 0;
+	qp->nop_flags = 0;
 	qp->done = 0;
 	qp->in_message = false;
 	qp->recv_srqn = 0;
