@@ -94,17 +94,17 @@ void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
 	};
 }
 
-int hca_sgl_check(const struct hca_sgl *l)
+bool hca_sgl_check(const struct hca_sgl *l, u64 bytes)
 {
-	u32 i;
+	const struct hca_sge *s;
+	u64 len;
 
-	for (i = 0; i < l->n; i++) {
-		const struct hca_sge *s = &l->sge[i];
-
-		if (!s->data && hca_key_check(&l->user, s->lkey, s->addr, s->len))
-			return -1;
+	for (s = l->sge; s < l->sge + l->n && bytes; s++, bytes -= len) {
+		len = min(s->len, bytes);
+		if (!s->data && !hca_key_check(&l->user, s->lkey, s->addr, len))
+			return false;
 	}
-	return 0;
+	return true;
 }
 
 void hca_sgl_skip(struct hca_sgl *l, u64 bytes)
@@ -116,11 +116,10 @@ void hca_sgl_skip(struct hca_sgl *l, u64 bytes)
 	l->off = bytes;
 }
 
-/* The next contiguous bytes of the list, at most *@len of them */
+/* The next bytes of the list, *@len of them at most: as many as are contiguous */
 static void *sgl_map(struct hca_sgl *l, u64 *len)
 {
 	const struct hca_sge *s;
-	enum hca_key_err err;
 
 	while (l->i < l->n && l->off == l->sge[l->i].len) {
 		l->i++;
@@ -132,7 +131,7 @@ static void *sgl_map(struct hca_sgl *l, u64 *len)
 	*len = min(*len, s->len - l->off);
 	if (s->data)
 		return (void *)s->data + l->off;
-	return hca_key_map(&l->user, s->lkey, s->addr + l->off, len, &err);
+	return hca_key_map(&l->user, s->lkey, s->addr + l->off, len);
 }
 
 enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len)
@@ -141,20 +140,20 @@ enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len)
 	u32 pieces;
 
 	for (pieces = 0; left && pieces < TURN_PIECES; pieces++) {
-		u64 n = left, m;
+		u64 n = left, m = left;
 		void *s, *d;
 
 		s = sgl_map(src, &n);
 		if (!s)
 			return HCA_COPY_SRC;
-		m = n;
 		d = sgl_map(dst, &m);
 		if (!d)
 			return HCA_COPY_DST;
-		move(d, s, m);
-		src->off += m;
-		dst->off += m;
-		left -= m;
+		n = min(n, m);
+		move(d, s, n);
+		src->off += n;
+		dst->off += n;
+		left -= n;
 	}
 	*len -= left;
 	return HCA_COPY_OK;

@@ -468,8 +468,6 @@ void hca_qp_clear_timer(struct hca_qp *qp);
 
 /* ---- key.c: the one place that walks a key -------------------------------------- */
 
-enum hca_key_err { HCA_KEY_OK, HCA_KEY_BAD, HCA_KEY_ACCESS, HCA_KEY_BOUNDS };
-
 /* Who uses a key: the PD and QP number it must belong to, and for what */
 struct hca_key_user {
 	struct hca *hca;
@@ -477,14 +475,13 @@ struct hca_key_user {
 	u8 access;
 };
 
-/* Checks [va, va + len) as a whole. */
-enum hca_key_err hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len);
+/* Is access to [va, va + len) allowed? */
+bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len);
 /*
- * Pointer to the bytes at @va; cuts *@len to what is contiguous there.  NULL
- * and *@err where the access is not allowed.
+ * Pointer to the bytes at @va, and in *@len how many of them are contiguous.  NULL
+ * if access to [va, va + len) is not allowed.
  */
-void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len,
-		  enum hca_key_err *err);
+void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len);
 
 /* mkey.c: sets translation entries [first, first + n) from MTT or KLM bytes. */
 int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt);

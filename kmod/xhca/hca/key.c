@@ -13,20 +13,15 @@
 
 #define MAX_NESTING	4	/* announced as max_indirection */
 
-static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, enum hca_key_err *err)
+static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, u8 access)
 {
 	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
 
-	*err = HCA_KEY_BAD;
 	if (!mkey || mkey->key != key || mkey->free)
 		return NULL;
 	if (mkey->pd != u->pd || (mkey->qpn != HCA_ANY_QPN && mkey->qpn != u->qpn))
 		return NULL;
-	*err = HCA_KEY_ACCESS;
-	if ((mkey->access & u->access) != u->access)
-		return NULL;
-	*err = HCA_KEY_OK;
-	return mkey;
+	return (mkey->access & access) == access ? mkey : NULL;
 }
 
 static bool in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
@@ -36,14 +31,11 @@ static bool in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
 	return va >= mkey->start && len <= mkey->len && va - mkey->start <= mkey->len - len;
 }
 
-enum hca_key_err hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
+bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
 {
-	enum hca_key_err err;
-	struct hca_mkey *mkey = get_mkey(u, key, &err);
+	struct hca_mkey *mkey = get_mkey(u, key, u->access);
 
-	if (!mkey)
-		return err;
-	return in_bounds(mkey, va, len) ? HCA_KEY_OK : HCA_KEY_BOUNDS;
+	return mkey && in_bounds(mkey, va, len);
 }
 
 static void *map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
@@ -95,44 +87,29 @@ static u8 inner_access(u8 access)
 	return access & MLX5R_MKEY_ACCESS_RR ? MLX5R_MKEY_ACCESS_LR : access;
 }
 
-void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len,
-		  enum hca_key_err *err)
+void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 {
-	struct hca_key_user at = *u;
+	u8 access = u->access;
 	int depth;
 
 	for (depth = 0; depth <= MAX_NESTING; depth++) {
-		struct hca_mkey *mkey = get_mkey(&at, key, err);
+		struct hca_mkey *mkey = get_mkey(u, key, access);
 		const struct mlx5r_klm *klm;
-		void *ptr;
 		u64 off;
 
-		if (!mkey)
+		if (!mkey || !in_bounds(mkey, va, *len))
 			return NULL;
-		*err = HCA_KEY_BOUNDS;
-		if (!in_bounds(mkey, va, *len))
+		if (mkey->mode == MLX5R_MKEY_MODE_MTT)
+			return map_pages(mkey, va, len);
+		if (mkey->mode == MLX5R_MKEY_MODE_PA)
+			return hca_dma(u->hca, va, *len);
+		off = va - mkey->start;
+		klm = find_klm(mkey, &off, len);
+		if (!klm)
 			return NULL;
-
-		switch (mkey->mode) {
-		case MLX5R_MKEY_MODE_PA:
-			ptr = hca_dma(u->hca, va, *len);
-			break;
-		case MLX5R_MKEY_MODE_MTT:
-			ptr = map_pages(mkey, va, len);
-			break;
-		default:
-			off = va - mkey->start;
-			klm = find_klm(mkey, &off, len);
-			if (!klm)
-				return NULL;
-			key = be32_to_cpu(klm->mkey);
-			va = be64_to_cpu(klm->addr) + off;
-			at.access = inner_access(at.access);
-			continue;
-		}
-		*err = ptr ? HCA_KEY_OK : HCA_KEY_BAD;
-		return ptr;
+		key = be32_to_cpu(klm->mkey);
+		va = be64_to_cpu(klm->addr) + off;
+		access = inner_access(access);
 	}
-	*err = HCA_KEY_BAD;
 	return NULL;
 }

@@ -181,6 +181,7 @@ static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 
 static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 {
+	u32 npackets = packets(qp, w);
 	struct hca_qp *peer;
 	int ret;
 
@@ -191,7 +192,7 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	peer = hca_fabric_peer(qp);
 	ret = peer ? hca_respond(qp, peer, w, budget) : HCA_LOST;
-	hca_count_request(qp, peer, w, packets(qp, w), ret);
+	hca_count_request(qp, peer, w, npackets, ret);
 
 	if (ret == HCA_AGAIN)
 		qp->in_message = true;
@@ -202,7 +203,7 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 	if (ret == HCA_LOST)
 		return retry_lost(qp);
 	if (!ret) {
-		qp->sq_psn = (qp->sq_psn + packets(qp, w)) & 0xffffff;
+		qp->sq_psn = (qp->sq_psn + npackets) & 0xffffff;
 		if (peer)
 			peer->rq_psn = qp->sq_psn;
 	}

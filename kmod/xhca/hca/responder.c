@@ -97,15 +97,26 @@ static void receive_done(struct hca_qp *dst, struct hca_srq *srq, const struct h
 	hca_recv_complete(dst, srq, &cqe);
 }
 
-/* Moves up to @budget bytes; 0 when the message is complete. */
+/*
+ * Moves up to @budget bytes; 0 when the message is complete.  No byte moves before
+ * all have been checked, which hca_copy() does if it gets them all in one segment.
+ */
 static int move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
 		     u64 length, u64 budget, enum hca_copy_err *err)
 {
 	u64 n = min(length - src->done, budget);
 
-	hca_sgl_skip(to, src->done);
-	hca_sgl_skip(from, src->done);
-	*err = hca_copy(to, from, &n);
+	*err = HCA_COPY_OK;
+	if (n < length || from->n > 1 || to->n > 1) {
+		if (!hca_sgl_check(from, length))
+			*err = HCA_COPY_SRC;
+		else if (!hca_sgl_check(to, length))
+			*err = HCA_COPY_DST;
+		hca_sgl_skip(to, src->done);
+		hca_sgl_skip(from, src->done);
+	}
+	if (!*err)
+		*err = hca_copy(to, from, &n);
 	if (*err)
 		return 0;
 	src->done += n;
@@ -124,8 +135,6 @@ static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *
 		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
 				    MLX5R_SYND_REMOTE_INVAL_REQ);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	if (hca_sgl_check(&from))
-		return MLX5R_SYND_LOCAL_PROT;
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (srq)
 		to.user.pd = srq->pd;
@@ -168,11 +177,7 @@ static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 	if (!w->length)
 		return 0;
 	remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
-	if (hca_sgl_check(&to))
-		return refuse_access(dst);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	if (hca_sgl_check(&from))
-		return MLX5R_SYND_LOCAL_PROT;
 	ret = move_part(src, &to, &from, w->length, budget, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
@@ -194,11 +199,7 @@ static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *
 	if (!w->length)
 		return 0;
 	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
-	if (hca_sgl_check(&from))
-		return refuse_access(dst);
 	hca_sgl_init(&to, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
-	if (hca_sgl_check(&to))
-		return MLX5R_SYND_LOCAL_PROT;
 	ret = move_part(src, &to, &from, w->length, budget, &err);
 	if (err == HCA_COPY_DST)
 		return MLX5R_SYND_LOCAL_PROT;
@@ -237,7 +238,6 @@ static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 {
 	struct hca_sgl to, from;
 	struct hca_sge old_sge;
-	enum hca_key_err err;
 	u64 len = w->operand;	/* the key must map the operand in one piece */
 	u64 *mem, old;
 
@@ -246,12 +246,12 @@ static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 	if (!dst->rra_max || w->raddr & (w->operand - 1))
 		return refuse_request(dst);
 	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
-	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len, &err);
+	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len);
 	if (!mem || len != w->operand)
 		return refuse_access(dst);
 
 	hca_sgl_init(&to, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
-	if (hca_sgl_check(&to))
+	if (!hca_sgl_check(&to, len))
 		return MLX5R_SYND_LOCAL_PROT;
 	do {
 		old = READ_ONCE(*mem);

@@ -235,7 +235,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	if (w->length > UD_MTU)
 		return MLX5R_SYND_LOCAL_LENGTH;
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	if (hca_sgl_check(&from))
+	if (!hca_sgl_check(&from, w->length))
 		return MLX5R_SYND_LOCAL_PROT;
 	if (roce && !w->av_ext)
 		return MLX5R_SYND_LOCAL_QP_OP;

@@ -5,6 +5,7 @@
  * The bytes are copied first and only the copy is looked at.  Whatever does not
  * follow the format ends as a local QP operation error of this queue alone.
  */
+#include <linux/compiler.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "wqe.h"
@@ -62,15 +63,10 @@ static const void *take(struct cursor *c, u32 bytes)
 }
 
 /* The ring may wrap, and its pages need not be neighbours. */
-static void copy_ring(struct hca_qp *qp, u16 index, void *to, u32 bytes)
+static const void *block_at(struct hca_qp *qp, u16 index)
 {
-	u32 at, n;
-
-	for (; bytes; bytes -= n, to += n, index++) {
-		at = (index & (qp->sq.entries - 1)) * MLX5R_WQEBB;
-		n = min_t(u32, bytes, MLX5R_WQEBB);
-		memcpy(to, hca_buf_at(&qp->buf, qp->sq.offset + at), n);
-	}
+	return hca_buf_at(&qp->buf, qp->sq.offset +
+			  (index & (qp->sq.entries - 1)) * MLX5R_WQEBB);
 }
 
 static bool take_peer(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
@@ -165,10 +161,10 @@ static bool take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs, struct 
 
 int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 {
-	u32 qpn_ds, word;
+	u32 qpn_ds, word, i;
 	struct cursor c;
 
-	copy_ring(qp, qp->sq.ci, w->raw, MLX5R_WQEBB);
+	memcpy(w->raw, block_at(qp, qp->sq.ci), MLX5R_WQEBB);
 	qpn_ds = be32_to_cpu(w->ctrl.qpn_ds);
 	word = be32_to_cpu(w->ctrl.opmod_idx_opcode);
 	w->opcode = word;
@@ -189,9 +185,8 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 	    w->opcode >= ARRAY_SIZE(ops) || !(ops[w->opcode].types & ON(qp->st)))
 		return MLX5R_SYND_LOCAL_QP_OP;
 
-	if (w->nbb > 1)
-		copy_ring(qp, qp->sq.ci + 1, w->raw + MLX5R_WQEBB,
-			  w->ds * MLX5R_DS - MLX5R_WQEBB);
+	for (i = 1; i < w->nbb; i++)
+		memcpy(w->raw + i * MLX5R_WQEBB, block_at(qp, qp->sq.ci + i), MLX5R_WQEBB);
 	c.at = w->raw + sizeof(w->ctrl);
 	c.end = w->raw + w->ds * MLX5R_DS;
 	if (!take_segments(qp, w, ops[w->opcode].segs, &c))
@@ -201,11 +196,10 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 
 u32 hca_wqe_span(struct hca_qp *qp)
 {
-	struct mlx5r_ctrl ctrl;
+	const struct mlx5r_ctrl *ctrl = block_at(qp, qp->sq.ci);
 	u32 bbs, left = (u16)(qp->sq.pi - qp->sq.ci);
 
-	copy_ring(qp, qp->sq.ci, &ctrl, sizeof(ctrl));
-	bbs = DIV_ROUND_UP(be32_to_cpu(ctrl.qpn_ds) & MLX5R_MAX_DS,
+	bbs = DIV_ROUND_UP(be32_to_cpu(READ_ONCE(ctrl->qpn_ds)) & MLX5R_MAX_DS,
 			   MLX5R_WQEBB / MLX5R_DS);
 	return clamp_t(u32, bbs, 1, left);
 }

@@ -84,9 +84,13 @@ enum hca_copy_err { HCA_COPY_OK, HCA_COPY_SRC, HCA_COPY_DST };
 void hca_copy_calibrate(void);
 void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
 		  const struct hca_sge *sge, u32 n);
-int hca_sgl_check(const struct hca_sgl *l);	/* every key as a whole; 0 or -1 */
+/* May the list's first @bytes be accessed, all of them? */
+bool hca_sgl_check(const struct hca_sgl *l, u64 bytes);
 void hca_sgl_skip(struct hca_sgl *l, u64 bytes);
-/* Moves up to *@len bytes and says in *@len how many; fewer only if many pieces. */
+/*
+ * Moves up to *@len bytes and says in *@len how many; fewer only if many pieces.
+ * With one segment on either side nothing moves if one of the bytes must not.
+ */
 enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
 
 /* rq.c: receive queues of QPs and shared ones */
