@@ -21,9 +21,11 @@
 #include <asm/byteorder.h>
 #include "wqe.h"
 
-#define SWEEP		16	/* records read per pass, page and kind */
+#define SWEEP		64	/* records read per pass, page and kind */
+#define MISSES		2	/* unless so many of them show nothing new */
+#define MISSES_IDLE	16	/* the same when there is nothing else to do */
 #define COLD_LOOKS	4	/* seldom-rung pages looked at per pass */
-#define COLD_LOOKS_IDLE	8	/* the same when there is nothing else to do */
+#define COLD_LOOKS_IDLE	64	/* the same when there is nothing else to do */
 #define QUIET_LOOKS	20000	/* until a page counts as seldom rung */
 
 #define BF_STEP		0x100	/* half a BlueFlame register */
@@ -53,17 +55,17 @@ bool hca_qp_look(struct hca_qp *qp)
 	return true;
 }
 
-static void ring_eq(struct hca *hca, struct hca_uar *uar, u32 word)
+static void ring_eq(struct hca_uar *uar, u32 word)
 {
-	struct hca_eq *eq = hca_table_get(&hca->eqs, word >> 24);
+	struct hca_eq *eq = hca_table_get(&uar->hca->eqs, word >> 24);
 
 	if (eq && eq->uar == uar)
 		hca_eq_doorbell(eq, word & 0xffffff);
 }
 
-static void ring_cq(struct hca *hca, struct hca_uar *uar, u32 cqn)
+static void ring_cq(struct hca_uar *uar, u32 cqn)
 {
-	struct hca_cq *cq = hca_table_get(&hca->cqs, cqn);
+	struct hca_cq *cq = hca_table_get(&uar->hca->cqs, cqn);
 
 	uar->cq_sweep = uar->ncqs;
 	if (cq && cq->uar == uar)
@@ -81,9 +83,9 @@ static void take_nop(struct hca_qp *qp, struct mlx5r_ctrl *reg, u16 index)
 }
 
 /* @v: the first half of a control segment */
-static void ring_qp(struct hca *hca, struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
+static void ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
 {
-	struct hca_qp *qp = hca_qp_get(hca, (u32)v >> 8);
+	struct hca_qp *qp = hca_qp_get(uar->hca, (u32)v >> 8);
 
 	uar->qp_sweep = uar->nqps;
 	if (!qp || qp->uar != uar)
@@ -107,23 +109,23 @@ static bool take_register(struct hca_uar *uar, u32 offset, u64 *value)
 	return true;
 }
 
-unsigned int hca_eq_look(struct hca *hca, struct hca_uar *uar)
+unsigned int hca_eq_look(struct hca_uar *uar)
 {
 	unsigned int rung = 0;
 	u64 v;
 
 	if (take_register(uar, MLX5R_UAR_EQ, &v)) {
-		ring_eq(hca, uar, v >> 32);
+		ring_eq(uar, v >> 32);
 		rung++;
 	}
 	if (take_register(uar, MLX5R_UAR_EQ_ARM, &v)) {
-		ring_eq(hca, uar, v >> 32);
+		ring_eq(uar, v >> 32);
 		rung++;
 	}
 	return rung;
 }
 
-static unsigned int look_at_registers(struct hca *hca, struct hca_uar *uar)
+static unsigned int look_at_registers(struct hca_uar *uar)
 {
 	unsigned int rung = 0;
 	u32 off;
@@ -132,14 +134,14 @@ static unsigned int look_at_registers(struct hca *hca, struct hca_uar *uar)
 	for (off = MLX5R_UAR_BF; off < BF_END; off += BF_STEP) {
 		if (!take_register(uar, off, &v))
 			continue;
-		ring_qp(hca, uar, uar->regs + off, v);
+		ring_qp(uar, uar->regs + off, v);
 		rung++;
 	}
 	if (take_register(uar, MLX5R_UAR_CQ, &v)) {
-		ring_cq(hca, uar, v & 0xffffff);
+		ring_cq(uar, v & 0xffffff);
 		rung++;
 	}
-	return rung + hca_eq_look(hca, uar);
+	return rung + hca_eq_look(uar);
 }
 
 /* The same without taking anything. */
@@ -165,86 +167,109 @@ bool hca_fabric_rung(const struct hca_fabric *f)
 		seg = hca->p.bar;
 		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell))
 			return true;
-		list_for_each_entry(uar, &hca->hot_uars, entry)
-			if (is_rung(uar))
-				return true;
-		list_for_each_entry(uar, &hca->uars, entry)
-			if (is_rung(uar))
-				return true;
 	}
+	list_for_each_entry(uar, &f->hot_uars, entry)
+		if (is_rung(uar))
+			return true;
+	list_for_each_entry(uar, &f->cold_uars, entry)
+		if (is_rung(uar))
+			return true;
 	return false;
+}
+
+/*
+ * Idle queues must not cost busy ones: with work to do only a few records that show
+ * nothing are read.
+ */
+static int misses(const struct hca_uar *uar)
+{
+	return uar->hca->fabric->idle ? MISSES_IDLE : MISSES;
 }
 
 static unsigned int sweep_qps(struct hca_uar *uar)
 {
+	int n, left = misses(uar);
 	unsigned int found = 0;
-	u32 n = min_t(u32, uar->qp_sweep, SWEEP);
+	struct hca_qp *qp;
 
-	for (uar->qp_sweep -= n; n && !list_empty(&uar->qps); n--) {
-		struct hca_qp *qp = list_first_entry(&uar->qps, struct hca_qp, uar_entry);
-
+	uar->qp_sweep = min(uar->qp_sweep, uar->nqps);
+	for (n = 0; n < SWEEP && left && uar->qp_sweep; n++, uar->qp_sweep--) {
+		qp = list_first_entry(&uar->qps, struct hca_qp, uar_entry);
 		list_move_tail(&qp->uar_entry, &uar->qps);
-		found += hca_qp_look(qp);
+		if (hca_qp_look(qp))
+			found++;
+		else
+			left--;
 	}
 	return found;
 }
 
 static unsigned int sweep_cqs(struct hca_uar *uar)
 {
+	int n, left = misses(uar);
 	unsigned int found = 0;
-	u32 n = min_t(u32, uar->cq_sweep, SWEEP);
+	struct hca_cq *cq;
 
-	for (uar->cq_sweep -= n; n && !list_empty(&uar->cqs); n--) {
-		struct hca_cq *cq = list_first_entry(&uar->cqs, struct hca_cq, uar_entry);
-
+	uar->cq_sweep = min(uar->cq_sweep, uar->ncqs);
+	for (n = 0; n < SWEEP && left && uar->cq_sweep; n++, uar->cq_sweep--) {
+		cq = list_first_entry(&uar->cqs, struct hca_cq, uar_entry);
 		list_move_tail(&cq->uar_entry, &uar->cqs);
-		found += hca_cq_look(cq);
+		if (hca_cq_look(cq))
+			found++;
+		else
+			left--;
 	}
 	return found;
 }
 
-static unsigned int look_at_uar(struct hca *hca, struct hca_uar *uar)
+static unsigned int look_at_uar(struct hca_uar *uar)
 {
-	unsigned int rung = look_at_registers(hca, uar);
+	struct hca_fabric *f = uar->hca->fabric;
+	unsigned int work = 0;
 
-	hca->fabric->stat.doorbells += rung;
+	if (is_rung(uar)) {
+		work = look_at_registers(uar);
+		f->stat.doorbells += work;
+	}
 	if (uar->qp_sweep)
-		rung += sweep_qps(uar) + 1;
+		work += sweep_qps(uar);
 	if (uar->cq_sweep)
-		rung += sweep_cqs(uar) + 1;
-	return rung;
+		work += sweep_cqs(uar);
+	f->sweeping |= uar->qp_sweep || uar->cq_sweep;
+	return work;
 }
 
-static unsigned int look_at_cold(struct hca *hca)
+static unsigned int look_at_cold(struct hca_fabric *f)
 {
+	int n = f->idle ? COLD_LOOKS_IDLE : COLD_LOOKS;
 	unsigned int work, total = 0;
-	int n = hca->fabric->idle ? COLD_LOOKS_IDLE : COLD_LOOKS;
 	struct hca_uar *uar, *next;
 	LIST_HEAD(seen);
 
-	list_for_each_entry_safe(uar, next, &hca->uars, entry) {
+	list_for_each_entry_safe(uar, next, &f->cold_uars, entry) {
 		if (!n--)
 			break;
-		work = look_at_uar(hca, uar);
+		work = look_at_uar(uar);
 		total += work;
-		list_move_tail(&uar->entry, work ? &hca->hot_uars : &seen);
+		list_move_tail(&uar->entry, work ? &f->hot_uars : &seen);
 	}
-	list_splice_tail(&seen, &hca->uars);
+	list_splice_tail(&seen, &f->cold_uars);
 	return total;
 }
 
-unsigned int hca_doorbell_poll(struct hca *hca)
+unsigned int hca_doorbell_poll(struct hca_fabric *f)
 {
 	unsigned int work, total = 0;
 	struct hca_uar *uar, *next;
 
-	list_for_each_entry_safe(uar, next, &hca->hot_uars, entry) {
-		work = look_at_uar(hca, uar);
+	f->sweeping = false;
+	list_for_each_entry_safe(uar, next, &f->hot_uars, entry) {
+		work = look_at_uar(uar);
 		total += work;
 		if (work)
 			uar->quiet = 0;
 		else if (++uar->quiet > QUIET_LOOKS)
-			list_move_tail(&uar->entry, &hca->uars);
+			list_move_tail(&uar->entry, &f->cold_uars);
 	}
-	return total + look_at_cold(hca);
+	return total + look_at_cold(f);
 }

@@ -150,7 +150,7 @@ static void raise(struct hca_eq *eq)
 	eq->retry_ns = min_t(u64, eq->retry_ns * 2, MAX_RETRY_NS);
 	hca->ops->raise_irq(hca->ctx, eq->intr);
 	/* Handlers may run at once: look before the next one overwrites it. */
-	hca_eq_look(hca, eq->uar);
+	hca_eq_look(eq->uar);
 }
 
 void hca_eq_flush(struct hca *hca)

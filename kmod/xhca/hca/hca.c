@@ -113,8 +113,6 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->p = *p;
 	hca->port_up = !p->roce;
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
-	INIT_LIST_HEAD(&hca->uars);
-	INIT_LIST_HEAD(&hca->hot_uars);
 	INIT_LIST_HEAD(&hca->mcgs);
 	INIT_LIST_HEAD(&hca->eq_list);
 	if (hca_caps_init(hca) || tables_init(hca) || hca_cmd_init(hca)) {

@@ -118,9 +118,10 @@ static inline void *hca_buf_at(const struct hca_buf *b, u64 off)
 /* ---- Objects -------------------------------------------------------------- */
 
 struct hca_uar {
+	struct hca *hca;
 	u32 index;
 	void *regs;			/* the page in the BAR */
-	struct list_head entry;		/* hca.uars or hca.hot_uars */
+	struct list_head entry;		/* fabric.hot_uars or fabric.cold_uars */
 	struct list_head qps, cqs;	/* who rings here */
 	u32 nqps, ncqs, neqs;
 	u32 qp_sweep, cq_sweep;		/* records still to be read, see doorbell.c */
@@ -327,8 +328,6 @@ struct hca {
 
 	struct hca_table pds, xrcds, tds, uars_by_index, eqs, cqs, qps, srqs, mkeys,
 			 counters;
-	struct list_head uars;		/* seldom rung; doorbell.c rotates them */
-	struct list_head hot_uars;	/* rung of late */
 	struct list_head mcgs;		/* mcg.c */
 	u32 nmcgs;
 	struct hca_qp *qp1;
@@ -369,12 +368,15 @@ struct hca_fabric {
 	u32 nfunctions;
 	u32 epoch;			/* changes with every address */
 	u64 now;			/* ns, read once a poll */
+	struct list_head hot_uars;	/* rung of late: looked at in every pass */
+	struct list_head cold_uars;	/* looked at in turns */
 	struct list_head run;		/* QPs with work */
 	struct list_head flushing;	/* QPs in error: what is posted is flushed */
 	struct list_head timers;	/* QPs waiting, by deadline */
 	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */
 	struct hca_scratch *scratch;	/* what is being executed */
 	bool idle;			/* the last pass found no work */
+	bool sweeping;			/* but records remain to be read */
 	struct {
 		u64 polls, wqes, doorbells, bytes;
 	} stat;
@@ -384,10 +386,10 @@ int hca_fabric_init(struct hca_fabric *f);
 void hca_fabric_free(struct hca_fabric *f);
 
 /*
- * One pass over everything.  Returns the amount of work found, 0 none.  The
- * earliest deadline comes from hca_fabric_deadline(): U64_MAX none.
+ * One pass over everything.  False if there was nothing to do.  The earliest
+ * deadline comes from hca_fabric_deadline(): U64_MAX none.
  */
-unsigned int hca_fabric_poll(struct hca_fabric *f);
+bool hca_fabric_poll(struct hca_fabric *f);
 u64 hca_fabric_deadline(struct hca_fabric *f);
 /*
  * Is a doorbell waiting?  Only reads: the one call allowed from an interrupt,
@@ -433,13 +435,13 @@ void hca_event_comp(struct hca_cq *cq);
 /* The consumer index that software wrote into a doorbell page. */
 void hca_eq_doorbell(struct hca_eq *eq, u32 ci);
 /* doorbell.c: looks at the EQ registers of a doorbell page. */
-unsigned int hca_eq_look(struct hca *hca, struct hca_uar *uar);
+unsigned int hca_eq_look(struct hca_uar *uar);
 /* Raises the interrupts that the events since the last call asked for. */
 void hca_eq_flush(struct hca *hca);
 
 /* ---- doorbell.c --------------------------------------------------------------- */
 
-unsigned int hca_doorbell_poll(struct hca *hca);
+unsigned int hca_doorbell_poll(struct hca_fabric *f);
 /* Reads the record of one queue and takes up the work it shows. */
 bool hca_qp_look(struct hca_qp *qp);
 bool hca_cq_look(struct hca_cq *cq);

@@ -16,6 +16,8 @@ int hca_fabric_init(struct hca_fabric *f)
 {
 	memset(f, 0, sizeof(*f));
 	INIT_LIST_HEAD(&f->functions);
+	INIT_LIST_HEAD(&f->hot_uars);
+	INIT_LIST_HEAD(&f->cold_uars);
 	INIT_LIST_HEAD(&f->run);
 	INIT_LIST_HEAD(&f->flushing);
 	INIT_LIST_HEAD(&f->timers);
@@ -104,19 +106,33 @@ static void run_flushing(struct hca_fabric *f)
 	}
 }
 
-unsigned int hca_fabric_poll(struct hca_fabric *f)
+/* With other work to do, one function's commands per pass */
+static unsigned int run_commands(struct hca_fabric *f)
 {
-	unsigned int work = 0;
+	unsigned int n = 0;
+	struct hca *hca;
+
+	list_for_each_entry(hca, &f->functions, entry) {
+		n += hca_cmd_poll(hca);
+		if (!f->idle) {
+			list_move_tail(&hca->entry, &f->functions);
+			break;
+		}
+	}
+	return n;
+}
+
+bool hca_fabric_poll(struct hca_fabric *f)
+{
+	unsigned int work;
 	struct hca *hca;
 
 	if (!(f->stat.polls++ % CLOCK_PASSES) || f->idle || !list_empty(&f->timers) ||
 	    !list_empty(&f->cq_timers))
 		f->now = ktime_get_ns();
 
-	list_for_each_entry(hca, &f->functions, entry) {
-		work += hca_cmd_poll(hca);
-		work += hca_doorbell_poll(hca);
-	}
+	work = run_commands(f);
+	work += hca_doorbell_poll(f);
 	work += run_timers(f);
 	work += run_queues(f);
 	run_flushing(f);
@@ -124,7 +140,7 @@ unsigned int hca_fabric_poll(struct hca_fabric *f)
 	list_for_each_entry(hca, &f->functions, entry)
 		hca_eq_flush(hca);
 	f->idle = !work;
-	return work;
+	return work || f->sweeping;
 }
 
 u64 hca_fabric_deadline(struct hca_fabric *f)

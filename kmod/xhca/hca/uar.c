@@ -20,11 +20,12 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 		kfree(uar);
 		return synd;
 	}
+	uar->hca = hca;
 	uar->regs = hca->p.bar + uar->index * HCA_PAGE_SIZE;
 	memset(uar->regs, 0, HCA_PAGE_SIZE);
 	INIT_LIST_HEAD(&uar->qps);
 	INIT_LIST_HEAD(&uar->cqs);
-	list_add_tail(&uar->entry, &hca->uars);
+	list_add_tail(&uar->entry, &hca->fabric->cold_uars);
 	MLX5_SET(alloc_uar_out, c->out, uar, uar->index);
 	return HCA_OK;
 }
