@@ -10,6 +10,7 @@
 #include <linux/mlx5/driver.h>
 #include <linux/version.h>
 #include <rdma/ib_umem.h>
+#include <rdma/uverbs_ioctl.h>
 #ifdef XV_HAVE_RDMA_ITER_H
 #include <rdma/iter.h>
 #endif
@@ -23,6 +24,21 @@ static inline int xv_compat_vector2eqn(struct mlx5_core_dev *mdev, int vector,
 #else
 	return mlx5_vector2eqn(mdev, vector, eqn);
 #endif
+}
+
+/* The driver looks for options in the attributes of an ioctl: there are none. */
+static inline struct ib_mr *
+xv_compat_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
+		     int fd, int access)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	struct uverbs_attr_bundle none = {};
+#else
+	struct ib_udata none = {};
+#endif
+
+	return pd->device->ops.reg_user_mr_dmabuf(pd, offset, length, iova, fd,
+						  access, &none);
 }
 
 static inline void xv_compat_vm_flags(struct vm_area_struct *vma,

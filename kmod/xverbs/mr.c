@@ -73,7 +73,8 @@ static int xv_mr_fail(struct xv_call *call, const struct xv_mr_range *range,
 			       "MR: 0x%llx and %llu bytes are not memory with the access asked for",
 			       range->addr, range->length);
 	default:
-		return xv_fail(call, err, "MR: registration failed");
+		return xv_fail(call, err, "MR: the driver refuses: %pe",
+			       ERR_PTR(err));
 	}
 }
 
@@ -302,13 +303,12 @@ static struct ib_mr *xv_mr_map_dmabuf(struct xv_call *call,
 	struct ib_pd *ib_pd = xv_to(pd, pd)->ib;
 	struct ib_mr *ib;
 
-	ib = ib_pd->device->ops.reg_user_mr_dmabuf(ib_pd, arg->offset,
-						   arg->length, arg->iova,
-						   arg->fd, arg->access, NULL);
+	ib = xv_compat_reg_dmabuf(ib_pd, arg->offset, arg->length, arg->iova,
+				  arg->fd, arg->access);
 	if (IS_ERR(ib))
 		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
-				       "MR: dma-buf %d cannot be registered",
-				       arg->fd));
+				       "MR: dma-buf %d cannot be registered: %pe",
+				       arg->fd, ib));
 	xv_mr_adopt(ib, ib_pd);
 	ib->iova = arg->iova;
 	ib->length = arg->length;
