@@ -73,6 +73,21 @@ static int xv_fw_event_type(unsigned long type)
 	}
 }
 
+static void xv_qp_event(const struct xv_qp *qp, int type)
+{
+	struct xv_qp_handle *h;
+
+	if (type == XVERBS_EVENT_SQ_DRAINED && !READ_ONCE(qp->want_drained))
+		return;
+	list_for_each_entry(h, &qp->handles, node)
+		xv_event_async(&h->obj.file->async, &h->obj.events, type);
+}
+
+static void xv_srq_event(struct xv_obj *srq, int type)
+{
+	xv_event_async(&srq->file->async, &srq->events, type);
+}
+
 /*
  * Runs in interrupts, for the events of every user of the adapter.  The
  * xarray's lock keeps the object alive: it leaves the array before it dies.
@@ -83,21 +98,23 @@ static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 	struct xv_dev *dev = container_of(nb, struct xv_dev, fw_events);
 	int type = xv_fw_event_type(fw_type);
 	struct mlx5_eqe *eqe = data;
-	struct xarray *table;
-	struct xv_obj *obj;
 	unsigned long irq;
+	bool srq;
+	u32 number;
+	void *entry;
 
 	if (type < 0)
 		return NOTIFY_DONE;
-	table = type == XVERBS_EVENT_SRQ_ERR ||
-		type == XVERBS_EVENT_SRQ_LIMIT_REACHED ? &dev->srqs : &dev->qps;
-	xa_lock_irqsave(table, irq);
-	obj = xa_load(table,
-		      be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff);
-	if (obj && (type != XVERBS_EVENT_SQ_DRAINED ||
-		    READ_ONCE(xv_to(qp, obj)->want_drained)))
-		xv_event_async(&obj->file->async, &obj->events, type);
-	xa_unlock_irqrestore(table, irq);
+	srq = type == XVERBS_EVENT_SRQ_ERR ||
+	      type == XVERBS_EVENT_SRQ_LIMIT_REACHED;
+	number = be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff;
+	xa_lock_irqsave(srq ? &dev->srqs : &dev->qps, irq);
+	entry = xa_load(srq ? &dev->srqs : &dev->qps, number);
+	if (entry && srq)
+		xv_srq_event(entry, type);
+	else if (entry)
+		xv_qp_event(entry, type);
+	xa_unlock_irqrestore(srq ? &dev->srqs : &dev->qps, irq);
 	return NOTIFY_OK;
 }
 

@@ -248,6 +248,7 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(QP_CREATE, qp_create, out_dbr, 0, 0),
 	XV_IOCTL(QP_MODIFY, qp_modify, reserved, 0, 0),
 	XV_IOCTL(QP_QUERY, qp_query, out_cap, 0, 0),
+	XV_IOCTL(QP_OPEN, qp_open, reserved, 0, 0),
 	XV_IOCTL(AH_RESOLVE, ah_resolve, out_av, 0, 0),
 	XV_IOCTL_AS(MCAST_ATTACH, mcast_attach, mcast, gid, 0, 0),
 	XV_IOCTL_AS(MCAST_DETACH, mcast_detach, mcast, gid, 0, 0),

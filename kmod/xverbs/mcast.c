@@ -103,7 +103,7 @@ static int xv_mcast_call(struct xv_call *call,
 	obj = xv_obj_get(call, XV_OBJ_QP, call->arg.mcast.qp);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp = xv_to(qp, obj);
+	qp = xv_to(qp_handle, obj)->qp;
 	mutex_lock(&qp->lock);
 	err = xv_mcast_check(call, qp);
 	if (!err)
@@ -124,13 +124,13 @@ int xv_mcast_detach(struct xv_call *call)
 }
 
 /* The QP goes: nobody else uses it. */
-int xv_mcast_detach_all(struct xv_qp *qp)
+int xv_mcast_detach_all(struct xv_dev *dev, struct xv_qp *qp)
 {
 	struct xv_mcast *mcast, *next;
 	int err;
 
 	list_for_each_entry_safe(mcast, next, &qp->mcast, node) {
-		err = xv_mcast_drop(qp->obj.file->dev, NULL, qp, mcast);
+		err = xv_mcast_drop(dev, NULL, qp, mcast);
 		if (err)
 			return err;
 	}

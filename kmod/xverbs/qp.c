@@ -204,15 +204,14 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_qp *qp,
 	kvfree(in);
 	if (err)
 		return err;
-	err = xa_err(xa_store_irq(&call->dev->qps, qp->qpn, &qp->obj,
-				  GFP_KERNEL));
+	err = xa_err(xa_store_irq(&call->dev->qps, qp->qpn, qp, GFP_KERNEL));
 	if (err)
 		xv_fw_destroy_qp(call->dev, NULL, qp->qpn);
 	return err;
 }
 
 /* A number that the caller must give if, and only if, the type needs it */
-static int xv_qp_use_cq(struct xv_call *call, struct xv_qp *qp,
+static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_handle *h,
 			const char *what, bool needed, u32 handle, u32 *cqn)
 {
 	struct xv_obj *obj;
@@ -221,7 +220,7 @@ static int xv_qp_use_cq(struct xv_call *call, struct xv_qp *qp,
 		return 0;
 	if (!needed)
 		return xv_fail(call, -EINVAL, "QP: the type has no %s", what);
-	obj = xv_obj_use(call, &qp->obj, XV_OBJ_CQ, handle);
+	obj = xv_obj_use(call, &h->obj, XV_OBJ_CQ, handle);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	*cqn = xv_to(cq, obj)->mcq.cqn;
@@ -229,7 +228,7 @@ static int xv_qp_use_cq(struct xv_call *call, struct xv_qp *qp,
 }
 
 /* A receiving QP of an XRC domain has nothing else of its own. */
-static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp *qp)
+static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp_handle *h)
 {
 	const struct xverbs_qp_create *arg = &call->arg.qp_create;
 	struct xv_obj *obj;
@@ -237,32 +236,36 @@ static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp *qp)
 	if (arg->pd || arg->uar)
 		return xv_fail(call, -EINVAL,
 			       "QP: the type has neither pd nor uar");
-	obj = xv_obj_use(call, &qp->obj, XV_OBJ_XRCD, arg->xrcd);
+	if (arg->external.ring_umem || arg->external.dbr_umem)
+		return xv_fail(call, -EINVAL, "QP: the type has no rings");
+	obj = xv_obj_use(call, &h->obj, XV_OBJ_XRCD, arg->xrcd);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp->xrcdn = xv_to(xrcd, obj)->domain->xrcdn;
+	h->qp->domain = xv_to(xrcd, obj)->domain;
+	h->qp->xrcdn = h->qp->domain->xrcdn;
 	return 0;
 }
 
-static int xv_qp_deps_pd(struct xv_call *call, struct xv_qp *qp)
+static int xv_qp_deps_pd(struct xv_call *call, struct xv_qp_handle *h)
 {
 	const struct xverbs_qp_create *arg = &call->arg.qp_create;
+	struct xv_qp *qp = h->qp;
 	struct xv_obj *obj;
 
 	if (arg->xrcd)
 		return xv_fail(call, -EINVAL, "QP: the type has no xrcd");
-	obj = xv_obj_use(call, &qp->obj, XV_OBJ_PD, arg->pd);
+	obj = xv_obj_use(call, &h->obj, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	qp->ib_pd = xv_to(pd, obj)->ib;
 	qp->pdn = xv_to(pd, obj)->pdn;
-	obj = xv_obj_use(call, &qp->obj, XV_OBJ_UAR, arg->uar);
+	obj = xv_obj_use(call, &h->obj, XV_OBJ_UAR, arg->uar);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	qp->uar_page = xv_to(uar, obj)->index;
 	if (!arg->srq)
 		return 0;
-	obj = xv_obj_use(call, &qp->obj, XV_OBJ_SRQ, arg->srq);
+	obj = xv_obj_use(call, &h->obj, XV_OBJ_SRQ, arg->srq);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	if (xv_to(srq, obj)->xrc)
@@ -272,24 +275,24 @@ static int xv_qp_deps_pd(struct xv_call *call, struct xv_qp *qp)
 	return 0;
 }
 
-static int xv_qp_deps(struct xv_call *call, struct xv_qp *qp)
+static int xv_qp_deps(struct xv_call *call, struct xv_qp_handle *h)
 {
-	const struct xv_qp_kind *kind = xv_qp_kind(qp->type);
+	const struct xv_qp_kind *kind = xv_qp_kind(h->qp->type);
 	const struct xverbs_qp_create *arg = &call->arg.qp_create;
 	int err;
 
 	if (kind->st == MLX5_QP_ST_XRC) {
-		err = xv_xrc_base_use(call, qp);
+		err = xv_xrc_base_use(call, h->qp);
 		if (err)
 			return err;
 	}
-	err = kind->xrcd ? xv_qp_deps_xrcd(call, qp) : xv_qp_deps_pd(call, qp);
+	err = kind->xrcd ? xv_qp_deps_xrcd(call, h) : xv_qp_deps_pd(call, h);
 	if (!err)
-		err = xv_qp_use_cq(call, qp, "send_cq", kind->sq, arg->send_cq,
-				   &qp->cqn_snd);
+		err = xv_qp_use_cq(call, h, "send_cq", kind->sq, arg->send_cq,
+				   &h->qp->cqn_snd);
 	if (!err)
-		err = xv_qp_use_cq(call, qp, "recv_cq", kind->rq, arg->recv_cq,
-				   &qp->cqn_rcv);
+		err = xv_qp_use_cq(call, h, "recv_cq", kind->rq, arg->recv_cq,
+				   &h->qp->cqn_rcv);
 	return err;
 }
 
@@ -318,7 +321,6 @@ static void xv_qp_report(const struct xv_qp *qp, const struct xv_qp_layout *lay,
 			 struct xverbs_qp_create *arg)
 {
 	arg->out_cap = qp->cap;
-	arg->out_handle = qp->obj.handle;
 	arg->out_qpn = qp->qpn;
 	arg->out_sq_offset = lay->sq_offset;
 	arg->out_sq_wqebbs = lay->sq_wqebbs;
@@ -330,65 +332,198 @@ static void xv_qp_report(const struct xv_qp *qp, const struct xv_qp_layout *lay,
 	arg->out_dbr_offset = qp->mem.dbr.offset;
 }
 
+/* What a handle lends its events to, or takes them back from */
+static void xv_qp_add_handle(struct xv_dev *dev, struct xv_qp_handle *h)
+{
+	xa_lock_irq(&dev->qps);
+	list_add(&h->node, &h->qp->handles);
+	xa_unlock_irq(&dev->qps);
+}
+
+static void xv_qp_del_handle(struct xv_dev *dev, struct xv_qp_handle *h)
+{
+	xa_lock_irq(&dev->qps);
+	list_del(&h->node);
+	xa_unlock_irq(&dev->qps);
+}
+
+static struct xv_qp *xv_qp_alloc(const struct xverbs_qp_create *arg)
+{
+	struct xv_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+
+	if (!qp)
+		return NULL;
+	mutex_init(&qp->lock);
+	INIT_LIST_HEAD(&qp->handles);
+	INIT_LIST_HEAD(&qp->mcast);
+	qp->users = 1;
+	qp->type = arg->type;
+	qp->cap = arg->cap;
+	return qp;
+}
+
+/* From now on others may open it. */
+static void xv_qp_join_domain(struct xv_dev *dev, struct xv_qp *qp)
+{
+	mutex_lock(&dev->xrc_lock);
+	qp->domain->users++;
+	list_add(&qp->domain_node, &qp->domain->targets);
+	mutex_unlock(&dev->xrc_lock);
+}
+
+static int xv_qp_build(struct xv_call *call, struct xv_qp_handle *h)
+{
+	struct xverbs_qp_create *arg = &call->arg.qp_create;
+	struct xv_qp *qp = h->qp;
+	struct xv_qp_layout lay;
+	int err;
+
+	err = xv_qp_size(call, xv_qp_kind(arg->type), &qp->cap, &lay);
+	if (!err)
+		err = xv_qp_deps(call, h);
+	if (!err && !qp->domain)
+		err = xv_qmem_alloc(call, &h->obj, &qp->mem, lay.bytes,
+				    &arg->external);
+	if (err)
+		return err;
+	err = xv_qp_create_hw(call, qp, &lay);
+	if (err) {
+		xv_qmem_free(call->file, &qp->mem);
+		return err;
+	}
+	xv_qp_report(qp, &lay, arg);
+	return 0;
+}
+
 int xv_qp_create(struct xv_call *call)
 {
 	struct xverbs_qp_create *arg = &call->arg.qp_create;
-	struct xv_qp_layout lay;
+	struct xv_qp_handle *h;
 	struct xv_obj *obj;
-	struct xv_qp *qp;
 	int err;
 
 	err = xv_qp_check_create(call, arg);
 	if (err)
 		return err;
-	obj = xv_obj_alloc(call, XV_OBJ_QP, sizeof(*qp));
+	obj = xv_obj_alloc(call, XV_OBJ_QP, sizeof(*h));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp = xv_to(qp, obj);
-	mutex_init(&qp->lock);
-	INIT_LIST_HEAD(&qp->mcast);
-	qp->type = arg->type;
+	h = xv_to(qp_handle, obj);
 	obj->events.user_data = arg->user_data;
-	qp->cap = arg->cap;
-	err = xv_qp_size(call, xv_qp_kind(arg->type), &qp->cap, &lay);
-	if (err)
-		goto err_obj;
-	err = xv_qp_deps(call, qp);
-	if (err)
-		goto err_obj;
-	err = xv_qmem_alloc(call, obj, &qp->mem, lay.bytes, &arg->external);
-	if (err)
-		goto err_obj;
-	err = xv_qp_create_hw(call, qp, &lay);
-	if (err)
-		goto err_mem;
-
-	xv_qp_report(qp, &lay, arg);
+	h->qp = xv_qp_alloc(arg);
+	err = h->qp ? xv_qp_build(call, h) : -ENOMEM;
+	if (err) {
+		kfree(h->qp);
+		xv_obj_abort(obj);
+		return err;
+	}
+	xv_qp_add_handle(call->dev, h);
+	if (h->qp->domain)
+		xv_qp_join_domain(call->dev, h->qp);
+	arg->out_handle = obj->handle;
 	call->new_obj = obj;
 	return 0;
+}
 
-err_mem:
-	xv_qmem_free(call->file, &qp->mem);
-err_obj:
-	xv_obj_abort(obj);
-	return err;
+static struct xv_qp *xv_qp_find_target(struct xv_call *call,
+				       struct xv_xrc_domain *domain, u32 qpn)
+{
+	struct xv_qp *qp;
+
+	lockdep_assert_held(&call->dev->xrc_lock);
+	list_for_each_entry(qp, &domain->targets, domain_node)
+		if (qp->qpn == qpn)
+			return qp;
+	xv_fail(call, -ENOENT, "QP: none with number 0x%x in the XRC domain",
+		qpn);
+	return NULL;
+}
+
+/* One more handle for a queue pair that receives, whoever made it */
+int xv_qp_open(struct xv_call *call)
+{
+	struct xverbs_qp_open *arg = &call->arg.qp_open;
+	struct xv_obj *obj, *xrcd;
+	struct xv_qp_handle *h;
+
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	obj = xv_obj_alloc(call, XV_OBJ_QP, sizeof(*h));
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	h = xv_to(qp_handle, obj);
+	obj->events.user_data = arg->user_data;
+	xrcd = xv_obj_use(call, obj, XV_OBJ_XRCD, arg->xrcd);
+	if (IS_ERR(xrcd)) {
+		xv_obj_abort(obj);
+		return PTR_ERR(xrcd);
+	}
+	mutex_lock(&call->dev->xrc_lock);
+	h->qp = xv_qp_find_target(call, xv_to(xrcd, xrcd)->domain, arg->qpn);
+	if (h->qp)
+		h->qp->users++;
+	mutex_unlock(&call->dev->xrc_lock);
+	if (!h->qp) {
+		xv_obj_abort(obj);
+		return -ENOENT;
+	}
+	xv_qp_add_handle(call->dev, h);
+	arg->out_handle = obj->handle;
+	call->new_obj = obj;
+	return 0;
+}
+
+static int xv_qp_destroy_hw(struct xv_dev *dev, struct xv_call *call,
+			    struct xv_qp *qp)
+{
+	int err;
+
+	/* No events from here on; on failure the QP lives on without them. */
+	xa_erase_irq(&dev->qps, qp->qpn);
+	err = xv_mcast_detach_all(dev, qp);
+	return err ? err : xv_fw_destroy_qp(dev, call, qp->qpn);
+}
+
+/* The last handle takes the queue pair with it, and its part of the domain. */
+static int xv_qp_put_target(struct xv_dev *dev, struct xv_call *call,
+			    struct xv_qp *qp)
+{
+	int err;
+
+	lockdep_assert_held(&dev->xrc_lock);
+	if (qp->users == 1) {
+		err = xv_qp_destroy_hw(dev, call, qp);
+		if (err)
+			return err;
+		list_del(&qp->domain_node);
+		/* The handle still holds the domain: it does not go yet. */
+		xv_xrc_domain_put(dev, call, qp->domain);
+	}
+	qp->users--;
+	return 0;
 }
 
 int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 {
+	struct xv_qp_handle *h = xv_to(qp_handle, obj);
 	struct xv_dev *dev = obj->file->dev;
-	struct xv_qp *qp = xv_to(qp, obj);
-	int err;
+	struct xv_qp *qp = h->qp;
+	int err, users = 0;
 
-	err = xv_mcast_detach_all(qp);
-	if (err)
-		return err;
-	/* No events from here on; on failure the QP lives on without them. */
-	xa_erase_irq(&dev->qps, qp->qpn);
-	err = xv_fw_destroy_qp(dev, call, qp->qpn);
-	if (err)
+	if (qp->domain) {
+		mutex_lock(&dev->xrc_lock);
+		err = xv_qp_put_target(dev, call, qp);
+		users = qp->users;
+		if (!err)
+			xv_qp_del_handle(dev, h);
+		mutex_unlock(&dev->xrc_lock);
+	} else {
+		err = xv_qp_destroy_hw(dev, call, qp);
+	}
+	if (err || users)
 		return err;
 	xv_qmem_free(obj->file, &qp->mem);
+	kfree(qp);
 	return 0;
 }
 
@@ -464,7 +599,7 @@ int xv_qp_query(struct xv_call *call)
 	obj = xv_obj_get(call, XV_OBJ_QP, arg->qp);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp = xv_to(qp, obj);
+	qp = xv_to(qp_handle, obj)->qp;
 	mutex_lock(&qp->lock);
 	err = xv_qp_query_locked(call, qp);
 	mutex_unlock(&qp->lock);

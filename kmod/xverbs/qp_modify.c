@@ -326,7 +326,7 @@ int xv_qp_modify(struct xv_call *call)
 	obj = xv_obj_get(call, XV_OBJ_QP, arg->qp);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp = xv_to(qp, obj);
+	qp = xv_to(qp_handle, obj)->qp;
 	mutex_lock(&qp->lock);
 	err = xv_qp_modify_locked(call, qp);
 	mutex_unlock(&qp->lock);

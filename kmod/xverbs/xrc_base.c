@@ -19,6 +19,7 @@ enum { CQ_PAGE, SRQ_PAGE, DBR_PAGE, PAGES };
 #define XV_BASE_LOG_WQES	4
 #define XV_BASE_LOG_STRIDE	5
 #define XV_BASE_SRQ_DBR		64
+#define XV_BASE_QP_DBR		128	/* of those that receive: not used */
 
 struct xv_xrc_base {
 	struct ib_pd *pd;
@@ -167,6 +168,7 @@ int xv_xrc_base_use(struct xv_call *call, struct xv_qp *qp)
 	qp->srqn = base->srqn;
 	qp->cqn_snd = base->mcq.cqn;
 	qp->cqn_rcv = base->mcq.cqn;
+	qp->mem.dbr.dma = xv_base_dma(base, DBR_PAGE) + XV_BASE_QP_DBR;
 	return 0;
 }
 

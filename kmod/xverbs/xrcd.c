@@ -27,6 +27,7 @@ static struct xv_xrc_domain *xv_xrc_domain_new(struct xv_call *call,
 	if (!domain)
 		goto err_inode;
 	domain->inode = inode;
+	INIT_LIST_HEAD(&domain->targets);
 	err = xv_fw_alloc_xrcd(call->dev, call, &domain->xrcdn);
 	if (err)
 		goto err_domain;
@@ -123,22 +124,32 @@ int xv_xrcd_open(struct xv_call *call)
 	return 0;
 }
 
-int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call)
+/* Under xv_dev.xrc_lock */
+int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
+		      struct xv_xrc_domain *domain)
 {
-	struct xv_xrc_domain *domain = xv_to(xrcd, obj)->domain;
-	struct xv_dev *dev = obj->file->dev;
-	int err = 0;
+	int err;
 
-	mutex_lock(&dev->xrc_lock);
+	lockdep_assert_held(&dev->xrc_lock);
 	if (domain->users == 1) {
 		err = xv_fw_dealloc_xrcd(dev, call, domain->xrcdn);
-		if (!err) {
-			list_del(&domain->node);
-			xv_xrc_domain_free(domain);
-		}
+		if (err)
+			return err;
+		list_del(&domain->node);
+		xv_xrc_domain_free(domain);
 	} else {
 		domain->users--;
 	}
+	return 0;
+}
+
+int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call)
+{
+	struct xv_dev *dev = obj->file->dev;
+	int err;
+
+	mutex_lock(&dev->xrc_lock);
+	err = xv_xrc_domain_put(dev, call, xv_to(xrcd, obj)->domain);
 	mutex_unlock(&dev->xrc_lock);
 	return err;
 }

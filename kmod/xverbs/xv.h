@@ -257,6 +257,7 @@ struct xv_call {
 		struct xverbs_qp_create qp_create;
 		struct xverbs_qp_modify qp_modify;
 		struct xverbs_qp_query qp_query;
+		struct xverbs_qp_open qp_open;
 		struct xverbs_ah_resolve ah_resolve;
 		struct xverbs_mcast mcast;
 	} arg;
@@ -295,6 +296,7 @@ int xv_srq_query(struct xv_call *call);
 int xv_qp_create(struct xv_call *call);
 int xv_qp_modify(struct xv_call *call);
 int xv_qp_query(struct xv_call *call);
+int xv_qp_open(struct xv_call *call);
 int xv_ah_resolve(struct xv_call *call);
 int xv_mcast_attach(struct xv_call *call);
 int xv_mcast_detach(struct xv_call *call);
@@ -394,14 +396,19 @@ struct xv_xrcd {
  * struct xv_xrc_domain - an XRC domain
  * @node: in xv_dev.xrc_domains
  * @inode: of the file that names it, NULL if it is private
- * @users: open handles, under xv_dev.xrc_lock
+ * @users: open handles and @targets, under xv_dev.xrc_lock
+ * @targets: queue pairs that receive, under xv_dev.xrc_lock
  */
 struct xv_xrc_domain {
 	struct list_head node;
 	struct inode *inode;
 	u32 users;
 	u32 xrcdn;
+	struct list_head targets;
 };
+
+int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
+		      struct xv_xrc_domain *domain);
 
 struct xv_uar {
 	struct xv_obj obj;
@@ -440,8 +447,19 @@ struct xv_srq {
 	u32 max_sge;
 };
 
+/* A queue pair as a file sees it; one that receives for XRC may be shared. */
+struct xv_qp_handle {
+	struct xv_obj obj;
+	struct xv_qp *qp;
+	struct list_head node;
+};
+
 /**
  * struct xv_qp - a queue pair
+ * @handles: who gets its events, under xa_lock of xv_dev.qps
+ * @domain: XRC domain of one that receives, else NULL
+ * @domain_node: in xv_xrc_domain.targets
+ * @users: files that hold it; under xv_dev.xrc_lock if it has a @domain
  * @lock: one call at a time; protects @attr, @mcast, @n_mcast
  * @cqn_snd: completion queue of sends, 0 if it has none
  * @cqn_rcv: completion queue of receives, 0 if it has none
@@ -450,7 +468,10 @@ struct xv_srq {
  * @mcast: multicast groups it is in
  */
 struct xv_qp {
-	struct xv_obj obj;
+	struct list_head handles;
+	struct xv_xrc_domain *domain;
+	struct list_head domain_node;
+	u32 users;
 	struct mutex lock;
 	u32 qpn;
 	u32 type;
@@ -480,7 +501,7 @@ int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
-int xv_mcast_detach_all(struct xv_qp *qp);
+int xv_mcast_detach_all(struct xv_dev *dev, struct xv_qp *qp);
 void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src);
 u32 xv_channel_stop(struct xv_channel *channel, struct xv_evsrc *src);
 

@@ -27,7 +27,7 @@ static const struct {
 	XV_SIZE(comp_event, 8), XV_SIZE(channel_alloc, 32),
 	XV_SIZE(pd_alloc, 32), XV_SIZE(uar_alloc, 64), XV_SIZE(mr_reg, 72),
 	XV_SIZE(mr_rereg, 72), XV_SIZE(mr_dmabuf, 72), XV_SIZE(mw_alloc, 40),
-	XV_SIZE(umem_reg, 48), XV_SIZE(xrcd_open, 40),
+	XV_SIZE(umem_reg, 48), XV_SIZE(xrcd_open, 40), XV_SIZE(qp_open, 48),
 	XV_SIZE(cq_create, 128), XV_SIZE(cq_modify, 48),
 	XV_SIZE(cq_resize, 56), XV_SIZE(srq_create, 152),
 	XV_SIZE(srq_modify, 32), XV_SIZE(srq_query, 40), XV_SIZE(qp_cap, 24),

@@ -65,6 +65,7 @@ static const struct verb verbs[] = {
 	  .reserved = OFF(qp_create, reserved)),
 	V(QP_MODIFY, qp_modify, .handles = { OFF(qp_modify, qp) },
 	  .reserved = OFF(qp_modify, reserved)),
+	V(QP_OPEN, qp_open, .handles = { OFF(qp_open, xrcd) }, .reserved = OFF(qp_open, reserved)),
 	V(QP_QUERY, qp_query, .handles = { OFF(qp_query, qp) },
 	  .reserved = OFF(qp_query, reserved)),
 	V(AH_RESOLVE, ah_resolve, .handles = { OFF(ah_resolve, pd) },

@@ -88,6 +88,7 @@ enum {
 	XVERBS_CMD_QP_CREATE		= 0x30,
 	XVERBS_CMD_QP_MODIFY		= 0x31,
 	XVERBS_CMD_QP_QUERY		= 0x32,
+	XVERBS_CMD_QP_OPEN		= 0x33,
 
 	XVERBS_CMD_AH_RESOLVE		= 0x40,
 	XVERBS_CMD_MCAST_ATTACH		= 0x41,
@@ -1217,6 +1218,29 @@ struct xverbs_qp_query {
 	struct xverbs_qp_cap out_cap;
 };
 #define XVERBS_QP_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_QP_QUERY)
+
+/**
+ * struct xverbs_qp_open - ioctl(XVERBS_QP_OPEN)
+ * @hdr: header; no flags
+ * @xrcd: XRC domain
+ * @qpn: number of a queue pair of type XVERBS_QPT_XRC_RECV in the domain,
+ *	whoever made it
+ * @user_data: handed back with events
+ * @out_handle: the queue pair
+ * @reserved: zero
+ *
+ * The queue pair exists until the last of its handles is destroyed, and raises
+ * its events for each.  Manual 3.4.13, 3.4.14.
+ */
+struct xverbs_qp_open {
+	struct xverbs_hdr hdr;
+	__u32 xrcd;
+	__u32 qpn;
+	__aligned_u64 user_data;
+	__u32 out_handle;
+	__u32 reserved;
+};
+#define XVERBS_QP_OPEN _IO(XVERBS_TYPE, XVERBS_CMD_QP_OPEN)
 
 /* ---- Addresses --------------------------------------------------------------- */
 

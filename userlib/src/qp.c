@@ -142,14 +142,18 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	return err;
 }
 
-static struct qp *qp_new(struct xv_pd *pd, const struct xv_qp_init_attr *a)
+/* Under a user index of its own; NULL with the reason in *err */
+static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a, int *err)
 {
-	struct qp *qp;
+	struct qp *qp = NULL;
 
-	if (posix_memalign((void **)&qp, 64, sizeof(*qp)))
+	*err = -posix_memalign((void **)&qp, 64, sizeof(*qp));
+	if (*err) {
+		xv_fail(*err, "create QP: out of memory");
 		return NULL;
+	}
 	memset(qp, 0, sizeof(*qp));
-	qp->ctx = to_ctx(pd->context);
+	qp->ctx = to_ctx(ctx);
 	qp->pub.rsc.type = XV_RSC_QP;
 	qp->pub.qp_type = a->qp_type;
 	qp->pub.qp_context = a->qp_context;
@@ -159,13 +163,25 @@ static struct qp *qp_new(struct xv_pd *pd, const struct xv_qp_init_attr *a)
 	qp->pub.sq.fm_ce_se = a->sq_sig_all ? XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
+	*err = xv_rsc_add(qp->ctx, &qp->pub.rsc);
+	if (*err) {
+		xv_fail(*err, "create QP: no user index: %s", xv_strerror(*err));
+		free(qp);
+		return NULL;
+	}
 	return qp;
+}
+
+static void qp_delete(struct qp *qp)
+{
+	xv_rsc_set(qp->ctx, qp->pub.rsc.user_index, NULL);
+	free(qp);
 }
 
 XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size)
 {
 	struct xv_qp_init_attr a;
-	struct qp *qp = NULL;
+	struct qp *qp;
 	int err;
 
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
@@ -173,24 +189,55 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 		err = xv_fail(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
 	if (!err)
 		err = xv_uar_get(to_ctx(pd->context));
-	if (err)
-		goto err_out;
-	qp = qp_new(pd, &a);
-	err = qp ? xv_rsc_add(qp->ctx, &qp->pub.rsc) : -ENOMEM;
-	if (err) {
-		xv_fail(err, "create QP: no user index: %s", xv_strerror(err));
-		goto err_out;
-	}
+	qp = err ? NULL : qp_new(pd->context, &a, &err);
+	if (!qp)
+		goto err;
 	err = qp_create(qp, pd, &a);
 	if (err)
-		goto err_index;
+		goto err_qp;
 	attr->cap = qp->cap;
 	return &qp->pub;
 
-err_index:
-	xv_rsc_set(qp->ctx, qp->pub.rsc.user_index, NULL);
-err_out:
-	free(qp);
+err_qp:
+	qp_delete(qp);
+err:
+	errno = -err;
+	return NULL;
+}
+
+XV_EXPORT struct xv_qp *xv_open_qp_sz(struct xv_context *ctx, const struct xv_qp_open_attr *attr,
+				      size_t size)
+{
+	struct xv_qp_init_attr init = { .qp_type = XV_QPT_XRC_RECV };
+	struct xverbs_qp_open req = { 0 };
+	struct xv_qp_open_attr a;
+	struct xv_qp_attr state;
+	struct qp *qp = NULL;
+	int err;
+
+	err = xv_attr_in(&a, sizeof(a), attr, size, "open QP");
+	if (!err) {
+		init.qp_context = a.qp_context;
+		qp = qp_new(ctx, &init, &err);
+	}
+	if (!qp)
+		goto err;
+	req.xrcd = a.xrcd ? a.xrcd->handle : 0;
+	req.qpn = a.qp_num;
+	req.user_data = (uintptr_t)qp;
+	err = xv_ioctl(ctx->fd, XVERBS_QP_OPEN, "open QP", &req, sizeof(req));
+	if (err)
+		goto err_qp;
+	qp->handle = req.out_handle;
+	qp->pub.qp_num = a.qp_num;
+	err = xv_query_qp(&qp->pub, &state);
+	if (!err)
+		return &qp->pub;
+	xv_destroy_handle(qp->ctx, qp->handle, "open QP", NULL);
+
+err_qp:
+	qp_delete(qp);
+err:
 	errno = -err;
 	return NULL;
 }

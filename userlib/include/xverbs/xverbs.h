@@ -541,6 +541,24 @@ static inline struct xv_qp *xv_create_qp(struct xv_pd *pd, struct xv_qp_init_att
 	return xv_create_qp_sz(pd, attr, sizeof(*attr));
 }
 
+/*
+ * A queue pair of type XRC_RECV that somebody else has made in a domain that we
+ * share: it lives until the last who has it destroys it.
+ */
+struct xv_qp_open_attr {
+	uint32_t qp_num;
+	struct xv_xrcd *xrcd;
+	void *qp_context;
+};
+
+struct xv_qp *xv_open_qp_sz(struct xv_context *ctx, const struct xv_qp_open_attr *attr,
+			    size_t size);
+
+static inline struct xv_qp *xv_open_qp(struct xv_context *ctx, const struct xv_qp_open_attr *attr)
+{
+	return xv_open_qp_sz(ctx, attr, sizeof(*attr));
+}
+
 static inline int xv_modify_qp(struct xv_qp *qp, const struct xv_qp_attr *attr,
 			       unsigned int mask)
 {

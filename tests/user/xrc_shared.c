@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An XRC domain with two users on side 1: the first makes the queue pair that
+ * receives, the second has a shared receive queue and opens the queue pair by
+ * its number.  Side 0 sends.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "rig.h"
+
+enum { LEN = 512 };
+
+static struct rig r;		/* of side 1: the first user */
+static struct xt_side second;
+static struct xv_xrcd *xrcd[2];
+static struct xv_srq *srq;
+static struct xv_cq *cq;
+static struct xv_mr *mr;
+static struct xv_qp *tx;
+
+static struct xv_qp *make_qp(int side, enum xv_qp_type type)
+{
+	struct xv_qp_init_attr attr = { .qp_type = type };
+
+	if (type == XV_QPT_XRC_RECV) {
+		attr.xrcd = xrcd[0];
+	} else {
+		attr.send_cq = r.cq[side];
+		attr.cap.max_send_wr = 16;
+		attr.cap.max_send_sge = 1;
+	}
+	return xv_create_qp(r.side[side].pd, &attr);
+}
+
+static void open_second(void)
+{
+	struct xv_cq_init_attr cq_attr = { .cqe = 64 };
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	int fd = memfd_create("domain", MFD_CLOEXEC);
+
+	ok(!xv_open_xrcd(r.side[1].ctx, fd, 0) && errno == ENOENT, "no domain yet: %s",
+	   xv_last_error());
+	xrcd[0] = xv_open_xrcd(r.side[1].ctx, fd, O_CREAT);
+	ok(xrcd[0] && !xv_open_xrcd(r.side[1].ctx, fd, O_CREAT | O_EXCL) && errno == EEXIST,
+	   "made once: %s", xv_last_error());
+	if (xt_side_open(&second, rig_device(1), 1, -1))
+		bail_out("%s", xv_last_error());
+	attr.xrcd = xrcd[1] = xv_open_xrcd(second.ctx, fd, 0);
+	close(fd);
+	attr.cq = cq = xv_create_cq(second.ctx, &cq_attr);
+	srq = xrcd[1] && cq ? xv_create_srq(second.pd, &attr) : NULL;
+	mr = xt_mr_alloc(&second, 4096, XV_ACCESS_LOCAL_WRITE);
+	if (!ok(srq && mr, "the domain, opened by another, and a receive queue in it"))
+		bail_out("%s", xv_last_error());
+}
+
+/* From side 0 into the second user's queue */
+static enum xv_wc_status message(uint32_t seed)
+{
+	struct xv_sge from = rig_sge(&r, 0, 0, LEN), to = { (uintptr_t)mr->addr, LEN, mr->lkey };
+	struct xv_send_wr wr = { .wr_id = seed, .sg_list = &from, .num_sge = 1,
+		.opcode = XV_WR_SEND, .send_flags = XV_SEND_SIGNALED,
+		.qp_type.xrc.remote_srqn = srq->srq_num }, *bad;
+	struct xv_recv_wr recv = { .wr_id = seed, .sg_list = &to, .num_sge = 1 }, *bad_recv;
+	struct xv_wc wc;
+
+	rig_fill(r.buf[0], LEN, seed);
+	if (xv_post_srq_recv(srq, &recv, &bad_recv) || xv_post_send(tx, &wr, &bad) ||
+	    rig_poll(r.cq[0], 1, &wc) != 1)
+		return XV_WC_FATAL_ERR;
+	if (wc.status)
+		return wc.status;
+	if (rig_poll(cq, 1, &wc) != 1 || wc.status || wc.wr_id != seed ||
+	    !rig_check(mr->addr, LEN, seed))
+		return XV_WC_FATAL_ERR;
+	return XV_WC_SUCCESS;
+}
+
+static void test_open(void)
+{
+	static const struct xt_rc_opts opts = { .timeout = 10, .retry_cnt = 2 };
+	struct xv_qp *made = make_qp(1, XV_QPT_XRC_RECV), *opened;
+	struct xv_qp *sender = make_qp(1, XV_QPT_XRC_SEND);
+	struct xv_qp_open_attr attr = { .xrcd = xrcd[1], .qp_context = &r };
+	struct xv_qp_attr state = { .qp_state = XV_QPS_ERR };
+
+	tx = make_qp(0, XV_QPT_XRC_SEND);
+	if (!made || !sender || !tx || xt_connect_pair(tx, &r.side[0], made, &r.side[1], &opts))
+		bail_out("%s", xv_last_error());
+	ok(message(1) == XV_WC_SUCCESS, "one user's queue pair fills the other's receive queue");
+	attr.qp_num = made->qp_num ^ 0x800;
+	ok(!xv_open_qp(second.ctx, &attr) && errno == ENOENT, "no such queue pair: %s",
+	   xv_last_error());
+	attr.qp_num = sender->qp_num;
+	ok(!xv_open_qp(second.ctx, &attr) && errno == ENOENT, "nor one that sends");
+	xv_destroy_qp(sender);
+	attr.qp_num = made->qp_num;
+	opened = xv_open_qp(second.ctx, &attr);
+	if (!ok(opened && opened->state == XV_QPS_RTS && opened->qp_context == &r,
+		"opened by number, and in RTS"))
+		bail_out("%s", xv_last_error());
+	ok(xv_close_xrcd(xrcd[1]) == -EBUSY, "which keeps the domain: %s", xv_last_error());
+	ok(!xv_destroy_qp(made) && !xv_close_xrcd(xrcd[0]), "its maker lets go of both");
+	ok(message(2) == XV_WC_SUCCESS, "and messages still come");
+	ok(!xv_modify_qp(opened, &state, XV_QP_STATE) && !xv_query_qp(opened, &state) &&
+	   state.qp_state == XV_QPS_ERR, "the other moves it to ERR");
+	ok(message(3) == XV_WC_RETRY_EXC_ERR, "where it answers no more");
+	ok(!xv_destroy_qp(opened), "the last user destroys it");
+	ok(!xv_destroy_qp(tx), "and the one that sent");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct rig_opts opts = { .size = 65536, .unconnected = true };
+
+	rig_devices(argc, argv);
+	rig_open(&r, &opts);
+	open_second();
+	test_open();
+	ok(!xv_destroy_srq(srq) && !xv_destroy_cq(cq) && !xv_close_xrcd(xrcd[1]), "clean up");
+	xt_mr_free(mr);
+	xt_side_close(&second);
+	rig_close(&r);
+	return tap_done();
+}
