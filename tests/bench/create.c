@@ -3,17 +3,22 @@
  * usage: create [DEVICE]
  *
  * Rate of making and destroying queue pairs and completion queues, libxverbs
- * against libibverbs on the same device, in turns; and the memory of the whole
- * machine that an idle RC pair takes.
+ * against libibverbs on the same device, in turns; and the memory that an idle
+ * RC pair takes, as the memory cgroup is charged for it.
  *
  * Prints lines: bench NAME VALUE UNIT
  */
 #include <infiniband/verbs.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "tool.h"
 
-enum { OBJECTS = 1024, TURNS = 3 };
+/* Short turns and many: whatever disturbs hits some of them only. */
+enum { OBJECTS = 1024, AT_A_TIME = 128, TURNS = 16 };
 
 static struct ibv_context *ib_ctx;
 static struct ibv_pd *ib_pd;
@@ -84,38 +89,85 @@ static const struct kind {
 
 static void *object[OBJECTS];
 
-static void make_all(const struct kind *k)
+static void make(const struct kind *k, int n)
 {
 	int i;
 
-	for (i = 0; i < OBJECTS; i++) {
+	for (i = 0; i < n; i++) {
 		object[i] = k->make();
 		if (!object[i])
-			xt_die(XT_FAILED, "%s: cannot make %s number %d", k->library, k->object, i);
+			xt_die(XT_FAILED, "%s: %s number %d cannot be made", k->library, k->object, i);
 	}
 }
 
-static void end_all(const struct kind *k)
+static void end(const struct kind *k, int n)
 {
 	int i;
 
-	for (i = 0; i < OBJECTS; i++)
+	for (i = 0; i < n; i++)
 		if (k->end(object[i]))
 			xt_die(XT_FAILED, "%s: cannot destroy a %s", k->library, k->object);
 }
 
-static double mem_available(void)
+#define CGROUPS	"/dev/shm/create-cgroups"
+
+/* Bytes that the cgroup is charged for, by a line of its statistics */
+static double in_use(const char *word)
 {
-	FILE *f = fopen("/proc/meminfo", "r");
-	double kib = 0;
+	FILE *f = fopen(CGROUPS "/create/memory.stat", "r");
+	size_t n = strlen(word);
+	double value = 0;
 	char line[128];
 
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %lf", &kib) == 1)
-			break;
+		if (!strncmp(line, word, n))
+			value = strtod(line + n, NULL);
 	if (f)
 		fclose(f);
-	return kib;
+	return value;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		xt_die(XT_FAILED, "cannot write %s", path);
+}
+
+/* A memory cgroup of our own: nobody else is counted. */
+static void enter_cgroup(void)
+{
+	mkdir(CGROUPS, 0700);
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL))
+		xt_die(XT_FAILED, "cannot mount cgroup2");
+	write_file(CGROUPS "/cgroup.subtree_control", "+memory");
+	mkdir(CGROUPS "/create", 0755);
+	write_file(CGROUPS "/create/cgroup.procs", "0");
+}
+
+static void leave_cgroup(void)
+{
+	write_file(CGROUPS "/cgroup.procs", "0");
+	rmdir(CGROUPS "/create");
+	umount(CGROUPS);
+	rmdir(CGROUPS);
+}
+
+/* The kernel's share has the rings of libxverbs, the process's those of libibverbs. */
+static void weigh(const struct kind *k)
+{
+	double kernel, process;
+
+	malloc_trim(0);
+	kernel = in_use("kernel ");
+	process = in_use("anon ");
+	make(k, OBJECTS);
+	printf("bench %s.qp_pair_memory_kernel %.0f bytes\n", k->library,
+	       2 * (in_use("kernel ") - kernel) / OBJECTS);
+	printf("bench %s.qp_pair_memory_process %.0f bytes\n", k->library,
+	       2 * (in_use("anon ") - process) / OBJECTS);
+	end(k, OBJECTS);
 }
 
 static void open_both(const char *name)
@@ -139,16 +191,16 @@ static void open_both(const char *name)
 
 int main(int argc, char **argv)
 {
-	double best[ARRAY_SIZE(kinds)] = { 0 }, start, rate, before;
+	double best[ARRAY_SIZE(kinds)] = { 0 }, start, rate;
 	size_t i, turn;
 
 	open_both(argc > 1 ? argv[1] : "mlx5_0");
 	for (turn = 0; turn < TURNS; turn++) {
 		for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 			start = xt_now();
-			make_all(&kinds[i]);
-			end_all(&kinds[i]);
-			rate = OBJECTS / (xt_now() - start);
+			make(&kinds[i], AT_A_TIME);
+			end(&kinds[i], AT_A_TIME);
+			rate = AT_A_TIME / (xt_now() - start);
 			if (rate > best[i])
 				best[i] = rate;
 		}
@@ -157,12 +209,9 @@ int main(int argc, char **argv)
 		printf("bench %s.%s_per_second %.0f 1/s\n", kinds[i].library, kinds[i].object, best[i]);
 	printf("bench libxverbs/libibverbs.qp_per_second %.3f ratio\n", best[1] / best[0]);
 	printf("bench libxverbs/libibverbs.cq_per_second %.3f ratio\n", best[3] / best[2]);
-	for (i = 0; i < 2; i++) {
-		before = mem_available();
-		make_all(&kinds[i]);
-		printf("bench %s.memory_per_qp_pair %.1f KiB\n", kinds[i].library,
-		       2 * (before - mem_available()) / OBJECTS);
-		end_all(&kinds[i]);
-	}
+	enter_cgroup();
+	for (i = 0; i < 2; i++)
+		weigh(&kinds[i]);
+	leave_cgroup();
 	return 0;
 }
