@@ -45,7 +45,7 @@ udev() {
 	mkdir -p /run/udev/rules.d
 	sed "s/MODE=.*/MODE=\"$1\"/" "$tree"/opt/xv/lib/udev/rules.d/60-xverbs.rules \
 		> /run/udev/rules.d/60-xverbs.rules
-	/lib/systemd/systemd-udevd --daemon
+	/lib/systemd/systemd-udevd --daemon 2> /dev/null
 	udevadm trigger --action=add /sys/class/misc/xverbs
 	udevadm settle
 	udevadm control --exit
