@@ -4,9 +4,9 @@
 # Objects of a function as plain libibverbs sees them: queries, resize, limits,
 # failure and reuse, a thousand queue pairs, large memory.
 # vm: --no-xverbs --functions 2 --link roce
-# vm: --no-xverbs --functions 2 --link ib
+# full: --no-xverbs --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick: 6.1
+# quick: 6.1 6.12
 # timeout: 180
 . ./lib.sh
 

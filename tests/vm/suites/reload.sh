@@ -3,10 +3,10 @@
 #
 # xhca unloads, loads again with other parameters, survives unbind and bind of
 # its driver, and refuses parameters that make no sense with one clear line.
-# vm: --no-xverbs --functions 2
+# vm: --no-xverbs --functions 2 --link roce
 # kernels: 6.1 6.12 debug
 # quick: 6.1 6.12
-# alone: yes
+# last: yes
 # timeout: 120
 . ./lib.sh
 

@@ -4,10 +4,10 @@
 # The device goes under processes that use it through /dev/xverbs: unbound from
 # its driver, unloaded with all of xhca. They go on; modules unload afterwards.
 # vm: --functions 2 --link roce
-# vm: --functions 2 --link ib
+# full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick: 6.1
-# alone: yes
+# quick: 6.1 6.12
+# last: yes
 # timeout: 150
 . ./lib.sh
 

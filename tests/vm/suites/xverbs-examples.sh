@@ -4,9 +4,9 @@
 # The examples of libxverbs between two functions, and a program built against
 # an installed tree by way of pkg-config.
 # vm: --functions 2 --link roce
-# vm: --functions 2 --link ib
+# full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick: 6.1
+# quick: 6.1 6.12
 # timeout: 120
 . ./lib.sh
 EX=../../../build/user/examples

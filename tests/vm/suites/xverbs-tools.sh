@@ -3,7 +3,7 @@
 #
 # xv_devinfo, xv_copy and xv_perf as their users call them.
 # vm: --functions 2 --link roce
-# vm: --functions 2 --link ib
+# full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.1 6.12
 # timeout: 240
