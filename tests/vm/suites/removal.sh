@@ -11,6 +11,7 @@
 # timeout: 150
 . ./lib.sh
 
+LIMIT=60
 TESTBIN=../../../build/user/tests
 XHCA=../../../build/$(uname -r)/kmod/xhca/xhca.ko
 PROGRAM=$(mktemp)
