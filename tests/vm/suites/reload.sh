@@ -7,7 +7,7 @@
 # kernels: 6.1 6.12 debug
 # quick: 6.1 6.12
 # last: yes
-# timeout: 120
+# timeout: 300
 . ./lib.sh
 
 KO=../../../build/$(uname -r)/kmod/xhca/xhca.ko
