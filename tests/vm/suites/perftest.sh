@@ -17,8 +17,8 @@ for op in write read send; do
 	perf "ib_${op}_lat: 8 bytes" ib_${op}_lat -s 8 -n 200
 done
 perf "ib_send_bw: events" ib_send_bw -s 4096 -n 500 -e
-# Not ib_send_lat -e: perftest 4.5 has one channel for both queues and takes one
-# event for each entry, but an adapter armed before the entry is polled fires again.
+perf "ib_send_lat: events" ib_send_lat -s 64 -n 200 -e
+perf "ib_write_bw: events" ib_write_bw -s 4096 -n 500 -e
 perf "ib_write_bw: inline" ib_write_bw -s 32 -n 1000 -I 64
 perf "ib_atomic_bw: fetch and add" ib_atomic_bw -A FETCH_AND_ADD -n 500
 perf "ib_atomic_bw: compare and swap" ib_atomic_bw -A CMP_AND_SWAP -n 500
