@@ -100,6 +100,8 @@ static int xv_path_find_route(struct xv_call *call, struct ib_pd *pd,
 	struct ib_ah *ah;
 
 	ah = rdma_create_user_ah(pd, &path->rdma, NULL);
+	if (ah == ERR_PTR(-ENOBUFS))	/* the network's word for it */
+		return -ENOMEM;
 	if (IS_ERR(ah))
 		return xv_fail(call, PTR_ERR(ah), "%s: no route to %pI6c from sgid_index %u",
 			       what, rdma_ah_read_grh(&path->rdma)->dgid.raw,

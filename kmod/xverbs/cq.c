@@ -190,7 +190,7 @@ int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
 	/* Waits for callbacks in flight. */
 	err = mlx5_core_destroy_cq(obj->file->dev->mdev, &cq->mcq);
 	if (err)
-		return xv_fail(call, err, "CQ: DESTROY_CQ failed");
+		return xv_fail(call, xv_fw_errno(err), "CQ: DESTROY_CQ failed");
 	if (cq->channel)
 		delivered = xv_channel_stop(cq->channel, &cq->comp);
 	if (call)

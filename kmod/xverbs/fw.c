@@ -54,6 +54,19 @@ static int xv_fw_status_errno(u8 status)
 	}
 }
 
+/* mlx5_core has translated the status already: these are its words. */
+int xv_fw_errno(int err)
+{
+	switch (err) {
+	case -EIO:
+		return -EREMOTEIO;
+	case -EAGAIN:
+		return -ENOSPC;
+	default:
+		return err;
+	}
+}
+
 /* Every answer begins with status and syndrome, as this one. */
 #define XV_FW_ANSWER(_out, _field)	MLX5_GET(destroy_qp_out, _out, _field)
 

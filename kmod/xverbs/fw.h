@@ -9,6 +9,9 @@
 
 #include "xv.h"
 
+/* What a call of mlx5_core or mlx5_ib returned, as an error of the uAPI */
+int xv_fw_errno(int err);
+
 int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index);
 int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index);
 int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,

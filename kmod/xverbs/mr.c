@@ -3,7 +3,7 @@
 #include <linux/overflow.h>
 #include <linux/sched/signal.h>
 
-#include "xv.h"
+#include "fw.h"
 
 #define XV_MR_ACCESS (XVERBS_ACCESS_LOCAL_WRITE | XVERBS_ACCESS_REMOTE_WRITE | \
 		      XVERBS_ACCESS_REMOTE_READ | XVERBS_ACCESS_REMOTE_ATOMIC | \
@@ -73,8 +73,8 @@ static int xv_mr_fail(struct xv_call *call, const struct xv_mr_range *range,
 			       "MR: 0x%llx and %llu bytes are not memory with the access asked for",
 			       range->addr, range->length);
 	default:
-		return xv_fail(call, err, "MR: the driver refuses: %pe",
-			       ERR_PTR(err));
+		return xv_fail(call, xv_fw_errno(err),
+			       "MR: the driver refuses: %pe", ERR_PTR(err));
 	}
 }
 
@@ -145,7 +145,8 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	int err = ib_dereg_mr(xv_to(mr, obj)->ib);
 
-	return err ? xv_fail(call, err, "MR: deregistration failed") : 0;
+	return err ? xv_fail(call, xv_fw_errno(err),
+			     "MR: deregistration failed") : 0;
 }
 
 /* ---- Re-registration ------------------------------------------------------------- */
@@ -176,7 +177,8 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr *mr,
 	err = ib_dereg_mr(mr->ib);
 	if (err) {
 		ib_dereg_mr(ib);
-		return xv_fail(call, err, "MR: deregistration failed");
+		return xv_fail(call, xv_fw_errno(err),
+			       "MR: deregistration failed");
 	}
 	mr->ib = ib;
 	return 0;
@@ -306,7 +308,7 @@ static struct ib_mr *xv_mr_map_dmabuf(struct xv_call *call,
 	ib = xv_compat_reg_dmabuf(ib_pd, arg->offset, arg->length, arg->iova,
 				  arg->fd, arg->access);
 	if (IS_ERR(ib))
-		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
+		return ERR_PTR(xv_fail(call, xv_fw_errno(PTR_ERR(ib)),
 				       "MR: dma-buf %d cannot be registered: %pe",
 				       arg->fd, ib));
 	xv_mr_adopt(ib, ib_pd);

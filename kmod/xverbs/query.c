@@ -8,7 +8,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/mlx5_ring.h>
 
-#include "xv.h"
+#include "fw.h"
 
 int xv_check_port(struct xv_call *call, u32 port)
 {
@@ -121,7 +121,8 @@ int xv_query_port(struct xv_call *call)
 		return err;
 	err = ib_query_port(ib, arg->port, &attr);
 	if (err)
-		return xv_fail(call, err, "port %u: query failed", arg->port);
+		return xv_fail(call, xv_fw_errno(err), "port %u: query failed",
+			       arg->port);
 
 	arg->out_state = attr.state;
 	arg->out_phys_state = attr.phys_state;
@@ -187,10 +188,14 @@ int xv_query_pkey(struct xv_call *call)
 	err = xv_check_port(call, arg->port);
 	if (err)
 		return err;
-	if (arg->index >= call->dev->ib->attrs.max_pkeys ||
-	    ib_query_pkey(call->dev->ib, arg->port, arg->index, &pkey))
+	if (arg->index >= call->dev->ib->attrs.max_pkeys)
 		return xv_fail(call, -ENOENT, "port %u: no P_Key at index %u",
 			       arg->port, arg->index);
+	err = ib_query_pkey(call->dev->ib, arg->port, arg->index, &pkey);
+	if (err)
+		return xv_fail(call, xv_fw_errno(err),
+			       "port %u: query of P_Key %u failed", arg->port,
+			       arg->index);
 	arg->out_pkey = pkey;
 	return 0;
 }
