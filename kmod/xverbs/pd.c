@@ -6,22 +6,27 @@
 #include "fw.h"
 
 /*
- * ib_core does not tell the number of its domains.  But any memory key made
- * in one carries it, and firmware tells what a key carries.
+ * ib_core makes a key to all memory of the host in every domain, for kernel
+ * users.  Here queue pairs of processes will be in the domain: the key tells the
+ * domain's number, which ib_core does not, and goes before anybody can use it.
  */
-static int xv_pd_learn_number(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
+static int xv_pd_drop_key(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
 {
-	struct ib_mr *probe;
 	int err;
 
-	probe = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 1);
-	if (IS_ERR(probe))
-		return xv_fail(call, PTR_ERR(probe), "PD: no memory key left");
-	err = xv_fw_query_mkey_pd(call->dev, call, probe->lkey, pdn);
-	/* Destroying a key takes memory too; a second try finds some. */
-	if (ib_dereg_mr(probe))
-		ib_dereg_mr(probe);
-	return err;
+	if (!pd->__internal_mr)
+		return xv_fail(call, -EOPNOTSUPP, "PD: cannot learn its number");
+	err = xv_fw_query_mkey_pd(call->dev, call, pd->__internal_mr->lkey,
+				  pdn);
+	if (err)
+		return err;
+	err = pd->device->ops.dereg_mr(pd->__internal_mr, NULL);
+	if (err)
+		return xv_fail(call, xv_fw_errno(err),
+			       "PD: DESTROY_MKEY failed");
+	pd->__internal_mr = NULL;
+	pd->local_dma_lkey = 0;
+	return 0;
 }
 
 int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn)
@@ -30,10 +35,11 @@ int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn)
 
 	*pd = ib_alloc_pd(call->dev->ib, 0);
 	if (IS_ERR(*pd))
-		return xv_fail(call, PTR_ERR(*pd), "PD: ALLOC_PD failed");
-	err = xv_pd_learn_number(call, *pd, pdn);
+		return xv_fail(call, xv_fw_errno(PTR_ERR(*pd)),
+			       "PD: ALLOC_PD failed");
+	err = xv_pd_drop_key(call, *pd, pdn);
 	if (err)
-		ib_dealloc_pd(*pd);
+		ib_dealloc_pd_user(*pd, NULL);
 	return err;
 }
 
@@ -61,6 +67,8 @@ int xv_pd_alloc(struct xv_call *call)
 
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	ib_dealloc_pd(xv_to(pd, obj)->ib);
-	return 0;
+	/* Not ib_dealloc_pd(): it warns where firmware refuses. */
+	int err = ib_dealloc_pd_user(xv_to(pd, obj)->ib, NULL);
+
+	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;
 }

@@ -137,7 +137,7 @@ err_uar:
 err_xrcd:
 	xv_fw_dealloc_xrcd(dev, NULL, base->xrcdn);
 err_pd:
-	ib_dealloc_pd(base->pd);
+	ib_dealloc_pd_user(base->pd, NULL);
 err_mem:
 	dma_free_coherent(dev->mdev->device, PAGES * PAGE_SIZE, base->mem,
 			  base->dma);
@@ -187,7 +187,7 @@ void xv_xrc_base_exit(struct xv_dev *dev)
 	}
 	xv_fw_dealloc_uar(dev, NULL, base->uar_page);
 	xv_fw_dealloc_xrcd(dev, NULL, base->xrcdn);
-	ib_dealloc_pd(base->pd);
+	ib_dealloc_pd_user(base->pd, NULL);
 	dma_free_coherent(dev->mdev->device, PAGES * PAGE_SIZE, base->mem,
 			  base->dma);
 	kfree(base);

@@ -6,6 +6,7 @@
  *	  life order:   wrong orders of destruction
  *	  life fork:    children of a process with an open context
  *	  life pass:    a file descriptor in another process
+ *	  life domains: many protection domains, until killed
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -203,6 +204,20 @@ static void test_pass(void)
 	rig_close(&r);
 }
 
+/* Holds many domains; the caller looks at what that makes in the adapter. */
+static void hold_domains(void)
+{
+	struct xv_context *ctx = xv_open(rig_device(0));
+	int i;
+
+	for (i = 0; i < 64; i++)
+		if (!ctx || !xv_alloc_pd(ctx))
+			bail_out("%s", xv_last_error());
+	printf("running\n");
+	fflush(stdout);
+	pause();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "order";
@@ -210,6 +225,8 @@ int main(int argc, char **argv)
 	rig_devices(argc - 1, argv + 1);
 	if (!strcmp(what, "traffic")) {
 		traffic();
+	} else if (!strcmp(what, "domains")) {
+		hold_domains();
 	} else if (!strcmp(what, "fork")) {
 		test_fork();
 	} else if (!strcmp(what, "pass")) {

@@ -42,6 +42,21 @@ kill_under_traffic() {
 	rm -f "$log"
 }
 
+# A key that nobody has asked for would let the domain's owner at memory.
+domains_without_keys() {
+	local log pid keys
+	log=$(mktemp)
+	keys=$(grep mkeys /sys/kernel/debug/xhca/0/objects)
+	$BIN/tests/life domains --device mlx5_0 > "$log" 2>&1 &
+	pid=$!
+	wait_for 20 grep -q running "$log" || cat "$log"
+	is "64 protection domains come without a memory key" \
+		"$(grep mkeys /sys/kernel/debug/xhca/0/objects)" "$keys"
+	kill $pid
+	wait $pid 2> /dev/null
+	rm -f "$log"
+}
+
 $BIN/tests/ops > /dev/null		# the first use settles caches
 before=$(objects)
 ok "$KILLS processes are killed under traffic" kill_under_traffic
@@ -50,5 +65,6 @@ for test in order fork pass; do
 	tap $BIN/tests/life $test --device "$DEV0" --peer-device "$DEV1"
 	nothing_left "$test"
 done
+domains_without_keys
 tap $BIN/tests/ops
 finish
