@@ -124,13 +124,14 @@ int xv_mcast_detach(struct xv_call *call)
 }
 
 /* The QP goes: nobody else uses it. */
-int xv_mcast_detach_all(struct xv_dev *dev, struct xv_qp *qp)
+int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
+			struct xv_qp *qp)
 {
 	struct xv_mcast *mcast, *next;
 	int err;
 
 	list_for_each_entry_safe(mcast, next, &qp->mcast, node) {
-		err = xv_mcast_drop(dev, NULL, qp, mcast);
+		err = xv_mcast_drop(dev, call, qp, mcast);
 		if (err)
 			return err;
 	}

@@ -6,6 +6,7 @@
  * nothing can fail any more.  An object that another one uses cannot be
  * destroyed; closing the file destroys everything, users before used.
  */
+#include <linux/kmemleak.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 
@@ -87,28 +88,24 @@ void xv_obj_publish(struct xv_obj *obj)
 	xa_store(&obj->file->objs, obj->handle, obj, GFP_KERNEL);
 }
 
-/* Destroys @obj without a caller to report to. */
-static void xv_obj_destroy_silent(struct xv_obj *obj)
+/* Destroys @obj without a caller to report to; it stays as it is on failure. */
+static int xv_obj_destroy_silent(struct xv_obj *obj)
 {
-	struct xv_dev *dev = obj->file->dev;
-	int err;
+	int err = xv_obj_ops[obj->type].destroy(obj, NULL);
 
-	err = xv_obj_ops[obj->type].destroy(obj, NULL);
-	xa_erase(&obj->file->objs, obj->handle);
 	if (!err) {
+		xa_erase(&obj->file->objs, obj->handle);
 		xv_obj_free(obj);
-		return;
 	}
-	/* The adapter may still use its memory: keep that, forget the rest. */
-	dev_err_ratelimited(&dev->ib->dev,
-			    "xverbs: %s %u could not be destroyed: %d\n",
-			    xv_obj_ops[obj->type].name, obj->handle, err);
+	return err;
 }
 
 /* Undoes a creation whose reply could not be delivered. */
 void xv_obj_discard(struct xv_obj *obj)
 {
-	xv_obj_destroy_silent(obj);
+	/* What the adapter keeps now it may let go when the file closes. */
+	if (xv_obj_destroy_silent(obj))
+		xv_obj_publish(obj);
 }
 
 struct xv_obj *xv_obj_get(struct xv_call *call, enum xv_obj_type type,
@@ -203,8 +200,8 @@ int xv_destroy(struct xv_call *call)
 	return 0;
 }
 
-/* No call is in flight: the file closes or its device goes. */
-void xv_objs_destroy_all(struct xv_file *file)
+/* Users before used; what a remaining object uses remains, too. */
+static void xv_objs_destroy_pass(struct xv_file *file)
 {
 	enum xv_obj_type type;
 	struct xv_obj *obj;
@@ -212,10 +209,37 @@ void xv_objs_destroy_all(struct xv_file *file)
 
 	for (type = 0; type < XV_OBJ_TYPES; type++) {
 		xa_for_each(&file->objs, i, obj) {
-			if (obj->type != type)
+			if (obj->type != type || obj->users)
 				continue;
 			xv_obj_destroy_silent(obj);
 			cond_resched();
 		}
 	}
+}
+
+/* The adapter may still use the memory of @obj: it is never freed. */
+static void xv_obj_lose(struct xv_obj *obj)
+{
+	dev_err_ratelimited(&obj->file->dev->ib->dev,
+			    "xverbs: %s %u could not be destroyed\n",
+			    xv_obj_ops[obj->type].name, obj->handle);
+	xa_erase(&obj->file->objs, obj->handle);
+	kmemleak_not_leak(obj);
+}
+
+/*
+ * No call is in flight: the file closes or its device goes.  A command that
+ * failed, for lack of memory say, may succeed the second time.
+ */
+void xv_objs_destroy_all(struct xv_file *file)
+{
+	struct xv_obj *obj;
+	unsigned long i;
+
+	xv_objs_destroy_pass(file);
+	if (xa_empty(&file->objs))
+		return;
+	xv_objs_destroy_pass(file);
+	xa_for_each(&file->objs, i, obj)
+		xv_obj_lose(obj);
 }

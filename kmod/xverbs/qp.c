@@ -480,7 +480,7 @@ static int xv_qp_destroy_hw(struct xv_dev *dev, struct xv_call *call,
 
 	/* No events from here on; on failure the QP lives on without them. */
 	xa_erase_irq(&dev->qps, qp->qpn);
-	err = xv_mcast_detach_all(dev, qp);
+	err = xv_mcast_detach_all(dev, call, qp);
 	return err ? err : xv_fw_destroy_qp(dev, call, qp->qpn);
 }
 

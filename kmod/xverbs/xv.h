@@ -501,7 +501,8 @@ int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
-int xv_mcast_detach_all(struct xv_dev *dev, struct xv_qp *qp);
+int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
+			struct xv_qp *qp);
 void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src);
 u32 xv_channel_stop(struct xv_channel *channel, struct xv_evsrc *src);
 

@@ -121,6 +121,7 @@ tap() {
 	done < "$OUT"
 	if [ "$plan" != "$n" ] || { [ $rc -ne 0 ] && ! grep -q '^not ok' "$OUT"; }; then
 		fail "$name runs to its end" "status $rc, plan ${plan:-missing}, $n tests"
+		tail -n 5 "$OUT" | diag
 	fi
 }
 

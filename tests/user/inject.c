@@ -1,0 +1,790 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every verb, and the closing of the file, with the first, the second, ... of
+ * its steps failing until none is left to fail:
+ *
+ *	inject memory	allocations and copies to and from user memory; needs a
+ *			kernel with fault injection
+ *	inject command	firmware commands; needs a function of xhca
+ *
+ * A failed call has the right error number, says why, leaves the adapter's
+ * objects as they were, and can be repeated.  Needs root.
+ */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <linux/udmabuf.h>
+#include <rdma/xverbs.h>
+#include "rig.h"
+
+enum { MAX_STEPS = 2000, LEN = 1 << 20, PORT = 1 };
+
+static int fd, spare = -1, xrc_fd, dmabuf = -1;
+static uint32_t pd, pd2, uar, mr, mw, umem, channel, cq, srq, xrcd, xrc_srq, qp, ud;
+static struct xverbs_ah_attr path;
+static void *memory;
+static char reason[XVERBS_REASON_MAX];
+
+static union {
+	struct xverbs_hdr hdr;
+	struct xverbs_list_devices list;
+	struct xverbs_bind bind;
+	struct xverbs_destroy destroy;
+	struct xverbs_query_device query_device;
+	struct xverbs_query_port query_port;
+	struct xverbs_query_gid query_gid;
+	struct xverbs_query_pkey query_pkey;
+	struct xverbs_query_features features;
+	struct xverbs_channel_alloc channel;
+	struct xverbs_pd_alloc pd;
+	struct xverbs_uar_alloc uar;
+	struct xverbs_mr_reg mr;
+	struct xverbs_mr_rereg rereg;
+	struct xverbs_mr_dmabuf dmabuf;
+	struct xverbs_mw_alloc mw;
+	struct xverbs_umem_reg umem;
+	struct xverbs_xrcd_open xrcd;
+	struct xverbs_cq_create cq;
+	struct xverbs_cq_modify cq_modify;
+	struct xverbs_cq_resize cq_resize;
+	struct xverbs_srq_create srq;
+	struct xverbs_srq_modify srq_modify;
+	struct xverbs_srq_query srq_query;
+	struct xverbs_qp_create qp;
+	struct xverbs_qp_modify modify;
+	struct xverbs_qp_query qp_query;
+	struct xverbs_ah_resolve ah;
+	struct xverbs_mcast mcast;
+} arg;
+
+/* ---- What fails -------------------------------------------------------------------- */
+
+static int fail_fd, objects_fd;
+static char fail_path[96];	/* firmware commands: a file that is read once per opening */
+static bool commands;
+
+static void write_file(const char *file, const char *text)
+{
+	int f = open(file, O_WRONLY);
+
+	if (f < 0 || write(f, text, strlen(text)) < 0)
+		tap_skip_all("%s: %s", file, strerror(errno));
+	close(f);
+}
+
+static void setup_memory(void)
+{
+	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
+	char file[96];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		snprintf(file, sizeof(file), "/sys/kernel/debug/%s/ignore-gfp-wait", kinds[i]);
+		write_file(file, "N");
+		snprintf(file, sizeof(file), "/sys/kernel/debug/%s/verbose", kinds[i]);
+		write_file(file, "0");
+	}
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	write_file("/sys/kernel/debug/fail_usercopy/verbose", "0");
+	fail_fd = open("/proc/self/fail-nth", O_RDWR);
+	if (fail_fd < 0)
+		tap_skip_all("/proc/self/fail-nth: %s", strerror(errno));
+}
+
+/* The function of xhca behind a device is its slot on the bus. */
+static unsigned int function_of(const char *device)
+{
+	char link[256] = {}, file[96];
+	unsigned int slot = 0;
+	const char *name;
+
+	snprintf(file, sizeof(file), "/sys/class/infiniband/%s/device", device);
+	if (readlink(file, link, sizeof(link) - 1) < 0)
+		tap_skip_all("%s: %s", file, strerror(errno));
+	name = strrchr(link, '/');
+	if (!name || sscanf(name, "/%*x:%*x:%x", &slot) != 1)
+		tap_skip_all("%s leads to %s", file, link);
+	return slot;
+}
+
+static void setup_xhca(void)
+{
+	unsigned int function = function_of(rig_device(0));
+	char file[96];
+
+	snprintf(file, sizeof(file), "/sys/kernel/debug/xhca/%u/objects", function);
+	objects_fd = open(file, O_RDONLY);
+	if (objects_fd < 0)
+		tap_skip_all("%s: %s", file, strerror(errno));
+	if (!commands)
+		return;
+	snprintf(fail_path, sizeof(fail_path), "/sys/kernel/debug/xhca/%u/fail_command", function);
+	fail_fd = open(fail_path, O_WRONLY);
+	if (fail_fd < 0)
+		tap_skip_all("%s: %s", fail_path, strerror(errno));
+}
+
+static void arm(int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	/* Copying this text may itself be what fails. */
+	if (write(fail_fd, text, len) != len && write(fail_fd, text, len) != len)
+		bail_out("cannot set what fails: %s", strerror(errno));
+}
+
+/* Whether what was to fail has not come yet: it may even be this read. */
+static bool none_failed(void)
+{
+	char text[16] = {};
+	ssize_t len;
+	int file;
+
+	if (commands) {
+		file = open(fail_path, O_RDONLY);
+		len = read(file, text, sizeof(text) - 1);
+		close(file);
+	} else {
+		len = pread(fail_fd, text, sizeof(text) - 1, 0);
+	}
+	return len < 0 || atoi(text) != 0;
+}
+
+/* Memory keys do not count: the driver keeps them in stock. */
+enum { KINDS = 16 };
+
+struct objects {
+	unsigned int n[KINDS];
+};
+
+static struct objects count_objects(void)
+{
+	struct objects o = {};
+	char text[512] = {}, name[16], *line = text;
+	unsigned int i, n;
+
+	if (pread(objects_fd, text, sizeof(text) - 1, 0) < 0)
+		bail_out("cannot count objects: %s", strerror(errno));
+	for (i = 0; i < KINDS && sscanf(line, "%15s %u", name, &n) == 2; i++) {
+		o.n[i] = strcmp(name, "mkeys") ? n : 0;
+		line = strchr(line, '\n') + 1;
+	}
+	return o;
+}
+
+static bool same(const struct objects *a, const struct objects *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* ---- The verbs ---------------------------------------------------------------------- */
+
+static void fill_nothing(void)
+{
+}
+
+static void fill_bind(void)
+{
+	strcpy(arg.bind.name, rig_device(0));
+}
+
+static void fill_port(void)
+{
+	arg.query_port.port = PORT;
+}
+
+static void fill_gid(void)
+{
+	arg.query_gid.port = PORT;
+}
+
+static void fill_pkey(void)
+{
+	arg.query_pkey.port = PORT;
+}
+
+static void fill_list(void)
+{
+	arg.list.devices = (uintptr_t)memory;
+	arg.list.entry_size = sizeof(struct xverbs_device);
+	arg.list.count = 4;
+}
+
+static void fill_features(void)
+{
+	arg.features.features = (uintptr_t)memory;
+	arg.features.entry_size = sizeof(struct xverbs_feature);
+	arg.features.count = 8;
+}
+
+static void fill_mr(void)
+{
+	arg.mr.pd = pd;
+	arg.mr.access = XVERBS_ACCESS_LOCAL_WRITE;
+	arg.mr.addr = arg.mr.iova = (uintptr_t)memory;
+	arg.mr.length = LEN;
+}
+
+static void fill_alter(void)
+{
+	static bool second;
+
+	second = !second;
+	arg.rereg.mr = mr;
+	arg.rereg.pd = second ? pd2 : pd;
+	arg.rereg.change = XVERBS_REREG_PD | XVERBS_REREG_ACCESS;
+	arg.rereg.access = second ? XVERBS_ACCESS_LOCAL_WRITE : 0;
+}
+
+/* To memory that is not registered: a page has one user of DMA at a time. */
+static void fill_move(void)
+{
+	static bool third;
+
+	third = !third;
+	arg.rereg.mr = mr;
+	arg.rereg.change = XVERBS_REREG_TRANSLATION;
+	arg.rereg.addr = arg.rereg.iova = (uintptr_t)memory + (third ? 3 : 2) * LEN;
+	arg.rereg.length = LEN;
+}
+
+static void fill_dmabuf(void)
+{
+	arg.dmabuf.pd = pd;
+	arg.dmabuf.fd = dmabuf;
+	arg.dmabuf.access = XVERBS_ACCESS_LOCAL_WRITE;
+	arg.dmabuf.length = LEN;
+}
+
+static void fill_mw(void)
+{
+	arg.mw.pd = pd;
+	arg.mw.type = 2;
+}
+
+static void fill_umem(void)
+{
+	arg.umem.addr = (uintptr_t)memory + LEN;
+	arg.umem.length = LEN;
+}
+
+static void fill_cq(void)
+{
+	arg.cq.uar = uar;
+	arg.cq.channel = channel;
+	arg.cq.entries = 1000;
+	arg.cq.cqe_bytes = 64;
+}
+
+static void fill_cq_external(void)
+{
+	fill_cq();
+	arg.cq.external.ring_umem = arg.cq.external.dbr_umem = umem;
+	arg.cq.external.dbr_offset = LEN / 2;
+}
+
+static void fill_cq_modify(void)
+{
+	arg.cq_modify.cq = cq;
+	arg.cq_modify.change = XVERBS_CQ_MODERATION;
+	arg.cq_modify.count = 4;
+	arg.cq_modify.period_us = 10;
+}
+
+static void fill_cq_resize(void)
+{
+	arg.cq_resize.cq = cq;
+	arg.cq_resize.entries = 2000;
+}
+
+static void fill_srq(void)
+{
+	arg.srq.pd = pd;
+	arg.srq.max_wr = 500;
+	arg.srq.max_sge = 3;
+}
+
+static void fill_xrcd_shared(void)
+{
+	arg.xrcd.hdr.flags = XVERBS_XRCD_SHARED | XVERBS_XRCD_CREATE;
+	arg.xrcd.fd = xrc_fd;
+}
+
+static void fill_xrc_srq(void)
+{
+	fill_srq();
+	arg.srq.xrcd = xrcd;
+	arg.srq.cq = cq;
+}
+
+static void fill_srq_modify(void)
+{
+	arg.srq_modify.srq = srq;
+	arg.srq_modify.limit = 5;
+}
+
+static void fill_xrc_srq_modify(void)
+{
+	arg.srq_modify.srq = xrc_srq;
+	arg.srq_modify.limit = 5;
+}
+
+static void fill_srq_query(void)
+{
+	arg.srq_query.srq = srq;
+}
+
+static void fill_xrc_srq_query(void)
+{
+	arg.srq_query.srq = xrc_srq;
+}
+
+static void fill_qp(void)
+{
+	arg.qp.type = XVERBS_QPT_RC;
+	arg.qp.pd = pd;
+	arg.qp.uar = uar;
+	arg.qp.send_cq = arg.qp.recv_cq = cq;
+	arg.qp.srq = srq;
+	arg.qp.cap.max_send_wr = 500;
+	arg.qp.cap.max_send_sge = 2;
+}
+
+static void fill_ud(void)
+{
+	fill_qp();
+	arg.qp.type = XVERBS_QPT_UD;
+}
+
+static void fill_xrc_send(void)
+{
+	fill_qp();
+	arg.qp.type = XVERBS_QPT_XRC_SEND;
+	arg.qp.recv_cq = arg.qp.srq = 0;
+}
+
+static void fill_xrc_recv(void)
+{
+	arg.qp.type = XVERBS_QPT_XRC_RECV;
+	arg.qp.xrcd = xrcd;
+}
+
+static void to_state(uint32_t state, uint32_t mask)
+{
+	arg.modify.qp = qp;
+	arg.modify.attr_mask = XVERBS_QP_STATE | mask;
+	arg.modify.attr.qp_state = state;
+}
+
+static void fill_init(void)
+{
+	to_state(XVERBS_QPS_INIT,
+		 XVERBS_QP_PORT | XVERBS_QP_PKEY_INDEX | XVERBS_QP_ACCESS_FLAGS);
+	arg.modify.attr.port_num = PORT;
+}
+
+static void fill_rtr(void)
+{
+	to_state(XVERBS_QPS_RTR, XVERBS_QP_AV | XVERBS_QP_PATH_MTU | XVERBS_QP_DEST_QPN |
+		 XVERBS_QP_RQ_PSN | XVERBS_QP_MAX_DEST_RD_ATOMIC | XVERBS_QP_MIN_RNR_TIMER);
+	arg.modify.attr.path_mtu = 3;
+	arg.modify.attr.dest_qp_num = 1;
+	arg.modify.attr.ah_attr = path;
+}
+
+static void fill_rts(void)
+{
+	to_state(XVERBS_QPS_RTS, XVERBS_QP_SQ_PSN | XVERBS_QP_TIMEOUT | XVERBS_QP_RETRY_CNT |
+		 XVERBS_QP_RNR_RETRY | XVERBS_QP_MAX_QP_RD_ATOMIC);
+}
+
+static void fill_sqd(void)
+{
+	to_state(XVERBS_QPS_SQD, 0);
+}
+
+static void fill_sqd_rts(void)
+{
+	to_state(XVERBS_QPS_RTS, 0);
+}
+
+static void fill_err(void)
+{
+	to_state(XVERBS_QPS_ERR, 0);
+}
+
+static void fill_reset(void)
+{
+	to_state(XVERBS_QPS_RESET, 0);
+}
+
+static void fill_qp_query(void)
+{
+	arg.qp_query.qp = qp;
+}
+
+static void fill_ah(void)
+{
+	arg.ah.pd = pd;
+	arg.ah.attr = path;
+}
+
+static void fill_mcast(void)
+{
+	static const uint8_t gid[16] = { 0xff, 0x0e, [15] = 9 };
+
+	arg.mcast.qp = ud;
+	memcpy(arg.mcast.gid, gid, sizeof(gid));
+}
+
+/* What a step does besides failing */
+enum {
+	ONCE = 1,		/* cannot be done again once it was done */
+	ON_SPARE = 2,		/* on a file of its own */
+	SETTLES = 4,		/* makes objects that stay with the device, all at a time */
+};
+
+struct step {
+	const char *name;
+	unsigned long cmd;
+	uint32_t size;
+	void (*fill)(void);
+	uint32_t *out;		/* where the handle stands in arg */
+	uint32_t *keep;		/* the object stays, for later steps; else destroyed */
+	unsigned int flags;
+};
+
+#define MAKE_FLAGS(_nr, _member, _fill, _keep, _flags)					\
+	{ #_nr " (" #_fill ")", XVERBS_##_nr, sizeof(arg._member), fill_##_fill,	\
+	  .out = &arg._member.out_handle, .keep = _keep, .flags = _flags }
+#define MAKE(_nr, _member, _fill, _keep)	MAKE_FLAGS(_nr, _member, _fill, _keep, 0)
+#define CALL(_nr, _member, _fill, _flags)						\
+	{ #_nr " (" #_fill ")", XVERBS_##_nr, sizeof(arg._member), fill_##_fill,	\
+	  .out = NULL, .keep = NULL, .flags = _flags }
+
+static const struct step steps[] = {
+	CALL(LIST_DEVICES, list, list, 0),
+	CALL(BIND, bind, bind, ONCE | ON_SPARE),
+	CALL(QUERY_DEVICE, query_device, nothing, 0),
+	CALL(QUERY_PORT, query_port, port, 0),
+	CALL(QUERY_GID, query_gid, gid, 0),
+	CALL(QUERY_PKEY, query_pkey, pkey, 0),
+	CALL(QUERY_FEATURES, features, features, 0),
+	MAKE(PD_ALLOC, pd, nothing, &pd),
+	MAKE(PD_ALLOC, pd, nothing, &pd2),
+	MAKE(UAR_ALLOC, uar, nothing, &uar),
+	MAKE(MR_REG, mr, mr, &mr),
+	CALL(MR_REREG, rereg, alter, 0),
+	CALL(MR_REREG, rereg, move, 0),
+	MAKE(MR_DMABUF, dmabuf, dmabuf, NULL),
+	MAKE(MW_ALLOC, mw, mw, &mw),
+	MAKE(UMEM_REG, umem, umem, &umem),
+	MAKE(CHANNEL_ALLOC, channel, nothing, &channel),
+	MAKE(CQ_CREATE, cq, cq, &cq),
+	MAKE(CQ_CREATE, cq, cq_external, NULL),
+	CALL(CQ_MODIFY, cq_modify, cq_modify, 0),
+	CALL(CQ_RESIZE, cq_resize, cq_resize, 0),
+	MAKE(SRQ_CREATE, srq, srq, &srq),
+	CALL(SRQ_MODIFY, srq_modify, srq_modify, 0),
+	CALL(SRQ_QUERY, srq_query, srq_query, 0),
+	MAKE(XRCD_OPEN, xrcd, nothing, NULL),
+	MAKE(XRCD_OPEN, xrcd, xrcd_shared, &xrcd),
+	MAKE(SRQ_CREATE, srq, xrc_srq, &xrc_srq),
+	CALL(SRQ_MODIFY, srq_modify, xrc_srq_modify, 0),
+	CALL(SRQ_QUERY, srq_query, xrc_srq_query, 0),
+	MAKE(QP_CREATE, qp, qp, &qp),
+	MAKE(QP_CREATE, qp, ud, &ud),
+	MAKE_FLAGS(QP_CREATE, qp, xrc_send, NULL, SETTLES),
+	MAKE(QP_CREATE, qp, xrc_recv, NULL),
+	CALL(AH_RESOLVE, ah, ah, 0),
+	CALL(QP_MODIFY, modify, init, ONCE),
+	CALL(QP_MODIFY, modify, rtr, ONCE),
+	CALL(QP_MODIFY, modify, rts, ONCE),
+	CALL(QP_MODIFY, modify, sqd, ONCE),
+	CALL(QP_MODIFY, modify, sqd_rts, ONCE),
+	CALL(QP_QUERY, qp_query, qp_query, 0),
+	CALL(QP_MODIFY, modify, err, 0),
+	CALL(QP_MODIFY, modify, reset, 0),
+	CALL(MCAST_ATTACH, mcast, mcast, 0),
+	CALL(MCAST_DETACH, mcast, mcast, ONCE),
+	CALL(MCAST_ATTACH, mcast, mcast, 0),	/* destroyed with its QP */
+};
+
+/* ---- One verb, until nothing fails any more ----------------------------------------- */
+
+static int call(int file, unsigned long cmd, uint32_t size)
+{
+	arg.hdr.size = size;
+	arg.hdr.reason = (uintptr_t)reason;
+	arg.hdr.reason_len = sizeof(reason);
+	memset(reason, 0, sizeof(reason));
+	return ioctl(file, cmd, &arg) ? errno : 0;
+}
+
+static int destroy(uint32_t handle)
+{
+	memset(&arg, 0, sizeof(arg));
+	arg.destroy.handle = handle;
+	return call(fd, XVERBS_DESTROY, sizeof(arg.destroy));
+}
+
+static int open_file(void)
+{
+	int file = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
+
+	if (file < 0)
+		tap_skip_all("/dev/xverbs: %s", strerror(errno));
+	return file;
+}
+
+static int bound_file(void)
+{
+	int file = open_file();
+
+	memset(&arg, 0, sizeof(arg));
+	fill_bind();
+	if (call(file, XVERBS_BIND, sizeof(arg.bind)))
+		bail_out("BIND: %s", reason);
+	return file;
+}
+
+/* The error that an injected failure is to end in, with a reason if firmware's */
+static bool right_error(int err)
+{
+	if (commands)
+		return err == EREMOTEIO && reason[0];
+	return err == ENOMEM || err == EFAULT;
+}
+
+/*
+ * A call whose reply could not be written has done its work all the same if it
+ * made no object: the next attempt finds that out.
+ */
+static bool done_already(const struct step *s, int last, int err)
+{
+	return s->flags & ONCE && last == EFAULT &&
+	       (err == EINVAL || err == ENOENT || err == EBUSY);
+}
+
+/* A call succeeded: what it made stays for later steps, or goes. */
+static void settle(const struct step *s, bool stays)
+{
+	if (s->cmd == XVERBS_CHANNEL_ALLOC)
+		close(arg.channel.out_fd);
+	if (stays && s->keep)
+		*s->keep = *s->out;
+	else if (s->out && destroy(*s->out))
+		bail_out("DESTROY: %s", reason);
+}
+
+static int attempt(const struct step *s, int n, bool *untouched)
+{
+	int err, file = fd;
+
+	if (s->flags & ON_SPARE) {
+		close(spare);
+		file = spare = open_file();
+	}
+	memset(&arg, 0, sizeof(arg));
+	s->fill();
+	arm(n);
+	err = call(file, s->cmd, s->size);
+	*untouched = none_failed();
+	arm(0);
+	return err;
+}
+
+/* A failure must be the right one and leave no objects; else this says what is. */
+static bool failed_well(const char *name, int n, int err, const struct objects *before)
+{
+	struct objects now = count_objects();
+
+	if (right_error(err) && same(&now, before))
+		return true;
+	diag("%s: step %d: %s, \"%s\"%s", name, n, strerror(err), reason,
+	     same(&now, before) ? "" : ", other objects than before");
+	return false;
+}
+
+static void sweep(const struct step *s)
+{
+	struct objects before = count_objects(), now;
+	bool untouched = false, good = true, settles = s->flags & SETTLES;
+	int n, err = 0, last = 0, failed = 0;
+
+	for (n = 1; n < MAX_STEPS; n++, last = err) {
+		err = attempt(s, n, &untouched);
+		if (done_already(s, last, err))
+			break;
+		if (err) {
+			failed++;
+			now = count_objects();
+			if (settles && !same(&now, &before)) {
+				settles = false;
+				before = now;
+			}
+			good &= failed_well(s->name, n, err, &before);
+			continue;
+		}
+		settle(s, untouched);
+		if (untouched || s->flags & ONCE)
+			break;
+	}
+	ok(good && n < MAX_STEPS, "%s: %d steps, %d failures", s->name, n - 1, failed);
+}
+
+/* A destruction that fails leaves the object; the next one succeeds. */
+static void sweep_destroy(const char *name, uint32_t handle)
+{
+	struct objects before = count_objects();
+	int n, err = 1, last = 0, failed = 0;
+	bool good = true;
+
+	for (n = 1; err && n < MAX_STEPS; n++, last = err) {
+		arm(n);
+		err = destroy(handle);
+		arm(0);
+		if (err && last == EFAULT && err == ENOENT)
+			break;
+		if (err) {
+			failed++;
+			good &= (err == EFAULT && !commands) || failed_well(name, n, err, &before);
+		}
+	}
+	ok(good && n < MAX_STEPS, "DESTROY of a %s: %d failures", name, failed);
+	ok(destroy(handle) == ENOENT, "the %s is gone", name);
+}
+
+/* ---- Closing the file ------------------------------------------------------------------ */
+
+/* One object of each kind, made by the steps themselves */
+static void populate(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (!steps[i].keep && steps[i].cmd != XVERBS_MCAST_ATTACH)
+			continue;
+		memset(&arg, 0, sizeof(arg));
+		steps[i].fill();
+		if (call(fd, steps[i].cmd, steps[i].size))
+			bail_out("%s: %s", steps[i].name, reason);
+		settle(&steps[i], true);
+	}
+}
+
+static void sweep_close(void)
+{
+	struct objects before, now;
+	bool untouched = false, good = true;
+	int n;
+
+	close(fd);
+	before = count_objects();
+	for (n = 1; !untouched && n < MAX_STEPS; n++) {
+		fd = bound_file();
+		populate();
+		arm(n);
+		close(fd);
+		untouched = none_failed();
+		arm(0);
+		now = count_objects();
+		if (!same(&now, &before)) {
+			good = false;
+			diag("step %d: objects left", n);
+			before = now;
+		}
+	}
+	ok(untouched && good, "close: %d steps, nothing is left", n - 2);
+}
+
+/* ---- Set up ------------------------------------------------------------------------------ */
+
+/* Own address: a RoCE v2 GID if there is one, else the first */
+static void find_path(void)
+{
+	struct xverbs_query_gid gid;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err; i++) {
+		memset(&arg, 0, sizeof(arg));
+		arg.query_gid.port = PORT;
+		arg.query_gid.index = i;
+		err = call(fd, XVERBS_QUERY_GID, sizeof(arg.query_gid));
+		if (err || (i && arg.query_gid.out_type != XVERBS_GID_ROCE_V2))
+			continue;
+		gid = arg.query_gid;
+		memcpy(path.dgid, gid.out_gid, sizeof(path.dgid));
+		path.sgid_index = i;
+	}
+	memset(&arg, 0, sizeof(arg));
+	arg.query_port.port = PORT;
+	if (call(fd, XVERBS_QUERY_PORT, sizeof(arg.query_port)))
+		bail_out("QUERY_PORT: %s", reason);
+	path.dlid = arg.query_port.out_lid;
+	path.is_global = 1;
+	path.port_num = PORT;
+	path.hop_limit = 64;
+}
+
+static void make_dmabuf(void)
+{
+	struct udmabuf_create create = { .size = LEN };
+	int dev = open("/dev/udmabuf", O_RDWR), mem = memfd_create("inject", MFD_ALLOW_SEALING);
+
+	if (dev < 0 || ftruncate(mem, LEN) || fcntl(mem, F_ADD_SEALS, F_SEAL_SHRINK))
+		return;
+	create.memfd = mem;
+	dmabuf = ioctl(dev, UDMABUF_CREATE, &create);
+}
+
+static void setup(void)
+{
+	memory = mmap(NULL, 4 * LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(memory, 0, 4 * LEN);
+	xrc_fd = open("/", O_RDONLY);
+	make_dmabuf();
+	fd = bound_file();
+	find_path();
+	setup_xhca();
+	if (!commands)
+		setup_memory();
+}
+
+static void sweep_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
+		if (steps[i].cmd != XVERBS_MR_DMABUF || dmabuf >= 0)
+			sweep(&steps[i]);
+	close(spare);
+	sweep_destroy("UD queue pair in a group", ud);
+	sweep_destroy("queue pair", qp);
+	sweep_destroy("XRC shared receive queue", xrc_srq);
+	sweep_destroy("shared receive queue", srq);
+	sweep_destroy("completion queue", cq);
+	sweep_destroy("channel", channel);
+	sweep_destroy("XRC domain", xrcd);
+	sweep_destroy("UMEM", umem);
+	sweep_destroy("memory window", mw);
+	sweep_destroy("memory region", mr);
+	sweep_destroy("doorbell page", uar);
+	sweep_destroy("protection domain", pd);
+	sweep_destroy("protection domain", pd2);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		bail_out("usage: inject memory|command [options]");
+	commands = !strcmp(argv[1], "command");
+	rig_devices(argc - 1, argv + 1);
+	setup();
+	sweep_all();
+	sweep_close();
+	return tap_done();
+}
