@@ -21,7 +21,8 @@
 enum { MAX_STEPS = 2000, LEN = 1 << 20, PORT = 1 };
 
 static int fd, spare = -1, xrc_fd, dmabuf = -1;
-static uint32_t pd, pd2, uar, mr, mw, umem, channel, cq, srq, xrcd, xrc_srq, qp, ud;
+static uint32_t pd, pd2, uar, mr, mw, umem, channel, cq, srq, xrcd, xrc_srq, qp, ud, xrc_qp, opened;
+static uint32_t last_qpn;
 static struct xverbs_ah_attr path;
 static void *memory;
 static char reason[XVERBS_REASON_MAX];
@@ -54,6 +55,7 @@ static union {
 	struct xverbs_qp_create qp;
 	struct xverbs_qp_modify modify;
 	struct xverbs_qp_query qp_query;
+	struct xverbs_qp_open qp_open;
 	struct xverbs_ah_resolve ah;
 	struct xverbs_mcast mcast;
 } arg;
@@ -371,6 +373,12 @@ static void fill_xrc_recv(void)
 	arg.qp.xrcd = xrcd;
 }
 
+static void fill_open(void)
+{
+	arg.qp_open.xrcd = xrcd;
+	arg.qp_open.qpn = last_qpn;
+}
+
 static void to_state(uint32_t state, uint32_t mask)
 {
 	arg.modify.qp = qp;
@@ -497,7 +505,8 @@ static const struct step steps[] = {
 	MAKE(QP_CREATE, qp, qp, &qp),
 	MAKE(QP_CREATE, qp, ud, &ud),
 	MAKE_FLAGS(QP_CREATE, qp, xrc_send, NULL, SETTLES),
-	MAKE(QP_CREATE, qp, xrc_recv, NULL),
+	MAKE(QP_CREATE, qp, xrc_recv, &xrc_qp),
+	MAKE(QP_OPEN, qp_open, open, &opened),
 	CALL(AH_RESOLVE, ah, ah, 0),
 	CALL(QP_MODIFY, modify, init, ONCE),
 	CALL(QP_MODIFY, modify, rtr, ONCE),
@@ -573,6 +582,8 @@ static void settle(const struct step *s, bool stays)
 {
 	if (s->cmd == XVERBS_CHANNEL_ALLOC)
 		close(arg.channel.out_fd);
+	if (s->cmd == XVERBS_QP_CREATE)
+		last_qpn = arg.qp.out_qpn;
 	if (stays && s->keep)
 		*s->keep = *s->out;
 	else if (s->out && destroy(*s->out))
@@ -764,6 +775,8 @@ static void sweep_all(void)
 	close(spare);
 	sweep_destroy("UD queue pair in a group", ud);
 	sweep_destroy("queue pair", qp);
+	sweep_destroy("XRC queue pair with another user", xrc_qp);
+	sweep_destroy("XRC queue pair", opened);
 	sweep_destroy("XRC shared receive queue", xrc_srq);
 	sweep_destroy("shared receive queue", srq);
 	sweep_destroy("completion queue", cq);

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: what the verbs write into the contexts of queues, keys and paths,
+ * against layouts that were worked out by hand from the PRM.
+ */
+#include <linux/moduleparam.h>
+
+#include "xverbs_test.h"
+
+#define XV_TEST_EQN	7
+
+static int xv_mock_vector2eqn(struct mlx5_core_dev *mdev, int vector, int *eqn)
+{
+	*eqn = XV_TEST_EQN + vector;
+	return 0;
+}
+
+#define xv_compat_vector2eqn	xv_mock_vector2eqn
+#include "cq.c"
+#include "srq.c"
+#include "mw.c"
+#include "ah.c"
+#include "qp.c"
+#include "qp_modify.c"
+
+static const dma_addr_t xv_pages[] = { 0x1122334455667000, 0x0000000abcdef000 };
+
+#define XV_PAGES	{ 0x110, 0x11223344 }, { 0x114, 0x55667000 },	\
+			{ 0x118, 0x0000000a }, { 0x11c, 0xbcdef000 }
+#define XV_DBR		0x123456740ull
+
+struct xv_bench {
+	struct mlx5_core_dev mdev;
+	struct xv_dev dev;
+	struct xv_file file;
+	struct xv_call call;
+	struct xv_pd pd;
+	struct xv_qmem mem;
+	union {
+		struct xv_cq cq;
+		struct xv_srq srq;
+		struct xv_qp qp;
+		struct xv_path path;
+	};
+};
+
+static int xv_bench_init(struct kunit *test)
+{
+	static const int pages[] = { MLX5_CAP_GENERAL, MLX5_CAP_ROCE,
+				     MLX5_CAP_ATOMIC };
+	struct xv_bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	int i;
+
+	if (!b)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+		b->mdev.caps.hca[pages[i]] =
+			kunit_kzalloc(test, sizeof(struct mlx5_hca_cap),
+				      GFP_KERNEL);
+		if (!b->mdev.caps.hca[pages[i]])
+			return -ENOMEM;
+	}
+	memset(&xv_fw, 0, sizeof(xv_fw));
+	b->dev.mdev = &b->mdev;
+	xa_init_flags(&b->dev.qps, XA_FLAGS_LOCK_IRQ);
+	b->file.dev = &b->dev;
+	b->call.dev = &b->dev;
+	b->call.file = &b->file;
+	b->pd.pdn = 0x654321;
+	b->mem.ring.dma = (dma_addr_t *)xv_pages;
+	b->mem.ring.npages = ARRAY_SIZE(xv_pages);
+	b->mem.dbr.dma = XV_DBR;
+	test->priv = b;
+	return 0;
+}
+
+#define XV_SET_CAP(_b, _page, _type, _field, _value)			\
+	MLX5_SET(_type, (_b)->mdev.caps.hca[_page]->cur, _field, _value)
+
+/* ---- Completion queues ---------------------------------------------------------- */
+
+static void xv_test_create_cq(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	struct xv_uar uar = { .index = 0xabcdef };
+	struct xverbs_cq_create *arg = &b->call.arg.cq_create;
+
+	b->cq.mem = b->mem;
+	arg->cqe_bytes = 64;
+	KUNIT_EXPECT_EQ(test, xv_cq_create_hw(&b->call, &b->cq, &uar, 1 << 22),
+			0);
+	XV_EXPECT_COMMAND(test, "CREATE_CQ", 0x120, { 0x1c, 0x16abcdef },
+			  { 0x24, XV_TEST_EQN }, { 0x48, 1 },
+			  { 0x4c, 0x23456740 }, XV_PAGES);
+	arg->cqe_bytes = 128;
+	arg->comp_vector = 3;
+	arg->hdr.flags = XVERBS_CQ_COLLAPSED;
+	KUNIT_EXPECT_EQ(test, xv_cq_create_hw(&b->call, &b->cq, &uar, 1), 0);
+	XV_EXPECT_COMMAND(test, "CREATE_CQ collapsed, 128 bytes", 0x120,
+			  { 0x10, 0x00300000 }, { 0x1c, 0x00abcdef },
+			  { 0x24, XV_TEST_EQN + 3 }, { 0x48, 1 },
+			  { 0x4c, 0x23456740 }, XV_PAGES);
+	arg->hdr.flags = XVERBS_CQ_IGNORE_OVERRUN;
+	KUNIT_EXPECT_EQ(test, xv_cq_create_hw(&b->call, &b->cq, &uar, 1), 0);
+	XV_EXPECT_COMMAND(test, "CREATE_CQ overrun ignored", 0x120,
+			  { 0x10, 0x00220000 }, { 0x1c, 0x00abcdef },
+			  { 0x24, XV_TEST_EQN + 3 }, { 0x48, 1 },
+			  { 0x4c, 0x23456740 }, XV_PAGES);
+}
+
+static void xv_test_resize_cq(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+
+	b->cq.mcq.cqn = 0x123456;
+	b->cq.cqe_bytes = 128;
+	KUNIT_EXPECT_EQ(test, xv_cq_resize_hw(&b->call, &b->cq, &b->mem.ring,
+					      64), 0);
+	XV_EXPECT_COMMAND(test, "MODIFY_CQ resize", 0x120, { 0, 0x04030000 },
+			  { 4, 1 }, { 8, 0x123456 }, { 12, 7 },
+			  { 0x10, 0x00200000 }, { 0x1c, 0x06000000 }, XV_PAGES);
+}
+
+/* ---- Shared receive queues -------------------------------------------------------- */
+
+static void xv_test_create_rmp(struct kunit *test)
+{
+	const struct xv_srq_layout linked = { true, 1024, 64 };
+	const struct xv_srq_layout cyclic = { false, 8, 16 };
+	struct xv_bench *b = test->priv;
+
+	b->srq.mem = b->mem;
+	b->call.arg.srq_create.limit = 0xbeef;
+	KUNIT_EXPECT_EQ(test, xv_srq_create_rmp(&b->call, &b->srq, &b->pd,
+						&linked), 0);
+	XV_EXPECT_COMMAND(test, "CREATE_RMP linked", 0x120, { 0, 0x090c0000 },
+			  { 0x20, 0x00100000 }, { 0x54, 0xbeef },
+			  { 0x58, 0x654321 }, { 0x60, 1 },
+			  { 0x64, 0x23456740 }, { 0x70, 0x0006000a },
+			  XV_PAGES);
+	b->call.arg.srq_create.limit = 0;
+	KUNIT_EXPECT_EQ(test, xv_srq_create_rmp(&b->call, &b->srq, &b->pd,
+						&cyclic), 0);
+	XV_EXPECT_COMMAND(test, "CREATE_RMP cyclic", 0x120, { 0, 0x090c0000 },
+			  { 0x20, 0x00100000 }, { 0x24, 0x80000000 },
+			  { 0x50, 0x10000000 }, { 0x58, 0x654321 },
+			  { 0x60, 1 }, { 0x64, 0x23456740 },
+			  { 0x70, 0x00040003 }, XV_PAGES);
+}
+
+static void xv_test_create_xrc_srq(struct kunit *test)
+{
+	const struct xv_srq_layout linked = { true, 1024, 64 };
+	struct xv_bench *b = test->priv;
+
+	b->srq.mem = b->mem;
+	b->call.arg.srq_create.limit = 0xbeef;
+	b->call.arg.srq_create.user_index = 0xabcdef;
+	KUNIT_EXPECT_EQ(test, xv_srq_create_xrc(&b->call, &b->srq, &b->pd,
+						&linked, 0x111111, 0x222222),
+			0);
+	XV_EXPECT_COMMAND(test, "CREATE_XRC_SRQ", 0x120, { 0, 0x07050000 },
+			  { 0x10, 0x0a000000 }, { 0x14, 0x02111111 },
+			  { 0x18, 0x222222 }, { 0x20, 0xabcdef },
+			  { 0x28, 0x654321 }, { 0x2c, 0xbeef0000 },
+			  { 0x38, 1 }, { 0x3c, 0x23456740 }, XV_PAGES);
+}
+
+/* ---- Memory windows ---------------------------------------------------------------- */
+
+static void xv_test_memory_window(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	struct xverbs_mw_alloc *arg = &b->call.arg.mw_alloc;
+	struct xv_obj *obj;
+	u32 type;
+
+	xa_init_flags(&b->file.objs, XA_FLAGS_ALLOC1);
+	xv_evq_init(&b->file.async);
+	b->pd.obj.type = XV_OBJ_PD;
+	b->pd.obj.file = &b->file;
+	xa_store(&b->file.objs, 5, &b->pd.obj, GFP_KERNEL);
+	*(__be32 *)(xv_fw.out + 8) = cpu_to_be32(0x123456);
+	for (type = 1; type <= 2; type++) {
+		*arg = (struct xverbs_mw_alloc) { .pd = 5, .type = type };
+		KUNIT_EXPECT_EQ(test, xv_mw_alloc(&b->call), 0);
+		if (type == 1)
+			XV_EXPECT_COMMAND(test, "type 1", 0x110,
+					  { 0, 0x02000000 },
+					  { 0x10, 0x40008600 },
+					  { 0x14, 0xffffff00 },
+					  { 0x1c, 0x00654321 }, { 0x44, 4 });
+		else
+			XV_EXPECT_COMMAND(test, "type 2", 0x110,
+					  { 0, 0x02000000 },
+					  { 0x10, 0x40008600 },
+					  { 0x14, 0xffffff00 },
+					  { 0x1c, 0x01654321 }, { 0x44, 4 });
+		KUNIT_EXPECT_EQ(test, arg->out_rkey, 0x12345600u);
+		obj = b->call.new_obj;
+		KUNIT_EXPECT_EQ(test, xv_mw_destroy(obj, &b->call), 0);
+		XV_EXPECT_COMMAND(test, "destroy", 16, { 0, 0x02020000 },
+				  { 8, 0x123456 });
+		xv_obj_abort(obj);
+	}
+	*arg = (struct xverbs_mw_alloc) { .pd = 5, .type = 3 };
+	KUNIT_EXPECT_EQ(test, xv_mw_alloc(&b->call), -EINVAL);
+	KUNIT_EXPECT_EQ(test, b->pd.obj.users, 0u);
+	xa_destroy(&b->file.objs);
+}
+
+/* ---- Queue pairs --------------------------------------------------------------------- */
+
+static void xv_fill_qp(struct xv_bench *b, u32 type)
+{
+	b->qp.type = type;
+	b->qp.pdn = 0x654321;
+	b->qp.uar_page = 0x111111;
+	b->qp.cqn_snd = 0x222222;
+	b->qp.cqn_rcv = 0x333333;
+	b->qp.mem = b->mem;
+	/* The device runs its clock freely and asks nobody about RoCE. */
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, roce_rw_supported, 1);
+}
+
+static int xv_create_qp(struct xv_bench *b, const struct xv_qp_layout *lay)
+{
+	int err;
+
+	*(__be32 *)(xv_fw.out + 8) = cpu_to_be32(0x123456);
+	err = xv_qp_create_hw(&b->call, &b->qp, lay);
+	xa_destroy(&b->dev.qps);
+	return err;
+}
+
+static void xv_test_create_qp(struct kunit *test)
+{
+	const struct xv_qp_layout both = { .sq_wqebbs = 512, .rq_wqes = 256,
+					   .rq_stride = 64 };
+	struct xv_bench *b = test->priv;
+
+	xv_fill_qp(b, XVERBS_QPT_RC);
+	b->call.arg.qp_create.user_index = 0xabcdef;
+	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &both), 0);
+	KUNIT_EXPECT_EQ(test, b->qp.qpn, 0x123456u);
+	XV_EXPECT_COMMAND(test, "RC", 0x120, { 0, 0x05000000 },
+			  { 0x18, 0x00001800 }, { 0x1c, 0x654321 },
+			  { 0x20, 0x00424800 }, { 0x24, 0x111111 },
+			  { 0x94, 0x222222 }, { 0xb4, 0x333333 },
+			  { 0xb8, 1 }, { 0xbc, 0x23456740 }, XV_PAGES);
+	/* The number of the user's only where completions carry it */
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cqe_version, 1);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, sq_ts_format, 1);
+	b->qp.type = XVERBS_QPT_UD;
+	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &both), 0);
+	XV_EXPECT_COMMAND(test, "UD", 0x120, { 0, 0x05000000 },
+			  { 0x18, 0x00021800 }, { 0x1c, 0x654321 },
+			  { 0x20, 0x00424840 }, { 0x24, 0x111111 },
+			  { 0x28, 0xabcdef }, { 0x94, 0x222222 },
+			  { 0xb4, 0x333333 }, { 0xb8, 1 },
+			  { 0xbc, 0x23456740 }, XV_PAGES);
+}
+
+static void xv_test_create_qp_srq(struct kunit *test)
+{
+	const struct xv_qp_layout send = { .sq_wqebbs = 1 }, none = {};
+	struct xv_bench *b = test->priv;
+
+	xv_fill_qp(b, XVERBS_QPT_UC);
+	b->qp.srqn = 0x444444;
+	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &send), 0);
+	XV_EXPECT_COMMAND(test, "UC with SRQ", 0x120, { 0, 0x05000000 },
+			  { 0x18, 0x00011800 }, { 0x1c, 0x654321 },
+			  { 0x24, 0x111111 }, { 0x94, 0x222222 },
+			  { 0xb4, 0x333333 }, { 0xb8, 1 },
+			  { 0xbc, 0x23456740 }, { 0xc4, 0x01444444 },
+			  XV_PAGES);
+	b->qp.type = XVERBS_QPT_XRC_RECV;
+	b->qp.srqn = 0;
+	b->qp.xrcdn = 0x555555;
+	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &none), 0);
+	XV_EXPECT_COMMAND(test, "XRC, neither queue", 0x120, { 0, 0x05000000 },
+			  { 0x18, 0x00031800 }, { 0x1c, 0x654321 },
+			  { 0x20, 0x00008000 }, { 0x24, 0x111111 },
+			  { 0x94, 0x222222 }, { 0xb0, 0x555555 },
+			  { 0xb4, 0x333333 }, { 0xb8, 1 },
+			  { 0xbc, 0x23456740 }, { 0xc4, 0x03000000 },
+			  XV_PAGES);
+}
+
+static const struct xverbs_qp_attr xv_rc_attr = {
+	.path_mtu = 3, .dest_qp_num = 0x777777, .qkey = 0x88888888,
+	.rq_psn = 0x999999, .sq_psn = 0xaaaaaa, .retry_cnt = 5, .rnr_retry = 6,
+	.min_rnr_timer = 12, .max_rd_atomic = 9, .max_dest_rd_atomic = 4,
+	.qp_access_flags = XVERBS_ACCESS_REMOTE_WRITE |
+			   XVERBS_ACCESS_REMOTE_READ |
+			   XVERBS_ACCESS_REMOTE_ATOMIC,
+	.pkey_index = 0x1234, .port_num = 1, .timeout = 14,
+};
+
+static void xv_test_modify_qp(struct kunit *test)
+{
+	struct xverbs_qp_attr attr = xv_rc_attr;
+	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
+	struct xv_bench *b = test->priv;
+
+	xv_fill_qp(b, XVERBS_QPT_RC);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, log_max_msg, 30);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, atomic, 1);
+	XV_SET_CAP(b, MLX5_CAP_ATOMIC, atomic_caps, atomic_operations, 3);
+	xv_qp_fill_modify(&b->qp, &attr, 0, &b->mdev, qpc);
+	XV_EXPECT_DWORDS(test, "RC", qpc, sizeof(qpc), { 0x00, 0x00001800 },
+			 { 0x04, 0x654321 }, { 0x08, 0x7e000000 },
+			 { 0x14, 0x777777 }, { 0x18, 0x1234 },
+			 { 0x20, 0x70000000 }, { 0x3c, 0x00010000 },
+			 { 0x70, 0x8085c000 }, { 0x78, 0xaaaaaa },
+			 { 0x7c, 0x222222 }, { 0x90, 0x0041e000 },
+			 { 0x94, 0x0c999999 }, { 0x9c, 0x333333 },
+			 { 0xa0, 1 }, { 0xa4, 0x23456740 },
+			 { 0xa8, 0x88888888 });
+
+	/* Without responder resources only writes are let in; migration */
+	memset(qpc, 0, sizeof(qpc));
+	attr.max_dest_rd_atomic = 0;
+	attr.path_mig_state = XVERBS_MIG_REARM;
+	xv_qp_fill_modify(&b->qp, &attr, XVERBS_QP_PATH_MIG_STATE, &b->mdev,
+			  qpc);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0x90 / 4]), 0x4000u);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0]), 0x0800u);
+}
+
+static void xv_test_opcodes(struct kunit *test)
+{
+	static const u16 opcodes[7][7] = {
+		[XVERBS_QPS_RESET] = { [XVERBS_QPS_INIT] = 0x502 },
+		[XVERBS_QPS_INIT] = { [XVERBS_QPS_INIT] = 0x50e,
+				      [XVERBS_QPS_RTR] = 0x503 },
+		[XVERBS_QPS_RTR] = { [XVERBS_QPS_RTS] = 0x504 },
+		[XVERBS_QPS_RTS] = { [XVERBS_QPS_RTS] = 0x505,
+				     [XVERBS_QPS_SQD] = 0x508 },
+		[XVERBS_QPS_SQD] = { [XVERBS_QPS_RTS] = 0x50c },
+		[XVERBS_QPS_SQE] = { [XVERBS_QPS_RTS] = 0x506 },
+	};
+	u32 from, to, want;
+
+	for (from = XVERBS_QPS_RESET; from <= XVERBS_QPS_ERR; from++) {
+		for (to = XVERBS_QPS_RESET; to <= XVERBS_QPS_ERR; to++) {
+			want = to == XVERBS_QPS_RESET ? 0x50a :
+			       to == XVERBS_QPS_ERR ? 0x507 : opcodes[from][to];
+			KUNIT_EXPECT_EQ_MSG(test, (u32)xv_qp_opcode(from, to),
+					    want, "%s to %s",
+					    xv_qp_state_name(from),
+					    xv_qp_state_name(to));
+		}
+	}
+}
+
+static void xv_test_opt_mask(struct kunit *test)
+{
+	static const struct {
+		u32 attr;
+		u32 opt;
+	} cases[] = {
+		{ XVERBS_QP_ALT_PATH, 1 << 0 }, { XVERBS_QP_PKEY_INDEX, 1 << 4 },
+		{ XVERBS_QP_QKEY, 1 << 5 }, { XVERBS_QP_MIN_RNR_TIMER, 1 << 6 },
+		{ XVERBS_QP_PATH_MIG_STATE, 1 << 10 }, { XVERBS_QP_PORT, 1 << 16 },
+		{ XVERBS_QP_ACCESS_FLAGS, 0xe }, { XVERBS_QP_AV, 0 },
+	};
+	struct xv_bench *b = test->priv;
+	int i;
+
+	b->qp.type = XVERBS_QPT_RC;
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, cases[i].attr,
+						     cases[i].attr),
+				cases[i].opt);
+	KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, 0,
+					     XVERBS_QP_MAX_DEST_RD_ATOMIC),
+			0xeu);
+	b->qp.type = XVERBS_QPT_UC;
+	KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, XVERBS_QP_ACCESS_FLAGS,
+					     0), 8u);
+}
+
+/* ---- Paths ----------------------------------------------------------------------------- */
+
+static void xv_fill_path(struct xv_path *path, enum rdma_ah_attr_type type)
+{
+	static const u8 gid[16] = { 0xfe, 0x80, [15] = 9 };
+
+	memset(path, 0, sizeof(*path));
+	path->port = 1;
+	path->gid_type = IB_GID_TYPE_ROCE_UDP_ENCAP;
+	path->stat_rate = 7;
+	path->rdma.type = type;
+	rdma_ah_set_sl(&path->rdma, 5);
+	rdma_ah_set_grh(&path->rdma, NULL, 0x54321, 3, 64, 0xb8);
+	memcpy(path->rdma.grh.dgid.raw, gid, sizeof(gid));
+}
+
+static void xv_test_path_roce(struct kunit *test)
+{
+	static const u8 mac[ETH_ALEN] = { 2, 0x11, 0x22, 0x33, 0x44, 0x55 };
+	u32 ads[MLX5_ST_SZ_DW(ads)] = {};
+	struct xv_bench *b = test->priv;
+	struct mlx5r_av av;
+
+	xv_fill_path(&b->path, RDMA_AH_ATTR_TYPE_ROCE);
+	ether_addr_copy(b->path.rdma.roce.dmac, mac);
+	xv_path_fill_ads(&b->path, 1, 2, ads);
+	/* UDP source port: low 14 bits of the label folded, 0xc000 and up */
+	XV_EXPECT_DWORDS(test, "path", ads, sizeof(ads), { 0x08, 0x00030740 },
+			 { 0x0c, 0x0b854321 }, { 0x10, 0xfe800000 },
+			 { 0x1c, 9 }, { 0x20, 0x002e0000 | 0xc334 },
+			 { 0x24, 0x50010211 }, { 0x28, 0x22334455 });
+	xv_path_fill_av(&b->path, &b->mdev, &av);
+	XV_EXPECT_DWORDS(test, "address vector", &av, sizeof(av),
+			 { 8, 0x80000000 }, { 12, 0x7a00c334 },
+			 { 20, 0x02112233 }, { 24, 0x4455ba40 },
+			 { 28, 0x40354321 }, { 32, 0xfe800000 }, { 44, 9 });
+}
+
+static void xv_test_path_ib(struct kunit *test)
+{
+	u32 ads[MLX5_ST_SZ_DW(ads)] = {};
+	struct xv_bench *b = test->priv;
+	struct mlx5r_av av;
+
+	xv_fill_path(&b->path, RDMA_AH_ATTR_TYPE_IB);
+	rdma_ah_set_dlid(&b->path.rdma, 0x1234);
+	rdma_ah_set_path_bits(&b->path.rdma, 0x15);
+	xv_path_fill_ads(&b->path, 1, 2, ads);
+	XV_EXPECT_DWORDS(test, "path", ads, sizeof(ads), { 0x04, 0x00951234 },
+			 { 0x08, 0x00030740 }, { 0x0c, 0x0b854321 },
+			 { 0x10, 0xfe800000 }, { 0x1c, 9 },
+			 { 0x24, 0x05010000 });
+	xv_path_fill_av(&b->path, &b->mdev, &av);
+	XV_EXPECT_DWORDS(test, "address vector", &av, sizeof(av),
+			 { 8, 0x80000000 }, { 12, 0x75151234 },
+			 { 24, 0x0000b840 }, { 28, 0x40354321 },
+			 { 32, 0xfe800000 }, { 44, 9 });
+
+	memset(ads, 0, sizeof(ads));
+	rdma_ah_set_ah_flags(&b->path.rdma, 0);
+	xv_path_fill_ads(&b->path, 1, 2, ads);
+	XV_EXPECT_DWORDS(test, "path without GRH", ads, sizeof(ads),
+			 { 0x04, 0x00151234 }, { 0x08, 0x00000700 },
+			 { 0x24, 0x05010000 });
+}
+
+static struct kunit_case xv_context_cases[] = {
+	KUNIT_CASE(xv_test_create_cq),
+	KUNIT_CASE(xv_test_resize_cq),
+	KUNIT_CASE(xv_test_create_rmp),
+	KUNIT_CASE(xv_test_create_xrc_srq),
+	KUNIT_CASE(xv_test_memory_window),
+	KUNIT_CASE(xv_test_create_qp),
+	KUNIT_CASE(xv_test_create_qp_srq),
+	KUNIT_CASE(xv_test_modify_qp),
+	KUNIT_CASE(xv_test_opcodes),
+	KUNIT_CASE(xv_test_opt_mask),
+	KUNIT_CASE(xv_test_path_roce),
+	KUNIT_CASE(xv_test_path_ib),
+	{}
+};
+
+static struct kunit_suite xv_context_suite = {
+	.name = "xverbs-contexts",
+	.init = xv_bench_init,
+	.test_cases = xv_context_cases,
+};
+
+kunit_test_suite(xv_context_suite);

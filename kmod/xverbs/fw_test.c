@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/* KUnit: every firmware command, dword by dword, and what becomes of errors. */
+#include "xverbs_test.h"
+
+struct xv_mock_fw xv_fw;
+
+void xv_fw_record(const void *in, size_t inlen)
+{
+	memset(xv_fw.in, 0, sizeof(xv_fw.in));
+	memcpy(xv_fw.in, in, min(inlen, sizeof(xv_fw.in)));
+	xv_fw.inlen = inlen;
+}
+
+static int xv_mock_cmd_do(struct mlx5_core_dev *mdev, void *in, int inlen,
+			  void *out, int outlen)
+{
+	xv_fw_record(in, inlen);
+	memcpy(out, xv_fw.out, min_t(size_t, outlen, sizeof(xv_fw.out)));
+	return xv_fw.err;
+}
+
+static int xv_mock_cmd_check(struct mlx5_core_dev *mdev, int err, void *in,
+			     void *out)
+{
+	return MLX5_GET(destroy_qp_in, in, opcode) == MLX5_CMD_OP_DESTROY_QP ?
+		0 : -EIO;
+}
+
+static int xv_mock_create_cq(struct mlx5_core_dev *mdev,
+			     struct mlx5_core_cq *cq, u32 *in, int inlen,
+			     u32 *out, int outlen)
+{
+	return xv_mock_cmd_do(mdev, in, inlen, out, outlen);
+}
+
+#define mlx5_cmd_do	xv_mock_cmd_do
+#define mlx5_cmd_check	xv_mock_cmd_check
+#define mlx5_create_cq	xv_mock_create_cq
+#include "fw.c"
+
+void xv_expect_dwords(struct kunit *test, const char *what, const void *data,
+		      size_t bytes, const struct xv_dword *want, size_t n)
+{
+	const __be32 *dwords = data;
+	u32 offset, value;
+	size_t i;
+
+	for (offset = 0; offset < bytes; offset += sizeof(*dwords)) {
+		value = 0;
+		for (i = 0; i < n; i++)
+			if (want[i].offset == offset)
+				value = want[i].value;
+		KUNIT_EXPECT_EQ_MSG(test, be32_to_cpu(dwords[offset / 4]),
+				    value, "%s: dword at 0x%x", what, offset);
+	}
+}
+
+static struct xv_dev xv_fw_dev;
+static struct xv_call xv_fw_call;
+
+static int xv_fw_test_init(struct kunit *test)
+{
+	memset(&xv_fw, 0, sizeof(xv_fw));
+	memset(&xv_fw_call, 0, sizeof(xv_fw_call));
+	return 0;
+}
+
+static void xv_answer(u32 offset, u32 value)
+{
+	*(__be32 *)(xv_fw.out + offset) = cpu_to_be32(value);
+}
+
+/* Commands that name one object and want no answer */
+static void xv_test_brief(struct kunit *test)
+{
+	struct xv_call *call = &xv_fw_call;
+	struct xv_dev *dev = &xv_fw_dev;
+
+	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(dev, call, 0x123456), 0);
+	XV_EXPECT_COMMAND(test, "DEALLOC_UAR", 16, { 0, 0x08030000 },
+			  { 8, 0x123456 });
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_mkey(dev, call, 0x123456), 0);
+	XV_EXPECT_COMMAND(test, "DESTROY_MKEY", 16, { 0, 0x02020000 },
+			  { 8, 0x123456 });
+	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_xrcd(dev, call, 0x123456), 0);
+	XV_EXPECT_COMMAND(test, "DEALLOC_XRCD", 16, { 0, 0x080f0000 },
+			  { 8, 0x123456 });
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_rmp(dev, call, 0x123456), 0);
+	XV_EXPECT_COMMAND(test, "DESTROY_RMP", 16, { 0, 0x090e0000 },
+			  { 8, 0x123456 });
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_xrc_srq(dev, call, 0x123456), 0);
+	XV_EXPECT_COMMAND(test, "DESTROY_XRC_SRQ", 16, { 0, 0x07060000 },
+			  { 8, 0x123456 });
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_qp(dev, call, 0x123456), 0);
+	XV_EXPECT_COMMAND(test, "DESTROY_QP", 16, { 0, 0x05010000 },
+			  { 8, 0x123456 });
+}
+
+/* Commands that make something and learn its number, 24 bits of dword 8 */
+static void xv_test_create(struct kunit *test)
+{
+	struct xv_call *call = &xv_fw_call;
+	struct xv_dev *dev = &xv_fw_dev;
+	u32 number = 0, in[64] = {};
+
+	xv_answer(8, 0xee123456);
+	in[15] = cpu_to_be32(0x77);
+	KUNIT_EXPECT_EQ(test, xv_fw_alloc_uar(dev, call, &number), 0);
+	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	XV_EXPECT_COMMAND(test, "ALLOC_UAR", 16, { 0, 0x08020000 });
+	number = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_alloc_xrcd(dev, call, &number), 0);
+	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	XV_EXPECT_COMMAND(test, "ALLOC_XRCD", 16, { 0, 0x080e0000 });
+	number = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_create_mkey(dev, call, in, sizeof(in),
+						&number), 0);
+	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	XV_EXPECT_COMMAND(test, "CREATE_MKEY", sizeof(in), { 0, 0x02000000 },
+			  { 60, 0x77 });
+	number = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_create_rmp(dev, call, in, sizeof(in),
+					       &number), 0);
+	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	XV_EXPECT_COMMAND(test, "CREATE_RMP", sizeof(in), { 0, 0x090c0000 },
+			  { 60, 0x77 });
+	number = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_create_xrc_srq(dev, call, in, sizeof(in),
+						   &number), 0);
+	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	XV_EXPECT_COMMAND(test, "CREATE_XRC_SRQ", sizeof(in),
+			  { 0, 0x07050000 }, { 60, 0x77 });
+	number = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_create_qp(dev, call, in, sizeof(in),
+					      &number), 0);
+	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	XV_EXPECT_COMMAND(test, "CREATE_QP", sizeof(in), { 0, 0x05000000 },
+			  { 60, 0x77 });
+}
+
+static void xv_test_query(struct kunit *test)
+{
+	u32 qpc[MLX5_ST_SZ_DW(qpc)], pdn = 0;
+	struct xv_call *call = &xv_fw_call;
+	struct xv_dev *dev = &xv_fw_dev;
+	u16 lwm = 0;
+
+	xv_answer(0x1c, 0x81654321);	/* context at 0x10, its domain at 0xc */
+	KUNIT_EXPECT_EQ(test, xv_fw_query_mkey_pd(dev, call, 0x12345678, &pdn),
+			0);
+	KUNIT_EXPECT_EQ(test, pdn, 0x654321u);
+	XV_EXPECT_COMMAND(test, "QUERY_MKEY", 16, { 0, 0x02010000 },
+			  { 8, 0x123456 });
+	xv_answer(0x54, 0x0000beef);	/* context at 0x20, queue in it at 0x30 */
+	KUNIT_EXPECT_EQ(test, xv_fw_query_rmp_lwm(dev, call, 0x123456, &lwm),
+			0);
+	KUNIT_EXPECT_EQ(test, lwm, 0xbeef);
+	XV_EXPECT_COMMAND(test, "QUERY_RMP", 16, { 0, 0x090f0000 },
+			  { 8, 0x123456 });
+	xv_answer(0x2c, 0xcafe0000);	/* context at 0x10 */
+	KUNIT_EXPECT_EQ(test, xv_fw_query_xrc_srq_lwm(dev, call, 0x123456,
+						      &lwm), 0);
+	KUNIT_EXPECT_EQ(test, lwm, 0xcafe);
+	XV_EXPECT_COMMAND(test, "QUERY_XRC_SRQ", 16, { 0, 0x07070000 },
+			  { 8, 0x123456 });
+	memset(xv_fw.out, 0, sizeof(xv_fw.out));
+	xv_answer(0x18, 0x30000000);
+	xv_answer(0x18 + 0x78, 0x00abcdef);
+	KUNIT_EXPECT_EQ(test, xv_fw_query_qp(dev, call, 0x123456, qpc), 0);
+	XV_EXPECT_COMMAND(test, "QUERY_QP", 16, { 0, 0x050b0000 },
+			  { 8, 0x123456 });
+	XV_EXPECT_DWORDS(test, "QP context", qpc, sizeof(qpc),
+			 { 0, 0x30000000 }, { 0x78, 0x00abcdef });
+}
+
+static void xv_test_modify(struct kunit *test)
+{
+	struct xv_call *call = &xv_fw_call;
+	struct xv_dev *dev = &xv_fw_dev;
+	u32 in[MLX5_ST_SZ_DW(modify_cq_in)] = {};
+	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
+	u8 gid[16] = { 0xff, 0x12, [15] = 7 };
+
+	KUNIT_EXPECT_EQ(test, xv_fw_modify_cq(dev, call, 0x123456, 5, in,
+					      sizeof(in)), 0);
+	XV_EXPECT_COMMAND(test, "MODIFY_CQ", 0x110, { 0, 0x04030000 },
+			  { 8, 0x123456 }, { 12, 5 });
+	KUNIT_EXPECT_EQ(test, xv_fw_arm_rmp(dev, call, 0x123456, 0xbeef), 0);
+	XV_EXPECT_COMMAND(test, "MODIFY_RMP", 0x110, { 0, 0x090d0000 },
+			  { 8, 0x10123456 }, { 0x14, 1 },
+			  { 0x20, 0x00100000 }, { 0x54, 0xbeef });
+	KUNIT_EXPECT_EQ(test, xv_fw_arm_xrc_srq(dev, call, 0x123456, 0xbeef),
+			0);
+	XV_EXPECT_COMMAND(test, "ARM_XRC_SRQ", 16, { 0, 0x07080000 },
+			  { 4, 1 }, { 8, 0x123456 }, { 12, 0xbeef });
+	KUNIT_EXPECT_EQ(test, xv_fw_attach_mcg(dev, call, 0x123456, gid), 0);
+	XV_EXPECT_COMMAND(test, "ATTACH_TO_MCG", 32, { 0, 0x08060000 },
+			  { 8, 0x123456 }, { 16, 0xff120000 }, { 28, 7 });
+	KUNIT_EXPECT_EQ(test, xv_fw_detach_mcg(dev, call, 0x123456, gid), 0);
+	XV_EXPECT_COMMAND(test, "DETACH_FROM_MCG", 32, { 0, 0x08070000 },
+			  { 8, 0x123456 }, { 16, 0xff120000 }, { 28, 7 });
+	qpc[2] = cpu_to_be32(0x60000000);
+	KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(dev, call,
+					      MLX5_CMD_OP_INIT2RTR_QP,
+					      0x123456, 0x12, qpc), 0);
+	XV_EXPECT_COMMAND(test, "INIT2RTR_QP", 0x110, { 0, 0x05030000 },
+			  { 8, 0x123456 }, { 0x10, 0x12 },
+			  { 0x20, 0x60000000 });
+	KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(dev, call, MLX5_CMD_OP_2ERR_QP,
+					      0x123456, 0x12, NULL), 0);
+	XV_EXPECT_COMMAND(test, "2ERR_QP", 16, { 0, 0x05070000 },
+			  { 8, 0x123456 });
+}
+
+static void xv_test_refusals(struct kunit *test)
+{
+	static const struct {
+		u8 status;
+		int err;
+		const char *reason;
+	} cases[] = {
+		{ 0x06, -EBUSY, "DEALLOC_UAR: firmware: resource busy (status 0x6, syndrome 0x1234)" },
+		{ 0x08, -ENOSPC, "DEALLOC_UAR: firmware: limits exceeded (status 0x8, syndrome 0x1234)" },
+		{ 0x0f, -ENOSPC, "DEALLOC_UAR: firmware: no resources (status 0xf, syndrome 0x1234)" },
+		{ 0x01, -EREMOTEIO, "DEALLOC_UAR: firmware: internal error (status 0x1, syndrome 0x1234)" },
+		{ 0x03, -EREMOTEIO, "DEALLOC_UAR: firmware: bad parameter (status 0x3, syndrome 0x1234)" },
+		{ 0x7f, -EREMOTEIO, "DEALLOC_UAR: firmware: refused (status 0x7f, syndrome 0x1234)" },
+	};
+	struct xv_call *call = &xv_fw_call;
+	int i;
+
+	xv_fw.err = -EREMOTEIO;
+	xv_answer(4, 0x1234);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		call->reason[0] = 0;
+		xv_fw.out[0] = cases[i].status;
+		KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, call, 1),
+				cases[i].err);
+		KUNIT_EXPECT_STREQ(test, call->reason, cases[i].reason);
+	}
+	/* Nobody reads the reason when a file is torn down. */
+	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, NULL, 1),
+			-EREMOTEIO);
+}
+
+static void xv_test_undelivered(struct kunit *test)
+{
+	struct xv_call *call = &xv_fw_call;
+
+	xv_fw.err = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_qp(&xv_fw_dev, call, 1), -ENOMEM);
+	KUNIT_EXPECT_STREQ(test, call->reason,
+			   "DESTROY_QP: command not delivered");
+	/* A dead adapter has forgotten its objects. */
+	xv_fw.err = -ENXIO;
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_qp(&xv_fw_dev, call, 1), 0);
+	call->reason[0] = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, call, 1), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, call->reason,
+			   "DEALLOC_UAR: the adapter is dead");
+}
+
+static struct kunit_case xv_fw_cases[] = {
+	KUNIT_CASE(xv_test_brief),
+	KUNIT_CASE(xv_test_create),
+	KUNIT_CASE(xv_test_query),
+	KUNIT_CASE(xv_test_modify),
+	KUNIT_CASE(xv_test_refusals),
+	KUNIT_CASE(xv_test_undelivered),
+	{}
+};
+
+static struct kunit_suite xv_fw_suite = {
+	.name = "xverbs-firmware",
+	.init = xv_fw_test_init,
+	.test_cases = xv_fw_cases,
+};
+
+kunit_test_suite(xv_fw_suite);
+
+MODULE_DESCRIPTION("KUnit tests of xverbs");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the KUnit tests of xverbs share: firmware that records and answers. */
+#ifndef XVERBS_TEST_H
+#define XVERBS_TEST_H
+
+#include <kunit/test.h>
+
+#include "xv.h"
+
+/**
+ * struct xv_mock_fw - firmware
+ * @in: the last command, @inlen bytes
+ * @out: what it answers
+ * @err: what mlx5_core says about the delivery
+ */
+struct xv_mock_fw {
+	u8 in[1024];
+	size_t inlen;
+	u8 out[512];
+	int err;
+};
+
+extern struct xv_mock_fw xv_fw;
+
+void xv_fw_record(const void *in, size_t inlen);
+
+struct xv_dword {
+	u32 offset;
+	u32 value;
+};
+
+void xv_expect_dwords(struct kunit *test, const char *what, const void *data,
+		      size_t bytes, const struct xv_dword *want, size_t n);
+
+/* @_data holds these dwords and zeros: layouts by hand, from the PRM. */
+#define XV_EXPECT_DWORDS(_test, _what, _data, _bytes, ...) do {		\
+	static const struct xv_dword want_[] = { __VA_ARGS__ };		\
+									\
+	xv_expect_dwords(_test, _what, _data, _bytes, want_,		\
+			 ARRAY_SIZE(want_));				\
+} while (0)
+
+/* The last command had this length and content. */
+#define XV_EXPECT_COMMAND(_test, _what, _bytes, ...) do {		\
+	KUNIT_EXPECT_EQ_MSG(_test, xv_fw.inlen, (size_t)(_bytes), _what); \
+	XV_EXPECT_DWORDS(_test, _what, xv_fw.in, _bytes, __VA_ARGS__);	\
+} while (0)
+
+#endif
