@@ -4,9 +4,9 @@
 # Every verb with each of its firmware commands failing in turn: the error, what
 # is left in the adapter, and the same for the closing of a file.
 # vm: --functions 2 --link roce
-# vm: --functions 2 --link ib
+# full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.1 6.12 debug
 # timeout: 60
 . ./lib.sh
 

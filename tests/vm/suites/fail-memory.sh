@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Every verb with each of its allocations and copies of user memory failing in
-# turn; what leaks is found by kmemleak. Not in the VM of other suites: the debug
-# code of the kernel's DMA layer gives up when its own memory fails.
-# vm: --functions 2
+# turn; what leaks is found by kmemleak. The debug code of the kernel's DMA layer
+# gives up when its own memory fails, so this comes after the other suites.
+# vm: --functions 2 --link roce
 # kernels: debug
+# last: yes
 # timeout: 200
 . ./lib.sh
 

@@ -3,7 +3,7 @@
 #
 # KUnit tests of the modules: each is a module of its own, built for a kernel
 # that has KUnit, and reports through the kernel log.
-# vm: --functions 2
+# vm: --functions 2 --link roce
 # kernels: debug
 # timeout: 120
 . ./lib.sh

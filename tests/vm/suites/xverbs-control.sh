@@ -6,7 +6,7 @@
 # vm: --functions 2 --link roce
 # vm: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.1 6.12 debug
 # timeout: 120
 . ./lib.sh
 BIN=../../../build/user
