@@ -26,12 +26,17 @@ static inline int xv_compat_vector2eqn(struct mlx5_core_dev *mdev, int vector,
 #endif
 }
 
-/* The driver looks for options in the attributes of an ioctl: there are none. */
+/*
+ * From 6.12 on the driver makes regions of a dma-buf on adapters with on-demand
+ * paging only, and looks for options in the attributes of the ioctl.
+ */
+#define XV_COMPAT_DMABUF_ODP (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
+
 static inline struct ib_mr *
 xv_compat_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
 		     int fd, int access)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#if XV_COMPAT_DMABUF_ODP
 	struct uverbs_attr_bundle none = {};
 #else
 	struct ib_udata none = {};

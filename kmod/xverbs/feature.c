@@ -45,12 +45,6 @@ static const char *xv_feature_odp(const struct xv_dev *dev)
 	return xv_has(dev->ib->attrs.odp_caps.general_caps & IB_ODP_SUPPORT);
 }
 
-static const char *xv_feature_dmabuf(const struct xv_dev *dev)
-{
-	return dev->ib->ops.reg_user_mr_dmabuf ? NULL :
-		"the driver of the adapter does not offer it";
-}
-
 static const char *xv_feature_masked_atomics(const struct xv_dev *dev)
 {
 	u8 ops = MLX5_ATOMIC_OPS_EXTENDED_CMP_SWAP |
@@ -82,7 +76,7 @@ static const struct {
 	{ "srq", xv_feature_always },
 	{ "srq-contiguous", xv_feature_srq_contiguous },
 	{ "memory-region", xv_feature_always },
-	{ "memory-region-dmabuf", xv_feature_dmabuf },
+	{ "memory-region-dmabuf", xv_mr_dmabuf_why_not },
 	{ "memory-window", xv_feature_always },
 	{ "on-demand-paging", xv_feature_odp },
 	{ "external-memory", xv_feature_always },

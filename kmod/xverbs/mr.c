@@ -298,6 +298,17 @@ int xv_mr_rereg(struct xv_call *call)
 
 /* ---- dma-buf ------------------------------------------------------------------------- */
 
+/* NULL if the device can do it */
+const char *xv_mr_dmabuf_why_not(const struct xv_dev *dev)
+{
+	if (!dev->ib->ops.reg_user_mr_dmabuf)
+		return "the driver of the adapter does not offer it";
+	if (XV_COMPAT_DMABUF_ODP &&
+	    !(dev->ib->attrs.odp_caps.general_caps & IB_ODP_SUPPORT))
+		return "the driver wants an adapter with on-demand paging for it";
+	return NULL;
+}
+
 static struct ib_mr *xv_mr_map_dmabuf(struct xv_call *call,
 				      const struct xv_obj *pd)
 {
@@ -321,11 +332,13 @@ int xv_mr_dmabuf(struct xv_call *call)
 {
 	struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
 	struct xv_mr_range range = { arg->offset, arg->length, arg->iova };
+	const char *why_not = xv_mr_dmabuf_why_not(call->dev);
 	struct xv_mr *mr;
 	int err;
 
-	if (!call->dev->ib->ops.reg_user_mr_dmabuf)
-		return xv_fail(call, -EOPNOTSUPP, "MR: the driver has no dma-buf");
+	if (why_not)
+		return xv_fail(call, -EOPNOTSUPP, "MR of a dma-buf: %s",
+			       why_not);
 	if (arg->access & (XVERBS_ACCESS_ON_DEMAND | XVERBS_ACCESS_ZERO_BASED))
 		return xv_fail(call, -EINVAL,
 			       "MR: a dma-buf region is neither on demand nor zero-based");

@@ -284,6 +284,7 @@ int xv_uar_alloc(struct xv_call *call);
 int xv_mr_reg(struct xv_call *call);
 int xv_mr_rereg(struct xv_call *call);
 int xv_mr_dmabuf(struct xv_call *call);
+const char *xv_mr_dmabuf_why_not(const struct xv_dev *dev);
 int xv_mw_alloc(struct xv_call *call);
 int xv_umem_reg(struct xv_call *call);
 int xv_xrcd_open(struct xv_call *call);
