@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a process is charged for and may not exceed; and RDMA devices that
+# belong to a network namespace of their own.
+# vm: --functions 2 --link roce
+# kernels: 6.1 6.12 debug
+# quick: 6.12
+# alone: yes
+# timeout: 90
+. ./lib.sh
+BIN=../../../build/user
+devices() { "$@" "$BIN/bin/xv_devinfo" --json | python3 -c \
+	'import json, sys; print(*(d["name"] for d in json.load(sys.stdin)))'; }
+
+tap $BIN/tests/limits --device "$DEV0" --peer-device "$DEV1"
+tap $BIN/tests/dmabuf --device "$DEV0" --peer-device "$DEV1"
+
+# ---- Rings are charged to the memory cgroup of who makes them
+GROUPS_AT=$(mktemp -d)
+mount -t cgroup2 none "$GROUPS_AT"
+echo +memory > "$GROUPS_AT/cgroup.subtree_control"
+mkdir "$GROUPS_AT/holder"
+used() { echo $(($(<"$GROUPS_AT/holder/memory.current"))); }
+released() { [ "$(used)" -lt $((with - bytes)) ]; }
+
+(echo $BASHPID > "$GROUPS_AT/holder/cgroup.procs"
+ exec $BIN/tests/limits hold --device "$DEV0" --peer-device "$DEV1" > "$OUT.hold" 2>&1) &
+pid=$!
+ok "a process makes queues" wait_for 20 grep -q holding "$OUT.hold"
+bytes=$(awk '$1 == "holding" { print $2 }' "$OUT.hold")
+with=$(used)
+is "its memory cgroup is charged for all $bytes bytes of rings" $((with >= bytes)) 1
+kill $pid
+wait $pid
+ok "and gets them back when the process is gone" wait_for 10 released
+rmdir "$GROUPS_AT/holder"
+umount "$GROUPS_AT"
+
+# ---- RDMA devices of network namespaces
+ok "devices belong to one network namespace each" rdma system set netns exclusive
+ip netns attach home $$
+ip netns add other
+is "another namespace has none" "$(devices ip netns exec other)" ""
+refused "and opens none" "no RDMA device $DEV0|there is no device" \
+	ip netns exec other $BIN/bin/xv_devinfo --device "$DEV0"
+$BIN/tests/removal --device "$DEV1" > "$OUT.moved" 2>&1 &
+pid=$!
+wait_for 20 grep -q ready "$OUT.moved"
+ok "a device in use moves there" rdma dev set "$DEV1" netns other
+wait $pid
+is "its user learns that it has gone" $? 0
+grep -v '^ok' "$OUT.moved" | diag
+is "it is to be seen there" "$(devices ip netns exec other)" "$DEV1"
+is "and here no more" "$(devices env)" "$DEV0"
+ok "it comes back" ip netns exec other rdma dev set "$DEV1" netns home
+is "and is seen again" "$(devices env)" "$DEV0 $DEV1"
+ip netns delete other
+ip netns delete home
+rm -f "$OUT.hold" "$OUT.moved"
+finish
