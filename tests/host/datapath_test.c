@@ -11,6 +11,7 @@
 #define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
 		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define MR_BYTES	(256 * 1024)
+#define ODD_BYTES	5000u
 #define IMM		0x01020304
 
 static struct session s;
@@ -164,6 +165,9 @@ static void test_protection(void)
 	struct session_mr wo = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR |
 					  MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW);
 	struct session_mr local_ro = session_mr(&s, 0, 4096, MLX5R_MKEY_ACCESS_LR);
+	/* Keys that end within a page: there only the length says where. */
+	struct session_mr odd = session_mr(&s, 0, ODD_BYTES, ALL_ACCESS);
+	struct session_mr far_odd = session_mr(&s, 1, ODD_BYTES, ALL_ACCESS);
 	const struct {
 		const char *what;
 		bool read;
@@ -197,6 +201,14 @@ static void test_protection(void)
 		  XV_WC_REM_ACCESS_ERR },
 		{ "read from write-only rkey", 1, mr[0].addr, 8, mr[0].key, wo.addr, wo.key,
 		  XV_WC_REM_ACCESS_ERR },
+		{ "one byte behind lkey within its page", 0, odd.addr + ODD_BYTES - 7, 8, odd.key,
+		  mr[1].addr, mr[1].key, XV_WC_LOC_PROT_ERR },
+		{ "one byte behind rkey within its page", 0, mr[0].addr, 8, mr[0].key,
+		  far_odd.addr + ODD_BYTES - 7, far_odd.key, XV_WC_REM_ACCESS_ERR },
+		{ "one byte too many of both", 0, odd.addr, ODD_BYTES + 1, odd.key, far_odd.addr,
+		  far_odd.key, XV_WC_REM_ACCESS_ERR },
+		{ "all of keys that end within a page", 0, odd.addr, ODD_BYTES, odd.key,
+		  far_odd.addr, far_odd.key, XV_WC_SUCCESS },
 		{ "last bytes of both keys", 0, mr[0].addr + MR_BYTES - 8, 8, mr[0].key,
 		  mr[1].addr + MR_BYTES - 8, mr[1].key, XV_WC_SUCCESS },
 	};
