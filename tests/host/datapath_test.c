@@ -350,6 +350,43 @@ static void test_malformed(void)
 	}
 }
 
+/* Doorbells of many queues in one register: each overwrites the one before. */
+static void test_lost_doorbells(void)
+{
+	enum { N = 100 };
+	static struct session_qp a[N], b[N];
+	struct xv_sge sge = session_sge(&mr[0], 0, 16);
+	unsigned int i, round, good = 0;
+
+	for (i = 0; i < N; i++)
+		connect(&a[i], &b[i]);
+	for (round = 0; round < 3; round++) {
+		/* All of them, every other, one alone: the last doorbell is another's */
+		for (i = 0; i < N; i += round == 2 ? N : round + 1) {
+			xv_wr_write(&a[i].qp, i, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
+			xv_commit_send(&a[i].qp);
+		}
+		*(__be64 *)a[0].qp.sq.doorbell = cpu_to_be64((u64)a[N - 1].qp.qp_num << 8);
+		session_settle(&s);
+		for (i = 0; i < N; i++) {
+			struct xv_wc wc;
+
+			good += xv_poll_cq(&a[i].cq, 1, &wc) == 1 && !wc.status && wc.wr_id == i;
+		}
+	}
+	tap_is(good, N + N / 2 + 1, "no request is overlooked");
+
+	*(__be64 *)a[0].qp.sq.doorbell = cpu_to_be64((u64)a[0].qp.qp_num << 8);
+	hca_fabric_poll(&s.fabric);
+	for (i = 0; i < N; i++) {
+		good -= session_qp_destroy(&a[i]) || session_qp_destroy(&b[i]);
+		session_cq_destroy(&a[i]);
+		session_cq_destroy(&b[i]);
+	}
+	session_settle(&s);
+	tap_is(good, N + N / 2 + 1, "queues destroyed while their records are read");
+}
+
 static void post_nop(struct session_qp *q, u16 index, u8 flags, struct mlx5r_ctrl *ctrl)
 {
 	*ctrl = (struct mlx5r_ctrl) {
@@ -411,6 +448,7 @@ int main(void)
 	test_receive_errors();
 	test_wrap();
 	test_malformed();
+	test_lost_doorbells();
 	test_blueflame();
 	session_free(&s);
 	return tap_done();

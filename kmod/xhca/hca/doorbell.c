@@ -21,11 +21,13 @@
 #include <asm/byteorder.h>
 #include "wqe.h"
 
-#define SWEEP		64	/* records read per pass, page and kind */
-#define MISSES		2	/* unless so many of them show nothing new */
-#define MISSES_IDLE	16	/* the same when there is nothing else to do */
+#define IDLE_PASSES	64	/* without work, until what seldom matters has time */
 #define COLD_LOOKS	4	/* seldom-rung pages looked at per pass */
-#define COLD_LOOKS_IDLE	64	/* the same when there is nothing else to do */
+#define COLD_LOOKS_IDLE	64	/* the same with time */
+#define SWEEP		64	/* records read in a pass, page and kind */
+#define SWEEP_PASSES	64	/* without time: only in one of so many passes */
+#define MISSES		1	/* and until so many records show nothing new */
+#define MISSES_IDLE	16	/* the same with time */
 #define QUIET_LOOKS	20000	/* until a page counts as seldom rung */
 
 #define BF_STEP		0x100	/* half a BlueFlame register */
@@ -177,49 +179,56 @@ bool hca_fabric_rung(const struct hca_fabric *f)
 	return false;
 }
 
-/*
- * Idle queues must not cost busy ones: with work to do only a few records that show
- * nothing are read.
- */
-static int misses(const struct hca_uar *uar)
+static bool has_time(const struct hca_fabric *f)
 {
-	return uar->hca->fabric->idle ? MISSES_IDLE : MISSES;
+	return f->idle >= IDLE_PASSES;
+}
+
+/*
+ * How many records that show nothing new may be read in this pass?  Idle queues must
+ * not cost busy ones: few of them, except while the sweep finds work (@found).
+ */
+static int misses(const struct hca_fabric *f, u32 found)
+{
+	if (has_time(f))
+		return MISSES_IDLE;
+	return found || !(f->stat.polls % SWEEP_PASSES) ? MISSES : 0;
 }
 
 static unsigned int sweep_qps(struct hca_uar *uar)
 {
-	int n, left = misses(uar);
-	unsigned int found = 0;
+	int n, left = misses(uar->hca->fabric, uar->qps_found);
 	struct hca_qp *qp;
 
+	uar->qps_found = 0;
 	uar->qp_sweep = min(uar->qp_sweep, uar->nqps);
 	for (n = 0; n < SWEEP && left && uar->qp_sweep; n++, uar->qp_sweep--) {
 		qp = list_first_entry(&uar->qps, struct hca_qp, uar_entry);
 		list_move_tail(&qp->uar_entry, &uar->qps);
 		if (hca_qp_look(qp))
-			found++;
+			uar->qps_found++;
 		else
 			left--;
 	}
-	return found;
+	return uar->qps_found;
 }
 
 static unsigned int sweep_cqs(struct hca_uar *uar)
 {
-	int n, left = misses(uar);
-	unsigned int found = 0;
+	int n, left = misses(uar->hca->fabric, uar->cqs_found);
 	struct hca_cq *cq;
 
+	uar->cqs_found = 0;
 	uar->cq_sweep = min(uar->cq_sweep, uar->ncqs);
 	for (n = 0; n < SWEEP && left && uar->cq_sweep; n++, uar->cq_sweep--) {
 		cq = list_first_entry(&uar->cqs, struct hca_cq, uar_entry);
 		list_move_tail(&cq->uar_entry, &uar->cqs);
 		if (hca_cq_look(cq))
-			found++;
+			uar->cqs_found++;
 		else
 			left--;
 	}
-	return found;
+	return uar->cqs_found;
 }
 
 static unsigned int look_at_uar(struct hca_uar *uar)
@@ -241,7 +250,7 @@ static unsigned int look_at_uar(struct hca_uar *uar)
 
 static unsigned int look_at_cold(struct hca_fabric *f)
 {
-	int n = f->idle ? COLD_LOOKS_IDLE : COLD_LOOKS;
+	int n = has_time(f) ? COLD_LOOKS_IDLE : COLD_LOOKS;
 	unsigned int work, total = 0;
 	struct hca_uar *uar, *next;
 	LIST_HEAD(seen);

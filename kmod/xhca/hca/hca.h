@@ -125,6 +125,7 @@ struct hca_uar {
 	struct list_head qps, cqs;	/* who rings here */
 	u32 nqps, ncqs, neqs;
 	u32 qp_sweep, cq_sweep;		/* records still to be read, see doorbell.c */
+	u32 qps_found, cqs_found;	/* that had news in the last pass */
 	u32 quiet;			/* looks since the last doorbell */
 };
 
@@ -375,7 +376,7 @@ struct hca_fabric {
 	struct list_head timers;	/* QPs waiting, by deadline */
 	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */
 	struct hca_scratch *scratch;	/* what is being executed */
-	bool idle;			/* the last pass found no work */
+	u32 idle;			/* passes since there was work */
 	bool sweeping;			/* but records remain to be read */
 	struct {
 		u64 polls, wqes, doorbells, bytes;

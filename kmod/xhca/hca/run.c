@@ -139,7 +139,7 @@ bool hca_fabric_poll(struct hca_fabric *f)
 	hca_cq_run_timers(f);
 	list_for_each_entry(hca, &f->functions, entry)
 		hca_eq_flush(hca);
-	f->idle = !work;
+	f->idle = work ? 0 : f->idle + 1;
 	return work || f->sweeping;
 }
 
