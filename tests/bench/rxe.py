@@ -5,6 +5,8 @@
 Prints lines: bench NAME VALUE UNIT.  Of each program the best of several turns
 counts, for whatever disturbs a machine makes it slower.
 """
+import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -12,15 +14,18 @@ import time
 
 TURNS = 3
 PORT = 18515
-# name, program with arguments, column of the result counted from the end, unit
+# program with arguments, columns of its result: name, number, unit
+LATENCY = [(".typical", 4, "us"), (".p99", 7, "us")]
 PROGRAMS = [
-    ("write_bw_64k", "ib_write_bw -s 65536 -n 1000", -2, "MB/s"),
-    ("write_rate_64", "ib_write_bw -s 64 -n 5000", -1, "Mmsg/s"),
-    ("send_bw_64k", "ib_send_bw -s 65536 -n 1000", -2, "MB/s"),
-    ("read_bw_64k", "ib_read_bw -s 65536 -n 1000", -2, "MB/s"),
-    ("write_lat_8", "ib_write_lat -s 8 -n 1000", 4, "us"),
-    ("send_lat_8", "ib_send_lat -s 8 -n 1000", 4, "us"),
+    ("write_bw_64k", "ib_write_bw -s 65536 -n 1000", [("", -2, "MB/s")]),
+    ("write_rate_64", "ib_write_bw -s 64 -n 5000", [("", -1, "Mmsg/s")]),
+    ("send_bw_64k", "ib_send_bw -s 65536 -n 1000", [("", -2, "MB/s")]),
+    ("read_bw_64k", "ib_read_bw -s 65536 -n 1000", [("", -2, "MB/s")]),
+    ("write_lat_8", "ib_write_lat -s 8 -n 2000", LATENCY),
+    ("send_lat_8", "ib_send_lat -s 8 -n 2000", LATENCY),
 ]
+ONE_THREAD = [(".typical", 0, "us"), (".p99", 1, "us")]
+IDLE_SECONDS = 10
 RXE = ["-d", "rxe0", "-x", "1"]
 XHCA = (["-d", "mlx5_0", "-x", "3"], ["-d", "mlx5_1", "-x", "3"])
 
@@ -40,8 +45,8 @@ def listening():
         return re.search(r":%04X [0-9A-F]+:0000 0A" % PORT, a.read() + b.read())
 
 
-def run(program, server_args, client_args, column):
-    """One turn; the number in the result line, or None."""
+def perftest(program, server_args, client_args):
+    """One turn; the columns of the result line, or none."""
     server = subprocess.Popen(program.split() + server_args, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
     end = time.monotonic() + 10
@@ -52,35 +57,75 @@ def run(program, server_args, client_args, column):
                              capture_output=True, timeout=60).stdout
         server.wait(timeout=10)
     except subprocess.TimeoutExpired:
-        return None
+        return []
     finally:
         server.kill()
         server.wait()
     rows = re.findall(r"^ *\d+ +\d+ +.*$", out, re.M)
-    return float(rows[-1].split()[column]) if rows else None
+    return [float(c) for c in rows[-1].split()] if rows else []
+
+
+def run(program, server_args, client_args, column):
+    """One turn; the number in one column, or None."""
+    row = perftest(program, server_args, client_args)
+    return row[column] if row else None
+
+
+def one_thread(*devices):
+    out = subprocess.run(["build/user/bench/one_thread", *devices], text=True, check=False,
+                         capture_output=True, timeout=60).stdout
+    return [float(c) for c in out.split()]
+
+
+def compare(name, columns, rxe, xhca):
+    """Both in turns; false if one has no result."""
+    rows = {"rxe": [], "xhca": []}
+    for _ in range(TURNS):
+        rows["rxe"].append(rxe())
+        rows["xhca"].append(xhca())
+    for suffix, column, unit in columns:
+        best = {}
+        for device, turns in rows.items():
+            values = [row[column] for row in turns if row]
+            if not values:
+                print(f"{name}: no result from {device}", file=sys.stderr)
+                return False
+            best[device] = min(values) if unit == "us" else max(values)
+            print(f"bench {device}.{name}{suffix} {best[device]} {unit}", flush=True)
+        print(f"bench xhca/rxe.{name}{suffix} {best['xhca'] / best['rxe']:.3f} ratio", flush=True)
+    return True
+
+
+def cpu_seconds():
+    """What the engine's threads have used, and all interrupts."""
+    ticks = 0
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        name, fields = re.match(r"\d+ \((.*)\) (.*)", stat.read_text()).groups()
+        if name.startswith("xhca/"):
+            ticks += int(fields.split()[11]) + int(fields.split()[12])
+    irq, softirq = pathlib.Path("/proc/stat").read_text().split()[6:8]
+    return (ticks + int(irq) + int(softirq)) / os.sysconf("SC_CLK_TCK")
+
+
+def idle():
+    before = cpu_seconds()
+    time.sleep(IDLE_SECONDS)
+    share = 100 * (cpu_seconds() - before) / IDLE_SECONDS
+    print(f"bench xhca.idle_cpu {share:.2f} %", flush=True)
 
 
 def main():
+    time.sleep(1)
+    idle()
     make_rxe()
     time.sleep(1)
-    failed = False
-    for name, program, column, unit in PROGRAMS:
-        seen = {"rxe": [], "xhca": []}
-        for _ in range(TURNS):
-            seen["rxe"].append(run(program, RXE, RXE, column))
-            seen["xhca"].append(run(program, XHCA[0], XHCA[1], column))
-        best = {}
-        for device, values in seen.items():
-            values = [v for v in values if v is not None]
-            if values:
-                best[device] = min(values) if unit == "us" else max(values)
-                print(f"bench {device}.{name} {best[device]} {unit}", flush=True)
-        if len(best) == 2:
-            print(f"bench xhca/rxe.{name} {best['xhca'] / best['rxe']:.3f} ratio", flush=True)
-        else:
-            print(f"{name}: no result: {seen}", file=sys.stderr)
-            failed = True
-    return failed
+    good = True
+    for name, program, columns in PROGRAMS:
+        good &= compare(name, columns, lambda p=program: perftest(p, RXE, RXE),
+                        lambda p=program: perftest(p, *XHCA))
+    good &= compare("one_thread_write_8", ONE_THREAD, lambda: one_thread("rxe0"),
+                    lambda: one_thread("mlx5_0", "mlx5_1"))
+    return not good
 
 
 if __name__ == "__main__":

@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { DEPTH = 128, LEN = 64 };
+#ifndef LEN
+#define LEN 64				/* bytes in a message */
+#endif
+
+enum { DEPTH = 128 };
 
 struct verbs {
 	const char *name;
