@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transport rules: what is lost, what waits, what is tried again, and that nothing
+ * moves of a message that is refused.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+
+#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
+		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
+#define MR_BYTES	16384
+#define NONE		(~0u)
+
+static struct session s;
+static struct session_mr mr[2];
+
+static void connect(u8 st, struct session_qp *a, struct session_qp *b)
+{
+	session_qp(&s, 0, st, 4, 4, a);
+	session_qp(&s, 1, st, 4, 4, b);
+	session_connect(a, b);
+}
+
+static void disconnect(struct session_qp *a, struct session_qp *b)
+{
+	session_qp_destroy(a);
+	session_qp_destroy(b);
+}
+
+static void send(struct session_qp *q, u64 wr_id)
+{
+	struct xv_sge sge = session_sge(&mr[0], 0, 64);
+
+	xv_wr_send(&q->qp, wr_id, XV_SEND_SIGNALED, &sge);
+	xv_commit_send(&q->qp);
+}
+
+static void receive(struct session_qp *q, u64 wr_id)
+{
+	struct xv_sge sge = session_sge(&mr[1], 0, 64);
+
+	xv_wr_recv(&q->qp, wr_id, &sge);
+	xv_commit_recv(&q->qp);
+}
+
+/* The next completion as status << 8 | wr_id; NONE: not until all timers are over */
+static u32 next(struct session_qp *q)
+{
+	struct xv_wc wc;
+	int idle = 0;
+
+	while (idle < 1000) {
+		if (xv_poll_cq(&q->cq, 1, &wc))
+			return wc.status << 8 | wc.wr_id;
+		idle = hca_fabric_poll(&s.fabric) ||
+		       hca_fabric_deadline(&s.fabric) != U64_MAX ? 0 : idle + 1;
+	}
+	return NONE;
+}
+
+
+static void test_uc(void)
+{
+	struct session_qp a, b;
+
+	connect(MLX5_QP_ST_UC, &a, &b);
+	send(&a, 1);
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "UC: a message that nobody waits for is sent");
+	receive(&b, 2);
+	tap_is(next(&b), NONE, "and lost");
+	send(&a, 3);
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "the next one arrives");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 3, "as its sender is told");
+	session_qp_destroy(&b);
+	send(&a, 4);
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 4, "a sender does not see that the peer is gone");
+	session_qp_destroy(&a);
+}
+
+static void test_rnr(void)
+{
+	struct session_qp a, b;
+
+	connect(MLX5_QP_ST_RC, &a, &b);
+	send(&a, 1);
+	while (hca_fabric_deadline(&s.fabric) == U64_MAX)
+		hca_fabric_poll(&s.fabric);
+	receive(&b, 2);
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "RC: a receive posted meanwhile is in time");
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "and takes the message");
+	disconnect(&a, &b);
+}
+
+static void test_order(void)
+{
+	struct session_qp a, b;
+	u32 i, good = 0;
+
+	connect(MLX5_QP_ST_RC, &a, &b);
+	for (i = 0; i < 8; i++)
+		receive(&b, 100 + i);
+	for (i = 0; i < 8; i++)
+		send(&a, i);
+	for (i = 0; i < 8; i++)
+		good += next(&a) == i && next(&b) == 100 + i;
+	tap_is(good, 8, "completions come in the order of the requests");
+	disconnect(&a, &b);
+}
+
+/* Requests wait in SQD, where the queue may be drained, and run afterwards. */
+static void test_sqd(void)
+{
+	struct session_qp a, b;
+
+	connect(MLX5_QP_ST_RC, &a, &b);
+	receive(&b, 9);
+	tap_is(session_qp_modify(&a, HCA_CMD_OP_RTS2SQD_QP, NULL), 0, "RTS to SQD");
+	send(&a, 1);
+	tap_is(next(&a), NONE, "in SQD a request waits");
+	tap_is(session_qp_modify(&a, MLX5_CMD_OP_SQD_RTS_QP, &b), 0, "SQD to RTS");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "and runs then");
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 9, "to its end");
+	disconnect(&a, &b);
+}
+
+/* In error everything is flushed, posted before or after. */
+static void test_error(void)
+{
+	struct session_qp a, b;
+
+	connect(MLX5_QP_ST_RC, &a, &b);
+	receive(&b, 1);
+	session_qp_modify(&b, MLX5_CMD_OP_2ERR_QP, NULL);
+	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 1, "a receive is flushed");
+	receive(&b, 2);
+	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 2, "so is one posted in error");
+	send(&b, 3);
+	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 3, "and a send");
+	send(&a, 4);
+	tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 4, "the peer gets no answer");
+	disconnect(&a, &b);
+}
+
+/* Of a message one of whose segments is bad nothing moves. */
+static void test_segments(void)
+{
+	static const struct {
+		const char *what;
+		bool read;
+		u32 bad_key, off;
+		int status;
+	} t[] = {
+		{ "two good segments", 0, 0, 0, XV_WC_SUCCESS },
+		{ "write: the second key is bad", 0, 0x100000, 0, XV_WC_LOC_PROT_ERR },
+		{ "write: the second segment is too long", 0, 0, MR_BYTES - 32,
+		  XV_WC_LOC_PROT_ERR },
+		{ "read: the second key is bad", 1, 0x100000, 0, XV_WC_LOC_PROT_ERR },
+		{ "read: the second segment is too long", 1, 0, MR_BYTES - 32,
+		  XV_WC_LOC_PROT_ERR },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		u8 *target = mr[!t[i].read].ptr;
+		struct xv_sge sge[2] = {
+			session_sge(&mr[0], 0, 64), session_sge(&mr[0], t[i].off, 64),
+		};
+		struct xv_send_wr *bad, wr = {
+			.wr_id = i, .sg_list = sge, .num_sge = 2,
+			.opcode = t[i].read ? XV_WR_RDMA_READ : XV_WR_RDMA_WRITE,
+			.send_flags = XV_SEND_SIGNALED,
+			.wr.rdma = { .remote_addr = mr[1].addr, .rkey = mr[1].key },
+		};
+		struct session_qp a, b;
+
+		sge[1].lkey += t[i].bad_key;
+		memset(mr[t[i].read].ptr, 0xaa, MR_BYTES);
+		memset(target, 0x55, MR_BYTES);
+		connect(MLX5_QP_ST_RC, &a, &b);
+		a.qp.qp_type = XV_QPT_RC;
+		xv_post_send(&a.qp, &wr, &bad);
+		tap_is(next(&a), (u32)t[i].status << 8 | i, "%s", t[i].what);
+		tap_is(target[0], t[i].status ? 0x55 : 0xaa, "%s",
+		       t[i].status ? "nothing moves" : "everything moves");
+		disconnect(&a, &b);
+	}
+}
+
+int main(void)
+{
+	session_init(&s);
+	mr[0] = session_mr(&s, 0, MR_BYTES, ALL_ACCESS);
+	mr[1] = session_mr(&s, 1, MR_BYTES, ALL_ACCESS);
+	test_uc();
+	test_rnr();
+	test_order();
+	test_sqd();
+	test_error();
+	test_segments();
+	session_free(&s);
+	return tap_done();
+}
