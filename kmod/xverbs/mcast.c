@@ -8,6 +8,7 @@
 #include <rdma/ib_addr.h>
 
 #include "fw.h"
+#include "qp.h"
 
 #define XV_MAX_GROUPS	1024	/* per queue pair */
 
@@ -49,6 +50,9 @@ static int xv_mcast_attach_locked(struct xv_call *call, struct xv_qp *qp)
 	int err;
 
 	lockdep_assert_held(&qp->lock);
+	err = xv_mcast_check(call, qp);
+	if (err)
+		return err;
 	if (xv_mcast_find(qp, arg->gid))
 		return 0;
 	if (qp->n_mcast >= XV_MAX_GROUPS)
@@ -84,43 +88,28 @@ static int xv_mcast_drop(struct xv_dev *dev, struct xv_call *call,
 
 static int xv_mcast_detach_locked(struct xv_call *call, struct xv_qp *qp)
 {
-	struct xv_mcast *mcast = xv_mcast_find(qp, call->arg.mcast.gid);
+	struct xv_mcast *mcast;
+	int err;
 
 	lockdep_assert_held(&qp->lock);
+	err = xv_mcast_check(call, qp);
+	if (err)
+		return err;
+	mcast = xv_mcast_find(qp, call->arg.mcast.gid);
 	if (!mcast)
 		return xv_fail(call, -ENOENT, "multicast: the QP is not in %pI6c",
 			       call->arg.mcast.gid);
 	return xv_mcast_drop(call->dev, call, qp, mcast);
 }
 
-static int xv_mcast_call(struct xv_call *call,
-			 int (*fn)(struct xv_call *call, struct xv_qp *qp))
-{
-	struct xv_obj *obj;
-	struct xv_qp *qp;
-	int err;
-
-	obj = xv_obj_get(call, XV_OBJ_QP, call->arg.mcast.qp);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	qp = xv_to(qp_handle, obj)->qp;
-	mutex_lock(&qp->lock);
-	err = xv_mcast_check(call, qp);
-	if (!err)
-		err = fn(call, qp);
-	mutex_unlock(&qp->lock);
-	xv_obj_put(obj);
-	return err;
-}
-
 int xv_mcast_attach(struct xv_call *call)
 {
-	return xv_mcast_call(call, xv_mcast_attach_locked);
+	return xv_qp_call(call, call->arg.mcast.qp, xv_mcast_attach_locked);
 }
 
 int xv_mcast_detach(struct xv_call *call)
 {
-	return xv_mcast_call(call, xv_mcast_detach_locked);
+	return xv_qp_call(call, call->arg.mcast.qp, xv_mcast_detach_locked);
 }
 
 /* The QP goes: nobody else uses it. */

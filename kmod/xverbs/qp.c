@@ -527,6 +527,24 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
+int xv_qp_call(struct xv_call *call, u32 handle,
+	       int (*fn)(struct xv_call *call, struct xv_qp *qp))
+{
+	struct xv_obj *obj;
+	struct xv_qp *qp;
+	int err;
+
+	obj = xv_obj_get(call, XV_OBJ_QP, handle);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	qp = xv_to(qp_handle, obj)->qp;
+	mutex_lock(&qp->lock);
+	err = fn(call, qp);
+	mutex_unlock(&qp->lock);
+	xv_obj_put(obj);
+	return err;
+}
+
 /* ---- Query -------------------------------------------------------------------------- */
 
 static u32 xv_qp_state_from_hw(u8 state)
@@ -590,19 +608,8 @@ static int xv_qp_query_locked(struct xv_call *call, struct xv_qp *qp)
 int xv_qp_query(struct xv_call *call)
 {
 	struct xverbs_qp_query *arg = &call->arg.qp_query;
-	struct xv_obj *obj;
-	struct xv_qp *qp;
-	int err;
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
-	obj = xv_obj_get(call, XV_OBJ_QP, arg->qp);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	qp = xv_to(qp_handle, obj)->qp;
-	mutex_lock(&qp->lock);
-	err = xv_qp_query_locked(call, qp);
-	mutex_unlock(&qp->lock);
-	xv_obj_put(obj);
-	return err;
+	return xv_qp_call(call, arg->qp, xv_qp_query_locked);
 }

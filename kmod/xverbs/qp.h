@@ -23,6 +23,10 @@ struct xv_qp_kind {
 	bool xrcd;
 };
 
+/* Runs @fn, under its lock, on the queue pair that @handle names. */
+int xv_qp_call(struct xv_call *call, u32 handle,
+	       int (*fn)(struct xv_call *call, struct xv_qp *qp));
+
 /* NULL for a type that does not exist */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 

@@ -317,19 +317,8 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 int xv_qp_modify(struct xv_call *call)
 {
 	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
-	struct xv_obj *obj;
-	struct xv_qp *qp;
-	int err;
 
 	if (arg->reserved || arg->attr.reserved || arg->attr.reserved2)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
-	obj = xv_obj_get(call, XV_OBJ_QP, arg->qp);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	qp = xv_to(qp_handle, obj)->qp;
-	mutex_lock(&qp->lock);
-	err = xv_qp_modify_locked(call, qp);
-	mutex_unlock(&qp->lock);
-	xv_obj_put(obj);
-	return err;
+	return xv_qp_call(call, arg->qp, xv_qp_modify_locked);
 }
