@@ -532,16 +532,18 @@ static void test_external(void)
 	enum { CQ_AT = 0, QP_AT = 65536, DBR_AT = 262144, BYTES = DBR_AT + 4096 };
 	void *memory = aligned_alloc(4096, BYTES);
 	struct xv_umem *umem = xv_reg_umem(r.side[0].ctx, memory, BYTES);
-	struct xv_cq_init_attr cq_attr = { .cqe = 100, .external = { umem, umem, CQ_AT, DBR_AT } };
+	struct xv_uar *uar = xv_alloc_uar(r.side[0].ctx, XV_UAR_NC);
+	struct xv_cq_init_attr cq_attr = { .cqe = 100,
+		.external = { umem, umem, CQ_AT, DBR_AT, uar } };
 	struct xv_qp_init_attr qp_attr = { .qp_type = XV_QPT_RC,
 		.cap = { .max_send_wr = 32, .max_send_sge = 1, .max_recv_wr = 32, .max_recv_sge = 1 },
-		.external = { umem, umem, QP_AT, DBR_AT + 64 } };
+		.external = { umem, umem, QP_AT, DBR_AT + 64, uar } };
 	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
 	struct xv_qp *tx = NULL, *rx = make_qp(1, XV_QPT_RC, NULL, NULL);
 	struct xv_cq *cq = NULL;
 	int i, bad = 0;
 
-	if (umem)
+	if (umem && uar)
 		cq = xv_create_cq(r.side[0].ctx, &cq_attr);
 	qp_attr.send_cq = qp_attr.recv_cq = cq;
 	if (cq)
@@ -553,6 +555,9 @@ static void test_external(void)
 	}
 	ok((uint8_t *)memory + CQ_AT == cq->buf && tx->sq.buf >= (uint8_t *)memory + QP_AT &&
 	   tx->sq.buf < (uint8_t *)memory + DBR_AT, "they are where we want them");
+	ok((char *)tx->sq.doorbell == (char *)uar->addr + uar->qp_doorbell &&
+	   (char *)cq->doorbell == (char *)uar->addr + uar->cq_doorbell,
+	   "with doorbells on a page of their own");
 	for (i = 0; i < 500; i++) {
 		message(0, 1, 64, (uint32_t)i);
 		bad += !!xv_wr_write(tx, (uint64_t)i, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST),
@@ -563,8 +568,9 @@ static void test_external(void)
 	}
 	ok(!bad, "500 writes over them");
 	ok(xv_dereg_umem(umem) == -EBUSY, "the memory is in use: EBUSY");
-	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_cq(cq) && !xv_dereg_umem(umem),
-	   "destroy queues, then memory");
+	ok(xv_free_uar(uar) == -EBUSY, "and so is the doorbell page");
+	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_cq(cq) && !xv_dereg_umem(umem) &&
+	   !xv_free_uar(uar), "destroy queues, then memory and page");
 	free(memory);
 }
 

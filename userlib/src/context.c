@@ -186,8 +186,9 @@ XV_EXPORT int xv_close(struct xv_context *pub)
 {
 	struct context *ctx = to_ctx(pub);
 
-	if (ctx->uar_ready)
-		munmap(ctx->uar, ctx->uar_length);
+	if (ctx->uar)
+		munmap(ctx->uar->addr, ctx->uar->length);
+	free(ctx->uar);
 	xv_dbr_unmap_all(ctx);
 	close(ctx->pub.fd);
 	xv_rsc_free_all(ctx);

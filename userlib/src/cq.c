@@ -15,7 +15,7 @@ static struct mlx5r_cqe *cqe_at(const struct xv_cq *cq, uint32_t i)
 }
 
 static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
-		  const struct xv_external *ext)
+		  const struct xv_external *ext, const struct xv_uar *uar)
 {
 	struct context *ctx = cq->ctx;
 	struct xv_cq *pub = &cq->pub;
@@ -28,7 +28,7 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 		return err;
 	pub->buf = cq->mem.ring;
 	pub->dbrec = cq->mem.dbrec;
-	pub->doorbell = (volatile uint64_t *)(void *)(ctx->uar + MLX5R_UAR_CQ);
+	pub->doorbell = (volatile uint64_t *)(void *)((char *)uar->addr + uar->cq_doorbell);
 	pub->dir = &ctx->dir;
 	pub->last_uidx = XV_RSC_NO_INDEX;
 	pub->mask = req->out_entries - 1;
@@ -43,8 +43,9 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 
 static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 {
+	const struct xv_uar *uar = xv_uar_get(cq->ctx, &attr->external);
 	struct xverbs_cq_create req = {
-		.uar = cq->ctx->uar_handle,
+		.uar = uar ? uar->handle : 0,
 		.channel = attr->channel ? attr->channel->handle : 0,
 		.entries = attr->cqe,
 		.cqe_bytes = attr->cqe_size ? attr->cqe_size : 64,
@@ -53,6 +54,8 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 	};
 	int err;
 
+	if (!uar)
+		return -errno;
 	if (attr->flags & XV_CQ_IGNORE_OVERRUN)
 		req.hdr.flags |= XVERBS_CQ_IGNORE_OVERRUN;
 	if (attr->flags & XV_CQ_COLLAPSED)
@@ -62,7 +65,7 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 	if (err)
 		return err;
 	cq->handle = req.out_handle;
-	err = cq_map(cq, &req, &attr->external);
+	err = cq_map(cq, &req, &attr->external, uar);
 	if (err)
 		xv_destroy_handle(cq->ctx, cq->handle, "create CQ", NULL);
 	return err;
@@ -79,8 +82,6 @@ XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create CQ");
 	if (!err && a.flags & ~known)
 		err = xv_fail(EOPNOTSUPP, "create CQ: flags: unknown bit in 0x%x", a.flags);
-	if (!err)
-		err = xv_uar_get(to_ctx(ctx));
 	if (!err && posix_memalign((void **)&cq, 64, sizeof(*cq)))
 		err = xv_fail(ENOMEM, "create CQ: out of memory");
 	if (!err) {

@@ -25,11 +25,7 @@ struct context {
 	struct xv_rsc_dir dir;
 	uint32_t next_index;
 	struct xv_dbr_page *dbr_pages;
-	bool uar_ready;
-	uint32_t uar_handle;
-	uint32_t bf_offset;
-	size_t uar_length;
-	uint8_t *uar;
+	struct xv_uar *uar;		/* of queues that bring none, made for the first */
 };
 
 /* Events handed to the application and those it has acknowledged */
@@ -113,7 +109,7 @@ int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external 
 void xv_qmem_unmap(struct context *ctx, struct qmem *mem);
 void xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext);
 void xv_dbr_unmap_all(struct context *ctx);
-int xv_uar_get(struct context *ctx);
+struct xv_uar *xv_uar_get(struct context *ctx, const struct xv_external *ext);
 
 /* rsc.c: user indices */
 int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc);

@@ -157,36 +157,58 @@ void xv_dbr_unmap_all(struct context *ctx)
 	}
 }
 
-/* One doorbell page serves all queues: an 8-byte store needs no lock. */
-static int uar_alloc(struct context *ctx)
+XV_EXPORT struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags)
 {
-	struct xverbs_uar_alloc req = { 0 };
+	struct xverbs_uar_alloc req = { .hdr.flags = flags & XV_UAR_NC ? XVERBS_UAR_NC : 0 };
+	struct xv_uar *uar;
 	struct mapping m;
 	int err;
 
-	err = xv_ioctl(ctx->pub.fd, XVERBS_UAR_ALLOC, "doorbell page", &req, sizeof(req));
-	if (err)
-		return err;
-	err = xv_map(ctx, &m, &req.out_map, "doorbell page");
+	if (flags & ~(uint32_t)XV_UAR_NC)
+		return xv_fail_null(EOPNOTSUPP, "doorbell page: flags: unknown bit in 0x%x", flags);
+	uar = xv_object_create(ctx, XVERBS_UAR_ALLOC, "doorbell page", &req, sizeof(req),
+			       sizeof(*uar));
+	if (!uar)
+		return NULL;
+	err = xv_map(to_ctx(ctx), &m, &req.out_map, "doorbell page");
 	if (err) {
-		xv_destroy_handle(ctx, req.out_handle, "doorbell page", NULL);
-		return err;
+		xv_object_destroy(ctx, req.out_handle, "doorbell page", uar);
+		errno = -err;
+		return NULL;
 	}
-	ctx->uar = m.addr;
-	ctx->uar_length = m.length;
-	ctx->uar_handle = req.out_handle;
-	ctx->bf_offset = req.out_bf_offset;
-	ctx->uar_ready = true;
-	return 0;
+	*uar = (struct xv_uar) {
+		.context = ctx,
+		.handle = req.out_handle,
+		.page_id = req.out_page_id,
+		.addr = m.addr,
+		.length = m.length,
+		.qp_doorbell = req.out_bf_offset,
+		.cq_doorbell = MLX5R_UAR_CQ,
+	};
+	return uar;
 }
 
-int xv_uar_get(struct context *ctx)
+XV_EXPORT int xv_free_uar(struct xv_uar *uar)
 {
-	int err = 0;
+	struct mapping m = { uar->addr, uar->length };
+	int err = xv_object_destroy(uar->context, uar->handle, "free doorbell page", uar);
 
-	pthread_mutex_lock(&ctx->lock);
-	if (!ctx->uar_ready)
-		err = uar_alloc(ctx);
-	pthread_mutex_unlock(&ctx->lock);
+	if (!err)
+		xv_unmap(&m);
 	return err;
+}
+
+/* One doorbell page serves all queues: an 8-byte store needs no lock. */
+struct xv_uar *xv_uar_get(struct context *ctx, const struct xv_external *ext)
+{
+	struct xv_uar *uar;
+
+	if (ext->uar)
+		return ext->uar;
+	pthread_mutex_lock(&ctx->lock);
+	if (!ctx->uar)
+		ctx->uar = xv_alloc_uar(&ctx->pub, 0);
+	uar = ctx->uar;
+	pthread_mutex_unlock(&ctx->lock);
+	return uar;
 }

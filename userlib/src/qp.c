@@ -65,7 +65,7 @@ static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 
 /* Everything that the data path needs; undone by qp_unmap() */
 static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
-		  const struct xv_external *ext)
+		  const struct xv_external *ext, const struct xv_uar *uar)
 {
 	struct context *ctx = qp->ctx;
 	struct xv_qp *pub = &qp->pub;
@@ -74,10 +74,10 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 
 	if (err)
 		return err;
-	if (!qp->mem.dbrec)	/* XRC_RECV has nothing to post to */
+	if (!uar)
 		return 0;
 	pub->sq.dbrec = pub->rq.dbrec = qp->mem.dbrec;
-	pub->sq.doorbell = (volatile uint64_t *)(void *)(ctx->uar + ctx->bf_offset);
+	pub->sq.doorbell = (volatile uint64_t *)(void *)((char *)uar->addr + uar->qp_doorbell);
 	pub->sq.ctrl_qpn = (uint64_t)xv_be32(req->out_qpn << 8) << 32;
 	if (req->out_sq_wqebbs) {
 		sq_init(pub, qp, req);
@@ -101,14 +101,16 @@ static void qp_unmap(struct qp *qp)
 
 static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
 {
+	bool target = a->qp_type == XV_QPT_XRC_RECV;	/* has nothing to post to */
+	const struct xv_uar *uar = target ? NULL : xv_uar_get(qp->ctx, &a->external);
 	struct xverbs_qp_create req = {
 		.type = a->qp_type,
-		.pd = a->qp_type == XV_QPT_XRC_RECV ? 0 : pd->handle,
+		.pd = target ? 0 : pd->handle,
 		.send_cq = a->send_cq ? to_cq(a->send_cq)->handle : 0,
 		.recv_cq = a->recv_cq ? to_cq(a->recv_cq)->handle : 0,
 		.srq = a->srq ? to_srq(a->srq)->handle : 0,
 		.xrcd = a->xrcd ? a->xrcd->handle : 0,
-		.uar = a->qp_type == XV_QPT_XRC_RECV ? 0 : qp->ctx->uar_handle,
+		.uar = uar ? uar->handle : 0,
 		.user_index = qp->pub.rsc.user_index,
 		.user_data = (uintptr_t)qp,
 		.cap = {
@@ -121,6 +123,8 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	};
 	int err;
 
+	if (!uar && !target)
+		return -errno;
 	xv_external_to_kernel(&req.external, &a->external);
 	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
 	if (err)
@@ -134,7 +138,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 		.max_recv_sge = req.out_cap.max_recv_sge,
 		.max_inline_data = req.out_cap.max_inline_data,
 	};
-	err = qp_map(qp, &req, &a->external);
+	err = qp_map(qp, &req, &a->external, uar);
 	if (err) {
 		xv_destroy_handle(qp->ctx, qp->handle, "create QP", NULL);
 		qp_unmap(qp);
@@ -187,8 +191,6 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
 	if (!err && a.flags & ~(uint32_t)XV_QP_SINGLE_THREADED)
 		err = xv_fail(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
-	if (!err)
-		err = xv_uar_get(to_ctx(pd->context));
 	qp = err ? NULL : qp_new(pd->context, &a, &err);
 	if (!qp)
 		goto err;

@@ -282,10 +282,31 @@ struct xv_umem {
 struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length);
 int xv_dereg_umem(struct xv_umem *umem);
 
+enum xv_uar_flags {
+	XV_UAR_NC	= 1 << 0,	/* not cached, instead of write-combining */
+};
+
+/* A doorbell page: queues on pages of their own do not meet in the adapter. */
+struct xv_uar {
+	struct xv_context *context;
+	void *addr;
+	size_t length;
+	uint32_t handle;
+	uint32_t page_id;		/* its number in the adapter */
+	uint32_t qp_doorbell;		/* offsets of the registers */
+	uint32_t cq_doorbell;
+};
+
+struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags);
+
+/* -EBUSY while a queue uses it */
+int xv_free_uar(struct xv_uar *uar);
+
 /*
  * Where a queue shall have its ring and its doorbell record; without a UMEM the
  * kernel allocates them.  ring_offset is a multiple of the page size,
  * dbr_offset of 64.  A ring that does not fit is refused with its size.
+ * Without a doorbell page it shares that of the context.
  *
  * Whoever drives a queue without dp.h finds all addresses in struct xv_qp,
  * xv_cq and xv_srq: ring, doorbell record, doorbell register, sizes, numbers.
@@ -295,6 +316,7 @@ struct xv_external {
 	struct xv_umem *dbr_umem;
 	uint64_t ring_offset;
 	uint64_t dbr_offset;
+	struct xv_uar *uar;
 };
 
 /* ---- XRC domains ------------------------------------------------------------ */
