@@ -6,7 +6,6 @@
 # vm: --functions 2 --link roce
 # kernels: 6.1 6.12 debug
 # quick: 6.12
-# alone: yes
 # timeout: 90
 . ./lib.sh
 BIN=../../../build/user
@@ -57,5 +56,6 @@ ok "it comes back" ip netns exec other rdma dev set "$DEV1" netns home
 is "and is seen again" "$(devices env)" "$DEV0 $DEV1"
 ip netns delete other
 ip netns delete home
+ok "and shared between namespaces, as before" wait_for 20 rdma system set netns shared
 rm -f "$OUT.hold" "$OUT.moved"
 finish
