@@ -424,7 +424,7 @@ static void test_blueflame(void)
 	for (i = 1; i < 6; i++) {
 		post_nop(&a, i, i == 5 ? MLX5R_CE_ALWAYS : 0, &ctrl);
 		ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
-		memcpy((void *)reg + (i & 1) * 0x100, &ctrl, sizeof(ctrl));
+		memcpy((u8 *)reg + (i & 1) * 0x100, &ctrl, sizeof(ctrl));
 	}
 	session_settle(&s);
 	tap_is(be16_to_cpu(cqe[0].wqe_counter), 4, "one that asks in the register only");
