@@ -98,6 +98,9 @@ static int predict(const struct action *t, u32 lkey, u32 rkey, u32 len)
 		return XV_WC_SUCCESS;
 	if (atomic && ((remote[t->region].addr + t->roff) & 7))
 		return XV_WC_REM_INV_REQ_ERR;
+	/* A requester that cannot gather a message sends nothing of it. */
+	if (!lok && !kinds[t->op].reads)
+		return XV_WC_LOC_PROT_ERR;
 	if (!rok || (t->region != RW && atomic) || (t->region == RO && kinds[t->op].writes) ||
 	    (t->region == WO && kinds[t->op].reads))
 		return XV_WC_REM_ACCESS_ERR;
