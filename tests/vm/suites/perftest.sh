@@ -18,7 +18,6 @@ for op in write read send; do
 done
 perf "ib_send_bw: events" ib_send_bw -s 4096 -n 500 -e
 perf "ib_send_lat: events" ib_send_lat -s 64 -n 200 -e
-perf "ib_write_bw: events" ib_write_bw -s 4096 -n 500 -e
 perf "ib_write_bw: inline" ib_write_bw -s 32 -n 1000 -I 64
 perf "ib_atomic_bw: fetch and add" ib_atomic_bw -A FETCH_AND_ADD -n 500
 perf "ib_atomic_bw: compare and swap" ib_atomic_bw -A CMP_AND_SWAP -n 500
