@@ -483,7 +483,7 @@ static const struct step steps[] = {
 	MAKE(PD_ALLOC, pd, nothing, &pd),
 	MAKE(PD_ALLOC, pd, nothing, &pd2),
 	MAKE(UAR_ALLOC, uar, nothing, &uar),
-	MAKE(MR_REG, mr, mr, &mr),
+	MAKE_FLAGS(MR_REG, mr, mr, &mr, SETTLES),
 	CALL(MR_REREG, rereg, alter, 0),
 	CALL(MR_REREG, rereg, move, 0),
 	MAKE(MR_DMABUF, dmabuf, dmabuf, NULL),
@@ -627,6 +627,10 @@ static void sweep(const struct step *s)
 
 	for (n = 1; n < MAX_STEPS; n++, last = err) {
 		err = attempt(s, n, &untouched);
+		if (untouched && err == EOPNOTSUPP) {
+			diag("%s: %s", s->name, reason);
+			return;
+		}
 		if (done_already(s, last, err))
 			break;
 		if (err) {

@@ -5,7 +5,7 @@
 # vm: --functions 2 --link roce
 # full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.1
 # timeout: 240
 . ./lib.sh
 BIN=../../../build/user/bin
