@@ -5,7 +5,7 @@
 # its driver, and refuses parameters that make no sense with one clear line.
 # vm: --no-xverbs --functions 2 --link roce
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.1
 # last: yes
 # timeout: 300
 . ./lib.sh
