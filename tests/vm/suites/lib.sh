@@ -22,6 +22,10 @@ PORT=${PORT:-18600}	# TCP port of the last pair of programs
 # Whether the long forms are asked for, FULL=1.
 full() { [ "${FULL:-0}" != 0 ]; }
 
+# Everything takes several times as long there.
+debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }
+! debug_kernel || LIMIT=120
+
 diag() { sed 's/^/# /'; }
 
 pass() {

@@ -11,7 +11,7 @@
 # timeout: 150
 . ./lib.sh
 
-LIMIT=60
+LIMIT=$((LIMIT * 2))
 TESTBIN=../../../build/user/tests
 XHCA=../../../build/$(uname -r)/kmod/xhca/xhca.ko
 PROGRAM=$(mktemp)

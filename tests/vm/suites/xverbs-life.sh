@@ -11,7 +11,7 @@
 BIN=../../../build/user
 KILLS=20
 ! full || KILLS=200
-uname -r | grep -q debug && KILLS=10
+! debug_kernel || KILLS=10
 
 # Keys are left out: the driver caches them as it sees fit.
 objects() {
