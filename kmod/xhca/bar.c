@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory: the range behind the functions' BARs, and host memory by DMA address.
+ * The memory behind the functions' BARs.
  *
  * BARs need memory that the kernel does not use: mlx5_core requests the region
  * and must find it free.  The boot parameter memmap=SIZE$ADDR cuts such a range
@@ -154,63 +154,4 @@ void xhca_bar_exit(struct xhca *x)
 {
 	iounmap((void __iomem __force *)x->bar.base);
 	remove_resource(&x->bar.res);
-	kfree(x->ram.range);
-}
-
-/* ---- DMA ---------------------------------------------------------------- */
-
-static int ram_add(struct resource *res, void *arg)
-{
-	struct xhca *x = arg;
-	struct xhca_ram *r = x->ram.range, *more;
-
-	if (x->ram.n && r[x->ram.n - 1].end + 1 == res->start) {
-		r[x->ram.n - 1].end = res->end;
-		return 0;
-	}
-	more = krealloc(r, (x->ram.n + 1) * sizeof(*r), GFP_KERNEL);
-	if (!more)
-		return -ENOMEM;
-	more[x->ram.n++] = (struct xhca_ram){ res->start, res->end };
-	x->ram.range = more;
-	return 0;
-}
-
-static bool ram_holds(struct xhca *x, u64 addr, u64 last)
-{
-	unsigned int i;
-
-	for (i = 0; i < x->ram.n; i++) {
-		if (addr < x->ram.range[i].start || last > x->ram.range[i].end)
-			continue;
-		x->ram.last = i;
-		return true;
-	}
-	return false;
-}
-
-/*
- * DMA is direct (xhca_pci_init() has checked), so an address is memory where
- * it is System RAM.  The list of it is read anew when an address is not in it:
- * memory may have been added.  Called by the engine only.
- */
-void *xhca_dma_ptr(void *ctx, u64 addr, u64 len)
-{
-	struct xhca *x = ((struct xhca_function *)ctx)->xhca;
-	u64 last = addr + (len ? len - 1 : 0);
-	const struct xhca_ram *r = x->ram.range + x->ram.last;
-
-	if (last < addr)
-		return NULL;
-	if (likely(x->ram.n && addr >= r->start && last <= r->end))
-		return phys_to_virt(addr);
-	if (!ram_holds(x, addr, last)) {
-		x->ram.n = 0;
-		x->ram.last = 0;
-		walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
-				    0, -1, x, ram_add);
-		if (!ram_holds(x, addr, last))
-			return NULL;
-	}
-	return phys_to_virt(addr);
 }

@@ -122,9 +122,12 @@ static int start(struct xhca *x)
 	err = xhca_engine_init(x);
 	if (err)
 		goto err_bar;
-	err = create_hcas(x);
+	err = xhca_dma_init(x);
 	if (err)
 		goto err_engine;
+	err = create_hcas(x);
+	if (err)
+		goto err_dma;
 	xhca_debugfs_init(x);
 	err = xhca_pci_init(x);
 	if (err)
@@ -134,6 +137,8 @@ static int start(struct xhca *x)
 err_hcas:
 	xhca_debugfs_exit(x);
 	destroy_hcas(x);
+err_dma:
+	xhca_dma_exit(x);
 err_engine:
 	xhca_engine_exit(x);
 err_bar:
@@ -168,6 +173,7 @@ static void __exit xhca_exit(void)
 	xhca_pci_exit(xhca);
 	xhca_debugfs_exit(xhca);
 	destroy_hcas(xhca);
+	xhca_dma_exit(xhca);
 	xhca_engine_exit(xhca);
 	xhca_bar_exit(xhca);
 	kvfree(xhca);

@@ -82,6 +82,8 @@ struct xhca {
 	struct {
 		struct xhca_ram *range;
 		unsigned int n, last;
+		int err;		/* of the last reading */
+		struct notifier_block nb;
 	} ram;
 	struct xhca_engine engine;
 	struct {
@@ -97,10 +99,9 @@ struct xhca {
 	struct xhca_function fn[];
 };
 
-/* bar.c: the memory behind the BARs, and the host's memory as DMA sees it */
+/* bar.c: the memory behind the BARs */
 int xhca_bar_init(struct xhca *x, phys_addr_t addr);
 void xhca_bar_exit(struct xhca *x);
-void *xhca_dma_ptr(void *ctx, u64 addr, u64 len);
 
 static inline phys_addr_t xhca_bar_addr(const struct xhca_function *fn)
 {
@@ -123,11 +124,17 @@ int xhca_msi_init(struct xhca *x);
 void xhca_msi_exit(struct xhca *x);
 void xhca_raise_irq(void *ctx, unsigned int vector);
 
-/* engine.c: the thread that runs hca/ */
+/* engine.c: what runs hca/ */
 int xhca_engine_init(struct xhca *x);
 void xhca_engine_exit(struct xhca *x);
-/* Runs fn(arg) in the engine's thread, between two passes; may sleep. */
+/* Runs fn(arg) in one of the engine's threads, between two passes; both may sleep. */
 void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg);
+
+/* dma.c: the host's memory */
+int xhca_dma_init(struct xhca *x);
+void xhca_dma_exit(struct xhca *x);
+/* NULL if not all of [addr, addr + len) is memory. */
+void *xhca_dma_ptr(void *ctx, u64 addr, u64 len);
 
 /* netdev.c: the Ethernet face of a RoCE port */
 int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The host's memory as the adapter sees it.
+ *
+ * DMA is direct (xhca_pci_init() has checked), so an address is memory where it
+ * is System RAM.  The list of it is read when the module comes up and again when
+ * memory has been added: a look at it must not sleep.
+ */
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/memory.h>
+#include <linux/slab.h>
+
+#include "xhca.h"
+
+static int ram_add(struct resource *res, void *arg)
+{
+	struct xhca *x = arg;
+	struct xhca_ram *r = x->ram.range, *more;
+
+	if (x->ram.n && r[x->ram.n - 1].end + 1 == res->start) {
+		r[x->ram.n - 1].end = res->end;
+		return 0;
+	}
+	more = krealloc(r, (x->ram.n + 1) * sizeof(*r), GFP_KERNEL);
+	if (!more)
+		return -ENOMEM;
+	more[x->ram.n++] = (struct xhca_ram){ res->start, res->end };
+	x->ram.range = more;
+	return 0;
+}
+
+/* In the engine's thread: nobody looks meanwhile. */
+static void ram_read(void *arg)
+{
+	struct xhca *x = arg;
+
+	x->ram.n = 0;
+	x->ram.last = 0;
+	x->ram.err = walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
+					 0, -1, x, ram_add);
+}
+
+static int ram_changed(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct xhca *x = container_of(nb, struct xhca, ram.nb);
+
+	if (action == MEM_ONLINE)
+		xhca_engine_call(x, ram_read, x);
+	return NOTIFY_OK;
+}
+
+int xhca_dma_init(struct xhca *x)
+{
+	int err;
+
+	xhca_engine_call(x, ram_read, x);
+	if (x->ram.err) {
+		kfree(x->ram.range);
+		return x->ram.err;
+	}
+	x->ram.nb.notifier_call = ram_changed;
+	err = register_memory_notifier(&x->ram.nb);
+	if (err)
+		kfree(x->ram.range);
+	return err;
+}
+
+void xhca_dma_exit(struct xhca *x)
+{
+	unregister_memory_notifier(&x->ram.nb);
+	kfree(x->ram.range);
+}
+
+static bool ram_holds(struct xhca *x, u64 addr, u64 last)
+{
+	unsigned int i;
+
+	for (i = 0; i < x->ram.n; i++) {
+		if (addr < x->ram.range[i].start || last > x->ram.range[i].end)
+			continue;
+		x->ram.last = i;
+		return true;
+	}
+	return false;
+}
+
+void *xhca_dma_ptr(void *ctx, u64 addr, u64 len)
+{
+	struct xhca *x = ((struct xhca_function *)ctx)->xhca;
+	const struct xhca_ram *r = x->ram.range + x->ram.last;
+	u64 last = addr + (len ? len - 1 : 0);
+
+	if (last < addr)
+		return NULL;
+	if (likely(addr >= r->start && last <= r->end) || ram_holds(x, addr, last))
+		return phys_to_virt(addr);
+	return NULL;
+}
