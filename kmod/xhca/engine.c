@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The threads that run hca/: everything in there happens here.  There is one
- * thread per CPU, called a seat, and one token.  Only who holds the token runs,
- * so hca/ needs no locks.  Doorbells are memory, nothing wakes the holder: it
- * looks.
+ * What runs hca/: everything in there happens here.  There is one seat per CPU
+ * and one token.  Only who holds the token runs, so hca/ needs no locks.
+ * Doorbells are memory, nothing wakes the holder: it looks.
  *
  * How often it looks is the policy of this file.  With work it goes on at once.
  * Without, it spins for a while, then naps for a share of the time it has been
  * idle, so that a short pause costs no latency and a long one no CPU.  After
  * that it sleeps, and a timer interrupt looks at the doorbells, which costs
- * less than to wake a thread.
+ * less than to wake anybody.
  *
- * A seat on a CPU that nobody else wants keeps the token.  Else it offers the
- * token to the next CPU, as soon as it has run out of work or after a turn: what
- * it has just done is most likely what the one that waits here has waited for.
- * Seats have the highest priority that an ordinary thread can have: the next one
- * is on its CPU at once, unless that CPU is busy in the kernel.  It may even be
- * busy waiting for us; so an offer not taken within a tick goes to another CPU.
+ * A seat has a thread and a tasklet.  The thread stays where nobody else wants
+ * the CPU, and does what may sleep, firmware commands above all.  The tasklet
+ * visits a CPU that is in use: an interrupt brings it, and it goes as soon as it
+ * has run out of work or after a turn, for what it has just done is most likely
+ * what the one that waits there has waited for.  It costs no change of tasks; with
+ * as many busy pollers as CPUs, latency is what such a hand-over takes.
+ *
+ * A CPU may be busy with interrupts or softirqs off, even waiting for us: an
+ * offer not taken within a tick goes to the next.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,20 +26,21 @@
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/stat.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 
 #include "xhca.h"
 
 #define SPIN_NS		(1000 * NSEC_PER_USEC)	/* idle, since the last work */
-#define VISIT_NS	(20 * NSEC_PER_USEC)	/* idle, somebody waits here */
-#define TURN_NS		(100 * NSEC_PER_USEC)	/* busy, somebody waits here */
+#define VISIT_NS	(20 * NSEC_PER_USEC)	/* idle, and the CPU is wanted */
+#define TURN_NS		(100 * NSEC_PER_USEC)	/* busy, and the CPU is wanted */
 #define NAP_NS		(1 * NSEC_PER_USEC)	/* the shortest: a timer's latency */
 #define NAP_SHARE	8			/* a nap's part of the time idle */
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* idle: from naps to sleep */
@@ -45,14 +48,19 @@
 #define SLEEP_NS	(50 * NSEC_PER_MSEC)	/* asleep: at everything */
 #define TICK_NS		(1000 * NSEC_PER_USEC)	/* awake: are offers taken? */
 
+/*
+ * The token's state: held by the thread, held by the tasklet, offered to both.
+ * Only the holder leaves the first two, only tick() enters LOOKED_AT.
+ */
+enum { HELD, VISITED, OFFERED, PARKED, LOOKED_AT, STATES = 8 };
+
 struct xhca_seat {
 	struct xhca_engine *engine;
-	struct task_struct *task;
 	unsigned int cpu;
-};
-
-/* The token's state; only the holder leaves HELD, only tick() enters LOOKED_AT. */
-enum { HELD, OFFERED, PARKED, LOOKED_AT, STATES };
+	struct task_struct *task;
+	struct tasklet_struct visit;
+	struct __call_single_data call;	/* starts the tasklet from another CPU */
+} __aligned(STATES);
 
 struct engine_call {
 	struct list_head entry;
@@ -80,30 +88,51 @@ static bool offer(struct xhca_engine *e, long old, struct xhca_seat *to)
 	if (atomic_long_cmpxchg(&e->token, old, token(to, OFFERED)) != old)
 		return false;
 	WRITE_ONCE(e->offers, e->offers + 1);
-	wake_up_process(to->task);
 	return true;
 }
 
-static bool take(struct xhca_seat *s)
+static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_seat *to)
+{
+	if (offer(e, old, to))
+		wake_up_process(to->task);
+}
+
+/* Not from a thread to its own CPU */
+static void offer_visit(struct xhca_engine *e, long old, struct xhca_seat *to)
+{
+	if (!offer(e, old, to))
+		return;
+	if (to->cpu == raw_smp_processor_id())
+		tasklet_hi_schedule(&to->visit);
+	else
+		smp_call_function_single_async(to->cpu, &to->call);
+}
+
+static bool take(struct xhca_seat *s, int state)
 {
 	struct xhca_engine *e = s->engine;
 	long old = token(s, OFFERED);
 
-	if (atomic_long_cmpxchg(&e->token, old, token(s, HELD)) != old)
+	if (atomic_long_cmpxchg(&e->token, old, token(s, state)) != old)
 		return false;
 	e->turn = ktime_get_ns();
 	return true;
 }
 
-/* In the timer: here, if this CPU is idle; else the next, since this one is not. */
 static struct xhca_seat *next_seat(struct xhca_engine *e, struct xhca_seat *last)
+{
+	return last + 1 == e->seat + e->nseats ? e->seat : last + 1;
+}
+
+/* The one of this CPU, or any */
+static struct xhca_seat *seat_here(struct xhca_engine *e)
 {
 	struct xhca_seat *s, *end = e->seat + e->nseats;
 
-	for (s = e->seat; s < end && is_idle_task(current); s++)
+	for (s = e->seat; s < end; s++)
 		if (s->cpu == smp_processor_id())
 			return s;
-	return last + 1 == end ? e->seat : last + 1;
+	return e->seat;
 }
 
 /* Somebody has something to do for whoever holds the token. */
@@ -112,8 +141,8 @@ static void unpark(struct xhca_engine *e)
 	long t = atomic_long_read(&e->token);
 
 	while ((t & (STATES - 1)) >= PARKED) {
-		if ((t & (STATES - 1)) == PARKED && offer(e, t, seat_of(t)))
-			break;
+		if ((t & (STATES - 1)) == PARKED)
+			offer_to_thread(e, t, seat_of(t));
 		cpu_relax();
 		t = atomic_long_read(&e->token);
 	}
@@ -122,13 +151,12 @@ static void unpark(struct xhca_engine *e)
 /* Parked: has a doorbell rung?  While it looks, the token is nobody else's. */
 static void tick_parked(struct xhca_engine *e, long t)
 {
-	struct xhca_seat *s = seat_of(t);
-	long looked_at = token(s, LOOKED_AT);
+	long looked_at = token(seat_of(t), LOOKED_AT);
 
 	if (atomic_long_cmpxchg(&e->token, t, looked_at) != t)
 		return;
 	if (!e->asleep || ktime_get_ns() >= e->wake_at || hca_fabric_rung(&e->fabric))
-		offer(e, looked_at, next_seat(e, s));
+		offer_visit(e, looked_at, seat_here(e));
 	else
 		atomic_long_set_release(&e->token, t);
 }
@@ -143,7 +171,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	if ((t & (STATES - 1)) == PARKED)
 		tick_parked(e, t);
 	else if ((t & (STATES - 1)) == OFFERED && stale)
-		offer(e, t, next_seat(e, seat_of(t)));
+		offer_visit(e, t, next_seat(e, seat_of(t)));
 	e->watched = READ_ONCE(e->offers);
 	t = atomic_long_read(&e->token);
 	/* Not forwarded: park() may be starting it at this moment. */
@@ -187,7 +215,7 @@ static bool run_call(struct xhca_engine *e)
 /* Ends the holder's hold for @ns, or until a call; asleep also for a doorbell. */
 static void park(struct xhca_engine *e, u64 ns, bool asleep)
 {
-	long t = atomic_long_read(&e->token);
+	struct xhca_seat *s = seat_of(atomic_long_read(&e->token));
 
 	if (asleep)
 		e->sleeps++;
@@ -195,23 +223,12 @@ static void park(struct xhca_engine *e, u64 ns, bool asleep)
 		e->naps++;
 	e->asleep = asleep;
 	e->wake_at = ktime_get_ns() + ns;
-	atomic_long_set_release(&e->token, t | PARKED);
+	atomic_long_set_release(&e->token, token(s, PARKED));
 	hrtimer_start(&e->timer, ns_to_ktime(asleep ? LOOK_NS : ns), HRTIMER_MODE_REL);
 	/* Pairs with xhca_engine_call(). */
 	smp_mb();
 	if (!list_empty_careful(&e->calls))
 		unpark(e);
-}
-
-static void pass(struct xhca_engine *e)
-{
-	long t = atomic_long_read(&e->token);
-	struct xhca_seat *next = seat_of(t) + 1;
-
-	if (next == e->seat + e->nseats)
-		next = e->seat;
-	e->passes++;
-	offer(e, t, next);
 }
 
 static void wait_for_token(struct xhca_seat *s)
@@ -224,24 +241,20 @@ static void wait_for_token(struct xhca_seat *s)
 
 /* ---- The loop ------------------------------------------------------------------ */
 
-/* Somebody waits for this CPU. */
-static void give_way(struct xhca_engine *e)
+static void give_way(struct xhca_engine *e, long t)
 {
-	if (e->nseats > 1)
-		pass(e);
-	else
+	if (e->nseats == 1) {
 		park(e, NAP_NS, false);
+		return;
+	}
+	e->passes++;
+	offer_visit(e, t, next_seat(e, seat_of(t)));
 }
 
 static void rest(struct xhca_engine *e, u64 now)
 {
 	u64 idle = now - e->busy, due = hca_fabric_deadline(&e->fabric);
 
-	if (idle < SPIN_NS) {
-		if (now - e->turn >= VISIT_NS && !single_task_running())
-			give_way(e);
-		return;
-	}
 	due = due > now + NAP_NS ? due - now : NAP_NS;
 	if (idle < SLEEP_AFTER_NS || due < LOOK_NS)
 		park(e, clamp_t(u64, idle / NAP_SHARE, NAP_NS, due), false);
@@ -249,48 +262,94 @@ static void rest(struct xhca_engine *e, u64 now)
 		park(e, min_t(u64, due, SLEEP_NS), true);
 }
 
-static void look_once(struct xhca_engine *e)
+static bool turn_is_over(const struct xhca_engine *e, u64 now, bool work)
 {
-	bool work = hca_fabric_poll(&e->fabric);
-	u64 now;
+	u64 turn = now - e->turn;
 
-	work |= run_call(e);
-	now = ktime_get_ns();
-	if (!work) {
+	return work ? list_empty(&e->fabric.run) || turn >= TURN_NS : turn >= VISIT_NS;
+}
+
+/* After a look: goes on, gives way to who wants the CPU, or rests. */
+static void decide(struct xhca_engine *e, long t, bool work, bool wanted)
+{
+	u64 now = ktime_get_ns();
+
+	if (work)
+		e->busy = now;
+	if (now - e->busy >= SPIN_NS)
 		rest(e, now);
+	else if (wanted && turn_is_over(e, now, work))
+		give_way(e, t);
+}
+
+/* What interrupts may not do is the thread's. */
+static bool wants_thread(struct xhca_engine *e)
+{
+	return is_idle_task(current) || !list_empty_careful(&e->calls) ||
+	       hca_fabric_must_sleep(&e->fabric);
+}
+
+static void visit(struct tasklet_struct *tasklet)
+{
+	struct xhca_seat *s = from_tasklet(s, tasklet, visit);
+	struct xhca_engine *e = s->engine;
+	long t = token(s, VISITED);
+
+	if (!take(s, VISITED))
 		return;
-	}
-	e->busy = now;
-	if ((list_empty(&e->fabric.run) || now - e->turn >= TURN_NS) && !single_task_running())
-		give_way(e);
+	do {
+		if (wants_thread(e))
+			offer_to_thread(e, t, s);
+		else
+			decide(e, t, hca_fabric_poll_atomic(&e->fabric), true);
+	} while (atomic_long_read(&e->token) == t);
+}
+
+static void call_visit(void *seat)
+{
+	tasklet_hi_schedule(&((struct xhca_seat *)seat)->visit);
 }
 
 static int seat_thread(void *arg)
 {
 	struct xhca_seat *s = arg;
+	struct xhca_engine *e = s->engine;
+	long t = token(s, HELD);
 
 	memalloc_noio_save();
 	while (!kthread_should_stop()) {
-		if (atomic_long_read(&s->engine->token) == token(s, HELD))
-			look_once(s->engine);
-		else if (!take(s))
+		if (atomic_long_read(&e->token) == t) {
+			if (!run_call(e))
+				decide(e, t, hca_fabric_poll(&e->fabric), !single_task_running());
+		} else if (!take(s, HELD)) {
 			wait_for_token(s);
+		}
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
 
-/* The token may be offered to a seat that has just stopped: tasks go last. */
+/* From now on it is nobody's. */
+static void drop_token(void *engine)
+{
+	atomic_long_set(&((struct xhca_engine *)engine)->token, 0);
+}
+
+static void nothing(void *unused)
+{
+}
+
 static void stop_seats(struct xhca_engine *e)
 {
-	unsigned int i;
+	struct xhca_seat *s;
 
-	for (i = 0; i < e->nseats; i++)
-		kthread_stop(e->seat[i].task);
-	/* Now nobody parks and starts it again. */
 	hrtimer_cancel(&e->timer);
-	for (i = 0; i < e->nseats; i++)
-		put_task_struct(e->seat[i].task);
+	for (s = e->seat; s < e->seat + e->nseats; s++) {
+		kthread_stop(s->task);
+		/* Calls run in order: none of ours is on its way after this one. */
+		smp_call_function_single(s->cpu, nothing, NULL, true);
+		tasklet_kill(&s->visit);
+	}
 }
 
 static int start_seats(struct xhca_engine *e)
@@ -305,12 +364,14 @@ static int start_seats(struct xhca_engine *e)
 		s = &e->seat[e->nseats];
 		s->engine = e;
 		s->cpu = cpu;
+		tasklet_setup(&s->visit, visit);
+		INIT_CSD(&s->call, call_visit, s);
 		task = kthread_create_on_cpu(seat_thread, s, cpu, KBUILD_MODNAME "/%u");
 		if (IS_ERR(task)) {
 			err = PTR_ERR(task);
 			break;
 		}
-		s->task = get_task_struct(task);
+		s->task = task;
 		sched_set_normal(task, MIN_NICE);
 		e->nseats++;
 	}
@@ -357,6 +418,7 @@ err_seat:
 
 void xhca_engine_exit(struct xhca *x)
 {
+	xhca_engine_call(x, drop_token, &x->engine);
 	stop_seats(&x->engine);
 	hca_fabric_free(&x->engine.fabric);
 	kfree(x->engine.seat);

@@ -2,7 +2,7 @@
 /*
  * Interrupts of the functions: an irq domain for their MSI-X vectors.
  *
- * A vector is raised by calling its handler, from the engine's thread.  Raised
+ * A vector is raised by calling its handler, from where the engine runs.  Raised
  * while masked it stays pending, as in the pending bit array, and is replayed
  * on unmask from an irq_work, for unmask is called under the descriptor's lock.
  * A virq is in use only inside an RCU read section, so it can be freed.

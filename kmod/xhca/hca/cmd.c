@@ -74,7 +74,7 @@ struct hca_cmdif {
 	struct flat in, out;
 };
 
-static struct mlx5_init_seg *segment(struct hca *hca)
+static struct mlx5_init_seg *segment(const struct hca *hca)
 {
 	return hca->p.bar;
 }
@@ -334,19 +334,27 @@ static void attach(struct hca *hca, u32 low)
 	set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
 }
 
-/* The driver has written the queue's address or the interface state. */
+/* Has the driver written the queue's address or the interface state? */
+static bool queue_written(const struct hca *hca, u32 low)
+{
+	u32 state = (low & NIC_STATE_MASK) >> NIC_STATE_SHIFT;
+
+	if (state == NIC_FULL)
+		return (low & 0xff) != GEOMETRY;
+	return hca->cmdif->slot || state == NIC_SW_RESET;
+}
+
 static void look_at_queue_register(struct hca *hca)
 {
 	struct mlx5_init_seg *seg = segment(hca);
 	u32 low = get_word(&seg->cmdq_addr_l_sz);
-	u32 state = (low & NIC_STATE_MASK) >> NIC_STATE_SHIFT;
 
-	if (state == NIC_FULL && (low & 0xff) != GEOMETRY) {
+	if (!queue_written(hca, low))
+		return;
+	if ((low & NIC_STATE_MASK) >> NIC_STATE_SHIFT == NIC_FULL) {
 		attach(hca, low);
 		return;
 	}
-	if (state == NIC_FULL || !(hca->cmdif->slot || state == NIC_SW_RESET))
-		return;
 	hca_reset(hca);
 	hca->cmdif->slot = NULL;
 	low = (low & ~(NIC_STATE_MASK | 0xff)) | NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY;
@@ -362,6 +370,18 @@ static void beat(struct hca *hca)
 	hca->health_due = now + HEALTH_NS;
 	hca->cmdif->health = (hca->cmdif->health + 1) & 0xffffff;
 	set_word(&segment(hca)->health_counter, hca->cmdif->health);
+}
+
+/* Would hca_cmd_poll() find something to do? */
+bool hca_cmd_waits(const struct hca *hca)
+{
+	const struct mlx5_init_seg *seg = segment(hca);
+	const struct hca_cmdif *c = hca->cmdif;
+	u64 now = hca->fabric->now;
+
+	return (c->slot && (get_word(&seg->cmd_dbell) || c->ready ||
+			    (c->silent && now >= c->lost_at))) ||
+	       now >= hca->health_due || queue_written(hca, get_word(&seg->cmdq_addr_l_sz));
 }
 
 /* One command at a time: between two of them doorbells are looked at. */

@@ -3,8 +3,8 @@
  * The adapter itself: firmware objects and the state of its data path.
  *
  * Nothing in this folder knows PCI, threads or network devices.  It is driven
- * by hca_fabric_poll(), always from one thread, and so needs no locks: firmware
- * commands, doorbells, work queues and timers take turns.  The same sources
+ * by hca_fabric_poll(), never from two places at once, and so needs no locks:
+ * firmware commands, doorbells, work queues and timers take turns.  The same sources
  * build in user space against the headers in tests/host.
  *
  * Command and context layouts are those of linux/mlx5/mlx5_ifc.h (PRM); ring
@@ -377,6 +377,7 @@ struct hca_fabric {
 	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */
 	struct hca_scratch *scratch;	/* what is being executed */
 	u32 idle;			/* passes since there was work */
+	bool may_sleep, wants_sleep;	/* this pass; a request that waits for one which may */
 	bool sweeping;			/* but records remain to be read */
 	struct {
 		u64 polls, wqes, doorbells, bytes;
@@ -392,10 +393,11 @@ void hca_fabric_free(struct hca_fabric *f);
  */
 bool hca_fabric_poll(struct hca_fabric *f);
 u64 hca_fabric_deadline(struct hca_fabric *f);
-/*
- * Is a doorbell waiting?  Only reads: the one call allowed from an interrupt,
- * while the thread that polls stands still.
- */
+/* The same for where nobody may sleep: without commands, and what else may. */
+bool hca_fabric_poll_atomic(struct hca_fabric *f);
+/* Does something wait for a pass that may sleep? */
+bool hca_fabric_must_sleep(const struct hca_fabric *f);
+/* Is a doorbell waiting?  Only reads, while nobody polls. */
 bool hca_fabric_rung(const struct hca_fabric *f);
 
 struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
@@ -418,6 +420,7 @@ int hca_cmd_init(struct hca *hca);
 void hca_cmd_free(struct hca *hca);
 /* Looks at the command doorbell, runs what was posted.  Returns work done. */
 unsigned int hca_cmd_poll(struct hca *hca);
+bool hca_cmd_waits(const struct hca *hca);
 /*
  * Executes one command on flat mailboxes, as the interpreter does after it has
  * gathered them.  Writes status and syndrome into @out.

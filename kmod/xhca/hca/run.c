@@ -9,6 +9,7 @@
 #include "wqe.h"
 
 #define TURN_BYTES	(256 * 1024ull)	/* of one queue before others get theirs */
+#define PASS_WQES	64		/* of all queues before doorbells are looked at */
 #define CLOCK_PASSES	16		/* passes that may share a reading of the clock */
 #define FLUSH_LOOKS	8		/* QPs in error looked at per pass */
 
@@ -78,17 +79,19 @@ static unsigned int run_timers(struct hca_fabric *f)
 
 static unsigned int run_queues(struct hca_fabric *f)
 {
+	u64 wqes = f->stat.wqes + PASS_WQES, bytes = f->stat.bytes + TURN_BYTES;
 	unsigned int n = 0;
 	LIST_HEAD(turn);
 
 	list_splice_init(&f->run, &turn);
-	for (; !list_empty(&turn); n++) {
+	for (; !list_empty(&turn) && f->stat.wqes < wqes && f->stat.bytes < bytes; n++) {
 		struct hca_qp *qp = list_first_entry(&turn, struct hca_qp, run_entry);
 
 		list_del_init(&qp->run_entry);
 		if (hca_requester_run(qp, TURN_BYTES))
 			hca_run_add(qp);
 	}
+	list_splice(&turn, &f->run);
 	return n;
 }
 
@@ -122,16 +125,17 @@ static unsigned int run_commands(struct hca_fabric *f)
 	return n;
 }
 
-bool hca_fabric_poll(struct hca_fabric *f)
+static void read_clock(struct hca_fabric *f)
 {
-	unsigned int work;
-	struct hca *hca;
-
 	if (!(f->stat.polls++ % CLOCK_PASSES) || f->idle || !list_empty(&f->timers) ||
 	    !list_empty(&f->cq_timers))
 		f->now = ktime_get_ns();
+}
 
-	work = run_commands(f);
+static bool move(struct hca_fabric *f, unsigned int work)
+{
+	struct hca *hca;
+
 	work += hca_doorbell_poll(f);
 	work += run_timers(f);
 	work += run_queues(f);
@@ -141,6 +145,31 @@ bool hca_fabric_poll(struct hca_fabric *f)
 		hca_eq_flush(hca);
 	f->idle = work ? 0 : f->idle + 1;
 	return work || f->sweeping;
+}
+
+bool hca_fabric_poll(struct hca_fabric *f)
+{
+	f->may_sleep = true;
+	f->wants_sleep = false;
+	read_clock(f);
+	return move(f, run_commands(f));
+}
+
+bool hca_fabric_poll_atomic(struct hca_fabric *f)
+{
+	f->may_sleep = false;
+	read_clock(f);
+	return move(f, 0);
+}
+
+bool hca_fabric_must_sleep(const struct hca_fabric *f)
+{
+	const struct hca *hca;
+
+	list_for_each_entry(hca, &f->functions, entry)
+		if (hca_cmd_waits(hca))
+			return true;
+	return f->wants_sleep;
 }
 
 u64 hca_fabric_deadline(struct hca_fabric *f)

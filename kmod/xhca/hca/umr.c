@@ -160,6 +160,7 @@ static void undo(struct hca_mkey *mkey, const struct hca_mkey *before)
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_mkey *mkey = hca_mkey_get(qp->hca, w->imm);
+	struct hca_fabric *f = qp->hca->fabric;
 	struct hca_mkey before;
 	struct umr u;
 	int ret;
@@ -167,6 +168,11 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 	ret = parse(w, &u);
 	if (ret)
 		return ret;
+	/* The key's table may have to grow. */
+	if (u.octowords && !f->may_sleep) {
+		f->wants_sleep = true;
+		return HCA_AGAIN;
+	}
 	if (!mkey || !may_change(qp, mkey, &u))
 		return MLX5R_SYND_MW_BIND;
 

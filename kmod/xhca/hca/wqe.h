@@ -66,7 +66,7 @@ struct hca_rwqe {
 
 #define HCA_UMR_CHUNK	4096	/* bytes of a translation list taken at a time */
 
-/* Room for the request being executed: one thread, so one is enough */
+/* Room for the request being executed: one at a time, so one is enough */
 struct hca_scratch {
 	struct hca_wqe wqe;
 	struct hca_rwqe rwqe;

@@ -64,6 +64,11 @@ static inline void list_splice_tail(struct list_head *from, struct list_head *h)
 	shim_link(from->prev, h);
 }
 
+static inline void list_splice(struct list_head *from, struct list_head *h)
+{
+	list_splice_tail(from, h->next);
+}
+
 static inline void list_splice_tail_init(struct list_head *from, struct list_head *h)
 {
 	list_splice_tail(from, h);
