@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "session.h"
+#include "wqe.h"
 #include "tap.h"
 
 #define EQ_LOG		6		/* as the session makes them */
@@ -210,6 +211,28 @@ static u32 arm_rmp(u32 number, u32 limit)
 	return be32_to_cpu(((__be32 *)out)[1]);
 }
 
+/* A counter that leaves the ring: an event, and nothing is taken any more. */
+static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
+{
+	struct hca_qp *qp = calloc(1, sizeof(*qp));
+	struct hca_rwqe *rwqe = calloc(1, sizeof(*rwqe));
+	u32 before = r->seen[srq->srqn % 64];
+
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = r->eq;
+	tap_ok(hca_rq_get(qp, srq, rwqe), "a request of those that are there");
+	hca_rq_consume(qp, srq);
+	srq->dbr[0] = cpu_to_be32(1 + 17);
+	tap_ok(!hca_rq_get(qp, srq, rwqe) && !hca_rq_get(qp, srq, rwqe),
+	       "none of 17 in a ring of 16");
+	tap_is(read_events(r, 1000), 1, "one event");
+	tap_is(r->seen[srq->srqn % 64] - before, 1, "of this SRQ");
+	srq->dbr[0] = cpu_to_be32(1 + 16);
+	tap_ok(!hca_rq_get(qp, srq, rwqe) && srq->error, "which stays in error");
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = NULL;
+	free(rwqe);
+	free(qp);
+}
+
 static void test_srq(void)
 {
 	u64 ring = session_alloc(&s, HCA_PAGE_SIZE), record = session_alloc(&s, HCA_PAGE_SIZE);
@@ -236,6 +259,7 @@ static void test_srq(void)
 	n = read_events(&r, 1000);
 	tap_ok(n == 1 && !srq->lwm && r.seen[number % 64], "is an event at once");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
+	test_srq_error(srq, &r);
 }
 
 static u32 events(struct session_qp *q, struct eq_reader *r)
@@ -290,6 +314,38 @@ static void test_arm(void)
 	session_cq_destroy(&q);
 }
 
+/* Moderated: the event waits for so many entries, or for so long. */
+static void test_moderation(void)
+{
+	struct eq_reader r = reader(0);
+	struct session_qp q;
+	struct hca_cq *cq;
+	u64 start;
+	u32 i, n;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &q);
+	r.ci = r.eq->pi;
+	cq = hca_table_get(&s.hca[0]->cqs, q.cqn);
+	cq->max_count = 4;
+	cq->period_us = 50000;
+	for (n = arm(&q, &r, 0), i = 0; i < 3; i++)
+		n += post(&q, &r, 0);
+	tap_is(n, 0, "moderated: none for three entries");
+	tap_is(post(&q, &r, 0), 1, "one for the fourth");
+	tap_is(hca_fabric_deadline(&s.fabric), U64_MAX, "and no timer");
+
+	q.cq.ci = cq->pi;
+	start = s.fabric.now;
+	n = arm(&q, &r, 0) + post(&q, &r, 0);
+	tap_is(n, 0, "none for a single one");
+	while (hca_fabric_deadline(&s.fabric) != U64_MAX)
+		hca_fabric_poll(&s.fabric);
+	tap_is(events(&q, &r), 1, "until its time has come");
+	tap_ok(s.fabric.now - start >= 50000000, "and not before");
+	session_qp_destroy(&q);
+	session_cq_destroy(&q);
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -298,6 +354,7 @@ int main(void)
 	test_resize();
 	test_srq();
 	test_arm();
+	test_moderation();
 	session_free(&s);
 	return tap_done();
 }

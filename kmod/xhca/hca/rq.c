@@ -76,7 +76,11 @@ static u32 srq_available(struct hca_srq *srq)
 	smp_rmb();
 	/* Some software keeps the counter in 16 bits. */
 	n &= 0xffff;
-	return n > 1u << srq->log_size ? 0 : n;
+	if (n <= 1u << srq->log_size)
+		return n;
+	srq->error = true;
+	hca_event_srq(srq, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR);
+	return 0;
 }
 
 static void srq_check_limit(struct hca_srq *srq, u32 left)
@@ -90,10 +94,10 @@ static void srq_check_limit(struct hca_srq *srq, u32 left)
 static bool srq_take(struct hca_qp *qp, struct hca_srq *srq)
 {
 	u32 mask = (1u << srq->log_size) - 1;
-	u32 left = srq_available(srq);
+	u32 left = srq->error ? 0 : srq_available(srq);
 	const struct mlx5r_srq_next *next;
 
-	if (!left || srq->error)
+	if (!left)
 		return false;
 	qp->recv_index = srq->head & mask;
 	qp->recv_srqn = srq->srqn;
