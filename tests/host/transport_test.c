@@ -189,6 +189,99 @@ static void test_segments(void)
 	}
 }
 
+/* What the two sides must agree about: else the message is for nobody. */
+static void test_path(void)
+{
+	struct hca *there = s.hca[1];
+	struct {
+		const char *what;
+		u8 *byte;
+	} t[] = {
+		{ "another P_Key", (u8 *)&there->pkey },
+		{ "another GID", &there->gids[0].gid[15] },
+		{ "another MAC", &there->gids[0].mac[5] },
+		{ "the port is down", (u8 *)&there->port_up },
+		{ "another GID at the sender", &s.hca[0]->gids[0].gid[15] },
+	};
+	struct session_qp a, b;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		connect(MLX5_QP_ST_RC, &a, &b);
+		receive(&b, 1);
+		*t[i].byte ^= 1;
+		hca_fabric_changed(&s.fabric);
+		send(&a, 2);
+		tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 2, "%s: retries run out", t[i].what);
+		tap_is(next(&b), NONE, "and nothing arrives");
+		*t[i].byte ^= 1;
+		hca_fabric_changed(&s.fabric);
+		disconnect(&a, &b);
+	}
+	connect(MLX5_QP_ST_RC, &a, &b);
+	receive(&b, 1);
+	hca_qp_get(s.hca[1], b.qp.qp_num)->rq_psn++;
+	send(&a, 2);
+	tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 2, "another PSN: retries run out");
+	disconnect(&a, &b);
+}
+
+/* A key over one page many times: the largest message there is, in little memory */
+static u32 repeated_key(int func, u64 page, u64 bytes)
+{
+	const u32 log_page = 21, octo = (bytes >> log_page) / 2;
+	u32 inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + octo * 16, i;
+	u32 out[MLX5_ST_SZ_DW(create_mkey_out)] = {}, *in = calloc(1, inlen);
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+	__be64 *mtt = MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt);
+
+	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, octo);
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
+	MLX5_SET(mkc, mkc, lr, 1);
+	MLX5_SET(mkc, mkc, lw, 1);
+	MLX5_SET(mkc, mkc, rw, 1);
+	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
+	MLX5_SET(mkc, mkc, pd, s.pd[func]);
+	MLX5_SET64(mkc, mkc, len, bytes);
+	MLX5_SET(mkc, mkc, log_page_size, log_page);
+	MLX5_SET(mkc, mkc, translations_octword_size, octo);
+	for (i = 0; i < octo * 2; i++)
+		mtt[i] = cpu_to_be64(page);
+	session_cmd(&s, func, in, inlen, out, sizeof(out));
+	free(in);
+	return MLX5_GET(create_mkey_out, out, mkey_index) << 8;
+}
+
+static void test_largest(void)
+{
+	const u64 page_bytes = 2u << 20, largest = 1ull << HCA_LOG_MAX_MSG;
+	u64 page[2], bytes;
+	u32 key[2], i;
+	struct session_qp a, b;
+
+	for (i = 0; i < 2; i++) {
+		page[i] = session_alloc(&s, 2 * page_bytes);
+		page[i] = (page[i] + page_bytes - 1) & ~(page_bytes - 1);
+		key[i] = repeated_key(i, page[i], 2 * largest);
+	}
+	memset(session_ptr(&s, page[0]), 0x77, page_bytes);
+	for (bytes = largest; bytes <= largest + 1; bytes++) {
+		struct xv_sge sge = { .length = bytes, .lkey = key[0] };
+		u64 before = s.fabric.stat.bytes;
+
+		connect(MLX5_QP_ST_RC, &a, &b);
+		xv_wr_write(&a.qp, 1, XV_SEND_SIGNALED, &sge, 0, key[1]);
+		xv_commit_send(&a.qp);
+		tap_is(next(&a), (bytes > largest ? XV_WC_LOC_LEN_ERR : XV_WC_SUCCESS) << 8 | 1,
+		       "a message of 1 GiB%s", bytes > largest ? " and a byte" : "");
+		tap_is(s.fabric.stat.bytes - before, bytes > largest ? 0 : largest, "bytes moved");
+		disconnect(&a, &b);
+	}
+	tap_ok(!memcmp(session_ptr(&s, page[0]), session_ptr(&s, page[1]), page_bytes),
+	       "which are the same");
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -200,6 +293,8 @@ int main(void)
 	test_sqd();
 	test_error();
 	test_segments();
+	test_path();
+	test_largest();
 	session_free(&s);
 	return tap_done();
 }
