@@ -442,6 +442,80 @@ static void test_blueflame(void)
 	disconnect(&a, &b);
 }
 
+/* The data of the completion that came as number @n, and whether it has any */
+static const u8 *in_cqe(struct session_qp *q, u32 n, u32 cqe_bytes, u8 format)
+{
+	const u8 *entry = q->cq.buf + (n + 1) * cqe_bytes - sizeof(struct mlx5r_cqe);
+	u8 op_own = entry[sizeof(struct mlx5r_cqe) - 1];
+
+	tap_ok(op_own >> 4 != MLX5R_CQE_INVALID && (op_own & MLX5R_CQE_FORMAT_MASK) == format,
+	       "completion %u, format %u", n, format);
+	return format == MLX5R_CQE_INLINE_64 ? entry - 64 : entry;
+}
+
+/* Sends, which come as completions 0, 1 ... of the receiver */
+static void test_scatter_send(u32 cqe_bytes, u8 cs)
+{
+	static const u32 sizes[] = { 1, 32, 33, 64, 65, 0 };
+	struct session_qp a, b;
+	struct hca_qp *to;
+	unsigned int i;
+
+	connect(&a, &b);
+	to = hca_qp_get(s.hca[1], b.qp.qp_num);
+	to->cs_res = cs;
+	to->rcq->cqe_bytes = cqe_bytes;
+	fill(mr[0].ptr, MR_BYTES, 5);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u32 n = sizes[i];
+		struct xv_sge sge = session_sge(&mr[0], 3, n);
+		u8 format = !cs || !n || n > cqe_bytes / 2 ? 0 :
+			    n > 32 ? MLX5R_CQE_INLINE_64 : MLX5R_CQE_INLINE_32;
+		const u8 *data;
+
+		memset(mr[1].ptr, 0, 128);
+		post_recv(&b, i, session_sge(&mr[1], 0, 128));
+		xv_wr_send(&a.qp, i, XV_SEND_SIGNALED, &sge);
+		tap_is(commit(&a).status, XV_WC_SUCCESS, "send %u bytes", n);
+		in_cqe(&a, i, 64, 0);
+		data = in_cqe(&b, i, cqe_bytes, format);
+		tap_ok(!memcmp(format ? data : mr[1].ptr, mr[0].ptr + 3, n) &&
+		       (!format || !mr[1].ptr[0]), "data in %s", format ? "it" : "memory");
+		if (format)
+			tap_ok(n % 32 == 0 || !data[n], "and no more than that");
+	}
+	disconnect(&a, &b);
+}
+
+static void test_scatter_response(void)
+{
+	struct xv_sge sge = session_sge(&mr[0], 0, 32), word = session_sge(&mr[0], 0, 8);
+	struct session_qp a, b;
+	u64 seven = 7;
+
+	connect(&a, &b);
+	hca_qp_get(s.hca[0], a.qp.qp_num)->cs_req = 0x11;
+	fill(mr[1].ptr, MR_BYTES, 6);
+	memset(mr[0].ptr, 0, 64);
+	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
+	commit(&a);
+	tap_ok(!memcmp(in_cqe(&a, 0, 64, MLX5R_CQE_INLINE_32), mr[1].ptr, 32) && !mr[0].ptr[0],
+	       "a read's data in its completion");
+	memcpy(mr[1].ptr, &seven, 8);
+	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &word, mr[1].addr, mr[1].key, 2);
+	commit(&a);
+	tap_ok(!memcmp(in_cqe(&a, 1, 64, MLX5R_CQE_INLINE_32), &seven, 8) && mr[1].ptr[0] == 9,
+	       "an atomic's answer, too");
+	xv_wr_read(&a.qp, 1, 0, &sge, mr[1].addr, mr[1].key);
+	xv_commit_send(&a.qp);
+	session_settle(&s);
+	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, 32), "without a completion the data is in memory");
+	sge.lkey ^= 1;
+	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
+	tap_is(commit(&a).status, XV_WC_LOC_PROT_ERR, "a bad key is an error all the same");
+	disconnect(&a, &b);
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -456,6 +530,11 @@ int main(void)
 	test_malformed();
 	test_lost_doorbells();
 	test_blueflame();
+	test_scatter_send(64, 0);
+	test_scatter_send(64, 1);
+	test_scatter_send(64, 2);
+	test_scatter_send(128, 2);
+	test_scatter_response();
 	session_free(&s);
 	return tap_done();
 }

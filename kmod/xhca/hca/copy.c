@@ -116,6 +116,34 @@ void hca_sgl_skip(struct hca_sgl *l, u64 bytes)
 	l->off = bytes;
 }
 
+enum { SCATTER_32 = 1, SCATTER_64 = 2 };	/* qpc.cs_res; twice in qpc.cs_req */
+
+static u8 cqe_format(const struct hca_cq *cq, u8 cs, u64 length)
+{
+	bool half = length <= HCA_CQE_INLINE / 2;
+
+	cs &= 0xf;
+	if (!length || length > HCA_CQE_INLINE)
+		return 0;
+	if (half && (cs == SCATTER_32 || cs == SCATTER_64))
+		return MLX5R_CQE_INLINE_32;
+	return cs == SCATTER_64 && cq->cqe_bytes > HCA_CQE_INLINE ? MLX5R_CQE_INLINE_64 : 0;
+}
+
+void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *cq, u8 cs)
+{
+	u8 *data = cq->hca->fabric->scratch->cqe, format = cqe_format(cq, cs, w->length);
+
+	if (!format || !hca_sgl_check(l, w->length))
+		return;
+	/* What follows the data shall not be another message's. */
+	memset(data, 0, HCA_CQE_INLINE);
+	w->in_cqe = format;
+	w->cqe_sge = (struct hca_sge) { .len = w->length, .data = data };
+	l->sge = &w->cqe_sge;
+	l->n = 1;
+}
+
 /* The next bytes of the list, *@len of them at most: as many as are contiguous */
 static void *sgl_map(struct hca_sgl *l, u64 *len)
 {

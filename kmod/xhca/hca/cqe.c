@@ -16,7 +16,7 @@
 #include <linux/compiler.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
-#include "hca.h"
+#include "wqe.h"
 
 #define ARM_NEVER	(2u << MLX5R_CQ_ARM_SN_SHIFT)
 
@@ -118,6 +118,15 @@ static bool has_room(struct hca_cq *cq)
 	return cq->pi - cq->ci < size;
 }
 
+/* Data in the CQE: in what else would be unused of it, or before it */
+static void write_data(const struct hca_cq *cq, u8 *entry, u8 format)
+{
+	if (format == MLX5R_CQE_INLINE_32)
+		memcpy(entry, cq->hca->fabric->scratch->cqe, HCA_CQE_INLINE / 2);
+	else if (format == MLX5R_CQE_INLINE_64)
+		memcpy(entry - HCA_CQE_INLINE, cq->hca->fabric->scratch->cqe, HCA_CQE_INLINE);
+}
+
 bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe)
 {
 	u32 slot = cq->collapsed ? 0 : cq->pi & ((1u << cq->log_size) - 1);
@@ -137,6 +146,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe)
 	entry = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes);
 	entry += cq->cqe_bytes - sizeof(*cqe);
 	memcpy(entry, cqe, sizeof(*cqe) - 8);
+	write_data(cq, entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK);
 	/* The owner bit is in the last word: software sees it last. */
 	smp_store_release((u64 *)(entry + sizeof(*cqe) - 8),
 			  *(u64 *)((u8 *)cqe + sizeof(*cqe) - 8));

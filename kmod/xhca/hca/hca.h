@@ -27,6 +27,7 @@
 #define HCA_MAX_VECTORS		64
 #define HCA_MAX_SGE		64		/* more than 63 DS can name */
 #define HCA_ANY_QPN		0xffffff
+#define HCA_CQE_INLINE		64		/* bytes of data that a CQE may carry */
 
 struct hca;
 
@@ -453,8 +454,9 @@ bool hca_cq_look(struct hca_cq *cq);
 /* ---- cqe.c -------------------------------------------------------------------- */
 
 /*
- * Writes @cqe, complete but for its owner bit, and any event it calls for.
- * False: the CQ has overrun, the CQE is lost, the error event is out.
+ * Writes @cqe, complete but for its owner bit and the data that it says it carries,
+ * and any event it calls for.  False: the CQ has overrun, the CQE is lost, the
+ * error event is out.
  */
 bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe);
 void hca_cq_run_timers(struct hca_fabric *f);

@@ -76,13 +76,13 @@ static void succeed(struct hca_qp *qp, const struct hca_wqe *w)
 		.byte_cnt = cpu_to_be32(w->length),
 		.sop_drop_qpn = cpu_to_be32((u32)w->opcode << 24 | qp->qpn),
 		.wqe_counter = cpu_to_be16(w->index),
-		.op_own = MLX5R_CQE_REQ << 4,
+		.op_own = MLX5R_CQE_REQ << 4 | w->in_cqe,
 	};
 
 	message_over(qp);
 	qp->sq.ci += w->nbb;
 	qp->hca->fabric->stat.wqes++;
-	if ((w->fm_ce_se & MLX5R_CE_MASK) >= MLX5R_CE_ALWAYS)
+	if (hca_wqe_signalled(w))
 		post_completion(qp, &cqe);
 }
 

@@ -13,14 +13,18 @@
 #include <asm/byteorder.h>
 #include "wqe.h"
 
+static struct hca_cq *recv_cq(struct hca_qp *dst, struct hca_srq *srq)
+{
+	return srq && srq->cq ? srq->cq : dst->rcq;
+}
+
 bool hca_recv_complete(struct hca_qp *dst, struct hca_srq *srq, struct mlx5r_cqe *cqe)
 {
-	struct hca_cq *cq = srq && srq->cq ? srq->cq : dst->rcq;
 	u32 uidx = srq && srq->kind == HCA_XRC_SRQ ? srq->user_index : dst->user_index;
 
 	cqe->srqn_uidx = cpu_to_be32(uidx);
 	cqe->sop_drop_qpn = cpu_to_be32(dst->qpn);
-	if (hca_cqe_post(cq, cqe))
+	if (hca_cqe_post(recv_cq(dst, srq), cqe))
 		return true;
 	if (dst->state != MLX5_QP_STATE_ERR) {
 		hca_event_qp(dst, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
@@ -75,8 +79,7 @@ static bool consumes_receive(u8 opcode)
 	       opcode == MLX5R_OP_SEND_INVAL || opcode == MLX5R_OP_RDMA_WRITE_IMM;
 }
 
-static void receive_done(struct hca_qp *dst, struct hca_srq *srq, const struct hca_wqe *w,
-			 u32 index)
+static void receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe *w, u32 index)
 {
 	static const u8 cqe_op[] = {
 		[MLX5R_OP_SEND] = MLX5R_CQE_RESP_SEND,
@@ -88,11 +91,13 @@ static void receive_done(struct hca_qp *dst, struct hca_srq *srq, const struct h
 		.imm_inval_pkey = w->ctrl.imm,
 		.byte_cnt = cpu_to_be32(w->length),
 		.wqe_counter = cpu_to_be16(index),
-		.op_own = cqe_op[w->opcode] << 4,
+		.op_own = cqe_op[w->opcode] << 4 | w->in_cqe,
 	};
 
 	if (w->fm_ce_se & MLX5R_SOLICITED)
 		cqe.op_own |= MLX5R_CQE_SOLICITED;
+	/* The data has come to its end: the sender's completion has none. */
+	w->in_cqe = 0;
 	hca_rq_consume(dst, srq);
 	hca_recv_complete(dst, srq, &cqe);
 }
@@ -138,6 +143,7 @@ static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (srq)
 		to.user.pd = srq->pd;
+	hca_sgl_divert(&to, w, recv_cq(dst, srq), dst->cs_res);
 	ret = move_part(src, &to, &from, w->length, budget, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
@@ -153,6 +159,14 @@ static struct hca_srq *xrc_srq(struct hca_qp *dst, const struct hca_wqe *w)
 	struct hca_srq *srq = hca_table_get(&dst->hca->srqs, w->xrc_srqn);
 
 	return srq && srq->kind == HCA_XRC_SRQ && srq->xrcd == dst->xrcd ? srq : NULL;
+}
+
+/* Where a response goes, of which only a completion can carry the data. */
+static void local_segments(struct hca_sgl *l, struct hca_qp *src, struct hca_wqe *w)
+{
+	hca_sgl_init(l, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
+	if (hca_wqe_signalled(w))
+		hca_sgl_divert(l, w, src->scq, src->cs_req);
 }
 
 /* An XRC target has no PD of its own: keys are checked against that of the SRQ. */
@@ -199,7 +213,7 @@ static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *
 	if (!w->length)
 		return 0;
 	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
-	hca_sgl_init(&to, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
+	local_segments(&to, src, w);
 	ret = move_part(src, &to, &from, w->length, budget, &err);
 	if (err == HCA_COPY_DST)
 		return MLX5R_SYND_LOCAL_PROT;
@@ -250,7 +264,7 @@ static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 	if (!mem || len != w->operand)
 		return refuse_access(dst);
 
-	hca_sgl_init(&to, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
+	local_segments(&to, src, w);
 	if (!hca_sgl_check(&to, len))
 		return MLX5R_SYND_LOCAL_PROT;
 	do {

@@ -176,6 +176,7 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 	w->nbb = DIV_ROUND_UP(w->ds, MLX5R_WQEBB / MLX5R_DS);
 	w->length = 0;
 	w->nsge = 0;
+	w->in_cqe = 0;
 
 	if (!w->ds || w->nbb > (u16)(qp->sq.pi - qp->sq.ci)) {
 		w->nbb = 1;

@@ -50,11 +50,18 @@ struct hca_wqe {
 	u32 nsge;
 	struct hca_sge sge[HCA_MAX_SGE];
 	struct hca_sge rsge;		/* the remote side as a segment */
+	u8 in_cqe;			/* MLX5R_CQE_INLINE_*: its data is in scratch.cqe */
+	struct hca_sge cqe_sge;
 	union {
 		struct mlx5r_ctrl ctrl;
 		u8 raw[MLX5R_MAX_WQEBB * MLX5R_WQEBB];
 	};
 };
+
+static inline bool hca_wqe_signalled(const struct hca_wqe *w)
+{
+	return (w->fm_ce_se & MLX5R_CE_MASK) >= MLX5R_CE_ALWAYS;
+}
 
 /* A receive request */
 struct hca_rwqe {
@@ -71,6 +78,7 @@ struct hca_scratch {
 	struct hca_wqe wqe;
 	struct hca_rwqe rwqe;
 	u8 umr[HCA_UMR_CHUNK] __aligned(8);
+	u8 cqe[HCA_CQE_INLINE];
 };
 
 /* wqe.c: the request at the head of the send queue; 0 or a syndrome */
@@ -87,6 +95,11 @@ void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
 /* May the list's first @bytes be accessed, all of them? */
 bool hca_sgl_check(const struct hca_sgl *l, u64 bytes);
 void hca_sgl_skip(struct hca_sgl *l, u64 bytes);
+/*
+ * Scatter to CQE, @cs as set in the QP: a short message that @l may take goes into
+ * its completion in @cq instead.
+ */
+void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *cq, u8 cs);
 /*
  * Moves up to *@len bytes and says in *@len how many; fewer only if many pieces.
  * With one segment on either side nothing moves if one of the bytes must not.
