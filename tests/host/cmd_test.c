@@ -147,12 +147,43 @@ static void test_busy(void)
 
 	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &q);
 	refused(brief(MLX5_CMD_OP_DEALLOC_PD, s.pd[0]), PD_BUSY);
-	refused(brief(MLX5_CMD_OP_DEALLOC_UAR, s.uar[0]), UAR_BUSY);
 	refused(brief(MLX5_CMD_OP_DESTROY_EQ, s.eqn[0]), EQ_BUSY);
 	refused(brief(MLX5_CMD_OP_DESTROY_CQ, q.cqn), CQ_BUSY);
 	tap_is(session_qp_destroy(&q), MLX5_CMD_STAT_OK, "DESTROY_QP");
 	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "DESTROY_CQ");
 	refused(brief(MLX5_CMD_OP_DESTROY_CQ, q.cqn), CQ);
+}
+
+/*
+ * A page given back before its queues: no new ones there, but theirs go on, and the
+ * last takes it along.
+ */
+static void test_released_uar(void)
+{
+	u32 pages = s.hca[0]->uars_by_index.count, old = s.uar[0];
+	struct xv_sge none = {};
+	struct session_qp q;
+	struct xv_wc wc;
+	u32 in[64] = {}, out[4] = {};
+
+	s.uar[0] = accepted(brief(MLX5_CMD_OP_ALLOC_UAR, 0));
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &q);
+	accepted(brief(MLX5_CMD_OP_DEALLOC_UAR, s.uar[0]));
+	refused(brief(MLX5_CMD_OP_DEALLOC_UAR, s.uar[0]), UAR);
+	MLX5_SET(create_eq_in, in, opcode, MLX5_CMD_OP_CREATE_EQ);
+	MLX5_SET(create_eq_in, in, eq_context_entry.uar_page, s.uar[0]);
+	refused(run(in, MLX5_ST_SZ_BYTES(create_eq_in), out, sizeof(out)), UAR);
+	session_connect(&q, &q);
+	xv_wr_write(&q.qp, 1, XV_SEND_SIGNALED, &none, 0, 0);
+	xv_commit_send(&q.qp);
+	session_settle(&s);
+	tap_ok(xv_poll_cq(&q.cq, 1, &wc) == 1 && !wc.status, "a queue there still works");
+	tap_is(s.hca[0]->uars_by_index.count, pages + 1, "the page is in use");
+	session_qp_destroy(&q);
+	tap_is(s.hca[0]->uars_by_index.count, pages + 1, "also by a CQ alone");
+	session_cq_destroy(&q);
+	tap_is(s.hca[0]->uars_by_index.count, pages, "and goes with the last queue");
+	s.uar[0] = old;
 }
 
 /* A number that was given back is not served again at once. */
@@ -548,6 +579,7 @@ int main(void)
 	test_common();
 	test_absent();
 	test_busy();
+	test_released_uar();
 	test_numbers();
 	test_create_qp();
 	test_mkey();

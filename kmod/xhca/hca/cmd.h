@@ -28,7 +28,6 @@
 	X(REGISTER,	BAD_PARAM_ERR,	"no such register") \
 	X(REGISTER_VALUE, BAD_PARAM_ERR, "register cannot be set to this") \
 	X(UAR,		BAD_RES_ERR,	"no such UAR") \
-	X(UAR_BUSY,	RES_BUSY,	"queues use the UAR") \
 	X(PD,		BAD_RES_ERR,	"no such PD") \
 	X(PD_BUSY,	RES_BUSY,	"queues use the PD") \
 	X(XRCD,		BAD_RES_ERR,	"no such XRC domain") \
@@ -206,6 +205,11 @@ void hca_eq_free(struct hca *hca, void *obj);
 void hca_mkey_free(struct hca *hca, void *obj);
 void hca_uar_free(struct hca *hca, void *obj);
 void hca_counter_free(struct hca *hca, void *obj);
+
+/* A page for a new queue, or NULL; and one that a queue has just left */
+struct hca_uar *hca_uar_get(struct hca *hca, u32 index);
+void hca_uar_put(struct hca_uar *uar);
+
 /* Counts @qp in @set instead of the one it was in; 0: in none. */
 void hca_counter_join(struct hca_qp *qp, u32 set);
 int hca_null_mkey_create(struct hca *hca);

@@ -53,7 +53,7 @@ static enum hca_synd decode(struct hca *hca, struct hca_cq *cq, const struct hca
 	cq->collapsed = MLX5_GET(cqc, cqc, cc);
 	decode_flags(cq);
 
-	cq->uar = hca_table_get(&hca->uars_by_index, MLX5_GET(cqc, cqc, uar_page));
+	cq->uar = hca_uar_get(hca, MLX5_GET(cqc, cqc, uar_page));
 	if (!cq->uar)
 		return HCA_SYND_UAR;
 	cq->eq = hca_table_get(&hca->eqs, MLX5_GET(cqc, cqc, c_eqn_or_apu_element));
@@ -102,6 +102,7 @@ void hca_cq_free(struct hca *hca, void *obj)
 	list_del(&cq->eq_entry);
 	list_del(&cq->uar_entry);
 	cq->uar->ncqs--;
+	hca_uar_put(cq->uar);
 	hca_table_del(&hca->cqs, cq->cqn);
 	hca_buf_free(&cq->buf);
 	kfree(cq);

@@ -241,7 +241,7 @@ static enum hca_synd decode(struct hca *hca, struct hca_eq *eq, const struct hca
 	eq->intr = MLX5_GET(eqc, eq->eqc, intr);
 	if (eq->intr >= hca->p.num_vectors)
 		return HCA_SYND_EQ_VECTOR;
-	eq->uar = hca_table_get(&hca->uars_by_index, MLX5_GET(eqc, eq->eqc, uar_page));
+	eq->uar = hca_uar_get(hca, MLX5_GET(eqc, eq->eqc, uar_page));
 	if (!eq->uar)
 		return HCA_SYND_UAR;
 	for (i = 0; i < ARRAY_SIZE(eq->event_mask); i++)
@@ -299,6 +299,7 @@ void hca_eq_free(struct hca *hca, void *obj)
 		if (hca->async_eq[type] == eq)
 			hca->async_eq[type] = NULL;
 	eq->uar->neqs--;
+	hca_uar_put(eq->uar);
 	list_del(&eq->entry);
 	hca_table_del(&hca->eqs, eq->eqn);
 	release(eq);

@@ -125,6 +125,7 @@ struct hca_uar {
 	struct list_head entry;		/* fabric.hot_uars or fabric.cold_uars */
 	struct list_head qps, cqs;	/* who rings here */
 	u32 nqps, ncqs, neqs;
+	bool released;			/* by the driver, but still in use */
 	u32 qp_sweep, cq_sweep;		/* records still to be read, see doorbell.c */
 	u32 qps_found, cqs_found;	/* that had news in the last pass */
 	u32 quiet;			/* looks since the last doorbell */

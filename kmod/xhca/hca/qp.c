@@ -103,7 +103,7 @@ static enum hca_synd find_resources(struct hca *hca, struct hca_qp *qp)
 		return HCA_SYND_PD;
 	if (qp->st == MLX5_QP_ST_XRC && !hca_table_get(&hca->xrcds, qp->xrcd))
 		return HCA_SYND_XRCD;
-	qp->uar = hca_table_get(&hca->uars_by_index, MLX5_GET(qpc, qpc, uar_page));
+	qp->uar = hca_uar_get(hca, MLX5_GET(qpc, qpc, uar_page));
 	if (!qp->uar && qp->sq.entries)
 		return HCA_SYND_UAR;
 	synd = find_srq(hca, qp);
@@ -198,9 +198,11 @@ void hca_qp_free(struct hca *hca, void *obj)
 	hca_mcg_detach_all(qp);
 	if (hca->qp1 == qp)
 		hca->qp1 = NULL;
+	list_del(&qp->uar_entry);
 	hold(hca, qp, -1);
 	qp->counter->users--;
-	list_del(&qp->uar_entry);
+	if (qp->uar)
+		hca_uar_put(qp->uar);
 	hca_table_del(&hca->qps, qp->qpn);
 	hca_buf_free(&qp->buf);
 	kfree(qp);

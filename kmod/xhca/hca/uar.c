@@ -2,6 +2,11 @@
 /*
  * Doorbell pages.  A page handed out is blank: what an earlier owner rang last
  * must not ring for the next.
+ *
+ * A page may be given back before the queues that use it: when a process closes a
+ * device without having destroyed its CQs (perftest does), mlx5_ib frees the pages
+ * first, and does not try again if that fails.  No new queue comes to such a page,
+ * and it goes with the last one.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -39,15 +44,26 @@ void hca_uar_free(struct hca *hca, void *obj)
 	kfree(uar);
 }
 
+struct hca_uar *hca_uar_get(struct hca *hca, u32 index)
+{
+	struct hca_uar *uar = hca_table_get(&hca->uars_by_index, index);
+
+	return uar && !uar->released ? uar : NULL;
+}
+
+void hca_uar_put(struct hca_uar *uar)
+{
+	if (uar->released && !uar->nqps && !uar->ncqs && !uar->neqs)
+		hca_uar_free(uar->hca, uar);
+}
+
 enum hca_synd hca_cmd_dealloc_uar(struct hca *hca, const struct hca_cmd *c)
 {
-	u32 index = MLX5_GET(dealloc_uar_in, c->in, uar);
-	struct hca_uar *uar = hca_table_get(&hca->uars_by_index, index);
+	struct hca_uar *uar = hca_uar_get(hca, MLX5_GET(dealloc_uar_in, c->in, uar));
 
 	if (!uar)
 		return HCA_SYND_UAR;
-	if (uar->nqps || uar->ncqs || uar->neqs)
-		return HCA_SYND_UAR_BUSY;
-	hca_uar_free(hca, uar);
+	uar->released = true;
+	hca_uar_put(uar);
 	return HCA_OK;
 }

@@ -9,6 +9,9 @@
 # timeout: 400
 . ./lib.sh
 
+uars() { awk '$1 == "uars" { print $2 }' /sys/kernel/debug/xhca/*/objects | xargs; }
+
+pages=$(uars)
 for op in write read send; do
 	perf "ib_${op}_bw: 64 bytes" ib_${op}_bw -s 64 -n 1000
 	perf "ib_${op}_bw: 64 KiB" ib_${op}_bw -s 65536 -n 500
@@ -34,4 +37,7 @@ if full; then
 	done
 	perf "ib_atomic_bw: 8 QPs, both ways" ib_atomic_bw -n 200 -b -q 8
 fi
+# ib_send_bw leaves a CQ to the closing of its device.
+is "no command of the driver failed" "$(dmesg | grep -c 'cmd_out_err')" 0
+is "no doorbell page is left behind" "$(uars)" "$pages"
 finish
