@@ -337,6 +337,12 @@ static void test_malformed(void)
 		{ "no length", 4, 0, 0x3f },
 		{ "length beyond what was posted", 4, 0x3f, 0x3f },
 		{ "no room for the remote address", 4, 1, 0x3f },
+		{ "inline data beyond the end", 32, 0x80000100, 0xffffffff },
+		{ "an atomic without all its operands", 0, 9u << 24 | MLX5R_OP_ATOMIC_MASKED_CS,
+		  0xff0000ff },
+		{ "an atomic of a size not announced", 0, 10u << 24 | MLX5R_OP_ATOMIC_MASKED_FA,
+		  0xff0000ff },
+		{ "a UMR without its segments", 0, MLX5R_OP_UMR, 0xff },
 	};
 	struct xv_sge sge = session_sge(&mr[0], 0, 16);
 	unsigned int i;
@@ -354,6 +360,37 @@ static void test_malformed(void)
 		tap_is(wc.status, XV_WC_LOC_QP_OP_ERR, "%s", t[i].what);
 		disconnect(&a, &b);
 	}
+}
+
+/* As many segments as are announced, of odd sizes, and one request after it */
+static void test_gather(void)
+{
+	enum { N = 30 };
+	struct xv_sge sge[N];
+	struct xv_send_wr *bad, wr = {
+		.wr_id = 1, .sg_list = sge, .num_sge = N, .opcode = XV_WR_RDMA_WRITE,
+		.send_flags = XV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = mr[1].addr + 5, .rkey = mr[1].key },
+	};
+	static u8 want[N * 100];
+	struct session_qp a, b;
+	u32 i, off = 0;
+
+	connect(&a, &b);
+	a.qp.sq.max_sge = N;
+	a.qp.qp_type = XV_QPT_RC;
+	fill(mr[0].ptr, MR_BYTES, 30);
+	for (i = 0; i < N; i++) {
+		sge[i] = session_sge(&mr[0], 1000 * (N - i) + i, 1 + i * 3);
+		memcpy(want + off, mr[0].ptr + 1000 * (N - i) + i, sge[i].length);
+		off += sge[i].length;
+	}
+	for (i = 0; i < 2; i++) {
+		memset(mr[1].ptr, 0, sizeof(want));
+		tap_ok(!xv_post_send(&a.qp, &wr, &bad) && one(&a).status == XV_WC_SUCCESS &&
+		       !memcmp(mr[1].ptr + 5, want, off), "%u segments", N);
+	}
+	disconnect(&a, &b);
 }
 
 /* Doorbells of many queues in one register: each overwrites the one before. */
@@ -528,6 +565,7 @@ int main(void)
 	test_receive_errors();
 	test_wrap();
 	test_malformed();
+	test_gather();
 	test_lost_doorbells();
 	test_blueflame();
 	test_scatter_send(64, 0);

@@ -253,6 +253,41 @@ static u32 repeated_key(int func, u64 page, u64 bytes)
 	return MLX5_GET(create_mkey_out, out, mkey_index) << 8;
 }
 
+static void destroy_key(int func, u32 key)
+{
+	u32 in[MLX5_ST_SZ_DW(destroy_mkey_in)] = {}, out[4];
+
+	MLX5_SET(destroy_mkey_in, in, opcode, MLX5_CMD_OP_DESTROY_MKEY);
+	MLX5_SET(destroy_mkey_in, in, mkey_index, key >> 8);
+	tap_is(session_cmd(&s, func, in, sizeof(in), out, sizeof(out)), 0, "DESTROY_MKEY");
+}
+
+/* A key destroyed while a message uses it: the message ends there. */
+static void test_key_goes(const u64 *page)
+{
+	const u32 bytes = 1u << HCA_LOG_MAX_MSG;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		u32 key[2] = { repeated_key(0, page[0], bytes), repeated_key(1, page[1], bytes) };
+		struct xv_sge sge = { .length = bytes, .lkey = key[0] };
+		u64 before = s.fabric.stat.bytes;
+		struct session_qp a, b;
+
+		connect(MLX5_QP_ST_RC, &a, &b);
+		xv_wr_write(&a.qp, 1, XV_SEND_SIGNALED, &sge, 0, key[1]);
+		xv_commit_send(&a.qp);
+		while (s.fabric.stat.bytes - before < bytes / 4)
+			hca_fabric_poll(&s.fabric);
+		destroy_key(i, key[i]);
+		before = s.fabric.stat.bytes;
+		tap_is(next(&a), (i ? XV_WC_REM_ACCESS_ERR : XV_WC_LOC_PROT_ERR) << 8 | 1,
+		       "the %s key goes", i ? "remote" : "local");
+		tap_is(s.fabric.stat.bytes, before, "no byte moves after that");
+		disconnect(&a, &b);
+	}
+}
+
 static void test_largest(void)
 {
 	const u64 page_bytes = 2u << 20, largest = 1ull << HCA_LOG_MAX_MSG;
@@ -280,6 +315,7 @@ static void test_largest(void)
 	}
 	tap_ok(!memcmp(session_ptr(&s, page[0]), session_ptr(&s, page[1]), page_bytes),
 	       "which are the same");
+	test_key_goes(page);
 }
 
 int main(void)

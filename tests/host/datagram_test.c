@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Datagrams: the header before the data, who gets them, and who does not.
+ */
+#include <string.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+
+#define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW)
+#define QKEY		0x11111111	/* as the session sets it */
+#define GRH_BYTES	40
+#define BYTES		100
+#define SLOT		256		/* of the memory received into */
+#define MEMBERS		40		/* of a multicast group, on both functions */
+
+static struct session s;
+static struct session_mr mr[2], data;
+static struct session_qp from, member[MEMBERS];
+
+static const u8 group[16] = { 0xff, 0x0e, [10] = 0xff, [11] = 0xff, 239, 1, 2, 3 };
+
+static void make(int func, struct session_qp *q)
+{
+	session_qp(&s, func, MLX5_QP_ST_UD, 4, 4, q);
+	session_connect(q, q);
+}
+
+static void receive(struct session_qp *q, u32 slot)
+{
+	struct xv_sge sge = session_sge(&mr[q->func], slot * SLOT, GRH_BYTES + BYTES);
+
+	xv_wr_recv(&q->qp, slot, &sge);
+	xv_commit_recv(&q->qp);
+}
+
+/* One datagram of BYTES to a QP of a GID; the adapter runs until all is settled. */
+static void send(const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
+{
+	static u16 index;
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_av av;
+		struct mlx5r_data data;
+	} wqe = {
+		.ctrl = {
+			.opmod_idx_opcode = cpu_to_be32(index << 8 | MLX5R_OP_SEND),
+			.qpn_ds = cpu_to_be32(from.qp.qp_num << 8 | sizeof(wqe) / MLX5R_DS),
+		},
+		.av = {
+			.qkey = cpu_to_be32(qkey),
+			.dqp_dct = cpu_to_be32(MLX5R_AV_EXT | qpn),
+			.hop_limit = 7,
+		},
+		.data = {
+			.byte_count = cpu_to_be32(BYTES),
+			.lkey = cpu_to_be32(data.key),
+			.addr = cpu_to_be64(data.addr),
+		},
+	};
+	memcpy(wqe.av.rgid, gid, 16);
+	memcpy(wqe.av.rmac, mac, 6);
+	memcpy(from.qp.sq.buf + (index & from.qp.sq.mask) * MLX5R_WQEBB, &wqe, MLX5R_WQEBB);
+	memcpy(from.qp.sq.buf + ((index + 1) & from.qp.sq.mask) * MLX5R_WQEBB,
+	       (u8 *)&wqe + MLX5R_WQEBB, sizeof(wqe) - MLX5R_WQEBB);
+	index += 2;
+	from.qp.sq.dbrec[MLX5R_DBR_SND] = cpu_to_be32(index);
+	*(__be64 *)from.qp.sq.doorbell = cpu_to_be64((u64)from.qp.qp_num << 8);
+	session_settle(&s);
+}
+
+/* How many of the members have got the datagram, whole, into the slot they posted */
+static u32 arrived(u32 members)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < members; i++) {
+		u8 *slot = mr[member[i].func].ptr + i * SLOT;
+		struct xv_wc wc;
+
+		n += xv_poll_cq(&member[i].cq, 1, &wc) == 1 && !wc.status && wc.wr_id == i &&
+		     wc.byte_len == GRH_BYTES + BYTES && wc.src_qp == from.qp.qp_num &&
+		     !memcmp(slot + GRH_BYTES, data.ptr, BYTES);
+		memset(slot, 0, SLOT);
+	}
+	return n;
+}
+
+static void test_unicast(void)
+{
+	const u8 *gid = s.hca[1]->gids[0].gid, *mac = s.hca[1]->p.mac;
+	const u8 *grh = mr[1].ptr + GRH_BYTES - 20;
+	u8 other[16];
+	u32 qpn;
+
+	make(1, &member[0]);
+	qpn = member[0].qp.qp_num;
+	receive(&member[0], 0);
+	send(gid, mac, qpn, QKEY + 1);
+	tap_is(arrived(1), 0, "another Q_Key");
+	memcpy(other, gid, 16);
+	other[15] ^= 0x80;
+	send(other, mac, qpn, QKEY);
+	tap_is(arrived(1), 0, "another GID");
+	send(gid, mac, qpn + 1, QKEY);
+	tap_is(arrived(1), 0, "another queue pair");
+	send(gid, mac, qpn, QKEY);
+	tap_ok(grh[0] == 0x45 && grh[8] == 7 && !memcmp(grh + 16, gid + 12, 4) &&
+	       !memcmp(grh + 12, s.hca[0]->gids[0].gid + 12, 4), "an IPv4 header");
+	tap_is(arrived(1), 1, "before the data");
+	send(gid, mac, qpn, QKEY);
+	tap_is(arrived(1), 0, "nobody waits for the next one");
+	receive(&member[0], 0);
+	send(gid, mac, qpn, QKEY);
+	tap_is(arrived(1), 1, "but for the one after it");
+	session_qp_destroy(&member[0]);
+}
+
+static u8 attach(u16 opcode, const struct session_qp *q)
+{
+	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[4];
+
+	MLX5_SET(attach_to_mcg_in, in, opcode, opcode);
+	MLX5_SET(attach_to_mcg_in, in, qpn, q->qp.qp_num);
+	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), group, 16);
+	return session_cmd(&s, q->func, in, sizeof(in), out, sizeof(out));
+}
+
+/* The sender's function has members, too. */
+static void test_multicast(void)
+{
+	static const u8 mac[6] = { 0x01, 0x00, 0x5e, 1, 2, 3 };
+	u32 i, bad = 0;
+
+	for (i = 0; i < MEMBERS; i++) {
+		make(i & 1, &member[i]);
+		bad += attach(MLX5_CMD_OP_ATTACH_TO_MCG, &member[i]);
+		receive(&member[i], i);
+	}
+	tap_is(bad, 0, "%u members", MEMBERS);
+	send(group, mac, 0xffffff, QKEY);
+	tap_is(arrived(MEMBERS), MEMBERS, "each gets its copy");
+	for (i = 0; i < MEMBERS; i++) {
+		if (i % 4 == 0)
+			bad += attach(MLX5_CMD_OP_DETACH_FROM_MCG, &member[i]);
+		if (i % 4 != 1)
+			receive(&member[i], i);
+	}
+	send(group, mac, 0xffffff, QKEY);
+	tap_is(arrived(MEMBERS), MEMBERS / 2, "but those who left, or have no receive posted");
+	for (i = 0; i < MEMBERS; i++)
+		bad += session_qp_destroy(&member[i]);
+	tap_ok(!bad && !s.hca[0]->nmcgs && !s.hca[1]->nmcgs, "the group goes with its members");
+}
+
+int main(void)
+{
+	u32 i;
+
+	session_init(&s);
+	mr[0] = session_mr(&s, 0, MEMBERS * SLOT, ALL_ACCESS);
+	mr[1] = session_mr(&s, 1, MEMBERS * SLOT, ALL_ACCESS);
+	data = session_mr(&s, 0, BYTES, ALL_ACCESS);
+	make(0, &from);
+	for (i = 0; i < BYTES; i++)
+		data.ptr[i] = i + 1;
+	test_unicast();
+	test_multicast();
+	session_free(&s);
+	return tap_done();
+}
