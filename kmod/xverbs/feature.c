@@ -80,6 +80,7 @@ static const struct {
 	{ "memory-window", xv_feature_always },
 	{ "on-demand-paging", xv_feature_odp },
 	{ "external-memory", xv_feature_always },
+	{ "external-memory-dmabuf", xv_feature_always },
 	{ "completion-channel", xv_feature_always },
 	{ "async-events", xv_feature_always },
 	{ "multicast", xv_feature_multicast },

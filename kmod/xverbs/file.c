@@ -232,7 +232,7 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(MR_REREG, mr_rereg, out_rkey, 0, 0),
 	XV_IOCTL(MR_DMABUF, mr_dmabuf, out_rkey, 0, 0),
 	XV_IOCTL(MW_ALLOC, mw_alloc, out_rkey, 0, 0),
-	XV_IOCTL(UMEM_REG, umem_reg, reserved, 0, 0),
+	XV_IOCTL(UMEM_REG, umem_reg, fd, 0, XVERBS_UMEM_DMABUF),
 	XV_IOCTL(XRCD_OPEN, xrcd_open, reserved, 0,
 		 XVERBS_XRCD_SHARED | XVERBS_XRCD_CREATE |
 		 XVERBS_XRCD_EXCLUSIVE),

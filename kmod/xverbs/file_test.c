@@ -217,7 +217,7 @@ static void xv_test_reserved(struct kunit *test)
 		XV_RESERVED(QUERY_PKEY, query_pkey, reserved),
 		XV_RESERVED(QUERY_FEATURES, query_features, reserved),
 		XV_RESERVED(MR_REG, mr_reg, reserved),
-		XV_RESERVED(UMEM_REG, umem_reg, reserved),
+		XV_RESERVED(UMEM_REG, umem_reg, fd),
 		XV_RESERVED(XRCD_OPEN, xrcd_open, reserved),
 		XV_RESERVED(CQ_CREATE, cq_create, reserved),
 		XV_RESERVED(CQ_MODIFY, cq_modify, reserved),

@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
-/* UMEM: user memory pinned to hold rings and doorbell records. */
+/* UMEM: memory of the user, pinned to hold rings and doorbell records. */
 #include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <rdma/ib_umem.h>
 
 #include "xv.h"
+
+static struct ib_umem *xv_umem_pin_dmabuf(struct xv_call *call)
+{
+	const struct xverbs_umem_reg *arg = &call->arg.umem_reg;
+	struct ib_umem_dmabuf *ib;
+
+	ib = ib_umem_dmabuf_get_pinned(call->dev->ib, arg->addr, arg->length,
+				       arg->fd, IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(ib))
+		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
+				       "UMEM: cannot pin %llu bytes at 0x%llx of dma-buf %d: %pe",
+				       arg->length, arg->addr, arg->fd, ib));
+	return &ib->umem;
+}
+
+static struct ib_umem *xv_umem_pin(struct xv_call *call)
+{
+	const struct xverbs_umem_reg *arg = &call->arg.umem_reg;
+	struct ib_umem *ib;
+
+	if (arg->hdr.flags & XVERBS_UMEM_DMABUF)
+		return xv_umem_pin_dmabuf(call);
+	ib = ib_umem_get(call->dev->ib, arg->addr, arg->length,
+			 IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(ib))
+		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
+				       "UMEM: cannot pin %llu bytes (RLIMIT_MEMLOCK is %lu)",
+				       arg->length, rlimit(RLIMIT_MEMLOCK)));
+	return ib;
+}
 
 int xv_umem_reg(struct xv_call *call)
 {
@@ -14,8 +44,8 @@ int xv_umem_reg(struct xv_call *call)
 	u64 end;
 	int err;
 
-	if (arg->reserved)
-		return xv_fail(call, -EINVAL, "reserved is not zero");
+	if (arg->fd && !(arg->hdr.flags & XVERBS_UMEM_DMABUF))
+		return xv_fail(call, -EINVAL, "UMEM: fd is not zero");
 	if (arg->addr & ~PAGE_MASK)
 		return xv_fail(call, -EINVAL,
 			       "UMEM: addr 0x%llx is not at the start of a page",
@@ -28,12 +58,9 @@ int xv_umem_reg(struct xv_call *call)
 		return PTR_ERR(obj);
 	umem = xv_to(umem, obj);
 	umem->length = arg->length;
-	umem->ib = ib_umem_get(call->dev->ib, arg->addr, arg->length,
-			       IB_ACCESS_LOCAL_WRITE);
+	umem->ib = xv_umem_pin(call);
 	if (IS_ERR(umem->ib)) {
-		err = xv_fail(call, PTR_ERR(umem->ib),
-			      "UMEM: cannot pin %llu bytes (RLIMIT_MEMLOCK is %lu)",
-			      arg->length, rlimit(RLIMIT_MEMLOCK));
+		err = PTR_ERR(umem->ib);
 		xv_obj_abort(obj);
 		return err;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A region over a dma-buf, which here is memory of a memfd that udmabuf
- * exports.
+ * Queues in a dma-buf and a region over one, which here is memory that udmabuf
+ * or vgem exports.
  */
 #include <fcntl.h>
 #include <linux/udmabuf.h>
@@ -16,24 +16,165 @@ static struct rig r;
 static const struct rig_opts opts = { .size = SIZE, .rc = { .timeout = 10, .retry_cnt = 2 } };
 static uint8_t *mem;
 
-static int export_memory(void)
+/* Memory of a memfd */
+static int from_udmabuf(void)
 {
-	int dev = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
-	int memfd = memfd_create("dmabuf", MFD_ALLOW_SEALING | MFD_CLOEXEC), fd;
+	int dev = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), fd;
+	int memfd = memfd_create("dmabuf", MFD_ALLOW_SEALING | MFD_CLOEXEC);
 	struct udmabuf_create create = { .memfd = (uint32_t)memfd, .size = SIZE };
 
 	if (dev < 0)
-		tap_skip_all("this kernel has no udmabuf");
+		return -1;
 	if (ftruncate(memfd, SIZE) || fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK))
 		bail_out("memfd: %s", strerror(errno));
-	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
 	fd = ioctl(dev, UDMABUF_CREATE, &create);
-	if (mem == MAP_FAILED || fd < 0)
-		bail_out("udmabuf: %s", strerror(errno));
 	close(dev);
 	close(memfd);
 	return fd;
 }
+
+/* The ABI of the kernel's drm/drm.h, which is no part of its C headers here */
+struct drm_image {
+	uint32_t height, width, bpp, flags, handle, pitch;
+	uint64_t size;
+};
+
+struct drm_export {
+	uint32_t handle, flags;
+	int32_t fd;
+};
+
+#define DRM_CREATE_DUMB		_IOWR('d', 0xb2, struct drm_image)
+#define DRM_HANDLE_TO_FD	_IOWR('d', 0x2d, struct drm_export)
+
+/* An image of a graphics device, of which vgem is one without hardware */
+static int from_image(void)
+{
+	int dev = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
+	struct drm_image create = { .width = 1024, .height = SIZE / 4096, .bpp = 32 };
+	struct drm_export prime = { .flags = O_RDWR | O_CLOEXEC };
+	int err;
+
+	if (dev < 0)
+		return -1;
+	err = ioctl(dev, DRM_CREATE_DUMB, &create);
+	prime.handle = create.handle;
+	if (err || create.size != SIZE || ioctl(dev, DRM_HANDLE_TO_FD, &prime))
+		bail_out("vgem: %s", strerror(errno));
+	close(dev);
+	return prime.fd;
+}
+
+static int export_memory(void)
+{
+	int fd = from_udmabuf();
+
+	if (fd < 0)
+		fd = from_image();
+	if (fd < 0)
+		tap_skip_all("nothing here exports a dma-buf: neither udmabuf nor vgem");
+	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (mem == MAP_FAILED)
+		bail_out("mmap: %s", strerror(errno));
+	return fd;
+}
+
+/* ---- Queues in it (UMEM) ------------------------------------------------------- */
+
+enum { CQ_AT = 0, QP_AT = 65536, SRQ_AT = 131072, DBR_AT = 196608, QUEUES = DBR_AT + 4096 };
+
+static void refused(uint64_t offset, size_t length, int fd, int err, const char *what)
+{
+	ok(!xv_reg_dmabuf_umem(r.side[0].ctx, mem, offset, length, fd) && errno == err,
+	   "UMEM, %s: %s", what, xv_last_error());
+}
+
+static void test_places(int fd)
+{
+	int file = open("/dev/null", O_RDWR);
+
+	refused(0, QUEUES, -1, EBADF, "no file");
+	refused(0, QUEUES, file, EINVAL, "a file that is none");
+	refused(0, SIZE + 4096, fd, EINVAL, "more than there is");
+	refused(SIZE, 4096, fd, EINVAL, "behind its end");
+	refused(64, 4096, fd, EINVAL, "off the start of a page");
+	refused(0, 0, fd, EINVAL, "nothing of it");
+	ok(!xv_reg_dmabuf_umem(r.side[0].ctx, NULL, 0, QUEUES, fd) && errno == EINVAL,
+	   "UMEM, not mapped: %s", xv_last_error());
+	close(file);
+}
+
+/* Queue pairs of both sides; that of side 0 lives in the dma-buf. */
+static void make_queues(struct xv_umem *umem, struct xv_cq **cq, struct xv_srq **srq,
+			struct xv_qp *qp[2])
+{
+	struct xv_cq_init_attr cq_attr = { .cqe = 100,
+		.external = { umem, umem, CQ_AT, DBR_AT, NULL } };
+	struct xv_srq_init_attr srq_attr = { .attr = { .max_wr = 16, .max_sge = 1 },
+		.external = { umem, umem, SRQ_AT, DBR_AT + 64, NULL } };
+	struct xv_qp_init_attr inside = { .qp_type = XV_QPT_RC,
+		.cap = { .max_send_wr = 32, .max_send_sge = 1 },
+		.external = { umem, umem, QP_AT, DBR_AT + 128, NULL } };
+	struct xv_qp_init_attr outside = { .qp_type = XV_QPT_RC, .send_cq = r.cq[1],
+		.recv_cq = r.cq[1], .cap = { .max_send_wr = 32, .max_send_sge = 1 } };
+
+	*cq = xv_create_cq(r.side[0].ctx, &cq_attr);
+	*srq = *cq ? xv_create_srq(r.side[0].pd, &srq_attr) : NULL;
+	inside.send_cq = inside.recv_cq = *cq;
+	inside.srq = *srq;
+	qp[0] = *srq ? xv_create_qp(r.side[0].pd, &inside) : NULL;
+	qp[1] = qp[0] ? xv_create_qp(r.side[1].pd, &outside) : NULL;
+	if (!qp[1] || xt_connect_pair(qp[0], &r.side[0], qp[1], &r.side[1], NULL))
+		bail_out("%s", xv_last_error());
+}
+
+/* There and back: a write goes out of the dma-buf, a send comes in. */
+static bool round_trip(struct xv_cq *cq, struct xv_srq *srq, struct xv_qp *qp[2], uint32_t i)
+{
+	struct xv_sge out = rig_sge(&r, 0, 0, PART), back = rig_sge(&r, 1, 0, PART);
+	struct xv_sge in = rig_sge(&r, 0, PART, PART);
+	bool good;
+
+	rig_fill(r.buf[0], PART, i);
+	if (xv_wr_srq_recv(srq, 2, &in, 1) ||
+	    xv_wr_write(qp[0], 1, XV_SEND_SIGNALED, &out, rig_addr(&r, 1, 0), r.mr[1]->rkey))
+		return false;
+	xv_commit_srq(srq);
+	xv_commit_send(qp[0]);
+	good = rig_expect(cq, 1, XV_WC_SUCCESS) && rig_check(r.buf[1], PART, i);
+	rig_fill(r.buf[1], PART, ~i);
+	xv_wr_send(qp[1], 3, XV_SEND_SIGNALED, &back);
+	xv_commit_send(qp[1]);
+	return good && rig_expect(r.cq[1], 3, XV_WC_SUCCESS) && rig_expect(cq, 2, XV_WC_SUCCESS) &&
+	       rig_check(r.buf[0] + PART, PART, ~i);
+}
+
+static void test_queues(int fd)
+{
+	struct xv_umem *umem = xv_reg_dmabuf_umem(r.side[0].ctx, mem + PART, PART, QUEUES, fd);
+	struct xv_srq *srq;
+	struct xv_qp *qp[2];
+	struct xv_cq *cq;
+	uint32_t i;
+
+	if (!ok(umem != NULL, "UMEM: part of a dma-buf")) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	make_queues(umem, &cq, &srq, qp);
+	ok(cq->buf == mem + PART + CQ_AT && srq->buf == mem + PART + SRQ_AT &&
+	   qp[0]->sq.buf >= mem + PART + QP_AT && qp[0]->sq.buf < mem + PART + SRQ_AT &&
+	   (uint8_t *)qp[0]->sq.dbrec == mem + PART + DBR_AT + 128,
+	   "CQ, SRQ, QP and their doorbell records are in it");
+	for (i = 0; i < 300 && round_trip(cq, srq, qp, i); i++)
+		;
+	ok(i == 300, "300 writes out and 300 sends in, over queues in a dma-buf");
+	ok(xv_dereg_umem(umem) == -EBUSY, "it is in use: %s", xv_last_error());
+	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]) && !xv_destroy_srq(srq) &&
+	   !xv_destroy_cq(cq) && !xv_dereg_umem(umem), "queues go, then the memory");
+}
+
+/* ---- A region over it ---------------------------------------------------------- */
 
 static bool available(struct xv_feature *f)
 {
@@ -81,6 +222,8 @@ int main(int argc, char **argv)
 	rig_devices(argc, argv);
 	fd = export_memory();
 	rig_open(&r, &opts);
+	test_places(fd);
+	test_queues(fd);
 	if (!available(&feature)) {
 		ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, PART, IOVA, fd, access) &&
 		   errno == EOPNOTSUPP && strstr(xv_last_error(), feature.why_not),

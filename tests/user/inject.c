@@ -272,6 +272,13 @@ static void fill_umem(void)
 	arg.umem.length = LEN;
 }
 
+static void fill_umem_dmabuf(void)
+{
+	arg.umem.hdr.flags = XVERBS_UMEM_DMABUF;
+	arg.umem.fd = dmabuf;
+	arg.umem.length = LEN;
+}
+
 static void fill_cq(void)
 {
 	arg.cq.uar = uar;
@@ -452,6 +459,7 @@ enum {
 	ONCE = 1,		/* cannot be done again once it was done */
 	ON_SPARE = 2,		/* on a file of its own */
 	SETTLES = 4,		/* makes objects that stay with the device, all at a time */
+	WITH_DMABUF = 8,	/* needs a kernel that can make one */
 };
 
 struct step {
@@ -486,9 +494,10 @@ static const struct step steps[] = {
 	MAKE_FLAGS(MR_REG, mr, mr, &mr, SETTLES),
 	CALL(MR_REREG, rereg, alter, 0),
 	CALL(MR_REREG, rereg, move, 0),
-	MAKE(MR_DMABUF, dmabuf, dmabuf, NULL),
+	MAKE_FLAGS(MR_DMABUF, dmabuf, dmabuf, NULL, WITH_DMABUF),
 	MAKE(MW_ALLOC, mw, mw, &mw),
 	MAKE(UMEM_REG, umem, umem, &umem),
+	MAKE_FLAGS(UMEM_REG, umem, umem_dmabuf, NULL, WITH_DMABUF),
 	MAKE(CHANNEL_ALLOC, channel, nothing, &channel),
 	MAKE(CQ_CREATE, cq, cq, &cq),
 	MAKE(CQ_CREATE, cq, cq_external, NULL),
@@ -774,7 +783,7 @@ static void sweep_all(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++)
-		if (steps[i].cmd != XVERBS_MR_DMABUF || dmabuf >= 0)
+		if (!(steps[i].flags & WITH_DMABUF) || dmabuf >= 0)
 			sweep(&steps[i]);
 	close(spare);
 	sweep_destroy("UD queue pair in a group", ud);

@@ -44,7 +44,7 @@ static const struct verb verbs[] = {
 	V(MR_REREG, mr_rereg, .handles = { OFF(mr_rereg, mr) }),
 	V(MR_DMABUF, mr_dmabuf),
 	V(MW_ALLOC, mw_alloc, .handles = { OFF(mw_alloc, pd) }),
-	V(UMEM_REG, umem_reg, .reserved = OFF(umem_reg, reserved)),
+	V(UMEM_REG, umem_reg, .reserved = OFF(umem_reg, fd)),
 	V(XRCD_OPEN, xrcd_open, .reserved = OFF(xrcd_open, reserved)),
 	V(CHANNEL_ALLOC, channel_alloc),
 	GREW(CQ_CREATE, cq_create, OFF(cq_create, external),

@@ -25,6 +25,8 @@
  *    the size is below that of the first published version
  *  - ENOENT: no object with this handle, or one of another type; no such
  *    device, port, or table entry
+ *  - EBADF: no open file behind a descriptor that the structure names
+ *  - EEXIST: there is one already
  *  - EBUSY: the object is in use by another one; the file is bound already
  *  - ENXIO: the file is not bound to a device
  *  - ENODEV: the device has gone.  The file can only be closed.
@@ -712,22 +714,26 @@ struct xverbs_mw_alloc {
 };
 #define XVERBS_MW_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_MW_ALLOC)
 
+/* xverbs_umem_reg.hdr.flags */
+#define XVERBS_UMEM_DMABUF	(1u << 0)	/* part of the dma-buf @fd */
+
 /**
  * struct xverbs_umem_reg - ioctl(XVERBS_UMEM_REG)
- * @hdr: header; no flags
- * @addr: start of the user's memory, a multiple of the page size
+ * @hdr: header; XVERBS_UMEM_*
+ * @addr: start of the user's memory, or offset into the dma-buf; a multiple of
+ *	the page size
  * @length: bytes
  * @out_handle: for struct xverbs_external
- * @reserved: zero
+ * @fd: the dma-buf, with XVERBS_UMEM_DMABUF; otherwise zero
  *
- * Pins user memory that shall hold rings or doorbell records.
+ * Pins memory that shall hold rings or doorbell records.
  */
 struct xverbs_umem_reg {
 	struct xverbs_hdr hdr;
 	__aligned_u64 addr;
 	__aligned_u64 length;
 	__u32 out_handle;
-	__u32 reserved;
+	__s32 fd;
 };
 #define XVERBS_UMEM_REG _IO(XVERBS_TYPE, XVERBS_CMD_UMEM_REG)
 

@@ -138,20 +138,41 @@ XV_EXPORT int xv_dealloc_mw(struct xv_mw *mw)
 	return xv_object_destroy(mw->context, mw->handle, "deallocate MW", mw);
 }
 
-XV_EXPORT struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length)
+static struct xv_umem *umem_create(struct xv_context *ctx, struct xverbs_umem_reg *req, void *addr)
 {
-	struct xverbs_umem_reg req = { .addr = (uintptr_t)addr, .length = length };
-	struct xv_umem *umem = xv_object_create(ctx, XVERBS_UMEM_REG, "register UMEM", &req,
-						sizeof(req), sizeof(*umem));
+	struct xv_umem *umem = xv_object_create(ctx, XVERBS_UMEM_REG, "register UMEM", req,
+						sizeof(*req), sizeof(*umem));
 
 	if (umem)
 		*umem = (struct xv_umem) {
 			.context = ctx,
 			.addr = addr,
-			.length = length,
-			.handle = req.out_handle,
+			.length = req->length,
+			.handle = req->out_handle,
 		};
 	return umem;
+}
+
+XV_EXPORT struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length)
+{
+	struct xverbs_umem_reg req = { .addr = (uintptr_t)addr, .length = length };
+
+	return umem_create(ctx, &req, addr);
+}
+
+XV_EXPORT struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr, uint64_t offset,
+					     size_t length, int fd)
+{
+	struct xverbs_umem_reg req = {
+		.hdr.flags = XVERBS_UMEM_DMABUF,
+		.addr = offset,
+		.length = length,
+		.fd = fd,
+	};
+
+	if (!addr)
+		return xv_fail_null(EINVAL, "register UMEM: the dma-buf is not mapped: addr is NULL");
+	return umem_create(ctx, &req, addr);
 }
 
 XV_EXPORT int xv_dereg_umem(struct xv_umem *umem)

@@ -14,4 +14,5 @@ BIN=../../../build/user
 tap $BIN/tests/uapi
 tap $BIN/tests/states
 tap $BIN/tests/external
+tap $BIN/tests/dmabuf --device "$DEV0" --peer-device "$DEV1"
 finish

@@ -13,7 +13,6 @@ devices() { "$@" "$BIN/bin/xv_devinfo" --json | python3 -c \
 	'import json, sys; print(*(d["name"] for d in json.load(sys.stdin)))'; }
 
 tap $BIN/tests/limits --device "$DEV0" --peer-device "$DEV1"
-tap $BIN/tests/dmabuf --device "$DEV0" --peer-device "$DEV1"
 
 # ---- Rings are charged to the memory cgroup of who makes them
 GROUPS_AT=$(mktemp -d)

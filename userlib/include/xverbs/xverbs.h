@@ -280,6 +280,10 @@ struct xv_umem {
 
 /* addr: a multiple of the page size */
 struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length);
+
+/* Part of the dma-buf fd, from offset on; addr: where this process has it mapped */
+struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr, uint64_t offset,
+				   size_t length, int fd);
 int xv_dereg_umem(struct xv_umem *umem);
 
 enum xv_uar_flags {
