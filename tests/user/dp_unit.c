@@ -119,6 +119,13 @@ static void test_builders(void)
 	xv_commit_send(&qp);
 	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(13) &&
 	   !memcmp(&bell, "\x00\x00\x0c\x12\x00\x01\x23\x04", 8), "record, then doorbell");
+	qp.sq.ci = qp.sq.pi;
+	bell = 0;
+	xv_wr_send(&qp, 10, 0, &sge);
+	xv_commit_send_relaxed(&qp);
+	xv_doorbell_flush();
+	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(14) &&
+	   !memcmp(&bell, "\x00\x00\x0d\x0a\x00\x01\x23\x02", 8), "the same, flushed by the caller");
 }
 
 static void test_small_shapes(void)
@@ -205,6 +212,23 @@ static void test_lists(void)
 	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "no read on UC");
 }
 
+#define XRC	"00000099 000000000000000000000000"
+
+static void test_xrc_builders(void)
+{
+	setup(XV_QPT_XRC_SEND, 1, 6);
+	ok(!xv_wr_send_xrc(&qp, 1, XV_SEND_SIGNALED, &sge, 0x99) &&
+	   sq_holds(1, "0000010a 00012303 00000008 00000000" XRC DATA), "XRC send");
+	ok(!xv_wr_send_imm_xrc(&qp, 1, 0, &sge, 0x99, xv_be32(7)) &&
+	   sq_holds(2, "0000020b 00012303 00000000 00000007" XRC DATA), "with immediate");
+	ok(!xv_wr_write_xrc(&qp, 1, 0, &sge, REMOTE, 0x99) &&
+	   sq_holds(3, "00000308 00012304 00000000 00000000" XRC RADDR DATA), "XRC write");
+	ok(!xv_wr_write_imm_xrc(&qp, 1, 0, &sge, REMOTE, 0x99, xv_be32(7)) &&
+	   sq_holds(4, "00000409 00012304 00000000 00000007" XRC RADDR DATA), "with immediate");
+	ok(!xv_wr_read_xrc(&qp, 1, 0, &sge, REMOTE, 0x99) &&
+	   sq_holds(5, "00000510 00012304 00000000 00000000" XRC RADDR DATA), "XRC read");
+}
+
 static void test_ud_and_xrc(void)
 {
 	struct xv_ah ah = { .av = { .rlid = xv_be16(0xc001), .rmac = { 2, 0, 0, 0, 0, 1 },
@@ -224,6 +248,9 @@ static void test_ud_and_xrc(void)
 	ok(qp.sq.pi == 9, "two WQEBBs");
 	snprintf(expect, sizeof(expect), "0000090b 00012305 00000000 00000003 %s %s", av, DATA);
 	ok(!xv_post_send(&qp, &wr, &bad) && sq_holds(9, expect), "the same by list");
+	setup(XV_QPT_UD, 9, 6);
+	ok(!xv_wr_send_imm_ud(&qp, 1, 0, &sge, &ah, 0x456, 0x11111111, xv_be32(3)) &&
+	   sq_holds(9, expect), "and with an immediate by builder");
 	wr.opcode = XV_WR_RDMA_WRITE;
 	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL, "no write on UD");
 
@@ -234,6 +261,7 @@ static void test_ud_and_xrc(void)
 	ok(!xv_post_send(&qp, &wr, &bad) &&
 	   sq_holds(0, "00000008 00012304 00000000 00000000"
 		    "00000099 000000000000000000000000" RADDR DATA), "XRC write");
+	test_xrc_builders();
 }
 
 /* The adapter's part: writes a completion at its own producer index. */
@@ -274,6 +302,36 @@ static void test_poll(uint32_t log_stride)
 	}
 	ok(!bad, "100000 completions over both index wraps; unsignalled ones retire too");
 	ok(xv_poll_cq(&cq, 8, wc) == 0, "and then none");
+}
+
+/* Every syndrome of the PRM, on either side, and one that nobody knows */
+static void test_syndromes(void)
+{
+	static const struct {
+		uint8_t syndrome;
+		enum xv_wc_status status;
+	} known[] = {
+		{ 0x01, XV_WC_LOC_LEN_ERR }, { 0x02, XV_WC_LOC_QP_OP_ERR },
+		{ 0x04, XV_WC_LOC_PROT_ERR }, { 0x05, XV_WC_WR_FLUSH_ERR },
+		{ 0x06, XV_WC_MW_BIND_ERR }, { 0x10, XV_WC_BAD_RESP_ERR },
+		{ 0x11, XV_WC_LOC_ACCESS_ERR }, { 0x12, XV_WC_REM_INV_REQ_ERR },
+		{ 0x13, XV_WC_REM_ACCESS_ERR }, { 0x14, XV_WC_REM_OP_ERR },
+		{ 0x15, XV_WC_RETRY_EXC_ERR }, { 0x16, XV_WC_RNR_RETRY_EXC_ERR },
+		{ 0x22, XV_WC_REM_ABORT_ERR }, { 0x7f, XV_WC_GENERAL_ERR },
+	};
+	uint32_t i, bad = 0, n = sizeof(known) / sizeof(known[0]);
+	struct xv_wc wc[2];
+
+	setup(XV_QPT_RC, 0, 6);
+	for (i = 0; i < n; i++) {
+		bad += !!xv_wr_send(&qp, i, 0, &sge) || xv_wr_recv(&qp, i + 100, &sge);
+		complete(2 * i, MLX5R_CQE_REQ_ERR, known[i].syndrome, (uint16_t)i);
+		complete(2 * i + 1, MLX5R_CQE_RESP_ERR, known[i].syndrome, (uint16_t)i);
+		bad += xv_poll_cq(&cq, 2, wc) != 2 || wc[0].status != known[i].status ||
+		       wc[1].status != known[i].status || wc[0].wr_id != i ||
+		       wc[1].wr_id != i + 100 || wc[0].vendor_err != 0x68;
+	}
+	ok(!bad, "%u syndromes of senders and receivers", n);
 }
 
 static void test_recv(void)
@@ -347,6 +405,10 @@ static void test_in_place(void)
 	while ((cqe = xv_cq_next(&cq))) {
 		bad += xv_cqe_wr_id(&cq, cqe) != 90u + (uint32_t)n;
 		bad += xv_cqe_status(cqe) != (n ? XV_WC_REM_ACCESS_ERR : XV_WC_SUCCESS);
+		bad += !xv_cqe_is_send(cqe) || xv_cqe_qpn(cqe) != 0x123;
+		bad += n ? xv_cqe_err(cqe)->vendor_err_synd != 0x68 :
+			   xv_cqe_byte_len(cqe) != 64 || xv_cqe_src_qp(cqe) != 0x456 ||
+			   xv_cqe_imm(cqe) != xv_be32(0xabcd);
 		xv_cq_done(&cq, cqe);
 		n++;
 	}
@@ -387,6 +449,7 @@ static void test_bind(void)
 	struct xv_mw mw = { .rkey = 0x3301, .type = XV_MW_TYPE_2 };
 	struct xv_mw_bind_info info = { &mr, 0x700000, 0x2000,
 		XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_WRITE };
+	struct xv_send_wr *bad;
 
 	setup(XV_QPT_RC, 6, 6);
 	ok(!xv_wr_bind_mw(&qp, 5, XV_SEND_SIGNALED, &mw, 0x3302, &info) &&
@@ -398,6 +461,19 @@ static void test_bind(void)
 		    "00002000 00001122 0000000000700000"), "bind of a type 2 window");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(9, "0000090a 00012302 00000020"),
 	   "the request behind it waits for it");
+	setup(XV_QPT_RC, 6, 6);
+	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .wr_id = 5, .opcode = XV_WR_BIND_MW,
+			 .send_flags = XV_SEND_SIGNALED, .bind_mw = { &mw, 0x3302, info } }, &bad) &&
+	   sq_holds(6, "00000625 0001230c 00000008 00003301 b0000000 0004 0000 00000000203c6041") &&
+	   sq_entry[6].wc_opcode == XV_WC_BIND_MW, "the same by list");
+	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .opcode = XV_WR_LOCAL_INV,
+			 .invalidate_rkey = 0x3302 }, &bad) &&
+	   sq_holds(9, "00000925 00012308 00000020 00003302 98000000") &&
+	   sq_entry[9 % SQ_BBS].wc_opcode == XV_WC_LOCAL_INV, "local invalidate by list");
+	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .opcode = XV_WR_SEND_WITH_INV, .num_sge = 1,
+			 .sg_list = (struct xv_sge *)&sge, .invalidate_rkey = 0x01020304 }, &bad) &&
+	   sq_holds(11, "00000b01 00012302 00000020 01020304" DATA), "send with invalidate by list");
+	setup(XV_QPT_RC, 10, 6);
 	ok(!xv_wr_local_inv(&qp, 5, 0, 0x3302) &&
 	   sq_holds(10, "00000a25 00012308 00000000 00003302 98000000 0000 0000 0000000020006000"),
 	   "local invalidate");
@@ -412,6 +488,7 @@ int main(void)
 	test_ud_and_xrc();
 	test_poll(6);
 	test_poll(7);
+	test_syndromes();
 	test_recv();
 	test_srq();
 	test_in_place();

@@ -41,7 +41,38 @@ static void message(int from, int to, uint32_t n, uint32_t seed)
 	memset(r.buf[to] + DST, 0, n + GRH);
 }
 
+/* A send that fails stops the sending half alone, which can be started again. */
+static void test_restart(struct xv_qp *qp, const char *type)
+{
+	struct xv_qp_attr a = { .qp_state = XV_QPS_RTS, .cur_qp_state = XV_QPS_SQE }, now;
+
+	ok(!xv_query_qp(qp, &now) && now.qp_state == XV_QPS_SQE, "%s: in SQE", type);
+	ok(xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE | XV_QP_SQ_PSN) == -EINVAL &&
+	   strstr(xv_last_error(), "sq_psn"), "%s: %s", type, xv_last_error());
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE) && !xv_query_qp(qp, &now) &&
+	   now.qp_state == XV_QPS_RTS, "%s: from SQE to RTS", type);
+}
+
 /* ---- UC ------------------------------------------------------------------------ */
+
+/* Not the connection, just the sends after it, suffer from a bad key. */
+static void test_uc_error(struct xv_qp *qp)
+{
+	struct xv_sge from = rig_sge(&r, 0, SRC, 64), bad = from;
+
+	bad.lkey ^= 0x5500;
+	xv_wr_write(qp, 6, XV_SEND_SIGNALED, &bad, rig_addr(&r, 1, DST), r.mr[1]->rkey);
+	xv_wr_write(qp, 7, 0, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
+	xv_commit_send(qp);
+	ok(rig_expect(r.cq[0], 6, XV_WC_LOC_PROT_ERR) && rig_expect(r.cq[0], 7, XV_WC_WR_FLUSH_ERR),
+	   "UC: a bad lkey: local protection error, then flush");
+	test_restart(qp, "UC");
+	message(0, 1, 64, 4);
+	xv_wr_write(qp, 8, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
+	xv_commit_send(qp);
+	ok(rig_expect(r.cq[0], 8, XV_WC_SUCCESS) && rig_check(r.buf[1] + DST, 64, 4),
+	   "UC: and sending again");
+}
 
 static void test_uc(void)
 {
@@ -66,6 +97,14 @@ static void test_uc(void)
 	ok(rig_expect(r.cq[0], 3, XV_WC_SUCCESS) && rig_expect(r.cq[1], 2, XV_WC_SUCCESS) &&
 	   rig_check(r.buf[1] + DST, 9000, 2), "UC: send with immediate");
 	ok(xv_post_send(qp[0], &wr, &bad) == -XV_EINVAL, "UC: a read is refused at post");
+	message(0, 1, 9000, 3);
+	xv_wr_recv(qp[1], 4, &to);
+	xv_commit_recv(qp[1]);
+	xv_wr_write_imm(qp[0], 5, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey, 1);
+	xv_commit_send(qp[0]);
+	ok(rig_expect(r.cq[0], 5, XV_WC_SUCCESS) && rig_expect(r.cq[1], 4, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[1] + DST, 9000, 3), "UC: write with immediate");
+	test_uc_error(qp[0]);
 	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]), "UC: destroy");
 }
 
@@ -129,10 +168,13 @@ static void test_ud_roundtrip(struct xv_qp *qp[2])
 	post_ud_recv(qp[0], 0, 5, 64);
 	from = rig_sge(&r, 1, SRC, 64);
 	if (back)
-		xv_wr_send_ud(qp[1], 6, XV_SEND_SIGNALED, &from, back, wc.src_qp, QKEY);
+		xv_wr_send_imm_ud(qp[1], 6, XV_SEND_SIGNALED, &from, back, wc.src_qp, QKEY,
+				  xv_be32(77));
 	xv_commit_send(qp[1]);
-	ok(back && rig_expect(r.cq[1], 6, XV_WC_SUCCESS) && rig_expect(r.cq[0], 5, XV_WC_SUCCESS) &&
-	   rig_check(r.buf[0] + DST + GRH, 64, 4), "UD: the answer arrives");
+	ok(back && rig_expect(r.cq[1], 6, XV_WC_SUCCESS) && rig_poll(r.cq[0], 1, &wc) == 1 &&
+	   !wc.status && wc.wr_id == 5 && wc.wc_flags == (XV_WC_GRH | XV_WC_WITH_IMM) &&
+	   wc.imm_data == xv_be32(77) && rig_check(r.buf[0] + DST + GRH, 64, 4),
+	   "UD: the answer arrives, with its immediate");
 	from = rig_sge(&r, 0, SRC, 64);
 	post_ud_recv(qp[1], 1, 7, 64);
 	xv_wr_send_ud(qp[0], 8, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY + 1);
@@ -176,11 +218,57 @@ static void test_multicast(struct xv_qp *qp[2])
 	xv_destroy_ah(ah);
 }
 
-/* A datagram above the MTU stops the send queue, which can be started again. */
+static bool no_address(struct xv_ah_attr a, int err, const char *name)
+{
+	struct xv_ah *ah = xv_create_ah(r.side[0].pd, &a);
+	bool named = !ah && errno == err && strstr(xv_last_error(), name);
+
+	diag("%s", ah ? "made" : xv_last_error());
+	return named;
+}
+
+static void test_address_refusals(void)
+{
+	static const union xv_gid nowhere = { .raw = { [10] = 0xff, 0xff, 203, 0, 113, 1 } };
+	const struct xv_ah_attr good = { .dlid = (uint16_t)r.side[1].attr.lid, .port_num = 1,
+		.is_global = 1, .grh = { .dgid = r.side[1].gid, .hop_limit = 64,
+			.sgid_index = (uint8_t)r.side[0].gid_index } };
+	struct xv_ah_attr a;
+
+#define NO_ADDRESS(_member, _value, _err, _name)		ok((a = good, a._member = _value, no_address(a, _err, _name)), "address: " #_member)
+	NO_ADDRESS(port_num, 9, ENOENT, "port 9");
+	NO_ADDRESS(sl, 16, EINVAL, "sl");
+	NO_ADDRESS(grh.sgid_index, 250, ENOENT, "sgid_index");
+	NO_ADDRESS(grh.flow_label, 1 << 20, EINVAL, "flow_label");
+	if (r.side[0].attr.link_layer != XV_LINK_LAYER_ETHERNET)
+		return;
+	NO_ADDRESS(is_global, 0, EINVAL, "is_global");
+	a = good;
+	a.grh.dgid = nowhere;
+	ok(!xv_create_ah(r.side[0].pd, &a) && strstr(xv_last_error(), "no route"),
+	   "address: %s", xv_last_error());
+#undef NO_ADDRESS
+}
+
+static void test_multicast_refusals(struct xv_qp *ud)
+{
+	union xv_gid group = { .raw = { 0xff, 0x0e, [15] = 7 } };
+
+	ok(xv_attach_mcast(r.qp[0], &group, 0) == -EINVAL && strstr(xv_last_error(), "not UD"),
+	   "multicast: %s", xv_last_error());
+	ok(xv_attach_mcast(ud, &r.side[0].gid, 0) == -EINVAL, "multicast: %s", xv_last_error());
+	ok(xv_attach_mcast(ud, &group, 0x10) == -EINVAL && strstr(xv_last_error(), "lid"),
+	   "multicast: %s", xv_last_error());
+	ok(xv_detach_mcast(ud, &group, 0) == -ENOENT, "multicast: %s", xv_last_error());
+	ok(!xv_attach_mcast(ud, &group, 0) && !xv_attach_mcast(ud, &group, 0) &&
+	   !xv_detach_mcast(ud, &group, 0) && xv_detach_mcast(ud, &group, 0) == -ENOENT,
+	   "multicast: in a group once, however often attached");
+}
+
+/* A datagram above the MTU */
 static void test_ud_too_long(struct xv_qp *qp[2])
 {
 	struct xv_ah *ah = address_of(0, &r.side[1].gid, (uint16_t)r.side[1].attr.lid);
-	struct xv_qp_attr a = { .qp_state = XV_QPS_RTS, .cur_qp_state = XV_QPS_SQE };
 	struct xv_sge from = rig_sge(&r, 0, SRC, 8192);
 
 	xv_wr_send_ud(qp[0], 9, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY);
@@ -189,7 +277,7 @@ static void test_ud_too_long(struct xv_qp *qp[2])
 	xv_commit_send(qp[0]);
 	ok(rig_expect(r.cq[0], 9, XV_WC_LOC_LEN_ERR) && rig_expect(r.cq[0], 10, XV_WC_WR_FLUSH_ERR),
 	   "UD: above the MTU: local length error, then flush");
-	ok(!xv_modify_qp(qp[0], &a, XV_QP_STATE | XV_QP_CUR_STATE), "UD: from SQE to RTS");
+	test_restart(qp[0], "UD");
 	post_ud_recv(qp[1], 1, 11, 64);
 	xv_wr_send_ud(qp[0], 12, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY);
 	xv_commit_send(qp[0]);
@@ -207,6 +295,8 @@ static void test_ud(void)
 	}
 	test_ud_roundtrip(qp);
 	test_multicast(qp);
+	test_multicast_refusals(qp[0]);
+	test_address_refusals();
 	test_ud_too_long(qp);
 	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]), "UD: destroy");
 }
@@ -305,6 +395,52 @@ static void test_srq_limit(void)
 
 /* ---- XRC --------------------------------------------------------------------------- */
 
+static bool xrc_done(struct xv_qp *tx, int posted, uint64_t wr_id)
+{
+	xv_commit_send(tx);
+	return !posted && rig_expect(r.cq[0], wr_id, XV_WC_SUCCESS);
+}
+
+static bool xrc_arrived(const struct xv_srq *srq, uint64_t wr_id, enum xv_wc_opcode opcode)
+{
+	struct xv_wc wc;
+
+	return rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status && wc.wr_id == wr_id &&
+	       wc.opcode == opcode && wc.wc_flags & XV_WC_WITH_IMM &&
+	       wc.imm_data == xv_be32(srq->srq_num) && wc.byte_len == 256;
+}
+
+static void test_xrc_builders(struct xv_qp *tx, struct xv_srq *srq)
+{
+	struct xv_sge from = rig_sge(&r, 0, SRC, 256), back = rig_sge(&r, 0, DST, 256);
+	uint64_t at = rig_addr(&r, 1, DST);
+	uint32_t key = r.mr[1]->rkey, srqn = srq->srq_num;
+	struct xv_wc wc;
+
+	message(0, 1, 256, 20);
+	post_srq(srq, 0);
+	ok(xrc_done(tx, xv_wr_send_xrc(tx, 2, XV_SEND_SIGNALED, &from, srqn), 2) &&
+	   rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status && wc.wr_id == 0 && !wc.wc_flags &&
+	   rig_check(r.buf[1] + DST, 256, 20), "XRC builder: send");
+	message(0, 1, 256, 21);
+	post_srq(srq, 16);
+	ok(xrc_done(tx, xv_wr_send_imm_xrc(tx, 3, XV_SEND_SIGNALED, &from, srqn, xv_be32(srqn)), 3) &&
+	   xrc_arrived(srq, 16, XV_WC_RECV) && rig_check(r.buf[1] + DST, 256, 21),
+	   "XRC builder: send with immediate");
+	message(0, 1, 256, 22);
+	ok(xrc_done(tx, xv_wr_write_xrc(tx, 4, XV_SEND_SIGNALED, &from, at, key, srqn), 4) &&
+	   rig_check(r.buf[1] + DST, 256, 22), "XRC builder: write");
+	message(0, 1, 256, 23);
+	post_srq(srq, 1);
+	ok(xrc_done(tx, xv_wr_write_imm_xrc(tx, 5, XV_SEND_SIGNALED, &from, at, key, srqn,
+					    xv_be32(srqn)), 5) &&
+	   xrc_arrived(srq, 1, XV_WC_RECV_RDMA_WITH_IMM) && rig_check(r.buf[1] + DST, 256, 23),
+	   "XRC builder: write with immediate");
+	rig_fill(r.buf[1] + DST, 256, 24);
+	ok(xrc_done(tx, xv_wr_read_xrc(tx, 6, XV_SEND_SIGNALED, &back, at, key, srqn), 6) &&
+	   rig_check(r.buf[0] + DST, 256, 24), "XRC builder: read");
+}
+
 static void test_xrc(void)
 {
 	struct xv_xrcd *xrcd = xv_open_xrcd(r.side[1].ctx, -1, 0);
@@ -338,6 +474,7 @@ static void test_xrc(void)
 	wr.wr.rdma.remote_addr = rig_addr(&r, 1, DST);
 	wr.wr.rdma.rkey = r.mr[1]->rkey;
 	ok(!xv_post_send(tx, &wr, &bad) && rig_expect(r.cq[0], 1, XV_WC_SUCCESS), "XRC: write");
+	test_xrc_builders(tx, srq);
 	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_srq(srq) &&
 	   !xv_close_xrcd(xrcd), "XRC: destroy");
 }
@@ -508,6 +645,26 @@ static void test_raw(void)
 	rig_reconnect(&r, &opts);
 }
 
+/* Through the window, the first byte has address 0. */
+static void test_zero_based_window(void)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_2);
+	struct xv_mw_bind_info info = { r.mr[1], rig_addr(&r, 1, DST), 1000,
+		XV_ACCESS_REMOTE_WRITE | XV_ACCESS_ZERO_BASED };
+	uint32_t key = mw ? xv_inc_rkey(mw->rkey) : 0;
+
+	if (!mw || xv_wr_bind_mw(r.qp[1], 8, XV_SEND_SIGNALED, mw, key, &info))
+		bail_out("%s", xv_last_error());
+	xv_commit_send(r.qp[1]);
+	message(0, 1, 1000, 12);
+	ok(rig_expect(r.cq[1], 8, XV_WC_SUCCESS) && write_through(key, 0, 1000, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[1] + DST, 1000, 12), "zero-based window: a write through it");
+	ok(write_through(key, 1, 1000, XV_WC_REM_ACCESS_ERR), "zero-based window: not beyond its end");
+	rig_reconnect(&r, &opts);
+	ok(!xv_dealloc_mw(mw), "zero-based window: free");
+}
+
 static void test_bind_errors(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
@@ -624,6 +781,7 @@ int main(int argc, char **argv)
 	test_xrc();
 	test_window(XV_MW_TYPE_1);
 	test_window(XV_MW_TYPE_2);
+	test_zero_based_window();
 	test_invalidate();
 	test_rereg();
 	test_raw();

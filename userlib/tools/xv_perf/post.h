@@ -8,7 +8,7 @@
 
 #include "perf.h"
 
-/* XRC needs the number of the shared receive queue: there is no builder for that. */
+/* Every operation of XRC, inline or not */
 static int post_xrc(struct end *e, struct xv_qp *qp, enum op op, struct xv_sge *sge,
 		    uint32_t inline_max, uint64_t wr_id, unsigned int flags)
 {

@@ -330,18 +330,115 @@ xv_inline void xv_seg_av(void *seg, const struct xv_ah *ah, uint32_t qpn, uint32
 }
 
 /* The address vector fills the first WQEBB, the data segment opens the second. */
-xv_inline int xv_wr_send_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
-			    const struct xv_sge *sge, const struct xv_ah *ah,
-			    uint32_t remote_qpn, uint32_t remote_qkey)
+xv_inline int xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
+			     unsigned int flags, const struct xv_sge *sge,
+			     const struct xv_ah *ah, uint32_t remote_qpn,
+			     uint32_t remote_qkey, uint32_t imm)
 {
 	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
 	if (xv_sq_full(&qp->sq, 2))
 		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, MLX5R_OP_SEND, 4 + !!sge->length, flags, 0, wr_id, XV_WC_SEND);
+	xv_sq_open(&qp->sq, ctrl, opcode, 4 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
 	xv_seg_av(ctrl + 1, ah, remote_qpn, remote_qkey);
 	xv_seg_data(xv_sq_wrap(&qp->sq, (uint8_t *)(ctrl + 4)), sge);
 	return 0;
+}
+
+xv_inline int xv_wr_send_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			    const struct xv_sge *sge, const struct xv_ah *ah,
+			    uint32_t remote_qpn, uint32_t remote_qkey)
+{
+	return xv_wr_datagram(qp, MLX5R_OP_SEND, wr_id, flags, sge, ah, remote_qpn,
+			      remote_qkey, 0);
+}
+
+xv_inline int xv_wr_send_imm_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+				const struct xv_sge *sge, const struct xv_ah *ah,
+				uint32_t remote_qpn, uint32_t remote_qkey, uint32_t imm)
+{
+	return xv_wr_datagram(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, ah, remote_qpn,
+			      remote_qkey, imm);
+}
+
+/* ---- Builders: XRC ----------------------------------------------------------- */
+
+/*
+ * Every request names a shared receive queue of the peer by its number: in its
+ * protection domain are the keys that writes and reads use, too.
+ */
+xv_inline void xv_seg_xrc(void *seg, uint32_t srqn)
+{
+	struct mlx5r_xrc *xrc = (struct mlx5r_xrc *)seg;
+
+	__builtin_memset(xrc, 0, sizeof(*xrc));
+	xrc->srqn = xv_be32(srqn);
+}
+
+xv_inline int xv_wr_message_xrc(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
+				unsigned int flags, const struct xv_sge *sge,
+				uint32_t remote_srqn, uint32_t imm)
+{
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+
+	if (xv_sq_full(&qp->sq, 1))
+		return xv_sq_refuse(&qp->sq);
+	xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
+	xv_seg_xrc(ctrl + 1, remote_srqn);
+	xv_seg_data(ctrl + 2, sge);
+	return 0;
+}
+
+xv_inline int xv_wr_send_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			     const struct xv_sge *sge, uint32_t remote_srqn)
+{
+	return xv_wr_message_xrc(qp, MLX5R_OP_SEND, wr_id, flags, sge, remote_srqn, 0);
+}
+
+xv_inline int xv_wr_send_imm_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+				 const struct xv_sge *sge, uint32_t remote_srqn, uint32_t imm)
+{
+	return xv_wr_message_xrc(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, remote_srqn, imm);
+}
+
+xv_inline int xv_wr_rdma_xrc(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
+			     uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
+			     uint64_t remote_addr, uint32_t rkey, uint32_t remote_srqn,
+			     uint32_t imm)
+{
+	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+
+	if (xv_sq_full(&qp->sq, 1))
+		return xv_sq_refuse(&qp->sq);
+	xv_sq_open(&qp->sq, ctrl, opcode, 3 + !!sge->length, flags, imm, wr_id, wc_opcode);
+	xv_seg_xrc(ctrl + 1, remote_srqn);
+	xv_seg_raddr(ctrl + 2, remote_addr, rkey);
+	xv_seg_data(ctrl + 3, sge);
+	return 0;
+}
+
+xv_inline int xv_wr_write_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			      const struct xv_sge *sge, uint64_t remote_addr,
+			      uint32_t rkey, uint32_t remote_srqn)
+{
+	return xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+			      remote_addr, rkey, remote_srqn, 0);
+}
+
+xv_inline int xv_wr_write_imm_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+				  const struct xv_sge *sge, uint64_t remote_addr,
+				  uint32_t rkey, uint32_t remote_srqn, uint32_t imm)
+{
+	return xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+			      remote_addr, rkey, remote_srqn, imm);
+}
+
+xv_inline int xv_wr_read_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+			     const struct xv_sge *sge, uint64_t remote_addr,
+			     uint32_t rkey, uint32_t remote_srqn)
+{
+	return xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, wr_id, flags, sge,
+			      remote_addr, rkey, remote_srqn, 0);
 }
 
 /* ---- Raw WQEs ------------------------------------------------------------------ */

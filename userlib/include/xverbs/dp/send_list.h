@@ -144,11 +144,8 @@ xv_inline uint8_t *xv_seg_fixed(const struct xv_qp *qp, const struct xv_wr_desc 
 		seg += sizeof(struct mlx5r_av);
 	}
 	if (qp->qp_type == XV_QPT_XRC_SEND) {
-		struct mlx5r_xrc *xrc = (struct mlx5r_xrc *)(void *)seg;
-
-		__builtin_memset(xrc, 0, sizeof(*xrc));
-		xrc->srqn = xv_be32(wr->qp_type.xrc.remote_srqn);
-		seg += sizeof(*xrc);
+		xv_seg_xrc(seg, wr->qp_type.xrc.remote_srqn);
+		seg += sizeof(struct mlx5r_xrc);
 	}
 	if (d->shape & XV_SHAPE_ATOMIC) {
 		xv_seg_raddr(seg, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
