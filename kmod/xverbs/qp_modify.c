@@ -173,6 +173,11 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 	void *ads;
 	int err;
 
+	if (!MLX5_CAP_GEN(call->dev->mdev, apm) &&
+	    (mask & XVERBS_QP_ALT_PATH ||
+	     attr->path_mig_state != XVERBS_MIG_MIGRATED))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "QP: the device has no path migration");
 	if (mask & XVERBS_QP_AV) {
 		err = xv_path_resolve(call, qp->ib_pd, "QP: ah_attr",
 				      &attr->ah_attr, attr->port_num, &path);
@@ -182,9 +187,6 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 		xv_path_fill_ads(&path, qp->qpn, attr->dest_qp_num, ads);
 	}
 	if (mask & XVERBS_QP_ALT_PATH) {
-		if (!MLX5_CAP_GEN(call->dev->mdev, apm))
-			return xv_fail(call, -EOPNOTSUPP,
-				       "QP: the device has no path migration");
 		err = xv_path_resolve(call, qp->ib_pd, "QP: alt_ah_attr",
 				      &attr->alt_ah_attr, attr->alt_port_num,
 				      &path);

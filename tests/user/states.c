@@ -71,7 +71,7 @@ static const struct {
 	{ MTU, "path_mtu" }, { TMO, "timeout" }, { RETRY, "retry_cnt" }, { RNR, "rnr_retry" },
 	{ RPSN, "rq_psn" }, { RDA, "max_rd_atomic" }, { ALT, "alt_ah_attr" },
 	{ TIMER, "min_rnr_timer" }, { SPSN, "sq_psn" }, { DRDA, "max_dest_rd_atomic" },
-	{ MIG, "path_mig_state" }, { DQPN, "dest_qp_num" },
+	{ MIG, "path_mig_state" }, { DQPN, "dest_qp_num" }, { XV_QP_CAP, "cap" },
 };
 
 static const char * const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
@@ -200,6 +200,20 @@ static void test_rule(const struct rule *r, uint32_t optional)
 		diag("%s", xv_last_error());
 }
 
+/* What takes no attributes refuses each by name. */
+static void test_bare(enum xv_qp_state from, enum xv_qp_state to)
+{
+	const struct rule bare = { from, to, ALL, 0, 0 };
+	bool surplus = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].bit != CUR)
+			surplus &= refused(&bare, names[i].bit, names[i].name);
+	ok(surplus && queried() == from, "%s %s to %s: any attribute is refused by name", type_name,
+	   state_names[from], state_names[to]);
+}
+
 /* No way from here to there, except to RESET and ERR */
 static void test_no_way(enum xv_qp_state from)
 {
@@ -217,6 +231,11 @@ static void test_no_way(enum xv_qp_state from)
 		}
 	}
 	ok(none, "%s %s: no way to other states", type_name, state_names[from]);
+	if (from == XV_QPS_SQD)
+		ok(modify(from, from, 0) == -EOPNOTSUPP && strstr(xv_last_error(), "no transition"),
+		   "%s SQD to SQD: %s", type_name, xv_last_error());
+	test_bare(from, XV_QPS_RESET);
+	test_bare(from, XV_QPS_ERR);
 	ok(!modify(from, XV_QPS_ERR, 0) && queried() == XV_QPS_ERR, "%s %s to ERR", type_name,
 	   state_names[from]);
 	ok(!modify(XV_QPS_ERR, XV_QPS_RESET, 0) && queried() == XV_QPS_RESET,
@@ -250,6 +269,26 @@ static void test_query(void)
 	ok(a.max_rd_atomic == 4 && a.max_dest_rd_atomic == 8, "query: depth of reads");
 	ok(a.cap.max_send_wr >= 8 && a.cap.max_recv_wr >= 8 && a.cap.max_send_sge >= 2,
 	   "query: capacities");
+}
+
+/* A device without path migration says so, and keeps to the one path. */
+static void test_migration(uint32_t required)
+{
+	struct xv_feature list[64];
+	int n = xv_query_features(side.ctx, list, 64), i;
+
+	for (i = 0; i < n && strcmp(list[i].name, "path-migration"); i++)
+		;
+	if (i == n || list[i].available)
+		return;
+	go(XV_QPS_RTR);
+	ok(modify(XV_QPS_RTR, XV_QPS_RTS, required | ALT) == -EOPNOTSUPP &&
+	   strstr(xv_last_error(), "path migration"), "an alternate path: %s", xv_last_error());
+	good.path_mig_state = XV_MIG_REARM;
+	ok(modify(XV_QPS_RTR, XV_QPS_RTS, required | MIG) == -EOPNOTSUPP &&
+	   strstr(xv_last_error(), "path migration"), "to be rearmed: %s", xv_last_error());
+	good.path_mig_state = XV_MIG_MIGRATED;
+	ok(!modify(XV_QPS_RTR, XV_QPS_RTS, required | MIG), "but it has migrated, as always");
 }
 
 /* Values that cannot be */
@@ -322,8 +361,10 @@ static void test_type(enum xv_qp_type t, const char *name)
 	test_no_way(XV_QPS_SQD);
 	test_no_way(XV_QPS_ERR);
 	test_query();
-	if (t == XV_QPT_RC)
+	if (t == XV_QPT_RC) {
 		test_ranges();
+		test_migration(rule(XV_QPS_RTR, XV_QPS_RTS)->required);
+	}
 	ok(!xv_destroy_qp(qp), "%s: destroyed", name);
 }
 
