@@ -225,6 +225,28 @@ static void test_fence(void)
 	ok(!bad, "a fenced write waits for the read before it");
 }
 
+/* Doorbells of two queue pairs, one flush for both */
+static void test_relaxed(void)
+{
+	struct xv_sge sge[2] = { rig_sge(&r, 0, 0, 4096), rig_sge(&r, 1, 0, 4096) };
+	uint32_t i, bad = 0;
+	int side;
+
+	for (i = 0; i < 100; i++) {
+		for (side = 0; side < 2; side++) {
+			rig_fill(r.buf[side], 4096, i + (uint32_t)side);
+			bad += !!xv_wr_write(r.qp[side], i, XV_SEND_SIGNALED, &sge[side],
+					     rig_addr(&r, !side, 8192), r.mr[!side]->rkey);
+			xv_commit_send_relaxed(r.qp[side]);
+		}
+		xv_doorbell_flush();
+		for (side = 0; side < 2; side++)
+			bad += !rig_expect(r.cq[side], i, XV_WC_SUCCESS) ||
+			       !rig_check(r.buf[!side] + 8192, 4096, i + (uint32_t)side);
+	}
+	ok(!bad, "commits whose flush is left to the caller");
+}
+
 /* Many in flight in both directions, over many turns of ring and CQ */
 static void test_deep(void)
 {
@@ -281,6 +303,7 @@ int main(int argc, char **argv)
 		test_inline();
 		test_lists();
 		test_fence();
+		test_relaxed();
 		test_deep();
 		rig_close(&r);
 	}

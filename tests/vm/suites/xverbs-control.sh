@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The control path: rules of every ioctl, the state machine of every type of
-# queue pair, queues in memory of the program.
+# The control path: rules of every ioctl, queries against libibverbs, the state
+# machine of every type of queue pair, queues in memory of the program.
 # vm: --functions 2 --link roce
 # vm: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
@@ -12,6 +12,7 @@
 BIN=../../../build/user
 
 tap $BIN/tests/uapi
+tap $BIN/tests/queries --device "$DEV0"
 tap $BIN/tests/states
 tap $BIN/tests/external
 tap $BIN/tests/dmabuf --device "$DEV0" --peer-device "$DEV1"

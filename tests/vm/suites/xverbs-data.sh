@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # libxverbs programs that check their data: ring bytes, every operation, every
-# error, events, and a thread that cannot make system calls.
+# error, every event, every kind of memory and queue, and a thread that cannot
+# make system calls.
 # vm: --functions 2 --link roce
 # vm: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.1 6.12
-# timeout: 300
+# timeout: 600
 . ./lib.sh
 BIN=../../../build/user
 
 tap $BIN/tests/dp_unit
 tap $BIN/tests/layout_check
-for prog in ops errors events transports xrc_shared; do
+for prog in ops errors events async memory options transports xrc_shared; do
 	tap $BIN/tests/$prog --device "$DEV0" --peer-device "$DEV1"
 done
 diag <<< "a function with itself"

@@ -6,7 +6,7 @@
 # vm: --functions 2 --link roce
 # kernels: 6.1 6.12 debug
 # quick: 6.1 6.12
-# timeout: 240
+# timeout: 600
 . ./lib.sh
 BIN=../../../build/user
 KILLS=20

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Asynchronous events (Manual 6.1): each that the adapter raises arrives once,
+ * for the right object, and destroying that waits until it is acknowledged.
+ * The limit of a shared receive queue is in transports.c, the end of a device
+ * in removal.c.
+ */
+#include <fcntl.h>
+#include <net/if.h>
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+#include "rig.h"
+
+static struct rig r;
+static const struct rig_opts opts = { .size = 65536, .depth = 16,
+	.rc = { .timeout = 10, .retry_cnt = 2 } };
+
+/* The next event of a side; false if none comes in time */
+static bool next_event(int side, struct xv_async_event *event, int ms)
+{
+	struct pollfd p = { .fd = r.side[side].ctx->fd, .events = POLLIN };
+
+	return poll(&p, 1, ms) == 1 && !xv_get_async_event(r.side[side].ctx, event);
+}
+
+/* It is this one, for this object; acknowledges it. */
+static bool raised(int side, enum xv_event_type type, const void *object)
+{
+	struct xv_async_event event;
+
+	if (!next_event(side, &event, 5000)) {
+		diag("no event, expected: %s", xv_event_type_str(type));
+		return false;
+	}
+	xv_ack_async_event(&event);
+	if (event.event_type == type && event.element.qp == object)
+		return true;
+	diag("%s, expected: %s", xv_event_type_str(event.event_type), xv_event_type_str(type));
+	return false;
+}
+
+static bool quiet(int side)
+{
+	struct xv_async_event event;
+
+	if (!next_event(side, &event, 100))
+		return true;
+	diag("unexpected: %s", xv_event_type_str(event.event_type));
+	xv_ack_async_event(&event);
+	return false;
+}
+
+static void post_write(uint64_t wr_id, uint32_t rkey)
+{
+	struct xv_sge sge = rig_sge(&r, 0, 0, 64);
+
+	if (xv_wr_write(r.qp[0], wr_id, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 0), rkey))
+		bail_out("send queue full");
+	xv_commit_send(r.qp[0]);
+}
+
+static void modify(struct xv_qp *qp, struct xv_qp_attr *a, enum xv_qp_state state,
+		   unsigned int mask)
+{
+	a->qp_state = state;
+	if (xv_modify_qp(qp, a, XV_QP_STATE | mask))
+		bail_out("%s", xv_last_error());
+}
+
+static void test_established(void)
+{
+	struct xv_qp *qp = r.qp[1];
+	struct xv_qp_attr a;
+
+	if (xv_query_qp(qp, &a))
+		bail_out("%s", xv_last_error());
+	modify(qp, &a, XV_QPS_RESET, 0);
+	modify(qp, &a, XV_QPS_INIT, XV_QP_PKEY_INDEX | XV_QP_PORT | XV_QP_ACCESS_FLAGS);
+	modify(qp, &a, XV_QPS_RTR, XV_QP_AV | XV_QP_PATH_MTU | XV_QP_DEST_QPN | XV_QP_RQ_PSN |
+	       XV_QP_MAX_DEST_RD_ATOMIC | XV_QP_MIN_RNR_TIMER);
+	ok(quiet(0) && quiet(1), "no event before anything happened");
+	post_write(1, r.mr[1]->rkey);
+	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && raised(1, XV_EVENT_COMM_EST, qp),
+	   "the first message to a queue pair in RTR: communication established");
+	post_write(2, r.mr[1]->rkey);
+	ok(rig_expect(r.cq[0], 2, XV_WC_SUCCESS) && quiet(1), "the second one: none");
+	rig_reconnect(&r, &opts);
+}
+
+/* Polls what there is; completions come in order. */
+static uint64_t take(uint64_t from, int ms)
+{
+	double until = xt_now() + ms / 1000.0;
+	struct xv_wc wc;
+
+	while (xt_now() < until)
+		if (xv_poll_cq(r.cq[0], 1, &wc) && (wc.status || wc.wr_id != from++))
+			return ~0ull;
+	return from;
+}
+
+/* What had not begun when the queue was to drain waits until it is in RTS again. */
+static void test_drained(void)
+{
+	struct xv_qp_attr a = { .en_sqd_async_notify = 1 };
+	uint64_t i, done;
+
+	for (i = 0; i < 8; i++)
+		post_write(i, r.mr[1]->rkey);
+	modify(r.qp[0], &a, XV_QPS_SQD, XV_QP_EN_SQD_ASYNC_NOTIFY);
+	ok(raised(0, XV_EVENT_SQ_DRAINED, r.qp[0]), "SQD: the send queue is drained");
+	ok(!xv_query_qp(r.qp[0], &a) && a.qp_state == XV_QPS_SQD && !a.sq_draining,
+	   "SQD: a query says so, too");
+	done = take(0, 20);
+	post_write(8, r.mr[1]->rkey);
+	ok(done <= 8 && take(done, 50) == done, "SQD: nothing more is done");
+	diag("%llu of 8 before", (unsigned long long)done);
+	modify(r.qp[0], &a, XV_QPS_RTS, 0);
+	for (i = done; i <= 8 && rig_expect(r.cq[0], i, XV_WC_SUCCESS); i++)
+		;
+	ok(i == 9, "RTS: the rest is done, in order");
+	a.en_sqd_async_notify = 0;
+	modify(r.qp[0], &a, XV_QPS_SQD, XV_QP_EN_SQD_ASYNC_NOTIFY);
+	ok(quiet(0), "SQD without a wish to be told: no event");
+	modify(r.qp[0], &a, XV_QPS_RTS, 0);
+	post_write(9, r.mr[1]->rkey);
+	ok(rig_expect(r.cq[0], 9, XV_WC_SUCCESS), "RTS: sends go on");
+	rig_reconnect(&r, &opts);
+}
+
+static void test_access(void)
+{
+	post_write(1, r.mr[1]->rkey ^ 0x5500);
+	ok(rig_expect(r.cq[0], 1, XV_WC_REM_ACCESS_ERR) &&
+	   raised(1, XV_EVENT_QP_ACCESS_ERR, r.qp[1]), "a wrong key: the responder's access error");
+	rig_reconnect(&r, &opts);
+}
+
+static void test_request(void)
+{
+	struct xv_sge sge = rig_sge(&r, 0, 0, 8);
+
+	xv_wr_atomic_fa(r.qp[0], 1, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 4), r.mr[1]->rkey, 1);
+	xv_commit_send(r.qp[0]);
+	ok(rig_expect(r.cq[0], 1, XV_WC_REM_INV_REQ_ERR) &&
+	   raised(1, XV_EVENT_QP_REQ_ERR, r.qp[1]), "a misaligned atomic: the responder's request error");
+	rig_reconnect(&r, &opts);
+}
+
+static struct xv_qp *connected(struct xv_cq *cq, struct xv_srq *srq)
+{
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.srq = srq, .cap = { .max_send_wr = 16, .max_send_sge = 1 } };
+
+	if (xv_destroy_qp(r.qp[0]))
+		bail_out("%s", xv_last_error());
+	r.qp[0] = xv_create_qp(r.side[0].pd, &attr);
+	if (!r.qp[0] || xt_connect_pair(r.qp[0], &r.side[0], r.qp[1], &r.side[1], &opts.rc))
+		bail_out("%s", xv_last_error());
+	return r.qp[0];
+}
+
+/* Both ends anew: the peer of a queue pair that is gone is of no use. */
+static void unconnected(void)
+{
+	static const struct rig_opts fresh = { .depth = 16, .unconnected = true };
+
+	rig_reconnect(&r, &fresh);
+}
+
+/* Entries that nobody polls: the queue fails, and with it who completes there. */
+static void test_overrun(void)
+{
+	struct xv_cq_init_attr attr = { .cqe = 3 };
+	struct xv_cq *cq = xv_create_cq(r.side[0].ctx, &attr);
+	struct xv_qp_attr a;
+	struct xv_qp *qp;
+	uint64_t i;
+
+	if (!cq)
+		bail_out("%s", xv_last_error());
+	unconnected();
+	qp = connected(cq, NULL);
+	for (i = 0; i < 10; i++)
+		post_write(i, r.mr[1]->rkey);
+	ok(raised(0, XV_EVENT_CQ_ERR, cq), "a completion queue that overruns: CQ error");
+	ok(raised(0, XV_EVENT_QP_FATAL, qp) && !xv_query_qp(qp, &a) && a.qp_state == XV_QPS_ERR,
+	   "its queue pair: fatal error, and in ERR");
+	for (i = 0; i < 4 && rig_expect(cq, i, XV_WC_SUCCESS); i++)
+		;
+	ok(i == 4, "what was in it is still there");
+	rig_reconnect(&r, &opts);
+	ok(!xv_destroy_cq(cq), "it can be destroyed");
+}
+
+static void test_last_wqe(void)
+{
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct xv_srq *srq = xv_create_srq(r.side[0].pd, &attr);
+	struct xv_qp_attr a = { 0 };
+	struct xv_qp *qp;
+
+	if (!srq)
+		bail_out("%s", xv_last_error());
+	unconnected();
+	qp = connected(r.cq[0], srq);
+	modify(qp, &a, XV_QPS_ERR, 0);
+	ok(raised(0, XV_EVENT_QP_LAST_WQE_REACHED, qp),
+	   "a queue pair with a shared receive queue goes to ERR: last WQE reached");
+	rig_reconnect(&r, &opts);
+	ok(!xv_destroy_srq(srq), "the shared queue goes");
+}
+
+static void *late_ack(void *event)
+{
+	usleep(100000);
+	xv_ack_async_event(event);
+	return NULL;
+}
+
+static void test_destroy_waits(void)
+{
+	struct xv_async_event event;
+	double start;
+	pthread_t id;
+
+	post_write(1, r.mr[1]->rkey ^ 0x5500);
+	rig_expect(r.cq[0], 1, XV_WC_REM_ACCESS_ERR);
+	if (!next_event(1, &event, 5000))
+		bail_out("no event");
+	pthread_create(&id, NULL, late_ack, &event);
+	start = xt_now();
+	rig_reconnect(&r, &opts);
+	ok(xt_now() - start > 0.08, "destroying a queue pair waits for the acknowledgement");
+	pthread_join(id, NULL);
+	post_write(1, r.mr[1]->rkey ^ 0x5500);
+	rig_expect(r.cq[0], 1, XV_WC_REM_ACCESS_ERR);
+	rig_reconnect(&r, &opts);
+	ok(quiet(1), "an event that nobody has read goes with its queue pair");
+}
+
+/* ---- Ports ------------------------------------------------------------------- */
+
+static bool on_port(enum xv_event_type type)
+{
+	double until = xt_now() + 10;
+	struct xv_async_event event;
+
+	while (xt_now() < until) {
+		if (!next_event(0, &event, 1000))
+			continue;
+		diag("port %u: %s", event.element.port_num, xv_event_type_str(event.event_type));
+		xv_ack_async_event(&event);
+		if (event.event_type == type)
+			return event.element.port_num == r.side[0].port;
+	}
+	return false;
+}
+
+static bool command(const char *verb, const char *what, const char *name)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "ip %s dev %s %s", verb, name, what);
+	return !system(line);
+}
+
+static void test_port(void)
+{
+	struct xv_port_attr *attr = &r.side[0].attr, now;
+	char name[IF_NAMESIZE];
+
+	if (attr->link_layer != XV_LINK_LAYER_ETHERNET) {
+		diag("an InfiniBand port of this adapter is always up");
+		return;
+	}
+	if (!if_indextoname(attr->ifindex, name))
+		bail_out("port 1 has no network device");
+	ok(command("address add 10.79.1.1/24", "", name) && on_port(XV_EVENT_GID_CHANGE),
+	   "an address is added: the GID table has changed");
+	ok(command("address delete 10.79.1.1/24", "", name) && on_port(XV_EVENT_GID_CHANGE),
+	   "and when it is taken away");
+	ok(command("link set", "down", name) && on_port(XV_EVENT_PORT_ERR) &&
+	   !xv_query_port(r.side[0].ctx, r.side[0].port, &now) && now.state == XV_PORT_DOWN,
+	   "the link goes down: port error");
+	ok(command("link set", "up", name) && on_port(XV_EVENT_PORT_ACTIVE) &&
+	   !xv_query_port(r.side[0].ctx, r.side[0].port, &now) && now.state == XV_PORT_ACTIVE,
+	   "and up: port active");
+}
+
+int main(int argc, char **argv)
+{
+	struct xv_async_event event;
+	int flags;
+
+	rig_devices(argc, argv);
+	rig_open(&r, &opts);
+	flags = fcntl(r.side[0].ctx->fd, F_GETFL);
+	fcntl(r.side[0].ctx->fd, F_SETFL, flags | O_NONBLOCK);
+	ok(xv_get_async_event(r.side[0].ctx, &event) == -EAGAIN, "O_NONBLOCK: EAGAIN");
+	fcntl(r.side[0].ctx->fd, F_SETFL, flags);
+	test_established();
+	test_drained();
+	test_access();
+	test_request();
+	test_overrun();
+	test_last_wqe();
+	test_destroy_waits();
+	rig_close(&r);
+	rig_open(&r, &opts);
+	test_port();
+	rig_close(&r);
+	return tap_done();
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory regions: every access flag, addresses of other kinds than the
+ * process's, ranges that cannot be; each with a transfer that shows it.
+ */
+#include <sys/mman.h>
+#include "rig.h"
+
+enum { LEN = 8192, IOVA = 0x40000000 };
+
+static struct rig r;
+static const struct rig_opts opts = { .size = 65536, .rc = { .timeout = 10, .retry_cnt = 2 } };
+static uint8_t *mem;
+
+static bool done(uint64_t wr_id, enum xv_wc_status status)
+{
+	xv_commit_send(r.qp[0]);
+	return rig_expect(r.cq[0], wr_id, status);
+}
+
+static struct xv_sge local(uint32_t n)
+{
+	return rig_sge(&r, 0, 0, n);
+}
+
+static bool write_to(const struct xv_mr *mr, uint64_t addr, uint32_t n, enum xv_wc_status status)
+{
+	struct xv_sge sge = local(n);
+
+	xv_wr_write(r.qp[0], 1, XV_SEND_SIGNALED, &sge, addr, mr->rkey);
+	return done(1, status);
+}
+
+static bool read_from(const struct xv_mr *mr, uint64_t addr, uint32_t n, enum xv_wc_status status)
+{
+	struct xv_sge sge = local(n);
+
+	xv_wr_read(r.qp[0], 2, XV_SEND_SIGNALED, &sge, addr, mr->rkey);
+	return done(2, status);
+}
+
+static bool add_to(const struct xv_mr *mr, uint64_t addr, enum xv_wc_status status)
+{
+	struct xv_sge sge = local(8);
+
+	xv_wr_atomic_fa(r.qp[0], 3, XV_SEND_SIGNALED, &sge, addr, mr->rkey, 1);
+	return done(3, status);
+}
+
+/* What is not allowed breaks the connection. */
+static bool try(bool as_expected, enum xv_wc_status status)
+{
+	if (status != XV_WC_SUCCESS)
+		rig_reconnect(&r, &opts);
+	return as_expected;
+}
+
+/* A region with these rights can do just what they say. */
+static void test_rights(unsigned int access)
+{
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, LEN, access);
+	uint64_t at = (uintptr_t)mem;
+	enum xv_wc_status may[3];
+
+#define MAY(_right)	(access & XV_ACCESS_REMOTE_##_right ? XV_WC_SUCCESS : XV_WC_REM_ACCESS_ERR)
+	may[0] = MAY(WRITE);
+	may[1] = MAY(READ);
+	may[2] = MAY(ATOMIC);
+#undef MAY
+	if (!mr)
+		bail_out("access 0x%x: %s", access, xv_last_error());
+	rig_fill(r.buf[0], LEN, access + 1);
+	memset(mem, 0, LEN);
+	ok(try(write_to(mr, at, LEN, may[0]), may[0]) && rig_check(mem, LEN, access + 1) == !may[0],
+	   "access 0x%02x: a write is %s", access, may[0] ? "refused" : "done");
+	rig_fill(mem, LEN, access + 2);
+	memset(r.buf[0], 0, LEN);
+	ok(try(read_from(mr, at, LEN, may[1]), may[1]) &&
+	   rig_check(r.buf[0], LEN, access + 2) == !may[1],
+	   "access 0x%02x: a read is %s", access, may[1] ? "refused" : "done");
+	memset(mem, 0, 8);
+	ok(try(add_to(mr, at, may[2]), may[2]) && mem[0] == !may[2],
+	   "access 0x%02x: an atomic is %s", access, may[2] ? "refused" : "done");
+	if (xv_dereg_mr(mr))
+		bail_out("%s", xv_last_error());
+}
+
+static void test_all_rights(void)
+{
+	unsigned int remote;
+
+	for (remote = 0; remote < 8; remote++)
+		test_rights(XV_ACCESS_LOCAL_WRITE | remote * XV_ACCESS_REMOTE_WRITE);
+	test_rights(XV_ACCESS_REMOTE_READ);
+	test_rights(XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE | XV_ACCESS_RELAXED_ORDERING);
+}
+
+/* Without the right to write, the process's own receives are refused, too. */
+static void test_local_read_only(void)
+{
+	struct xv_mr *mr = xv_reg_mr(r.side[0].pd, mem, LEN, 0);
+	struct xv_sge sge = { (uintptr_t)mem, 64, mr ? mr->lkey : 0 };
+
+	if (!mr)
+		bail_out("%s", xv_last_error());
+	rig_fill(mem, 64, 5);
+	xv_wr_write(r.qp[0], 4, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 0), r.mr[1]->rkey);
+	ok(done(4, XV_WC_SUCCESS) && rig_check(r.buf[1], 64, 5), "no right at all: can be sent from");
+	xv_wr_read(r.qp[0], 5, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 64), r.mr[1]->rkey);
+	ok(done(5, XV_WC_LOC_PROT_ERR) && rig_check(mem, 64, 5), "but not be read into");
+	rig_reconnect(&r, &opts);
+	ok(!xv_dereg_mr(mr), "deregister");
+}
+
+/* ---- Addresses ------------------------------------------------------------------- */
+
+static void test_address(struct xv_mr *mr, uint64_t first, size_t offset, const char *what)
+{
+	if (!ok(mr != NULL, "%s: registered", what)) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	rig_fill(r.buf[0], 4096, 6);
+	memset(mem, 0, LEN);
+	ok(write_to(mr, first, 4096, XV_WC_SUCCESS) && rig_check(mem + offset, 4096, 6),
+	   "%s: a write", what);
+	ok(write_to(mr, first + 1, 4096, XV_WC_REM_ACCESS_ERR), "%s: none beyond the end", what);
+	rig_reconnect(&r, &opts);
+	ok(write_to(mr, first - 1, 1, XV_WC_REM_ACCESS_ERR), "%s: none before the start", what);
+	rig_reconnect(&r, &opts);
+	ok(!xv_dereg_mr(mr), "%s: deregister", what);
+}
+
+static void test_addresses(void)
+{
+	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE;
+	struct xv_pd *pd = r.side[1].pd;
+
+	test_address(xv_reg_mr(pd, mem + 100, 4096, access), (uintptr_t)mem + 100, 100, "own address");
+	test_address(xv_reg_mr_iova(pd, mem + 100, 4096, IOVA + 100, access), IOVA + 100, 100,
+		     "other address");
+	test_address(xv_reg_mr(pd, mem + 100, 4096, access | XV_ACCESS_ZERO_BASED), 100, 100,
+		     "zero-based");
+}
+
+/* ---- What cannot be --------------------------------------------------------------- */
+
+static void refused(void *addr, size_t length, uint64_t iova, unsigned int access, int err,
+		    const char *what)
+{
+	struct xv_mr *mr = xv_reg_mr_iova(r.side[1].pd, addr, length, iova, access);
+
+	ok(!mr && errno == err, "%s: %s", what, xv_last_error());
+	if (mr)
+		xv_dereg_mr(mr);
+}
+
+static void test_refusals(void)
+{
+	void *rom = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t at = (uintptr_t)mem;
+	struct xv_device_attr attr;
+
+	if (xv_query_device(r.side[1].ctx, &attr))
+		bail_out("%s", xv_last_error());
+	refused(mem, LEN, at, XV_ACCESS_REMOTE_WRITE, EINVAL, "remote write without local write");
+	refused(mem, LEN, at, XV_ACCESS_REMOTE_ATOMIC, EINVAL, "remote atomic without local write");
+	refused(mem, LEN, at, 1u << 15, EOPNOTSUPP, "an unknown right");
+	refused(mem, 0, at, 0, EINVAL, "no length");
+	refused(mem, ~0ul, at, 0, EINVAL, "a length beyond all memory");
+	refused(mem, LEN, at + 8, 0, EINVAL, "another offset within the page");
+	refused(mem, LEN, at, XV_ACCESS_ZERO_BASED, EINVAL, "zero-based, with an address");
+	refused((void *)0x7000, LEN, 0x7000, 0, EFAULT, "no memory");
+	refused(rom, 4096, (uintptr_t)rom, XV_ACCESS_LOCAL_WRITE, EFAULT, "memory that is read-only");
+	if (!attr.odp_caps)
+		refused(mem, LEN, at, XV_ACCESS_ON_DEMAND, EOPNOTSUPP, "on demand");
+	munmap(rom, 4096);
+}
+
+/* A region that cannot be changed stays what it was. */
+static void test_no_change(struct xv_mr *mr, unsigned int flags, void *addr, size_t length,
+			   unsigned int access, int err)
+{
+	uint32_t key = mr->rkey;
+
+	ok(xv_rereg_mr(mr, flags, NULL, addr, length, access) == -err && mr->rkey == key,
+	   "re-registration: %s", xv_last_error());
+	rig_fill(r.buf[0], 64, err);
+	ok(write_to(mr, (uintptr_t)mem, 64, XV_WC_SUCCESS) && rig_check(mem, 64, err),
+	   "re-registration: the region is as it was");
+}
+
+static void test_no_changes(void)
+{
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, LEN, XV_ACCESS_LOCAL_WRITE |
+				     XV_ACCESS_REMOTE_WRITE);
+
+	if (!mr)
+		bail_out("%s", xv_last_error());
+	test_no_change(mr, 0, NULL, 0, 0, EINVAL);
+	test_no_change(mr, 1 << 9, NULL, 0, 0, EOPNOTSUPP);
+	test_no_change(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, 0, XV_ACCESS_REMOTE_WRITE, EINVAL);
+	test_no_change(mr, XV_REREG_MR_CHANGE_TRANSLATION, (void *)0x7000, 4096, 0, EFAULT);
+	test_no_change(mr, XV_REREG_MR_CHANGE_TRANSLATION, mem, 0, 0, EINVAL);
+	ok(!xv_dereg_mr(mr), "deregister");
+}
+
+int main(int argc, char **argv)
+{
+	rig_devices(argc, argv);
+	mem = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	rig_open(&r, &opts);
+	test_all_rights();
+	test_local_read_only();
+	test_addresses();
+	test_refusals();
+	test_no_changes();
+	rig_close(&r);
+	return tap_done();
+}

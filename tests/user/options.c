@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What queues can be asked for when they are made or modified: sizes and their
+ * limits, completion vectors, moderation, overruns, collapsed queues, queues
+ * without locks, every request signalled.
+ */
+#include <poll.h>
+#include "rig.h"
+
+static struct rig r;
+static const struct rig_opts opts = { .size = 65536, .depth = 16,
+	.rc = { .timeout = 10, .retry_cnt = 2 } };
+static struct xv_device_attr device;
+
+static bool says(const char *text)
+{
+	if (strstr(xv_last_error(), text))
+		return true;
+	diag("%s", xv_last_error());
+	return false;
+}
+
+/* ---- Sizes and flags --------------------------------------------------------- */
+
+static void no_cq(const struct xv_cq_init_attr *attr, int err, const char *name)
+{
+	struct xv_cq *cq = xv_create_cq(r.side[0].ctx, attr);
+
+	ok(!cq && errno == err && says(name), "CQ: %s", xv_last_error());
+}
+
+static void test_cq_refusals(void)
+{
+	no_cq(&(struct xv_cq_init_attr) { .cqe = 0 }, EINVAL, "entries");
+	no_cq(&(struct xv_cq_init_attr) { .cqe = device.max_cqe + 1 }, EINVAL, "entries");
+	no_cq(&(struct xv_cq_init_attr) { .cqe = 1, .cqe_size = 32 }, EINVAL, "cqe_bytes");
+	no_cq(&(struct xv_cq_init_attr) { .cqe = 1, .comp_vector = device.num_comp_vectors },
+	      EINVAL, "comp_vector");
+	no_cq(&(struct xv_cq_init_attr) { .cqe = 1, .flags = 1u << 31 }, EOPNOTSUPP, "flags");
+}
+
+static void no_qp(struct xv_qp_init_attr attr, int err, const char *name)
+{
+	struct xv_qp *qp;
+
+	attr.send_cq = r.cq[0];
+	attr.recv_cq = r.cq[0];
+	qp = xv_create_qp(r.side[0].pd, &attr);
+	ok(!qp && errno == err && says(name), "QP: %s", xv_last_error());
+}
+
+static void test_qp_refusals(void)
+{
+	struct xv_qp_init_attr rc = { .qp_type = XV_QPT_RC, .cap = { .max_send_wr = 1,
+		.max_send_sge = 1, .max_recv_wr = 1, .max_recv_sge = 1 } }, attr;
+
+#define NO_QP(_member, _value, _err, _name)	\
+	(attr = rc, attr._member = _value, no_qp(attr, _err, _name))
+	NO_QP(cap.max_send_wr, 1 << 20, EINVAL, "max_send_wr");
+	NO_QP(cap.max_recv_wr, 1 << 20, EINVAL, "max_recv_wr");
+	NO_QP(cap.max_send_sge, 64, EINVAL, "max_send_sge");
+	NO_QP(cap.max_recv_sge, 1000, EINVAL, "max_recv_sge");
+	NO_QP(cap.max_inline_data, 4096, EINVAL, "max_inline_data");
+	NO_QP(flags, 1u << 31, EOPNOTSUPP, "flags");
+	NO_QP(qp_type, 8, EOPNOTSUPP, "type");		/* raw packets */
+	rc.cap.max_recv_wr = 0;
+	NO_QP(qp_type, XV_QPT_XRC_SEND, EINVAL, "recv_cq");
+#undef NO_QP
+}
+
+/* At least what was wanted; a query says the same. */
+static void test_caps(void)
+{
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
+		.recv_cq = r.cq[0], .cap = { 33, 17, 5, 3, 100 } };
+	struct xv_qp *qp = xv_create_qp(r.side[0].pd, &attr);
+	struct xv_qp_attr now;
+
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	ok(attr.cap.max_send_wr >= 33 && attr.cap.max_recv_wr >= 17 && attr.cap.max_send_sge >= 5 &&
+	   attr.cap.max_recv_sge >= 3 && attr.cap.max_inline_data >= 100,
+	   "capacities: %u sends of %u, %u receives of %u, %u bytes inline", attr.cap.max_send_wr,
+	   attr.cap.max_send_sge, attr.cap.max_recv_wr, attr.cap.max_recv_sge,
+	   attr.cap.max_inline_data);
+	ok(!xv_query_qp(qp, &now) && !memcmp(&now.cap, &attr.cap, sizeof(now.cap)),
+	   "a query says the same");
+	ok(!xv_destroy_qp(qp), "destroy");
+}
+
+static void test_srq_refusals(void)
+{
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 1u << 24, .max_sge = 1 } };
+	struct xv_srq *srq = xv_create_srq(r.side[0].pd, &attr);
+
+	ok(!srq && errno == EINVAL && says("max_wr"), "SRQ: %s", xv_last_error());
+	attr.attr = (struct xv_srq_attr) { .max_wr = 1, .max_sge = 1000 };
+	srq = xv_create_srq(r.side[0].pd, &attr);
+	ok(!srq && errno == EINVAL && says("max_sge"), "SRQ: %s", xv_last_error());
+	attr.attr.max_sge = 1;
+	attr.flags = 1u << 31;
+	srq = xv_create_srq(r.side[0].pd, &attr);
+	ok(!srq && errno == EOPNOTSUPP && says("flags"), "SRQ: %s", xv_last_error());
+}
+
+/* Programs and libraries of different age: structures shorter and longer than ours */
+static void test_sizes(void)
+{
+	struct {
+		struct xv_cq_init_attr known;
+		uint64_t unknown;
+	} attr = { .known = { .cqe = 10, .flags = 1u << 31 } };
+	struct xv_cq *cq = xv_create_cq_sz(r.side[0].ctx, &attr.known,
+					   offsetof(struct xv_cq_init_attr, flags));
+	struct {
+		struct xv_port_attr known;
+		uint64_t unknown;
+	} port = { .unknown = 7 };
+
+	ok(cq && !xv_destroy_cq(cq), "a shorter structure: what it lacks is zero");
+	attr.known.flags = 0;
+	cq = xv_create_cq_sz(r.side[0].ctx, &attr.known, sizeof(attr));
+	ok(cq && !xv_destroy_cq(cq), "a longer one, zeros at its end");
+	attr.unknown = 1;
+	ok(!xv_create_cq_sz(r.side[0].ctx, &attr.known, sizeof(attr)) && errno == E2BIG,
+	   "a longer one that means something: %s", xv_last_error());
+	ok(!xv_query_port_sz(r.side[0].ctx, 1, &port.known, sizeof(port)) && !port.unknown &&
+	   port.known.state == XV_PORT_ACTIVE, "a longer reply ends in zeros");
+	port.known.subnet_prefix = 0x5a5a;
+	ok(!xv_query_port_sz(r.side[0].ctx, 1, &port.known, sizeof(uint32_t)) &&
+	   port.known.subnet_prefix == 0x5a5a, "a shorter one is cut");
+}
+
+/* ---- Traffic over queues with options ------------------------------------------ */
+
+static struct xv_qp *sender(struct xv_cq *cq, struct xv_qp_init_attr attr)
+{
+	static const struct rig_opts fresh = { .depth = 16, .unconnected = true };
+
+	rig_reconnect(&r, &fresh);
+	if (xv_destroy_qp(r.qp[0]))
+		bail_out("%s", xv_last_error());
+	attr.qp_type = XV_QPT_RC;
+	attr.send_cq = attr.recv_cq = cq;
+	attr.cap = (struct xv_qp_cap) { .max_send_wr = 16, .max_send_sge = 1 };
+	r.qp[0] = xv_create_qp(r.side[0].pd, &attr);
+	if (!r.qp[0] || xt_connect_pair(r.qp[0], &r.side[0], r.qp[1], &r.side[1], &opts.rc))
+		bail_out("%s", xv_last_error());
+	return r.qp[0];
+}
+
+static struct xv_cq *make_cq(struct xv_cq_init_attr attr)
+{
+	struct xv_cq *cq = xv_create_cq(r.side[0].ctx, &attr);
+
+	if (!cq)
+		bail_out("%s", xv_last_error());
+	return cq;
+}
+
+/* Back to the ordinary queues */
+static void done(struct xv_cq *cq, const char *what)
+{
+	rig_reconnect(&r, &opts);
+	ok(!xv_destroy_cq(cq), "%s: destroy", what);
+}
+
+/* A write of 64 bytes that depend on seed, to its own place */
+static void post(uint32_t seed, unsigned int flags)
+{
+	size_t at = seed % 64 * 64;
+	struct xv_sge sge = rig_sge(&r, 0, at, 64);
+
+	rig_fill(r.buf[0] + at, 64, seed);
+	if (xv_wr_write(r.qp[0], seed, flags, &sge, rig_addr(&r, 1, at), r.mr[1]->rkey))
+		bail_out("send queue full");
+	xv_commit_send(r.qp[0]);
+}
+
+static bool written(uint32_t seed)
+{
+	return rig_check(r.buf[1] + seed % 64 * 64, 64, seed);
+}
+
+static void test_sig_all(void)
+{
+	uint32_t i;
+
+	sender(r.cq[0], (struct xv_qp_init_attr) { .sq_sig_all = 1 });
+	for (i = 0; i < 40; i++) {
+		post(i, 0);
+		if (!rig_expect(r.cq[0], i, XV_WC_SUCCESS) || !written(i))
+			break;
+	}
+	ok(i == 40, "sq_sig_all: every request completes, flag or not");
+	rig_reconnect(&r, &opts);
+}
+
+static void test_single_threaded(void)
+{
+	struct xv_cq *cq = make_cq((struct xv_cq_init_attr) { .cqe = 64,
+		.flags = XV_CQ_SINGLE_THREADED });
+	struct xv_srq_init_attr srq_attr = { .attr = { .max_wr = 16, .max_sge = 1 },
+		.flags = XV_SRQ_SINGLE_THREADED };
+	struct xv_srq *srq = xv_create_srq(r.side[0].pd, &srq_attr);
+	struct xv_sge to = rig_sge(&r, 0, 8192, 64), from = rig_sge(&r, 1, 8192, 64), list;
+	struct xv_send_wr wr = { .sg_list = &list, .num_sge = 1, .opcode = XV_WR_RDMA_WRITE,
+		.send_flags = XV_SEND_SIGNALED }, *bad;
+	struct xv_recv_wr recv = { .wr_id = 7, .sg_list = &to, .num_sge = 1 }, *bad_recv;
+	struct xv_qp *qp;
+	uint32_t i;
+
+	if (!srq)
+		bail_out("%s", xv_last_error());
+	qp = sender(cq, (struct xv_qp_init_attr) { .srq = srq, .flags = XV_QP_SINGLE_THREADED });
+	ok(!cq->lock.on && !srq->lock.on && !qp->sq.lock.on && r.cq[0]->lock.on,
+	   "single-threaded: no locks, where ordinary queues have them");
+	for (i = 0; i < 200; i++) {
+		list = rig_sge(&r, 0, i % 64 * 64, 64);
+		rig_fill(r.buf[0] + i % 64 * 64, 64, i);
+		wr.wr_id = i;
+		wr.wr.rdma.remote_addr = rig_addr(&r, 1, i % 64 * 64);
+		wr.wr.rdma.rkey = r.mr[1]->rkey;
+		if (xv_post_send(qp, &wr, &bad) || !rig_expect(cq, i, XV_WC_SUCCESS) || !written(i))
+			break;
+		rig_fill(r.buf[1] + 8192, 64, ~i);
+		xv_wr_send(r.qp[1], 9, XV_SEND_SIGNALED, &from);
+		if (xv_post_srq_recv(srq, &recv, &bad_recv))
+			break;
+		xv_commit_send(r.qp[1]);
+		if (!rig_expect(r.cq[1], 9, XV_WC_SUCCESS) || !rig_expect(cq, 7, XV_WC_SUCCESS) ||
+		    !rig_check(r.buf[0] + 8192, 64, ~i))
+			break;
+	}
+	ok(i == 200, "single-threaded: 200 writes out, 200 sends in");
+	rig_reconnect(&r, &opts);
+	ok(!xv_destroy_srq(srq) && !xv_destroy_cq(cq), "single-threaded: destroy");
+}
+
+/* ---- Overruns and collapsed queues ---------------------------------------------- */
+
+static bool reaches(volatile uint8_t *last, uint8_t value)
+{
+	double until = xt_now() + 5;
+
+	while (*last != value && xt_now() < until)
+		;
+	return *last == value;
+}
+
+/* Twelve writes into a queue of four entries that nobody polls */
+static bool survives_overrun(void)
+{
+	struct pollfd p = { .fd = r.side[0].ctx->fd, .events = POLLIN };
+	struct xv_qp_attr a;
+	uint32_t i;
+
+	memset(r.buf[1], 0, 4096);
+	for (i = 0; i < 12; i++)
+		post(i, XV_SEND_SIGNALED);
+	return reaches(r.buf[1] + 11 * 64 + 63, r.buf[0][11 * 64 + 63]) && written(0) &&
+	       written(11) && !poll(&p, 1, 50) && !xv_query_qp(r.qp[0], &a) &&
+	       a.qp_state == XV_QPS_RTS;
+}
+
+static void test_overrun(void)
+{
+	struct xv_modify_cq_attr change = { .attr_mask = XV_CQ_ATTR_OVERRUN, .ignore_overrun = 1 };
+	struct xv_cq *cq = make_cq((struct xv_cq_init_attr) { .cqe = 3,
+		.flags = XV_CQ_IGNORE_OVERRUN });
+
+	sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
+	ok(survives_overrun(), "ignore overrun: nothing fails");
+	done(cq, "ignore overrun");
+	cq = make_cq((struct xv_cq_init_attr) { .cqe = 3 });
+	ok(!xv_modify_cq(cq, &change), "ignore overrun, set later");
+	sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
+	ok(survives_overrun(), "ignore overrun, set later: nothing fails");
+	done(cq, "ignore overrun, set later");
+}
+
+/* All completions come to entry 0: its counter tells how far the sends are. */
+static void test_collapsed(void)
+{
+	struct xv_cq *cq = make_cq((struct xv_cq_init_attr) { .cqe = 3,
+		.flags = XV_CQ_COLLAPSED | XV_CQ_IGNORE_OVERRUN });
+	struct xv_qp *qp = sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
+	const struct mlx5r_cqe *cqe = xv_cq_at(cq, 0);
+	const volatile uint16_t *counter = &cqe->wqe_counter;
+	double until = xt_now() + 20;
+	uint32_t i, good = 0;
+
+	for (i = 0; i < 100 && good == i; i++) {
+		post(i, XV_SEND_SIGNALED);
+		while ((*counter != xv_be16(i) || xv_cqe_op_own(cqe) >> 4 != MLX5R_CQE_REQ) &&
+		       xt_now() < until)
+			;
+		xv_from_device_barrier();
+		good += *counter == xv_be16(i) && xv_cqe_status(cqe) == XV_WC_SUCCESS &&
+			xv_cqe_sq_entry(qp, cqe)->wr_id == i && written(i);
+		xv_sq_retire(qp, xv_cqe_sq_entry(qp, cqe));
+	}
+	ok(good == 100, "collapsed: 100 writes, each completes in entry 0");
+	ok(xv_cqe_op_own(xv_cq_at(cq, 1)) >> 4 == MLX5R_CQE_INVALID, "collapsed: and in no other");
+	done(cq, "collapsed");
+}
+
+/* ---- Events: vectors and moderation ----------------------------------------------- */
+
+static bool event_of(struct xv_comp_channel *channel, struct xv_cq *cq, int ms)
+{
+	struct pollfd p = { .fd = channel->fd, .events = POLLIN };
+	struct xv_cq *got;
+	void *context;
+
+	if (poll(&p, 1, ms) != 1 || xv_get_cq_event(channel, &got, &context))
+		return false;
+	xv_ack_cq_events(got, 1);
+	return got == cq && context == &opts;
+}
+
+static void test_vectors(struct xv_comp_channel *channel)
+{
+	uint32_t i, good = 0;
+	struct xv_cq *cq;
+
+	for (i = 0; i < device.num_comp_vectors; i++) {
+		cq = make_cq((struct xv_cq_init_attr) { .cqe = 15, .comp_vector = i,
+			.channel = channel, .cq_context = (void *)&opts });
+		sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
+		xv_req_notify(cq, 0);
+		post(i, XV_SEND_SIGNALED);
+		good += event_of(channel, cq, 5000) && rig_expect(cq, i, XV_WC_SUCCESS);
+		rig_reconnect(&r, &opts);
+		if (xv_destroy_cq(cq))
+			bail_out("%s", xv_last_error());
+	}
+	ok(good == device.num_comp_vectors, "%u completion vectors: an event through each", i);
+}
+
+static void test_moderation(struct xv_comp_channel *channel)
+{
+	struct xv_cq *cq = make_cq((struct xv_cq_init_attr) { .cqe = 15, .channel = channel,
+		.cq_context = (void *)&opts });
+	struct xv_modify_cq_attr a = { .attr_mask = XV_CQ_ATTR_MODERATE, .cq_count = 3,
+		.cq_period = 4095 };
+	uint32_t i, good = 0;
+
+	sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
+	ok(!xv_modify_cq(cq, &a), "moderation: three completions or 4095 us");
+	xv_req_notify(cq, 0);
+	for (i = 0; i < 3; i++)
+		post(i, XV_SEND_SIGNALED);
+	good = event_of(channel, cq, 5000);
+	for (i = 0; i < 3; i++)
+		good += rig_expect(cq, i, XV_WC_SUCCESS);
+	ok(good == 4, "moderation: an event for three");
+	xv_req_notify(cq, 0);
+	post(4, XV_SEND_SIGNALED);
+	ok(event_of(channel, cq, 5000) && rig_expect(cq, 4, XV_WC_SUCCESS),
+	   "moderation: and for a single one, in the end");
+	ok(!event_of(channel, cq, 50), "moderation: and no more");
+	a.cq_count = 1 << 16;
+	ok(xv_modify_cq(cq, &a) == -EINVAL && says("count"), "moderation: %s", xv_last_error());
+	a.cq_count = 1;
+	a.cq_period = 4096;
+	ok(xv_modify_cq(cq, &a) == -EINVAL && says("period"), "moderation: %s", xv_last_error());
+	a.attr_mask = 1u << 31;
+	ok(xv_modify_cq(cq, &a) == -EOPNOTSUPP && says("attr_mask"), "moderation: %s",
+	   xv_last_error());
+	done(cq, "moderation");
+}
+
+int main(int argc, char **argv)
+{
+	struct xv_comp_channel *channel;
+
+	rig_devices(argc, argv);
+	rig_open(&r, &opts);
+	if (xv_query_device(r.side[0].ctx, &device))
+		bail_out("%s", xv_last_error());
+	test_cq_refusals();
+	test_qp_refusals();
+	test_caps();
+	test_srq_refusals();
+	test_sizes();
+	test_sig_all();
+	test_single_threaded();
+	test_overrun();
+	test_collapsed();
+	channel = xv_create_comp_channel(r.side[0].ctx);
+	if (!channel)
+		bail_out("%s", xv_last_error());
+	test_vectors(channel);
+	test_moderation(channel);
+	ok(!xv_destroy_comp_channel(channel), "the channel goes");
+	rig_close(&r);
+	return tap_done();
+}
