@@ -8,7 +8,7 @@
 #include "tap.h"
 
 #define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW)
-#define QKEY		0x11111111	/* as the session sets it */
+#define QKEY		SESSION_QKEY
 #define GRH_BYTES	40
 #define BYTES		100
 #define SLOT		256		/* of the memory received into */

@@ -6,7 +6,7 @@
 #include <asm/byteorder.h>
 #include "session.h"
 
-#define UD_QKEY	0x11111111
+#define KEY_VARIANT	0x5a
 
 static void die(const char *what, int func)
 {
@@ -184,12 +184,27 @@ void session_settle(struct session *s)
 		;
 }
 
+/* The key that @in describes, with what all keys have in common */
+static u32 create_key(struct session *s, int func, u32 *in, u32 inlen)
+{
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+	u32 out[MLX5_ST_SZ_DW(create_mkey_out)] = {};
+
+	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
+	MLX5_SET(mkc, mkc, mkey_7_0, KEY_VARIANT);
+	MLX5_SET(mkc, mkc, pd, s->pd[func]);
+	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
+	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
+		die("CREATE_MKEY", func);
+	return MLX5_GET(create_mkey_out, out, mkey_index) << 8 | KEY_VARIANT;
+}
+
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access)
 {
 	u32 pages = (bytes + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
 	u32 octo = (pages + 1) / 2;
 	u32 inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + octo * 16;
-	u32 out[MLX5_ST_SZ_DW(create_mkey_out)] = {};
 	struct session_mr mr = { .addr = session_alloc(s, bytes) };
 	u32 *in = calloc(1, inlen);
 	void *mkc;
@@ -197,7 +212,6 @@ struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 acces
 	if (!in)
 		die("memory", func);
 	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
-	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
 	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, octo);
 	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
 	MLX5_SET(mkc, mkc, lr, !!(access & MLX5R_MKEY_ACCESS_LR));
@@ -205,20 +219,35 @@ struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 acces
 	MLX5_SET(mkc, mkc, rr, !!(access & MLX5R_MKEY_ACCESS_RR));
 	MLX5_SET(mkc, mkc, rw, !!(access & MLX5R_MKEY_ACCESS_RW));
 	MLX5_SET(mkc, mkc, a, !!(access & MLX5R_MKEY_ACCESS_A));
-	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
-	MLX5_SET(mkc, mkc, mkey_7_0, 0x5a);
-	MLX5_SET(mkc, mkc, pd, s->pd[func]);
 	MLX5_SET64(mkc, mkc, start_addr, mr.addr);
 	MLX5_SET64(mkc, mkc, len, bytes);
-	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
 	MLX5_SET(mkc, mkc, translations_octword_size, octo);
 	put_pages(s, MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt), mr.addr, pages);
-	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
-		die("CREATE_MKEY", func);
-	free(in);
-	mr.key = MLX5_GET(create_mkey_out, out, mkey_index) << 8 | 0x5a;
+	mr.key = create_key(s, func, in, inlen);
 	mr.ptr = session_ptr(s, mr.addr);
+	free(in);
 	return mr;
+}
+
+u32 session_umr_key(struct session *s, int func, u8 mode, u32 octwords)
+{
+	u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {};
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+
+	MLX5_SET(mkc, mkc, access_mode_1_0, mode);
+	MLX5_SET(mkc, mkc, free, 1);
+	MLX5_SET(mkc, mkc, umr_en, 1);
+	MLX5_SET(mkc, mkc, translations_octword_size, octwords);
+	return create_key(s, func, in, sizeof(in));
+}
+
+u8 session_key_destroy(struct session *s, int func, u32 key)
+{
+	u32 in[MLX5_ST_SZ_DW(destroy_mkey_in)] = {}, out[MLX5_ST_SZ_DW(destroy_mkey_out)] = {};
+
+	MLX5_SET(destroy_mkey_in, in, opcode, MLX5_CMD_OP_DESTROY_MKEY);
+	MLX5_SET(destroy_mkey_in, in, mkey_index, key >> 8);
+	return session_cmd(s, func, in, sizeof(in), out, sizeof(out));
 }
 
 static void make_cq(struct session *s, int func, u32 log_size, struct session_qp *q)
@@ -394,7 +423,7 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 	MLX5_SET(qpc, qpc, rre, 1);
 	MLX5_SET(qpc, qpc, rwe, 1);
 	MLX5_SET(qpc, qpc, rae, 1);
-	MLX5_SET(qpc, qpc, q_key, UD_QKEY);
+	MLX5_SET(qpc, qpc, q_key, SESSION_QKEY);
 	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
 	if (peer)
 		fill_path(q->s, qpc, peer->func);
@@ -412,4 +441,13 @@ void session_connect(struct session_qp *a, struct session_qp *b)
 		if (session_qp_modify(a, steps[i], b) ||
 		    (a != b && session_qp_modify(b, steps[i], a)))
 			die("modify QP", a->func);
+}
+
+struct xv_ah session_ah(const struct session *s, int to)
+{
+	struct xv_ah ah = { .av = { .hop_limit = 64, .grh_gid_fl = cpu_to_be32(MLX5R_AV_GRH) } };
+
+	memcpy(ah.av.rgid, s->hca[to]->gids[0].gid, sizeof(ah.av.rgid));
+	memcpy(ah.av.rmac, s->hca[to]->p.mac, sizeof(ah.av.rmac));
+	return ah;
 }

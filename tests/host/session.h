@@ -16,6 +16,7 @@
 #define SESSION_DMA	0x100000000ull
 #define SESSION_BYTES	(64u << 20)
 #define SESSION_FUNCS	2
+#define SESSION_QKEY	0x11111111	/* of every UD queue pair */
 
 struct session {
 	struct hca_fabric fabric;
@@ -56,6 +57,9 @@ void *session_ptr(struct session *s, u64 dma);
 u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out, u32 outlen);
 
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
+/* A free key of @mode without memory, for UMRs to change; room for @octwords of a list. */
+u32 session_umr_key(struct session *s, int func, u8 mode, u32 octwords);
+u8 session_key_destroy(struct session *s, int func, u32 key);
 void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		struct session_qp *q);
 u8 session_qp_destroy(struct session_qp *q);
@@ -63,6 +67,8 @@ u8 session_cq_destroy(struct session_qp *q);
 /* RESET to RTS, connected to each other. */
 void session_connect(struct session_qp *a, struct session_qp *b);
 u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer);
+/* Where datagrams to function @to go, with its first address */
+struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */
 void session_settle(struct session *s);
 

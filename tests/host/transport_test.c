@@ -253,15 +253,6 @@ static u32 repeated_key(int func, u64 page, u64 bytes)
 	return MLX5_GET(create_mkey_out, out, mkey_index) << 8;
 }
 
-static void destroy_key(int func, u32 key)
-{
-	u32 in[MLX5_ST_SZ_DW(destroy_mkey_in)] = {}, out[4];
-
-	MLX5_SET(destroy_mkey_in, in, opcode, MLX5_CMD_OP_DESTROY_MKEY);
-	MLX5_SET(destroy_mkey_in, in, mkey_index, key >> 8);
-	tap_is(session_cmd(&s, func, in, sizeof(in), out, sizeof(out)), 0, "DESTROY_MKEY");
-}
-
 /* A key destroyed while a message uses it: the message ends there. */
 static void test_key_goes(const u64 *page)
 {
@@ -279,7 +270,7 @@ static void test_key_goes(const u64 *page)
 		xv_commit_send(&a.qp);
 		while (s.fabric.stat.bytes - before < bytes / 4)
 			hca_fabric_poll(&s.fabric);
-		destroy_key(i, key[i]);
+		tap_is(session_key_destroy(&s, i, key[i]), 0, "DESTROY_MKEY");
 		before = s.fabric.stat.bytes;
 		tap_is(next(&a), (i ? XV_WC_REM_ACCESS_ERR : XV_WC_LOC_PROT_ERR) << 8 | 1,
 		       "the %s key goes", i ? "remote" : "local");
@@ -318,6 +309,77 @@ static void test_largest(void)
 	test_key_goes(page);
 }
 
+/* A key on @func of 64 bytes from address 0x1000, which are those of @inner at @addr */
+static u32 key_of_key(int func, u32 inner, u64 addr)
+{
+	u32 number = session_umr_key(&s, func, MLX5R_MKEY_MODE_KLM, 4);
+	struct hca_mkey *key = hca_mkey_get(s.hca[func], number);
+	struct mlx5r_klm klm = {
+		cpu_to_be32(64), cpu_to_be32(inner), cpu_to_be64(addr),
+	};
+
+	key->free = false;
+	key->access = ALL_ACCESS;
+	key->start = 0x1000;
+	key->len = 64;
+	hca_mkey_set_klms(key, 0, 1, &klm);
+	return number;
+}
+
+/* An atomic at an address that a key made of keys leads between two words */
+static void test_odd_atomic(void)
+{
+	struct xv_sge sge = session_sge(&mr[0], 0, 8);
+	struct session_qp a, b;
+	u32 odd;
+
+	for (odd = 0; odd < 8; odd += 4) {
+		memset(mr[1].ptr, 0x55, 64);
+		connect(MLX5_QP_ST_RC, &a, &b);
+		xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &sge, 0x1000,
+				key_of_key(1, mr[1].key, mr[1].addr + odd), 1);
+		xv_commit_send(&a.qp);
+		tap_is(next(&a), (odd ? XV_WC_REM_ACCESS_ERR : XV_WC_SUCCESS) << 8 | 1,
+		       "an atomic %u bytes off a word", odd);
+		tap_is(mr[1].ptr[odd], odd ? 0x55 : 0x56, "%s", odd ? "changes nothing" : "adds");
+		disconnect(&a, &b);
+	}
+}
+
+static void send_datagram(struct session_qp *q, const struct session_qp *to, struct xv_sge sge)
+{
+	struct xv_ah ah = session_ah(&s, to->func);
+
+	xv_wr_send_ud(&q->qp, 1, XV_SEND_SIGNALED, &sge, &ah, to->qp.qp_num, SESSION_QKEY);
+	xv_commit_send(&q->qp);
+}
+
+/* Nobody but its sender learns of a datagram that cannot be gathered. */
+static void test_bad_datagram(void)
+{
+	struct xv_sge bad = { .addr = 0x1000, .length = 64,
+		.lkey = key_of_key(0, mr[0].key ^ 0x100000, mr[0].addr) };
+	struct xv_sge room = session_sge(&mr[1], 0, 256);
+	struct session_qp a, b, c, d;
+
+	connect(MLX5_QP_ST_UD, &a, &b);
+	connect(MLX5_QP_ST_UD, &c, &d);
+	xv_wr_recv(&b.qp, 2, &room);
+	xv_commit_recv(&b.qp);
+	memset(mr[0].ptr, 0x11, 64);
+	memset(mr[1].ptr, 0x55, 256);
+	send_datagram(&a, &b, bad);
+	tap_is(next(&a), XV_WC_LOC_PROT_ERR << 8 | 1, "a datagram that cannot be gathered");
+	tap_is(next(&b), NONE, "does not reach its receiver");
+	tap_is(mr[1].ptr[20], 0x55, "nor its memory");
+	send_datagram(&c, &b, session_sge(&mr[0], 0, 64));
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "which takes the next one");
+	tap_is(mr[1].ptr[40], 0x11, "from its first byte");
+	tap_is(next(&c), XV_WC_SUCCESS << 8 | 1, "as its sender is told");
+	disconnect(&a, &b);
+	disconnect(&c, &d);
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -331,6 +393,8 @@ int main(void)
 	test_segments();
 	test_path();
 	test_largest();
+	test_odd_atomic();
+	test_bad_datagram();
 	session_free(&s);
 	return tap_done();
 }

@@ -261,7 +261,8 @@ static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 		return refuse_request(dst);
 	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
 	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len);
-	if (!mem || len != w->operand)
+	/* A key made of keys may lead between words, where atomics lock the bus or fault. */
+	if (!mem || len != w->operand || (unsigned long)mem & (w->operand - 1))
 		return refuse_access(dst);
 
 	local_segments(&to, src, w);

@@ -11,10 +11,7 @@
 #include <asm/byteorder.h>
 #include "wqe.h"
 
-#define GRH_BYTES	40
-#define UD_MTU		4096
 #define QKEY_CONTROLLED	0x80000000u
-#define QPN_MULTICAST	0xffffff
 #define NEXT_UDP	17
 #define NEXT_IBA	0x1b
 
@@ -31,7 +28,7 @@ struct datagram {
 	u32 qkey, src_qpn;
 	bool grh;
 	u8 l3;
-	u8 header[GRH_BYTES];
+	u8 *bytes;			/* header and data */
 };
 
 static void put_be16(u8 *at, u16 v)
@@ -96,13 +93,13 @@ static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
 		d->l3 = L3_GRH;
-		ipv6_header(d->header, av, g->gid, d->w->length, NEXT_IBA);
+		ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_IBA);
 	} else if (is_v4_mapped(g->gid)) {
 		d->l3 = L3_IPV4;
-		ipv4_header(d->header + 20, av, g->gid, d->w->length);
+		ipv4_header(d->bytes + 20, av, g->gid, d->w->length);
 	} else {
 		d->l3 = L3_IPV6;
-		ipv6_header(d->header, av, g->gid, d->w->length, NEXT_UDP);
+		ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_UDP);
 	}
 	return true;
 }
@@ -115,7 +112,7 @@ static bool ib_header(struct datagram *d, const struct mlx5r_av *av)
 	d->grh = d->w->av_ext && (be32_to_cpu(av->grh_gid_fl) & MLX5R_AV_GRH);
 	if (d->grh) {
 		memcpy(sgid + 8, &guid, 8);
-		ipv6_header(d->header, av, sgid, d->w->length, NEXT_IBA);
+		ipv6_header(d->bytes, av, sgid, d->w->length, NEXT_IBA);
 	}
 	return true;
 }
@@ -129,7 +126,7 @@ static void receive_done(struct hca_qp *dst, const struct datagram *d, u32 index
 		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
 					  (u32)d->l3 << CQE_L3_SHIFT | d->src_qpn),
 		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(dst->hca->pkey),
-		.byte_cnt = cpu_to_be32(GRH_BYTES + w->length),
+		.byte_cnt = cpu_to_be32(HCA_GRH_BYTES + w->length),
 		.wqe_counter = cpu_to_be16(index),
 		.op_own = (imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
 	};
@@ -145,46 +142,38 @@ static void receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 	hca_qp_error(dst);
 }
 
-/* Returns what goes wrong at the sender: its own memory. */
-static int deliver(struct hca_qp *dst, struct datagram *d)
+static void deliver(struct hca_qp *dst, const struct datagram *d)
 {
-	struct hca_sge head = { .len = GRH_BYTES, .data = d->header };
-	u64 head_len = GRH_BYTES, len = d->w->length;
+	struct hca_sge all = { .len = HCA_GRH_BYTES + d->w->length, .data = d->bytes };
 	struct hca_rwqe *r = &d->from->fabric->scratch->rwqe;
 	struct hca_sgl to, from;
-	enum hca_copy_err err;
+	u64 len = all.len;
 
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
 	    dst->qkey != d->qkey || !hca_rq_get(dst, dst->srq, r))
-		return 0;
+		return;
 	hca_rq_consume(dst, dst->srq);
-	if (GRH_BYTES + d->w->length > r->length) {
+	if (len > r->length) {
 		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_LENGTH);
-		return 0;
+		return;
 	}
 
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (dst->srq)
 		to.user.pd = dst->srq->pd;
-	if (d->grh) {
-		hca_sgl_init(&from, d->src, 0, &head, 1);
-		err = hca_copy(&to, &from, &head_len);
-	} else {
-		hca_sgl_skip(&to, GRH_BYTES);
-		err = HCA_COPY_OK;
+	hca_sgl_init(&from, d->src, 0, &all, 1);
+	if (!d->grh) {
+		hca_sgl_skip(&to, HCA_GRH_BYTES);
+		hca_sgl_skip(&from, HCA_GRH_BYTES);
+		len -= HCA_GRH_BYTES;
 	}
-	if (!err) {
-		hca_sgl_init(&from, d->src, MLX5R_MKEY_ACCESS_LR, d->w->sge, d->w->nsge);
-		err = hca_copy(&to, &from, &len);
-	}
-	if (err) {
+	if (hca_copy(&to, &from, &len)) {
 		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
-		return err == HCA_COPY_SRC ? MLX5R_SYND_LOCAL_PROT : 0;
+		return;
 	}
 	d->from->fabric->stat.bytes += d->w->length;
 	receive_done(dst, d, r->index);
-	return 0;
 }
 
 static void deliver_member(struct hca_qp *dst, void *arg)
@@ -203,7 +192,7 @@ static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
 	return av->rgid[0] == 0xff || (roce && (av->rmac[0] & 1));
 }
 
-static int deliver_multicast(struct datagram *d, const u8 *gid)
+static void deliver_multicast(struct datagram *d, const u8 *gid)
 {
 	struct hca *hca;
 
@@ -211,7 +200,18 @@ static int deliver_multicast(struct datagram *d, const u8 *gid)
 		if (hca->p.roce == d->from->p.roce && hca->port_up &&
 		    hca_mcg_for_each(hca, gid, deliver_member, d))
 			hca_count_rcv(hca, d->w->length, true);
-	return 0;
+}
+
+/* A message leaves as a whole or not at all: receivers never see that one fails. */
+static bool gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
+{
+	struct hca_sge all = { .len = w->length, .data = bytes };
+	struct hca_sgl to, from;
+	u64 len = w->length;
+
+	hca_sgl_init(&to, src, 0, &all, 1);
+	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	return hca_copy(&to, &from, &len) == HCA_COPY_OK;
 }
 
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
@@ -226,16 +226,16 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
 		.src_qpn = src->st == MLX5_QP_ST_QP1 ? 1 :
 			   src->deth_sqpn ? src->deth_sqpn : src->qpn,
+		.bytes = src->hca->fabric->scratch->datagram,
 	};
 	bool roce = src->hca->p.roce, multicast;
-	struct hca_sgl from;
 	struct hca_qp *dst;
 	struct hca *hca;
 
-	if (w->length > UD_MTU)
+	if (w->length > HCA_UD_MTU)
 		return MLX5R_SYND_LOCAL_LENGTH;
-	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	if (!hca_sgl_check(&from, w->length))
+	memset(d.bytes, 0, HCA_GRH_BYTES);
+	if (!gather(src, w, d.bytes + HCA_GRH_BYTES))
 		return MLX5R_SYND_LOCAL_PROT;
 	if (roce && !w->av_ext)
 		return MLX5R_SYND_LOCAL_QP_OP;
@@ -243,8 +243,10 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		return 0;
 	multicast = is_multicast(av, w->av_ext, roce);
 	hca_count_xmit(src->hca, w->length, multicast);
-	if (multicast)
-		return deliver_multicast(&d, av->rgid);
+	if (multicast) {
+		deliver_multicast(&d, av->rgid);
+		return 0;
+	}
 
 	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac) :
 		     hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
@@ -252,5 +254,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		return 0;
 	hca_count_rcv(hca, w->length, false);
 	dst = dqpn == 1 ? hca->qp1 : hca_qp_get(hca, dqpn);
-	return dst ? deliver(dst, &d) : 0;
+	if (dst)
+		deliver(dst, &d);
+	return 0;
 }

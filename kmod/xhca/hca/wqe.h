@@ -72,6 +72,8 @@ struct hca_rwqe {
 };
 
 #define HCA_UMR_CHUNK	4096	/* bytes of a translation list taken at a time */
+#define HCA_UD_MTU	4096
+#define HCA_GRH_BYTES	40	/* what a receiver sees before a datagram's data */
 
 /* Room for the request being executed: one at a time, so one is enough */
 struct hca_scratch {
@@ -79,6 +81,7 @@ struct hca_scratch {
 	struct hca_rwqe rwqe;
 	u8 umr[HCA_UMR_CHUNK] __aligned(8);
 	u8 cqe[HCA_CQE_INLINE];
+	u8 datagram[HCA_GRH_BYTES + HCA_UD_MTU];
 };
 
 /* wqe.c: the request at the head of the send queue; 0 or a syndrome */
