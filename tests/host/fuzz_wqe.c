@@ -2,218 +2,269 @@
 /*
  * Fuzzes the execution of work requests, from a valid session outward.
  *
- * The input is a list of requests on an RC connection: operation, local and
- * remote segment with their keys, each chosen from what is right and what is
+ * The input is a list of requests: messages on an RC connection, datagrams, UMRs
+ * that change keys.  Segments and keys are chosen from what is right and what is
  * nearly right.  A model says how each must end and what memory must hold then;
- * every byte of both regions is compared.  A request may also be damaged at any
- * byte: then nothing is predicted, but memory outside the regions must stand.
+ * every byte is compared.  A request may also be damaged at any byte: then nothing
+ * is predicted, but memory outside the regions must stand.
  */
-#include <stdlib.h>
 #include <string.h>
-#include "session.h"
+#include "model.h"
 
-#define BYTES		8192u		/* of each region */
-#define GUARD		4096u
+#define INLINE_BYTES	200u
 
-enum { RW, RO, WO, NREGION };
-
-struct action {
-	u8 op, region, lkey_flaw, rkey_flaw;
-	u16 loff, roff, len;
-	u8 damage_at, damage;
-	u64 arg[2];
-} __attribute__((packed));
-
-static struct session s;
-static struct session_mr local, remote[NREGION];
-static u64 guard[2];
-static struct session_qp a, b;
-static u8 model_local[BYTES], model_remote[NREGION][BYTES];
-
-#define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-	     MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
-
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "model: %s\n", what);
-	abort();
-}
-
-static void start(void)
-{
-	session_init(&s);
-	guard[0] = session_alloc(&s, GUARD);
-	local = session_mr(&s, 0, BYTES, ALL);
-	remote[RW] = session_mr(&s, 1, BYTES, ALL);
-	remote[RO] = session_mr(&s, 1, BYTES, MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_RR);
-	remote[WO] = session_mr(&s, 1, BYTES, MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW |
-				MLX5R_MKEY_ACCESS_RW);
-	guard[1] = session_alloc(&s, GUARD);
-	memset(session_ptr(&s, guard[0]), 0xa5, GUARD);
-	memset(session_ptr(&s, guard[1]), 0xa5, GUARD);
-}
-
-static void check_memory(void)
-{
-	const u8 *g;
-	u32 i, j;
-
-	for (j = 0; j < 2; j++)
-		for (g = session_ptr(&s, guard[j]), i = 0; i < GUARD; i++)
-			check(g[i] == 0xa5, "memory outside the regions changed");
-	check(!memcmp(local.ptr, model_local, BYTES), "local memory differs");
-	for (j = 0; j < NREGION; j++)
-		check(!memcmp(remote[j].ptr, model_remote[j], BYTES), "remote memory differs");
-}
-
-static u32 flawed(u32 key, u8 flaw)
-{
-	static const u32 flip[] = { 0, 0, 0, 0, 0, 1, 0x80, 0x100, 0x40000000 };
-
-	return key ^ flip[flaw % ARRAY_SIZE(flip)];
-}
-
-static const struct {
-	u8 opcode;
-	bool reads, writes, atomic;
-} kinds[] = {
-	{ MLX5R_OP_RDMA_WRITE, false, true, false },
-	{ MLX5R_OP_RDMA_READ, true, false, false },
-	{ MLX5R_OP_ATOMIC_FA, true, true, true },
-	{ MLX5R_OP_ATOMIC_CS, true, true, true },
+enum op {
+	WRITE, READ, FETCH_ADD, COMPARE_SWAP, WRITE_INLINE, WRITE_IMM, SEND, SEND_IMM,
+	SEND_INVAL, SEND_INLINE, UMR, DATAGRAM, NOPS
 };
 
-/* How the request must end, and what it does to the model's memory */
-static int predict(const struct action *t, u32 lkey, u32 rkey, u32 len)
+static u8 inline_data[INLINE_BYTES] = "what stands in the request itself";
+
+/* How a request ends at either side */
+struct outcome {
+	int sender, receiver;
+	u32 bytes;			/* received */
+};
+
+static bool is_atomic(enum op op)
 {
-	bool atomic = kinds[t->op].atomic;
-	u8 *l, *r;
-	bool lok = lkey == local.key && t->loff + len <= BYTES;
-	bool rok = rkey == remote[t->region].key && t->roff + len <= BYTES;
-	u64 old;
-
-	if (!len)
-		return XV_WC_SUCCESS;
-	if (atomic && ((remote[t->region].addr + t->roff) & 7))
-		return XV_WC_REM_INV_REQ_ERR;
-	/* A requester that cannot gather a message sends nothing of it. */
-	if (!lok && !kinds[t->op].reads)
-		return XV_WC_LOC_PROT_ERR;
-	if (!rok || (t->region != RW && atomic) || (t->region == RO && kinds[t->op].writes) ||
-	    (t->region == WO && kinds[t->op].reads))
-		return XV_WC_REM_ACCESS_ERR;
-	if (!lok)
-		return XV_WC_LOC_PROT_ERR;
-	l = model_local + t->loff;
-	r = model_remote[t->region] + t->roff;
-	if (!atomic) {
-		memcpy(kinds[t->op].writes ? r : l, kinds[t->op].writes ? l : r, len);
-		return XV_WC_SUCCESS;
-	}
-	memcpy(&old, r, 8);
-	if (kinds[t->op].opcode == MLX5R_OP_ATOMIC_FA) {
-		u64 sum = old + t->arg[0];
-
-		memcpy(r, &sum, 8);
-	} else if (old == t->arg[1]) {
-		memcpy(r, &t->arg[0], 8);
-	}
-	memcpy(l, &old, 8);
-	return XV_WC_SUCCESS;
+	return op == FETCH_ADD || op == COMPARE_SWAP;
 }
 
-static void post(const struct action *t, const struct xv_sge *sge, u32 rkey)
+static bool is_send(enum op op)
 {
-	u64 raddr = remote[t->region].addr + t->roff;
+	return op == SEND || op == SEND_IMM || op == SEND_INVAL || op == SEND_INLINE;
+}
 
-	switch (kinds[t->op].opcode) {
-	case MLX5R_OP_RDMA_WRITE:
-		xv_wr_write(&a.qp, 1, XV_SEND_SIGNALED, sge, raddr, rkey);
+static bool is_inline(enum op op)
+{
+	return op == WRITE_INLINE || op == SEND_INLINE;
+}
+
+static u32 length(const struct action *t)
+{
+	if (is_atomic(t->op))
+		return 8;
+	return t->len % (is_inline(t->op) ? INLINE_BYTES : REGION_BYTES + 16);
+}
+
+/* ---- The model --------------------------------------------------------------------- */
+
+static int predict_atomic(const struct action *t, struct model_seg local, struct model_seg remote)
+{
+	struct model_seg old = { .data = (u8 [8]) {} };
+	u64 n = 8, value;
+	u8 *mem;
+
+	if (remote.addr % 8)
+		return XV_WC_REM_INV_REQ_ERR;
+	remote.access = MLX5R_MKEY_ACCESS_A;
+	mem = model_at(&remote, &n);
+	/* One that a key made of keys puts across words is no atomic for the adapter. */
+	if (!mem || n < 8 || (uintptr_t)mem % 8)
+		return XV_WC_REM_ACCESS_ERR;
+	if (!model_allows(&local, 8))
+		return XV_WC_LOC_PROT_ERR;
+	memcpy(old.data, mem, 8);
+	memcpy(&value, mem, 8);
+	if (t->op == FETCH_ADD)
+		value += t->arg[0];
+	else if (value == t->arg[1])
+		value = t->arg[0];
+	memcpy(mem, &value, 8);
+	return model_copy(local, old, 8) ? XV_WC_LOC_PROT_ERR : XV_WC_SUCCESS;
+}
+
+/* The status, of which a failure tells whose memory it was */
+static int predict_copy(struct model_seg to, struct model_seg from, u32 len, int from_failed,
+			int to_failed)
+{
+	const int status[] = {
+		[MODEL_OK] = XV_WC_SUCCESS, [MODEL_FROM] = from_failed, [MODEL_TO] = to_failed,
+	};
+
+	return status[model_copy(to, from, len)];
+}
+
+static int predict_write(struct model_seg local, struct model_seg remote, u32 len)
+{
+	return predict_copy(remote, local, len, XV_WC_LOC_PROT_ERR, XV_WC_REM_ACCESS_ERR);
+}
+
+static int predict_read(struct model_seg local, struct model_seg remote, u32 len)
+{
+	return predict_copy(local, remote, len, XV_WC_REM_ACCESS_ERR, XV_WC_LOC_PROT_ERR);
+}
+
+static struct outcome predict_write_imm(struct model_seg local, struct model_seg remote, u32 len)
+{
+	int status = predict_write(local, remote, len);
+
+	/* A receiver that refuses flushes what waits for a message. */
+	return (struct outcome) {
+		status, status == XV_WC_REM_ACCESS_ERR ? XV_WC_WR_FLUSH_ERR :
+			status == XV_WC_SUCCESS ? XV_WC_SUCCESS : NOTHING, len
+	};
+}
+
+static bool invalidate(u32 key)
+{
+	struct model_key *k = model_find(1, key);
+
+	if (!k || !k->rinval || k->pd != s.pd[1] ||
+	    (k->qpn != HCA_ANY_QPN && k->qpn != rc[1].qp.qp_num))
+		return false;
+	k->free = true;
+	return true;
+}
+
+static struct outcome predict_send(const struct action *t, struct model_seg local,
+				   struct model_seg remote, u32 len, u32 room)
+{
+	if (len > room)
+		return (struct outcome) { XV_WC_REM_INV_REQ_ERR, XV_WC_LOC_LEN_ERR };
+	switch (model_copy(remote, local, len)) {
+	case MODEL_FROM:
+		return (struct outcome) { XV_WC_LOC_PROT_ERR, NOTHING };
+	case MODEL_TO:
+		return (struct outcome) { XV_WC_REM_OP_ERR, XV_WC_LOC_PROT_ERR };
+	default:
 		break;
-	case MLX5R_OP_RDMA_READ:
-		xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, sge, raddr, rkey);
+	}
+	if (t->op == SEND_INVAL && !invalidate(remote.key))
+		return (struct outcome) { XV_WC_REM_OP_ERR, XV_WC_LOC_QP_OP_ERR };
+	return (struct outcome) { XV_WC_SUCCESS, XV_WC_SUCCESS, len };
+}
+
+static struct outcome predict(const struct action *t, struct model_seg local,
+			      struct model_seg remote, u32 len, u32 room)
+{
+	switch ((enum op)t->op) {
+	case READ:
+		return (struct outcome) { predict_read(local, remote, len), NOTHING };
+	case WRITE:
+	case WRITE_INLINE:
+		return (struct outcome) { predict_write(local, remote, len), NOTHING };
+	case WRITE_IMM:
+		return predict_write_imm(local, remote, len);
+	case FETCH_ADD:
+	case COMPARE_SWAP:
+		return (struct outcome) { predict_atomic(t, local, remote), NOTHING };
+	default:
+		return predict_send(t, local, remote, len, room);
+	}
+}
+
+/* ---- The adapter ------------------------------------------------------------------- */
+
+static void post(const struct action *t, const struct model_seg *local,
+		 const struct model_seg *remote, u32 len)
+{
+	struct xv_sge sge = { .addr = local->addr, .length = len, .lkey = local->key };
+	struct xv_qp *qp = &rc[0].qp;
+
+	switch ((enum op)t->op) {
+	case WRITE:
+		xv_wr_write(qp, 1, XV_SEND_SIGNALED, &sge, remote->addr, remote->key);
 		break;
-	case MLX5R_OP_ATOMIC_FA:
-		xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, sge, raddr, rkey, t->arg[0]);
+	case WRITE_INLINE:
+		xv_wr_write_inline(qp, 1, XV_SEND_SIGNALED, inline_data, len, remote->addr,
+				   remote->key);
+		break;
+	case WRITE_IMM:
+		xv_wr_write_imm(qp, 1, XV_SEND_SIGNALED, &sge, remote->addr, remote->key, 7);
+		break;
+	case READ:
+		xv_wr_read(qp, 1, XV_SEND_SIGNALED, &sge, remote->addr, remote->key);
+		break;
+	case FETCH_ADD:
+		xv_wr_atomic_fa(qp, 1, XV_SEND_SIGNALED, &sge, remote->addr, remote->key,
+				t->arg[0]);
+		break;
+	case COMPARE_SWAP:
+		xv_wr_atomic_cs(qp, 1, XV_SEND_SIGNALED, &sge, remote->addr, remote->key,
+				t->arg[1], t->arg[0]);
+		break;
+	case SEND:
+		xv_wr_send(qp, 1, XV_SEND_SIGNALED, &sge);
+		break;
+	case SEND_IMM:
+		xv_wr_send_imm(qp, 1, XV_SEND_SIGNALED, &sge, 7);
+		break;
+	case SEND_INVAL:
+		xv_wr_send_inv(qp, 1, XV_SEND_SIGNALED, &sge, remote->key);
 		break;
 	default:
-		xv_wr_atomic_cs(&a.qp, 1, XV_SEND_SIGNALED, sge, raddr, rkey, t->arg[1],
-				t->arg[0]);
+		xv_wr_send_inline(qp, 1, XV_SEND_SIGNALED, inline_data, len);
 	}
 }
 
-/* False: the connection is in error and done with. */
+static void post_receive(const struct model_seg *remote, u32 room)
+{
+	struct xv_sge sge = { .addr = remote->addr, .length = room, .lkey = remote->key };
+
+	xv_wr_recv(&rc[1].qp, 2, &sge);
+	xv_commit_recv(&rc[1].qp);
+}
+
+static bool perform_message(const struct action *t)
+{
+	u8 *wqe = (u8 *)xv_sq_next(&rc[0].qp.sq);
+	u32 len = length(t), room = t->rlen % (REGION_BYTES + 16);
+	bool receives = is_send(t->op) || t->op == WRITE_IMM;
+	struct model_seg local, remote;
+	struct outcome want;
+	struct xv_wc wc;
+
+	local = model_seg(&rc[0], t->lkey, t->lkey_flaw, t->loff % (REGION_BYTES + 16),
+			  t->op == READ || is_atomic(t->op) ? MLX5R_MKEY_ACCESS_LW :
+			  MLX5R_MKEY_ACCESS_LR);
+	remote = model_seg(&rc[1], t->rkey, t->rkey_flaw, t->roff % (REGION_BYTES + 16),
+			   is_send(t->op) ? MLX5R_MKEY_ACCESS_LW :
+			   t->op == READ ? MLX5R_MKEY_ACCESS_RR : MLX5R_MKEY_ACCESS_RW);
+	if (is_inline(t->op))
+		local.data = inline_data;
+	if (receives)
+		post_receive(&remote, room);
+	post(t, &local, &remote, len);
+	want = predict(t, local, remote, len, room);
+	if (!model_run(t, &rc[0], wqe))
+		return false;
+	model_expect(&rc[0], want.sender, &wc);
+	model_expect(&rc[1], want.receiver, &wc);
+	check(want.receiver != XV_WC_SUCCESS || wc.byte_len == want.bytes,
+	      "another length than sent");
+	return want.sender == XV_WC_SUCCESS;
+}
+
 static bool perform(struct action t)
 {
-	u8 *wqe = a.qp.sq.buf + (a.qp.sq.pi & a.qp.sq.mask) * MLX5R_WQEBB;
-	u32 len, lkey, rkey;
-	struct xv_sge sge;
-	struct xv_wc wc[2];
-	int n, want;
-
-	t.op %= ARRAY_SIZE(kinds);
-	t.region %= NREGION;
-	t.loff %= BYTES + 16;
-	t.roff %= BYTES + 16;
-	len = kinds[t.op].atomic ? 8 : t.len % (BYTES + 16);
-	lkey = flawed(local.key, t.lkey_flaw);
-	rkey = flawed(remote[t.region].key, t.rkey_flaw);
-	sge = (struct xv_sge) { .addr = local.addr + t.loff, .length = len, .lkey = lkey };
-	post(&t, &sge, rkey);
-	if (t.damage)
-		wqe[t.damage_at % MLX5R_WQEBB] ^= t.damage;
-	else
-		want = predict(&t, lkey, rkey, len);
-	xv_commit_send(&a.qp);
-	session_settle(&s);
-	n = xv_poll_cq(&a.cq, 2, wc);
-	if (t.damage) {
-		memcpy(model_local, local.ptr, BYTES);
-		for (n = 0; n < NREGION; n++)
-			memcpy(model_remote[n], remote[n].ptr, BYTES);
-		check_memory();
-		return false;
+	t.op %= NOPS;
+	switch ((enum op)t.op) {
+	case UMR:
+		return perform_umr(&t);
+	case DATAGRAM:
+		return perform_datagram(&t);
+	default:
+		return perform_message(&t);
 	}
-	check(n == 1, "not exactly one completion");
-	check((int)wc[0].status == want, "another status than predicted");
-	check_memory();
-	return want == XV_WC_SUCCESS;
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static bool started;
 	struct action t;
-	size_t used;
-	u32 i;
 
 	if (!started)
-		start();
+		model_init();
 	started = true;
-	used = s.used;
-	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &a);
-	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &b);
-	session_connect(&a, &b);
-	for (i = 0; i < BYTES; i++)
-		model_local[i] = i * 7;
-	memcpy(local.ptr, model_local, BYTES);
-	for (i = 0; i < NREGION; i++) {
-		memset(model_remote[i], 0x11 * (i + 1), BYTES);
-		memcpy(remote[i].ptr, model_remote[i], BYTES);
-	}
-
+	model_begin();
+	begin_datagrams();
 	for (; size >= sizeof(t); data += sizeof(t), size -= sizeof(t)) {
 		memcpy(&t, data, sizeof(t));
 		if (!perform(t))
 			break;
 	}
-
-	session_qp_destroy(&a);
-	session_qp_destroy(&b);
-	session_cq_destroy(&a);
-	session_cq_destroy(&b);
-	s.used = used;
+	model_end();
 	return 0;
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What work requests must do: a model of keys and memory that knows nothing of the
+ * adapter's sources.
+ *
+ * Memory is one area: a guard, four regions, a guard.  The model has a copy, moves
+ * bytes in it as requests must, by its own idea of the keys, and compares it all.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "session.h"
+
+#define REGION_BYTES	8192u
+#define MODEL_ENTRIES	16u		/* of a key's list */
+#define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
+			 MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
+
+/* Keys: a region of function 0, three of function 1; on each, three for UMRs. */
+enum { LOCAL };
+enum { RW, RO, WO };
+enum { KLM, KSM, MTT, NUMR };
+#define MODEL_KEYS	6u
+
+struct model_entry {
+	u64 addr, bytes;		/* of pages, addr 0: no memory */
+	u32 key;			/* pages: none */
+};
+
+struct model_key {
+	u32 key, pd, qpn;
+	u8 mode, access, page_shift;
+	bool free, umr, rinval;
+	u64 start, len;
+	struct model_entry entry[MODEL_ENTRIES];
+};
+
+/* Bytes that a request names: who, by which key, where, what for; or the bytes */
+struct model_seg {
+	int func;
+	u32 qpn, key;
+	u64 addr;
+	u8 access;
+	u8 *data;
+};
+
+/* One request of the input */
+struct action {
+	u8 op;
+	u8 lkey, rkey, lkey_flaw, rkey_flaw;
+	u8 damage_at, damage;
+	u8 post;			/* datagrams: who gets a receive */
+	u16 loff, roff, len, rlen;
+	union {
+		u64 arg[2];		/* atomics */
+		struct {
+			u8 qp, key, flags, mask[2], values, access, page_shift;
+			u8 n, offset, start;
+			u8 entry[3];
+			u16 len;
+		} __attribute__((packed)) umr;
+		struct {
+			u8 to, sgid, qkey, qpn, tclass, hop_limit;
+			u32 flow_label;
+		} __attribute__((packed)) ud;
+	};
+} __attribute__((packed));
+
+extern struct session s;
+extern struct model_key model_keys[SESSION_FUNCS][MODEL_KEYS];
+extern u32 model_nkeys[SESSION_FUNCS];
+extern struct session_qp rc[SESSION_FUNCS], ud[SESSION_FUNCS];
+
+void check(bool good, const char *what);
+
+/* Makes session and regions, once; what an input starts from; and its end. */
+void model_init(void);
+void model_begin(void);
+void model_end(void);
+
+/* The key that an input means, and the one that has a number */
+struct model_key *model_pick(int func, u8 which);
+struct model_key *model_find(int func, u32 key);
+struct model_seg model_seg(const struct session_qp *q, u8 which, u8 flaw, u32 off, u8 access);
+static inline struct model_seg model_bytes(u8 *data)
+{
+	return (struct model_seg) { .data = data };
+}
+
+/* In the model's copy, or NULL outside the area */
+u8 *model_ptr(u64 addr, u64 len);
+
+/* Does the key alone, not those it is made of, allow access to @len bytes? */
+bool model_allows(const struct model_seg *seg, u64 len);
+/* Pointer to the first of @n bytes, cut to those that are contiguous; or NULL */
+u8 *model_at(const struct model_seg *seg, u64 *n);
+enum model_err { MODEL_OK, MODEL_FROM, MODEL_TO };
+enum model_err model_copy(struct model_seg to, struct model_seg from, u64 len);
+
+/*
+ * Runs what was posted at @wqe and compares memory.  False: it was damaged, so that
+ * only the guards are sure to stand.
+ */
+bool model_run(const struct action *t, struct session_qp *q, u8 *wqe);
+
+/* What completes, XV_WC_*; NOTHING if nothing does */
+#define NOTHING	(-1)
+void model_expect(struct session_qp *q, int status, struct xv_wc *wc);
+
+/* Each takes one action to its end; false: queues are in error, the input is over. */
+bool perform_umr(const struct action *t);
+bool perform_datagram(const struct action *t);
+/* Datagrams have a group and addresses of their own, set up with each input. */
+void begin_datagrams(void);
+
+#endif
