@@ -70,30 +70,21 @@ static void xv_answer(u32 offset, u32 value)
 	*(__be32 *)(xv_fw.out + offset) = cpu_to_be32(value);
 }
 
+#define XV_EXPECT_BRIEF(_test, _name, _send, _head) do {		\
+	KUNIT_EXPECT_EQ(_test, _send(&xv_fw_dev, &xv_fw_call, 0x123456), 0); \
+	XV_EXPECT_COMMAND(_test, _name, 16, { 0, _head }, { 8, 0x123456 }); \
+} while (0)
+
 /* Commands that name one object and want no answer */
 static void xv_test_brief(struct kunit *test)
 {
-	struct xv_call *call = &xv_fw_call;
-	struct xv_dev *dev = &xv_fw_dev;
-
-	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(dev, call, 0x123456), 0);
-	XV_EXPECT_COMMAND(test, "DEALLOC_UAR", 16, { 0, 0x08030000 },
-			  { 8, 0x123456 });
-	KUNIT_EXPECT_EQ(test, xv_fw_destroy_mkey(dev, call, 0x123456), 0);
-	XV_EXPECT_COMMAND(test, "DESTROY_MKEY", 16, { 0, 0x02020000 },
-			  { 8, 0x123456 });
-	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_xrcd(dev, call, 0x123456), 0);
-	XV_EXPECT_COMMAND(test, "DEALLOC_XRCD", 16, { 0, 0x080f0000 },
-			  { 8, 0x123456 });
-	KUNIT_EXPECT_EQ(test, xv_fw_destroy_rmp(dev, call, 0x123456), 0);
-	XV_EXPECT_COMMAND(test, "DESTROY_RMP", 16, { 0, 0x090e0000 },
-			  { 8, 0x123456 });
-	KUNIT_EXPECT_EQ(test, xv_fw_destroy_xrc_srq(dev, call, 0x123456), 0);
-	XV_EXPECT_COMMAND(test, "DESTROY_XRC_SRQ", 16, { 0, 0x07060000 },
-			  { 8, 0x123456 });
-	KUNIT_EXPECT_EQ(test, xv_fw_destroy_qp(dev, call, 0x123456), 0);
-	XV_EXPECT_COMMAND(test, "DESTROY_QP", 16, { 0, 0x05010000 },
-			  { 8, 0x123456 });
+	XV_EXPECT_BRIEF(test, "DEALLOC_UAR", xv_fw_dealloc_uar, 0x08030000);
+	XV_EXPECT_BRIEF(test, "DESTROY_MKEY", xv_fw_destroy_mkey, 0x02020000);
+	XV_EXPECT_BRIEF(test, "DEALLOC_XRCD", xv_fw_dealloc_xrcd, 0x080f0000);
+	XV_EXPECT_BRIEF(test, "DESTROY_RMP", xv_fw_destroy_rmp, 0x090e0000);
+	XV_EXPECT_BRIEF(test, "DESTROY_XRC_SRQ", xv_fw_destroy_xrc_srq,
+			0x07060000);
+	XV_EXPECT_BRIEF(test, "DESTROY_QP", xv_fw_destroy_qp, 0x05010000);
 }
 
 /* Commands that make something and learn its number, 24 bits of dword 8 */

@@ -183,29 +183,14 @@ static bool same(const struct objects *a, const struct objects *b)
 
 /* ---- The verbs ---------------------------------------------------------------------- */
 
-static void fill_nothing(void)
-{
-}
-
-static void fill_bind(void)
-{
-	strcpy(arg.bind.name, rig_device(0));
-}
-
-static void fill_port(void)
-{
-	arg.query_port.port = PORT;
-}
-
-static void fill_gid(void)
-{
-	arg.query_gid.port = PORT;
-}
-
-static void fill_pkey(void)
-{
-	arg.query_pkey.port = PORT;
-}
+static void fill_nothing(void) { }
+static void fill_bind(void) { strcpy(arg.bind.name, rig_device(0)); }
+static void fill_port(void) { arg.query_port.port = PORT; }
+static void fill_gid(void) { arg.query_gid.port = PORT; }
+static void fill_pkey(void) { arg.query_pkey.port = PORT; }
+static void fill_srq_query(void) { arg.srq_query.srq = srq; }
+static void fill_xrc_srq_query(void) { arg.srq_query.srq = xrc_srq; }
+static void fill_qp_query(void) { arg.qp_query.qp = qp; }
 
 static void fill_list(void)
 {
@@ -340,16 +325,6 @@ static void fill_xrc_srq_modify(void)
 	arg.srq_modify.limit = 5;
 }
 
-static void fill_srq_query(void)
-{
-	arg.srq_query.srq = srq;
-}
-
-static void fill_xrc_srq_query(void)
-{
-	arg.srq_query.srq = xrc_srq;
-}
-
 static void fill_qp(void)
 {
 	arg.qp.type = XVERBS_QPT_RC;
@@ -393,6 +368,11 @@ static void to_state(uint32_t state, uint32_t mask)
 	arg.modify.attr.qp_state = state;
 }
 
+static void fill_sqd(void) { to_state(XVERBS_QPS_SQD, 0); }
+static void fill_sqd_rts(void) { to_state(XVERBS_QPS_RTS, 0); }
+static void fill_err(void) { to_state(XVERBS_QPS_ERR, 0); }
+static void fill_reset(void) { to_state(XVERBS_QPS_RESET, 0); }
+
 static void fill_init(void)
 {
 	to_state(XVERBS_QPS_INIT,
@@ -413,31 +393,6 @@ static void fill_rts(void)
 {
 	to_state(XVERBS_QPS_RTS, XVERBS_QP_SQ_PSN | XVERBS_QP_TIMEOUT | XVERBS_QP_RETRY_CNT |
 		 XVERBS_QP_RNR_RETRY | XVERBS_QP_MAX_QP_RD_ATOMIC);
-}
-
-static void fill_sqd(void)
-{
-	to_state(XVERBS_QPS_SQD, 0);
-}
-
-static void fill_sqd_rts(void)
-{
-	to_state(XVERBS_QPS_RTS, 0);
-}
-
-static void fill_err(void)
-{
-	to_state(XVERBS_QPS_ERR, 0);
-}
-
-static void fill_reset(void)
-{
-	to_state(XVERBS_QPS_RESET, 0);
-}
-
-static void fill_qp_query(void)
-{
-	arg.qp_query.qp = qp;
 }
 
 static void fill_ah(void)
