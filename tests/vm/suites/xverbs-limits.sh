@@ -32,6 +32,25 @@ is "its memory cgroup is charged for all $bytes bytes of rings" $((with >= bytes
 kill $pid
 wait $pid
 ok "and gets them back when the process is gone" wait_for 10 released
+
+# Pages that the kernel holds for the group and does not count by kind: those of
+# rings and doorbell records, but for what charges are rounded up.
+pages_held() {
+	awk '$1 == "kernel" { n += $2 }
+		$1 ~ /^(slab|kernel_stack|pagetables|sec_pagetables|percpu|vmalloc)$/ { n -= $2 }
+		END { print int(n / 4096) }' "$GROUPS_AT/holder/memory.stat"
+}
+# shellcheck disable=SC2317 # called by wait_for
+none_held() { [ "$(pages_held)" -lt 16 ]; }
+
+# shellcheck disable=SC2317 # called by ok
+in_group() { (echo $BASHPID > "$GROUPS_AT/holder/cgroup.procs"; exec "$@"); }
+
+for test in uapi states external; do
+	ok "$test in a memory cgroup" in_group $BIN/tests/$test
+done
+ok "no page is left of all objects that were destroyed" wait_for 10 none_held
+echo "# $(pages_held) pages"
 rmdir "$GROUPS_AT/holder"
 umount "$GROUPS_AT"
 
