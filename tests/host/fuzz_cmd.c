@@ -215,6 +215,19 @@ static void valid_resize(u8 *in)
 	put(MLX5_ADDR_OF(modify_cq_in, in, pas), page);
 }
 
+static void valid_mcg(u8 *in)
+{
+	MLX5_SET(attach_to_mcg_in, in, qpn, s.hca[0]->qps.first + 1);
+	*(u8 *)MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid) = 0xff;
+}
+
+/* Reads the MTU; other registers are a byte away. */
+static void valid_reg(u8 *in)
+{
+	MLX5_SET(access_register_in, in, op_mod, 1);
+	MLX5_SET(access_register_in, in, register_id, 0x5003);
+}
+
 static void make_valid(u16 opcode, u8 *in)
 {
 	static const struct {
@@ -229,6 +242,9 @@ static void make_valid(u16 opcode, u8 *in)
 		{ MLX5_CMD_OP_INIT2RTR_QP, valid_modify_qp },
 		{ MLX5_CMD_OP_RTR2RTS_QP, valid_modify_qp },
 		{ MLX5_CMD_OP_RTS2RTS_QP, valid_modify_qp },
+		{ MLX5_CMD_OP_ATTACH_TO_MCG, valid_mcg },
+		{ MLX5_CMD_OP_DETACH_FROM_MCG, valid_mcg },
+		{ MLX5_CMD_OP_ACCESS_REG, valid_reg },
 	};
 	unsigned int i;
 
