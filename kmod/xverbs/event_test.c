@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: events of firmware and of the driver, those that need a fabric too,
+ * on their way to the files that they are for.
+ */
+#include <kunit/test.h>
+
+#include "device.c"
+
+enum { XV_NUMBER = 0x123, XV_PORTS = 2 };
+
+struct xv_listener {
+	struct xv_file file;
+	struct xv_qp_handle handle;
+	struct xv_srq srq;
+	struct xv_evsrc sources[1 + XV_PORTS];
+};
+
+/* A device with a queue pair that two files have, and an SRQ of the first's */
+struct xv_events {
+	struct xv_dev dev;
+	struct xv_qp qp;
+	struct xv_listener to[2];
+};
+
+static void xv_events_add(struct xv_events *e, struct xv_listener *to, u32 n)
+{
+	u32 i;
+
+	xv_evq_init(&to->file.async);
+	to->handle.obj.file = &to->file;
+	xv_evsrc_init(&to->handle.obj.events);
+	to->handle.obj.events.handle = 10 + n;
+	to->handle.obj.events.user_data = 100 + n;
+	list_add(&to->handle.node, &e->qp.handles);
+	to->srq.obj.file = &to->file;
+	xv_evsrc_init(&to->srq.obj.events);
+	to->srq.obj.events.handle = 20 + n;
+	to->file.sources = to->sources;
+	to->file.n_sources = ARRAY_SIZE(to->sources);
+	for (i = 0; i < ARRAY_SIZE(to->sources); i++) {
+		xv_evsrc_init(&to->sources[i]);
+		to->sources[i].port = i;
+	}
+	list_add(&to->file.dev_node, &e->dev.files);
+}
+
+static int xv_events_init(struct kunit *test)
+{
+	struct xv_events *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	void *old;
+
+	if (!e)
+		return -ENOMEM;
+	mutex_init(&e->dev.files_lock);
+	INIT_LIST_HEAD(&e->dev.files);
+	xa_init_flags(&e->dev.qps, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&e->dev.srqs, XA_FLAGS_LOCK_IRQ);
+	INIT_LIST_HEAD(&e->qp.handles);
+	xv_events_add(e, &e->to[0], 0);
+	xv_events_add(e, &e->to[1], 1);
+	old = xa_store_irq(&e->dev.qps, XV_NUMBER, &e->qp, GFP_KERNEL);
+	if (!xa_err(old))
+		old = xa_store_irq(&e->dev.srqs, XV_NUMBER, &e->to[0].srq.obj,
+				   GFP_KERNEL);
+	test->priv = e;
+	return xa_err(old);
+}
+
+static void xv_events_exit(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+
+	xa_destroy(&e->dev.qps);
+	xa_destroy(&e->dev.srqs);
+}
+
+static int xv_raise(struct xv_events *e, unsigned long fw_type, u32 number)
+{
+	struct mlx5_eqe eqe = {};
+
+	eqe.data.qp_srq.qp_srq_n = cpu_to_be32(number);
+	return xv_dev_fw_event(&e->dev.fw_events, fw_type, &eqe);
+}
+
+static void xv_expect_event(struct kunit *test, struct xv_listener *to,
+			    u32 type, u32 handle, u32 port)
+{
+	struct xverbs_async_event event = {};
+
+	KUNIT_ASSERT_TRUE_MSG(test, xv_evq_pop_async(&to->file.async, &event),
+			      "no event %u", type);
+	KUNIT_EXPECT_EQ(test, event.type, type);
+	KUNIT_EXPECT_EQ(test, event.handle, handle);
+	KUNIT_EXPECT_EQ(test, event.port, port);
+}
+
+static void xv_expect_quiet(struct kunit *test, struct xv_events *e)
+{
+	struct xverbs_async_event event;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(e->to); i++)
+		KUNIT_EXPECT_FALSE(test, xv_evq_pop_async(&e->to[i].file.async,
+							  &event));
+}
+
+/* An event of a queue pair goes to all who have it. */
+static void xv_test_qp_events(struct kunit *test)
+{
+	static const struct {
+		unsigned long fw;
+		u32 type;
+	} events[] = {
+		{ MLX5_EVENT_TYPE_PATH_MIG, XVERBS_EVENT_PATH_MIG },
+		{ MLX5_EVENT_TYPE_PATH_MIG_FAILED, XVERBS_EVENT_PATH_MIG_ERR },
+		{ MLX5_EVENT_TYPE_COMM_EST, XVERBS_EVENT_COMM_EST },
+		{ MLX5_EVENT_TYPE_SQ_DRAINED, XVERBS_EVENT_SQ_DRAINED },
+		{ MLX5_EVENT_TYPE_SRQ_LAST_WQE,
+		  XVERBS_EVENT_QP_LAST_WQE_REACHED },
+		{ MLX5_EVENT_TYPE_WQ_CATAS_ERROR, XVERBS_EVENT_QP_FATAL },
+		{ MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR,
+		  XVERBS_EVENT_QP_REQ_ERR },
+		{ MLX5_EVENT_TYPE_WQ_ACCESS_ERROR,
+		  XVERBS_EVENT_QP_ACCESS_ERR },
+	};
+	struct xv_events *e = test->priv;
+	int i;
+
+	e->qp.want_drained = true;
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		KUNIT_EXPECT_EQ(test, xv_raise(e, events[i].fw, XV_NUMBER),
+				(int)NOTIFY_OK);
+		xv_expect_event(test, &e->to[0], events[i].type, 10, 0);
+		xv_expect_event(test, &e->to[1], events[i].type, 11, 0);
+	}
+	e->qp.want_drained = false;
+	xv_raise(e, MLX5_EVENT_TYPE_SQ_DRAINED, XV_NUMBER);
+	xv_raise(e, MLX5_EVENT_TYPE_COMM_EST, XV_NUMBER + 1);
+	KUNIT_EXPECT_EQ(test, xv_raise(e, MLX5_EVENT_TYPE_CMD, XV_NUMBER),
+			(int)NOTIFY_DONE);
+	xv_expect_quiet(test, e);
+}
+
+static void xv_test_srq_events(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+
+	xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_SRQ_LIMIT_REACHED, 20, 0);
+	xv_raise(e, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, XV_NUMBER);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_SRQ_ERR, 20, 0);
+	xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER + 1);
+	xv_expect_quiet(test, e);
+}
+
+/* Unread events of one type count once; the order of types is their number's. */
+static void xv_test_absorbed(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		xv_raise(e, MLX5_EVENT_TYPE_COMM_EST, XV_NUMBER);
+		xv_raise(e, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, XV_NUMBER);
+	}
+	for (i = 0; i < ARRAY_SIZE(e->to); i++) {
+		xv_expect_event(test, &e->to[i], XVERBS_EVENT_QP_FATAL, 10 + i,
+				0);
+		xv_expect_event(test, &e->to[i], XVERBS_EVENT_COMM_EST, 10 + i,
+				0);
+	}
+	xv_expect_quiet(test, e);
+}
+
+/* Events of ports and of the device go to every file, others to none. */
+static void xv_test_port_events(struct kunit *test)
+{
+	static const enum ib_event_type types[] = {
+		IB_EVENT_PORT_ACTIVE, IB_EVENT_PORT_ERR, IB_EVENT_LID_CHANGE,
+		IB_EVENT_PKEY_CHANGE, IB_EVENT_SM_CHANGE,
+		IB_EVENT_CLIENT_REREGISTER, IB_EVENT_GID_CHANGE,
+	};
+	struct xv_events *e = test->priv;
+	struct ib_event event = { .element.port_num = XV_PORTS };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		event.event = types[i];
+		xv_dev_ib_event(&e->dev.ib_events, &event);
+		xv_expect_event(test, &e->to[0], types[i], 0, XV_PORTS);
+		xv_expect_event(test, &e->to[1], types[i], 0, XV_PORTS);
+	}
+	event.element.port_num = XV_PORTS + 1;
+	xv_dev_ib_event(&e->dev.ib_events, &event);
+	event.event = IB_EVENT_QP_FATAL;
+	xv_dev_ib_event(&e->dev.ib_events, &event);
+	xv_expect_quiet(test, e);
+	event.event = IB_EVENT_DEVICE_FATAL;
+	xv_dev_ib_event(&e->dev.ib_events, &event);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_DEVICE_FATAL, 0, 0);
+	xv_expect_event(test, &e->to[1], XVERBS_EVENT_DEVICE_FATAL, 0, 0);
+}
+
+static struct kunit_case xv_event_cases[] = {
+	KUNIT_CASE(xv_test_qp_events),
+	KUNIT_CASE(xv_test_srq_events),
+	KUNIT_CASE(xv_test_absorbed),
+	KUNIT_CASE(xv_test_port_events),
+	{}
+};
+
+static struct kunit_suite xv_event_suite = {
+	.name = "xverbs-events",
+	.init = xv_events_init,
+	.exit = xv_events_exit,
+	.test_cases = xv_event_cases,
+};
+
+kunit_test_suite(xv_event_suite);
