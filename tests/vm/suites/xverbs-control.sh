@@ -15,5 +15,6 @@ tap $BIN/tests/uapi
 tap $BIN/tests/queries --device "$DEV0"
 tap $BIN/tests/states
 tap $BIN/tests/external
+[ -e /dev/udmabuf ] || modprobe vgem
 tap $BIN/tests/dmabuf --device "$DEV0" --peer-device "$DEV1"
 finish
