@@ -225,6 +225,50 @@ static void test_fence(void)
 	ok(!bad, "a fenced write waits for the read before it");
 }
 
+/* What a completion says about the request, by list */
+static void test_completions(void)
+{
+	static const struct {
+		enum xv_wr_opcode wr;
+		enum xv_wc_opcode wc;
+	} ops[] = {
+		{ XV_WR_SEND, XV_WC_SEND }, { XV_WR_SEND_WITH_IMM, XV_WC_SEND },
+		{ XV_WR_RDMA_WRITE, XV_WC_RDMA_WRITE },
+		{ XV_WR_RDMA_WRITE_WITH_IMM, XV_WC_RDMA_WRITE },
+		{ XV_WR_RDMA_READ, XV_WC_RDMA_READ },
+		{ XV_WR_ATOMIC_CMP_AND_SWP, XV_WC_COMP_SWAP },
+		{ XV_WR_ATOMIC_FETCH_AND_ADD, XV_WC_FETCH_ADD },
+	};
+	struct xv_sge sge = rig_sge(&r, 0, 0, 8), to = rig_sge(&r, 1, 64, 8);
+	struct xv_send_wr wr, *bad;
+	struct xv_wc wc;
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		xv_wr_recv(r.qp[1], i, &to);
+	xv_commit_recv(r.qp[1]);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		wr = (struct xv_send_wr) { .wr_id = i, .sg_list = &sge, .num_sge = 1,
+			.opcode = ops[i].wr, .send_flags = XV_SEND_SIGNALED };
+		if (ops[i].wc == XV_WC_COMP_SWAP || ops[i].wc == XV_WC_FETCH_ADD) {
+			wr.wr.atomic.remote_addr = rig_addr(&r, 1, 0);
+			wr.wr.atomic.rkey = r.mr[1]->rkey;
+		} else {
+			wr.wr.rdma.remote_addr = rig_addr(&r, 1, 0);
+			wr.wr.rdma.rkey = r.mr[1]->rkey;
+		}
+		if (xv_post_send(r.qp[0], &wr, &bad) || rig_poll(r.cq[0], 1, &wc) != 1 ||
+		    wc.status || wc.wr_id != i || wc.opcode != ops[i].wc || wc.wc_flags ||
+		    wc.vendor_err || wc.qp_num != r.qp[0]->qp_num ||
+		    (i > 3 && wc.byte_len != 8))
+			break;
+	}
+	ok(i == ARRAY_SIZE(ops), "completions name request, opcode, queue pair and length");
+	for (i = 0; i < 3 && rig_expect(r.cq[1], i, XV_WC_SUCCESS); i++)
+		;
+	ok(i == 3, "and three receives were used");
+}
+
 /* Doorbells of two queue pairs, one flush for both */
 static void test_relaxed(void)
 {
@@ -303,6 +347,7 @@ int main(int argc, char **argv)
 		test_inline();
 		test_lists();
 		test_fence();
+		test_completions();
 		test_relaxed();
 		test_deep();
 		rig_close(&r);
