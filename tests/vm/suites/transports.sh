@@ -10,8 +10,8 @@
 # timeout: 300
 . ./lib.sh
 
-for size in 1 4096 65536; do
-	pingpong "uc: $size bytes, validated" ibv_uc_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c
+for size in 1 4096 65536 8388608; do
+	pingpong "uc: $size bytes, validated" ibv_uc_pingpong "$DEV0" "$DEV1" -s $size -n $((size > 65536 ? 4 : 50)) -c
 done
 pingpong "uc: events" ibv_uc_pingpong "$DEV0" "$DEV1" -n 50 -e -c
 for size in 1 512 1024; do
@@ -19,9 +19,14 @@ for size in 1 512 1024; do
 done
 pingpong "ud: events" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -e -c
 pingpong "ud: a function to itself" ibv_ud_pingpong "$DEV0" "$DEV0" -s 1024 -n 50 -c
-pingpong "srq: 16 QPs, validated" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c
+for size in 1 4096 1048576; do
+	pingpong "srq: 16 QPs, $size bytes, validated" \
+		ibv_srq_pingpong "$DEV0" "$DEV1" -s $size -n $((size > 65536 ? 4 : 20)) -c
+done
 pingpong "srq: events" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -e -c
-pingpong "xrc" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 20
+for size in 1 4096 1048576; do
+	pingpong "xrc: $size bytes" ibv_xsrq_pingpong "$DEV0" "$DEV1" -s $size -n 10
+done
 pingpong "xrc: events" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 20 -e
 
 perf "ib_write_bw over UC" ib_write_bw -c UC -s 4096 -n 500
