@@ -476,6 +476,16 @@ static void test_blueflame(void)
 	memcpy(reg, &ctrl, 8);
 	session_settle(&s);
 	tap_is(be16_to_cpu(cqe[2].wqe_counter), 7, "the ring's own flags count as ever");
+
+	/* The last one in the buffer that is looked at first */
+	for (i = 8; i < 13; i++) {
+		post_nop(&a, i, i == 12 ? MLX5R_CE_ALWAYS : 0, &ctrl);
+		ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
+		memcpy((u8 *)reg + (i & 1) * 0x100, &ctrl, sizeof(ctrl));
+	}
+	session_settle(&s);
+	tap_is(be16_to_cpu(cqe[3].wqe_counter), 11, "of two copies the earlier request's counts");
+	tap_is(be16_to_cpu(cqe[4].wqe_counter), 12, "before the last one");
 	disconnect(&a, &b);
 }
 

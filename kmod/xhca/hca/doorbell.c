@@ -74,10 +74,13 @@ static void ring_cq(struct hca_uar *uar, u32 cqn)
 		hca_cq_look(cq);
 }
 
-/* A copied NOP that has not run yet, the first of them: its flags count, too. */
+/* A copied NOP that has not run yet, the earliest of them: its flags count, too. */
 static void take_nop(struct hca_qp *qp, struct mlx5r_ctrl *reg, u16 index)
 {
-	if (qp->nop_flags || (u16)(index - qp->sq.ci) >= (u16)(qp->sq.pi - qp->sq.ci))
+	u16 ahead = index - qp->sq.ci;
+
+	if (ahead >= (u16)(qp->sq.pi - qp->sq.ci) ||
+	    (qp->nop_flags && ahead >= (u16)(qp->nop_index - qp->sq.ci)))
 		return;
 	qp->nop_index = index;
 	qp->nop_flags = READ_ONCE(reg->fm_ce_se);
