@@ -240,6 +240,28 @@ static void test_protection(void)
 	}
 }
 
+/* What it is written is gone, and never read again. */
+static void test_null_key(void)
+{
+	struct xv_sge null = { .addr = 64, .length = 9000, .lkey = 1 << 8 };
+	struct session_qp a, b;
+	unsigned int i, zeros = 0;
+
+	connect(&a, &b);
+	fill(mr[1].ptr, MR_BYTES, 5);
+	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &null, mr[1].addr, mr[1].key);
+	tap_is(commit(&a).status, XV_WC_SUCCESS, "null key: takes what is read");
+	xv_wr_write(&a.qp, 2, XV_SEND_SIGNALED, &null, mr[1].addr, mr[1].key);
+	tap_is(commit(&a).status, XV_WC_SUCCESS, "null key: is written");
+	for (i = 0; i < 9000; i++)
+		zeros += !mr[1].ptr[i];
+	tap_is(zeros, 9000, "null key: as zeros");
+	null.length = 8;
+	xv_wr_write(&a.qp, 3, XV_SEND_SIGNALED, &null, 64, 1 << 8);
+	tap_is(commit(&a).status, XV_WC_REM_ACCESS_ERR, "null key: not for others");
+	disconnect(&a, &b);
+}
+
 static void test_receive_errors(void)
 {
 	struct xv_sge sge = session_sge(&mr[0], 0, 200);
@@ -572,6 +594,7 @@ int main(void)
 	test_send();
 	test_atomics();
 	test_protection();
+	test_null_key();
 	test_receive_errors();
 	test_wrap();
 	test_malformed();

@@ -145,10 +145,29 @@ u8 *model_ptr(u64 addr, u64 len)
 		copy + (addr - area) : NULL;
 }
 
+/* The null key: anybody's, but not for the other side, nor for atomics */
+static const struct model_key null_key = { .key = 1 << 8, .len = ~0ull };
+
+static bool is_null(const struct model_seg *seg)
+{
+	return seg->key == null_key.key &&
+	       !(seg->access & ~(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW));
+}
+
+static u8 *null_memory(u8 access, u64 *n)
+{
+	static u8 zeros[GUARD_BYTES], sink[GUARD_BYTES];
+
+	*n = min(*n, GUARD_BYTES);
+	return access & MLX5R_MKEY_ACCESS_LW ? sink : zeros;
+}
+
 static const struct model_key *allowed(const struct model_seg *seg, u64 len)
 {
 	const struct model_key *k = model_find(seg->func, seg->key);
 
+	if (is_null(seg))
+		return seg->addr + len >= seg->addr ? &null_key : NULL;
 	if (!k || k->free || k->pd != s.pd[seg->func] || (k->access & seg->access) != seg->access ||
 	    (k->qpn != HCA_ANY_QPN && k->qpn != seg->qpn))
 		return NULL;
@@ -177,6 +196,8 @@ static u8 *locate(struct model_seg seg, u64 *n, int depth)
 
 	if (!k)
 		return NULL;
+	if (k == &null_key)
+		return null_memory(seg.access, n);
 	off = seg.addr - k->start;
 	if (k->mode == MLX5R_MKEY_MODE_MTT)
 		off += k->start % HCA_PAGE_SIZE;
@@ -190,6 +211,8 @@ static u8 *locate(struct model_seg seg, u64 *n, int depth)
 	*n = min(*n, size - off);
 	if (k->mode == MLX5R_MKEY_MODE_MTT)
 		return e->addr ? model_ptr(e->addr + off, *n) : NULL;
+	if (e->key == null_key.key && seg.access & MLX5R_MKEY_ACCESS_A)
+		return NULL;
 	seg.key = e->key;
 	seg.addr = e->addr + off;
 	seg.access = inner_access(seg.access);

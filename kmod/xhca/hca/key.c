@@ -5,7 +5,8 @@
  * A key allows an access if it exists with this very variant, is not free,
  * belongs to the user's PD (and QP, if it is bound to one), grants the access,
  * and spans the bytes.  Keys made of keys are followed until pages are reached;
- * the inner key must stand the same test within the outer key's PD.
+ * the inner key must stand the same test within the outer key's PD.  The null key
+ * is everybody's, locally: a place for bytes that nobody wants.
  */
 #include <linux/minmax.h>
 #include <asm/byteorder.h>
@@ -13,12 +14,19 @@
 
 #define MAX_NESTING	4	/* announced as max_indirection */
 
+static bool is_local(u8 access)
+{
+	return !(access & ~(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW));
+}
+
 static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, u8 access)
 {
 	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
 
 	if (!mkey || mkey->key != key || mkey->free)
 		return NULL;
+	if (mkey->null)
+		return is_local(access) && !(u->access & MLX5R_MKEY_ACCESS_A) ? mkey : NULL;
 	if (mkey->pd != u->pd || (mkey->qpn != HCA_ANY_QPN && mkey->qpn != u->qpn))
 		return NULL;
 	return (mkey->access & access) == access ? mkey : NULL;
@@ -26,7 +34,7 @@ static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, u8 acces
 
 static bool in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
 {
-	if (mkey->length64)
+	if (mkey->length64 || mkey->null)
 		return va + len >= va;
 	return va >= mkey->start && len <= mkey->len && va - mkey->start <= mkey->len - len;
 }
@@ -36,6 +44,16 @@ bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
 	struct hca_mkey *mkey = get_mkey(u, key, u->access);
 
 	return mkey && in_bounds(mkey, va, len);
+}
+
+/* Reads as zero, swallows what is written */
+static void *map_null(u8 access, u64 *len)
+{
+	static const u8 zeros[HCA_PAGE_SIZE];
+	static u8 sink[HCA_PAGE_SIZE];
+
+	*len = min_t(u64, *len, HCA_PAGE_SIZE);
+	return access & MLX5R_MKEY_ACCESS_LW ? sink : (void *)zeros;
 }
 
 static void *map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
@@ -99,6 +117,8 @@ void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 
 		if (!mkey || !in_bounds(mkey, va, *len))
 			return NULL;
+		if (mkey->null)
+			return map_null(access, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_MTT)
 			return map_pages(mkey, va, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_PA)

@@ -252,7 +252,7 @@ enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* Reads as zero, swallows writes; any PD */
+/* See key.c. */
 int hca_null_mkey_create(struct hca *hca)
 {
 	struct hca_mkey *mkey = kzalloc(sizeof(*mkey), GFP_KERNEL);
