@@ -58,8 +58,8 @@ static void queues(void *cap)
 	CAP(ud, 1);
 	CAP(xrc, 1);
 	CAP(log_max_msg, HCA_LOG_MAX_MSG);
-	CAP(max_wqe_sz_sq, HCA_MAX_WQE);
-	CAP(max_wqe_sz_rq, HCA_MAX_WQE);
+	CAP(max_wqe_sz_sq, HCA_MAX_SEND_WQE);
+	CAP(max_wqe_sz_rq, HCA_MAX_RECV_WQE);
 	CAP(log_max_ra_req_qp, HCA_LOG_MAX_RD_ATOMIC);
 	CAP(log_max_ra_res_qp, HCA_LOG_MAX_RD_ATOMIC);
 	CAP(basic_cyclic_rcv_wqe, 1);

@@ -167,7 +167,8 @@ HCA_HANDLERS(X)
 #define HCA_LOG_MAX_RD_ATOMIC	4
 #define HCA_LOG_MAX_MCG		10
 #define HCA_MAX_QP_MCG		240
-#define HCA_MAX_WQE		512	/* bytes */
+#define HCA_MAX_SEND_WQE	1024	/* bytes; mlx5_ib's own queues have such */
+#define HCA_MAX_RECV_WQE	512
 #define HCA_PKEYS		128
 #define HCA_VPORT_GIDS		8
 #define HCA_CMD_OP_RTS2SQD_QP	0x508	/* PRM; not in linux/mlx5/mlx5_ifc.h */

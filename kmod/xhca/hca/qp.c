@@ -58,7 +58,7 @@ static enum hca_synd decode_rings(struct hca *hca, struct hca_qp *qp, const stru
 		qp->sq.entries = 1u << MLX5_GET(qpc, qpc, log_sq_size);
 		sq_bytes = (u64)qp->sq.entries << LOG_WQEBB;
 	}
-	if ((1u << qp->rq.log_stride) > HCA_MAX_WQE ||
+	if ((1u << qp->rq.log_stride) > HCA_MAX_RECV_WQE ||
 	    (sq_bytes && rq_bytes & ((1u << LOG_WQEBB) - 1)))
 		return HCA_SYND_QP_SIZE;
 
