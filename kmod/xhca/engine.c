@@ -60,6 +60,7 @@ struct xhca_seat {
 	struct task_struct *task;
 	struct tasklet_struct visit;
 	struct __call_single_data call;	/* starts the tasklet from another CPU */
+	atomic_t called;		/* and is on its way */
 } __aligned(STATES);
 
 struct engine_call {
@@ -97,6 +98,24 @@ static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_seat *t
 		wake_up_process(to->task);
 }
 
+/*
+ * A late offer and the next one may call the same CPU at the same time, even from an
+ * interrupt of each other; a call must not be queued twice.
+ */
+static void call_seat(struct xhca_seat *s)
+{
+	if (!atomic_xchg(&s->called, 1) && smp_call_function_single_async(s->cpu, &s->call))
+		atomic_set(&s->called, 0);
+}
+
+static void call_visit(void *seat)
+{
+	struct xhca_seat *s = seat;
+
+	atomic_set_release(&s->called, 0);
+	tasklet_hi_schedule(&s->visit);
+}
+
 /* Not from a thread to its own CPU */
 static void offer_visit(struct xhca_engine *e, long old, struct xhca_seat *to)
 {
@@ -105,7 +124,7 @@ static void offer_visit(struct xhca_engine *e, long old, struct xhca_seat *to)
 	if (to->cpu == raw_smp_processor_id())
 		tasklet_hi_schedule(&to->visit);
 	else
-		smp_call_function_single_async(to->cpu, &to->call);
+		call_seat(to);
 }
 
 static bool take(struct xhca_seat *s, int state)
@@ -303,11 +322,6 @@ static void visit(struct tasklet_struct *tasklet)
 		else
 			decide(e, t, hca_fabric_poll_atomic(&e->fabric), true);
 	} while (atomic_long_read(&e->token) == t);
-}
-
-static void call_visit(void *seat)
-{
-	tasklet_hi_schedule(&((struct xhca_seat *)seat)->visit);
 }
 
 static int seat_thread(void *arg)
