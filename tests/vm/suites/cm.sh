@@ -5,7 +5,7 @@
 # namespaces of their own: connections, datagrams, multicast, streams, a file.
 # vm: --no-xverbs --functions 2 --link roce
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.1
 # timeout: 240
 . ./lib.sh
 

@@ -6,7 +6,7 @@
 # vm: --no-xverbs --functions 2 --link roce
 # vm: --no-xverbs --functions 2 --link ib
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.1
 # timeout: 240
 . ./lib.sh
 

@@ -5,7 +5,7 @@
 # own, and from a function to itself: ping, rping with validated data, file copy.
 # vm: --no-xverbs --functions 2 --link roce
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.12
 # timeout: 120
 . ./lib.sh
 

@@ -5,7 +5,7 @@
 # in the wrong order leave nothing behind in the adapter.
 # vm: --functions 2 --link roce
 # kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# quick: 6.12
 # timeout: 600
 . ./lib.sh
 BIN=../../../build/user
