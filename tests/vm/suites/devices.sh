@@ -3,7 +3,7 @@
 #
 # The functions are there, with active ports and GIDs, for the stock tools.
 # vm: --no-xverbs --functions 2 --link roce
-# vm: --no-xverbs --functions 2 --link ib
+# vm: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.1 6.12
 # timeout: 120

@@ -12,9 +12,13 @@
 #   # timeout: 60                      seconds for the whole suite
 #   # last: yes                        unloads modules: the last in its VM
 #   # installed: yes                   wants what tests/stage installs
+#
+# To start a program takes the emulated machine about as long as many a test: what
+# the shell can do by itself is not left to one.
 
 TESTS=0 FAILED=0
 OUT=$(mktemp)		# what the last command printed
+exec {NEVER}<> <(:)	# never has anything to read
 KERNEL_LINES=0		# of the kernel log, shown so far
 LIMIT=30		# seconds for one command
 PORT=${PORT:-18600}	# TCP port of the last pair of programs
@@ -55,7 +59,7 @@ skip() {
 
 finish() {
 	echo "1..$TESTS"
-	rm -f "$OUT" "$OUT.kernel"
+	rm -f "$OUT" "$OUT.kernel" "$OUT.server"
 	[ $FAILED -eq 0 ]
 	exit
 }
@@ -130,11 +134,16 @@ tap() {
 }
 
 listening() {
-	local hex
-	hex=$(printf ':%04X' "$1")
-	awk -v p="$hex" '$4 == "0A" && substr($2, length($2) - 4) == p { found = 1 }
-		END { exit !found }' /proc/net/tcp /proc/net/tcp6
+	local hex table
+	printf -v hex ':%04X' "$1"
+	for table in /proc/net/tcp /proc/net/tcp6; do
+		table=$(< $table)
+		[[ $table != *"$hex "+([0-9A-F])":0000 0A "* ]] || return 0
+	done
+	return 1
 }
+
+pause() { read -r -t "$1" -u $NEVER; }
 
 # Wait until COMMAND... succeeds, at most the given seconds.
 wait_for() {
@@ -142,7 +151,7 @@ wait_for() {
 	shift
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
-		sleep 0.05
+		pause 0.02
 	done
 }
 
@@ -155,25 +164,24 @@ pair() {
 	shift 3
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
-	log=$(mktemp)
+	log=$OUT.server
 	timeout -k 5 "$LIMIT" "${server[@]}" > "$log" 2>&1 < /dev/null &
 	pid=$!
 	# shellcheck disable=SC2086 # READY is a command with arguments
 	wait_for 10 $ready || echo "server did not get ready: $ready" >> "$log"
 	attempt "$@"
 	rc=$?
-	[ $rc -eq 0 ] && [ -z "${STAYS:-}" ] || { sleep 0.2; kill "$pid" 2>/dev/null; }
+	[ $rc -eq 0 ] && [ -z "${STAYS:-}" ] || { pause 0.2; kill "$pid" 2>/dev/null; }
 	wait "$pid"
 	src=$?
 	[ -n "${STAYS:-}" ] && [ $src -eq 143 ] && src=0
-	if [ $rc -eq 0 ] && [ $src -eq 0 ] && cat "$OUT" "$log" | grep -Eq -- "$want"; then
+	if [ $rc -eq 0 ] && [ $src -eq 0 ] && grep -Eqs -- "$want" "$OUT" "$log"; then
 		pass "$what"
 	else
 		fail "$what" "client status $rc, server status $src, wanted /$want/"
 		{ echo "server: ${server[*]}"; tail -n 15 "$log"
 		  echo "client: $*"; tail -n 15 "$OUT"; } | diag
 	fi
-	rm -f "$log"
 }
 
 # Two devices that reach each other: the first function and the last, unless the
@@ -227,6 +235,14 @@ peer_down() {
 	wait_for 10 ip link set "$there" up 2>/dev/null
 	ip address add "$HOME_ADDR" dev "$there"
 	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
+}
+
+# load MODULE [PARAMETER...]: the installed one if there is one, or the one just built
+load() {
+	local m=$1
+	shift
+	if modinfo -n "$m" > /dev/null 2>&1; then modprobe "$m" "$@"
+	else insmod "../../../build/$(uname -r)/kmod/$m/$m.ko" "$@"; fi
 }
 
 # The ports get the addresses again that the VM gave them at boot.

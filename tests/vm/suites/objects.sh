@@ -4,7 +4,7 @@
 # Objects of a function as plain libibverbs sees them: queries, resize, limits,
 # failure and reuse, a thousand queue pairs, large memory.
 # vm: --no-xverbs --functions 2 --link roce
-# full: --no-xverbs --functions 2 --link ib
+# full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.1 6.12
 # timeout: 180

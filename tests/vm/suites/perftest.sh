@@ -3,7 +3,7 @@
 #
 # perftest's reliable-connection programs between two functions.
 # vm: --no-xverbs --functions 2 --link roce
-# full: --no-xverbs --functions 2 --link ib
+# full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.12
 # timeout: 400

@@ -4,7 +4,7 @@
 # ibv_*_pingpong between two functions and from a function to itself: sizes,
 # completion events, validated data.
 # vm: --no-xverbs --functions 2 --link roce
-# vm: --no-xverbs --functions 2 --link ib
+# vm: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.1
 # timeout: 240

@@ -7,26 +7,24 @@
 # kernels: 6.1 6.12 debug
 # quick: 6.1
 # last: yes
-# timeout: 300
+# timeout: 450
 . ./lib.sh
-
-KO=../../../build/$(uname -r)/kmod/xhca/xhca.ko
 
 devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
 # shellcheck disable=SC2317 # called by ok
-reload() { rmmod xhca && insmod "$KO" "$@"; }
+reload() { rmmod xhca && load xhca "$@"; }
 
 # refuses PARAMETER: no module, no device, a line in the log that names it
 refuses() {
 	dmesg -C
-	refused "insmod $1 is refused" '' insmod "$KO" "$1"
+	refused "$1 is refused" '' load xhca "$1"
 	is "... with one line naming ${1%=*}" "$(dmesg | grep -c "xhca.*${1%=*}")" 1
 }
 
 is "two devices at first" "$(devices)" 2
 ok "unload" rmmod xhca
 is "no device is left" "$(devices)" 0
-ok "load again with one function" insmod "$KO" functions=1
+ok "load again with one function" load xhca functions=1
 is "one device" "$(devices)" 1
 ok "reload with 16 functions" reload functions=16
 is "16 devices" "$(devices)" 16
@@ -47,6 +45,7 @@ refuses functions=0
 refuses functions=17
 refuses link=token
 refuses bar=0x1000
-ok "load once more" sh -c "modprobe mlx5_ib && insmod $KO"
+ok "load the driver once more" modprobe mlx5_ib
+ok "and xhca" load xhca
 is "two devices at last" "$(devices)" 2
 finish

@@ -4,7 +4,7 @@
 # The other transports, as stock programs use them: UC, UD, XRC and shared
 # receive queues, with polling and with events.
 # vm: --no-xverbs --functions 2 --link roce
-# full: --no-xverbs --functions 2 --link ib
+# full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
 # quick: 6.1
 # timeout: 300
