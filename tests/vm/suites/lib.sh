@@ -23,12 +23,13 @@ KERNEL_LINES=0		# of the kernel log, shown so far
 LIMIT=30		# seconds for one command
 PORT=${PORT:-18600}	# TCP port of the last pair of programs
 
-# Whether the long forms are asked for, FULL=1.
-full() { [ "${FULL:-0}" != 0 ]; }
-
 # Everything takes several times as long there.
 debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }
 ! debug_kernel || LIMIT=120
+
+# Whether the long forms are asked for, FULL=1: of what judges data and time. The
+# debug kernel judges the code that runs, once.
+full() { [ "${FULL:-0}" != 0 ] && ! debug_kernel; }
 
 diag() { sed 's/^/# /'; }
 
