@@ -508,6 +508,14 @@ static void test_blueflame(void)
 	session_settle(&s);
 	tap_is(be16_to_cpu(cqe[3].wqe_counter), 11, "of two copies the earlier request's counts");
 	tap_is(be16_to_cpu(cqe[4].wqe_counter), 12, "before the last one");
+
+	ctrl.opmod_idx_opcode = cpu_to_be32(12 << 8 | MLX5R_OP_RDMA_WRITE);
+	memcpy(reg, &ctrl, sizeof(ctrl));
+	session_settle(&s);
+	post_nop(&a, 13, 0, &ctrl);
+	memcpy(reg, &ctrl, 8);
+	session_settle(&s);
+	tap_is(cqe[5].op_own >> 4, MLX5R_CQE_INVALID, "a NOP has no flags of another's copy");
 	disconnect(&a, &b);
 }
 

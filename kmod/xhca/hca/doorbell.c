@@ -75,29 +75,31 @@ static void ring_cq(struct hca_uar *uar, u32 cqn)
 }
 
 /* A copied NOP that has not run yet, the earliest of them: its flags count, too. */
-static void take_nop(struct hca_qp *qp, struct mlx5r_ctrl *reg, u16 index)
+static void take_nop(struct hca_qp *qp, u16 index, u8 flags)
 {
 	u16 ahead = index - qp->sq.ci;
 
-	if (ahead >= (u16)(qp->sq.pi - qp->sq.ci) ||
+	if (!flags || ahead >= (u16)(qp->sq.pi - qp->sq.ci) ||
 	    (qp->nop_flags && ahead >= (u16)(qp->nop_index - qp->sq.ci)))
 		return;
 	qp->nop_index = index;
-	qp->nop_flags = READ_ONCE(reg->fm_ce_se);
-	WRITE_ONCE(reg->fm_ce_se, 0);
+	qp->nop_flags = flags;
 }
 
 /* @v: the first half of a control segment */
 static void ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
 {
 	struct hca_qp *qp = hca_qp_get(uar->hca, (u32)v >> 8);
+	u8 flags = READ_ONCE(reg->fm_ce_se);
 
+	/* The next doorbell may come without a copy. */
+	WRITE_ONCE(reg->fm_ce_se, 0);
 	uar->qp_sweep = uar->nqps;
 	if (!qp || qp->uar != uar)
 		return;
 	hca_qp_look(qp);
 	if ((u8)(v >> 32) == MLX5R_OP_NOP)
-		take_nop(qp, reg, v >> 40);
+		take_nop(qp, v >> 40, flags);
 }
 
 /* Reads and clears a register.  The second word of a doorbell is never zero. */
