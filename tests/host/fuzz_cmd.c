@@ -152,6 +152,26 @@ static void valid_modify_qp(u8 *in)
 	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
 }
 
+static void valid_sq(u8 *in)
+{
+	void *sqc = MLX5_ADDR_OF(create_sq_in, in, ctx), *wq = MLX5_ADDR_OF(sqc, sqc, wq);
+
+	MLX5_SET(sqc, sqc, cqn, s.hca[0]->cqs.first);
+	MLX5_SET(wq, wq, wq_type, MLX5_WQ_TYPE_CYCLIC);
+	MLX5_SET(wq, wq, uar_page, s.uar[0]);
+	MLX5_SET(wq, wq, log_wq_stride, 6);
+	MLX5_SET(wq, wq, log_wq_sz, 2);
+	put(MLX5_ADDR_OF(wq, wq, dbr_addr), record);
+	put(MLX5_ADDR_OF(wq, wq, pas), page);
+}
+
+/* The first one after the queue pairs of the session, to ready */
+static void valid_modify_sq(u8 *in)
+{
+	MLX5_SET(modify_sq_in, in, sqn, s.hca[0]->qps.first + 2);
+	MLX5_SET(modify_sq_in, in, ctx.state, MLX5_SQC_STATE_RDY);
+}
+
 static void valid_rmp(u8 *in)
 {
 	void *rmpc = MLX5_ADDR_OF(create_rmp_in, in, ctx);
@@ -236,6 +256,7 @@ static void make_valid(u16 opcode, u8 *in)
 	} valid[] = {
 		{ MLX5_CMD_OP_CREATE_EQ, valid_eq }, { MLX5_CMD_OP_CREATE_CQ, valid_cq },
 		{ MLX5_CMD_OP_CREATE_QP, valid_qp }, { MLX5_CMD_OP_CREATE_RMP, valid_rmp },
+		{ MLX5_CMD_OP_CREATE_SQ, valid_sq }, { MLX5_CMD_OP_MODIFY_SQ, valid_modify_sq },
 		{ MLX5_CMD_OP_CREATE_XRC_SRQ, valid_xrc_srq }, { MLX5_CMD_OP_CREATE_SRQ, valid_srq },
 		{ MLX5_CMD_OP_CREATE_MKEY, valid_mkey }, { MLX5_CMD_OP_MODIFY_CQ, valid_resize },
 		{ MLX5_CMD_OP_RST2INIT_QP, valid_modify_qp },

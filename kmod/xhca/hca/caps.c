@@ -34,6 +34,7 @@ static void objects(void *cap)
 {
 	CAP(log_max_qp, HCA_LOG_MAX_QP);
 	CAP(log_max_qp_sz, HCA_LOG_MAX_QP_SZ);
+	CAP(log_max_sq, HCA_LOG_MAX_QP);
 	CAP(log_max_cq, HCA_LOG_MAX_CQ);
 	CAP(log_max_cq_sz, HCA_LOG_MAX_CQ_SZ);
 	CAP(log_max_eq, HCA_LOG_MAX_EQ);

@@ -71,6 +71,9 @@
 	X(QP_PORT,	BAD_PARAM_ERR,	"no such port") \
 	X(QP_ATOMIC,	BAD_PARAM_ERR,	"unsupported atomic mode") \
 	X(QP_RD_ATOMIC,	BAD_PARAM_ERR,	"more outstanding reads than supported") \
+	X(SQ,		BAD_RES_ERR,	"no such SQ") \
+	X(SQ_FIELD,	BAD_PARAM_ERR,	"unsupported SQ field") \
+	X(SQ_STATE,	BAD_RES_STATE_ERR, "no such transition of the SQ") \
 	X(SPECIAL_QP,	RES_BUSY,	"the port has this special QP already") \
 	X(COUNTER,	BAD_RES_ERR,	"no such counter set") \
 	X(COUNTER_BUSY,	RES_BUSY,	"QPs use the counter set") \
@@ -135,6 +138,7 @@ u8 hca_synd_status(enum hca_synd synd);
 	X(create_eq) X(destroy_eq) X(query_eq) \
 	X(create_cq) X(destroy_cq) X(query_cq) X(modify_cq) \
 	X(create_qp) X(destroy_qp) X(query_qp) X(modify_qp) \
+	X(create_sq) X(modify_sq) X(destroy_sq) \
 	X(create_srq) X(destroy_srq) X(query_srq) X(arm_srq) X(create_rmp) X(modify_rmp) \
 	X(query_rmp) X(create_xrc_srq) X(query_xrc_srq) \
 	X(alloc_pd) X(dealloc_pd) X(alloc_xrcd) X(dealloc_xrcd) X(alloc_td) X(dealloc_td) \
@@ -206,6 +210,10 @@ void hca_eq_free(struct hca *hca, void *obj);
 void hca_mkey_free(struct hca *hca, void *obj);
 void hca_uar_free(struct hca *hca, void *obj);
 void hca_counter_free(struct hca *hca, void *obj);
+
+/* A new QP or SQ; published when it is complete, or freed if @synd says so */
+struct hca_qp *hca_qp_new(struct hca *hca);
+enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd);
 
 /* A page for a new queue, or NULL; and one that a queue has just left */
 struct hca_uar *hca_uar_get(struct hca *hca, u32 index);

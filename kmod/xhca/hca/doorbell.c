@@ -89,7 +89,7 @@ static void take_nop(struct hca_qp *qp, u16 index, u8 flags)
 /* @v: the first half of a control segment */
 static void ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
 {
-	struct hca_qp *qp = hca_qp_get(uar->hca, (u32)v >> 8);
+	struct hca_qp *qp = hca_table_get(&uar->hca->qps, (u32)v >> 8);
 	u8 flags = READ_ONCE(reg->fm_ce_se);
 
 	/* The next doorbell may come without a copy. */

@@ -184,22 +184,24 @@ void hca_event_cmd(struct hca_eq *eq, u32 slots)
 	async_event(eq, MLX5_EVENT_TYPE_CMD, 0, data);
 }
 
-/* Queue type at 0x14 (0: QP), number at 0x18 */
-static void queue_event(struct hca *hca, u8 type, u32 number)
+static void queue_event(struct hca *hca, u8 type, u8 queue_type, u32 number)
 {
-	__be32 data[DATA_BYTES / 4] = { [6] = cpu_to_be32(number) };
+	__be32 data[DATA_BYTES / 4] = {
+		[5] = cpu_to_be32(queue_type << 24), [6] = cpu_to_be32(number),
+	};
 
 	hca_event(hca, type, 0, data);
 }
 
 void hca_event_qp(struct hca_qp *qp, u8 type)
 {
-	queue_event(qp->hca, type, qp->qpn);
+	queue_event(qp->hca, type, qp->st == HCA_ST_SQ ? MLX5_EVENT_QUEUE_TYPE_SQ :
+		    MLX5_EVENT_QUEUE_TYPE_QP, qp->qpn);
 }
 
 void hca_event_srq(struct hca_srq *srq, u8 type)
 {
-	queue_event(srq->hca, type, srq->srqn);
+	queue_event(srq->hca, type, MLX5_EVENT_QUEUE_TYPE_QP, srq->srqn);
 }
 
 void hca_event_cq_error(struct hca_cq *cq, u8 syndrome)

@@ -27,6 +27,7 @@
 #define HCA_MAX_VECTORS		64
 #define HCA_MAX_SGE		64		/* more than 63 DS can name */
 #define HCA_ANY_QPN		0xffffff
+#define HCA_ST_SQ		MLX5_QP_ST_RAW_ETHERTYPE	/* sq.c: not a queue pair */
 #define HCA_CQE_INLINE		64		/* bytes of data that a CQE may carry */
 
 struct hca;
@@ -222,7 +223,7 @@ struct hca_mkey {
 /* One ring of work requests */
 struct hca_wq {
 	u32 offset;			/* in the QP's buffer */
-	u32 log_stride;
+	u32 log_stride;			/* of receive requests */
 	u32 entries;			/* 0: no such queue */
 	u16 pi, ci;			/* record last read; next to run */
 };
@@ -243,7 +244,7 @@ struct hca_path {
 struct hca_qp {
 	struct hca *hca;
 	u32 qpn;
-	u8 st;				/* MLX5_QP_ST_* */
+	u8 st;				/* MLX5_QP_ST_*, HCA_ST_SQ */
 	u8 state;			/* MLX5_QP_STATE_* */
 	u32 pd;
 	u32 user_index;
@@ -470,6 +471,7 @@ void hca_cq_stop(struct hca_cq *cq);
 void hca_qp_init_run(struct hca_qp *qp);	/* once, before anything else */
 void hca_qp_kick(struct hca_qp *qp);		/* state now allows work: look and run */
 void hca_qp_error(struct hca_qp *qp);		/* to ERR: flush what is queued */
+void hca_qp_enter(struct hca_qp *qp, u8 state);	/* any state, as a command asks */
 void hca_qp_reset_run(struct hca_qp *qp);	/* to RESET: forget all progress */
 void hca_qp_stop(struct hca_qp *qp);		/* before destroy: off every list */
 void hca_qp_set_timer(struct hca_qp *qp, u64 delay_ns);
@@ -511,7 +513,9 @@ void hca_mcg_detach_all(struct hca_qp *qp);
 
 static inline struct hca_qp *hca_qp_get(struct hca *hca, u32 qpn)
 {
-	return hca_table_get(&hca->qps, qpn);
+	struct hca_qp *qp = hca_table_get(&hca->qps, qpn);
+
+	return qp && qp->st != HCA_ST_SQ ? qp : NULL;
 }
 
 static inline struct hca_mkey *hca_mkey_get(struct hca *hca, u32 key)

@@ -12,8 +12,6 @@
 #include <linux/mlx5/qp.h>
 #include "cmd.h"
 
-#define LOG_WQEBB	6
-
 static bool st_ok(u8 st)
 {
 	switch (st) {
@@ -54,12 +52,11 @@ static enum hca_synd decode_rings(struct hca *hca, struct hca_qp *qp, const stru
 	}
 	if (!MLX5_GET(qpc, qpc, no_sq)) {
 		qp->sq.offset = rq_bytes;
-		qp->sq.log_stride = LOG_WQEBB;
 		qp->sq.entries = 1u << MLX5_GET(qpc, qpc, log_sq_size);
-		sq_bytes = (u64)qp->sq.entries << LOG_WQEBB;
+		sq_bytes = (u64)qp->sq.entries * MLX5R_WQEBB;
 	}
 	if ((1u << qp->rq.log_stride) > HCA_MAX_RECV_WQE ||
-	    (sq_bytes && rq_bytes & ((1u << LOG_WQEBB) - 1)))
+	    (sq_bytes && rq_bytes % MLX5R_WQEBB))
 		return HCA_SYND_QP_SIZE;
 
 	if (dbr || rq_bytes || sq_bytes) {
@@ -162,16 +159,22 @@ static void hold(struct hca *hca, struct hca_qp *qp, int n)
 		qp->uar->nqps += n;
 }
 
-enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
+struct hca_qp *hca_qp_new(struct hca *hca)
 {
 	struct hca_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
-	enum hca_synd synd;
 
 	if (!qp)
-		return HCA_SYND_NO_MEMORY;
+		return NULL;
 	qp->hca = hca;
+	INIT_LIST_HEAD(&qp->uar_entry);
 	hca_qp_init_run(qp);
-	synd = decode(hca, qp, c);
+	return qp;
+}
+
+enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd)
+{
+	struct hca *hca = qp->hca;
+
 	if (!synd)
 		synd = hca_number(&hca->qps, qp, &qp->qpn);
 	if (synd) {
@@ -179,15 +182,26 @@ enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
 		kfree(qp);
 		return synd;
 	}
-	INIT_LIST_HEAD(&qp->uar_entry);
 	if (qp->uar)
 		list_add_tail(&qp->uar_entry, &qp->uar->qps);
 	if (qp->st == MLX5_QP_ST_QP1)
 		hca->qp1 = qp;
 	hold(hca, qp, 1);
 	hca_counter_join(qp, 0);
-	MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
 	return HCA_OK;
+}
+
+enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *qp = hca_qp_new(hca);
+	enum hca_synd synd;
+
+	if (!qp)
+		return HCA_SYND_NO_MEMORY;
+	synd = hca_qp_finish(qp, decode(hca, qp, c));
+	if (!synd)
+		MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
+	return synd;
 }
 
 void hca_qp_free(struct hca *hca, void *obj)

@@ -238,20 +238,6 @@ static enum hca_synd take_pd(struct hca *hca, struct hca_qp *qp, const u32 *qpc)
 	return HCA_OK;
 }
 
-static void enter(struct hca_qp *qp, u8 to)
-{
-	if (to == MLX5_QP_STATE_ERR) {
-		hca_qp_error(qp);
-		return;
-	}
-	qp->state = to;
-	MLX5_SET(qpc, qp->qpc, state, to);
-	if (to == MLX5_QP_STATE_RST)
-		hca_qp_reset_run(qp);
-	else
-		hca_qp_kick(qp);
-}
-
 enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 {
 	const struct transition *t = find(c->opcode);
@@ -266,7 +252,7 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	if (!(t->from >> qp->state & 1))
 		return HCA_SYND_QP_STATE;
 	if (!t->always && !t->optional) {
-		enter(qp, t->to);
+		hca_qp_enter(qp, t->to);
 		return HCA_OK;
 	}
 
@@ -286,6 +272,6 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET(qpc, qpc, pd, qp->pd);
 	memcpy(qp->qpc, qpc, sizeof(qpc));
 	decode(qp, params);
-	enter(qp, t->to);
+	hca_qp_enter(qp, t->to);
 	return HCA_OK;
 }

@@ -92,7 +92,7 @@ static void fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome)
 	message_over(qp);
 	qp->sq.ci += w->nbb;
 	post_error(qp, w->index, w->opcode, syndrome);
-	if (is_reliable(qp) || qp->st == MLX5_QP_ST_REG_UMR) {
+	if (is_reliable(qp) || qp->st == MLX5_QP_ST_REG_UMR || qp->st == HCA_ST_SQ) {
 		hca_qp_error(qp);
 		return;
 	}

@@ -213,6 +213,20 @@ void hca_qp_error(struct hca_qp *qp)
 		list_add_tail(&qp->flush_entry, &qp->hca->fabric->flushing);
 }
 
+void hca_qp_enter(struct hca_qp *qp, u8 state)
+{
+	if (state == MLX5_QP_STATE_ERR) {
+		hca_qp_error(qp);
+		return;
+	}
+	qp->state = state;
+	MLX5_SET(qpc, qp->qpc, state, state);
+	if (state == MLX5_QP_STATE_RST)
+		hca_qp_reset_run(qp);
+	else
+		hca_qp_kick(qp);
+}
+
 void hca_qp_stop(struct hca_qp *qp)
 {
 	hca_qp_clear_timer(qp);

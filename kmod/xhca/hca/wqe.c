@@ -23,7 +23,7 @@
 #define ON_CONNECTED	(ON_RELIABLE | ON(MLX5_QP_ST_UC))
 #define ON_DATAGRAM	(ON(MLX5_QP_ST_UD) | ON(MLX5_QP_ST_QP1))
 #define ON_LOCAL	(ON_CONNECTED | ON(MLX5_QP_ST_REG_UMR))
-#define ON_ALL		(ON_LOCAL | ON_DATAGRAM)
+#define ON_ALL		(ON_LOCAL | ON_DATAGRAM | ON(HCA_ST_SQ))
 
 static const struct {
 	u8 segs;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send queues as objects of their own.  There are no transport interface sends
+ * (TIS), so no packet leaves them; what is left is the NOP.  mlx5_core of 6.12 makes
+ * such a queue to find out whether BlueFlame works (its wc.c).
+ *
+ * An SQ runs like a queue pair that has nothing else; both draw their numbers from
+ * one table, for a doorbell names either.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include "cmd.h"
+
+static struct hca_qp *find(struct hca *hca, u32 sqn)
+{
+	struct hca_qp *sq = hca_table_get(&hca->qps, sqn);
+
+	return sq && sq->st == HCA_ST_SQ ? sq : NULL;
+}
+
+/* What this adapter has no support for must be zero. */
+static bool fields_ok(const void *sqc, const void *wq)
+{
+	return !MLX5_GET(sqc, sqc, state) && !MLX5_GET(sqc, sqc, tis_lst_sz) &&
+	       !MLX5_GET(sqc, sqc, cd_master) && !MLX5_GET(sqc, sqc, reg_umr) &&
+	       !MLX5_GET(sqc, sqc, hairpin) && !MLX5_GET(sqc, sqc, ts_format) &&
+	       !MLX5_GET(sqc, sqc, packet_pacing_rate_limit_index) &&
+	       MLX5_GET(wq, wq, wq_type) == MLX5_WQ_TYPE_CYCLIC &&
+	       !MLX5_GET(wq, wq, wq_signature);
+}
+
+static enum hca_synd decode(struct hca *hca, struct hca_qp *sq, const struct hca_cmd *c)
+{
+	const void *sqc = MLX5_ADDR_OF(create_sq_in, c->in, ctx);
+	const void *wq = MLX5_ADDR_OF(sqc, sqc, wq);
+	u32 log_size = MLX5_GET(wq, wq, log_wq_sz);
+
+	if (MLX5_GET(wq, wq, wq_umem_valid) || MLX5_GET(wq, wq, dbr_umem_valid))
+		return HCA_SYND_UMEM;
+	if (!fields_ok(sqc, wq))
+		return HCA_SYND_SQ_FIELD;
+	if (log_size > HCA_LOG_MAX_QP_SZ || 1u << MLX5_GET(wq, wq, log_wq_stride) != MLX5R_WQEBB)
+		return HCA_SYND_QP_SIZE;
+	sq->st = HCA_ST_SQ;
+	/* None is needed: nothing here touches memory. */
+	sq->pd = MLX5_GET(wq, wq, pd);
+	if (sq->pd && !hca_table_get(&hca->pds, sq->pd))
+		return HCA_SYND_PD;
+	sq->user_index = MLX5_GET(sqc, sqc, user_index);
+	sq->uar = hca_uar_get(hca, MLX5_GET(wq, wq, uar_page));
+	if (!sq->uar)
+		return HCA_SYND_UAR;
+	sq->scq = hca_table_get(&hca->cqs, MLX5_GET(sqc, sqc, cqn));
+	if (!sq->scq)
+		return HCA_SYND_CQ;
+	sq->dbr = hca_dbr(hca, MLX5_GET64(wq, wq, dbr_addr), 8);
+	if (!sq->dbr)
+		return HCA_SYND_DOORBELL;
+	sq->sq.entries = 1u << log_size;
+	return hca_ring_init(hca, c, &sq->buf, MLX5_BYTE_OFF(create_sq_in, ctx.wq.pas),
+			     MLX5_GET(wq, wq, log_wq_pg_sz), MLX5_GET(wq, wq, page_offset),
+			     (u64)sq->sq.entries * MLX5R_WQEBB);
+}
+
+enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *sq = hca_qp_new(hca);
+	enum hca_synd synd;
+
+	if (!sq)
+		return HCA_SYND_NO_MEMORY;
+	synd = hca_qp_finish(sq, decode(hca, sq, c));
+	if (!synd)
+		MLX5_SET(create_sq_out, c->out, sqn, sq->qpn);
+	return synd;
+}
+
+/* States of an SQ, and of the queue pair that it runs as */
+static const struct {
+	u8 from, to;
+	u8 qp_from, qp_to;
+} transitions[] = {
+	{ MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY, MLX5_QP_STATE_RST, MLX5_QP_STATE_RTS },
+	{ MLX5_SQC_STATE_RST, MLX5_SQC_STATE_ERR, MLX5_QP_STATE_RST, MLX5_QP_STATE_ERR },
+	{ MLX5_SQC_STATE_RDY, MLX5_SQC_STATE_ERR, MLX5_QP_STATE_RTS, MLX5_QP_STATE_ERR },
+	{ MLX5_SQC_STATE_ERR, MLX5_SQC_STATE_RST, MLX5_QP_STATE_ERR, MLX5_QP_STATE_RST },
+};
+
+enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *sq = find(hca, MLX5_GET(modify_sq_in, c->in, sqn));
+	u32 from = MLX5_GET(modify_sq_in, c->in, sq_state);
+	u32 to = MLX5_GET(modify_sq_in, c->in, ctx.state);
+	unsigned int i;
+
+	if (!sq)
+		return HCA_SYND_SQ;
+	if (MLX5_GET64(modify_sq_in, c->in, modify_bitmask))
+		return HCA_SYND_SQ_FIELD;
+	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
+		if (transitions[i].from != from || transitions[i].to != to ||
+		    transitions[i].qp_from != sq->state)
+			continue;
+		hca_qp_enter(sq, transitions[i].qp_to);
+		return HCA_OK;
+	}
+	return HCA_SYND_SQ_STATE;
+}
+
+enum hca_synd hca_cmd_destroy_sq(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_qp *sq = find(hca, MLX5_GET(destroy_sq_in, c->in, sqn));
+
+	if (!sq)
+		return HCA_SYND_SQ;
+	hca_qp_free(hca, sq);
+	return HCA_OK;
+}
