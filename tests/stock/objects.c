@@ -2,15 +2,16 @@
 /*
  * usage: objects DEVICE GID-INDEX
  *
- * What plain libibverbs can do to objects of a device: queries of what was set,
- * CQs that change their size with completions in them, SRQ limits, queue pairs
- * that fail and are used again, many queue pairs, large and changed memory.
+ * What plain libibverbs can do to objects of a device: BlueFlame is offered, queries
+ * of what was set, CQs that change their size with completions in them, SRQ limits,
+ * queue pairs that fail and are used again, many queue pairs, large and changed memory.
  * Queue pairs are connected to others of the same device.
  */
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include "tap.h"
 
@@ -176,6 +177,44 @@ static int event_within(enum ibv_event_type type, int ms)
 			return 1;
 	}
 	return 0;
+}
+
+/* Bytes of a request that a queue pair of a new context may copy into a register */
+static unsigned int register_bytes(void)
+{
+	struct ibv_context *own = ibv_open_device(ctx->device);
+	struct ibv_pd *own_pd = own ? ibv_alloc_pd(own) : NULL;
+	struct ibv_cq *cq = own_pd ? ibv_create_cq(own, 1, NULL, NULL, 0) : NULL;
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
+	};
+	struct mlx5dv_qp qp = {};
+	struct mlx5dv_obj obj = { .qp = { .out = &qp } };
+
+	need(cq != NULL, "a context");
+	obj.qp.in = ibv_create_qp(own_pd, &init);
+	need(obj.qp.in && !mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), "a queue pair");
+	ibv_destroy_qp(obj.qp.in);
+	ibv_destroy_cq(cq);
+	ibv_dealloc_pd(own_pd);
+	ibv_close_device(own);
+	return qp.bf.size;
+}
+
+/*
+ * The driver has tried whether copies arrive.  It gives that 100 ms, which a busy host
+ * may not have; the driver of 6.12 then tries again for the next context.
+ */
+static void test_blueflame(void)
+{
+	unsigned int bytes = 0;
+	int tries;
+
+	for (tries = 0; tries < 20 && !bytes; tries++)
+		bytes = register_bytes();
+	diag("asked %d times", tries);
+	ok(bytes == 256, "BlueFlame: %u bytes of a request", bytes);
 }
 
 static void test_query(void)
@@ -370,6 +409,7 @@ int main(int argc, char **argv)
 	}
 	gid_index = atoi(argv[2]);
 	start(argv[1]);
+	test_blueflame();
 	test_query();
 	test_resize(15, 255);
 	test_resize(255, 31);
