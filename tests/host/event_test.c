@@ -211,26 +211,81 @@ static u32 arm_rmp(u32 number, u32 limit)
 	return be32_to_cpu(((__be32 *)out)[1]);
 }
 
-/* A counter that leaves the ring: an event, and nothing is taken any more. */
+/* A connection whose receiver, on function 0, draws on @srq */
+static void connect_srq(struct hca_srq *srq, struct session_qp *from, struct session_qp *to)
+{
+	struct hca_qp *qp;
+
+	session_qp(&s, 1, MLX5_QP_ST_RC, 2, 2, from);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, to);
+	session_connect(from, to);
+	qp = hca_table_get(&s.hca[0]->qps, to->qp.qp_num);
+	qp->srq = srq;
+	srq->users++;
+}
+
+static void disconnect(struct session_qp *from, struct session_qp *to)
+{
+	session_qp_destroy(from);
+	session_qp_destroy(to);
+	session_cq_destroy(from);
+	session_cq_destroy(to);
+}
+
+/* The status of an empty message */
+static u32 send_empty(struct session_qp *from)
+{
+	struct xv_wc wc = { .status = ~0 };
+
+	xv_wr_send_inline(&from->qp, 1, XV_SEND_SIGNALED, "", 0);
+	xv_commit_send(&from->qp);
+	session_settle(&s);
+	xv_poll_cq(&from->cq, 1, &wc);
+	return wc.status;
+}
+
+static bool in_error(const struct session_qp *q)
+{
+	struct hca_qp *qp = hca_table_get(&s.hca[q->func]->qps, q->qp.qp_num);
+
+	return qp->state == MLX5_QP_STATE_ERR;
+}
+
+/* The next event is of @type and about queue @number. */
+static bool next_event(struct eq_reader *r, u8 type, u32 number)
+{
+	const u8 *e = hca_buf_at(&r->eq->buf, (r->ci & (EQ_SIZE - 1)) * 64ull);
+
+	return read_events(r, 1) && e[1] == type &&
+	       be32_to_cpu(*(const __be32 *)(e + 0x38)) == number;
+}
+
+/* A counter that leaves the ring fails the SRQ, and with it who takes from it. */
 static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
 {
-	struct hca_qp *qp = calloc(1, sizeof(*qp));
-	struct hca_rwqe *rwqe = calloc(1, sizeof(*rwqe));
-	u32 before = r->seen[srq->srqn % 64];
+	struct session_qp a, b, c, d;
 
+	connect_srq(srq, &a, &b);
+	connect_srq(srq, &c, &d);
+	r->ci = r->eq->pi;
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = r->eq;
-	tap_ok(hca_rq_get(qp, srq, rwqe), "a request of those that are there");
-	hca_rq_consume(qp, srq);
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = r->eq;
+	tap_is(send_empty(&a), XV_WC_SUCCESS, "a request of those that are there");
 	srq->dbr[0] = cpu_to_be32(1 + 17);
-	tap_ok(!hca_rq_get(qp, srq, rwqe) && !hca_rq_get(qp, srq, rwqe),
-	       "none of 17 in a ring of 16");
-	tap_is(read_events(r, 1000), 1, "one event");
-	tap_is(r->seen[srq->srqn % 64] - before, 1, "of this SRQ");
+	tap_is(send_empty(&a), XV_WC_REM_OP_ERR, "none of 17 in a ring of 16");
+	tap_ok(next_event(r, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, srq->srqn), "an event of the SRQ");
+	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, b.qp.qp_num) && in_error(&b),
+	       "one of the receiver, which is in error");
 	srq->dbr[0] = cpu_to_be32(1 + 16);
-	tap_ok(!hca_rq_get(qp, srq, rwqe) && srq->error, "which stays in error");
+	tap_ok(srq->error && !in_error(&d), "the SRQ stays in error, who does not ask is not");
+	tap_is(send_empty(&c), XV_WC_REM_OP_ERR, "the next one who does");
+	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
+	       "is in error, too");
+	tap_is(read_events(r, 1000), 0, "no other event");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = NULL;
-	free(rwqe);
-	free(qp);
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
+	disconnect(&a, &b);
+	disconnect(&c, &d);
 }
 
 static void test_srq(void)

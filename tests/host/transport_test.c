@@ -94,6 +94,18 @@ static void test_rnr(void)
 	disconnect(&a, &b);
 }
 
+/* A record that leaves the ring is the receiver's own error. */
+static void test_record(void)
+{
+	struct session_qp a, b;
+
+	connect(MLX5_QP_ST_RC, &a, &b);
+	b.qp.rq.dbrec[MLX5R_DBR_RCV] = cpu_to_be32(17);
+	send(&a, 1);
+	tap_is(next(&a), XV_WC_REM_OP_ERR << 8 | 1, "none of 17 in a ring of 16");
+	disconnect(&a, &b);
+}
+
 static void test_order(void)
 {
 	struct session_qp a, b;
@@ -387,6 +399,7 @@ int main(void)
 	mr[1] = session_mr(&s, 1, MR_BYTES, ALL_ACCESS);
 	test_uc();
 	test_rnr();
+	test_record();
 	test_order();
 	test_sqd();
 	test_error();

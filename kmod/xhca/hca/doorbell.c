@@ -48,8 +48,7 @@ bool hca_qp_look(struct hca_qp *qp)
 		qp->sq.pi = qp->sq.ci;
 		if (qp->state == MLX5_QP_STATE_ERR)
 			return false;
-		hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
-		hca_qp_error(qp);
+		hca_qp_fatal(qp);
 		return true;
 	}
 	qp->sq.pi = pi;

@@ -471,6 +471,7 @@ void hca_cq_stop(struct hca_cq *cq);
 void hca_qp_init_run(struct hca_qp *qp);	/* once, before anything else */
 void hca_qp_kick(struct hca_qp *qp);		/* state now allows work: look and run */
 void hca_qp_error(struct hca_qp *qp);		/* to ERR: flush what is queued */
+void hca_qp_fatal(struct hca_qp *qp);		/* to ERR with an event, by an error of its own */
 void hca_qp_enter(struct hca_qp *qp, u8 state);	/* any state, as a command asks */
 void hca_qp_reset_run(struct hca_qp *qp);	/* to RESET: forget all progress */
 void hca_qp_stop(struct hca_qp *qp);		/* before destroy: off every list */

@@ -37,10 +37,8 @@ static bool may_run(struct hca_qp *qp)
 
 static void post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe)
 {
-	if (hca_cqe_post(qp->scq, cqe) || qp->state == MLX5_QP_STATE_ERR)
-		return;
-	hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
-	hca_qp_error(qp);
+	if (!hca_cqe_post(qp->scq, cqe))
+		hca_qp_fatal(qp);
 }
 
 static void post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)

@@ -26,10 +26,7 @@ bool hca_recv_complete(struct hca_qp *dst, struct hca_srq *srq, struct mlx5r_cqe
 	cqe->sop_drop_qpn = cpu_to_be32(dst->qpn);
 	if (hca_cqe_post(recv_cq(dst, srq), cqe))
 		return true;
-	if (dst->state != MLX5_QP_STATE_ERR) {
-		hca_event_qp(dst, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
-		hca_qp_error(dst);
-	}
+	hca_qp_fatal(dst);
 	return false;
 }
 
@@ -312,7 +309,7 @@ static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_
 	if (ret)
 		return ret;
 	if (!hca_rq_get(dst, srq, r))
-		return HCA_RNR;
+		return dst->state == MLX5_QP_STATE_ERR ? MLX5R_SYND_REMOTE_OP : HCA_RNR;
 	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)
 		ret = respond_write(src, dst, w, budget);
 	else

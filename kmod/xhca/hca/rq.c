@@ -46,10 +46,7 @@ static bool ring_look(struct hca_qp *qp)
 	smp_rmb();
 	if ((u16)(rq->pi - rq->ci) > rq->entries) {
 		rq->pi = rq->ci;
-		if (qp->state != MLX5_QP_STATE_ERR) {
-			hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
-			hca_qp_error(qp);
-		}
+		hca_qp_fatal(qp);
 	}
 	return rq->pi != rq->ci;
 }
@@ -97,6 +94,8 @@ static bool srq_take(struct hca_qp *qp, struct hca_srq *srq)
 	u32 left = srq->error ? 0 : srq_available(srq);
 	const struct mlx5r_srq_next *next;
 
+	if (srq->error)
+		hca_qp_fatal(qp);
 	if (!left)
 		return false;
 	qp->recv_index = srq->head & mask;

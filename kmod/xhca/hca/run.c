@@ -213,6 +213,14 @@ void hca_qp_error(struct hca_qp *qp)
 		list_add_tail(&qp->flush_entry, &qp->hca->fabric->flushing);
 }
 
+void hca_qp_fatal(struct hca_qp *qp)
+{
+	if (qp->state == MLX5_QP_STATE_ERR)
+		return;
+	hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+	hca_qp_error(qp);
+}
+
 void hca_qp_enter(struct hca_qp *qp, u8 state)
 {
 	if (state == MLX5_QP_STATE_ERR) {

@@ -109,7 +109,10 @@ void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *c
  */
 enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
 
-/* rq.c: receive queues of QPs and shared ones */
+/*
+ * rq.c: receive queues of QPs and shared ones.  False: nothing is posted, or the queue
+ * has failed, and with it the QP.
+ */
 bool hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
 void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq);
 void hca_rq_flush(struct hca_qp *qp);
