@@ -114,7 +114,7 @@ is() {
 # lines over; one that ends early or without a plan is a failure.
 tap() {
 	local name=${1##*/} rc plan='' n=0 line
-	timeout -k 5 "${TAP_LIMIT:-120}" "$@" > "$OUT" 2>&1 < /dev/null
+	timeout -k 5 "${TAP_LIMIT:-$((4 * LIMIT))}" "$@" > "$OUT" 2>&1 < /dev/null
 	rc=$?
 	while IFS= read -r line; do
 		case $line in
