@@ -45,6 +45,7 @@ refuses functions=0
 refuses functions=17
 refuses link=token
 refuses bar=0x1000
+refuses bar=0x10000000
 ok "load the driver once more" modprobe mlx5_ib
 ok "and xhca" load xhca
 is "two devices at last" "$(devices)" 2
