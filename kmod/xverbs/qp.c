@@ -580,6 +580,22 @@ static u32 xv_qp_mig_from_hw(u8 state)
 	}
 }
 
+int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc)
+{
+	u32 state;
+	int err;
+
+	lockdep_assert_held(&qp->lock);
+	err = xv_fw_query_qp(call->dev, call, qp->qpn, qpc);
+	if (err || qp->attr.path_mig_state == XVERBS_MIG_MIGRATED)
+		return err;
+	state = xv_qp_mig_from_hw(MLX5_GET(qpc, qpc, pm_state));
+	if (state == XVERBS_MIG_MIGRATED)
+		xv_qp_attr_migrate(&qp->attr);
+	qp->attr.path_mig_state = state;
+	return 0;
+}
+
 /* What was set, and over it what the adapter changes by itself */
 static int xv_qp_query_locked(struct xv_call *call, struct xv_qp *qp)
 {
@@ -588,8 +604,7 @@ static int xv_qp_query_locked(struct xv_call *call, struct xv_qp *qp)
 	u8 state;
 	int err;
 
-	lockdep_assert_held(&qp->lock);
-	err = xv_fw_query_qp(call->dev, call, qp->qpn, qpc);
+	err = xv_qp_refresh(call, qp, qpc);
 	if (err)
 		return err;
 	*attr = qp->attr;
@@ -597,8 +612,6 @@ static int xv_qp_query_locked(struct xv_call *call, struct xv_qp *qp)
 	attr->qp_state = xv_qp_state_from_hw(state);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = state == MLX5_QP_STATE_SQ_DRAINING;
-	attr->path_mig_state =
-		xv_qp_mig_from_hw(MLX5_GET(qpc, qpc, pm_state));
 	attr->rq_psn = MLX5_GET(qpc, qpc, next_rcv_psn);
 	attr->sq_psn = MLX5_GET(qpc, qpc, next_send_psn);
 	call->arg.qp_query.out_cap = qp->cap;

@@ -27,6 +27,12 @@ struct xv_qp_kind {
 int xv_qp_call(struct xv_call *call, u32 handle,
 	       int (*fn)(struct xv_call *call, struct xv_qp *qp));
 
+/*
+ * Reads the QP context; where the adapter has migrated by itself, qp->attr
+ * follows.
+ */
+int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc);
+
 /* NULL for a type that does not exist */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 

@@ -178,6 +178,10 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 	     attr->path_mig_state != XVERBS_MIG_MIGRATED))
 		return xv_fail(call, -EOPNOTSUPP,
 			       "QP: the device has no path migration");
+	if (mask & XVERBS_QP_PATH_MIG_STATE && !attr->alt_port_num &&
+	    attr->path_mig_state == XVERBS_MIG_REARM)
+		return xv_fail(call, -EINVAL,
+			       "QP: to be rearmed, it needs an alternate path");
 	if (mask & XVERBS_QP_AV) {
 		err = xv_path_resolve(call, qp->ib_pd, "QP: ah_attr",
 				      &attr->ah_attr, attr->port_num, &path);
@@ -228,6 +232,11 @@ static int xv_qp_check_limits(struct xv_call *call,
 		return xv_fail(call, -EINVAL,
 			       "QP: pkey_index %u, the limit is %u",
 			       attr->pkey_index, limits->max_pkeys - 1);
+	if (mask & XVERBS_QP_ALT_PATH &&
+	    attr->alt_pkey_index >= limits->max_pkeys)
+		return xv_fail(call, -EINVAL,
+			       "QP: alt_pkey_index %u, the limit is %u",
+			       attr->alt_pkey_index, limits->max_pkeys - 1);
 	if (mask & XVERBS_QP_QKEY && attr->qkey & XV_QKEY_CONTROLLED &&
 	    !capable(CAP_NET_RAW))
 		return xv_fail(call, -EPERM,
@@ -270,8 +279,8 @@ static int xv_qp_check_modify(struct xv_call *call, const struct xv_qp *qp,
 static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 {
 	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
-	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
-	struct xverbs_qp_attr attr = qp->attr;
+	u32 qpc[MLX5_ST_SZ_DW(qpc)];
+	struct xverbs_qp_attr attr;
 	struct xv_qp_verdict verdict;
 	u32 from, to, mask;
 	bool context;
@@ -288,6 +297,12 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 		return xv_fail(call, -EOPNOTSUPP,
 			       "QP: the adapter has no transition %s to %s",
 			       xv_qp_state_name(from), xv_qp_state_name(to));
+	if (qp->attr.path_mig_state != XVERBS_MIG_MIGRATED) {
+		err = xv_qp_refresh(call, qp, qpc);
+		if (err)
+			return err;
+	}
+	attr = qp->attr;
 	xv_qp_attr_merge(&attr, &arg->attr, mask);
 	attr.qp_state = to;
 
@@ -299,6 +314,7 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
 		  to != XVERBS_QPS_SQD;
 	if (context) {
+		memset(qpc, 0, sizeof(qpc));
 		xv_qp_fill_modify(qp, &attr, mask, call->dev->mdev, qpc);
 		err = xv_qp_fill_paths(call, qp, &attr, mask, qpc);
 		if (err)
@@ -309,6 +325,9 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 			      context ? qpc : NULL);
 	if (err)
 		return err;
+	if (attr.path_mig_state == XVERBS_MIG_MIGRATED &&
+	    qp->attr.path_mig_state != XVERBS_MIG_MIGRATED)
+		xv_qp_attr_migrate(&attr);
 	if (to == XVERBS_QPS_RESET)
 		memset(&attr, 0, sizeof(attr));
 	qp->attr = attr;

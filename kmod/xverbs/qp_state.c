@@ -185,7 +185,8 @@ static const struct xv_qp_attr_info xv_qp_attrs[] = {
 	ATTR(RNR_TIMER, min_rnr_timer, 0, 31),
 	ATTR(SQ_PSN, sq_psn, 0, PSN_MAX),
 	ATTR(DEST_RD_ATOMIC, max_dest_rd_atomic, 0, 0x80),
-	ATTR(MIG, path_mig_state, 0, XVERBS_MIG_ARMED),
+	/* Armed is what the two adapters make of it. */
+	ATTR(MIG, path_mig_state, 0, XVERBS_MIG_REARM),
 	ATTR(DEST_QPN, dest_qp_num, 0, 0xffffff),
 };
 
@@ -247,4 +248,17 @@ void xv_qp_attr_merge(struct xverbs_qp_attr *to,
 			memcpy((char *)to + info->offset,
 			       (const char *)from + info->offset, info->size);
 	}
+}
+
+/* The alternate path is the primary one now, and there is no other. */
+void xv_qp_attr_migrate(struct xverbs_qp_attr *attr)
+{
+	attr->ah_attr = attr->alt_ah_attr;
+	attr->pkey_index = attr->alt_pkey_index;
+	attr->port_num = attr->alt_port_num;
+	attr->timeout = attr->alt_timeout;
+	memset(&attr->alt_ah_attr, 0, sizeof(attr->alt_ah_attr));
+	attr->alt_pkey_index = 0;
+	attr->alt_port_num = 0;
+	attr->alt_timeout = 0;
 }

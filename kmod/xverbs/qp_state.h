@@ -30,5 +30,6 @@ const char *xv_qp_attr_out_of_range(const struct xverbs_qp_attr *attr,
 				    __u32 mask, __u32 *value);
 void xv_qp_attr_merge(struct xverbs_qp_attr *to,
 		      const struct xverbs_qp_attr *from, __u32 mask);
+void xv_qp_attr_migrate(struct xverbs_qp_attr *attr);
 
 #endif

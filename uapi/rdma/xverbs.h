@@ -1129,7 +1129,7 @@ struct xverbs_ah_attr {
  * @qp_state: XVERBS_QPS_*, the state to move to
  * @cur_qp_state: the state that the caller assumes
  * @path_mtu: 1 = 256 bytes ... 5 = 4096
- * @path_mig_state: XVERBS_MIG_*
+ * @path_mig_state: XVERBS_MIG_*; ARMED is what two sides in REARM become
  * @qkey: UD
  * @rq_psn: first packet number expected, 24 bits
  * @sq_psn: first packet number sent, 24 bits
