@@ -130,7 +130,7 @@ static void test_parameters(void)
 	tap_is(modify(&q, MLX5_CMD_OP_RST2INIT_QP, 0, qpc), HCA_SYND_COUNTER, "counter set 77");
 	MLX5_SET(qpc, qpc, counter_set_id, 0);
 	tap_is(modify(&q, MLX5_CMD_OP_RST2INIT_QP, OPT(ALT_ADDR_PATH), qpc), HCA_SYND_QP_OPTPAR,
-	       "an alternate path is not announced");
+	       "no alternate path yet");
 	tap_is(query(&q, got), MLX5_QP_STATE_RST, "refusals leave the QP where it was");
 	MLX5_SET(qpc, qpc, mtu, 3);
 	tap_is(modify(&q, MLX5_CMD_OP_RST2INIT_QP, 0, qpc), HCA_OK, "to INIT");

@@ -58,6 +58,7 @@ static void queues(void *cap)
 	CAP(uc, 1);
 	CAP(ud, 1);
 	CAP(xrc, 1);
+	CAP(apm, 1);
 	CAP(log_max_msg, HCA_LOG_MAX_MSG);
 	CAP(max_wqe_sz_sq, HCA_MAX_SEND_WQE);
 	CAP(max_wqe_sz_rq, HCA_MAX_RECV_WQE);

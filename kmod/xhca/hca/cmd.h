@@ -69,6 +69,7 @@
 	X(QP_PKEY,	IX_ERR,		"P_Key index out of range") \
 	X(QP_GID,	IX_ERR,		"GID index out of range") \
 	X(QP_PORT,	BAD_PARAM_ERR,	"no such port") \
+	X(QP_MIGRATION,	BAD_PARAM_ERR,	"no such change of the path migration state") \
 	X(QP_ATOMIC,	BAD_PARAM_ERR,	"unsupported atomic mode") \
 	X(QP_RD_ATOMIC,	BAD_PARAM_ERR,	"more outstanding reads than supported") \
 	X(SQ,		BAD_RES_ERR,	"no such SQ") \

@@ -47,15 +47,19 @@ struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid)
 	return NULL;
 }
 
+struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path)
+{
+	return hca->p.roce ? hca_fabric_by_gid(hca->fabric, path->rgid, path->rmac) :
+			     hca_fabric_by_lid(hca->fabric, path->rlid);
+}
+
 /* The function that the QP's path leads to */
 static struct hca *peer_function(struct hca_qp *qp)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
 	if (!qp->peer_hca || qp->peer_epoch != f->epoch) {
-		qp->peer_hca = qp->hca->p.roce ?
-			hca_fabric_by_gid(f, qp->path.rgid, qp->path.rmac) :
-			hca_fabric_by_lid(f, qp->path.rlid);
+		qp->peer_hca = hca_fabric_find(qp->hca, &qp->path);
 		qp->peer_epoch = f->epoch;
 	}
 	return qp->peer_hca;
@@ -76,7 +80,11 @@ struct hca_qp *hca_fabric_peer(struct hca_qp *qp)
 	peer = hca_qp_get(hca, qp->remote_qpn);
 	if (!peer || peer->st != qp->st || !can_receive(peer))
 		return NULL;
-	if (peer->remote_qpn != qp->qpn || peer_function(peer) != qp->hca)
+	if (peer->remote_qpn != qp->qpn)
+		return NULL;
+	if (peer->pm_state != qp->pm_state && !hca_apm_follow(qp, peer))
+		return NULL;
+	if (peer_function(peer) != qp->hca)
 		return NULL;
 	/* Unreliable queues take up whatever number a message begins with. */
 	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)

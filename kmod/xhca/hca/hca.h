@@ -246,6 +246,7 @@ struct hca_qp {
 	u32 qpn;
 	u8 st;				/* MLX5_QP_ST_*, HCA_ST_SQ */
 	u8 state;			/* MLX5_QP_STATE_* */
+	u8 pm_state;			/* MLX5_QP_PM_*, see apm.c */
 	u32 pd;
 	u32 user_index;
 	struct hca_uar *uar;
@@ -501,9 +502,31 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 
 /* ---- fabric.c: who is at the other end ------------------------------------------ */
 
+/* The function that a path from @hca leads to, or NULL */
+struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path);
 struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac);
 struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
 void hca_fabric_changed(struct hca_fabric *f);
+
+/* ---- apm.c: automatic path migration ---------------------------------------------- */
+
+/* One path, no other */
+void hca_apm_reset(struct hca_qp *qp);
+/* May software ask for the migration state in @qpc? */
+bool hca_apm_allows(const struct hca_qp *qp, const u32 *qpc);
+void hca_apm_set(struct hca_qp *qp, u8 state);
+/* The alternate path becomes the primary one; an event tells. */
+void hca_apm_migrate(struct hca_qp *qp);
+/* @qp sends to @peer, which is in another migration state.  False: it cannot follow. */
+bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer);
+/* A message of @qp, which waits to be armed, has reached @peer. */
+void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer);
+
+/* ---- qp_state.c ---------------------------------------------------------------------- */
+
+void hca_path_decode(struct hca_path *path, const void *ads, bool roce);
+/* Takes up the primary path of the context. */
+void hca_qp_decode_path(struct hca_qp *qp);
 
 /* ---- mcg.c ------------------------------------------------------------------------ */
 

@@ -182,6 +182,7 @@ enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd)
 		kfree(qp);
 		return synd;
 	}
+	hca_apm_reset(qp);
 	if (qp->uar)
 		list_add_tail(&qp->uar_entry, &qp->uar->qps);
 	if (qp->st == MLX5_QP_ST_QP1)
@@ -246,6 +247,7 @@ enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c)
 		state = MLX5_QP_STATE_SQ_DRAINING;
 	memcpy(qpc, qp->qpc, sizeof(qp->qpc));
 	MLX5_SET(qpc, qpc, state, state);
+	MLX5_SET(qpc, qpc, pm_state, qp->pm_state);
 	MLX5_SET(qpc, qpc, next_send_psn, qp->sq_psn);
 	MLX5_SET(qpc, qpc, next_rcv_psn, qp->rq_psn);
 	MLX5_SET(qpc, qpc, last_acked_psn, qp->sq_psn - 1);

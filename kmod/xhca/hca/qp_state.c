@@ -33,6 +33,8 @@ static const struct {
 #define FIELD(param, name)	{ param, __mlx5_dw_off(qpc, name), __mlx5_dw_mask(qpc, name) }
 #define PATH_DW(i, mask)	\
 	{ O(PRIMARY_ADDR_PATH), __mlx5_dw_off(qpc, primary_address_path) + (i), mask }
+#define ALT_DW(i)	\
+	{ O(ALT_ADDR_PATH), __mlx5_dw_off(qpc, secondary_address_path) + (i), ~0u }
 	FIELD(O(RRE), rre),
 	FIELD(O(RAE), rae),
 	FIELD(O(RAE), atomic_mode),
@@ -59,6 +61,8 @@ static const struct {
 	PATH_DW(0, 0xffff0000), PATH_DW(1, ~0u), PATH_DW(2, 0x07ffffff), PATH_DW(3, ~0u),
 	PATH_DW(4, ~0u), PATH_DW(5, ~0u), PATH_DW(6, ~0u), PATH_DW(7, ~0u),
 	PATH_DW(8, ~0u), PATH_DW(9, 0xff00ffff), PATH_DW(10, ~0u),
+	ALT_DW(0), ALT_DW(1), ALT_DW(2), ALT_DW(3), ALT_DW(4), ALT_DW(5), ALT_DW(6),
+	ALT_DW(7), ALT_DW(8), ALT_DW(9), ALT_DW(10),
 };
 
 #define S(state)	(1u << MLX5_QP_STATE_##state)
@@ -79,19 +83,20 @@ static const struct transition {
 	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) },
 	{ MLX5_CMD_OP_INIT2RTR_QP, S(INIT), MLX5_QP_STATE_RTR,
 	  P_MTU | P_REMOTE_QPN | P_RQ_PSN | O(PRIMARY_ADDR_PATH) | O(RRA_MAX) | O(RNR_TIMEOUT),
-	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) },
+	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(ALT_ADDR_PATH) },
 	{ MLX5_CMD_OP_RTR2RTS_QP, S(RTR), MLX5_QP_STATE_RTS,
 	  P_SQ_PSN | O(ACK_TIMEOUT) | O(RETRY_COUNT) | O(RNR_RETRY) | O(SRA_MAX),
-	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) },
+	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) | O(ALT_ADDR_PATH) },
 	{ MLX5_CMD_OP_RTS2RTS_QP, S(RTS), MLX5_QP_STATE_RTS, 0,
-	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) | O(COUNTER_SET_ID) },
+	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) | O(COUNTER_SET_ID) |
+	  O(ALT_ADDR_PATH) },
 	{ MLX5_CMD_OP_SQERR2RTS_QP, S(SQER), MLX5_QP_STATE_RTS, 0,
 	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(Q_KEY) },
 	{ HCA_CMD_OP_RTS2SQD_QP, S(RTS), MLX5_QP_STATE_SQD, 0, 0 },
 	{ MLX5_CMD_OP_SQD_RTS_QP, S(SQD), MLX5_QP_STATE_RTS, 0,
 	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(RNR_TIMEOUT) | O(PRIMARY_ADDR_PATH) |
 	  O(SRA_MAX) | O(RRA_MAX) | O(PM_STATE) | O(RETRY_COUNT) | O(RNR_RETRY) |
-	  O(ACK_TIMEOUT) },
+	  O(ACK_TIMEOUT) | O(ALT_ADDR_PATH) },
 	{ MLX5_CMD_OP_2ERR_QP, ANY_STATE, MLX5_QP_STATE_ERR, 0, 0 },
 	{ MLX5_CMD_OP_2RST_QP, ANY_STATE, MLX5_QP_STATE_RST, 0, 0 },
 };
@@ -99,8 +104,8 @@ static const struct transition {
 #define DATAGRAM_PARAMS	(O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) | \
 			 O(COUNTER_SET_ID) | P_MTU | P_SQ_PSN | P_KIND)
 #define UC_PARAMS	(O(RWE) | O(PKEY_INDEX) | O(PRI_PORT) | O(PM_STATE) | \
-			 O(PRIMARY_ADDR_PATH) | O(COUNTER_SET_ID) | P_MTU | P_REMOTE_QPN | \
-			 P_RQ_PSN | P_SQ_PSN | P_KIND)
+			 O(PRIMARY_ADDR_PATH) | O(ALT_ADDR_PATH) | O(COUNTER_SET_ID) | \
+			 P_MTU | P_REMOTE_QPN | P_RQ_PSN | P_SQ_PSN | P_KIND)
 #define RC_PARAMS	(~(u32)O(Q_KEY))
 
 /* The parameters that mean anything to a service type */
@@ -140,40 +145,47 @@ static void take(__be32 *to, const __be32 *from, u32 params)
 	}
 }
 
-/* Checks what @params have put into the context. */
-static enum hca_synd check(struct hca *hca, const u32 *qpc, u32 params)
+static enum hca_synd check_path(const struct hca *hca, const void *ads)
 {
+	if (MLX5_GET(ads, ads, pkey_index) >= HCA_PKEYS)
+		return HCA_SYND_QP_PKEY;
+	if (MLX5_GET(ads, ads, vhca_port_num) > 1)
+		return HCA_SYND_QP_PORT;
+	if (MLX5_GET(ads, ads, src_addr_index) >= (hca->p.roce ? HCA_GIDS : HCA_VPORT_GIDS))
+		return HCA_SYND_QP_GID;
+	return HCA_OK;
+}
+
+/* Checks what @params have put into the context. */
+static enum hca_synd check(const struct hca_qp *qp, const u32 *qpc, u32 params)
+{
+	struct hca *hca = qp->hca;
+	enum hca_synd synd;
 	u32 mtu = MLX5_GET(qpc, qpc, mtu);
 	u32 counter = MLX5_GET(qpc, qpc, counter_set_id);
 
 	if (params & P_MTU && (mtu < 1 || mtu > 5 ||
 			       MLX5_GET(qpc, qpc, log_msg_max) > HCA_LOG_MAX_MSG))
 		return HCA_SYND_QP_MTU;
-	if (MLX5_GET(qpc, qpc, primary_address_path.pkey_index) >= HCA_PKEYS)
-		return HCA_SYND_QP_PKEY;
-	if (MLX5_GET(qpc, qpc, primary_address_path.vhca_port_num) > 1)
-		return HCA_SYND_QP_PORT;
-	if (MLX5_GET(qpc, qpc, primary_address_path.src_addr_index) >=
-	    (hca->p.roce ? HCA_GIDS : HCA_VPORT_GIDS))
-		return HCA_SYND_QP_GID;
+	synd = check_path(hca, MLX5_ADDR_OF(qpc, qpc, primary_address_path));
+	if (!synd)
+		synd = check_path(hca, MLX5_ADDR_OF(qpc, qpc, secondary_address_path));
+	if (synd)
+		return synd;
 	if (MLX5_GET(qpc, qpc, log_sra_max) > HCA_LOG_MAX_RD_ATOMIC ||
 	    MLX5_GET(qpc, qpc, log_rra_max) > HCA_LOG_MAX_RD_ATOMIC)
 		return HCA_SYND_QP_RD_ATOMIC;
 	if (MLX5_GET(qpc, qpc, atomic_mode) > 3)
 		return HCA_SYND_QP_ATOMIC;
-	if (params & O(PM_STATE) && MLX5_GET(qpc, qpc, pm_state) != MLX5_QP_PM_MIGRATED)
-		return HCA_SYND_QP_FIELD;
+	if (params & O(PM_STATE) && !hca_apm_allows(qp, qpc))
+		return HCA_SYND_QP_MIGRATION;
 	if (counter && !hca_table_get(&hca->counters, counter))
 		return HCA_SYND_COUNTER;
 	return HCA_OK;
 }
 
-static void decode_path(struct hca_qp *qp)
+void hca_path_decode(struct hca_path *path, const void *ads, bool roce)
 {
-	const void *ads = MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path);
-	struct hca_path *path = &qp->path;
-	bool roce = qp->hca->p.roce;
-
 	memcpy(path->rgid, MLX5_ADDR_OF(ads, ads, rgid_rip), sizeof(path->rgid));
 	memcpy(path->rmac, MLX5_ADDR_OF(ads, ads, rmac_47_32), sizeof(path->rmac));
 	path->rlid = MLX5_GET(ads, ads, rlid);
@@ -185,6 +197,13 @@ static void decode_path(struct hca_qp *qp)
 	path->udp_sport = MLX5_GET(ads, ads, udp_sport);
 	path->flow_label = MLX5_GET(ads, ads, flow_label);
 	path->pkey_index = MLX5_GET(ads, ads, pkey_index);
+}
+
+void hca_qp_decode_path(struct hca_qp *qp)
+{
+	const void *ads = MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path);
+
+	hca_path_decode(&qp->path, ads, qp->hca->p.roce);
 	qp->ack_timeout = MLX5_GET(ads, ads, ack_timeout);
 	/* Whoever was at the other end is to be looked up again. */
 	qp->peer_hca = NULL;
@@ -195,7 +214,9 @@ static void decode(struct hca_qp *qp, u32 params)
 	const u32 *qpc = qp->qpc;
 	u32 counter = MLX5_GET(qpc, qpc, counter_set_id);
 
-	decode_path(qp);
+	if (params & O(PM_STATE))
+		hca_apm_set(qp, MLX5_GET(qpc, qpc, pm_state));
+	hca_qp_decode_path(qp);
 	qp->remote_qpn = MLX5_GET(qpc, qpc, remote_qpn);
 	qp->mtu = 128u << MLX5_GET(qpc, qpc, mtu);
 	qp->retry_cnt = MLX5_GET(qpc, qpc, retry_count);
@@ -264,7 +285,7 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	params = (t->always & params_of(qp->st)) | optional;
 	memcpy(qpc, qp->qpc, sizeof(qpc));
 	take((__be32 *)qpc, in_qpc, params);
-	synd = check(hca, qpc, params);
+	synd = check(qp, qpc, params);
 	if (!synd && params & P_KIND)
 		synd = take_pd(hca, qp, in_qpc);
 	if (synd)

@@ -131,10 +131,16 @@ static int retry_rnr(struct hca_qp *qp, u64 delay_ns)
 	return retry(qp, &qp->rnr_left, qp->rnr_retry == 7, delay_ns, MLX5R_SYND_RNR_EXC);
 }
 
+/* Before it gives up, an armed queue tries its alternate path as often. */
 static int retry_lost(struct hca_qp *qp)
 {
 	u64 delay = qp->ack_timeout ? 4096ull << qp->ack_timeout : NSEC_PER_SEC;
 
+	if (qp->ack_timeout && !qp->retry_left && qp->pm_state == MLX5_QP_PM_ARMED) {
+		hca_apm_migrate(qp);
+		message_over(qp);
+		return HCA_AGAIN;
+	}
 	return retry(qp, &qp->retry_left, !qp->ack_timeout, delay, MLX5R_SYND_RETRY_EXC);
 }
 
@@ -204,6 +210,8 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 		qp->sq_psn = (qp->sq_psn + npackets) & 0xffffff;
 		if (peer)
 			peer->rq_psn = qp->sq_psn;
+		if (peer && qp->pm_state == MLX5_QP_PM_REARM)
+			hca_apm_arm(qp, peer);
 	}
 	return ret;
 }

@@ -229,10 +229,12 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 	}
 	qp->state = state;
 	MLX5_SET(qpc, qp->qpc, state, state);
-	if (state == MLX5_QP_STATE_RST)
+	if (state == MLX5_QP_STATE_RST) {
 		hca_qp_reset_run(qp);
-	else
+		hca_apm_reset(qp);
+	} else {
 		hca_qp_kick(qp);
+	}
 }
 
 void hca_qp_stop(struct hca_qp *qp)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Automatic path migration (IBTA, volume 1, 17.2.8).
+ *
+ * A queue pair is in state MIGRATED, with one path; in REARM, with an alternate
+ * path loaded, until it hears that the peer has one, too; then in ARMED.  From
+ * there software moves it to the alternate path, or the requester goes there when
+ * the primary one gives no answer, and the peer follows.  On a wire the MigReq bit
+ * of every packet tells the other side; here each looks at the other's state when
+ * they meet in a transfer.
+ */
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include "hca.h"
+
+static void *alternate(struct hca_qp *qp)
+{
+	return MLX5_ADDR_OF(qpc, qp->qpc, secondary_address_path);
+}
+
+void hca_apm_reset(struct hca_qp *qp)
+{
+	qp->pm_state = MLX5_QP_PM_MIGRATED;
+	memset(alternate(qp), 0, MLX5_ST_SZ_BYTES(ads));
+}
+
+bool hca_apm_allows(const struct hca_qp *qp, const u32 *qpc)
+{
+	u8 to = MLX5_GET(qpc, qpc, pm_state);
+
+	switch (qp->pm_state) {
+	case MLX5_QP_PM_MIGRATED:
+		return to == MLX5_QP_PM_MIGRATED ||
+		       (to == MLX5_QP_PM_REARM &&
+			MLX5_GET(qpc, qpc, secondary_address_path.vhca_port_num));
+	case MLX5_QP_PM_REARM:
+		return to == MLX5_QP_PM_REARM;
+	default:
+		return to == MLX5_QP_PM_ARMED || to == MLX5_QP_PM_MIGRATED;
+	}
+}
+
+void hca_apm_migrate(struct hca_qp *qp)
+{
+	memcpy(MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path), alternate(qp),
+	       MLX5_ST_SZ_BYTES(ads));
+	hca_apm_reset(qp);
+	hca_qp_decode_path(qp);
+	hca_event_qp(qp, MLX5_EVENT_TYPE_PATH_MIG);
+}
+
+void hca_apm_set(struct hca_qp *qp, u8 state)
+{
+	if (qp->pm_state == MLX5_QP_PM_ARMED && state == MLX5_QP_PM_MIGRATED)
+		hca_apm_migrate(qp);
+	qp->pm_state = state;
+}
+
+void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer)
+{
+	if (peer->pm_state != MLX5_QP_PM_MIGRATED)
+		qp->pm_state = peer->pm_state = MLX5_QP_PM_ARMED;
+}
+
+static bool leads_to(struct hca_qp *qp, const struct hca *hca)
+{
+	struct hca_path path;
+
+	hca_path_decode(&path, alternate(qp), qp->hca->p.roce);
+	return hca_fabric_find(qp->hca, &path) == hca;
+}
+
+bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
+{
+	struct hca_qp *late = qp->pm_state == MLX5_QP_PM_ARMED ? qp : peer;
+	struct hca_qp *ahead = late == qp ? peer : qp;
+
+	if (late->pm_state != MLX5_QP_PM_ARMED || ahead->pm_state != MLX5_QP_PM_MIGRATED)
+		return true;
+	if (leads_to(late, ahead->hca)) {
+		hca_apm_migrate(late);
+		return true;
+	}
+	/* Told once, not with every retry */
+	if (qp->retry_left == qp->retry_cnt)
+		hca_event_qp(late, MLX5_EVENT_TYPE_PATH_MIG_FAILED);
+	return false;
+}
