@@ -4,7 +4,8 @@
  *
  * What plain libibverbs can do to objects of a device: BlueFlame is offered, queries
  * of what was set, CQs that change their size with completions in them, SRQ limits,
- * queue pairs that fail and are used again, many queue pairs, large and changed memory.
+ * queue pairs that fail and are used again, path migration, many queue pairs, large
+ * and changed memory.
  * Queue pairs are connected to others of the same device.
  */
 #include <poll.h>
@@ -322,6 +323,56 @@ static void test_srq(void)
 	ok(!ibv_destroy_srq(srq), "destroy the SRQ");
 }
 
+static int rearm(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr a = {
+		.alt_ah_attr = { .is_global = port.link_layer == IBV_LINK_LAYER_ETHERNET,
+				 .grh = { .dgid = gid, .sgid_index = gid_index, .hop_limit = 3 },
+				 .dlid = port.lid, .sl = 3, .port_num = 1 },
+		.alt_port_num = 1, .alt_timeout = 15, .path_mig_state = IBV_MIG_REARM,
+	};
+
+	return ibv_modify_qp(qp, &a, IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE);
+}
+
+static int migration(struct ibv_qp *qp, struct ibv_qp_attr *q)
+{
+	struct ibv_qp_init_attr init;
+
+	return ibv_query_qp(qp, q, IBV_QP_PATH_MIG_STATE | IBV_QP_ALT_PATH | IBV_QP_AV, &init) ?
+	       -1 : (int)q->path_mig_state;
+}
+
+/* On Ethernet the kernel's verbs bar alternate paths, whatever the device can do. */
+static void test_migration(void)
+{
+	struct ibv_qp_attr q, migrate = { .path_mig_state = IBV_MIG_MIGRATED };
+	struct end a = make(NULL, 100), b = make(NULL, 100);
+	struct ibv_device_attr device;
+
+	ok(!ibv_query_device(ctx, &device) && device.device_cap_flags & IBV_DEVICE_AUTO_PATH_MIG,
+	   "the device migrates paths");
+	ok(!connect_pair(&a, &b) && migration(a.qp, &q) == IBV_MIG_MIGRATED, "connect");
+	if (port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+		ok(rearm(a.qp) != 0, "no alternate path on Ethernet");
+		goto out;
+	}
+	ok(!rearm(a.qp) && migration(a.qp, &q) == IBV_MIG_REARM && q.alt_ah_attr.sl == 3 &&
+	   q.alt_timeout == 15, "an alternate path, rearmed");
+	ok(!rearm(b.qp) && !write_some(a.qp, 1) && reap(a.cq, 1, 1, IBV_WC_SUCCESS) == 1 &&
+	   migration(a.qp, &q) == IBV_MIG_ARMED && migration(b.qp, &q) == IBV_MIG_ARMED,
+	   "a write arms both sides");
+	ok(!ibv_modify_qp(a.qp, &migrate, IBV_QP_PATH_MIG_STATE) &&
+	   event_within(IBV_EVENT_PATH_MIG, 3000) && migration(a.qp, &q) == IBV_MIG_MIGRATED &&
+	   q.ah_attr.sl == 3, "one migrates");
+	ok(!write_some(a.qp, 2) && reap(a.cq, 1, 2, IBV_WC_SUCCESS) == 1 &&
+	   event_within(IBV_EVENT_PATH_MIG, 3000) && migration(b.qp, &q) == IBV_MIG_MIGRATED &&
+	   q.ah_attr.sl == 3, "with the next write so does the other");
+out:
+	unmake(&a);
+	unmake(&b);
+}
+
 /* The thousandth queue pair costs what the first did. */
 static void test_many(void)
 {
@@ -415,6 +466,7 @@ int main(int argc, char **argv)
 	test_resize(255, 31);
 	test_reuse();
 	test_srq();
+	test_migration();
 	test_memory();
 	test_many();
 	ok(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(ctx), "all closed");

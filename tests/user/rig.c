@@ -47,6 +47,17 @@ const char *rig_device(int side)
 	return device[side];
 }
 
+bool rig_migrates(struct xv_context *ctx)
+{
+	struct xv_feature list[64];
+	int n = xv_query_features(ctx, list, 64), i;
+
+	for (i = 0; i < n && i < 64; i++)
+		if (!strcmp(list[i].name, "path-migration"))
+			return list[i].available;
+	return false;
+}
+
 static void make_qps(struct rig *r, const struct rig_opts *o)
 {
 	uint32_t depth = o->depth ? o->depth : 64;

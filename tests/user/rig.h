@@ -37,6 +37,9 @@ struct rig_opts {
 void rig_devices(int argc, char **argv);
 const char *rig_device(int side);
 
+/* Does the device migrate paths? */
+bool rig_migrates(struct xv_context *ctx);
+
 void rig_open(struct rig *r, const struct rig_opts *opts);
 void rig_close(struct rig *r);
 

@@ -7,10 +7,10 @@
  *
  * usage: apm [-d DEVICE] [-p TCP-PORT] [-i PORT] [-g GID-INDEX] [HOST]
  */
-#include <fcntl.h>
+#include <poll.h>
 #include "common.h"
 
-enum { ROUNDS = 100, SIZE = 64 };
+enum { ROUNDS = 100, SIZE = 64, ALT_LABEL = 1 };
 
 static struct {
 	struct xv_context *ctx;
@@ -60,7 +60,7 @@ static void load_alternate_path(const struct peer *peer)
 		.path_mig_state = XV_MIG_REARM,
 	};
 
-	a.alt_ah_attr.grh.flow_label = 1;
+	a.alt_ah_attr.grh.flow_label = ALT_LABEL;
 	CHECK(!xv_modify_qp(r.qp, &a, XV_QP_ALT_PATH | XV_QP_PATH_MIG_STATE));
 }
 
@@ -111,15 +111,19 @@ static void round_trip(int i)
 	}
 }
 
-static void show_events(void)
+/* Both sides are told: who has migrated, and who has followed. */
+static void wait_migrated(void)
 {
+	struct pollfd p = { .fd = r.ctx->fd, .events = POLLIN };
 	struct xv_async_event e;
 
-	fcntl(r.ctx->fd, F_SETFL, O_NONBLOCK);
-	while (!xv_get_async_event(r.ctx, &e)) {
+	do {
+		if (poll(&p, 1, 5000) != 1)
+			errx(1, "no event tells that the path has migrated");
+		CHECK(!xv_get_async_event(r.ctx, &e));
 		printf("event: %s\n", xv_event_type_str(e.event_type));
 		xv_ack_async_event(&e);
-	}
+	} while (e.event_type != XV_EVENT_PATH_MIG);
 }
 
 int main(int argc, char **argv)
@@ -142,10 +146,11 @@ int main(int argc, char **argv)
 			migrate();
 		round_trip(i);
 	}
-	show_events();
+	wait_migrated();
 	CHECK(!xv_query_qp(r.qp, &now));
-	printf("%s: %d rounds, path state %d\n", opt.host ? "client" : "server", ROUNDS,
-	       now.path_mig_state);
+	if (now.path_mig_state != XV_MIG_MIGRATED || now.ah_attr.grh.flow_label != ALT_LABEL)
+		errx(1, "the alternate path is not in use");
+	printf("%s: %d rounds, migrated\n", opt.host ? "client" : "server", ROUNDS);
 	barrier(fd);
 	CHECK(!xv_destroy_qp(r.qp));
 	CHECK(!xv_destroy_cq(r.cq));

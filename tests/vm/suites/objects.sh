@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Objects of a function as plain libibverbs sees them: queries, resize, limits,
-# failure and reuse, a thousand queue pairs, large memory.
+# failure and reuse, path migration, a thousand queue pairs, large memory.
 # vm: --no-xverbs --functions 2 --link roce
 # full: --functions 2 --link ib
 # kernels: 6.1 6.12 debug
