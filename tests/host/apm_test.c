@@ -95,7 +95,7 @@ static u32 query(int side, u32 *qpc)
 	return MLX5_GET(qpc, qpc, pm_state);
 }
 
-static void states(u8 a, u8 b, const char *what)
+static void in_states(u8 a, u8 b, const char *what)
 {
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
 
@@ -128,7 +128,7 @@ static void both_migrated(const char *what)
 {
 	tap_ok(events(0, MLX5_EVENT_TYPE_PATH_MIG) == 1 &&
 	       events(1, MLX5_EVENT_TYPE_PATH_MIG) == 1, "%s: one event on each side", what);
-	states(MIGRATED, MIGRATED, what);
+	in_states(MIGRATED, MIGRATED, what);
 }
 
 /* ---- Messages ----------------------------------------------------------------------- */
@@ -174,13 +174,13 @@ static bool transfer(int side)
 }
 
 /* Both sides with an alternate path, and armed by a first message */
-static void arm(u8 st, u8 net0, u8 net1)
+static void connect_armed(u8 st, u8 net0, u8 net1)
 {
 	connect(st);
 	if (modify(0, ALT | STATE, REARM, net0) || modify(1, ALT | STATE, REARM, net1) ||
 	    !transfer(0))
 		tap_ok(false, "cannot arm");
-	states(ARMED, ARMED, "armed");
+	in_states(ARMED, ARMED, "armed");
 }
 
 /* ---- Tests ------------------------------------------------------------------------------ */
@@ -230,14 +230,14 @@ static void test_arm(void)
 	connect(MLX5_QP_ST_RC);
 	modify(0, ALT | STATE, REARM, 1);
 	tap_ok(transfer(0) && transfer(1), "messages in both directions");
-	states(REARM, MIGRATED, "one side alone waits");
+	in_states(REARM, MIGRATED, "one side alone waits");
 	modify(1, ALT | STATE, REARM, 1);
-	states(REARM, REARM, "so do both before they meet");
+	in_states(REARM, REARM, "so do both before they meet");
 	tap_ok(transfer(1), "a message");
-	states(ARMED, ARMED, "arms both");
+	in_states(ARMED, ARMED, "arms both");
 	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "REARM from ARMED");
 	tap_ok(transfer(0) && transfer(1), "messages change nothing");
-	states(ARMED, ARMED, "armed");
+	in_states(ARMED, ARMED, "armed");
 	tap_ok(!events(0, 0) && !events(1, 0), "no events");
 	disconnect();
 }
@@ -249,10 +249,10 @@ static void test_software(u8 st, int sender)
 	void *alternate = MLX5_ADDR_OF(qpc, before, secondary_address_path);
 	void *primary = MLX5_ADDR_OF(qpc, after, primary_address_path);
 
-	arm(st, 1, 1);
+	connect_armed(st, 1, 1);
 	query(0, before);
 	tap_is(modify(0, STATE, MIGRATED, 1), HCA_OK, "software migrates");
-	states(MIGRATED, ARMED, "one side first");
+	in_states(MIGRATED, ARMED, "one side first");
 	tap_ok(transfer(sender), "a message from side %d", sender);
 	both_migrated("software");
 	query(0, after);
@@ -263,7 +263,7 @@ static void test_software(u8 st, int sender)
 	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "there is no other");
 	tap_ok(!modify(0, ALT | STATE, REARM, 0) && !modify(1, ALT | STATE, REARM, 0) &&
 	       transfer(0), "until the next one is loaded");
-	states(ARMED, ARMED, "armed again");
+	in_states(ARMED, ARMED, "armed again");
 	disconnect();
 }
 
@@ -273,7 +273,7 @@ static void test_failover(int gone, int sender, u32 bytes)
 	struct hca_counter *n = &s.hca[sender]->uncounted;
 	u64 before;
 
-	arm(MLX5_QP_ST_RC, 1, 1);
+	connect_armed(MLX5_QP_ST_RC, 1, 1);
 	before = n->timeouts;
 	post(sender, bytes);
 	if (bytes > 64) {
@@ -311,7 +311,7 @@ static void test_failed(void)
 		u64 before;
 
 		if (t[i].arm) {
-			arm(MLX5_QP_ST_RC, t[i].net0, t[i].net1);
+			connect_armed(MLX5_QP_ST_RC, t[i].net0, t[i].net1);
 		} else {
 			connect(MLX5_QP_ST_RC);
 			modify(0, ALT | STATE, REARM, t[i].net0);
@@ -325,7 +325,7 @@ static void test_failed(void)
 		tap_is(n->timeouts - before, t[i].timeouts * (1 + RETRIES), "timeouts");
 		tap_is(events(0, MLX5_EVENT_TYPE_PATH_MIG), t[i].migrated, "path migrated");
 		tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG_FAILED), t[i].failed, "failed");
-		states(t[i].arm ? MIGRATED : REARM, t[i].arm ? ARMED : REARM, t[i].what);
+		in_states(t[i].arm ? MIGRATED : REARM, t[i].arm ? ARMED : REARM, t[i].what);
 		set_address(1, 0, true);
 		disconnect();
 	}

@@ -209,7 +209,7 @@ static int find_gid(const struct xt_side *s, const union xv_gid *gid)
 	return found;
 }
 
-static void address(const char *verb, const char *name)
+static void set_address(const char *verb, const char *name)
 {
 	char line[128];
 
@@ -226,7 +226,7 @@ static bool connect_second(const char *name)
 	double until = xt_now() + 10;
 	int index;
 
-	address("add", name);
+	set_address("add", name);
 	while ((index = find_gid(&r.side[1], &gid)) < 0 && xt_now() < until)
 		usleep(10000);
 	r.side[1].gid = gid;
@@ -253,7 +253,7 @@ static void test_failover(int sender)
 	ok(connect_second(name), "connected to a second address");
 	arm();
 	before = round_no;
-	address("delete", name);
+	set_address("delete", name);
 	while (good && query(sender).path_mig_state == XV_MIG_ARMED && xt_now() < until)
 		good = transfer(sender);
 	ok(good && in(0, XV_MIG_MIGRATED) && in(1, XV_MIG_MIGRATED),
