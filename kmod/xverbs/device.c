@@ -395,6 +395,8 @@ int xv_bind(struct xv_call *call)
 	if (!err) {
 		list_add_tail(&file->dev_node, &dev->files);
 		file->dev = dev;
+		arg->index = dev->ib->index;
+		strscpy(arg->name, dev_name(&dev->ib->dev), sizeof(arg->name));
 	}
 	mutex_unlock(&dev->files_lock);
 	if (err)

@@ -37,7 +37,8 @@ static int bind_to(uint32_t index)
 
 	if (ioctl(fd, XVERBS_BIND, &bind) || ioctl(fd, XVERBS_QUERY_DEVICE, &query))
 		err = errno;
-	else if (query.out_node_guid != ibv_get_device_guid(ib->device))
+	else if (query.out_node_guid != ibv_get_device_guid(ib->device) ||
+		 strcmp(bind.name, ibv_get_device_name(ib->device)))
 		err = EINVAL;
 	close(fd);
 	return err;

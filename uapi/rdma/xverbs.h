@@ -189,7 +189,7 @@ struct xverbs_list_devices {
  * @reserved: zero
  * @name: name of the RDMA device, otherwise
  *
- * Ties the file to a device, once.
+ * Ties the file to a device, once; index and name return as that device has them.
  */
 struct xverbs_bind {
 	struct xverbs_hdr hdr;

@@ -157,8 +157,10 @@ static int bind_device(struct context *ctx, const char *name)
 		return xv_fail(ENOENT, "no RDMA device has a name as long as \"%.20s...\"", name);
 	strcpy(req.name, name);
 	err = xv_ioctl(ctx->pub.fd, XVERBS_BIND, "open", &req, sizeof(req));
-	if (!err)
-		strcpy(ctx->pub.name, name);
+	if (!err) {
+		strcpy(ctx->pub.name, req.name);
+		ctx->pub.index = req.index;
+	}
 	return err;
 }
 
