@@ -144,7 +144,7 @@ listening() {
 	return 1
 }
 
-pause() { read -r -t "$1" -u $NEVER; }
+pause() { read -r -t "$1" -u $NEVER || :; }
 
 # Wait until COMMAND... succeeds, at most the given seconds.
 wait_for() {

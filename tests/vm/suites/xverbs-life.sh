@@ -31,6 +31,7 @@ kill_under_traffic() {
 	local i pid log
 	log=$(mktemp)
 	for i in $(seq $KILLS); do
+		: > "$log"
 		$BIN/tests/life traffic --device "$DEV0" --peer-device "$DEV1" > "$log" 2>&1 &
 		pid=$!
 		wait_for 20 grep -q running "$log" || { cat "$log"; return 1; }
