@@ -331,6 +331,48 @@ static void test_failed(void)
 	}
 }
 
+/* Unreliable messages are dropped without an answer, many of them with one event. */
+static void test_told_once(void)
+{
+	int i;
+
+	connect_armed(MLX5_QP_ST_UC, 1, NOWHERE);
+	tap_ok(!modify(0, STATE, MIGRATED, 1) && events(0, MLX5_EVENT_TYPE_PATH_MIG) == 1,
+	       "side 0 migrates");
+	for (i = 0; i < 5; i++) {
+		post(0, 64);
+		tap_ok(next(0) == XV_WC_SUCCESS && next(1) == -1, "message %d is dropped", i);
+	}
+	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG_FAILED), 1, "one event");
+	tap_ok(!modify(1, ALT, ARMED, 1) && transfer(0), "with a path the next one arrives");
+	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG), 1, "migrated after all");
+	in_states(MIGRATED, MIGRATED, "late");
+	disconnect();
+}
+
+/* A stranger with the peer's number, on a function that no path leads to */
+static void test_stranger(void)
+{
+	struct xv_sge sge = session_sge(&mr[1], 0, 8);
+	struct session_qp spare, stranger;
+
+	session_qp(&s, 0, MLX5_QP_ST_UC, 4, 4, &spare);
+	connect_armed(MLX5_QP_ST_UC, 1, 1);
+	session_qp(&s, 1, MLX5_QP_ST_UC, 4, 4, &stranger);
+	tap_is(stranger.qp.qp_num, q[0].qp.qp_num, "a stranger has the peer's number");
+	session_qp_modify(&stranger, MLX5_CMD_OP_RST2INIT_QP, &q[1]);
+	session_qp_modify(&stranger, MLX5_CMD_OP_INIT2RTR_QP, &q[1]);
+	session_qp_modify(&stranger, MLX5_CMD_OP_RTR2RTS_QP, &q[1]);
+	xv_wr_send(&stranger.qp, 3, XV_SEND_SIGNALED, &sge);
+	xv_commit_send(&stranger.qp);
+	tap_is(next(1), -1, "nothing of it arrives");
+	in_states(ARMED, ARMED, "a stranger");
+	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG_FAILED), 0, "no event");
+	session_qp_destroy(&stranger);
+	disconnect();
+	session_qp_destroy(&spare);
+}
+
 int main(void)
 {
 	int i;
@@ -352,6 +394,8 @@ int main(void)
 		test_failover(1, i, MR_BYTES);
 	}
 	test_failed();
+	test_told_once();
+	test_stranger();
 	session_free(&s);
 	return tap_done();
 }

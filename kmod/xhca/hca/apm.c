@@ -22,6 +22,7 @@ static void *alternate(struct hca_qp *qp)
 void hca_apm_reset(struct hca_qp *qp)
 {
 	qp->pm_state = MLX5_QP_PM_MIGRATED;
+	qp->pm_failed = false;
 	memset(alternate(qp), 0, MLX5_ST_SZ_BYTES(ads));
 }
 
@@ -82,8 +83,10 @@ bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
 		hca_apm_migrate(late);
 		return true;
 	}
-	/* Told once, not with every retry */
-	if (qp->retry_left == qp->retry_cnt)
+	/* Told once, not with every packet, nor by a stranger with the peer's number */
+	if (!late->pm_failed && hca_fabric_remote(late) == ahead->hca) {
+		late->pm_failed = true;
 		hca_event_qp(late, MLX5_EVENT_TYPE_PATH_MIG_FAILED);
+	}
 	return false;
 }

@@ -53,8 +53,7 @@ struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path)
 			     hca_fabric_by_lid(hca->fabric, path->rlid);
 }
 
-/* The function that the QP's path leads to */
-static struct hca *peer_function(struct hca_qp *qp)
+struct hca *hca_fabric_remote(struct hca_qp *qp)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
@@ -72,7 +71,7 @@ static bool can_receive(const struct hca_qp *qp)
 
 struct hca_qp *hca_fabric_peer(struct hca_qp *qp)
 {
-	struct hca *hca = qp->hca->port_up ? peer_function(qp) : NULL;
+	struct hca *hca = qp->hca->port_up ? hca_fabric_remote(qp) : NULL;
 	struct hca_qp *peer;
 
 	if (!hca || hca->pkey != qp->hca->pkey)
@@ -84,7 +83,7 @@ struct hca_qp *hca_fabric_peer(struct hca_qp *qp)
 		return NULL;
 	if (peer->pm_state != qp->pm_state && !hca_apm_follow(qp, peer))
 		return NULL;
-	if (peer_function(peer) != qp->hca)
+	if (hca_fabric_remote(peer) != qp->hca)
 		return NULL;
 	/* Unreliable queues take up whatever number a message begins with. */
 	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)

@@ -247,6 +247,7 @@ struct hca_qp {
 	u8 st;				/* MLX5_QP_ST_*, HCA_ST_SQ */
 	u8 state;			/* MLX5_QP_STATE_* */
 	u8 pm_state;			/* MLX5_QP_PM_*, see apm.c */
+	bool pm_failed;			/* an event has told that it cannot follow */
 	u32 pd;
 	u32 user_index;
 	struct hca_uar *uar;
@@ -504,6 +505,8 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 
 /* The function that a path from @hca leads to, or NULL */
 struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path);
+/* The function that the QP's primary path leads to, or NULL */
+struct hca *hca_fabric_remote(struct hca_qp *qp);
 struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac);
 struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
 void hca_fabric_changed(struct hca_fabric *f);
