@@ -60,6 +60,14 @@ static void test_list(void)
 	   found->index == ctx->index && found->ports == 1 && found->part_id && found->vendor_id,
 	   "list: GUID, index, ports, PCI numbers");
 	ok(!bind_to(found->index), "a file bound by index has the same device");
+	for (i = 0; i < n; i++) {
+		struct xv_context *other = xv_open(list[i]->name);
+
+		ok(other && other->index == list[i]->index, "%s opened by name has its index %u",
+		   list[i]->name, list[i]->index);
+		if (other)
+			xv_close(other);
+	}
 	ok(bind_to(60000) == ENOENT, "no such index: ENOENT");
 	xv_free_device_list(list);
 	ok(!xv_open("nosuch") && errno == ENOENT && strstr(xv_last_error(), "nosuch"),
