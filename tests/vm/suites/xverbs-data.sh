@@ -19,8 +19,7 @@ for prog in ops errors events async migration memory options transports xrc_shar
 done
 diag <<< "a function with itself"
 tap $BIN/tests/ops --device "$DEV0" --peer-device "$DEV0"
-export OPS=1000000
-! full || OPS=10000000
+export OPS=10000000
 ! debug_kernel || OPS=100000
 TAP_LIMIT=200 tap $BIN/tests/sealed --device "$DEV0" --peer-device "$DEV1"
 finish

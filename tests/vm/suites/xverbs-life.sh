@@ -9,8 +9,7 @@
 # timeout: 600
 . ./lib.sh
 BIN=../../../build/user
-KILLS=20
-! full || KILLS=200
+KILLS=200
 ! debug_kernel || KILLS=10
 
 # Keys are left out: the driver caches them as it sees fit.
