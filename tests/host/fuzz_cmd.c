@@ -4,17 +4,18 @@
  *
  * The input is a list of commands: which, how long, and the bytes of the mailbox
  * in pieces.  A piece is raw, or names something real (an object's number, a page,
- * a doorbell record), so that creations succeed and objects get used.  Whatever is
- * sent, the adapter answers each command with success or a syndrome that agrees
- * with the status, keeps its counts, and frees everything at the end.
+ * a doorbell record), so that creations succeed and objects get used.  Some go through
+ * the command queue, with flaws of their own.  Whatever is sent, the adapter answers
+ * each command with success or a syndrome that agrees with the status, keeps its
+ * counts, and frees everything at the end.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
-#include "session.h"
+#include "cmd_queue.h"
 
-#define MAX_IN		1024u
-#define MAX_OUT		5120u
+#define MAX_IN		CMD_QUEUE_IN
+#define MAX_OUT		CMD_QUEUE_OUT
 
 static struct session s;
 static u64 page, record;
@@ -274,30 +275,52 @@ static void make_valid(u16 opcode, u8 *in)
 			valid[i].fill(in);
 }
 
+/* What a command of the input begins with; pieces and flaws follow. */
+struct head {
+	u8 op, length, pieces, how;
+} __attribute__((packed));
+
+#define SHORT		0x80		/* in pieces */
+#define SHORT_ANSWER	0x40
+#define VALID		0x01		/* in how */
+#define QUEUED		0x02
+#define FLAWS(how)	((how) >> 2 & 3)
+#define WAY(how)	((how) >> 4)
+
+static u32 length(const struct hca_opcode *op, const struct head *h)
+{
+	u32 n = op->min_in + h->length % 64 * 4u;
+
+	if (h->pieces & SHORT)
+		n = op->min_in - h->length % op->min_in;
+	return n < 8 ? 8 : n > MAX_IN ? MAX_IN : n;
+}
+
+static void check_answer(const u8 *out, u16 opcode)
+{
+	u32 synd = be32_to_cpu(((__be32 *)out)[1]);
+
+	check(!out[0] == !synd, "status and syndrome disagree", opcode);
+	check(!synd || (synd >= HCA_SYND_FIRST && synd < HCA_SYND_END &&
+			out[0] == hca_synd_status(synd)), "unknown syndrome", opcode);
+}
+
 static const u8 *one_command(const u8 *data, const u8 *end)
 {
 	static u8 in[MAX_IN] __aligned(8), out[MAX_OUT] __aligned(8);
+	const struct head *h = (const struct head *)data;
+	unsigned int nops = 0, npieces = h->pieces & 0x3f, nflaws = FLAWS(h->how);
 	const struct hca_opcode *op;
-	unsigned int nops = 0, npieces;
-	u32 inlen, outlen;
-	u32 synd;
+	u32 inlen, outlen = h->pieces & SHORT_ANSWER ? 16 : MAX_OUT;
 
 	while (hca_opcode_at(nops))
 		nops++;
-	op = hca_opcode_at(data[0] % nops);
-	inlen = op->min_in + data[1] % 64 * 4u;
-	if (data[2] & 0x80)
-		inlen = op->min_in - data[1] % op->min_in;
-	if (inlen < 8)
-		inlen = 8;
-	if (inlen > MAX_IN)
-		inlen = MAX_IN;
-	outlen = data[2] & 0x40 ? 16 : MAX_OUT;
-	npieces = data[2] & 0x3f;
+	op = hca_opcode_at(h->op % nops);
+	inlen = length(op, h);
 	memset(in, 0, sizeof(in));
-	if (data[3] & 1)
+	if (h->how & VALID)
 		make_valid(op->opcode, in);
-	data += 4;
+	data += sizeof(*h);
 	for (; npieces && end - data >= (long)sizeof(struct piece); npieces--) {
 		apply(in, inlen, (const struct piece *)data);
 		data += sizeof(struct piece);
@@ -306,12 +329,17 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 		in[12] |= 1;			/* these two would end the game */
 	in[0] = op->opcode >> 8;
 	in[1] = op->opcode;
-	hca_cmd_exec(s.hca[0], in, inlen, out, outlen);
-	synd = be32_to_cpu(((__be32 *)out)[1]);
-	check(!out[0] == !synd, "status and syndrome disagree", op->opcode);
-	check(!synd || (synd >= HCA_SYND_FIRST && synd < HCA_SYND_END &&
-			out[0] == hca_synd_status(synd)), "unknown syndrome", op->opcode);
-	return data;
+	if (!(h->how & QUEUED)) {
+		hca_cmd_exec(s.hca[0], in, inlen, out, outlen);
+		check_answer(out, op->opcode);
+		return data;
+	}
+	if (end - data < (long)(nflaws * sizeof(struct flaw)))
+		nflaws = 0;
+	if (cmd_queue_exec(&s, in, inlen, out, outlen, (const struct flaw *)data, nflaws,
+			   WAY(h->how)))
+		check_answer(out, op->opcode);
+	return data + nflaws * sizeof(struct flaw);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -326,6 +354,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		used = s.used;
 	}
 	s.used = used;
+	cmd_queue_attach(&s);
 	session_restart(&s, 0);
 	page = session_alloc(&s, 4 * HCA_PAGE_SIZE);
 	record = session_alloc(&s, HCA_PAGE_SIZE);
@@ -336,6 +365,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		hca_fabric_poll(&s.fabric);
 	}
 	check_users(0);
+	if (end - data == sizeof(struct head))
+		cmd_queue_register(&s, data[0], (u32)data[1] << 24 | data[2] << 8 | data[3]);
 	for (i = 0; i < 2; i++) {
 		free(q[i].qp.rq.wr_id);
 		free(q[i].qp.sq.entry);

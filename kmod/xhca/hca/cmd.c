@@ -199,7 +199,7 @@ static void answer(void *out, u32 outlen, u8 status, enum hca_synd synd)
 static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 {
 	struct hca_cmdif *c = hca->cmdif;
-	u32 inlen = be32_to_cpu(lay->inlen), outlen = be32_to_cpu(lay->outlen);
+	u32 inlen = get_word(&lay->inlen), outlen = get_word(&lay->outlen);
 	u8 status;
 
 	if (lay->type != TYPE_PCI)
