@@ -37,7 +37,7 @@ static __aligned(256) void copy_words(void *dst, const void *src, size_t n)
 	for (; n >= 8; n -= 8)
 		*d++ = *s++;
 	if (n)
-		memcpy(d, s, n);
+		memmove(d, s, n);
 }
 
 static bool use_words = true;
@@ -60,7 +60,7 @@ void hca_copy_calibrate(void)
 			t[0] = ktime_get_ns();
 			copy_words(a, b, n);
 			t[1] = ktime_get_ns();
-			memcpy(b, a, n);
+			memmove(b, a, n);
 			t[2] = ktime_get_ns();
 			best[0] = min(best[0], t[1] - t[0]);
 			best[1] = min(best[1], t[2] - t[1]);
@@ -73,14 +73,15 @@ void hca_copy_calibrate(void)
 
 /*
  * Aligned words of 8 bytes are stored whole: software polls the last word of
- * a message in memory.
+ * a message in memory.  A message may overlap itself: its bytes are then anything,
+ * but memory beside it stands.
  */
 static void move(void *dst, const void *src, size_t n)
 {
 	if (use_words || n <= 64)
 		copy_words(dst, src, n);
 	else
-		memcpy(dst, src, n);
+		memmove(dst, src, n);
 }
 
 void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
