@@ -66,7 +66,7 @@ test:
 
 fuzz:
 	@tests/packages build host
-	@$(MAKE) -s -j2 -C tests/host fuzz
+	@$(MAKE) -s -j3 -C tests/host fuzz
 
 bench:
 	@tests/packages build vm
