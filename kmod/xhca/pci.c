@@ -243,11 +243,15 @@ static int create_bus(struct xhca *x)
 	return -ENOMEM;
 }
 
+/* The bridge was made with the bus, but is only taken off the list with it. */
 static void remove_bus(struct xhca *x)
 {
+	struct device *bridge = x->pci.bus->bridge;
+
 	pci_lock_rescan_remove();
 	pci_stop_root_bus(x->pci.bus);
 	pci_remove_root_bus(x->pci.bus);
+	put_device(bridge);
 	x->pci.bus = NULL;
 	pci_unlock_rescan_remove();
 }
