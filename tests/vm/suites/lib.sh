@@ -6,7 +6,7 @@
 # which prints the plan; a suite that stops before has no plan and so fails.
 # Comments in its first 15 lines tell tests/run how to run it:
 #   # vm: --functions 2 --link roce    options of tests/vm/run; repeated: each
-#   # full: --functions 2 --link ib    one more, with FULL=1
+#   # full: --functions 2 --link ib    one more, with FULL=1, not on the debug kernel
 #   # kernels: 6.1 6.12 debug          where it runs
 #   # quick: 6.1                       where it runs without FULL=1 (default: all)
 #   # timeout: 60                      seconds for the whole suite
