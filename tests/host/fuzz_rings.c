@@ -58,7 +58,7 @@ static u32 number(u16 opcode)
 	u32 in[4] = {}, out[4] = {};
 
 	MLX5_SET(alloc_pd_in, in, opcode, opcode);
-	check(!session_cmd(&s, 0, in, sizeof(in), out, sizeof(out)), "no number");
+	check(!session_cmd(&s, 0, in, sizeof(in), out, sizeof(out)), "setup");
 	return MLX5_GET(alloc_pd_out, out, pd);
 }
 
