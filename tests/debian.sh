@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced after tests/vm/common.sh: packages of any Debian release, without a
+# change to the host. Each release has package lists of its own in the cache;
+# mirror and proxy are those of the host's apt.
+
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Releases that have kernels for us; the host's own comes first, for its
+# compiler fits.
+debian_releases() {
+	local host
+	host=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	case $host in
+	trixie) echo trixie bookworm ;;
+	*) echo bookworm trixie ;;
+	esac
+}
+
+# debian_mirror debian|debian-security: where the host gets it from
+debian_mirror() {
+	local label=Debian uri
+	[ "$1" = debian ] || label=Debian-Security
+	# shellcheck disable=SC2016 # apt expands it
+	uri=$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 2>/dev/null |
+		awk -v label="$label" '$1 == "Debian" && $2 == label { print $3; exit }')
+	uri=${uri%/}
+	echo "${uri:-http://deb.debian.org/$1}"
+}
+
+# The package sources of a release, as a sources.list.
+debian_sources() {
+	local main security
+	main=$(debian_mirror debian)
+	security=$(debian_mirror debian-security)
+	echo "deb [signed-by=$KEYRING] $main $1 main"
+	echo "deb [signed-by=$KEYRING] $main $1-updates main"
+	echo "deb [signed-by=$KEYRING] $main $1-backports main"
+	echo "deb [signed-by=$KEYRING] $security $1-security main"
+}
+
+# debian_apt RELEASE PROGRAM ARGUMENTS...: a program of apt on the lists of RELEASE
+debian_apt() {
+	local dir=$CACHE/apt/$1 program=$2
+	shift 2
+	"$program" -o Dir::State="$dir" -o Dir::Cache="$dir" -o Dir::Etc::sourcelist="$dir/sources.list" \
+		-o Dir::Etc::sourceparts=- -o Dir::Etc::preferences=- -o Dir::Etc::preferencesparts=- \
+		-o APT::Default-Release= -o APT::Sandbox::User= -o APT::Architecture=amd64 "$@"
+}
+
+# Fetch the lists of RELEASE; those of the last day will do, and without network
+# older ones. "now" as second argument takes none but new ones.
+debian_update() {
+	local dir=$CACHE/apt/$1
+	[ -z "${2:-}" ] && [ -n "$(find "$dir/fetched" -mtime -1 2>/dev/null)" ] && return 0
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial" || return 1
+	debian_sources "$1" > "$dir/sources.list"
+	(lock "$dir/lock"
+	 debian_apt "$1" apt-get update -qq -o APT::Update::Error-Mode=any \
+		-o Acquire::Languages=none -o Acquire::http::Timeout=30 > "$dir/log" 2>&1) &&
+		touch "$dir/fetched"
+}
+
+# debian_version RELEASE PACKAGE: its newest version
+debian_version() {
+	debian_apt "$1" apt-cache show "$2" 2>/dev/null | sed -n 's/^Version: //p' | sort -V | tail -n 1
+}
+
+# debian_unpack RELEASE DIRECTORY PACKAGE=VERSION...
+debian_unpack() {
+	local release=$1 dir=$2 debs deb
+	shift 2
+	debs=$(mktemp -d) || return 1
+	(cd "$debs" && debian_apt "$release" apt-get download -qq "$@" >&2) ||
+		{ rm -rf "$debs"; return 1; }
+	for deb in "$debs"/*.deb; do
+		dpkg-deb -x "$deb" "$dir" || { rm -rf "$debs"; return 1; }
+	done
+	rm -rf "$debs"
+}
