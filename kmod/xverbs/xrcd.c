@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * XRC domains.  One that is named by a file (Manual 3.4.8) is shared by all
- * who open it with the same inode, and goes with the last of them.
+ * who open it with the same inode, and goes with the last of them.  It holds
+ * the path of the file, as an open file does: an inode must not outlive its
+ * mount.  It does not hold the open file, which may be /dev/xverbs itself and
+ * would then never be released.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/path.h>
 #include <linux/slab.h>
 
 #include "fw.h"
 
+/* Not under xv_dev.xrc_lock: the last reference to a mount may take long. */
 static void xv_xrc_domain_free(struct xv_xrc_domain *domain)
 {
-	if (domain->inode)
-		iput(domain->inode);
+	path_put(&domain->path);
 	kfree(domain);
 }
 
-/* Takes over the reference to @inode, on failure too. */
+/* @path: of the file that names it, NULL for a private one */
 static struct xv_xrc_domain *xv_xrc_domain_new(struct xv_call *call,
-					       struct inode *inode)
+					       const struct path *path)
 {
 	struct xv_xrc_domain *domain;
-	int err = -ENOMEM;
+	int err;
 
 	domain = kzalloc(sizeof(*domain), GFP_KERNEL_ACCOUNT);
 	if (!domain)
-		goto err_inode;
-	domain->inode = inode;
+		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&domain->targets);
 	err = xv_fw_alloc_xrcd(call->dev, call, &domain->xrcdn);
-	if (err)
-		goto err_domain;
+	if (err) {
+		kfree(domain);
+		return ERR_PTR(err);
+	}
+	if (path) {
+		domain->path = *path;
+		path_get(&domain->path);
+	}
 	list_add(&domain->node, &call->dev->xrc_domains);
 	return domain;
-
-err_domain:
-	kfree(domain);
-err_inode:
-	if (inode)
-		iput(inode);
-	return ERR_PTR(err);
 }
 
 static struct xv_xrc_domain *xv_xrc_domain_find(struct xv_dev *dev,
@@ -48,7 +50,8 @@ static struct xv_xrc_domain *xv_xrc_domain_find(struct xv_dev *dev,
 	struct xv_xrc_domain *domain;
 
 	list_for_each_entry(domain, &dev->xrc_domains, node)
-		if (domain->inode == inode)
+		if (domain->path.dentry &&
+		    d_inode(domain->path.dentry) == inode)
 			return domain;
 	return NULL;
 }
@@ -58,22 +61,19 @@ static struct xv_xrc_domain *xv_xrc_domain_shared(struct xv_call *call)
 {
 	const struct xverbs_xrcd_open *arg = &call->arg.xrcd_open;
 	struct xv_xrc_domain *domain;
-	struct inode *inode;
 	struct file *filp;
 
 	filp = fget(arg->fd);
 	if (!filp)
 		return ERR_PTR(xv_fail(call, -EBADF, "XRCD: no file %d",
 				       arg->fd));
-	inode = file_inode(filp);
-	domain = xv_xrc_domain_find(call->dev, inode);
+	domain = xv_xrc_domain_find(call->dev, d_inode(filp->f_path.dentry));
 	if (domain) {
 		if (arg->hdr.flags & XVERBS_XRCD_EXCLUSIVE)
 			domain = ERR_PTR(xv_fail(call, -EEXIST,
 						 "XRCD: the domain exists"));
 	} else if (arg->hdr.flags & XVERBS_XRCD_CREATE) {
-		ihold(inode);
-		domain = xv_xrc_domain_new(call, inode);
+		domain = xv_xrc_domain_new(call, &filp->f_path);
 	} else {
 		domain = ERR_PTR(xv_fail(call, -ENOENT,
 					 "XRCD: no domain of this file"));
@@ -124,7 +124,7 @@ int xv_xrcd_open(struct xv_call *call)
 	return 0;
 }
 
-/* Under xv_dev.xrc_lock */
+/* Whoever takes the last user away frees the domain, without the lock. */
 int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
 		      struct xv_xrc_domain *domain)
 {
@@ -136,20 +136,23 @@ int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
 		if (err)
 			return err;
 		list_del(&domain->node);
-		xv_xrc_domain_free(domain);
-	} else {
-		domain->users--;
 	}
+	domain->users--;
 	return 0;
 }
 
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call)
 {
+	struct xv_xrc_domain *domain = xv_to(xrcd, obj)->domain;
 	struct xv_dev *dev = obj->file->dev;
+	bool last;
 	int err;
 
 	mutex_lock(&dev->xrc_lock);
-	err = xv_xrc_domain_put(dev, call, xv_to(xrcd, obj)->domain);
+	err = xv_xrc_domain_put(dev, call, domain);
+	last = !domain->users;
 	mutex_unlock(&dev->xrc_lock);
+	if (last)
+		xv_xrc_domain_free(domain);
 	return err;
 }

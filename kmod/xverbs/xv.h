@@ -15,6 +15,7 @@
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/path.h>
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -396,13 +397,13 @@ struct xv_xrcd {
 /**
  * struct xv_xrc_domain - an XRC domain
  * @node: in xv_dev.xrc_domains
- * @inode: of the file that names it, NULL if it is private
+ * @path: of the file that names it, empty if the domain is private
  * @users: open handles and @targets, under xv_dev.xrc_lock
  * @targets: queue pairs that receive, under xv_dev.xrc_lock
  */
 struct xv_xrc_domain {
 	struct list_head node;
-	struct inode *inode;
+	struct path path;
 	u32 users;
 	u32 xrcdn;
 	struct list_head targets;

@@ -762,7 +762,10 @@ struct xverbs_external {
 /**
  * struct xverbs_xrcd_open - ioctl(XVERBS_XRCD_OPEN)
  * @hdr: header; XVERBS_XRCD_*.  Without SHARED: a new domain of this file's.
- * @fd: any open file; processes that name the same one share the domain
+ * @fd: any open file; processes that name the same one share the domain.  The
+ *	domain keeps the mount of the file busy, as an open file does: umount()
+ *	fails with EBUSY, and after a lazy umount the file system stays until
+ *	the domain goes.
  * @out_handle: the XRC domain
  * @out_xrcdn: its number in the adapter
  * @reserved: zero
