@@ -263,8 +263,10 @@ static int xv_qmem_ring(struct xv_call *call, struct xv_obj *queue,
 {
 	struct xv_obj *umem;
 
-	if (!external->ring_umem)
-		return xv_buf_alloc(call->file, &mem->ring, bytes);
+	if (!external->ring_umem) {
+		/* No ring, no mapping: each mapping has an offset of its own. */
+		return bytes ? xv_buf_alloc(call->file, &mem->ring, bytes) : 0;
+	}
 	umem = xv_obj_use(call, queue, XV_OBJ_UMEM, external->ring_umem);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);

@@ -341,6 +341,30 @@ static void setup(void)
 	cq = create("CQ_CREATE", XVERBS_CQ_CREATE, sizeof(arg.cq), OFF(cq_create, out_handle));
 }
 
+/* A queue pair with empty queues has no ring, and takes no place in the file. */
+static void test_no_ring(void)
+{
+	struct xverbs_uar_alloc page = { .hdr.size = sizeof(page) };
+	uint32_t qp;
+	void *p;
+
+	memset(&arg, 0, sizeof(arg));
+	arg.qp.type = XVERBS_QPT_RC;
+	arg.qp.pd = pd;
+	arg.qp.uar = uar;
+	arg.qp.send_cq = arg.qp.recv_cq = cq;
+	qp = create("QP_CREATE", XVERBS_QP_CREATE, sizeof(arg.qp), OFF(qp_create, out_handle));
+	ok(!arg.qp.out_ring.length && !arg.qp.out_ring.offset, "QP without queues: no ring");
+	if (ioctl(fd, XVERBS_UAR_ALLOC, &page))
+		bail_out("UAR_ALLOC");
+	prepare(&(struct verb) { .size = sizeof(arg.destroy) });
+	arg.destroy.handle = qp;
+	expect(call(fd, XVERBS_DESTROY), 0, "DESTROY", "the QP without queues");
+	p = mmap(NULL, page.out_map.length, PROT_WRITE, MAP_SHARED, fd, page.out_map.offset);
+	ok(p != MAP_FAILED, "mmap: the doorbell page made after it");
+	munmap(p, page.out_map.length);
+}
+
 int main(int argc, char **argv)
 {
 	struct xverbs_map ring;
@@ -358,5 +382,6 @@ int main(int argc, char **argv)
 	test_unknown_numbers();
 	test_short_reply();
 	test_undeliverable();
+	test_no_ring();
 	return tap_done();
 }
