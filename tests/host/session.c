@@ -149,6 +149,7 @@ static void start_function(struct session *s, int func)
 void session_restart(struct session *s, int func)
 {
 	hca_reset(s->hca[func]);
+	s->xrcd[func] = 0;
 	bring_up(s, func);
 }
 
@@ -321,6 +322,14 @@ static void set_rings(struct session_qp *q, u64 buf, u64 dbr, u32 log_sq, u32 lo
 		die("memory", q->func);
 }
 
+/* One for all queues of a function, made when the first asks for it */
+static u32 xrc_domain(struct session *s, int func)
+{
+	if (!s->xrcd[func])
+		s->xrcd[func] = simple(s, func, MLX5_CMD_OP_ALLOC_XRCD, 0);
+	return s->xrcd[func];
+}
+
 void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		struct session_qp *q)
 {
@@ -345,6 +354,8 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	MLX5_SET(qpc, qpc, st, st);
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
 	MLX5_SET(qpc, qpc, pd, s->pd[func]);
+	if (st == MLX5_QP_ST_XRC)
+		MLX5_SET(qpc, qpc, xrcd, xrc_domain(s, func));
 	MLX5_SET(qpc, qpc, uar_page, s->uar[func]);
 	MLX5_SET(qpc, qpc, user_index, index);
 	MLX5_SET(qpc, qpc, log_sq_size, log_sq);
@@ -385,6 +396,60 @@ u8 session_cq_destroy(struct session_qp *q)
 	MLX5_SET(destroy_cq_in, in, opcode, MLX5_CMD_OP_DESTROY_CQ);
 	MLX5_SET(destroy_cq_in, in, cqn, q->cqn);
 	return session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
+}
+
+/* ---- XRC shared receive queues ---------------------------------------------------- */
+
+#define SRQ_LOG_SIZE	4
+#define SRQ_LOG_STRIDE	4
+
+struct session_srq session_xrc_srq(struct session_qp *q, const struct session_srq *old)
+{
+	u32 in[(MLX5_ST_SZ_BYTES(create_xrc_srq_in) + 8) / 4] = {};
+	u32 out[MLX5_ST_SZ_DW(create_xrc_srq_out)] = {};
+	void *ctx = MLX5_ADDR_OF(create_xrc_srq_in, in, xrc_srq_context_entry);
+	struct session *s = q->s;
+	struct session_srq srq = {
+		.ring = old ? old->ring : session_alloc(s, 1u << (SRQ_LOG_SIZE + SRQ_LOG_STRIDE)),
+		.dbr = old ? old->dbr : session_alloc(s, 8),
+	};
+
+	*(__be32 *)session_ptr(s, srq.dbr) = 0;
+	MLX5_SET(create_xrc_srq_in, in, opcode, MLX5_CMD_OP_CREATE_XRC_SRQ);
+	MLX5_SET(xrc_srqc, ctx, log_xrc_srq_size, SRQ_LOG_SIZE);
+	MLX5_SET(xrc_srqc, ctx, log_rq_stride, SRQ_LOG_STRIDE - 4);
+	MLX5_SET(xrc_srqc, ctx, basic_cyclic_rcv_wqe, 1);
+	MLX5_SET(xrc_srqc, ctx, pd, s->pd[q->func]);
+	MLX5_SET(xrc_srqc, ctx, xrcd, xrc_domain(s, q->func));
+	MLX5_SET(xrc_srqc, ctx, cqn, q->cqn);
+	MLX5_SET(xrc_srqc, ctx, db_record_addr_h, srq.dbr >> 32);
+	MLX5_SET(xrc_srqc, ctx, db_record_addr_l, srq.dbr >> 2);
+	put_pages(s, MLX5_ADDR_OF(create_xrc_srq_in, in, pas), srq.ring, 1);
+	if (session_cmd(s, q->func, in, sizeof(in), out, sizeof(out)))
+		die("CREATE_XRC_SRQ", q->func);
+	srq.srqn = MLX5_GET(create_xrc_srq_out, out, xrc_srqn);
+	return srq;
+}
+
+u8 session_xrc_srq_destroy(struct session *s, int func, const struct session_srq *srq)
+{
+	u32 in[MLX5_ST_SZ_DW(destroy_xrc_srq_in)] = {};
+	u32 out[MLX5_ST_SZ_DW(destroy_xrc_srq_out)] = {};
+
+	MLX5_SET(destroy_xrc_srq_in, in, opcode, MLX5_CMD_OP_DESTROY_XRC_SRQ);
+	MLX5_SET(destroy_xrc_srq_in, in, xrc_srqn, srq->srqn);
+	return session_cmd(s, func, in, sizeof(in), out, sizeof(out));
+}
+
+void session_srq_post(struct session *s, struct session_srq *srq, const struct xv_sge *sge)
+{
+	u32 slot = srq->posted++ & ((1u << SRQ_LOG_SIZE) - 1);
+	struct mlx5r_data *d = session_ptr(s, srq->ring + (slot << SRQ_LOG_STRIDE));
+
+	d->byte_count = cpu_to_be32(sge->length);
+	d->lkey = cpu_to_be32(sge->lkey);
+	d->addr = cpu_to_be64(sge->addr);
+	*(__be32 *)session_ptr(s, srq->dbr) = cpu_to_be32(srq->posted);
 }
 
 static void fill_path(struct session *s, void *qpc, int to)

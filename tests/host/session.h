@@ -24,6 +24,7 @@ struct session {
 	u8 *mem;
 	size_t used;
 	u32 pd[SESSION_FUNCS], uar[SESSION_FUNCS], eqn[SESSION_FUNCS];
+	u32 xrcd[SESSION_FUNCS];
 	unsigned int irqs[SESSION_FUNCS];
 	struct xv_rsc_dir dir[SESSION_FUNCS];
 	struct xv_rsc *leaf[SESSION_FUNCS][XV_RSC_DIR_SIZE];
@@ -36,6 +37,13 @@ struct session_qp {
 	struct xv_qp qp;
 	struct xv_cq cq;
 	u32 cqn;
+};
+
+/* An XRC shared receive queue: a ring of requests with one segment */
+struct session_srq {
+	u32 srqn;
+	u64 ring, dbr;
+	u32 posted;
 };
 
 struct session_mr {
@@ -63,6 +71,10 @@ u8 session_key_destroy(struct session *s, int func, u32 key);
 void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		struct session_qp *q);
 u8 session_qp_destroy(struct session_qp *q);
+/* Completions go to the CQ of @q.  The memory of @old serves again, if there is one. */
+struct session_srq session_xrc_srq(struct session_qp *q, const struct session_srq *old);
+u8 session_xrc_srq_destroy(struct session *s, int func, const struct session_srq *srq);
+void session_srq_post(struct session *s, struct session_srq *srq, const struct xv_sge *sge);
 u8 session_cq_destroy(struct session_qp *q);
 /* RESET to RTS, connected to each other. */
 void session_connect(struct session_qp *a, struct session_qp *b);

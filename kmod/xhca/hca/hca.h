@@ -197,6 +197,7 @@ struct hca_srq {
 	u32 user_index;
 	struct hca_cq *cq;		/* XRC SRQ */
 	u32 users;
+	struct list_head holders;	/* QPs that hold one of its WQEs (recv_entry) */
 	u32 ctx[MLX5_ST_SZ_DW(xrc_srqc) > MLX5_ST_SZ_DW(rmpc) ?
 		MLX5_ST_SZ_DW(xrc_srqc) : MLX5_ST_SZ_DW(rmpc)] __aligned(8);
 };
@@ -287,8 +288,9 @@ struct hca_qp {
 	bool rre, rwe, rae;
 	u8 atomic_mode;
 	u8 min_rnr;
-	u32 recv_srqn;			/* whose WQE the message in progress has taken, or 0 */
+	struct hca_srq *recv_srq;	/* of which the message in progress holds a WQE, or NULL */
 	u32 recv_index;
+	struct list_head recv_entry;	/* recv_srq->holders */
 	bool communication;		/* a first message has come */
 	bool sq_drained_sent;
 
@@ -479,6 +481,11 @@ void hca_qp_reset_run(struct hca_qp *qp);	/* to RESET: forget all progress */
 void hca_qp_stop(struct hca_qp *qp);		/* before destroy: off every list */
 void hca_qp_set_timer(struct hca_qp *qp, u64 delay_ns);
 void hca_qp_clear_timer(struct hca_qp *qp);
+
+/* ---- rq.c ------------------------------------------------------------------------- */
+
+/* The QP forgets the request of a shared queue that it holds. */
+void hca_rq_release(struct hca_qp *qp);
 
 /* ---- key.c: the one place that walks a key -------------------------------------- */
 

@@ -308,12 +308,17 @@ static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_
 	srq = receive_queue(dst, w, &ret);
 	if (ret)
 		return ret;
+	/* A message goes on in the shared request in which it began, or not at all. */
+	if (srq && src->in_message && dst->recv_srq != srq)
+		return refuse_request(dst);
 	if (!hca_rq_get(dst, srq, r))
 		return dst->state == MLX5_QP_STATE_ERR ? MLX5R_SYND_REMOTE_OP : HCA_RNR;
 	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)
 		ret = respond_write(src, dst, w, budget);
 	else
 		ret = respond_send(src, dst, srq, w, r, budget);
+	if (ret == HCA_AGAIN)
+		hca_rq_hold(dst, srq);
 	if (ret)
 		return ret;
 	if (w->opcode == MLX5R_OP_SEND_INVAL && !invalidate(dst, w->imm))

@@ -3,9 +3,9 @@
  * Receive queues: a QP's own ring, a shared linked list, a shared ring.
  *
  * Posting a receive rings no doorbell, so the record is read whenever the known
- * requests are used up.  A request of a private ring is consumed when its message
- * is complete; one of a shared queue when its message begins, for others draw on
- * that queue meanwhile: it then belongs to the QP (recv_srqn).
+ * requests are used up.  A request is consumed when its message is complete.  If the
+ * message takes several turns, others draw on a shared queue meanwhile, so the QP takes
+ * the request and holds it (recv_srq) until the message or the queue ends.
  */
 #include <linux/string.h>
 #include <linux/compiler.h>
@@ -88,36 +88,44 @@ static void srq_check_limit(struct hca_srq *srq, u32 left)
 	}
 }
 
-static bool srq_take(struct hca_qp *qp, struct hca_srq *srq)
+/* Has the queue a request?  If it has failed, so has the QP. */
+static bool srq_ready(struct hca_qp *qp, struct hca_srq *srq)
 {
-	u32 mask = (1u << srq->log_size) - 1;
-	u32 left = srq->error ? 0 : srq_available(srq);
-	const struct mlx5r_srq_next *next;
-
+	if (!srq->error && srq_available(srq))
+		return true;
 	if (srq->error)
 		hca_qp_fatal(qp);
-	if (!left)
-		return false;
-	qp->recv_index = srq->head & mask;
-	qp->recv_srqn = srq->srqn;
+	return false;
+}
+
+/* Takes the request at the head out of the queue. */
+static void srq_take(struct hca_srq *srq)
+{
+	u32 mask = (1u << srq->log_size) - 1;
+	const struct mlx5r_srq_next *next;
+
 	if (srq->linked) {
-		next = hca_buf_at(&srq->buf, (u64)qp->recv_index << srq->log_stride);
+		next = hca_buf_at(&srq->buf, (u64)(srq->head & mask) << srq->log_stride);
 		srq->head = be16_to_cpu(READ_ONCE(next->next_wqe_index)) & mask;
 	} else {
 		srq->head++;
 	}
 	srq->taken++;
-	srq_check_limit(srq, left - 1);
-	return true;
+	if (srq->lwm && !srq->error)
+		srq_check_limit(srq, srq_available(srq));
 }
 
 static bool srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
 	u32 skip = srq->linked ? sizeof(struct mlx5r_srq_next) : 0;
+	u32 mask = (1u << srq->log_size) - 1;
 
-	if (qp->recv_srqn != srq->srqn && !srq_take(qp, srq))
+	if (qp->recv_srq == srq)
+		r->index = qp->recv_index & mask;
+	else if (srq_ready(qp, srq))
+		r->index = srq->head & mask;
+	else
 		return false;
-	r->index = qp->recv_index & ((1u << srq->log_size) - 1);
 	parse(r, hca_buf_at(&srq->buf, (u64)r->index << srq->log_stride) + skip,
 	      (1u << srq->log_stride) - skip);
 	return true;
@@ -128,12 +136,31 @@ bool hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 	return srq ? srq_get(qp, srq, r) : ring_get(qp, r);
 }
 
+void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq)
+{
+	if (!srq || qp->recv_srq == srq)
+		return;
+	hca_rq_release(qp);
+	qp->recv_index = srq->head;
+	qp->recv_srq = srq;
+	list_add_tail(&qp->recv_entry, &srq->holders);
+	srq_take(srq);
+}
+
+void hca_rq_release(struct hca_qp *qp)
+{
+	qp->recv_srq = NULL;
+	list_del_init(&qp->recv_entry);
+}
+
 void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq)
 {
-	if (srq)
-		qp->recv_srqn = 0;
-	else
+	if (!srq)
 		qp->rq.ci++;
+	else if (qp->recv_srq == srq)
+		hca_rq_release(qp);
+	else
+		srq_take(srq);
 }
 
 /*
@@ -142,9 +169,9 @@ void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq)
  */
 void hca_rq_flush(struct hca_qp *qp)
 {
-	struct hca_srq *srq = qp->recv_srqn ? hca_table_get(&qp->hca->srqs, qp->recv_srqn) : NULL;
+	struct hca_srq *srq = qp->recv_srq;
 
-	qp->recv_srqn = 0;
+	hca_rq_release(qp);
 	if (srq)
 		hca_recv_error(qp, srq, qp->recv_index, MLX5R_SYND_WR_FLUSH);
 	if (!qp->rq.entries || qp->srq)

@@ -189,6 +189,7 @@ void hca_qp_init_run(struct hca_qp *qp)
 	INIT_LIST_HEAD(&qp->run_entry);
 	INIT_LIST_HEAD(&qp->flush_entry);
 	INIT_LIST_HEAD(&qp->timer_entry);
+	INIT_LIST_HEAD(&qp->recv_entry);
 }
 
 void hca_qp_kick(struct hca_qp *qp)
@@ -240,6 +241,7 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 void hca_qp_stop(struct hca_qp *qp)
 {
 	hca_qp_clear_timer(qp);
+	hca_rq_release(qp);
 	list_del_init(&qp->run_entry);
 	list_del_init(&qp->flush_entry);
 }
@@ -252,7 +254,6 @@ void hca_qp_reset_run(struct hca_qp *qp)
 	qp->nop_flags = 0;
 	qp->done = 0;
 	qp->in_message = false;
-	qp->recv_srqn = 0;
 	qp->communication = false;
 	qp->sq_drained_sent = false;
 	qp->peer_hca = NULL;

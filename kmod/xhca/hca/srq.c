@@ -85,6 +85,7 @@ static struct hca_srq *new_srq(struct hca *hca, enum hca_srq_kind kind, const vo
 		return NULL;
 	srq->hca = hca;
 	srq->kind = kind;
+	INIT_LIST_HEAD(&srq->holders);
 	memcpy(srq->ctx, ctx, bytes);
 	return srq;
 }
@@ -225,6 +226,9 @@ void hca_srq_free(struct hca *hca, void *obj)
 	struct hca_srq *srq = obj;
 	struct hca_domain *d = hca_table_get(&hca->pds, srq->pd);
 
+	/* XRC targets do not keep a queue; the rest of their message finds none. */
+	while (!list_empty(&srq->holders))
+		hca_rq_release(list_first_entry(&srq->holders, struct hca_qp, recv_entry));
 	d->users--;
 	if (srq->kind == HCA_XRC_SRQ) {
 		d = hca_table_get(&hca->xrcds, srq->xrcd);

@@ -115,6 +115,8 @@ enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
  */
 bool hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
 void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq);
+/* The message needs another turn: its request of a shared queue is the QP's from now on. */
+void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq);
 void hca_rq_flush(struct hca_qp *qp);
 
 /* responder.c: one message, or a part of it, at its receiver */

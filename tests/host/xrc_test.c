@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * XRC: one target serves many shared receive queues, and holds none of them.  A
+ * request that it has taken from a queue must not outlive the queue.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+
+#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
+		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
+#define MR_BYTES	(1u << 20)
+#define SMALL		64u
+#define NONE		(~0u)
+
+static struct session s;
+static struct session_mr mr[2];
+static struct session_qp from, to, owner;	/* @owner: only for its CQ */
+
+static struct hca_qp *target(void)
+{
+	return hca_qp_get(s.hca[1], to.qp.qp_num);
+}
+
+static struct hca_srq *find(const struct session_srq *srq)
+{
+	return hca_table_get(&s.hca[1]->srqs, srq->srqn);
+}
+
+static u32 completions(const struct session_qp *q)
+{
+	struct hca_cq *cq = hca_table_get(&s.hca[q->func]->cqs, q->cqn);
+
+	return cq->pi;
+}
+
+/* Opcode << 8 | syndrome of the last completion of @q */
+static u32 last(const struct session_qp *q)
+{
+	struct hca_cq *cq = hca_table_get(&s.hca[q->func]->cqs, q->cqn);
+	const struct mlx5r_err_cqe *e = hca_buf_at(&cq->buf, (cq->pi - 1) % q->cq.mask * 64ull);
+
+	return (e->op_own >> 4) << 8 | (e->op_own >> 4 == MLX5R_CQE_RESP_ERR ? e->syndrome : 0);
+}
+
+static void send(const struct session_srq *srq, u32 bytes, u32 key_flaw)
+{
+	struct xv_sge sge = session_sge(&mr[0], 0, bytes);
+
+	sge.lkey ^= key_flaw;
+	xv_wr_send_xrc(&from.qp, 1, XV_SEND_SIGNALED, &sge, srq->srqn);
+	xv_commit_send(&from.qp);
+}
+
+/* How the request ends; NONE: not yet */
+static u32 status(void)
+{
+	struct xv_wc wc;
+
+	return xv_poll_cq(&from.cq, 1, &wc) ? wc.status : NONE;
+}
+
+static void begin(void)
+{
+	session_qp(&s, 0, MLX5_QP_ST_XRC, 4, 4, &from);
+	session_qp(&s, 1, MLX5_QP_ST_XRC, 4, 4, &to);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &owner);
+	session_connect(&from, &to);
+}
+
+static void end(void)
+{
+	session_qp_destroy(&from);
+	session_qp_destroy(&to);
+	session_qp_destroy(&owner);
+}
+
+/* The number of @srq, destroyed, names a new queue of somebody else. */
+static struct session_srq reuse(const struct session_srq *srq)
+{
+	struct session_srq next, first;
+
+	tap_is(session_xrc_srq_destroy(&s, 1, srq), 0, "its queue can be destroyed");
+	for (first = next = session_xrc_srq(&owner, srq); next.srqn != srq->srqn;
+	     next = session_xrc_srq(&owner, &first))
+		session_xrc_srq_destroy(&s, 1, &next);
+	return next;
+}
+
+static void post(struct session_srq *srq, u32 bytes)
+{
+	struct xv_sge sge = session_sge(&mr[1], 0, bytes);
+
+	session_srq_post(&s, srq, &sge);
+}
+
+static void test_messages(void)
+{
+	struct session_srq srq;
+
+	begin();
+	srq = session_xrc_srq(&to, NULL);
+	post(&srq, SMALL);
+	post(&srq, MR_BYTES);
+	send(&srq, SMALL, 0);
+	session_settle(&s);
+	tap_is(status(), XV_WC_SUCCESS, "a message");
+	send(&srq, MR_BYTES, 0);
+	session_settle(&s);
+	tap_is(status(), XV_WC_SUCCESS, "one that takes several turns");
+	tap_ok(completions(&to) == 2 && find(&srq)->taken == 2, "take a request each");
+	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, MR_BYTES), "and arrive");
+	send(&srq, SMALL, 0);
+	hca_fabric_poll(&s.fabric);
+	tap_is(status(), NONE, "the next waits for a request");
+	end();
+}
+
+/* What cannot be read is not sent, and takes nothing from the receiver. */
+static void test_bad_source(void)
+{
+	struct session_srq srq, other;
+
+	begin();
+	srq = session_xrc_srq(&to, NULL);
+	post(&srq, SMALL);
+	send(&srq, SMALL, 0x100000);
+	session_settle(&s);
+	tap_is(status(), XV_WC_LOC_PROT_ERR, "a message with a bad key fails");
+	tap_is(find(&srq)->taken, 0, "and takes no request");
+	other = reuse(&srq);
+	session_qp_modify(&to, MLX5_CMD_OP_2ERR_QP, NULL);
+	tap_is(completions(&owner), 0, "who gets the queue's number sees no flushed request");
+	tap_is(find(&other)->taken, 0, "and loses none");
+	end();
+}
+
+/* A message that has begun to arrive when its queue goes away */
+static void test_queue_gone(bool again)
+{
+	struct session_srq srq, other;
+
+	begin();
+	srq = session_xrc_srq(&to, NULL);
+	post(&srq, MR_BYTES);
+	send(&srq, MR_BYTES, 0);
+	hca_fabric_poll(&s.fabric);
+	tap_is(status(), NONE, "a message is under way");
+	tap_is(find(&srq)->taken, 1, "and has taken a request");
+	other = reuse(&srq);
+	if (again) {
+		post(&other, MR_BYTES);
+		session_settle(&s);
+		tap_is(status(), XV_WC_REM_INV_REQ_ERR, "its rest goes nowhere");
+	}
+	session_qp_modify(&to, MLX5_CMD_OP_2ERR_QP, NULL);
+	tap_is(completions(&owner), 0, "the queue's successor has no part in it");
+	tap_is(find(&other)->taken, 0, "and loses no request");
+	end();
+}
+
+static void test_flush(void)
+{
+	struct session_srq srq;
+
+	begin();
+	srq = session_xrc_srq(&to, NULL);
+	post(&srq, MR_BYTES);
+	send(&srq, MR_BYTES, 0);
+	hca_fabric_poll(&s.fabric);
+	session_qp_modify(&to, MLX5_CMD_OP_2ERR_QP, NULL);
+	tap_is(completions(&to), 1, "an error in the middle completes the request");
+	tap_is(last(&to), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_WR_FLUSH, "as flushed");
+	session_qp_modify(&to, MLX5_CMD_OP_2RST_QP, NULL);
+	tap_ok(!target()->recv_srq, "the target has forgotten it");
+	end();
+}
+
+int main(void)
+{
+	u32 i;
+
+	session_init(&s);
+	mr[0] = session_mr(&s, 0, MR_BYTES, ALL_ACCESS);
+	mr[1] = session_mr(&s, 1, MR_BYTES, ALL_ACCESS);
+	for (i = 0; i < MR_BYTES; i++)
+		mr[0].ptr[i] = i * 7 ^ i >> 8;
+	test_messages();
+	test_bad_source();
+	test_queue_gone(false);
+	test_queue_gone(true);
+	test_flush();
+	session_free(&s);
+	return tap_done();
+}
