@@ -2,7 +2,7 @@
 /*
  * What is alive and what has been done: debugfs/xhca/engine, and
  * debugfs/xhca/N/objects for each function.  Numbers are read without stopping
- * the engine; at rest they are exact.
+ * the engine; at rest they are exact.  Units and turns are explained in hca/hca.h.
  *
  * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails
  * the nth firmware command from now of function N, whatever it is, unexecuted and
@@ -45,11 +45,17 @@ static int engine_show(struct seq_file *s, void *unused)
 		{ "polls", &e->fabric.stat.polls }, { "wqes", &e->fabric.stat.wqes },
 		{ "doorbells", &e->fabric.stat.doorbells }, { "bytes", &e->fabric.stat.bytes },
 		{ "passes", &e->passes }, { "naps", &e->naps }, { "sleeps", &e->sleeps },
+		{ "units", &e->fabric.stat.units },
+		{ "largest_turn_requests", &e->fabric.stat.largest[HCA_REQUESTS] },
+		{ "largest_turn_bytes", &e->fabric.stat.largest[HCA_BYTES] },
+		{ "largest_turn_pieces", &e->fabric.stat.largest[HCA_PIECES] },
+		{ "largest_turn_entries", &e->fabric.stat.largest[HCA_ENTRIES] },
+		{ "largest_turn_receivers", &e->fabric.stat.largest[HCA_RECEIVERS] },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(stats); i++)
-		seq_printf(s, "%-9s %llu\n", stats[i].name, READ_ONCE(*stats[i].value));
+		seq_printf(s, "%-22s %llu\n", stats[i].name, READ_ONCE(*stats[i].value));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(engine);

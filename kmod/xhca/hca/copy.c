@@ -10,12 +10,6 @@
 #include <linux/string.h>
 #include "wqe.h"
 
-/*
- * Contiguous pieces moved in one go, more than any datagram has bytes: a key made
- * of tiny keys must not hold up others.
- */
-#define TURN_PIECES	8192
-
 typedef u64 __attribute__((aligned(1), may_alias)) any_u64;
 
 /*
@@ -167,27 +161,49 @@ static void *sgl_map(struct hca_sgl *l, u64 *len)
 	return hca_key_map(&l->user, s->lkey, s->addr + l->off, len);
 }
 
-enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len)
+/* Moves one contiguous piece of @left bytes, or all. */
+static enum hca_copy_err copy_piece(struct hca_sgl *dst, struct hca_sgl *src, u64 *left)
 {
+	struct hca_fabric *f = dst->user.hca->fabric;
+	u64 n = *left, m = *left;
+	void *s, *d;
+
+	s = sgl_map(src, &n);
+	if (!s)
+		return HCA_COPY_SRC;
+	d = sgl_map(dst, &m);
+	if (!d)
+		return HCA_COPY_DST;
+	n = min(n, m);
+	move(d, s, n);
+	hca_charge(f, HCA_PIECES, 1);
+	hca_charge(f, HCA_BYTES, n);
+	src->off += n;
+	dst->off += n;
+	*left -= n;
+	return HCA_COPY_OK;
+}
+
+enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *len)
+{
+	const struct hca_fabric *f = dst->user.hca->fabric;
+	enum hca_copy_err err = HCA_COPY_OK;
 	u64 left = *len;
-	u32 pieces;
 
-	for (pieces = 0; left && pieces < TURN_PIECES; pieces++) {
-		u64 n = left, m = left;
-		void *s, *d;
-
-		s = sgl_map(src, &n);
-		if (!s)
-			return HCA_COPY_SRC;
-		d = sgl_map(dst, &m);
-		if (!d)
-			return HCA_COPY_DST;
-		n = min(n, m);
-		move(d, s, n);
-		src->off += n;
-		dst->off += n;
-		left -= n;
+	while (left && !err) {
+		err = copy_piece(dst, src, &left);
+		if (!hca_turn_left(f))
+			break;
 	}
 	*len -= left;
-	return HCA_COPY_OK;
+	return err;
+}
+
+enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len)
+{
+	enum hca_copy_err err = HCA_COPY_OK;
+
+	while (len && !err)
+		err = copy_piece(dst, src, &len);
+	return err;
 }

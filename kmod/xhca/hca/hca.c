@@ -122,7 +122,9 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		return NULL;
 	}
 	addresses_forget(hca);
+	hca->serial = ++f->last_serial;
 	list_add_tail(&hca->entry, &f->functions);
+	list_add_tail(&hca->serial_entry, &f->by_serial);
 	f->nfunctions++;
 	hca_fabric_changed(f);
 	return hca;
@@ -134,6 +136,7 @@ void hca_destroy(struct hca *hca)
 
 	hca_reset(hca);
 	list_del(&hca->entry);
+	list_del(&hca->serial_entry);
 	f->nfunctions--;
 	hca_fabric_changed(f);
 	hca_cmd_free(hca);

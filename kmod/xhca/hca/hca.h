@@ -202,6 +202,13 @@ struct hca_srq {
 		MLX5_ST_SZ_DW(xrc_srqc) : MLX5_ST_SZ_DW(rmpc)] __aligned(8);
 };
 
+/* An entry of a key made of keys */
+struct hca_klm {
+	u64 addr;
+	u64 end;			/* KLM: bytes of this entry and all before it */
+	u32 key, size;
+};
+
 struct hca_mkey {
 	struct hca *hca;
 	u32 key;			/* index << 8 | variant */
@@ -216,8 +223,10 @@ struct hca_mkey {
 	u32 xlt_max;			/* capacity in 16-byte units */
 	u32 xlt_pages;			/* entries present in page[] */
 	u32 xlt_klms;			/* entries present in klm[] */
+	u32 klms_summed;		/* of them with a valid end, see key.c */
 	void **page;			/* MTT: checked pointers, two per unit */
-	struct mlx5r_klm *klm;		/* KLM and KSM: as given, one per unit */
+	struct hca_klm *klm;		/* KLM and KSM: one per unit */
+	bool loading;			/* no access: a UMR is in the middle of its list */
 	u32 mkc[MLX5_ST_SZ_DW(mkc)] __aligned(8);	/* as created, for queries */
 };
 
@@ -277,6 +286,10 @@ struct hca_qp {
 	u32 sq_psn, rq_psn;
 	u64 done;			/* bytes of the current message moved */
 	bool in_message;		/* done counts */
+	struct {			/* a multicast has got so far, see ud.c */
+		u32 function;
+		u64 member;
+	} mc;
 	struct list_head run_entry;	/* fabric.run, or empty */
 	struct list_head flush_entry;	/* fabric.flushing, or empty */
 	u64 timer;			/* ns; 0 none */
@@ -328,6 +341,8 @@ struct hca_counter {
 
 struct hca {
 	struct list_head entry;		/* fabric.functions */
+	struct list_head serial_entry;	/* fabric.by_serial */
+	u32 serial;			/* grows with every function that is made */
 	struct hca_fabric *fabric;
 	const struct hca_ops *ops;
 	void *ctx;
@@ -367,6 +382,47 @@ struct hca {
 	u64 health_due;
 };
 
+/* ---- Work: what a turn of one queue may cost ------------------------------ */
+
+/*
+ * Work is counted in units; one is about as long as it takes to copy a byte.  A turn
+ * ends when its units are spent, at the end of a step: a request, the pieces of a
+ * message one by one, a part of a UMR's list, one receiver of a multicast.  A datagram
+ * is gathered and delivered to a receiver as a whole, which is the longest step: every
+ * byte may be a piece of its own.
+ */
+enum hca_work {
+	HCA_REQUESTS,
+	HCA_BYTES,
+	HCA_PIECES,			/* contiguous memory on both sides */
+	HCA_ENTRIES,			/* of lists that were searched, and keys looked up */
+	HCA_RECEIVERS,			/* of a datagram */
+	HCA_WORK_KINDS
+};
+
+#define HCA_TURN_UNITS		(256 * 1024u)
+#define HCA_REQUEST_UNITS	512u
+#define HCA_PIECE_UNITS		128u
+#define HCA_ENTRY_UNITS		32u
+#define HCA_RECEIVER_UNITS	1024u
+
+/* What the longest step adds to a turn whose units are almost spent */
+#define HCA_STEP_BYTES		(4096 + 40 + 4096)
+#define HCA_STEP_PIECES		HCA_STEP_BYTES
+/* Five keys that lead to a piece, in each 2^16 entries, by bisection; sums of them; groups */
+#define HCA_STEP_ENTRIES	(HCA_STEP_PIECES * 5 * 18 + 5 * 65536 / 8 + 65536)
+
+/* No turn does more */
+#define HCA_TURN_MAX_BYTES	(HCA_TURN_UNITS + HCA_STEP_BYTES)
+#define HCA_TURN_MAX_PIECES	(HCA_TURN_UNITS / HCA_PIECE_UNITS + HCA_STEP_PIECES)
+#define HCA_TURN_MAX_ENTRIES	(HCA_TURN_UNITS / HCA_ENTRY_UNITS + HCA_STEP_ENTRIES)
+#define HCA_TURN_MAX_RECEIVERS	(HCA_TURN_UNITS / HCA_RECEIVER_UNITS + 1)
+
+struct hca_turn {
+	u64 budget, units;
+	u64 done[HCA_WORK_KINDS];
+};
+
 /* ---- All functions of the host: the local fabric ------------------------- */
 
 struct hca_scratch;
@@ -374,6 +430,9 @@ struct hca_scratch;
 struct hca_fabric {
 	struct list_head functions;
 	u32 nfunctions;
+	struct list_head by_serial;	/* the same functions, in an order that stays */
+	u32 last_serial;
+	u64 last_member;		/* of a multicast group, number given out last */
 	u32 epoch;			/* changes with every address */
 	u64 now;			/* ns, read once a poll */
 	struct list_head hot_uars;	/* rung of late: looked at in every pass */
@@ -386,10 +445,31 @@ struct hca_fabric {
 	u32 idle;			/* passes since there was work */
 	bool may_sleep, wants_sleep;	/* this pass; a request that waits for one which may */
 	bool sweeping;			/* but records remain to be read */
+	struct hca_turn turn;		/* of the queue that runs */
 	struct {
-		u64 polls, wqes, doorbells, bytes;
+		u64 polls, wqes, doorbells, bytes, units;
+		u64 largest[HCA_WORK_KINDS];	/* of all turns */
 	} stat;
 };
+
+/* @n pieces of work were done for the queue that runs. */
+static inline void hca_charge(struct hca_fabric *f, enum hca_work kind, u64 n)
+{
+	static const u32 units[HCA_WORK_KINDS] = {
+		[HCA_REQUESTS] = HCA_REQUEST_UNITS, [HCA_BYTES] = 1,
+		[HCA_PIECES] = HCA_PIECE_UNITS, [HCA_ENTRIES] = HCA_ENTRY_UNITS,
+		[HCA_RECEIVERS] = HCA_RECEIVER_UNITS,
+	};
+
+	f->turn.done[kind] += n;
+	f->turn.units += n * units[kind];
+}
+
+/* What the queue that runs may still spend */
+static inline u64 hca_turn_left(const struct hca_fabric *f)
+{
+	return f->turn.units < f->turn.budget ? f->turn.budget - f->turn.units : 0;
+}
 
 int hca_fabric_init(struct hca_fabric *f);
 void hca_fabric_free(struct hca_fabric *f);
@@ -540,9 +620,14 @@ void hca_qp_decode_path(struct hca_qp *qp);
 
 /* ---- mcg.c ------------------------------------------------------------------------ */
 
-/* False: nobody here is a member of @gid. */
-bool hca_mcg_for_each(struct hca *hca, const u8 *gid,
-		      void (*fn)(struct hca_qp *qp, void *arg), void *arg);
+enum hca_mcg_walk { HCA_MCG_NONE, HCA_MCG_ALL, HCA_MCG_STOPPED };
+
+/*
+ * Calls @fn for the members of @gid that have a number above *@last, in the order of their
+ * numbers, until it returns false.  *@last is the number of whom it was called for last.
+ */
+enum hca_mcg_walk hca_mcg_walk(struct hca *hca, const u8 *gid, u64 *last,
+			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg);
 void hca_mcg_detach_all(struct hca_qp *qp);
 
 static inline struct hca_qp *hca_qp_get(struct hca *hca, u32 qpn)

@@ -9,10 +9,10 @@
  * is everybody's, locally: a place for bytes that nobody wants.
  */
 #include <linux/minmax.h>
-#include <asm/byteorder.h>
 #include "hca.h"
 
 #define MAX_NESTING	4	/* announced as max_indirection */
+#define SUMS_PER_ENTRY	8	/* about as many additions take as long as a step of a search */
 
 static bool is_local(u8 access)
 {
@@ -23,7 +23,8 @@ static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, u8 acces
 {
 	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
 
-	if (!mkey || mkey->key != key || mkey->free)
+	hca_charge(u->hca->fabric, HCA_ENTRIES, 1);
+	if (!mkey || mkey->key != key || mkey->free || mkey->loading)
 		return NULL;
 	if (mkey->null)
 		return is_local(access) && !(u->access & MLX5R_MKEY_ACCESS_A) ? mkey : NULL;
@@ -69,32 +70,63 @@ static void *map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 	return mkey->page[n] + in_page;
 }
 
-/* Entry of a key made of keys that holds @off; cuts *@len to it. */
-static const struct mlx5r_klm *find_klm(const struct hca_mkey *mkey, u64 *off, u64 *len)
+/*
+ * Where entries end is summed up when somebody looks behind the sums, so that a list
+ * which is filled part by part is summed up once.
+ */
+static void sum_up(struct hca_mkey *mkey, u64 off)
 {
-	u32 i;
+	u32 first = mkey->klms_summed, i = first;
+	u64 end = i ? mkey->klm[i - 1].end : 0;
+
+	for (; i < mkey->xlt_klms && end <= off; i++) {
+		end += mkey->klm[i].size;
+		mkey->klm[i].end = end;
+	}
+	mkey->klms_summed = i;
+	hca_charge(mkey->hca->fabric, HCA_ENTRIES, (i - first) / SUMS_PER_ENTRY);
+}
+
+/* The first entry that ends behind @off, by bisection; there is one. */
+static u32 bisect(const struct hca_mkey *mkey, u64 off)
+{
+	u32 low = 0, high = mkey->klms_summed - 1, steps = 0;
+
+	for (; low < high; steps++) {
+		u32 middle = low + (high - low) / 2;
+
+		if (mkey->klm[middle].end > off)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	hca_charge(mkey->hca->fabric, HCA_ENTRIES, steps);
+	return low;
+}
+
+/* Entry of a key made of keys that holds @off; cuts *@len to it. */
+static const struct hca_klm *find_klm(struct hca_mkey *mkey, u64 *off, u64 *len)
+{
+	const struct hca_klm *klm;
 
 	if (mkey->mode == MLX5R_MKEY_MODE_KSM) {
 		u64 size = 1ull << mkey->page_shift;
+		u64 i = *off >> mkey->page_shift;
 
-		if (*off >> mkey->page_shift >= mkey->xlt_klms)
+		if (i >= mkey->xlt_klms)
 			return NULL;
-		i = *off >> mkey->page_shift;
 		*off &= size - 1;
 		*len = min(*len, size - *off);
 		return &mkey->klm[i];
 	}
 
-	for (i = 0; i < mkey->xlt_klms; i++) {
-		u64 size = be32_to_cpu(mkey->klm[i].byte_count);
-
-		if (*off < size) {
-			*len = min(*len, size - *off);
-			return &mkey->klm[i];
-		}
-		*off -= size;
-	}
-	return NULL;
+	sum_up(mkey, *off);
+	if (!mkey->klms_summed || mkey->klm[mkey->klms_summed - 1].end <= *off)
+		return NULL;
+	klm = &mkey->klm[bisect(mkey, *off)];
+	*off -= klm->end - klm->size;
+	*len = min(*len, klm->size - *off);
+	return klm;
 }
 
 /* The outer key decides about remote access; it uses the inner one locally. */
@@ -112,7 +144,7 @@ void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 
 	for (depth = 0; depth <= MAX_NESTING; depth++) {
 		struct hca_mkey *mkey = get_mkey(u, key, access);
-		const struct mlx5r_klm *klm;
+		const struct hca_klm *klm;
 		u64 off;
 
 		if (!mkey || !in_bounds(mkey, va, *len))
@@ -127,8 +159,8 @@ void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 		klm = find_klm(mkey, &off, len);
 		if (!klm)
 			return NULL;
-		key = be32_to_cpu(klm->mkey);
-		va = be64_to_cpu(klm->addr) + off;
+		key = klm->key;
+		va = klm->addr + off;
 		access = inner_access(access);
 	}
 	return NULL;

@@ -21,16 +21,23 @@ struct mcg {
 struct member {
 	struct list_head entry;		/* mcg.members */
 	struct hca_qp *qp;
+	u64 number;			/* grows in the order of the list */
 };
 
 static struct mcg *find(struct hca *hca, const u8 *gid)
 {
-	struct mcg *g;
+	struct mcg *g, *found = NULL;
+	u32 looked_at = 0;
 
-	list_for_each_entry(g, &hca->mcgs, entry)
-		if (!memcmp(g->gid, gid, sizeof(g->gid)))
-			return g;
-	return NULL;
+	list_for_each_entry(g, &hca->mcgs, entry) {
+		looked_at++;
+		if (memcmp(g->gid, gid, sizeof(g->gid)))
+			continue;
+		found = g;
+		break;
+	}
+	hca_charge(hca->fabric, HCA_ENTRIES, looked_at);
+	return found;
 }
 
 static struct member *find_member(struct mcg *g, const struct hca_qp *qp)
@@ -56,17 +63,23 @@ static void leave(struct hca *hca, struct mcg *g, struct member *m)
 }
 
 /* @fn must not change memberships. */
-bool hca_mcg_for_each(struct hca *hca, const u8 *gid,
-		      void (*fn)(struct hca_qp *qp, void *arg), void *arg)
+enum hca_mcg_walk hca_mcg_walk(struct hca *hca, const u8 *gid, u64 *last,
+			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg)
 {
 	struct mcg *g = find(hca, gid);
 	struct member *m;
 
 	if (!g)
-		return false;
-	list_for_each_entry(m, &g->members, entry)
-		fn(m->qp, arg);
-	return true;
+		return HCA_MCG_NONE;
+	hca_charge(hca->fabric, HCA_ENTRIES, g->count);
+	list_for_each_entry(m, &g->members, entry) {
+		if (m->number <= *last)
+			continue;
+		*last = m->number;
+		if (!fn(m->qp, arg))
+			return HCA_MCG_STOPPED;
+	}
+	return HCA_MCG_ALL;
 }
 
 void hca_mcg_detach_all(struct hca_qp *qp)
@@ -118,6 +131,7 @@ static enum hca_synd join(struct hca *hca, struct hca_qp *qp, const u8 *gid)
 		return HCA_SYND_MCG_FULL;
 	}
 	m->qp = qp;
+	m->number = ++hca->fabric->last_member;
 	list_add_tail(&m->entry, &g->members);
 	g->count++;
 	qp->mcg_users++;

@@ -21,6 +21,7 @@
 #define OCTWORD		16
 #define MTT_FLAGS	7ull		/* low bits of an entry: read, write */
 #define MAX_XLT		(1u << 27)	/* octwords */
+#define MAX_KLMS	(1u << 16)	/* announced as log_max_klm_list_size */
 #define MIN_GROW	8
 
 /* A table with room for @n entries; what it held stays. */
@@ -84,6 +85,7 @@ int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt
 int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm)
 {
 	void *p;
+	u32 i;
 
 	if (first > mkey->xlt_max || n > mkey->xlt_max - first)
 		return -EINVAL;
@@ -94,7 +96,13 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 			return -ENOMEM;
 		mkey->klm = p;
 	}
-	memcpy(mkey->klm + first, klm, n * sizeof(*klm));
+	for (i = 0; i < n; i++)
+		mkey->klm[first + i] = (struct hca_klm) {
+			.addr = be64_to_cpu(klm[i].addr),
+			.key = be32_to_cpu(klm[i].mkey),
+			.size = be32_to_cpu(klm[i].byte_count),
+		};
+	mkey->klms_summed = min(mkey->klms_summed, first);
 	return 0;
 }
 
@@ -137,7 +145,7 @@ static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
 	mkey->start = MLX5_GET64(mkc, mkc, start_addr);
 	mkey->len = MLX5_GET64(mkc, mkc, len);
 	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
-	if (mkey->xlt_max > MAX_XLT)
+	if (mkey->xlt_max > (mode == MLX5R_MKEY_MODE_KLM ? MAX_KLMS : MAX_XLT))
 		return HCA_SYND_MKEY_SIZE;
 	/* UMR lists come in units of 64 bytes, filled up with zeros. */
 	mkey->xlt_max = ALIGN(mkey->xlt_max, 4);

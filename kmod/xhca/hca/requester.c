@@ -8,6 +8,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "wqe.h"
@@ -58,6 +59,7 @@ static void message_over(struct hca_qp *qp)
 {
 	qp->done = 0;
 	qp->in_message = false;
+	memset(&qp->mc, 0, sizeof(qp->mc));
 	qp->retry_left = qp->retry_cnt;
 	qp->rnr_left = qp->rnr_retry;
 }
@@ -183,7 +185,7 @@ static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 	return 0;
 }
 
-static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
+static int send_connected(struct hca_qp *qp, struct hca_wqe *w)
 {
 	u32 npackets = packets(qp, w);
 	struct hca_qp *peer;
@@ -195,7 +197,7 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	peer = hca_fabric_peer(qp);
-	ret = peer ? hca_respond(qp, peer, w, budget) : HCA_LOST;
+	ret = peer ? hca_respond(qp, peer, w) : HCA_LOST;
 	hca_count_request(qp, peer, w, npackets, ret);
 
 	if (ret == HCA_AGAIN)
@@ -226,7 +228,7 @@ static int execute_nop(struct hca_qp *qp, struct hca_wqe *w)
 	return 0;
 }
 
-static int execute(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
+static int execute(struct hca_qp *qp, struct hca_wqe *w)
 {
 	int ret = hca_wqe_fetch(qp, w);
 
@@ -238,7 +240,7 @@ static int execute(struct hca_qp *qp, struct hca_wqe *w, u64 budget)
 		return hca_umr(qp, w);
 	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP1)
 		return hca_ud_send(qp, w);
-	return send_connected(qp, w, budget);
+	return send_connected(qp, w);
 }
 
 static void drained(struct hca_qp *qp)
@@ -249,32 +251,47 @@ static void drained(struct hca_qp *qp)
 	hca_event_qp(qp, MLX5_EVENT_TYPE_SQ_DRAINED);
 }
 
-bool hca_requester_run(struct hca_qp *qp, u64 budget)
+static void run(struct hca_qp *qp)
 {
-	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	struct hca_fabric *f = qp->hca->fabric;
+	struct hca_wqe *w = &f->scratch->wqe;
 	int n, ret;
 
-	if (qp->state == MLX5_QP_STATE_ERR || qp->state == MLX5_QP_STATE_SQER) {
-		hca_requester_flush(qp);
-		return false;
-	}
-	for (n = 0; n < TURN_WQES && may_run(qp); n++) {
-		u64 before = qp->done;
-
+	for (n = 0; n < TURN_WQES && may_run(qp) && hca_turn_left(f); n++) {
+		hca_charge(f, HCA_REQUESTS, 1);
 		w->operand = 0;
-		ret = execute(qp, w, budget);
+		ret = execute(qp, w);
 		if (qp->state == MLX5_QP_STATE_ERR)
-			return false;	/* connected to itself, and refused */
+			return;		/* connected to itself, and refused */
 		if (ret == HCA_AGAIN)
 			break;
 		if (ret)
 			fail(qp, w, ret);
 		else
 			succeed(qp, w);
-		if (w->length - before >= budget)
-			break;
-		budget -= w->length - before;
 	}
 	drained(qp);
+}
+
+static void turn_over(struct hca_fabric *f)
+{
+	int i;
+
+	f->stat.units += f->turn.units;
+	for (i = 0; i < HCA_WORK_KINDS; i++)
+		f->stat.largest[i] = max(f->stat.largest[i], f->turn.done[i]);
+}
+
+bool hca_requester_run(struct hca_qp *qp, u64 budget)
+{
+	struct hca_fabric *f = qp->hca->fabric;
+
+	if (qp->state == MLX5_QP_STATE_ERR || qp->state == MLX5_QP_STATE_SQER) {
+		hca_requester_flush(qp);
+		return false;
+	}
+	f->turn = (struct hca_turn) { .budget = budget };
+	run(qp);
+	turn_over(f);
 	return may_run(qp);
 }

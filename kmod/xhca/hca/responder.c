@@ -100,13 +100,14 @@ static void receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe
 }
 
 /*
- * Moves up to @budget bytes; 0 when the message is complete.  No byte moves before
+ * Moves what the turn allows; 0 when the message is complete.  No byte moves before
  * all have been checked, which hca_copy() does if it gets them all in one segment.
  */
 static int move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
-		     u64 length, u64 budget, enum hca_copy_err *err)
+		     u64 length, enum hca_copy_err *err)
 {
-	u64 n = min(length - src->done, budget);
+	u64 left = max_t(u64, hca_turn_left(src->hca->fabric), HCA_PAGE_SIZE);
+	u64 n = min(length - src->done, left);
 
 	*err = HCA_COPY_OK;
 	if (n < length || from->n > 1 || to->n > 1) {
@@ -118,7 +119,7 @@ static int move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *fro
 		hca_sgl_skip(from, src->done);
 	}
 	if (!*err)
-		*err = hca_copy(to, from, &n);
+		*err = hca_copy_some(to, from, &n);
 	if (*err)
 		return 0;
 	src->done += n;
@@ -127,7 +128,7 @@ static int move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *fro
 }
 
 static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
-			struct hca_wqe *w, struct hca_rwqe *r, u64 budget)
+			struct hca_wqe *w, struct hca_rwqe *r)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
@@ -141,7 +142,7 @@ static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *
 	if (srq)
 		to.user.pd = srq->pd;
 	hca_sgl_divert(&to, w, recv_cq(dst, srq), dst->cs_res);
-	ret = move_part(src, &to, &from, w->length, budget, &err);
+	ret = move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (err == HCA_COPY_DST)
@@ -177,7 +178,7 @@ static void remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe
 		l->user.pd = srq->pd;
 }
 
-static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget)
+static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
@@ -189,7 +190,7 @@ static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 		return 0;
 	remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	ret = move_part(src, &to, &from, w->length, budget, &err);
+	ret = move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (err == HCA_COPY_DST)
@@ -197,7 +198,7 @@ static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 	return ret;
 }
 
-static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget)
+static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
@@ -211,7 +212,7 @@ static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *
 		return 0;
 	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
 	local_segments(&to, src, w);
-	ret = move_part(src, &to, &from, w->length, budget, &err);
+	ret = move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_DST)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (err == HCA_COPY_SRC)
@@ -270,7 +271,7 @@ static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 	} while (cmpxchg(mem, old, atomic_result(w, old)) != old);
 	old_sge = (struct hca_sge) { .len = sizeof(old), .data = &old };
 	hca_sgl_init(&from, src, 0, &old_sge, 1);
-	return hca_copy(&to, &from, &len) ? MLX5R_SYND_LOCAL_PROT : 0;
+	return hca_copy(&to, &from, len) ? MLX5R_SYND_LOCAL_PROT : 0;
 }
 
 /* SEND with invalidate: the key is free from now on. */
@@ -298,8 +299,7 @@ static struct hca_srq *receive_queue(struct hca_qp *dst, const struct hca_wqe *w
 	return srq;
 }
 
-static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w,
-			     u64 budget)
+static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_rwqe *r = &src->hca->fabric->scratch->rwqe;
 	struct hca_srq *srq;
@@ -314,9 +314,9 @@ static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_
 	if (!hca_rq_get(dst, srq, r))
 		return dst->state == MLX5_QP_STATE_ERR ? MLX5R_SYND_REMOTE_OP : HCA_RNR;
 	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)
-		ret = respond_write(src, dst, w, budget);
+		ret = respond_write(src, dst, w);
 	else
-		ret = respond_send(src, dst, srq, w, r, budget);
+		ret = respond_send(src, dst, srq, w, r);
 	if (ret == HCA_AGAIN)
 		hca_rq_hold(dst, srq);
 	if (ret)
@@ -328,7 +328,7 @@ static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_
 	return 0;
 }
 
-int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget)
+int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	if (!dst->communication) {
 		dst->communication = true;
@@ -336,12 +336,12 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 b
 			hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
 	}
 	if (consumes_receive(w->opcode))
-		return respond_consuming(src, dst, w, budget);
+		return respond_consuming(src, dst, w);
 	switch (w->opcode) {
 	case MLX5R_OP_RDMA_WRITE:
-		return respond_write(src, dst, w, budget);
+		return respond_write(src, dst, w);
 	case MLX5R_OP_RDMA_READ:
-		return respond_read(src, dst, w, budget);
+		return respond_read(src, dst, w);
 	default:
 		return respond_atomic(src, dst, w);
 	}

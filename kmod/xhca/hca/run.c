@@ -8,7 +8,6 @@
 #include <linux/string.h>
 #include "wqe.h"
 
-#define TURN_BYTES	(256 * 1024ull)	/* of one queue before others get theirs */
 #define PASS_WQES	64		/* of all queues before doorbells are looked at */
 #define CLOCK_PASSES	16		/* passes that may share a reading of the clock */
 #define FLUSH_LOOKS	8		/* QPs in error looked at per pass */
@@ -17,6 +16,7 @@ int hca_fabric_init(struct hca_fabric *f)
 {
 	memset(f, 0, sizeof(*f));
 	INIT_LIST_HEAD(&f->functions);
+	INIT_LIST_HEAD(&f->by_serial);
 	INIT_LIST_HEAD(&f->hot_uars);
 	INIT_LIST_HEAD(&f->cold_uars);
 	INIT_LIST_HEAD(&f->run);
@@ -79,16 +79,16 @@ static unsigned int run_timers(struct hca_fabric *f)
 
 static unsigned int run_queues(struct hca_fabric *f)
 {
-	u64 wqes = f->stat.wqes + PASS_WQES, bytes = f->stat.bytes + TURN_BYTES;
+	u64 wqes = f->stat.wqes + PASS_WQES, units = f->stat.units + HCA_TURN_UNITS;
 	unsigned int n = 0;
 	LIST_HEAD(turn);
 
 	list_splice_init(&f->run, &turn);
-	for (; !list_empty(&turn) && f->stat.wqes < wqes && f->stat.bytes < bytes; n++) {
+	for (; !list_empty(&turn) && f->stat.wqes < wqes && f->stat.units < units; n++) {
 		struct hca_qp *qp = list_first_entry(&turn, struct hca_qp, run_entry);
 
 		list_del_init(&qp->run_entry);
-		if (hca_requester_run(qp, TURN_BYTES))
+		if (hca_requester_run(qp, HCA_TURN_UNITS))
 			hca_run_add(qp);
 	}
 	list_splice(&turn, &f->run);
@@ -254,6 +254,7 @@ void hca_qp_reset_run(struct hca_qp *qp)
 	qp->nop_flags = 0;
 	qp->done = 0;
 	qp->in_message = false;
+	memset(&qp->mc, 0, sizeof(qp->mc));
 	qp->communication = false;
 	qp->sq_drained_sent = false;
 	qp->peer_hca = NULL;

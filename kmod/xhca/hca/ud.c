@@ -5,6 +5,9 @@
  * The receiver sees 40 bytes of network header before the data, as an adapter
  * writes them: a GRH, an IPv6 header, or an IPv4 header in the last 20 bytes.
  * Datagrams that nobody can take are dropped without a word.
+ *
+ * A datagram reaches a receiver as a whole.  A multicast may take several turns, some
+ * receivers in each; in every turn its bytes are gathered anew.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -149,6 +152,7 @@ static void deliver(struct hca_qp *dst, const struct datagram *d)
 	struct hca_sgl to, from;
 	u64 len = all.len;
 
+	hca_charge(d->from->fabric, HCA_RECEIVERS, 1);
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
 	    dst->qkey != d->qkey || !hca_rq_get(dst, dst->srq, r))
@@ -168,7 +172,7 @@ static void deliver(struct hca_qp *dst, const struct datagram *d)
 		hca_sgl_skip(&from, HCA_GRH_BYTES);
 		len -= HCA_GRH_BYTES;
 	}
-	if (hca_copy(&to, &from, &len)) {
+	if (hca_copy(&to, &from, len)) {
 		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
 		return;
 	}
@@ -176,13 +180,14 @@ static void deliver(struct hca_qp *dst, const struct datagram *d)
 	receive_done(dst, d, r->index);
 }
 
-static void deliver_member(struct hca_qp *dst, void *arg)
+/* False: the turn is over. */
+static bool deliver_member(struct hca_qp *dst, void *arg)
 {
 	struct datagram *d = arg;
 
-	if (dst == d->src && MLX5_GET(qpc, dst->qpc, block_lb_mc))
-		return;
-	deliver(dst, d);
+	if (dst != d->src || !MLX5_GET(qpc, dst->qpc, block_lb_mc))
+		deliver(dst, d);
+	return hca_turn_left(d->from->fabric);
 }
 
 static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
@@ -192,14 +197,36 @@ static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
 	return av->rgid[0] == 0xff || (roce && (av->rmac[0] & 1));
 }
 
-static void deliver_multicast(struct datagram *d, const u8 *gid)
+/*
+ * Goes on with the receiver behind the one that was served last.  Functions and members
+ * have numbers that grow, so whoever joins or leaves between turns, nobody is served twice,
+ * and nobody who was a member all the time is left out.
+ */
+static int deliver_multicast(struct datagram *d, const u8 *gid)
 {
+	struct hca_qp *src = d->src;
+	enum hca_mcg_walk walk;
 	struct hca *hca;
+	bool first;
 
-	list_for_each_entry(hca, &d->from->fabric->functions, entry)
-		if (hca->p.roce == d->from->p.roce && hca->port_up &&
-		    hca_mcg_for_each(hca, gid, deliver_member, d))
+	list_for_each_entry(hca, &d->from->fabric->by_serial, serial_entry) {
+		if (hca->serial < src->mc.function || hca->p.roce != d->from->p.roce ||
+		    !hca->port_up)
+			continue;
+		first = hca->serial != src->mc.function;
+		if (first) {
+			src->mc.function = hca->serial;
+			src->mc.member = 0;
+		}
+		walk = hca_mcg_walk(hca, gid, &src->mc.member, deliver_member, d);
+		if (first && walk != HCA_MCG_NONE)
 			hca_count_rcv(hca, d->w->length, true);
+		if (walk == HCA_MCG_STOPPED) {
+			src->in_message = true;
+			return HCA_AGAIN;
+		}
+	}
+	return 0;
 }
 
 /* A message leaves as a whole or not at all: receivers never see that one fails. */
@@ -207,11 +234,10 @@ static bool gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
 {
 	struct hca_sge all = { .len = w->length, .data = bytes };
 	struct hca_sgl to, from;
-	u64 len = w->length;
 
 	hca_sgl_init(&to, src, 0, &all, 1);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	return hca_copy(&to, &from, &len) == HCA_COPY_OK;
+	return hca_copy(&to, &from, w->length) == HCA_COPY_OK;
 }
 
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
@@ -242,11 +268,10 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	if (!src->hca->port_up || !(roce ? roce_header(&d, av) : ib_header(&d, av)))
 		return 0;
 	multicast = is_multicast(av, w->av_ext, roce);
-	hca_count_xmit(src->hca, w->length, multicast);
-	if (multicast) {
-		deliver_multicast(&d, av->rgid);
-		return 0;
-	}
+	if (!src->in_message)
+		hca_count_xmit(src->hca, w->length, multicast);
+	if (multicast)
+		return deliver_multicast(&d, av->rgid);
 
 	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac) :
 		     hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));

@@ -6,6 +6,9 @@
  * Keys made of pages are changed from the kernel's own queues only (those that
  * may use the reserved key): whoever else could name a page, or stretch a key
  * over more pages than were pinned, could reach any memory.
+ *
+ * A long list is taken in several turns.  If the queue fails meanwhile, the key stays
+ * without access until another UMR has set its list, or it is destroyed.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -86,22 +89,30 @@ static int set_entries(struct hca_mkey *mkey, u32 first, u32 n, const void *list
 	return hca_mkey_set_klms(mkey, first, n, list);
 }
 
+/* Takes entries until the turn is over; qp->done: bytes of the list taken so far. */
 static int load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
 {
-	u8 *bytes = qp->hca->fabric->scratch->umr;
-	struct hca_sge chunk = { .data = bytes };
+	struct hca_fabric *f = qp->hca->fabric;
+	struct hca_sge chunk = { .data = f->scratch->umr };
+	u32 done = qp->done / OCTOWORD, n;
 	struct hca_sgl from, to;
-	u32 done, n;
 
+	if (done > u->octowords)
+		return MLX5R_SYND_LOCAL_QP_OP;
 	hca_sgl_init(&from, qp, MLX5R_MKEY_ACCESS_LR, &u->list, 1);
-	for (done = 0; done < u->octowords; done += n) {
+	hca_sgl_skip(&from, qp->done);
+	for (; done < u->octowords; done += n) {
 		n = min_t(u32, u->octowords - done, CHUNK);
 		chunk.len = n * OCTOWORD;
 		hca_sgl_init(&to, qp, 0, &chunk, 1);
-		if (hca_copy(&to, &from, &chunk.len))
+		if (hca_copy(&to, &from, chunk.len))
 			return MLX5R_SYND_LOCAL_PROT;
-		if (set_entries(mkey, u->offset + done, n, bytes))
+		if (set_entries(mkey, u->offset + done, n, f->scratch->umr))
 			return MLX5R_SYND_LOCAL_QP_OP;
+		hca_charge(f, HCA_ENTRIES, n);
+		qp->done += chunk.len;
+		if (!hca_turn_left(f) && done + n < u->octowords)
+			return HCA_AGAIN;
 	}
 	return 0;
 }
@@ -155,6 +166,7 @@ static void undo(struct hca_mkey *mkey, const struct hca_mkey *before)
 	mkey->klm = now.klm;
 	mkey->xlt_pages = now.xlt_pages;
 	mkey->xlt_klms = now.xlt_klms;
+	mkey->klms_summed = now.klms_summed;
 }
 
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
@@ -176,11 +188,21 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 	if (!mkey || !may_change(qp, mkey, &u))
 		return MLX5R_SYND_MW_BIND;
 
-	/* Pages are checked against the new bounds as they are set. */
+	/*
+	 * Pages are checked against the new bounds as they are set.  Between turns the key
+	 * is as before, but nobody may use it, for a part of its list is new.
+	 */
 	before = *mkey;
 	change(mkey, &u);
-	ret = u.octowords ? load_entries(qp, mkey, &u) : 0;
+	if (u.octowords) {
+		mkey->loading = false;
+		ret = load_entries(qp, mkey, &u);
+	}
 	if (ret)
 		undo(mkey, &before);
+	if (ret == HCA_AGAIN) {
+		mkey->loading = true;
+		qp->in_message = true;
+	}
 	return ret;
 }

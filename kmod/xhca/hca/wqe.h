@@ -103,11 +103,10 @@ void hca_sgl_skip(struct hca_sgl *l, u64 bytes);
  * its completion in @cq instead.
  */
 void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *cq, u8 cs);
-/*
- * Moves up to *@len bytes and says in *@len how many; fewer only if many pieces.
- * With one segment on either side nothing moves if one of the bytes must not.
- */
-enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
+/* With one segment on either side nothing moves if one of the bytes must not. */
+enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len);
+/* The same until the turn is over: *@len says how many bytes were moved, one at least. */
+enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
 
 /*
  * rq.c: receive queues of QPs and shared ones.  False: nothing is posted, or the queue
@@ -120,12 +119,12 @@ void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq);
 void hca_rq_flush(struct hca_qp *qp);
 
 /* responder.c: one message, or a part of it, at its receiver */
-int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w, u64 budget);
+int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
 /* Posts a receive completion of @dst; false: the CQ has overrun. */
 bool hca_recv_complete(struct hca_qp *dst, struct hca_srq *srq, struct mlx5r_cqe *cqe);
 void hca_recv_error(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 syndrome);
 
-/* ud.c, umr.c: 0 or a syndrome */
+/* ud.c, umr.c: 0, a syndrome or HCA_AGAIN */
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 
@@ -135,7 +134,10 @@ void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca
 void hca_count_xmit(struct hca *hca, u32 payload, bool multicast);
 void hca_count_rcv(struct hca *hca, u32 payload, bool multicast);
 
-/* requester.c: one turn of a send queue; true: there is more to do */
+/*
+ * requester.c: one turn of a send queue, of @budget units; true: there is more to do.
+ * fabric.turn tells what was done.
+ */
 bool hca_requester_run(struct hca_qp *qp, u64 budget);
 /* Flushes what the send queue holds. */
 void hca_requester_flush(struct hca_qp *qp);

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one turn of a queue may cost: keys made of keys, multicasts, long UMRs.  All of
+ * it is done at last, but in turns, between which others get theirs.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <asm/byteorder.h>
+#include <linux/ktime.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+
+#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
+		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
+#define DEPTH		4u
+#define GRH		40u
+#define MTU		4096u
+#define DATAGRAM	(GRH + MTU)
+#define MEMBERS		HCA_MAX_QP_MCG
+#define LONG_LIST	40000u		/* octwords */
+#define MR_BYTES	65536u
+
+static struct session s;
+static struct session_mr mr[2];
+static struct session_qp a, b;		/* a neighbour's connection */
+
+static struct hca_mkey *mkey(int func, u32 key)
+{
+	return hca_mkey_get(s.hca[func], key);
+}
+
+/* A key of @n entries of one byte each, in reverse order, in memory of @inner at @addr */
+static u32 byte_key(int func, u32 inner, u64 addr, u32 n)
+{
+	struct mlx5r_klm *klm = calloc(n, sizeof(*klm));
+	u32 key = session_umr_key(&s, func, MLX5R_MKEY_MODE_KLM, n), i;
+	struct hca_mkey *k = mkey(func, key);
+
+	for (i = 0; i < n; i++)
+		klm[i] = (struct mlx5r_klm) {
+			.byte_count = cpu_to_be32(1),
+			.mkey = cpu_to_be32(inner),
+			.addr = cpu_to_be64(addr + n - 1 - i),
+		};
+	hca_mkey_set_klms(k, 0, n, klm);
+	k->free = false;
+	k->len = n;
+	k->access = ALL_ACCESS;
+	free(klm);
+	return key;
+}
+
+/* Nested as deep as announced; an even number of reversals */
+static u32 nested_key(int func, u32 n)
+{
+	u32 key = byte_key(func, mr[func].key, mr[func].addr, n), i;
+
+	for (i = 1; i < DEPTH; i++)
+		key = byte_key(func, key, 0, n);
+	return key;
+}
+
+static bool turns_are_bounded(void)
+{
+	const u64 *largest = s.fabric.stat.largest;
+
+	return largest[HCA_BYTES] <= HCA_TURN_MAX_BYTES &&
+	       largest[HCA_PIECES] <= HCA_TURN_MAX_PIECES &&
+	       largest[HCA_ENTRIES] <= HCA_TURN_MAX_ENTRIES &&
+	       largest[HCA_RECEIVERS] <= HCA_TURN_MAX_RECEIVERS;
+}
+
+static void forget_largest(void)
+{
+	memset(s.fabric.stat.largest, 0, sizeof(s.fabric.stat.largest));
+}
+
+/* ---- Lists are searched by bisection ------------------------------------------------- */
+
+static void test_search(void)
+{
+	static const u32 sizes[] = { 5, 0, 0, 7, 1, 0, 100, 0 };
+	struct mlx5r_klm klm[ARRAY_SIZE(sizes)];
+	u32 key = session_umr_key(&s, 0, MLX5R_MKEY_MODE_KLM, ARRAY_SIZE(sizes));
+	struct hca_key_user u = {
+		.hca = s.hca[0], .pd = s.pd[0], .access = MLX5R_MKEY_ACCESS_LR,
+	};
+	struct hca_mkey *k = mkey(0, key);
+	u32 i, at, end = 0, good = 0;
+	u64 one = 1;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		klm[i] = (struct mlx5r_klm) {
+			.byte_count = cpu_to_be32(sizes[i]), .mkey = cpu_to_be32(mr[0].key),
+			.addr = cpu_to_be64(mr[0].addr + 1000 * i),
+		};
+	hca_mkey_set_klms(k, 0, ARRAY_SIZE(sizes), klm);
+	k->free = false;
+	k->len = 200;
+	k->access = ALL_ACCESS;
+	for (i = 0; i < ARRAY_SIZE(sizes); end += sizes[i++])
+		for (at = 0; at < sizes[i]; at++) {
+			u64 len = 200 - end - at;
+
+			good += hca_key_map(&u, key, end + at, &len) ==
+				mr[0].ptr + 1000 * i + at && len == sizes[i] - at;
+		}
+	tap_is(good, end, "each byte of a list with empty entries is found");
+	tap_ok(!hca_key_map(&u, key, end, &one), "there is none behind the last entry");
+	klm[3].byte_count = cpu_to_be32(2);
+	hca_mkey_set_klms(k, 3, 1, &klm[3]);
+	one = 1;
+	tap_ok(hca_key_map(&u, key, 7, &one) == mr[0].ptr + 4000,
+	       "a changed entry moves those behind it");
+	session_key_destroy(&s, 0, key);
+}
+
+static void test_list_limit(void)
+{
+	u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {}, out[MLX5_ST_SZ_DW(create_mkey_out)] = {};
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+
+	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_KLM);
+	MLX5_SET(mkc, mkc, pd, s.pd[0]);
+	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
+	MLX5_SET(mkc, mkc, translations_octword_size, (1u << 16) + 1);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_MKEY_SIZE,
+	       "a list longer than announced is refused");
+}
+
+/* ---- Connections ----------------------------------------------------------------------- */
+
+static int write_status(struct session_qp *from, u32 lkey, u32 rkey, u64 raddr, u32 bytes)
+{
+	struct xv_sge sge = { .addr = lkey == mr[0].key ? mr[0].addr : 0, .length = bytes,
+			      .lkey = lkey };
+	struct xv_wc wc = { .status = ~0 };
+
+	xv_wr_write(&from->qp, 1, XV_SEND_SIGNALED, &sge, raddr, rkey);
+	xv_commit_send(&from->qp);
+	session_settle(&s);
+	xv_poll_cq(&from->cq, 1, &wc);
+	return wc.status;
+}
+
+static void test_write(void)
+{
+	u32 n = 20000, from = nested_key(0, n), to = nested_key(1, n), i;
+
+	for (i = 0; i < MR_BYTES; i++)
+		mr[0].ptr[i] = i * 7 ^ i >> 8;
+	memset(mr[1].ptr, 0, MR_BYTES);
+	forget_largest();
+	tap_is(write_status(&a, from, to, 0, n), XV_WC_SUCCESS,
+	       "a write from and to keys nested %u deep, byte by byte", DEPTH);
+	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, n) && !mr[1].ptr[n], "moves its bytes");
+	tap_ok(turns_are_bounded() && s.fabric.stat.largest[HCA_PIECES] < n,
+	       "in several turns, none larger than a turn may be");
+	session_key_destroy(&s, 0, from);
+	session_key_destroy(&s, 1, to);
+}
+
+/* ---- Multicast ------------------------------------------------------------------------- */
+
+static const u8 group[16] = { 0xff, 0x0e, [15] = 5 };
+
+static u8 membership(struct session_qp *q, u16 opcode)
+{
+	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[MLX5_ST_SZ_DW(attach_to_mcg_out)] = {};
+
+	MLX5_SET(attach_to_mcg_in, in, opcode, opcode);
+	MLX5_SET(attach_to_mcg_in, in, qpn, q->qp.qp_num);
+	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), group, 16);
+	return session_cmd(&s, q->func, in, sizeof(in), out, sizeof(out));
+}
+
+static struct session_qp member[SESSION_FUNCS][MEMBERS], sender, late;
+
+static void make_member(struct session_qp *q, int func, u32 key)
+{
+	struct xv_sge sge = { .length = DATAGRAM, .lkey = key };
+
+	session_qp(&s, func, MLX5_QP_ST_UD, 1, 1, q);
+	session_connect(q, q);
+	xv_wr_recv(&q->qp, 2, &sge);
+	xv_commit_recv(&q->qp);
+	membership(q, MLX5_CMD_OP_ATTACH_TO_MCG);
+}
+
+static u32 received(struct session_qp *q)
+{
+	struct xv_wc wc;
+	u32 n = 0;
+
+	while (xv_poll_cq(&q->cq, 1, &wc) == 1)
+		n += wc.status == XV_WC_SUCCESS && wc.byte_len == DATAGRAM;
+	return n;
+}
+
+static u64 multicasts_received(int func)
+{
+	return s.hca[func]->port.mcast_rcv_packets;
+}
+
+static void begin_multicast(void)
+{
+	u32 key[SESSION_FUNCS], i;
+	int func;
+
+	for (func = 0; func < SESSION_FUNCS; func++) {
+		key[func] = nested_key(func, DATAGRAM);
+		for (i = 0; i < MEMBERS; i++)
+			make_member(&member[func][i], func, key[func]);
+	}
+	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &sender);
+	session_connect(&sender, &sender);
+	session_settle(&s);
+}
+
+static void send_multicast(u32 key)
+{
+	struct xv_sge sge = { .length = MTU, .lkey = key };
+	struct xv_ah ah = session_ah(&s, 1);
+
+	memcpy(ah.av.rgid, group, sizeof(group));
+	xv_wr_send_ud(&sender.qp, 1, XV_SEND_SIGNALED, &sge, &ah, 0xffffff, SESSION_QKEY);
+	xv_commit_send(&sender.qp);
+}
+
+/* Passes that a neighbour's write takes while the multicast is under way */
+static u32 neighbour(u64 *longest)
+{
+	struct xv_sge sge = session_sge(&mr[0], 32768, 64);
+	struct xv_wc wc;
+	u32 passes = 0;
+	u64 t;
+
+	xv_wr_write(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 32768, mr[1].key);
+	xv_commit_send(&a.qp);
+	do {
+		t = ktime_get_ns();
+		hca_fabric_poll(&s.fabric);
+		*longest = max(*longest, ktime_get_ns() - t);
+		passes++;
+	} while (!xv_poll_cq(&a.cq, 1, &wc) && passes < 1000);
+	return wc.status ? 1000 : passes;
+}
+
+static void test_multicast(void)
+{
+	u32 key, i, good = 0, passes = 0, worst = 0, n;
+	u64 longest = 0, before[SESSION_FUNCS];
+	struct xv_wc wc;
+	int func;
+
+	begin_multicast();
+	key = nested_key(0, DATAGRAM);
+	for (func = 0; func < SESSION_FUNCS; func++)
+		before[func] = multicasts_received(func);
+	forget_largest();
+	send_multicast(key);
+	hca_fabric_poll(&s.fabric);
+	/* One leaves that has not been served yet, one that has, one joins. */
+	while (!passes || !xv_poll_cq(&sender.cq, 1, &wc)) {
+		n = neighbour(&longest);
+		worst = max(worst, n);
+		if (passes++ != 1)
+			continue;
+		membership(&member[0][0], MLX5_CMD_OP_DETACH_FROM_MCG);	/* served */
+		membership(&member[1][MEMBERS - 1], MLX5_CMD_OP_DETACH_FROM_MCG);
+		make_member(&late, 1, nested_key(1, DATAGRAM));
+	}
+	tap_is(wc.status, XV_WC_SUCCESS, "a multicast to %u members with nested keys is sent",
+	       2 * MEMBERS);
+	tap_ok(passes > 10 && worst <= 4, "in many turns, a neighbour's write takes %u passes",
+	       worst);
+	tap_ok(turns_are_bounded(), "no turn is larger than a turn may be");
+	printf("# longest pass: %llu us, of %u\n", (unsigned long long)longest / 1000, passes);
+	for (func = 0; func < SESSION_FUNCS; func++)
+		for (i = 0; i < MEMBERS; i++)
+			good += received(&member[func][i]) == 1;
+	tap_is(good, 2 * MEMBERS - 1, "every member got it once");
+	tap_is(received(&member[1][MEMBERS - 1]), 0, "but who had left");
+	tap_is(received(&late), 1, "and whoever has joined meanwhile");
+	for (func = 0; func < SESSION_FUNCS; func++)
+		tap_is(multicasts_received(func) - before[func], 1, "port %d counts one packet",
+		       func);
+}
+
+/* ---- UMR ------------------------------------------------------------------------------- */
+
+struct umr {
+	struct mlx5r_ctrl ctrl;
+	struct mlx5r_umr_ctrl umr;
+	struct mlx5r_mkey key;
+	struct mlx5r_data data;
+};
+
+static void post_umr(struct session_qp *q, u32 key, const struct session_mr *list, u32 n)
+{
+	struct umr r = {
+		.ctrl.qpn_ds = cpu_to_be32(sizeof(r) / MLX5R_DS),
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_UMR),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.ctrl.imm = cpu_to_be32(key),
+		.umr.flags = MLX5R_UMR_CHECK_NOT_FREE,
+		.umr.xlt_octowords = cpu_to_be16(n),
+		.umr.mkey_mask = cpu_to_be64(MLX5R_MKEY_MASK_FREE | MLX5R_MKEY_MASK_LEN |
+					     MLX5R_MKEY_MASK_RW | MLX5R_MKEY_MASK_LR),
+		.key.flags = MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_LR,
+		.key.len = cpu_to_be64(n),
+		.data.addr = cpu_to_be64(list->addr),
+		.data.lkey = cpu_to_be32(list->key),
+	};
+
+	xv_wr_raw(&q->qp, 3, &r);
+	xv_commit_send(&q->qp);
+}
+
+static void test_umr(void)
+{
+	struct session_mr list = session_mr(&s, 1, LONG_LIST * 16, ALL_ACCESS);
+	u32 key = session_umr_key(&s, 1, MLX5R_MKEY_MODE_KLM, LONG_LIST), i;
+	struct mlx5r_klm *klm = (void *)list.ptr;
+	struct hca_mkey *k = mkey(1, key);
+	struct session_qp c, d;
+	struct xv_wc wc = { .status = ~0 };
+
+	for (i = 0; i < LONG_LIST; i++)
+		klm[i] = (struct mlx5r_klm) {
+			.byte_count = cpu_to_be32(1), .mkey = cpu_to_be32(mr[1].key),
+			.addr = cpu_to_be64(mr[1].addr + i),
+		};
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &c);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &d);
+	session_connect(&c, &d);
+	forget_largest();
+	post_umr(&d, key, &list, LONG_LIST);
+	hca_fabric_poll(&s.fabric);
+	tap_ok(!xv_poll_cq(&d.cq, 1, &wc) && k->loading && k->free,
+	       "a UMR of %u entries takes several turns", LONG_LIST);
+	session_settle(&s);
+	tap_ok(xv_poll_cq(&d.cq, 1, &wc) == 1 && wc.status == XV_WC_SUCCESS && !k->free,
+	       "and succeeds");
+	tap_ok(turns_are_bounded(), "no turn is larger than a turn may be");
+	memset(mr[1].ptr, 0, MR_BYTES);
+	tap_is(write_status(&a, mr[0].key, key, 0, LONG_LIST), XV_WC_SUCCESS, "the key works");
+	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG_LIST), "all of it");
+
+	k->free = true;
+	post_umr(&d, key, &list, LONG_LIST);
+	hca_fabric_poll(&s.fabric);
+	session_qp_modify(&d, MLX5_CMD_OP_2ERR_QP, NULL);
+	k->free = false;
+	tap_is(write_status(&a, mr[0].key, key, 0, 64), XV_WC_REM_ACCESS_ERR,
+	       "a key with half a list is of no use");
+	session_qp_destroy(&c);
+	session_qp_destroy(&d);
+}
+
+int main(void)
+{
+	session_init(&s);
+	mr[0] = session_mr(&s, 0, MR_BYTES, ALL_ACCESS);
+	mr[1] = session_mr(&s, 1, MR_BYTES, ALL_ACCESS);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &a);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &b);
+	session_connect(&a, &b);
+	test_search();
+	test_list_limit();
+	test_write();
+	test_multicast();
+	test_umr();
+	session_free(&s);
+	return tap_done();
+}
