@@ -4,11 +4,15 @@
  *
  * usage: life traffic: endless traffic, until killed
  *	  life order:   wrong orders of destruction
+ *	  life close:   what xv_close() leaves behind
  *	  life fork:    children of a process with an open context
  *	  life pass:    a file descriptor in another process
  *	  life domains: many protection domains, until killed
  */
+#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -52,8 +56,24 @@ static void traffic(void)
 	}
 }
 
+/* An address that every port can resolve: its own */
+static struct xv_ah *own_address(struct xv_pd *pd)
+{
+	int gid = xv_default_gid_index(pd->context, 1);
+	struct xv_ah_attr to = { .port_num = 1, .dlid = 1, .is_global = 1,
+		.grh = { .sgid_index = (uint8_t)gid, .hop_limit = 1 } };
+	struct xv_ah *ah = NULL;
+
+	if (gid >= 0 && !xv_query_gid(pd->context, 1, (uint32_t)gid, &to.grh.dgid))
+		ah = xv_create_ah(pd, &to);
+	if (!ah)
+		bail_out("%s", xv_last_error());
+	return ah;
+}
+
 static void test_order(void)
 {
+	struct xv_ah *ah;
 	struct xv_pd *pd;
 	struct xv_mr *mr;
 	struct xv_context *ctx;
@@ -68,9 +88,160 @@ static void test_order(void)
 
 	ctx = xv_open(rig_device(0));
 	pd = ctx ? xv_alloc_pd(ctx) : NULL;
+	ah = pd ? own_address(pd) : NULL;
+	ok(ah && xv_dealloc_pd(pd) == -EBUSY && strstr(xv_last_error(), "1 address handle"),
+	   "a PD with an address handle: %s", xv_last_error());
+	ok(ah && !xv_destroy_ah(ah) && !xv_dealloc_pd(pd), "without it the PD goes");
+	pd = ctx ? xv_alloc_pd(ctx) : NULL;
 	mr = pd ? xv_reg_mr(pd, page, sizeof(page), XV_ACCESS_LOCAL_WRITE) : NULL;
 	ok(mr != NULL, "context, PD, MR");
 	ok(!xv_close(ctx), "closing the context takes everything with it");
+}
+
+static int child_status(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+/* ---- What is left of a context ------------------------------------------------------ */
+
+struct left {
+	size_t maps, fds, heap, objects;
+};
+
+static size_t lines_of(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	size_t n = 0;
+	int c;
+
+	while (f && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static size_t entries_of(const char *dir)
+{
+	DIR *d = opendir(dir);
+	size_t n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Of all functions of xhca; 0 on a real adapter.  The driver keeps keys in stock. */
+static size_t adapter_objects(void)
+{
+	size_t n = 0, i;
+	char name[32];
+	unsigned int count;
+	glob_t g;
+
+	if (glob("/sys/kernel/debug/xhca/[0-9]*/objects", 0, NULL, &g))
+		return 0;
+	for (i = 0; i < g.gl_pathc; i++) {
+		FILE *f = fopen(g.gl_pathv[i], "r");
+
+		while (f && fscanf(f, "%31s %u", name, &count) == 2)
+			n += strcmp(name, "mkeys") ? count : 0;
+		if (f)
+			fclose(f);
+	}
+	globfree(&g);
+	return n;
+}
+
+static struct left look(void)
+{
+	struct left l = { .objects = adapter_objects() };
+
+	l.maps = lines_of("/proc/self/maps");
+	l.fds = entries_of("/proc/self/fd");
+	l.heap = mallinfo2().uordblks + mallinfo2().hblkhd;
+	return l;
+}
+
+
+/* One object of every kind, in use by others where it can be */
+static struct xv_context *full_context(void)
+{
+	static uint8_t page[2][4096] __attribute__((aligned(4096)));
+	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE;
+	struct xv_srq_init_attr srq_attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct xv_qp_init_attr ud = { .qp_type = XV_QPT_UD, .cap = { 8, 8, 1, 1, 0 } };
+	struct xv_qp_init_attr qp_attr = { .qp_type = XV_QPT_RC, .cap = { 16, 0, 1, 0, 64 } };
+	struct xv_cq_init_attr cq_attr = { .cqe = 100 };
+	struct xv_context *ctx = xv_open(rig_device(0));
+	struct xv_pd *pd = ctx ? xv_alloc_pd(ctx) : NULL, *newer;
+	struct xv_comp_channel *channel = ctx ? xv_create_comp_channel(ctx) : NULL;
+	struct xv_mr *mr;
+
+	if (!pd || !channel)
+		bail_out("%s", xv_last_error());
+	cq_attr.channel = channel;
+	qp_attr.send_cq = qp_attr.recv_cq = xv_create_cq(ctx, &cq_attr);
+	qp_attr.srq = xv_create_srq(pd, &srq_attr);
+	mr = xv_reg_mr(pd, page[0], sizeof(page[0]), access);
+	newer = xv_alloc_pd(ctx);
+	if (!qp_attr.send_cq || !qp_attr.srq || !mr || !newer || !xv_create_qp(pd, &qp_attr) ||
+	    !xv_alloc_mw(pd, XV_MW_TYPE_2) || !xv_alloc_uar(ctx, 0) ||
+	    !xv_reg_umem(ctx, page[1], sizeof(page[1])) || !xv_open_xrcd(ctx, -1, 0) ||
+	    xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD, newer, NULL, 0, 0))
+		bail_out("%s", xv_last_error());
+	ud.send_cq = ud.recv_cq = qp_attr.send_cq;
+	if (!xv_create_qp(pd, &ud) || !own_address(pd))
+		bail_out("%s", xv_last_error());
+	return ctx;
+}
+
+/* Blocks that malloc() keeps for a thread would count as memory in use. */
+static void without_thread_cache(char **argv)
+{
+	if (getenv("GLIBC_TUNABLES"))
+		return;
+	setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1);
+	execv("/proc/self/exe", argv);
+	bail_out("exec: %s", strerror(errno));
+}
+
+static void test_close(void)
+{
+	struct left before, after;
+	struct xv_context *ctx;
+	int i, bad = 0;
+	pid_t pid;
+
+	xv_close(full_context());	/* the first use settles caches */
+	look();
+	before = look();
+	for (i = 0; i < 10; i++)
+		bad += xv_close(full_context());
+	after = look();
+	ok(!bad, "10 contexts full of objects are opened and closed");
+	ok(after.maps == before.maps, "mappings: %zu before, %zu after", before.maps, after.maps);
+	ok(after.fds == before.fds, "descriptors: %zu before, %zu after", before.fds, after.fds);
+	ok(after.heap == before.heap, "heap: %zu bytes before, %zu after", before.heap, after.heap);
+	ok(after.objects == before.objects, "adapter: %zu objects before, %zu after",
+	   before.objects, after.objects);
+
+	ctx = full_context();
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	xv_close(ctx);
+	ok(adapter_objects() == before.objects, "nor does a child that holds the file keep them");
+	kill(pid, SIGKILL);
+	child_status(pid);
 }
 
 /* Rings that are still mapped when their file is closed stay harmless memory. */
@@ -100,14 +271,6 @@ static bool one_write(void)
 		return false;
 	xv_commit_send(r.qp[0]);
 	return rig_expect(r.cq[0], 77, XV_WC_SUCCESS) && rig_check(r.buf[1], 4096, 3);
-}
-
-static int child_status(pid_t pid)
-{
-	int status = -1;
-
-	waitpid(pid, &status, 0);
-	return status;
 }
 
 static void test_fork(void)
@@ -142,6 +305,11 @@ static void test_fork(void)
 	ok(one_write(), "closing and opening while a child holds the old files");
 	kill(pid, SIGKILL);
 	child_status(pid);
+	pid = fork();
+	if (!pid)
+		_exit(xv_close(r.side[0].ctx) || xv_close(r.side[1].ctx));
+	ok(!child_status(pid), "a child closes the contexts");
+	ok(one_write(), "which leaves those of its parent as they are");
 	rig_close(&r);
 }
 
@@ -222,6 +390,8 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "order";
 
+	if (!strcmp(what, "close"))
+		without_thread_cache(argv);
 	rig_devices(argc - 1, argv + 1);
 	if (!strcmp(what, "traffic")) {
 		traffic();
@@ -229,6 +399,8 @@ int main(int argc, char **argv)
 		hold_domains();
 	} else if (!strcmp(what, "fork")) {
 		test_fork();
+	} else if (!strcmp(what, "close")) {
+		test_close();
 	} else if (!strcmp(what, "pass")) {
 		test_pass();
 	} else {

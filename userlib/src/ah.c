@@ -41,6 +41,7 @@ XV_EXPORT struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_att
 					size_t size)
 {
 	struct xverbs_ah_resolve req = { .pd = pd->handle };
+	struct context *ctx = to_ctx(pd->context);
 	struct xv_ah_attr a;
 	struct xv_ah *ah;
 	int err;
@@ -55,16 +56,21 @@ XV_EXPORT struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_att
 		errno = -err;
 		return NULL;
 	}
-	ah = calloc(1, sizeof(*ah));
+	ah = xv_object_alloc(ctx, sizeof(*ah), NULL, "create AH");
 	if (!ah)
-		return xv_fail_null(ENOMEM, "create AH: out of memory");
+		return NULL;
 	memcpy(&ah->av, req.out_av, sizeof(ah->av));
+	ah->context = pd->context;
+	ah->pd = pd;
+	__atomic_fetch_add(&to_pd(pd)->ahs, 1, __ATOMIC_RELAXED);
+	xv_object_add(ah, 0);
 	return ah;
 }
 
 XV_EXPORT int xv_destroy_ah(struct xv_ah *ah)
 {
-	free(ah);
+	__atomic_fetch_sub(&to_pd(ah->pd)->ahs, 1, __ATOMIC_RELAXED);
+	xv_object_free(ah);
 	return 0;
 }
 

@@ -6,30 +6,34 @@
 #include <unistd.h>
 #include "internal.h"
 
+static void channel_release(void *object)
+{
+	struct xv_comp_channel *ch = object;
+
+	close(ch->fd);
+}
+
 XV_EXPORT struct xv_comp_channel *xv_create_comp_channel(struct xv_context *ctx)
 {
 	struct xverbs_channel_alloc req = { 0 };
 	struct xv_comp_channel *ch = xv_object_create(ctx, XVERBS_CHANNEL_ALLOC,
 						      "create completion channel", &req,
-						      sizeof(req), sizeof(*ch));
+						      sizeof(req), sizeof(*ch), channel_release);
 
-	if (ch)
-		*ch = (struct xv_comp_channel) {
-			.context = ctx,
-			.handle = req.out_handle,
-			.fd = req.out_fd,
-		};
+	if (!ch)
+		return NULL;
+	*ch = (struct xv_comp_channel) {
+		.context = ctx,
+		.handle = req.out_handle,
+		.fd = req.out_fd,
+	};
+	xv_object_add(ch, req.out_handle);
 	return ch;
 }
 
 XV_EXPORT int xv_destroy_comp_channel(struct xv_comp_channel *ch)
 {
-	int fd = ch->fd;
-	int err = xv_object_destroy(ch->context, ch->handle, "destroy completion channel", ch);
-
-	if (!err)
-		close(fd);
-	return err;
+	return xv_object_destroy(ch, "destroy completion channel");
 }
 
 /* read() of exactly one event; -EAGAIN says nothing about a failure */

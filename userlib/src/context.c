@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "internal.h"
 
@@ -172,6 +171,7 @@ XV_EXPORT struct xv_context *xv_open(const char *name)
 	if (!ctx)
 		return xv_fail_null(ENOMEM, "open: out of memory");
 	pthread_mutex_init(&ctx->lock, NULL);
+	ctx->owner = getpid();
 	ctx->pub.fd = open_file();
 	err = ctx->pub.fd < 0 ? ctx->pub.fd : bind_device(ctx, name);
 	if (err) {
@@ -188,50 +188,10 @@ XV_EXPORT int xv_close(struct xv_context *pub)
 {
 	struct context *ctx = to_ctx(pub);
 
-	if (ctx->uar)
-		munmap(ctx->uar->addr, ctx->uar->length);
-	free(ctx->uar);
-	xv_dbr_unmap_all(ctx);
+	xv_object_destroy_all(ctx);
 	close(ctx->pub.fd);
 	xv_rsc_free_all(ctx);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 	return 0;
-}
-
-int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
-		      struct xverbs_destroy *reply)
-{
-	struct xverbs_destroy req = { .handle = handle };
-	int err = xv_ioctl(ctx->pub.fd, XVERBS_DESTROY, verb, &req, sizeof(req));
-
-	if (reply)
-		*reply = req;
-	return err == -ENODEV ? 0 : err;
-}
-
-void *xv_object_create(struct xv_context *ctx, unsigned long request, const char *verb, void *req,
-		       uint32_t req_size, size_t size)
-{
-	void *object = calloc(1, size);
-	int err;
-
-	if (!object)
-		return xv_fail_null(ENOMEM, "%s: out of memory", verb);
-	err = xv_ioctl(ctx->fd, request, verb, req, req_size);
-	if (err) {
-		free(object);
-		errno = -err;
-		return NULL;
-	}
-	return object;
-}
-
-int xv_object_destroy(struct xv_context *ctx, uint32_t handle, const char *verb, void *object)
-{
-	int err = xv_destroy_handle(to_ctx(ctx), handle, verb, NULL);
-
-	if (!err)
-		free(object);
-	return err;
 }

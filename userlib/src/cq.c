@@ -35,6 +35,7 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
 	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
 	pub->cqn = req->out_cqn;
+	pub->cqe = pub->mask;		/* one stays free */
 	/* The kernel does this in its own memory; nothing completes here yet. */
 	for (i = 0; ext->ring_umem && i <= pub->mask; i++)
 		cqe_at(pub, i)->op_own = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
@@ -64,11 +65,19 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_CREATE, "create CQ", &req, sizeof(req));
 	if (err)
 		return err;
-	cq->handle = req.out_handle;
+	cq->pub.handle = req.out_handle;
 	err = cq_map(cq, &req, &attr->external, uar);
 	if (err)
-		xv_destroy_handle(cq->ctx, cq->handle, "create CQ", NULL);
+		xv_destroy_handle(cq->ctx, req.out_handle, "create CQ", NULL);
 	return err;
+}
+
+static void cq_release(void *object)
+{
+	struct cq *cq = object;
+
+	xv_qmem_unmap(cq->ctx, &cq->mem);
+	xv_events_destroy(&cq->events);
 }
 
 XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
@@ -76,27 +85,32 @@ XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_
 {
 	const uint32_t known = XV_CQ_SINGLE_THREADED | XV_CQ_IGNORE_OVERRUN | XV_CQ_COLLAPSED;
 	struct xv_cq_init_attr a;
-	struct cq *cq = NULL;
+	struct cq *cq;
 	int err;
 
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create CQ");
 	if (!err && a.flags & ~known)
 		err = xv_fail(EOPNOTSUPP, "create CQ: flags: unknown bit in 0x%x", a.flags);
-	if (!err && posix_memalign((void **)&cq, 64, sizeof(*cq)))
-		err = xv_fail(ENOMEM, "create CQ: out of memory");
-	if (!err) {
-		memset(cq, 0, sizeof(*cq));
-		cq->ctx = to_ctx(ctx);
-		cq->pub.cq_context = a.cq_context;
-		cq->pub.lock.on = !(a.flags & XV_CQ_SINGLE_THREADED);
-		xv_events_init(&cq->events);
-		err = cq_create(cq, &a);
-	}
 	if (err) {
-		free(cq);
 		errno = -err;
 		return NULL;
 	}
+	cq = xv_object_alloc(to_ctx(ctx), sizeof(*cq), cq_release, "create CQ");
+	if (!cq)
+		return NULL;
+	cq->ctx = to_ctx(ctx);
+	cq->pub.context = ctx;
+	cq->pub.channel = a.channel;
+	cq->pub.cq_context = a.cq_context;
+	cq->pub.lock.on = !(a.flags & XV_CQ_SINGLE_THREADED);
+	xv_events_init(&cq->events);
+	err = cq_create(cq, &a);
+	if (err) {
+		xv_object_free(cq);
+		errno = -err;
+		return NULL;
+	}
+	xv_object_add(cq, cq->pub.handle);
 	return &cq->pub;
 }
 
@@ -104,14 +118,12 @@ XV_EXPORT int xv_destroy_cq(struct xv_cq *pub)
 {
 	struct cq *cq = to_cq(pub);
 	struct xverbs_destroy reply;
-	int err = xv_destroy_handle(cq->ctx, cq->handle, "destroy CQ", &reply);
+	int err = xv_object_destroy_kernel(cq, "destroy CQ", &reply);
 
 	if (err)
 		return err;
 	xv_events_wait(&cq->events, &reply);
-	xv_qmem_unmap(cq->ctx, &cq->mem);
-	xv_events_destroy(&cq->events);
-	free(cq);
+	xv_object_free(cq);
 	return 0;
 }
 
@@ -119,7 +131,7 @@ XV_EXPORT int xv_modify_cq_sz(struct xv_cq *pub, const struct xv_modify_cq_attr 
 {
 	struct cq *cq = to_cq(pub);
 	struct xv_modify_cq_attr a;
-	struct xverbs_cq_modify req = { .cq = cq->handle };
+	struct xverbs_cq_modify req = { .cq = pub->handle };
 	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify CQ");
 
 	if (err)
@@ -209,7 +221,7 @@ static void move_entries(struct xv_cq *old, struct xv_cq *now)
 XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 {
 	struct cq *cq = to_cq(pub);
-	struct xverbs_cq_resize req = { .cq = cq->handle, .entries = cqe };
+	struct xverbs_cq_resize req = { .cq = pub->handle, .entries = cqe };
 	struct xv_cq now;
 	struct mapping ring = {};
 	int err;
@@ -228,6 +240,7 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 		pub->mask = now.mask;
 		pub->log_size = now.log_size;
 		pub->ci = now.ci;
+		pub->cqe = now.mask;
 		xv_commit_cq(pub);
 		xv_unmap(&cq->mem.map);
 		cq->mem.map = ring;

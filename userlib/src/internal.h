@@ -18,14 +18,19 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct xv_dbr_page;
+struct object;
 
 struct context {
 	struct xv_context pub;
-	pthread_mutex_t lock;		/* all members below */
+	pid_t owner;			/* the process that opened it */
+	pthread_mutex_t lock;		/* the next four */
+	struct object *objects;		/* newest first */
 	struct xv_rsc_dir dir;
 	uint32_t next_index;
 	struct xv_dbr_page *dbr_pages;
-	struct xv_uar *uar;		/* of queues that bring none, made for the first */
+
+	/* Of queues that bring none; set once, when the first one needs it */
+	struct xv_uar *uar;
 };
 
 /* Events handed to the application and those it has acknowledged */
@@ -49,10 +54,14 @@ struct qmem {
 	bool kernel_dbr;
 };
 
+struct pd {
+	struct xv_pd pub;
+	uint32_t ahs;			/* address handles, which the kernel does not know */
+};
+
 struct cq {
 	struct xv_cq pub;
 	struct context *ctx;
-	uint32_t handle;
 	struct qmem mem;
 	struct event_count events;
 };
@@ -60,7 +69,6 @@ struct cq {
 struct qp {
 	struct xv_qp pub;
 	struct context *ctx;
-	uint32_t handle;
 	struct xv_qp_cap cap;
 	struct qmem mem;
 	struct event_count events;
@@ -69,7 +77,6 @@ struct qp {
 struct srq {
 	struct xv_srq pub;
 	struct context *ctx;
-	uint32_t handle;
 	bool indexed;			/* has a user index: XRC */
 	struct xv_cq *cq;		/* XRC */
 	struct qmem mem;
@@ -77,6 +84,7 @@ struct srq {
 };
 
 static inline struct context *to_ctx(struct xv_context *ctx) { return (struct context *)ctx; }
+static inline struct pd *to_pd(struct xv_pd *pd) { return (struct pd *)pd; }
 static inline struct cq *to_cq(struct xv_cq *cq) { return (struct cq *)cq; }
 static inline struct qp *to_qp(struct xv_qp *qp) { return (struct qp *)qp; }
 static inline struct srq *to_srq(struct xv_srq *srq) { return (struct srq *)srq; }
@@ -108,25 +116,42 @@ int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external 
 		const char *what);
 void xv_qmem_unmap(struct context *ctx, struct qmem *mem);
 void xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext);
-void xv_dbr_unmap_all(struct context *ctx);
 struct xv_uar *xv_uar_get(struct context *ctx, const struct xv_external *ext);
 
 /* rsc.c: user indices */
-int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc);
+int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc, const char *verb);
 void xv_rsc_set(struct context *ctx, uint32_t index, struct xv_rsc *rsc);
 void xv_rsc_free_all(struct context *ctx);
 
 /*
- * context.c: an object that is no more than its handle; of ours, size bytes of
- * zeros once the kernel has made its own, or NULL with errno
+ * object.c: everything that a context owns in this process.
+ *
+ * alloc() returns size bytes of zeros with a hidden header, or NULL with errno.
+ * release() gives back what else belongs to the object (mappings, descriptors,
+ * arrays); NULL: nothing.  It must cope with an object that is partly made.
  */
-void *xv_object_create(struct xv_context *ctx, unsigned long request, const char *verb, void *req,
-		       uint32_t req_size, size_t size);
-int xv_object_destroy(struct xv_context *ctx, uint32_t handle, const char *verb, void *object);
+typedef void (*xv_release_fn)(void *object);
 
-/* context.c: gives an object back; quietly done when the device has gone */
+void *xv_object_alloc(struct context *ctx, size_t size, xv_release_fn release, const char *verb);
+
+/* From now on xv_close() finds it; handle 0: the kernel does not know it. */
+void xv_object_add(void *object, uint32_t handle);
+
+/* Releases and frees it.  The kernel's object, if any, is gone or stays. */
+void xv_object_free(void *object);
+
+/* The kernel's part of destroying; reply may be NULL.  Quietly done without a device. */
+int xv_object_destroy_kernel(void *object, const char *verb, struct xverbs_destroy *reply);
+
+/* Both, for objects that have no events */
+int xv_object_destroy(void *object, const char *verb);
+void xv_object_destroy_all(struct context *ctx);
 int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
 		      struct xverbs_destroy *reply);
+
+/* An object that is no more than its handle, not added yet; or NULL with errno */
+void *xv_object_create(struct xv_context *ctx, unsigned long request, const char *verb, void *req,
+		       uint32_t req_size, size_t size, xv_release_fn release);
 
 /* cq.c: drops what a queue has left in the ring */
 void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq);

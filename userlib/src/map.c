@@ -146,15 +146,12 @@ void xv_qmem_unmap(struct context *ctx, struct qmem *mem)
 	xv_unmap(&mem->map);
 }
 
-void xv_dbr_unmap_all(struct context *ctx)
+static void uar_release(void *object)
 {
-	struct xv_dbr_page *p;
+	struct xv_uar *uar = object;
 
-	while ((p = ctx->dbr_pages)) {
-		ctx->dbr_pages = p->next;
-		xv_unmap(&p->map);
-		free(p);
-	}
+	if (uar->addr)
+		munmap(uar->addr, uar->length);
 }
 
 XV_EXPORT struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags)
@@ -167,12 +164,13 @@ XV_EXPORT struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags)
 	if (flags & ~(uint32_t)XV_UAR_NC)
 		return xv_fail_null(EOPNOTSUPP, "doorbell page: flags: unknown bit in 0x%x", flags);
 	uar = xv_object_create(ctx, XVERBS_UAR_ALLOC, "doorbell page", &req, sizeof(req),
-			       sizeof(*uar));
+			       sizeof(*uar), uar_release);
 	if (!uar)
 		return NULL;
 	err = xv_map(to_ctx(ctx), &m, &req.out_map, "doorbell page");
 	if (err) {
-		xv_object_destroy(ctx, req.out_handle, "doorbell page", uar);
+		xv_destroy_handle(to_ctx(ctx), req.out_handle, "doorbell page", NULL);
+		xv_object_free(uar);
 		errno = -err;
 		return NULL;
 	}
@@ -185,30 +183,33 @@ XV_EXPORT struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags)
 		.qp_doorbell = req.out_bf_offset,
 		.cq_doorbell = MLX5R_UAR_CQ,
 	};
+	xv_object_add(uar, req.out_handle);
 	return uar;
 }
 
 XV_EXPORT int xv_free_uar(struct xv_uar *uar)
 {
-	struct mapping m = { uar->addr, uar->length };
-	int err = xv_object_destroy(uar->context, uar->handle, "free doorbell page", uar);
-
-	if (!err)
-		xv_unmap(&m);
-	return err;
+	return xv_object_destroy(uar, "free doorbell page");
 }
 
-/* One doorbell page serves all queues: an 8-byte store needs no lock. */
+/*
+ * One doorbell page serves all queues: an 8-byte store needs no lock.  Of two
+ * threads that make it at a time, one takes the other's.
+ */
 struct xv_uar *xv_uar_get(struct context *ctx, const struct xv_external *ext)
 {
-	struct xv_uar *uar;
+	struct xv_uar *uar, *none = NULL;
 
 	if (ext->uar)
 		return ext->uar;
-	pthread_mutex_lock(&ctx->lock);
-	if (!ctx->uar)
-		ctx->uar = xv_alloc_uar(&ctx->pub, 0);
-	uar = ctx->uar;
-	pthread_mutex_unlock(&ctx->lock);
+	uar = __atomic_load_n(&ctx->uar, __ATOMIC_ACQUIRE);
+	if (uar)
+		return uar;
+	uar = xv_alloc_uar(&ctx->pub, 0);
+	if (uar && !__atomic_compare_exchange_n(&ctx->uar, &none, uar, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE)) {
+		xv_free_uar(uar);
+		uar = none;
+	}
 	return uar;
 }

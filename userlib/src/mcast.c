@@ -7,10 +7,10 @@
 static int mcast(struct xv_qp *qp, unsigned long request, const char *verb,
 		 const union xv_gid *gid, uint16_t lid)
 {
-	struct xverbs_mcast req = { .qp = to_qp(qp)->handle, .lid = lid };
+	struct xverbs_mcast req = { .qp = qp->handle, .lid = lid };
 
 	memcpy(req.gid, gid->raw, sizeof(req.gid));
-	return xv_ioctl(to_qp(qp)->ctx->pub.fd, request, verb, &req, sizeof(req));
+	return xv_ioctl(qp->context->fd, request, verb, &req, sizeof(req));
 }
 
 XV_EXPORT int xv_attach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid)

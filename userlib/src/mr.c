@@ -7,21 +7,27 @@
 XV_EXPORT struct xv_pd *xv_alloc_pd(struct xv_context *ctx)
 {
 	struct xverbs_pd_alloc req = { 0 };
-	struct xv_pd *pd = xv_object_create(ctx, XVERBS_PD_ALLOC, "allocate PD", &req, sizeof(req),
-					    sizeof(*pd));
+	struct pd *pd = xv_object_create(ctx, XVERBS_PD_ALLOC, "allocate PD", &req, sizeof(req),
+					 sizeof(*pd), NULL);
 
-	if (pd)
-		*pd = (struct xv_pd) {
-			.context = ctx,
-			.handle = req.out_handle,
-			.pdn = req.out_pdn,
-		};
-	return pd;
+	if (!pd)
+		return NULL;
+	pd->pub = (struct xv_pd) {
+		.context = ctx,
+		.handle = req.out_handle,
+		.pdn = req.out_pdn,
+	};
+	xv_object_add(pd, req.out_handle);
+	return &pd->pub;
 }
 
-XV_EXPORT int xv_dealloc_pd(struct xv_pd *pd)
+XV_EXPORT int xv_dealloc_pd(struct xv_pd *pub)
 {
-	return xv_object_destroy(pd->context, pd->handle, "deallocate PD", pd);
+	uint32_t ahs = __atomic_load_n(&to_pd(pub)->ahs, __ATOMIC_RELAXED);
+
+	if (ahs)
+		return xv_fail(EBUSY, "deallocate PD: %u address handle(s) of it exist", ahs);
+	return xv_object_destroy(pub, "deallocate PD");
 }
 
 XV_EXPORT struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -35,18 +41,20 @@ XV_EXPORT struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t leng
 		.iova = iova,
 	};
 	struct xv_mr *mr = xv_object_create(pd->context, XVERBS_MR_REG, "register MR", &req,
-					    sizeof(req), sizeof(*mr));
+					    sizeof(req), sizeof(*mr), NULL);
 
-	if (mr)
-		*mr = (struct xv_mr) {
-			.context = pd->context,
-			.pd = pd,
-			.addr = addr,
-			.length = length,
-			.handle = req.out_handle,
-			.lkey = req.out_lkey,
-			.rkey = req.out_rkey,
-		};
+	if (!mr)
+		return NULL;
+	*mr = (struct xv_mr) {
+		.context = pd->context,
+		.pd = pd,
+		.addr = addr,
+		.length = length,
+		.handle = req.out_handle,
+		.lkey = req.out_lkey,
+		.rkey = req.out_rkey,
+	};
+	xv_object_add(mr, req.out_handle);
 	return mr;
 }
 
@@ -69,17 +77,19 @@ XV_EXPORT struct xv_mr *xv_reg_dmabuf_mr(struct xv_pd *pd, uint64_t offset, size
 		.fd = fd,
 	};
 	struct xv_mr *mr = xv_object_create(pd->context, XVERBS_MR_DMABUF, "register dma-buf", &req,
-					    sizeof(req), sizeof(*mr));
+					    sizeof(req), sizeof(*mr), NULL);
 
-	if (mr)
-		*mr = (struct xv_mr) {
-			.context = pd->context,
-			.pd = pd,
-			.length = length,
-			.handle = req.out_handle,
-			.lkey = req.out_lkey,
-			.rkey = req.out_rkey,
-		};
+	if (!mr)
+		return NULL;
+	*mr = (struct xv_mr) {
+		.context = pd->context,
+		.pd = pd,
+		.length = length,
+		.handle = req.out_handle,
+		.lkey = req.out_lkey,
+		.rkey = req.out_rkey,
+	};
+	xv_object_add(mr, req.out_handle);
 	return mr;
 }
 
@@ -113,43 +123,47 @@ XV_EXPORT int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd
 
 XV_EXPORT int xv_dereg_mr(struct xv_mr *mr)
 {
-	return xv_object_destroy(mr->context, mr->handle, "deregister MR", mr);
+	return xv_object_destroy(mr, "deregister MR");
 }
 
 XV_EXPORT struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type)
 {
 	struct xverbs_mw_alloc req = { .pd = pd->handle, .type = type };
 	struct xv_mw *mw = xv_object_create(pd->context, XVERBS_MW_ALLOC, "allocate MW", &req,
-					    sizeof(req), sizeof(*mw));
+					    sizeof(req), sizeof(*mw), NULL);
 
-	if (mw)
-		*mw = (struct xv_mw) {
-			.context = pd->context,
-			.pd = pd,
-			.handle = req.out_handle,
-			.rkey = req.out_rkey,
-			.type = type,
-		};
+	if (!mw)
+		return NULL;
+	*mw = (struct xv_mw) {
+		.context = pd->context,
+		.pd = pd,
+		.handle = req.out_handle,
+		.rkey = req.out_rkey,
+		.type = type,
+	};
+	xv_object_add(mw, req.out_handle);
 	return mw;
 }
 
 XV_EXPORT int xv_dealloc_mw(struct xv_mw *mw)
 {
-	return xv_object_destroy(mw->context, mw->handle, "deallocate MW", mw);
+	return xv_object_destroy(mw, "deallocate MW");
 }
 
 static struct xv_umem *umem_create(struct xv_context *ctx, struct xverbs_umem_reg *req, void *addr)
 {
 	struct xv_umem *umem = xv_object_create(ctx, XVERBS_UMEM_REG, "register UMEM", req,
-						sizeof(*req), sizeof(*umem));
+						sizeof(*req), sizeof(*umem), NULL);
 
-	if (umem)
-		*umem = (struct xv_umem) {
-			.context = ctx,
-			.addr = addr,
-			.length = req->length,
-			.handle = req->out_handle,
-		};
+	if (!umem)
+		return NULL;
+	*umem = (struct xv_umem) {
+		.context = ctx,
+		.addr = addr,
+		.length = req->length,
+		.handle = req->out_handle,
+	};
+	xv_object_add(umem, req->out_handle);
 	return umem;
 }
 
@@ -177,5 +191,5 @@ XV_EXPORT struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr,
 
 XV_EXPORT int xv_dereg_umem(struct xv_umem *umem)
 {
-	return xv_object_destroy(umem->context, umem->handle, "deregister UMEM", umem);
+	return xv_object_destroy(umem, "deregister UMEM");
 }

@@ -63,7 +63,7 @@ static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 	rq->log_stride = (uint32_t)__builtin_ctz(req->out_rq_stride);
 }
 
-/* Everything that the data path needs; undone by qp_unmap() */
+/* Everything that the data path needs; undone by qp_release() */
 static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 		  const struct xv_external *ext, const struct xv_uar *uar)
 {
@@ -92,11 +92,16 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 	return 0;
 }
 
-static void qp_unmap(struct qp *qp)
+static void qp_release(void *object)
 {
+	struct qp *qp = object;
+
+	if (qp->pub.rsc.user_index != XV_RSC_NO_INDEX)
+		xv_rsc_set(qp->ctx, qp->pub.rsc.user_index, NULL);
 	free(qp->pub.sq.entry);
 	free(qp->pub.rq.wr_id);
 	xv_qmem_unmap(qp->ctx, &qp->mem);
+	xv_events_destroy(&qp->events);
 }
 
 static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
@@ -106,9 +111,9 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	struct xverbs_qp_create req = {
 		.type = a->qp_type,
 		.pd = target ? 0 : pd->handle,
-		.send_cq = a->send_cq ? to_cq(a->send_cq)->handle : 0,
-		.recv_cq = a->recv_cq ? to_cq(a->recv_cq)->handle : 0,
-		.srq = a->srq ? to_srq(a->srq)->handle : 0,
+		.send_cq = a->send_cq ? a->send_cq->handle : 0,
+		.recv_cq = a->recv_cq ? a->recv_cq->handle : 0,
+		.srq = a->srq ? a->srq->handle : 0,
 		.xrcd = a->xrcd ? a->xrcd->handle : 0,
 		.uar = uar ? uar->handle : 0,
 		.user_index = qp->pub.rsc.user_index,
@@ -129,7 +134,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
 	if (err)
 		return err;
-	qp->handle = req.out_handle;
+	qp->pub.handle = req.out_handle;
 	qp->pub.qp_num = req.out_qpn;
 	qp->cap = (struct xv_qp_cap) {
 		.max_send_wr = req.out_cap.max_send_wr,
@@ -139,26 +144,24 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 		.max_inline_data = req.out_cap.max_inline_data,
 	};
 	err = qp_map(qp, &req, &a->external, uar);
-	if (err) {
-		xv_destroy_handle(qp->ctx, qp->handle, "create QP", NULL);
-		qp_unmap(qp);
-	}
+	if (err)
+		xv_destroy_handle(qp->ctx, qp->pub.handle, "create QP", NULL);
 	return err;
 }
 
 /* Under a user index of its own; NULL with the reason in *err */
 static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a, int *err)
 {
-	struct qp *qp = NULL;
+	struct qp *qp = xv_object_alloc(to_ctx(ctx), sizeof(*qp), qp_release, "create QP");
 
-	*err = -posix_memalign((void **)&qp, 64, sizeof(*qp));
-	if (*err) {
-		xv_fail(*err, "create QP: out of memory");
+	if (!qp) {
+		*err = -ENOMEM;
 		return NULL;
 	}
-	memset(qp, 0, sizeof(*qp));
 	qp->ctx = to_ctx(ctx);
+	qp->pub.context = ctx;
 	qp->pub.rsc.type = XV_RSC_QP;
+	qp->pub.rsc.user_index = XV_RSC_NO_INDEX;
 	qp->pub.qp_type = a->qp_type;
 	qp->pub.qp_context = a->qp_context;
 	qp->pub.send_cq = a->send_cq;
@@ -167,19 +170,12 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	qp->pub.sq.fm_ce_se = a->sq_sig_all ? XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
-	*err = xv_rsc_add(qp->ctx, &qp->pub.rsc);
+	*err = xv_rsc_add(qp->ctx, &qp->pub.rsc, "create QP");
 	if (*err) {
-		xv_fail(*err, "create QP: no user index: %s", xv_strerror(*err));
-		free(qp);
+		xv_object_free(qp);
 		return NULL;
 	}
 	return qp;
-}
-
-static void qp_delete(struct qp *qp)
-{
-	xv_rsc_set(qp->ctx, qp->pub.rsc.user_index, NULL);
-	free(qp);
 }
 
 XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size)
@@ -194,14 +190,16 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 	qp = err ? NULL : qp_new(pd->context, &a, &err);
 	if (!qp)
 		goto err;
+	qp->pub.pd = pd;
 	err = qp_create(qp, pd, &a);
 	if (err)
 		goto err_qp;
+	xv_object_add(qp, qp->pub.handle);
 	attr->cap = qp->cap;
 	return &qp->pub;
 
 err_qp:
-	qp_delete(qp);
+	xv_object_free(qp);
 err:
 	errno = -err;
 	return NULL;
@@ -230,15 +228,17 @@ XV_EXPORT struct xv_qp *xv_open_qp_sz(struct xv_context *ctx, const struct xv_qp
 	err = xv_ioctl(ctx->fd, XVERBS_QP_OPEN, "open QP", &req, sizeof(req));
 	if (err)
 		goto err_qp;
-	qp->handle = req.out_handle;
+	qp->pub.handle = req.out_handle;
 	qp->pub.qp_num = a.qp_num;
 	err = xv_query_qp(&qp->pub, &state);
-	if (!err)
+	if (!err) {
+		xv_object_add(qp, qp->pub.handle);
 		return &qp->pub;
-	xv_destroy_handle(qp->ctx, qp->handle, "open QP", NULL);
+	}
+	xv_destroy_handle(qp->ctx, qp->pub.handle, "open QP", NULL);
 
 err_qp:
-	qp_delete(qp);
+	xv_object_free(qp);
 err:
 	errno = -err;
 	return NULL;
@@ -248,16 +248,13 @@ XV_EXPORT int xv_destroy_qp(struct xv_qp *pub)
 {
 	struct qp *qp = to_qp(pub);
 	struct xverbs_destroy reply;
-	int err = xv_destroy_handle(qp->ctx, qp->handle, "destroy QP", &reply);
+	int err = xv_object_destroy_kernel(qp, "destroy QP", &reply);
 
 	if (err)
 		return err;
 	drop_completions(pub);
-	xv_rsc_set(qp->ctx, pub->rsc.user_index, NULL);
 	xv_events_wait(&qp->events, &reply);
-	qp_unmap(qp);
-	xv_events_destroy(&qp->events);
-	free(qp);
+	xv_object_free(qp);
 	return 0;
 }
 
@@ -324,7 +321,7 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 			      size_t size)
 {
 	struct qp *qp = to_qp(pub);
-	struct xverbs_qp_modify req = { .qp = qp->handle, .attr_mask = mask };
+	struct xverbs_qp_modify req = { .qp = qp->pub.handle, .attr_mask = mask };
 	struct xv_qp_attr a;
 	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify QP");
 
@@ -343,7 +340,7 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t size)
 {
 	struct qp *qp = to_qp(pub);
-	struct xverbs_qp_query req = { .qp = qp->handle };
+	struct xverbs_qp_query req = { .qp = qp->pub.handle };
 	struct xv_qp_attr a;
 	int err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));
 

@@ -19,7 +19,7 @@ static struct xv_rsc **leaf_of(struct context *ctx, uint32_t index)
  * Numbers are given out in turn, so that one just freed rests for as long as
  * possible.
  */
-int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc)
+int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc, const char *verb)
 {
 	uint32_t tries, index;
 	struct xv_rsc **leaf;
@@ -41,7 +41,7 @@ int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc)
 		}
 	}
 	pthread_mutex_unlock(&ctx->lock);
-	return err;
+	return err ? xv_fail(err, "%s: no user index: %s", verb, xv_strerror(err)) : 0;
 }
 
 void xv_rsc_set(struct context *ctx, uint32_t index, struct xv_rsc *rsc)

@@ -33,11 +33,16 @@ static int srq_map(struct srq *srq, const struct xverbs_srq_create *req,
 	return 0;
 }
 
-static void srq_unmap(struct srq *srq)
+static void srq_release(void *object)
 {
+	struct srq *srq = object;
+
+	if (srq->indexed)
+		xv_rsc_set(srq->ctx, srq->pub.rsc.user_index, NULL);
 	free(srq->pub.wr_id);
 	free(srq->pub.done);
 	xv_qmem_unmap(srq->ctx, &srq->mem);
+	xv_events_destroy(&srq->events);
 }
 
 static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_init_attr *a)
@@ -49,7 +54,7 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 		.max_sge = a->attr.max_sge,
 		.limit = a->attr.srq_limit,
 		.xrcd = a->xrcd ? a->xrcd->handle : 0,
-		.cq = a->cq ? to_cq(a->cq)->handle : 0,
+		.cq = a->cq ? a->cq->handle : 0,
 		.user_index = srq->pub.rsc.user_index,
 		.user_data = (uintptr_t)srq,
 	};
@@ -59,28 +64,28 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 	err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
 	if (err)
 		return err;
-	srq->handle = req.out_handle;
+	srq->pub.handle = req.out_handle;
 	a->attr.max_wr = req.out_max_wr;
 	a->attr.max_sge = req.out_max_sge;
 	err = srq_map(srq, &req, &a->external);
-	if (err) {
-		xv_destroy_handle(srq->ctx, srq->handle, "create SRQ", NULL);
-		srq_unmap(srq);
-	}
+	if (err)
+		xv_destroy_handle(srq->ctx, srq->pub.handle, "create SRQ", NULL);
 	return err;
 }
 
 static struct srq *srq_new(struct xv_pd *pd, const struct xv_srq_init_attr *a)
 {
-	struct srq *srq = calloc(1, sizeof(*srq));
+	struct context *ctx = to_ctx(pd->context);
+	struct srq *srq = xv_object_alloc(ctx, sizeof(*srq), srq_release, "create SRQ");
 
 	if (!srq)
 		return NULL;
-	srq->ctx = to_ctx(pd->context);
+	srq->ctx = ctx;
 	srq->pub.rsc.type = XV_RSC_SRQ;
+	srq->pub.context = pd->context;
+	srq->pub.pd = pd;
 	srq->pub.srq_context = a->srq_context;
 	srq->pub.lock.on = !(a->flags & XV_SRQ_SINGLE_THREADED);
-	srq->indexed = a->xrcd;
 	srq->cq = a->cq;
 	xv_events_init(&srq->events);
 	return srq;
@@ -101,22 +106,18 @@ XV_EXPORT struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_a
 	}
 	srq = srq_new(pd, &a);
 	if (!srq)
-		return xv_fail_null(ENOMEM, "create SRQ: out of memory");
-	if (srq->indexed)
-		err = xv_rsc_add(srq->ctx, &srq->pub.rsc);
-	if (err) {
-		xv_fail(err, "create SRQ: no user index: %s", xv_strerror(err));
-		srq->indexed = false;
-	} else {
+		return NULL;
+	if (a.xrcd)
+		err = xv_rsc_add(srq->ctx, &srq->pub.rsc, "create SRQ");
+	srq->indexed = a.xrcd && !err;
+	if (!err)
 		err = srq_create(srq, pd, &a);
-	}
 	if (err) {
-		if (srq->indexed)
-			xv_rsc_set(srq->ctx, srq->pub.rsc.user_index, NULL);
-		free(srq);
+		xv_object_free(srq);
 		errno = -err;
 		return NULL;
 	}
+	xv_object_add(srq, srq->pub.handle);
 	attr->attr = a.attr;
 	return &srq->pub;
 }
@@ -124,7 +125,7 @@ XV_EXPORT struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_a
 XV_EXPORT int xv_modify_srq(struct xv_srq *pub, const struct xv_srq_attr *attr, unsigned int mask)
 {
 	struct srq *srq = to_srq(pub);
-	struct xverbs_srq_modify req = { .srq = srq->handle, .limit = attr->srq_limit };
+	struct xverbs_srq_modify req = { .srq = srq->pub.handle, .limit = attr->srq_limit };
 
 	if (mask != XV_SRQ_LIMIT)
 		return xv_fail(EINVAL, "modify SRQ: only the limit can be modified");
@@ -134,7 +135,7 @@ XV_EXPORT int xv_modify_srq(struct xv_srq *pub, const struct xv_srq_attr *attr, 
 XV_EXPORT int xv_query_srq(struct xv_srq *pub, struct xv_srq_attr *attr)
 {
 	struct srq *srq = to_srq(pub);
-	struct xverbs_srq_query req = { .srq = srq->handle };
+	struct xverbs_srq_query req = { .srq = srq->pub.handle };
 	int err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_QUERY, "query SRQ", &req, sizeof(req));
 
 	if (err)
@@ -150,19 +151,14 @@ XV_EXPORT int xv_destroy_srq(struct xv_srq *pub)
 {
 	struct srq *srq = to_srq(pub);
 	struct xverbs_destroy reply;
-	int err = xv_destroy_handle(srq->ctx, srq->handle, "destroy SRQ", &reply);
+	int err = xv_object_destroy_kernel(srq, "destroy SRQ", &reply);
 
 	if (err)
 		return err;
-	if (srq->indexed) {
-		if (srq->cq)
-			xv_cq_clean(srq->cq, &pub->rsc, NULL);
-		xv_rsc_set(srq->ctx, pub->rsc.user_index, NULL);
-	}
+	if (srq->indexed && srq->cq)
+		xv_cq_clean(srq->cq, &pub->rsc, NULL);
 	xv_events_wait(&srq->events, &reply);
-	srq_unmap(srq);
-	xv_events_destroy(&srq->events);
-	free(srq);
+	xv_object_free(srq);
 	return 0;
 }
 
@@ -180,17 +176,19 @@ XV_EXPORT struct xv_xrcd *xv_open_xrcd(struct xv_context *ctx, int fd, int oflag
 	if (fd >= 0 && oflags & O_EXCL)
 		req.hdr.flags |= XVERBS_XRCD_EXCLUSIVE;
 	xrcd = xv_object_create(ctx, XVERBS_XRCD_OPEN, "open XRC domain", &req, sizeof(req),
-				sizeof(*xrcd));
-	if (xrcd)
-		*xrcd = (struct xv_xrcd) {
-			.context = ctx,
-			.handle = req.out_handle,
-			.xrcdn = req.out_xrcdn,
-		};
+				sizeof(*xrcd), NULL);
+	if (!xrcd)
+		return NULL;
+	*xrcd = (struct xv_xrcd) {
+		.context = ctx,
+		.handle = req.out_handle,
+		.xrcdn = req.out_xrcdn,
+	};
+	xv_object_add(xrcd, req.out_handle);
 	return xrcd;
 }
 
 XV_EXPORT int xv_close_xrcd(struct xv_xrcd *xrcd)
 {
-	return xv_object_destroy(xrcd->context, xrcd->handle, "close XRC domain", xrcd);
+	return xv_object_destroy(xrcd, "close XRC domain");
 }

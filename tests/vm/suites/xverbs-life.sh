@@ -73,7 +73,7 @@ $BIN/tests/ops > /dev/null		# the first use settles caches
 before=$(objects)
 ok "$KILLS processes are killed under traffic" kill_under_traffic
 nothing_left "kill -9"
-for test in order fork pass; do
+for test in order close fork pass; do
 	tap $BIN/tests/life $test --device "$DEV0" --peer-device "$DEV1"
 	nothing_left "$test"
 done

@@ -67,6 +67,16 @@ struct xv_context {
 
 /* name: RDMA device, such as "mlx5_0"; NULL: the first available one */
 struct xv_context *xv_open(const char *name);
+
+/*
+ * Destroys all objects of the context, in the adapter and in this process: their
+ * structures, mappings and descriptors.  Every pointer to one of them is then as
+ * invalid as ctx itself.  No thread may use the context or sleep in one of its
+ * functions meanwhile; events need not be acknowledged.
+ *
+ * A child of fork() that calls it releases its own copies only: the objects
+ * are its parent's.  Returns 0.
+ */
 int xv_close(struct xv_context *ctx);
 
 enum xv_atomic_cap {
@@ -246,6 +256,8 @@ struct xv_pd {
 };
 
 struct xv_pd *xv_alloc_pd(struct xv_context *ctx);
+
+/* -EBUSY while a region, window, queue pair, SRQ or address handle uses it */
 int xv_dealloc_pd(struct xv_pd *pd);
 
 struct xv_mr *xv_reg_mr(struct xv_pd *pd, void *addr, size_t length, unsigned int access);
@@ -598,7 +610,10 @@ static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr)
 
 /* ---- Addresses ---------------------------------------------------------------------- */
 
-/* Resolves a RoCE address, which may take a moment. */
+/*
+ * Resolves a RoCE address, which may take a moment.  The handle serves queue
+ * pairs of this domain; a post on another gives -EINVAL.
+ */
 struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_attr *attr, size_t size);
 int xv_destroy_ah(struct xv_ah *ah);
 

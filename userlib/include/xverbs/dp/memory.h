@@ -12,9 +12,6 @@
 #include <stddef.h>
 #include <xverbs/dp/send.h>
 
-struct xv_context;
-struct xv_pd;
-
 enum xv_access_flags {
 	XV_ACCESS_LOCAL_WRITE		= 1 << 0,
 	XV_ACCESS_REMOTE_WRITE		= 1 << 1,

@@ -17,6 +17,10 @@
 #include <xverbs/dp/barrier.h>
 #include <xverbs/dp/wr.h>
 
+struct xv_context;
+struct xv_pd;
+struct xv_comp_channel;
+
 enum xv_qp_type {
 	XV_QPT_RC		= 2,
 	XV_QPT_UC		= 3,
@@ -117,6 +121,9 @@ struct xv_srq {
 	uint16_t counter;		/* posts, as the record wants it */
 	struct xv_spin lock;
 	void *srq_context;
+	struct xv_context *context;
+	struct xv_pd *pd;
+	uint32_t handle;		/* in /dev/xverbs, here and below */
 };
 
 struct xv_cq {
@@ -134,6 +141,10 @@ struct xv_cq {
 	uint32_t arm_sn;		/* events seen; two bits go into the arm word */
 	struct xv_spin lock;
 	void *cq_context;
+	struct xv_context *context;
+	struct xv_comp_channel *channel;	/* null: none */
+	uint32_t handle;
+	uint32_t cqe;			/* completions that the queue holds */
 };
 
 struct xv_qp {
@@ -145,13 +156,21 @@ struct xv_qp {
 	struct xv_cq *send_cq;
 	struct xv_cq *recv_cq;
 	void *qp_context;
+	struct xv_pd *pd;		/* null after xv_open_qp() */
 	struct xv_sq sq;
 	struct xv_rq rq;
+	struct xv_context *context;
+	uint32_t handle;
 };
 
-/* An address handle is the address vector ready to be copied into a WQE. */
+/*
+ * An address handle is the address vector ready to be copied into a WQE.  It
+ * serves queue pairs of its protection domain only.
+ */
 struct xv_ah {
 	struct mlx5r_av av;
+	struct xv_context *context;
+	struct xv_pd *pd;
 };
 
 #endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Objects of a context.  Each has a hidden header in front of its public
+ * structure, by which xv_close() finds and releases what is left.
+ */
+#include <unistd.h>
+#include "internal.h"
+
+struct object {
+	struct object *next;
+	struct object **link;		/* what points to it; NULL: not in the list */
+	struct context *ctx;
+	xv_release_fn release;
+	uint32_t handle;
+} __attribute__((aligned(64)));		/* as queue pairs want to be aligned */
+
+static struct object *header(void *object)
+{
+	return (struct object *)object - 1;
+}
+
+void *xv_object_alloc(struct context *ctx, size_t size, xv_release_fn release, const char *verb)
+{
+	struct object *o = NULL;
+
+	if (posix_memalign((void **)&o, sizeof(*o), sizeof(*o) + size))
+		return xv_fail_null(ENOMEM, "%s: out of memory", verb);
+	memset(o, 0, sizeof(*o) + size);
+	o->ctx = ctx;
+	o->release = release;
+	return o + 1;
+}
+
+void xv_object_add(void *object, uint32_t handle)
+{
+	struct object *o = header(object);
+	struct context *ctx = o->ctx;
+
+	o->handle = handle;
+	pthread_mutex_lock(&ctx->lock);
+	o->next = ctx->objects;
+	o->link = &ctx->objects;
+	if (o->next)
+		o->next->link = &o->next;
+	ctx->objects = o;
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+static void unlink_object(struct object *o)
+{
+	pthread_mutex_lock(&o->ctx->lock);
+	if (o->link) {
+		*o->link = o->next;
+		if (o->next)
+			o->next->link = o->link;
+	}
+	pthread_mutex_unlock(&o->ctx->lock);
+}
+
+void xv_object_free(void *object)
+{
+	struct object *o = header(object);
+
+	unlink_object(o);
+	if (o->release)
+		o->release(object);
+	free(o);
+}
+
+int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
+		      struct xverbs_destroy *reply)
+{
+	struct xverbs_destroy req = { .handle = handle };
+	int err = xv_ioctl(ctx->pub.fd, XVERBS_DESTROY, verb, &req, sizeof(req));
+
+	if (reply)
+		*reply = req;
+	return err == -ENODEV ? 0 : err;
+}
+
+int xv_object_destroy_kernel(void *object, const char *verb, struct xverbs_destroy *reply)
+{
+	struct object *o = header(object);
+
+	return o->handle ? xv_destroy_handle(o->ctx, o->handle, verb, reply) : 0;
+}
+
+int xv_object_destroy(void *object, const char *verb)
+{
+	int err = xv_object_destroy_kernel(object, verb, NULL);
+
+	if (!err)
+		xv_object_free(object);
+	return err;
+}
+
+/* Frees every object that the kernel lets go; returns whether there was one. */
+static bool destroy_some(struct context *ctx)
+{
+	struct object *o, *next;
+	bool progress = false;
+
+	for (o = ctx->objects; o; o = next) {
+		next = o->next;
+		if (!xv_object_destroy(o + 1, "close"))
+			progress = true;
+	}
+	return progress;
+}
+
+/*
+ * The newest go first, for an object uses older ones; a memory region that was
+ * moved to a newer domain needs another turn.  The kernel's objects are destroyed
+ * here, not by closing the file, which a child may hold open.  A child, though,
+ * must not destroy what belongs to its parent.
+ */
+void xv_object_destroy_all(struct context *ctx)
+{
+	while (ctx->owner == getpid() && destroy_some(ctx))
+		;
+	while (ctx->objects)
+		xv_object_free(ctx->objects + 1);
+}
+
+void *xv_object_create(struct xv_context *ctx, unsigned long request, const char *verb, void *req,
+		       uint32_t req_size, size_t size, xv_release_fn release)
+{
+	void *object = xv_object_alloc(to_ctx(ctx), size, release, verb);
+	int err;
+
+	if (!object)
+		return NULL;
+	err = xv_ioctl(ctx->fd, request, verb, req, req_size);
+	if (err) {
+		free(header(object));
+		errno = -err;
+		return NULL;
+	}
+	return object;
+}
