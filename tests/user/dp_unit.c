@@ -210,6 +210,8 @@ static void test_lists(void)
 	wr[1].send_flags = 0;
 	qp.qp_type = XV_QPT_UC;
 	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "no read on UC");
+	wr[1].opcode = XV_WR_SEND_WITH_INV;
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "no send with invalidate on UC");
 }
 
 #define XRC	"00000099 000000000000000000000000"
@@ -253,6 +255,12 @@ static void test_ud_and_xrc(void)
 	   sq_holds(9, expect), "and with an immediate by builder");
 	wr.opcode = XV_WR_RDMA_WRITE;
 	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL, "no write on UD");
+	qp.pd = (struct xv_pd *)&qp;
+	wr.opcode = XV_WR_SEND;
+	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr &&
+	   xv_wr_send_ud(&qp, 1, 0, &sge, &ah, 1, 1) == -XV_EINVAL,
+	   "an address handle of another domain");
+	wr.opcode = XV_WR_RDMA_WRITE;
 
 	setup(XV_QPT_XRC_SEND, 0, 6);
 	wr.wr.rdma.remote_addr = 0x1122334455667788;

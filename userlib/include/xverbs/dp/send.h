@@ -329,7 +329,10 @@ xv_inline void xv_seg_av(void *seg, const struct xv_ah *ah, uint32_t qpn, uint32
 	av->dqp_dct = xv_be32(MLX5R_AV_EXT | qpn);
 }
 
-/* The address vector fills the first WQEBB, the data segment opens the second. */
+/*
+ * The address vector fills the first WQEBB, the data segment opens the second.
+ * The address handle must be of the queue pair's protection domain.
+ */
 xv_inline int xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
 			     unsigned int flags, const struct xv_sge *sge,
 			     const struct xv_ah *ah, uint32_t remote_qpn,
@@ -337,6 +340,8 @@ xv_inline int xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
 {
 	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
 
+	if (xv_unlikely(ah->pd != qp->pd))
+		return -XV_EINVAL;
 	if (xv_sq_full(&qp->sq, 2))
 		return xv_sq_refuse(&qp->sq);
 	xv_sq_open(&qp->sq, ctrl, opcode, 4 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);

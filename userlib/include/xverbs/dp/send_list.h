@@ -43,8 +43,7 @@ xv_inline const struct xv_wr_desc *xv_wr_describe(enum xv_wr_opcode opcode)
 		{ MLX5R_OP_ATOMIC_FA, XV_WC_FETCH_ADD, XV_SHAPE_RADDR | XV_SHAPE_ATOMIC },
 		{ 0, 0, 0 },
 		{ 0, 0, 0 },
-		{ MLX5R_OP_SEND_INVAL, XV_WC_SEND,
-		  XV_SHAPE_INV | XV_SHAPE_INLINE | XV_SHAPE_UC },
+		{ MLX5R_OP_SEND_INVAL, XV_WC_SEND, XV_SHAPE_INV | XV_SHAPE_INLINE },
 	};
 
 	if ((unsigned int)opcode >= sizeof(desc) / sizeof(desc[0]) || !desc[opcode].shape)
@@ -178,6 +177,8 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	if (wr->opcode == XV_WR_LOCAL_INV && qp->qp_type != XV_QPT_UD)
 		return xv_wr_local_inv(qp, wr->wr_id, wr->send_flags, wr->invalidate_rkey);
 	if (xv_unlikely(!d || !xv_wr_allowed(qp, d)))
+		return -XV_EINVAL;
+	if (qp->qp_type == XV_QPT_UD && xv_unlikely(wr->wr.ud.ah->pd != qp->pd))
 		return -XV_EINVAL;
 	data_ds = xv_wr_data_ds(qp, d, wr);
 	if (xv_unlikely(data_ds < 0))
