@@ -32,6 +32,22 @@ is_installed() {
 	[ "$(dpkg-query -Wf '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
+# apt_install LOG PACKAGE...: shows what apt-get does, for it may take minutes.
+apt_install() {
+	local log=$1 pid start=$SECONDS next=20
+	shift
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+		-o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 "$@" > "$log" 2>&1 < /dev/null &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 1
+		[ $((SECONDS - start)) -ge $next ] || continue
+		say "$((SECONDS - start)) s: $(tail -n 1 "$log")"
+		next=$((next + 20))
+	done
+	wait "$pid"
+}
+
 # Install what is missing of the named Debian packages; needs root only then.
 need_packages() {
 	local p missing=() log
@@ -41,13 +57,12 @@ need_packages() {
 		die "missing Debian packages; as root: apt-get install ${missing[*]}"
 	say "installing ${missing[*]}"
 	apt-cache show "${missing[@]}" >/dev/null 2>&1 || apt_update
-	log=$(DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-		--no-install-recommends -o DPkg::Lock::Timeout=600 \
-		"${missing[@]}" 2>&1) ||
-		{ apt_update
-		  log=$(DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-			--no-install-recommends -o DPkg::Lock::Timeout=600 \
-			"${missing[@]}" 2>&1); } ||
-		{ printf '%s\n' "$log" | tail -n 15 >&2
-		  die "could not install ${missing[*]}"; }
+	for p in "${missing[@]}"; do
+		apt-cache show "$p" >/dev/null 2>&1 ||
+			die "the package sources of this system have no package $p"
+	done
+	log=$(mktemp) || die "cannot make a temporary file"
+	apt_install "$log" "${missing[@]}" || { apt_update; apt_install "$log" "${missing[@]}"; } ||
+		{ tail -n 15 "$log" >&2; rm -f "$log"; die "could not install ${missing[*]}"; }
+	rm -f "$log"
 }
