@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel versions: what differs between 6.1 and 6.12 for the shell around hca/.
+ * Differences between the kernels that xhca.ko builds on.  The only file that
+ * asks for a kernel version.
  */
 #ifndef _XHCA_COMPAT_H
 #define _XHCA_COMPAT_H
 
+#include <linux/hrtimer.h>
+#include <linux/irqdomain.h>
+#include <linux/msi.h>
 #include <linux/netdevice.h>
 #include <linux/version.h>
 #include <linux/mlx5/driver.h>
@@ -23,6 +27,79 @@ static inline void xhca_set_uplink(struct mlx5_core_dev *mdev, struct net_device
 	mutex_lock(&mdev->mlx5e_res.uplink_netdev_lock);
 	mdev->mlx5e_res.uplink_netdev = netdev;
 	mutex_unlock(&mdev->mlx5e_res.uplink_netdev_lock);
+}
+#endif
+
+static inline void xhca_hrtimer_setup(struct hrtimer *timer,
+				      enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+#endif
+}
+
+/*
+ * A domain for the MSI-X vectors of all functions, with operations and chip of
+ * @info.  From 6.16 on each device has a domain of its own, made by the PCI core,
+ * under a parent.  The parent here does nothing, and the device's domain takes
+ * what @info has.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+static inline struct irq_domain *xhca_create_msi_domain(struct fwnode_handle *node,
+							struct msi_domain_info *info)
+{
+	return pci_msi_create_irq_domain(node, info, NULL);
+}
+#else
+static inline int xhca_msi_parent_alloc(struct irq_domain *parent, unsigned int virq,
+					unsigned int n, void *arg)
+{
+	static struct irq_chip chip = { .name = "xhca" };
+	unsigned int i;
+
+	for (i = virq; i < virq + n; i++)
+		irq_domain_set_hwirq_and_chip(parent, i, i, &chip, NULL);
+	return 0;
+}
+
+static inline bool xhca_msi_init_device(struct device *dev, struct irq_domain *parent,
+					struct irq_domain *real_parent,
+					struct msi_domain_info *child)
+{
+	const struct msi_domain_info *info = parent->host_data;
+	const struct irq_chip pci = *child->chip;
+
+	*child->chip = *info->chip;
+	child->chip->name = pci.name;
+	child->chip->irq_write_msi_msg = pci.irq_write_msi_msg;
+	child->chip->flags = pci.flags;
+	child->ops->msi_prepare = info->ops->msi_prepare;
+	child->ops->set_desc = info->ops->set_desc;
+	child->ops->msi_init = info->ops->msi_init;
+	child->ops->msi_free = info->ops->msi_free;
+	child->flags |= MSI_FLAG_USE_DEF_DOM_OPS;
+	return true;
+}
+
+static inline struct irq_domain *xhca_create_msi_domain(struct fwnode_handle *node,
+							struct msi_domain_info *info)
+{
+	static const struct irq_domain_ops ops = {
+		.alloc	= xhca_msi_parent_alloc,
+		.free	= irq_domain_free_irqs_common,
+	};
+	static const struct msi_parent_ops parent_ops = {
+		.supported_flags	= MSI_GENERIC_FLAGS_MASK | MSI_FLAG_PCI_MSIX,
+		.bus_select_token	= DOMAIN_BUS_PCI_MSI,
+		.prefix			= "xhca-",
+		.init_dev_msi_info	= xhca_msi_init_device,
+	};
+	struct irq_domain_info domain = { .fwnode = node, .ops = &ops, .host_data = info };
+
+	return msi_create_parent_irq_domain(&domain, &parent_ops);
 }
 #endif
 

@@ -37,6 +37,7 @@
 #include <linux/smp.h>
 
 #include "xhca.h"
+#include "compat.h"
 
 #define SPIN_NS		(1000 * NSEC_PER_USEC)	/* idle, since the last work */
 #define VISIT_NS	(20 * NSEC_PER_USEC)	/* idle, and the CPU is wanted */
@@ -408,8 +409,7 @@ int xhca_engine_init(struct xhca *x)
 
 	spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->calls);
-	hrtimer_init(&e->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	e->timer.function = tick;
+	xhca_hrtimer_setup(&e->timer, tick);
 	e->busy = ktime_get_ns();
 	e->turn = e->busy;
 	e->seat = kcalloc(num_possible_cpus(), sizeof(*e->seat), GFP_KERNEL);

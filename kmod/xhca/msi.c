@@ -13,6 +13,7 @@
 #include <linux/msi.h>
 
 #include "xhca.h"
+#include "compat.h"
 
 static void vector_fire(struct xhca_vector *v)
 {
@@ -193,7 +194,7 @@ int xhca_msi_init(struct xhca *x)
 
 	if (!node)
 		return -ENOMEM;
-	x->pci.msi = pci_msi_create_irq_domain(node, &domain_info, NULL);
+	x->pci.msi = xhca_create_msi_domain(node, &domain_info);
 	if (x->pci.msi)
 		return 0;
 	irq_domain_free_fwnode(node);

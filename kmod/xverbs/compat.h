@@ -42,8 +42,23 @@ xv_compat_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
 	struct ib_udata none = {};
 #endif
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	return pd->device->ops.reg_user_mr_dmabuf(pd, offset, length, iova, fd,
+						  access, NULL, &none);
+#else
 	return pd->device->ops.reg_user_mr_dmabuf(pd, offset, length, iova, fd,
 						  access, &none);
+#endif
+}
+
+static inline struct ib_umem *xv_compat_umem_get(struct ib_device *ib, u64 addr,
+						 u64 length, int access)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+	return ib_umem_get_va(ib, addr, length, access);
+#else
+	return ib_umem_get(ib, addr, length, access);
+#endif
 }
 
 static inline void xv_compat_vm_flags(struct vm_area_struct *vma,

@@ -27,8 +27,8 @@ static struct ib_umem *xv_umem_pin(struct xv_call *call)
 
 	if (arg->hdr.flags & XVERBS_UMEM_DMABUF)
 		return xv_umem_pin_dmabuf(call);
-	ib = ib_umem_get(call->dev->ib, arg->addr, arg->length,
-			 IB_ACCESS_LOCAL_WRITE);
+	ib = xv_compat_umem_get(call->dev->ib, arg->addr, arg->length,
+				IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(ib))
 		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
 				       "UMEM: cannot pin %llu bytes (RLIMIT_MEMLOCK is %lu)",
