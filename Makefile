@@ -94,7 +94,7 @@ clean:
 help:
 	@echo 'make [all]      modules and userlib'
 	@echo 'make modules    xhca.ko and xverbs.ko in build/RELEASE/kmod; for the running'
-	@echo '                kernel, KERNEL=6.1|6.12|debug (fetched) or KDIR=build-tree'
+	@echo '                kernel, KERNEL=6.1|6.12|newest|debug (fetched) or KDIR=build-tree'
 	@echo 'make userlib    libxverbs, tools and examples'
 	@echo 'make demo       build, boot a VM, copy files between two functions'
 	@echo 'make test       all test layers, short form; FULL=1 runs everything'

@@ -7,12 +7,16 @@
 
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
+# The release whose backports have the newest kernel
+# shellcheck disable=SC2034 # for the scripts that source this
+DEBIAN_NEWEST=trixie
+
+debian_host() { (. /etc/os-release && echo "${VERSION_CODENAME:-}"); }
+
 # Releases that have kernels for us; the host's own comes first, for its
 # compiler fits.
 debian_releases() {
-	local host
-	host=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-	case $host in
+	case $(debian_host) in
 	trixie) echo trixie bookworm ;;
 	*) echo bookworm trixie ;;
 	esac
@@ -45,7 +49,8 @@ debian_apt() {
 	local dir=$CACHE/apt/$1 program=$2
 	shift 2
 	"$program" -o Dir::State="$dir" -o Dir::Cache="$dir" -o Dir::Etc::sourcelist="$dir/sources.list" \
-		-o Dir::Etc::sourceparts=- -o Dir::Etc::preferences=- -o Dir::Etc::preferencesparts=- \
+		-o Dir::Etc::sourceparts=- -o Dir::Etc::preferences=/dev/null \
+		-o Dir::Etc::preferencesparts=/dev/null \
 		-o APT::Default-Release= -o APT::Sandbox::User= -o APT::Architecture=amd64 "$@"
 }
 
@@ -58,7 +63,8 @@ debian_update() {
 	debian_sources "$1" > "$dir/sources.list"
 	(lock "$dir/lock"
 	 debian_apt "$1" apt-get update -qq -o APT::Update::Error-Mode=any \
-		-o Acquire::Languages=none -o Acquire::http::Timeout=30 > "$dir/log" 2>&1) &&
+		-o Acquire::Languages=none -o Acquire::GzipIndexes=false \
+		-o Acquire::http::Timeout=30 > "$dir/log" 2>&1) &&
 		touch "$dir/fetched"
 }
 
