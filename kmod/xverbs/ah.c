@@ -222,8 +222,9 @@ int xv_ah_resolve(struct xv_call *call)
 	pd = xv_obj_get(call, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
-	err = xv_path_resolve(call, xv_to(pd, pd)->ib, "AH", &arg->attr,
-			      arg->attr.port_num, &path);
+	err = xv_path_resolve(call, xv_to(pd, pd)->ib, "AH",
+			      &call->attrs.ah_attr,
+			      call->attrs.ah_attr.port_num, &path);
 	if (!err)
 		xv_path_fill_av(&path, call->dev->mdev, (void *)arg->out_av);
 	xv_obj_put(pd);

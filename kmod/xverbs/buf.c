@@ -258,9 +258,9 @@ static void xv_dbr_free(struct xv_file *file, struct xv_dbr *dbr)
 /* ---- Memory of a queue --------------------------------------------------------- */
 
 static int xv_qmem_ring(struct xv_call *call, struct xv_obj *queue,
-			struct xv_qmem *mem, size_t bytes,
-			const struct xverbs_external *external)
+			struct xv_qmem *mem, size_t bytes)
 {
+	const struct xverbs_external *external = &call->external;
 	struct xv_obj *umem;
 
 	if (!external->ring_umem) {
@@ -275,9 +275,9 @@ static int xv_qmem_ring(struct xv_call *call, struct xv_obj *queue,
 }
 
 static int xv_qmem_dbr(struct xv_call *call, struct xv_obj *queue,
-		       struct xv_qmem *mem,
-		       const struct xverbs_external *external)
+		       struct xv_qmem *mem)
 {
+	const struct xverbs_external *external = &call->external;
 	struct xv_obj *umem;
 
 	if (!external->dbr_umem)
@@ -290,15 +290,14 @@ static int xv_qmem_dbr(struct xv_call *call, struct xv_obj *queue,
 }
 
 int xv_qmem_alloc(struct xv_call *call, struct xv_obj *queue,
-		  struct xv_qmem *mem, size_t bytes,
-		  const struct xverbs_external *external)
+		  struct xv_qmem *mem, size_t bytes)
 {
 	int err;
 
-	err = xv_qmem_ring(call, queue, mem, bytes, external);
+	err = xv_qmem_ring(call, queue, mem, bytes);
 	if (err)
 		return err;
-	err = xv_qmem_dbr(call, queue, mem, external);
+	err = xv_qmem_dbr(call, queue, mem);
 	if (err)
 		xv_buf_free(call->file, &mem->ring);
 	return err;

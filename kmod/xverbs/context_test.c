@@ -176,7 +176,7 @@ static void xv_test_memory_window(struct kunit *test)
 	u32 type;
 
 	xa_init_flags(&b->file.objs, XA_FLAGS_ALLOC1);
-	xv_evq_init(&b->file.async);
+	xv_evq_init(&b->file.async, sizeof(struct xverbs_async_event));
 	b->pd.obj.type = XV_OBJ_PD;
 	b->pd.obj.file = &b->file;
 	xa_store(&b->file.objs, 5, &b->pd.obj, GFP_KERNEL);

@@ -161,7 +161,7 @@ int xv_cq_create(struct xv_call *call)
 	if (err)
 		goto err_obj;
 	err = xv_qmem_alloc(call, obj, &cq->mem,
-			    (size_t)entries * arg->cqe_bytes, &arg->external);
+			    (size_t)entries * arg->cqe_bytes);
 	if (err)
 		goto err_obj;
 	if (cq->mem.ring.pages)

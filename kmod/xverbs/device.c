@@ -321,8 +321,12 @@ int xv_list_devices(struct xv_call *call)
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
-	if (arg->count && !arg->entry_size)
-		return xv_fail(call, -EINVAL, "entry_size is zero");
+	if (arg->count)
+		err = xv_check_entry_size(call, arg->entry_size,
+					  offsetofend(struct xverbs_device,
+						      why_not));
+	if (err)
+		return err;
 	room = min(arg->count, xv_devs_collect(NULL, 0));
 	list = kvcalloc(max(room, 1u), sizeof(*list), GFP_KERNEL_ACCOUNT);
 	if (!list)
@@ -367,12 +371,16 @@ int xv_bind(struct xv_call *call)
 	struct xverbs_bind *arg = &call->arg.bind;
 	struct xv_file *file = call->file;
 	struct xv_dev *dev;
+	u32 event_size;
 	int err;
 
-	if (arg->reserved)
-		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (file->dev)
 		return xv_fail(call, -EBUSY, "the file is bound already");
+	err = xv_event_size(call, arg->async_event_size,
+			    offsetofend(struct xverbs_async_event, reserved),
+			    &event_size);
+	if (err)
+		return err;
 	arg->name[XVERBS_NAME_MAX - 1] = 0;
 	dev = xv_bind_find(call);
 	if (!dev)
@@ -395,6 +403,7 @@ int xv_bind(struct xv_call *call)
 	if (!err) {
 		list_add_tail(&file->dev_node, &dev->files);
 		file->dev = dev;
+		WRITE_ONCE(file->async.event_size, event_size);
 		arg->index = dev->ib->index;
 		strscpy(arg->name, dev_name(&dev->ib->dev), sizeof(arg->name));
 	}

@@ -15,12 +15,24 @@
 
 #include "xv.h"
 
-void xv_evq_init(struct xv_evq *q)
+void xv_evq_init(struct xv_evq *q, u32 event_size)
 {
 	spin_lock_init(&q->lock);
+	q->event_size = event_size;
 	INIT_LIST_HEAD(&q->pending);
 	init_waitqueue_head(&q->wait);
 	q->dead = false;
+}
+
+/* The size of records that a program asks for; 0 is that of the @first version. */
+int xv_event_size(struct xv_call *call, u32 wanted, u32 first, u32 *size)
+{
+	*size = wanted ? wanted : first;
+	if (*size < first || *size > XVERBS_EVENT_SIZE_MAX || *size % 8)
+		return xv_fail(call, -EINVAL,
+			       "event size %u is not a multiple of 8 in %u..%u",
+			       wanted, first, XVERBS_EVENT_SIZE_MAX);
+	return 0;
 }
 
 void xv_evsrc_init(struct xv_evsrc *src)
@@ -167,13 +179,14 @@ __poll_t xv_evq_poll(struct xv_evq *q, struct file *filp, poll_table *wait)
 ssize_t xv_async_read(struct xv_file *file, char __user *buf, size_t len,
 		      bool nonblock)
 {
+	u32 size = READ_ONCE(file->async.event_size);
 	struct xverbs_async_event event;
 	ssize_t done = 0;
 	int err;
 
-	if (len < sizeof(event))
+	if (len < size)
 		return -EINVAL;
-	while (len - done >= sizeof(event)) {
+	while (len - done >= size) {
 		if (!xv_evq_pop_async(&file->async, &event)) {
 			if (done)
 				break;
@@ -182,9 +195,9 @@ ssize_t xv_async_read(struct xv_file *file, char __user *buf, size_t len,
 				return err;
 			continue;
 		}
-		if (copy_to_user(buf + done, &event, sizeof(event)))
+		if (xv_copy_entry(buf + done, size, &event, sizeof(event)))
 			return done ? done : -EFAULT;
-		done += sizeof(event);
+		done += size;
 	}
 	return done;
 }
@@ -207,12 +220,13 @@ static ssize_t xv_chan_read(struct file *filp, char __user *buf, size_t len,
 {
 	struct xv_chan_queue *queue = filp->private_data;
 	struct xverbs_comp_event event;
+	u32 size = queue->q.event_size;
 	ssize_t done = 0;
 	int err;
 
-	if (len < sizeof(event))
+	if (len < size)
 		return -EINVAL;
-	while (len - done >= sizeof(event)) {
+	while (len - done >= size) {
 		if (!xv_evq_pop_comp(&queue->q, &event)) {
 			if (done)
 				break;
@@ -222,9 +236,9 @@ static ssize_t xv_chan_read(struct file *filp, char __user *buf, size_t len,
 				return err;
 			continue;
 		}
-		if (copy_to_user(buf + done, &event, sizeof(event)))
+		if (xv_copy_entry(buf + done, size, &event, sizeof(event)))
 			return done ? done : -EFAULT;
-		done += sizeof(event);
+		done += size;
 	}
 	return done;
 }
@@ -281,8 +295,16 @@ int xv_channel_alloc(struct xv_call *call)
 	struct xverbs_channel_alloc *arg = &call->arg.channel_alloc;
 	struct xv_channel *channel;
 	struct xv_obj *obj;
+	u32 event_size;
 	int err;
 
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
+	err = xv_event_size(call, arg->event_size,
+			    offsetofend(struct xverbs_comp_event, user_data),
+			    &event_size);
+	if (err)
+		return err;
 	obj = xv_obj_alloc(call, XV_OBJ_CHANNEL, sizeof(*channel));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
@@ -293,7 +315,7 @@ int xv_channel_alloc(struct xv_call *call)
 		goto err_obj;
 	}
 	kref_init(&channel->queue->ref);
-	xv_evq_init(&channel->queue->q);
+	xv_evq_init(&channel->queue->q, event_size);
 
 	err = xv_chan_make_fd(call, channel->queue);
 	if (err)

@@ -27,7 +27,7 @@ static void xv_events_add(struct xv_events *e, struct xv_listener *to, u32 n)
 {
 	u32 i;
 
-	xv_evq_init(&to->file.async);
+	xv_evq_init(&to->file.async, sizeof(struct xverbs_async_event));
 	to->handle.obj.file = &to->file;
 	xv_evsrc_init(&to->handle.obj.events);
 	to->handle.obj.events.handle = 10 + n;

@@ -66,38 +66,39 @@ static const char *xv_feature_user_index(const struct xv_dev *dev)
 }
 
 static const struct {
+	u32 id;
 	const char *name;
 	const char *(*why_not)(const struct xv_dev *dev);
 } xv_features[] = {
-	{ "rc", xv_feature_rc },
-	{ "uc", xv_feature_uc },
-	{ "ud", xv_feature_ud },
-	{ "xrc", xv_feature_xrc },
-	{ "srq", xv_feature_always },
-	{ "srq-contiguous", xv_feature_srq_contiguous },
-	{ "memory-region", xv_feature_always },
-	{ "memory-region-dmabuf", xv_mr_dmabuf_why_not },
-	{ "memory-window", xv_feature_always },
-	{ "on-demand-paging", xv_feature_odp },
-	{ "external-memory", xv_feature_always },
-	{ "external-memory-dmabuf", xv_feature_always },
-	{ "completion-channel", xv_feature_always },
-	{ "async-events", xv_feature_always },
-	{ "multicast", xv_feature_multicast },
-	{ "atomics", xv_feature_atomics },
-	{ "masked-atomics", xv_feature_masked_atomics },
-	{ "blueflame", xv_feature_blueflame },
-	{ "cq-128-byte-entries", xv_feature_always },
-	{ "cq-resize", xv_feature_cq_resize },
-	{ "cq-moderation", xv_feature_cq_moderation },
-	{ "cq-ignore-overrun", xv_feature_cq_ignore_overrun },
-	{ "cq-collapsed", xv_feature_always },
-	{ "cqe-user-index", xv_feature_user_index },
-	{ "path-migration", xv_feature_path_migration },
-	{ "dc", xv_feature_no_verb },
-	{ "cross-channel", xv_feature_no_verb },
-	{ "indirect-keys", xv_feature_no_verb },
-	{ "device-memory", xv_feature_no_verb },
+	{ XVERBS_FEATURE_RC, "rc", xv_feature_rc },
+	{ XVERBS_FEATURE_UC, "uc", xv_feature_uc },
+	{ XVERBS_FEATURE_UD, "ud", xv_feature_ud },
+	{ XVERBS_FEATURE_XRC, "xrc", xv_feature_xrc },
+	{ XVERBS_FEATURE_SRQ, "srq", xv_feature_always },
+	{ XVERBS_FEATURE_SRQ_CONTIGUOUS, "srq-contiguous", xv_feature_srq_contiguous },
+	{ XVERBS_FEATURE_MEMORY_REGION, "memory-region", xv_feature_always },
+	{ XVERBS_FEATURE_MEMORY_REGION_DMABUF, "memory-region-dmabuf", xv_mr_dmabuf_why_not },
+	{ XVERBS_FEATURE_MEMORY_WINDOW, "memory-window", xv_feature_always },
+	{ XVERBS_FEATURE_ON_DEMAND_PAGING, "on-demand-paging", xv_feature_odp },
+	{ XVERBS_FEATURE_EXTERNAL_MEMORY, "external-memory", xv_feature_always },
+	{ XVERBS_FEATURE_EXTERNAL_MEMORY_DMABUF, "external-memory-dmabuf", xv_feature_always },
+	{ XVERBS_FEATURE_COMPLETION_CHANNEL, "completion-channel", xv_feature_always },
+	{ XVERBS_FEATURE_ASYNC_EVENTS, "async-events", xv_feature_always },
+	{ XVERBS_FEATURE_MULTICAST, "multicast", xv_feature_multicast },
+	{ XVERBS_FEATURE_ATOMICS, "atomics", xv_feature_atomics },
+	{ XVERBS_FEATURE_MASKED_ATOMICS, "masked-atomics", xv_feature_masked_atomics },
+	{ XVERBS_FEATURE_BLUEFLAME, "blueflame", xv_feature_blueflame },
+	{ XVERBS_FEATURE_CQ_128_BYTE_ENTRIES, "cq-128-byte-entries", xv_feature_always },
+	{ XVERBS_FEATURE_CQ_RESIZE, "cq-resize", xv_feature_cq_resize },
+	{ XVERBS_FEATURE_CQ_MODERATION, "cq-moderation", xv_feature_cq_moderation },
+	{ XVERBS_FEATURE_CQ_IGNORE_OVERRUN, "cq-ignore-overrun", xv_feature_cq_ignore_overrun },
+	{ XVERBS_FEATURE_CQ_COLLAPSED, "cq-collapsed", xv_feature_always },
+	{ XVERBS_FEATURE_CQE_USER_INDEX, "cqe-user-index", xv_feature_user_index },
+	{ XVERBS_FEATURE_PATH_MIGRATION, "path-migration", xv_feature_path_migration },
+	{ XVERBS_FEATURE_DC, "dc", xv_feature_no_verb },
+	{ XVERBS_FEATURE_CROSS_CHANNEL, "cross-channel", xv_feature_no_verb },
+	{ XVERBS_FEATURE_INDIRECT_KEYS, "indirect-keys", xv_feature_no_verb },
+	{ XVERBS_FEATURE_DEVICE_MEMORY, "device-memory", xv_feature_no_verb },
 };
 
 int xv_query_features(struct xv_call *call)
@@ -107,15 +108,20 @@ int xv_query_features(struct xv_call *call)
 	struct xverbs_feature entry;
 	const char *why_not;
 	u32 i;
-	int err;
+	int err = 0;
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
-	if (arg->count && !arg->entry_size)
-		return xv_fail(call, -EINVAL, "entry_size is zero");
+	if (arg->count)
+		err = xv_check_entry_size(call, arg->entry_size,
+					  offsetofend(struct xverbs_feature,
+						      why_not));
+	if (err)
+		return err;
 	for (i = 0; i < min_t(u32, arg->count, ARRAY_SIZE(xv_features)); i++) {
 		why_not = xv_features[i].why_not(call->dev);
 		memset(&entry, 0, sizeof(entry));
+		entry.id = xv_features[i].id;
 		entry.available = !why_not;
 		strscpy(entry.name, xv_features[i].name, sizeof(entry.name));
 		if (why_not)

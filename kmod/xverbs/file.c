@@ -85,7 +85,7 @@ static int xv_open(struct inode *inode, struct file *filp)
 	xa_init_flags(&file->maps, XA_FLAGS_ACCOUNT);
 	mutex_init(&file->dbr_lock);
 	INIT_LIST_HEAD(&file->dbr_pages);
-	xv_evq_init(&file->async);
+	xv_evq_init(&file->async, sizeof(struct xverbs_async_event));
 
 	filp->private_data = file;
 	filp->f_mapping = file->inode->i_mapping;
@@ -190,6 +190,14 @@ int xv_copy_entry(void __user *to, size_t to_size, const void *entry,
 	return 0;
 }
 
+int xv_check_entry_size(struct xv_call *call, u32 entry_size, size_t first)
+{
+	if (entry_size < first)
+		return xv_fail(call, -EINVAL, "entry_size %u is below %zu",
+			       entry_size, first);
+	return 0;
+}
+
 #define XV_UNBOUND	BIT(0)	/* needs no device */
 #define XV_EXCLUSIVE	BIT(1)	/* holds xv_file.sem for writing */
 
@@ -238,7 +246,7 @@ static const struct xv_ioctl xv_ioctls[] = {
 		 XVERBS_XRCD_EXCLUSIVE),
 	XV_IOCTL(CHANNEL_ALLOC, channel_alloc, out_fd, 0,
 		 XVERBS_CHANNEL_NONBLOCK),
-	XV_IOCTL(CQ_CREATE, cq_create, out_dbr, 0,
+	XV_IOCTL(CQ_CREATE, cq_create, external, 0,
 		 XVERBS_CQ_IGNORE_OVERRUN | XVERBS_CQ_COLLAPSED),
 	XV_IOCTL(CQ_MODIFY, cq_modify, reserved, 0, 0),
 	XV_IOCTL(CQ_RESIZE, cq_resize, out_ring, 0, 0),
@@ -247,37 +255,170 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(SRQ_QUERY, srq_query, out_limit, 0, 0),
 	XV_IOCTL(QP_CREATE, qp_create, out_dbr, 0, 0),
 	XV_IOCTL(QP_MODIFY, qp_modify, reserved, 0, 0),
-	XV_IOCTL(QP_QUERY, qp_query, out_cap, 0, 0),
+	XV_IOCTL(QP_QUERY, qp_query, out_init, 0, 0),
 	XV_IOCTL(QP_OPEN, qp_open, reserved, 0, 0),
 	XV_IOCTL(AH_RESOLVE, ah_resolve, out_av, 0, 0),
 	XV_IOCTL_AS(MCAST_ATTACH, mcast_attach, mcast, gid, 0, 0),
 	XV_IOCTL_AS(MCAST_DETACH, mcast_detach, mcast, gid, 0, 0),
 };
 
-/* Copies the caller's structure in, once, and checks its shape. */
+/**
+ * struct xv_part - a part of an ioctl's structure
+ * @nr: the ioctl
+ * @name: of the struct xverbs_part
+ * @at: where the struct xverbs_part stands in the ioctl's structure
+ * @to: where the kernel has its copy in struct xv_call
+ * @size: of the part as this kernel knows it
+ * @min_size: of its first published version
+ * @out: written, not read
+ */
+struct xv_part {
+	u32 nr;
+	const char *name;
+	u16 at;
+	u16 to;
+	u16 size;
+	u16 min_size;
+	bool out;
+};
+
+/* A part of type @_type, first published up to @_last */
+#define XV_PART(_nr, _op, _member, _copy, _type, _last, _out)		\
+	{								\
+		.nr = XVERBS_CMD_##_nr,					\
+		.name = #_member,					\
+		.at = offsetof(struct xverbs_##_op, _member),		\
+		.to = offsetof(struct xv_call, _copy) +			\
+		      BUILD_BUG_ON_ZERO(!__same_type(struct xverbs_##_type, \
+						((struct xv_call *)0)->_copy)), \
+		.size = sizeof(struct xverbs_##_type),			\
+		.min_size = offsetofend(struct xverbs_##_type, _last),	\
+		.out = (_out),						\
+	}
+
+#define XV_EXTERNAL(_nr, _op)						\
+	XV_PART(_nr, _op, external, external, external, dbr_offset, false)
+
+static const struct xv_part xv_parts[] = {
+	XV_EXTERNAL(CQ_CREATE, cq_create),
+	XV_EXTERNAL(SRQ_CREATE, srq_create),
+	XV_EXTERNAL(QP_CREATE, qp_create),
+	XV_PART(QP_CREATE, qp_create, cap, cap, qp_cap, reserved, false),
+	XV_PART(QP_CREATE, qp_create, out_cap, cap, qp_cap, reserved, true),
+	XV_PART(QP_MODIFY, qp_modify, attr, attrs.qp, qp_attr, reserved2,
+		false),
+	XV_PART(QP_MODIFY, qp_modify, ah_attr, attrs.ah_attr, ah_attr,
+		reserved, false),
+	XV_PART(QP_MODIFY, qp_modify, alt_ah_attr, attrs.alt_ah_attr, ah_attr,
+		reserved, false),
+	XV_PART(QP_QUERY, qp_query, out_attr, attrs.qp, qp_attr, reserved2,
+		true),
+	XV_PART(QP_QUERY, qp_query, out_ah_attr, attrs.ah_attr, ah_attr,
+		reserved, true),
+	XV_PART(QP_QUERY, qp_query, out_alt_ah_attr, attrs.alt_ah_attr,
+		ah_attr, reserved, true),
+	XV_PART(QP_QUERY, qp_query, out_cap, cap, qp_cap, reserved, true),
+	XV_PART(QP_QUERY, qp_query, out_init, init, qp_init, user_index, true),
+	XV_PART(AH_RESOLVE, ah_resolve, attr, attrs.ah_attr, ah_attr,
+		reserved, false),
+};
+
+static const struct xverbs_part *xv_part_user(const struct xv_call *call,
+					      const struct xv_part *part)
+{
+	return (void *)&call->arg + part->at;
+}
+
+/* Copies a structure in that may be older or newer than the kernel's. */
+static int xv_copy_struct(struct xv_call *call, const char *name, void *to,
+			  size_t size, const void __user *user, size_t usize)
+{
+	int err;
+
+	/* A larger one is no structure; its tail need not be looked at. */
+	err = usize > PAGE_SIZE ? -E2BIG :
+				  copy_struct_from_user(to, size, user, usize);
+	if (err == -E2BIG)
+		return xv_fail(call, err,
+			       "%s has %zu bytes, this kernel knows %zu, and what follows is not zero",
+			       name, usize, size);
+	return err;
+}
+
+static int xv_part_fetch(struct xv_call *call, const struct xv_part *part)
+{
+	const struct xverbs_part *user = xv_part_user(call, part);
+
+	if (user->reserved)
+		return xv_fail(call, -EINVAL, "%s.reserved is not zero",
+			       part->name);
+	if (!user->addr && !user->size)
+		return 0;
+	if (user->size < part->min_size)
+		return xv_fail(call, -EINVAL, "%s.size %u is below %u",
+			       part->name, user->size, part->min_size);
+	if (part->out)
+		return 0;
+	return xv_copy_struct(call, part->name, (void *)call + part->to,
+			      part->size, u64_to_user_ptr(user->addr),
+			      user->size);
+}
+
+static int xv_part_reply(struct xv_call *call, const struct xv_part *part)
+{
+	const struct xverbs_part *user = xv_part_user(call, part);
+
+	if (!part->out || !user->size)
+		return 0;
+	return xv_copy_entry(u64_to_user_ptr(user->addr), user->size,
+			     (void *)call + part->to, part->size);
+}
+
+static int xv_parts_each(struct xv_call *call, const struct xv_ioctl *op,
+			 int (*fn)(struct xv_call *call,
+				   const struct xv_part *part))
+{
+	int i, err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(xv_parts) && !err; i++)
+		if (&xv_ioctls[xv_parts[i].nr] == op)
+			err = fn(call, &xv_parts[i]);
+	return err;
+}
+
+/*
+ * Copies the caller's structure in and checks its shape.  The header is read
+ * first, for a reason can be told only when it is known where to.
+ */
 static int xv_call_fetch(struct xv_call *call, const struct xv_ioctl *op,
 			 void __user *user, size_t *usize)
 {
-	struct xverbs_hdr *hdr = &call->arg.hdr;
-	u32 size;
+	struct xverbs_hdr first, *hdr = &call->arg.hdr;
 	int err;
 
-	if (get_user(size, (u32 __user *)user))
+	if (get_user(first.size, (u32 __user *)user))
 		return -EFAULT;
-	if (size < op->min_size)
+	if (first.size < sizeof(first))
 		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	err = copy_struct_from_user(&call->arg, op->size, user, size);
+	if (copy_from_user(&first, user, sizeof(first)))
+		return -EFAULT;
+	*hdr = first;
+	if (first.size < op->min_size)
+		return xv_fail(call, -EINVAL, "hdr.size %u is below %u",
+			       first.size, op->min_size);
+	err = xv_copy_struct(call, "the structure", &call->arg, op->size, user,
+			     first.size);
+	/* What the caller may have changed since does not count. */
+	*hdr = first;
 	if (err)
 		return err;
-	*usize = size;
+	*usize = first.size;
 	if (hdr->flags & ~op->flags)
 		return xv_fail(call, -EOPNOTSUPP, "unknown flags 0x%x",
 			       hdr->flags & ~op->flags);
 	if (hdr->reserved)
 		return xv_fail(call, -EINVAL, "hdr.reserved is not zero");
-	return 0;
+	return xv_parts_each(call, op, xv_part_fetch);
 }
 
 static int xv_call_run(struct xv_call *call, const struct xv_ioctl *op)
@@ -296,7 +437,8 @@ static int xv_call_run(struct xv_call *call, const struct xv_ioctl *op)
 static int xv_call_reply(struct xv_call *call, const struct xv_ioctl *op,
 			 void __user *user, size_t usize)
 {
-	bool ok = !copy_to_user(user, &call->arg,
+	bool ok = !xv_parts_each(call, op, xv_part_reply) &&
+		  !copy_to_user(user, &call->arg,
 				min_t(size_t, usize, op->size));
 
 	if (call->new_file) {

@@ -17,22 +17,23 @@ static const struct {
 	size_t pinned;
 } xv_uapi_sizes[] = {
 #define XV_SIZE(_name, _bytes)	{ #_name, sizeof(struct xverbs_##_name), _bytes }
-	XV_SIZE(hdr, 24), XV_SIZE(map, 16), XV_SIZE(external, 24),
-	XV_SIZE(device, 192), XV_SIZE(list_devices, 48), XV_SIZE(bind, 96),
+	XV_SIZE(hdr, 24), XV_SIZE(part, 16), XV_SIZE(map, 16),
+	XV_SIZE(external, 24), XV_SIZE(qp_init, 40),
+	XV_SIZE(device, 288), XV_SIZE(list_devices, 48), XV_SIZE(bind, 96),
 	XV_SIZE(destroy, 40), XV_SIZE(query_device, 232),
 	XV_SIZE(query_port, 104), XV_SIZE(query_gid, 56),
-	XV_SIZE(query_pkey, 40), XV_SIZE(feature, 136),
+	XV_SIZE(query_pkey, 40), XV_SIZE(feature, 264),
 	XV_SIZE(query_features, 48), XV_SIZE(async_event, 24),
-	XV_SIZE(comp_event, 8), XV_SIZE(channel_alloc, 32),
+	XV_SIZE(comp_event, 8), XV_SIZE(channel_alloc, 40),
 	XV_SIZE(pd_alloc, 32), XV_SIZE(uar_alloc, 64), XV_SIZE(mr_reg, 72),
 	XV_SIZE(mr_rereg, 72), XV_SIZE(mr_dmabuf, 72), XV_SIZE(mw_alloc, 40),
 	XV_SIZE(umem_reg, 48), XV_SIZE(xrcd_open, 40), XV_SIZE(qp_open, 48),
-	XV_SIZE(cq_create, 128), XV_SIZE(cq_modify, 48),
-	XV_SIZE(cq_resize, 56), XV_SIZE(srq_create, 152),
+	XV_SIZE(cq_create, 120), XV_SIZE(cq_modify, 48),
+	XV_SIZE(cq_resize, 56), XV_SIZE(srq_create, 144),
 	XV_SIZE(srq_modify, 32), XV_SIZE(srq_query, 40), XV_SIZE(qp_cap, 24),
-	XV_SIZE(qp_create, 208), XV_SIZE(ah_attr, 32), XV_SIZE(qp_attr, 120),
-	XV_SIZE(qp_modify, 160), XV_SIZE(qp_query, 176),
-	XV_SIZE(ah_resolve, 112), XV_SIZE(mcast, 48),
+	XV_SIZE(qp_create, 176), XV_SIZE(ah_attr, 32), XV_SIZE(qp_attr, 56),
+	XV_SIZE(qp_modify, 88), XV_SIZE(qp_query, 112),
+	XV_SIZE(ah_resolve, 96), XV_SIZE(mcast, 48),
 };
 
 static void xv_test_uapi_sizes(struct kunit *test)
@@ -212,22 +213,20 @@ static void xv_test_reserved(struct kunit *test)
 		const char *name;
 	} members[] = {
 		XV_RESERVED(LIST_DEVICES, list_devices, reserved),
-		XV_RESERVED(BIND, bind, reserved),
 		XV_RESERVED(DESTROY, destroy, reserved),
 		XV_RESERVED(QUERY_PKEY, query_pkey, reserved),
 		XV_RESERVED(QUERY_FEATURES, query_features, reserved),
 		XV_RESERVED(MR_REG, mr_reg, reserved),
 		XV_RESERVED(UMEM_REG, umem_reg, fd),
 		XV_RESERVED(XRCD_OPEN, xrcd_open, reserved),
+		XV_RESERVED(CHANNEL_ALLOC, channel_alloc, reserved),
 		XV_RESERVED(CQ_CREATE, cq_create, reserved),
 		XV_RESERVED(CQ_MODIFY, cq_modify, reserved),
 		XV_RESERVED(CQ_RESIZE, cq_resize, reserved),
 		XV_RESERVED(SRQ_CREATE, srq_create, reserved),
-		XV_RESERVED(QP_CREATE, qp_create, reserved),
-		XV_RESERVED(QP_CREATE, qp_create, reserved2),
 		XV_RESERVED(QP_MODIFY, qp_modify, reserved),
 		XV_RESERVED(QP_MODIFY, qp_modify, attr.reserved),
-		XV_RESERVED(QP_MODIFY, qp_modify, attr.reserved2),
+		XV_RESERVED(QP_QUERY, qp_query, out_init.reserved),
 		XV_RESERVED(QP_QUERY, qp_query, reserved),
 		XV_RESERVED(QP_OPEN, qp_open, reserved),
 		XV_RESERVED(AH_RESOLVE, ah_resolve, reserved),
@@ -243,6 +242,75 @@ static void xv_test_reserved(struct kunit *test)
 						 members[i].size),
 				    (long)-EINVAL, members[i].name);
 	}
+}
+
+/* Each part, shorter and longer than this kernel knows it */
+static void xv_test_parts(struct kunit *test)
+{
+	struct xv_open *o = test->priv;
+	struct xverbs_part *user;
+	const struct xv_part *p;
+	u8 *tail;
+	u32 cmd;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(xv_parts); i++) {
+		p = &xv_parts[i];
+		cmd = _IO(XVERBS_TYPE, p->nr);
+		memset(o->arg, 0, sizeof(o->arg));
+		user = (void *)o->arg + p->at;
+		user->addr = xv_user + PAGE_SIZE;
+		KUNIT_EXPECT_LE(test, p->min_size, p->size);
+		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
+				    (long)-EINVAL, "%s without a size", p->name);
+		user->size = p->min_size - 1;
+		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
+				    (long)-EINVAL, "%s too short", p->name);
+		user->size = p->min_size;
+		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
+				    (long)-ENXIO, "%s of the first size",
+				    p->name);
+		user->size = p->size + 8;
+		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
+				    (long)-ENXIO, "%s and zeros", p->name);
+		tail = o->arg + PAGE_SIZE + p->size + 7;
+		*tail = 1;
+		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
+				    p->out ? (long)-ENXIO : (long)-E2BIG,
+				    "%s and more", p->name);
+		user->addr = xv_user + 2 * PAGE_SIZE;
+		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
+				    p->out ? (long)-ENXIO : (long)-EFAULT,
+				    "%s not there", p->name);
+	}
+}
+
+/* A later kernel's structure, of which an older program knows the start */
+static void xv_test_grown(struct kunit *test)
+{
+	const struct xv_ioctl later = { .size = 40, .min_size = 32 };
+	void __user *user = (void __user *)xv_user;
+	struct xv_open *o = test->priv;
+	struct xv_call *call;
+	size_t usize;
+	u8 got[48];
+
+	call = kunit_kzalloc(test, sizeof(*call), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	memset(o->arg, 0xff, 48);
+	*(struct xverbs_hdr *)o->arg = (struct xverbs_hdr) { .size = 32 };
+	memset(&call->arg, 0x55, 48);
+	kthread_use_mm(xv_mm);
+	KUNIT_EXPECT_EQ(test, (int)copy_to_user(user, o->arg, 48), 0);
+	KUNIT_EXPECT_EQ(test, xv_call_fetch(call, &later, user, &usize), 0);
+	KUNIT_EXPECT_EQ(test, ((u64 *)&call->arg)[3], ~0ull);
+	KUNIT_EXPECT_EQ(test, ((u64 *)&call->arg)[4], 0ull);
+	memset(&call->arg, 0x77, 48);
+	KUNIT_EXPECT_EQ(test, xv_call_reply(call, &later, user, usize), 0);
+	KUNIT_EXPECT_EQ(test, (int)copy_from_user(got, user, sizeof(got)), 0);
+	kthread_unuse_mm(xv_mm);
+	KUNIT_EXPECT_EQ(test, got[31], 0x77);
+	KUNIT_EXPECT_EQ(test, got[32], 0xff);
 }
 
 /* The text is cut to the caller's room and always ends. */
@@ -276,6 +344,8 @@ static struct kunit_case xv_ioctl_cases[] = {
 	KUNIT_CASE(xv_test_ioctl_sizes),
 	KUNIT_CASE(xv_test_header),
 	KUNIT_CASE(xv_test_reserved),
+	KUNIT_CASE(xv_test_parts),
+	KUNIT_CASE(xv_test_grown),
 	KUNIT_CASE(xv_test_reason),
 	{}
 };

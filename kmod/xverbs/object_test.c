@@ -49,7 +49,7 @@ static int xv_table_init(struct kunit *test)
 		return -ENOMEM;
 	t->file.dev = &t->dev;
 	xa_init_flags(&t->file.objs, XA_FLAGS_ALLOC1);
-	xv_evq_init(&t->file.async);
+	xv_evq_init(&t->file.async, sizeof(struct xverbs_async_event));
 	t->call.file = &t->file;
 	t->max = max_objects;
 	xv_n_destroyed = 0;

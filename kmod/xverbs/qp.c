@@ -132,7 +132,7 @@ static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 
 	memset(lay, 0, sizeof(*lay));
 	if (cap->reserved)
-		return xv_fail(call, -EINVAL, "QP: cap.reserved is not zero");
+		return xv_fail(call, -EINVAL, "cap.reserved is not zero");
 	if (cap->max_send_wr && !kind->sq)
 		return xv_fail(call, -EINVAL,
 			       "QP: max_send_wr, but the type sends nothing");
@@ -236,7 +236,7 @@ static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp_handle *h)
 	if (arg->pd || arg->uar)
 		return xv_fail(call, -EINVAL,
 			       "QP: the type has neither pd nor uar");
-	if (arg->external.ring_umem || arg->external.dbr_umem)
+	if (call->external.ring_umem || call->external.dbr_umem)
 		return xv_fail(call, -EINVAL, "QP: the type has no rings");
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_XRCD, arg->xrcd);
 	if (IS_ERR(obj))
@@ -302,8 +302,6 @@ static int xv_qp_check_create(struct xv_call *call,
 	const struct xv_qp_kind *kind = xv_qp_kind(arg->type);
 	struct mlx5_core_dev *mdev = call->dev->mdev;
 
-	if (arg->reserved || arg->reserved2)
-		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (!kind)
 		return xv_fail(call, -EOPNOTSUPP, "QP: type %u", arg->type);
 	if (kind->st == MLX5_QP_ST_XRC && !MLX5_CAP_GEN(mdev, xrc))
@@ -320,7 +318,6 @@ static int xv_qp_check_create(struct xv_call *call,
 static void xv_qp_report(const struct xv_qp *qp, const struct xv_qp_layout *lay,
 			 struct xverbs_qp_create *arg)
 {
-	arg->out_cap = qp->cap;
 	arg->out_qpn = qp->qpn;
 	arg->out_sq_offset = lay->sq_offset;
 	arg->out_sq_wqebbs = lay->sq_wqebbs;
@@ -347,7 +344,7 @@ static void xv_qp_del_handle(struct xv_dev *dev, struct xv_qp_handle *h)
 	xa_unlock_irq(&dev->qps);
 }
 
-static struct xv_qp *xv_qp_alloc(const struct xverbs_qp_create *arg)
+static struct xv_qp *xv_qp_alloc(const struct xv_call *call)
 {
 	struct xv_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 
@@ -357,8 +354,8 @@ static struct xv_qp *xv_qp_alloc(const struct xverbs_qp_create *arg)
 	INIT_LIST_HEAD(&qp->handles);
 	INIT_LIST_HEAD(&qp->mcast);
 	qp->users = 1;
-	qp->type = arg->type;
-	qp->cap = arg->cap;
+	qp->type = call->arg.qp_create.type;
+	qp->cap = call->cap;
 	return qp;
 }
 
@@ -382,8 +379,7 @@ static int xv_qp_build(struct xv_call *call, struct xv_qp_handle *h)
 	if (!err)
 		err = xv_qp_deps(call, h);
 	if (!err && !qp->domain)
-		err = xv_qmem_alloc(call, &h->obj, &qp->mem, lay.bytes,
-				    &arg->external);
+		err = xv_qmem_alloc(call, &h->obj, &qp->mem, lay.bytes);
 	if (err)
 		return err;
 	err = xv_qp_create_hw(call, qp, &lay);
@@ -392,7 +388,23 @@ static int xv_qp_build(struct xv_call *call, struct xv_qp_handle *h)
 		return err;
 	}
 	xv_qp_report(qp, &lay, arg);
+	call->cap = qp->cap;
 	return 0;
+}
+
+static struct xverbs_qp_init xv_qp_init(const struct xverbs_qp_create *arg)
+{
+	return (struct xverbs_qp_init) {
+		.user_data = arg->user_data,
+		.type = arg->type,
+		.pd = arg->pd,
+		.send_cq = arg->send_cq,
+		.recv_cq = arg->recv_cq,
+		.srq = arg->srq,
+		.uar = arg->uar,
+		.xrcd = arg->xrcd,
+		.user_index = arg->user_index,
+	};
 }
 
 int xv_qp_create(struct xv_call *call)
@@ -410,7 +422,8 @@ int xv_qp_create(struct xv_call *call)
 		return PTR_ERR(obj);
 	h = xv_to(qp_handle, obj);
 	obj->events.user_data = arg->user_data;
-	h->qp = xv_qp_alloc(arg);
+	h->init = xv_qp_init(arg);
+	h->qp = xv_qp_alloc(call);
 	err = h->qp ? xv_qp_build(call, h) : -ENOMEM;
 	if (err) {
 		kfree(h->qp);
@@ -453,6 +466,11 @@ int xv_qp_open(struct xv_call *call)
 		return PTR_ERR(obj);
 	h = xv_to(qp_handle, obj);
 	obj->events.user_data = arg->user_data;
+	h->init = (struct xverbs_qp_init) {
+		.user_data = arg->user_data,
+		.type = XVERBS_QPT_XRC_RECV,
+		.xrcd = arg->xrcd,
+	};
 	xrcd = xv_obj_use(call, obj, XV_OBJ_XRCD, arg->xrcd);
 	if (IS_ERR(xrcd)) {
 		xv_obj_abort(obj);
@@ -538,6 +556,7 @@ int xv_qp_call(struct xv_call *call, u32 handle,
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	qp = xv_to(qp_handle, obj)->qp;
+	call->init = xv_to(qp_handle, obj)->init;
 	mutex_lock(&qp->lock);
 	err = fn(call, qp);
 	mutex_unlock(&qp->lock);
@@ -587,19 +606,19 @@ int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc)
 
 	lockdep_assert_held(&qp->lock);
 	err = xv_fw_query_qp(call->dev, call, qp->qpn, qpc);
-	if (err || qp->attr.path_mig_state == XVERBS_MIG_MIGRATED)
+	if (err || qp->attrs.qp.path_mig_state == XVERBS_MIG_MIGRATED)
 		return err;
 	state = xv_qp_mig_from_hw(MLX5_GET(qpc, qpc, pm_state));
 	if (state == XVERBS_MIG_MIGRATED)
-		xv_qp_attr_migrate(&qp->attr);
-	qp->attr.path_mig_state = state;
+		xv_qp_attr_migrate(&qp->attrs);
+	qp->attrs.qp.path_mig_state = state;
 	return 0;
 }
 
 /* What was set, and over it what the adapter changes by itself */
 static int xv_qp_query_locked(struct xv_call *call, struct xv_qp *qp)
 {
-	struct xverbs_qp_attr *attr = &call->arg.qp_query.out_attr;
+	struct xverbs_qp_attr *attr = &call->attrs.qp;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
 	u8 state;
 	int err;
@@ -607,14 +626,14 @@ static int xv_qp_query_locked(struct xv_call *call, struct xv_qp *qp)
 	err = xv_qp_refresh(call, qp, qpc);
 	if (err)
 		return err;
-	*attr = qp->attr;
+	call->attrs = qp->attrs;
 	state = MLX5_GET(qpc, qpc, state);
 	attr->qp_state = xv_qp_state_from_hw(state);
 	attr->cur_qp_state = attr->qp_state;
 	attr->sq_draining = state == MLX5_QP_STATE_SQ_DRAINING;
 	attr->rq_psn = MLX5_GET(qpc, qpc, next_rcv_psn);
 	attr->sq_psn = MLX5_GET(qpc, qpc, next_send_psn);
-	call->arg.qp_query.out_cap = qp->cap;
+	call->cap = qp->cap;
 	return 0;
 }
 

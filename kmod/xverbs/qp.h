@@ -23,7 +23,10 @@ struct xv_qp_kind {
 	bool xrcd;
 };
 
-/* Runs @fn, under its lock, on the queue pair that @handle names. */
+/*
+ * Runs @fn, under its lock, on the queue pair that @handle names; call->init
+ * says how the file made it.
+ */
 int xv_qp_call(struct xv_call *call, u32 handle,
 	       int (*fn)(struct xv_call *call, struct xv_qp *qp));
 

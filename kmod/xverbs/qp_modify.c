@@ -166,9 +166,10 @@ static void xv_qp_fill_modify(const struct xv_qp *qp,
 
 /* Resolves the addresses in @mask and writes them into the context. */
 static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
-			    const struct xverbs_qp_attr *attr, u32 mask,
+			    const struct xv_qp_attrs *attrs, u32 mask,
 			    void *qpc)
 {
+	const struct xverbs_qp_attr *attr = &attrs->qp;
 	struct xv_path path;
 	void *ads;
 	int err;
@@ -184,7 +185,7 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 			       "QP: to be rearmed, it needs an alternate path");
 	if (mask & XVERBS_QP_AV) {
 		err = xv_path_resolve(call, qp->ib_pd, "QP: ah_attr",
-				      &attr->ah_attr, attr->port_num, &path);
+				      &attrs->ah_attr, attr->port_num, &path);
 		if (err)
 			return err;
 		ads = MLX5_ADDR_OF(qpc, qpc, primary_address_path);
@@ -192,7 +193,7 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 	}
 	if (mask & XVERBS_QP_ALT_PATH) {
 		err = xv_path_resolve(call, qp->ib_pd, "QP: alt_ah_attr",
-				      &attr->alt_ah_attr, attr->alt_port_num,
+				      &attrs->alt_ah_attr, attr->alt_port_num,
 				      &path);
 		if (err)
 			return err;
@@ -249,18 +250,17 @@ static int xv_qp_check_limits(struct xv_call *call,
 static int xv_qp_check_modify(struct xv_call *call, const struct xv_qp *qp,
 			      u32 *from, u32 *to, struct xv_qp_verdict *verdict)
 {
-	const struct xverbs_qp_modify *arg = &call->arg.qp_modify;
-	const struct xverbs_qp_attr *attr = &arg->attr;
-	u32 mask = arg->attr_mask;
+	const struct xverbs_qp_attr *attr = &call->attrs.qp;
+	u32 mask = call->arg.qp_modify.attr_mask;
 	const char *name;
 	u32 value;
 
-	name = xv_qp_attr_out_of_range(attr, mask, &value);
+	name = xv_qp_attr_out_of_range(&call->attrs, mask, &value);
 	if (name)
 		return xv_fail(call, -EINVAL, "QP: %s 0x%x is out of range",
 			       name, value);
 	*from = mask & XVERBS_QP_CUR_STATE ? attr->cur_qp_state :
-					     qp->attr.qp_state;
+					     qp->attrs.qp.qp_state;
 	*to = mask & XVERBS_QP_STATE ? attr->qp_state : *from;
 	if (!xv_qp_transition(qp->type, *from, *to, mask, verdict))
 		return xv_fail(call, -EINVAL, "QP: no transition %s to %s",
@@ -280,7 +280,7 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 {
 	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
-	struct xverbs_qp_attr attr;
+	struct xv_qp_attrs attrs;
 	struct xv_qp_verdict verdict;
 	u32 from, to, mask;
 	bool context;
@@ -297,26 +297,26 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 		return xv_fail(call, -EOPNOTSUPP,
 			       "QP: the adapter has no transition %s to %s",
 			       xv_qp_state_name(from), xv_qp_state_name(to));
-	if (qp->attr.path_mig_state != XVERBS_MIG_MIGRATED) {
+	if (qp->attrs.qp.path_mig_state != XVERBS_MIG_MIGRATED) {
 		err = xv_qp_refresh(call, qp, qpc);
 		if (err)
 			return err;
 	}
-	attr = qp->attr;
-	xv_qp_attr_merge(&attr, &arg->attr, mask);
-	attr.qp_state = to;
+	attrs = qp->attrs;
+	xv_qp_attr_merge(&attrs, &call->attrs, mask);
+	attrs.qp.qp_state = to;
 
 	/* The adapter always tells when it has drained. */
 	if (to == XVERBS_QPS_SQD)
 		WRITE_ONCE(qp->want_drained,
 			   mask & XVERBS_QP_EN_SQD_ASYNC_NOTIFY &&
-			   attr.en_sqd_async_notify);
+			   attrs.qp.en_sqd_async_notify);
 	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
 		  to != XVERBS_QPS_SQD;
 	if (context) {
 		memset(qpc, 0, sizeof(qpc));
-		xv_qp_fill_modify(qp, &attr, mask, call->dev->mdev, qpc);
-		err = xv_qp_fill_paths(call, qp, &attr, mask, qpc);
+		xv_qp_fill_modify(qp, &attrs.qp, mask, call->dev->mdev, qpc);
+		err = xv_qp_fill_paths(call, qp, &attrs, mask, qpc);
 		if (err)
 			return err;
 	}
@@ -325,12 +325,12 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 			      context ? qpc : NULL);
 	if (err)
 		return err;
-	if (attr.path_mig_state == XVERBS_MIG_MIGRATED &&
-	    qp->attr.path_mig_state != XVERBS_MIG_MIGRATED)
-		xv_qp_attr_migrate(&attr);
+	if (attrs.qp.path_mig_state == XVERBS_MIG_MIGRATED &&
+	    qp->attrs.qp.path_mig_state != XVERBS_MIG_MIGRATED)
+		xv_qp_attr_migrate(&attrs);
 	if (to == XVERBS_QPS_RESET)
-		memset(&attr, 0, sizeof(attr));
-	qp->attr = attr;
+		memset(&attrs, 0, sizeof(attrs));
+	qp->attrs = attrs;
 	arg->out_state = to;
 	return 0;
 }
@@ -339,7 +339,9 @@ int xv_qp_modify(struct xv_call *call)
 {
 	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
 
-	if (arg->reserved || arg->attr.reserved || arg->attr.reserved2)
+	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
+	if (call->attrs.qp.reserved || call->attrs.qp.reserved2)
+		return xv_fail(call, -EINVAL, "attr.reserved is not zero");
 	return xv_qp_call(call, arg->qp, xv_qp_modify_locked);
 }

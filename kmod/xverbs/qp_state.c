@@ -13,7 +13,6 @@
 #include <string.h>
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #endif
-#include <rdma/xverbs.h>
 
 #include "qp_state.h"
 
@@ -154,8 +153,11 @@ struct xv_qp_attr_info {
 };
 
 #define ATTR(_bit, _name, _min, _max)					\
-	{ _bit, #_name, offsetof(struct xverbs_qp_attr, _name),		\
-	  sizeof(((struct xverbs_qp_attr *)0)->_name), _min, _max }
+	{ _bit, #_name, offsetof(struct xv_qp_attrs, qp._name),		\
+	  sizeof(((struct xv_qp_attrs *)0)->qp._name), _min, _max }
+#define PATH(_bit, _name)						\
+	{ _bit, #_name, offsetof(struct xv_qp_attrs, _name),		\
+	  sizeof(struct xverbs_ah_attr), 0, 0 }
 
 #define PSN_MAX		0xffffffu
 #define QP_ACCESS	(XVERBS_ACCESS_LOCAL_WRITE |			\
@@ -163,7 +165,7 @@ struct xv_qp_attr_info {
 			 XVERBS_ACCESS_REMOTE_READ |			\
 			 XVERBS_ACCESS_REMOTE_ATOMIC)
 
-static const struct xv_qp_attr_info xv_qp_attrs[] = {
+static const struct xv_qp_attr_info xv_qp_attr_infos[] = {
 	ATTR(XVERBS_QP_STATE, qp_state, 0, S(ERR)),
 	ATTR(CUR, cur_qp_state, 0, S(ERR)),
 	ATTR(NOTIFY, en_sqd_async_notify, 0, 1),
@@ -171,14 +173,14 @@ static const struct xv_qp_attr_info xv_qp_attrs[] = {
 	ATTR(PKEY, pkey_index, 0, 0xffff),
 	ATTR(PORT, port_num, 1, 0xff),
 	ATTR(QKEY, qkey, 0, 0xffffffff),
-	ATTR(AV, ah_attr, 0, 0),
+	PATH(AV, ah_attr),
 	ATTR(MTU, path_mtu, 1, 5),
 	ATTR(TIMEOUT, timeout, 0, 31),
 	ATTR(RETRY, retry_cnt, 0, 7),
 	ATTR(RNR_RETRY, rnr_retry, 0, 7),
 	ATTR(RQ_PSN, rq_psn, 0, PSN_MAX),
 	ATTR(RD_ATOMIC, max_rd_atomic, 0, 0x80),
-	ATTR(ALT, alt_ah_attr, 0, 0),
+	PATH(ALT, alt_ah_attr),
 	ATTR(ALT, alt_pkey_index, 0, 0xffff),
 	ATTR(ALT, alt_port_num, 1, 0xff),
 	ATTR(ALT, alt_timeout, 0, 31),
@@ -196,16 +198,16 @@ const char *xv_qp_attr_name(__u32 mask)
 	__u32 bit = mask & -mask;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(xv_qp_attrs); i++)
-		if (xv_qp_attrs[i].bit == bit)
-			return xv_qp_attrs[i].name;
+	for (i = 0; i < ARRAY_SIZE(xv_qp_attr_infos); i++)
+		if (xv_qp_attr_infos[i].bit == bit)
+			return xv_qp_attr_infos[i].name;
 	return bit == XVERBS_QP_CAP ? "cap" : "unknown attribute";
 }
 
-static __u32 xv_qp_attr_value(const struct xverbs_qp_attr *attr,
+static __u32 xv_qp_attr_value(const struct xv_qp_attrs *attrs,
 			      const struct xv_qp_attr_info *info)
 {
-	const void *p = (const char *)attr + info->offset;
+	const void *p = (const char *)attrs + info->offset;
 
 	switch (info->size) {
 	case 1:
@@ -218,17 +220,17 @@ static __u32 xv_qp_attr_value(const struct xverbs_qp_attr *attr,
 }
 
 /* The first attribute whose value cannot be; addresses are not looked at. */
-const char *xv_qp_attr_out_of_range(const struct xverbs_qp_attr *attr,
+const char *xv_qp_attr_out_of_range(const struct xv_qp_attrs *attrs,
 				    __u32 mask, __u32 *value)
 {
 	const struct xv_qp_attr_info *info;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(xv_qp_attrs); i++) {
-		info = &xv_qp_attrs[i];
+	for (i = 0; i < ARRAY_SIZE(xv_qp_attr_infos); i++) {
+		info = &xv_qp_attr_infos[i];
 		if (!(mask & info->bit) || info->size > sizeof(__u32))
 			continue;
-		*value = xv_qp_attr_value(attr, info);
+		*value = xv_qp_attr_value(attrs, info);
 		if (*value < info->min || *value > info->max)
 			return info->name;
 	}
@@ -236,14 +238,14 @@ const char *xv_qp_attr_out_of_range(const struct xverbs_qp_attr *attr,
 }
 
 /* Takes over the attributes in @mask. */
-void xv_qp_attr_merge(struct xverbs_qp_attr *to,
-		      const struct xverbs_qp_attr *from, __u32 mask)
+void xv_qp_attr_merge(struct xv_qp_attrs *to, const struct xv_qp_attrs *from,
+		      __u32 mask)
 {
 	const struct xv_qp_attr_info *info;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(xv_qp_attrs); i++) {
-		info = &xv_qp_attrs[i];
+	for (i = 0; i < ARRAY_SIZE(xv_qp_attr_infos); i++) {
+		info = &xv_qp_attr_infos[i];
 		if (mask & info->bit)
 			memcpy((char *)to + info->offset,
 			       (const char *)from + info->offset, info->size);
@@ -251,13 +253,15 @@ void xv_qp_attr_merge(struct xverbs_qp_attr *to,
 }
 
 /* The alternate path is the primary one now, and there is no other. */
-void xv_qp_attr_migrate(struct xverbs_qp_attr *attr)
+void xv_qp_attr_migrate(struct xv_qp_attrs *attrs)
 {
-	attr->ah_attr = attr->alt_ah_attr;
+	struct xverbs_qp_attr *attr = &attrs->qp;
+
+	attrs->ah_attr = attrs->alt_ah_attr;
 	attr->pkey_index = attr->alt_pkey_index;
 	attr->port_num = attr->alt_port_num;
 	attr->timeout = attr->alt_timeout;
-	memset(&attr->alt_ah_attr, 0, sizeof(attr->alt_ah_attr));
+	memset(&attrs->alt_ah_attr, 0, sizeof(attrs->alt_ah_attr));
 	attr->alt_pkey_index = 0;
 	attr->alt_port_num = 0;
 	attr->alt_timeout = 0;

@@ -4,8 +4,14 @@
 #define XV_QP_STATE_H
 
 #include <linux/types.h>
+#include <rdma/xverbs.h>
 
-struct xverbs_qp_attr;
+/* All attributes of a queue pair */
+struct xv_qp_attrs {
+	struct xverbs_qp_attr qp;
+	struct xverbs_ah_attr ah_attr;
+	struct xverbs_ah_attr alt_ah_attr;
+};
 
 /**
  * struct xv_qp_verdict - about a change of a queue pair
@@ -26,10 +32,10 @@ _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 const char *xv_qp_state_name(__u32 state);
 const char *xv_qp_attr_name(__u32 bit);
 _Bool xv_qp_type_known(__u32 type);
-const char *xv_qp_attr_out_of_range(const struct xverbs_qp_attr *attr,
+const char *xv_qp_attr_out_of_range(const struct xv_qp_attrs *attrs,
 				    __u32 mask, __u32 *value);
-void xv_qp_attr_merge(struct xverbs_qp_attr *to,
-		      const struct xverbs_qp_attr *from, __u32 mask);
-void xv_qp_attr_migrate(struct xverbs_qp_attr *attr);
+void xv_qp_attr_merge(struct xv_qp_attrs *to, const struct xv_qp_attrs *from,
+		      __u32 mask);
+void xv_qp_attr_migrate(struct xv_qp_attrs *attrs);
 
 #endif

@@ -223,8 +223,7 @@ int xv_srq_create(struct xv_call *call)
 	srq->max_wr = lay.wqes - lay.linked;
 	srq->max_sge = lay.stride / MLX5R_DS - lay.linked;
 	obj->events.user_data = arg->user_data;
-	err = xv_qmem_alloc(call, obj, &srq->mem, (size_t)lay.wqes * lay.stride,
-			    &arg->external);
+	err = xv_qmem_alloc(call, obj, &srq->mem, (size_t)lay.wqes * lay.stride);
 	if (err)
 		goto err_obj;
 	if (lay.linked && srq->mem.ring.pages)

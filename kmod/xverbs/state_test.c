@@ -69,7 +69,7 @@ static void xv_test_no_way(struct kunit *test)
 
 static void xv_test_attr_table(struct kunit *test)
 {
-	struct xverbs_qp_attr a, b = {};
+	struct xv_qp_attrs a, b = {};
 	const char *name;
 	u32 value;
 
@@ -85,37 +85,37 @@ static void xv_test_attr_table(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, xv_qp_attr_name(XVERBS_QP_CAP), "cap");
 
 	xv_qp_attr_merge(&b, &a, RQ_PSN | PKEY | TIMEOUT);
-	KUNIT_EXPECT_EQ(test, b.rq_psn, 0xffffffffu);
-	KUNIT_EXPECT_EQ(test, b.pkey_index, 0xffff);
-	KUNIT_EXPECT_EQ(test, b.timeout, 0xff);
-	KUNIT_EXPECT_EQ(test, b.sq_psn, 0u);
-	KUNIT_EXPECT_EQ(test, b.alt_pkey_index, 0);
-	KUNIT_EXPECT_EQ(test, b.retry_cnt, 0);
+	KUNIT_EXPECT_EQ(test, b.qp.rq_psn, 0xffffffffu);
+	KUNIT_EXPECT_EQ(test, b.qp.pkey_index, 0xffff);
+	KUNIT_EXPECT_EQ(test, b.qp.timeout, 0xff);
+	KUNIT_EXPECT_EQ(test, b.qp.sq_psn, 0u);
+	KUNIT_EXPECT_EQ(test, b.qp.alt_pkey_index, 0);
+	KUNIT_EXPECT_EQ(test, b.qp.retry_cnt, 0);
 
-	a.path_mig_state = XVERBS_MIG_ARMED;
+	a.qp.path_mig_state = XVERBS_MIG_ARMED;
 	name = xv_qp_attr_out_of_range(&a, MIG, &value);
 	KUNIT_ASSERT_NOT_NULL(test, name);
 	KUNIT_EXPECT_STREQ(test, name, "path_mig_state");
-	a.path_mig_state = XVERBS_MIG_REARM;
+	a.qp.path_mig_state = XVERBS_MIG_REARM;
 	KUNIT_EXPECT_NULL(test, xv_qp_attr_out_of_range(&a, MIG, &value));
 }
 
 static void xv_test_attr_migrate(struct kunit *test)
 {
-	struct xverbs_qp_attr a = {
-		.port_num = 1, .timeout = 14, .ah_attr = { .dlid = 3 },
-		.alt_port_num = 2, .alt_timeout = 15, .alt_pkey_index = 5,
-		.alt_ah_attr = { .dlid = 4 },
+	struct xv_qp_attrs a = {
+		.qp = { .port_num = 1, .timeout = 14, .alt_port_num = 2,
+			.alt_timeout = 15, .alt_pkey_index = 5 },
+		.ah_attr = { .dlid = 3 }, .alt_ah_attr = { .dlid = 4 },
 	};
 
 	xv_qp_attr_migrate(&a);
-	KUNIT_EXPECT_EQ(test, a.port_num, 2);
-	KUNIT_EXPECT_EQ(test, a.timeout, 15);
-	KUNIT_EXPECT_EQ(test, a.pkey_index, 5);
+	KUNIT_EXPECT_EQ(test, a.qp.port_num, 2);
+	KUNIT_EXPECT_EQ(test, a.qp.timeout, 15);
+	KUNIT_EXPECT_EQ(test, a.qp.pkey_index, 5);
 	KUNIT_EXPECT_EQ(test, a.ah_attr.dlid, 4);
-	KUNIT_EXPECT_EQ(test, a.alt_port_num, 0);
-	KUNIT_EXPECT_EQ(test, a.alt_timeout, 0);
-	KUNIT_EXPECT_EQ(test, a.alt_pkey_index, 0);
+	KUNIT_EXPECT_EQ(test, a.qp.alt_port_num, 0);
+	KUNIT_EXPECT_EQ(test, a.qp.alt_timeout, 0);
+	KUNIT_EXPECT_EQ(test, a.qp.alt_pkey_index, 0);
 	KUNIT_EXPECT_EQ(test, a.alt_ah_attr.dlid, 0);
 }
 

@@ -26,6 +26,7 @@
 #include <rdma/xverbs.h>
 
 #include "compat.h"
+#include "qp_state.h"
 
 struct xv_call;
 struct xv_file;
@@ -74,10 +75,12 @@ struct xv_dev {
  * @lock: protects the queue and the sources in it; taken in interrupts
  * @pending: sources with unread events
  * @wait: readers
+ * @event_size: bytes of each record that a reader gets
  * @dead: nothing comes any more; readers get ENODEV
  */
 struct xv_evq {
 	spinlock_t lock;
+	u32 event_size;
 	struct list_head pending;
 	wait_queue_head_t wait;
 	bool dead;
@@ -101,7 +104,8 @@ struct xv_evsrc {
 	u64 user_data;
 };
 
-void xv_evq_init(struct xv_evq *q);
+void xv_evq_init(struct xv_evq *q, u32 event_size);
+int xv_event_size(struct xv_call *call, u32 wanted, u32 first, u32 *size);
 void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last);
 void xv_evsrc_init(struct xv_evsrc *src);
 void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type);
@@ -168,8 +172,7 @@ struct xv_qmem {
 };
 
 int xv_qmem_alloc(struct xv_call *call, struct xv_obj *queue,
-		  struct xv_qmem *mem, size_t bytes,
-		  const struct xverbs_external *external);
+		  struct xv_qmem *mem, size_t bytes);
 void xv_qmem_free(struct xv_file *file, struct xv_qmem *mem);
 struct xverbs_map xv_qmem_ring_map(const struct xv_qmem *mem);
 struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
@@ -219,6 +222,10 @@ int xv_file_init_sources(struct xv_file *file, u32 n_ports);
 /**
  * struct xv_call - one ioctl in flight
  * @arg: the caller's structure, copied in; copied back on success
+ * @external: part, copied in; likewise the following
+ * @cap: part, copied in or out
+ * @attrs: parts, copied in or out
+ * @init: part, copied out
  * @new_obj: object that the dispatcher publishes once the reply is out, or
  *	destroys if it cannot be delivered
  * @new_file: file that goes into descriptor @new_fd at the same moment
@@ -262,6 +269,10 @@ struct xv_call {
 		struct xverbs_ah_resolve ah_resolve;
 		struct xverbs_mcast mcast;
 	} arg;
+	struct xverbs_external external;
+	struct xverbs_qp_cap cap;
+	struct xv_qp_attrs attrs;
+	struct xverbs_qp_init init;
 	char reason[XVERBS_REASON_MAX];
 };
 
@@ -270,6 +281,7 @@ int xv_fail(struct xv_call *call, int err, const char *fmt, ...);
 
 int xv_copy_entry(void __user *to, size_t to_size, const void *entry,
 		  size_t size);
+int xv_check_entry_size(struct xv_call *call, u32 entry_size, size_t first);
 
 int xv_list_devices(struct xv_call *call);
 int xv_bind(struct xv_call *call);
@@ -449,11 +461,17 @@ struct xv_srq {
 	u32 max_sge;
 };
 
-/* A queue pair as a file sees it; one that receives for XRC may be shared. */
+/**
+ * struct xv_qp_handle - a queue pair as a file sees it
+ * @qp: may be shared if it receives for XRC
+ * @node: in xv_qp.handles
+ * @init: how the file made it
+ */
 struct xv_qp_handle {
 	struct xv_obj obj;
 	struct xv_qp *qp;
 	struct list_head node;
+	struct xverbs_qp_init init;
 };
 
 /**
@@ -462,11 +480,11 @@ struct xv_qp_handle {
  * @domain: XRC domain of one that receives, else NULL
  * @domain_node: in xv_xrc_domain.targets
  * @users: files that hold it; under xv_dev.xrc_lock if it has a @domain
- * @lock: one call at a time; protects @attr, @mcast, @n_mcast
+ * @lock: one call at a time; protects @attrs, @mcast, @n_mcast
  * @cqn_snd: completion queue of sends, 0 if it has none
  * @cqn_rcv: completion queue of receives, 0 if it has none
  * @want_drained: raise XVERBS_EVENT_SQ_DRAINED
- * @attr: attributes as last set; qp_state is the state software moved to
+ * @attrs: attributes as last set; qp_state is the state software moved to
  * @mcast: multicast groups it is in
  */
 struct xv_qp {
@@ -487,7 +505,7 @@ struct xv_qp {
 	bool want_drained;
 	struct xv_qmem mem;
 	struct xverbs_qp_cap cap;
-	struct xverbs_qp_attr attr;
+	struct xv_qp_attrs attrs;
 	struct list_head mcast;
 	u32 n_mcast;
 };

@@ -22,7 +22,10 @@ enum { CQ_AT = 0, QP_AT = PAGE, SRQ_AT = 4 * PAGE, DBR_AT = 5 * PAGE, SIZE = 6 *
 static int fd;
 static uint8_t *mem;
 static uint32_t pd, uar, umem;
+static struct xverbs_external external;
 static char reason[XVERBS_REASON_MAX];
+
+#define PART(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
 
 #define CALL(_nr, _arg)								\
 	((_arg)->hdr.size = sizeof(*(_arg)),					\
@@ -82,9 +85,10 @@ static void cq_args(struct xverbs_cq_create *a)
 
 	*a = (struct xverbs_cq_create) {
 		.uar = uar, .entries = CQES - 1, .cqe_bytes = 64, .user_data = 77,
-		.external = { .ring_umem = umem, .ring_offset = CQ_AT,
-			      .dbr_umem = umem, .dbr_offset = DBR_AT },
+		.external = PART(&external),
 	};
+	external = (struct xverbs_external) { .ring_umem = umem, .ring_offset = CQ_AT,
+		.dbr_umem = umem, .dbr_offset = DBR_AT };
 	for (i = 0; i < CQES; i++)
 		mem[CQ_AT + i * 64 + 63] = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
 }
@@ -94,19 +98,19 @@ static void test_places(void)
 	struct xverbs_cq_create a;
 
 	cq_args(&a);
-	a.external.ring_offset = 64;
+	external.ring_offset = 64;
 	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring off a page: %s", reason);
 	cq_args(&a);
-	a.external.ring_offset = SIZE;
+	external.ring_offset = SIZE;
 	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring behind the end: %s", reason);
 	cq_args(&a);
-	a.external.ring_offset = ~0ull << 12;
+	external.ring_offset = ~0ull << 12;
 	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring far behind the end: %s", reason);
 	cq_args(&a);
-	a.external.dbr_offset = DBR_AT + 8;
+	external.dbr_offset = DBR_AT + 8;
 	ok(CALL(CQ_CREATE, &a) == EINVAL, "record off a cache line: %s", reason);
 	cq_args(&a);
-	a.external.dbr_offset = SIZE;
+	external.dbr_offset = SIZE;
 	ok(CALL(CQ_CREATE, &a) == EINVAL, "record behind the end: %s", reason);
 	cq_args(&a);
 	a.entries = 4000;
@@ -115,19 +119,18 @@ static void test_places(void)
 
 static void to_init_and_error(uint32_t qp)
 {
-	struct xverbs_qp_modify m = { .qp = qp };
+	struct xverbs_qp_attr attr = { .qp_state = XVERBS_QPS_INIT, .port_num = 1 };
+	struct xverbs_qp_modify m = { .qp = qp, .attr = PART(&attr) };
 
 	m.attr_mask = XVERBS_QP_STATE | XVERBS_QP_PKEY_INDEX | XVERBS_QP_PORT |
 		      XVERBS_QP_ACCESS_FLAGS;
-	m.attr.qp_state = XVERBS_QPS_INIT;
-	m.attr.port_num = 1;
 	must(CALL(QP_MODIFY, &m), "to INIT");
 	/* Two receives with empty lists, in the ring and in the record */
 	((struct mlx5r_data *)(mem + QP_AT))[0].lkey = htobe32(MLX5R_LKEY_END);
 	((struct mlx5r_data *)(mem + QP_AT))[1].lkey = htobe32(MLX5R_LKEY_END);
 	__atomic_store_n((uint32_t *)(mem + DBR_AT + 64), htobe32(2), __ATOMIC_RELEASE);
 	m.attr_mask = XVERBS_QP_STATE;
-	m.attr.qp_state = XVERBS_QPS_ERR;
+	attr.qp_state = XVERBS_QPS_ERR;
 	must(CALL(QP_MODIFY, &m), "to ERR");
 }
 
@@ -144,12 +147,11 @@ static bool flushed(int i)
 
 static void test_flush(void)
 {
+	struct xverbs_qp_cap cap = { .max_send_wr = 16, .max_recv_wr = WQES, .max_recv_sge = 1 };
 	struct xverbs_cq_create c;
 	struct xverbs_qp_create q = {
 		.type = XVERBS_QPT_RC, .pd = pd, .uar = uar, .user_index = 5,
-		.cap = { .max_send_wr = 16, .max_recv_wr = WQES, .max_recv_sge = 1 },
-		.external = { .ring_umem = umem, .ring_offset = QP_AT,
-			      .dbr_umem = umem, .dbr_offset = DBR_AT + 64 },
+		.cap = PART(&cap), .external = PART(&external),
 	};
 
 	cq_args(&c);
@@ -157,6 +159,8 @@ static void test_flush(void)
 	ok(c.out_entries == CQES && !c.out_ring.length && !c.out_dbr.length,
 	   "CQ of %u entries, nothing to map", c.out_entries);
 	q.send_cq = q.recv_cq = c.out_handle;
+	external.ring_offset = QP_AT;
+	external.dbr_offset = DBR_AT + 64;
 	must(CALL(QP_CREATE, &q), "QP_CREATE");
 	ok(q.out_rq_stride == STRIDE && q.out_rq_wqes == WQES && !q.out_rq_offset &&
 	   !q.out_ring.length, "QP with %u receives, nothing to map", q.out_rq_wqes);
@@ -172,14 +176,14 @@ static void test_srq(void)
 {
 	struct xverbs_srq_create s = {
 		.pd = pd, .layout = XVERBS_SRQ_CONTIGUOUS, .max_wr = WQES, .max_sge = 1,
-		.limit = 4, .user_data = 99,
-		.external = { .ring_umem = umem, .ring_offset = SRQ_AT,
-			      .dbr_umem = umem, .dbr_offset = DBR_AT + 128 },
+		.limit = 4, .user_data = 99, .external = PART(&external),
 	};
 	struct xverbs_srq_query q = {};
 	struct xverbs_srq_modify m = {};
 	struct xverbs_async_event event;
 
+	external.ring_offset = SRQ_AT;
+	external.dbr_offset = DBR_AT + 128;
 	must(CALL(SRQ_CREATE, &s), "SRQ_CREATE");
 	ok(s.out_wqes == WQES && s.out_stride == STRIDE && !s.out_ring.length,
 	   "SRQ of %u entries, nothing to map", s.out_wqes);

@@ -27,6 +27,14 @@ static struct xverbs_ah_attr path;
 static void *memory;
 static char reason[XVERBS_REASON_MAX];
 
+/* Parts of what is in arg */
+static struct xverbs_external external;
+static struct xverbs_qp_cap cap, cap_read;
+static struct xverbs_qp_attr attr, attr_read;
+static struct xverbs_qp_init init_read;
+
+#define PART(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
+
 static union {
 	struct xverbs_hdr hdr;
 	struct xverbs_list_devices list;
@@ -190,7 +198,13 @@ static void fill_gid(void) { arg.query_gid.port = PORT; }
 static void fill_pkey(void) { arg.query_pkey.port = PORT; }
 static void fill_srq_query(void) { arg.srq_query.srq = srq; }
 static void fill_xrc_srq_query(void) { arg.srq_query.srq = xrc_srq; }
-static void fill_qp_query(void) { arg.qp_query.qp = qp; }
+
+static void fill_qp_query(void)
+{
+	arg.qp_query.qp = qp;
+	arg.qp_query.out_attr = PART(&attr_read);
+	arg.qp_query.out_init = PART(&init_read);
+}
 
 static void fill_list(void)
 {
@@ -275,8 +289,9 @@ static void fill_cq(void)
 static void fill_cq_external(void)
 {
 	fill_cq();
-	arg.cq.external.ring_umem = arg.cq.external.dbr_umem = umem;
-	arg.cq.external.dbr_offset = LEN / 2;
+	arg.cq.external = PART(&external);
+	external.ring_umem = external.dbr_umem = umem;
+	external.dbr_offset = LEN / 2;
 }
 
 static void fill_cq_modify(void)
@@ -332,8 +347,10 @@ static void fill_qp(void)
 	arg.qp.uar = uar;
 	arg.qp.send_cq = arg.qp.recv_cq = cq;
 	arg.qp.srq = srq;
-	arg.qp.cap.max_send_wr = 500;
-	arg.qp.cap.max_send_sge = 2;
+	arg.qp.cap = PART(&cap);
+	arg.qp.out_cap = PART(&cap_read);
+	cap.max_send_wr = 500;
+	cap.max_send_sge = 2;
 }
 
 static void fill_ud(void)
@@ -365,7 +382,8 @@ static void to_state(uint32_t state, uint32_t mask)
 {
 	arg.modify.qp = qp;
 	arg.modify.attr_mask = XVERBS_QP_STATE | mask;
-	arg.modify.attr.qp_state = state;
+	arg.modify.attr = PART(&attr);
+	attr = (struct xverbs_qp_attr) { .qp_state = state };
 }
 
 static void fill_sqd(void) { to_state(XVERBS_QPS_SQD, 0); }
@@ -377,16 +395,16 @@ static void fill_init(void)
 {
 	to_state(XVERBS_QPS_INIT,
 		 XVERBS_QP_PORT | XVERBS_QP_PKEY_INDEX | XVERBS_QP_ACCESS_FLAGS);
-	arg.modify.attr.port_num = PORT;
+	attr.port_num = PORT;
 }
 
 static void fill_rtr(void)
 {
 	to_state(XVERBS_QPS_RTR, XVERBS_QP_AV | XVERBS_QP_PATH_MTU | XVERBS_QP_DEST_QPN |
 		 XVERBS_QP_RQ_PSN | XVERBS_QP_MAX_DEST_RD_ATOMIC | XVERBS_QP_MIN_RNR_TIMER);
-	arg.modify.attr.path_mtu = 3;
-	arg.modify.attr.dest_qp_num = 1;
-	arg.modify.attr.ah_attr = path;
+	attr.path_mtu = 3;
+	attr.dest_qp_num = 1;
+	arg.modify.ah_attr = PART(&path);
 }
 
 static void fill_rts(void)
@@ -398,7 +416,7 @@ static void fill_rts(void)
 static void fill_ah(void)
 {
 	arg.ah.pd = pd;
-	arg.ah.attr = path;
+	arg.ah.attr = PART(&path);
 }
 
 static void fill_mcast(void)

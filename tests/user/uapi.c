@@ -15,22 +15,20 @@ struct verb {
 	const char *name;
 	unsigned long cmd;
 	uint32_t size;
-	uint32_t min_size;
+	uint32_t min_size;	/* of the first published version */
 	bool unbound;		/* works on a file that is not bound */
 	int handles[4];		/* offsets of members that name objects, 0 ends */
 	int reserved;		/* offset of a reserved member, 0 if none */
 };
 
-#define GREW(_nr, _type, _min, ...)						\
-	{ .name = #_nr, .cmd = XVERBS_##_nr, .size = sizeof(struct xverbs_##_type),	\
-	  .min_size = (_min), __VA_ARGS__ }
 #define V(_nr, _type, ...)							\
-	GREW(_nr, _type, sizeof(struct xverbs_##_type), __VA_ARGS__)
+	{ .name = #_nr, .cmd = XVERBS_##_nr, .size = sizeof(struct xverbs_##_type),	\
+	  .min_size = sizeof(struct xverbs_##_type), __VA_ARGS__ }
 #define OFF(_type, _member)	((int)offsetof(struct xverbs_##_type, _member))
 
 static const struct verb verbs[] = {
 	V(LIST_DEVICES, list_devices, .unbound = true, .reserved = OFF(list_devices, reserved)),
-	V(BIND, bind, .unbound = true, .reserved = OFF(bind, reserved)),
+	V(BIND, bind, .unbound = true),
 	V(DESTROY, destroy, .handles = { OFF(destroy, handle) },
 	  .reserved = OFF(destroy, reserved)),
 	V(QUERY_DEVICE, query_device),
@@ -46,10 +44,8 @@ static const struct verb verbs[] = {
 	V(MW_ALLOC, mw_alloc, .handles = { OFF(mw_alloc, pd) }),
 	V(UMEM_REG, umem_reg, .reserved = OFF(umem_reg, fd)),
 	V(XRCD_OPEN, xrcd_open, .reserved = OFF(xrcd_open, reserved)),
-	V(CHANNEL_ALLOC, channel_alloc),
-	GREW(CQ_CREATE, cq_create, OFF(cq_create, external),
-	  .handles = { OFF(cq_create, uar), OFF(cq_create, channel),
-		       OFF(cq_create, external.ring_umem), OFF(cq_create, external.dbr_umem) },
+	V(CHANNEL_ALLOC, channel_alloc, .reserved = OFF(channel_alloc, reserved)),
+	V(CQ_CREATE, cq_create, .handles = { OFF(cq_create, uar), OFF(cq_create, channel) },
 	  .reserved = OFF(cq_create, reserved)),
 	V(CQ_MODIFY, cq_modify, .handles = { OFF(cq_modify, cq) },
 	  .reserved = OFF(cq_modify, reserved)),
@@ -59,10 +55,9 @@ static const struct verb verbs[] = {
 	  .reserved = OFF(srq_create, reserved)),
 	V(SRQ_MODIFY, srq_modify, .handles = { OFF(srq_modify, srq) }),
 	V(SRQ_QUERY, srq_query, .handles = { OFF(srq_query, srq) }),
-	GREW(QP_CREATE, qp_create, OFF(qp_create, xrcd),
+	V(QP_CREATE, qp_create,
 	  .handles = { OFF(qp_create, pd), OFF(qp_create, send_cq), OFF(qp_create, recv_cq),
-		       OFF(qp_create, uar) },
-	  .reserved = OFF(qp_create, reserved)),
+		       OFF(qp_create, uar) }),
 	V(QP_MODIFY, qp_modify, .handles = { OFF(qp_modify, qp) },
 	  .reserved = OFF(qp_modify, reserved)),
 	V(QP_OPEN, qp_open, .handles = { OFF(qp_open, xrcd) }, .reserved = OFF(qp_open, reserved)),
@@ -98,6 +93,8 @@ static union {
 	uint8_t bytes[4096 + TAIL];
 } arg;
 
+#define PART(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
+
 static void prepare(const struct verb *v)
 {
 	memset(&arg, 0, sizeof(arg));
@@ -110,6 +107,8 @@ static void prepare(const struct verb *v)
 /* Values that pass, so that one wrong handle is all that is wrong */
 static void fill(const struct verb *v)
 {
+	static const struct xverbs_qp_cap cap = { .max_send_wr = 1 };
+
 	prepare(v);
 	switch (v->cmd) {
 	case XVERBS_CQ_CREATE:
@@ -123,7 +122,7 @@ static void fill(const struct verb *v)
 		arg.qp.uar = uar;
 		arg.qp.send_cq = cq;
 		arg.qp.recv_cq = cq;
-		arg.qp.cap.max_send_wr = 1;
+		arg.qp.cap = PART(&cap);
 		break;
 	case XVERBS_SRQ_CREATE:
 		arg.srq.max_wr = 1;
@@ -169,10 +168,13 @@ static void test_shape(const struct verb *v)
 	prepare(v);
 	arg.hdr.size = v->min_size - 8;
 	expect(call(raw, v->cmd), EINVAL, v->name, "shorter than ever published");
+	ok(v->min_size == sizeof(arg.hdr) || strstr(reason, "size"),
+	   "%s: the reason names the size: %s", v->name, reason);
 	prepare(v);
 	arg.hdr.size = v->size + TAIL;
 	arg.bytes[v->size + TAIL - 1] = 1;
 	expect(call(raw, v->cmd), E2BIG, v->name, "unknown tail that is not zero");
+	ok(strstr(reason, "not zero") != NULL, "%s: the reason says so: %s", v->name, reason);
 	prepare(v);
 	arg.hdr.size = 1 << 20;
 	expect(call(raw, v->cmd), E2BIG, v->name, "absurd size");

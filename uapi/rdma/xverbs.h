@@ -6,19 +6,51 @@
  * Queues, doorbell records and doorbell pages are then mapped with mmap();
  * posting and polling never enter the kernel (formats: rdma/mlx5_ring.h).
  *
- * One ioctl per verb.  Every structure begins with struct xverbs_hdr, whose
- * size says how much of the structure the caller knows.  A shorter structure
- * than the kernel's reads as if zeros followed it; the reply is cut, or
- * padded with zeros, to the caller's size.  Members with the prefix out_ are
- * written by the kernel on success only; all others are read only.
+ * One ioctl per verb.  Members with the prefix out_ are written by the kernel
+ * on success only; all others are read only.
  *
  * Objects are named by handles: numbers above zero out of one table per open
  * file.  Zero stands for "none" where an object is optional.
  *
+ * How structures grow.  A published member never changes its place, size or
+ * meaning; new members are added at the end of a structure, and zero in a new
+ * member means what the structure meant without it.  Programs and kernels of
+ * different age work together:
+ *
+ *  - The structure of an ioctl has the size xverbs_hdr.size.  An older program
+ *    passes a shorter one: the kernel reads zeros in place of what is missing,
+ *    and writes nothing behind the caller's end.  A newer program passes a
+ *    longer one: if what the kernel does not know is zero the call works, and
+ *    stays zero; if not, it fails with E2BIG.
+ *  - A structure that belongs to several ioctls, or of which an ioctl needs
+ *    several, is not embedded.  The ioctl holds a struct xverbs_part, which
+ *    points to it and has its size.  The same rules hold for it: an older
+ *    program's reads as if zeros followed, or is written up to its size; of a
+ *    newer program's the unknown tail must be zero, or is written with zeros.
+ *    A part with address and size 0 is absent: it reads as zeros, or is not
+ *    written.
+ *  - Entries of arrays that the kernel fills (struct xverbs_device,
+ *    struct xverbs_feature) have the size entry_size that the caller states.
+ *    Each is cut, or padded with zeros, to that size.
+ *  - Records that read() returns (struct xverbs_async_event,
+ *    struct xverbs_comp_event) have the size that the program stated when it
+ *    bound the file or made the channel.  Each is cut, or padded with zeros,
+ *    to that size.
+ *  - struct xverbs_hdr, struct xverbs_part and struct xverbs_map never grow.
+ *  - Reserved members must be zero.  One may get a meaning later; a kernel
+ *    that does not know it says EINVAL.
+ *  - Flags, types, events and features get new values.  The kernel refuses
+ *    unknown ones with EOPNOTSUPP; a program must pass over those that it does
+ *    not know in what it reads.
+ *  - Texts (reasons, why_not) are for people and may change at any time.
+ *    Programs go by error numbers and by the numbers beside the texts.
+ *
+ * No size may be below that of the first published version: EINVAL.
+ *
  * Errors have one meaning each:
  *
  *  - ENOTTY: the kernel does not know this ioctl number
- *  - E2BIG: non-zero bytes behind the part of the structure the kernel knows
+ *  - E2BIG: non-zero bytes behind the members that the kernel knows
  *  - EOPNOTSUPP: unknown flag or unknown value of an extensible member, or the
  *    device lacks the feature
  *  - EINVAL: a known member has a wrong value, a reserved one is not zero, or
@@ -117,18 +149,31 @@ struct xverbs_hdr {
 };
 
 /**
+ * struct xverbs_part - a structure that grows on its own
+ * @addr: user pointer to it; 0 if absent
+ * @size: its sizeof() as the caller knows it; 0 if absent
+ * @reserved: zero
+ *
+ * A member of this type with the prefix out_ is only read, too; written is
+ * what it points to.
+ */
+struct xverbs_part {
+	__aligned_u64 addr;
+	__u32 size;
+	__u32 reserved;
+};
+
+/**
  * struct xverbs_map - what to give to mmap()
  * @offset: file offset of the mapping
  * @length: its exact length
- * @reserved: zero
  *
  * Mappings are shared and may not be executable.  They keep their object's
  * memory, but not the hardware object, alive.
  */
 struct xverbs_map {
 	__aligned_u64 offset;
-	__u32 length;
-	__u32 reserved;
+	__aligned_u64 length;
 };
 
 /* ---- File, device, port ------------------------------------------------- */
@@ -143,7 +188,7 @@ struct xverbs_map {
  * @available: 1 when BIND will accept the device, 0 when not
  * @reserved: zero
  * @name: name of the RDMA device
- * @why_not: if not available: the reason
+ * @why_not: if not available: the reason, for people
  */
 struct xverbs_device {
 	__aligned_u64 node_guid;
@@ -154,7 +199,7 @@ struct xverbs_device {
 	__u32 available;
 	__u32 reserved;
 	char name[XVERBS_NAME_MAX];
-	char why_not[96];
+	char why_not[XVERBS_REASON_MAX];
 };
 
 /**
@@ -162,7 +207,7 @@ struct xverbs_device {
  * @hdr: header; no flags
  * @devices: user array of struct xverbs_device
  * @count: its number of entries
- * @entry_size: sizeof(struct xverbs_device); entries are cut or padded to it
+ * @entry_size: sizeof(struct xverbs_device) as the caller knows it
  * @out_count: number of devices, which may be above @count
  * @reserved: zero
  *
@@ -186,7 +231,9 @@ struct xverbs_list_devices {
  * struct xverbs_bind - ioctl(XVERBS_BIND)
  * @hdr: header; XVERBS_BIND_*
  * @index: number of the RDMA device, with XVERBS_BIND_BY_INDEX
- * @reserved: zero
+ * @async_event_size: sizeof(struct xverbs_async_event) as the caller knows it,
+ *	a multiple of 8 up to XVERBS_EVENT_SIZE_MAX: the size of each record that
+ *	read() returns.  0: that of the first published version
  * @name: name of the RDMA device, otherwise
  *
  * Ties the file to a device, once; index and name return as that device has them.
@@ -194,7 +241,7 @@ struct xverbs_list_devices {
 struct xverbs_bind {
 	struct xverbs_hdr hdr;
 	__u32 index;
-	__u32 reserved;
+	__u32 async_event_size;
 	char name[XVERBS_NAME_MAX];
 };
 #define XVERBS_BIND _IO(XVERBS_TYPE, XVERBS_CMD_BIND)
@@ -433,18 +480,51 @@ struct xverbs_query_pkey {
 };
 #define XVERBS_QUERY_PKEY _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_PKEY)
 
+/* Features.  Numbers never change meaning; names stay, too. */
+enum xverbs_feature_id {
+	XVERBS_FEATURE_RC			= 1,
+	XVERBS_FEATURE_UC			= 2,
+	XVERBS_FEATURE_UD			= 3,
+	XVERBS_FEATURE_XRC			= 4,
+	XVERBS_FEATURE_SRQ			= 5,
+	XVERBS_FEATURE_SRQ_CONTIGUOUS		= 6,
+	XVERBS_FEATURE_MEMORY_REGION		= 7,
+	XVERBS_FEATURE_MEMORY_REGION_DMABUF	= 8,
+	XVERBS_FEATURE_MEMORY_WINDOW		= 9,
+	XVERBS_FEATURE_ON_DEMAND_PAGING		= 10,
+	XVERBS_FEATURE_EXTERNAL_MEMORY		= 11,
+	XVERBS_FEATURE_EXTERNAL_MEMORY_DMABUF	= 12,
+	XVERBS_FEATURE_COMPLETION_CHANNEL	= 13,
+	XVERBS_FEATURE_ASYNC_EVENTS		= 14,
+	XVERBS_FEATURE_MULTICAST		= 15,
+	XVERBS_FEATURE_ATOMICS			= 16,
+	XVERBS_FEATURE_MASKED_ATOMICS		= 17,
+	XVERBS_FEATURE_BLUEFLAME		= 18,
+	XVERBS_FEATURE_CQ_128_BYTE_ENTRIES	= 19,
+	XVERBS_FEATURE_CQ_RESIZE		= 20,
+	XVERBS_FEATURE_CQ_MODERATION		= 21,
+	XVERBS_FEATURE_CQ_IGNORE_OVERRUN	= 22,
+	XVERBS_FEATURE_CQ_COLLAPSED		= 23,
+	XVERBS_FEATURE_CQE_USER_INDEX		= 24,
+	XVERBS_FEATURE_PATH_MIGRATION		= 25,
+	XVERBS_FEATURE_DC			= 26,
+	XVERBS_FEATURE_CROSS_CHANNEL		= 27,
+	XVERBS_FEATURE_INDIRECT_KEYS		= 28,
+	XVERBS_FEATURE_DEVICE_MEMORY		= 29,
+};
+
 /**
  * struct xverbs_feature - one entry of XVERBS_QUERY_FEATURES
+ * @id: enum xverbs_feature_id
  * @available: 1 or 0
- * @reserved: zero
  * @name: short name, such as "rc" or "srq"
- * @why_not: if not available: the reason
+ * @why_not: if not available: the reason, for people
  */
 struct xverbs_feature {
+	__u32 id;
 	__u32 available;
-	__u32 reserved;
-	char name[32];
-	char why_not[96];
+	char name[XVERBS_NAME_MAX];
+	char why_not[XVERBS_REASON_MAX];
 };
 
 /**
@@ -452,7 +532,7 @@ struct xverbs_feature {
  * @hdr: header; no flags
  * @features: user array of struct xverbs_feature
  * @count: its number of entries
- * @entry_size: sizeof(struct xverbs_feature); entries are cut or padded to it
+ * @entry_size: sizeof(struct xverbs_feature) as the caller knows it
  * @out_count: number of features, which may be above @count
  * @reserved: zero
  */
@@ -467,6 +547,8 @@ struct xverbs_query_features {
 #define XVERBS_QUERY_FEATURES _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_FEATURES)
 
 /* ---- Events -------------------------------------------------------------- */
+
+#define XVERBS_EVENT_SIZE_MAX	1024	/* the largest record that read() returns */
 
 /* Types of asynchronous events, numbered as enum ibv_event_type (Manual 6.1) */
 enum xverbs_event_type {
@@ -505,6 +587,9 @@ enum xverbs_event_type {
  * An event of one type for one object that was not yet read absorbs further
  * ones.  When the device goes, one XVERBS_EVENT_DEVICE_FATAL comes, and after
  * it read() says ENODEV and poll() reports POLLHUP.
+ *
+ * Each event takes xverbs_bind.async_event_size bytes.  A buffer that has no
+ * room for one gives EINVAL.
  */
 struct xverbs_async_event {
 	__u32 type;
@@ -518,8 +603,9 @@ struct xverbs_async_event {
  * struct xverbs_comp_event - what read() on a completion channel returns
  * @user_data: as given when the CQ was created
  *
- * As above: whole events, EAGAIN, POLLIN; ENODEV and POLLHUP when the device
- * has gone or the channel was destroyed.
+ * As above: whole events of xverbs_channel_alloc.event_size bytes, EAGAIN,
+ * POLLIN; ENODEV and POLLHUP when the device has gone or the channel was
+ * destroyed.
  */
 struct xverbs_comp_event {
 	__aligned_u64 user_data;
@@ -531,6 +617,10 @@ struct xverbs_comp_event {
 /**
  * struct xverbs_channel_alloc - ioctl(XVERBS_CHANNEL_ALLOC)
  * @hdr: header; XVERBS_CHANNEL_*
+ * @event_size: sizeof(struct xverbs_comp_event) as the caller knows it, a
+ *	multiple of 8 up to XVERBS_EVENT_SIZE_MAX: the size of each record that
+ *	read() returns.  0: that of the first published version
+ * @reserved: zero
  * @out_handle: the channel, for XVERBS_CQ_CREATE
  * @out_fd: file descriptor (close-on-exec) that delivers its events
  *
@@ -538,6 +628,8 @@ struct xverbs_comp_event {
  */
 struct xverbs_channel_alloc {
 	struct xverbs_hdr hdr;
+	__u32 event_size;
+	__u32 reserved;
 	__u32 out_handle;
 	__s32 out_fd;
 };
@@ -738,7 +830,7 @@ struct xverbs_umem_reg {
 #define XVERBS_UMEM_REG _IO(XVERBS_TYPE, XVERBS_CMD_UMEM_REG)
 
 /**
- * struct xverbs_external - a queue in memory that the user brings
+ * struct xverbs_external - a queue in memory that the user brings (a part)
  * @ring_umem: holds the ring, or 0: the kernel allocates it
  * @dbr_umem: holds the doorbell record, or 0: the kernel allocates it
  * @ring_offset: of the ring in its UMEM, a multiple of the page size
@@ -806,7 +898,8 @@ struct xverbs_xrcd_open {
  *	starts out as MLX5R_CQE_INVALID owned by the adapter
  * @out_dbr: the page of the doorbell record.  Records of other queues of this
  *	file may lie in the same page, and then have the same offset here.
- * @external: the user's memory instead of the kernel's
+ * @external: part struct xverbs_external: the user's memory instead of the
+ *	kernel's; may be absent
  *
  * Manual 3.3.7.
  */
@@ -825,7 +918,7 @@ struct xverbs_cq_create {
 	__u32 out_dbr_offset;
 	struct xverbs_map out_ring;
 	struct xverbs_map out_dbr;
-	struct xverbs_external external;
+	struct xverbs_part external;
 };
 #define XVERBS_CQ_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_CQ_CREATE)
 
@@ -908,7 +1001,8 @@ struct xverbs_cq_resize {
  * @out_ring: the ring.  In a linked layout every entry's next index is set to
  *	the following one, the last one's to 0.
  * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
- * @external: the user's memory instead of the kernel's
+ * @external: part struct xverbs_external: the user's memory instead of the
+ *	kernel's; may be absent
  *
  * Manual 3.4.5, 3.4.9.
  */
@@ -933,7 +1027,7 @@ struct xverbs_srq_create {
 	__u32 reserved;
 	struct xverbs_map out_ring;
 	struct xverbs_map out_dbr;
-	struct xverbs_external external;
+	struct xverbs_part external;
 };
 #define XVERBS_SRQ_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_SRQ_CREATE)
 
@@ -981,7 +1075,7 @@ struct xverbs_srq_query {
 #define XVERBS_QPT_XRC_RECV	10
 
 /**
- * struct xverbs_qp_cap - capacities of a queue pair (ibv_qp_cap)
+ * struct xverbs_qp_cap - capacities of a queue pair (ibv_qp_cap; a part)
  * @max_send_wr: send requests outstanding
  * @max_recv_wr: receive requests outstanding; 0 with an SRQ
  * @max_send_sge: elements of a send's list
@@ -1007,12 +1101,14 @@ struct xverbs_qp_cap {
  * @recv_cq: completion queue of receives
  * @srq: shared receive queue, or 0
  * @uar: doorbell page
+ * @xrcd: XVERBS_QPT_XRC_RECV: its XRC domain
  * @user_index: 24 bits that CQEs carry in srqn_uidx, if out_cqe_version of the
  *	device is 1.  Choose one per QP.
- * @reserved: zero
  * @user_data: handed back with events
- * @cap: wanted at least
- * @out_cap: got
+ * @cap: part struct xverbs_qp_cap: wanted at least
+ * @out_cap: part struct xverbs_qp_cap: got
+ * @external: part struct xverbs_external: the user's memory instead of the
+ *	kernel's; may be absent
  * @out_handle: the queue pair
  * @out_qpn: its number
  * @out_sq_offset: offset of the send queue within @out_ring
@@ -1023,9 +1119,6 @@ struct xverbs_qp_cap {
  * @out_dbr_offset: offset of the doorbell record within @out_dbr
  * @out_ring: both work queues
  * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
- * @xrcd: XVERBS_QPT_XRC_RECV: its XRC domain
- * @reserved2: zero
- * @external: the user's memory instead of the kernel's
  *
  * XVERBS_QPT_XRC_SEND has no @recv_cq, XVERBS_QPT_XRC_RECV has neither CQ,
  * nor rings, nor @pd, nor @uar; these are 0 then.  Manual 3.4.3.
@@ -1038,11 +1131,12 @@ struct xverbs_qp_create {
 	__u32 recv_cq;
 	__u32 srq;
 	__u32 uar;
+	__u32 xrcd;
 	__u32 user_index;
-	__u32 reserved;
 	__aligned_u64 user_data;
-	struct xverbs_qp_cap cap;
-	struct xverbs_qp_cap out_cap;
+	struct xverbs_part cap;
+	struct xverbs_part out_cap;
+	struct xverbs_part external;
 	__u32 out_handle;
 	__u32 out_qpn;
 	__u32 out_sq_offset;
@@ -1053,9 +1147,6 @@ struct xverbs_qp_create {
 	__u32 out_dbr_offset;
 	struct xverbs_map out_ring;
 	struct xverbs_map out_dbr;
-	__u32 xrcd;
-	__u32 reserved2;
-	struct xverbs_external external;
 };
 #define XVERBS_QP_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_QP_CREATE)
 
@@ -1097,7 +1188,7 @@ struct xverbs_qp_create {
 #define XVERBS_MIG_ARMED	2
 
 /**
- * struct xverbs_ah_attr - address of a peer (ibv_ah_attr)
+ * struct xverbs_ah_attr - address of a peer (ibv_ah_attr; a part)
  * @dgid: GRH: destination GID
  * @flow_label: GRH: 20 bits
  * @dlid: destination LID (InfiniBand)
@@ -1128,7 +1219,7 @@ struct xverbs_ah_attr {
 };
 
 /**
- * struct xverbs_qp_attr - attributes of a queue pair (ibv_qp_attr)
+ * struct xverbs_qp_attr - attributes of a queue pair (ibv_qp_attr; a part)
  * @qp_state: XVERBS_QPS_*, the state to move to
  * @cur_qp_state: the state that the caller assumes
  * @path_mtu: 1 = 256 bytes ... 5 = 4096
@@ -1153,8 +1244,8 @@ struct xverbs_ah_attr {
  * @alt_timeout: of the alternate path
  * @reserved: zero
  * @reserved2: zero
- * @ah_attr: the path to the peer
- * @alt_ah_attr: the alternate path
+ *
+ * The paths are parts of their own.
  */
 struct xverbs_qp_attr {
 	__u32 qp_state;
@@ -1181,8 +1272,6 @@ struct xverbs_qp_attr {
 	__u8 alt_timeout;
 	__u8 reserved;
 	__u32 reserved2;
-	struct xverbs_ah_attr ah_attr;
-	struct xverbs_ah_attr alt_ah_attr;
 };
 
 /**
@@ -1190,7 +1279,11 @@ struct xverbs_qp_attr {
  * @hdr: header; no flags
  * @qp: the queue pair
  * @attr_mask: XVERBS_QP_*: the members of @attr that count
- * @attr: new values.  Members that do not count are ignored.
+ * @attr: part struct xverbs_qp_attr: new values.  Members that do not count
+ *	are ignored.
+ * @ah_attr: part struct xverbs_ah_attr: the path to the peer, with XVERBS_QP_AV
+ * @alt_ah_attr: part struct xverbs_ah_attr: the alternate path, with
+ *	XVERBS_QP_ALT_PATH
  * @out_state: the state after the call
  * @reserved: zero
  *
@@ -1202,29 +1295,65 @@ struct xverbs_qp_modify {
 	struct xverbs_hdr hdr;
 	__u32 qp;
 	__u32 attr_mask;
-	struct xverbs_qp_attr attr;
+	struct xverbs_part attr;
+	struct xverbs_part ah_attr;
+	struct xverbs_part alt_ah_attr;
 	__u32 out_state;
 	__u32 reserved;
 };
 #define XVERBS_QP_MODIFY _IO(XVERBS_TYPE, XVERBS_CMD_QP_MODIFY)
 
 /**
+ * struct xverbs_qp_init - how a queue pair was made (ibv_qp_init_attr; a part)
+ * @user_data: as given for this handle
+ * @type: XVERBS_QPT_*
+ * @pd: handle, as given
+ * @send_cq: handle, as given
+ * @recv_cq: handle, as given
+ * @srq: handle, as given
+ * @uar: handle, as given
+ * @xrcd: handle, as given
+ * @user_index: as given
+ *
+ * Handles are those of this file, 0 for none; of a queue pair that was opened
+ * by its number only @xrcd is known.  Whether every send completes
+ * (sq_sig_all) is said in each work request, so the kernel does not know it.
+ */
+struct xverbs_qp_init {
+	__aligned_u64 user_data;
+	__u32 type;
+	__u32 pd;
+	__u32 send_cq;
+	__u32 recv_cq;
+	__u32 srq;
+	__u32 uar;
+	__u32 xrcd;
+	__u32 user_index;
+};
+
+/**
  * struct xverbs_qp_query - ioctl(XVERBS_QP_QUERY)
  * @hdr: header; no flags
  * @qp: the queue pair
  * @reserved: zero
- * @out_attr: all attributes.  qp_state is the adapter's; cur_qp_state equals
- *	it.
- * @out_cap: capacities
+ * @out_attr: part struct xverbs_qp_attr: all attributes.  qp_state is the
+ *	adapter's; cur_qp_state equals it.
+ * @out_ah_attr: part struct xverbs_ah_attr: the path to the peer
+ * @out_alt_ah_attr: part struct xverbs_ah_attr: the alternate path
+ * @out_cap: part struct xverbs_qp_cap: capacities
+ * @out_init: part struct xverbs_qp_init: how it was made
  *
- * Manual 3.6.1.
+ * Each part may be absent.  Manual 3.6.1.
  */
 struct xverbs_qp_query {
 	struct xverbs_hdr hdr;
 	__u32 qp;
 	__u32 reserved;
-	struct xverbs_qp_attr out_attr;
-	struct xverbs_qp_cap out_cap;
+	struct xverbs_part out_attr;
+	struct xverbs_part out_ah_attr;
+	struct xverbs_part out_alt_ah_attr;
+	struct xverbs_part out_cap;
+	struct xverbs_part out_init;
 };
 #define XVERBS_QP_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_QP_QUERY)
 
@@ -1258,7 +1387,7 @@ struct xverbs_qp_open {
  * @hdr: header; no flags
  * @pd: protection domain
  * @reserved: zero
- * @attr: address of the peer
+ * @attr: part struct xverbs_ah_attr: address of the peer
  * @out_av: struct mlx5r_av, 48 bytes, ready to be copied into a work request
  *	once Q_Key and destination QP number are added
  *
@@ -1269,7 +1398,7 @@ struct xverbs_ah_resolve {
 	struct xverbs_hdr hdr;
 	__u32 pd;
 	__u32 reserved;
-	struct xverbs_ah_attr attr;
+	struct xverbs_part attr;
 	__u8 out_av[48];
 };
 #define XVERBS_AH_RESOLVE _IO(XVERBS_TYPE, XVERBS_CMD_AH_RESOLVE)

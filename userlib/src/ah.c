@@ -40,7 +40,8 @@ void xv_ah_attr_from_kernel(struct xv_ah_attr *a, const struct xverbs_ah_attr *k
 XV_EXPORT struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_attr *attr,
 					size_t size)
 {
-	struct xverbs_ah_resolve req = { .pd = pd->handle };
+	struct xverbs_ah_attr k;
+	struct xverbs_ah_resolve req = { .pd = pd->handle, .attr = XV_PART(&k) };
 	struct context *ctx = to_ctx(pd->context);
 	struct xv_ah_attr a;
 	struct xv_ah *ah;
@@ -49,7 +50,7 @@ XV_EXPORT struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_att
 	_Static_assert(sizeof(ah->av) == sizeof(req.out_av), "address vector of 48 bytes");
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create AH");
 	if (!err) {
-		xv_ah_attr_to_kernel(&req.attr, &a);
+		xv_ah_attr_to_kernel(&k, &a);
 		err = xv_ioctl(pd->context->fd, XVERBS_AH_RESOLVE, "create AH", &req, sizeof(req));
 	}
 	if (err) {

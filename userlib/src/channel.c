@@ -15,7 +15,7 @@ static void channel_release(void *object)
 
 XV_EXPORT struct xv_comp_channel *xv_create_comp_channel(struct xv_context *ctx)
 {
-	struct xverbs_channel_alloc req = { 0 };
+	struct xverbs_channel_alloc req = { .event_size = sizeof(struct xverbs_comp_event) };
 	struct xv_comp_channel *ch = xv_object_create(ctx, XVERBS_CHANNEL_ALLOC,
 						      "create completion channel", &req,
 						      sizeof(req), sizeof(*ch), channel_release);

@@ -142,7 +142,7 @@ static int first_available(struct xverbs_device *found)
 
 static int bind_device(struct context *ctx, const char *name)
 {
-	struct xverbs_bind req = { 0 };
+	struct xverbs_bind req = { .async_event_size = sizeof(struct xverbs_async_event) };
 	struct xverbs_device first;
 	int err;
 

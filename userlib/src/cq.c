@@ -45,6 +45,7 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 {
 	const struct xv_uar *uar = xv_uar_get(cq->ctx, &attr->external);
+	struct xverbs_external external = { 0 };
 	struct xverbs_cq_create req = {
 		.uar = uar ? uar->handle : 0,
 		.channel = attr->channel ? attr->channel->handle : 0,
@@ -52,6 +53,7 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 		.cqe_bytes = attr->cqe_size ? attr->cqe_size : 64,
 		.comp_vector = attr->comp_vector,
 		.user_data = (uintptr_t)cq,
+		.external = XV_PART(&external),
 	};
 	int err;
 
@@ -61,7 +63,7 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 		req.hdr.flags |= XVERBS_CQ_IGNORE_OVERRUN;
 	if (attr->flags & XV_CQ_COLLAPSED)
 		req.hdr.flags |= XVERBS_CQ_COLLAPSED;
-	xv_external_to_kernel(&req.external, &attr->external);
+	xv_external_to_kernel(&external, &attr->external);
 	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_CREATE, "create CQ", &req, sizeof(req));
 	if (err)
 		return err;

@@ -108,6 +108,9 @@ int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_
 int xv_attr_in(void *own, size_t own_size, const void *caller, size_t size, const char *what);
 void xv_attr_out(void *caller, size_t size, const void *own, size_t own_size);
 
+/* A structure of ours as the kernel wants it named */
+#define XV_PART(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
+
 /* map.c */
 int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what);
 void xv_unmap(struct mapping *m);

@@ -21,7 +21,7 @@ int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map,
 
 	m->addr = NULL;
 	if (addr == MAP_FAILED)
-		return xv_fail(errno, "%s: cannot map %u bytes: %s", what, map->length,
+		return xv_fail(errno, "%s: cannot map %llu bytes: %s", what, map->length,
 			       strerror(errno));
 	m->addr = addr;
 	m->length = map->length;

@@ -49,8 +49,8 @@ static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 	sq->buf = (uint8_t *)qp->mem.ring + req->out_sq_offset;
 	sq->buf_end = sq->buf + (size_t)req->out_sq_wqebbs * MLX5R_WQEBB;
 	sq->mask = req->out_sq_wqebbs - 1;
-	sq->max_inline = req->out_cap.max_inline_data;
-	sq->max_sge = req->out_cap.max_send_sge;
+	sq->max_inline = qp->cap.max_inline_data;
+	sq->max_sge = qp->cap.max_send_sge;
 }
 
 static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_create *req)
@@ -104,10 +104,34 @@ static void qp_release(void *object)
 	xv_events_destroy(&qp->events);
 }
 
+static struct xverbs_qp_cap cap_to_kernel(const struct xv_qp_cap *cap)
+{
+	return (struct xverbs_qp_cap) {
+		.max_send_wr = cap->max_send_wr,
+		.max_recv_wr = cap->max_recv_wr,
+		.max_send_sge = cap->max_send_sge,
+		.max_recv_sge = cap->max_recv_sge,
+		.max_inline_data = cap->max_inline_data,
+	};
+}
+
+static struct xv_qp_cap cap_from_kernel(const struct xverbs_qp_cap *cap)
+{
+	return (struct xv_qp_cap) {
+		.max_send_wr = cap->max_send_wr,
+		.max_recv_wr = cap->max_recv_wr,
+		.max_send_sge = cap->max_send_sge,
+		.max_recv_sge = cap->max_recv_sge,
+		.max_inline_data = cap->max_inline_data,
+	};
+}
+
 static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
 {
 	bool target = a->qp_type == XV_QPT_XRC_RECV;	/* has nothing to post to */
 	const struct xv_uar *uar = target ? NULL : xv_uar_get(qp->ctx, &a->external);
+	struct xverbs_qp_cap cap = cap_to_kernel(&a->cap);
+	struct xverbs_external external = { 0 };
 	struct xverbs_qp_create req = {
 		.type = a->qp_type,
 		.pd = target ? 0 : pd->handle,
@@ -118,31 +142,21 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 		.uar = uar ? uar->handle : 0,
 		.user_index = qp->pub.rsc.user_index,
 		.user_data = (uintptr_t)qp,
-		.cap = {
-			.max_send_wr = a->cap.max_send_wr,
-			.max_recv_wr = a->cap.max_recv_wr,
-			.max_send_sge = a->cap.max_send_sge,
-			.max_recv_sge = a->cap.max_recv_sge,
-			.max_inline_data = a->cap.max_inline_data,
-		},
+		.cap = XV_PART(&cap),
+		.out_cap = XV_PART(&cap),
+		.external = XV_PART(&external),
 	};
 	int err;
 
 	if (!uar && !target)
 		return -errno;
-	xv_external_to_kernel(&req.external, &a->external);
+	xv_external_to_kernel(&external, &a->external);
 	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
 	if (err)
 		return err;
 	qp->pub.handle = req.out_handle;
 	qp->pub.qp_num = req.out_qpn;
-	qp->cap = (struct xv_qp_cap) {
-		.max_send_wr = req.out_cap.max_send_wr,
-		.max_recv_wr = req.out_cap.max_recv_wr,
-		.max_send_sge = req.out_cap.max_send_sge,
-		.max_recv_sge = req.out_cap.max_recv_sge,
-		.max_inline_data = req.out_cap.max_inline_data,
-	};
+	qp->cap = cap_from_kernel(&cap);
 	err = qp_map(qp, &req, &a->external, uar);
 	if (err)
 		xv_destroy_handle(qp->ctx, qp->pub.handle, "create QP", NULL);
@@ -258,9 +272,16 @@ XV_EXPORT int xv_destroy_qp(struct xv_qp *pub)
 	return 0;
 }
 
-static void attr_to_kernel(struct xverbs_qp_attr *k, const struct xv_qp_attr *a)
+/* All attributes, as the kernel has them */
+struct kernel_attrs {
+	struct xverbs_qp_attr qp;
+	struct xverbs_ah_attr ah;
+	struct xverbs_ah_attr alt_ah;
+};
+
+static void attr_to_kernel(struct kernel_attrs *k, const struct xv_qp_attr *a)
 {
-	*k = (struct xverbs_qp_attr) {
+	k->qp = (struct xverbs_qp_attr) {
 		.qp_state = a->qp_state,
 		.cur_qp_state = a->cur_qp_state,
 		.path_mtu = a->path_mtu,
@@ -283,12 +304,14 @@ static void attr_to_kernel(struct xverbs_qp_attr *k, const struct xv_qp_attr *a)
 		.alt_port_num = a->alt_port_num,
 		.alt_timeout = a->alt_timeout,
 	};
-	xv_ah_attr_to_kernel(&k->ah_attr, &a->ah_attr);
-	xv_ah_attr_to_kernel(&k->alt_ah_attr, &a->alt_ah_attr);
+	xv_ah_attr_to_kernel(&k->ah, &a->ah_attr);
+	xv_ah_attr_to_kernel(&k->alt_ah, &a->alt_ah_attr);
 }
 
-static void attr_from_kernel(struct xv_qp_attr *a, const struct xverbs_qp_attr *k)
+static void attr_from_kernel(struct xv_qp_attr *a, const struct kernel_attrs *attrs)
 {
+	const struct xverbs_qp_attr *k = &attrs->qp;
+
 	*a = (struct xv_qp_attr) {
 		.qp_state = (enum xv_qp_state)k->qp_state,
 		.cur_qp_state = (enum xv_qp_state)k->cur_qp_state,
@@ -313,21 +336,28 @@ static void attr_from_kernel(struct xv_qp_attr *a, const struct xverbs_qp_attr *
 		.alt_port_num = k->alt_port_num,
 		.alt_timeout = k->alt_timeout,
 	};
-	xv_ah_attr_from_kernel(&a->ah_attr, &k->ah_attr);
-	xv_ah_attr_from_kernel(&a->alt_ah_attr, &k->alt_ah_attr);
+	xv_ah_attr_from_kernel(&a->ah_attr, &attrs->ah);
+	xv_ah_attr_from_kernel(&a->alt_ah_attr, &attrs->alt_ah);
 }
 
 XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, unsigned int mask,
 			      size_t size)
 {
 	struct qp *qp = to_qp(pub);
-	struct xverbs_qp_modify req = { .qp = qp->pub.handle, .attr_mask = mask };
+	struct kernel_attrs k;
+	struct xverbs_qp_modify req = {
+		.qp = qp->pub.handle,
+		.attr_mask = mask,
+		.attr = XV_PART(&k.qp),
+		.ah_attr = XV_PART(&k.ah),
+		.alt_ah_attr = XV_PART(&k.alt_ah),
+	};
 	struct xv_qp_attr a;
 	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify QP");
 
 	if (err)
 		return err;
-	attr_to_kernel(&req.attr, &a);
+	attr_to_kernel(&k, &a);
 	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_MODIFY, "modify QP", &req, sizeof(req));
 	if (err)
 		return err;
@@ -340,13 +370,19 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t size)
 {
 	struct qp *qp = to_qp(pub);
-	struct xverbs_qp_query req = { .qp = qp->pub.handle };
+	struct kernel_attrs k;
+	struct xverbs_qp_query req = {
+		.qp = qp->pub.handle,
+		.out_attr = XV_PART(&k.qp),
+		.out_ah_attr = XV_PART(&k.ah),
+		.out_alt_ah_attr = XV_PART(&k.alt_ah),
+	};
 	struct xv_qp_attr a;
 	int err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));
 
 	if (err)
 		return err;
-	attr_from_kernel(&a, &req.out_attr);
+	attr_from_kernel(&a, &k);
 	a.cap = qp->cap;
 	set_state(qp, a.qp_state);
 	xv_attr_out(attr, size, &a, sizeof(a));

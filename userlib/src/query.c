@@ -169,16 +169,17 @@ XV_EXPORT int xv_default_gid_index(struct xv_context *ctx, uint32_t port)
 	return best;
 }
 
-XV_EXPORT int xv_query_features(struct xv_context *ctx, struct xv_feature *list, int n)
+XV_EXPORT int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *list, int n,
+				   size_t size)
 {
 	struct xverbs_query_features r = {
 		.features = (uintptr_t)list,
 		.count = n > 0 ? (uint32_t)n : 0,
-		.entry_size = sizeof(*list),
+		.entry_size = (uint32_t)size,
 	};
 	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_FEATURES, "query features", &r, sizeof(r));
 
-	_Static_assert(sizeof(struct xv_feature) == sizeof(struct xverbs_feature),
+	_Static_assert(sizeof(struct xv_feature) <= sizeof(struct xverbs_feature),
 		       "features are passed through as they are");
 	return err ? err : (int)r.out_count;
 }

@@ -47,6 +47,7 @@ static void srq_release(void *object)
 
 static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_init_attr *a)
 {
+	struct xverbs_external external = { 0 };
 	struct xverbs_srq_create req = {
 		.pd = pd->handle,
 		.layout = a->layout,
@@ -57,10 +58,11 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 		.cq = a->cq ? a->cq->handle : 0,
 		.user_index = srq->pub.rsc.user_index,
 		.user_data = (uintptr_t)srq,
+		.external = XV_PART(&external),
 	};
 	int err;
 
-	xv_external_to_kernel(&req.external, &a->external);
+	xv_external_to_kernel(&external, &a->external);
 	err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
 	if (err)
 		return err;

@@ -52,7 +52,7 @@ struct xv_device {
 	uint32_t vendor_id;
 	uint32_t part_id;
 	uint32_t available;		/* xv_open() will take it */
-	char why_not[96];		/* if it will not */
+	char why_not[192];		/* if it will not, for people */
 };
 
 /* Array of pointers, ended by NULL; *num, if wanted, is their number. */
@@ -206,10 +206,10 @@ struct xv_gid_entry {
 };
 
 struct xv_feature {
+	uint32_t id;			/* enum xverbs_feature_id of rdma/xverbs.h */
 	uint32_t available;
-	uint32_t reserved;
-	char name[32];
-	char why_not[96];		/* if not available */
+	char name[64];
+	char why_not[192];		/* if not available, for people */
 };
 
 int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
@@ -229,7 +229,12 @@ int xv_query_pkey(struct xv_context *ctx, uint32_t port, uint32_t index, uint16_
 int xv_default_gid_index(struct xv_context *ctx, uint32_t port);
 
 /* Fills up to n entries and returns how many features there are. */
-int xv_query_features(struct xv_context *ctx, struct xv_feature *list, int n);
+int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *list, int n, size_t size);
+
+static inline int xv_query_features(struct xv_context *ctx, struct xv_feature *list, int n)
+{
+	return xv_query_features_sz(ctx, list, n, sizeof(*list));
+}
 
 static inline int xv_query_device(struct xv_context *ctx, struct xv_device_attr *attr)
 {
