@@ -68,6 +68,12 @@ static void config_put(u8 *space, unsigned int at, unsigned int size, u32 value)
 	memcpy(space + at, &le, size);
 }
 
+/* A function does DMA, interrupts among it, only while it is a bus master. */
+static void apply_command(struct xhca_function *fn)
+{
+	hca_dma_enable(fn->hca, fn->config[PCI_COMMAND] & PCI_COMMAND_MASTER);
+}
+
 static void config_init(struct xhca_function *fn)
 {
 	u64 addr = xhca_bar_addr(fn), mask = ~(XHCA_BAR_SIZE - 1);
@@ -86,6 +92,7 @@ static void config_init(struct xhca_function *fn)
 	config_put(fn->config, PCI_BASE_ADDRESS_1, 4, upper_32_bits(addr));
 	config_put(fn->writable, PCI_BASE_ADDRESS_0, 4, lower_32_bits(mask));
 	config_put(fn->writable, PCI_BASE_ADDRESS_1, 4, upper_32_bits(mask));
+	apply_command(fn);
 }
 
 static struct xhca *bus_to_xhca(struct pci_bus *bus)
@@ -132,6 +139,7 @@ static int config_write(struct pci_bus *bus, unsigned int devfn, int at, int siz
 		return PCIBIOS_SUCCESSFUL;
 	for (i = at; i < at + size; i++, value >>= 8)
 		fn->config[i] = (fn->config[i] & ~fn->writable[i]) | (value & fn->writable[i]);
+	apply_command(fn);
 	return PCIBIOS_SUCCESSFUL;
 }
 

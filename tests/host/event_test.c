@@ -401,9 +401,67 @@ static void test_moderation(void)
 	session_cq_destroy(&q);
 }
 
+static u32 wc_count(struct session_qp *q)
+{
+	struct xv_wc wc[4];
+	int n;
+
+	session_settle(&s);
+	n = xv_poll_cq(&q->cq, 4, wc);
+	return n < 0 ? ~0u : n;
+}
+
+/* What a function has in host memory, as bytes that must not change */
+static void snapshot(struct session_qp *q, struct hca_eq *eq, u8 *copy)
+{
+	struct hca_cq *cq = hca_table_get(&s.hca[q->func]->cqs, q->cqn);
+
+	memcpy(copy, hca_buf_at(&cq->buf, 0), 1024);
+	memcpy(copy + 1024, hca_buf_at(&eq->buf, 0), EQ_SIZE * 64);
+}
+
+/* Without DMA a function touches no memory and raises nothing; then it goes on. */
+static void test_no_dma(void)
+{
+	static u8 before[1024 + EQ_SIZE * 64], after[sizeof(before)];
+	struct hca_eq *eq = reader(1).eq;
+	struct session_qp a, b;
+	struct hca_qp *qp;
+	u32 irqs;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &a);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 2, 2, &b);
+	session_connect(&a, &b);
+	session_settle(&s);
+	hca_dma_enable(s.hca[1], false);
+	snapshot(&b, eq, before);
+	irqs = s.irqs[1];
+	hca_event_comp(hca_table_get(&s.hca[1]->cqs, b.cqn));
+	hca_port_set(s.hca[1], false);
+	hca_port_set(s.hca[1], true);
+	xv_wr_write_inline(&b.qp, 1, XV_SEND_SIGNALED, "", 0, 0, 0);
+	xv_commit_send(&b.qp);
+	tap_is(wc_count(&b), 0, "no DMA: what is posted waits");
+	qp = hca_table_get(&s.hca[1]->qps, b.qp.qp_num);
+	hca_qp_kick(qp);
+	tap_is(wc_count(&b), 0, "also of a queue that was at work");
+	xv_wr_write_inline(&a.qp, 1, XV_SEND_SIGNALED, "", 0, 0, 0);
+	xv_commit_send(&a.qp);
+	tap_is(wc_count(&a), 0, "a peer gets no answer");
+	snapshot(&b, eq, after);
+	tap_ok(!memcmp(before, after, sizeof(before)), "nothing is written");
+	tap_is(s.irqs[1], irqs, "nor an interrupt raised");
+
+	hca_dma_enable(s.hca[1], true);
+	tap_is(wc_count(&b), 1, "with DMA the request runs");
+	tap_ok(s.irqs[1] > irqs, "and the interrupt comes");
+	disconnect(&a, &b);
+}
+
 int main(void)
 {
 	session_init(&s);
+	test_no_dma();
 	test_retry();
 	test_full();
 	test_resize();

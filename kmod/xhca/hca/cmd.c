@@ -379,7 +379,7 @@ bool hca_cmd_waits(const struct hca *hca)
 	const struct hca_cmdif *c = hca->cmdif;
 	u64 now = hca->fabric->now;
 
-	return (c->slot && (get_word(&seg->cmd_dbell) || c->ready ||
+	return (c->slot && !hca_halted(hca) && (get_word(&seg->cmd_dbell) || c->ready ||
 			    (c->silent && now >= c->lost_at))) ||
 	       now >= hca->health_due || queue_written(hca, get_word(&seg->cmdq_addr_l_sz));
 }
@@ -393,7 +393,7 @@ unsigned int hca_cmd_poll(struct hca *hca)
 
 	beat(hca);
 	look_at_queue_register(hca);
-	if (!c->slot)
+	if (!c->slot || hca_halted(hca))
 		return 0;
 	look_at_doorbell(hca);
 	if (!c->ready)

@@ -158,6 +158,8 @@ static bool is_rung(const struct hca_uar *uar)
 		  READ_ONCE(*(u64 *)(uar->regs + MLX5R_UAR_EQ));
 	u32 off;
 
+	if (hca_halted(uar->hca))
+		return false;
 	for (off = MLX5R_UAR_BF; off < BF_END; off += BF_STEP)
 		any |= READ_ONCE(*(u64 *)(uar->regs + off));
 	return any;
@@ -171,7 +173,7 @@ bool hca_fabric_rung(const struct hca_fabric *f)
 
 	list_for_each_entry(hca, &f->functions, entry) {
 		seg = hca->p.bar;
-		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell))
+		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell) && !hca_halted(hca))
 			return true;
 	}
 	list_for_each_entry(uar, &f->hot_uars, entry)
@@ -240,6 +242,8 @@ static unsigned int look_at_uar(struct hca_uar *uar)
 	struct hca_fabric *f = uar->hca->fabric;
 	unsigned int work = 0;
 
+	if (hca_halted(uar->hca))
+		return 0;
 	if (is_rung(uar)) {
 		work = look_at_registers(uar);
 		f->stat.doorbells += work;

@@ -36,7 +36,7 @@ struct hca_eqe {
 
 static bool has_room(const struct hca_eq *eq)
 {
-	return eq->pi - eq->ci < 1u << eq->log_size;
+	return !hca_halted(eq->hca) && eq->pi - eq->ci < 1u << eq->log_size;
 }
 
 static void wake(struct hca_eq *eq)
@@ -158,9 +158,10 @@ void hca_eq_flush(struct hca *hca)
 	struct hca_eq *eq;
 	bool behind = false;
 
-	if (!hca->irq_pending)
+	if (!hca->irq_pending || hca_halted(hca))
 		return;
 	list_for_each_entry(eq, &hca->eq_list, entry) {
+		write_held(eq);
 		if (eq->irq_pending ||
 		    (eq->ci != eq->pi && hca->fabric->now >= eq->retry_due))
 			raise(eq);

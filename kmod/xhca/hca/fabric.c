@@ -61,7 +61,7 @@ struct hca *hca_fabric_remote(struct hca_qp *qp)
 		qp->peer_hca = hca_fabric_find(qp->hca, &qp->path);
 		qp->peer_epoch = f->epoch;
 	}
-	return qp->peer_hca;
+	return qp->peer_hca && hca_halted(qp->peer_hca) ? NULL : qp->peer_hca;
 }
 
 static bool can_receive(const struct hca_qp *qp)

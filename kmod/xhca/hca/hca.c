@@ -113,6 +113,7 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->p = *p;
 	hca->port_up = !p->roce;
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
+	INIT_LIST_HEAD(&hca->halted);
 	INIT_LIST_HEAD(&hca->mcgs);
 	INIT_LIST_HEAD(&hca->eq_list);
 	if (hca_caps_init(hca) || tables_init(hca) || hca_cmd_init(hca)) {
@@ -143,6 +144,11 @@ void hca_destroy(struct hca *hca)
 	hca_caps_free(hca);
 	tables_free(hca);
 	kvfree(hca);
+}
+
+void hca_dma_enable(struct hca *hca, bool on)
+{
+	WRITE_ONCE(hca->no_dma, !on);
 }
 
 void hca_port_set(struct hca *hca, bool up)

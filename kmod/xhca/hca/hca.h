@@ -363,6 +363,8 @@ struct hca {
 		u8 status;		/* its answer */
 	} fail;
 
+	bool no_dma;			/* see hca_dma_enable() */
+	struct list_head halted;	/* its QPs with work, without DMA */
 	u8 stage;			/* enum hca_stage */
 	u16 issi;
 	struct hca_caps *caps;		/* caps.c */
@@ -493,8 +495,19 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 void hca_destroy(struct hca *hca);
 /* Frees every object: teardown, function reset. */
 void hca_reset(struct hca *hca);
+/*
+ * Without DMA a function reads and writes no host memory and raises no interrupt,
+ * from the next pass on.  Its objects stay as they are.  May be called at any time,
+ * in any context.
+ */
+void hca_dma_enable(struct hca *hca, bool on);
 /* The port's link, as the network device sees it. */
 void hca_port_set(struct hca *hca, bool up);
+
+static inline bool hca_halted(const struct hca *hca)
+{
+	return READ_ONCE(hca->no_dma);
+}
 
 static inline void *hca_dma(struct hca *hca, u64 addr, u64 len)
 {

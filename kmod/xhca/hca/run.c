@@ -88,6 +88,10 @@ static unsigned int run_queues(struct hca_fabric *f)
 		struct hca_qp *qp = list_first_entry(&turn, struct hca_qp, run_entry);
 
 		list_del_init(&qp->run_entry);
+		if (hca_halted(qp->hca)) {
+			list_add_tail(&qp->run_entry, &qp->hca->halted);
+			continue;
+		}
 		if (hca_requester_run(qp, HCA_TURN_UNITS))
 			hca_run_add(qp);
 	}
@@ -104,6 +108,8 @@ static void run_flushing(struct hca_fabric *f)
 		struct hca_qp *qp = list_first_entry(&f->flushing, struct hca_qp, flush_entry);
 
 		list_move_tail(&qp->flush_entry, &f->flushing);
+		if (hca_halted(qp->hca))
+			continue;
 		hca_qp_look(qp);
 		hca_rq_flush(qp);
 	}
@@ -141,8 +147,11 @@ static bool move(struct hca_fabric *f, unsigned int work)
 	work += run_queues(f);
 	run_flushing(f);
 	hca_cq_run_timers(f);
-	list_for_each_entry(hca, &f->functions, entry)
+	list_for_each_entry(hca, &f->functions, entry) {
+		if (!hca_halted(hca))
+			list_splice_tail_init(&hca->halted, &f->run);
 		hca_eq_flush(hca);
+	}
 	f->idle = work ? 0 : f->idle + 1;
 	return work || f->sweeping;
 }

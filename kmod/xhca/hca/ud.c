@@ -211,7 +211,7 @@ static int deliver_multicast(struct datagram *d, const u8 *gid)
 
 	list_for_each_entry(hca, &d->from->fabric->by_serial, serial_entry) {
 		if (hca->serial < src->mc.function || hca->p.roce != d->from->p.roce ||
-		    !hca->port_up)
+		    !hca->port_up || hca_halted(hca))
 			continue;
 		first = hca->serial != src->mc.function;
 		if (first) {
@@ -275,7 +275,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 
 	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac) :
 		     hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
-	if (!hca)
+	if (!hca || hca_halted(hca))
 		return 0;
 	hca_count_rcv(hca, w->length, false);
 	dst = dqpn == 1 ? hca->qp1 : hca_qp_get(hca, dqpn);

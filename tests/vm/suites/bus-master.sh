@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A function that is no bus master does nothing: its requests wait, its peers get no
+# answer, and no interrupt comes. As a bus master again it goes on.
+# vm: --functions 2 --link roce
+# kernels: 6.1 6.12 debug
+# quick: 6.1
+# timeout: 150
+. ./lib.sh
+
+MASTER=4	# in the low byte of PCI_COMMAND, at offset 4
+
+# master DEVICE on|off
+master() {
+	local config=/sys/class/infiniband/$1/device/config command
+	command=$(od -An -tu1 -j4 -N1 "$config")
+	command=$((command & ~MASTER))
+	[ "$2" = off ] || command=$((command | MASTER))
+	# shellcheck disable=SC2059 # the format is the byte
+	printf "\\x$(printf %02x $command)" | dd of="$config" bs=1 seek=4 conv=notrunc status=none
+}
+
+# What the adapter has done
+wqes() { awk '$1 == "wqes" { print $2 }' /sys/kernel/debug/xhca/engine; }
+
+# Starts traffic from DEV1 to DEV0; it runs for $1 seconds.
+start_traffic() {
+	PORT=$((PORT + 1))
+	ib_send_bw -F -s 64 -D "$1" -d "$DEV0" -x "$(gid_index "$DEV0")" -p $PORT > "$OUT.server" 2>&1 &
+	SERVER=$!
+	wait_for 10 listening $PORT
+	ib_send_bw -F -s 64 -D "$1" -d "$DEV1" -x "$(gid_index "$DEV1")" -p $PORT 127.0.0.1 > "$OUT.client" 2>&1 &
+	CLIENT=$!
+	local before
+	before=$(wqes)
+	# shellcheck disable=SC2016 # evaluated by wait_for
+	wait_for 20 busy_since "$before"
+}
+
+# shellcheck disable=SC2317 # called by wait_for
+busy_since() { [ "$(wqes)" -gt $(($1 + 200)) ]; }
+
+# shellcheck disable=SC2317 # called by ok
+ended() { wait "$1"; }
+
+start_traffic 10
+master "$DEV1" off
+pause 0.5
+before=$(wqes)
+pause 0.5
+is "a function that is no bus master stands still" "$(wqes)" "$before"
+before=$(wqes)
+master "$DEV1" on
+ok "it goes on as a bus master" wait_for 10 busy_since "$before"
+ok "its program ends without an error" ended $CLIENT
+ok "and the other one's" ended $SERVER
+
+start_traffic 10
+master "$DEV0" off
+ended $CLIENT
+like "a peer gets no answer from it" 'status 12' cat "$OUT.client"
+master "$DEV0" on
+kill -KILL $SERVER
+wait $SERVER 2> /dev/null
+ok "a bus master again, its commands are executed" ibv_devinfo -v -d "$DEV0"
+perf "and its traffic runs" ib_send_bw -s 64 -n 1000
+rm -f "$OUT.client"
+finish
