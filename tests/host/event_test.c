@@ -82,6 +82,52 @@ static void test_full(void)
 	}
 }
 
+/* More asynchronous events than the EQ has room for: none is lost. */
+static void test_full_async(void)
+{
+	enum { N = 2 * EQ_SIZE + 36 };
+	static struct session_qp q[N];
+	struct eq_reader r = reader(1);
+	u32 i, n;
+
+	for (i = 0; i < N; i++)
+		session_qp(&s, 1, MLX5_QP_ST_UD, 2, 2, &q[i]);
+	r.ci = r.eq->pi;
+	s.hca[1]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = r.eq;
+	s.hca[1]->async_eq[MLX5_EVENT_TYPE_SRQ_LAST_WQE] = r.eq;
+	s.hca[1]->async_eq[MLX5_EVENT_TYPE_PORT_CHANGE] = r.eq;
+	for (i = 0; i < N; i++) {
+		struct hca_qp *qp = hca_table_get(&s.hca[1]->qps, q[i].qp.qp_num);
+
+		hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
+		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
+	}
+	hca_port_set(s.hca[1], false);
+	hca_port_set(s.hca[1], true);
+	session_qp_destroy(&q[N - 1]);
+	for (n = 0; (i = read_events(&r, 1000)); n += i) {
+		tell_index(&r);
+		session_settle(&s);
+	}
+	/* Those that were in time count twice, the others' double became one. */
+	tap_ok(n >= 2 * (N - 1) + 1 && n <= 2 * (N - 1) + 1 + EQ_SIZE / 2,
+	       "two events of every queue but the one destroyed, and the port's last state");
+	for (i = 0, n = 0; i < N - 1; i++)
+		n += r.seen[q[i].qp.qp_num % 64] >= 2;
+	tap_is(n, N - 1, "none is missing");
+	tap_is(((u8 *)hca_buf_at(&r.eq->buf, ((r.ci - 1) & (EQ_SIZE - 1)) * 64ull))[3],
+	       MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "the port's is the last");
+	s.hca[1]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
+	s.hca[1]->async_eq[MLX5_EVENT_TYPE_SRQ_LAST_WQE] = NULL;
+	s.hca[1]->async_eq[MLX5_EVENT_TYPE_PORT_CHANGE] = NULL;
+	for (i = 0; i < N; i++) {
+		if (i < N - 1)
+			session_qp_destroy(&q[i]);
+		session_cq_destroy(&q[i]);
+	}
+}
+
 /* A doorbell never read: the interrupt comes again until software tells. */
 static void test_retry(void)
 {
@@ -464,6 +510,7 @@ int main(void)
 	test_no_dma();
 	test_retry();
 	test_full();
+	test_full_async();
 	test_resize();
 	test_srq();
 	test_arm();

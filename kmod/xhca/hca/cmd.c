@@ -404,6 +404,6 @@ unsigned int hca_cmd_poll(struct hca *hca)
 	eq = hca->async_eq[MLX5_EVENT_TYPE_CMD];
 	run_slot(hca, i);
 	if (eq && eq == hca->async_eq[MLX5_EVENT_TYPE_CMD])
-		hca_event_cmd(eq, 1u << i);
+		hca_event_cmd(hca, 1u << i);
 	return 1;
 }

@@ -225,6 +225,6 @@ void hca_counter_join(struct hca_qp *qp, u32 set);
 int hca_null_mkey_create(struct hca *hca);
 
 /* Posts the completion of command slots to the EQ that has subscribed to them. */
-void hca_event_cmd(struct hca_eq *eq, u32 slots);
+void hca_event_cmd(struct hca *hca, u32 slots);
 
 #endif

@@ -98,6 +98,7 @@ void hca_cq_free(struct hca *hca, void *obj)
 	struct hca_cq *cq = obj;
 
 	hca_cq_stop(cq);
+	hca_event_forget(&cq->events);
 	list_del_init(&cq->event_entry);
 	list_del(&cq->eq_entry);
 	list_del(&cq->uar_entry);

@@ -7,9 +7,14 @@
  * EQs whose handlers run one after the other overwrite each other's.  So what we
  * know is a lower bound.  While it is behind, the interrupt is raised again at
  * growing intervals, and a doorbell of one EQ shows that software has served the
- * others on the same vector too.  An EQ that looks full holds back what comes:
- * CQs on a list, asynchronous events in a short queue.
+ * others on the same vector too.
+ *
+ * An EQ that looks full holds back what comes: a list of the CQs with a completion
+ * event, and one of the objects with asynchronous events.  Each object keeps the
+ * events of its own as bits, so none is lost and no memory is needed; the same event
+ * twice becomes one.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -22,16 +27,17 @@
 
 #define EQE_BYTES	64
 #define EQE_OWNER	63
-#define MAX_LATE	64		/* asynchronous events kept while full */
 #define RETRY_NS	100000		/* first interval, doubled from then on */
 #define MAX_RETRY_NS	50000000
 #define SERVED		64		/* events that software takes per interrupt at least */
 #define DATA_BYTES	28
 #define CI_MASK		0xffffff
 
-struct hca_eqe {
-	u8 type, subtype;
-	u8 data[DATA_BYTES];
+/* Queue types as events name them, and what else has events */
+enum {
+	HCA_EVENTS_QP = MLX5_EVENT_QUEUE_TYPE_QP,
+	HCA_EVENTS_SQ = MLX5_EVENT_QUEUE_TYPE_SQ,
+	HCA_EVENTS_CQ = 16, HCA_EVENTS_PORT, HCA_EVENTS_CMD,
 };
 
 static bool has_room(const struct hca_eq *eq)
@@ -61,21 +67,106 @@ static void write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
 	wake(eq);
 }
 
-static void async_event(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
+/* The event that bit @bit of @e stands for: its type */
+static u8 event_type(const struct hca_events *e, unsigned int bit)
 {
-	struct hca_eqe *late;
+	switch (e->source) {
+	case HCA_EVENTS_CMD:
+		return MLX5_EVENT_TYPE_CMD;
+	case HCA_EVENTS_PORT:
+		return MLX5_EVENT_TYPE_PORT_CHANGE;
+	default:
+		return bit;
+	}
+}
 
-	if (!eq->nlate && has_room(eq)) {
-		write_eqe(eq, type, subtype, data);
+/* Writes the event of @bit; all command slots go into one. */
+static void write_async(struct hca_eq *eq, struct hca_events *e, unsigned int bit)
+{
+	u8 type = event_type(e, bit), subtype = 0;
+	__be32 data[DATA_BYTES / 4] = {};
+	u64 told = 1ull << bit;
+
+	switch (e->source) {
+	case HCA_EVENTS_CMD:
+		told = e->pending;
+		data[0] = cpu_to_be32(told);
+		break;
+	case HCA_EVENTS_PORT:
+		subtype = bit;
+		data[2] = cpu_to_be32(e->number << 28);
+		break;
+	case HCA_EVENTS_CQ:
+		data[0] = cpu_to_be32(e->number);
+		data[2] = cpu_to_be32(e->syndrome);
+		break;
+	default:
+		data[5] = cpu_to_be32((u32)e->source << 24);
+		data[6] = cpu_to_be32(e->number);
+	}
+	e->pending &= ~told;
+	write_eqe(eq, type, subtype, data);
+}
+
+/* The first pending event of @e that has no room; NULL if all are written. */
+static struct hca_eq *write_pending(struct hca *hca, struct hca_events *e)
+{
+	unsigned int bit;
+	struct hca_eq *eq;
+
+	while (e->pending) {
+		bit = __ffs64(e->pending);
+		eq = hca->async_eq[event_type(e, bit)];
+		if (!eq)
+			e->pending &= ~(1ull << bit);
+		else if (has_room(eq))
+			write_async(eq, e, bit);
+		else
+			return eq;
+	}
+	return NULL;
+}
+
+/* An event of @e, after those that wait already. */
+static void async_event(struct hca *hca, struct hca_events *e, u64 bits)
+{
+	struct hca_eq *eq = hca->async_eq[event_type(e, __ffs64(bits))];
+	bool waits = e->pending;
+
+	if (!eq)
 		return;
-	}
-	if (eq->nlate < MAX_LATE) {
-		late = &eq->late[eq->nlate++];
-		late->type = type;
-		late->subtype = subtype;
-		memcpy(late->data, data, DATA_BYTES);
-	}
+	e->pending |= bits;
+	if (waits)
+		return;
+	if (list_empty(&eq->late))
+		eq = write_pending(hca, e);
+	if (!eq)
+		return;
+	list_add_tail(&e->entry, &eq->late);
 	wake(eq);
+}
+
+void hca_event_forget(struct hca_events *e)
+{
+	if (e->pending)
+		list_del(&e->entry);
+	e->pending = 0;
+}
+
+static void write_late(struct hca_eq *eq)
+{
+	struct hca_events *e;
+	struct hca_eq *full;
+
+	while (!list_empty(&eq->late)) {
+		e = list_first_entry(&eq->late, struct hca_events, entry);
+		full = write_pending(eq->hca, e);
+		if (full == eq)
+			return;
+		list_del(&e->entry);
+		if (full)
+			list_add_tail(&e->entry, &full->late);
+	}
 }
 
 static void write_comp(struct hca_cq *cq)
@@ -103,13 +194,8 @@ void hca_event_comp(struct hca_cq *cq)
 static void write_held(struct hca_eq *eq)
 {
 	struct hca_cq *cq;
-	u32 n;
 
-	for (n = 0; n < eq->nlate && has_room(eq); n++)
-		write_eqe(eq, eq->late[n].type, eq->late[n].subtype, eq->late[n].data);
-	eq->nlate -= n;
-	memmove(eq->late, eq->late + n, eq->nlate * sizeof(*eq->late));
-
+	write_late(eq);
 	while (!list_empty(&eq->waiting) && has_room(eq)) {
 		cq = list_first_entry(&eq->waiting, struct hca_cq, event_entry);
 		list_del_init(&cq->event_entry);
@@ -121,8 +207,7 @@ static void write_held(struct hca_eq *eq)
 static void advance(struct hca_eq *eq, u32 n)
 {
 	eq->ci += n;
-	if (eq->nlate || !list_empty(&eq->waiting))
-		write_held(eq);
+	write_held(eq);
 	if (eq->ci != eq->pi)
 		wake(eq);
 }
@@ -172,45 +257,48 @@ void hca_eq_flush(struct hca *hca)
 
 /* ---- Events ----------------------------------------------------------------------- */
 
-void hca_event(struct hca *hca, u8 type, u8 subtype, const void *data)
+void hca_event_port(struct hca *hca, u8 subtype)
 {
-	if (hca->async_eq[type])
-		async_event(hca->async_eq[type], type, subtype, data);
+	const u64 state = 1ull << MLX5_PORT_CHANGE_SUBTYPE_DOWN |
+			  1ull << MLX5_PORT_CHANGE_SUBTYPE_ACTIVE;
+	struct hca_events *e = &hca->port_events;
+	u64 bit = 1ull << subtype;
+
+	e->source = HCA_EVENTS_PORT;
+	e->number = 1;
+	/* Of the port's states only the last one counts. */
+	if ((e->pending & state) && (bit & state))
+		e->pending = (e->pending & ~state) | bit;
+	else
+		async_event(hca, e, bit);
 }
 
-void hca_event_cmd(struct hca_eq *eq, u32 slots)
+void hca_event_cmd(struct hca *hca, u32 slots)
 {
-	__be32 data[DATA_BYTES / 4] = { cpu_to_be32(slots) };
-
-	async_event(eq, MLX5_EVENT_TYPE_CMD, 0, data);
-}
-
-static void queue_event(struct hca *hca, u8 type, u8 queue_type, u32 number)
-{
-	__be32 data[DATA_BYTES / 4] = {
-		[5] = cpu_to_be32(queue_type << 24), [6] = cpu_to_be32(number),
-	};
-
-	hca_event(hca, type, 0, data);
+	hca->cmd_events.source = HCA_EVENTS_CMD;
+	async_event(hca, &hca->cmd_events, slots);
 }
 
 void hca_event_qp(struct hca_qp *qp, u8 type)
 {
-	queue_event(qp->hca, type, qp->st == HCA_ST_SQ ? MLX5_EVENT_QUEUE_TYPE_SQ :
-		    MLX5_EVENT_QUEUE_TYPE_QP, qp->qpn);
+	qp->events.source = qp->st == HCA_ST_SQ ? HCA_EVENTS_SQ : HCA_EVENTS_QP;
+	qp->events.number = qp->qpn;
+	async_event(qp->hca, &qp->events, 1ull << type);
 }
 
 void hca_event_srq(struct hca_srq *srq, u8 type)
 {
-	queue_event(srq->hca, type, MLX5_EVENT_QUEUE_TYPE_QP, srq->srqn);
+	srq->events.source = HCA_EVENTS_QP;
+	srq->events.number = srq->srqn;
+	async_event(srq->hca, &srq->events, 1ull << type);
 }
 
 void hca_event_cq_error(struct hca_cq *cq, u8 syndrome)
 {
-	u8 data[DATA_BYTES] = { [1] = cq->cqn >> 16, [2] = cq->cqn >> 8, [3] = cq->cqn,
-				[11] = syndrome };
-
-	hca_event(cq->hca, MLX5_EVENT_TYPE_CQ_ERROR, 0, data);
+	cq->events.source = HCA_EVENTS_CQ;
+	cq->events.number = cq->cqn;
+	cq->events.syndrome = syndrome;
+	async_event(cq->hca, &cq->events, 1ull << MLX5_EVENT_TYPE_CQ_ERROR);
 }
 
 /* ---- Commands ---------------------------------------------------------------------- */
@@ -249,9 +337,6 @@ static enum hca_synd decode(struct hca *hca, struct hca_eq *eq, const struct hca
 		return HCA_SYND_UAR;
 	for (i = 0; i < ARRAY_SIZE(eq->event_mask); i++)
 		eq->event_mask[i] = MLX5_GET64(create_eq_in, c->in, event_bitmask[i]);
-	eq->late = kcalloc(MAX_LATE, sizeof(*eq->late), GFP_KERNEL);
-	if (!eq->late)
-		return HCA_SYND_NO_MEMORY;
 	return hca_ring_init(hca, c, &eq->buf, MLX5_BYTE_OFF(create_eq_in, pas),
 			     MLX5_GET(eqc, eq->eqc, log_page_size),
 			     MLX5_GET(eqc, eq->eqc, page_offset), EQE_BYTES << eq->log_size);
@@ -260,7 +345,6 @@ static enum hca_synd decode(struct hca *hca, struct hca_eq *eq, const struct hca
 static void release(struct hca_eq *eq)
 {
 	hca_buf_free(&eq->buf);
-	kfree(eq->late);
 	kfree(eq);
 }
 
@@ -273,6 +357,7 @@ enum hca_synd hca_cmd_create_eq(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_NO_MEMORY;
 	eq->hca = hca;
 	INIT_LIST_HEAD(&eq->waiting);
+	INIT_LIST_HEAD(&eq->late);
 	INIT_LIST_HEAD(&eq->cqs);
 	synd = decode(hca, eq, c);
 	if (!synd)
@@ -301,6 +386,8 @@ void hca_eq_free(struct hca *hca, void *obj)
 	for (type = 0; type < ARRAY_SIZE(hca->async_eq); type++)
 		if (hca->async_eq[type] == eq)
 			hca->async_eq[type] = NULL;
+	while (!list_empty(&eq->late))
+		hca_event_forget(list_first_entry(&eq->late, struct hca_events, entry));
 	eq->uar->neqs--;
 	hca_uar_put(eq->uar);
 	list_del(&eq->entry);

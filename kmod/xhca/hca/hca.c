@@ -153,14 +153,11 @@ void hca_dma_enable(struct hca *hca, bool on)
 
 void hca_port_set(struct hca *hca, bool up)
 {
-	u8 data[28] = { [8] = 1 << 4 };		/* port number in the high half */
-
 	if (hca->port_up == up)
 		return;
 	hca->port_up = up;
 	hca_fabric_changed(hca->fabric);
-	hca_event(hca, MLX5_EVENT_TYPE_PORT_CHANGE,
-		  up ? MLX5_PORT_CHANGE_SUBTYPE_ACTIVE : MLX5_PORT_CHANGE_SUBTYPE_DOWN, data);
+	hca_event_port(hca, up ? MLX5_PORT_CHANGE_SUBTYPE_ACTIVE : MLX5_PORT_CHANGE_SUBTYPE_DOWN);
 }
 
 /* ---- Start and stop ------------------------------------------------------------- */

@@ -132,6 +132,15 @@ struct hca_uar {
 	u32 quiet;			/* looks since the last doorbell */
 };
 
+/* Asynchronous events of one object that found no room yet, see eq.c */
+struct hca_events {
+	u64 pending;			/* bits: event types, port subtypes, command slots */
+	struct list_head entry;		/* eq.late, while any is pending */
+	u32 number;			/* of the object */
+	u8 source;			/* HCA_EVENTS_* of eq.c */
+	u8 syndrome;			/* CQ */
+};
+
 struct hca_eq {
 	u32 eqn;
 	u32 intr;			/* MSI-X vector */
@@ -145,8 +154,7 @@ struct hca_eq {
 	struct hca_uar *uar;
 	struct list_head entry;		/* hca.eq_list */
 	struct list_head waiting;	/* CQs with an event that found no room */
-	struct hca_eqe *late;		/* asynchronous events that found no room */
-	u32 nlate;
+	struct list_head late;		/* objects with asynchronous events that did not */
 	u64 retry_due, retry_ns;	/* next interrupt while ci is behind */
 	struct list_head cqs;		/* all CQs of this EQ (cq.eq_entry) */
 	struct hca *hca;
@@ -176,6 +184,7 @@ struct hca_cq {
 	u64 event_due;			/* moderation: ns, 0 none */
 	struct list_head timer_entry;	/* fabric.cq_timers */
 	u32 users;			/* QPs and SRQs */
+	struct hca_events events;
 	u32 cqc[MLX5_ST_SZ_DW(cqc)] __aligned(8);	/* as set, for queries */
 };
 
@@ -198,6 +207,7 @@ struct hca_srq {
 	struct hca_cq *cq;		/* XRC SRQ */
 	u32 users;
 	struct list_head holders;	/* QPs that hold one of its WQEs (recv_entry) */
+	struct hca_events events;
 	u32 ctx[MLX5_ST_SZ_DW(xrc_srqc) > MLX5_ST_SZ_DW(rmpc) ?
 		MLX5_ST_SZ_DW(xrc_srqc) : MLX5_ST_SZ_DW(rmpc)] __aligned(8);
 };
@@ -310,6 +320,7 @@ struct hca_qp {
 	u32 counter_set;
 	struct hca_counter *counter;	/* that set; never NULL */
 	u32 mcg_users;
+	struct hca_events events;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)] __aligned(8);	/* as set, for queries */
 };
 
@@ -356,6 +367,7 @@ struct hca {
 	struct hca_qp *qp1;
 	struct hca_eq *async_eq[256];	/* by event type */
 	struct list_head eq_list;
+	struct hca_events port_events, cmd_events;
 	bool irq_pending;
 
 	struct {			/* for tests of drivers */
@@ -529,11 +541,13 @@ void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 out
 
 /* ---- eq.c ------------------------------------------------------------------- */
 
-/* An asynchronous event for the EQ that subscribed to @type; @data: 28 bytes. */
-void hca_event(struct hca *hca, u8 type, u8 subtype, const void *data);
-void hca_event_qp(struct hca_qp *qp, u8 type);		/* QP events */
+/* Asynchronous events, for the EQ that subscribed to their type */
+void hca_event_port(struct hca *hca, u8 subtype);
+void hca_event_qp(struct hca_qp *qp, u8 type);
 void hca_event_srq(struct hca_srq *srq, u8 type);
 void hca_event_cq_error(struct hca_cq *cq, u8 syndrome);
+/* Before its object goes */
+void hca_event_forget(struct hca_events *e);
 /* A completion event; waits on the EQ where it has no room. */
 void hca_event_comp(struct hca_cq *cq);
 /* The consumer index that software wrote into a doorbell page. */

@@ -210,6 +210,7 @@ void hca_qp_free(struct hca *hca, void *obj)
 	struct hca_qp *qp = obj;
 
 	hca_qp_stop(qp);
+	hca_event_forget(&qp->events);
 	hca_mcg_detach_all(qp);
 	if (hca->qp1 == qp)
 		hca->qp1 = NULL;

@@ -229,6 +229,7 @@ void hca_srq_free(struct hca *hca, void *obj)
 	/* XRC targets do not keep a queue; the rest of their message finds none. */
 	while (!list_empty(&srq->holders))
 		hca_rq_release(list_first_entry(&srq->holders, struct hca_qp, recv_entry));
+	hca_event_forget(&srq->events);
 	d->users--;
 	if (srq->kind == HCA_XRC_SRQ) {
 		d = hca_table_get(&hca->xrcds, srq->xrcd);

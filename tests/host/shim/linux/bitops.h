@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_BITOPS_H
+#define SHIM_BITOPS_H
+
+#define __ffs64(n)		((unsigned int)__builtin_ctzll(n))
+
+#endif
