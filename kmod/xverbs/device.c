@@ -156,6 +156,17 @@ static void xv_dev_ib_event(struct ib_event_handler *handler,
 
 /* ---- ib_core client -------------------------------------------------------------- */
 
+/*
+ * A CQE must name its queue by the user's index.  Connect-IB, the first of the
+ * family, gives queue numbers there: a completion would go to the wrong queue.
+ */
+static const char *xv_dev_caps_why_not(struct mlx5_core_dev *mdev)
+{
+	if (MLX5_CAP_GEN(mdev, cqe_version) != 1)
+		return "too old: its completions carry no user index (cqe_version is not 1)";
+	return NULL;
+}
+
 /* The adapter behind a device, or why it cannot be used */
 static const char *xv_dev_probe(struct xv_dev *dev)
 {
@@ -168,7 +179,7 @@ static const char *xv_dev_probe(struct xv_dev *dev)
 	dev->mdev = pci_get_drvdata(to_pci_dev(parent));
 	if (!dev->mdev)
 		return "no mlx5_core device";
-	return NULL;
+	return xv_dev_caps_why_not(dev->mdev);
 }
 
 static int xv_dev_add(struct ib_device *ib)

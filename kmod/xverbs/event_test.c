@@ -202,11 +202,26 @@ static void xv_test_port_events(struct kunit *test)
 	xv_expect_event(test, &e->to[1], XVERBS_EVENT_DEVICE_FATAL, 0, 0);
 }
 
+/* Connect-IB numbers completions by queue. */
+static void xv_test_too_old(struct kunit *test)
+{
+	struct mlx5_core_dev *mdev = kunit_kzalloc(test, sizeof(*mdev), GFP_KERNEL);
+	struct mlx5_hca_cap *cap = kunit_kzalloc(test, sizeof(*cap), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mdev);
+	KUNIT_ASSERT_NOT_NULL(test, cap);
+	mdev->caps.hca[MLX5_CAP_GENERAL] = cap;
+	KUNIT_EXPECT_NOT_NULL(test, xv_dev_caps_why_not(mdev));
+	MLX5_SET(cmd_hca_cap, cap->cur, cqe_version, 1);
+	KUNIT_EXPECT_NULL(test, xv_dev_caps_why_not(mdev));
+}
+
 static struct kunit_case xv_event_cases[] = {
 	KUNIT_CASE(xv_test_qp_events),
 	KUNIT_CASE(xv_test_srq_events),
 	KUNIT_CASE(xv_test_absorbed),
 	KUNIT_CASE(xv_test_port_events),
+	KUNIT_CASE(xv_test_too_old),
 	{}
 };
 

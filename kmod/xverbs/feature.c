@@ -40,19 +40,19 @@ static const char *xv_feature_no_verb(const struct xv_dev *dev)
 	return "this version of xverbs has no verb for it";
 }
 
+static const char *xv_feature_no_gpu(const struct xv_dev *dev)
+{
+	return "rings may lie in GPU memory, but there is no GPU code that drives them";
+}
+
+static const char *xv_feature_no_dpa(const struct xv_dev *dev)
+{
+	return "the adapter's own cores are programmed with closed tools only";
+}
+
 static const char *xv_feature_odp(const struct xv_dev *dev)
 {
 	return xv_has(dev->ib->attrs.odp_caps.general_caps & IB_ODP_SUPPORT);
-}
-
-static const char *xv_feature_masked_atomics(const struct xv_dev *dev)
-{
-	u8 ops = MLX5_ATOMIC_OPS_EXTENDED_CMP_SWAP |
-		 MLX5_ATOMIC_OPS_EXTENDED_FETCH_ADD;
-
-	return xv_has(MLX5_CAP_GEN(dev->mdev, atomic) &&
-		      (MLX5_CAP_ATOMIC(dev->mdev, atomic_operations) & ops) ==
-		      ops);
 }
 
 static const char *xv_feature_multicast(const struct xv_dev *dev)
@@ -86,7 +86,7 @@ static const struct {
 	{ XVERBS_FEATURE_ASYNC_EVENTS, "async-events", xv_feature_always },
 	{ XVERBS_FEATURE_MULTICAST, "multicast", xv_feature_multicast },
 	{ XVERBS_FEATURE_ATOMICS, "atomics", xv_feature_atomics },
-	{ XVERBS_FEATURE_MASKED_ATOMICS, "masked-atomics", xv_feature_masked_atomics },
+	{ XVERBS_FEATURE_MASKED_ATOMICS, "masked-atomics", xv_feature_no_verb },
 	{ XVERBS_FEATURE_BLUEFLAME, "blueflame", xv_feature_blueflame },
 	{ XVERBS_FEATURE_CQ_128_BYTE_ENTRIES, "cq-128-byte-entries", xv_feature_always },
 	{ XVERBS_FEATURE_CQ_RESIZE, "cq-resize", xv_feature_cq_resize },
@@ -99,6 +99,8 @@ static const struct {
 	{ XVERBS_FEATURE_CROSS_CHANNEL, "cross-channel", xv_feature_no_verb },
 	{ XVERBS_FEATURE_INDIRECT_KEYS, "indirect-keys", xv_feature_no_verb },
 	{ XVERBS_FEATURE_DEVICE_MEMORY, "device-memory", xv_feature_no_verb },
+	{ XVERBS_FEATURE_GPU_DATA_PATH, "gpu-data-path", xv_feature_no_gpu },
+	{ XVERBS_FEATURE_DPA_DATA_PATH, "dpa-data-path", xv_feature_no_dpa },
 };
 
 int xv_query_features(struct xv_call *call)

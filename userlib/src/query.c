@@ -133,7 +133,7 @@ XV_EXPORT int xv_query_pkey(struct xv_context *ctx, uint32_t port, uint32_t inde
 	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_PKEY, "query P_Key", &r, sizeof(r));
 
 	if (!err)
-		*pkey = (uint16_t)r.out_pkey;
+		*pkey = xv_be16(r.out_pkey);
 	return err;
 }
 
