@@ -99,8 +99,6 @@ static void test_places(int fd)
 	refused(SIZE, 4096, fd, EINVAL, "behind its end");
 	refused(64, 4096, fd, EINVAL, "off the start of a page");
 	refused(0, 0, fd, EINVAL, "nothing of it");
-	ok(!xv_reg_dmabuf_umem(r.side[0].ctx, NULL, 0, QUEUES, fd) && errno == EINVAL,
-	   "UMEM, not mapped: %s", xv_last_error());
 	close(file);
 }
 
@@ -174,6 +172,125 @@ static void test_queues(int fd)
 	   !xv_destroy_cq(cq) && !xv_dereg_umem(umem), "queues go, then the memory");
 }
 
+/* ---- Queues that others drive, in memory the library cannot reach -------------------- */
+
+static uint8_t *theirs;		/* where the others see the UMEM */
+
+static void init_unmapped(void)
+{
+	uint32_t i;
+
+	memset(theirs, 0x5a, QUEUES);
+	for (i = 0; i < 128; i++)
+		theirs[CQ_AT + i * 64 + 63] = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
+	for (i = 0; i < 32; i++)
+		((struct mlx5r_srq_next *)(void *)(theirs + SRQ_AT + i * 32))->next_wqe_index =
+			xv_be16((i + 1) % 32);
+	memset(theirs + DBR_AT, 0, 4096);
+}
+
+static void test_unmapped_refusals(struct xv_umem *umem)
+{
+	struct xv_cq_init_attr cq = { .cqe = 100, .external = { umem, NULL, CQ_AT, 0, NULL } };
+	struct xv_srq_init_attr srq = { .attr = { .max_wr = 16, .max_sge = 1 },
+		.external = { NULL, umem, 0, DBR_AT, NULL } };
+	struct xv_qp_init_attr qp = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0], .recv_cq = r.cq[0],
+		.cap = { 16, 16, 1, 1, 0 }, .external = { umem, umem, QP_AT, DBR_AT, NULL } };
+
+	ok(!xv_create_cq(r.side[0].ctx, &cq) && errno == EINVAL, "%s", xv_last_error());
+	ok(!xv_create_srq(r.side[0].pd, &srq) && errno == EINVAL, "%s", xv_last_error());
+	ok(!xv_create_qp(r.side[0].pd, &qp) && errno == EINVAL, "%s", xv_last_error());
+}
+
+static struct xv_srq *make_unmapped(struct xv_umem *umem, struct xv_cq **cq, struct xv_qp *qp[2])
+{
+	struct xv_cq_init_attr cq_attr = { .cqe = 100, .flags = XV_CQ_EXTERNAL_DATAPATH,
+		.external = { umem, umem, CQ_AT, DBR_AT, NULL } };
+	struct xv_srq_init_attr srq_attr = { .attr = { .max_wr = 16, .max_sge = 1 },
+		.flags = XV_SRQ_EXTERNAL_DATAPATH,
+		.external = { umem, umem, SRQ_AT, DBR_AT + 64, NULL } };
+	struct xv_qp_init_attr inside = { .qp_type = XV_QPT_RC, .flags = XV_QP_EXTERNAL_DATAPATH,
+		.cap = { .max_send_wr = 32, .max_send_sge = 1 },
+		.external = { umem, umem, QP_AT, DBR_AT + 128, NULL } };
+	struct xv_qp_init_attr outside = { .qp_type = XV_QPT_RC, .send_cq = r.cq[1],
+		.recv_cq = r.cq[1], .cap = { .max_send_wr = 32, .max_send_sge = 1 } };
+	struct xv_srq *srq;
+
+	*cq = xv_create_cq(r.side[0].ctx, &cq_attr);
+	srq = *cq ? xv_create_srq(r.side[0].pd, &srq_attr) : NULL;
+	inside.send_cq = inside.recv_cq = *cq;
+	inside.srq = srq;
+	qp[0] = srq ? xv_create_qp(r.side[0].pd, &inside) : NULL;
+	qp[1] = qp[0] ? xv_create_qp(r.side[1].pd, &outside) : NULL;
+	if (!qp[1] || xt_connect_pair(qp[0], &r.side[0], qp[1], &r.side[1], NULL))
+		bail_out("%s", xv_last_error());
+	return srq;
+}
+
+/* What the other processor does: its own state, its own addresses */
+static bool writes_by_others(const struct xv_cq *cq, const struct xv_qp *qp)
+{
+	struct xv_cq their_cq = *cq;
+	struct xv_qp their_qp = *qp;
+	struct xv_wc wc;
+	uint32_t i;
+
+	their_cq.buf = theirs + (uintptr_t)cq->buf;
+	their_cq.dbrec = (void *)(theirs + (uintptr_t)cq->dbrec);
+	their_qp.sq.buf = theirs + (uintptr_t)qp->sq.buf;
+	their_qp.sq.buf_end = theirs + (uintptr_t)qp->sq.buf_end;
+	their_qp.sq.dbrec = (void *)(theirs + (uintptr_t)qp->sq.dbrec);
+	their_qp.sq.entry = calloc(qp->sq.mask + 1, sizeof(*qp->sq.entry));
+	their_qp.sq.room = qp->sq.mask + 1;
+	for (i = 0; i < 300; i++) {
+		struct xv_sge out = rig_sge(&r, 0, 0, 4096);
+
+		rig_fill(r.buf[0], 4096, i);
+		if (xv_wr_write(&their_qp, 1, XV_SEND_SIGNALED, &out, rig_addr(&r, 1, 0),
+				r.mr[1]->rkey))
+			break;
+		xv_commit_send(&their_qp);
+		if (rig_poll(&their_cq, 1, &wc) != 1 || wc.status || wc.wr_id ||
+		    !rig_check(r.buf[1], 4096, i))
+			break;
+		their_qp.sq.ci = their_qp.sq.pi;
+	}
+	free(their_qp.sq.entry);
+	return i == 300;
+}
+
+static void test_unmapped(int fd)
+{
+	struct xv_umem *umem = xv_reg_dmabuf_umem(r.side[0].ctx, NULL, PART, QUEUES, fd);
+	struct xv_sge sge = rig_sge(&r, 0, 0, 64);
+	struct xv_qp_attr reset = { .qp_state = XV_QPS_RESET };
+	struct xv_qp *qp[2];
+	struct xv_srq *srq;
+	struct xv_cq *cq;
+	uint32_t record;
+
+	if (!ok(umem != NULL, "UMEM: part of a dma-buf that is not mapped")) {
+		diag("%s", xv_last_error());
+		return;
+	}
+	theirs = mem + PART;
+	init_unmapped();
+	test_unmapped_refusals(umem);
+	srq = make_unmapped(umem, &cq, qp);
+	ok((uintptr_t)cq->buf == CQ_AT && (uintptr_t)srq->buf == SRQ_AT &&
+	   (uintptr_t)qp[0]->sq.buf >= QP_AT && (uintptr_t)qp[0]->sq.buf < SRQ_AT &&
+	   (uintptr_t)qp[0]->sq.dbrec == DBR_AT + 128, "addresses are offsets into it");
+	ok(xv_wr_write(qp[0], 1, 0, &sge, 0, 0) == -XV_EINVAL, "the library does not post there");
+	ok(xv_resize_cq(cq, 1000) == -EINVAL, "nor resize: %s", xv_last_error());
+	ok(writes_by_others(cq, qp[0]), "300 writes by others, who see that memory elsewhere");
+	record = *(uint32_t *)(void *)(theirs + DBR_AT + 128 + 4);
+	ok(record && !xv_modify_qp(qp[0], &reset, XV_QP_STATE) &&
+	   *(uint32_t *)(void *)(theirs + DBR_AT + 128 + 4) == record,
+	   "RESET leaves the doorbell record to them");
+	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]) && !xv_destroy_srq(srq) &&
+	   !xv_destroy_cq(cq) && !xv_dereg_umem(umem), "these queues go, too");
+}
+
 /* ---- A region over it ---------------------------------------------------------- */
 
 static bool available(struct xv_feature *f)
@@ -224,6 +341,7 @@ int main(int argc, char **argv)
 	rig_open(&r, &opts);
 	test_places(fd);
 	test_queues(fd);
+	test_unmapped(fd);
 	if (!available(&feature)) {
 		ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, PART, IOVA, fd, access) &&
 		   errno == EOPNOTSUPP && strstr(xv_last_error(), feature.why_not),

@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <unistd.h>
+#include <sys/resource.h>
 #include "rig.h"
 
 static struct rig r;
@@ -765,6 +766,43 @@ static void test_resize(void)
 	ok(!bad, "a CQ resized five times under traffic loses and doubles nothing");
 }
 
+static size_t address_space(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	if (!f || fscanf(f, "%zu", &pages) != 1)
+		bail_out("/proc/self/statm");
+	fclose(f);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The new ring cannot be mapped: the queue goes on with the old one. */
+static void test_resize_without_room(void)
+{
+	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
+	uint32_t cqe = r.cq[0]->cqe;
+	struct rlimit old, tight;
+	int err, i, bad = 0;
+
+	getrlimit(RLIMIT_AS, &old);
+	tight = old;
+	tight.rlim_cur = address_space();
+	setrlimit(RLIMIT_AS, &tight);
+	err = xv_resize_cq(r.cq[0], 100000);
+	setrlimit(RLIMIT_AS, &old);
+	ok(err == -ENOMEM && r.cq[0]->cqe == cqe, "resize without address space: %s",
+	   xv_last_error());
+	for (i = 0; i < 1000 && !bad; i++) {
+		xv_wr_write(r.qp[0], (uint64_t)i, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST),
+			    r.mr[1]->rkey);
+		xv_commit_send(r.qp[0]);
+		bad += !rig_expect(r.cq[0], (uint64_t)i, XV_WC_SUCCESS);
+	}
+	ok(!bad, "which leaves the queue as it was");
+	ok(!xv_resize_cq(r.cq[0], 5000) && r.cq[0]->cqe == 8191, "with it, it is resized");
+}
+
 int main(int argc, char **argv)
 {
 	struct rig_opts opts = { .size = 1 << 20, .rc = { .timeout = 10, .retry_cnt = 2 },
@@ -788,6 +826,7 @@ int main(int argc, char **argv)
 	test_bind_errors();
 	test_external();
 	test_resize();
+	test_resize_without_room();
 	rig_close(&r);
 	return tap_done();
 }

@@ -2,6 +2,7 @@
 /*
  * Completion queues.
  */
+#include <unistd.h>
 #include "internal.h"
 
 static uint8_t *entry(const struct xv_cq *cq, uint32_t i)
@@ -37,7 +38,7 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 	pub->cqn = req->out_cqn;
 	pub->cqe = pub->mask;		/* one stays free */
 	/* The kernel does this in its own memory; nothing completes here yet. */
-	for (i = 0; ext->ring_umem && i <= pub->mask; i++)
+	for (i = 0; ext->ring_umem && !cq->mem.hands_off && i <= pub->mask; i++)
 		cqe_at(pub, i)->op_own = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
 	return 0;
 }
@@ -63,7 +64,9 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 		req.hdr.flags |= XVERBS_CQ_IGNORE_OVERRUN;
 	if (attr->flags & XV_CQ_COLLAPSED)
 		req.hdr.flags |= XVERBS_CQ_COLLAPSED;
-	xv_external_to_kernel(&external, &attr->external);
+	err = xv_external_to_kernel(&external, &attr->external, &cq->mem, "create CQ");
+	if (err)
+		return err;
 	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_CREATE, "create CQ", &req, sizeof(req));
 	if (err)
 		return err;
@@ -85,7 +88,8 @@ static void cq_release(void *object)
 XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
 					size_t size)
 {
-	const uint32_t known = XV_CQ_SINGLE_THREADED | XV_CQ_IGNORE_OVERRUN | XV_CQ_COLLAPSED;
+	const uint32_t known = XV_CQ_SINGLE_THREADED | XV_CQ_IGNORE_OVERRUN | XV_CQ_COLLAPSED |
+			       XV_CQ_EXTERNAL_DATAPATH;
 	struct xv_cq_init_attr a;
 	struct cq *cq;
 	int err;
@@ -104,6 +108,7 @@ XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_
 	cq->pub.context = ctx;
 	cq->pub.channel = a.channel;
 	cq->pub.cq_context = a.cq_context;
+	cq->mem.hands_off = a.flags & XV_CQ_EXTERNAL_DATAPATH;
 	cq->pub.lock.on = !(a.flags & XV_CQ_SINGLE_THREADED);
 	xv_events_init(&cq->events);
 	err = cq_create(cq, &a);
@@ -171,6 +176,10 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 	struct mlx5r_cqe *cqe;
 	uint8_t owner;
 
+	if (to_cq(cq)->mem.hands_off)
+		return;
+	if (srq && to_srq(srq)->mem.hands_off)
+		srq = NULL;
 	xv_lock(&cq->lock);
 	for (i = cq->ci; i - from <= cq->mask && is_ours(cq, i); i++)
 		;
@@ -220,6 +229,20 @@ static void move_entries(struct xv_cq *old, struct xv_cq *now)
 	now->ci = old->ci + 1;
 }
 
+/* Bytes of the ring that the kernel makes for so many entries, whole pages */
+static size_t ring_bytes(const struct xv_cq *cq, uint32_t entries)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)1 << cq->log_stride;
+
+	while (bytes >> cq->log_stride <= entries)
+		bytes *= 2;
+	return bytes > page ? bytes : page;
+}
+
+/*
+ * The adapter cannot go back to the old ring: the room for the new one is
+ * taken before it is asked to move.
+ */
 XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 {
 	struct cq *cq = to_cq(pub);
@@ -228,10 +251,17 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 	struct mapping ring = {};
 	int err;
 
+	if (cq->mem.hands_off)
+		return xv_fail(EINVAL, "resize CQ: others drive it (EXTERNAL_DATAPATH)");
+	err = xv_reserve(&ring, ring_bytes(pub, cqe), "resize CQ: ring");
+	if (err)
+		return err;
 	xv_lock(&pub->lock);
 	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_RESIZE, "resize CQ", &req, sizeof(req));
-	if (!err)
-		err = xv_map(cq->ctx, &ring, &req.out_ring, "resize CQ: ring");
+	if (err)
+		xv_unmap(&ring);
+	else
+		err = xv_map_reserved(cq->ctx, &ring, &req.out_ring, "resize CQ: ring");
 	if (!err) {
 		now = *pub;
 		now.buf = ring.addr;

@@ -52,6 +52,7 @@ struct qmem {
 	volatile uint32_t *dbrec;
 	struct mapping map;		/* of the ring, if it is the kernel's */
 	bool kernel_dbr;
+	bool hands_off;			/* not to be read or written: others do */
 };
 
 struct pd {
@@ -70,6 +71,8 @@ struct qp {
 	struct xv_qp pub;
 	struct context *ctx;
 	struct xv_qp_cap cap;
+	uint32_t sq_wqebbs;		/* that the library may post to: 0 if others do */
+	uint32_t rq_wqes;
 	struct qmem mem;
 	struct event_count events;
 };
@@ -114,11 +117,22 @@ void xv_attr_out(void *caller, size_t size, const void *own, size_t own_size);
 /* map.c */
 int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what);
 void xv_unmap(struct mapping *m);
+
+/*
+ * Addresses for a mapping to come, so that making it cannot fail for want of
+ * room.  xv_map_reserved() takes them in any case, but the mapping when it fails.
+ */
+int xv_reserve(struct mapping *m, size_t length, const char *what);
+int xv_map_reserved(struct context *ctx, struct mapping *m, const struct xverbs_map *map,
+		    const char *what);
 int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external *ext,
 		const struct xverbs_map *ring, const struct xverbs_map *dbr, uint32_t dbr_offset,
 		const char *what);
 void xv_qmem_unmap(struct context *ctx, struct qmem *mem);
-void xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext);
+
+/* Refuses memory that the library would have to touch and cannot; clears the record. */
+int xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext,
+			  const struct qmem *mem, const char *what);
 struct xv_uar *xv_uar_get(struct context *ctx, const struct xv_external *ext);
 
 /* rsc.c: user indices */

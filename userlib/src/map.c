@@ -14,18 +14,28 @@ struct xv_dbr_page {
 	struct mapping map;
 };
 
-int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what)
+static int map_failed(size_t length, const char *what)
 {
-	void *addr = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_SHARED, ctx->pub.fd,
-			  (off_t)map->offset);
+	return xv_fail(errno, "%s: cannot map %zu bytes: %s", what, length, strerror(errno));
+}
+
+static int map_at(struct context *ctx, struct mapping *m, void *at, const struct xverbs_map *map,
+		  const char *what)
+{
+	void *addr = mmap(at, map->length, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | (at ? MAP_FIXED : 0), ctx->pub.fd, (off_t)map->offset);
 
 	m->addr = NULL;
 	if (addr == MAP_FAILED)
-		return xv_fail(errno, "%s: cannot map %llu bytes: %s", what, map->length,
-			       strerror(errno));
+		return map_failed(map->length, what);
 	m->addr = addr;
 	m->length = map->length;
 	return 0;
+}
+
+int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what)
+{
+	return map_at(ctx, m, NULL, map, what);
 }
 
 void xv_unmap(struct mapping *m)
@@ -33,6 +43,28 @@ void xv_unmap(struct mapping *m)
 	if (m->addr)
 		munmap(m->addr, m->length);
 	m->addr = NULL;
+}
+
+int xv_reserve(struct mapping *m, size_t length, const char *what)
+{
+	m->addr = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	m->length = length;
+	if (m->addr == MAP_FAILED) {
+		m->addr = NULL;
+		return map_failed(length, what);
+	}
+	return 0;
+}
+
+int xv_map_reserved(struct context *ctx, struct mapping *m, const struct xverbs_map *map,
+		    const char *what)
+{
+	struct mapping room = *m;
+
+	if (map->length == room.length)
+		return map_at(ctx, m, room.addr, map, what);
+	xv_unmap(&room);
+	return map_at(ctx, m, NULL, map, what);
 }
 
 static struct xv_dbr_page *dbr_find(struct context *ctx, uint64_t offset)
@@ -95,9 +127,24 @@ static void dbr_put(struct context *ctx, volatile uint32_t *dbr)
 	pthread_mutex_unlock(&ctx->lock);
 }
 
-/* Records are zero when the adapter first reads them. */
-void xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext)
+/* Where something lies in a UMEM; in one that is not mapped, its offset */
+static void *umem_at(const struct xv_umem *umem, uint64_t offset)
 {
+	return (void *)((uintptr_t)umem->addr + offset);
+}
+
+static bool unmapped(const struct xv_umem *umem)
+{
+	return umem && !umem->addr;
+}
+
+/* Records are zero when the adapter first reads them. */
+int xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext,
+			  const struct qmem *mem, const char *what)
+{
+	if (!mem->hands_off && (unmapped(ext->ring_umem) || unmapped(ext->dbr_umem)))
+		return xv_fail(EINVAL, "%s: in a UMEM that is not mapped, it needs the flag EXTERNAL_DATAPATH",
+			       what);
 	if (ext->ring_umem) {
 		k->ring_umem = ext->ring_umem->handle;
 		k->ring_offset = ext->ring_offset;
@@ -105,9 +152,10 @@ void xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *
 	if (ext->dbr_umem) {
 		k->dbr_umem = ext->dbr_umem->handle;
 		k->dbr_offset = ext->dbr_offset;
-		if (ext->dbr_offset + 8 <= ext->dbr_umem->length)
-			memset((char *)ext->dbr_umem->addr + ext->dbr_offset, 0, 8);
+		if (!mem->hands_off && ext->dbr_offset + 8 <= ext->dbr_umem->length)
+			memset(umem_at(ext->dbr_umem, ext->dbr_offset), 0, 8);
 	}
+	return 0;
 }
 
 int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external *ext,
@@ -117,7 +165,7 @@ int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external 
 	int err;
 
 	if (ext->ring_umem) {
-		mem->ring = (char *)ext->ring_umem->addr + ext->ring_offset;
+		mem->ring = umem_at(ext->ring_umem, ext->ring_offset);
 	} else if (ring->length) {
 		err = xv_map(ctx, &mem->map, ring, what);
 		if (err)
@@ -125,8 +173,7 @@ int xv_qmem_map(struct context *ctx, struct qmem *mem, const struct xv_external 
 		mem->ring = mem->map.addr;
 	}
 	if (ext->dbr_umem) {
-		mem->dbrec = (volatile uint32_t *)(void *)
-			((char *)ext->dbr_umem->addr + ext->dbr_offset);
+		mem->dbrec = umem_at(ext->dbr_umem, ext->dbr_offset);
 	} else if (dbr->length) {
 		mem->dbrec = dbr_get(ctx, dbr, dbr_offset);
 		if (!mem->dbrec) {

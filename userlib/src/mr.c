@@ -184,8 +184,6 @@ XV_EXPORT struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr,
 		.fd = fd,
 	};
 
-	if (!addr)
-		return xv_fail_null(EINVAL, "register UMEM: the dma-buf is not mapped: addr is NULL");
 	return umem_create(ctx, &req, addr);
 }
 

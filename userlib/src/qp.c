@@ -15,9 +15,9 @@ static void set_state(struct qp *qp, enum xv_qp_state state)
 	struct xv_qp *pub = &qp->pub;
 
 	pub->state = state;
-	pub->sq.room = state >= XV_QPS_RTS && pub->sq.buf ? pub->sq.mask + 1 : 0;
+	pub->sq.room = state >= XV_QPS_RTS ? qp->sq_wqebbs : 0;
 	pub->sq.limit = pub->sq.pi;	/* posting looks again */
-	pub->rq.room = state != XV_QPS_RESET && pub->rq.buf ? pub->rq.mask + 1 : 0;
+	pub->rq.room = state != XV_QPS_RESET ? qp->rq_wqes : 0;
 }
 
 /* Nobody may find a completion of a queue that is reset or gone. */
@@ -33,6 +33,8 @@ static void drop_completions(struct xv_qp *pub)
 static void reset_queues(struct xv_qp *pub)
 {
 	drop_completions(pub);
+	if (to_qp(pub)->mem.hands_off)
+		return;
 	pub->sq.pi = pub->sq.ci = 0;
 	pub->rq.pi = pub->rq.ci = 0;
 	pub->sq.fm_ce_se &= ~XV_FM_CE_SE(MLX5R_FM_MASK);
@@ -87,8 +89,12 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 		rq_init(pub, qp, req);
 		pub->rq.wr_id = calloc(req->out_rq_wqes, sizeof(*pub->rq.wr_id));
 	}
-	if ((pub->sq.buf && !pub->sq.entry) || (pub->rq.buf && !pub->rq.wr_id))
+	if ((req->out_sq_wqebbs && !pub->sq.entry) || (req->out_rq_wqes && !pub->rq.wr_id))
 		return xv_fail(ENOMEM, "create QP: out of memory");
+	if (!qp->mem.hands_off) {
+		qp->sq_wqebbs = req->out_sq_wqebbs;
+		qp->rq_wqes = req->out_rq_wqes;
+	}
 	return 0;
 }
 
@@ -150,7 +156,9 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 
 	if (!uar && !target)
 		return -errno;
-	xv_external_to_kernel(&external, &a->external);
+	err = xv_external_to_kernel(&external, &a->external, &qp->mem, "create QP");
+	if (err)
+		return err;
 	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
 	if (err)
 		return err;
@@ -182,6 +190,7 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	qp->pub.recv_cq = a->recv_cq;
 	qp->pub.srq = a->srq;
 	qp->pub.sq.fm_ce_se = a->sq_sig_all ? XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
+	qp->mem.hands_off = a->flags & XV_QP_EXTERNAL_DATAPATH;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
 	*err = xv_rsc_add(qp->ctx, &qp->pub.rsc, "create QP");
@@ -199,7 +208,7 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 	int err;
 
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
-	if (!err && a.flags & ~(uint32_t)XV_QP_SINGLE_THREADED)
+	if (!err && a.flags & ~(uint32_t)(XV_QP_SINGLE_THREADED | XV_QP_EXTERNAL_DATAPATH))
 		err = xv_fail(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
 	qp = err ? NULL : qp_new(pd->context, &a, &err);
 	if (!qp)

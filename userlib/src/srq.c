@@ -24,7 +24,7 @@ static int srq_map(struct srq *srq, const struct xverbs_srq_create *req,
 	pub->log_stride = (uint32_t)__builtin_ctz(req->out_stride);
 	pub->tail = linked ? pub->mask : 0;
 	/* The kernel does this in its own memory. */
-	for (i = 0; ext->ring_umem && linked && i <= pub->mask; i++)
+	for (i = 0; ext->ring_umem && linked && !srq->mem.hands_off && i <= pub->mask; i++)
 		xv_srq_entry(pub, i)->next_wqe_index = xv_be16((i + 1) & pub->mask);
 	pub->wr_id = calloc(req->out_wqes, sizeof(*pub->wr_id));
 	pub->done = linked ? NULL : calloc(req->out_wqes, 1);
@@ -62,7 +62,9 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 	};
 	int err;
 
-	xv_external_to_kernel(&external, &a->external);
+	err = xv_external_to_kernel(&external, &a->external, &srq->mem, "create SRQ");
+	if (err)
+		return err;
 	err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
 	if (err)
 		return err;
@@ -89,6 +91,7 @@ static struct srq *srq_new(struct xv_pd *pd, const struct xv_srq_init_attr *a)
 	srq->pub.srq_context = a->srq_context;
 	srq->pub.lock.on = !(a->flags & XV_SRQ_SINGLE_THREADED);
 	srq->cq = a->cq;
+	srq->mem.hands_off = a->flags & XV_SRQ_EXTERNAL_DATAPATH;
 	xv_events_init(&srq->events);
 	return srq;
 }
@@ -100,7 +103,7 @@ XV_EXPORT struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_a
 	struct srq *srq;
 	int err = xv_attr_in(&a, sizeof(a), attr, size, "create SRQ");
 
-	if (!err && a.flags & ~(uint32_t)XV_SRQ_SINGLE_THREADED)
+	if (!err && a.flags & ~(uint32_t)(XV_SRQ_SINGLE_THREADED | XV_SRQ_EXTERNAL_DATAPATH))
 		err = xv_fail(EOPNOTSUPP, "create SRQ: flags: unknown bit in 0x%x", a.flags);
 	if (err) {
 		errno = -err;

@@ -220,6 +220,8 @@ int xv_query_port_sz(struct xv_context *ctx, uint32_t port, struct xv_port_attr 
 int xv_query_gid(struct xv_context *ctx, uint32_t port, uint32_t index, union xv_gid *gid);
 int xv_query_gid_entry_sz(struct xv_context *ctx, uint32_t port, uint32_t index,
 			  struct xv_gid_entry *entry, size_t size);
+
+/* *pkey is in network byte order, as from ibv_query_pkey() */
 int xv_query_pkey(struct xv_context *ctx, uint32_t port, uint32_t index, uint16_t *pkey);
 
 /*
@@ -298,7 +300,11 @@ struct xv_umem {
 /* addr: a multiple of the page size */
 struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length);
 
-/* Part of the dma-buf fd, from offset on; addr: where this process has it mapped */
+/*
+ * Part of the dma-buf fd, from offset on.  addr: where this process has it mapped;
+ * NULL if it has not or cannot, as with memory of a GPU.  Queues there need the
+ * flag EXTERNAL_DATAPATH.
+ */
 struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr, uint64_t offset,
 				   size_t length, int fd);
 int xv_dereg_umem(struct xv_umem *umem);
@@ -330,7 +336,16 @@ int xv_free_uar(struct xv_uar *uar);
  * Without a doorbell page it shares that of the context.
  *
  * Whoever drives a queue without dp.h finds all addresses in struct xv_qp,
- * xv_cq and xv_srq: ring, doorbell record, doorbell register, sizes, numbers.
+ * xv_cq and xv_srq: ring, doorbell record, doorbell register, sizes, numbers.  In
+ * a UMEM that is not mapped, pointers to ring and record are offsets into it.
+ *
+ * With the flag XV_{CQ,QP,SRQ}_EXTERNAL_DATAPATH the library never reads or writes
+ * ring, record and register; nobody may call the functions of dp.h for the object.
+ * Before it is created, the caller initialises its UMEM: records to 0; entries of a
+ * CQ with op_own MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER; entries of a linked
+ * SRQ with the index of the next, the last with 0.  Before a queue pair goes to
+ * RESET, the caller removes its completions and clears its record.  In a CQ that
+ * the library polls, completions of such a queue pair have wr_id 0.
  */
 struct xv_external {
 	struct xv_umem *ring_umem;
@@ -372,6 +387,7 @@ enum xv_cq_flags {
 	XV_CQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
 	XV_CQ_IGNORE_OVERRUN	= 1 << 1,
 	XV_CQ_COLLAPSED		= 1 << 2,	/* all completions in entry 0 */
+	XV_CQ_EXTERNAL_DATAPATH	= 1 << 3,	/* driven by others, see struct xv_external */
 };
 
 struct xv_cq_init_attr {
@@ -415,7 +431,11 @@ static inline int xv_modify_cq(struct xv_cq *cq, const struct xv_modify_cq_attr 
 	return xv_modify_cq_sz(cq, attr, sizeof(*attr));
 }
 
-/* Holds the queue's lock: a single-threaded queue must not be polled meanwhile. */
+/*
+ * Moves the queue to a ring for cqe completions at least; cq->cqe says how many.
+ * Holds the queue's lock: a single-threaded queue must not be polled meanwhile.
+ * When it fails, for want of memory or address space too, the queue is as it was.
+ */
 int xv_resize_cq(struct xv_cq *cq, uint32_t cqe);
 
 /*
@@ -440,6 +460,7 @@ enum xv_srq_layout {
 
 enum xv_srq_flags {
 	XV_SRQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
+	XV_SRQ_EXTERNAL_DATAPATH = 1 << 1,	/* driven by others, see struct xv_external */
 };
 
 struct xv_srq_init_attr {
@@ -479,6 +500,7 @@ struct xv_qp_cap {
 
 enum xv_qp_flags {
 	XV_QP_SINGLE_THREADED	= 1 << 0,	/* no lock */
+	XV_QP_EXTERNAL_DATAPATH	= 1 << 1,	/* driven by others, see struct xv_external */
 };
 
 struct xv_qp_init_attr {
