@@ -8,7 +8,8 @@
  * the nth firmware command from now of function N, whatever it is, unexecuted and
  * with the status in debugfs/xhca/N/fail_status: an MLX5_CMD_STAT_* of
  * linux/mlx5/device.h, at first 1, an internal error (-EIO).  Reading fail_command
- * shows how many commands are left until then; 0: none will fail.
+ * shows how many commands are left until then; 0: none will fail.  A number m in
+ * debugfs/xhca/N/fail_more fails the m commands after that one, too.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -73,6 +74,7 @@ void xhca_debugfs_init(struct xhca *x)
 		dir = debugfs_create_dir(name, x->debugfs);
 		debugfs_create_file("objects", 0400, dir, &x->fn[i], &objects_fops);
 		debugfs_create_u32("fail_command", 0600, dir, &x->fn[i].hca->fail.left);
+		debugfs_create_u32("fail_more", 0600, dir, &x->fn[i].hca->fail.more);
 		debugfs_create_u8("fail_status", 0600, dir, &x->fn[i].hca->fail.status);
 	}
 }

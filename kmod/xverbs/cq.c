@@ -199,6 +199,15 @@ int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
+/*
+ * Even if the command fails, which it does as long as a queue pair uses the
+ * queue, mlx5_core forgets the queue and calls back no more.
+ */
+void xv_cq_lose(struct xv_obj *obj)
+{
+	mlx5_core_destroy_cq(obj->file->dev->mdev, &xv_to(cq, obj)->mcq);
+}
+
 /* ---- Modification ---------------------------------------------------------------- */
 
 #define XV_CQ_MAX_COUNT		0xffff	/* PRM: cqc.cq_max_count */

@@ -42,6 +42,15 @@ void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file)
 	mutex_unlock(&dev->files_lock);
 }
 
+/*
+ * To be called when the adapter has destroyed @entry, and may have given its
+ * number to the next: that one stays.
+ */
+void xv_number_del(struct xarray *numbers, u32 number, void *entry)
+{
+	xa_cmpxchg_irq(numbers, number, entry, NULL, 0);
+}
+
 /* ---- Events ------------------------------------------------------------------- */
 
 /* Firmware event -> event of the API; -1 is no event. */

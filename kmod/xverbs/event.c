@@ -342,6 +342,12 @@ int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
+/* Whoever sleeps on it wakes; completion queues keep it in memory. */
+void xv_channel_lose(struct xv_obj *obj)
+{
+	xv_evq_kill(&xv_to(channel, obj)->queue->q, NULL);
+}
+
 void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src)
 {
 	xv_event_comp(&channel->queue->q, src);

@@ -7,7 +7,7 @@
  * destroyed; closing the file destroys everything, users before used.
  */
 #include <linux/kmemleak.h>
-#include <linux/moduleparam.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 
 #include "xv.h"
@@ -21,21 +21,29 @@ u32 xv_max_objects(void)
 	return READ_ONCE(max_objects);
 }
 
+/**
+ * struct xv_obj_ops - what a type of objects does
+ * @name: for messages
+ * @destroy: on failure the object stays
+ * @lose: the object cannot be destroyed, and its file goes: takes away what
+ *	leads from it to processes and back; may be NULL
+ */
 struct xv_obj_ops {
 	const char *name;
 	int (*destroy)(struct xv_obj *obj, struct xv_call *call);
+	void (*lose)(struct xv_obj *obj);
 };
 
 static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
-	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy },
-	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy },
-	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy },
-	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy },
+	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy, xv_qp_lose },
+	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy, xv_srq_lose },
+	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy, xv_cq_lose },
+	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy, xv_channel_lose },
 	[XV_OBJ_XRCD] = { "XRC domain", xv_xrcd_destroy },
 	[XV_OBJ_UMEM] = { "UMEM", xv_umem_destroy },
 	[XV_OBJ_MW] = { "memory window", xv_mw_destroy },
 	[XV_OBJ_MR] = { "memory region", xv_mr_destroy },
-	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy },
+	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy, xv_uar_lose },
 	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy },
 };
 
@@ -217,9 +225,16 @@ static void xv_objs_destroy_pass(struct xv_file *file)
 	}
 }
 
-/* The adapter may still use the memory of @obj: it is never freed. */
+/*
+ * The adapter may still use the memory of @obj, and events of it may be under
+ * way: the object, its file and the code that takes the events are never freed.
+ */
 static void xv_obj_lose(struct xv_obj *obj)
 {
+	if (xv_obj_ops[obj->type].lose)
+		xv_obj_ops[obj->type].lose(obj);
+	kref_get(&obj->file->ref);
+	__module_get(THIS_MODULE);
 	dev_err_ratelimited(&obj->file->dev->ib->dev,
 			    "xverbs: %s %u could not be destroyed\n",
 			    xv_obj_ops[obj->type].name, obj->handle);

@@ -19,6 +19,18 @@ static int xv_mock_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
+static int xv_n_lost;
+
+static void xv_mock_lose(struct xv_obj *obj)
+{
+	xv_n_lost++;
+}
+
+#define xv_qp_lose	xv_mock_lose
+#define xv_srq_lose	xv_mock_lose
+#define xv_cq_lose	xv_mock_lose
+#define xv_channel_lose	xv_mock_lose
+#define xv_uar_lose	xv_mock_lose
 #define xv_qp_destroy	xv_mock_destroy
 #define xv_srq_destroy	xv_mock_destroy
 #define xv_cq_destroy	xv_mock_destroy
@@ -48,11 +60,13 @@ static int xv_table_init(struct kunit *test)
 	if (!t->dev.ib)
 		return -ENOMEM;
 	t->file.dev = &t->dev;
+	kref_init(&t->file.ref);
 	xa_init_flags(&t->file.objs, XA_FLAGS_ALLOC1);
 	xv_evq_init(&t->file.async, sizeof(struct xverbs_async_event));
 	t->call.file = &t->file;
 	t->max = max_objects;
 	xv_n_destroyed = 0;
+	xv_n_lost = 0;
 	xv_destroy_error = 0;
 	xv_destroy_fails = -1;
 	test->priv = t;
@@ -180,11 +194,15 @@ static void xv_test_destroy_retried(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&t->file.objs));
 }
 
-/* Nothing is destroyed, or freed, that a lost object uses. */
+/*
+ * Nothing is destroyed, or freed, that a lost object uses; the file stays, and
+ * the module.
+ */
 static void xv_test_lost(struct kunit *test)
 {
 	struct xv_table *t = test->priv;
 	struct xv_obj *umem = xv_make(test, XV_OBJ_UMEM);
+	int module = module_refcount(THIS_MODULE);
 	struct xv_obj *cq, *pd = xv_make(test, XV_OBJ_PD);
 
 	xv_obj_publish(umem);
@@ -200,6 +218,11 @@ static void xv_test_lost(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&t->file.objs));
 	KUNIT_EXPECT_EQ(test, umem->users, 1u);
 	KUNIT_EXPECT_PTR_EQ(test, cq->deps[0], umem);
+	KUNIT_EXPECT_EQ(test, xv_n_lost, 1);
+	KUNIT_EXPECT_EQ(test, kref_read(&t->file.ref), 3u);
+	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), module + 2);
+	module_put(THIS_MODULE);
+	module_put(THIS_MODULE);
 	kfree(umem);
 	kfree(cq);
 }

@@ -496,10 +496,12 @@ static int xv_qp_destroy_hw(struct xv_dev *dev, struct xv_call *call,
 {
 	int err;
 
-	/* No events from here on; on failure the QP lives on without them. */
-	xa_erase_irq(&dev->qps, qp->qpn);
 	err = xv_mcast_detach_all(dev, call, qp);
-	return err ? err : xv_fw_destroy_qp(dev, call, qp->qpn);
+	if (!err)
+		err = xv_fw_destroy_qp(dev, call, qp->qpn);
+	if (!err)
+		xv_number_del(&dev->qps, qp->qpn, qp);
+	return err;
 }
 
 /* The last handle takes the queue pair with it, and its part of the domain. */
@@ -543,6 +545,12 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	xv_qmem_free(obj->file, &qp->mem);
 	kfree(qp);
 	return 0;
+}
+
+/* Others may still hold the queue pair. */
+void xv_qp_lose(struct xv_obj *obj)
+{
+	xv_qp_del_handle(obj->file->dev, xv_to(qp_handle, obj));
 }
 
 int xv_qp_call(struct xv_call *call, u32 handle,

@@ -249,12 +249,17 @@ int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call)
 	struct xv_srq *srq = xv_to(srq, obj);
 	int err;
 
-	xa_erase_irq(&dev->srqs, srq->srqn);
 	err = xv_srq_destroy_hw(dev, call, srq);
 	if (err)
 		return err;
+	xv_number_del(&dev->srqs, srq->srqn, obj);
 	xv_qmem_free(obj->file, &srq->mem);
 	return 0;
+}
+
+void xv_srq_lose(struct xv_obj *obj)
+{
+	xv_number_del(&obj->file->dev->srqs, xv_to(srq, obj)->srqn, obj);
 }
 
 int xv_srq_modify(struct xv_call *call)

@@ -104,3 +104,8 @@ int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
 	iounmap(uar->iomem);
 	return 0;
 }
+
+void xv_uar_lose(struct xv_obj *obj)
+{
+	xv_mapping_del_zap(obj->file, &xv_to(uar, obj)->map);
+}

@@ -176,11 +176,13 @@ int xv_xrc_base_use(struct xv_call *call, struct xv_qp *qp)
 void xv_xrc_base_exit(struct xv_dev *dev)
 {
 	struct xv_xrc_base *base = dev->xrc_base;
+	bool lost;
 
 	if (!base)
 		return;
-	if (xv_fw_destroy_xrc_srq(dev, NULL, base->srqn) ||
-	    mlx5_core_destroy_cq(dev->mdev, &base->mcq)) {
+	lost = xv_fw_destroy_xrc_srq(dev, NULL, base->srqn);
+	/* Even if it fails, mlx5_core calls back no more. */
+	if (mlx5_core_destroy_cq(dev->mdev, &base->mcq) || lost) {
 		/* The adapter may still use the memory. */
 		dev_err(&dev->ib->dev, "xverbs: XRC resources are lost\n");
 		return;

@@ -181,7 +181,8 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
 
 /**
  * struct xv_file - one open of /dev/xverbs
- * @ref: held by the struct file and by a device removal at work on it
+ * @ref: held by the struct file, by a device removal at work on it, and by each
+ *	object that could not be destroyed
  * @sem: held for reading by every ioctl, for writing to bind and to tear down
  * @dev: NULL before BIND and after the device has gone; under @sem
  * @gone: the device has gone; under @sem
@@ -521,6 +522,11 @@ int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
+void xv_qp_lose(struct xv_obj *obj);
+void xv_srq_lose(struct xv_obj *obj);
+void xv_cq_lose(struct xv_obj *obj);
+void xv_channel_lose(struct xv_obj *obj);
+void xv_uar_lose(struct xv_obj *obj);
 int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
 			struct xv_qp *qp);
 void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src);
@@ -534,5 +540,6 @@ int xv_devices_init(void);
 void xv_devices_exit(void);
 void xv_dev_put(struct xv_dev *dev);
 void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file);
+void xv_number_del(struct xarray *numbers, u32 number, void *entry);
 
 #endif

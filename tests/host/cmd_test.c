@@ -512,6 +512,13 @@ static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
 	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "with the status ordered");
 	post(lay, box, D_NONE);
 	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "once only");
+	hca->fail.left = hca->fail.more = 1;
+	post(lay, box, D_NONE);
+	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "or more often: the first");
+	post(lay, box, D_NONE);
+	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "the second");
+	post(lay, box, D_NONE);
+	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "not the third");
 }
 
 static void test_queue(void)

@@ -257,6 +257,10 @@ struct xverbs_bind {
  * EBUSY while another object uses it.  Events not yet read are dropped; the
  * counts let a library wait until every event read is acknowledged (Manual
  * 3.6.9, 3.7.2).
+ *
+ * EREMOTEIO and the like: firmware does not destroy it.  The object stays and
+ * can be destroyed again, with two exceptions: a completion queue raises no
+ * events any more, and a doorbell page is not mapped any more.
  */
 struct xverbs_destroy {
 	struct xverbs_hdr hdr;

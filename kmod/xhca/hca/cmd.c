@@ -196,6 +196,18 @@ static void answer(void *out, u32 outlen, u8 status, enum hca_synd synd)
 	((__be32 *)out)[1] = cpu_to_be32(synd);
 }
 
+/* Whether a test has ordered that this command fails */
+static bool fails(struct hca *hca)
+{
+	if (!hca->fail.left || --hca->fail.left)
+		return false;
+	if (hca->fail.more) {
+		hca->fail.more--;
+		hca->fail.left = 1;
+	}
+	return true;
+}
+
 static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 {
 	struct hca_cmdif *c = hca->cmdif;
@@ -215,7 +227,7 @@ static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 	status = gather(hca, lay, c->in.data, inlen) ?: scatter(hca, lay, NULL, outlen);
 	if (status)
 		return status;
-	if (hca->fail.left && !--hca->fail.left)
+	if (fails(hca))
 		answer(c->out.data, outlen, hca->fail.status, HCA_SYND_ORDERED);
 	else
 		hca_cmd_exec(hca, c->in.data, inlen, c->out.data, outlen);

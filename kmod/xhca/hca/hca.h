@@ -372,6 +372,7 @@ struct hca {
 
 	struct {			/* for tests of drivers */
 		u32 left;		/* commands until one fails, 0: none will */
+		u32 more;		/* after that one, as many fail, too */
 		u8 status;		/* its answer */
 	} fail;
 

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects that the adapter does not let go of, because firmware commands
+ * fail.  What is left of them must do no harm:
+ *
+ *	lost events	a process dies, later messages raise events of its queue
+ *	lost removal	the device is removed; its doorbell page goes, and who
+ *			sleeps on a channel wakes
+ *
+ * Needs xhca and root.  Afterwards the module cannot be unloaded.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <rdma/xverbs.h>
+#include "rig.h"
+
+enum { LEN = 64, RECVS = 4, LIMIT = 2, FILES = 512, ALL = 1000000, MARK = 0x5a5a5a5a };
+
+static void write_number(const char *name, unsigned int n)
+{
+	char file[96];
+	FILE *f;
+
+	/* Function 0 is the first device. */
+	snprintf(file, sizeof(file), "/sys/kernel/debug/xhca/0/%s", name);
+	f = fopen(file, "w");
+	if (!f || fprintf(f, "%u", n) < 0 || fclose(f))
+		bail_out("%s: %s", file, strerror(errno));
+}
+
+/* The next commands fail. */
+static void fail_commands(unsigned int n)
+{
+	write_number("fail_more", n ? n - 1 : 0);
+	write_number("fail_command", !!n);
+}
+
+static int module_users(void)
+{
+	FILE *f = fopen("/sys/module/xverbs/refcnt", "r");
+	int n = -1;
+
+	if (!f || fscanf(f, "%d", &n) != 1)
+		bail_out("cannot read the users of the module");
+	fclose(f);
+	return n;
+}
+
+/* ---- A process dies --------------------------------------------------------------- */
+
+/* The other process and what it has to tell */
+static int to_peer[2], from_peer[2];
+
+static void tell(const int *pipe, const struct xt_peer *peer)
+{
+	if (write(pipe[1], peer, sizeof(*peer)) != sizeof(*peer))
+		bail_out("pipe: %s", strerror(errno));
+}
+
+static void hear(const int *pipe, struct xt_peer *peer)
+{
+	if (read(pipe[0], peer, sizeof(*peer)) != sizeof(*peer))
+		bail_out("the other process has gone");
+}
+
+/* The process that dies: a shared receive queue that tells when it runs low */
+static void victim(void)
+{
+	struct xv_cq_init_attr cq_attr = { .cqe = 64 };
+	struct xv_srq_init_attr srq_attr = {
+		.attr = { .max_wr = RECVS, .max_sge = 1, .srq_limit = LIMIT } };
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 } };
+	struct xt_peer peer;
+	struct xt_side side;
+	struct xv_mr *mr;
+	struct xv_qp *qp;
+	int i;
+
+	if (xt_side_open(&side, rig_device(0), 1, -1))
+		bail_out("%s", xv_last_error());
+	mr = xt_mr_alloc(&side, 4096, XV_ACCESS_LOCAL_WRITE);
+	attr.srq = xv_create_srq(side.pd, &srq_attr);
+	attr.send_cq = attr.recv_cq = xv_create_cq(side.ctx, &cq_attr);
+	qp = mr && attr.srq && attr.send_cq ? xv_create_qp(side.pd, &attr) : NULL;
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	for (i = 0; i < RECVS; i++) {
+		struct xv_sge sge = { (uintptr_t)mr->addr, LEN, mr->lkey };
+
+		xv_wr_srq_recv(attr.srq, i, &sge, 1);
+	}
+	xv_commit_srq(attr.srq);
+	hear(to_peer, &peer);
+	if (xt_connect(qp, &side, &peer, NULL))
+		bail_out("%s", xv_last_error());
+	xt_peer_of(&side, qp, &peer);
+	tell(from_peer, &peer);
+	/* Everybody is connected: die. */
+	hear(to_peer, &peer);
+	fail_commands(ALL);
+	_exit(0);
+}
+
+/* New files are likely to take the place of freed memory. */
+static bool silent_files(void)
+{
+	struct xverbs_async_event event;
+	int fd[FILES], i, got = 0;
+
+	for (i = 0; i < FILES; i++)
+		fd[i] = open("/dev/xverbs", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	sleep(1);
+	for (i = 0; i < FILES; i++) {
+		got += read(fd[i], &event, sizeof(event)) > 0;
+		close(fd[i]);
+	}
+	if (got)
+		diag("%d files got an event of others", got);
+	return !got;
+}
+
+static void test_events(void)
+{
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC,
+		.cap = { .max_send_wr = RECVS, .max_send_sge = 1 } };
+	struct xv_cq_init_attr cq_attr = { .cqe = 64 };
+	int i, status, users = module_users(), sent = 0;
+	struct xt_peer peer;
+	struct xt_side side;
+	struct xv_sge sge;
+	struct xv_mr *mr;
+	struct xv_qp *qp;
+	pid_t pid;
+
+	if (pipe(to_peer) || pipe(from_peer))
+		bail_out("pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid)
+		victim();
+	if (xt_side_open(&side, rig_device(1), 1, -1))
+		bail_out("%s", xv_last_error());
+	mr = xt_mr_alloc(&side, 4096, 0);
+	attr.send_cq = attr.recv_cq = xv_create_cq(side.ctx, &cq_attr);
+	qp = mr && attr.send_cq ? xv_create_qp(side.pd, &attr) : NULL;
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	xt_peer_of(&side, qp, &peer);
+	tell(to_peer, &peer);
+	hear(from_peer, &peer);
+	if (xt_connect(qp, &side, &peer, NULL))
+		bail_out("%s", xv_last_error());
+	tell(to_peer, &peer);
+	waitpid(pid, &status, 0);
+	fail_commands(0);
+	ok(!status, "a process dies while all commands fail");
+
+	sge = (struct xv_sge) { (uintptr_t)mr->addr, LEN, mr->lkey };
+	for (i = 0; i < RECVS; i++) {
+		xv_wr_send(qp, i, XV_SEND_SIGNALED, &sge);
+		xv_commit_send(qp);
+		sent += rig_expect(attr.send_cq, i, XV_WC_SUCCESS);
+	}
+	ok(sent == RECVS, "its queue pair still takes messages, %d", sent);
+	ok(silent_files(), "no file that is opened now gets its events");
+	xv_destroy_qp(qp);
+	xv_destroy_cq(attr.send_cq);
+	xt_mr_free(mr);
+	xt_side_close(&side);
+	ok(module_users() > users, "and the module stays");
+}
+
+/* ---- The device is removed ----------------------------------------------------------- */
+
+static void verb(int fd, unsigned long cmd, void *arg)
+{
+	if (ioctl(fd, cmd, arg))
+		bail_out("verb 0x%lx: %s", cmd, strerror(errno));
+}
+
+static void test_removal(void)
+{
+	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
+	struct xverbs_uar_alloc uar = { .hdr.size = sizeof(uar) };
+	struct xverbs_channel_alloc channel = { .hdr.size = sizeof(channel) };
+	struct xverbs_cq_create cq = { .hdr.size = sizeof(cq), .entries = 15, .cqe_bytes = 64 };
+	int fd = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
+	volatile uint32_t *page;
+	struct pollfd p;
+	char command[128];
+
+	strcpy(bind.name, rig_device(0));
+	verb(fd, XVERBS_BIND, &bind);
+	verb(fd, XVERBS_UAR_ALLOC, &uar);
+	verb(fd, XVERBS_CHANNEL_ALLOC, &channel);
+	cq.uar = uar.out_handle;
+	cq.channel = channel.out_handle;
+	verb(fd, XVERBS_CQ_CREATE, &cq);
+	page = mmap(NULL, uar.out_map.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    uar.out_map.offset);
+	if (page == MAP_FAILED)
+		bail_out("mmap: %s", strerror(errno));
+	/* Not a register: it keeps what is written. */
+	page[0] = MARK;
+	ok(page[0] == MARK, "the doorbell page is mapped");
+
+	/* Both attempts to destroy the CQ; other users of the device come after. */
+	fail_commands(2);
+	snprintf(command, sizeof(command), "rdma dev set %s netns lost", rig_device(0));
+	ok(!system(command), "the device goes while commands fail");
+	fail_commands(0);
+	ok(page[0] != MARK, "and takes its doorbell page away");
+	p = (struct pollfd) { .fd = channel.out_fd, .events = POLLIN };
+	ok(poll(&p, 1, 0) == 1 && p.revents & POLLHUP, "the channel hangs up");
+	close(fd);
+	close(channel.out_fd);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		bail_out("usage: lost events|removal [options]");
+	rig_devices(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "events"))
+		test_events();
+	else
+		test_removal();
+	return tap_done();
+}

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Objects that cannot be destroyed because firmware refuses: events of theirs,
+# removal of their device. A VM of its own, for xverbs cannot be unloaded then.
+# vm: --functions 1 --link roce
+# kernels: 6.1 6.12 debug
+# quick: 6.1
+# last: yes
+# timeout: 60
+. ./lib.sh
+LOST=../../../build/user/tests/lost
+
+[ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
+# The driver's stock of memory keys: with none, it runs no command of its own.
+for limit in /sys/kernel/debug/mlx5/*/mr_cache/*/limit; do
+	echo 0 > "$limit"
+	echo 0 > "${limit%limit}size"
+done
+ok "devices belong to one network namespace each" rdma system set netns exclusive
+ip netns add lost
+tap $LOST events --device "$DEV0" --peer-device "$DEV0"
+tap $LOST removal --device "$DEV0"
+refused "the module cannot be unloaded" "in use" rmmod xverbs
+finish
