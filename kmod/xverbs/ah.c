@@ -13,7 +13,6 @@
 #include "ah.h"
 
 #define XV_AV_ECN	2	/* ECN-capable transport, in the traffic class */
-#define XV_RATE_OFFSET	5	/* adapter's rate code = enum ib_rate + 5 */
 
 static int xv_ah_check(struct xv_call *call, const char *what,
 		       const struct xverbs_ah_attr *attr, u32 port)
@@ -32,6 +31,9 @@ static int xv_ah_check(struct xv_call *call, const char *what,
 	if (attr->is_global > 1)
 		return xv_fail(call, -EINVAL, "%s: is_global %u", what,
 			       attr->is_global);
+	if (attr->static_rate && ib_rate_to_mbps(attr->static_rate) <= 0)
+		return xv_fail(call, -EINVAL, "%s: static_rate %u is no rate",
+			       what, attr->static_rate);
 	if (!attr->is_global) {
 		if (rdma_protocol_roce(ib, port))
 			return xv_fail(call, -EINVAL,
@@ -45,16 +47,50 @@ static int xv_ah_check(struct xv_call *call, const char *what,
 	return 0;
 }
 
-/* The highest rate that the adapter has, not above the one asked for */
-static u8 xv_stat_rate(struct mlx5_core_dev *mdev, u8 rate)
+/* The adapter's code of a static rate, 0 if it has none (as in mlx5_ib) */
+static u8 xv_rate_code(enum ib_rate rate)
+{
+	static const u8 codes[] = {
+		[IB_RATE_56_GBPS] = 1,
+		[IB_RATE_25_GBPS] = 2,
+		[IB_RATE_100_GBPS] = 3,
+		[IB_RATE_200_GBPS] = 4,
+		[IB_RATE_50_GBPS] = 5,
+		[IB_RATE_400_GBPS] = 6,
+		[IB_RATE_2_5_GBPS] = 7,
+		[IB_RATE_10_GBPS] = 8,
+		[IB_RATE_30_GBPS] = 9,
+		[IB_RATE_5_GBPS] = 10,
+		[IB_RATE_20_GBPS] = 11,
+		[IB_RATE_40_GBPS] = 12,
+		[IB_RATE_60_GBPS] = 13,
+		[IB_RATE_80_GBPS] = 14,
+		[IB_RATE_120_GBPS] = 15,
+	};
+
+	return rate < ARRAY_SIZE(codes) ? codes[rate] : 0;
+}
+
+/*
+ * The code of the highest rate that the adapter has, not above the one asked
+ * for; 0, which is no limit, if it has none so low.
+ */
+static u8 xv_stat_rate(struct mlx5_core_dev *mdev, u8 asked)
 {
 	u16 supported = MLX5_CAP_GEN(mdev, stat_rate_support);
+	int limit = ib_rate_to_mbps(asked), best = 0, mbps;
+	u8 rate, code, found = 0;
 
-	for (; rate > IB_RATE_PORT_CURRENT; rate--)
-		if (rate + XV_RATE_OFFSET < 16 &&
-		    supported & BIT(rate + XV_RATE_OFFSET))
-			return rate + XV_RATE_OFFSET;
-	return 0;
+	for (rate = IB_RATE_2_5_GBPS; rate <= IB_RATE_600_GBPS; rate++) {
+		code = xv_rate_code(rate);
+		mbps = ib_rate_to_mbps(rate);
+		if (code && supported & BIT(code) && mbps <= limit &&
+		    mbps > best) {
+			best = mbps;
+			found = code;
+		}
+	}
+	return found;
 }
 
 static void xv_ah_to_rdma(struct ib_device *ib,

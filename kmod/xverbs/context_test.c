@@ -398,6 +398,41 @@ static void xv_fill_path(struct xv_path *path, enum rdma_ah_attr_type type)
 	memcpy(path->rdma.grh.dgid.raw, gid, sizeof(gid));
 }
 
+/* Codes of mlx5_ib; each entry of enum ib_rate with all codes, then with few */
+static void xv_test_rates(struct kunit *test)
+{
+	static const struct {
+		u8 rate;
+		u8 all;
+		u8 few;		/* 10, 25 and 100 Gb/s */
+	} rates[] = {
+		{ IB_RATE_PORT_CURRENT, 0, 0 }, { IB_RATE_2_5_GBPS, 7, 0 },
+		{ IB_RATE_5_GBPS, 10, 0 }, { IB_RATE_10_GBPS, 8, 8 },
+		{ IB_RATE_14_GBPS, 8, 8 }, { IB_RATE_20_GBPS, 11, 8 },
+		{ IB_RATE_25_GBPS, 2, 2 }, { IB_RATE_28_GBPS, 2, 2 },
+		{ IB_RATE_30_GBPS, 9, 2 }, { IB_RATE_40_GBPS, 12, 2 },
+		{ IB_RATE_50_GBPS, 5, 2 }, { IB_RATE_56_GBPS, 1, 2 },
+		{ IB_RATE_60_GBPS, 13, 2 }, { IB_RATE_80_GBPS, 14, 2 },
+		{ IB_RATE_100_GBPS, 3, 3 }, { IB_RATE_112_GBPS, 3, 3 },
+		{ IB_RATE_120_GBPS, 15, 3 }, { IB_RATE_168_GBPS, 15, 3 },
+		{ IB_RATE_200_GBPS, 4, 3 }, { IB_RATE_300_GBPS, 4, 3 },
+		{ IB_RATE_400_GBPS, 6, 3 }, { IB_RATE_600_GBPS, 6, 3 },
+	};
+	struct xv_bench *b = test->priv;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, stat_rate_support,
+			   0xfffe);
+		KUNIT_EXPECT_EQ_MSG(test, xv_stat_rate(&b->mdev, rates[i].rate),
+				    rates[i].all, "rate %u", rates[i].rate);
+		XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, stat_rate_support,
+			   BIT(8) | BIT(2) | BIT(3));
+		KUNIT_EXPECT_EQ_MSG(test, xv_stat_rate(&b->mdev, rates[i].rate),
+				    rates[i].few, "rate %u", rates[i].rate);
+	}
+}
+
 static void xv_test_path_roce(struct kunit *test)
 {
 	static const u8 mac[ETH_ALEN] = { 2, 0x11, 0x22, 0x33, 0x44, 0x55 };
@@ -459,6 +494,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_modify_qp),
 	KUNIT_CASE(xv_test_opcodes),
 	KUNIT_CASE(xv_test_opt_mask),
+	KUNIT_CASE(xv_test_rates),
 	KUNIT_CASE(xv_test_path_roce),
 	KUNIT_CASE(xv_test_path_ib),
 	{}
