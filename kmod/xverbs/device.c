@@ -116,6 +116,9 @@ static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 		return NOTIFY_DONE;
 	srq = type == XVERBS_EVENT_SRQ_ERR ||
 	      type == XVERBS_EVENT_SRQ_LIMIT_REACHED;
+	/* Receive and send queues without a QP have numbers of their own. */
+	if (!srq && eqe->data.qp_srq.type != MLX5_EVENT_QUEUE_TYPE_QP)
+		return NOTIFY_DONE;
 	number = be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff;
 	xa_lock_irqsave(srq ? &dev->srqs : &dev->qps, irq);
 	entry = xa_load(srq ? &dev->srqs : &dev->qps, number);

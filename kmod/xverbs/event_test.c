@@ -105,6 +105,26 @@ static void xv_expect_quiet(struct kunit *test, struct xv_events *e)
 							  &event));
 }
 
+/* The number is that of a queue without a QP: not ours. */
+static void xv_test_foreign_events(struct kunit *test)
+{
+	static const u8 types[] = {
+		MLX5_EVENT_QUEUE_TYPE_RQ, MLX5_EVENT_QUEUE_TYPE_SQ,
+		MLX5_EVENT_QUEUE_TYPE_DCT,
+	};
+	struct xv_events *e = test->priv;
+	struct mlx5_eqe eqe = {};
+	int i;
+
+	eqe.data.qp_srq.qp_srq_n = cpu_to_be32(XV_NUMBER);
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		eqe.data.qp_srq.type = types[i];
+		xv_dev_fw_event(&e->dev.fw_events,
+				MLX5_EVENT_TYPE_WQ_CATAS_ERROR, &eqe);
+		xv_expect_quiet(test, e);
+	}
+}
+
 /* An event of a queue pair goes to all who have it. */
 static void xv_test_qp_events(struct kunit *test)
 {
@@ -217,6 +237,7 @@ static void xv_test_too_old(struct kunit *test)
 }
 
 static struct kunit_case xv_event_cases[] = {
+	KUNIT_CASE(xv_test_foreign_events),
 	KUNIT_CASE(xv_test_qp_events),
 	KUNIT_CASE(xv_test_srq_events),
 	KUNIT_CASE(xv_test_absorbed),
