@@ -203,6 +203,7 @@ static int xv_dev_add(struct ib_device *ib)
 		return -ENOMEM;
 	kref_init(&dev->ref);
 	dev->ib = ib;
+	dev->ports = ib->phys_port_cnt;
 	mutex_init(&dev->files_lock);
 	INIT_LIST_HEAD(&dev->files);
 	mutex_init(&dev->xrc_lock);
@@ -416,7 +417,7 @@ int xv_bind(struct xv_call *call)
 		goto err_dev;
 	}
 	if (!file->sources) {
-		err = xv_file_init_sources(file, dev->ib->phys_port_cnt);
+		err = xv_file_init_sources(file, dev->ports);
 		if (err)
 			goto err_dev;
 	}

@@ -39,6 +39,7 @@ struct xv_obj;
  * @ib: the device; gone once remove() has returned
  * @mdev: its adapter, NULL if @why_not
  * @why_not: why no file may bind to it, or NULL
+ * @ports: their number
  * @files_lock: protects @files and @gone
  * @files: files bound to it
  * @gone: no file may bind any more
@@ -56,6 +57,7 @@ struct xv_dev {
 	struct ib_device *ib;
 	struct mlx5_core_dev *mdev;
 	const char *why_not;
+	u32 ports;
 	struct mutex files_lock;
 	struct list_head files;
 	bool gone;
