@@ -10,7 +10,6 @@
 #include <linux/mlx5/driver.h>
 #include <linux/version.h>
 #include <rdma/ib_umem.h>
-#include <rdma/uverbs_ioctl.h>
 #ifdef XV_HAVE_RDMA_ITER_H
 #include <rdma/iter.h>
 #endif
@@ -23,31 +22,6 @@ static inline int xv_compat_vector2eqn(struct mlx5_core_dev *mdev, int vector,
 	return mlx5_comp_eqn_get(mdev, vector, eqn);
 #else
 	return mlx5_vector2eqn(mdev, vector, eqn);
-#endif
-}
-
-/*
- * From 6.12 on the driver makes regions of a dma-buf on adapters with on-demand
- * paging only, and looks for options in the attributes of the ioctl.
- */
-#define XV_COMPAT_DMABUF_ODP (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
-
-static inline struct ib_mr *
-xv_compat_reg_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
-		     int fd, int access)
-{
-#if XV_COMPAT_DMABUF_ODP
-	struct uverbs_attr_bundle none = {};
-#else
-	struct ib_udata none = {};
-#endif
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
-	return pd->device->ops.reg_user_mr_dmabuf(pd, offset, length, iova, fd,
-						  access, NULL, &none);
-#else
-	return pd->device->ops.reg_user_mr_dmabuf(pd, offset, length, iova, fd,
-						  access, &none);
 #endif
 }
 

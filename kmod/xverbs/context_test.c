@@ -188,15 +188,15 @@ static void xv_test_memory_window(struct kunit *test)
 			XV_EXPECT_COMMAND(test, "type 1", 0x110,
 					  { 0, 0x02000000 },
 					  { 0x10, 0x40008600 },
-					  { 0x14, 0xffffff00 },
+					  { 0x14, 0xffffff01 },
 					  { 0x1c, 0x00654321 }, { 0x44, 4 });
 		else
 			XV_EXPECT_COMMAND(test, "type 2", 0x110,
 					  { 0, 0x02000000 },
 					  { 0x10, 0x40008600 },
-					  { 0x14, 0xffffff00 },
+					  { 0x14, 0xffffff02 },
 					  { 0x1c, 0x01654321 }, { 0x44, 4 });
-		KUNIT_EXPECT_EQ(test, arg->out_rkey, 0x12345600u);
+		KUNIT_EXPECT_EQ(test, arg->out_rkey, 0x12345600u + type);
 		obj = b->call.new_obj;
 		KUNIT_EXPECT_EQ(test, xv_mw_destroy(obj, &b->call), 0);
 		XV_EXPECT_COMMAND(test, "destroy", 16, { 0, 0x02020000 },

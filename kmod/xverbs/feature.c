@@ -52,7 +52,7 @@ static const char *xv_feature_no_dpa(const struct xv_dev *dev)
 
 static const char *xv_feature_odp(const struct xv_dev *dev)
 {
-	return xv_has(dev->ib->attrs.odp_caps.general_caps & IB_ODP_SUPPORT);
+	return xv_mr_odp_why_not;
 }
 
 static const char *xv_feature_multicast(const struct xv_dev *dev)
@@ -77,7 +77,7 @@ static const struct {
 	{ XVERBS_FEATURE_SRQ, "srq", xv_feature_always },
 	{ XVERBS_FEATURE_SRQ_CONTIGUOUS, "srq-contiguous", xv_feature_srq_contiguous },
 	{ XVERBS_FEATURE_MEMORY_REGION, "memory-region", xv_feature_always },
-	{ XVERBS_FEATURE_MEMORY_REGION_DMABUF, "memory-region-dmabuf", xv_mr_dmabuf_why_not },
+	{ XVERBS_FEATURE_MEMORY_REGION_DMABUF, "memory-region-dmabuf", xv_feature_always },
 	{ XVERBS_FEATURE_MEMORY_WINDOW, "memory-window", xv_feature_always },
 	{ XVERBS_FEATURE_ON_DEMAND_PAGING, "on-demand-paging", xv_feature_odp },
 	{ XVERBS_FEATURE_EXTERNAL_MEMORY, "external-memory", xv_feature_always },

@@ -175,26 +175,32 @@ int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,
 	return xv_fw_exec(dev, call, "MODIFY_CQ", in, inlen, out, sizeof(out));
 }
 
+/*
+ * Each key begins with another variant, so that one of an index used before is
+ * not valid by chance.
+ */
 int xv_fw_create_mkey(struct xv_dev *dev, struct xv_call *call, void *in,
-		      size_t inlen, u32 *index)
+		      size_t inlen, u32 *key)
 {
+	u8 variant = atomic_inc_return(&dev->key_variant);
 	u32 out[MLX5_ST_SZ_DW(create_mkey_out)] = {};
 	int err;
 
 	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
+	MLX5_SET(create_mkey_in, in, memory_key_mkey_entry.mkey_7_0, variant);
 	err = xv_fw_exec(dev, call, "CREATE_MKEY", in, inlen, out, sizeof(out));
 	if (!err)
-		*index = MLX5_GET(create_mkey_out, out, mkey_index);
+		*key = MLX5_GET(create_mkey_out, out, mkey_index) << 8 | variant;
 	return err;
 }
 
-int xv_fw_destroy_mkey(struct xv_dev *dev, struct xv_call *call, u32 index)
+int xv_fw_destroy_mkey(struct xv_dev *dev, struct xv_call *call, u32 key)
 {
 	u32 out[MLX5_ST_SZ_DW(destroy_mkey_out)] = {};
 	u32 in[MLX5_ST_SZ_DW(destroy_mkey_in)] = {};
 
 	MLX5_SET(destroy_mkey_in, in, opcode, MLX5_CMD_OP_DESTROY_MKEY);
-	MLX5_SET(destroy_mkey_in, in, mkey_index, index);
+	MLX5_SET(destroy_mkey_in, in, mkey_index, key >> 8);
 	return xv_fw_exec(dev, call, "DESTROY_MKEY", in, sizeof(in), out,
 			  sizeof(out));
 }

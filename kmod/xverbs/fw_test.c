@@ -79,7 +79,10 @@ static void xv_answer(u32 offset, u32 value)
 static void xv_test_brief(struct kunit *test)
 {
 	XV_EXPECT_BRIEF(test, "DEALLOC_UAR", xv_fw_dealloc_uar, 0x08030000);
-	XV_EXPECT_BRIEF(test, "DESTROY_MKEY", xv_fw_destroy_mkey, 0x02020000);
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_mkey(&xv_fw_dev, &xv_fw_call,
+						 0x12345678), 0);
+	XV_EXPECT_COMMAND(test, "DESTROY_MKEY", 16, { 0, 0x02020000 },
+			  { 8, 0x123456 });
 	XV_EXPECT_BRIEF(test, "DEALLOC_XRCD", xv_fw_dealloc_xrcd, 0x080f0000);
 	XV_EXPECT_BRIEF(test, "DESTROY_RMP", xv_fw_destroy_rmp, 0x090e0000);
 	XV_EXPECT_BRIEF(test, "DESTROY_XRC_SRQ", xv_fw_destroy_xrc_srq,
@@ -104,11 +107,13 @@ static void xv_test_create(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
 	XV_EXPECT_COMMAND(test, "ALLOC_XRCD", 16, { 0, 0x080e0000 });
 	number = 0;
+	atomic_set(&dev->key_variant, 0xa4);
 	KUNIT_EXPECT_EQ(test, xv_fw_create_mkey(dev, call, in, sizeof(in),
 						&number), 0);
-	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	KUNIT_EXPECT_EQ(test, number, 0x123456a5u);
 	XV_EXPECT_COMMAND(test, "CREATE_MKEY", sizeof(in), { 0, 0x02000000 },
-			  { 60, 0x77 });
+			  { 0x14, 0xa5 }, { 60, 0x77 });
+	in[5] = 0;
 	number = 0;
 	KUNIT_EXPECT_EQ(test, xv_fw_create_rmp(dev, call, in, sizeof(in),
 					       &number), 0);

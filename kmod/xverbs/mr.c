@@ -4,6 +4,7 @@
 #include <linux/sched/signal.h>
 
 #include "fw.h"
+#include "mr.h"
 
 #define XV_MR_ACCESS (XVERBS_ACCESS_LOCAL_WRITE | XVERBS_ACCESS_REMOTE_WRITE | \
 		      XVERBS_ACCESS_REMOTE_READ | XVERBS_ACCESS_REMOTE_ATOMIC | \
@@ -14,33 +15,32 @@ static_assert((int)IB_ACCESS_RELAXED_ORDERING ==
 	      XVERBS_ACCESS_RELAXED_ORDERING);
 static_assert((int)IB_ACCESS_ON_DEMAND == XVERBS_ACCESS_ON_DEMAND);
 
-static int xv_mr_check_access(struct xv_call *call, u32 access)
+/*
+ * The driver resumes a queue after a page fault only if it is one of its own:
+ * ours would stand still for ever.
+ */
+const char xv_mr_odp_why_not[] =
+	"the driver does not serve page faults of xverbs' queues";
+
+int xv_mr_check_access(struct xv_call *call, u32 access)
 {
 	if (access & ~XV_MR_ACCESS)
 		return xv_fail(call, -EOPNOTSUPP, "MR: unknown access 0x%x",
 			       access & ~XV_MR_ACCESS);
+	if (access & XVERBS_ACCESS_ON_DEMAND)
+		return xv_fail(call, -EOPNOTSUPP,
+			       "MR: on-demand paging: %s", xv_mr_odp_why_not);
 	if (access & (XVERBS_ACCESS_REMOTE_WRITE |
 		      XVERBS_ACCESS_REMOTE_ATOMIC) &&
 	    !(access & XVERBS_ACCESS_LOCAL_WRITE))
 		return xv_fail(call, -EINVAL,
 			       "MR: remote write or atomic access needs local write");
-	if (access & XVERBS_ACCESS_ON_DEMAND &&
-	    !(call->dev->ib->attrs.kernel_cap_flags & IBK_ON_DEMAND_PAGING))
-		return xv_fail(call, -EOPNOTSUPP,
-			       "MR: the device has no on-demand paging");
 	return 0;
 }
 
-/* Where a region begins, and by which address work requests name that */
-struct xv_mr_range {
-	u64 addr;
-	u64 length;
-	u64 iova;
-};
-
 /* Address and key space of a page have the same offsets within a page. */
-static int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
-			     u32 access)
+int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
+		      u32 access)
 {
 	u64 end;
 
@@ -91,7 +91,7 @@ static struct ib_mr *xv_mr_pin(struct xv_call *call, const struct xv_obj *pd,
 }
 
 /* A region without memory; its domain is deps[0]. */
-static struct xv_mr *xv_mr_new(struct xv_call *call, u32 pd, u32 access)
+struct xv_mr *xv_mr_new(struct xv_call *call, u32 pd, u32 access)
 {
 	struct xv_obj *obj, *dep;
 
@@ -143,8 +143,12 @@ int xv_mr_reg(struct xv_call *call)
 
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	int err = ib_dereg_mr(xv_to(mr, obj)->ib);
+	struct xv_mr *mr = xv_to(mr, obj);
+	int err;
 
+	if (mr->umem)
+		return xv_mr_destroy_dmabuf(mr, call);
+	err = ib_dereg_mr(mr->ib);
 	return err ? xv_fail(call, xv_fw_errno(err),
 			     "MR: deregistration failed") : 0;
 }
@@ -225,7 +229,7 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr *mr,
 	int err;
 
 	lockdep_assert_held(&mr->lock);
-	if (mr->dmabuf)
+	if (mr->umem)
 		return xv_fail(call, -EOPNOTSUPP,
 			       "MR: a dma-buf region cannot be re-registered");
 	if (moves)
@@ -294,72 +298,4 @@ int xv_mr_rereg(struct xv_call *call)
 	mutex_unlock(&mr->lock);
 	xv_obj_put(obj);
 	return err;
-}
-
-/* ---- dma-buf ------------------------------------------------------------------------- */
-
-/* NULL if the device can do it */
-const char *xv_mr_dmabuf_why_not(const struct xv_dev *dev)
-{
-	if (!dev->ib->ops.reg_user_mr_dmabuf)
-		return "the driver of the adapter does not offer it";
-	if (XV_COMPAT_DMABUF_ODP &&
-	    !(dev->ib->attrs.odp_caps.general_caps & IB_ODP_SUPPORT))
-		return "the driver wants an adapter with on-demand paging for it";
-	return NULL;
-}
-
-static struct ib_mr *xv_mr_map_dmabuf(struct xv_call *call,
-				      const struct xv_obj *pd)
-{
-	const struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
-	struct ib_pd *ib_pd = xv_to(pd, pd)->ib;
-	struct ib_mr *ib;
-
-	ib = xv_compat_reg_dmabuf(ib_pd, arg->offset, arg->length, arg->iova,
-				  arg->fd, arg->access);
-	if (IS_ERR(ib))
-		return ERR_PTR(xv_fail(call, xv_fw_errno(PTR_ERR(ib)),
-				       "MR: dma-buf %d cannot be registered: %pe",
-				       arg->fd, ib));
-	xv_mr_adopt(ib, ib_pd);
-	ib->iova = arg->iova;
-	ib->length = arg->length;
-	return ib;
-}
-
-int xv_mr_dmabuf(struct xv_call *call)
-{
-	struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
-	struct xv_mr_range range = { arg->offset, arg->length, arg->iova };
-	const char *why_not = xv_mr_dmabuf_why_not(call->dev);
-	struct xv_mr *mr;
-	int err;
-
-	if (why_not)
-		return xv_fail(call, -EOPNOTSUPP, "MR of a dma-buf: %s",
-			       why_not);
-	if (arg->access & (XVERBS_ACCESS_ON_DEMAND | XVERBS_ACCESS_ZERO_BASED))
-		return xv_fail(call, -EINVAL,
-			       "MR: a dma-buf region is neither on demand nor zero-based");
-	err = xv_mr_check_access(call, arg->access);
-	if (!err)
-		err = xv_mr_check_range(call, &range, arg->access);
-	if (err)
-		return err;
-	mr = xv_mr_new(call, arg->pd, arg->access);
-	if (IS_ERR(mr))
-		return PTR_ERR(mr);
-	mr->dmabuf = true;
-	mr->ib = xv_mr_map_dmabuf(call, mr->obj.deps[0]);
-	if (IS_ERR(mr->ib)) {
-		err = PTR_ERR(mr->ib);
-		xv_obj_abort(&mr->obj);
-		return err;
-	}
-	arg->out_handle = mr->obj.handle;
-	arg->out_lkey = mr->ib->lkey;
-	arg->out_rkey = mr->ib->rkey;
-	call->new_obj = &mr->obj;
-	return 0;
 }

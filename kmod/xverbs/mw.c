@@ -45,7 +45,7 @@ int xv_mw_alloc(struct xv_call *call)
 		goto err_obj;
 
 	arg->out_handle = obj->handle;
-	arg->out_rkey = mw->mkey << 8;
+	arg->out_rkey = mw->mkey;
 	call->new_obj = obj;
 	return 0;
 

@@ -67,8 +67,6 @@ int xv_query_device(struct xv_call *call)
 	out->out_local_ca_ack_delay = attr->local_ca_ack_delay;
 	out->out_phys_port_cnt = ib->phys_port_cnt;
 	out->out_num_comp_vectors = ib->num_comp_vectors;
-	out->out_odp_caps = attr->odp_caps.general_caps &
-			    (IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT);
 	out->out_max_sq_wqebbs = 1 << MLX5_CAP_GEN(mdev, log_max_qp_sz);
 	out->out_max_inline_data = xv_max_inline();
 	out->out_cqe_version = MLX5_CAP_GEN(mdev, cqe_version);

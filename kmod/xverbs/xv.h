@@ -40,6 +40,7 @@ struct xv_obj;
  * @mdev: its adapter, NULL if @why_not
  * @why_not: why no file may bind to it, or NULL
  * @ports: their number
+ * @key_variant: low byte of the memory key made last
  * @files_lock: protects @files and @gone
  * @files: files bound to it
  * @gone: no file may bind any more
@@ -58,6 +59,7 @@ struct xv_dev {
 	struct mlx5_core_dev *mdev;
 	const char *why_not;
 	u32 ports;
+	atomic_t key_variant;
 	struct mutex files_lock;
 	struct list_head files;
 	bool gone;
@@ -300,7 +302,7 @@ int xv_uar_alloc(struct xv_call *call);
 int xv_mr_reg(struct xv_call *call);
 int xv_mr_rereg(struct xv_call *call);
 int xv_mr_dmabuf(struct xv_call *call);
-const char *xv_mr_dmabuf_why_not(const struct xv_dev *dev);
+extern const char xv_mr_odp_why_not[];
 int xv_mw_alloc(struct xv_call *call);
 int xv_umem_reg(struct xv_call *call);
 int xv_xrcd_open(struct xv_call *call);
@@ -379,7 +381,9 @@ struct xv_pd {
  * struct xv_mr - a memory region
  * @obj: its domain, which re-registration can change, is deps[0]
  * @lock: one re-registration at a time; protects the rest
- * @dmabuf: cannot be re-registered
+ * @ib: the driver's region, NULL if it is one of a dma-buf
+ * @umem: the pinned dma-buf, which cannot be re-registered; else NULL
+ * @key: of a dma-buf
  */
 struct xv_mr {
 	struct xv_obj obj;
@@ -389,7 +393,8 @@ struct xv_mr {
 	u64 length;
 	u64 iova;
 	u32 access;
-	bool dmabuf;
+	struct ib_umem_dmabuf *umem;
+	u32 key;
 };
 
 struct xv_mw {

@@ -316,7 +316,7 @@ struct xverbs_destroy {
  * @out_local_ca_ack_delay: as ibv_device_attr
  * @out_phys_port_cnt: ports
  * @out_num_comp_vectors: completion vectors
- * @out_odp_caps: bit 0: on-demand paging, bit 1: implicit
+ * @out_odp_caps: zero: xverbs has no on-demand paging
  * @out_max_sq_wqebbs: 64-byte blocks of a send queue
  * @out_max_inline_data: bytes of inline data in a send (RC)
  * @out_cqe_version: 1: a CQE carries the user index (PRM: cqe_version)
@@ -694,7 +694,7 @@ struct xverbs_uar_alloc {
 #define XVERBS_ACCESS_REMOTE_ATOMIC	(1u << 3)
 #define XVERBS_ACCESS_MW_BIND		(1u << 4)
 #define XVERBS_ACCESS_ZERO_BASED	(1u << 5)
-#define XVERBS_ACCESS_ON_DEMAND		(1u << 6)
+#define XVERBS_ACCESS_ON_DEMAND		(1u << 6)	/* refused: EOPNOTSUPP */
 #define XVERBS_ACCESS_RELAXED_ORDERING	(1u << 20)
 
 /**
@@ -749,8 +749,11 @@ struct xverbs_mr_reg {
  *
  * The region keeps its handle, and its keys if only domain or rights change and
  * the adapter can do that in place; work requests with other keys fail from now
- * on.  Changed translation pins the new memory before the old is let go.  If
- * the call fails the region is as it was.
+ * on.  Changed translation pins the new memory before the old is let go.
+ *
+ * If the call is refused the region is as it was.  If firmware or memory fails
+ * (EREMOTEIO, ENOSPC, ENOMEM) it keeps its handle and memory, but the driver may
+ * have revoked its keys before: then it can only be changed again or destroyed.
  */
 struct xverbs_mr_rereg {
 	struct xverbs_hdr hdr;
@@ -770,7 +773,7 @@ struct xverbs_mr_rereg {
  * struct xverbs_mr_dmabuf - ioctl(XVERBS_MR_DMABUF)
  * @hdr: header; no flags
  * @pd: protection domain
- * @access: XVERBS_ACCESS_*, neither ON_DEMAND nor ZERO_BASED
+ * @access: XVERBS_ACCESS_*, not ZERO_BASED
  * @offset: into the dma-buf
  * @length: bytes
  * @iova: address by which work requests name @offset, with the same offset
@@ -779,6 +782,8 @@ struct xverbs_mr_rereg {
  * @out_handle: the memory region
  * @out_lkey: local key
  * @out_rkey: remote key
+ *
+ * The dma-buf is pinned: it does not move as long as the region exists.
  */
 struct xverbs_mr_dmabuf {
 	struct xverbs_hdr hdr;

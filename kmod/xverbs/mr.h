@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memory regions: what those of user memory and of dma-bufs share */
+#ifndef XV_MR_H
+#define XV_MR_H
+
+#include "xv.h"
+
+/* Where a region begins, and by which address work requests name that */
+struct xv_mr_range {
+	u64 addr;
+	u64 length;
+	u64 iova;
+};
+
+int xv_mr_check_access(struct xv_call *call, u32 access);
+int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
+		      u32 access);
+struct xv_mr *xv_mr_new(struct xv_call *call, u32 pd, u32 access);
+int xv_mr_destroy_dmabuf(struct xv_mr *mr, struct xv_call *call);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory regions of dma-bufs.  The driver's own regions of dma-bufs move with
+ * their memory and then need page faults, which it does not serve for our
+ * queues.  These are pinned, under a key of ours.
+ */
+#include <linux/log2.h>
+#include <linux/mlx5/device.h>
+
+#include "fw.h"
+#include "mr.h"
+
+#define XV_MKC_ANY_QPN		0xffffff
+#define XV_MKC_MAX_PAGE		30	/* log; PRM: mkc.log_page_size */
+
+static void xv_mkc_set_access(void *mkc, struct mlx5_core_dev *mdev, u32 access)
+{
+	bool relaxed = access & XVERBS_ACCESS_RELAXED_ORDERING;
+
+	MLX5_SET(mkc, mkc, a, !!(access & XVERBS_ACCESS_REMOTE_ATOMIC));
+	MLX5_SET(mkc, mkc, rw, !!(access & XVERBS_ACCESS_REMOTE_WRITE));
+	MLX5_SET(mkc, mkc, rr, !!(access & XVERBS_ACCESS_REMOTE_READ));
+	MLX5_SET(mkc, mkc, lw, !!(access & XVERBS_ACCESS_LOCAL_WRITE));
+	MLX5_SET(mkc, mkc, lr, 1);
+	MLX5_SET(mkc, mkc, relaxed_ordering_write,
+		 relaxed && MLX5_CAP_GEN(mdev, relaxed_ordering_write));
+	/* As mlx5_ib: peer memory is reached by translated addresses. */
+	MLX5_SET(mkc, mkc, ma_translation_mode,
+		 relaxed && MLX5_CAP_GEN(mdev, ats));
+}
+
+/* One entry for each block of the memory */
+static void xv_mr_fill_pages(struct ib_umem *umem, unsigned long block,
+			     __be64 *pas)
+{
+	struct ib_block_iter it;
+
+	rdma_umem_for_each_dma_block(umem, &it, block)
+		*pas++ = cpu_to_be64(rdma_block_iter_dma_address(&it));
+}
+
+static int xv_mr_create_key(struct xv_call *call, struct xv_mr *mr,
+			    const struct xv_pd *pd)
+{
+	struct ib_umem *umem = &mr->umem->umem;
+	unsigned long block;
+	size_t n, inlen;
+	void *in, *mkc;
+	int err;
+
+	block = ib_umem_find_best_pgsz(umem,
+				       GENMASK(XV_MKC_MAX_PAGE,
+					       MLX5_ADAPTER_PAGE_SHIFT),
+				       mr->iova);
+	if (!block)
+		return xv_fail(call, -EINVAL,
+			       "MR: iova 0x%llx does not fit the pages of the dma-buf",
+			       mr->iova);
+	/* The list is counted in pairs of entries (PRM). */
+	n = round_up(ib_umem_num_dma_blocks(umem, block), 2);
+	inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + n * sizeof(__be64);
+	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	if (!in)
+		return -ENOMEM;
+	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, n / 2);
+	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+	xv_mkc_set_access(mkc, call->dev->mdev, mr->access);
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5_MKC_ACCESS_MODE_MTT);
+	MLX5_SET(mkc, mkc, pd, pd->pdn);
+	MLX5_SET(mkc, mkc, qpn, XV_MKC_ANY_QPN);
+	MLX5_SET64(mkc, mkc, start_addr, mr->iova);
+	MLX5_SET64(mkc, mkc, len, mr->length);
+	MLX5_SET(mkc, mkc, translations_octword_size, n / 2);
+	MLX5_SET(mkc, mkc, log_page_size, ilog2(block));
+	xv_mr_fill_pages(umem, block,
+			 MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt));
+	err = xv_fw_create_mkey(call->dev, call, in, inlen, &mr->key);
+	kvfree(in);
+	return err;
+}
+
+static int xv_mr_map_dmabuf(struct xv_call *call, struct xv_mr *mr)
+{
+	const struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
+	int err;
+
+	mr->iova = arg->iova;
+	mr->length = arg->length;
+	mr->umem = ib_umem_dmabuf_get_pinned(call->dev->ib, arg->offset,
+					     arg->length, arg->fd, arg->access);
+	if (IS_ERR(mr->umem))
+		return xv_fail(call, PTR_ERR(mr->umem),
+			       "MR: dma-buf %d cannot be pinned: %pe", arg->fd,
+			       mr->umem);
+	err = xv_mr_create_key(call, mr, xv_to(pd, mr->obj.deps[0]));
+	if (err)
+		ib_umem_release(&mr->umem->umem);
+	return err;
+}
+
+int xv_mr_dmabuf(struct xv_call *call)
+{
+	struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
+	struct xv_mr_range range = { arg->offset, arg->length, arg->iova };
+	struct xv_mr *mr;
+	int err;
+
+	if (arg->access & XVERBS_ACCESS_ZERO_BASED)
+		return xv_fail(call, -EINVAL,
+			       "MR: a dma-buf region is not zero-based");
+	err = xv_mr_check_access(call, arg->access);
+	if (!err)
+		err = xv_mr_check_range(call, &range, arg->access);
+	if (err)
+		return err;
+	mr = xv_mr_new(call, arg->pd, arg->access);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	err = xv_mr_map_dmabuf(call, mr);
+	if (err) {
+		xv_obj_abort(&mr->obj);
+		return err;
+	}
+	arg->out_handle = mr->obj.handle;
+	arg->out_lkey = mr->key;
+	arg->out_rkey = mr->key;
+	call->new_obj = &mr->obj;
+	return 0;
+}
+
+int xv_mr_destroy_dmabuf(struct xv_mr *mr, struct xv_call *call)
+{
+	int err = xv_fw_destroy_mkey(mr->obj.file->dev, call, mr->key);
+
+	if (!err)
+		ib_umem_release(&mr->umem->umem);
+	return err;
+}
