@@ -3,14 +3,41 @@
  * Moves the bytes of a message: one copy, from gather list to scatter list,
  * through the keys of both sides.
  */
+#include <linux/compiler.h>
 #include <linux/ktime.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <asm/barrier.h>
 #include "wqe.h"
 
+#define TAIL		64u	/* bytes, at least, that no string instruction stores */
+
 typedef u64 __attribute__((aligned(1), may_alias)) any_u64;
+typedef u32 __attribute__((aligned(1), may_alias)) any_u32;
+typedef u16 __attribute__((aligned(1), may_alias)) any_u16;
+
+/* Behind all stores before it */
+#define store_next(type, d, s) do {			\
+	smp_wmb();					\
+	WRITE_ONCE(*(type *)(d), *(const type *)(s));	\
+	(d) += sizeof(type);				\
+	(s) += sizeof(type);				\
+} while (0)
+
+/* The last bytes, 8 at most, in order and in as few stores as possible */
+static void copy_last(void *d, const void *s, size_t n)
+{
+	if (n & 8)
+		store_next(any_u64, d, s);
+	if (n & 4)
+		store_next(any_u32, d, s);
+	if (n & 2)
+		store_next(any_u16, d, s);
+	if (n & 1)
+		store_next(u8, d, s);
+}
 
 /*
  * The alignment keeps the loop within one page: an emulator that has to look up the
@@ -21,17 +48,16 @@ static __aligned(256) void copy_words(void *dst, const void *src, size_t n)
 	any_u64 *d = dst;
 	const any_u64 *s = src;
 
-	for (; n >= 64; n -= 64, d += 8, s += 8) {
+	for (; n > 64; n -= 64, d += 8, s += 8) {
 		u64 a0 = s[0], a1 = s[1], a2 = s[2], a3 = s[3];
 		u64 a4 = s[4], a5 = s[5], a6 = s[6], a7 = s[7];
 
 		d[0] = a0; d[1] = a1; d[2] = a2; d[3] = a3;
 		d[4] = a4; d[5] = a5; d[6] = a6; d[7] = a7;
 	}
-	for (; n >= 8; n -= 8)
+	for (; n > 8; n -= 8)
 		*d++ = *s++;
-	if (n)
-		memmove(d, s, n);
+	copy_last(d, s, n);
 }
 
 static bool use_words = true;
@@ -66,16 +92,21 @@ void hca_copy_calibrate(void)
 }
 
 /*
- * Aligned words of 8 bytes are stored whole: software polls the last word of
- * a message in memory.  A message may overlap itself: its bytes are then anything,
- * but memory beside it stands.
+ * Software polls the last word of a message in memory: when that is there, so is the
+ * rest.  A string instruction may store its bytes in any order, but what is stored after
+ * it is seen after it.  So the end is copied by stores of its own, aligned words of 8
+ * bytes whole.  A message may overlap itself: its bytes are then anything, but memory
+ * beside it stands.
  */
 static void move(void *dst, const void *src, size_t n)
 {
-	if (use_words || n <= 64)
-		copy_words(dst, src, n);
-	else
-		memmove(dst, src, n);
+	size_t head = use_words || n <= 2 * TAIL ? 0 : (n - TAIL) & ~(size_t)7;
+
+	if (head) {
+		memmove(dst, src, head);
+		smp_wmb();
+	}
+	copy_words(dst + head, src + head, n - head);
 }
 
 void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
