@@ -332,7 +332,7 @@ static void test_mkey(void)
 
 /* ---- RoCE addresses, multicast, counters ---------------------------------------------------- */
 
-static struct result set_roce(u32 index, u32 version, u8 last)
+static struct result set_roce(u32 index, u32 version, u32 l3_type, u8 last)
 {
 	u32 in[MLX5_ST_SZ_DW(set_roce_address_in)] = {}, out[4] = {};
 	void *addr = MLX5_ADDR_OF(set_roce_address_in, in, roce_address);
@@ -341,17 +341,20 @@ static struct result set_roce(u32 index, u32 version, u8 last)
 	MLX5_SET(set_roce_address_in, in, opcode, MLX5_CMD_OP_SET_ROCE_ADDRESS);
 	MLX5_SET(set_roce_address_in, in, roce_address_index, index);
 	MLX5_SET(roce_addr_layout, addr, roce_version, version);
+	MLX5_SET(roce_addr_layout, addr, roce_l3_type, l3_type);
 	gid[15] = last;
 	return run(in, sizeof(in), out, sizeof(out));
 }
 
 static void test_roce(void)
 {
-	refused(set_roce(HCA_GIDS, 0, 9), ROCE_INDEX);
-	refused(set_roce(5, 7, 9), ROCE_ADDRESS);
-	accepted(set_roce(5, 0, 9));
+	refused(set_roce(HCA_GIDS, 0, 0, 9), ROCE_INDEX);
+	refused(set_roce(5, 7, 0, 9), ROCE_ADDRESS);
+	refused(set_roce(5, MLX5_ROCE_VERSION_2, MLX5_ROCE_L3_TYPE_IPV6 + 1, 9), ROCE_ADDRESS);
+	accepted(set_roce(5, MLX5_ROCE_VERSION_2, MLX5_ROCE_L3_TYPE_IPV6, 9));
+	accepted(set_roce(5, 0, 0, 9));
 	tap_ok(s.hca[0]->gids[5].valid && s.hca[0]->gids[5].gid[15] == 9, "the entry is set");
-	accepted(set_roce(5, 0, 0));
+	accepted(set_roce(5, 0, 0, 0));
 	tap_ok(!s.hca[0]->gids[5].valid, "an address of zeros empties it");
 }
 

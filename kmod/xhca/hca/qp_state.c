@@ -221,8 +221,6 @@ static void decode(struct hca_qp *qp, u32 params)
 	qp->mtu = 128u << MLX5_GET(qpc, qpc, mtu);
 	qp->retry_cnt = MLX5_GET(qpc, qpc, retry_count);
 	qp->rnr_retry = MLX5_GET(qpc, qpc, rnr_retry);
-	qp->sra_max = 1u << MLX5_GET(qpc, qpc, log_sra_max);
-	qp->rra_max = 1u << MLX5_GET(qpc, qpc, log_rra_max);
 	qp->qkey = MLX5_GET(qpc, qpc, q_key);
 	qp->deth_sqpn = MLX5_GET(qpc, qpc, deth_sqpn);
 	qp->rlky = MLX5_GET(qpc, qpc, rlky);

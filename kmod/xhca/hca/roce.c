@@ -8,7 +8,6 @@
 #include "cmd.h"
 
 enum { ROCE_V1 = 0, ROCE_V2 = 2 };		/* roce_version */
-enum { L3_GRH = 0, L3_IPV4 = 1, L3_IPV6 = 2 };	/* roce_l3_type */
 
 static bool kind_ok(const struct hca_gid *g)
 {
@@ -16,7 +15,7 @@ static bool kind_ok(const struct hca_gid *g)
 	case ROCE_V1:
 		return true;
 	case ROCE_V2:
-		return g->l3_type == L3_GRH || g->l3_type == L3_IPV4 || g->l3_type == L3_IPV6;
+		return g->l3_type == MLX5_ROCE_L3_TYPE_IPV4 || g->l3_type == MLX5_ROCE_L3_TYPE_IPV6;
 	default:
 		return false;
 	}

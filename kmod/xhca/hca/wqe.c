@@ -90,7 +90,7 @@ static bool take_peer(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
 	return !w->av_ext || take(c, sizeof(*w->av) - MLX5R_AV_BASE_BYTES);
 }
 
-/* Operands in the order of the format, see hca_atomic() */
+/* Operands in the order of the format, as the responder takes them */
 static bool take_atomic(struct hca_wqe *w, struct cursor *c)
 {
 	bool masked = w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ||
