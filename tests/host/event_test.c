@@ -389,6 +389,34 @@ static u32 post(struct session_qp *q, struct eq_reader *r, u8 flags)
 	return events(q, r);
 }
 
+/* The record is software's: only a doorbell makes a request of what it writes there. */
+static void test_record(void)
+{
+	struct eq_reader r = reader(0);
+	struct session_qp other, q;
+	__be32 *word;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &other);
+	r.ci = r.eq->pi;
+	tap_is(arm(&other, &r, 0), 0, "another CQ of the page is armed");
+	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &q);
+	word = (__be32 *)&q.cq.dbrec[MLX5R_DBR_CQ_ARM];
+	r.ci = r.eq->pi;
+	*word = 0;
+	tap_is(post(&q, &r, 0), 0, "a record cleared after creation: no event");
+	*word = cpu_to_be32(3u << 28);
+	tap_is(post(&q, &r, 0), 0, "another value in it: no event");
+	tap_is(arm(&q, &r, 0), 1, "armed: an event");
+	*word = cpu_to_be32(1u << 28);
+	hca_cq_stop(hca_table_get(&s.hca[0]->cqs, q.cqn));
+	hca_cq_start(hca_table_get(&s.hca[0]->cqs, q.cqn));
+	tap_is(be32_to_cpu(*word), 1u << 28, "a record that is filled when a CQ is made stays");
+	session_qp_destroy(&q);
+	session_cq_destroy(&q);
+	session_qp_destroy(&other);
+	session_cq_destroy(&other);
+}
+
 /* One event for a request, and no entry that it does not tell of */
 static void test_arm(void)
 {
@@ -513,6 +541,7 @@ int main(void)
 	test_full_async();
 	test_resize();
 	test_srq();
+	test_record();
 	test_arm();
 	test_moderation();
 	session_free(&s);

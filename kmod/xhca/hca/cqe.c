@@ -5,8 +5,14 @@
  * The arm word in the doorbell record decides about events, not the doorbell:
  * every notification request changes that word (its command sequence number
  * counts events), so comparing it with the word acted upon last cannot lose
- * one.  A CQ starts with the record's "never armed" value, 2 in the sequence
- * number, as drivers set it themselves.
+ * one.  The word is read once for all entries of a turn.
+ *
+ * The first request may well be the word 0, with which libmlx5 fills the record
+ * before it makes the CQ.  Its doorbell may be overwritten by that of another CQ.  So
+ * a record that is 0 at creation gets the value by which newer drivers say "never
+ * armed", 2 in the sequence number; any other record is left alone.  Software that
+ * fills the record after creation asks for nothing, as long as no CQ's doorbell on the
+ * page has been rung.
  *
  * A request brings an event at once if entries past its index are there, unless
  * the last event has told of them already: software that asks to be told before it
@@ -24,7 +30,6 @@ static void fire(struct hca_cq *cq)
 {
 	cq->armed = false;
 	cq->told_pi = cq->pi;
-	cq->since_event = 0;
 	if (cq->event_due) {
 		cq->event_due = 0;
 		list_del_init(&cq->timer_entry);
@@ -38,7 +43,7 @@ static void notify(struct hca_cq *cq)
 	struct hca_fabric *f = cq->hca->fabric;
 	struct hca_cq *at;
 
-	if (++cq->since_event >= cq->max_count || !cq->period_us) {
+	if (cq->pi - cq->told_pi >= cq->max_count || !cq->period_us) {
 		fire(cq);
 		return;
 	}
@@ -68,7 +73,7 @@ static bool read_arm(struct hca_cq *cq)
 {
 	u32 word = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
 
-	if (word == cq->arm_seen)
+	if (word == cq->arm_seen || cq->rings == cq->uar->cq_rings)
 		return false;
 	cq->arm_seen = word;
 	cq->armed = true;
@@ -96,14 +101,37 @@ bool hca_cq_look(struct hca_cq *cq)
 void hca_cq_start(struct hca_cq *cq)
 {
 	INIT_LIST_HEAD(&cq->timer_entry);
+	INIT_LIST_HEAD(&cq->news_entry);
+	cq->rings = cq->uar->cq_rings;
+	cq->arm_seen = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
+	if (cq->arm_seen)
+		return;
 	cq->arm_seen = ARM_NEVER;
-	cq->dbr[MLX5R_DBR_CQ_ARM] = cpu_to_be32(ARM_NEVER);
+	WRITE_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM], cpu_to_be32(ARM_NEVER));
 }
 
 void hca_cq_stop(struct hca_cq *cq)
 {
 	cq->event_due = 0;
 	list_del_init(&cq->timer_entry);
+	list_del_init(&cq->news_entry);
+}
+
+void hca_cq_tell(struct hca_fabric *f)
+{
+	struct hca_cq *cq;
+
+	if (list_empty(&f->cq_news))
+		return;
+	/* Pairs with software that arms, then polls once more. */
+	smp_mb();
+	while (!list_empty(&f->cq_news)) {
+		cq = list_first_entry(&f->cq_news, struct hca_cq, news_entry);
+		list_del_init(&cq->news_entry);
+		read_arm(cq);
+		if (cq->armed && has_news(cq))
+			notify(cq);
+	}
 }
 
 static bool has_room(struct hca_cq *cq)
@@ -155,10 +183,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe)
 	if ((cqe->op_own & MLX5R_CQE_SOLICITED) || op == MLX5R_CQE_REQ_ERR ||
 	    op == MLX5R_CQE_RESP_ERR)
 		cq->solicited_pi = cq->pi;
-	/* Pairs with software that arms, then polls once more. */
-	smp_mb();
-	read_arm(cq);
-	if (cq->armed && (!cq->armed_solicited || cq->solicited_pi == cq->pi))
-		notify(cq);
+	if (list_empty(&cq->news_entry))
+		list_add_tail(&cq->news_entry, &cq->hca->fabric->cq_news);
 	return true;
 }

@@ -68,6 +68,7 @@ static void ring_cq(struct hca_uar *uar, u32 cqn)
 {
 	struct hca_cq *cq = hca_table_get(&uar->hca->cqs, cqn);
 
+	uar->cq_rings++;
 	uar->cq_sweep = uar->ncqs;
 	if (cq && cq->uar == uar)
 		hca_cq_look(cq);

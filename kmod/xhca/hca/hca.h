@@ -130,6 +130,7 @@ struct hca_uar {
 	u32 qp_sweep, cq_sweep;		/* records still to be read, see doorbell.c */
 	u32 qps_found, cqs_found;	/* that had news in the last pass */
 	u32 quiet;			/* looks since the last doorbell */
+	u32 cq_rings;			/* doorbells of CQs */
 };
 
 /* Asynchronous events of one object that found no room yet, see eq.c */
@@ -177,10 +178,11 @@ struct hca_cq {
 	bool armed, armed_solicited;
 	u32 solicited_pi;		/* pi after the last solicited CQE */
 	u32 told_pi;			/* pi at the last event */
+	u32 rings;			/* uar->cq_rings when the CQ was made */
+	struct list_head news_entry;	/* fabric.cq_news or empty */
 	bool overrun_ignore, collapsed;
 	bool overrun;			/* the CQ is in error */
-	u32 since_event;		/* moderation: completions since the last event */
-	u32 max_count, period_us;
+	u32 max_count, period_us;	/* moderation */
 	u64 event_due;			/* moderation: ns, 0 none */
 	struct list_head timer_entry;	/* fabric.cq_timers */
 	u32 users;			/* QPs and SRQs */
@@ -290,7 +292,6 @@ struct hca_qp {
 	u8 retry_cnt, rnr_retry;	/* as set; 7 RNR retries: for ever */
 	u8 retry_left, rnr_left;
 	u8 ack_timeout;			/* exponent; 0: wait for ever */
-	u8 sra_max, rra_max;		/* outstanding reads/atomics, 0 none */
 	u32 qkey;
 	u32 deth_sqpn;			/* source QPN in datagrams, 0: own */
 	u32 sq_psn, rq_psn;
@@ -456,6 +457,7 @@ struct hca_fabric {
 	struct list_head flushing;	/* QPs in error: what is posted is flushed */
 	struct list_head timers;	/* QPs waiting, by deadline */
 	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */
+	struct list_head cq_news;	/* CQs with entries since their arm word was read */
 	struct hca_scratch *scratch;	/* what is being executed */
 	u32 idle;			/* passes since there was work */
 	bool may_sleep, wants_sleep;	/* this pass; a request that waits for one which may */
@@ -568,13 +570,14 @@ bool hca_cq_look(struct hca_cq *cq);
 /* ---- cqe.c -------------------------------------------------------------------- */
 
 /*
- * Writes @cqe, complete but for its owner bit and the data that it says it carries,
- * and any event it calls for.  False: the CQ has overrun, the CQE is lost, the
- * error event is out.
+ * Writes @cqe, complete but for its owner bit and the data that it says it carries.
+ * False: the CQ has overrun, the CQE is lost, the error event is out.
  */
 bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe);
+/* The events that the entries since the last call ask for */
+void hca_cq_tell(struct hca_fabric *f);
 void hca_cq_run_timers(struct hca_fabric *f);
-/* First look at the record of a new or resized CQ. */
+/* First look at the record of a new CQ. */
 void hca_cq_start(struct hca_cq *cq);
 void hca_cq_stop(struct hca_cq *cq);
 

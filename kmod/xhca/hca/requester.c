@@ -177,8 +177,6 @@ static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_LENGTH;
 	if (!needs_outstanding(w->opcode))
 		return 0;
-	if (!qp->sra_max)
-		return MLX5R_SYND_LOCAL_QP_OP;
 	for (i = 0; i < w->nsge; i++)
 		if (w->sge[i].data)
 			return MLX5R_SYND_LOCAL_QP_OP;
@@ -292,6 +290,7 @@ bool hca_requester_run(struct hca_qp *qp, u64 budget)
 	}
 	f->turn = (struct hca_turn) { .budget = budget };
 	run(qp);
+	hca_cq_tell(f);
 	turn_over(f);
 	return may_run(qp);
 }

@@ -206,8 +206,6 @@ static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *
 
 	if (!dst->rre)
 		return refuse_access(dst);
-	if (!dst->rra_max)
-		return refuse_request(dst);
 	if (!w->length)
 		return 0;
 	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
@@ -255,7 +253,7 @@ static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 
 	if (!dst->rae || !dst->atomic_mode)
 		return refuse_access(dst);
-	if (!dst->rra_max || w->raddr & (w->operand - 1))
+	if (w->raddr & (w->operand - 1))
 		return refuse_request(dst);
 	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
 	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len);

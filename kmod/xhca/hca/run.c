@@ -23,6 +23,7 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->flushing);
 	INIT_LIST_HEAD(&f->timers);
 	INIT_LIST_HEAD(&f->cq_timers);
+	INIT_LIST_HEAD(&f->cq_news);
 	f->now = ktime_get_ns();
 	f->scratch = kmalloc(sizeof(*f->scratch), GFP_KERNEL);
 	if (!f->scratch)
@@ -146,6 +147,7 @@ static bool move(struct hca_fabric *f, unsigned int work)
 	work += run_timers(f);
 	work += run_queues(f);
 	run_flushing(f);
+	hca_cq_tell(f);
 	hca_cq_run_timers(f);
 	list_for_each_entry(hca, &f->functions, entry) {
 		if (!hca_halted(hca))
