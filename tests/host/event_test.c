@@ -268,6 +268,7 @@ static void connect_srq(struct hca_srq *srq, struct session_qp *from, struct ses
 	qp = hca_table_get(&s.hca[0]->qps, to->qp.qp_num);
 	qp->srq = srq;
 	srq->users++;
+	hca_depend(&srq->dependents, &qp->on_srq);
 }
 
 static void disconnect(struct session_qp *from, struct session_qp *to)
@@ -297,6 +298,46 @@ static bool in_error(const struct session_qp *q)
 	return qp->state == MLX5_QP_STATE_ERR;
 }
 
+/* A CQ that overruns takes all QPs of either direction with it, idle ones, too. */
+static void test_cq_error(struct eq_reader *r)
+{
+	struct session_qp q[100];
+	struct hca_cq *cq;
+	u32 i, passes = 0, failed = 0;
+
+	for (i = 0; i < ARRAY_SIZE(q); i++) {
+		struct hca_qp *qp;
+
+		session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &q[i]);
+		qp = hca_table_get(&s.hca[0]->qps, q[i].qp.qp_num);
+		if (i)
+			hca_depend(&cq->dependents, i & 1 ? &qp->on_scq : &qp->on_rcq);
+		else
+			cq = qp->scq;
+		if (i < ARRAY_SIZE(q) - 1)
+			session_connect(&q[i], &q[i]);
+	}
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = r->eq;
+	for (i = 0; i <= 16; i++)
+		hca_cqe_post(cq, &(struct mlx5r_cqe) { .op_own = MLX5R_CQE_REQ << 4 });
+	r->ci = r->eq->pi;
+	for (; !list_empty(&s.fabric.failing) && passes < 1000; passes++) {
+		r->ci = r->eq->pi;
+		tell_index(r);
+		hca_fabric_poll(&s.fabric);
+	}
+	session_settle(&s);
+	for (i = 0; i < ARRAY_SIZE(q); i++)
+		failed += in_error(&q[i]);
+	tap_is(failed, ARRAY_SIZE(q) - 1, "a CQ that overruns fails all its QPs but one in RESET");
+	tap_ok(passes > 4, "not all in one pass");
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
+	for (i = 0; i < ARRAY_SIZE(q); i++)
+		session_qp_destroy(&q[i]);
+	for (i = 0; i < ARRAY_SIZE(q); i++)
+		session_cq_destroy(&q[i]);
+}
+
 /* The next event is of @type and about queue @number. */
 static bool next_event(struct eq_reader *r, u8 type, u32 number)
 {
@@ -322,11 +363,16 @@ static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
 	tap_ok(next_event(r, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, srq->srqn), "an event of the SRQ");
 	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, b.qp.qp_num) && in_error(&b),
 	       "one of the receiver, which is in error");
-	srq->dbr[0] = cpu_to_be32(1 + 16);
-	tap_ok(srq->error && !in_error(&d), "the SRQ stays in error, who does not ask is not");
-	tap_is(send_empty(&c), XV_WC_REM_OP_ERR, "the next one who does");
 	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
-	       "is in error, too");
+	       "and so is an idle one of the same SRQ");
+	srq->dbr[0] = cpu_to_be32(1 + 16);
+	tap_ok(srq->error, "the SRQ stays in error");
+	session_qp_modify(&d, MLX5_CMD_OP_2RST_QP, NULL);
+	session_qp_modify(&c, MLX5_CMD_OP_2RST_QP, NULL);
+	session_connect(&c, &d);
+	tap_is(send_empty(&c), XV_WC_REM_OP_ERR, "and fails whoever asks it");
+	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
+	       "with an event");
 	tap_is(read_events(r, 1000), 0, "no other event");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = NULL;
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
@@ -361,6 +407,7 @@ static void test_srq(void)
 	tap_ok(n == 1 && !srq->lwm && r.seen[number % 64], "is an event at once");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
 	test_srq_error(srq, &r);
+	test_cq_error(&r);
 }
 
 static u32 events(struct session_qp *q, struct eq_reader *r)

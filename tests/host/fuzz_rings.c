@@ -125,6 +125,7 @@ static void begin_hostile(void)
 	session_connect(&q[UD], &q[UD]);
 	hw(RC1_SRQ)->srq = srq;
 	srq->users++;
+	hca_depend(&srq->dependents, &hw(RC1_SRQ)->on_srq);
 }
 
 static void begin(void)

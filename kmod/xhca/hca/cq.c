@@ -85,6 +85,7 @@ enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 		return synd;
 	}
 	INIT_LIST_HEAD(&cq->event_entry);
+	hca_dependents_init(&cq->dependents);
 	list_add_tail(&cq->uar_entry, &cq->uar->cqs);
 	cq->uar->ncqs++;
 	list_add_tail(&cq->eq_entry, &cq->eq->cqs);
@@ -99,6 +100,7 @@ void hca_cq_free(struct hca *hca, void *obj)
 
 	hca_cq_stop(cq);
 	hca_event_forget(&cq->events);
+	hca_dependents_free(&cq->dependents);
 	list_del_init(&cq->event_entry);
 	list_del(&cq->eq_entry);
 	list_del(&cq->uar_entry);

@@ -166,6 +166,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe)
 	if (!has_room(cq)) {
 		cq->overrun = true;
 		hca_event_cq_error(cq, 1);
+		hca_dependents_fail(cq->hca->fabric, &cq->dependents);
 		return false;
 	}
 

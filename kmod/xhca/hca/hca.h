@@ -31,6 +31,8 @@
 #define HCA_CQE_INLINE		64		/* bytes of data that a CQE may carry */
 
 struct hca;
+struct hca_fabric;
+struct hca_qp;
 
 /* ---- What the surroundings provide ------------------------------------- */
 
@@ -117,6 +119,29 @@ static inline void *hca_buf_at(const struct hca_buf *b, u64 off)
 	return b->page[off >> b->shift] + (off & ((1ull << b->shift) - 1));
 }
 
+/* ---- Who goes down with a queue (dependents.c) ---------------------------- */
+
+/* A QP's place in the list of a queue that it needs */
+struct hca_dependent {
+	struct hca_qp *qp;
+	struct list_head entry;
+};
+
+/* In a CQ or SRQ: the QPs that need it */
+struct hca_dependents {
+	struct list_head qps;
+	struct list_head failed;	/* of them, after the queue has failed */
+	struct list_head entry;		/* fabric.failing or empty */
+};
+
+void hca_dependents_init(struct hca_dependents *all);
+void hca_dependents_free(struct hca_dependents *all);
+void hca_depend(struct hca_dependents *all, struct hca_dependent *d);
+void hca_depend_end(struct hca_dependent *d);
+/* The queue has failed: its QPs follow, some in each pass. */
+void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
+unsigned int hca_dependents_run(struct hca_fabric *f);
+
 /* ---- Objects -------------------------------------------------------------- */
 
 struct hca_uar {
@@ -187,6 +212,7 @@ struct hca_cq {
 	struct list_head timer_entry;	/* fabric.cq_timers */
 	u32 users;			/* QPs and SRQs */
 	struct hca_events events;
+	struct hca_dependents dependents;
 	u32 cqc[MLX5_ST_SZ_DW(cqc)] __aligned(8);	/* as set, for queries */
 };
 
@@ -208,6 +234,7 @@ struct hca_srq {
 	u32 user_index;
 	struct hca_cq *cq;		/* XRC SRQ */
 	u32 users;
+	struct hca_dependents dependents;
 	struct list_head holders;	/* QPs that hold one of its WQEs (recv_entry) */
 	struct hca_events events;
 	u32 ctx[MLX5_ST_SZ_DW(xrc_srqc) > MLX5_ST_SZ_DW(rmpc) ?
@@ -279,6 +306,7 @@ struct hca_qp {
 	struct hca_wq sq, rq;
 	struct hca_cq *scq, *rcq;
 	struct hca_srq *srq;
+	struct hca_dependent on_scq, on_rcq, on_srq;
 	u32 xrcd;
 	bool rlky;			/* privileged: the kernel's own queue */
 	u8 cs_req, cs_res;
@@ -454,6 +482,7 @@ struct hca_fabric {
 	struct list_head hot_uars;	/* rung of late: looked at in every pass */
 	struct list_head cold_uars;	/* looked at in turns */
 	struct list_head run;		/* QPs with work */
+	struct list_head failing;	/* of CQs and SRQs: dependents that are to fail */
 	struct list_head flushing;	/* QPs in error: what is posted is flushed */
 	struct list_head timers;	/* QPs waiting, by deadline */
 	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */

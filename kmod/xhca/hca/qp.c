@@ -138,6 +138,21 @@ static enum hca_synd decode(struct hca *hca, struct hca_qp *qp, const struct hca
 	return synd ? synd : find_resources(hca, qp);
 }
 
+static void hold_queue(u32 *users, struct hca_dependents *all, struct hca_dependent *d, int n)
+{
+	*users += n;
+	if (n > 0)
+		hca_depend(all, d);
+	else
+		hca_depend_end(d);
+}
+
+static void init_dependent(struct hca_dependent *d, struct hca_qp *qp)
+{
+	d->qp = qp;
+	INIT_LIST_HEAD(&d->entry);
+}
+
 /* Takes (1) or gives back (-1) what the QP holds. */
 static void hold(struct hca *hca, struct hca_qp *qp, int n)
 {
@@ -150,11 +165,11 @@ static void hold(struct hca *hca, struct hca_qp *qp, int n)
 		d->users += n;
 	}
 	if (qp->scq)
-		qp->scq->users += n;
+		hold_queue(&qp->scq->users, &qp->scq->dependents, &qp->on_scq, n);
 	if (qp->rcq)
-		qp->rcq->users += n;
+		hold_queue(&qp->rcq->users, &qp->rcq->dependents, &qp->on_rcq, n);
 	if (qp->srq)
-		qp->srq->users += n;
+		hold_queue(&qp->srq->users, &qp->srq->dependents, &qp->on_srq, n);
 	if (qp->uar)
 		qp->uar->nqps += n;
 }
@@ -167,6 +182,9 @@ struct hca_qp *hca_qp_new(struct hca *hca)
 		return NULL;
 	qp->hca = hca;
 	INIT_LIST_HEAD(&qp->uar_entry);
+	init_dependent(&qp->on_scq, qp);
+	init_dependent(&qp->on_rcq, qp);
+	init_dependent(&qp->on_srq, qp);
 	hca_qp_init_run(qp);
 	return qp;
 }

@@ -77,6 +77,7 @@ static u32 srq_available(struct hca_srq *srq)
 		return n;
 	srq->error = true;
 	hca_event_srq(srq, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR);
+	hca_dependents_fail(srq->hca->fabric, &srq->dependents);
 	return 0;
 }
 

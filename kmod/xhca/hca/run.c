@@ -20,6 +20,7 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->hot_uars);
 	INIT_LIST_HEAD(&f->cold_uars);
 	INIT_LIST_HEAD(&f->run);
+	INIT_LIST_HEAD(&f->failing);
 	INIT_LIST_HEAD(&f->flushing);
 	INIT_LIST_HEAD(&f->timers);
 	INIT_LIST_HEAD(&f->cq_timers);
@@ -146,6 +147,7 @@ static bool move(struct hca_fabric *f, unsigned int work)
 	work += hca_doorbell_poll(f);
 	work += run_timers(f);
 	work += run_queues(f);
+	work += hca_dependents_run(f);
 	run_flushing(f);
 	hca_cq_tell(f);
 	hca_cq_run_timers(f);

@@ -86,6 +86,7 @@ static struct hca_srq *new_srq(struct hca *hca, enum hca_srq_kind kind, const vo
 	srq->hca = hca;
 	srq->kind = kind;
 	INIT_LIST_HEAD(&srq->holders);
+	hca_dependents_init(&srq->dependents);
 	memcpy(srq->ctx, ctx, bytes);
 	return srq;
 }
@@ -230,6 +231,7 @@ void hca_srq_free(struct hca *hca, void *obj)
 	while (!list_empty(&srq->holders))
 		hca_rq_release(list_first_entry(&srq->holders, struct hca_qp, recv_entry));
 	hca_event_forget(&srq->events);
+	hca_dependents_free(&srq->dependents);
 	d->users--;
 	if (srq->kind == HCA_XRC_SRQ) {
 		d = hca_table_get(&hca->xrcds, srq->xrcd);
