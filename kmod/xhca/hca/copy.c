@@ -18,8 +18,8 @@ typedef u64 __attribute__((aligned(1), may_alias)) any_u64;
 typedef u32 __attribute__((aligned(1), may_alias)) any_u32;
 typedef u16 __attribute__((aligned(1), may_alias)) any_u16;
 
-/* Behind all stores before it */
 #define store_next(type, d, s) do {			\
+	/* Seen after all stores before it */		\
 	smp_wmb();					\
 	WRITE_ONCE(*(type *)(d), *(const type *)(s));	\
 	(d) += sizeof(type);				\
@@ -104,6 +104,7 @@ static void move(void *dst, const void *src, size_t n)
 
 	if (head) {
 		memmove(dst, src, head);
+		/* The string instruction's stores are seen before the words. */
 		smp_wmb();
 	}
 	copy_words(dst + head, src + head, n - head);
