@@ -125,8 +125,8 @@ struct mlx5r_inline {
 
 /* Address vector of UD (Q_Key) and DC (access key) requests */
 struct mlx5r_av {
-	union {
-		struct {
+	__extension__ union {
+		__extension__ struct {
 			mlx5r_be32 qkey;
 			mlx5r_be32 reserved;
 		};

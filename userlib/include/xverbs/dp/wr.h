@@ -100,7 +100,7 @@ struct xv_send_wr {
 	int num_sge;
 	enum xv_wr_opcode opcode;
 	unsigned int send_flags;
-	union {
+	__extension__ union {
 		uint32_t imm_data;		/* network byte order */
 		uint32_t invalidate_rkey;
 	};
@@ -146,7 +146,7 @@ struct xv_wc {
 	enum xv_wc_opcode opcode;	/* valid if status is success */
 	uint32_t vendor_err;
 	uint32_t byte_len;
-	union {
+	__extension__ union {
 		uint32_t imm_data;		/* network byte order */
 		uint32_t invalidated_rkey;
 	};
