@@ -481,7 +481,7 @@ static void test_psn(struct kunit *test)
 	w->opcode = MLX5R_OP_RDMA_WRITE;
 	qp->sq_psn = 0xffffff;
 	qp->rq_psn = 0xffffff;
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w, 4096), 0);
+	KUNIT_EXPECT_EQ(test, send_connected(qp, w), 0);
 	KUNIT_EXPECT_EQ(test, qp->sq_psn, 0u);
 	KUNIT_EXPECT_EQ(test, qp->rq_psn, 0u);
 
@@ -499,9 +499,9 @@ static void test_psn(struct kunit *test)
 	qp->rq_psn = 1;
 	qp->ack_timeout = 14;
 	qp->retry_left = 1;
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w, 4096), (int)HCA_AGAIN);
+	KUNIT_EXPECT_EQ(test, send_connected(qp, w), (int)HCA_AGAIN);
 	KUNIT_EXPECT_EQ(test, qp->timer - b->fabric.now, 4096ull << 14);
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w, 4096), MLX5R_SYND_RETRY_EXC);
+	KUNIT_EXPECT_EQ(test, send_connected(qp, w), MLX5R_SYND_RETRY_EXC);
 }
 
 static void test_rnr(struct kunit *test)
@@ -518,13 +518,13 @@ static void test_rnr(struct kunit *test)
 	qp->rnr_retry = 2;
 	qp->rnr_left = 2;
 	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, send_connected(qp, w, 4096), (int)HCA_AGAIN);
+		KUNIT_EXPECT_EQ(test, send_connected(qp, w), (int)HCA_AGAIN);
 		KUNIT_EXPECT_EQ(test, qp->timer - b->fabric.now, 1280000ull);
 	}
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w, 4096), MLX5R_SYND_RNR_EXC);
+	KUNIT_EXPECT_EQ(test, send_connected(qp, w), MLX5R_SYND_RNR_EXC);
 	qp->rnr_retry = 7;			/* for ever */
 	for (i = 0; i < 20; i++)
-		KUNIT_EXPECT_EQ(test, send_connected(qp, w, 4096), (int)HCA_AGAIN);
+		KUNIT_EXPECT_EQ(test, send_connected(qp, w), (int)HCA_AGAIN);
 
 	/* The codes' delays double with every second code. */
 	KUNIT_EXPECT_EQ(test, rnr_10us[1], 1);
