@@ -7,7 +7,8 @@
  * a doorbell record), so that creations succeed and objects get used.  Some go through
  * the command queue, with flaws of their own.  Whatever is sent, the adapter answers
  * each command with success or a syndrome that agrees with the status, keeps its
- * counts, and frees everything at the end.
+ * counts, and frees everything at the end.  There are several functions, each with its
+ * own objects of the same numbers; the queue is that of the first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 
 static struct session s;
 static u64 page, record;
+static int func;			/* that the command is for */
 
 static void check(bool good, const char *what, u16 opcode)
 {
@@ -32,9 +34,9 @@ static void check(bool good, const char *what, u16 opcode)
 static u32 real_number(u8 kind, u8 which)
 {
 	const struct hca_table *const tables[] = {
-		&s.hca[0]->pds, &s.hca[0]->uars_by_index, &s.hca[0]->eqs, &s.hca[0]->cqs,
-		&s.hca[0]->qps, &s.hca[0]->srqs, &s.hca[0]->mkeys, &s.hca[0]->xrcds,
-		&s.hca[0]->counters,
+		&s.hca[func]->pds, &s.hca[func]->uars_by_index, &s.hca[func]->eqs, &s.hca[func]->cqs,
+		&s.hca[func]->qps, &s.hca[func]->srqs, &s.hca[func]->mkeys, &s.hca[func]->xrcds,
+		&s.hca[func]->counters,
 	};
 	const struct hca_table *t = tables[kind % ARRAY_SIZE(tables)];
 
@@ -84,16 +86,16 @@ static void check_users(u16 opcode)
 	struct hca_qp *qp;
 	struct hca_srq *srq;
 
-	for (i = s.hca[0]->cqs.first; i < s.hca[0]->cqs.used_end; i++) {
-		cq = hca_table_get(&s.hca[0]->cqs, i);
+	for (i = s.hca[func]->cqs.first; i < s.hca[func]->cqs.used_end; i++) {
+		cq = hca_table_get(&s.hca[func]->cqs, i);
 		n += cq ? cq->users : 0;
 	}
-	for (i = s.hca[0]->qps.first; i < s.hca[0]->qps.used_end; i++) {
-		qp = hca_table_get(&s.hca[0]->qps, i);
+	for (i = s.hca[func]->qps.first; i < s.hca[func]->qps.used_end; i++) {
+		qp = hca_table_get(&s.hca[func]->qps, i);
 		n -= qp ? !!qp->scq + !!qp->rcq : 0;
 	}
-	for (i = s.hca[0]->srqs.first; i < s.hca[0]->srqs.used_end; i++) {
-		srq = hca_table_get(&s.hca[0]->srqs, i);
+	for (i = s.hca[func]->srqs.first; i < s.hca[func]->srqs.used_end; i++) {
+		srq = hca_table_get(&s.hca[func]->srqs, i);
 		n -= srq ? srq->kind == HCA_XRC_SRQ : 0;
 	}
 	check(!n, "users of CQs do not add up", opcode);
@@ -113,7 +115,7 @@ static void valid_eq(u8 *in)
 	void *eqc = MLX5_ADDR_OF(create_eq_in, in, eq_context_entry);
 
 	MLX5_SET(eqc, eqc, log_eq_size, 5);
-	MLX5_SET(eqc, eqc, uar_page, s.uar[0]);
+	MLX5_SET(eqc, eqc, uar_page, s.uar[func]);
 	put(MLX5_ADDR_OF(create_eq_in, in, pas), page);
 }
 
@@ -122,8 +124,8 @@ static void valid_cq(u8 *in)
 	void *cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
 
 	MLX5_SET(cqc, cqc, log_cq_size, 4);
-	MLX5_SET(cqc, cqc, uar_page, s.uar[0]);
-	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, s.eqn[0]);
+	MLX5_SET(cqc, cqc, uar_page, s.uar[func]);
+	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, s.eqn[func]);
 	put(MLX5_ADDR_OF(cqc, cqc, dbr_addr), record);
 	put(MLX5_ADDR_OF(create_cq_in, in, pas), page);
 }
@@ -131,10 +133,10 @@ static void valid_cq(u8 *in)
 static void valid_qp(u8 *in)
 {
 	void *qpc = MLX5_ADDR_OF(create_qp_in, in, qpc);
-	u32 cqn = s.hca[0]->cqs.first;
+	u32 cqn = s.hca[func]->cqs.first;
 
-	MLX5_SET(qpc, qpc, pd, s.pd[0]);
-	MLX5_SET(qpc, qpc, uar_page, s.uar[0]);
+	MLX5_SET(qpc, qpc, pd, s.pd[func]);
+	MLX5_SET(qpc, qpc, uar_page, s.uar[func]);
 	MLX5_SET(qpc, qpc, log_rq_stride, 2);
 	MLX5_SET(qpc, qpc, log_sq_size, 2);
 	MLX5_SET(qpc, qpc, cqn_snd, cqn);
@@ -147,7 +149,7 @@ static void valid_modify_qp(u8 *in)
 {
 	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
 
-	MLX5_SET(rst2init_qp_in, in, qpn, s.hca[0]->qps.first);
+	MLX5_SET(rst2init_qp_in, in, qpn, s.hca[func]->qps.first);
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
 	MLX5_SET(qpc, qpc, mtu, 3);
 	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
@@ -157,9 +159,9 @@ static void valid_sq(u8 *in)
 {
 	void *sqc = MLX5_ADDR_OF(create_sq_in, in, ctx), *wq = MLX5_ADDR_OF(sqc, sqc, wq);
 
-	MLX5_SET(sqc, sqc, cqn, s.hca[0]->cqs.first);
+	MLX5_SET(sqc, sqc, cqn, s.hca[func]->cqs.first);
 	MLX5_SET(wq, wq, wq_type, MLX5_WQ_TYPE_CYCLIC);
-	MLX5_SET(wq, wq, uar_page, s.uar[0]);
+	MLX5_SET(wq, wq, uar_page, s.uar[func]);
 	MLX5_SET(wq, wq, log_wq_stride, 6);
 	MLX5_SET(wq, wq, log_wq_sz, 2);
 	put(MLX5_ADDR_OF(wq, wq, dbr_addr), record);
@@ -169,7 +171,7 @@ static void valid_sq(u8 *in)
 /* The first one after the queue pairs of the session, to ready */
 static void valid_modify_sq(u8 *in)
 {
-	MLX5_SET(modify_sq_in, in, sqn, s.hca[0]->qps.first + 2);
+	MLX5_SET(modify_sq_in, in, sqn, s.hca[func]->qps.first + 2);
 	MLX5_SET(modify_sq_in, in, ctx.state, MLX5_SQC_STATE_RDY);
 }
 
@@ -179,7 +181,7 @@ static void valid_rmp(u8 *in)
 	void *wq = MLX5_ADDR_OF(rmpc, rmpc, wq);
 
 	MLX5_SET(rmpc, rmpc, state, 1);
-	MLX5_SET(wq, wq, pd, s.pd[0]);
+	MLX5_SET(wq, wq, pd, s.pd[func]);
 	MLX5_SET(wq, wq, log_wq_stride, 6);
 	MLX5_SET(wq, wq, log_wq_sz, 3);
 	put(MLX5_ADDR_OF(wq, wq, dbr_addr), record);
@@ -192,9 +194,9 @@ static void valid_xrc_srq(u8 *in)
 
 	MLX5_SET(xrc_srqc, srqc, log_xrc_srq_size, 3);
 	MLX5_SET(xrc_srqc, srqc, log_rq_stride, 2);
-	MLX5_SET(xrc_srqc, srqc, pd, s.pd[0]);
-	MLX5_SET(xrc_srqc, srqc, xrcd, s.hca[0]->xrcds.first);
-	MLX5_SET(xrc_srqc, srqc, cqn, s.hca[0]->cqs.first);
+	MLX5_SET(xrc_srqc, srqc, pd, s.pd[func]);
+	MLX5_SET(xrc_srqc, srqc, xrcd, s.hca[func]->xrcds.first);
+	MLX5_SET(xrc_srqc, srqc, cqn, s.hca[func]->cqs.first);
 	put(MLX5_ADDR_OF(xrc_srqc, srqc, db_record_addr_h), record);
 	put(MLX5_ADDR_OF(create_xrc_srq_in, in, pas), page);
 }
@@ -205,7 +207,7 @@ static void valid_srq(u8 *in)
 
 	MLX5_SET(srqc, srqc, log_srq_size, 3);
 	MLX5_SET(srqc, srqc, log_rq_stride, 2);
-	MLX5_SET(srqc, srqc, pd, s.pd[0]);
+	MLX5_SET(srqc, srqc, pd, s.pd[func]);
 	put(MLX5_ADDR_OF(srqc, srqc, dbr_addr), record);
 	put(MLX5_ADDR_OF(create_srq_in, in, pas), page);
 }
@@ -217,7 +219,7 @@ static void valid_mkey(u8 *in)
 	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, 1);
 	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
 	MLX5_SET(mkc, mkc, qpn, 0xffffff);
-	MLX5_SET(mkc, mkc, pd, s.pd[0]);
+	MLX5_SET(mkc, mkc, pd, s.pd[func]);
 	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
 	MLX5_SET(mkc, mkc, translations_octword_size, 4);
 	put(MLX5_ADDR_OF(mkc, mkc, start_addr), page);
@@ -230,7 +232,7 @@ static void valid_resize(u8 *in)
 	void *cqc = MLX5_ADDR_OF(modify_cq_in, in, cq_context);
 
 	MLX5_SET(modify_cq_in, in, op_mod, 1);
-	MLX5_SET(modify_cq_in, in, cqn, s.hca[0]->cqs.first);
+	MLX5_SET(modify_cq_in, in, cqn, s.hca[func]->cqs.first);
 	in[MLX5_BYTE_OFF(modify_cq_in, modify_field_select_resize_field_select) + 3] = 7;
 	MLX5_SET(cqc, cqc, log_cq_size, 5);
 	put(MLX5_ADDR_OF(modify_cq_in, in, pas), page);
@@ -238,7 +240,7 @@ static void valid_resize(u8 *in)
 
 static void valid_mcg(u8 *in)
 {
-	MLX5_SET(attach_to_mcg_in, in, qpn, s.hca[0]->qps.first + 1);
+	MLX5_SET(attach_to_mcg_in, in, qpn, s.hca[func]->qps.first + 1);
 	*(u8 *)MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid) = 0xff;
 }
 
@@ -285,7 +287,8 @@ struct head {
 #define VALID		0x01		/* in how */
 #define QUEUED		0x02
 #define FLAWS(how)	((how) >> 2 & 3)
-#define WAY(how)	((how) >> 4)
+#define WAY(how)	((how) >> 4)		/* through the queue */
+#define FUNCTION(how)	((how) >> 4 & 3)	/* else */
 
 static u32 length(const struct hca_opcode *op, const struct head *h)
 {
@@ -313,6 +316,7 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 	const struct hca_opcode *op;
 	u32 inlen, outlen = h->pieces & SHORT_ANSWER ? 16 : MAX_OUT;
 
+	func = h->how & QUEUED ? 0 : FUNCTION(h->how) % SESSION_FUNCS;
 	while (hca_opcode_at(nops))
 		nops++;
 	op = hca_opcode_at(h->op % nops);
@@ -330,7 +334,7 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 	in[0] = op->opcode >> 8;
 	in[1] = op->opcode;
 	if (!(h->how & QUEUED)) {
-		hca_cmd_exec(s.hca[0], in, inlen, out, outlen);
+		hca_cmd_exec(s.hca[func], in, inlen, out, outlen);
 		check_answer(out, op->opcode);
 		return data;
 	}
@@ -346,7 +350,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const u8 *end = data + size;
 	static size_t used;
-	struct session_qp q[2];
+	struct session_qp q[SESSION_FUNCS][2];
 	u32 i, n;
 
 	if (!used) {
@@ -355,22 +359,27 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	s.used = used;
 	cmd_queue_attach(&s);
-	session_restart(&s, 0);
+	for (func = 0; func < SESSION_FUNCS; func++)
+		session_restart(&s, func);
 	page = session_alloc(&s, 4 * HCA_PAGE_SIZE);
 	record = session_alloc(&s, HCA_PAGE_SIZE);
-	for (i = 0; i < 2; i++)
-		session_qp(&s, 0, i ? MLX5_QP_ST_UD : MLX5_QP_ST_RC, 2, 2, &q[i]);
+	for (func = 0; func < SESSION_FUNCS; func++)
+		for (i = 0; i < 2; i++)
+			session_qp(&s, func, i ? MLX5_QP_ST_UD : MLX5_QP_ST_RC, 2, 2, &q[func][i]);
 	for (n = 0; end - data > 4 && n < 200; n++) {
 		data = one_command(data, end);
 		hca_fabric_poll(&s.fabric);
 	}
-	check_users(0);
+	for (func = 0; func < SESSION_FUNCS; func++)
+		check_users(0);
 	if (end - data == sizeof(struct head))
 		cmd_queue_register(&s, data[0], (u32)data[1] << 24 | data[2] << 8 | data[3]);
-	for (i = 0; i < 2; i++) {
-		free(q[i].qp.rq.wr_id);
-		free(q[i].qp.sq.entry);
+	for (func = 0; func < SESSION_FUNCS; func++) {
+		for (i = 0; i < 2; i++) {
+			free(q[func][i].qp.rq.wr_id);
+			free(q[func][i].qp.sq.entry);
+		}
+		hca_reset(s.hca[func]);
 	}
-	hca_reset(s.hca[0]);
 	return 0;
 }

@@ -4,10 +4,12 @@
  * its own, and its doorbell page.
  *
  * A hostile process has two connected queue pairs, of which one draws on a shared
- * receive queue, one for datagrams, and a region, in a protection domain and with a
- * doorbell page of their own.  The input says what it does; valid requests are among
- * it.  A bystander on the same function must not notice: its messages arrive soon and
- * whole, and of all memory only what belongs to the hostile process may change.
+ * receive queue, two for XRC with a shared receive queue that comes and goes, one for
+ * datagrams, a region and keys made of keys, in protection domains and with doorbell
+ * pages of their own, on four functions.  The input says what it does; valid requests are
+ * among it.  A bystander on two of the functions must not notice: its messages arrive soon
+ * and whole, and of all memory only what belongs to the hostile process may change.  No
+ * turn is larger than a turn may be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +27,11 @@
 #define SOON		1000		/* passes until a message has arrived */
 #define OTHERS		(1u << 18)	/* bytes that the hostile process has no part in */
 
-enum { RC0, RC1_SRQ, UD, BYSTANDER0, BYSTANDER1, NQPS };
-#define HOSTILE		3u		/* queue pairs */
+enum { RC0, RC1_SRQ, UD, XRC0, XRC1, BYSTANDER0, BYSTANDER1, NQPS };
+#define HOSTILE		5u		/* queue pairs */
+#define FUNCTION(i)	((i) % SESSION_FUNCS)	/* of a hostile queue pair */
+#define KEYS		3u		/* made of keys, on each function */
+#define OCTWORDS	8u
 
 struct act {
 	u8 what, which;
@@ -36,10 +41,12 @@ struct act {
 
 static struct session s;
 static struct session_qp q[NQPS];
-static struct session_mr mr, bystander[2];
+static struct session_mr mr[SESSION_FUNCS], bystander[2];
+static u32 keys[SESSION_FUNCS][KEYS];
+static struct session_srq xrc_srq;
 static u8 *srq_ring;
 static __be32 *srq_record;
-static u8 *page;			/* of doorbells */
+static u8 *page[SESSION_FUNCS];		/* of doorbells */
 static u8 others[OTHERS];
 static size_t others_end;
 
@@ -53,17 +60,17 @@ static void check(bool good, const char *what)
 
 /* ---- Setup ----------------------------------------------------------------------- */
 
-static u32 number(u16 opcode)
+static u32 number(int func, u16 opcode)
 {
 	u32 in[4] = {}, out[4] = {};
 
 	MLX5_SET(alloc_pd_in, in, opcode, opcode);
-	check(!session_cmd(&s, 0, in, sizeof(in), out, sizeof(out)), "setup");
+	check(!session_cmd(&s, func, in, sizeof(in), out, sizeof(out)), "setup");
 	return MLX5_GET(alloc_pd_out, out, pd);
 }
 
 /* Number n of the list names n + 1. */
-static struct hca_srq *make_srq(void)
+static struct hca_srq *make_srq(int func)
 {
 	u32 in[(MLX5_ST_SZ_BYTES(create_rmp_in) + 8) / 4] = {}, out[MLX5_ST_SZ_DW(create_rmp_out)] = {};
 	void *wq = MLX5_ADDR_OF(create_rmp_in, in, ctx.wq);
@@ -73,18 +80,18 @@ static struct hca_srq *make_srq(void)
 
 	MLX5_SET(create_rmp_in, in, opcode, MLX5_CMD_OP_CREATE_RMP);
 	MLX5_SET(create_rmp_in, in, ctx.state, 1);
-	MLX5_SET(wq, wq, pd, s.pd[0]);
+	MLX5_SET(wq, wq, pd, s.pd[func]);
 	MLX5_SET(wq, wq, log_wq_stride, LOG_STRIDE);
 	MLX5_SET(wq, wq, log_wq_sz, LOG_QUEUE);
 	MLX5_SET64(wq, wq, dbr_addr, record);
 	memcpy(MLX5_ADDR_OF(wq, wq, pas), &pa, sizeof(pa));
-	check(!session_cmd(&s, 0, in, sizeof(in), out, sizeof(out)), "no shared queue");
+	check(!session_cmd(&s, func, in, sizeof(in), out, sizeof(out)), "no shared queue");
 	srq_ring = session_ptr(&s, ring);
 	srq_record = session_ptr(&s, record);
 	for (i = 0; i < 1u << LOG_QUEUE; i++)
 		((struct mlx5r_srq_next *)(srq_ring + (i << LOG_STRIDE)))->next_wqe_index =
 			cpu_to_be16(i + 1);
-	return hca_table_get(&s.hca[0]->srqs, MLX5_GET(create_rmp_out, out, rmpn));
+	return hca_table_get(&s.hca[func]->srqs, MLX5_GET(create_rmp_out, out, rmpn));
 }
 
 static struct hca_qp *hw(u32 i)
@@ -110,18 +117,29 @@ static void begin_bystander(void)
 
 static void begin_hostile(void)
 {
+	static const u8 st[HOSTILE] = {
+		[RC0] = MLX5_QP_ST_RC, [RC1_SRQ] = MLX5_QP_ST_RC, [UD] = MLX5_QP_ST_UD,
+		[XRC0] = MLX5_QP_ST_XRC, [XRC1] = MLX5_QP_ST_XRC,
+	};
 	struct hca_srq *srq;
+	int func;
 	u32 i;
 
-	s.pd[0] = number(MLX5_CMD_OP_ALLOC_PD);
-	s.uar[0] = number(MLX5_CMD_OP_ALLOC_UAR);
-	page = s.hca[0]->p.bar + s.uar[0] * HCA_PAGE_SIZE;
-	mr = session_mr(&s, 0, MR_BYTES, ALL_ACCESS);
-	session_umr_key(&s, 0, MLX5R_MKEY_MODE_KLM, 4);
-	srq = make_srq();
+	for (func = 0; func < SESSION_FUNCS; func++) {
+		s.pd[func] = number(func, MLX5_CMD_OP_ALLOC_PD);
+		s.uar[func] = number(func, MLX5_CMD_OP_ALLOC_UAR);
+		page[func] = s.hca[func]->p.bar + s.uar[func] * HCA_PAGE_SIZE;
+		mr[func] = session_mr(&s, func, MR_BYTES, ALL_ACCESS);
+		for (i = 0; i < KEYS; i++)
+			keys[func][i] = session_umr_key(&s, func, i ? MLX5R_MKEY_MODE_KLM :
+							MLX5R_MKEY_MODE_KSM, OCTWORDS);
+	}
 	for (i = 0; i < HOSTILE; i++)
-		session_qp(&s, 0, i == UD ? MLX5_QP_ST_UD : MLX5_QP_ST_RC, LOG_QUEUE, LOG_QUEUE, &q[i]);
+		session_qp(&s, FUNCTION(i), st[i], LOG_QUEUE, LOG_QUEUE, &q[i]);
+	srq = make_srq(q[RC1_SRQ].func);
+	xrc_srq = session_xrc_srq(&q[XRC1], NULL);
 	session_connect(&q[RC0], &q[RC1_SRQ]);
+	session_connect(&q[XRC0], &q[XRC1]);
 	session_connect(&q[UD], &q[UD]);
 	hw(RC1_SRQ)->srq = srq;
 	srq->users++;
@@ -222,7 +240,8 @@ static void scribble(const struct act *a)
 		{ h->qp.rq.buf, MLX5R_WQEBB << LOG_QUEUE },
 		{ h->cq.buf, 64u << (LOG_QUEUE + 2) },
 		{ (void *)h->qp.sq.dbrec, 8 }, { (void *)h->cq.dbrec, 8 },
-		{ srq_ring, QUEUE_BYTES }, { srq_record, 4 }, { mr.ptr, MR_BYTES },
+		{ srq_ring, QUEUE_BYTES }, { srq_record, 4 },
+		{ mr[h->func].ptr, MR_BYTES },
 	};
 	u32 i = a->which / HOSTILE % ARRAY_SIZE(own), at = a->at % own[i].bytes;
 
@@ -267,19 +286,99 @@ static void ring(const struct act *a)
 		v[1] = cpu_to_be32(of->cqn);
 	if (a->at & 4)
 		v[0] = cpu_to_be32(s.eqn[of->func] << 24 | (a->value & 0xff));
-	memcpy(page + registers[a->which / NQPS % ARRAY_SIZE(registers)], v, sizeof(v));
+	memcpy(page[a->at >> 3 & 3] + registers[a->which / NQPS % ARRAY_SIZE(registers)], v, sizeof(v));
+}
+
+/* What an XRC queue sends: to the shared queue, or to one that may be another's */
+static void post_xrc(const struct act *a, struct session_qp *h, const struct xv_sge *sge, u64 addr,
+		     u32 rkey)
+{
+	u32 srqn = xrc_srq.srqn ^ (a->value >> 57 & 1);
+
+	if (a->value >> 56 & 1)
+		xv_wr_write_xrc(&h->qp, 1, XV_SEND_SIGNALED, sge, addr, rkey, srqn);
+	else
+		xv_wr_send_xrc(&h->qp, 1, XV_SEND_SIGNALED, sge, srqn);
+	xv_commit_send(&h->qp);
+}
+
+/* Its shared queue gets a request, or is made anew, maybe with a message under way. */
+static void change_xrc_srq(const struct act *a)
+{
+	int func = q[XRC1].func;
+	struct xv_sge sge = session_sge(&mr[func], a->at % MR_BYTES, a->value % MR_BYTES);
+
+	if (a->which & 3) {
+		session_srq_post(&s, &xrc_srq, &sge);
+		return;
+	}
+	session_xrc_srq_destroy(&s, func, &xrc_srq);
+	xrc_srq = session_xrc_srq(&q[XRC1], &xrc_srq);
+}
+
+/* A key of up to eight entries: of the region, of the bystander's, of keys, of itself */
+static void change_key(const struct act *a)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_umr_ctrl umr;
+		struct mlx5r_mkey key;
+		struct mlx5r_klm klm[OCTWORDS];
+	} r = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_UMR),
+		.ctrl.qpn_ds = cpu_to_be32(sizeof(r) / MLX5R_DS),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.umr.flags = MLX5R_UMR_INLINE,
+		.umr.xlt_octowords = cpu_to_be16(a->at % (OCTWORDS + 2)),
+		.umr.mkey_mask = cpu_to_be64(MLX5R_MKEY_MASK_FREE | MLX5R_MKEY_MASK_LEN |
+					     MLX5R_MKEY_MASK_LR | MLX5R_MKEY_MASK_LW |
+					     MLX5R_MKEY_MASK_RR | MLX5R_MKEY_MASK_RW |
+					     MLX5R_MKEY_MASK_A),
+		.key.flags = ALL_ACCESS,
+		.key.len = cpu_to_be64(a->value & 0xffff),
+	};
+	struct session_qp *h = &q[a->which & 1 ? RC1_SRQ : RC0];
+	u32 *own = keys[h->func];
+	u32 i;
+
+	r.ctrl.imm = cpu_to_be32(own[a->which / 2 % KEYS]);
+	for (i = 0; i < OCTWORDS; i++) {
+		u8 v = a->value >> i * 8;
+
+		r.klm[i] = (struct mlx5r_klm) {
+			.byte_count = cpu_to_be32(v & 0x40 ? v & 0xf : v << 4),
+			.mkey = cpu_to_be32(v & 0x20 ? own[v % KEYS] : v & 0x10 ?
+					    bystander[0].key : mr[h->func].key),
+			.addr = cpu_to_be64(v & 0x20 ? v : mr[h->func].addr + v * 16),
+		};
+	}
+	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
+	xv_wr_raw(&h->qp, 3, &r);
+	xv_commit_send(&h->qp);
 }
 
 /* What the library would write, never refused for want of room; with keys that may be another's */
 static void post(const struct act *a)
 {
-	const struct session_mr *from = a->value >> 62 & 1 ? &bystander[0] : &mr;
-	const struct session_mr *to = a->value >> 61 & 1 ? &bystander[0] : &mr;
 	struct session_qp *h = &q[a->which % HOSTILE];
+	struct session_qp *peer = &q[h < &q[UD] ? a->which % HOSTILE ^ 1 :
+				     h > &q[UD] ? XRC0 + XRC1 - a->which % HOSTILE : UD];
+	const struct session_mr *from = a->value >> 62 & 1 ? &bystander[0] : &mr[h->func];
+	const struct session_mr *to = a->value >> 61 & 1 ? &bystander[0] : &mr[peer->func];
 	struct xv_sge sge = session_sge(from, a->at % MR_BYTES, a->value % MR_BYTES);
-	struct xv_ah ah = session_ah(&s, 0);
+	struct xv_ah ah = session_ah(&s, a->value >> 54 & 3);
 	u64 addr = to->addr + (a->value >> 16) % MR_BYTES;
+	u32 rkey = to->key;
 
+	/* A key made of keys begins at 0. */
+	if (a->value >> 60 & 1) {
+		sge.lkey = keys[h->func][a->value >> 52 & 1];
+		sge.addr = a->at % 1024;
+	}
+	if (a->value >> 59 & 1) {
+		rkey = keys[peer->func][a->value >> 52 & 1];
+		addr = (a->value >> 16) % 1024;
+	}
 	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
 	h->qp.rq.ci = h->qp.rq.pi;
 	if (a->which & 0x80) {
@@ -287,16 +386,20 @@ static void post(const struct act *a)
 		xv_commit_recv(&h->qp);
 		return;
 	}
+	if (h > &q[UD]) {
+		post_xrc(a, h, &sge, addr, rkey);
+		return;
+	}
 	switch (h == &q[UD] ? 4 : a->value >> 56 & 3) {
 	case 0:
-		xv_wr_write(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr, to->key);
+		xv_wr_write(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr, rkey);
 		break;
 	case 1:
-		xv_wr_read(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr, to->key);
+		xv_wr_read(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr, rkey);
 		break;
 	case 2:
 		sge.length = 8;
-		xv_wr_atomic_fa(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr & ~7ull, to->key, 1);
+		xv_wr_atomic_fa(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr & ~7ull, rkey, 1);
 		break;
 	case 3:
 		xv_wr_send(&h->qp, 1, XV_SEND_SIGNALED, &sge);
@@ -315,12 +418,15 @@ static void modify(const struct act *a)
 	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};
 	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
 	void *path = MLX5_ADDR_OF(qpc, qpc, secondary_address_path);
-	struct xv_ah to = session_ah(&s, a->value & 1);
+	struct xv_ah to = session_ah(&s, a->value & 3);
 
 	if (!(a->at & 7)) {
 		session_qp_modify(&q[RC0], MLX5_CMD_OP_2RST_QP, NULL);
 		session_qp_modify(&q[RC1_SRQ], MLX5_CMD_OP_2RST_QP, NULL);
 		session_connect(&q[RC0], &q[RC1_SRQ]);
+		session_qp_modify(&q[XRC0], MLX5_CMD_OP_2RST_QP, NULL);
+		session_qp_modify(&q[XRC1], MLX5_CMD_OP_2RST_QP, NULL);
+		session_connect(&q[XRC0], &q[XRC1]);
 		return;
 	}
 	MLX5_SET(rst2init_qp_in, in, opcode, MLX5_CMD_OP_RTS2RTS_QP);
@@ -331,12 +437,14 @@ static void modify(const struct act *a)
 	MLX5_SET(ads, path, vhca_port_num, 1);
 	memcpy(MLX5_ADDR_OF(ads, path, rgid_rip), to.av.rgid, sizeof(to.av.rgid));
 	memcpy(MLX5_ADDR_OF(ads, path, rmac_47_32), to.av.rmac, sizeof(to.av.rmac));
-	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	session_cmd(&s, h->func, in, sizeof(in), out, sizeof(out));
 }
 
 static void perform(const struct act *a)
 {
-	static void (*const acts[])(const struct act *a) = { scribble, count, ring, post, modify };
+	static void (*const acts[])(const struct act *a) = {
+		scribble, count, ring, post, modify, change_xrc_srq, change_key,
+	};
 	u32 what = a->what % (ARRAY_SIZE(acts) + 1);
 	int n;
 
@@ -353,6 +461,7 @@ static void perform(const struct act *a)
 	}
 	serve_events();
 	check_others();
+	check(session_turns_bounded(&s), "a turn is too large");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

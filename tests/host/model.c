@@ -276,6 +276,7 @@ bool model_run(const struct action *t, struct session_qp *q, u8 *wqe)
 	if (t->damage)
 		memcpy(copy + GUARD_BYTES, session_ptr(&s, area + GUARD_BYTES), 4 * REGION_BYTES);
 	check_memory();
+	check(session_turns_bounded(&s), "a turn is too large");
 	return !t->damage;
 }
 

@@ -179,6 +179,16 @@ void session_free(struct session *s)
 	free(s->mem);
 }
 
+bool session_turns_bounded(const struct session *s)
+{
+	const u64 *largest = s->fabric.stat.largest;
+
+	return largest[HCA_BYTES] <= HCA_TURN_MAX_BYTES &&
+	       largest[HCA_PIECES] <= HCA_TURN_MAX_PIECES &&
+	       largest[HCA_ENTRIES] <= HCA_TURN_MAX_ENTRIES &&
+	       largest[HCA_RECEIVERS] <= HCA_TURN_MAX_RECEIVERS;
+}
+
 void session_settle(struct session *s)
 {
 	while (hca_fabric_poll(&s->fabric))

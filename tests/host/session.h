@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Two functions of the adapter in user space, with the memory of their host:
+ * Functions of the adapter in user space, with the memory of their host:
  * what tests, fuzzers and benchmarks begin with.
  *
  * Host memory is one arena; a DMA address is an offset into it plus SESSION_DMA,
@@ -15,7 +15,9 @@
 
 #define SESSION_DMA	0x100000000ull
 #define SESSION_BYTES	(64u << 20)
+#ifndef SESSION_FUNCS
 #define SESSION_FUNCS	2
+#endif
 #define SESSION_QKEY	0x11111111	/* of every UD queue pair */
 
 struct session {
@@ -83,6 +85,9 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */
 void session_settle(struct session *s);
+
+/* Has no turn been larger than a turn may be? */
+bool session_turns_bounded(const struct session *s);
 
 static inline struct xv_sge session_sge(const struct session_mr *mr, u64 off, u32 len)
 {

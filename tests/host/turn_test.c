@@ -61,16 +61,6 @@ static u32 nested_key(int func, u32 n)
 	return key;
 }
 
-static bool turns_are_bounded(void)
-{
-	const u64 *largest = s.fabric.stat.largest;
-
-	return largest[HCA_BYTES] <= HCA_TURN_MAX_BYTES &&
-	       largest[HCA_PIECES] <= HCA_TURN_MAX_PIECES &&
-	       largest[HCA_ENTRIES] <= HCA_TURN_MAX_ENTRIES &&
-	       largest[HCA_RECEIVERS] <= HCA_TURN_MAX_RECEIVERS;
-}
-
 static void forget_largest(void)
 {
 	memset(s.fabric.stat.largest, 0, sizeof(s.fabric.stat.largest));
@@ -157,7 +147,7 @@ static void test_write(void)
 	tap_is(write_status(&a, from, to, 0, n), XV_WC_SUCCESS,
 	       "a write from and to keys nested %u deep, byte by byte", DEPTH);
 	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, n) && !mr[1].ptr[n], "moves its bytes");
-	tap_ok(turns_are_bounded() && s.fabric.stat.largest[HCA_PIECES] < n,
+	tap_ok(session_turns_bounded(&s) && s.fabric.stat.largest[HCA_PIECES] < n,
 	       "in several turns, none larger than a turn may be");
 	session_key_destroy(&s, 0, from);
 	session_key_destroy(&s, 1, to);
@@ -277,7 +267,7 @@ static void test_multicast(void)
 	       2 * MEMBERS);
 	tap_ok(passes > 10 && worst <= 4, "in many turns, a neighbour's write takes %u passes",
 	       worst);
-	tap_ok(turns_are_bounded(), "no turn is larger than a turn may be");
+	tap_ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
 	printf("# longest pass: %llu us, of %u\n", (unsigned long long)longest / 1000, passes);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		for (i = 0; i < MEMBERS; i++)
@@ -345,7 +335,7 @@ static void test_umr(void)
 	session_settle(&s);
 	tap_ok(xv_poll_cq(&d.cq, 1, &wc) == 1 && wc.status == XV_WC_SUCCESS && !k->free,
 	       "and succeeds");
-	tap_ok(turns_are_bounded(), "no turn is larger than a turn may be");
+	tap_ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
 	memset(mr[1].ptr, 0, MR_BYTES);
 	tap_is(write_status(&a, mr[0].key, key, 0, LONG_LIST), XV_WC_SUCCESS, "the key works");
 	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG_LIST), "all of it");
