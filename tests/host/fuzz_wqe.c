@@ -100,9 +100,8 @@ static struct outcome predict_write_imm(struct model_seg local, struct model_seg
 {
 	int status = predict_write(local, remote, len);
 
-	/* A receiver that refuses flushes what waits for a message. */
 	return (struct outcome) {
-		status, status == XV_WC_REM_ACCESS_ERR ? XV_WC_WR_FLUSH_ERR :
+		status, status == XV_WC_REM_ACCESS_ERR ? XV_WC_LOC_ACCESS_ERR :
 			status == XV_WC_SUCCESS ? XV_WC_SUCCESS : NOTHING, len
 	};
 }

@@ -138,6 +138,62 @@ static void test_sqd(void)
 	disconnect(&a, &b);
 }
 
+/* The receiver learns of it, too, if it waits for the write. */
+static void test_write_imm(void)
+{
+	struct xv_sge sge = session_sge(&mr[0], 0, 64);
+	struct session_qp a, b;
+
+	connect(MLX5_QP_ST_RC, &a, &b);
+	receive(&b, 1);
+	receive(&b, 2);
+	xv_wr_write_imm(&a.qp, 3, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key ^ 1, 7);
+	xv_commit_send(&a.qp);
+	tap_is(next(&a), XV_WC_REM_ACCESS_ERR << 8 | 3, "a write with immediate and a bad key");
+	tap_is(next(&b), XV_WC_LOC_ACCESS_ERR << 8 | 1, "is a local access error at the receiver");
+	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 2, "the next receive is flushed");
+	disconnect(&a, &b);
+}
+
+#define LONG	(1u << 20)
+
+/* An unreliable message that breaks off holds a request of a shared queue. */
+static void test_abort(void)
+{
+	struct session_mr from = session_mr(&s, 0, LONG, ALL_ACCESS);
+	struct session_mr to = session_mr(&s, 1, LONG, ALL_ACCESS);
+	struct xv_sge sge = session_sge(&to, 0, LONG);
+	struct session_qp a, b, owner;
+	const struct mlx5r_err_cqe *e;
+	struct session_srq srq;
+	struct hca_qp *dst;
+
+	connect(MLX5_QP_ST_UC, &a, &b);
+	session_qp(&s, 1, MLX5_QP_ST_XRC, 4, 4, &owner);
+	srq = session_xrc_srq(&owner, NULL);
+	session_srq_post(&s, &srq, &sge);
+	session_srq_post(&s, &srq, &sge);
+	dst = hca_qp_get(s.hca[1], b.qp.qp_num);
+	dst->srq = hca_table_get(&s.hca[1]->srqs, srq.srqn);
+	sge = session_sge(&from, 0, LONG);
+	xv_wr_send(&a.qp, 1, XV_SEND_SIGNALED, &sge);
+	xv_commit_send(&a.qp);
+	hca_fabric_poll(&s.fabric);
+	session_key_destroy(&s, 0, from.key);
+	tap_is(next(&a), XV_WC_LOC_PROT_ERR << 8 | 1, "UC: a message breaks off");
+	tap_is(dst->srq->cq->pi, 0, "its receiver does not know");
+	session_qp_modify(&a, MLX5_CMD_OP_SQERR2RTS_QP, &b);
+	send(&a, 2);
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 2, "until the next one comes");
+	e = hca_buf_at(&dst->srq->cq->buf, 0);
+	tap_ok(dst->srq->cq->pi == 2 && e->op_own >> 4 == MLX5R_CQE_RESP_ERR &&
+	       e->syndrome == MLX5R_SYND_REMOTE_ABORTED, "then its request was aborted");
+	tap_is(e[1].op_own >> 4, MLX5R_CQE_RESP_SEND, "and the next message has another");
+	dst->srq = NULL;
+	disconnect(&a, &b);
+	session_qp_destroy(&owner);
+}
+
 /* In error everything is flushed, posted before or after. */
 static void test_error(void)
 {
@@ -403,6 +459,8 @@ int main(void)
 	test_order();
 	test_sqd();
 	test_error();
+	test_write_imm();
+	test_abort();
 	test_segments();
 	test_path();
 	test_largest();

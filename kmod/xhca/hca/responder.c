@@ -178,14 +178,13 @@ static void remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe
 		l->user.pd = srq->pd;
 }
 
-static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+/* What a write moves; REMOTE_ACCESS: the receiver's key does not allow it. */
+static int write_data(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
 	int ret;
 
-	if (!dst->rwe)
-		return refuse_access(dst);
 	if (!w->length)
 		return 0;
 	remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
@@ -193,9 +192,32 @@ static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 	ret = move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
-	if (err == HCA_COPY_DST)
+	return err == HCA_COPY_DST ? MLX5R_SYND_REMOTE_ACCESS : ret;
+}
+
+static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+{
+	int ret = dst->rwe ? write_data(src, dst, w) : MLX5R_SYND_REMOTE_ACCESS;
+
+	return ret == MLX5R_SYND_REMOTE_ACCESS ? refuse_access(dst) : ret;
+}
+
+/* A key that does not allow the write fails the receive request, too. */
+static int respond_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
+			     struct hca_wqe *w, u32 index)
+{
+	int ret;
+
+	if (!dst->rwe)
 		return refuse_access(dst);
-	return ret;
+	ret = write_data(src, dst, w);
+	if (ret != MLX5R_SYND_REMOTE_ACCESS)
+		return ret;
+	if (dst->st != MLX5_QP_ST_UC) {
+		hca_rq_consume(dst, srq);
+		hca_recv_error(dst, srq, index, MLX5R_SYND_LOCAL_ACCESS);
+	}
+	return refuse_access(dst);
 }
 
 static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
@@ -297,6 +319,16 @@ static struct hca_srq *receive_queue(struct hca_qp *dst, const struct hca_wqe *w
 	return srq;
 }
 
+/* The request of a shared queue whose unreliable message will never be complete */
+static void abort_held(struct hca_qp *dst)
+{
+	struct hca_srq *srq = dst->recv_srq;
+
+	hca_rq_release(dst);
+	if (srq)
+		hca_recv_error(dst, srq, dst->recv_index, MLX5R_SYND_REMOTE_ABORTED);
+}
+
 static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_rwqe *r = &src->hca->fabric->scratch->rwqe;
@@ -309,10 +341,12 @@ static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_
 	/* A message goes on in the shared request in which it began, or not at all. */
 	if (srq && src->in_message && dst->recv_srq != srq)
 		return refuse_request(dst);
+	if (srq && !src->in_message && dst->st == MLX5_QP_ST_UC)
+		abort_held(dst);
 	if (!hca_rq_get(dst, srq, r))
 		return dst->state == MLX5_QP_STATE_ERR ? MLX5R_SYND_REMOTE_OP : HCA_RNR;
 	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)
-		ret = respond_write(src, dst, w);
+		ret = respond_write_imm(src, dst, srq, w, r->index);
 	else
 		ret = respond_send(src, dst, srq, w, r);
 	if (ret == HCA_AGAIN)
