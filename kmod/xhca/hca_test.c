@@ -383,8 +383,10 @@ static void test_key_nesting(struct kunit *test)
 
 /* ---- Doorbells ------------------------------------------------------------------------ */
 
+/* As software does, with the doorbell */
 static void arm(struct hca_cq *cq, u32 sn, u32 flags)
 {
+	cq->uar->cq_rings++;
 	cq->dbr[MLX5R_DBR_CQ_ARM] =
 		cpu_to_be32(sn << MLX5R_CQ_ARM_SN_SHIFT | flags | (cq->pi & MLX5R_CQ_INDEX_MASK));
 }
@@ -394,6 +396,7 @@ static void post_cqe(struct hca_cq *cq, u8 flags)
 	struct mlx5r_cqe cqe = { .op_own = MLX5R_CQE_RESP_SEND << 4 | flags };
 
 	hca_cqe_post(cq, &cqe);
+	hca_cq_tell(cq->hca->fabric);
 }
 
 static void test_arm(struct kunit *test)
@@ -406,6 +409,8 @@ static void test_arm(struct kunit *test)
 	post_cqe(cq, 0);
 	KUNIT_EXPECT_EQ(test, eq->pi, 0u);	/* not asked for */
 	cq->dbr[MLX5R_DBR_CQ_ARM] = cpu_to_be32(1u << MLX5R_CQ_ARM_SN_SHIFT);
+	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));	/* no doorbell, no request */
+	cq->uar->cq_rings++;
 	KUNIT_EXPECT_TRUE(test, hca_cq_look(cq));
 	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* an entry had come in between */
 	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));
