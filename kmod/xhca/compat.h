@@ -7,6 +7,7 @@
 #define _XHCA_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/irq.h>
 #include <linux/irqdomain.h>
 #include <linux/msi.h>
 #include <linux/netdevice.h>
@@ -102,5 +103,13 @@ static inline struct irq_domain *xhca_create_msi_domain(struct fwnode_handle *no
 	return msi_create_parent_irq_domain(&domain, &parent_ops);
 }
 #endif
+
+/* Later, an interrupt moves to another CPU at once unless its chip objects. */
+static inline void xhca_irq_moves_at_once(unsigned int virq)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+	irq_set_status_flags(virq, IRQ_MOVE_PCNTXT);
+#endif
+}
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * Interrupts of the functions: an irq domain for their MSI-X vectors.
  *
- * A vector is raised by calling its handler, from where the engine runs.  Raised
- * while masked it stays pending, as in the pending bit array, and is replayed
- * on unmask from an irq_work, for unmask is called under the descriptor's lock.
+ * A vector is raised by calling its handler on the CPU that its affinity names: directly
+ * if the engine runs there, else from an irq_work.  Raised while masked it stays pending,
+ * as in the pending bit array, and is replayed on unmask from an irq_work, too, for
+ * unmask is called under the descriptor's lock.
  * A virq is in use only inside an RCU read section, so it can be freed.
  */
 #include <linux/interrupt.h>
@@ -37,17 +38,24 @@ static void vector_fire(struct xhca_vector *v)
 void xhca_raise_irq(void *ctx, unsigned int vector)
 {
 	struct xhca_function *fn = ctx;
+	struct xhca_vector *v;
+	unsigned int cpu;
 
 	if (vector >= HCA_MAX_VECTORS)
 		return;
+	v = &fn->vector[vector];
 	local_bh_disable();
-	vector_fire(&fn->vector[vector]);
+	cpu = READ_ONCE(v->cpu);
+	if (cpu == smp_processor_id() || !cpu_online(cpu))
+		vector_fire(v);
+	else
+		irq_work_queue_on(&v->fire, cpu);
 	local_bh_enable();
 }
 
-static void vector_replay(struct irq_work *work)
+static void vector_work(struct irq_work *work)
 {
-	vector_fire(container_of(work, struct xhca_vector, replay));
+	vector_fire(container_of(work, struct xhca_vector, fire));
 }
 
 static void vector_mask(struct irq_data *d)
@@ -74,7 +82,7 @@ static void vector_unmask(struct irq_data *d)
 	v->pending = false;
 	raw_spin_unlock_irqrestore(&v->lock, flags);
 	if (pending)
-		irq_work_queue(&v->replay);
+		irq_work_queue(&v->fire);
 }
 
 static void vector_ack(struct irq_data *d)
@@ -85,17 +93,18 @@ static int vector_retrigger(struct irq_data *d)
 {
 	struct xhca_vector *v = irq_data_get_irq_chip_data(d);
 
-	irq_work_queue(&v->replay);
+	irq_work_queue(&v->fire);
 	return 1;
 }
 
-/* Handlers run where the engine runs; the mask is kept for those who ask. */
 static int vector_set_affinity(struct irq_data *d, const struct cpumask *mask, bool force)
 {
+	struct xhca_vector *v = irq_data_get_irq_chip_data(d);
 	unsigned int cpu = cpumask_any_and(mask, cpu_online_mask);
 
 	if (cpu >= nr_cpu_ids)
 		return -EINVAL;
+	WRITE_ONCE(v->cpu, cpu);
 	irq_data_update_effective_affinity(d, cpumask_of(cpu));
 	return IRQ_SET_MASK_OK;
 }
@@ -145,6 +154,7 @@ static int domain_init_irq(struct irq_domain *domain, struct msi_domain_info *in
 	struct xhca_vector *v = &fn->vector[hwirq % HCA_MAX_VECTORS];
 
 	irq_domain_set_info(domain, virq, hwirq, info->chip, v, handle_edge_irq, NULL, "edge");
+	xhca_irq_moves_at_once(virq);
 	raw_spin_lock_irq(&v->lock);
 	v->masked = true;
 	v->pending = false;
@@ -161,7 +171,7 @@ static void domain_free_irq(struct irq_domain *domain, struct msi_domain_info *i
 	raw_spin_lock_irq(&v->lock);
 	v->virq = 0;
 	raw_spin_unlock_irq(&v->lock);
-	irq_work_sync(&v->replay);
+	irq_work_sync(&v->fire);
 	synchronize_rcu();
 }
 
@@ -184,7 +194,7 @@ void xhca_msi_init_function(struct xhca_function *fn)
 
 	for (i = 0; i < HCA_MAX_VECTORS; i++) {
 		raw_spin_lock_init(&fn->vector[i].lock);
-		init_irq_work(&fn->vector[i].replay, vector_replay);
+		init_irq_work(&fn->vector[i].fire, vector_work);
 	}
 }
 

@@ -38,7 +38,8 @@ struct xhca_vector {
 	raw_spinlock_t lock;
 	unsigned int virq;		/* 0: the driver did not ask for it */
 	bool masked, pending;
-	struct irq_work replay;
+	unsigned int cpu;		/* where its handler runs */
+	struct irq_work fire;		/* there */
 };
 
 struct xhca_function {
