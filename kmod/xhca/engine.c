@@ -7,8 +7,9 @@
  * How often it looks is the policy of this file.  With work it goes on at once.
  * Without, it spins for a while, then naps for a share of the time it has been
  * idle, so that a short pause costs no latency and a long one no CPU.  After
- * that it sleeps, and a timer interrupt looks at the doorbells, which costs
- * less than to wake anybody.
+ * that it sleeps, and each CPU looks at the doorbells itself.  Only what runs can
+ * ring, so an idle CPU need not look: a CPU looks when it becomes idle, and from a
+ * timer while it is busy, soon after it left idle and then less and less often.
  *
  * A seat has a thread and a tasklet.  The thread stays where nobody else wants
  * the CPU, and does what may sleep, firmware commands above all.  The tasklet
@@ -19,22 +20,31 @@
  *
  * A CPU may be busy with interrupts or softirqs off, even waiting for us: an
  * offer not taken within a tick goes to the next.
+ *
+ * Seats come and go with their CPUs.  A late offer to a seat that has gone is not
+ * taken, and so goes to the next, too.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/stat.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <trace/events/power.h>
 
 #include "xhca.h"
 #include "compat.h"
@@ -45,13 +55,15 @@
 #define NAP_NS		(1 * NSEC_PER_USEC)	/* the shortest: a timer's latency */
 #define NAP_SHARE	8			/* a nap's part of the time idle */
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* idle: from naps to sleep */
-#define LOOK_NS		(500 * NSEC_PER_USEC)	/* asleep: at the doorbells */
+#define LOOK_NS		(500 * NSEC_PER_USEC)	/* asleep, the CPU is busy: at the doorbells */
+#define FIRST_LOOK_NS	(25 * NSEC_PER_USEC)	/* asleep, the CPU has just become busy */
+#define ACTIVE_NS	(2 * NSEC_PER_SEC)	/* since the last work: first looks come soon */
 #define SLEEP_NS	(50 * NSEC_PER_MSEC)	/* asleep: at everything */
 #define TICK_NS		(1000 * NSEC_PER_USEC)	/* awake: are offers taken? */
 
 /*
  * The token's state: held by the thread, held by the tasklet, offered to both.
- * Only the holder leaves the first two, only tick() enters LOOKED_AT.
+ * Only the holder leaves the first two, only look() enters LOOKED_AT.
  */
 enum { HELD, VISITED, OFFERED, PARKED, LOOKED_AT, STATES = 8 };
 
@@ -62,6 +74,10 @@ struct xhca_seat {
 	struct tasklet_struct visit;
 	struct __call_single_data call;	/* starts the tasklet from another CPU */
 	atomic_t called;		/* and is on its way */
+	struct irq_work kick;		/* starts the tasklet from the idle loop */
+	struct hrtimer look;		/* on this CPU, while it is busy */
+	u64 look_ns;
+	bool look_again;		/* somebody else was just looking */
 } __aligned(STATES);
 
 struct engine_call {
@@ -90,11 +106,29 @@ static bool offer(struct xhca_engine *e, long old, struct xhca_seat *to)
 	if (atomic_long_cmpxchg(&e->token, old, token(to, OFFERED)) != old)
 		return false;
 	WRITE_ONCE(e->offers, e->offers + 1);
+	if ((old & (STATES - 1)) >= PARKED)
+		hrtimer_start(&e->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL);
 	return true;
+}
+
+static struct xhca_seat *next_seat(struct xhca_engine *e, struct xhca_seat *last)
+{
+	unsigned int cpu = cpumask_next(last->cpu, &e->cpus);
+
+	if (cpu >= nr_cpu_ids)
+		cpu = cpumask_first(&e->cpus);
+	return cpu < nr_cpu_ids ? &e->seat[cpu] : last;
+}
+
+/* @s, or the next one if its CPU has gone */
+static struct xhca_seat *live_seat(struct xhca_engine *e, struct xhca_seat *s)
+{
+	return cpumask_test_cpu(s->cpu, &e->cpus) ? s : next_seat(e, s);
 }
 
 static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_seat *to)
 {
+	to = live_seat(e, to);
 	if (offer(e, old, to))
 		wake_up_process(to->task);
 }
@@ -118,14 +152,18 @@ static void call_visit(void *seat)
 }
 
 /* Not from a thread to its own CPU */
-static void offer_visit(struct xhca_engine *e, long old, struct xhca_seat *to)
+static void start_visit(struct xhca_seat *to)
 {
-	if (!offer(e, old, to))
-		return;
 	if (to->cpu == raw_smp_processor_id())
 		tasklet_hi_schedule(&to->visit);
 	else
 		call_seat(to);
+}
+
+static void offer_visit(struct xhca_engine *e, long old, struct xhca_seat *to)
+{
+	if (offer(e, old, to))
+		start_visit(to);
 }
 
 static bool take(struct xhca_seat *s, int state)
@@ -137,22 +175,6 @@ static bool take(struct xhca_seat *s, int state)
 		return false;
 	e->turn = ktime_get_ns();
 	return true;
-}
-
-static struct xhca_seat *next_seat(struct xhca_engine *e, struct xhca_seat *last)
-{
-	return last + 1 == e->seat + e->nseats ? e->seat : last + 1;
-}
-
-/* The one of this CPU, or any */
-static struct xhca_seat *seat_here(struct xhca_engine *e)
-{
-	struct xhca_seat *s, *end = e->seat + e->nseats;
-
-	for (s = e->seat; s < end; s++)
-		if (s->cpu == smp_processor_id())
-			return s;
-	return e->seat;
 }
 
 /* Somebody has something to do for whoever holds the token. */
@@ -168,35 +190,116 @@ static void unpark(struct xhca_engine *e)
 	}
 }
 
-/* Parked: has a doorbell rung?  While it looks, the token is nobody else's. */
-static void tick_parked(struct xhca_engine *e, long t)
-{
-	long looked_at = token(seat_of(t), LOOKED_AT);
+/* ---- Looks for the sleeper ------------------------------------------------------ */
 
+/*
+ * Parked: is there something to do?  Then the token is offered to @to, whose tasklet or
+ * thread the caller starts.  -EAGAIN: somebody else is just looking.  While somebody
+ * looks, the token is nobody else's.
+ */
+static int look(struct xhca_engine *e, struct xhca_seat *to)
+{
+	long t, looked_at;
+
+	/* Pairs with park(): it sees the doorbell, or this sees the token parked. */
+	smp_mb();
+	t = atomic_long_read(&e->token);
+	if ((t & (STATES - 1)) == LOOKED_AT)
+		return -EAGAIN;
+	if ((t & (STATES - 1)) != PARKED)
+		return 0;
+	looked_at = token(seat_of(t), LOOKED_AT);
 	if (atomic_long_cmpxchg(&e->token, t, looked_at) != t)
-		return;
-	if (!e->asleep || ktime_get_ns() >= e->wake_at || hca_fabric_rung(&e->fabric))
-		offer_visit(e, looked_at, seat_here(e));
-	else
-		atomic_long_set_release(&e->token, t);
+		return -EAGAIN;
+	if (ktime_get_ns() >= e->wake_at || hca_fabric_rung(&e->fabric))
+		return offer(e, looked_at, to);
+	atomic_long_set_release(&e->token, t);
+	return 0;
 }
 
-/* Ends naps, looks at doorbells for the sleeper, and sees that offers are taken. */
+static enum hrtimer_restart look_timer(struct hrtimer *timer)
+{
+	struct xhca_seat *s = container_of(timer, struct xhca_seat, look);
+	int found;
+
+	if (is_idle_task(current) && !need_resched() && !s->look_again)
+		return HRTIMER_NORESTART;
+	found = look(s->engine, s);
+	if (found > 0)
+		tasklet_hi_schedule(&s->visit);
+	s->look_again = found < 0;
+	s->look_ns = found < 0 ? NAP_NS : min_t(u64, 2 * s->look_ns, LOOK_NS);
+	hrtimer_forward_now(timer, ns_to_ktime(s->look_ns));
+	return HRTIMER_RESTART;
+}
+
+static void start_looking(struct xhca_seat *s, u64 ns)
+{
+	s->look_ns = ns;
+	hrtimer_start(&s->look, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED);
+}
+
+/* Called in the idle loop, with interrupts off. */
+static void idle_changed(void *data, unsigned int state, unsigned int cpu)
+{
+	struct xhca_engine *e = data;
+	struct xhca_seat *s = &e->seat[cpu];
+	int found;
+
+	if (!cpumask_test_cpu(cpu, &e->cpus))
+		return;
+	if (state == (unsigned int)PWR_EVENT_EXIT) {
+		if (!need_resched())
+			return;
+		if (ktime_get_ns() - READ_ONCE(e->busy) < ACTIVE_NS)
+			start_looking(s, FIRST_LOOK_NS);
+		else if (!hrtimer_active(&s->look))
+			start_looking(s, LOOK_NS);
+		return;
+	}
+	found = look(e, s);
+	s->look_again = found < 0;
+	if (found > 0)
+		irq_work_queue(&s->kick);
+	else if (found < 0)
+		start_looking(s, NAP_NS);
+}
+
+static void kick_visit(struct irq_work *work)
+{
+	tasklet_hi_schedule(&container_of(work, struct xhca_seat, kick)->visit);
+}
+
+/* Parked: until when, at the latest.  CPUs without a seat do not look themselves. */
+static u64 parked_ns(const struct xhca_engine *e)
+{
+	u64 now = ktime_get_ns(), ns = e->wake_at > now + NAP_NS ? e->wake_at - now : NAP_NS;
+
+	return cpumask_subset(cpu_online_mask, &e->cpus) ? ns : min_t(u64, ns, LOOK_NS);
+}
+
+/* Ends naps and sleep, and sees that offers are taken. */
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct xhca_engine *e = container_of(timer, struct xhca_engine, timer);
 	long t = atomic_long_read(&e->token);
 	bool stale = e->watched == READ_ONCE(e->offers);
 
-	if ((t & (STATES - 1)) == PARKED)
-		tick_parked(e, t);
-	else if ((t & (STATES - 1)) == OFFERED && stale)
+	struct xhca_seat *here = live_seat(e, &e->seat[smp_processor_id()]);
+	u64 ns = TICK_NS;
+
+	if ((t & (STATES - 1)) == OFFERED && stale)
 		offer_visit(e, t, next_seat(e, seat_of(t)));
+	else if (look(e, here) > 0)
+		start_visit(here);
 	e->watched = READ_ONCE(e->offers);
 	t = atomic_long_read(&e->token);
+	if ((t & (STATES - 1)) == PARKED)
+		ns = parked_ns(e);
+	else if ((t & (STATES - 1)) == LOOKED_AT)
+		ns = NAP_NS;
 	/* Not forwarded: park() may be starting it at this moment. */
-	hrtimer_start(timer, ns_to_ktime((t & (STATES - 1)) == PARKED ? LOOK_NS : TICK_NS),
-		      HRTIMER_MODE_REL);
+	hrtimer_start(timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 	return HRTIMER_NORESTART;
 }
 
@@ -232,7 +335,7 @@ static bool run_call(struct xhca_engine *e)
 
 /* ---- Off the CPU ------------------------------------------------------------- */
 
-/* Ends the holder's hold for @ns, or until a call; asleep also for a doorbell. */
+/* Ends the holder's hold for @ns, or until a call or a doorbell. */
 static void park(struct xhca_engine *e, u64 ns, bool asleep)
 {
 	struct xhca_seat *s = seat_of(atomic_long_read(&e->token));
@@ -241,14 +344,16 @@ static void park(struct xhca_engine *e, u64 ns, bool asleep)
 		e->sleeps++;
 	else
 		e->naps++;
-	e->asleep = asleep;
 	e->wake_at = ktime_get_ns() + ns;
+	ns = parked_ns(e);
 	atomic_long_set_release(&e->token, token(s, PARKED));
-	hrtimer_start(&e->timer, ns_to_ktime(asleep ? LOOK_NS : ns), HRTIMER_MODE_REL);
-	/* Pairs with xhca_engine_call(). */
+	hrtimer_start(&e->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
+	/* Pairs with xhca_engine_call() and look(). */
 	smp_mb();
 	if (!list_empty_careful(&e->calls))
 		unpark(e);
+	else if (asleep && look(e, s) > 0)
+		wake_up_process(s->task);
 }
 
 static void wait_for_token(struct xhca_seat *s)
@@ -263,12 +368,14 @@ static void wait_for_token(struct xhca_seat *s)
 
 static void give_way(struct xhca_engine *e, long t)
 {
-	if (e->nseats == 1) {
+	struct xhca_seat *next = next_seat(e, seat_of(t));
+
+	if (next == seat_of(t)) {
 		park(e, NAP_NS, false);
 		return;
 	}
 	e->passes++;
-	offer_visit(e, t, next_seat(e, seat_of(t)));
+	offer_visit(e, t, next);
 }
 
 static void rest(struct xhca_engine *e, u64 now)
@@ -295,7 +402,7 @@ static void decide(struct xhca_engine *e, long t, bool work, bool wanted)
 	u64 now = ktime_get_ns();
 
 	if (work)
-		e->busy = now;
+		WRITE_ONCE(e->busy, now);
 	if (now - e->busy >= SPIN_NS)
 		rest(e, now);
 	else if (wanted && turn_is_over(e, now, work))
@@ -305,8 +412,13 @@ static void decide(struct xhca_engine *e, long t, bool work, bool wanted)
 /* What interrupts may not do is the thread's. */
 static bool wants_thread(struct xhca_engine *e)
 {
-	return is_idle_task(current) || !list_empty_careful(&e->calls) ||
-	       hca_fabric_must_sleep(&e->fabric);
+	return !list_empty_careful(&e->calls) || hca_fabric_must_sleep(&e->fabric);
+}
+
+/* On an idle CPU, unless what has just been done has woken somebody for it */
+static bool may_spin(void)
+{
+	return is_idle_task(current) && !need_resched();
 }
 
 static void visit(struct tasklet_struct *tasklet)
@@ -314,14 +426,17 @@ static void visit(struct tasklet_struct *tasklet)
 	struct xhca_seat *s = from_tasklet(s, tasklet, visit);
 	struct xhca_engine *e = s->engine;
 	long t = token(s, VISITED);
+	bool work;
 
 	if (!take(s, VISITED))
 		return;
 	do {
-		if (wants_thread(e))
+		/* First of all: the thread may not get this CPU soon. */
+		work = hca_fabric_poll_atomic(&e->fabric);
+		if (wants_thread(e) || may_spin())
 			offer_to_thread(e, t, s);
 		else
-			decide(e, t, hca_fabric_poll_atomic(&e->fabric), true);
+			decide(e, t, work, true);
 	} while (atomic_long_read(&e->token) == t);
 }
 
@@ -341,6 +456,9 @@ static int seat_thread(void *arg)
 		}
 		cond_resched_tasks_rcu_qs();
 	}
+	/* Its CPU goes. */
+	if (atomic_long_read(&e->token) == t)
+		offer_visit(e, t, next_seat(e, s));
 	return 0;
 }
 
@@ -354,65 +472,138 @@ static void nothing(void *unused)
 {
 }
 
+static int seat_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
+	struct xhca_seat *s = &e->seat[cpu];
+	struct task_struct *task;
+
+	if (!cpumask_test_cpu(cpu, &e->allowed))
+		return 0;
+	task = kthread_create_on_cpu(seat_thread, s, cpu, KBUILD_MODNAME "/%u");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	sched_set_normal(task, MIN_NICE);
+	if (s->task)
+		put_task_struct(s->task);
+	s->task = get_task_struct(task);
+	cpumask_set_cpu(cpu, &e->cpus);
+	wake_up_process(task);
+	start_looking(s, LOOK_NS);
+	return 0;
+}
+
+/* The task stays referenced: a late offer may still wake it. */
+static int seat_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
+	struct xhca_seat *s = &e->seat[cpu];
+
+	if (!cpumask_test_cpu(cpu, &e->cpus))
+		return 0;
+	if (cpumask_weight(&e->cpus) == 1 && atomic_long_read(&e->token)) {
+		pr_err("CPU %u is the only one left to run on\n", cpu);
+		return -EBUSY;
+	}
+	cpumask_clear_cpu(cpu, &e->cpus);
+	kthread_stop(s->task);
+	hrtimer_cancel(&s->look);
+	return 0;
+}
+
+/* Nothing starts anything any more: neither offers nor timers outlive this. */
 static void stop_seats(struct xhca_engine *e)
 {
-	struct xhca_seat *s;
+	unsigned int cpu;
 
-	hrtimer_cancel(&e->timer);
-	for (s = e->seat; s < e->seat + e->nseats; s++) {
-		kthread_stop(s->task);
+	cpuhp_state_remove_instance(e->hotplug, &e->node);
+	cpuhp_remove_multi_state(e->hotplug);
+	for_each_possible_cpu(cpu) {
 		/* Calls run in order: none of ours is on its way after this one. */
-		smp_call_function_single(s->cpu, nothing, NULL, true);
-		tasklet_kill(&s->visit);
+		smp_call_function_single(cpu, nothing, NULL, true);
+		irq_work_sync(&e->seat[cpu].kick);
+		tasklet_kill(&e->seat[cpu].visit);
+		hrtimer_cancel(&e->seat[cpu].look);
+		if (e->seat[cpu].task)
+			put_task_struct(e->seat[cpu].task);
+	}
+	hrtimer_cancel(&e->timer);
+}
+
+static void init_seats(struct xhca_engine *e)
+{
+	struct xhca_seat *s;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		s = &e->seat[cpu];
+		s->engine = e;
+		s->cpu = cpu;
+		tasklet_setup(&s->visit, visit);
+		INIT_CSD(&s->call, call_visit, s);
+		init_irq_work(&s->kick, kick_visit);
+		xhca_hrtimer_setup(&s->look, look_timer);
 	}
 }
 
 static int start_seats(struct xhca_engine *e)
 {
-	struct task_struct *task;
-	struct xhca_seat *s;
-	unsigned int cpu;
-	int err = 0;
+	int err;
 
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		s = &e->seat[e->nseats];
-		s->engine = e;
-		s->cpu = cpu;
-		tasklet_setup(&s->visit, visit);
-		INIT_CSD(&s->call, call_visit, s);
-		task = kthread_create_on_cpu(seat_thread, s, cpu, KBUILD_MODNAME "/%u");
-		if (IS_ERR(task)) {
-			err = PTR_ERR(task);
-			break;
-		}
-		s->task = task;
-		sched_set_normal(task, MIN_NICE);
-		e->nseats++;
+	init_seats(e);
+	err = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
+				      seat_online, seat_offline);
+	if (err < 0)
+		return err;
+	e->hotplug = err;
+	err = cpuhp_state_add_instance(e->hotplug, &e->node);
+	if (err) {
+		cpuhp_remove_multi_state(e->hotplug);
+		return err;
 	}
-	cpus_read_unlock();
+	if (cpumask_empty(&e->cpus)) {
+		pr_err("none of the CPUs to run on is online\n");
+		err = -EINVAL;
+	} else {
+		err = register_trace_cpu_idle(idle_changed, e);
+	}
 	if (err) {
 		stop_seats(e);
 		return err;
 	}
-	atomic_long_set(&e->token, token(e->seat, OFFERED));
-	for (s = e->seat; s < e->seat + e->nseats; s++)
-		wake_up_process(s->task);
 	hrtimer_start(&e->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL);
+	offer_to_thread(e, 0, &e->seat[cpumask_first(&e->cpus)]);
 	return 0;
 }
 
-int xhca_engine_init(struct xhca *x)
+/* Those of the list, or all that are not isolated */
+static int choose_cpus(struct xhca_engine *e, const char *list)
+{
+	if (!*list) {
+		cpumask_and(&e->allowed, housekeeping_cpumask(HK_TYPE_DOMAIN),
+			    housekeeping_cpumask(HK_TYPE_TICK));
+		return 0;
+	}
+	if (!cpulist_parse(list, &e->allowed))
+		return 0;
+	pr_err("cpus=%s: wants a list as 0-3,8\n", list);
+	return -EINVAL;
+}
+
+int xhca_engine_init(struct xhca *x, const char *cpus)
 {
 	struct xhca_engine *e = &x->engine;
 	int err;
 
+	err = choose_cpus(e, cpus);
+	if (err)
+		return err;
 	spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->calls);
 	xhca_hrtimer_setup(&e->timer, tick);
 	e->busy = ktime_get_ns();
 	e->turn = e->busy;
-	e->seat = kcalloc(num_possible_cpus(), sizeof(*e->seat), GFP_KERNEL);
+	e->seat = kvcalloc(nr_cpu_ids, sizeof(*e->seat), GFP_KERNEL);
 	if (!e->seat)
 		return -ENOMEM;
 	err = hca_fabric_init(&e->fabric);
@@ -426,14 +617,18 @@ int xhca_engine_init(struct xhca *x)
 err_fabric:
 	hca_fabric_free(&e->fabric);
 err_seat:
-	kfree(e->seat);
+	kvfree(e->seat);
 	return err;
 }
 
 void xhca_engine_exit(struct xhca *x)
 {
-	xhca_engine_call(x, drop_token, &x->engine);
-	stop_seats(&x->engine);
-	hca_fabric_free(&x->engine.fabric);
-	kfree(x->engine.seat);
+	struct xhca_engine *e = &x->engine;
+
+	xhca_engine_call(x, drop_token, e);
+	unregister_trace_cpu_idle(idle_changed, e);
+	tracepoint_synchronize_unregister();
+	stop_seats(e);
+	hca_fabric_free(&e->fabric);
+	kvfree(e->seat);
 }

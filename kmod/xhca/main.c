@@ -22,6 +22,10 @@ static ulong bar;
 module_param(bar, ulong, 0444);
 MODULE_PARM_DESC(bar, "physical address of reserved memory for the BARs, 8 MiB a function (0: find it)");
 
+static char *cpus = "";
+module_param(cpus, charp, 0444);
+MODULE_PARM_DESC(cpus, "list of the CPUs to run on, as 0-3,8 (all that are not isolated)");
+
 static struct xhca *xhca;
 
 static const struct hca_ops hca_ops = {
@@ -119,7 +123,7 @@ static int start(struct xhca *x)
 	err = xhca_bar_init(x, bar);
 	if (err)
 		return err;
-	err = xhca_engine_init(x);
+	err = xhca_engine_init(x, cpus);
 	if (err)
 		goto err_bar;
 	err = xhca_dma_init(x);

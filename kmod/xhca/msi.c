@@ -3,8 +3,8 @@
  * Interrupts of the functions: an irq domain for their MSI-X vectors.
  *
  * A vector is raised by calling its handler on the CPU that its affinity names: directly
- * if the engine runs there, else from an irq_work.  Raised while masked it stays pending,
- * as in the pending bit array, and is replayed on unmask from an irq_work, too, for
+ * if the engine runs there, else by a call to that CPU.  Raised while masked it stays
+ * pending, as in the pending bit array, and is replayed on unmask from an irq_work, for
  * unmask is called under the descriptor's lock.
  * A virq is in use only inside an RCU read section, so it can be freed.
  */
@@ -12,6 +12,7 @@
 #include <linux/irq.h>
 #include <linux/irqdomain.h>
 #include <linux/msi.h>
+#include <linux/smp.h>
 
 #include "xhca.h"
 #include "compat.h"
@@ -46,16 +47,20 @@ void xhca_raise_irq(void *ctx, unsigned int vector)
 	v = &fn->vector[vector];
 	local_bh_disable();
 	cpu = READ_ONCE(v->cpu);
-	if (cpu == smp_processor_id() || !cpu_online(cpu))
+	/* Only the engine raises, so one call at a time is queued; -EBUSY: it is on its way. */
+	if (cpu == smp_processor_id() || smp_call_function_single_async(cpu, &v->call) == -ENXIO)
 		vector_fire(v);
-	else
-		irq_work_queue_on(&v->fire, cpu);
 	local_bh_enable();
 }
 
-static void vector_work(struct irq_work *work)
+static void vector_call(void *vector)
 {
-	vector_fire(container_of(work, struct xhca_vector, fire));
+	vector_fire(vector);
+}
+
+static void vector_replay(struct irq_work *work)
+{
+	vector_fire(container_of(work, struct xhca_vector, replay));
 }
 
 static void vector_mask(struct irq_data *d)
@@ -82,7 +87,7 @@ static void vector_unmask(struct irq_data *d)
 	v->pending = false;
 	raw_spin_unlock_irqrestore(&v->lock, flags);
 	if (pending)
-		irq_work_queue(&v->fire);
+		irq_work_queue(&v->replay);
 }
 
 static void vector_ack(struct irq_data *d)
@@ -93,7 +98,7 @@ static int vector_retrigger(struct irq_data *d)
 {
 	struct xhca_vector *v = irq_data_get_irq_chip_data(d);
 
-	irq_work_queue(&v->fire);
+	irq_work_queue(&v->replay);
 	return 1;
 }
 
@@ -171,7 +176,7 @@ static void domain_free_irq(struct irq_domain *domain, struct msi_domain_info *i
 	raw_spin_lock_irq(&v->lock);
 	v->virq = 0;
 	raw_spin_unlock_irq(&v->lock);
-	irq_work_sync(&v->fire);
+	irq_work_sync(&v->replay);
 	synchronize_rcu();
 }
 
@@ -194,7 +199,8 @@ void xhca_msi_init_function(struct xhca_function *fn)
 
 	for (i = 0; i < HCA_MAX_VECTORS; i++) {
 		raw_spin_lock_init(&fn->vector[i].lock);
-		init_irq_work(&fn->vector[i].fire, vector_work);
+		init_irq_work(&fn->vector[i].replay, vector_replay);
+		INIT_CSD(&fn->vector[i].call, vector_call, &fn->vector[i]);
 	}
 }
 

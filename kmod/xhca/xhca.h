@@ -9,6 +9,7 @@
 #ifndef _XHCA_H
 #define _XHCA_H
 
+#include <linux/cpumask.h>
 #include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
 #include <linux/ioport.h>
@@ -39,7 +40,8 @@ struct xhca_vector {
 	unsigned int virq;		/* 0: the driver did not ask for it */
 	bool masked, pending;
 	unsigned int cpu;		/* where its handler runs */
-	struct irq_work fire;		/* there */
+	struct __call_single_data call;	/* raises it there */
+	struct irq_work replay;
 };
 
 struct xhca_function {
@@ -54,8 +56,10 @@ struct xhca_function {
 };
 
 struct xhca_engine {
-	struct xhca_seat *seat;
-	unsigned int nseats;
+	struct xhca_seat *seat;		/* by CPU */
+	struct cpumask allowed, cpus;	/* that may have a seat; that have one */
+	struct hlist_node node;		/* of CPU hotplug */
+	int hotplug;
 	atomic_long_t token;		/* a seat, and its state in the low bits */
 	unsigned long offers;		/* changes with every offer of the token */
 	struct hca_fabric fabric;
@@ -63,7 +67,6 @@ struct xhca_engine {
 	struct list_head calls;
 	struct hrtimer timer;		/* see tick() */
 	unsigned long watched;		/* offers at the last tick */
-	bool asleep;			/* parked until a doorbell, not only for a nap */
 	u64 wake_at;			/* parked until then at the latest */
 	u64 busy;			/* when there was work last */
 	u64 turn;			/* when the holder got its CPU */
@@ -126,7 +129,8 @@ void xhca_msi_exit(struct xhca *x);
 void xhca_raise_irq(void *ctx, unsigned int vector);
 
 /* engine.c: what runs hca/ */
-int xhca_engine_init(struct xhca *x);
+/* @cpus: a list of CPUs to run on; empty: those that are not isolated */
+int xhca_engine_init(struct xhca *x, const char *cpus);
 void xhca_engine_exit(struct xhca *x);
 /* Runs fn(arg) in one of the engine's threads, between two passes; both may sleep. */
 void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg);
