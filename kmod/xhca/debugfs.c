@@ -10,9 +10,16 @@
  * linux/mlx5/device.h, at first 1, an internal error (-EIO).  Reading fail_command
  * shows how many commands are left until then; 0: none will fail.  A number m in
  * debugfs/xhca/N/fail_more fails the m commands after that one, too.
+ *
+ * Also for tests: "lid", "pkey" or "client_reregister" written to
+ * debugfs/xhca/N/port_event raises that event of the function's port, as a subnet
+ * manager causes it.  Nothing changes but that it is told.
  */
 #include <linux/debugfs.h>
+#include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/uaccess.h>
+#include <linux/mlx5/device.h>
 
 #include "xhca.h"
 
@@ -61,6 +68,58 @@ static int engine_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(engine);
 
+/* ---- Events of the port ---------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	u8 subtype;
+} port_events[] = {
+	{ "lid", MLX5_PORT_CHANGE_SUBTYPE_LID },
+	{ "pkey", MLX5_PORT_CHANGE_SUBTYPE_PKEY },
+	{ "client_reregister", MLX5_PORT_CHANGE_SUBTYPE_CLIENT_REREG },
+};
+
+struct port_event {
+	struct hca *hca;
+	u8 subtype;
+};
+
+static void raise_port_event(void *arg)
+{
+	struct port_event *e = arg;
+
+	hca_event_port(e->hca, e->subtype);
+}
+
+static ssize_t port_event_write(struct file *file, const char __user *user, size_t len,
+				loff_t *pos)
+{
+	struct xhca_function *fn = file->private_data;
+	struct port_event e = { .hca = fn->hca };
+	char name[32];
+	unsigned int i;
+
+	if (len >= sizeof(name))
+		return -EINVAL;
+	if (copy_from_user(name, user, len))
+		return -EFAULT;
+	name[len] = 0;
+	for (i = 0; i < ARRAY_SIZE(port_events); i++) {
+		if (!sysfs_streq(name, port_events[i].name))
+			continue;
+		e.subtype = port_events[i].subtype;
+		xhca_engine_call(fn->xhca, raise_port_event, &e);
+		return len;
+	}
+	return -EINVAL;
+}
+
+static const struct file_operations port_event_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= port_event_write,
+};
+
 void xhca_debugfs_init(struct xhca *x)
 {
 	struct dentry *dir;
@@ -73,6 +132,7 @@ void xhca_debugfs_init(struct xhca *x)
 		snprintf(name, sizeof(name), "%u", i);
 		dir = debugfs_create_dir(name, x->debugfs);
 		debugfs_create_file("objects", 0400, dir, &x->fn[i], &objects_fops);
+		debugfs_create_file("port_event", 0200, dir, &x->fn[i], &port_event_fops);
 		debugfs_create_u32("fail_command", 0600, dir, &x->fn[i].hca->fail.left);
 		debugfs_create_u32("fail_more", 0600, dir, &x->fn[i].hca->fail.more);
 		debugfs_create_u8("fail_status", 0600, dir, &x->fn[i].hca->fail.status);

@@ -9,6 +9,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 #include "rig.h"
 
@@ -266,13 +267,39 @@ static bool command(const char *verb, const char *what, const char *name)
 	return !system(line);
 }
 
+/* What a subnet manager causes; only the adapter in software can be asked for it. */
+static void test_managed_port(void)
+{
+	static const struct {
+		const char *name;
+		enum xv_event_type type;
+	} events[] = {
+		{ "lid", XV_EVENT_LID_CHANGE }, { "pkey", XV_EVENT_PKEY_CHANGE },
+		{ "client_reregister", XV_EVENT_CLIENT_REREGISTER },
+	};
+	size_t i, len;
+	int fd;
+
+	fd = open("/sys/kernel/debug/xhca/0/port_event", O_WRONLY);
+	if (fd < 0) {
+		diag("no adapter in software: nothing changes at the port");
+		return;
+	}
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		len = strlen(events[i].name);
+		ok(write(fd, events[i].name, len) == (ssize_t)len && on_port(events[i].type),
+		   "the port: %s", xv_event_type_str(events[i].type));
+	}
+	close(fd);
+}
+
 static void test_port(void)
 {
 	struct xv_port_attr *attr = &r.side[0].attr, now;
 	char name[IF_NAMESIZE];
 
 	if (attr->link_layer != XV_LINK_LAYER_ETHERNET) {
-		diag("an InfiniBand port of this adapter is always up");
+		test_managed_port();
 		return;
 	}
 	if (!if_indextoname(attr->ifindex, name))

@@ -46,5 +46,17 @@ if [ "$VM_LINK" = roce ]; then
 	ip address delete 10.79.0.1/24 dev "$netdev"
 	kill $watch
 	rm -f "$log"
+else
+	log=$(mktemp)
+	stdbuf -oL ibv_asyncwatch -d "$DEV0" > "$log" &
+	watch=$!
+	wait_for 10 grep -q 'async event' "$log"
+	for event in lid:LID_CHANGE pkey:PKEY_CHANGE client_reregister:CLIENT_REREGISTER; do
+		echo ${event%:*} > /sys/kernel/debug/xhca/0/port_event
+		ok "ibv_asyncwatch sees ${event#*:}" wait_for 10 grep -q "EVENT_${event#*:}" "$log"
+	done
+	refused "an unknown event is refused" 'error|nvalid' sh -c 'echo storm > /sys/kernel/debug/xhca/0/port_event'
+	kill $watch
+	rm -f "$log"
 fi
 finish
