@@ -74,7 +74,7 @@ static void test_established(void)
 	struct xv_qp *qp = r.qp[1];
 	struct xv_qp_attr a;
 
-	if (xv_query_qp(qp, &a))
+	if (xv_query_qp(qp, &a, 0, NULL))
 		bail_out("%s", xv_last_error());
 	modify(qp, &a, XV_QPS_RESET, 0);
 	modify(qp, &a, XV_QPS_INIT, XV_QP_PKEY_INDEX | XV_QP_PORT | XV_QP_ACCESS_FLAGS);
@@ -111,7 +111,7 @@ static void test_drained(void)
 		post_write(i, r.mr[1]->rkey);
 	modify(r.qp[0], &a, XV_QPS_SQD, XV_QP_EN_SQD_ASYNC_NOTIFY);
 	ok(raised(0, XV_EVENT_SQ_DRAINED, r.qp[0]), "SQD: the send queue is drained");
-	ok(!xv_query_qp(r.qp[0], &a) && a.qp_state == XV_QPS_SQD && !a.sq_draining,
+	ok(!xv_query_qp(r.qp[0], &a, 0, NULL) && a.qp_state == XV_QPS_SQD && !a.sq_draining,
 	   "SQD: a query says so, too");
 	done = take(0, 20);
 	post_write(8, r.mr[1]->rkey);
@@ -186,7 +186,7 @@ static void test_overrun(void)
 	for (i = 0; i < 10; i++)
 		post_write(i, r.mr[1]->rkey);
 	ok(raised(0, XV_EVENT_CQ_ERR, cq), "a completion queue that overruns: CQ error");
-	ok(raised(0, XV_EVENT_QP_FATAL, qp) && !xv_query_qp(qp, &a) && a.qp_state == XV_QPS_ERR,
+	ok(raised(0, XV_EVENT_QP_FATAL, qp) && !xv_query_qp(qp, &a, 0, NULL) && a.qp_state == XV_QPS_ERR,
 	   "its queue pair: fatal error, and in ERR");
 	for (i = 0; i < 4 && rig_expect(cq, i, XV_WC_SUCCESS); i++)
 		;

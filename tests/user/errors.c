@@ -85,7 +85,7 @@ static bool in_error(struct xv_qp *qp)
 {
 	struct xv_qp_attr a;
 
-	return !xv_query_qp(qp, &a) && a.qp_state == XV_QPS_ERR;
+	return !xv_query_qp(qp, &a, 0, NULL) && a.qp_state == XV_QPS_ERR;
 }
 
 static bool untouched(const uint8_t *p)

@@ -57,7 +57,7 @@ static struct xv_qp_attr query(int side)
 {
 	struct xv_qp_attr a;
 
-	if (xv_query_qp(r.qp[side], &a))
+	if (xv_query_qp(r.qp[side], &a, 0, NULL))
 		bail_out("%s", xv_last_error());
 	return a;
 }

@@ -74,6 +74,7 @@ static void test_caps(void)
 	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
 		.recv_cq = r.cq[0], .cap = { 33, 17, 5, 3, 100 } };
 	struct xv_qp *qp = xv_create_qp(r.side[0].pd, &attr);
+	struct xv_qp_init_attr made;
 	struct xv_qp_attr now;
 
 	if (!qp)
@@ -83,8 +84,13 @@ static void test_caps(void)
 	   "capacities: %u sends of %u, %u receives of %u, %u bytes inline", attr.cap.max_send_wr,
 	   attr.cap.max_send_sge, attr.cap.max_recv_wr, attr.cap.max_recv_sge,
 	   attr.cap.max_inline_data);
-	ok(!xv_query_qp(qp, &now) && !memcmp(&now.cap, &attr.cap, sizeof(now.cap)),
-	   "a query says the same");
+	ok(!xv_query_qp(qp, &now, XV_QP_CAP, &made) &&
+	   !memcmp(&now.cap, &attr.cap, sizeof(now.cap)), "a query says the same");
+	ok(!memcmp(&made, &attr, sizeof(made)), "and what it was created with");
+	ok(qp->context == r.side[0].ctx && qp->pd == r.side[0].pd && qp->handle &&
+	   r.cq[0]->context == r.side[0].ctx && !r.cq[0]->channel && r.cq[0]->handle &&
+	   r.cq[0]->cqe == r.cq[0]->mask && r.cq[0]->cqe >= 32,
+	   "queues name context, domain, handle and size");
 	ok(!xv_destroy_qp(qp), "destroy");
 }
 
@@ -259,7 +265,7 @@ static bool survives_overrun(void)
 	for (i = 0; i < 12; i++)
 		post(i, XV_SEND_SIGNALED);
 	return reaches(r.buf[1] + 11 * 64 + 63, r.buf[0][11 * 64 + 63]) && written(0) &&
-	       written(11) && !poll(&p, 1, 50) && !xv_query_qp(r.qp[0], &a) &&
+	       written(11) && !poll(&p, 1, 50) && !xv_query_qp(r.qp[0], &a, 0, NULL) &&
 	       a.qp_state == XV_QPS_RTS;
 }
 

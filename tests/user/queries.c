@@ -47,6 +47,7 @@ static int bind_to(uint32_t index)
 static void test_list(void)
 {
 	struct xv_device **list, *found = NULL;
+	struct xv_context *other;
 	int n, i;
 
 	list = xv_get_device_list(&n);
@@ -59,10 +60,21 @@ static void test_list(void)
 	ok(found->available && found->node_guid == ibv_get_device_guid(ib->device) &&
 	   found->index == ctx->index && found->ports == 1 && found->part_id && found->vendor_id,
 	   "list: GUID, index, ports, PCI numbers");
+	ok(found->node_type == (int)ib->device->node_type &&
+	   found->transport_type == (int)ib->device->transport_type &&
+	   !strcmp(found->ibdev_path, ib->device->ibdev_path) && !access(found->dev_path, F_OK) &&
+	   !strcmp(found->dev_name, "xverbs"), "list: node %s, %s, %s",
+	   xv_node_type_str(found->node_type), found->dev_path, found->ibdev_path);
+	ok(!strcmp(xv_get_device_name(found), ibv_get_device_name(ib->device)) &&
+	   xv_get_device_guid(found) == ibv_get_device_guid(ib->device), "list: name and GUID");
+	other = xv_open_device(found);
+	ok(other && other->index == ctx->index && !strcmp(other->name, ctx->name),
+	   "an entry of the list is opened");
+	if (other)
+		xv_close(other);
 	ok(!bind_to(found->index), "a file bound by index has the same device");
 	for (i = 0; i < n; i++) {
-		struct xv_context *other = xv_open(list[i]->name);
-
+		other = xv_open(list[i]->name);
 		ok(other && other->index == list[i]->index, "%s opened by name has its index %u",
 		   list[i]->name, list[i]->index);
 		if (other)
@@ -229,6 +241,23 @@ static void test_features(void)
 	ok(xv_query_features(ctx, list, 1) == n, "asked for one, told how many there are");
 }
 
+/* ---- Rates ---------------------------------------------------------------------- */
+
+static void test_rates(void)
+{
+	int i, bad = 0;
+
+	for (i = 0; i < 64; i++)
+		bad += xv_rate_to_mult((enum xv_rate)i) != ibv_rate_to_mult((enum ibv_rate)i) ||
+		       xv_rate_to_mbps((enum xv_rate)i) != ibv_rate_to_mbps((enum ibv_rate)i);
+	ok(!bad, "rates of 64 codes are those of libibverbs");
+	for (i = -1; i < 600; i++)
+		bad += (int)xv_mult_to_rate(i) != (int)mult_to_ibv_rate(i);
+	for (i = 0; i < 1300000; i++)
+		bad += (int)xv_mbps_to_rate(i) != (int)mbps_to_ibv_rate(i);
+	ok(!bad, "and back");
+}
+
 /* ---- Names ---------------------------------------------------------------------- */
 
 #define NAMES(_function, _first, _last)						\
@@ -256,6 +285,7 @@ static void test_names(void)
 	NAMES(xv_qp_state_str, XV_QPS_RESET, XV_QPS_ERR);
 	NAMES(xv_qp_type_str, XV_QPT_RC, XV_QPT_UD);
 	NAMES(xv_qp_type_str, XV_QPT_XRC_SEND, XV_QPT_XRC_RECV);
+	NAMES(xv_node_type_str, XV_NODE_CA, XV_NODE_UNSPECIFIED);
 	NAMES(xv_port_state_str, XV_PORT_NOP, XV_PORT_ACTIVE_DEFER);
 	for (i = 0; i < ARRAY_SIZE(errors); i++) {
 		bad += !*xv_strerror(errors[i]) ||
@@ -280,6 +310,7 @@ int main(int argc, char **argv)
 	test_gids();
 	test_pkeys();
 	test_features();
+	test_rates();
 	test_names();
 	ibv_close_device(ib);
 	xv_close(ctx);

@@ -47,10 +47,10 @@ static void test_restart(struct xv_qp *qp, const char *type)
 {
 	struct xv_qp_attr a = { .qp_state = XV_QPS_RTS, .cur_qp_state = XV_QPS_SQE }, now;
 
-	ok(!xv_query_qp(qp, &now) && now.qp_state == XV_QPS_SQE, "%s: in SQE", type);
+	ok(!xv_query_qp(qp, &now, 0, NULL) && now.qp_state == XV_QPS_SQE, "%s: in SQE", type);
 	ok(xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE | XV_QP_SQ_PSN) == -EINVAL &&
 	   strstr(xv_last_error(), "sq_psn"), "%s: %s", type, xv_last_error());
-	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE) && !xv_query_qp(qp, &now) &&
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE) && !xv_query_qp(qp, &now, 0, NULL) &&
 	   now.qp_state == XV_QPS_RTS, "%s: from SQE to RTS", type);
 }
 
@@ -150,6 +150,8 @@ static void test_ud_roundtrip(struct xv_qp *qp[2])
 {
 	struct xv_ah *ah = address_of(0, &r.side[1].gid, (uint16_t)r.side[1].attr.lid), *back;
 	struct xv_sge from = rig_sge(&r, 0, SRC, 500);
+	struct xv_ah_attr way = { 0 };
+	uint8_t *header;
 	struct xv_wc wc;
 
 	if (!ok(ah != NULL, "UD: address handle"))
@@ -165,6 +167,12 @@ static void test_ud_roundtrip(struct xv_qp *qp[2])
 	back = xv_create_ah_from_wc(r.side[1].pd, &wc, (struct xv_grh *)(r.buf[1] + DST), 1);
 	if (!ok(back != NULL, "UD: address handle from the completion"))
 		diag("%s", xv_last_error());
+	header = r.buf[1] + DST;
+	header[header[0] >> 4 == 6 ? 7 : 28] = 33;	/* IPv6, or IPv4 behind 20 bytes */
+	ok(!xv_init_ah_from_wc(r.side[1].ctx, 1, &wc, (struct xv_grh *)header, &way) &&
+	   way.is_global && way.grh.hop_limit == 33 &&
+	   !memcmp(&way.grh.dgid, &r.side[0].gid, sizeof(way.grh.dgid)),
+	   "UD: the way back has the packet's hop limit");
 	message(1, 0, 64, 4);
 	post_ud_recv(qp[0], 0, 5, 64);
 	from = rig_sge(&r, 1, SRC, 64);
@@ -357,7 +365,7 @@ static void test_srq(enum xv_srq_layout layout, const char *name)
 
 static void test_srq_limit(void)
 {
-	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } }, made;
 	struct xv_srq *srq = xv_create_srq(r.side[1].pd, &attr);
 	struct xv_srq_attr limit = { .srq_limit = 4 }, now;
 	struct xv_sge from = rig_sge(&r, 0, SRC, 8);
@@ -376,6 +384,16 @@ static void test_srq_limit(void)
 		post_srq(srq, (uint64_t)i);
 	ok(!xv_modify_srq(srq, &limit, XV_SRQ_LIMIT) && !xv_query_srq(srq, &now) &&
 	   now.srq_limit == 4, "SRQ limit: armed and queried");
+	xv_get_srq_init_attr(srq, &made);
+	ok(!memcmp(&made, &attr, sizeof(made)), "SRQ: what it was created with");
+	memset(&now, 0, sizeof(now));
+	ok(!xv_modify_srq(srq, &now, 0) && now.srq_limit == 4 && now.max_wr == attr.attr.max_wr &&
+	   now.max_sge == attr.attr.max_sge, "SRQ: a modify of nothing hands the values back");
+	now.max_wr = 1000;
+	now.srq_limit = 2;
+	ok(xv_modify_srq(srq, &now, XV_SRQ_MAX_WR | XV_SRQ_LIMIT) == -EOPNOTSUPP &&
+	   !xv_query_srq(srq, &now) && now.srq_limit == 4, "SRQ: %s, the limit stays",
+	   xv_last_error());
 	fcntl(r.side[1].ctx->fd, F_SETFL, flags | O_NONBLOCK);
 	for (i = 0; i < 5; i++) {
 		xv_wr_send(tx, 1, XV_SEND_SIGNALED, &from);
@@ -543,6 +561,37 @@ static void test_window(enum xv_mw_type type)
 	}
 out:
 	ok(!xv_dealloc_mw(mw), "type %d window: free", type);
+}
+
+/* The call that makes the new key itself */
+static void test_bind_mw(void)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_1);
+	struct xv_mw *mw2 = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_2);
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1], 1 << 16, XV_ACCESS_LOCAL_WRITE |
+				     XV_ACCESS_MW_BIND);
+	struct xv_mw_bind b = { .wr_id = 21, .send_flags = XV_SEND_SIGNALED, .bind_info = {
+		.mr = mr, .addr = rig_addr(&r, 1, 0), .length = 1000,
+		.mw_access_flags = XV_ACCESS_REMOTE_WRITE } };
+	uint32_t key = mw ? mw->rkey : 0;
+
+	if (!mw || !mw2 || !mr)
+		bail_out("%s", xv_last_error());
+	message(0, 1, 1000, 8);
+	ok(!xv_bind_mw(r.qp[1], mw, &b) && mw->rkey == xv_inc_rkey(key) &&
+	   rig_expect(r.cq[1], 21, XV_WC_SUCCESS), "xv_bind_mw() binds under a new key");
+	ok(write_through(mw->rkey, rig_addr(&r, 1, 0), 1000, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[1], 1000, 8), "which works");
+	key = mw->rkey;
+	b.bind_info.length = 0;
+	ok(!xv_bind_mw(r.qp[1], mw, &b) && mw->rkey != key &&
+	   rig_expect(r.cq[1], 21, XV_WC_SUCCESS), "and unbinds");
+	ok(write_through(key, rig_addr(&r, 1, 0), 8, XV_WC_REM_ACCESS_ERR), "nothing goes through then");
+	rig_reconnect(&r, &opts);
+	ok(xv_bind_mw(r.qp[1], mw2, &b) == -XV_EINVAL, "a window of type 2 is not for it");
+	ok(xv_bind_mw(r.qp[0], mw, &b) == -XV_EINVAL, "nor another domain's queue pair");
+	ok(!xv_dealloc_mw(mw) && !xv_dealloc_mw(mw2) && !xv_dereg_mr(mr), "free");
 }
 
 /* Bound, used, invalidated locally; then bound anew and invalidated by the peer */
@@ -819,6 +868,7 @@ int main(int argc, char **argv)
 	test_xrc();
 	test_window(XV_MW_TYPE_1);
 	test_window(XV_MW_TYPE_2);
+	test_bind_mw();
 	test_zero_based_window();
 	test_invalidate();
 	test_rereg();

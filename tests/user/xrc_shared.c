@@ -103,7 +103,7 @@ static void test_open(void)
 	ok(xv_close_xrcd(xrcd[1]) == -EBUSY, "which keeps the domain: %s", xv_last_error());
 	ok(!xv_destroy_qp(made) && !xv_close_xrcd(xrcd[0]), "its maker lets go of both");
 	ok(message(2) == XV_WC_SUCCESS, "and messages still come");
-	ok(!xv_modify_qp(opened, &state, XV_QP_STATE) && !xv_query_qp(opened, &state) &&
+	ok(!xv_modify_qp(opened, &state, XV_QP_STATE) && !xv_query_qp(opened, &state, 0, NULL) &&
 	   state.qp_state == XV_QPS_ERR, "the other moves it to ERR");
 	ok(message(3) == XV_WC_RETRY_EXC_ERR, "where it answers no more");
 	ok(!xv_destroy_qp(opened), "the last user destroys it");

@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 		round_trip(i);
 	}
 	wait_migrated();
-	CHECK(!xv_query_qp(r.qp, &now));
+	CHECK(!xv_query_qp(r.qp, &now, 0, NULL));
 	if (now.path_mig_state != XV_MIG_MIGRATED || now.ah_attr.grh.flow_label != ALT_LABEL)
 		errx(1, "the alternate path is not in use");
 	printf("%s: %d rounds, migrated\n", opt.host ? "client" : "server", ROUNDS);

@@ -84,6 +84,7 @@ struct origin {
 	union xv_gid to;
 	uint32_t flow_label;
 	uint8_t traffic_class;
+	uint8_t hop_limit;
 	enum xv_gid_type type;
 };
 
@@ -104,6 +105,7 @@ static void parse_header(struct origin *o, const struct xv_grh *grh, bool ethern
 		v4_mapped(&o->from, ip + 12);
 		v4_mapped(&o->to, ip + 16);
 		o->traffic_class = ip[1];
+		o->hop_limit = ip[8];
 		o->type = XV_GID_TYPE_ROCE_V2;
 		return;
 	}
@@ -111,6 +113,7 @@ static void parse_header(struct origin *o, const struct xv_grh *grh, bool ethern
 	o->to = grh->dgid;
 	o->flow_label = first & 0xfffff;
 	o->traffic_class = (uint8_t)(first >> 20);
+	o->hop_limit = grh->hop_limit;
 	o->type = !ethernet ? XV_GID_TYPE_IB :
 		  grh->next_hdr == 17 ? XV_GID_TYPE_ROCE_V2 : XV_GID_TYPE_ROCE_V1;
 }
@@ -161,7 +164,7 @@ XV_EXPORT int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const st
 	attr->grh.sgid_index = (uint8_t)err;
 	attr->grh.flow_label = o.flow_label;
 	attr->grh.traffic_class = o.traffic_class;
-	attr->grh.hop_limit = 64;
+	attr->grh.hop_limit = o.hop_limit;
 	return 0;
 }
 

@@ -65,6 +65,43 @@ static struct xverbs_device *fetch_devices(int *num)
 	return dev;
 }
 
+/* sysfs says "1: CA" */
+static enum xv_node_type node_type_of(const char *path)
+{
+	char file[sizeof(((struct xv_device *)0)->ibdev_path) + sizeof("/node_type")];
+	int type = XV_NODE_UNKNOWN;
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s/node_type", path);
+	f = fopen(file, "re");
+	if (!f)
+		return XV_NODE_UNKNOWN;
+	if (fscanf(f, "%d", &type) != 1 || type < XV_NODE_CA || type > XV_NODE_UNSPECIFIED)
+		type = XV_NODE_UNKNOWN;
+	fclose(f);
+	return (enum xv_node_type)type;
+}
+
+static enum xv_transport_type transport_of(enum xv_node_type type)
+{
+	switch (type) {
+	case XV_NODE_CA:
+	case XV_NODE_SWITCH:
+	case XV_NODE_ROUTER:
+		return XV_TRANSPORT_IB;
+	case XV_NODE_RNIC:
+		return XV_TRANSPORT_IWARP;
+	case XV_NODE_USNIC:
+		return XV_TRANSPORT_USNIC;
+	case XV_NODE_USNIC_UDP:
+		return XV_TRANSPORT_USNIC_UDP;
+	case XV_NODE_UNSPECIFIED:
+		return XV_TRANSPORT_UNSPECIFIED;
+	default:
+		return XV_TRANSPORT_UNKNOWN;
+	}
+}
+
 static struct xv_device *device_from_kernel(const struct xverbs_device *k)
 {
 	struct xv_device *dev = calloc(1, sizeof(*dev));
@@ -79,7 +116,22 @@ static struct xv_device *device_from_kernel(const struct xverbs_device *k)
 	dev->vendor_id = k->vendor_id;
 	dev->part_id = k->part_id;
 	dev->available = k->available;
+	strcpy(dev->dev_name, "xverbs");
+	strcpy(dev->dev_path, "/sys/class/misc/xverbs");
+	snprintf(dev->ibdev_path, sizeof(dev->ibdev_path), "/sys/class/infiniband/%s", dev->name);
+	dev->node_type = node_type_of(dev->ibdev_path);
+	dev->transport_type = transport_of(dev->node_type);
 	return dev;
+}
+
+XV_EXPORT const char *xv_get_device_name(const struct xv_device *device)
+{
+	return device->name;
+}
+
+XV_EXPORT uint64_t xv_get_device_guid(const struct xv_device *device)
+{
+	return device->node_guid;
 }
 
 XV_EXPORT void xv_free_device_list(struct xv_device **list)
@@ -140,7 +192,25 @@ static int first_available(struct xverbs_device *found)
 	return err;
 }
 
-static int bind_device(struct context *ctx, const char *name)
+static int bind_file(struct context *ctx, struct xverbs_bind *req)
+{
+	int err = xv_ioctl(ctx->pub.fd, XVERBS_BIND, "open", req, sizeof(*req));
+
+	if (!err) {
+		strcpy(ctx->pub.name, req->name);
+		ctx->pub.index = req->index;
+	}
+	return err;
+}
+
+static int bind_index(struct context *ctx, uint32_t index)
+{
+	struct xverbs_bind req = { .hdr.flags = XVERBS_BIND_BY_INDEX, .index = index };
+
+	return bind_file(ctx, &req);
+}
+
+static int bind_name(struct context *ctx, const char *name)
 {
 	struct xverbs_bind req = { .async_event_size = sizeof(struct xverbs_async_event) };
 	struct xverbs_device first;
@@ -155,15 +225,10 @@ static int bind_device(struct context *ctx, const char *name)
 	if (strlen(name) >= sizeof(req.name))
 		return xv_fail(ENOENT, "no RDMA device has a name as long as \"%.20s...\"", name);
 	strcpy(req.name, name);
-	err = xv_ioctl(ctx->pub.fd, XVERBS_BIND, "open", &req, sizeof(req));
-	if (!err) {
-		strcpy(ctx->pub.name, req.name);
-		ctx->pub.index = req.index;
-	}
-	return err;
+	return bind_file(ctx, &req);
 }
 
-XV_EXPORT struct xv_context *xv_open(const char *name)
+static struct xv_context *open_context(const struct xv_device *device, const char *name)
 {
 	struct context *ctx = calloc(1, sizeof(*ctx));
 	int err;
@@ -173,7 +238,9 @@ XV_EXPORT struct xv_context *xv_open(const char *name)
 	pthread_mutex_init(&ctx->lock, NULL);
 	ctx->owner = getpid();
 	ctx->pub.fd = open_file();
-	err = ctx->pub.fd < 0 ? ctx->pub.fd : bind_device(ctx, name);
+	err = ctx->pub.fd;
+	if (err >= 0)
+		err = device ? bind_index(ctx, device->index) : bind_name(ctx, name);
 	if (err) {
 		if (ctx->pub.fd >= 0)
 			close(ctx->pub.fd);
@@ -182,6 +249,16 @@ XV_EXPORT struct xv_context *xv_open(const char *name)
 		return NULL;
 	}
 	return &ctx->pub;
+}
+
+XV_EXPORT struct xv_context *xv_open(const char *name)
+{
+	return open_context(NULL, name);
+}
+
+XV_EXPORT struct xv_context *xv_open_device(const struct xv_device *device)
+{
+	return open_context(device, NULL);
 }
 
 XV_EXPORT int xv_close(struct xv_context *pub)

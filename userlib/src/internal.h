@@ -70,7 +70,7 @@ struct cq {
 struct qp {
 	struct xv_qp pub;
 	struct context *ctx;
-	struct xv_qp_cap cap;
+	struct xv_qp_init_attr init;	/* with what was obtained */
 	uint32_t sq_wqebbs;		/* that the library may post to: 0 if others do */
 	uint32_t rq_wqes;
 	struct qmem mem;
@@ -80,8 +80,8 @@ struct qp {
 struct srq {
 	struct xv_srq pub;
 	struct context *ctx;
+	struct xv_srq_init_attr init;	/* with what was obtained */
 	bool indexed;			/* has a user index: XRC */
-	struct xv_cq *cq;		/* XRC */
 	struct qmem mem;
 	struct event_count events;
 };

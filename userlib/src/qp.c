@@ -51,8 +51,8 @@ static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 	sq->buf = (uint8_t *)qp->mem.ring + req->out_sq_offset;
 	sq->buf_end = sq->buf + (size_t)req->out_sq_wqebbs * MLX5R_WQEBB;
 	sq->mask = req->out_sq_wqebbs - 1;
-	sq->max_inline = qp->cap.max_inline_data;
-	sq->max_sge = qp->cap.max_send_sge;
+	sq->max_inline = qp->init.cap.max_inline_data;
+	sq->max_sge = qp->init.cap.max_send_sge;
 }
 
 static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_create *req)
@@ -164,7 +164,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 		return err;
 	qp->pub.handle = req.out_handle;
 	qp->pub.qp_num = req.out_qpn;
-	qp->cap = cap_from_kernel(&cap);
+	qp->init.cap = cap_from_kernel(&cap);
 	err = qp_map(qp, &req, &a->external, uar);
 	if (err)
 		xv_destroy_handle(qp->ctx, qp->pub.handle, "create QP", NULL);
@@ -182,6 +182,7 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	}
 	qp->ctx = to_ctx(ctx);
 	qp->pub.context = ctx;
+	qp->init = *a;
 	qp->pub.rsc.type = XV_RSC_QP;
 	qp->pub.rsc.user_index = XV_RSC_NO_INDEX;
 	qp->pub.qp_type = a->qp_type;
@@ -218,7 +219,7 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 	if (err)
 		goto err_qp;
 	xv_object_add(qp, qp->pub.handle);
-	attr->cap = qp->cap;
+	attr->cap = qp->init.cap;
 	return &qp->pub;
 
 err_qp:
@@ -241,6 +242,7 @@ XV_EXPORT struct xv_qp *xv_open_qp_sz(struct xv_context *ctx, const struct xv_qp
 	err = xv_attr_in(&a, sizeof(a), attr, size, "open QP");
 	if (!err) {
 		init.qp_context = a.qp_context;
+		init.xrcd = a.xrcd;
 		qp = qp_new(ctx, &init, &err);
 	}
 	if (!qp)
@@ -253,7 +255,7 @@ XV_EXPORT struct xv_qp *xv_open_qp_sz(struct xv_context *ctx, const struct xv_qp
 		goto err_qp;
 	qp->pub.handle = req.out_handle;
 	qp->pub.qp_num = a.qp_num;
-	err = xv_query_qp(&qp->pub, &state);
+	err = xv_query_qp(&qp->pub, &state, XV_QP_STATE, NULL);
 	if (!err) {
 		xv_object_add(qp, qp->pub.handle);
 		return &qp->pub;
@@ -376,7 +378,9 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 	return 0;
 }
 
-XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t size)
+XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t size,
+			     unsigned int attr_mask __attribute__((unused)),
+			     struct xv_qp_init_attr *init_attr, size_t init_size)
 {
 	struct qp *qp = to_qp(pub);
 	struct kernel_attrs k;
@@ -392,8 +396,10 @@ XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t 
 	if (err)
 		return err;
 	attr_from_kernel(&a, &k);
-	a.cap = qp->cap;
+	a.cap = qp->init.cap;
 	set_state(qp, a.qp_state);
 	xv_attr_out(attr, size, &a, sizeof(a));
+	if (init_attr)
+		xv_attr_out(init_attr, init_size, &qp->init, sizeof(qp->init));
 	return 0;
 }

@@ -90,7 +90,6 @@ static struct srq *srq_new(struct xv_pd *pd, const struct xv_srq_init_attr *a)
 	srq->pub.pd = pd;
 	srq->pub.srq_context = a->srq_context;
 	srq->pub.lock.on = !(a->flags & XV_SRQ_SINGLE_THREADED);
-	srq->cq = a->cq;
 	srq->mem.hands_off = a->flags & XV_SRQ_EXTERNAL_DATAPATH;
 	xv_events_init(&srq->events);
 	return srq;
@@ -123,18 +122,32 @@ XV_EXPORT struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_a
 		return NULL;
 	}
 	xv_object_add(srq, srq->pub.handle);
+	srq->init = a;
 	attr->attr = a.attr;
 	return &srq->pub;
 }
 
-XV_EXPORT int xv_modify_srq(struct xv_srq *pub, const struct xv_srq_attr *attr, unsigned int mask)
+XV_EXPORT int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask)
 {
-	struct srq *srq = to_srq(pub);
-	struct xverbs_srq_modify req = { .srq = srq->pub.handle, .limit = attr->srq_limit };
+	struct xverbs_srq_modify req = { .srq = srq->handle, .limit = attr->srq_limit };
+	int err = 0;
 
-	if (mask != XV_SRQ_LIMIT)
-		return xv_fail(EINVAL, "modify SRQ: only the limit can be modified");
-	return xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_MODIFY, "modify SRQ", &req, sizeof(req));
+	if (mask & ~(unsigned int)XV_SRQ_LIMIT)
+		return xv_fail(EOPNOTSUPP, mask & XV_SRQ_MAX_WR ?
+			       "modify SRQ: no adapter resizes an SRQ" :
+			       "modify SRQ: mask: unknown bit in 0x%x", mask);
+	if (mask & XV_SRQ_LIMIT)
+		err = xv_ioctl(srq->context->fd, XVERBS_SRQ_MODIFY, "modify SRQ", &req,
+			       sizeof(req));
+	return err ? err : xv_query_srq(srq, attr);
+}
+
+XV_EXPORT void xv_get_srq_init_attr_sz(const struct xv_srq *srq, struct xv_srq_init_attr *attr,
+				       size_t size)
+{
+	const struct srq *own = (const struct srq *)srq;
+
+	xv_attr_out(attr, size, &own->init, sizeof(own->init));
 }
 
 XV_EXPORT int xv_query_srq(struct xv_srq *pub, struct xv_srq_attr *attr)
@@ -160,8 +173,8 @@ XV_EXPORT int xv_destroy_srq(struct xv_srq *pub)
 
 	if (err)
 		return err;
-	if (srq->indexed && srq->cq)
-		xv_cq_clean(srq->cq, &pub->rsc, NULL);
+	if (srq->indexed && srq->init.cq)
+		xv_cq_clean(srq->init.cq, &pub->rsc, NULL);
 	xv_events_wait(&srq->events, &reply);
 	xv_object_free(srq);
 	return 0;

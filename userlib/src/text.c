@@ -66,6 +66,21 @@ XV_EXPORT const char *xv_port_state_str(enum xv_port_state state)
 	return pick(names, ARRAY_SIZE(names), state);
 }
 
+XV_EXPORT const char *xv_node_type_str(enum xv_node_type type)
+{
+	static const char *const names[] = {
+		[XV_NODE_CA]		= "InfiniBand channel adapter",
+		[XV_NODE_SWITCH]	= "InfiniBand switch",
+		[XV_NODE_ROUTER]	= "InfiniBand router",
+		[XV_NODE_RNIC]		= "iWARP NIC",
+		[XV_NODE_USNIC]		= "usNIC",
+		[XV_NODE_USNIC_UDP]	= "usNIC UDP",
+		[XV_NODE_UNSPECIFIED]	= "unspecified",
+	};
+
+	return pick(names, ARRAY_SIZE(names), (unsigned int)type);
+}
+
 XV_EXPORT const char *xv_qp_state_str(enum xv_qp_state state)
 {
 	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };

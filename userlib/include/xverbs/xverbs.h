@@ -44,6 +44,26 @@ const char *xv_version(void);
 
 /* ---- Devices --------------------------------------------------------------- */
 
+enum xv_node_type {
+	XV_NODE_UNKNOWN		= -1,
+	XV_NODE_CA		= 1,
+	XV_NODE_SWITCH,
+	XV_NODE_ROUTER,
+	XV_NODE_RNIC,
+	XV_NODE_USNIC,
+	XV_NODE_USNIC_UDP,
+	XV_NODE_UNSPECIFIED,
+};
+
+enum xv_transport_type {
+	XV_TRANSPORT_UNKNOWN	= -1,
+	XV_TRANSPORT_IB,		/* RoCE, too */
+	XV_TRANSPORT_IWARP,
+	XV_TRANSPORT_USNIC,
+	XV_TRANSPORT_USNIC_UDP,
+	XV_TRANSPORT_UNSPECIFIED,
+};
+
 struct xv_device {
 	char name[64];
 	uint64_t node_guid;		/* big-endian */
@@ -53,11 +73,24 @@ struct xv_device {
 	uint32_t part_id;
 	uint32_t available;		/* xv_open() will take it */
 	char why_not[192];		/* if it will not, for people */
+	enum xv_node_type node_type;
+	enum xv_transport_type transport_type;
+	char dev_name[64];		/* of the file in /dev */
+	char dev_path[256];		/* of that file in sysfs */
+	char ibdev_path[256];		/* of the RDMA device in sysfs */
 };
 
-/* Array of pointers, ended by NULL; *num, if wanted, is their number. */
+/*
+ * Array of pointers, ended by NULL; *num, if wanted, is their number.  The caller
+ * frees list and entries at once; open contexts do not need them.
+ */
 struct xv_device **xv_get_device_list(int *num);
 void xv_free_device_list(struct xv_device **list);
+
+/* The name is valid as long as the list; the GUID is big-endian. */
+const char *xv_get_device_name(const struct xv_device *device);
+uint64_t xv_get_device_guid(const struct xv_device *device);
+const char *xv_node_type_str(enum xv_node_type type);
 
 struct xv_context {
 	char name[64];
@@ -67,6 +100,9 @@ struct xv_context {
 
 /* name: RDMA device, such as "mlx5_0"; NULL: the first available one */
 struct xv_context *xv_open(const char *name);
+
+/* The same for an entry of the list, by its index */
+struct xv_context *xv_open_device(const struct xv_device *device);
 
 /*
  * Destroys all objects of the context, in the adapter and in this process: their
@@ -85,13 +121,39 @@ enum xv_atomic_cap {
 	XV_ATOMIC_GLOB,
 };
 
+/* xv_device_attr.device_cap_flags; bits without a name here mean what ibverbs says */
+#define XV_DEVICE_RESIZE_MAX_WR		(1ull << 0)
+#define XV_DEVICE_BAD_PKEY_CNTR		(1ull << 1)
+#define XV_DEVICE_BAD_QKEY_CNTR		(1ull << 2)
+#define XV_DEVICE_RAW_MULTI		(1ull << 3)
+#define XV_DEVICE_AUTO_PATH_MIG		(1ull << 4)
+#define XV_DEVICE_CHANGE_PHY_PORT	(1ull << 5)
+#define XV_DEVICE_UD_AV_PORT_ENFORCE	(1ull << 6)
+#define XV_DEVICE_CURR_QP_STATE_MOD	(1ull << 7)
+#define XV_DEVICE_SHUTDOWN_PORT		(1ull << 8)
+#define XV_DEVICE_INIT_TYPE		(1ull << 9)
+#define XV_DEVICE_PORT_ACTIVE_EVENT	(1ull << 10)
+#define XV_DEVICE_SYS_IMAGE_GUID	(1ull << 11)
+#define XV_DEVICE_RC_RNR_NAK_GEN	(1ull << 12)
+#define XV_DEVICE_SRQ_RESIZE		(1ull << 13)
+#define XV_DEVICE_N_NOTIFY_CQ		(1ull << 14)
+#define XV_DEVICE_MEM_WINDOW		(1ull << 17)
+#define XV_DEVICE_UD_IP_CSUM		(1ull << 18)
+#define XV_DEVICE_XRC			(1ull << 20)
+#define XV_DEVICE_MEM_MGT_EXTENSIONS	(1ull << 21)
+#define XV_DEVICE_MEM_WINDOW_TYPE_2A	(1ull << 23)
+#define XV_DEVICE_MEM_WINDOW_TYPE_2B	(1ull << 24)
+#define XV_DEVICE_RC_IP_CSUM		(1ull << 25)
+#define XV_DEVICE_RAW_IP_CSUM		(1ull << 26)
+#define XV_DEVICE_MANAGED_FLOW_STEERING	(1ull << 29)
+
 struct xv_device_attr {
 	char fw_ver[64];
 	uint64_t node_guid;		/* big-endian */
 	uint64_t sys_image_guid;	/* big-endian */
 	uint64_t max_mr_size;
 	uint64_t page_size_cap;
-	uint64_t device_cap_flags;
+	uint64_t device_cap_flags;	/* XV_DEVICE_* */
 	uint64_t hca_core_clock;	/* kHz */
 	uint64_t max_dm_size;
 	uint32_t vendor_id;
@@ -191,6 +253,17 @@ union xv_gid {
 	} global;
 };
 
+/* The GID of an IPv4 address (big-endian) on RoCE v2; that of IPv6 is the address itself. */
+static inline union xv_gid xv_gid_from_ipv4(uint32_t addr)
+{
+	union xv_gid gid;
+
+	__builtin_memset(&gid, 0, sizeof(gid));
+	gid.raw[10] = gid.raw[11] = 0xff;
+	__builtin_memcpy(gid.raw + 12, &addr, sizeof(addr));
+	return gid;
+}
+
 enum xv_gid_type {
 	XV_GID_TYPE_IB,
 	XV_GID_TYPE_ROCE_V1,
@@ -282,6 +355,8 @@ enum xv_rereg_mr_flags {
 /* The region may get new keys; if the call fails it is as it was. */
 int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *addr,
 		size_t length, unsigned int access);
+
+/* Succeeds with windows bound to the region; these fail at their next use. */
 int xv_dereg_mr(struct xv_mr *mr);
 
 /* Rights (enum xv_access_flags), struct xv_mr and struct xv_mw: dp/memory.h */
@@ -474,14 +549,33 @@ struct xv_srq_init_attr {
 };
 
 enum xv_srq_attr_mask {
+	XV_SRQ_MAX_WR	= 1 << 0,	/* no device resizes: see XV_DEVICE_SRQ_RESIZE */
 	XV_SRQ_LIMIT	= 1 << 1,
 };
 
 /* Writes what was obtained back to attr->attr. */
 struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_attr *attr, size_t size);
-int xv_modify_srq(struct xv_srq *srq, const struct xv_srq_attr *attr, unsigned int mask);
+
+/*
+ * Modifies what mask (enum xv_srq_attr_mask, or 0) names and writes the present
+ * values of all attributes back to *attr.  On failure nothing is modified:
+ * -EOPNOTSUPP for XV_SRQ_MAX_WR.
+ */
+int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask);
+
+/* srq_limit is 0 when the limit is not armed. */
 int xv_query_srq(struct xv_srq *srq, struct xv_srq_attr *attr);
+
+/* What the queue was created with, with the sizes obtained */
+void xv_get_srq_init_attr_sz(const struct xv_srq *srq, struct xv_srq_init_attr *attr, size_t size);
+
+/* -EBUSY while a queue pair uses it; waits until its events are acknowledged */
 int xv_destroy_srq(struct xv_srq *srq);
+
+static inline void xv_get_srq_init_attr(const struct xv_srq *srq, struct xv_srq_init_attr *attr)
+{
+	xv_get_srq_init_attr_sz(srq, attr, sizeof(*attr));
+}
 
 static inline struct xv_srq *xv_create_srq(struct xv_pd *pd, struct xv_srq_init_attr *attr)
 {
@@ -546,6 +640,43 @@ enum xv_mig_state {
 	XV_MIG_ARMED,
 };
 
+/* Codes of a path's rate limit, in xv_ah_attr.static_rate */
+enum xv_rate {
+	XV_RATE_MAX		= 0,	/* no limit */
+	XV_RATE_2_5_GBPS	= 2,
+	XV_RATE_5_GBPS		= 5,
+	XV_RATE_10_GBPS		= 3,
+	XV_RATE_20_GBPS		= 6,
+	XV_RATE_30_GBPS		= 4,
+	XV_RATE_40_GBPS		= 7,
+	XV_RATE_60_GBPS		= 8,
+	XV_RATE_80_GBPS		= 9,
+	XV_RATE_120_GBPS	= 10,
+	XV_RATE_14_GBPS		= 11,
+	XV_RATE_56_GBPS		= 12,
+	XV_RATE_112_GBPS	= 13,
+	XV_RATE_168_GBPS	= 14,
+	XV_RATE_25_GBPS		= 15,
+	XV_RATE_100_GBPS	= 16,
+	XV_RATE_200_GBPS	= 17,
+	XV_RATE_300_GBPS	= 18,
+	XV_RATE_28_GBPS		= 19,
+	XV_RATE_50_GBPS		= 20,
+	XV_RATE_400_GBPS	= 21,
+	XV_RATE_600_GBPS	= 22,
+	XV_RATE_800_GBPS	= 23,
+	XV_RATE_1200_GBPS	= 24,
+};
+
+/*
+ * The rate as a multiple of 2.5 Gb/s, or in Mb/s, and back.  -1 or XV_RATE_MAX
+ * for what has no counterpart, as in libibverbs.
+ */
+int xv_rate_to_mult(enum xv_rate rate);
+enum xv_rate xv_mult_to_rate(int mult);
+int xv_rate_to_mbps(enum xv_rate rate);
+enum xv_rate xv_mbps_to_rate(int mbps);
+
 struct xv_global_route {
 	union xv_gid dgid;
 	uint32_t flow_label;
@@ -559,7 +690,7 @@ struct xv_ah_attr {
 	uint16_t dlid;
 	uint8_t sl;
 	uint8_t src_path_bits;
-	uint8_t static_rate;
+	uint8_t static_rate;		/* enum xv_rate */
 	uint8_t is_global;
 	uint8_t port_num;
 };
@@ -596,7 +727,8 @@ struct xv_qp_attr {
 struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size);
 int xv_modify_qp_sz(struct xv_qp *qp, const struct xv_qp_attr *attr, unsigned int mask,
 		    size_t size);
-int xv_query_qp_sz(struct xv_qp *qp, struct xv_qp_attr *attr, size_t size);
+int xv_query_qp_sz(struct xv_qp *qp, struct xv_qp_attr *attr, size_t size, unsigned int attr_mask,
+		   struct xv_qp_init_attr *init_attr, size_t init_size);
 
 /* Removes its completions from the completion queues, too. */
 int xv_destroy_qp(struct xv_qp *qp);
@@ -630,9 +762,15 @@ static inline int xv_modify_qp(struct xv_qp *qp, const struct xv_qp_attr *attr,
 	return xv_modify_qp_sz(qp, attr, mask, sizeof(*attr));
 }
 
-static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr)
+/*
+ * attr_mask names what the caller needs at least; all attributes are filled in.
+ * *init_attr, unless NULL: what the queue pair was created with, and the
+ * capacities obtained.
+ */
+static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr, unsigned int attr_mask,
+			      struct xv_qp_init_attr *init_attr)
 {
-	return xv_query_qp_sz(qp, attr, sizeof(*attr));
+	return xv_query_qp_sz(qp, attr, sizeof(*attr), attr_mask, init_attr, sizeof(*init_attr));
 }
 
 /* ---- Addresses ---------------------------------------------------------------------- */
@@ -653,7 +791,10 @@ struct xv_grh {
 	union xv_gid dgid;
 };
 
-/* The way back to the sender of a UD message; grh: the first 40 bytes received */
+/*
+ * The way back to the sender of a UD message; grh: the first 40 bytes received.
+ * Hop limit, traffic class and flow label are those of the packet.
+ */
 int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
 		       const struct xv_grh *grh, struct xv_ah_attr *attr);
 struct xv_ah *xv_create_ah_from_wc(struct xv_pd *pd, const struct xv_wc *wc,
@@ -704,7 +845,14 @@ struct xv_async_event {
 	enum xv_event_type event_type;
 };
 
-/* As xv_get_cq_event(), on the context's fd.  Destroying an object waits for this. */
+/*
+ * As xv_get_cq_event(), on the context's fd.  Destroying an object waits until its
+ * events are acknowledged.
+ *
+ * Events of one type for one object that nobody has read yet arrive as one: an
+ * event says that something has happened since the last one, not how often.
+ * Query the object for its state.
+ */
 int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *event);
 void xv_ack_async_event(struct xv_async_event *event);
 const char *xv_event_type_str(enum xv_event_type type);

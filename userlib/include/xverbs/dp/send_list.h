@@ -246,4 +246,31 @@ static inline int xv_post_send(struct xv_qp *qp, struct xv_send_wr *wr,
 	return err;
 }
 
+/*
+ * Posts a request that binds a window of type 1, or with length 0 unbinds it, and
+ * puts the new key into mw->rkey at once.  Takes the queue's lock; the caller sees
+ * to it that one thread at a time binds a window.  -XV_EINVAL also for a window
+ * of type 2 and for a region or queue pair of another protection domain.
+ */
+static inline int xv_bind_mw(struct xv_qp *qp, struct xv_mw *mw, struct xv_mw_bind *bind)
+{
+	const struct xv_mr *mr = bind->bind_info.mr;
+	struct xv_send_wr wr, *bad;
+	int err;
+
+	if (mw->type != XV_MW_TYPE_1 || mw->pd != qp->pd || (mr && mr->pd != mw->pd))
+		return -XV_EINVAL;
+	__builtin_memset(&wr, 0, sizeof(wr));
+	wr.wr_id = bind->wr_id;
+	wr.opcode = XV_WR_BIND_MW;
+	wr.send_flags = bind->send_flags;
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = xv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info = bind->bind_info;
+	err = xv_post_send(qp, &wr, &bad);
+	if (!err)
+		mw->rkey = wr.bind_mw.rkey;
+	return err;
+}
+
 #endif

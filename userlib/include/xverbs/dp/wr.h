@@ -93,6 +93,13 @@ struct xv_mw_bind_info {
 	uint32_t mw_access_flags;
 };
 
+/* xv_bind_mw() */
+struct xv_mw_bind {
+	uint64_t wr_id;
+	unsigned int send_flags;
+	struct xv_mw_bind_info bind_info;
+};
+
 struct xv_send_wr {
 	uint64_t wr_id;
 	struct xv_send_wr *next;
