@@ -338,7 +338,8 @@ static void xv_test_opcodes(struct kunit *test)
 		[XVERBS_QPS_RTR] = { [XVERBS_QPS_RTS] = 0x504 },
 		[XVERBS_QPS_RTS] = { [XVERBS_QPS_RTS] = 0x505,
 				     [XVERBS_QPS_SQD] = 0x508 },
-		[XVERBS_QPS_SQD] = { [XVERBS_QPS_RTS] = 0x50c },
+		[XVERBS_QPS_SQD] = { [XVERBS_QPS_RTS] = 0x50c,
+				     [XVERBS_QPS_SQD] = 0x511 },
 		[XVERBS_QPS_SQE] = { [XVERBS_QPS_RTS] = 0x506 },
 	};
 	u32 from, to, want;
@@ -364,7 +365,11 @@ static void xv_test_opt_mask(struct kunit *test)
 		{ XVERBS_QP_ALT_PATH, 1 << 0 }, { XVERBS_QP_PKEY_INDEX, 1 << 4 },
 		{ XVERBS_QP_QKEY, 1 << 5 }, { XVERBS_QP_MIN_RNR_TIMER, 1 << 6 },
 		{ XVERBS_QP_PATH_MIG_STATE, 1 << 10 }, { XVERBS_QP_PORT, 1 << 16 },
-		{ XVERBS_QP_ACCESS_FLAGS, 0xe }, { XVERBS_QP_AV, 0 },
+		{ XVERBS_QP_ACCESS_FLAGS, 0xe }, { XVERBS_QP_AV, 1 << 7 },
+		{ XVERBS_QP_MAX_QP_RD_ATOMIC, 1 << 8 },
+		{ XVERBS_QP_MAX_DEST_RD_ATOMIC, 1 << 9 | 0xe },
+		{ XVERBS_QP_RETRY_CNT, 1 << 12 }, { XVERBS_QP_RNR_RETRY, 1 << 13 },
+		{ XVERBS_QP_TIMEOUT, 1 << 14 },
 	};
 	struct xv_bench *b = test->priv;
 	int i;

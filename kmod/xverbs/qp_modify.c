@@ -14,7 +14,12 @@
 #include "qp.h"
 #include "qp_state.h"
 
-#define XV_CMD_RTS2SQD_QP	0x508	/* PRM; not in linux/mlx5/mlx5_ifc.h */
+/*
+ * In early public headers of mlx5, no longer in linux/mlx5/mlx5_ifc.h; nobody
+ * knows what the firmware of today makes of them.
+ */
+#define XV_CMD_RTS2SQD_QP	0x508
+#define XV_CMD_SQD2SQD_QP	0x511
 #define XV_ACK_REQ_FREQ		8	/* log of packets between requests */
 #define XV_UD_LOG_MSG_MAX	12	/* a datagram is one packet */
 #define XV_QKEY_CONTROLLED	0x80000000u
@@ -35,6 +40,7 @@ static u16 xv_qp_opcode(u32 from, u32 to)
 		{ XVERBS_QPS_RTS, XVERBS_QPS_RTS, MLX5_CMD_OP_RTS2RTS_QP },
 		{ XVERBS_QPS_RTS, XVERBS_QPS_SQD, XV_CMD_RTS2SQD_QP },
 		{ XVERBS_QPS_SQD, XVERBS_QPS_RTS, MLX5_CMD_OP_SQD_RTS_QP },
+		{ XVERBS_QPS_SQD, XVERBS_QPS_SQD, XV_CMD_SQD2SQD_QP },
 		{ XVERBS_QPS_SQE, XVERBS_QPS_RTS, MLX5_CMD_OP_SQERR2RTS_QP },
 	};
 	int i;
@@ -62,6 +68,12 @@ static u32 xv_qp_opt_mask(const struct xv_qp *qp, u32 optional, u32 mask)
 		{ XVERBS_QP_QKEY, MLX5_QP_OPTPAR_Q_KEY },
 		{ XVERBS_QP_MIN_RNR_TIMER, MLX5_QP_OPTPAR_RNR_TIMEOUT },
 		{ XVERBS_QP_PATH_MIG_STATE, MLX5_QP_OPTPAR_PM_STATE },
+		{ XVERBS_QP_AV, MLX5_QP_OPTPAR_PRIMARY_ADDR_PATH },
+		{ XVERBS_QP_TIMEOUT, MLX5_QP_OPTPAR_ACK_TIMEOUT },
+		{ XVERBS_QP_RETRY_CNT, MLX5_QP_OPTPAR_RETRY_COUNT },
+		{ XVERBS_QP_RNR_RETRY, MLX5_QP_OPTPAR_RNR_RETRY },
+		{ XVERBS_QP_MAX_QP_RD_ATOMIC, MLX5_QP_OPTPAR_SRA_MAX },
+		{ XVERBS_QP_MAX_DEST_RD_ATOMIC, MLX5_QP_OPTPAR_RRA_MAX },
 	};
 	u32 opt = 0;
 	int i;
@@ -307,12 +319,12 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 	attrs.qp.qp_state = to;
 
 	/* The adapter always tells when it has drained. */
-	if (to == XVERBS_QPS_SQD)
+	if (to == XVERBS_QPS_SQD && from != to)
 		WRITE_ONCE(qp->want_drained,
 			   mask & XVERBS_QP_EN_SQD_ASYNC_NOTIFY &&
 			   attrs.qp.en_sqd_async_notify);
 	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
-		  to != XVERBS_QPS_SQD;
+		  (to != XVERBS_QPS_SQD || from == to);
 	if (context) {
 		memset(qpc, 0, sizeof(qpc));
 		xv_qp_fill_modify(qp, &attrs.qp, mask, call->dev->mdev, qpc);

@@ -34,6 +34,7 @@ static const struct {
 	{ MLX5_CMD_OP_SQERR2RTS_QP, "SQERR2RTS", 1 << SQER, RTS },
 	{ HCA_CMD_OP_RTS2SQD_QP, "RTS2SQD", 1 << RTS, SQD },
 	{ MLX5_CMD_OP_SQD_RTS_QP, "SQD2RTS", 1 << SQD, RTS },
+	{ HCA_CMD_OP_SQD2SQD_QP, "SQD2SQD", 1 << SQD, SQD },
 	{ MLX5_CMD_OP_2ERR_QP, "2ERR", 0x7f, ERR },
 	{ MLX5_CMD_OP_2RST_QP, "2RST", 0x7f, RST },
 };
@@ -177,6 +178,7 @@ static void test_sqd(void)
 {
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
 	struct session_qp a, b;
+	struct hca_qp *qp;
 
 	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &a);
 	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &b);
@@ -184,8 +186,25 @@ static void test_sqd(void)
 	session_qp_modify(&a, HCA_CMD_OP_RTS2SQD_QP, NULL);
 	session_settle(&s);
 	tap_is(query(&a, qpc), MLX5_QP_STATE_SQD, "an empty queue is drained at once");
+	MLX5_SET(qpc, qpc, retry_count, 6);
+	MLX5_SET(qpc, qpc, primary_address_path.ack_timeout, 17);
+	MLX5_SET(qpc, qpc, min_rnr_nak, 9);
+	tap_is(modify(&a, HCA_CMD_OP_SQD2SQD_QP, OPT(RETRY_COUNT) | OPT(ACK_TIMEOUT), qpc), HCA_OK,
+	       "attributes change in SQD");
+	tap_ok(query(&a, qpc) == MLX5_QP_STATE_SQD && MLX5_GET(qpc, qpc, retry_count) == 6 &&
+	       MLX5_GET(qpc, qpc, primary_address_path.ack_timeout) == 17 &&
+	       MLX5_GET(qpc, qpc, min_rnr_nak) == 1, "those that were named");
+	qp = hca_qp_get(s.hca[0], a.qp.qp_num);
+	qp->sq_drained_sent = false;
+	tap_is(modify(&a, HCA_CMD_OP_SQD2SQD_QP, OPT(RETRY_COUNT), qpc), HCA_SYND_QP_STATE,
+	       "not before the queue is drained");
+	qp->sq_drained_sent = true;
 	tap_is(session_qp_modify(&a, MLX5_CMD_OP_SQD_RTS_QP, &b), MLX5_CMD_STAT_OK, "and back");
 	tap_is(query(&a, qpc), MLX5_QP_STATE_RTS, "in RTS");
+	session_qp_modify(&a, HCA_CMD_OP_RTS2SQD_QP, NULL);
+	tap_ok(!qp->sq_drained_sent, "a second time, it has to drain anew");
+	session_settle(&s);
+	tap_is(query(&a, qpc), MLX5_QP_STATE_SQD, "and says so");
 	session_qp_destroy(&a);
 	session_qp_destroy(&b);
 }

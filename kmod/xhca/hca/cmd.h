@@ -176,7 +176,9 @@ HCA_HANDLERS(X)
 #define HCA_MAX_RECV_WQE	512
 #define HCA_PKEYS		128
 #define HCA_VPORT_GIDS		8
-#define HCA_CMD_OP_RTS2SQD_QP	0x508	/* PRM; not in linux/mlx5/mlx5_ifc.h */
+/* In early public headers of the driver, no longer in linux/mlx5/mlx5_ifc.h */
+#define HCA_CMD_OP_RTS2SQD_QP	0x508
+#define HCA_CMD_OP_SQD2SQD_QP	0x511
 #define HCA_NULL_MKEY_INDEX	1	/* made at reset, before any other */
 
 /* ---- Helpers ------------------------------------------------------------------ */

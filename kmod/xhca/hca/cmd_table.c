@@ -10,6 +10,7 @@
 #include "cmd.h"
 
 #define MLX5_CMD_OP_RTS2SQD_QP	HCA_CMD_OP_RTS2SQD_QP
+#define MLX5_CMD_OP_SQD2SQD_QP	HCA_CMD_OP_SQD2SQD_QP
 
 #define OFF	HCA_STAGE(HCA_OFF)
 #define ON	(HCA_STAGE(HCA_ENABLED) | HCA_STAGE(HCA_RUNNING))
@@ -60,6 +61,7 @@ static const struct hca_opcode opcodes[] = {
 	OP(QUERY_QP, RUN, false, query_qp, query_qp_in, query_qp_out),
 	OP(SQD_RTS_QP, RUN, false, modify_qp, sqd2rts_qp_in, sqd2rts_qp_out),
 	OP(INIT2INIT_QP, RUN, false, modify_qp, init2init_qp_in, init2init_qp_out),
+	OP(SQD2SQD_QP, RUN, false, modify_qp, sqd2rts_qp_in, sqd2rts_qp_out),
 	OP(CREATE_SRQ, RUN, false, create_srq, create_srq_in, create_srq_out),
 	OP(DESTROY_SRQ, RUN, false, destroy_srq, destroy_srq_in, destroy_srq_out),
 	OP(QUERY_SRQ, RUN, false, query_srq, query_srq_in, query_srq_out),

@@ -68,6 +68,11 @@ static const struct {
 #define S(state)	(1u << MLX5_QP_STATE_##state)
 #define ANY_STATE	(S(RST) | S(INIT) | S(RTR) | S(RTS) | S(SQER) | S(SQD) | S(ERR))
 
+/* What may change while no request is under way */
+#define SQD_PARAMS	(P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(RNR_TIMEOUT) | \
+			 O(PRIMARY_ADDR_PATH) | O(SRA_MAX) | O(RRA_MAX) | O(PM_STATE) | \
+			 O(RETRY_COUNT) | O(RNR_RETRY) | O(ACK_TIMEOUT) | O(ALT_ADDR_PATH))
+
 static const struct transition {
 	u16 opcode;
 	u16 from;
@@ -93,10 +98,8 @@ static const struct transition {
 	{ MLX5_CMD_OP_SQERR2RTS_QP, S(SQER), MLX5_QP_STATE_RTS, 0,
 	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(Q_KEY) },
 	{ HCA_CMD_OP_RTS2SQD_QP, S(RTS), MLX5_QP_STATE_SQD, 0, 0 },
-	{ MLX5_CMD_OP_SQD_RTS_QP, S(SQD), MLX5_QP_STATE_RTS, 0,
-	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(RNR_TIMEOUT) | O(PRIMARY_ADDR_PATH) |
-	  O(SRA_MAX) | O(RRA_MAX) | O(PM_STATE) | O(RETRY_COUNT) | O(RNR_RETRY) |
-	  O(ACK_TIMEOUT) | O(ALT_ADDR_PATH) },
+	{ MLX5_CMD_OP_SQD_RTS_QP, S(SQD), MLX5_QP_STATE_RTS, 0, SQD_PARAMS },
+	{ HCA_CMD_OP_SQD2SQD_QP, S(SQD), MLX5_QP_STATE_SQD, 0, SQD_PARAMS | O(PRI_PORT) },
 	{ MLX5_CMD_OP_2ERR_QP, ANY_STATE, MLX5_QP_STATE_ERR, 0, 0 },
 	{ MLX5_CMD_OP_2RST_QP, ANY_STATE, MLX5_QP_STATE_RST, 0, 0 },
 };
@@ -270,6 +273,10 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_QP;
 	if (!(t->from >> qp->state & 1))
 		return HCA_SYND_QP_STATE;
+	if (t->opcode == HCA_CMD_OP_SQD2SQD_QP && !qp->sq_drained_sent)
+		return HCA_SYND_QP_STATE;	/* requests are still under way */
+	if (t->opcode == HCA_CMD_OP_RTS2SQD_QP)
+		qp->sq_drained_sent = false;
 	if (!t->always && !t->optional) {
 		hca_qp_enter(qp, t->to);
 		return HCA_OK;
@@ -291,6 +298,7 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET(qpc, qpc, pd, qp->pd);
 	memcpy(qp->qpc, qpc, sizeof(qpc));
 	decode(qp, params);
-	hca_qp_enter(qp, t->to);
+	if (t->opcode != HCA_CMD_OP_SQD2SQD_QP)
+		hca_qp_enter(qp, t->to);
 	return HCA_OK;
 }
