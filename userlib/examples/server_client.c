@@ -1,36 +1,142 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * One operation between a server and a client, chosen on the command line, as
- * the server/client sample of the DOCA Verbs guide does it: here with builders
- * and with completions read in place.
- *
- * usage: server_client [-d DEVICE] [-p TCP-PORT] [HOST] with OPERATION in the
- *	  environment: send (default), write or read
+ * One operation between a server and a client, as the server/client sample of
+ * the DOCA Verbs guide does it and with its options: here with builders and with
+ * completions read in place.  What -h prints is below.
  */
+#include <strings.h>
 #include "common.h"
 
-enum { SIZE = 4096, ITERATIONS = 100 };
+enum operation { SEND, WRITE, READ };
+
+static const char usage[] =
+	"usage: server_client [OPTION]...\n"
+	"  -h, --help             print this and exit\n"
+	"  -v, --version          print the version of libxverbs and exit\n"
+	"  -l, --log-level N      10: nothing, 30: errors, 50: results (default), 60: each message\n"
+	"      --sdk-log-level N  accepted: libxverbs writes no log\n"
+	"  -c, --client HOST      be the client of the server on HOST\n"
+	"  -d, --device NAME      RDMA device (default: the first available one)\n"
+	"  -p, --port N           TCP port (default 18515)\n"
+	"  -gid, --gid-index N    own GID (default: the best one)\n"
+	"  -ro, --rdma-oper-type  Send (default), Write or Read\n"
+	"  -s, --buffer-size N    bytes of a message (default 64)\n"
+	"  -qt, --qp-type RC      the only type there is\n"
+	"  -n, --iters N          messages (default 1)\n"
+	"  -b, --send-burst       post all messages at once\n";
+
+static struct {
+	enum operation op;
+	uint32_t size;
+	uint32_t iters;
+	int log_level;
+	int burst;
+} sample = { .op = SEND, .size = 64, .iters = 1, .log_level = 50 };
 
 static struct xv_context *ctx;
 static struct xv_pd *pd;
 static struct xv_cq *cq;
 static struct xv_qp *qp;
 static struct xv_mr *mr;
-static char buf[2][SIZE] __attribute__((aligned(4096)));	/* out, in */
+static uint8_t *buf;		/* the messages that go out, then those that come in */
+
+static const char * const names[] = { [SEND] = "send", [WRITE] = "write", [READ] = "read" };
+
+static void set_operation(const char *name)
+{
+	int i;
+
+	for (i = SEND; i <= READ; i++) {
+		if (!strcasecmp(name, names[i])) {
+			sample.op = (enum operation)i;
+			return;
+		}
+	}
+	errx(2, "-ro %s: must be Send, Write or Read", name);
+}
+
+static uint32_t number(const char *text, uint32_t most)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 0);
+
+	if (*end || end == text || n > most)
+		errx(2, "%s: not a number up to %u", text, most);
+	return (uint32_t)n;
+}
+
+static void parse_options(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ "log-level", required_argument, NULL, 'l' },
+		{ "sdk-log-level", required_argument, NULL, 'L' },
+		{ "client", required_argument, NULL, 'c' },
+		{ "device", required_argument, NULL, 'd' },
+		{ "port", required_argument, NULL, 'p' },
+		{ "gid", required_argument, NULL, 'g' },
+		{ "gid-index", required_argument, NULL, 'g' },
+		{ "ro", required_argument, NULL, 'r' },
+		{ "rdma-oper-type", required_argument, NULL, 'r' },
+		{ "s", required_argument, NULL, 's' },
+		{ "buffer-size", required_argument, NULL, 's' },
+		{ "qt", required_argument, NULL, 'q' },
+		{ "qp-type", required_argument, NULL, 'q' },
+		{ "n", required_argument, NULL, 'n' },
+		{ "iters", required_argument, NULL, 'n' },
+		{ "b", no_argument, NULL, 'b' },
+		{ "send-burst", no_argument, NULL, 'b' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long_only(argc, argv, "hvl:c:d:p:", longs, NULL)) != -1) {
+		switch (c) {
+		case 'h': fputs(usage, stdout); exit(0);
+		case 'v': puts(xv_version()); exit(0);
+		case 'l': sample.log_level = (int)number(optarg, 70); break;
+		case 'L': number(optarg, 70); break;
+		case 'c': opt.host = optarg; break;
+		case 'd': opt.device = optarg; break;
+		case 'p': opt.tcp_port = optarg; break;
+		case 'g': opt.gid_index = (int)number(optarg, 255); break;
+		case 'r': set_operation(optarg); break;
+		case 's': sample.size = number(optarg, 1u << 30); break;
+		case 'q':
+			if (strcasecmp(optarg, "RC"))
+				errx(2, "-qt %s: must be RC", optarg);
+			break;
+		case 'n': sample.iters = number(optarg, 1u << 15); break;
+		case 'b': sample.burst = 1; break;
+		default: fputs(usage, stderr); exit(2);
+		}
+	}
+	if (optind < argc || !sample.size || !sample.iters) {
+		fputs(usage, stderr);
+		exit(2);
+	}
+}
 
 static void create(void)
 {
-	struct xv_cq_init_attr cq_attr = { .cqe = 16, .flags = XV_CQ_SINGLE_THREADED };
+	size_t bytes = 2ul * sample.size * sample.iters;
+	struct xv_cq_init_attr cq_attr = { .cqe = sample.iters, .flags = XV_CQ_SINGLE_THREADED };
 	struct xv_qp_init_attr attr = {
 		.qp_type = XV_QPT_RC,
 		.flags = XV_QP_SINGLE_THREADED,
-		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
+		.cap = { .max_send_wr = sample.burst ? sample.iters : 1,
+			 .max_recv_wr = sample.op == SEND ? sample.iters : 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 
+	buf = calloc(1, bytes);
+	if (!buf)
+		errx(1, "out of memory");
 	CHECK((ctx = xv_open(opt.device)));
 	CHECK((pd = xv_alloc_pd(ctx)));
-	CHECK((mr = xv_reg_mr(pd, buf, sizeof(buf), XV_ACCESS_LOCAL_WRITE |
-			      XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_WRITE)));
+	CHECK((mr = xv_reg_mr(pd, buf, bytes, XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_READ |
+			      XV_ACCESS_REMOTE_WRITE)));
 	CHECK((cq = xv_create_cq(ctx, &cq_attr)));
 	attr.send_cq = attr.recv_cq = cq;
 	CHECK((qp = xv_create_qp(pd, &attr)));
@@ -43,79 +149,160 @@ static void destroy(void)
 	CHECK(!xv_dereg_mr(mr));
 	CHECK(!xv_dealloc_pd(pd));
 	CHECK(!xv_close(ctx));
+	free(buf);
 }
 
-static void wait_in_place(void)
+/* ---- Messages ------------------------------------------------------------------- */
+
+static size_t place(int in, uint32_t i)
+{
+	return ((size_t)in * sample.iters + i) * sample.size;
+}
+
+/* Never zero, as the buffer is before */
+static uint8_t content(uint32_t i, uint32_t byte)
+{
+	return (uint8_t)((i * 31 + byte) % 255 + 1);
+}
+
+static void fill(uint32_t i)
+{
+	uint8_t *p = buf + place(0, i);
+	uint32_t k;
+
+	for (k = 0; k < sample.size; k++)
+		p[k] = content(i, k);
+}
+
+static int arrived(uint32_t i)
+{
+	const volatile uint8_t *p = buf + place(1, i);
+	uint32_t k;
+
+	for (k = 0; k < sample.size && p[k] == content(i, k); k++)
+		;
+	return k == sample.size;
+}
+
+static void check_all(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < sample.iters; i++) {
+		if (!arrived(i))
+			errx(1, "message %u is not as it was sent", i);
+		if (sample.log_level >= 60)
+			printf("message %u: %u bytes\n", i, sample.size);
+	}
+}
+
+static struct xv_sge part(int in, uint32_t i)
+{
+	return (struct xv_sge) { (uintptr_t)buf + place(in, i), sample.size, mr->lkey };
+}
+
+static void wait_in_place(uint32_t n)
 {
 	const struct mlx5r_cqe *cqe;
 
-	while (!(cqe = xv_cq_next(cq)))
-		;
-	if (xv_cqe_status(cqe))
-		errx(1, "%s", xv_wc_status_str(xv_cqe_status(cqe)));
-	xv_cq_done(cq, cqe);
-	xv_commit_cq(cq);
+	while (n--) {
+		while (!(cqe = xv_cq_next(cq)))
+			;
+		if (xv_cqe_status(cqe))
+			errx(1, "%s", xv_wc_status_str(xv_cqe_status(cqe)));
+		xv_cq_done(cq, cqe);
+		xv_commit_cq(cq);
+	}
 }
 
-static struct xv_sge part(int i)
-{
-	return (struct xv_sge) { (uintptr_t)buf[i], SIZE, mr->lkey };
-}
+/* ---- The two sides ------------------------------------------------------------------ */
 
-/* The client's operation; the peer's first page is read, its second written. */
-static void operate(const char *op, const struct peer *peer)
+static void build(uint32_t i, const struct peer *peer)
 {
-	struct xv_sge out = part(0), in = part(1);
+	struct xv_sge out = part(0, i), in = part(1, i);
 
-	if (!strcmp(op, "send"))
+	switch (sample.op) {
+	case SEND:
 		CHECK(!xv_wr_send(qp, 0, XV_SEND_SIGNALED, &out));
-	else if (!strcmp(op, "write"))
-		CHECK(!xv_wr_write(qp, 0, XV_SEND_SIGNALED, &out, peer->addr + SIZE, peer->rkey));
-	else
-		CHECK(!xv_wr_read(qp, 0, XV_SEND_SIGNALED, &in, peer->addr, peer->rkey));
-	xv_commit_send(qp);
-	wait_in_place();
+		break;
+	case WRITE:
+		CHECK(!xv_wr_write(qp, 0, XV_SEND_SIGNALED, &out, peer->addr + place(1, i),
+				   peer->rkey));
+		break;
+	case READ:
+		CHECK(!xv_wr_read(qp, 0, XV_SEND_SIGNALED, &in, peer->addr + place(0, i),
+				  peer->rkey));
+	}
 }
 
-static void check(int i)
+static void client(const struct peer *peer)
 {
-	char expected[32];
+	uint32_t i;
 
-	snprintf(expected, sizeof(expected), "message %d", i);
-	if (strcmp(buf[1], expected))
-		errx(1, "expected \"%s\", found \"%s\"", expected, buf[1]);
+	for (i = 0; i < sample.iters; i++) {
+		build(i, peer);
+		if (!sample.burst) {
+			xv_commit_send(qp);
+			wait_in_place(1);
+		}
+	}
+	if (sample.burst) {
+		xv_commit_send(qp);
+		wait_in_place(sample.iters);
+	}
+}
+
+static void post_receives(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < sample.iters; i++) {
+		struct xv_sge in = part(1, i);
+
+		CHECK(!xv_wr_recv(qp, 0, &in));
+	}
+	xv_commit_recv(qp);
+}
+
+/* Of writes nobody tells the server: it looks at its memory. */
+static void server(void)
+{
+	uint32_t i;
+
+	if (sample.op == SEND)
+		wait_in_place(sample.iters);
+	for (i = 0; sample.op == WRITE && i < sample.iters; i++)
+		while (!arrived(i))
+			;
 }
 
 int main(int argc, char **argv)
 {
-	const char *op = getenv("OPERATION") ? getenv("OPERATION") : "send";
 	struct peer me, peer;
-	struct xv_sge in;
-	int fd, i;
+	uint32_t i;
+	int fd;
 
-	parse(argc, argv);
+	parse_options(argc, argv);
 	create();
+	for (i = 0; i < sample.iters; i++)
+		fill(i);
 	fd = meet();
 	me = describe(ctx, qp, mr);
 	swap(fd, &me, &peer, sizeof(me));
 	connect_rc(qp, &peer);
-	in = part(1);
-	for (i = 0; i < ITERATIONS; i++) {
-		snprintf(buf[0], SIZE, "message %d", i);
-		if (!opt.host && !strcmp(op, "send")) {
-			CHECK(!xv_wr_recv(qp, 0, &in));
-			xv_commit_recv(qp);
-		}
-		barrier(fd);
-		if (opt.host)
-			operate(op, &peer);
-		else if (!strcmp(op, "send"))
-			wait_in_place();
-		barrier(fd);
-		if (!opt.host == !!strcmp(op, "read"))
-			check(i);
-	}
-	printf("%s: %d times %s of %d bytes\n", opt.host ? "client" : "server", ITERATIONS, op, SIZE);
+	if (!opt.host && sample.op == SEND)
+		post_receives();
+	barrier(fd);
+	if (opt.host)
+		client(&peer);
+	else
+		server();
+	barrier(fd);
+	if (!opt.host == (sample.op != READ))
+		check_all();
+	if (sample.log_level >= 50)
+		printf("%s: %u times %s of %u bytes\n", opt.host ? "client" : "server",
+		       sample.iters, names[sample.op], sample.size);
 	destroy();
 	close(fd);
 	return 0;

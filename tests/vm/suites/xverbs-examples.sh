@@ -28,10 +28,28 @@ readme_shows() {
 like "first: one process" 'hello, RDMA' $EX/first "$DEV0"
 ok "README shows that very program" readme_shows first.c
 both rc 'client: "RDMA read operation"'
-for op in send write read; do
-	export OPERATION=$op
-	both server_client "100 times $op"
+
+# operation DESCRIPTION REGEX OPTIONS...: the sample of the DOCA guide
+operation() {
+	local what=$1 want=$2
+	shift 2
+	PORT=$((PORT + 1))
+	pair "server_client: $what" "listening $PORT" "$want" \
+		"$EX/server_client" -d "$DEV1" -p $PORT "$@" -- \
+		"$EX/server_client" -d "$DEV0" -p $PORT "$@" -c 127.0.0.1
+}
+
+operation "its defaults" 'client: 1 times send of 64 bytes'
+for op in Send Write Read; do
+	operation "$op" "100 times ${op,} of 4096" -ro $op -n 100 -s 4096 -qt RC
+	operation "$op, in a burst" "64 times ${op,} of 1000" --rdma-oper-type $op --iters 64 \
+		--buffer-size 1000 --send-burst
 done
+operation "each message is told" 'message 2: 64 bytes' -n 3 -l 60 -gid "$(gid_index "$DEV0")"
+refused "server_client: an unknown operation" 'must be Send, Write or Read' \
+	$EX/server_client -ro Swap
+refused "server_client: an unknown type" 'must be RC' $EX/server_client -qt UD
+like "server_client: help" 'gid-index' $EX/server_client -h
 both srq '320 messages over 4 queue pairs'
 both multicast 'received 10 datagrams'
 both apm 'client: 100 rounds, migrated'
