@@ -85,3 +85,20 @@ debian_unpack() {
 	done
 	rm -rf "$debs"
 }
+
+# debian_tools KERNEL DIRECTORY...: TOOLS runs a command with the compiler that a
+# kernel of tests/vm/kernel wants: the host's, or one in a root of the kernel's own
+# Debian release, where the command finds the kernel and the named directories.
+debian_tools() {
+	local kernel=$1 packages root
+	shift
+	TOOLS=()
+	[ -e "$kernel/toolchain" ] || return 0
+	read -r -a packages < "$kernel/toolchain"
+	if [ "${packages[0]}" = "$(debian_host)" ]; then
+		need_packages "${packages[@]:1}"
+		return
+	fi
+	root=$("$TOP/tests/root" "${packages[@]}" dkms sparse) || return
+	TOOLS=("$TOP/tests/root" --run "$root" "$kernel" "$@" --)
+}

@@ -4,7 +4,7 @@
 # rdma-core's programs on rdma_cm and rsockets between two functions in network
 # namespaces of their own: connections, datagrams, multicast, streams, a file.
 # vm: --no-xverbs --functions 2 --link roce
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 newest debug
 # quick: 6.1
 # timeout: 240
 . ./lib.sh

@@ -4,8 +4,8 @@
 # The functions are there, with active ports and GIDs, for the stock tools.
 # vm: --no-xverbs --functions 2 --link roce
 # vm: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# kernels: 6.1 6.12 newest debug
+# quick: 6.1 newest
 # timeout: 120
 . ./lib.sh
 

@@ -6,7 +6,7 @@
 # kernel: an empty stock of keys has lockdep report a lock order of mlx5_ib.
 # vm: --functions 2 --link roce
 # full: --functions 2 --link ib
-# kernels: 6.1 6.12
+# kernels: 6.1 6.12 newest
 # timeout: 120
 . ./lib.sh
 

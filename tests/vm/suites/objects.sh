@@ -5,8 +5,8 @@
 # failure and reuse, path migration, a thousand queue pairs, large memory.
 # vm: --no-xverbs --functions 2 --link roce
 # full: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# kernels: 6.1 6.12 newest debug
+# quick: 6.1 newest
 # timeout: 180
 . ./lib.sh
 

@@ -4,8 +4,8 @@
 # perftest's reliable-connection programs between two functions.
 # vm: --no-xverbs --functions 2 --link roce
 # full: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
-# quick: 6.12
+# kernels: 6.1 6.12 newest debug
+# quick: newest
 # timeout: 400
 . ./lib.sh
 

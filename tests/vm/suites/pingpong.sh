@@ -5,7 +5,7 @@
 # completion events, validated data.
 # vm: --no-xverbs --functions 2 --link roce
 # vm: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 newest debug
 # quick: 6.1
 # timeout: 240
 . ./lib.sh

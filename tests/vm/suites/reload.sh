@@ -4,7 +4,7 @@
 # xhca unloads, loads again with other parameters, survives unbind and bind of
 # its driver, and refuses parameters that make no sense with one clear line.
 # vm: --no-xverbs --functions 2 --link roce
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 newest debug
 # quick: 6.1
 # last: yes
 # timeout: 450

@@ -5,7 +5,7 @@
 # receive queues, with polling and with events.
 # vm: --no-xverbs --functions 2 --link roce
 # full: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 newest debug
 # quick: 6.1
 # timeout: 300
 . ./lib.sh

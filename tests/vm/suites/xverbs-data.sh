@@ -6,8 +6,8 @@
 # make system calls.
 # vm: --functions 2 --link roce
 # vm: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
-# quick: 6.1 6.12
+# kernels: 6.1 6.12 newest debug
+# quick: 6.1 newest
 # timeout: 600
 . ./lib.sh
 BIN=../../../build/user

@@ -5,7 +5,7 @@
 # an installed tree by way of pkg-config.
 # vm: --functions 2 --link roce
 # full: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 newest debug
 # quick: 6.1
 # timeout: 120
 . ./lib.sh

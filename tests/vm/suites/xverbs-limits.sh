@@ -4,8 +4,8 @@
 # What a process is charged for and may not exceed; and RDMA devices that
 # belong to a network namespace of their own.
 # vm: --functions 2 --link roce
-# kernels: 6.1 6.12 debug
-# quick: 6.12
+# kernels: 6.1 6.12 newest debug
+# quick: newest
 # timeout: 90
 . ./lib.sh
 BIN=../../../build/user

@@ -4,7 +4,7 @@
 # xv_devinfo, xv_copy and xv_perf as their users call them.
 # vm: --functions 2 --link roce
 # full: --functions 2 --link ib
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 newest debug
 # quick: 6.1
 # timeout: 240
 . ./lib.sh
