@@ -92,6 +92,7 @@ debian_unpack() {
 debian_tools() {
 	local kernel=$1 packages root
 	shift
+	# shellcheck disable=SC2034 # for the scripts that source this
 	TOOLS=()
 	[ -e "$kernel/toolchain" ] || return 0
 	read -r -a packages < "$kernel/toolchain"
@@ -100,5 +101,6 @@ debian_tools() {
 		return
 	fi
 	root=$("$TOP/tests/root" "${packages[@]}" dkms sparse) || return
+	# shellcheck disable=SC2034
 	TOOLS=("$TOP/tests/root" --run "$root" "$kernel" "$@" --)
 }
