@@ -4,7 +4,7 @@
 # Objects that cannot be destroyed because firmware refuses: events of theirs,
 # removal of their device. A VM of its own, for xverbs cannot be unloaded then.
 # vm: --functions 1 --link roce
-# kernels: 6.1 6.12 debug
+# kernels: 6.1 6.12 newest debug
 # quick: 6.1
 # last: yes
 # timeout: 60
