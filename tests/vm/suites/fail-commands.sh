@@ -7,6 +7,7 @@
 # vm: --functions 2 --link roce
 # full: --functions 2 --link ib
 # kernels: 6.1 6.12 newest
+# quick: 6.1 newest
 # timeout: 120
 . ./lib.sh
 
