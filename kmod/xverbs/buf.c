@@ -14,11 +14,15 @@
 static int xv_buf_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
 {
 	struct xv_buf *buf = container_of(map, struct xv_buf, map);
+	int err;
 
 	/* Each page is inserted with a reference of its own: it stays until
 	 * unmapped, whatever happens to the queue.
 	 */
-	return vm_map_pages_zero(vma, buf->pages, buf->npages);
+	err = vm_map_pages_zero(vma, buf->pages, buf->npages);
+	if (!err)
+		xv_pin_vma(buf->pinned, vma);
+	return err;
 }
 
 static void xv_buf_release_pages(struct xv_buf *buf, u32 n)
@@ -30,6 +34,7 @@ static void xv_buf_release_pages(struct xv_buf *buf, u32 n)
 	}
 	kvfree(buf->dma);
 	kvfree(buf->pages);
+	xv_pin_put(buf->pinned);
 }
 
 static int xv_buf_get_page(struct xv_buf *buf, u32 i)
@@ -49,13 +54,17 @@ static int xv_buf_get_page(struct xv_buf *buf, u32 i)
 	return 0;
 }
 
-int xv_buf_alloc(struct xv_file *file, struct xv_buf *buf, size_t bytes)
+int xv_buf_alloc(struct xv_call *call, struct xv_buf *buf, size_t bytes)
 {
+	struct xv_file *file = call->file;
 	u32 i;
 	int err;
 
 	buf->dma_dev = file->dev->mdev->device;
 	buf->npages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	buf->pinned = xv_pin_charge(call, buf->npages);
+	if (IS_ERR(buf->pinned))
+		return PTR_ERR(buf->pinned);
 	buf->pages = kvcalloc(buf->npages, sizeof(*buf->pages),
 			      GFP_KERNEL_ACCOUNT);
 	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma),
@@ -63,6 +72,7 @@ int xv_buf_alloc(struct xv_file *file, struct xv_buf *buf, size_t bytes)
 	if (!buf->pages || !buf->dma) {
 		kvfree(buf->dma);
 		kvfree(buf->pages);
+		xv_pin_put(buf->pinned);
 		return -ENOMEM;
 	}
 	for (i = 0; i < buf->npages; i++) {
@@ -177,8 +187,9 @@ struct xv_dbr_page {
 	DECLARE_BITMAP(used, XV_DBR_PER_PAGE);
 };
 
-static struct xv_dbr_page *xv_dbr_page_get(struct xv_file *file)
+static struct xv_dbr_page *xv_dbr_page_get(struct xv_call *call)
 {
+	struct xv_file *file = call->file;
 	struct xv_dbr_page *page;
 	int err;
 
@@ -191,7 +202,7 @@ static struct xv_dbr_page *xv_dbr_page_get(struct xv_file *file)
 	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return ERR_PTR(-ENOMEM);
-	err = xv_buf_alloc(file, &page->buf, PAGE_SIZE);
+	err = xv_buf_alloc(call, &page->buf, PAGE_SIZE);
 	if (err) {
 		kfree(page);
 		return ERR_PTR(err);
@@ -200,13 +211,14 @@ static struct xv_dbr_page *xv_dbr_page_get(struct xv_file *file)
 	return page;
 }
 
-static int xv_dbr_alloc(struct xv_file *file, struct xv_dbr *dbr)
+static int xv_dbr_alloc(struct xv_call *call, struct xv_dbr *dbr)
 {
+	struct xv_file *file = call->file;
 	struct xv_dbr_page *page;
 	unsigned int slot;
 
 	mutex_lock(&file->dbr_lock);
-	page = xv_dbr_page_get(file);
+	page = xv_dbr_page_get(call);
 	if (IS_ERR(page)) {
 		mutex_unlock(&file->dbr_lock);
 		return PTR_ERR(page);
@@ -265,7 +277,7 @@ static int xv_qmem_ring(struct xv_call *call, struct xv_obj *queue,
 
 	if (!external->ring_umem) {
 		/* No ring, no mapping: each mapping has an offset of its own. */
-		return bytes ? xv_buf_alloc(call->file, &mem->ring, bytes) : 0;
+		return bytes ? xv_buf_alloc(call, &mem->ring, bytes) : 0;
 	}
 	umem = xv_obj_use(call, queue, XV_OBJ_UMEM, external->ring_umem);
 	if (IS_ERR(umem))
@@ -281,7 +293,7 @@ static int xv_qmem_dbr(struct xv_call *call, struct xv_obj *queue,
 	struct xv_obj *umem;
 
 	if (!external->dbr_umem)
-		return xv_dbr_alloc(call->file, &mem->dbr);
+		return xv_dbr_alloc(call, &mem->dbr);
 	umem = xv_obj_use(call, queue, XV_OBJ_UMEM, external->dbr_umem);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);

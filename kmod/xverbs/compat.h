@@ -35,6 +35,32 @@ static inline struct ib_umem *xv_compat_umem_get(struct ib_device *ib, u64 addr,
 #endif
 }
 
+/*
+ * Exported by ib_core for uverbs, but declared in no header that modules see.
+ * Without CONFIG_CGROUP_RDMA nothing is counted.
+ */
+#ifdef CONFIG_CGROUP_RDMA
+int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj,
+			 struct ib_device *device,
+			 enum rdmacg_resource_type resource_index);
+void ib_rdmacg_uncharge(struct ib_rdmacg_object *cg_obj,
+			struct ib_device *device,
+			enum rdmacg_resource_type resource_index);
+#else
+static inline int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj,
+				       struct ib_device *device,
+				       enum rdmacg_resource_type resource_index)
+{
+	return 0;
+}
+
+static inline void ib_rdmacg_uncharge(struct ib_rdmacg_object *cg_obj,
+				      struct ib_device *device,
+				      enum rdmacg_resource_type resource_index)
+{
+}
+#endif
+
 static inline void xv_compat_vm_flags(struct vm_area_struct *vma,
 				      unsigned long set, unsigned long clear)
 {

@@ -314,7 +314,7 @@ static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq *cq,
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
 		return -ENOMEM;
-	err = xv_buf_alloc(call->file, ring, (size_t)entries * cq->cqe_bytes);
+	err = xv_buf_alloc(call, ring, (size_t)entries * cq->cqe_bytes);
 	if (err)
 		goto out;
 	xv_cq_init_ring(ring);

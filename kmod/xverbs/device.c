@@ -423,7 +423,10 @@ int xv_bind(struct xv_call *call)
 	}
 
 	mutex_lock(&dev->files_lock);
-	err = dev->gone ? xv_fail(call, -ENODEV, "the device goes") : 0;
+	/* Until it is gone, the device and its part in cgroups are there. */
+	err = dev->gone ? xv_fail(call, -ENODEV, "the device goes") :
+			  xv_cgroup_charge(call, dev, &file->cgroup,
+					   RDMACG_RESOURCE_HCA_HANDLE);
 	if (!err) {
 		list_add_tail(&file->dev_node, &dev->files);
 		file->dev = dev;

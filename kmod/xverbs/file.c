@@ -134,6 +134,7 @@ static void xv_file_teardown(struct xv_file *file)
 	if (!dev)
 		return;
 	xv_objs_destroy_all(file);
+	xv_cgroup_uncharge(dev, &file->cgroup, RDMACG_RESOURCE_HCA_HANDLE);
 	xv_dev_unbind(dev, file);
 	file->dev = NULL;
 	xv_dev_put(dev);

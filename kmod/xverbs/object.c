@@ -58,9 +58,17 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 	obj = kzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!obj)
 		return ERR_PTR(-ENOMEM);
+	err = xv_cgroup_charge(call, file->dev, &obj->cgroup,
+			       RDMACG_RESOURCE_HCA_OBJECT);
+	if (err) {
+		kfree(obj);
+		return ERR_PTR(err);
+	}
 	err = xa_alloc(&file->objs, &obj->handle, XA_ZERO_ENTRY,
 		       XA_LIMIT(1, xv_max_objects()), GFP_KERNEL_ACCOUNT);
 	if (err) {
+		xv_cgroup_uncharge(file->dev, &obj->cgroup,
+				   RDMACG_RESOURCE_HCA_OBJECT);
 		kfree(obj);
 		if (err == -EBUSY)
 			err = xv_fail(call, -ENOSPC,
@@ -81,6 +89,8 @@ static void xv_obj_free(struct xv_obj *obj)
 	xv_evsrc_stop(&obj->file->async, &obj->events);
 	while (obj->n_deps)
 		xv_obj_put(obj->deps[--obj->n_deps]);
+	xv_cgroup_uncharge(obj->file->dev, &obj->cgroup,
+			   RDMACG_RESOURCE_HCA_OBJECT);
 	kfree(obj);
 }
 
@@ -238,6 +248,8 @@ static void xv_obj_lose(struct xv_obj *obj)
 	dev_err_ratelimited(&obj->file->dev->ib->dev,
 			    "xverbs: %s %u could not be destroyed\n",
 			    xv_obj_ops[obj->type].name, obj->handle);
+	xv_cgroup_uncharge(obj->file->dev, &obj->cgroup,
+			   RDMACG_RESOURCE_HCA_OBJECT);
 	xa_erase(&obj->file->objs, obj->handle);
 	kmemleak_not_leak(obj);
 }

@@ -41,6 +41,8 @@ static void xv_mock_lose(struct xv_obj *obj)
 #define xv_mr_destroy	xv_mock_destroy
 #define xv_uar_destroy	xv_mock_destroy
 #define xv_pd_destroy	xv_mock_destroy
+#define xv_cgroup_charge(call, dev, charged, what)	0
+#define xv_cgroup_uncharge(dev, charged, what)
 #include "object.c"
 
 struct xv_table {

@@ -142,21 +142,45 @@ void xv_mapping_del_zap(struct xv_file *file, struct xv_mapping *map);
 struct xverbs_map xv_mapping_user(const struct xv_mapping *map);
 extern const struct vm_operations_struct xv_pfn_vm_ops;
 
+/* ---- Charges (charge.c) ------------------------------------------------------- */
+
+/**
+ * struct xv_pinned - pages charged to a process as locked memory
+ * @ref: held by the buffer and by each mapping of it
+ * @mm: who was charged
+ */
+struct xv_pinned {
+	refcount_t ref;
+	struct mm_struct *mm;
+	unsigned long npages;
+};
+
+struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages);
+void xv_pin_put(struct xv_pinned *pinned);
+void xv_pin_vma(struct xv_pinned *pinned, struct vm_area_struct *vma);
+int xv_cgroup_charge(struct xv_call *call, struct xv_dev *dev,
+		     struct ib_rdmacg_object *charged,
+		     enum rdmacg_resource_type what);
+void xv_cgroup_uncharge(struct xv_dev *dev, struct ib_rdmacg_object *charged,
+			enum rdmacg_resource_type what);
+
 /**
  * struct xv_buf - pages that the adapter reaches by DMA
  * @map: how the user maps them
+ * @pinned: the charge for pages of the kernel
  * @pages: pages of the kernel, NULL if they are the user's
  * @dma: address of each page for the adapter
  */
 struct xv_buf {
 	struct xv_mapping map;
+	struct xv_pinned *pinned;
 	struct device *dma_dev;
 	struct page **pages;
 	dma_addr_t *dma;
 	u32 npages;
 };
 
-int xv_buf_alloc(struct xv_file *file, struct xv_buf *buf, size_t bytes);
+int xv_buf_alloc(struct xv_call *call, struct xv_buf *buf, size_t bytes);
 void xv_buf_free(struct xv_file *file, struct xv_buf *buf);
 void xv_buf_replace(struct xv_file *file, struct xv_buf *buf,
 		    const struct xv_buf *new);
@@ -198,6 +222,7 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
  * @next_pgoff: never used again, so that a stale offset maps nothing
  * @dummy: takes the place of doorbell pages that are gone
  * @dbr_lock: protects @dbr_pages and their bitmaps
+ * @cgroup: charged for being bound
  * @async: asynchronous events
  * @sources: sources of device (0) and port events (from 1)
  */
@@ -215,6 +240,7 @@ struct xv_file {
 	struct page *dummy;
 	struct mutex dbr_lock;
 	struct list_head dbr_pages;
+	struct ib_rdmacg_object cgroup;
 	struct xv_evq async;
 	struct xv_evsrc *sources;
 	u32 n_sources;
@@ -346,6 +372,7 @@ enum xv_obj_type {
  * @users: objects and calls in flight that hold it; under xa_lock of
  *	xv_file.objs.  Only an object with none can be destroyed.
  * @deps: objects that it holds itself
+ * @cgroup: charged for it
  * @events: source of its asynchronous events
  */
 struct xv_obj {
@@ -355,6 +382,7 @@ struct xv_obj {
 	u32 users;
 	u32 n_deps;
 	struct xv_obj *deps[XV_MAX_DEPS];
+	struct ib_rdmacg_object cgroup;
 	struct xv_evsrc events;
 };
 

@@ -4,10 +4,17 @@
  * memory than its limit, Q_Keys of the privileged.
  *
  * usage: limits:      as root; gives its privileges up on the way
+ *	  limits rings: the same for rings and doorbell records
+ *	  limits objects N: makes N objects, says why there are no more
  *	  limits hold: makes queues, says how many bytes they have, and waits
  */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <rdma/xverbs.h>
 #include "rig.h"
 
 #define MAX_OBJECTS	"/sys/module/xverbs/parameters/max_objects"
@@ -72,10 +79,104 @@ static void test_memlock(void)
 	free(mem);
 }
 
+/* ---- Rings are locked memory, too ---------------------------------------------- */
+
+static int fd;
+static uint32_t uar;
+static char reason[XVERBS_REASON_MAX];
+
+#define CALL(_nr, _arg)								\
+	((_arg)->hdr.size = sizeof(*(_arg)),					\
+	 (_arg)->hdr.reason = (uintptr_t)reason,				\
+	 (_arg)->hdr.reason_len = sizeof(reason), reason[0] = 0,		\
+	 ioctl(fd, XVERBS_##_nr, _arg) ? errno : 0)
+
+/* KiB that the kernel holds for this process */
+static int locked(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	int kib = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmPin: %d", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+static int make_cq(struct xverbs_cq_create *cq, uint32_t entries)
+{
+	*cq = (struct xverbs_cq_create) { .uar = uar, .entries = entries, .cqe_bytes = 64 };
+	return CALL(CQ_CREATE, cq);
+}
+
+static int destroy(uint32_t handle)
+{
+	struct xverbs_destroy d = { .handle = handle };
+
+	return CALL(DESTROY, &d);
+}
+
+/* Rings of 16 KiB and a page of doorbell records, of a process with 64 KiB */
+static void test_rings(void)
+{
+	struct xverbs_cq_resize resize = { .entries = 1023 };
+	struct xverbs_cq_create cq, more;
+	void *ring, *dbr;
+
+	ok(make_cq(&cq, 4095) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK is 65536"),
+	   "a ring of 256 KiB over a limit of 64: ENOMEM: %s", reason);
+	ok(locked() == 0, "nothing is locked: %d KiB", locked());
+	ok(!make_cq(&cq, 255) && locked() == 20, "one of 16 KiB: %d KiB are locked", locked());
+	resize.cq = cq.out_handle;
+	ok(CALL(CQ_RESIZE, &resize) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK") &&
+	   locked() == 20, "resizing it over the limit: ENOMEM: %s", reason);
+	ok(!make_cq(&more, 255) && !make_cq(&(struct xverbs_cq_create) {}, 255) &&
+	   make_cq(&(struct xverbs_cq_create) {}, 255) == ENOMEM && locked() == 52,
+	   "three of them fit, %d KiB", locked());
+	ring = mmap(NULL, cq.out_ring.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    cq.out_ring.offset);
+	dbr = mmap(NULL, cq.out_dbr.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		   cq.out_dbr.offset);
+	ok(ring != MAP_FAILED && dbr != MAP_FAILED && locked() == 52, "mapped, they cost no more");
+	if (!fork())
+		_exit(destroy(more.out_handle));
+	wait(NULL);
+	ok(locked() == 36, "destroyed by a child: %d KiB", locked());
+	ok(!destroy(cq.out_handle) && locked() == 36, "destroyed, but mapped: %d KiB", locked());
+	munmap(ring, 4096);
+	ok(locked() == 36, "as long as part of it is mapped: %d KiB", locked());
+	munmap((char *)ring + 4096, cq.out_ring.length - 4096);
+	ok(locked() == 20, "unmapped: %d KiB", locked());
+	close(fd);
+	munmap(dbr, 4096);
+	ok(locked() == 0, "closed: %d KiB", locked());
+}
+
+/* In a process of its own, which has nothing locked */
+static void test_unprivileged(void)
+{
+	struct rlimit limit = { 64 << 10, 64 << 10 };
+	struct xverbs_bind bind = {};
+	struct xverbs_uar_alloc u = {};
+
+	fd = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
+	strcpy(bind.name, rig_device(0));
+	if (fd < 0 || CALL(BIND, &bind) || CALL(UAR_ALLOC, &u))
+		bail_out("cannot open %s: %s", rig_device(0), reason);
+	uar = u.out_handle;
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534))
+		bail_out("cannot give up privileges");
+	test_rings();
+}
+
 static void test_all(void)
 {
 	static const struct rig_opts opts = { .size = 4096, .unconnected = true };
-	struct rlimit limit = { 128 << 10, 128 << 10 };
+	struct rlimit limit = { 256 << 10, 256 << 10 };
 
 	test_objects();
 	rig_open(&r, &opts);
@@ -106,13 +207,44 @@ static void hold(void)
 	pause();
 }
 
+/* The rdma cgroup lets the process have one file and n objects. */
+static void objects(int n)
+{
+	struct xv_context *ctx = xv_open(rig_device(0));
+	struct xv_pd *pd = NULL, *first = NULL;
+	int i;
+
+	if (!ctx)
+		bail_out("%s", xv_last_error());
+	ok(!xv_open(rig_device(0)) && errno == ENOSPC && strstr(xv_last_error(), "hca_handle"),
+	   "a second file: ENOSPC: %s", xv_last_error());
+	for (i = 0; i < n; i++) {
+		pd = xv_alloc_pd(ctx);
+		if (!i)
+			first = pd;
+	}
+	ok(pd != NULL, "%d objects", n);
+	ok(!xv_alloc_pd(ctx) && errno == ENOSPC && strstr(xv_last_error(), "hca_object"),
+	   "no more: ENOSPC: %s", xv_last_error());
+	ok(first && !xv_dealloc_pd(first) && xv_alloc_pd(ctx), "one destroyed makes room for one");
+	xv_close(ctx);
+	ctx = xv_open(rig_device(0));
+	ok(ctx && xv_alloc_pd(ctx), "closed, the file makes room for all");
+}
+
 int main(int argc, char **argv)
 {
-	bool holds = argc > 1 && !strcmp(argv[1], "hold");
+	const char *mode = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+	int skip = !mode[0] ? 0 : strcmp(mode, "objects") ? 1 : 2;
 
-	rig_devices(argc - holds, argv + holds);
-	if (holds)
+	rig_devices(argc - skip, argv + skip);
+	if (!strcmp(mode, "hold"))
 		hold();
-	test_all();
+	else if (!strcmp(mode, "rings"))
+		test_unprivileged();
+	else if (!strcmp(mode, "objects"))
+		objects(atoi(argv[2]));
+	else
+		test_all();
 	return tap_done();
 }

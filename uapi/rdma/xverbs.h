@@ -64,7 +64,9 @@
  *  - ENODEV: the device has gone.  The file can only be closed.
  *  - EPERM: a privilege is missing
  *  - ENOMEM: out of memory, or over the limit of locked memory
- *  - ENOSPC: a limit of this file or a table of the device is full
+ *	(RLIMIT_MEMLOCK): registered memory, rings and doorbell records count
+ *  - ENOSPC: a limit of this file or of the rdma cgroup is reached, or a table
+ *	of the device is full
  *  - EREMOTEIO: firmware refused the command
  *  - EFAULT: a pointer does not lead to user memory
  *

@@ -6,13 +6,14 @@
 # vm: --functions 2 --link roce
 # kernels: 6.1 6.12 newest debug
 # quick: newest
-# timeout: 90
+# timeout: 120
 . ./lib.sh
 BIN=../../../build/user
 devices() { "$@" "$BIN/bin/xv_devinfo" --json | python3 -c \
 	'import json, sys; print(*(d["name"] for d in json.load(sys.stdin)))'; }
 
 tap $BIN/tests/limits --device "$DEV0" --peer-device "$DEV1"
+tap $BIN/tests/limits rings --device "$DEV0"
 
 # ---- Rings are charged to the memory cgroup of who makes them
 GROUPS_AT=$(mktemp -d)
@@ -54,7 +55,16 @@ many_objects() {
 ok "programs that make and destroy everything, in a memory cgroup" many_objects
 ok "no page is left of all objects that were destroyed" wait_for 10 none_held
 echo "# $(pages_held) pages"
-rmdir "$GROUPS_AT/holder"
+
+# ---- Bound files and objects count in the rdma cgroup
+echo +rdma > "$GROUPS_AT/cgroup.subtree_control"
+mkdir "$GROUPS_AT/few"
+echo "$DEV0 hca_handle=1 hca_object=5" > "$GROUPS_AT/few/rdma.max"
+tap bash -c "echo \$\$ > $GROUPS_AT/few/cgroup.procs
+	exec $BIN/tests/limits objects 5 --device $DEV0"
+ok "a closed file leaves no charge" \
+	grep -q "^$DEV0 hca_handle=0 hca_object=0" "$GROUPS_AT/few/rdma.current"
+rmdir "$GROUPS_AT/few" "$GROUPS_AT/holder"
 umount "$GROUPS_AT"
 
 # ---- RDMA devices of network namespaces

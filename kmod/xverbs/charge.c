@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a process is charged for besides its memory cgroup: rings and doorbell
+ * records count as locked memory, bound files and objects in its rdma cgroup.
+ */
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "xv.h"
+
+/* ---- Locked memory ---------------------------------------------------------- */
+
+/* Counts the same pages against the same limit as ib_umem_get() does. */
+struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK);
+	struct mm_struct *mm = current->mm;
+	struct xv_pinned *pinned;
+	s64 total;
+
+	pinned = kmalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
+	if (!pinned)
+		return ERR_PTR(-ENOMEM);
+	total = atomic64_add_return(npages, &mm->pinned_vm);
+	if (total > limit >> PAGE_SHIFT && !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(npages, &mm->pinned_vm);
+		kfree(pinned);
+		return ERR_PTR(xv_fail(call, -ENOMEM,
+				       "cannot lock %lu bytes for a ring or doorbell records: RLIMIT_MEMLOCK is %lu, %llu are locked",
+				       npages << PAGE_SHIFT, limit,
+				       (u64)(total - npages) << PAGE_SHIFT));
+	}
+	refcount_set(&pinned->ref, 1);
+	mmgrab(mm);
+	pinned->mm = mm;
+	pinned->npages = npages;
+	return pinned;
+}
+
+/* Who was charged gets it back, whoever lets go of the memory. */
+void xv_pin_put(struct xv_pinned *pinned)
+{
+	if (!refcount_dec_and_test(&pinned->ref))
+		return;
+	atomic64_sub(pinned->npages, &pinned->mm->pinned_vm);
+	mmdrop(pinned->mm);
+	kfree(pinned);
+}
+
+static void xv_pin_vma_open(struct vm_area_struct *vma)
+{
+	struct xv_pinned *pinned = vma->vm_private_data;
+
+	refcount_inc(&pinned->ref);
+}
+
+static void xv_pin_vma_close(struct vm_area_struct *vma)
+{
+	xv_pin_put(vma->vm_private_data);
+}
+
+static const struct vm_operations_struct xv_pin_vm_ops = {
+	.open = xv_pin_vma_open,
+	.close = xv_pin_vma_close,
+};
+
+/* A mapping keeps the pages, and so the charge, when the queue has gone. */
+void xv_pin_vma(struct xv_pinned *pinned, struct vm_area_struct *vma)
+{
+	refcount_inc(&pinned->ref);
+	vma->vm_private_data = pinned;
+	vma->vm_ops = &xv_pin_vm_ops;
+}
+
+/* ---- The rdma cgroup --------------------------------------------------------- */
+
+int xv_cgroup_charge(struct xv_call *call, struct xv_dev *dev,
+		     struct ib_rdmacg_object *charged,
+		     enum rdmacg_resource_type what)
+{
+	int err = ib_rdmacg_try_charge(charged, dev->ib, what);
+
+	if (err != -EAGAIN)
+		return err;
+	return xv_fail(call, -ENOSPC,
+		       "the limit %s of %s in the process's rdma cgroup (rdma.max) is reached",
+		       what == RDMACG_RESOURCE_HCA_HANDLE ? "hca_handle" :
+							    "hca_object",
+		       dev_name(&dev->ib->dev));
+}
+
+void xv_cgroup_uncharge(struct xv_dev *dev, struct ib_rdmacg_object *charged,
+			enum rdmacg_resource_type what)
+{
+	ib_rdmacg_uncharge(charged, dev->ib, what);
+}
