@@ -7,11 +7,13 @@
  * the device; removal empties the list before the device is gone.
  */
 #include <linux/device.h>
+#include <linux/dma-map-ops.h>
 #include <linux/mlx5/eq.h>
 #include <linux/nsproxy.h>
 #include <linux/pci.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/swiotlb.h>
 #include <linux/uaccess.h>
 #include <net/net_namespace.h>
 
@@ -179,6 +181,20 @@ static const char *xv_dev_caps_why_not(struct mlx5_core_dev *mdev)
 	return NULL;
 }
 
+/*
+ * Process and adapter share rings that nobody synchronises: both must see the
+ * same memory.  Coherent allocations would do for any device, but one of their
+ * pages cannot outlive its queue as long as a process has it mapped.
+ */
+static const char *xv_dma_why_not(struct device *dma)
+{
+	if (!dev_is_dma_coherent(dma))
+		return "its DMA is not coherent with the processors' caches";
+	if (is_swiotlb_force_bounce(dma))
+		return "its DMA goes through bounce buffers (swiotlb)";
+	return NULL;
+}
+
 /* The adapter behind a device, or why it cannot be used */
 static const char *xv_dev_probe(struct xv_dev *dev)
 {
@@ -191,7 +207,8 @@ static const char *xv_dev_probe(struct xv_dev *dev)
 	dev->mdev = pci_get_drvdata(to_pci_dev(parent));
 	if (!dev->mdev)
 		return "no mlx5_core device";
-	return xv_dev_caps_why_not(dev->mdev);
+	return xv_dma_why_not(dev->mdev->device) ?:
+	       xv_dev_caps_why_not(dev->mdev);
 }
 
 static int xv_dev_add(struct ib_device *ib)

@@ -236,7 +236,20 @@ static void xv_test_too_old(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, xv_dev_caps_why_not(mdev));
 }
 
+/* Devices whose rings would not be shared with the process are refused. */
+static void xv_test_dma(struct kunit *test)
+{
+	struct io_tlb_mem tlb = { .force_bounce = true };
+	struct device *dma = kunit_kzalloc(test, sizeof(*dma), GFP_KERNEL);
+
+	KUNIT_ASSERT_TRUE(test, !!dma);
+	KUNIT_EXPECT_TRUE(test, !xv_dma_why_not(dma));
+	dma->dma_io_tlb_mem = &tlb;
+	KUNIT_EXPECT_TRUE(test, !!xv_dma_why_not(dma));
+}
+
 static struct kunit_case xv_event_cases[] = {
+	KUNIT_CASE(xv_test_dma),
 	KUNIT_CASE(xv_test_foreign_events),
 	KUNIT_CASE(xv_test_qp_events),
 	KUNIT_CASE(xv_test_srq_events),
