@@ -2,7 +2,8 @@
 /*
  * Memory that adapter and process share: rings and doorbell records.  The
  * kernel's is made of whole pages that belong to one file, charged to its
- * cgroup; the user's is pinned as a UMEM.
+ * cgroup; the user's is pinned as a UMEM.  Neither is ever synchronised:
+ * device.c refuses adapters that need it.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -127,9 +128,12 @@ static void xv_umem_pages(const struct xv_umem *umem, u64 offset,
 	struct ib_block_iter it;
 
 	rdma_umem_for_each_dma_block(umem->ib, &it, PAGE_SIZE) {
-		if (i >= first && i - first < n)
+		if (i >= first + n)
+			break;
+		if (i >= first)
 			dma[i - first] = rdma_block_iter_dma_address(&it);
-		i++;
+		if (!(++i % 1024))
+			cond_resched();
 	}
 }
 
