@@ -111,8 +111,16 @@ static void xv_ah_to_rdma(struct ib_device *ib,
 	}
 }
 
-static int xv_path_gid_type(struct xv_call *call, const char *what,
-			    struct xv_path *path)
+void xv_sgid_put(const struct ib_gid_attr **sgid)
+{
+	if (*sgid)
+		rdma_put_gid_attr(*sgid);
+	*sgid = NULL;
+}
+
+/* As long as it is held, its place in the table goes to no other GID. */
+static int xv_path_hold_sgid(struct xv_call *call, const char *what,
+			     struct xv_path *path)
 {
 	const struct ib_gid_attr *gid;
 	u8 index = rdma_ah_read_grh(&path->rdma)->sgid_index;
@@ -121,8 +129,8 @@ static int xv_path_gid_type(struct xv_call *call, const char *what,
 	if (IS_ERR(gid))
 		return xv_fail(call, -ENOENT, "%s: no GID at sgid_index %u",
 			       what, index);
+	path->sgid = gid;
 	path->gid_type = gid->gid_type;
-	rdma_put_gid_attr(gid);
 	return 0;
 }
 
@@ -146,6 +154,7 @@ static int xv_path_find_route(struct xv_call *call, struct ib_pd *pd,
 	return 0;
 }
 
+/* On success the caller lets go of path->sgid, or keeps it. */
 int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 		    const struct xverbs_ah_attr *attr, u32 port,
 		    struct xv_path *path)
@@ -158,15 +167,19 @@ int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 	if (err)
 		return err;
 	path->port = port;
+	path->sgid = NULL;
 	path->gid_type = IB_GID_TYPE_IB;
 	path->stat_rate = xv_stat_rate(call->dev->mdev, attr->static_rate);
 	xv_ah_to_rdma(call->dev->ib, attr, port, &path->rdma);
 	if (attr->is_global) {
-		err = xv_path_gid_type(call, what, path);
+		err = xv_path_hold_sgid(call, what, path);
 		if (err)
 			return err;
 	}
-	return xv_path_find_route(call, pd, what, path);
+	err = xv_path_find_route(call, pd, what, path);
+	if (err)
+		xv_sgid_put(&path->sgid);
+	return err;
 }
 
 static u16 xv_path_udp_sport(const struct xv_path *path, u32 qpn, u32 dest_qpn)
@@ -261,8 +274,10 @@ int xv_ah_resolve(struct xv_call *call)
 	err = xv_path_resolve(call, xv_to(pd, pd)->ib, "AH",
 			      &call->attrs.ah_attr,
 			      call->attrs.ah_attr.port_num, &path);
-	if (!err)
+	if (!err) {
 		xv_path_fill_av(&path, call->dev->mdev, (void *)arg->out_av);
+		xv_sgid_put(&path.sgid);
+	}
 	xv_obj_put(pd);
 	return err;
 }

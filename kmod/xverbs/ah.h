@@ -9,12 +9,14 @@
  * struct xv_path - a checked and resolved address
  * @port: own port
  * @rdma: as ib_core knows it, with destination MAC address on RoCE
- * @gid_type: of the own GID, if @rdma has a GRH
+ * @sgid: the own GID, held, if @rdma has a GRH; else NULL
+ * @gid_type: of the own GID
  * @stat_rate: the adapter's code of the static rate
  */
 struct xv_path {
 	u32 port;
 	struct rdma_ah_attr rdma;
+	const struct ib_gid_attr *sgid;
 	enum ib_gid_type gid_type;
 	u8 stat_rate;
 };
@@ -22,6 +24,7 @@ struct xv_path {
 int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 		    const struct xverbs_ah_attr *attr, u32 port,
 		    struct xv_path *path);
+void xv_sgid_put(const struct ib_gid_attr **sgid);
 void xv_path_fill_ads(const struct xv_path *path, u32 qpn, u32 dest_qpn,
 		      void *ads);
 

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <rdma/mlx5_ring.h>
 
+#include "ah.h"
 #include "fw.h"
 #include "qp.h"
 #include "qp_state.h"
@@ -542,6 +543,7 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	}
 	if (err || users)
 		return err;
+	xv_qp_put_sgids(qp);
 	xv_qmem_free(obj->file, &qp->mem);
 	kfree(qp);
 	return 0;
@@ -550,7 +552,12 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 /* Others may still hold the queue pair. */
 void xv_qp_lose(struct xv_obj *obj)
 {
+	struct xv_qp *qp = xv_to(qp_handle, obj)->qp;
+
 	xv_qp_del_handle(obj->file->dev, xv_to(qp_handle, obj));
+	/* A device that goes wants its GIDs back. */
+	if (!qp->domain)
+		xv_qp_put_sgids(qp);
 }
 
 int xv_qp_call(struct xv_call *call, u32 handle,
@@ -607,6 +614,20 @@ static u32 xv_qp_mig_from_hw(u8 state)
 	}
 }
 
+/* The alternate path has become the primary one. */
+void xv_qp_migrated(struct xv_qp *qp, struct xv_qp_attrs *attrs)
+{
+	xv_qp_attr_migrate(attrs);
+	xv_sgid_put(&qp->sgid[XV_PATH_PRIMARY]);
+	swap(qp->sgid[XV_PATH_PRIMARY], qp->sgid[XV_PATH_ALTERNATE]);
+}
+
+void xv_qp_put_sgids(struct xv_qp *qp)
+{
+	xv_sgid_put(&qp->sgid[XV_PATH_PRIMARY]);
+	xv_sgid_put(&qp->sgid[XV_PATH_ALTERNATE]);
+}
+
 int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc)
 {
 	u32 state;
@@ -618,7 +639,7 @@ int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc)
 		return err;
 	state = xv_qp_mig_from_hw(MLX5_GET(qpc, qpc, pm_state));
 	if (state == XVERBS_MIG_MIGRATED)
-		xv_qp_attr_migrate(&qp->attrs);
+		xv_qp_migrated(qp, &qp->attrs);
 	qp->attrs.qp.path_mig_state = state;
 	return 0;
 }

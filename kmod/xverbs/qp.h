@@ -39,4 +39,7 @@ int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc);
 /* NULL for a type that does not exist */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 
+void xv_qp_migrated(struct xv_qp *qp, struct xv_qp_attrs *attrs);
+void xv_qp_put_sgids(struct xv_qp *qp);
+
 #endif

@@ -176,10 +176,17 @@ static void xv_qp_fill_modify(const struct xv_qp *qp,
 	MLX5_SET(ads, path, ack_timeout, attr->timeout);
 }
 
-/* Resolves the addresses in @mask and writes them into the context. */
+/*
+ * Resolves the addresses in @mask and writes them into the context; the caller
+ * lets go of @sgid, on failure too.
+ *
+ * ib_core refuses alternate paths on RoCE because it finds the MAC address of
+ * the primary path only.  Here both paths are resolved, so that an adapter that
+ * announces path migration has it on RoCE, too.
+ */
 static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 			    const struct xv_qp_attrs *attrs, u32 mask,
-			    void *qpc)
+			    const struct ib_gid_attr **sgid, void *qpc)
 {
 	const struct xverbs_qp_attr *attr = &attrs->qp;
 	struct xv_path path;
@@ -200,6 +207,7 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 				      &attrs->ah_attr, attr->port_num, &path);
 		if (err)
 			return err;
+		sgid[XV_PATH_PRIMARY] = path.sgid;
 		ads = MLX5_ADDR_OF(qpc, qpc, primary_address_path);
 		xv_path_fill_ads(&path, qp->qpn, attr->dest_qp_num, ads);
 	}
@@ -209,6 +217,7 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
 				      &path);
 		if (err)
 			return err;
+		sgid[XV_PATH_ALTERNATE] = path.sgid;
 		ads = MLX5_ADDR_OF(qpc, qpc, secondary_address_path);
 		xv_path_fill_ads(&path, qp->qpn, attr->dest_qp_num, ads);
 		MLX5_SET(ads, ads, pkey_index, attr->alt_pkey_index);
@@ -293,6 +302,7 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
 	struct xv_qp_attrs attrs;
+	const struct ib_gid_attr *sgid[XV_PATHS] = {};
 	struct xv_qp_verdict verdict;
 	u32 from, to, mask;
 	bool context;
@@ -328,23 +338,32 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
 	if (context) {
 		memset(qpc, 0, sizeof(qpc));
 		xv_qp_fill_modify(qp, &attrs.qp, mask, call->dev->mdev, qpc);
-		err = xv_qp_fill_paths(call, qp, &attrs, mask, qpc);
+		err = xv_qp_fill_paths(call, qp, &attrs, mask, sgid, qpc);
 		if (err)
-			return err;
+			goto out;
 	}
 	err = xv_fw_modify_qp(call->dev, call, opcode, qp->qpn,
 			      xv_qp_opt_mask(qp, verdict.optional, mask),
 			      context ? qpc : NULL);
 	if (err)
-		return err;
+		goto out;
+	if (mask & XVERBS_QP_AV)
+		swap(qp->sgid[XV_PATH_PRIMARY], sgid[XV_PATH_PRIMARY]);
+	if (mask & XVERBS_QP_ALT_PATH)
+		swap(qp->sgid[XV_PATH_ALTERNATE], sgid[XV_PATH_ALTERNATE]);
 	if (attrs.qp.path_mig_state == XVERBS_MIG_MIGRATED &&
 	    qp->attrs.qp.path_mig_state != XVERBS_MIG_MIGRATED)
-		xv_qp_attr_migrate(&attrs);
-	if (to == XVERBS_QPS_RESET)
+		xv_qp_migrated(qp, &attrs);
+	if (to == XVERBS_QPS_RESET) {
 		memset(&attrs, 0, sizeof(attrs));
+		xv_qp_put_sgids(qp);
+	}
 	qp->attrs = attrs;
 	arg->out_state = to;
-	return 0;
+out:
+	xv_sgid_put(&sgid[XV_PATH_PRIMARY]);
+	xv_sgid_put(&sgid[XV_PATH_ALTERNATE]);
+	return err;
 }
 
 int xv_qp_modify(struct xv_call *call)

@@ -510,17 +510,21 @@ struct xv_qp_handle {
 	struct xverbs_qp_init init;
 };
 
+enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
+
 /**
  * struct xv_qp - a queue pair
  * @handles: who gets its events, under xa_lock of xv_dev.qps
  * @domain: XRC domain of one that receives, else NULL
  * @domain_node: in xv_xrc_domain.targets
  * @users: files that hold it; under xv_dev.xrc_lock if it has a @domain
- * @lock: one call at a time; protects @attrs, @mcast, @n_mcast
+ * @lock: one call at a time; protects @attrs, @sgid,
+ *	@mcast, @n_mcast
  * @cqn_snd: completion queue of sends, 0 if it has none
  * @cqn_rcv: completion queue of receives, 0 if it has none
  * @want_drained: raise XVERBS_EVENT_SQ_DRAINED
  * @attrs: attributes as last set; qp_state is the state software moved to
+ * @sgid: own GIDs of both paths, held, or NULL
  * @mcast: multicast groups it is in
  */
 struct xv_qp {
@@ -542,6 +546,7 @@ struct xv_qp {
 	struct xv_qmem mem;
 	struct xverbs_qp_cap cap;
 	struct xv_qp_attrs attrs;
+	const struct ib_gid_attr *sgid[XV_PATHS];
 	struct list_head mcast;
 	u32 n_mcast;
 };
