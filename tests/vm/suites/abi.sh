@@ -17,7 +17,7 @@ if [ ! -e "$OLD/built" ]; then
 	skip "programs of commit ${BASE:0:12}" "the commit is not in this tree, see tests/abi"
 	finish
 fi
-for prog in states external ops errors events memory options transports; do
+for prog in external ops errors events memory options transports; do
 	tap $BIN/tests/$prog --device "$DEV0" --peer-device "$DEV1"
 done
 names() { "$1" --json | python3 -c \
