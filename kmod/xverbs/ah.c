@@ -271,7 +271,7 @@ int xv_ah_resolve(struct xv_call *call)
 	pd = xv_obj_get(call, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
-	err = xv_path_resolve(call, xv_to(pd, pd)->ib, "AH",
+	err = xv_path_resolve(call, to_pd_obj(pd)->ib, "AH",
 			      &call->attrs.ah_attr,
 			      call->attrs.ah_attr.port_num, &path);
 	if (!err) {

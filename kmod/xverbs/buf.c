@@ -121,7 +121,7 @@ void xv_buf_replace(struct xv_file *file, struct xv_buf *buf,
 }
 
 /* Where the adapter finds the page at @offset of a UMEM */
-static void xv_umem_pages(const struct xv_umem *umem, u64 offset,
+static void xv_umem_pages(const struct xv_umem_obj *umem, u64 offset,
 			  dma_addr_t *dma, u32 n)
 {
 	u64 first = offset >> PAGE_SHIFT, i = 0;
@@ -137,7 +137,7 @@ static void xv_umem_pages(const struct xv_umem *umem, u64 offset,
 	}
 }
 
-static int xv_umem_check(struct xv_call *call, const struct xv_umem *umem,
+static int xv_umem_check(struct xv_call *call, const struct xv_umem_obj *umem,
 			 const char *what, u64 offset, u64 bytes, u32 align)
 {
 	u64 end;
@@ -154,7 +154,7 @@ static int xv_umem_check(struct xv_call *call, const struct xv_umem *umem,
 }
 
 static int xv_buf_from_umem(struct xv_call *call, struct xv_buf *buf,
-			    const struct xv_umem *umem, u64 offset,
+			    const struct xv_umem_obj *umem, u64 offset,
 			    size_t bytes)
 {
 	int err;
@@ -240,7 +240,7 @@ static int xv_dbr_alloc(struct xv_call *call, struct xv_dbr *dbr)
 }
 
 static int xv_dbr_from_umem(struct xv_call *call, struct xv_dbr *dbr,
-			    const struct xv_umem *umem, u64 offset)
+			    const struct xv_umem_obj *umem, u64 offset)
 {
 	int err;
 
@@ -286,7 +286,7 @@ static int xv_qmem_ring(struct xv_call *call, struct xv_obj *queue,
 	umem = xv_obj_use(call, queue, XV_OBJ_UMEM, external->ring_umem);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	return xv_buf_from_umem(call, &mem->ring, xv_to(umem, umem),
+	return xv_buf_from_umem(call, &mem->ring, to_umem_obj(umem),
 				external->ring_offset, bytes);
 }
 
@@ -301,7 +301,7 @@ static int xv_qmem_dbr(struct xv_call *call, struct xv_obj *queue,
 	umem = xv_obj_use(call, queue, XV_OBJ_UMEM, external->dbr_umem);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	return xv_dbr_from_umem(call, &mem->dbr, xv_to(umem, umem),
+	return xv_dbr_from_umem(call, &mem->dbr, to_umem_obj(umem),
 				external->dbr_offset);
 }
 

@@ -34,12 +34,12 @@ struct xv_bench {
 	struct xv_dev dev;
 	struct xv_file file;
 	struct xv_call call;
-	struct xv_pd pd;
+	struct xv_pd_obj pd;
 	struct xv_qmem mem;
 	union {
-		struct xv_cq cq;
-		struct xv_srq srq;
-		struct xv_qp qp;
+		struct xv_cq_obj cq;
+		struct xv_srq_obj srq;
+		struct xv_dev_qp qp;
 		struct xv_path path;
 	};
 };
@@ -82,7 +82,7 @@ static int xv_bench_init(struct kunit *test)
 static void xv_test_create_cq(struct kunit *test)
 {
 	struct xv_bench *b = test->priv;
-	struct xv_uar uar = { .index = 0xabcdef };
+	struct xv_uar_obj uar = { .index = 0xabcdef };
 	struct xverbs_cq_create *arg = &b->call.arg.cq_create;
 
 	b->cq.mem = b->mem;
@@ -223,7 +223,7 @@ static void xv_fill_qp(struct xv_bench *b, u32 type)
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, roce_rw_supported, 1);
 }
 
-static int xv_create_qp(struct xv_bench *b, const struct xv_qp_layout *lay)
+static int xv_bench_create_qp(struct xv_bench *b, const struct xv_qp_layout *lay)
 {
 	int err;
 
@@ -241,7 +241,7 @@ static void xv_test_create_qp(struct kunit *test)
 
 	xv_fill_qp(b, XVERBS_QPT_RC);
 	b->call.arg.qp_create.user_index = 0xabcdef;
-	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &both), 0);
+	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &both), 0);
 	KUNIT_EXPECT_EQ(test, b->qp.qpn, 0x123456u);
 	XV_EXPECT_COMMAND(test, "RC", 0x120, { 0, 0x05000000 },
 			  { 0x18, 0x00001800 }, { 0x1c, 0x654321 },
@@ -252,7 +252,7 @@ static void xv_test_create_qp(struct kunit *test)
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cqe_version, 1);
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, sq_ts_format, 1);
 	b->qp.type = XVERBS_QPT_UD;
-	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &both), 0);
+	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &both), 0);
 	XV_EXPECT_COMMAND(test, "UD", 0x120, { 0, 0x05000000 },
 			  { 0x18, 0x00021800 }, { 0x1c, 0x654321 },
 			  { 0x20, 0x00424840 }, { 0x24, 0x111111 },
@@ -268,7 +268,7 @@ static void xv_test_create_qp_srq(struct kunit *test)
 
 	xv_fill_qp(b, XVERBS_QPT_UC);
 	b->qp.srqn = 0x444444;
-	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &send), 0);
+	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &send), 0);
 	XV_EXPECT_COMMAND(test, "UC with SRQ", 0x120, { 0, 0x05000000 },
 			  { 0x18, 0x00011800 }, { 0x1c, 0x654321 },
 			  { 0x24, 0x111111 }, { 0x94, 0x222222 },
@@ -278,7 +278,7 @@ static void xv_test_create_qp_srq(struct kunit *test)
 	b->qp.type = XVERBS_QPT_XRC_RECV;
 	b->qp.srqn = 0;
 	b->qp.xrcdn = 0x555555;
-	KUNIT_EXPECT_EQ(test, xv_create_qp(b, &none), 0);
+	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &none), 0);
 	XV_EXPECT_COMMAND(test, "XRC, neither queue", 0x120, { 0, 0x05000000 },
 			  { 0x18, 0x00031800 }, { 0x1c, 0x654321 },
 			  { 0x20, 0x00008000 }, { 0x24, 0x111111 },

@@ -11,7 +11,7 @@
 
 static void xv_cq_comp(struct mlx5_core_cq *mcq, struct mlx5_eqe *eqe)
 {
-	struct xv_cq *cq = container_of(mcq, struct xv_cq, mcq);
+	struct xv_cq_obj *cq = container_of(mcq, struct xv_cq_obj, mcq);
 
 	if (cq->channel)
 		xv_channel_event(cq->channel, &cq->comp);
@@ -19,7 +19,7 @@ static void xv_cq_comp(struct mlx5_core_cq *mcq, struct mlx5_eqe *eqe)
 
 static void xv_cq_event(struct mlx5_core_cq *mcq, enum mlx5_event type)
 {
-	struct xv_cq *cq = container_of(mcq, struct xv_cq, mcq);
+	struct xv_cq_obj *cq = container_of(mcq, struct xv_cq_obj, mcq);
 
 	if (type == MLX5_EVENT_TYPE_CQ_ERROR)
 		xv_event_async(&cq->obj.file->async, &cq->obj.events,
@@ -69,8 +69,8 @@ static void xv_cq_init_ring(struct xv_buf *ring)
 	}
 }
 
-static int xv_cq_create_hw(struct xv_call *call, struct xv_cq *cq,
-			   const struct xv_uar *uar, u32 entries)
+static int xv_cq_create_hw(struct xv_call *call, struct xv_cq_obj *cq,
+			   const struct xv_uar_obj *uar, u32 entries)
 {
 	struct xverbs_cq_create *arg = &call->arg.cq_create;
 	struct mlx5_core_dev *mdev = call->dev->mdev;
@@ -106,8 +106,8 @@ static int xv_cq_create_hw(struct xv_call *call, struct xv_cq *cq,
 	return err;
 }
 
-static int xv_cq_deps(struct xv_call *call, struct xv_cq *cq,
-		      struct xv_uar **uar)
+static int xv_cq_deps(struct xv_call *call, struct xv_cq_obj *cq,
+		      struct xv_uar_obj **uar)
 {
 	struct xverbs_cq_create *arg = &call->arg.cq_create;
 	struct xv_obj *obj;
@@ -115,17 +115,17 @@ static int xv_cq_deps(struct xv_call *call, struct xv_cq *cq,
 	obj = xv_obj_use(call, &cq->obj, XV_OBJ_UAR, arg->uar);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	*uar = xv_to(uar, obj);
+	*uar = to_uar_obj(obj);
 	if (!arg->channel)
 		return 0;
 	obj = xv_obj_use(call, &cq->obj, XV_OBJ_CHANNEL, arg->channel);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	cq->channel = xv_to(channel, obj);
+	cq->channel = to_channel_obj(obj);
 	return 0;
 }
 
-static void xv_cq_report(const struct xv_cq *cq, u32 entries,
+static void xv_cq_report(const struct xv_cq_obj *cq, u32 entries,
 			 struct xverbs_cq_create *arg)
 {
 	arg->out_handle = cq->obj.handle;
@@ -139,9 +139,9 @@ static void xv_cq_report(const struct xv_cq *cq, u32 entries,
 int xv_cq_create(struct xv_call *call)
 {
 	struct xverbs_cq_create *arg = &call->arg.cq_create;
-	struct xv_uar *uar;
+	struct xv_uar_obj *uar;
 	struct xv_obj *obj;
-	struct xv_cq *cq;
+	struct xv_cq_obj *cq;
 	u32 entries;
 	int err;
 
@@ -151,7 +151,7 @@ int xv_cq_create(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_CQ, sizeof(*cq));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	cq = xv_to(cq, obj);
+	cq = to_cq_obj(obj);
 	mutex_init(&cq->lock);
 	cq->cqe_bytes = arg->cqe_bytes;
 	obj->events.user_data = arg->user_data;
@@ -183,7 +183,7 @@ err_obj:
 
 int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	struct xv_cq *cq = xv_to(cq, obj);
+	struct xv_cq_obj *cq = to_cq_obj(obj);
 	u32 delivered = 0;
 	int err;
 
@@ -205,7 +205,7 @@ int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
  */
 void xv_cq_lose(struct xv_obj *obj)
 {
-	mlx5_core_destroy_cq(obj->file->dev->mdev, &xv_to(cq, obj)->mcq);
+	mlx5_core_destroy_cq(obj->file->dev->mdev, &to_cq_obj(obj)->mcq);
 }
 
 /* ---- Modification ---------------------------------------------------------------- */
@@ -267,13 +267,13 @@ int xv_cq_modify(struct xv_call *call)
 		select |= MLX5_CQ_MODIFY_OVERRUN;
 		MLX5_SET(cqc, cqc, oi, arg->ignore_overrun);
 	}
-	err = xv_fw_modify_cq(call->dev, call, xv_to(cq, obj)->mcq.cqn, select,
+	err = xv_fw_modify_cq(call->dev, call, to_cq_obj(obj)->mcq.cqn, select,
 			      in, sizeof(in));
 	xv_obj_put(obj);
 	return err;
 }
 
-static int xv_cq_resize_hw(struct xv_call *call, const struct xv_cq *cq,
+static int xv_cq_resize_hw(struct xv_call *call, const struct xv_cq_obj *cq,
 			   const struct xv_buf *ring, u32 entries)
 {
 	size_t inlen = MLX5_ST_SZ_BYTES(modify_cq_in) +
@@ -300,7 +300,7 @@ static int xv_cq_resize_hw(struct xv_call *call, const struct xv_cq *cq,
 }
 
 /* The old ring stays with whoever has it mapped, until all of it is polled. */
-static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq *cq,
+static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq_obj *cq,
 			       u32 entries)
 {
 	struct xverbs_cq_resize *arg = &call->arg.cq_resize;
@@ -349,9 +349,9 @@ int xv_cq_resize(struct xv_call *call)
 	obj = xv_obj_get(call, XV_OBJ_CQ, arg->cq);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	mutex_lock(&xv_to(cq, obj)->lock);
-	err = xv_cq_resize_locked(call, xv_to(cq, obj), entries);
-	mutex_unlock(&xv_to(cq, obj)->lock);
+	mutex_lock(&to_cq_obj(obj)->lock);
+	err = xv_cq_resize_locked(call, to_cq_obj(obj), entries);
+	mutex_unlock(&to_cq_obj(obj)->lock);
 	xv_obj_put(obj);
 	return err;
 }

@@ -84,9 +84,9 @@ static int xv_fw_event_type(unsigned long type)
 	}
 }
 
-static void xv_qp_event(const struct xv_qp *qp, int type)
+static void xv_qp_event(const struct xv_dev_qp *qp, int type)
 {
-	struct xv_qp_handle *h;
+	struct xv_qp_obj *h;
 
 	if (type == XVERBS_EVENT_SQ_DRAINED && !READ_ONCE(qp->want_drained))
 		return;
@@ -352,7 +352,7 @@ static u32 xv_devs_collect(struct xverbs_device *list, u32 room)
 }
 
 /* User memory is not touched under the lock of all devices: it may sleep on. */
-int xv_list_devices(struct xv_call *call)
+int xv_device_list(struct xv_call *call)
 {
 	struct xverbs_list_devices *arg = &call->arg.list_devices;
 	char __user *to = u64_to_user_ptr(arg->devices);

@@ -293,7 +293,7 @@ static int xv_chan_make_fd(struct xv_call *call, struct xv_chan_queue *queue)
 int xv_channel_alloc(struct xv_call *call)
 {
 	struct xverbs_channel_alloc *arg = &call->arg.channel_alloc;
-	struct xv_channel *channel;
+	struct xv_channel_obj *channel;
 	struct xv_obj *obj;
 	u32 event_size;
 	int err;
@@ -308,7 +308,7 @@ int xv_channel_alloc(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_CHANNEL, sizeof(*channel));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	channel = xv_to(channel, obj);
+	channel = to_channel_obj(obj);
 	channel->queue = kzalloc(sizeof(*channel->queue), GFP_KERNEL_ACCOUNT);
 	if (!channel->queue) {
 		err = -ENOMEM;
@@ -335,7 +335,7 @@ err_obj:
 
 int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	struct xv_channel *channel = xv_to(channel, obj);
+	struct xv_channel_obj *channel = to_channel_obj(obj);
 
 	xv_evq_kill(&channel->queue->q, NULL);
 	kref_put(&channel->queue->ref, xv_chan_free);
@@ -345,15 +345,15 @@ int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call)
 /* Whoever sleeps on it wakes; completion queues keep it in memory. */
 void xv_channel_lose(struct xv_obj *obj)
 {
-	xv_evq_kill(&xv_to(channel, obj)->queue->q, NULL);
+	xv_evq_kill(&to_channel_obj(obj)->queue->q, NULL);
 }
 
-void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src)
+void xv_channel_event(struct xv_channel_obj *channel, struct xv_evsrc *src)
 {
 	xv_event_comp(&channel->queue->q, src);
 }
 
-u32 xv_channel_stop(struct xv_channel *channel, struct xv_evsrc *src)
+u32 xv_channel_stop(struct xv_channel_obj *channel, struct xv_evsrc *src)
 {
 	return xv_evsrc_stop(&channel->queue->q, src);
 }

@@ -11,15 +11,15 @@ enum { XV_NUMBER = 0x123, XV_PORTS = 2 };
 
 struct xv_listener {
 	struct xv_file file;
-	struct xv_qp_handle handle;
-	struct xv_srq srq;
+	struct xv_qp_obj handle;
+	struct xv_srq_obj srq;
 	struct xv_evsrc sources[1 + XV_PORTS];
 };
 
 /* A device with a queue pair that two files have, and an SRQ of the first's */
 struct xv_events {
 	struct xv_dev dev;
-	struct xv_qp qp;
+	struct xv_dev_qp qp;
 	struct xv_listener to[2];
 };
 

@@ -103,7 +103,7 @@ static const struct {
 	{ XVERBS_FEATURE_DPA_DATA_PATH, "dpa-data-path", xv_feature_no_dpa },
 };
 
-int xv_query_features(struct xv_call *call)
+int xv_features_query(struct xv_call *call)
 {
 	struct xverbs_query_features *arg = &call->arg.query_features;
 	char __user *to = u64_to_user_ptr(arg->features);

@@ -63,7 +63,7 @@ static void xv_inode_put(struct inode *inode)
 
 /* ---- Life of a file --------------------------------------------------------- */
 
-static int xv_open(struct inode *inode, struct file *filp)
+static int xv_fops_open(struct inode *inode, struct file *filp)
 {
 	struct xv_file *file;
 	int err;
@@ -152,7 +152,7 @@ void xv_file_disassociate(struct xv_file *file)
 	up_write(&file->sem);
 }
 
-static int xv_release(struct inode *inode, struct file *filp)
+static int xv_fops_release(struct inode *inode, struct file *filp)
 {
 	struct xv_file *file = filp->private_data;
 
@@ -210,57 +210,79 @@ struct xv_ioctl {
 	u32 flags;	/* hdr.flags that exist */
 };
 
-/* Handler xv_<_name>() of a struct xverbs_<_type>, first published up to _last */
-#define XV_IOCTL_AS(_nr, _name, _type, _last, _mode, _flags)		\
-	[XVERBS_CMD_##_nr] = {						\
-		.handler = xv_##_name,					\
-		.size = sizeof(struct xverbs_##_type) +			\
-			BUILD_BUG_ON_ZERO(sizeof(struct xverbs_##_type) % 8) + \
-			BUILD_BUG_ON_ZERO(offsetof(struct xverbs_##_type, hdr)), \
-		.min_size = offsetofend(struct xverbs_##_type, _last),	\
+/* The structure of type @_type was first published up to @_last. */
+#define XV_IOCTL(_nr, _handler, _type, _last, _mode, _flags)		\
+	[_nr] = {							\
+		.handler = (_handler),					\
+		.size = sizeof(_type) +					\
+			BUILD_BUG_ON_ZERO(sizeof(_type) % 8) +		\
+			BUILD_BUG_ON_ZERO(offsetof(_type, hdr)),	\
+		.min_size = offsetofend(_type, _last),			\
 		.mode = (_mode),					\
 		.flags = (_flags),					\
 	}
 
-#define XV_IOCTL(_nr, _name, _last, _mode, _flags)			\
-	XV_IOCTL_AS(_nr, _name, _name, _last, _mode, _flags)
-
 static const struct xv_ioctl xv_ioctls[] = {
-	XV_IOCTL(LIST_DEVICES, list_devices, reserved, XV_UNBOUND, 0),
-	XV_IOCTL(BIND, bind, name, XV_UNBOUND | XV_EXCLUSIVE,
-		 XVERBS_BIND_BY_INDEX),
-	XV_IOCTL(DESTROY, destroy, reserved, 0, 0),
-	XV_IOCTL(QUERY_DEVICE, query_device, out_umr_fence, 0, 0),
-	XV_IOCTL(QUERY_PORT, query_port, out_subnet_prefix, 0, 0),
-	XV_IOCTL(QUERY_GID, query_gid, out_ifindex, 0, 0),
-	XV_IOCTL(QUERY_PKEY, query_pkey, reserved, 0, 0),
-	XV_IOCTL(QUERY_FEATURES, query_features, reserved, 0, 0),
-	XV_IOCTL(PD_ALLOC, pd_alloc, out_pdn, 0, 0),
-	XV_IOCTL(UAR_ALLOC, uar_alloc, out_bf_stride, 0, XVERBS_UAR_NC),
-	XV_IOCTL(MR_REG, mr_reg, reserved, 0, 0),
-	XV_IOCTL(MR_REREG, mr_rereg, out_rkey, 0, 0),
-	XV_IOCTL(MR_DMABUF, mr_dmabuf, out_rkey, 0, 0),
-	XV_IOCTL(MW_ALLOC, mw_alloc, out_rkey, 0, 0),
-	XV_IOCTL(UMEM_REG, umem_reg, fd, 0, XVERBS_UMEM_DMABUF),
-	XV_IOCTL(XRCD_OPEN, xrcd_open, reserved, 0,
-		 XVERBS_XRCD_SHARED | XVERBS_XRCD_CREATE |
-		 XVERBS_XRCD_EXCLUSIVE),
-	XV_IOCTL(CHANNEL_ALLOC, channel_alloc, out_fd, 0,
-		 XVERBS_CHANNEL_NONBLOCK),
-	XV_IOCTL(CQ_CREATE, cq_create, external, 0,
-		 XVERBS_CQ_IGNORE_OVERRUN | XVERBS_CQ_COLLAPSED),
-	XV_IOCTL(CQ_MODIFY, cq_modify, reserved, 0, 0),
-	XV_IOCTL(CQ_RESIZE, cq_resize, out_ring, 0, 0),
-	XV_IOCTL(SRQ_CREATE, srq_create, external, 0, 0),
-	XV_IOCTL(SRQ_MODIFY, srq_modify, limit, 0, 0),
-	XV_IOCTL(SRQ_QUERY, srq_query, out_limit, 0, 0),
-	XV_IOCTL(QP_CREATE, qp_create, out_dbr, 0, 0),
-	XV_IOCTL(QP_MODIFY, qp_modify, reserved, 0, 0),
-	XV_IOCTL(QP_QUERY, qp_query, out_init, 0, 0),
-	XV_IOCTL(QP_OPEN, qp_open, reserved, 0, 0),
-	XV_IOCTL(AH_RESOLVE, ah_resolve, out_av, 0, 0),
-	XV_IOCTL_AS(MCAST_ATTACH, mcast_attach, mcast, gid, 0, 0),
-	XV_IOCTL_AS(MCAST_DETACH, mcast_detach, mcast, gid, 0, 0),
+	XV_IOCTL(XVERBS_CMD_LIST_DEVICES, xv_device_list, struct xverbs_list_devices,
+		 reserved, XV_UNBOUND, 0),
+	XV_IOCTL(XVERBS_CMD_BIND, xv_bind, struct xverbs_bind,
+		 name, XV_UNBOUND | XV_EXCLUSIVE, XVERBS_BIND_BY_INDEX),
+	XV_IOCTL(XVERBS_CMD_DESTROY, xv_destroy, struct xverbs_destroy,
+		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QUERY_DEVICE, xv_device_query, struct xverbs_query_device,
+		 out_umr_fence, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QUERY_PORT, xv_port_query, struct xverbs_query_port,
+		 out_subnet_prefix, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QUERY_GID, xv_gid_query, struct xverbs_query_gid,
+		 out_ifindex, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QUERY_PKEY, xv_pkey_query, struct xverbs_query_pkey,
+		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QUERY_FEATURES, xv_features_query, struct xverbs_query_features,
+		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_PD_ALLOC, xv_pd_alloc, struct xverbs_pd_alloc,
+		 out_pdn, 0, 0),
+	XV_IOCTL(XVERBS_CMD_UAR_ALLOC, xv_uar_alloc, struct xverbs_uar_alloc,
+		 out_bf_stride, 0, XVERBS_UAR_NC),
+	XV_IOCTL(XVERBS_CMD_MR_REG, xv_mr_reg, struct xverbs_mr_reg,
+		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_MR_REREG, xv_mr_rereg, struct xverbs_mr_rereg,
+		 out_rkey, 0, 0),
+	XV_IOCTL(XVERBS_CMD_MR_DMABUF, xv_mr_dmabuf, struct xverbs_mr_dmabuf,
+		 out_rkey, 0, 0),
+	XV_IOCTL(XVERBS_CMD_MW_ALLOC, xv_mw_alloc, struct xverbs_mw_alloc,
+		 out_rkey, 0, 0),
+	XV_IOCTL(XVERBS_CMD_UMEM_REG, xv_umem_reg, struct xverbs_umem_reg,
+		 fd, 0, XVERBS_UMEM_DMABUF),
+	XV_IOCTL(XVERBS_CMD_XRCD_OPEN, xv_xrcd_open, struct xverbs_xrcd_open,
+		 reserved, 0, XVERBS_XRCD_SHARED | XVERBS_XRCD_CREATE | XVERBS_XRCD_EXCLUSIVE),
+	XV_IOCTL(XVERBS_CMD_CHANNEL_ALLOC, xv_channel_alloc, struct xverbs_channel_alloc,
+		 out_fd, 0, XVERBS_CHANNEL_NONBLOCK),
+	XV_IOCTL(XVERBS_CMD_CQ_CREATE, xv_cq_create, struct xverbs_cq_create,
+		 external, 0, XVERBS_CQ_IGNORE_OVERRUN | XVERBS_CQ_COLLAPSED),
+	XV_IOCTL(XVERBS_CMD_CQ_MODIFY, xv_cq_modify, struct xverbs_cq_modify,
+		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_CQ_RESIZE, xv_cq_resize, struct xverbs_cq_resize,
+		 out_ring, 0, 0),
+	XV_IOCTL(XVERBS_CMD_SRQ_CREATE, xv_srq_create, struct xverbs_srq_create,
+		 external, 0, 0),
+	XV_IOCTL(XVERBS_CMD_SRQ_MODIFY, xv_srq_modify, struct xverbs_srq_modify,
+		 limit, 0, 0),
+	XV_IOCTL(XVERBS_CMD_SRQ_QUERY, xv_srq_query, struct xverbs_srq_query,
+		 out_limit, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QP_CREATE, xv_qp_create, struct xverbs_qp_create,
+		 out_dbr, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QP_MODIFY, xv_qp_modify, struct xverbs_qp_modify,
+		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QP_QUERY, xv_qp_query, struct xverbs_qp_query,
+		 out_init, 0, 0),
+	XV_IOCTL(XVERBS_CMD_QP_OPEN, xv_qp_open, struct xverbs_qp_open,
+		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_AH_RESOLVE, xv_ah_resolve, struct xverbs_ah_resolve,
+		 out_av, 0, 0),
+	XV_IOCTL(XVERBS_CMD_MCAST_ATTACH, xv_mcast_attach, struct xverbs_mcast,
+		 gid, 0, 0),
+	XV_IOCTL(XVERBS_CMD_MCAST_DETACH, xv_mcast_detach, struct xverbs_mcast,
+		 gid, 0, 0),
 };
 
 /**
@@ -471,7 +493,7 @@ static void xv_call_explain(struct xv_call *call, u64 user, u32 len)
 		return;
 }
 
-static long xv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+static long xv_fops_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct xv_call call = { .file = filp->private_data };
 	void __user *user = (void __user *)arg;
@@ -592,7 +614,7 @@ const struct vm_operations_struct xv_pfn_vm_ops = {
 	.fault = xv_pfn_fault,
 };
 
-static int xv_mmap(struct file *filp, struct vm_area_struct *vma)
+static int xv_fops_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct xv_file *file = filp->private_data;
 	struct xv_mapping *map;
@@ -613,14 +635,14 @@ static int xv_mmap(struct file *filp, struct vm_area_struct *vma)
 
 /* ---- Asynchronous events ---------------------------------------------------------- */
 
-static ssize_t xv_read(struct file *filp, char __user *buf, size_t len,
-		       loff_t *pos)
+static ssize_t xv_fops_read(struct file *filp, char __user *buf, size_t len,
+			    loff_t *pos)
 {
 	return xv_async_read(filp->private_data, buf, len,
 			     filp->f_flags & O_NONBLOCK);
 }
 
-static __poll_t xv_poll(struct file *filp, poll_table *wait)
+static __poll_t xv_fops_poll(struct file *filp, poll_table *wait)
 {
 	struct xv_file *file = filp->private_data;
 
@@ -629,13 +651,13 @@ static __poll_t xv_poll(struct file *filp, poll_table *wait)
 
 static const struct file_operations xv_fops = {
 	.owner = THIS_MODULE,
-	.open = xv_open,
-	.release = xv_release,
-	.unlocked_ioctl = xv_ioctl,
+	.open = xv_fops_open,
+	.release = xv_fops_release,
+	.unlocked_ioctl = xv_fops_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.mmap = xv_mmap,
-	.read = xv_read,
-	.poll = xv_poll,
+	.mmap = xv_fops_mmap,
+	.read = xv_fops_read,
+	.poll = xv_fops_poll,
 	.llseek = noop_llseek,
 };
 

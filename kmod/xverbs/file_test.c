@@ -113,7 +113,7 @@ static long xv_try(struct xv_open *o, unsigned int cmd, u32 size)
 	((struct xverbs_hdr *)o->arg)->size = size;
 	kthread_use_mm(xv_mm);
 	if (!copy_to_user(user, o->arg, sizeof(o->arg)))
-		ret = xv_ioctl(&o->filp, cmd, xv_user);
+		ret = xv_fops_ioctl(&o->filp, cmd, xv_user);
 	if (copy_from_user(o->arg, user, sizeof(o->arg)))
 		ret = -EIO;
 	kthread_unuse_mm(xv_mm);
@@ -381,7 +381,7 @@ static int xv_try_mmap(struct xv_open *o, u64 offset, u64 length,
 
 	xv_mapped = NULL;
 	xv_compat_vm_flags(&vma, flags, 0);
-	return xv_mmap(&o->filp, &vma);
+	return xv_fops_mmap(&o->filp, &vma);
 }
 
 static void xv_test_mmap_keys(struct kunit *test)

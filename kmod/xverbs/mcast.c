@@ -17,7 +17,7 @@ struct xv_mcast {
 	u8 gid[16];
 };
 
-static struct xv_mcast *xv_mcast_find(const struct xv_qp *qp, const u8 *gid)
+static struct xv_mcast *xv_mcast_find(const struct xv_dev_qp *qp, const u8 *gid)
 {
 	struct xv_mcast *mcast;
 
@@ -27,7 +27,7 @@ static struct xv_mcast *xv_mcast_find(const struct xv_qp *qp, const u8 *gid)
 	return NULL;
 }
 
-static int xv_mcast_check(struct xv_call *call, const struct xv_qp *qp)
+static int xv_mcast_check(struct xv_call *call, const struct xv_dev_qp *qp)
 {
 	const struct xverbs_mcast *arg = &call->arg.mcast;
 
@@ -43,7 +43,7 @@ static int xv_mcast_check(struct xv_call *call, const struct xv_qp *qp)
 	return 0;
 }
 
-static int xv_mcast_attach_locked(struct xv_call *call, struct xv_qp *qp)
+static int xv_mcast_attach_locked(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	const struct xverbs_mcast *arg = &call->arg.mcast;
 	struct xv_mcast *mcast;
@@ -74,7 +74,7 @@ static int xv_mcast_attach_locked(struct xv_call *call, struct xv_qp *qp)
 }
 
 static int xv_mcast_drop(struct xv_dev *dev, struct xv_call *call,
-			 struct xv_qp *qp, struct xv_mcast *mcast)
+			 struct xv_dev_qp *qp, struct xv_mcast *mcast)
 {
 	int err = xv_fw_detach_mcg(dev, call, qp->qpn, mcast->gid);
 
@@ -86,7 +86,7 @@ static int xv_mcast_drop(struct xv_dev *dev, struct xv_call *call,
 	return err;
 }
 
-static int xv_mcast_detach_locked(struct xv_call *call, struct xv_qp *qp)
+static int xv_mcast_detach_locked(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	struct xv_mcast *mcast;
 	int err;
@@ -114,7 +114,7 @@ int xv_mcast_detach(struct xv_call *call)
 
 /* The QP goes: nobody else uses it. */
 int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
-			struct xv_qp *qp)
+			struct xv_dev_qp *qp)
 {
 	struct xv_mcast *mcast, *next;
 	int err;

@@ -83,7 +83,7 @@ static struct ib_mr *xv_mr_pin(struct xv_call *call, const struct xv_obj *pd,
 {
 	struct ib_mr *ib;
 
-	ib = ib_reg_user_mr(xv_to(pd, pd)->ib, range->addr, range->length,
+	ib = ib_reg_user_mr(to_pd_obj(pd)->ib, range->addr, range->length,
 			    range->iova, access);
 	if (IS_ERR(ib))
 		return ERR_PTR(xv_mr_fail(call, range, PTR_ERR(ib)));
@@ -91,11 +91,11 @@ static struct ib_mr *xv_mr_pin(struct xv_call *call, const struct xv_obj *pd,
 }
 
 /* A region without memory; its domain is deps[0]. */
-struct xv_mr *xv_mr_new(struct xv_call *call, u32 pd, u32 access)
+struct xv_mr_obj *xv_mr_new(struct xv_call *call, u32 pd, u32 access)
 {
 	struct xv_obj *obj, *dep;
 
-	obj = xv_obj_alloc(call, XV_OBJ_MR, sizeof(struct xv_mr));
+	obj = xv_obj_alloc(call, XV_OBJ_MR, sizeof(struct xv_mr_obj));
 	if (IS_ERR(obj))
 		return ERR_CAST(obj);
 	dep = xv_obj_use(call, obj, XV_OBJ_PD, pd);
@@ -103,16 +103,16 @@ struct xv_mr *xv_mr_new(struct xv_call *call, u32 pd, u32 access)
 		xv_obj_abort(obj);
 		return ERR_CAST(dep);
 	}
-	mutex_init(&xv_to(mr, obj)->lock);
-	xv_to(mr, obj)->access = access;
-	return xv_to(mr, obj);
+	mutex_init(&to_mr_obj(obj)->lock);
+	to_mr_obj(obj)->access = access;
+	return to_mr_obj(obj);
 }
 
 int xv_mr_reg(struct xv_call *call)
 {
 	struct xverbs_mr_reg *arg = &call->arg.mr_reg;
 	struct xv_mr_range range = { arg->addr, arg->length, arg->iova };
-	struct xv_mr *mr;
+	struct xv_mr_obj *mr;
 	int err;
 
 	if (arg->reserved)
@@ -143,7 +143,7 @@ int xv_mr_reg(struct xv_call *call)
 
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	struct xv_mr *mr = xv_to(mr, obj);
+	struct xv_mr_obj *mr = to_mr_obj(obj);
 	int err;
 
 	if (mr->umem)
@@ -168,7 +168,7 @@ static void xv_mr_adopt(struct ib_mr *ib, struct ib_pd *pd)
 }
 
 /* Other memory: the old region stays good until the new one stands. */
-static int xv_mr_replace(struct xv_call *call, struct xv_mr *mr,
+static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 			 const struct xv_obj *pd,
 			 const struct xv_mr_range *range, u32 access)
 {
@@ -192,11 +192,11 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr *mr,
  * Another domain or other rights: the driver changes the key in place, or
  * makes one more for what is pinned already.
  */
-static int xv_mr_alter(struct xv_call *call, struct xv_mr *mr,
+static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 		       const struct xv_obj *pd, const struct xv_mr_range *range,
 		       u32 access)
 {
-	struct ib_pd *ib_pd = xv_to(pd, pd)->ib, *old_pd = mr->ib->pd;
+	struct ib_pd *ib_pd = to_pd_obj(pd)->ib, *old_pd = mr->ib->pd;
 	struct ib_mr *old = mr->ib, *ib;
 
 	ib = ib_pd->device->ops.rereg_user_mr(old, call->arg.mr_rereg.change,
@@ -218,7 +218,7 @@ static int xv_mr_alter(struct xv_call *call, struct xv_mr *mr,
 	return 0;
 }
 
-static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr *mr,
+static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr_obj *mr,
 			      struct xv_obj *pd)
 {
 	struct xverbs_mr_rereg *arg = &call->arg.mr_rereg;
@@ -254,7 +254,7 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr *mr,
 }
 
 /* The region holds its new domain, and not the old one, if this succeeds. */
-static int xv_mr_rereg_pd(struct xv_call *call, struct xv_mr *mr)
+static int xv_mr_rereg_pd(struct xv_call *call, struct xv_mr_obj *mr)
 {
 	struct xv_obj *old = mr->obj.deps[0], *pd;
 	int err;
@@ -278,7 +278,7 @@ int xv_mr_rereg(struct xv_call *call)
 			  XVERBS_REREG_ACCESS;
 	struct xverbs_mr_rereg *arg = &call->arg.mr_rereg;
 	struct xv_obj *obj;
-	struct xv_mr *mr;
+	struct xv_mr_obj *mr;
 	int err;
 
 	if (arg->change & ~known)
@@ -289,7 +289,7 @@ int xv_mr_rereg(struct xv_call *call)
 	obj = xv_obj_get(call, XV_OBJ_MR, arg->mr);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	mr = xv_to(mr, obj);
+	mr = to_mr_obj(obj);
 	mutex_lock(&mr->lock);
 	if (arg->change & XVERBS_REREG_PD)
 		err = xv_mr_rereg_pd(call, mr);

@@ -15,7 +15,7 @@ struct xv_mr_range {
 int xv_mr_check_access(struct xv_call *call, u32 access);
 int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
 		      u32 access);
-struct xv_mr *xv_mr_new(struct xv_call *call, u32 pd, u32 access);
-int xv_mr_destroy_dmabuf(struct xv_mr *mr, struct xv_call *call);
+struct xv_mr_obj *xv_mr_new(struct xv_call *call, u32 pd, u32 access);
+int xv_mr_destroy_dmabuf(struct xv_mr_obj *mr, struct xv_call *call);
 
 #endif

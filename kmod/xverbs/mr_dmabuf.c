@@ -39,8 +39,8 @@ static void xv_mr_fill_pages(struct ib_umem *umem, unsigned long block,
 		*pas++ = cpu_to_be64(rdma_block_iter_dma_address(&it));
 }
 
-static int xv_mr_create_key(struct xv_call *call, struct xv_mr *mr,
-			    const struct xv_pd *pd)
+static int xv_mr_create_key(struct xv_call *call, struct xv_mr_obj *mr,
+			    const struct xv_pd_obj *pd)
 {
 	struct ib_umem *umem = &mr->umem->umem;
 	unsigned long block;
@@ -79,7 +79,7 @@ static int xv_mr_create_key(struct xv_call *call, struct xv_mr *mr,
 	return err;
 }
 
-static int xv_mr_map_dmabuf(struct xv_call *call, struct xv_mr *mr)
+static int xv_mr_map_dmabuf(struct xv_call *call, struct xv_mr_obj *mr)
 {
 	const struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
 	int err;
@@ -92,7 +92,7 @@ static int xv_mr_map_dmabuf(struct xv_call *call, struct xv_mr *mr)
 		return xv_fail(call, PTR_ERR(mr->umem),
 			       "MR: dma-buf %d cannot be pinned: %pe", arg->fd,
 			       mr->umem);
-	err = xv_mr_create_key(call, mr, xv_to(pd, mr->obj.deps[0]));
+	err = xv_mr_create_key(call, mr, to_pd_obj(mr->obj.deps[0]));
 	if (err)
 		ib_umem_release(&mr->umem->umem);
 	return err;
@@ -102,7 +102,7 @@ int xv_mr_dmabuf(struct xv_call *call)
 {
 	struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
 	struct xv_mr_range range = { arg->offset, arg->length, arg->iova };
-	struct xv_mr *mr;
+	struct xv_mr_obj *mr;
 	int err;
 
 	if (arg->access & XVERBS_ACCESS_ZERO_BASED)
@@ -128,7 +128,7 @@ int xv_mr_dmabuf(struct xv_call *call)
 	return 0;
 }
 
-int xv_mr_destroy_dmabuf(struct xv_mr *mr, struct xv_call *call)
+int xv_mr_destroy_dmabuf(struct xv_mr_obj *mr, struct xv_call *call)
 {
 	int err = xv_fw_destroy_mkey(mr->obj.file->dev, call, mr->key);
 

@@ -15,7 +15,7 @@ int xv_mw_alloc(struct xv_call *call)
 	struct xverbs_mw_alloc *arg = &call->arg.mw_alloc;
 	u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {};
 	struct xv_obj *obj, *pd;
-	struct xv_mw *mw;
+	struct xv_mw_obj *mw;
 	void *mkc;
 	int err;
 
@@ -25,7 +25,7 @@ int xv_mw_alloc(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_MW, sizeof(*mw));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	mw = xv_to(mw, obj);
+	mw = to_mw_obj(obj);
 	pd = xv_obj_use(call, obj, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(pd)) {
 		err = PTR_ERR(pd);
@@ -38,7 +38,7 @@ int xv_mw_alloc(struct xv_call *call)
 	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5_MKC_ACCESS_MODE_KLMS);
 	MLX5_SET(mkc, mkc, translations_octword_size, XV_MW_XLT_OCTOWORDS);
 	MLX5_SET(mkc, mkc, en_rinval, arg->type == IB_MW_TYPE_2);
-	MLX5_SET(mkc, mkc, pd, xv_to(pd, pd)->pdn);
+	MLX5_SET(mkc, mkc, pd, to_pd_obj(pd)->pdn);
 	MLX5_SET(mkc, mkc, qpn, XV_MKC_ANY_QPN);
 	err = xv_fw_create_mkey(call->dev, call, in, sizeof(in), &mw->mkey);
 	if (err)
@@ -56,5 +56,5 @@ err_obj:
 
 int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	return xv_fw_destroy_mkey(obj->file->dev, call, xv_to(mw, obj)->mkey);
+	return xv_fw_destroy_mkey(obj->file->dev, call, to_mw_obj(obj)->mkey);
 }

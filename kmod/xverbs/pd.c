@@ -46,14 +46,14 @@ int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn)
 int xv_pd_alloc(struct xv_call *call)
 {
 	struct xverbs_pd_alloc *arg = &call->arg.pd_alloc;
-	struct xv_pd *pd;
+	struct xv_pd_obj *pd;
 	struct xv_obj *obj;
 	int err;
 
 	obj = xv_obj_alloc(call, XV_OBJ_PD, sizeof(*pd));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	pd = xv_to(pd, obj);
+	pd = to_pd_obj(obj);
 	err = xv_pd_make(call, &pd->ib, &pd->pdn);
 	if (err) {
 		xv_obj_abort(obj);
@@ -68,7 +68,7 @@ int xv_pd_alloc(struct xv_call *call)
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	/* Not ib_dealloc_pd(): it warns where firmware refuses. */
-	int err = ib_dealloc_pd_user(xv_to(pd, obj)->ib, NULL);
+	int err = ib_dealloc_pd_user(to_pd_obj(obj)->ib, NULL);
 
 	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;
 }

@@ -153,7 +153,7 @@ static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 /* ---- Creation ------------------------------------------------------------------- */
 
 static void xv_qp_fill_create(const struct xv_call *call,
-			      const struct xv_qp *qp,
+			      const struct xv_dev_qp *qp,
 			      const struct xv_qp_layout *lay, void *qpc)
 {
 	struct mlx5_core_dev *mdev = call->dev->mdev;
@@ -188,7 +188,7 @@ static void xv_qp_fill_create(const struct xv_call *call,
 	}
 }
 
-static int xv_qp_create_hw(struct xv_call *call, struct xv_qp *qp,
+static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 			   const struct xv_qp_layout *lay)
 {
 	size_t inlen = MLX5_ST_SZ_BYTES(create_qp_in) +
@@ -212,7 +212,7 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_qp *qp,
 }
 
 /* A number that the caller must give if, and only if, the type needs it */
-static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_handle *h,
+static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_obj *h,
 			const char *what, bool needed, u32 handle, u32 *cqn)
 {
 	struct xv_obj *obj;
@@ -224,12 +224,12 @@ static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_handle *h,
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_CQ, handle);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	*cqn = xv_to(cq, obj)->mcq.cqn;
+	*cqn = to_cq_obj(obj)->mcq.cqn;
 	return 0;
 }
 
 /* A receiving QP of an XRC domain has nothing else of its own. */
-static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp_handle *h)
+static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp_obj *h)
 {
 	const struct xverbs_qp_create *arg = &call->arg.qp_create;
 	struct xv_obj *obj;
@@ -242,15 +242,15 @@ static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp_handle *h)
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_XRCD, arg->xrcd);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	h->qp->domain = xv_to(xrcd, obj)->domain;
+	h->qp->domain = to_xrcd_obj(obj)->domain;
 	h->qp->xrcdn = h->qp->domain->xrcdn;
 	return 0;
 }
 
-static int xv_qp_deps_pd(struct xv_call *call, struct xv_qp_handle *h)
+static int xv_qp_deps_pd(struct xv_call *call, struct xv_qp_obj *h)
 {
 	const struct xverbs_qp_create *arg = &call->arg.qp_create;
-	struct xv_qp *qp = h->qp;
+	struct xv_dev_qp *qp = h->qp;
 	struct xv_obj *obj;
 
 	if (arg->xrcd)
@@ -258,25 +258,25 @@ static int xv_qp_deps_pd(struct xv_call *call, struct xv_qp_handle *h)
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp->ib_pd = xv_to(pd, obj)->ib;
-	qp->pdn = xv_to(pd, obj)->pdn;
+	qp->ib_pd = to_pd_obj(obj)->ib;
+	qp->pdn = to_pd_obj(obj)->pdn;
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_UAR, arg->uar);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp->uar_page = xv_to(uar, obj)->index;
+	qp->uar_page = to_uar_obj(obj)->index;
 	if (!arg->srq)
 		return 0;
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_SRQ, arg->srq);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	if (xv_to(srq, obj)->xrc)
+	if (to_srq_obj(obj)->xrc)
 		return xv_fail(call, -EINVAL, "QP: srq %u is an XRC SRQ",
 			       arg->srq);
-	qp->srqn = xv_to(srq, obj)->srqn;
+	qp->srqn = to_srq_obj(obj)->srqn;
 	return 0;
 }
 
-static int xv_qp_deps(struct xv_call *call, struct xv_qp_handle *h)
+static int xv_qp_deps(struct xv_call *call, struct xv_qp_obj *h)
 {
 	const struct xv_qp_kind *kind = xv_qp_kind(h->qp->type);
 	const struct xverbs_qp_create *arg = &call->arg.qp_create;
@@ -316,7 +316,7 @@ static int xv_qp_check_create(struct xv_call *call,
 	return 0;
 }
 
-static void xv_qp_report(const struct xv_qp *qp, const struct xv_qp_layout *lay,
+static void xv_qp_report(const struct xv_dev_qp *qp, const struct xv_qp_layout *lay,
 			 struct xverbs_qp_create *arg)
 {
 	arg->out_qpn = qp->qpn;
@@ -331,23 +331,23 @@ static void xv_qp_report(const struct xv_qp *qp, const struct xv_qp_layout *lay,
 }
 
 /* What a handle lends its events to, or takes them back from */
-static void xv_qp_add_handle(struct xv_dev *dev, struct xv_qp_handle *h)
+static void xv_qp_add_handle(struct xv_dev *dev, struct xv_qp_obj *h)
 {
 	xa_lock_irq(&dev->qps);
 	list_add(&h->node, &h->qp->handles);
 	xa_unlock_irq(&dev->qps);
 }
 
-static void xv_qp_del_handle(struct xv_dev *dev, struct xv_qp_handle *h)
+static void xv_qp_del_handle(struct xv_dev *dev, struct xv_qp_obj *h)
 {
 	xa_lock_irq(&dev->qps);
 	list_del(&h->node);
 	xa_unlock_irq(&dev->qps);
 }
 
-static struct xv_qp *xv_qp_alloc(const struct xv_call *call)
+static struct xv_dev_qp *xv_qp_alloc(const struct xv_call *call)
 {
-	struct xv_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+	struct xv_dev_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 
 	if (!qp)
 		return NULL;
@@ -361,7 +361,7 @@ static struct xv_qp *xv_qp_alloc(const struct xv_call *call)
 }
 
 /* From now on others may open it. */
-static void xv_qp_join_domain(struct xv_dev *dev, struct xv_qp *qp)
+static void xv_qp_join_domain(struct xv_dev *dev, struct xv_dev_qp *qp)
 {
 	mutex_lock(&dev->xrc_lock);
 	qp->domain->users++;
@@ -369,10 +369,10 @@ static void xv_qp_join_domain(struct xv_dev *dev, struct xv_qp *qp)
 	mutex_unlock(&dev->xrc_lock);
 }
 
-static int xv_qp_build(struct xv_call *call, struct xv_qp_handle *h)
+static int xv_qp_build(struct xv_call *call, struct xv_qp_obj *h)
 {
 	struct xverbs_qp_create *arg = &call->arg.qp_create;
-	struct xv_qp *qp = h->qp;
+	struct xv_dev_qp *qp = h->qp;
 	struct xv_qp_layout lay;
 	int err;
 
@@ -411,7 +411,7 @@ static struct xverbs_qp_init xv_qp_init(const struct xverbs_qp_create *arg)
 int xv_qp_create(struct xv_call *call)
 {
 	struct xverbs_qp_create *arg = &call->arg.qp_create;
-	struct xv_qp_handle *h;
+	struct xv_qp_obj *h;
 	struct xv_obj *obj;
 	int err;
 
@@ -421,7 +421,7 @@ int xv_qp_create(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_QP, sizeof(*h));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	h = xv_to(qp_handle, obj);
+	h = to_qp_obj(obj);
 	obj->events.user_data = arg->user_data;
 	h->init = xv_qp_init(arg);
 	h->qp = xv_qp_alloc(call);
@@ -439,10 +439,10 @@ int xv_qp_create(struct xv_call *call)
 	return 0;
 }
 
-static struct xv_qp *xv_qp_find_target(struct xv_call *call,
-				       struct xv_xrc_domain *domain, u32 qpn)
+static struct xv_dev_qp *xv_qp_find_target(struct xv_call *call,
+					   struct xv_xrc_domain *domain, u32 qpn)
 {
-	struct xv_qp *qp;
+	struct xv_dev_qp *qp;
 
 	lockdep_assert_held(&call->dev->xrc_lock);
 	list_for_each_entry(qp, &domain->targets, domain_node)
@@ -458,14 +458,14 @@ int xv_qp_open(struct xv_call *call)
 {
 	struct xverbs_qp_open *arg = &call->arg.qp_open;
 	struct xv_obj *obj, *xrcd;
-	struct xv_qp_handle *h;
+	struct xv_qp_obj *h;
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	obj = xv_obj_alloc(call, XV_OBJ_QP, sizeof(*h));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	h = xv_to(qp_handle, obj);
+	h = to_qp_obj(obj);
 	obj->events.user_data = arg->user_data;
 	h->init = (struct xverbs_qp_init) {
 		.user_data = arg->user_data,
@@ -478,7 +478,7 @@ int xv_qp_open(struct xv_call *call)
 		return PTR_ERR(xrcd);
 	}
 	mutex_lock(&call->dev->xrc_lock);
-	h->qp = xv_qp_find_target(call, xv_to(xrcd, xrcd)->domain, arg->qpn);
+	h->qp = xv_qp_find_target(call, to_xrcd_obj(xrcd)->domain, arg->qpn);
 	if (h->qp)
 		h->qp->users++;
 	mutex_unlock(&call->dev->xrc_lock);
@@ -493,7 +493,7 @@ int xv_qp_open(struct xv_call *call)
 }
 
 static int xv_qp_destroy_hw(struct xv_dev *dev, struct xv_call *call,
-			    struct xv_qp *qp)
+			    struct xv_dev_qp *qp)
 {
 	int err;
 
@@ -507,7 +507,7 @@ static int xv_qp_destroy_hw(struct xv_dev *dev, struct xv_call *call,
 
 /* The last handle takes the queue pair with it, and its part of the domain. */
 static int xv_qp_put_target(struct xv_dev *dev, struct xv_call *call,
-			    struct xv_qp *qp)
+			    struct xv_dev_qp *qp)
 {
 	int err;
 
@@ -526,9 +526,9 @@ static int xv_qp_put_target(struct xv_dev *dev, struct xv_call *call,
 
 int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	struct xv_qp_handle *h = xv_to(qp_handle, obj);
+	struct xv_qp_obj *h = to_qp_obj(obj);
 	struct xv_dev *dev = obj->file->dev;
-	struct xv_qp *qp = h->qp;
+	struct xv_dev_qp *qp = h->qp;
 	int err, users = 0;
 
 	if (qp->domain) {
@@ -552,26 +552,26 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 /* Others may still hold the queue pair. */
 void xv_qp_lose(struct xv_obj *obj)
 {
-	struct xv_qp *qp = xv_to(qp_handle, obj)->qp;
+	struct xv_dev_qp *qp = to_qp_obj(obj)->qp;
 
-	xv_qp_del_handle(obj->file->dev, xv_to(qp_handle, obj));
+	xv_qp_del_handle(obj->file->dev, to_qp_obj(obj));
 	/* A device that goes wants its GIDs back. */
 	if (!qp->domain)
 		xv_qp_put_sgids(qp);
 }
 
 int xv_qp_call(struct xv_call *call, u32 handle,
-	       int (*fn)(struct xv_call *call, struct xv_qp *qp))
+	       int (*fn)(struct xv_call *call, struct xv_dev_qp *qp))
 {
 	struct xv_obj *obj;
-	struct xv_qp *qp;
+	struct xv_dev_qp *qp;
 	int err;
 
 	obj = xv_obj_get(call, XV_OBJ_QP, handle);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	qp = xv_to(qp_handle, obj)->qp;
-	call->init = xv_to(qp_handle, obj)->init;
+	qp = to_qp_obj(obj)->qp;
+	call->init = to_qp_obj(obj)->init;
 	mutex_lock(&qp->lock);
 	err = fn(call, qp);
 	mutex_unlock(&qp->lock);
@@ -615,20 +615,20 @@ static u32 xv_qp_mig_from_hw(u8 state)
 }
 
 /* The alternate path has become the primary one. */
-void xv_qp_migrated(struct xv_qp *qp, struct xv_qp_attrs *attrs)
+void xv_qp_migrated(struct xv_dev_qp *qp, struct xv_qp_attrs *attrs)
 {
 	xv_qp_attr_migrate(attrs);
 	xv_sgid_put(&qp->sgid[XV_PATH_PRIMARY]);
 	swap(qp->sgid[XV_PATH_PRIMARY], qp->sgid[XV_PATH_ALTERNATE]);
 }
 
-void xv_qp_put_sgids(struct xv_qp *qp)
+void xv_qp_put_sgids(struct xv_dev_qp *qp)
 {
 	xv_sgid_put(&qp->sgid[XV_PATH_PRIMARY]);
 	xv_sgid_put(&qp->sgid[XV_PATH_ALTERNATE]);
 }
 
-int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc)
+int xv_qp_refresh(struct xv_call *call, struct xv_dev_qp *qp, void *qpc)
 {
 	u32 state;
 	int err;
@@ -645,7 +645,7 @@ int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc)
 }
 
 /* What was set, and over it what the adapter changes by itself */
-static int xv_qp_query_locked(struct xv_call *call, struct xv_qp *qp)
+static int xv_qp_query_locked(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	struct xverbs_qp_attr *attr = &call->attrs.qp;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];

@@ -28,18 +28,18 @@ struct xv_qp_kind {
  * says how the file made it.
  */
 int xv_qp_call(struct xv_call *call, u32 handle,
-	       int (*fn)(struct xv_call *call, struct xv_qp *qp));
+	       int (*fn)(struct xv_call *call, struct xv_dev_qp *qp));
 
 /*
  * Reads the QP context; where the adapter has migrated by itself, qp->attr
  * follows.
  */
-int xv_qp_refresh(struct xv_call *call, struct xv_qp *qp, void *qpc);
+int xv_qp_refresh(struct xv_call *call, struct xv_dev_qp *qp, void *qpc);
 
 /* NULL for a type that does not exist */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 
-void xv_qp_migrated(struct xv_qp *qp, struct xv_qp_attrs *attrs);
-void xv_qp_put_sgids(struct xv_qp *qp);
+void xv_qp_migrated(struct xv_dev_qp *qp, struct xv_qp_attrs *attrs);
+void xv_qp_put_sgids(struct xv_dev_qp *qp);
 
 #endif

@@ -56,7 +56,7 @@ static u16 xv_qp_opcode(u32 from, u32 to)
 }
 
 /* Optional attributes -> opt_param_mask of the command (PRM) */
-static u32 xv_qp_opt_mask(const struct xv_qp *qp, u32 optional, u32 mask)
+static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 {
 	static const struct {
 		u32 attr;
@@ -140,7 +140,7 @@ static u8 xv_qp_pm_state(const struct xverbs_qp_attr *attr, u32 mask)
 }
 
 /* The QP context as it shall be: firmware takes what the transition names. */
-static void xv_qp_fill_modify(const struct xv_qp *qp,
+static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 			      const struct xverbs_qp_attr *attr, u32 mask,
 			      struct mlx5_core_dev *mdev, void *qpc)
 {
@@ -184,7 +184,7 @@ static void xv_qp_fill_modify(const struct xv_qp *qp,
  * the primary path only.  Here both paths are resolved, so that an adapter that
  * announces path migration has it on RoCE, too.
  */
-static int xv_qp_fill_paths(struct xv_call *call, const struct xv_qp *qp,
+static int xv_qp_fill_paths(struct xv_call *call, const struct xv_dev_qp *qp,
 			    const struct xv_qp_attrs *attrs, u32 mask,
 			    const struct ib_gid_attr **sgid, void *qpc)
 {
@@ -268,7 +268,7 @@ static int xv_qp_check_limits(struct xv_call *call,
 }
 
 /* Checks masks and values; @from and @to become the states. */
-static int xv_qp_check_modify(struct xv_call *call, const struct xv_qp *qp,
+static int xv_qp_check_modify(struct xv_call *call, const struct xv_dev_qp *qp,
 			      u32 *from, u32 *to, struct xv_qp_verdict *verdict)
 {
 	const struct xverbs_qp_attr *attr = &call->attrs.qp;
@@ -297,7 +297,7 @@ static int xv_qp_check_modify(struct xv_call *call, const struct xv_qp *qp,
 	return xv_qp_check_limits(call, attr, mask);
 }
 
-static int xv_qp_modify_locked(struct xv_call *call, struct xv_qp *qp)
+static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];

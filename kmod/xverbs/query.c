@@ -23,7 +23,7 @@ static u32 xv_max_inline(void)
 	       sizeof(struct mlx5r_raddr) - sizeof(struct mlx5r_inline);
 }
 
-int xv_query_device(struct xv_call *call)
+int xv_device_query(struct xv_call *call)
 {
 	struct xverbs_query_device *out = &call->arg.query_device;
 	struct mlx5_core_dev *mdev = call->dev->mdev;
@@ -107,7 +107,7 @@ static u32 xv_port_ifindex(struct ib_device *ib, u32 port)
 	return ifindex;
 }
 
-int xv_query_port(struct xv_call *call)
+int xv_port_query(struct xv_call *call)
 {
 	struct xverbs_query_port *arg = &call->arg.query_port;
 	struct ib_device *ib = call->dev->ib;
@@ -150,7 +150,7 @@ int xv_query_port(struct xv_call *call)
 	return 0;
 }
 
-int xv_query_gid(struct xv_call *call)
+int xv_gid_query(struct xv_call *call)
 {
 	static const u8 types[] = {
 		[IB_GID_TYPE_IB] = XVERBS_GID_IB,
@@ -175,7 +175,7 @@ int xv_query_gid(struct xv_call *call)
 	return 0;
 }
 
-int xv_query_pkey(struct xv_call *call)
+int xv_pkey_query(struct xv_call *call)
 {
 	struct xverbs_query_pkey *arg = &call->arg.query_pkey;
 	u16 pkey;

@@ -84,8 +84,8 @@ static void xv_srq_init_ring(struct xv_buf *ring,
 	}
 }
 
-static int xv_srq_create_rmp(struct xv_call *call, struct xv_srq *srq,
-			     const struct xv_pd *pd,
+static int xv_srq_create_rmp(struct xv_call *call, struct xv_srq_obj *srq,
+			     const struct xv_pd_obj *pd,
 			     const struct xv_srq_layout *lay)
 {
 	size_t inlen = MLX5_ST_SZ_BYTES(create_rmp_in) +
@@ -113,8 +113,8 @@ static int xv_srq_create_rmp(struct xv_call *call, struct xv_srq *srq,
 	return err;
 }
 
-static int xv_srq_create_xrc(struct xv_call *call, struct xv_srq *srq,
-			     const struct xv_pd *pd,
+static int xv_srq_create_xrc(struct xv_call *call, struct xv_srq_obj *srq,
+			     const struct xv_pd_obj *pd,
 			     const struct xv_srq_layout *lay, u32 xrcdn,
 			     u32 cqn)
 {
@@ -149,13 +149,13 @@ static int xv_srq_create_xrc(struct xv_call *call, struct xv_srq *srq,
 }
 
 static int xv_srq_destroy_hw(struct xv_dev *dev, struct xv_call *call,
-			     const struct xv_srq *srq)
+			     const struct xv_srq_obj *srq)
 {
 	return srq->xrc ? xv_fw_destroy_xrc_srq(dev, call, srq->srqn) :
 			  xv_fw_destroy_rmp(dev, call, srq->srqn);
 }
 
-static int xv_srq_create_hw(struct xv_call *call, struct xv_srq *srq,
+static int xv_srq_create_hw(struct xv_call *call, struct xv_srq_obj *srq,
 			    const struct xv_srq_layout *lay)
 {
 	const struct xverbs_srq_create *arg = &call->arg.srq_create;
@@ -172,11 +172,11 @@ static int xv_srq_create_hw(struct xv_call *call, struct xv_srq *srq,
 		cq = xv_obj_use(call, &srq->obj, XV_OBJ_CQ, arg->cq);
 		if (IS_ERR(cq))
 			return PTR_ERR(cq);
-		err = xv_srq_create_xrc(call, srq, xv_to(pd, pd), lay,
-					xv_to(xrcd, xrcd)->domain->xrcdn,
-					xv_to(cq, cq)->mcq.cqn);
+		err = xv_srq_create_xrc(call, srq, to_pd_obj(pd), lay,
+					to_xrcd_obj(xrcd)->domain->xrcdn,
+					to_cq_obj(cq)->mcq.cqn);
 	} else {
-		err = xv_srq_create_rmp(call, srq, xv_to(pd, pd), lay);
+		err = xv_srq_create_rmp(call, srq, to_pd_obj(pd), lay);
 	}
 	if (err)
 		return err;
@@ -187,7 +187,7 @@ static int xv_srq_create_hw(struct xv_call *call, struct xv_srq *srq,
 	return err;
 }
 
-static void xv_srq_report(const struct xv_srq *srq,
+static void xv_srq_report(const struct xv_srq_obj *srq,
 			  const struct xv_srq_layout *lay,
 			  struct xverbs_srq_create *arg)
 {
@@ -206,7 +206,7 @@ int xv_srq_create(struct xv_call *call)
 {
 	struct xverbs_srq_create *arg = &call->arg.srq_create;
 	struct xv_srq_layout lay;
-	struct xv_srq *srq;
+	struct xv_srq_obj *srq;
 	struct xv_obj *obj;
 	int err;
 
@@ -218,7 +218,7 @@ int xv_srq_create(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_SRQ, sizeof(*srq));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	srq = xv_to(srq, obj);
+	srq = to_srq_obj(obj);
 	srq->xrc = arg->xrcd;
 	srq->max_wr = lay.wqes - lay.linked;
 	srq->max_sge = lay.stride / MLX5R_DS - lay.linked;
@@ -246,7 +246,7 @@ err_obj:
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	struct xv_dev *dev = obj->file->dev;
-	struct xv_srq *srq = xv_to(srq, obj);
+	struct xv_srq_obj *srq = to_srq_obj(obj);
 	int err;
 
 	err = xv_srq_destroy_hw(dev, call, srq);
@@ -259,20 +259,20 @@ int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call)
 
 void xv_srq_lose(struct xv_obj *obj)
 {
-	xv_number_del(&obj->file->dev->srqs, xv_to(srq, obj)->srqn, obj);
+	xv_number_del(&obj->file->dev->srqs, to_srq_obj(obj)->srqn, obj);
 }
 
 int xv_srq_modify(struct xv_call *call)
 {
 	const struct xverbs_srq_modify *arg = &call->arg.srq_modify;
 	struct xv_obj *obj;
-	struct xv_srq *srq;
+	struct xv_srq_obj *srq;
 	int err;
 
 	obj = xv_obj_get(call, XV_OBJ_SRQ, arg->srq);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	srq = xv_to(srq, obj);
+	srq = to_srq_obj(obj);
 	if (arg->limit > srq->max_wr)
 		err = xv_fail(call, -EINVAL, "SRQ: limit %u is above max_wr %u",
 			      arg->limit, srq->max_wr);
@@ -288,14 +288,14 @@ int xv_srq_query(struct xv_call *call)
 {
 	struct xverbs_srq_query *arg = &call->arg.srq_query;
 	struct xv_obj *obj;
-	struct xv_srq *srq;
+	struct xv_srq_obj *srq;
 	u16 limit;
 	int err;
 
 	obj = xv_obj_get(call, XV_OBJ_SRQ, arg->srq);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	srq = xv_to(srq, obj);
+	srq = to_srq_obj(obj);
 	err = srq->xrc ?
 		xv_fw_query_xrc_srq_lwm(call->dev, call, srq->srqn, &limit) :
 		xv_fw_query_rmp_lwm(call->dev, call, srq->srqn, &limit);

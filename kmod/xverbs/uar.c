@@ -12,7 +12,7 @@
 
 static int xv_uar_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
 {
-	struct xv_uar *uar = container_of(map, struct xv_uar, map);
+	struct xv_uar_obj *uar = container_of(map, struct xv_uar_obj, map);
 
 	vma->vm_page_prot = uar->write_combining ?
 		pgprot_writecombine(vma->vm_page_prot) :
@@ -31,7 +31,7 @@ static phys_addr_t xv_uar_phys(struct mlx5_core_dev *mdev, u32 index)
 	       ((phys_addr_t)index << PAGE_SHIFT);
 }
 
-static void xv_uar_report(const struct xv_dev *dev, const struct xv_uar *uar,
+static void xv_uar_report(const struct xv_dev *dev, const struct xv_uar_obj *uar,
 			  struct xverbs_uar_alloc *arg)
 {
 	u32 stride = 1 << MLX5_CAP_GEN(dev->mdev, log_bf_reg_size);
@@ -49,7 +49,7 @@ static void xv_uar_report(const struct xv_dev *dev, const struct xv_uar *uar,
 int xv_uar_alloc(struct xv_call *call)
 {
 	struct xverbs_uar_alloc *arg = &call->arg.uar_alloc;
-	struct xv_uar *uar;
+	struct xv_uar_obj *uar;
 	struct xv_obj *obj;
 	phys_addr_t phys;
 	int err;
@@ -57,7 +57,7 @@ int xv_uar_alloc(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_UAR, sizeof(*uar));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	uar = xv_to(uar, obj);
+	uar = to_uar_obj(obj);
 	uar->write_combining = !(arg->hdr.flags & XVERBS_UAR_NC);
 	err = xv_fw_alloc_uar(call->dev, call, &uar->index);
 	if (err)
@@ -94,7 +94,7 @@ err_obj:
 /* Nobody may keep the page: it may go to another process next. */
 int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	struct xv_uar *uar = xv_to(uar, obj);
+	struct xv_uar_obj *uar = to_uar_obj(obj);
 	int err;
 
 	xv_mapping_del_zap(obj->file, &uar->map);
@@ -107,5 +107,5 @@ int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
 
 void xv_uar_lose(struct xv_obj *obj)
 {
-	xv_mapping_del_zap(obj->file, &xv_to(uar, obj)->map);
+	xv_mapping_del_zap(obj->file, &to_uar_obj(obj)->map);
 }

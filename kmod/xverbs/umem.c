@@ -39,7 +39,7 @@ static struct ib_umem *xv_umem_pin(struct xv_call *call)
 int xv_umem_reg(struct xv_call *call)
 {
 	struct xverbs_umem_reg *arg = &call->arg.umem_reg;
-	struct xv_umem *umem;
+	struct xv_umem_obj *umem;
 	struct xv_obj *obj;
 	u64 end;
 	int err;
@@ -56,7 +56,7 @@ int xv_umem_reg(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_UMEM, sizeof(*umem));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	umem = xv_to(umem, obj);
+	umem = to_umem_obj(obj);
 	umem->length = arg->length;
 	umem->ib = xv_umem_pin(call);
 	if (IS_ERR(umem->ib)) {
@@ -71,6 +71,6 @@ int xv_umem_reg(struct xv_call *call)
 
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	ib_umem_release(xv_to(umem, obj)->ib);
+	ib_umem_release(to_umem_obj(obj)->ib);
 	return 0;
 }

@@ -147,7 +147,7 @@ err_base:
 }
 
 /* Names them in a queue pair; what its type has of its own comes after. */
-int xv_xrc_base_use(struct xv_call *call, struct xv_qp *qp)
+int xv_xrc_base_use(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	struct xv_dev *dev = call->dev;
 	struct xv_xrc_base *base;

@@ -5,9 +5,9 @@
 
 struct xv_call;
 struct xv_dev;
-struct xv_qp;
+struct xv_dev_qp;
 
-int xv_xrc_base_use(struct xv_call *call, struct xv_qp *qp);
+int xv_xrc_base_use(struct xv_call *call, struct xv_dev_qp *qp);
 void xv_xrc_base_exit(struct xv_dev *dev);
 
 #endif

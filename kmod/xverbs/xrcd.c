@@ -82,7 +82,7 @@ static struct xv_xrc_domain *xv_xrc_domain_shared(struct xv_call *call)
 	return domain;
 }
 
-static int xv_xrc_domain_open(struct xv_call *call, struct xv_xrcd *xrcd)
+static int xv_xrc_domain_open(struct xv_call *call, struct xv_xrcd_obj *xrcd)
 {
 	struct xv_xrc_domain *domain;
 
@@ -110,16 +110,16 @@ int xv_xrcd_open(struct xv_call *call)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (!MLX5_CAP_GEN(call->dev->mdev, xrc))
 		return xv_fail(call, -EOPNOTSUPP, "the device has no XRC");
-	obj = xv_obj_alloc(call, XV_OBJ_XRCD, sizeof(struct xv_xrcd));
+	obj = xv_obj_alloc(call, XV_OBJ_XRCD, sizeof(struct xv_xrcd_obj));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	err = xv_xrc_domain_open(call, xv_to(xrcd, obj));
+	err = xv_xrc_domain_open(call, to_xrcd_obj(obj));
 	if (err) {
 		xv_obj_abort(obj);
 		return err;
 	}
 	arg->out_handle = obj->handle;
-	arg->out_xrcdn = xv_to(xrcd, obj)->domain->xrcdn;
+	arg->out_xrcdn = to_xrcd_obj(obj)->domain->xrcdn;
 	call->new_obj = obj;
 	return 0;
 }
@@ -143,7 +143,7 @@ int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
 
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	struct xv_xrc_domain *domain = xv_to(xrcd, obj)->domain;
+	struct xv_xrc_domain *domain = to_xrcd_obj(obj)->domain;
 	struct xv_dev *dev = obj->file->dev;
 	bool last;
 	int err;

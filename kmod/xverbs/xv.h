@@ -47,8 +47,8 @@ struct xv_obj;
  * @xrc_lock: protects @xrc_domains and @xrc_base
  * @xrc_domains: all XRC domains of files
  * @xrc_base: what all XRC queue pairs share, made at first use
- * @qps: QP number -> struct xv_qp, for asynchronous events
- * @srqs: SRQ number -> struct xv_srq, likewise
+ * @qps: QP number -> struct xv_dev_qp, for asynchronous events
+ * @srqs: SRQ number -> struct xv_srq_obj, likewise
  * @fw_events: firmware events about QPs and SRQs, in atomic context
  * @ib_events: events about ports and the device
  */
@@ -314,14 +314,14 @@ int xv_copy_entry(void __user *to, size_t to_size, const void *entry,
 		  size_t size);
 int xv_check_entry_size(struct xv_call *call, u32 entry_size, size_t first);
 
-int xv_list_devices(struct xv_call *call);
+int xv_device_list(struct xv_call *call);
 int xv_bind(struct xv_call *call);
 int xv_destroy(struct xv_call *call);
-int xv_query_device(struct xv_call *call);
-int xv_query_port(struct xv_call *call);
-int xv_query_gid(struct xv_call *call);
-int xv_query_pkey(struct xv_call *call);
-int xv_query_features(struct xv_call *call);
+int xv_device_query(struct xv_call *call);
+int xv_port_query(struct xv_call *call);
+int xv_gid_query(struct xv_call *call);
+int xv_pkey_query(struct xv_call *call);
+int xv_features_query(struct xv_call *call);
 int xv_channel_alloc(struct xv_call *call);
 int xv_pd_alloc(struct xv_call *call);
 int xv_uar_alloc(struct xv_call *call);
@@ -399,21 +399,21 @@ struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
 void xv_objs_destroy_all(struct xv_file *file);
 u32 xv_max_objects(void);
 
-struct xv_pd {
+struct xv_pd_obj {
 	struct xv_obj obj;
 	struct ib_pd *ib;
 	u32 pdn;
 };
 
 /**
- * struct xv_mr - a memory region
+ * struct xv_mr_obj - a memory region
  * @obj: its domain, which re-registration can change, is deps[0]
  * @lock: one re-registration at a time; protects the rest
  * @ib: the driver's region, NULL if it is one of a dma-buf
  * @umem: the pinned dma-buf, which cannot be re-registered; else NULL
  * @key: of a dma-buf
  */
-struct xv_mr {
+struct xv_mr_obj {
 	struct xv_obj obj;
 	struct mutex lock;
 	struct ib_mr *ib;
@@ -425,19 +425,19 @@ struct xv_mr {
 	u32 key;
 };
 
-struct xv_mw {
+struct xv_mw_obj {
 	struct xv_obj obj;
 	u32 mkey;
 };
 
-struct xv_umem {
+struct xv_umem_obj {
 	struct xv_obj obj;
 	struct ib_umem *ib;
 	u64 length;
 };
 
 /* An XRC domain as a file sees it; the domain may be shared with others. */
-struct xv_xrcd {
+struct xv_xrcd_obj {
 	struct xv_obj obj;
 	struct xv_xrc_domain *domain;
 };
@@ -460,7 +460,7 @@ struct xv_xrc_domain {
 int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
 		      struct xv_xrc_domain *domain);
 
-struct xv_uar {
+struct xv_uar_obj {
 	struct xv_obj obj;
 	struct xv_mapping map;
 	u32 index;
@@ -468,19 +468,19 @@ struct xv_uar {
 	bool write_combining;
 };
 
-struct xv_channel {
+struct xv_channel_obj {
 	struct xv_obj obj;
 	struct xv_chan_queue *queue;
 };
 
 /**
- * struct xv_cq - a completion queue
+ * struct xv_cq_obj - a completion queue
  * @lock: one modification at a time; protects @mem.ring
  */
-struct xv_cq {
+struct xv_cq_obj {
 	struct xv_obj obj;
 	struct mlx5_core_cq mcq;
-	struct xv_channel *channel;
+	struct xv_channel_obj *channel;
 	struct xv_evsrc comp;
 	struct mutex lock;
 	struct xv_qmem mem;
@@ -488,7 +488,7 @@ struct xv_cq {
 };
 
 /* @xrc: an XRC SRQ, else an RMP, which is how a plain SRQ is made (PRM) */
-struct xv_srq {
+struct xv_srq_obj {
 	struct xv_obj obj;
 	struct xv_qmem mem;
 	u32 srqn;
@@ -498,14 +498,14 @@ struct xv_srq {
 };
 
 /**
- * struct xv_qp_handle - a queue pair as a file sees it
+ * struct xv_qp_obj - a queue pair as a file sees it
  * @qp: may be shared if it receives for XRC
- * @node: in xv_qp.handles
+ * @node: in xv_dev_qp.handles
  * @init: how the file made it
  */
-struct xv_qp_handle {
+struct xv_qp_obj {
 	struct xv_obj obj;
-	struct xv_qp *qp;
+	struct xv_dev_qp *qp;
 	struct list_head node;
 	struct xverbs_qp_init init;
 };
@@ -513,7 +513,7 @@ struct xv_qp_handle {
 enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
 
 /**
- * struct xv_qp - a queue pair
+ * struct xv_dev_qp - a queue pair
  * @handles: who gets its events, under xa_lock of xv_dev.qps
  * @domain: XRC domain of one that receives, else NULL
  * @domain_node: in xv_xrc_domain.targets
@@ -527,7 +527,7 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
  * @sgid: own GIDs of both paths, held, or NULL
  * @mcast: multicast groups it is in
  */
-struct xv_qp {
+struct xv_dev_qp {
 	struct list_head handles;
 	struct xv_xrc_domain *domain;
 	struct list_head domain_node;
@@ -568,11 +568,20 @@ void xv_cq_lose(struct xv_obj *obj);
 void xv_channel_lose(struct xv_obj *obj);
 void xv_uar_lose(struct xv_obj *obj);
 int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
-			struct xv_qp *qp);
-void xv_channel_event(struct xv_channel *channel, struct xv_evsrc *src);
-u32 xv_channel_stop(struct xv_channel *channel, struct xv_evsrc *src);
+			struct xv_dev_qp *qp);
+void xv_channel_event(struct xv_channel_obj *channel, struct xv_evsrc *src);
+u32 xv_channel_stop(struct xv_channel_obj *channel, struct xv_evsrc *src);
 
-#define xv_to(_type, _obj)	container_of(_obj, struct xv_##_type, obj)
+#define to_pd_obj(_obj)		container_of(_obj, struct xv_pd_obj, obj)
+#define to_mr_obj(_obj)		container_of(_obj, struct xv_mr_obj, obj)
+#define to_mw_obj(_obj)		container_of(_obj, struct xv_mw_obj, obj)
+#define to_umem_obj(_obj)	container_of(_obj, struct xv_umem_obj, obj)
+#define to_xrcd_obj(_obj)	container_of(_obj, struct xv_xrcd_obj, obj)
+#define to_uar_obj(_obj)	container_of(_obj, struct xv_uar_obj, obj)
+#define to_channel_obj(_obj)	container_of(_obj, struct xv_channel_obj, obj)
+#define to_cq_obj(_obj)		container_of(_obj, struct xv_cq_obj, obj)
+#define to_srq_obj(_obj)	container_of(_obj, struct xv_srq_obj, obj)
+#define to_qp_obj(_obj)		container_of(_obj, struct xv_qp_obj, obj)
 
 /* ---- Devices (device.c) ------------------------------------------------------------ */
 
