@@ -208,7 +208,7 @@ static void post_receive(const struct model_seg *remote, u32 room)
 
 static bool perform_message(const struct action *t)
 {
-	u8 *wqe = (u8 *)xv_sq_next(&rc[0].qp.sq);
+	u8 *wqe = (u8 *)__xv_sq_next(&rc[0].qp.sq);
 	u32 len = length(t), room = t->rlen % (REGION_BYTES + 16);
 	bool receives = is_send(t->op) || t->op == WRITE_IMM;
 	struct model_seg local, remote;

@@ -193,7 +193,7 @@ static bool expect(const struct action *t, int sent, const int *received, u32 le
 
 bool perform_datagram(const struct action *t)
 {
-	u8 *wqe = (u8 *)xv_sq_next(&ud[0].qp.sq);
+	u8 *wqe = (u8 *)__xv_sq_next(&ud[0].qp.sq);
 	u32 len = t->len % (MTU + 16), qkey = SESSION_QKEY;
 	struct model_seg from = model_seg(&ud[0], t->lkey, t->lkey_flaw,
 					  t->loff % (REGION_BYTES + 16), MLX5R_MKEY_ACCESS_LR);

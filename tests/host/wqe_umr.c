@@ -232,7 +232,7 @@ bool perform_umr(const struct action *t)
 	struct session_qp *q = &rc[t->umr.qp % SESSION_FUNCS];
 	struct model_key *k = model_pick(q->func, t->umr.key);
 	struct hca_qp *qp = hca_qp_get(s.hca[q->func], q->qp.qp_num);
-	u8 *wqe = (u8 *)xv_sq_next(&q->qp.sq);
+	u8 *wqe = (u8 *)__xv_sq_next(&q->qp.sq);
 	bool known = true;
 	struct model_seg list;
 	struct request r;

@@ -160,12 +160,12 @@ static void test_small_shapes(void)
 static void test_fence_after_umr(void)
 {
 	setup(XV_QPT_RC, 0, 6);
-	qp.sq.fm_ce_se = XV_FM_CE_SE(MLX5R_FM_SMALL);
+	qp.sq.fm_ce_se = __XV_FM_CE_SE(MLX5R_FM_SMALL);
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(0, "0000000a 00012302 00000020"),
 	   "the small fence goes into the next WQE");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(1, "0000010a 00012302 00000000"),
 	   "and into no other");
-	qp.sq.fm_ce_se = XV_FM_CE_SE(MLX5R_FM_SMALL | MLX5R_CE_ALWAYS);
+	qp.sq.fm_ce_se = __XV_FM_CE_SE(MLX5R_FM_SMALL | MLX5R_CE_ALWAYS);
 	ok(!xv_wr_send(&qp, 1, XV_SEND_FENCE, &sge) && sq_holds(2, "0000020a 00012302 00000088"),
 	   "with a fence it becomes small + fence");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(3, "0000030a 00012302 00000008"),
@@ -385,7 +385,7 @@ static void test_srq(void)
 	srq = (struct xv_srq) { .buf = srq_ring, .wr_id = srq_wr_id, .dbrec = srq_rec,
 		.tail = SRQ_WQES - 1, .mask = SRQ_WQES - 1, .max_sge = 2, .log_stride = 6 };
 	for (i = 0; i < SRQ_WQES; i++)
-		xv_srq_entry(&srq, (uint32_t)i)->next_wqe_index = xv_be16((i + 1) % SRQ_WQES);
+		__xv_srq_entry(&srq, (uint32_t)i)->next_wqe_index = xv_be16((i + 1) % SRQ_WQES);
 	qp.srq = &srq;
 	for (i = 0; !xv_post_srq_recv(&srq, &wr, &bad); i++)
 		wr.wr_id++;
@@ -396,8 +396,8 @@ static void test_srq(void)
 	complete(1, MLX5R_CQE_RESP_SEND, 0, 0);
 	ok(xv_poll_cq(&cq, 4, wc) == 2 && wc[0].wr_id == 81 && wc[1].wr_id == 80,
 	   "entries complete in any order");
-	ok(srq.tail == 0 && xv_srq_entry(&srq, 3)->next_wqe_index == xv_be16(1) &&
-	   xv_srq_entry(&srq, 1)->next_wqe_index == 0, "and return to the list");
+	ok(srq.tail == 0 && __xv_srq_entry(&srq, 3)->next_wqe_index == xv_be16(1) &&
+	   __xv_srq_entry(&srq, 1)->next_wqe_index == 0, "and return to the list");
 }
 
 static void test_in_place(void)

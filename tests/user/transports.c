@@ -682,8 +682,8 @@ static void test_raw(void)
 	struct xv_wc wc;
 
 	message(0, 1, 700, 11);
-	xv_seg_raddr(&wqe.raddr, rig_addr(&r, 1, DST), r.mr[1]->rkey);
-	xv_seg_data(&wqe.data, &from);
+	__xv_seg_raddr(&wqe.raddr, rig_addr(&r, 1, DST), r.mr[1]->rkey);
+	__xv_seg_data(&wqe.data, &from);
 	ok(!xv_wr_raw(r.qp[0], 21, &wqe), "raw: a write is posted");
 	xv_commit_send(r.qp[0]);
 	ok(rig_poll(r.cq[0], 1, &wc) == 1 && !wc.status && wc.wr_id == 21 &&

@@ -41,7 +41,7 @@ XV_EXPORT struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_att
 					size_t size)
 {
 	struct xverbs_ah_attr k;
-	struct xverbs_ah_resolve req = { .pd = pd->handle, .attr = XV_PART(&k) };
+	struct xverbs_ah_resolve req = { .pd = pd->handle, .attr = XV_PART_OF(&k) };
 	struct context *ctx = to_ctx(pd->context);
 	struct xv_ah_attr a;
 	struct xv_ah *ah;
@@ -135,7 +135,7 @@ static int own_gid_index(struct xv_context *ctx, uint32_t port, const struct xv_
 			kind = (int)i;
 	}
 	if (kind < 0)
-		return xv_fail(ENOENT, "AH from completion: no own GID of that kind");
+		return xv_set_error(ENOENT, "AH from completion: no own GID of that kind");
 	return kind;
 }
 

@@ -12,12 +12,12 @@ int xv_attr_in(void *own, size_t own_size, const void *caller, size_t size, cons
 
 	memset(own, 0, own_size);
 	if (!caller)
-		return xv_fail(EINVAL, "%s: no attributes given", what);
+		return xv_set_error(EINVAL, "%s: no attributes given", what);
 	memcpy(own, caller, size < own_size ? size : own_size);
 	for (i = own_size; i < size; i++)
 		if (tail[i])
-			return xv_fail(E2BIG, "%s: an attribute that this libxverbs does not know",
-				       what);
+			return xv_set_error(E2BIG, "%s: an attribute is unknown to this libxverbs",
+					    what);
 	return 0;
 }
 

@@ -43,7 +43,9 @@ static int read_event(int fd, void *event, size_t size, const char *what)
 
 	if (n == (ssize_t)size)
 		return 0;
-	return xv_fail(n < 0 ? errno : EIO, "%s: %s", what, n < 0 ? xv_strerror(errno) : "short read");
+	if (n < 0)
+		return xv_set_error(errno, "%s: %s", what, xv_strerror(errno));
+	return xv_set_error(EIO, "%s: short read", what);
 }
 
 XV_EXPORT int xv_get_cq_event(struct xv_comp_channel *ch, struct xv_cq **cq, void **cq_context)

@@ -17,8 +17,9 @@ static int open_file(void)
 	if (fd >= 0)
 		return fd;
 	if (errno == ENOENT)
-		return xv_fail(ENOENT, "%s does not exist: is xverbs.ko loaded?", XV_DEVICE_FILE);
-	return xv_fail(errno, "%s: %s", XV_DEVICE_FILE, strerror(errno));
+		return xv_set_error(ENOENT, "%s does not exist: is xverbs.ko loaded?",
+				    XV_DEVICE_FILE);
+	return xv_set_error(errno, "%s: %s", XV_DEVICE_FILE, strerror(errno));
 }
 
 static int list_devices(int fd, struct xverbs_device *dev, uint32_t count)
@@ -46,7 +47,7 @@ static struct xverbs_device *fetch_devices(int *num)
 	for (;;) {
 		more = realloc(dev, (size_t)room * sizeof(*dev));
 		if (!more) {
-			n = xv_fail(ENOMEM, "device list: out of memory");
+			n = xv_set_error(ENOMEM, "device list: out of memory");
 			break;
 		}
 		dev = more;
@@ -162,7 +163,7 @@ XV_EXPORT struct xv_device **xv_get_device_list(int *num)
 	}
 	free(k);
 	if (!list)
-		return xv_fail_null(ENOMEM, "device list: out of memory");
+		return xv_set_error_null(ENOMEM, "device list: out of memory");
 	if (num)
 		*num = n;
 	return list;
@@ -183,10 +184,10 @@ static int first_available(struct xverbs_device *found)
 		*found = dev[i];
 		err = 0;
 	} else if (n) {
-		err = xv_fail(ENODEV, "no RDMA device is available: %s: %s", dev[0].name,
-			      dev[0].why_not);
+		err = xv_set_error(ENODEV, "no RDMA device is available: %s: %s", dev[0].name,
+				   dev[0].why_not);
 	} else {
-		err = xv_fail(ENODEV, "there is no RDMA device");
+		err = xv_set_error(ENODEV, "there is no RDMA device");
 	}
 	free(dev);
 	return err;
@@ -223,7 +224,7 @@ static int bind_name(struct context *ctx, const char *name)
 		name = first.name;
 	}
 	if (strlen(name) >= sizeof(req.name))
-		return xv_fail(ENOENT, "no RDMA device has a name as long as \"%.20s...\"", name);
+		return xv_set_error(ENOENT, "the device name \"%.20s...\" is too long", name);
 	strcpy(req.name, name);
 	return bind_file(ctx, &req);
 }
@@ -234,7 +235,7 @@ static struct xv_context *open_context(const struct xv_device *device, const cha
 	int err;
 
 	if (!ctx)
-		return xv_fail_null(ENOMEM, "open: out of memory");
+		return xv_set_error_null(ENOMEM, "open: out of memory");
 	pthread_mutex_init(&ctx->lock, NULL);
 	ctx->owner = getpid();
 	ctx->pub.fd = open_file();

@@ -54,7 +54,7 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 		.cqe_bytes = attr->cqe_size ? attr->cqe_size : 64,
 		.comp_vector = attr->comp_vector,
 		.user_data = (uintptr_t)cq,
-		.external = XV_PART(&external),
+		.external = XV_PART_OF(&external),
 	};
 	int err;
 
@@ -96,7 +96,7 @@ XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_
 
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create CQ");
 	if (!err && a.flags & ~known)
-		err = xv_fail(EOPNOTSUPP, "create CQ: flags: unknown bit in 0x%x", a.flags);
+		err = xv_set_error(EOPNOTSUPP, "create CQ: flags: unknown bit in 0x%x", a.flags);
 	if (err) {
 		errno = -err;
 		return NULL;
@@ -144,8 +144,8 @@ XV_EXPORT int xv_modify_cq_sz(struct xv_cq *pub, const struct xv_modify_cq_attr 
 	if (err)
 		return err;
 	if (a.attr_mask & ~(uint32_t)(XV_CQ_ATTR_MODERATE | XV_CQ_ATTR_OVERRUN))
-		return xv_fail(EOPNOTSUPP, "modify CQ: attr_mask: unknown bit in 0x%x",
-			       a.attr_mask);
+		return xv_set_error(EOPNOTSUPP, "modify CQ: attr_mask: unknown bit in 0x%x",
+				    a.attr_mask);
 	if (a.attr_mask & XV_CQ_ATTR_MODERATE) {
 		req.change |= XVERBS_CQ_MODERATION;
 		req.count = a.cq_count;
@@ -188,7 +188,7 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 		cqe = cqe_at(cq, i);
 		if ((xv_be32(cqe->srqn_uidx) & XV_RSC_INDEX_MASK) == rsc->user_index) {
 			if (srq && !xv_cqe_is_send(cqe))
-				xv_srq_free(srq, xv_be16(cqe->wqe_counter));
+				__xv_srq_free(srq, xv_be16(cqe->wqe_counter));
 			gone++;
 		} else if (gone) {
 			owner = cqe_at(cq, i + gone)->op_own & MLX5R_CQE_OWNER;
@@ -252,7 +252,7 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 	int err;
 
 	if (cq->mem.hands_off)
-		return xv_fail(EINVAL, "resize CQ: others drive it (EXTERNAL_DATAPATH)");
+		return xv_set_error(EINVAL, "resize CQ: others drive it (EXTERNAL_DATAPATH)");
 	err = xv_reserve(&ring, ring_bytes(pub, cqe), "resize CQ: ring");
 	if (err)
 		return err;

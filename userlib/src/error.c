@@ -16,7 +16,7 @@ XV_EXPORT const char *xv_last_error(void)
 	return last_error;
 }
 
-int xv_fail(int err, const char *fmt, ...)
+int xv_set_error(int err, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -72,5 +72,5 @@ int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_
 	if (!err)
 		return 0;
 	reason[sizeof(reason) - 1] = 0;
-	return xv_fail(err, "%s: %s", verb, reason[0] ? reason : xv_strerror(err));
+	return xv_set_error(err, "%s: %s", verb, reason[0] ? reason : xv_strerror(err));
 }

@@ -17,7 +17,7 @@
 #define XV_EXPORT	__attribute__((visibility("default")))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-struct xv_dbr_page;
+struct dbr_page;
 struct object;
 
 struct context {
@@ -27,7 +27,7 @@ struct context {
 	struct object *objects;		/* newest first */
 	struct xv_rsc_dir dir;
 	uint32_t next_index;
-	struct xv_dbr_page *dbr_pages;
+	struct dbr_page *dbr_pages;
 
 	/* Of queues that bring none; set once, when the first one needs it */
 	struct xv_uar *uar;
@@ -93,10 +93,10 @@ static inline struct qp *to_qp(struct xv_qp *qp) { return (struct qp *)qp; }
 static inline struct srq *to_srq(struct xv_srq *srq) { return (struct srq *)srq; }
 
 /* error.c: explain a failure and return its negative error number */
-int xv_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int xv_set_error(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for functions that return a pointer: sets errno */
-#define xv_fail_null(err, ...)	(errno = -xv_fail(err, __VA_ARGS__), NULL)
+#define xv_set_error_null(err, ...)	(errno = -xv_set_error(err, __VA_ARGS__), NULL)
 
 /*
  * error.c: one verb.  Fills in the header of arg (flags excepted) and on failure
@@ -112,7 +112,7 @@ int xv_attr_in(void *own, size_t own_size, const void *caller, size_t size, cons
 void xv_attr_out(void *caller, size_t size, const void *own, size_t own_size);
 
 /* A structure of ours as the kernel wants it named */
-#define XV_PART(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
+#define XV_PART_OF(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
 
 /* map.c */
 int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what);

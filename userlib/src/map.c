@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include "internal.h"
 
-struct xv_dbr_page {
-	struct xv_dbr_page *next;
+struct dbr_page {
+	struct dbr_page *next;
 	uint64_t offset;
 	uint32_t users;
 	struct mapping map;
@@ -16,7 +16,7 @@ struct xv_dbr_page {
 
 static int map_failed(size_t length, const char *what)
 {
-	return xv_fail(errno, "%s: cannot map %zu bytes: %s", what, length, strerror(errno));
+	return xv_set_error(errno, "%s: cannot map %zu bytes: %s", what, length, strerror(errno));
 }
 
 static int map_at(struct context *ctx, struct mapping *m, void *at, const struct xverbs_map *map,
@@ -67,9 +67,9 @@ int xv_map_reserved(struct context *ctx, struct mapping *m, const struct xverbs_
 	return map_at(ctx, m, NULL, map, what);
 }
 
-static struct xv_dbr_page *dbr_find(struct context *ctx, uint64_t offset)
+static struct dbr_page *dbr_find(struct context *ctx, uint64_t offset)
 {
-	struct xv_dbr_page *p;
+	struct dbr_page *p;
 
 	for (p = ctx->dbr_pages; p; p = p->next)
 		if (p->offset == offset)
@@ -77,12 +77,12 @@ static struct xv_dbr_page *dbr_find(struct context *ctx, uint64_t offset)
 	return NULL;
 }
 
-static struct xv_dbr_page *dbr_map(struct context *ctx, const struct xverbs_map *map)
+static struct dbr_page *dbr_map(struct context *ctx, const struct xverbs_map *map)
 {
-	struct xv_dbr_page *p = calloc(1, sizeof(*p));
+	struct dbr_page *p = calloc(1, sizeof(*p));
 
 	if (!p)
-		return xv_fail_null(ENOMEM, "doorbell record: out of memory");
+		return xv_set_error_null(ENOMEM, "doorbell record: out of memory");
 	if (xv_map(ctx, &p->map, map, "doorbell record")) {
 		free(p);
 		return NULL;
@@ -96,7 +96,7 @@ static struct xv_dbr_page *dbr_map(struct context *ctx, const struct xverbs_map 
 static volatile uint32_t *dbr_get(struct context *ctx, const struct xverbs_map *map, uint32_t offset)
 {
 	volatile uint32_t *dbr = NULL;
-	struct xv_dbr_page *p;
+	struct dbr_page *p;
 
 	pthread_mutex_lock(&ctx->lock);
 	p = dbr_find(ctx, map->offset);
@@ -113,7 +113,7 @@ static volatile uint32_t *dbr_get(struct context *ctx, const struct xverbs_map *
 static void dbr_put(struct context *ctx, volatile uint32_t *dbr)
 {
 	uintptr_t at = (uintptr_t)dbr;
-	struct xv_dbr_page **link, *p;
+	struct dbr_page **link, *p;
 
 	pthread_mutex_lock(&ctx->lock);
 	for (link = &ctx->dbr_pages; (p = *link); link = &p->next)
@@ -143,8 +143,8 @@ int xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *e
 			  const struct qmem *mem, const char *what)
 {
 	if (!mem->hands_off && (unmapped(ext->ring_umem) || unmapped(ext->dbr_umem)))
-		return xv_fail(EINVAL, "%s: in a UMEM that is not mapped, it needs the flag EXTERNAL_DATAPATH",
-			       what);
+		return xv_set_error(EINVAL, "%s: the UMEM is not mapped, so the flag "
+				    "EXTERNAL_DATAPATH is needed", what);
 	if (ext->ring_umem) {
 		k->ring_umem = ext->ring_umem->handle;
 		k->ring_offset = ext->ring_offset;
@@ -209,14 +209,15 @@ XV_EXPORT struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags)
 	int err;
 
 	if (flags & ~(uint32_t)XV_UAR_NC)
-		return xv_fail_null(EOPNOTSUPP, "doorbell page: flags: unknown bit in 0x%x", flags);
-	uar = xv_object_create(ctx, XVERBS_UAR_ALLOC, "doorbell page", &req, sizeof(req),
+		return xv_set_error_null(EOPNOTSUPP, "allocate UAR: flags: unknown bit in 0x%x",
+					 flags);
+	uar = xv_object_create(ctx, XVERBS_UAR_ALLOC, "allocate UAR", &req, sizeof(req),
 			       sizeof(*uar), uar_release);
 	if (!uar)
 		return NULL;
-	err = xv_map(to_ctx(ctx), &m, &req.out_map, "doorbell page");
+	err = xv_map(to_ctx(ctx), &m, &req.out_map, "allocate UAR");
 	if (err) {
-		xv_destroy_handle(to_ctx(ctx), req.out_handle, "doorbell page", NULL);
+		xv_destroy_handle(to_ctx(ctx), req.out_handle, "allocate UAR", NULL);
 		xv_object_free(uar);
 		errno = -err;
 		return NULL;
@@ -236,7 +237,7 @@ XV_EXPORT struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags)
 
 XV_EXPORT int xv_free_uar(struct xv_uar *uar)
 {
-	return xv_object_destroy(uar, "free doorbell page");
+	return xv_object_destroy(uar, "free UAR");
 }
 
 /*

@@ -26,7 +26,7 @@ XV_EXPORT int xv_dealloc_pd(struct xv_pd *pub)
 	uint32_t ahs = __atomic_load_n(&to_pd(pub)->ahs, __ATOMIC_RELAXED);
 
 	if (ahs)
-		return xv_fail(EBUSY, "deallocate PD: %u address handle(s) of it exist", ahs);
+		return xv_set_error(EBUSY, "deallocate PD: %u address handle(s) of it exist", ahs);
 	return xv_object_destroy(pub, "deallocate PD");
 }
 

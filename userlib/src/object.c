@@ -24,7 +24,7 @@ void *xv_object_alloc(struct context *ctx, size_t size, xv_release_fn release, c
 	struct object *o = NULL;
 
 	if (posix_memalign((void **)&o, sizeof(*o), sizeof(*o) + size))
-		return xv_fail_null(ENOMEM, "%s: out of memory", verb);
+		return xv_set_error_null(ENOMEM, "%s: out of memory", verb);
 	memset(o, 0, sizeof(*o) + size);
 	o->ctx = ctx;
 	o->release = release;

@@ -37,7 +37,7 @@ static void reset_queues(struct xv_qp *pub)
 		return;
 	pub->sq.pi = pub->sq.ci = 0;
 	pub->rq.pi = pub->rq.ci = 0;
-	pub->sq.fm_ce_se &= ~XV_FM_CE_SE(MLX5R_FM_MASK);
+	pub->sq.fm_ce_se &= ~__XV_FM_CE_SE(MLX5R_FM_MASK);
 	if (pub->sq.dbrec) {
 		pub->sq.dbrec[MLX5R_DBR_SND] = 0;
 		pub->sq.dbrec[MLX5R_DBR_RCV] = 0;
@@ -90,7 +90,7 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 		pub->rq.wr_id = calloc(req->out_rq_wqes, sizeof(*pub->rq.wr_id));
 	}
 	if ((req->out_sq_wqebbs && !pub->sq.entry) || (req->out_rq_wqes && !pub->rq.wr_id))
-		return xv_fail(ENOMEM, "create QP: out of memory");
+		return xv_set_error(ENOMEM, "create QP: out of memory");
 	if (!qp->mem.hands_off) {
 		qp->sq_wqebbs = req->out_sq_wqebbs;
 		qp->rq_wqes = req->out_rq_wqes;
@@ -148,9 +148,9 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 		.uar = uar ? uar->handle : 0,
 		.user_index = qp->pub.rsc.user_index,
 		.user_data = (uintptr_t)qp,
-		.cap = XV_PART(&cap),
-		.out_cap = XV_PART(&cap),
-		.external = XV_PART(&external),
+		.cap = XV_PART_OF(&cap),
+		.out_cap = XV_PART_OF(&cap),
+		.external = XV_PART_OF(&external),
 	};
 	int err;
 
@@ -190,7 +190,7 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	qp->pub.send_cq = a->send_cq;
 	qp->pub.recv_cq = a->recv_cq;
 	qp->pub.srq = a->srq;
-	qp->pub.sq.fm_ce_se = a->sq_sig_all ? XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
+	qp->pub.sq.fm_ce_se = a->sq_sig_all ? __XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
 	qp->mem.hands_off = a->flags & XV_QP_EXTERNAL_DATAPATH;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
@@ -210,7 +210,7 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
 	if (!err && a.flags & ~(uint32_t)(XV_QP_SINGLE_THREADED | XV_QP_EXTERNAL_DATAPATH))
-		err = xv_fail(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
+		err = xv_set_error(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
 	qp = err ? NULL : qp_new(pd->context, &a, &err);
 	if (!qp)
 		goto err;
@@ -359,9 +359,9 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 	struct xverbs_qp_modify req = {
 		.qp = qp->pub.handle,
 		.attr_mask = mask,
-		.attr = XV_PART(&k.qp),
-		.ah_attr = XV_PART(&k.ah),
-		.alt_ah_attr = XV_PART(&k.alt_ah),
+		.attr = XV_PART_OF(&k.qp),
+		.ah_attr = XV_PART_OF(&k.ah),
+		.alt_ah_attr = XV_PART_OF(&k.alt_ah),
 	};
 	struct xv_qp_attr a;
 	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify QP");
@@ -386,9 +386,9 @@ XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t 
 	struct kernel_attrs k;
 	struct xverbs_qp_query req = {
 		.qp = qp->pub.handle,
-		.out_attr = XV_PART(&k.qp),
-		.out_ah_attr = XV_PART(&k.ah),
-		.out_alt_ah_attr = XV_PART(&k.alt_ah),
+		.out_attr = XV_PART_OF(&k.qp),
+		.out_ah_attr = XV_PART_OF(&k.ah),
+		.out_alt_ah_attr = XV_PART_OF(&k.alt_ah),
 	};
 	struct xv_qp_attr a;
 	int err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));

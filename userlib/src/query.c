@@ -164,8 +164,8 @@ XV_EXPORT int xv_default_gid_index(struct xv_context *ctx, uint32_t port)
 		best = (int)i;
 	}
 	if (best < 0)
-		return xv_fail(ENOENT, "port %u of %s has no GID: is its network device up?", port,
-			       ctx->name);
+		return xv_set_error(ENOENT, "port %u of %s has no GID: is its network device up?",
+				    port, ctx->name);
 	return best;
 }
 

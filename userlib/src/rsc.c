@@ -41,7 +41,7 @@ int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc, const char *verb)
 		}
 	}
 	pthread_mutex_unlock(&ctx->lock);
-	return err ? xv_fail(err, "%s: no user index: %s", verb, xv_strerror(err)) : 0;
+	return err ? xv_set_error(err, "%s: no user index: %s", verb, xv_strerror(err)) : 0;
 }
 
 void xv_rsc_set(struct context *ctx, uint32_t index, struct xv_rsc *rsc)

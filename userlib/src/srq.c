@@ -25,11 +25,11 @@ static int srq_map(struct srq *srq, const struct xverbs_srq_create *req,
 	pub->tail = linked ? pub->mask : 0;
 	/* The kernel does this in its own memory. */
 	for (i = 0; ext->ring_umem && linked && !srq->mem.hands_off && i <= pub->mask; i++)
-		xv_srq_entry(pub, i)->next_wqe_index = xv_be16((i + 1) & pub->mask);
+		__xv_srq_entry(pub, i)->next_wqe_index = xv_be16((i + 1) & pub->mask);
 	pub->wr_id = calloc(req->out_wqes, sizeof(*pub->wr_id));
 	pub->done = linked ? NULL : calloc(req->out_wqes, 1);
 	if (!pub->wr_id || (!linked && !pub->done))
-		return xv_fail(ENOMEM, "create SRQ: out of memory");
+		return xv_set_error(ENOMEM, "create SRQ: out of memory");
 	return 0;
 }
 
@@ -58,7 +58,7 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 		.cq = a->cq ? a->cq->handle : 0,
 		.user_index = srq->pub.rsc.user_index,
 		.user_data = (uintptr_t)srq,
-		.external = XV_PART(&external),
+		.external = XV_PART_OF(&external),
 	};
 	int err;
 
@@ -103,7 +103,7 @@ XV_EXPORT struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_a
 	int err = xv_attr_in(&a, sizeof(a), attr, size, "create SRQ");
 
 	if (!err && a.flags & ~(uint32_t)(XV_SRQ_SINGLE_THREADED | XV_SRQ_EXTERNAL_DATAPATH))
-		err = xv_fail(EOPNOTSUPP, "create SRQ: flags: unknown bit in 0x%x", a.flags);
+		err = xv_set_error(EOPNOTSUPP, "create SRQ: flags: unknown bit in 0x%x", a.flags);
 	if (err) {
 		errno = -err;
 		return NULL;
@@ -133,9 +133,9 @@ XV_EXPORT int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsign
 	int err = 0;
 
 	if (mask & ~(unsigned int)XV_SRQ_LIMIT)
-		return xv_fail(EOPNOTSUPP, mask & XV_SRQ_MAX_WR ?
-			       "modify SRQ: no adapter resizes an SRQ" :
-			       "modify SRQ: mask: unknown bit in 0x%x", mask);
+		return xv_set_error(EOPNOTSUPP, mask & XV_SRQ_MAX_WR ?
+				    "modify SRQ: no adapter resizes an SRQ" :
+				    "modify SRQ: mask: unknown bit in 0x%x", mask);
 	if (mask & XV_SRQ_LIMIT)
 		err = xv_ioctl(srq->context->fd, XVERBS_SRQ_MODIFY, "modify SRQ", &req,
 			       sizeof(req));

@@ -11,8 +11,9 @@
  *	dp/barrier.h	memory order, byte order, queue lock
  *	dp/wr.h		work requests and completions
  *	dp/queue.h	queues
- *	dp/send.h	builders and doorbell
- *	dp/memory.h	memory windows: bind, invalidate
+ *	dp/memory.h	memory regions and windows, access flags
+ *	dp/send.h	builders for sends, doorbell
+ *	dp/send_mw.h	builders for memory windows: bind, invalidate
  *	dp/send_list.h	lists of sends
  *	dp/recv.h	receives, own and shared
  *	dp/poll.h	completions
@@ -29,8 +30,9 @@ extern "C" {
 #include <xverbs/dp/barrier.h>
 #include <xverbs/dp/wr.h>
 #include <xverbs/dp/queue.h>
-#include <xverbs/dp/send.h>
 #include <xverbs/dp/memory.h>
+#include <xverbs/dp/send.h>
+#include <xverbs/dp/send_mw.h>
 #include <xverbs/dp/send_list.h>
 #include <xverbs/dp/recv.h>
 #include <xverbs/dp/poll.h>

@@ -61,7 +61,7 @@
 #define xv_outline	static __attribute__((noinline, unused))
 
 /* A 64-bit store into a structure of smaller fields */
-typedef uint64_t __attribute__((may_alias)) xv_alias64;
+typedef uint64_t __attribute__((may_alias)) __xv_alias64;
 
 /* Host to big-endian and back are the same operation. */
 #define xv_be16(x)	__builtin_bswap16((uint16_t)(x))

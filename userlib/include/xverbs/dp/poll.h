@@ -31,27 +31,28 @@ xv_inline const struct mlx5r_cqe *xv_cq_at(const struct xv_cq *cq, uint32_t i)
 	return (const struct mlx5r_cqe *)(const void *)end - 1;
 }
 
-xv_inline uint8_t xv_cqe_op_own(const struct mlx5r_cqe *cqe)
+xv_inline uint8_t __xv_cqe_op_own(const struct mlx5r_cqe *cqe)
 {
 	return *(const volatile uint8_t *)&cqe->op_own;
 }
 
 /* The owner bit that entry i has in its pass over the ring */
-xv_inline uint8_t xv_cq_owner(const struct xv_cq *cq, uint32_t i)
+xv_inline uint8_t __xv_cq_owner(const struct xv_cq *cq, uint32_t i)
 {
 	return i >> cq->log_size & MLX5R_CQE_OWNER;
 }
 
-xv_inline int xv_cq_has(const struct xv_cq *cq, uint32_t i, uint8_t op_own)
+xv_inline int __xv_cq_has(const struct xv_cq *cq, uint32_t i, uint8_t op_own)
 {
-	return op_own < MLX5R_CQE_INVALID << 4 && (op_own & MLX5R_CQE_OWNER) == xv_cq_owner(cq, i);
+	return op_own < MLX5R_CQE_INVALID << 4 &&
+	       (op_own & MLX5R_CQE_OWNER) == __xv_cq_owner(cq, i);
 }
 
 xv_inline const struct mlx5r_cqe *xv_cq_next(struct xv_cq *cq)
 {
 	const struct mlx5r_cqe *cqe = xv_cq_at(cq, cq->ci);
 
-	if (!xv_cq_has(cq, cq->ci, xv_cqe_op_own(cqe)))
+	if (!__xv_cq_has(cq, cq->ci, __xv_cqe_op_own(cqe)))
 		return 0;
 	xv_from_device_barrier();
 	return cqe;
@@ -95,7 +96,7 @@ xv_inline uint64_t xv_cqe_timestamp(const struct mlx5r_cqe *cqe)
 	return xv_be64(cqe->timestamp);
 }
 
-static inline enum xv_wc_status xv_syndrome_status(uint8_t syndrome)
+static inline enum xv_wc_status __xv_syndrome_status(uint8_t syndrome)
 {
 	switch (syndrome) {
 	case MLX5R_SYND_LOCAL_LENGTH:		return XV_WC_LOC_LEN_ERR;
@@ -127,13 +128,13 @@ xv_inline enum xv_wc_status xv_cqe_status(const struct mlx5r_cqe *cqe)
 	if (xv_likely(op <= MLX5R_CQE_RESP_SEND_INV))
 		return XV_WC_SUCCESS;
 	if (op == MLX5R_CQE_REQ_ERR || op == MLX5R_CQE_RESP_ERR)
-		return xv_syndrome_status(xv_cqe_err(cqe)->syndrome);
+		return __xv_syndrome_status(xv_cqe_err(cqe)->syndrome);
 	return XV_WC_GENERAL_ERR;
 }
 
 /* ---- From the entry to the work request -------------------------------------- */
 
-xv_outline struct xv_rsc *xv_rsc_find(struct xv_cq *cq, uint32_t uidx)
+xv_outline struct xv_rsc *__xv_rsc_find(struct xv_cq *cq, uint32_t uidx)
 {
 	uint32_t index = xv_be32(uidx) & XV_RSC_INDEX_MASK;
 	struct xv_rsc **leaf = cq->dir->leaf[index >> XV_RSC_DIR_SHIFT];
@@ -147,21 +148,21 @@ xv_outline struct xv_rsc *xv_rsc_find(struct xv_cq *cq, uint32_t uidx)
 }
 
 /* The entry is of the queue pair found last. */
-xv_inline int xv_cqe_is_last(const struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+xv_inline int __xv_cqe_is_last(const struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
 	return cqe->srqn_uidx == cq->last_uidx;
 }
 
 /* The queue that a completion names, or null when it no longer exists */
-xv_inline struct xv_rsc *xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+xv_inline struct xv_rsc *__xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
-	if (xv_likely(xv_cqe_is_last(cq, cqe)))
+	if (xv_likely(__xv_cqe_is_last(cq, cqe)))
 		return &cq->last->rsc;
-	return xv_rsc_find(cq, cqe->srqn_uidx);
+	return __xv_rsc_find(cq, cqe->srqn_uidx);
 }
 
 /* XRC shared receive queues complete under their own index. */
-xv_inline struct xv_srq *xv_rsc_srq(struct xv_rsc *rsc)
+xv_inline struct xv_srq *__xv_rsc_srq(struct xv_rsc *rsc)
 {
 	if (rsc->type == XV_RSC_SRQ)
 		return (struct xv_srq *)(void *)rsc;
@@ -180,14 +181,14 @@ xv_inline void xv_sq_retire(struct xv_qp *qp, const struct xv_sq_entry *e)
 }
 
 /* Receives of a queue pair complete in the order of posting. */
-xv_inline void xv_rq_retire(struct xv_qp *qp)
+xv_inline void __xv_rq_retire(struct xv_qp *qp)
 {
 	__atomic_store_n(&qp->rq.ci, qp->rq.ci + 1, __ATOMIC_RELEASE);
 }
 
 xv_inline uint64_t xv_cqe_wr_id(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
-	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
+	struct xv_rsc *rsc = __xv_cqe_rsc(cq, cqe);
 	struct xv_srq *srq;
 	struct xv_qp *qp;
 
@@ -196,15 +197,15 @@ xv_inline uint64_t xv_cqe_wr_id(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 	qp = (struct xv_qp *)(void *)rsc;
 	if (xv_cqe_is_send(cqe))
 		return rsc->type == XV_RSC_QP ? xv_cqe_sq_entry(qp, cqe)->wr_id : 0;
-	srq = xv_rsc_srq(rsc);
+	srq = __xv_rsc_srq(rsc);
 	if (srq)
 		return srq->wr_id[xv_be16(cqe->wqe_counter) & srq->mask];
 	return qp->rq.wr_id[qp->rq.ci & qp->rq.mask];
 }
 
-xv_outline void xv_cq_done_any(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+xv_outline void __xv_cq_done_any(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
-	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
+	struct xv_rsc *rsc = __xv_cqe_rsc(cq, cqe);
 	struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
 	struct xv_srq *srq;
 
@@ -215,20 +216,20 @@ xv_outline void xv_cq_done_any(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 			xv_sq_retire(qp, xv_cqe_sq_entry(qp, cqe));
 		return;
 	}
-	srq = xv_rsc_srq(rsc);
+	srq = __xv_rsc_srq(rsc);
 	if (srq)
-		xv_srq_free(srq, xv_be16(cqe->wqe_counter));
+		__xv_srq_free(srq, xv_be16(cqe->wqe_counter));
 	else
-		xv_rq_retire(qp);
+		__xv_rq_retire(qp);
 }
 
 xv_inline void xv_cq_done(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
 	cq->ci++;
-	if (xv_likely(xv_cqe_opcode(cqe) == MLX5R_CQE_REQ && xv_cqe_is_last(cq, cqe)))
+	if (xv_likely(xv_cqe_opcode(cqe) == MLX5R_CQE_REQ && __xv_cqe_is_last(cq, cqe)))
 		xv_sq_retire(cq->last, xv_cqe_sq_entry(cq->last, cqe));
 	else
-		xv_cq_done_any(cq, cqe);
+		__xv_cq_done_any(cq, cqe);
 }
 
 /* Lets the adapter reuse the entries taken so far. */
@@ -240,7 +241,7 @@ xv_inline void xv_commit_cq(struct xv_cq *cq)
 
 /* ---- Work completions ----------------------------------------------------------- */
 
-xv_inline void xv_wc_requester(struct xv_qp *qp, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_inline void __xv_wc_requester(struct xv_qp *qp, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	const struct xv_sq_entry *e = xv_cqe_sq_entry(qp, cqe);
 
@@ -256,29 +257,29 @@ xv_inline void xv_wc_requester(struct xv_qp *qp, const struct mlx5r_cqe *cqe, st
 	xv_sq_retire(qp, e);
 }
 
-xv_inline uint64_t xv_recv_retire(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe)
+xv_inline uint64_t __xv_recv_retire(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe)
 {
 	struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
-	struct xv_srq *srq = xv_rsc_srq(rsc);
+	struct xv_srq *srq = __xv_rsc_srq(rsc);
 	uint64_t wr_id;
 	uint32_t i;
 
 	if (srq) {
 		i = xv_be16(cqe->wqe_counter) & srq->mask;
 		wr_id = srq->wr_id[i];
-		xv_srq_free(srq, i);
+		__xv_srq_free(srq, i);
 		return wr_id;
 	}
 	wr_id = qp->rq.wr_id[qp->rq.ci & qp->rq.mask];
-	xv_rq_retire(qp);
+	__xv_rq_retire(qp);
 	return wr_id;
 }
 
-xv_inline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_inline void __xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	uint32_t op = xv_cqe_opcode(cqe), flags = xv_be32(cqe->flags_rqpn);
 
-	wc->wr_id = xv_recv_retire(rsc, cqe);
+	wc->wr_id = __xv_recv_retire(rsc, cqe);
 	wc->status = XV_WC_SUCCESS;
 	wc->vendor_err = 0;
 	wc->qp_num = xv_cqe_qpn(cqe);
@@ -299,14 +300,14 @@ xv_inline void xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, 
 	wc->pkey_index = 0;
 }
 
-xv_inline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_inline void __xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	wc->status = xv_cqe_status(cqe);
 	wc->qp_num = xv_cqe_qpn(cqe);
 	wc->byte_len = 0;
 	wc->wc_flags = 0;
 	if (xv_cqe_opcode(cqe) == MLX5R_CQE_RESP_ERR) {
-		wc->wr_id = xv_recv_retire(rsc, cqe);
+		wc->wr_id = __xv_recv_retire(rsc, cqe);
 		wc->opcode = XV_WC_RECV;
 	} else {
 		struct xv_qp *qp = (struct xv_qp *)(void *)rsc;
@@ -320,19 +321,19 @@ xv_inline void xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, stru
 }
 
 /* Takes an entry of any kind; 0 when it belongs to no queue and is to be passed over. */
-xv_outline int xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
+xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
-	struct xv_rsc *rsc = xv_cqe_rsc(cq, cqe);
+	struct xv_rsc *rsc = __xv_cqe_rsc(cq, cqe);
 	uint32_t op = xv_cqe_opcode(cqe);
 
 	if (!rsc)
 		return 0;
 	if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
-		xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
+		__xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
 	else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
-		xv_wc_responder(rsc, cqe, wc);
+		__xv_wc_responder(rsc, cqe, wc);
 	else if (op == MLX5R_CQE_RESP_ERR || (op == MLX5R_CQE_REQ_ERR && rsc->type == XV_RSC_QP))
-		xv_wc_error(rsc, cqe, wc);
+		__xv_wc_error(rsc, cqe, wc);
 	else
 		return 0;
 	return 1;
@@ -352,14 +353,14 @@ static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 	xv_lock(&cq->lock);
 	for (ci = cq->ci; got < n; ci++) {
 		cqe = xv_cq_at(cq, ci);
-		op_own = xv_cqe_op_own(cqe);
+		op_own = __xv_cqe_op_own(cqe);
 		/* A send that succeeded has opcode 0: nothing but the owner bit. */
-		if (xv_unlikely(op_own != xv_cq_owner(cq, ci)) && !xv_cq_has(cq, ci, op_own))
+		if (xv_unlikely(op_own != __xv_cq_owner(cq, ci)) && !__xv_cq_has(cq, ci, op_own))
 			break;
 		xv_from_device_barrier();
-		if (xv_likely(op_own <= MLX5R_CQE_OWNER && xv_cqe_is_last(cq, cqe)))
-			xv_wc_requester(cq->last, cqe, wc);
-		else if (!xv_cq_take(cq, cqe, wc))
+		if (xv_likely(op_own <= MLX5R_CQE_OWNER && __xv_cqe_is_last(cq, cqe)))
+			__xv_wc_requester(cq->last, cqe, wc);
+		else if (!__xv_cq_take(cq, cqe, wc))
 			continue;
 		got++;
 		wc++;

@@ -82,7 +82,7 @@ struct xv_sq {
 	uint32_t room;			/* WQEBBs; 0 in states that refuse posts */
 	uint32_t max_inline;
 	uint32_t max_sge;
-	uint32_t fm_ce_se;		/* goes into the next WQE, see XV_FM_CE_SE() */
+	uint32_t fm_ce_se;		/* goes into the next WQE, see __XV_FM_CE_SE() */
 	struct xv_spin lock;
 	uint32_t ci __attribute__((aligned(64)));	/* moved by completions */
 } __attribute__((aligned(64)));

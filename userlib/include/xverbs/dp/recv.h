@@ -9,7 +9,7 @@
 
 #include <xverbs/dp/send.h>
 
-xv_inline void xv_seg_end(void *seg)
+xv_inline void __xv_seg_end(void *seg)
 {
 	struct mlx5r_data *d = (struct mlx5r_data *)seg;
 
@@ -19,7 +19,7 @@ xv_inline void xv_seg_end(void *seg)
 }
 
 /* Writes the scatter list of one receive; empty elements are left out. */
-xv_inline int xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_sge *sge, int n)
+xv_inline int __xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_sge *sge, int n)
 {
 	uint32_t used = 0;
 	int i;
@@ -29,11 +29,11 @@ xv_inline int xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_sge
 	for (i = 0; i < n; i++) {
 		if (!sge[i].length)
 			continue;
-		xv_seg_data(seg + used * MLX5R_DS, &sge[i]);
+		__xv_seg_data(seg + used * MLX5R_DS, &sge[i]);
 		used++;
 	}
 	if (used < max_sge)
-		xv_seg_end(seg + used * MLX5R_DS);
+		__xv_seg_end(seg + used * MLX5R_DS);
 	return 0;
 }
 
@@ -49,7 +49,7 @@ xv_inline int xv_wr_recv_sg(struct xv_qp *qp, uint64_t wr_id, const struct xv_sg
 
 	if (xv_unlikely(used >= rq->room))
 		return rq->room ? -XV_ENOMEM : -XV_EINVAL;
-	err = xv_seg_scatter(rq->buf + ((uint64_t)i << rq->log_stride), rq->max_sge, sge, n);
+	err = __xv_seg_scatter(rq->buf + ((uint64_t)i << rq->log_stride), rq->max_sge, sge, n);
 	if (xv_unlikely(err))
 		return err;
 	rq->wr_id[i] = wr_id;
@@ -89,7 +89,7 @@ static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
 
 /* ---- Shared receive queue ---------------------------------------------------- */
 
-xv_inline struct mlx5r_srq_next *xv_srq_entry(const struct xv_srq *srq, uint32_t i)
+xv_inline struct mlx5r_srq_next *__xv_srq_entry(const struct xv_srq *srq, uint32_t i)
 {
 	return (struct mlx5r_srq_next *)(void *)
 		(srq->buf + ((uint64_t)(i & srq->mask) << srq->log_stride));
@@ -99,14 +99,15 @@ xv_inline struct mlx5r_srq_next *xv_srq_entry(const struct xv_srq *srq, uint32_t
  * One entry always stays in the list, so that a completion finds a tail to
  * link to: head == tail means full.
  */
-xv_inline int xv_srq_post_list(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
+xv_inline int __xv_srq_post_list(struct xv_srq *srq, uint64_t wr_id,
+				 const struct xv_sge *sge, int n)
 {
-	struct mlx5r_srq_next *next = xv_srq_entry(srq, srq->head);
+	struct mlx5r_srq_next *next = __xv_srq_entry(srq, srq->head);
 	int err;
 
 	if (xv_unlikely(srq->head == srq->tail))
 		return -XV_ENOMEM;
-	err = xv_seg_scatter((uint8_t *)(next + 1), srq->max_sge, sge, n);
+	err = __xv_seg_scatter((uint8_t *)(next + 1), srq->max_sge, sge, n);
 	if (xv_unlikely(err))
 		return err;
 	srq->wr_id[srq->head] = wr_id;
@@ -115,14 +116,15 @@ xv_inline int xv_srq_post_list(struct xv_srq *srq, uint64_t wr_id, const struct 
 	return 0;
 }
 
-xv_inline int xv_srq_post_ring(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
+xv_inline int __xv_srq_post_ring(struct xv_srq *srq, uint64_t wr_id,
+				 const struct xv_sge *sge, int n)
 {
 	uint32_t i = srq->head & srq->mask;
 	int err;
 
 	if (xv_unlikely(srq->head - srq->tail > srq->mask))
 		return -XV_ENOMEM;
-	err = xv_seg_scatter((uint8_t *)xv_srq_entry(srq, i), srq->max_sge, sge, n);
+	err = __xv_seg_scatter((uint8_t *)__xv_srq_entry(srq, i), srq->max_sge, sge, n);
 	if (xv_unlikely(err))
 		return err;
 	srq->wr_id[i] = wr_id;
@@ -134,8 +136,8 @@ xv_inline int xv_srq_post_ring(struct xv_srq *srq, uint64_t wr_id, const struct 
 /* Builds one receive; the caller holds the lock. */
 xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
 {
-	return srq->done ? xv_srq_post_ring(srq, wr_id, sge, n) :
-			   xv_srq_post_list(srq, wr_id, sge, n);
+	return srq->done ? __xv_srq_post_ring(srq, wr_id, sge, n) :
+			   __xv_srq_post_list(srq, wr_id, sge, n);
 }
 
 xv_inline void xv_commit_srq(struct xv_srq *srq)
@@ -163,7 +165,7 @@ static inline int xv_post_srq_recv(struct xv_srq *srq, struct xv_recv_wr *wr,
 }
 
 /* Gives entry i back. */
-xv_inline void xv_srq_free(struct xv_srq *srq, uint32_t i)
+xv_inline void __xv_srq_free(struct xv_srq *srq, uint32_t i)
 {
 	i &= srq->mask;
 	xv_lock(&srq->lock);
@@ -172,7 +174,7 @@ xv_inline void xv_srq_free(struct xv_srq *srq, uint32_t i)
 		while (srq->tail != srq->head && srq->done[srq->tail & srq->mask])
 			srq->done[srq->tail++ & srq->mask] = 0;
 	} else {
-		xv_srq_entry(srq, srq->tail)->next_wqe_index = xv_be16(i);
+		__xv_srq_entry(srq, srq->tail)->next_wqe_index = xv_be16(i);
 		srq->tail = i;
 	}
 	xv_unlock(&srq->lock);

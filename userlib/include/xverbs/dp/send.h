@@ -17,7 +17,7 @@
 #include <xverbs/dp/queue.h>
 
 /* Looks where the poller is by now. */
-xv_outline int xv_sq_full_now(struct xv_sq *sq, uint32_t nbb)
+xv_outline int __xv_sq_full_now(struct xv_sq *sq, uint32_t nbb)
 {
 	uint32_t ci = __atomic_load_n(&sq->ci, __ATOMIC_ACQUIRE);
 
@@ -28,50 +28,51 @@ xv_outline int xv_sq_full_now(struct xv_sq *sq, uint32_t nbb)
 }
 
 /* There is no place for a WQE of nbb WQEBBs. */
-xv_inline int xv_sq_full(struct xv_sq *sq, uint32_t nbb)
+xv_inline int __xv_sq_full(struct xv_sq *sq, uint32_t nbb)
 {
-	return xv_unlikely((int32_t)(sq->limit - sq->pi) < (int32_t)nbb) && xv_sq_full_now(sq, nbb);
+	return xv_unlikely((int32_t)(sq->limit - sq->pi) < (int32_t)nbb) &&
+	       __xv_sq_full_now(sq, nbb);
 }
 
 /* Where the next WQE goes */
-xv_inline struct mlx5r_ctrl *xv_sq_next(const struct xv_sq *sq)
+xv_inline struct mlx5r_ctrl *__xv_sq_next(const struct xv_sq *sq)
 {
 	return (struct mlx5r_ctrl *)(void *)
 		(sq->buf + (uint64_t)(sq->pi & sq->mask) * MLX5R_WQEBB);
 }
 
-xv_inline int xv_sq_refuse(const struct xv_sq *sq)
+xv_inline int __xv_sq_refuse(const struct xv_sq *sq)
 {
 	return sq->room ? -XV_ENOMEM : -XV_EINVAL;
 }
 
 /* A segment's place, when the one before it may have ended the ring */
-xv_inline uint8_t *xv_sq_wrap(const struct xv_sq *sq, uint8_t *seg)
+xv_inline uint8_t *__xv_sq_wrap(const struct xv_sq *sq, uint8_t *seg)
 {
 	return seg == sq->buf_end ? sq->buf : seg;
 }
 
 /* In its place, the last byte of a word in memory */
-#define XV_FM_CE_SE(v)	((uint32_t)(v) << 24)
+#define __XV_FM_CE_SE(v)	((uint32_t)(v) << 24)
 
 /* A small fence that is due goes into one WQE, unless a stronger one does. */
-xv_inline uint32_t xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
+xv_inline uint32_t __xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
 {
 	/* by fence, signalled, solicited */
 	static const uint32_t bits[8] = {
-		XV_FM_CE_SE(0),
-		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE),
-		XV_FM_CE_SE(MLX5R_CE_ALWAYS),
-		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_CE_ALWAYS),
-		XV_FM_CE_SE(MLX5R_SOLICITED),
-		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_SOLICITED),
-		XV_FM_CE_SE(MLX5R_CE_ALWAYS | MLX5R_SOLICITED),
-		XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_CE_ALWAYS | MLX5R_SOLICITED),
+		__XV_FM_CE_SE(0),
+		__XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE),
+		__XV_FM_CE_SE(MLX5R_CE_ALWAYS),
+		__XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_CE_ALWAYS),
+		__XV_FM_CE_SE(MLX5R_SOLICITED),
+		__XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_SOLICITED),
+		__XV_FM_CE_SE(MLX5R_CE_ALWAYS | MLX5R_SOLICITED),
+		__XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE | MLX5R_CE_ALWAYS | MLX5R_SOLICITED),
 	};
 	uint32_t due = sq->fm_ce_se;
 
-	if (xv_unlikely(due & XV_FM_CE_SE(MLX5R_FM_MASK))) {
-		sq->fm_ce_se = due & ~XV_FM_CE_SE(MLX5R_FM_MASK);
+	if (xv_unlikely(due & __XV_FM_CE_SE(MLX5R_FM_MASK))) {
+		sq->fm_ce_se = due & ~__XV_FM_CE_SE(MLX5R_FM_MASK);
 		if (flags & XV_SEND_FENCE)
 			due = sq->fm_ce_se;
 	}
@@ -83,17 +84,17 @@ xv_inline uint32_t xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
  * follow.  imm is stored as it is.  The opcode word is { opmod, index 15:8,
  * index 7:0, opcode } in memory, the next one { QPN 23:16, 15:8, 7:0, ds }.
  */
-xv_inline void xv_sq_open(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t opcode,
-			  uint32_t ds, unsigned int flags, uint32_t imm,
-			  uint64_t wr_id, uint32_t wc_opcode)
+xv_inline void __xv_sq_open(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t opcode,
+			    uint32_t ds, unsigned int flags, uint32_t imm,
+			    uint64_t wr_id, uint32_t wc_opcode)
 {
 	uint32_t pi = sq->pi;
 	struct xv_sq_entry *e = &sq->entry[pi & sq->mask];
 	uint64_t head = ((uint64_t)ds << 56 | (uint64_t)opcode << 24) | sq->ctrl_qpn |
 			(uint64_t)xv_be16(pi) << 8;
 
-	*(xv_alias64 *)&ctrl->opmod_idx_opcode = head;
-	*(xv_alias64 *)&ctrl->signature = xv_fm_ce_se(sq, flags) | (uint64_t)imm << 32;
+	*(__xv_alias64 *)&ctrl->opmod_idx_opcode = head;
+	*(__xv_alias64 *)&ctrl->signature = __xv_fm_ce_se(sq, flags) | (uint64_t)imm << 32;
 	sq->last_ctrl = head;
 	pi += (ds + 3) / 4;
 	sq->pi = pi;
@@ -102,7 +103,7 @@ xv_inline void xv_sq_open(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t op
 	e->wc_opcode = wc_opcode;
 }
 
-xv_inline void xv_seg_raddr(void *seg, uint64_t addr, uint32_t rkey)
+xv_inline void __xv_seg_raddr(void *seg, uint64_t addr, uint32_t rkey)
 {
 	struct mlx5r_raddr *r = (struct mlx5r_raddr *)seg;
 
@@ -111,17 +112,17 @@ xv_inline void xv_seg_raddr(void *seg, uint64_t addr, uint32_t rkey)
 	r->reserved_at_60 = 0;
 }
 
-xv_inline void xv_seg_data(void *seg, const struct xv_sge *sge)
+xv_inline void __xv_seg_data(void *seg, const struct xv_sge *sge)
 {
 	struct mlx5r_data *d = (struct mlx5r_data *)seg;
-	uint64_t v = xv_be64(*(const xv_alias64 *)&sge->length);
+	uint64_t v = xv_be64(*(const __xv_alias64 *)&sge->length);
 
 	/* Length and lkey have changed places with the order of their bytes. */
-	*(xv_alias64 *)&d->byte_count = v << 32 | v >> 32;
+	*(__xv_alias64 *)&d->byte_count = v << 32 | v >> 32;
 	d->addr = xv_be64(sge->addr);
 }
 
-xv_inline void xv_seg_atomic(void *seg, uint64_t swap_add, uint64_t compare)
+xv_inline void __xv_seg_atomic(void *seg, uint64_t swap_add, uint64_t compare)
 {
 	struct mlx5r_atomic *a = (struct mlx5r_atomic *)seg;
 
@@ -130,13 +131,13 @@ xv_inline void xv_seg_atomic(void *seg, uint64_t swap_add, uint64_t compare)
 }
 
 /* DS of an inline segment with len bytes */
-xv_inline uint32_t xv_inline_ds(uint32_t len)
+xv_inline uint32_t __xv_inline_ds(uint32_t len)
 {
 	return len ? (len + (uint32_t)sizeof(struct mlx5r_inline) + MLX5R_DS - 1) / MLX5R_DS : 0;
 }
 
 /* Copies n bytes to p, over the end of the ring if need be; returns the end. */
-xv_inline uint8_t *xv_sq_copy(const struct xv_sq *sq, uint8_t *p, const void *src, uint64_t n)
+xv_inline uint8_t *__xv_sq_copy(const struct xv_sq *sq, uint8_t *p, const void *src, uint64_t n)
 {
 	uint64_t first = (uint64_t)(sq->buf_end - p);
 
@@ -150,12 +151,12 @@ xv_inline uint8_t *xv_sq_copy(const struct xv_sq *sq, uint8_t *p, const void *sr
 	return p + n;
 }
 
-xv_inline void xv_seg_inline(const struct xv_sq *sq, uint8_t *seg, const void *src, uint32_t len)
+xv_inline void __xv_seg_inline(const struct xv_sq *sq, uint8_t *seg, const void *src, uint32_t len)
 {
 	if (!len)
 		return;
 	((struct mlx5r_inline *)(void *)seg)->byte_count = xv_be32(MLX5R_INLINE | len);
-	xv_sq_copy(sq, seg + sizeof(struct mlx5r_inline), src, len);
+	__xv_sq_copy(sq, seg + sizeof(struct mlx5r_inline), src, len);
 }
 
 /* ---- Commit ------------------------------------------------------------ */
@@ -179,26 +180,26 @@ xv_inline void xv_commit_send(struct xv_qp *qp)
 
 /* ---- Builders: one gather element, RC and UC ----------------------------- */
 
-xv_inline int xv_wr_rdma(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
-			 uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
-			 uint64_t remote_addr, uint32_t rkey, uint32_t imm)
+xv_inline int __xv_wr_rdma(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
+			   uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
+			   uint64_t remote_addr, uint32_t rkey, uint32_t imm)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
-	if (xv_sq_full(&qp->sq, 1))
-		return xv_sq_refuse(&qp->sq);
+	if (__xv_sq_full(&qp->sq, 1))
+		return __xv_sq_refuse(&qp->sq);
 	/* A byte count of 0 would mean 2^31: leave the element out. */
-	xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, wc_opcode);
-	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
-	xv_seg_data(ctrl + 2, sge);
+	__xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, wc_opcode);
+	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);
+	__xv_seg_data(ctrl + 2, sge);
 	return 0;
 }
 
 xv_inline int xv_wr_write(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			  const struct xv_sge *sge, uint64_t remote_addr, uint32_t rkey)
 {
-	return xv_wr_rdma(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, wr_id, flags, sge,
-			  remote_addr, rkey, 0);
+	return __xv_wr_rdma(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+			    remote_addr, rkey, 0);
 }
 
 /* imm: network byte order, here and below */
@@ -206,63 +207,63 @@ xv_inline int xv_wr_write_imm(struct xv_qp *qp, uint64_t wr_id, unsigned int fla
 			      const struct xv_sge *sge, uint64_t remote_addr,
 			      uint32_t rkey, uint32_t imm)
 {
-	return xv_wr_rdma(qp, MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE, wr_id, flags, sge,
-			  remote_addr, rkey, imm);
+	return __xv_wr_rdma(qp, MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+			    remote_addr, rkey, imm);
 }
 
 xv_inline int xv_wr_read(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			 const struct xv_sge *sge, uint64_t remote_addr, uint32_t rkey)
 {
-	return xv_wr_rdma(qp, MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, wr_id, flags, sge,
-			  remote_addr, rkey, 0);
+	return __xv_wr_rdma(qp, MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, wr_id, flags, sge,
+			    remote_addr, rkey, 0);
 }
 
-xv_inline int xv_wr_message(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
-			    unsigned int flags, const struct xv_sge *sge, uint32_t imm)
+xv_inline int __xv_wr_message(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
+			      unsigned int flags, const struct xv_sge *sge, uint32_t imm)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
-	if (xv_sq_full(&qp->sq, 1))
-		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, opcode, 1 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
-	xv_seg_data(ctrl + 1, sge);
+	if (__xv_sq_full(&qp->sq, 1))
+		return __xv_sq_refuse(&qp->sq);
+	__xv_sq_open(&qp->sq, ctrl, opcode, 1 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
+	__xv_seg_data(ctrl + 1, sge);
 	return 0;
 }
 
 xv_inline int xv_wr_send(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			 const struct xv_sge *sge)
 {
-	return xv_wr_message(qp, MLX5R_OP_SEND, wr_id, flags, sge, 0);
+	return __xv_wr_message(qp, MLX5R_OP_SEND, wr_id, flags, sge, 0);
 }
 
 xv_inline int xv_wr_send_imm(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			     const struct xv_sge *sge, uint32_t imm)
 {
-	return xv_wr_message(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, imm);
+	return __xv_wr_message(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, imm);
 }
 
 xv_inline int xv_wr_send_inv(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			     const struct xv_sge *sge, uint32_t invalidate_rkey)
 {
-	return xv_wr_message(qp, MLX5R_OP_SEND_INVAL, wr_id, flags, sge,
-			     xv_be32(invalidate_rkey));
+	return __xv_wr_message(qp, MLX5R_OP_SEND_INVAL, wr_id, flags, sge,
+			       xv_be32(invalidate_rkey));
 }
 
 /* ---- Builders: atomics of 8 bytes ---------------------------------------- */
 
-xv_inline int xv_wr_atomic(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
-			   uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
-			   uint64_t remote_addr, uint32_t rkey, uint64_t swap_add,
-			   uint64_t compare)
+xv_inline int __xv_wr_atomic(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
+			     uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
+			     uint64_t remote_addr, uint32_t rkey, uint64_t swap_add,
+			     uint64_t compare)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
-	if (xv_sq_full(&qp->sq, 1))
-		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, opcode, 4, flags, 0, wr_id, wc_opcode);
-	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
-	xv_seg_atomic(ctrl + 2, swap_add, compare);
-	xv_seg_data(ctrl + 3, sge);
+	if (__xv_sq_full(&qp->sq, 1))
+		return __xv_sq_refuse(&qp->sq);
+	__xv_sq_open(&qp->sq, ctrl, opcode, 4, flags, 0, wr_id, wc_opcode);
+	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);
+	__xv_seg_atomic(ctrl + 2, swap_add, compare);
+	__xv_seg_data(ctrl + 3, sge);
 	return 0;
 }
 
@@ -271,16 +272,16 @@ xv_inline int xv_wr_atomic_cs(struct xv_qp *qp, uint64_t wr_id, unsigned int fla
 			      const struct xv_sge *sge, uint64_t remote_addr,
 			      uint32_t rkey, uint64_t compare, uint64_t swap)
 {
-	return xv_wr_atomic(qp, MLX5R_OP_ATOMIC_CS, XV_WC_COMP_SWAP, wr_id, flags, sge,
-			    remote_addr, rkey, swap, compare);
+	return __xv_wr_atomic(qp, MLX5R_OP_ATOMIC_CS, XV_WC_COMP_SWAP, wr_id, flags, sge,
+			      remote_addr, rkey, swap, compare);
 }
 
 xv_inline int xv_wr_atomic_fa(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			      const struct xv_sge *sge, uint64_t remote_addr,
 			      uint32_t rkey, uint64_t add)
 {
-	return xv_wr_atomic(qp, MLX5R_OP_ATOMIC_FA, XV_WC_FETCH_ADD, wr_id, flags, sge,
-			    remote_addr, rkey, add, 0);
+	return __xv_wr_atomic(qp, MLX5R_OP_ATOMIC_FA, XV_WC_FETCH_ADD, wr_id, flags, sge,
+			      remote_addr, rkey, add, 0);
 }
 
 /* ---- Builders: data copied into the WQE ------------------------------------ */
@@ -289,37 +290,37 @@ xv_inline int xv_wr_write_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int 
 				 const void *src, uint32_t len, uint64_t remote_addr,
 				 uint32_t rkey)
 {
-	uint32_t ds = 2 + xv_inline_ds(len);
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	uint32_t ds = 2 + __xv_inline_ds(len);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(len > qp->sq.max_inline))
 		return -XV_EINVAL;
-	if (xv_sq_full(&qp->sq, (ds + 3) / 4))
-		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, MLX5R_OP_RDMA_WRITE, ds, flags, 0, wr_id, XV_WC_RDMA_WRITE);
-	xv_seg_raddr(ctrl + 1, remote_addr, rkey);
-	xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 2), src, len);
+	if (__xv_sq_full(&qp->sq, (ds + 3) / 4))
+		return __xv_sq_refuse(&qp->sq);
+	__xv_sq_open(&qp->sq, ctrl, MLX5R_OP_RDMA_WRITE, ds, flags, 0, wr_id, XV_WC_RDMA_WRITE);
+	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);
+	__xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 2), src, len);
 	return 0;
 }
 
 xv_inline int xv_wr_send_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				const void *src, uint32_t len)
 {
-	uint32_t ds = 1 + xv_inline_ds(len);
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	uint32_t ds = 1 + __xv_inline_ds(len);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(len > qp->sq.max_inline))
 		return -XV_EINVAL;
-	if (xv_sq_full(&qp->sq, (ds + 3) / 4))
-		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, MLX5R_OP_SEND, ds, flags, 0, wr_id, XV_WC_SEND);
-	xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 1), src, len);
+	if (__xv_sq_full(&qp->sq, (ds + 3) / 4))
+		return __xv_sq_refuse(&qp->sq);
+	__xv_sq_open(&qp->sq, ctrl, MLX5R_OP_SEND, ds, flags, 0, wr_id, XV_WC_SEND);
+	__xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 1), src, len);
 	return 0;
 }
 
 /* ---- Builders: UD ------------------------------------------------------------ */
 
-xv_inline void xv_seg_av(void *seg, const struct xv_ah *ah, uint32_t qpn, uint32_t qkey)
+xv_inline void __xv_seg_av(void *seg, const struct xv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
 	struct mlx5r_av *av = (struct mlx5r_av *)seg;
 
@@ -333,20 +334,20 @@ xv_inline void xv_seg_av(void *seg, const struct xv_ah *ah, uint32_t qpn, uint32
  * The address vector fills the first WQEBB, the data segment opens the second.
  * The address handle must be of the queue pair's protection domain.
  */
-xv_inline int xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
-			     unsigned int flags, const struct xv_sge *sge,
-			     const struct xv_ah *ah, uint32_t remote_qpn,
-			     uint32_t remote_qkey, uint32_t imm)
+xv_inline int __xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
+			       unsigned int flags, const struct xv_sge *sge,
+			       const struct xv_ah *ah, uint32_t remote_qpn,
+			       uint32_t remote_qkey, uint32_t imm)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(ah->pd != qp->pd))
 		return -XV_EINVAL;
-	if (xv_sq_full(&qp->sq, 2))
-		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, opcode, 4 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
-	xv_seg_av(ctrl + 1, ah, remote_qpn, remote_qkey);
-	xv_seg_data(xv_sq_wrap(&qp->sq, (uint8_t *)(ctrl + 4)), sge);
+	if (__xv_sq_full(&qp->sq, 2))
+		return __xv_sq_refuse(&qp->sq);
+	__xv_sq_open(&qp->sq, ctrl, opcode, 4 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
+	__xv_seg_av(ctrl + 1, ah, remote_qpn, remote_qkey);
+	__xv_seg_data(__xv_sq_wrap(&qp->sq, (uint8_t *)(ctrl + 4)), sge);
 	return 0;
 }
 
@@ -354,16 +355,16 @@ xv_inline int xv_wr_send_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int flags
 			    const struct xv_sge *sge, const struct xv_ah *ah,
 			    uint32_t remote_qpn, uint32_t remote_qkey)
 {
-	return xv_wr_datagram(qp, MLX5R_OP_SEND, wr_id, flags, sge, ah, remote_qpn,
-			      remote_qkey, 0);
+	return __xv_wr_datagram(qp, MLX5R_OP_SEND, wr_id, flags, sge, ah, remote_qpn,
+				remote_qkey, 0);
 }
 
 xv_inline int xv_wr_send_imm_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				const struct xv_sge *sge, const struct xv_ah *ah,
 				uint32_t remote_qpn, uint32_t remote_qkey, uint32_t imm)
 {
-	return xv_wr_datagram(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, ah, remote_qpn,
-			      remote_qkey, imm);
+	return __xv_wr_datagram(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, ah, remote_qpn,
+				remote_qkey, imm);
 }
 
 /* ---- Builders: XRC ----------------------------------------------------------- */
@@ -372,7 +373,7 @@ xv_inline int xv_wr_send_imm_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int f
  * Every request names a shared receive queue of the peer by its number: in its
  * protection domain are the keys that writes and reads use, too.
  */
-xv_inline void xv_seg_xrc(void *seg, uint32_t srqn)
+xv_inline void __xv_seg_xrc(void *seg, uint32_t srqn)
 {
 	struct mlx5r_xrc *xrc = (struct mlx5r_xrc *)seg;
 
@@ -380,45 +381,45 @@ xv_inline void xv_seg_xrc(void *seg, uint32_t srqn)
 	xrc->srqn = xv_be32(srqn);
 }
 
-xv_inline int xv_wr_message_xrc(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
-				unsigned int flags, const struct xv_sge *sge,
-				uint32_t remote_srqn, uint32_t imm)
+xv_inline int __xv_wr_message_xrc(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
+				  unsigned int flags, const struct xv_sge *sge,
+				  uint32_t remote_srqn, uint32_t imm)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
-	if (xv_sq_full(&qp->sq, 1))
-		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
-	xv_seg_xrc(ctrl + 1, remote_srqn);
-	xv_seg_data(ctrl + 2, sge);
+	if (__xv_sq_full(&qp->sq, 1))
+		return __xv_sq_refuse(&qp->sq);
+	__xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
+	__xv_seg_xrc(ctrl + 1, remote_srqn);
+	__xv_seg_data(ctrl + 2, sge);
 	return 0;
 }
 
 xv_inline int xv_wr_send_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			     const struct xv_sge *sge, uint32_t remote_srqn)
 {
-	return xv_wr_message_xrc(qp, MLX5R_OP_SEND, wr_id, flags, sge, remote_srqn, 0);
+	return __xv_wr_message_xrc(qp, MLX5R_OP_SEND, wr_id, flags, sge, remote_srqn, 0);
 }
 
 xv_inline int xv_wr_send_imm_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				 const struct xv_sge *sge, uint32_t remote_srqn, uint32_t imm)
 {
-	return xv_wr_message_xrc(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, remote_srqn, imm);
+	return __xv_wr_message_xrc(qp, MLX5R_OP_SEND_IMM, wr_id, flags, sge, remote_srqn, imm);
 }
 
-xv_inline int xv_wr_rdma_xrc(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
-			     uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
-			     uint64_t remote_addr, uint32_t rkey, uint32_t remote_srqn,
-			     uint32_t imm)
+xv_inline int __xv_wr_rdma_xrc(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
+			       uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
+			       uint64_t remote_addr, uint32_t rkey, uint32_t remote_srqn,
+			       uint32_t imm)
 {
-	struct mlx5r_ctrl *ctrl = xv_sq_next(&qp->sq);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
-	if (xv_sq_full(&qp->sq, 1))
-		return xv_sq_refuse(&qp->sq);
-	xv_sq_open(&qp->sq, ctrl, opcode, 3 + !!sge->length, flags, imm, wr_id, wc_opcode);
-	xv_seg_xrc(ctrl + 1, remote_srqn);
-	xv_seg_raddr(ctrl + 2, remote_addr, rkey);
-	xv_seg_data(ctrl + 3, sge);
+	if (__xv_sq_full(&qp->sq, 1))
+		return __xv_sq_refuse(&qp->sq);
+	__xv_sq_open(&qp->sq, ctrl, opcode, 3 + !!sge->length, flags, imm, wr_id, wc_opcode);
+	__xv_seg_xrc(ctrl + 1, remote_srqn);
+	__xv_seg_raddr(ctrl + 2, remote_addr, rkey);
+	__xv_seg_data(ctrl + 3, sge);
 	return 0;
 }
 
@@ -426,24 +427,24 @@ xv_inline int xv_wr_write_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int fla
 			      const struct xv_sge *sge, uint64_t remote_addr,
 			      uint32_t rkey, uint32_t remote_srqn)
 {
-	return xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, wr_id, flags, sge,
-			      remote_addr, rkey, remote_srqn, 0);
+	return __xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+				remote_addr, rkey, remote_srqn, 0);
 }
 
 xv_inline int xv_wr_write_imm_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				  const struct xv_sge *sge, uint64_t remote_addr,
 				  uint32_t rkey, uint32_t remote_srqn, uint32_t imm)
 {
-	return xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE, wr_id, flags, sge,
-			      remote_addr, rkey, remote_srqn, imm);
+	return __xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE, wr_id, flags, sge,
+				remote_addr, rkey, remote_srqn, imm);
 }
 
 xv_inline int xv_wr_read_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			     const struct xv_sge *sge, uint64_t remote_addr,
 			     uint32_t rkey, uint32_t remote_srqn)
 {
-	return xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, wr_id, flags, sge,
-			      remote_addr, rkey, remote_srqn, 0);
+	return __xv_wr_rdma_xrc(qp, MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, wr_id, flags, sge,
+				remote_addr, rkey, remote_srqn, 0);
 }
 
 /* ---- Raw WQEs ------------------------------------------------------------------ */
@@ -458,14 +459,14 @@ xv_inline int xv_wr_raw(struct xv_qp *qp, uint64_t wr_id, const void *wqe)
 	uint32_t word = xv_be32(raw->opmod_idx_opcode);
 	uint32_t ds = xv_be32(raw->qpn_ds) & MLX5R_MAX_DS;
 	struct xv_sq *sq = &qp->sq;
-	struct mlx5r_ctrl *ctrl = xv_sq_next(sq);
+	struct mlx5r_ctrl *ctrl = __xv_sq_next(sq);
 
 	if (xv_unlikely(!ds))
 		return -XV_EINVAL;
-	if (xv_sq_full(sq, (ds + 3) / 4))
-		return xv_sq_refuse(sq);
-	xv_sq_copy(sq, (uint8_t *)ctrl, wqe, (uint64_t)ds * MLX5R_DS);
-	xv_sq_open(sq, ctrl, word & 0xff, ds, 0, raw->imm, wr_id, XV_WC_DRIVER2);
+	if (__xv_sq_full(sq, (ds + 3) / 4))
+		return __xv_sq_refuse(sq);
+	__xv_sq_copy(sq, (uint8_t *)ctrl, wqe, (uint64_t)ds * MLX5R_DS);
+	__xv_sq_open(sq, ctrl, word & 0xff, ds, 0, raw->imm, wr_id, XV_WC_DRIVER2);
 	ctrl->opmod_idx_opcode |= xv_be32(word & 0xff000000u);
 	ctrl->fm_ce_se = raw->fm_ce_se;
 	ctrl->dci_stream[0] = raw->dci_stream[0];

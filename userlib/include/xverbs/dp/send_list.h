@@ -6,44 +6,44 @@
 #ifndef XVERBS_DP_SEND_LIST_H
 #define XVERBS_DP_SEND_LIST_H
 
-#include <xverbs/dp/memory.h>
+#include <xverbs/dp/send_mw.h>
 
 /* Segments that an opcode brings along, and where its data go */
-enum xv_wr_shape {
-	XV_SHAPE_RADDR	= 1 << 0,
-	XV_SHAPE_ATOMIC	= 1 << 1,
-	XV_SHAPE_IMM	= 1 << 2,
-	XV_SHAPE_INV	= 1 << 3,
-	XV_SHAPE_INLINE	= 1 << 4,	/* may carry inline data */
-	XV_SHAPE_UC	= 1 << 5,	/* allowed on UC */
-	XV_SHAPE_UD	= 1 << 6,	/* allowed on UD */
+enum __xv_wr_shape {
+	__XV_SHAPE_RADDR	= 1 << 0,
+	__XV_SHAPE_ATOMIC	= 1 << 1,
+	__XV_SHAPE_IMM	= 1 << 2,
+	__XV_SHAPE_INV	= 1 << 3,
+	__XV_SHAPE_INLINE	= 1 << 4,	/* may carry inline data */
+	__XV_SHAPE_UC	= 1 << 5,	/* allowed on UC */
+	__XV_SHAPE_UD	= 1 << 6,	/* allowed on UD */
 };
 
-struct xv_wr_desc {
+struct __xv_wr_desc {
 	uint8_t opcode;
 	uint8_t wc_opcode;
 	uint8_t shape;
 };
 
 /* Null for opcodes without data, and unknown ones. */
-xv_inline const struct xv_wr_desc *xv_wr_describe(enum xv_wr_opcode opcode)
+xv_inline const struct __xv_wr_desc *__xv_wr_describe(enum xv_wr_opcode opcode)
 {
 	/* in the order of enum xv_wr_opcode; an empty shape is not postable */
-	static const struct xv_wr_desc desc[] = {
+	static const struct __xv_wr_desc desc[] = {
 		{ MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE,
-		  XV_SHAPE_RADDR | XV_SHAPE_INLINE | XV_SHAPE_UC },
+		  __XV_SHAPE_RADDR | __XV_SHAPE_INLINE | __XV_SHAPE_UC },
 		{ MLX5R_OP_RDMA_WRITE_IMM, XV_WC_RDMA_WRITE,
-		  XV_SHAPE_RADDR | XV_SHAPE_IMM | XV_SHAPE_INLINE | XV_SHAPE_UC },
+		  __XV_SHAPE_RADDR | __XV_SHAPE_IMM | __XV_SHAPE_INLINE | __XV_SHAPE_UC },
 		{ MLX5R_OP_SEND, XV_WC_SEND,
-		  XV_SHAPE_INLINE | XV_SHAPE_UC | XV_SHAPE_UD },
+		  __XV_SHAPE_INLINE | __XV_SHAPE_UC | __XV_SHAPE_UD },
 		{ MLX5R_OP_SEND_IMM, XV_WC_SEND,
-		  XV_SHAPE_IMM | XV_SHAPE_INLINE | XV_SHAPE_UC | XV_SHAPE_UD },
-		{ MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, XV_SHAPE_RADDR },
-		{ MLX5R_OP_ATOMIC_CS, XV_WC_COMP_SWAP, XV_SHAPE_RADDR | XV_SHAPE_ATOMIC },
-		{ MLX5R_OP_ATOMIC_FA, XV_WC_FETCH_ADD, XV_SHAPE_RADDR | XV_SHAPE_ATOMIC },
+		  __XV_SHAPE_IMM | __XV_SHAPE_INLINE | __XV_SHAPE_UC | __XV_SHAPE_UD },
+		{ MLX5R_OP_RDMA_READ, XV_WC_RDMA_READ, __XV_SHAPE_RADDR },
+		{ MLX5R_OP_ATOMIC_CS, XV_WC_COMP_SWAP, __XV_SHAPE_RADDR | __XV_SHAPE_ATOMIC },
+		{ MLX5R_OP_ATOMIC_FA, XV_WC_FETCH_ADD, __XV_SHAPE_RADDR | __XV_SHAPE_ATOMIC },
 		{ 0, 0, 0 },
 		{ 0, 0, 0 },
-		{ MLX5R_OP_SEND_INVAL, XV_WC_SEND, XV_SHAPE_INV | XV_SHAPE_INLINE },
+		{ MLX5R_OP_SEND_INVAL, XV_WC_SEND, __XV_SHAPE_INV | __XV_SHAPE_INLINE },
 	};
 
 	if ((unsigned int)opcode >= sizeof(desc) / sizeof(desc[0]) || !desc[opcode].shape)
@@ -51,23 +51,23 @@ xv_inline const struct xv_wr_desc *xv_wr_describe(enum xv_wr_opcode opcode)
 	return &desc[opcode];
 }
 
-xv_inline int xv_wr_allowed(const struct xv_qp *qp, const struct xv_wr_desc *d)
+xv_inline int __xv_wr_allowed(const struct xv_qp *qp, const struct __xv_wr_desc *d)
 {
 	switch (qp->qp_type) {
 	case XV_QPT_RC:
 	case XV_QPT_XRC_SEND:
 		return 1;
 	case XV_QPT_UC:
-		return d->shape & XV_SHAPE_UC;
+		return d->shape & __XV_SHAPE_UC;
 	case XV_QPT_UD:
-		return d->shape & XV_SHAPE_UD;
+		return d->shape & __XV_SHAPE_UD;
 	default:
 		return 0;
 	}
 }
 
 /* DS before the data: control, address or XRC, remote address, atomic */
-xv_inline uint32_t xv_wr_fixed_ds(const struct xv_qp *qp, const struct xv_wr_desc *d)
+xv_inline uint32_t __xv_wr_fixed_ds(const struct xv_qp *qp, const struct __xv_wr_desc *d)
 {
 	uint32_t ds = 1;
 
@@ -75,16 +75,16 @@ xv_inline uint32_t xv_wr_fixed_ds(const struct xv_qp *qp, const struct xv_wr_des
 		ds += sizeof(struct mlx5r_av) / MLX5R_DS;
 	if (qp->qp_type == XV_QPT_XRC_SEND)
 		ds += sizeof(struct mlx5r_xrc) / MLX5R_DS;
-	if (d->shape & XV_SHAPE_RADDR)
+	if (d->shape & __XV_SHAPE_RADDR)
 		ds++;
-	if (d->shape & XV_SHAPE_ATOMIC)
+	if (d->shape & __XV_SHAPE_ATOMIC)
 		ds++;
 	return ds;
 }
 
 /* DS of the data, or -XV_EINVAL when the list breaks a limit of the queue */
-static inline int xv_wr_data_ds(const struct xv_qp *qp, const struct xv_wr_desc *d,
-				const struct xv_send_wr *wr)
+static inline int __xv_wr_data_ds(const struct xv_qp *qp, const struct __xv_wr_desc *d,
+				  const struct xv_send_wr *wr)
 {
 	uint64_t bytes = 0;
 	int elements = 0, i;
@@ -96,38 +96,38 @@ static inline int xv_wr_data_ds(const struct xv_qp *qp, const struct xv_wr_desc 
 		elements += !!wr->sg_list[i].length;
 	}
 	if (wr->send_flags & XV_SEND_INLINE) {
-		if (!(d->shape & XV_SHAPE_INLINE) || bytes > qp->sq.max_inline)
+		if (!(d->shape & __XV_SHAPE_INLINE) || bytes > qp->sq.max_inline)
 			return -XV_EINVAL;
-		return (int)xv_inline_ds((uint32_t)bytes);
+		return (int)__xv_inline_ds((uint32_t)bytes);
 	}
 	return elements;
 }
 
-static inline void xv_seg_list(const struct xv_sq *sq, uint8_t *seg, const struct xv_send_wr *wr)
+static inline void __xv_seg_list(const struct xv_sq *sq, uint8_t *seg, const struct xv_send_wr *wr)
 {
 	int i;
 
 	for (i = 0; i < wr->num_sge; i++) {
 		if (!wr->sg_list[i].length)
 			continue;
-		seg = xv_sq_wrap(sq, seg);
-		xv_seg_data(seg, &wr->sg_list[i]);
+		seg = __xv_sq_wrap(sq, seg);
+		__xv_seg_data(seg, &wr->sg_list[i]);
 		seg += MLX5R_DS;
 	}
 }
 
-static inline void xv_seg_inline_list(const struct xv_sq *sq, uint8_t *seg,
-				      const struct xv_send_wr *wr)
+static inline void __xv_seg_inline_list(const struct xv_sq *sq, uint8_t *seg,
+					const struct xv_send_wr *wr)
 {
-	struct mlx5r_inline *head = (struct mlx5r_inline *)(void *)xv_sq_wrap(sq, seg);
+	struct mlx5r_inline *head = (struct mlx5r_inline *)(void *)__xv_sq_wrap(sq, seg);
 	uint8_t *p = (uint8_t *)(head + 1);
 	uint32_t bytes = 0;
 	int i;
 
 	for (i = 0; i < wr->num_sge; i++) {
-		p = xv_sq_copy(sq, xv_sq_wrap(sq, p),
-			       (const void *)(uintptr_t)wr->sg_list[i].addr,
-			       wr->sg_list[i].length);
+		p = __xv_sq_copy(sq, __xv_sq_wrap(sq, p),
+				 (const void *)(uintptr_t)wr->sg_list[i].addr,
+				 wr->sg_list[i].length);
 		bytes += wr->sg_list[i].length;
 	}
 	if (bytes)
@@ -135,27 +135,27 @@ static inline void xv_seg_inline_list(const struct xv_sq *sq, uint8_t *seg,
 }
 
 /* The segments between control and data; returns where the data go. */
-xv_inline uint8_t *xv_seg_fixed(const struct xv_qp *qp, const struct xv_wr_desc *d,
-				const struct xv_send_wr *wr, uint8_t *seg)
+xv_inline uint8_t *__xv_seg_fixed(const struct xv_qp *qp, const struct __xv_wr_desc *d,
+				  const struct xv_send_wr *wr, uint8_t *seg)
 {
 	if (qp->qp_type == XV_QPT_UD) {
-		xv_seg_av(seg, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+		__xv_seg_av(seg, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
 		seg += sizeof(struct mlx5r_av);
 	}
 	if (qp->qp_type == XV_QPT_XRC_SEND) {
-		xv_seg_xrc(seg, wr->qp_type.xrc.remote_srqn);
+		__xv_seg_xrc(seg, wr->qp_type.xrc.remote_srqn);
 		seg += sizeof(struct mlx5r_xrc);
 	}
-	if (d->shape & XV_SHAPE_ATOMIC) {
-		xv_seg_raddr(seg, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
+	if (d->shape & __XV_SHAPE_ATOMIC) {
+		__xv_seg_raddr(seg, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 		seg += MLX5R_DS;
 		if (d->opcode == MLX5R_OP_ATOMIC_CS)
-			xv_seg_atomic(seg, wr->wr.atomic.swap, wr->wr.atomic.compare_add);
+			__xv_seg_atomic(seg, wr->wr.atomic.swap, wr->wr.atomic.compare_add);
 		else
-			xv_seg_atomic(seg, wr->wr.atomic.compare_add, 0);
+			__xv_seg_atomic(seg, wr->wr.atomic.compare_add, 0);
 		seg += MLX5R_DS;
-	} else if (d->shape & XV_SHAPE_RADDR) {
-		xv_seg_raddr(seg, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+	} else if (d->shape & __XV_SHAPE_RADDR) {
+		__xv_seg_raddr(seg, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 		seg += MLX5R_DS;
 	}
 	return seg;
@@ -164,7 +164,7 @@ xv_inline uint8_t *xv_seg_fixed(const struct xv_qp *qp, const struct xv_wr_desc 
 /* Builds one request of any kind; same results as the builders. */
 xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
-	const struct xv_wr_desc *d = xv_wr_describe(wr->opcode);
+	const struct __xv_wr_desc *d = __xv_wr_describe(wr->opcode);
 	struct xv_sq *sq = &qp->sq;
 	struct mlx5r_ctrl *ctrl;
 	uint32_t ds, imm = 0;
@@ -176,35 +176,35 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 				     wr->bind_mw.rkey, &wr->bind_mw.bind_info);
 	if (wr->opcode == XV_WR_LOCAL_INV && qp->qp_type != XV_QPT_UD)
 		return xv_wr_local_inv(qp, wr->wr_id, wr->send_flags, wr->invalidate_rkey);
-	if (xv_unlikely(!d || !xv_wr_allowed(qp, d)))
+	if (xv_unlikely(!d || !__xv_wr_allowed(qp, d)))
 		return -XV_EINVAL;
 	if (qp->qp_type == XV_QPT_UD && xv_unlikely(wr->wr.ud.ah->pd != qp->pd))
 		return -XV_EINVAL;
-	data_ds = xv_wr_data_ds(qp, d, wr);
+	data_ds = __xv_wr_data_ds(qp, d, wr);
 	if (xv_unlikely(data_ds < 0))
 		return data_ds;
-	ds = xv_wr_fixed_ds(qp, d) + (uint32_t)data_ds;
+	ds = __xv_wr_fixed_ds(qp, d) + (uint32_t)data_ds;
 	if (xv_unlikely(ds > MLX5R_MAX_DS))
 		return -XV_EINVAL;
-	if (xv_sq_full(sq, (ds + 3) / 4))
-		return xv_sq_refuse(sq);
+	if (__xv_sq_full(sq, (ds + 3) / 4))
+		return __xv_sq_refuse(sq);
 
-	ctrl = xv_sq_next(sq);
-	seg = xv_seg_fixed(qp, d, wr, (uint8_t *)(ctrl + 1));
+	ctrl = __xv_sq_next(sq);
+	seg = __xv_seg_fixed(qp, d, wr, (uint8_t *)(ctrl + 1));
 	if (wr->send_flags & XV_SEND_INLINE)
-		xv_seg_inline_list(sq, seg, wr);
+		__xv_seg_inline_list(sq, seg, wr);
 	else
-		xv_seg_list(sq, seg, wr);
-	if (d->shape & XV_SHAPE_IMM)
+		__xv_seg_list(sq, seg, wr);
+	if (d->shape & __XV_SHAPE_IMM)
 		imm = wr->imm_data;
-	if (d->shape & XV_SHAPE_INV)
+	if (d->shape & __XV_SHAPE_INV)
 		imm = xv_be32(wr->invalidate_rkey);
-	xv_sq_open(sq, ctrl, d->opcode, ds, wr->send_flags, imm, wr->wr_id, d->wc_opcode);
+	__xv_sq_open(sq, ctrl, d->opcode, ds, wr->send_flags, imm, wr->wr_id, d->wc_opcode);
 	return 0;
 }
 
 /* The common shapes of RC go through the builders. */
-xv_inline int xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
+xv_inline int __xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
 	/* What a builder is told not to look for again */
 	uint32_t flags = wr->send_flags & (XV_SEND_SIGNALED | XV_SEND_SOLICITED);
@@ -234,7 +234,7 @@ static inline int xv_post_send(struct xv_qp *qp, struct xv_send_wr *wr,
 	xv_lock(&qp->sq.lock);
 	start = qp->sq.pi;
 	for (; wr; wr = wr->next) {
-		err = xv_likely(rc) ? xv_wr_common(qp, wr) : xv_wr_general(qp, wr);
+		err = xv_likely(rc) ? __xv_wr_common(qp, wr) : xv_wr_general(qp, wr);
 		if (xv_unlikely(err)) {
 			*bad_wr = wr;
 			break;
