@@ -363,7 +363,7 @@ static void test_key_nesting(struct kunit *test)
 	int depth;
 	u64 n;
 
-	for (depth = 1; depth <= 5; depth++) {
+	for (depth = 1; depth <= HCA_MAX_NESTING + 1; depth++) {
 		struct mlx5r_klm klm = {
 			.byte_count = cpu_to_be32(0x100), .mkey = cpu_to_be32(outer->key),
 			.addr = cpu_to_be64(depth == 1 ? KEY_START : 0),
@@ -374,7 +374,7 @@ static void test_key_nesting(struct kunit *test)
 		outer->len = 0x100;
 		KUNIT_ASSERT_EQ(test, hca_mkey_set_klms(outer, 0, 1, &klm), 0);
 		n = 0x80;
-		KUNIT_EXPECT_EQ_MSG(test, !!hca_key_map(&user, outer->key, 0x10, &n), depth <= 4,
+		KUNIT_EXPECT_EQ_MSG(test, !!hca_key_map(&user, outer->key, 0x10, &n), depth <= HCA_MAX_NESTING,
 				    "depth %d", depth);
 		n = 0x101;
 		KUNIT_EXPECT_NULL(test, hca_key_map(&user, outer->key, 0, &n));

@@ -276,7 +276,7 @@ static void test_create_qp(void)
 
 /* ---- Memory keys ------------------------------------------------------------------------- */
 
-static struct result create_mkey(u32 mode, u32 octwords, u32 given, u64 page)
+static struct result create_mkey(u32 mode, u32 octowords, u32 given, u64 page)
 {
 	u32 in[(MLX5_ST_SZ_BYTES(create_mkey_in) + 16) / 4] __aligned(8) = {}, out[4] = {};
 	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
@@ -290,7 +290,7 @@ static struct result create_mkey(u32 mode, u32 octwords, u32 given, u64 page)
 	MLX5_SET(mkc, mkc, qpn, 0xffffff);
 	MLX5_SET(mkc, mkc, pd, s.pd[0]);
 	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
-	MLX5_SET(mkc, mkc, translations_octword_size, octwords);
+	MLX5_SET(mkc, mkc, translations_octword_size, octowords);
 	MLX5_SET64(mkc, mkc, start_addr, page);
 	MLX5_SET64(mkc, mkc, len, HCA_PAGE_SIZE);
 	list[0] = cpu_to_be64(page | 3);

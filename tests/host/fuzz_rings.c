@@ -31,7 +31,7 @@ enum { RC0, RC1_SRQ, UD, XRC0, XRC1, BYSTANDER0, BYSTANDER1, NQPS };
 #define HOSTILE		5u		/* queue pairs */
 #define FUNCTION(i)	((i) % SESSION_FUNCS)	/* of a hostile queue pair */
 #define KEYS		3u		/* made of keys, on each function */
-#define OCTWORDS	8u
+#define OCTOWORDS	8u
 
 struct act {
 	u8 what, which;
@@ -132,7 +132,7 @@ static void begin_hostile(void)
 		mr[func] = session_mr(&s, func, MR_BYTES, ALL_ACCESS);
 		for (i = 0; i < KEYS; i++)
 			keys[func][i] = session_umr_key(&s, func, i ? MLX5R_MKEY_MODE_KLM :
-							MLX5R_MKEY_MODE_KSM, OCTWORDS);
+							MLX5R_MKEY_MODE_KSM, OCTOWORDS);
 	}
 	for (i = 0; i < HOSTILE; i++)
 		session_qp(&s, FUNCTION(i), st[i], LOG_QUEUE, LOG_QUEUE, &q[i]);
@@ -323,13 +323,13 @@ static void change_key(const struct act *a)
 		struct mlx5r_ctrl ctrl;
 		struct mlx5r_umr_ctrl umr;
 		struct mlx5r_mkey key;
-		struct mlx5r_klm klm[OCTWORDS];
+		struct mlx5r_klm klm[OCTOWORDS];
 	} r = {
 		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_UMR),
 		.ctrl.qpn_ds = cpu_to_be32(sizeof(r) / MLX5R_DS),
 		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
 		.umr.flags = MLX5R_UMR_INLINE,
-		.umr.xlt_octowords = cpu_to_be16(a->at % (OCTWORDS + 2)),
+		.umr.xlt_octowords = cpu_to_be16(a->at % (OCTOWORDS + 2)),
 		.umr.mkey_mask = cpu_to_be64(MLX5R_MKEY_MASK_FREE | MLX5R_MKEY_MASK_LEN |
 					     MLX5R_MKEY_MASK_LR | MLX5R_MKEY_MASK_LW |
 					     MLX5R_MKEY_MASK_RR | MLX5R_MKEY_MASK_RW |
@@ -342,7 +342,7 @@ static void change_key(const struct act *a)
 	u32 i;
 
 	r.ctrl.imm = cpu_to_be32(own[a->which / 2 % KEYS]);
-	for (i = 0; i < OCTWORDS; i++) {
+	for (i = 0; i < OCTOWORDS; i++) {
 		u8 v = a->value >> i * 8;
 
 		r.klm[i] = (struct mlx5r_klm) {

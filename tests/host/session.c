@@ -240,7 +240,7 @@ struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 acces
 	return mr;
 }
 
-u32 session_umr_key(struct session *s, int func, u8 mode, u32 octwords)
+u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords)
 {
 	u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {};
 	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
@@ -248,7 +248,7 @@ u32 session_umr_key(struct session *s, int func, u8 mode, u32 octwords)
 	MLX5_SET(mkc, mkc, access_mode_1_0, mode);
 	MLX5_SET(mkc, mkc, free, 1);
 	MLX5_SET(mkc, mkc, umr_en, 1);
-	MLX5_SET(mkc, mkc, translations_octword_size, octwords);
+	MLX5_SET(mkc, mkc, translations_octword_size, octowords);
 	return create_key(s, func, in, sizeof(in));
 }
 

@@ -67,8 +67,8 @@ void *session_ptr(struct session *s, u64 dma);
 u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out, u32 outlen);
 
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
-/* A free key of @mode without memory, for UMRs to change; room for @octwords of a list. */
-u32 session_umr_key(struct session *s, int func, u8 mode, u32 octwords);
+/* A free key of @mode without memory, for UMRs to change; room for @octowords of a list. */
+u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords);
 u8 session_key_destroy(struct session *s, int func, u32 key);
 void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		struct session_qp *q);

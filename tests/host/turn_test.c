@@ -18,7 +18,7 @@
 #define MTU		4096u
 #define DATAGRAM	(GRH + MTU)
 #define MEMBERS		HCA_MAX_QP_MCG
-#define LONG_LIST	40000u		/* octwords */
+#define LONG_LIST	40000u		/* octowords */
 #define MR_BYTES	65536u
 
 static struct session s;

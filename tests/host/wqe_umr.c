@@ -4,8 +4,7 @@
 #include <asm/byteorder.h>
 #include "model.h"
 
-#define OCTWORD		16u
-#define MAX_OCTWORDS	6u
+#define MAX_OCTOWORDS	6u
 #define ARENA(addr)	((addr) - SESSION_DMA < SESSION_BYTES)
 
 /* What stands in the request */
@@ -15,7 +14,7 @@ struct request {
 	struct mlx5r_mkey key;
 	union {
 		struct mlx5r_data data;
-		u8 list[MAX_OCTWORDS * OCTWORD];
+		u8 list[MAX_OCTOWORDS * HCA_OCTOWORD];
 	};
 };
 
@@ -34,9 +33,9 @@ static const u64 mask_bits[16] = {
 #define OTHER_QPN(v)	(((v) & 0x60) == 0x60)
 #define OWN_QPN(v)	((v) & 0x20)
 
-static u32 octwords(const struct action *t)
+static u32 octowords(const struct action *t)
 {
-	return t->umr.n % (MAX_OCTWORDS + 1);
+	return t->umr.n % (MAX_OCTOWORDS + 1);
 }
 
 static u64 mask(const struct action *t, const struct model_key *k)
@@ -57,7 +56,7 @@ static void fill_list(const struct action *t, const struct session_qp *q, u8 mod
 	__be64 *mtt = (void *)list;
 	u32 i;
 
-	for (i = 0; i < octwords(t) * (mode == MLX5R_MKEY_MODE_MTT ? 2 : 1); i++) {
+	for (i = 0; i < octowords(t) * (mode == MLX5R_MKEY_MODE_MTT ? 2 : 1); i++) {
 		u8 e = t->umr.entry[i % 3] + i / 3;
 		struct model_key *to = model_pick(q->func, e & 0x0c ? 0 : e);
 		u64 page = to->entry[e >> 4 & 1].addr;
@@ -83,7 +82,7 @@ static void fill(const struct action *t, const struct session_qp *q, const struc
 	r->ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
 	r->ctrl.imm = cpu_to_be32(k->key);
 	r->umr.flags = t->umr.flags;
-	r->umr.xlt_octowords = cpu_to_be16(octwords(t));
+	r->umr.xlt_octowords = cpu_to_be16(octowords(t));
 	r->umr.xlt_offset = cpu_to_be16(t->umr.offset % 12);
 	r->umr.mkey_mask = cpu_to_be64(mask(t, k));
 	r->key.status = FREE(v) ? MLX5R_MKEY_FREE : 0;
@@ -155,11 +154,11 @@ static bool set_entries(struct model_key *k, u32 first, u32 n, const u8 *list)
 	const struct mlx5r_klm *klm = (const void *)list;
 	const __be64 *mtt = (const void *)list;
 	bool pages = k->mode == MLX5R_MKEY_MODE_MTT;
-	u32 per_octword = pages ? 2 : 1, i;
+	u32 per_octoword = pages ? 2 : 1, i;
 	u64 addr;
 
-	for (i = 0; i < n * per_octword; i++) {
-		struct model_entry *e = &k->entry[first * per_octword + i];
+	for (i = 0; i < n * per_octoword; i++) {
+		struct model_entry *e = &k->entry[first * per_octoword + i];
 
 		if (!pages) {
 			*e = (struct model_entry) {
@@ -182,7 +181,7 @@ static bool set_entries(struct model_key *k, u32 first, u32 n, const u8 *list)
 static int predict(struct session_qp *q, struct model_key *k, const struct request *r,
 		   struct model_seg list, bool kernel, bool *known)
 {
-	u8 bytes[MAX_OCTWORDS * OCTWORD] __aligned(8);
+	u8 bytes[MAX_OCTOWORDS * HCA_OCTOWORD] __aligned(8);
 	u32 n = be16_to_cpu(r->umr.xlt_octowords);
 	u32 first = r->umr.flags & MLX5R_UMR_XLT_OFFSET_EN ? be16_to_cpu(r->umr.xlt_offset) : 0;
 	struct model_key before = *k;
@@ -192,7 +191,7 @@ static int predict(struct session_qp *q, struct model_key *k, const struct reque
 		return XV_WC_MW_BIND_ERR;
 	/* The list may be read by the very key that is changed. */
 	change(k, r);
-	if (n && model_copy(model_bytes(bytes), list, n * OCTWORD))
+	if (n && model_copy(model_bytes(bytes), list, n * HCA_OCTOWORD))
 		status = XV_WC_LOC_PROT_ERR;
 	else if (n && first + n > MODEL_ENTRIES / 2)
 		status = XV_WC_LOC_QP_OP_ERR;
@@ -209,10 +208,10 @@ static int predict(struct session_qp *q, struct model_key *k, const struct reque
 static struct model_seg place_list(const struct action *t, const struct session_qp *q, u8 mode,
 				   struct request *r)
 {
-	u32 bytes = octwords(t) * OCTWORD, off = t->roff % (REGION_BYTES - sizeof(r->list));
+	u32 bytes = octowords(t) * HCA_OCTOWORD, off = t->roff % (REGION_BYTES - sizeof(r->list));
 	struct model_key *region = model_pick(q->func, LOCAL);
 	struct model_seg seg = model_seg(q, t->lkey, t->lkey_flaw, off, MLX5R_MKEY_ACCESS_LR);
-	u8 list[MAX_OCTWORDS * OCTWORD] __aligned(8);
+	u8 list[MAX_OCTOWORDS * HCA_OCTOWORD] __aligned(8);
 
 	fill_list(t, q, mode, list);
 	if (r->umr.flags & MLX5R_UMR_INLINE) {
@@ -243,8 +242,8 @@ bool perform_umr(const struct action *t)
 	fill(t, q, k, &r);
 	list = place_list(t, q, k->mode, &r);
 	bytes = offsetof(struct request, list) +
-		(r.umr.flags & MLX5R_UMR_INLINE ? octwords(t) * OCTWORD :
-		 octwords(t) ? sizeof(r.data) : 0);
+		(r.umr.flags & MLX5R_UMR_INLINE ? octowords(t) * HCA_OCTOWORD :
+		 octowords(t) ? sizeof(r.data) : 0);
 	r.ctrl.qpn_ds = cpu_to_be32(bytes / MLX5R_DS);
 	want = predict(q, k, &r, list, KERNEL(t->umr.values), &known);
 	if (!known || xv_wr_raw(&q->qp, 1, &r))

@@ -84,7 +84,7 @@ static void memory(void *cap)
 {
 	CAP(log_pg_sz, HCA_PAGE_SHIFT);
 	CAP(log_max_klm_list_size, 16);
-	CAP(max_indirection, 4);
+	CAP(max_indirection, HCA_MAX_NESTING);
 	CAP(umr_extended_translation_offset, 1);
 	CAP(umr_fence, 2);			/* none needed: a queue runs in order */
 	CAP(fixed_buffer_size, 1);

@@ -4,7 +4,8 @@
  *
  * A handler gets flat mailboxes whose sizes the table (table of cmd_table.c)
  * guarantees, an @out full of zeros, and answers with one of the syndromes
- * below.  The syndrome names the reason and implies the status.
+ * below.  The syndrome names the reason and implies the status.  The numbers
+ * are consecutive and never change: users look them up.
  */
 #ifndef _HCA_CMD_H
 #define _HCA_CMD_H
@@ -12,90 +13,89 @@
 #include "hca.h"
 
 #define HCA_SYNDROMES(X) \
-	X(OPCODE,	BAD_OP_ERR,	"no such command") \
-	X(INLEN,	BAD_INP_LEN_ERR, "input too short") \
-	X(OUTLEN,	BAD_OUTP_LEN_ERR, "output too short") \
-	X(STAGE,	BAD_SYS_STATE_ERR, "function not started, or started already") \
-	X(UID,		BAD_PARAM_ERR,	"user contexts are not supported") \
-	X(OPMOD,	BAD_PARAM_ERR,	"bad op_mod") \
-	X(FUNCTION,	BAD_PARAM_ERR,	"no such other function, vport or port") \
-	X(NO_MEMORY,	NO_RES_ERR,	"out of memory") \
-	X(LIMIT,	LIM_ERR,	"all objects of this kind are in use") \
-	X(ISSI,		BAD_PARAM_ERR,	"unsupported ISSI") \
-	X(PAGES,	BAD_PARAM_ERR,	"no pages were asked for") \
-	X(CAP_TYPE,	BAD_PARAM_ERR,	"no such capability page") \
-	X(CAP_VALUE,	BAD_PARAM_ERR,	"capability cannot be set to this") \
-	X(REGISTER,	BAD_PARAM_ERR,	"no such register") \
-	X(REGISTER_VALUE, BAD_PARAM_ERR, "register cannot be set to this") \
-	X(UAR,		BAD_RES_ERR,	"no such UAR") \
-	X(PD,		BAD_RES_ERR,	"no such PD") \
-	X(PD_BUSY,	RES_BUSY,	"queues use the PD") \
-	X(XRCD,		BAD_RES_ERR,	"no such XRC domain") \
-	X(XRCD_BUSY,	RES_BUSY,	"queues use the XRC domain") \
-	X(TD,		BAD_RES_ERR,	"no such transport domain") \
-	X(UMEM,		BAD_PARAM_ERR,	"UMEM objects are not supported") \
-	X(PAGE_LIST,	BAD_PARAM_ERR,	"page list too short, or not memory") \
-	X(DOORBELL,	BAD_PARAM_ERR,	"doorbell record misaligned, or not memory") \
-	X(EQ,		BAD_RES_ERR,	"no such EQ") \
-	X(EQ_BUSY,	RES_BUSY,	"CQs use the EQ") \
-	X(EQ_SIZE,	BAD_PARAM_ERR,	"EQ size out of range") \
-	X(EQ_VECTOR,	IX_ERR,		"no such interrupt vector") \
-	X(EQ_EVENT,	BAD_PARAM_ERR,	"another EQ has subscribed to the event") \
-	X(CQ,		BAD_RES_ERR,	"no such CQ") \
-	X(CQ_BUSY,	RES_BUSY,	"QPs or SRQs use the CQ") \
-	X(CQ_SIZE,	BAD_PARAM_ERR,	"CQ size out of range") \
-	X(CQ_FORMAT,	BAD_PARAM_ERR,	"unsupported CQ format") \
-	X(CQ_FIELD,	BAD_PARAM_ERR,	"CQ field cannot be modified") \
-	X(CQ_FULL,	BAD_SIZE_OUTS_CQES_ERR, "outstanding CQEs do not fit") \
-	X(CQ_STATE,	BAD_RES_STATE_ERR, "CQ is in error") \
-	X(SRQ,		BAD_RES_ERR,	"no such SRQ") \
-	X(SRQ_BUSY,	RES_BUSY,	"QPs use the SRQ") \
-	X(SRQ_SIZE,	BAD_PARAM_ERR,	"SRQ size or stride out of range") \
-	X(SRQ_FORMAT,	BAD_PARAM_ERR,	"unsupported SRQ format") \
-	X(SRQ_LIMIT,	BAD_PARAM_ERR,	"SRQ limit out of range") \
-	X(SRQ_STATE,	BAD_RES_STATE_ERR, "SRQ is not in this state") \
-	X(MKEY,		BAD_RES_ERR,	"no such mkey") \
-	X(MKEY_MODE,	BAD_PARAM_ERR,	"unsupported translation mode") \
-	X(MKEY_FIELD,	BAD_PARAM_ERR,	"unsupported mkey field") \
-	X(MKEY_SIZE,	BAD_PARAM_ERR,	"translation size out of range") \
-	X(MKEY_LIST,	BAD_PARAM_ERR,	"bad translation list") \
-	X(QP,		BAD_RES_ERR,	"no such QP") \
-	X(QP_TYPE,	BAD_PARAM_ERR,	"unsupported service type") \
-	X(QP_FIELD,	BAD_PARAM_ERR,	"unsupported QP field") \
-	X(QP_SIZE,	BAD_PARAM_ERR,	"queue size or stride out of range") \
-	X(QP_STATE,	BAD_QP_STATE_ERR, "no such transition from this state") \
-	X(QP_OPTPAR,	BAD_PARAM_ERR,	"optional parameter not allowed here") \
-	X(QP_MTU,	BAD_PARAM_ERR,	"MTU or message size out of range") \
-	X(QP_PKEY,	IX_ERR,		"P_Key index out of range") \
-	X(QP_GID,	IX_ERR,		"GID index out of range") \
-	X(QP_PORT,	BAD_PARAM_ERR,	"no such port") \
-	X(QP_MIGRATION,	BAD_PARAM_ERR,	"no such change of the path migration state") \
-	X(QP_ATOMIC,	BAD_PARAM_ERR,	"unsupported atomic mode") \
-	X(QP_RD_ATOMIC,	BAD_PARAM_ERR,	"more outstanding reads than supported") \
-	X(SQ,		BAD_RES_ERR,	"no such SQ") \
-	X(SQ_FIELD,	BAD_PARAM_ERR,	"unsupported SQ field") \
-	X(SQ_STATE,	BAD_RES_STATE_ERR, "no such transition of the SQ") \
-	X(SPECIAL_QP,	RES_BUSY,	"the port has this special QP already") \
-	X(COUNTER,	BAD_RES_ERR,	"no such counter set") \
-	X(COUNTER_BUSY,	RES_BUSY,	"QPs use the counter set") \
-	X(ROCE_INDEX,	IX_ERR,		"RoCE address index out of range") \
-	X(ROCE_ADDRESS,	BAD_PARAM_ERR,	"unsupported RoCE version or address") \
-	X(NOT_ROCE,	BAD_PARAM_ERR,	"not a RoCE port") \
-	X(NOT_IB,	BAD_PARAM_ERR,	"not an InfiniBand port") \
-	X(TABLE_INDEX,	IX_ERR,		"GID or P_Key index out of range") \
-	X(VPORT_FIELD,	BAD_PARAM_ERR,	"vport field cannot be set") \
-	X(MCG_GID,	BAD_PARAM_ERR,	"not a multicast GID") \
-	X(MCG_FULL,	LIM_ERR,	"multicast group or table is full") \
-	X(MCG_TYPE,	BAD_PARAM_ERR,	"only UD QPs take part in multicast") \
-	X(MCG_MEMBER,	BAD_RES_ERR,	"not a member of the group") \
-	X(ORDERED,	INT_ERR,	"failed as ordered in debugfs")
+	X(0x580100, OPCODE,	BAD_OP_ERR,	"no such command") \
+	X(0x580101, INLEN,	BAD_INP_LEN_ERR, "input too short") \
+	X(0x580102, OUTLEN,	BAD_OUTP_LEN_ERR, "output too short") \
+	X(0x580103, STAGE,	BAD_SYS_STATE_ERR, "function not started, or started already") \
+	X(0x580104, UID,	BAD_PARAM_ERR,	"user contexts are not supported") \
+	X(0x580105, OPMOD,	BAD_PARAM_ERR,	"bad op_mod") \
+	X(0x580106, FUNCTION,	BAD_PARAM_ERR,	"no such other function, vport or port") \
+	X(0x580107, NO_MEMORY,	NO_RES_ERR,	"out of memory") \
+	X(0x580108, LIMIT,	LIM_ERR,	"all objects of this kind are in use") \
+	X(0x580109, ISSI,	BAD_PARAM_ERR,	"unsupported ISSI") \
+	X(0x58010a, PAGES,	BAD_PARAM_ERR,	"no pages were asked for") \
+	X(0x58010b, CAP_TYPE,	BAD_PARAM_ERR,	"no such capability page") \
+	X(0x58010c, CAP_VALUE,	BAD_PARAM_ERR,	"capability cannot be set to this") \
+	X(0x58010d, REGISTER,	BAD_PARAM_ERR,	"no such register") \
+	X(0x58010e, REGISTER_VALUE, BAD_PARAM_ERR, "register cannot be set to this") \
+	X(0x58010f, UAR,	BAD_RES_ERR,	"no such UAR") \
+	X(0x580110, PD,		BAD_RES_ERR,	"no such PD") \
+	X(0x580111, PD_BUSY,	RES_BUSY,	"queues use the PD") \
+	X(0x580112, XRCD,	BAD_RES_ERR,	"no such XRC domain") \
+	X(0x580113, XRCD_BUSY,	RES_BUSY,	"queues use the XRC domain") \
+	X(0x580114, TD,		BAD_RES_ERR,	"no such transport domain") \
+	X(0x580115, UMEM,	BAD_PARAM_ERR,	"UMEM objects are not supported") \
+	X(0x580116, PAGE_LIST,	BAD_PARAM_ERR,	"page list too short, or not memory") \
+	X(0x580117, DOORBELL,	BAD_PARAM_ERR,	"doorbell record misaligned, or not memory") \
+	X(0x580118, EQ,		BAD_RES_ERR,	"no such EQ") \
+	X(0x580119, EQ_BUSY,	RES_BUSY,	"CQs use the EQ") \
+	X(0x58011a, EQ_SIZE,	BAD_PARAM_ERR,	"EQ size out of range") \
+	X(0x58011b, EQ_VECTOR,	IX_ERR,		"no such interrupt vector") \
+	X(0x58011c, EQ_EVENT,	BAD_PARAM_ERR,	"another EQ has subscribed to the event") \
+	X(0x58011d, CQ,		BAD_RES_ERR,	"no such CQ") \
+	X(0x58011e, CQ_BUSY,	RES_BUSY,	"QPs or SRQs use the CQ") \
+	X(0x58011f, CQ_SIZE,	BAD_PARAM_ERR,	"CQ size out of range") \
+	X(0x580120, CQ_FORMAT,	BAD_PARAM_ERR,	"unsupported CQ format") \
+	X(0x580121, CQ_FIELD,	BAD_PARAM_ERR,	"CQ field cannot be modified") \
+	X(0x580122, CQ_FULL,	BAD_SIZE_OUTS_CQES_ERR, "outstanding CQEs do not fit") \
+	X(0x580123, CQ_STATE,	BAD_RES_STATE_ERR, "CQ is in error") \
+	X(0x580124, SRQ,	BAD_RES_ERR,	"no such SRQ") \
+	X(0x580125, SRQ_BUSY,	RES_BUSY,	"QPs use the SRQ") \
+	X(0x580126, SRQ_SIZE,	BAD_PARAM_ERR,	"SRQ size or stride out of range") \
+	X(0x580127, SRQ_FORMAT,	BAD_PARAM_ERR,	"unsupported SRQ format") \
+	X(0x580128, SRQ_LIMIT,	BAD_PARAM_ERR,	"SRQ limit out of range") \
+	X(0x580129, SRQ_STATE,	BAD_RES_STATE_ERR, "SRQ is not in this state") \
+	X(0x58012a, MKEY,	BAD_RES_ERR,	"no such mkey") \
+	X(0x58012b, MKEY_MODE,	BAD_PARAM_ERR,	"unsupported translation mode") \
+	X(0x58012c, MKEY_FIELD,	BAD_PARAM_ERR,	"unsupported mkey field") \
+	X(0x58012d, MKEY_SIZE,	BAD_PARAM_ERR,	"translation size out of range") \
+	X(0x58012e, MKEY_LIST,	BAD_PARAM_ERR,	"bad translation list") \
+	X(0x58012f, QP,		BAD_RES_ERR,	"no such QP") \
+	X(0x580130, QP_TYPE,	BAD_PARAM_ERR,	"unsupported service type") \
+	X(0x580131, QP_FIELD,	BAD_PARAM_ERR,	"unsupported QP field") \
+	X(0x580132, QP_SIZE,	BAD_PARAM_ERR,	"queue size or stride out of range") \
+	X(0x580133, QP_STATE,	BAD_QP_STATE_ERR, "no such transition from this state") \
+	X(0x580134, QP_OPTPAR,	BAD_PARAM_ERR,	"optional parameter not allowed here") \
+	X(0x580135, QP_MTU,	BAD_PARAM_ERR,	"MTU or message size out of range") \
+	X(0x580136, QP_PKEY,	IX_ERR,		"P_Key index out of range") \
+	X(0x580137, QP_GID,	IX_ERR,		"GID index out of range") \
+	X(0x580138, QP_PORT,	BAD_PARAM_ERR,	"no such port") \
+	X(0x580139, QP_MIGRATION,	BAD_PARAM_ERR, "no such change of the path migration state") \
+	X(0x58013a, QP_ATOMIC,	BAD_PARAM_ERR,	"unsupported atomic mode") \
+	X(0x58013b, QP_RD_ATOMIC,	BAD_PARAM_ERR,	"more outstanding reads than supported") \
+	X(0x58013c, SQ,		BAD_RES_ERR,	"no such SQ") \
+	X(0x58013d, SQ_FIELD,	BAD_PARAM_ERR,	"unsupported SQ field") \
+	X(0x58013e, SQ_STATE,	BAD_RES_STATE_ERR, "no such transition of the SQ") \
+	X(0x58013f, SPECIAL_QP,	RES_BUSY,	"the port has this special QP already") \
+	X(0x580140, COUNTER,	BAD_RES_ERR,	"no such counter set") \
+	X(0x580141, COUNTER_BUSY,	RES_BUSY,	"QPs use the counter set") \
+	X(0x580142, ROCE_INDEX,	IX_ERR,		"RoCE address index out of range") \
+	X(0x580143, ROCE_ADDRESS,	BAD_PARAM_ERR,	"unsupported RoCE version or address") \
+	X(0x580144, NOT_ROCE,	BAD_PARAM_ERR,	"not a RoCE port") \
+	X(0x580145, NOT_IB,	BAD_PARAM_ERR,	"not an InfiniBand port") \
+	X(0x580146, TABLE_INDEX,	IX_ERR,		"GID or P_Key index out of range") \
+	X(0x580147, VPORT_FIELD,	BAD_PARAM_ERR,	"vport field cannot be set") \
+	X(0x580148, MCG_GID,	BAD_PARAM_ERR,	"not a multicast GID") \
+	X(0x580149, MCG_FULL,	LIM_ERR,	"multicast group or table is full") \
+	X(0x58014a, MCG_TYPE,	BAD_PARAM_ERR,	"only UD QPs take part in multicast") \
+	X(0x58014b, MCG_MEMBER,	BAD_RES_ERR,	"not a member of the group") \
+	X(0x58014c, ORDERED,	INT_ERR,	"failed as ordered in debugfs")
 
-#define HCA_SYND_FIRST	0x580100	/* where our numbers begin */
+#define HCA_SYND_FIRST	0x580100
 
 enum hca_synd {
 	HCA_OK,
-	HCA_SYND_BASE = HCA_SYND_FIRST - 1,
-#define X(name, status, text)	HCA_SYND_##name,
+#define X(number, name, status, text)	HCA_SYND_##name = (number),
 	HCA_SYNDROMES(X)
 #undef X
 	HCA_SYND_END

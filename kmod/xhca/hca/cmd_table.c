@@ -145,7 +145,8 @@ static const struct {
 	u8 status;
 	const char *text;
 } synds[] = {
-#define X(name, status, text)	{ MLX5_CMD_STAT_##status, text },
+#define X(number, name, status, text)	\
+	[(number) - HCA_SYND_FIRST] = { MLX5_CMD_STAT_##status, text },
 	HCA_SYNDROMES(X)
 #undef X
 };

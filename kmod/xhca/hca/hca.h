@@ -27,6 +27,8 @@
 #define HCA_MAX_VECTORS		64
 #define HCA_MAX_SGE		64		/* more than 63 DS can name */
 #define HCA_ANY_QPN		0xffffff
+#define HCA_OCTOWORD		16		/* bytes; unit of translation lists (PRM) */
+#define HCA_MAX_NESTING		4		/* indirect mkeys in a chain: max_indirection */
 #define HCA_ST_SQ		MLX5_QP_ST_RAW_ETHERTYPE	/* sq.c: not a queue pair */
 #define HCA_CQE_INLINE		64		/* bytes of data that a CQE may carry */
 
@@ -453,8 +455,9 @@ enum hca_work {
 /* What the longest step adds to a turn whose units are almost spent */
 #define HCA_STEP_BYTES		(4096 + 40 + 4096)
 #define HCA_STEP_PIECES		HCA_STEP_BYTES
-/* Five keys that lead to a piece, in each 2^16 entries, by bisection; sums of them; groups */
-#define HCA_STEP_ENTRIES	(HCA_STEP_PIECES * 5 * 18 + 5 * 65536 / 8 + 65536)
+/* A chain of keys leads to a piece, in each 2^16 entries, by bisection; sums of them; groups */
+#define HCA_STEP_ENTRIES	\
+	((HCA_MAX_NESTING + 1) * (HCA_STEP_PIECES * 18 + 65536 / 8) + 65536)
 
 /* No turn does more */
 #define HCA_TURN_MAX_BYTES	(HCA_TURN_UNITS + HCA_STEP_BYTES)

@@ -11,7 +11,6 @@
 #include <linux/minmax.h>
 #include "hca.h"
 
-#define MAX_NESTING	4	/* announced as max_indirection */
 #define SUMS_PER_ENTRY	8	/* about as many additions take as long as a step of a search */
 
 static bool is_local(u8 access)
@@ -142,7 +141,7 @@ void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 	u8 access = u->access;
 	int depth;
 
-	for (depth = 0; depth <= MAX_NESTING; depth++) {
+	for (depth = 0; depth <= HCA_MAX_NESTING; depth++) {
 		struct hca_mkey *mkey = get_mkey(u, key, access);
 		const struct hca_klm *klm;
 		u64 off;

@@ -18,9 +18,8 @@
 #include <asm/byteorder.h>
 #include "cmd.h"
 
-#define OCTWORD		16
 #define MTT_FLAGS	7ull		/* low bits of an entry: read, write */
-#define MAX_XLT		(1u << 27)	/* octwords */
+#define MAX_XLT		(1u << 27)	/* octowords */
 #define MAX_KLMS	(1u << 16)	/* announced as log_max_klm_list_size */
 #define MIN_GROW	8
 
@@ -152,12 +151,12 @@ static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
 	return HCA_OK;
 }
 
-/* The list that may come with the context, in octwords of 2 MTTs or 1 KLM */
+/* The list that may come with the context, in octowords of 2 MTTs or 1 KLM */
 static enum hca_synd set_list(struct hca_mkey *mkey, const struct hca_cmd *c)
 {
 	u32 n = MLX5_GET(create_mkey_in, c->in, translations_octword_actual_size);
 	const void *list = MLX5_ADDR_OF(create_mkey_in, c->in, klm_pas_mtt);
-	u32 room = (c->inlen - MLX5_BYTE_OFF(create_mkey_in, klm_pas_mtt)) / OCTWORD;
+	u32 room = (c->inlen - MLX5_BYTE_OFF(create_mkey_in, klm_pas_mtt)) / HCA_OCTOWORD;
 	int err;
 
 	if (!n)

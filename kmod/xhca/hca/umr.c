@@ -15,8 +15,7 @@
 #include <asm/byteorder.h>
 #include "wqe.h"
 
-#define OCTOWORD	16
-#define CHUNK		(HCA_UMR_CHUNK / OCTOWORD)
+#define CHUNK		(HCA_UMR_CHUNK / HCA_OCTOWORD)
 
 /* The parts of the request that follow the control segment */
 struct umr {
@@ -50,7 +49,7 @@ static int parse(const struct hca_wqe *w, struct umr *u)
 		return 0;
 
 	if (u->ctrl->flags & MLX5R_UMR_INLINE) {
-		if (left < u->octowords * OCTOWORD)
+		if (left < u->octowords * HCA_OCTOWORD)
 			return MLX5R_SYND_LOCAL_QP_OP;
 		u->list = (struct hca_sge) { .len = left, .data = at };
 		return 0;
@@ -60,7 +59,7 @@ static int parse(const struct hca_wqe *w, struct umr *u)
 	d = (const void *)at;
 	u->list = (struct hca_sge) {
 		.addr = be64_to_cpu(d->addr),
-		.len = u->octowords * OCTOWORD,
+		.len = u->octowords * HCA_OCTOWORD,
 		.lkey = be32_to_cpu(d->lkey),
 	};
 	return 0;
@@ -94,7 +93,7 @@ static int load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 	struct hca_sge chunk = { .data = f->scratch->umr };
-	u32 done = qp->done / OCTOWORD, n;
+	u32 done = qp->done / HCA_OCTOWORD, n;
 	struct hca_sgl from, to;
 
 	if (done > u->octowords)
@@ -103,7 +102,7 @@ static int load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
 	hca_sgl_skip(&from, qp->done);
 	for (; done < u->octowords; done += n) {
 		n = min_t(u32, u->octowords - done, CHUNK);
-		chunk.len = n * OCTOWORD;
+		chunk.len = n * HCA_OCTOWORD;
 		hca_sgl_init(&to, qp, 0, &chunk, 1);
 		if (hca_copy(&to, &from, chunk.len))
 			return MLX5R_SYND_LOCAL_PROT;
