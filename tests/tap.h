@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * TAP output of a test program: ok() lines in order, the plan at the end,
- * exit status 0 only if every line was ok.  A program that cannot run here
- * says tap_skip_all() and passes as skipped.
+ * TAP output of all C test programs. Each ok() prints one result; tap_done() prints
+ * the plan and returns the exit status, 0 only if every result was ok. A program that
+ * cannot run on this host calls tap_skip_all() and counts as skipped.
  */
-#ifndef TESTS_USER_TAP_H
-#define TESTS_USER_TAP_H
+#ifndef TESTS_TAP_H
+#define TESTS_TAP_H
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,6 +27,15 @@ static int ok(int good, const char *fmt, ...)
 	tap_failed += !good;
 	return good;
 }
+
+#define tap_ok ok
+
+/* Compares two integers and prints both if they differ. */
+#define tap_is(got, want, ...) do {						\
+	unsigned long long g_ = (got), w_ = (want);				\
+	if (!ok(g_ == w_, __VA_ARGS__))						\
+		diag("%s:%d: got %#llx, want %#llx", __FILE__, __LINE__, g_, w_);	\
+} while (0)
 
 __attribute__((format(printf, 1, 2), unused))
 static void diag(const char *fmt, ...)
