@@ -4,10 +4,6 @@
 # Yesterday's programs, of the commit in tests/abi.base, on today's modules: each
 # with the library of its own day. Which errors the rules of the uAPI give is not
 # asked of them: what was unknown then may be known today.
-# vm: --functions 2 --link roce
-# kernels: 6.1 6.12
-# quick: 6.1
-# timeout: 240
 . ./lib.sh
 BASE=$(sed '/^#/d' ../../abi.base)
 OLD=../../../build/abi/$BASE

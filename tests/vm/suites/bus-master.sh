@@ -3,10 +3,6 @@
 #
 # A function that is no bus master does nothing: its requests wait, its peers get no
 # answer, and no interrupt comes. As a bus master again it goes on.
-# vm: --functions 2 --link roce
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# timeout: 150
 . ./lib.sh
 
 MASTER=4	# in the low byte of PCI_COMMAND, at offset 4

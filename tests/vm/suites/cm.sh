@@ -3,10 +3,6 @@
 #
 # rdma-core's programs on rdma_cm and rsockets between two functions in network
 # namespaces of their own: connections, datagrams, multicast, streams, a file.
-# vm: --no-xverbs --functions 2 --link roce
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# timeout: 240
 . ./lib.sh
 
 PEER=(ip netns exec peer)

@@ -3,11 +3,6 @@
 #
 # The adapter runs on the CPUs that are there and that it may use, and interrupts come
 # to the CPU that their affinity names.
-# vm: --no-xverbs --functions 2 --link roce
-# kernels: 6.1 6.12 debug
-# quick: 6.1
-# last: yes
-# timeout: 300
 . ./lib.sh
 LIMIT=60
 

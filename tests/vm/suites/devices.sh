@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The functions are there, with active ports and GIDs, for the stock tools.
-# vm: --no-xverbs --functions 2 --link roce
-# vm: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1 newest
-# timeout: 120
 . ./lib.sh
 
 count=$VM_FUNCTIONS

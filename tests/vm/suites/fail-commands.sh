@@ -4,11 +4,6 @@
 # Every verb with each of its firmware commands failing in turn: the error, what
 # is left in the adapter, and the same for the closing of a file. Not on the debug
 # kernel: an empty stock of keys has lockdep report a lock order of mlx5_ib.
-# vm: --functions 2 --link roce
-# full: --functions 2 --link ib
-# kernels: 6.1 6.12 newest
-# quick: 6.1 newest
-# timeout: 120
 . ./lib.sh
 
 # The driver's stock of memory keys: with none, keys are made when they are

@@ -3,11 +3,6 @@
 #
 # The product as a host has it after make install and DKMS: modprobe, the udev
 # rule, tools in the path, and a user in the right group who measures.
-# installed: yes
-# vm: --functions 2 --link roce
-# kernels: 6.1 6.12 newest
-# quick: newest
-# timeout: 120
 . ./lib.sh
 
 as_user() { runuser -u tester -- "$@"; }

@@ -3,9 +3,6 @@
 #
 # KUnit tests of the modules: each is a module of its own, built for a kernel
 # that has KUnit, and reports through the kernel log.
-# vm: --functions 2 --link roce
-# kernels: debug
-# timeout: 120
 . ./lib.sh
 
 TOOL=/lib/modules/$(uname -r)/build/tools/testing/kunit/kunit.py

@@ -4,14 +4,8 @@
 # Sourced by every suite: tests that print TAP. A suite is an executable
 # tests/vm/suites/NAME.sh that runs in the VM as root and ends with `finish`,
 # which prints the plan; a suite that stops before has no plan and so fails.
-# Comments in its first 15 lines tell tests/run how to run it:
-#   # vm: --functions 2 --link roce    options of tests/vm/run; repeated: each
-#   # full: --functions 2 --link ib    one more, with FULL=1, not on the debug kernel
-#   # kernels: 6.1 6.12 debug          where it runs
-#   # quick: 6.1                       where it runs without FULL=1 (default: all)
-#   # timeout: 60                      seconds for the whole suite
-#   # last: yes                        unloads modules: the last in its VM
-#   # installed: yes                   wants what tests/stage installs
+# Each suite needs a line in tests/vm/suites.conf, which tells tests/run where and how
+# to run it.
 #
 # To start a program takes the emulated machine about as long as many a test: what
 # the shell can do by itself is not left to one.

@@ -2,10 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Where no memory is kept for BARs, xhca says so in one line and is not loaded.
-# vm: --no-xverbs --functions 0
-# kernels: 6.1 6.12 newest
-# quick: 6.1
-# timeout: 30
 . ./lib.sh
 
 dmesg -C

@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # perftest's reliable-connection programs between two functions.
-# vm: --no-xverbs --functions 2 --link roce
-# full: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: newest
-# timeout: 400
 . ./lib.sh
 
 uars() { awk '$1 == "uars" { print $2 }' /sys/kernel/debug/xhca/*/objects | xargs; }

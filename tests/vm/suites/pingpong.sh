@@ -3,11 +3,6 @@
 #
 # ibv_*_pingpong between two functions and from a function to itself: sizes,
 # completion events, validated data.
-# vm: --no-xverbs --functions 2 --link roce
-# vm: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# timeout: 240
 . ./lib.sh
 
 for size in 1 64 4096 65536 1048576; do

@@ -3,10 +3,6 @@
 #
 # Connections by address between two functions in network namespaces of their
 # own, and from a function to itself: ping, rping with validated data, file copy.
-# vm: --no-xverbs --functions 2 --link roce
-# kernels: 6.1 6.12 newest debug
-# quick: newest
-# timeout: 120
 . ./lib.sh
 
 PEER=(ip netns exec peer)

@@ -3,11 +3,6 @@
 #
 # xhca unloads, loads again with other parameters, survives unbind and bind of
 # its driver, and refuses parameters that make no sense with one clear line.
-# vm: --no-xverbs --functions 2 --link roce
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# last: yes
-# timeout: 450
 . ./lib.sh
 MANY=16
 ! debug_kernel || MANY=4	# a minute each

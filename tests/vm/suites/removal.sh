@@ -3,12 +3,6 @@
 #
 # The device goes under processes that use it through /dev/xverbs: unbound from
 # its driver, unloaded with all of xhca. They go on; modules unload afterwards.
-# vm: --functions 2 --link roce
-# full: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1 newest
-# last: yes
-# timeout: 150
 . ./lib.sh
 
 LIMIT=$((LIMIT * 2))

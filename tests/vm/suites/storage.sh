@@ -3,10 +3,6 @@
 #
 # The kernel's own users of RDMA: NVMe over Fabrics, target and host, on a RAM
 # disk. They register memory fast, with work requests, and invalidate it remotely.
-# vm: --no-xverbs --functions 2 --link roce
-# kernels: 6.1 6.12 newest
-# quick: 6.1
-# timeout: 120
 . ./lib.sh
 
 NVMET=/sys/kernel/config/nvmet

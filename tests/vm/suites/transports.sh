@@ -3,11 +3,6 @@
 #
 # The other transports, as stock programs use them: UC, UD, XRC and shared
 # receive queues, with polling and with events.
-# vm: --no-xverbs --functions 2 --link roce
-# full: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# timeout: 300
 . ./lib.sh
 
 for size in 1 4096 65536 8388608; do

@@ -4,11 +4,6 @@
 # The modules unload after all that the other suites did in this VM. What they
 # leave behind is then referenced by nobody: on the debug kernel kmemleak, which
 # looks at the end, reports it.
-# vm: --functions 2 --link roce
-# kernels: 6.1 6.12 debug
-# quick: debug
-# last: yes
-# timeout: 100
 . ./lib.sh
 ! debug_kernel || LIMIT=300	# a minute for each function, more on a busy host
 

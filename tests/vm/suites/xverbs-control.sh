@@ -3,11 +3,6 @@
 #
 # The control path: rules of every ioctl, queries against libibverbs, the state
 # machine of every type of queue pair, queues in memory of the program.
-# vm: --functions 2 --link roce
-# vm: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1 newest debug
-# timeout: 120
 . ./lib.sh
 BIN=../../../build/user
 

@@ -4,11 +4,6 @@
 # libxverbs programs that check their data: ring bytes, every operation, every
 # error, every event, every kind of memory and queue, and a thread that cannot
 # make system calls.
-# vm: --functions 2 --link roce
-# vm: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1 newest
-# timeout: 600
 . ./lib.sh
 BIN=../../../build/user
 

@@ -3,11 +3,6 @@
 #
 # The examples of libxverbs between two functions, and a program built against
 # an installed tree by way of pkg-config.
-# vm: --functions 2 --link roce
-# full: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# timeout: 120
 . ./lib.sh
 EX=../../../build/user/examples
 

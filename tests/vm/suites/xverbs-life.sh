@@ -3,10 +3,6 @@
 #
 # Processes that are killed under traffic, fork, pass their files on or destroy
 # in the wrong order leave nothing behind in the adapter.
-# vm: --functions 2 --link roce
-# kernels: 6.1 6.12 newest debug
-# quick: newest
-# timeout: 600
 . ./lib.sh
 BIN=../../../build/user
 KILLS=200

@@ -3,10 +3,6 @@
 #
 # What a process is charged for and may not exceed; and RDMA devices that
 # belong to a network namespace of their own.
-# vm: --functions 2 --link roce
-# kernels: 6.1 6.12 newest debug
-# quick: newest
-# timeout: 120
 . ./lib.sh
 BIN=../../../build/user
 devices() { "$@" "$BIN/bin/xv_devinfo" --json | python3 -c \

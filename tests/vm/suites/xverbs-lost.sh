@@ -3,11 +3,6 @@
 #
 # Objects that cannot be destroyed because firmware refuses: events of theirs,
 # removal of their device. A VM of its own, for xverbs cannot be unloaded then.
-# vm: --functions 1 --link roce
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# last: yes
-# timeout: 60
 . ./lib.sh
 LOST=../../../build/user/tests/lost
 

@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # xv_devinfo, xv_copy and xv_perf as their users call them.
-# vm: --functions 2 --link roce
-# full: --functions 2 --link ib
-# kernels: 6.1 6.12 newest debug
-# quick: 6.1
-# timeout: 240
 . ./lib.sh
 BIN=../../../build/user/bin
 WORK=$(mktemp -d /dev/shm/tools.XXXXXX)
