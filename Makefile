@@ -1,38 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Front door of the project; `make help` lists the targets. Kernel modules are
-# built in build/RELEASE, a tree of links to the sources, so that builds for
-# several kernels stand side by side and the source tree stays clean.
+# `make help` lists the targets. Kernel modules are built in build/RELEASE, which
+# contains links to the sources: builds for several kernels exist side by side, and
+# the source tree stays clean.
 
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
-MODULES := xhca xverbs
 TOP := $(CURDIR)
 export PREFIX DESTDIR
 
-# The running kernel if its headers are here, else Debian's 6.1 for the VM.
-ifeq ($(KERNEL)$(KDIR),)
-RUNNING := /lib/modules/$(shell uname -r)/build
-ifneq ($(wildcard $(RUNNING)/Makefile),)
-KDIR := $(RUNNING)
-else
-KERNEL := 6.1
-endif
+# The software adapter makes a PCI bus of the x86 kind; other machines get xverbs.ko only.
+MODULES := xverbs
+ifneq ($(filter x86 x86_64,$(or $(ARCH),$(shell uname -m))),)
+MODULES += xhca
 endif
 
-# Only what builds modules looks for a kernel, and fetches one if it must.
-ifneq ($(filter all modules modules-% check-modules-%,$(or $(MAKECMDGOALS),all)),)
+# The kernel to build for: the tree KDIR, or Debian's kernel KERNEL, which is fetched if
+# it is not in the cache, or the running kernel. Other targets do not look for a kernel.
+ifneq ($(filter all modules modules-%,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(KDIR),)
-KDIR := $(addsuffix /kdir,$(shell tests/vm/kernel $(KERNEL)))
+ifneq ($(KERNEL),)
+KDIR := $(addsuffix /kdir,$(shell tests/kernel/get $(KERNEL)))
 ifeq ($(KDIR),)
-$(error no kernel $(KERNEL) to build for)
+$(error cannot get kernel $(KERNEL))
+endif
+else
+KDIR := /lib/modules/$(shell uname -r)/build
+ifeq ($(wildcard $(KDIR)/Makefile),)
+$(info The headers of the running kernel are not installed, and make downloads nothing by)
+$(info itself. Choose one of these:)
+$(info -   apt-get install linux-headers-$(shell uname -r))
+$(info -   make KERNEL=6.1           fetches Debian's kernel 6.1 (70 MB) to ~/.cache/xverbs)
+$(info -   make KDIR=/path/to/tree   uses a kernel tree that is prepared for modules)
+$(info -   make userlib              builds only the library and the tools)
+$(error no kernel to build modules for)
+endif
 endif
 endif
 RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 ifeq ($(RELEASE),)
-$(error $(KDIR) holds no prepared kernel tree)
+$(error $(KDIR) is not a kernel tree that is prepared for modules)
 endif
 BUILD := $(TOP)/build/$(RELEASE)
 endif
@@ -41,14 +50,14 @@ all: modules userlib
 
 modules: $(addprefix modules-,$(MODULES))
 
-# A module is made anew when a source, a header it shares or the kernel changed.
+# A module is built again if a source file, a shared header or the kernel changed.
 define module
 modules-$(1): $(BUILD)/kmod/$(1)/$(1).ko
 
 $(BUILD)/kmod/$(1)/$(1).ko: $(shell find kmod/$(1) uapi -name '*.[chS]' -o -name Kbuild) \
 		$(KDIR)/Module.symvers
 	@mkdir -p $(BUILD)
-	+@flock $(BUILD)/.lock-$(1) tests/kbuild $(KDIR) $(BUILD) $(1) -j$(JOBS)
+	+@flock $(BUILD)/.lock-$(1) kmod/build $(KDIR) $(BUILD) $(1) -j$(JOBS)
 endef
 ifneq ($(BUILD),)
 $(foreach m,$(MODULES),$(eval $(call module,$(m))))
@@ -78,13 +87,13 @@ check:
 install: userlib install-dkms
 	$(MAKE) -C userlib install
 
-# Sources where DKMS looks for them; it builds for each kernel of the host.
+# Copies the sources to where DKMS looks for them. DKMS builds for each kernel of the host.
 install-dkms: SRC = $(DESTDIR)/usr/src/xverbs-$(VERSION)
 install-dkms:
 	rm -rf $(SRC)
 	install -d $(SRC)
 	cp -r Kbuild LICENSE dkms.conf kmod uapi $(SRC)/
-	@[ -n "$(DESTDIR)" ] || tests/dkms-install $(VERSION)
+	@[ -n "$(DESTDIR)" ] || kmod/dkms-install $(VERSION)
 
 clean:
 	rm -rf build
@@ -93,16 +102,17 @@ clean:
 
 help:
 	@echo 'make [all]      modules and userlib'
-	@echo 'make modules    xhca.ko and xverbs.ko in build/RELEASE/kmod; for the running'
-	@echo '                kernel, KERNEL=6.1|6.12|newest|debug (fetched) or KDIR=build-tree'
+	@echo 'make modules    xverbs.ko and xhca.ko (x86-64 only) in build/RELEASE/kmod, for the'
+	@echo '                running kernel, or for KERNEL=6.1|6.12|newest|debug (fetched from'
+	@echo '                Debian), or for the kernel tree KDIR=...'
 	@echo 'make userlib    libxverbs, tools and examples'
-	@echo 'make demo       build, boot a VM, copy files between two functions'
+	@echo 'make demo       builds, boots a VM and copies files between two functions'
 	@echo 'make test       all test layers, short form; FULL=1 runs everything'
 	@echo 'make fuzz       the fuzzers alone, each for TIME=60 seconds, with coverage'
 	@echo 'make bench      xhca against rdma_rxe, libxverbs against libibverbs'
 	@echo 'make check      W=1, sparse, checkpatch, shellcheck, cppcheck, uAPI layout'
 	@echo 'make install    libxverbs and tools (PREFIX, DESTDIR), modules by DKMS'
-	@echo 'make clean      remove what make has built here (kernels stay in the cache)'
+	@echo 'make clean      removes everything that make has built here (kernels stay in the cache)'
 
 .PHONY: all modules userlib demo test fuzz bench check install install-dkms clean help
 .PHONY: $(addprefix modules-,$(MODULES))

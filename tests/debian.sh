@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced after tests/vm/common.sh: packages of any Debian release, without a
+# Sourced after tests/common.sh: packages of any Debian release, without a
 # change to the host. Each release has package lists of its own in the cache;
 # mirror and proxy are those of the host's apt.
 
@@ -84,23 +84,4 @@ debian_unpack() {
 		dpkg-deb -x "$deb" "$dir" || { rm -rf "$debs"; return 1; }
 	done
 	rm -rf "$debs"
-}
-
-# debian_tools KERNEL DIRECTORY...: TOOLS runs a command with the compiler that a
-# kernel of tests/vm/kernel wants: the host's, or one in a root of the kernel's own
-# Debian release, where the command finds the kernel and the named directories.
-debian_tools() {
-	local kernel=$1 packages root
-	shift
-	# shellcheck disable=SC2034 # for the scripts that source this
-	TOOLS=()
-	[ -e "$kernel/toolchain" ] || return 0
-	read -r -a packages < "$kernel/toolchain"
-	if [ "${packages[0]}" = "$(debian_host)" ]; then
-		need_packages "${packages[@]:1}"
-		return
-	fi
-	root=$("$TOP/tests/root" "${packages[@]}" dkms sparse) || return
-	# shellcheck disable=SC2034
-	TOOLS=("$TOP/tests/root" --run "$root" "$kernel" "$@" --)
 }

@@ -6,7 +6,7 @@
 # directory and temporary directories, except by installing packages.
 
 # shellcheck disable=SC2034 # for the scripts that source this
-TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034
 CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/xverbs
 ME=$(basename "$0")
