@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Addresses of peers.  An address handle is no object of the kernel: it is
- * the resolved address vector, kept in the library.
+ * Address handles.  The kernel has no object for them: the library keeps the
+ * resolved address vector.
  */
 #include "internal.h"
 
@@ -76,8 +76,8 @@ XV_EXPORT int xv_destroy_ah(struct xv_ah *ah)
 }
 
 /*
- * The header that came in front of a UD message.  RoCE v2 over IPv4 leaves the
- * IPv4 header in the last 20 of the 40 bytes.
+ * The header before the data of a UD message: 40 bytes.  For RoCE v2 over IPv4 the
+ * last 20 bytes are the IPv4 header.
  */
 struct origin {
 	union xv_gid from;
@@ -118,7 +118,7 @@ static void parse_header(struct origin *o, const struct xv_grh *grh, bool ethern
 		  grh->next_hdr == 17 ? XV_GID_TYPE_ROCE_V2 : XV_GID_TYPE_ROCE_V1;
 }
 
-/* The entry of our table that the message was for; for multicast the first of its kind */
+/* Index of the destination GID; for a multicast GID, of the first GID of its type */
 static int own_gid_index(struct xv_context *ctx, uint32_t port, const struct xv_port_attr *attr,
 			 const struct origin *o)
 {
@@ -135,7 +135,7 @@ static int own_gid_index(struct xv_context *ctx, uint32_t port, const struct xv_
 			kind = (int)i;
 	}
 	if (kind < 0)
-		return xv_set_error(ENOENT, "AH from completion: no own GID of that kind");
+		return xv_set_error(ENOENT, "AH from completion: the port has no GID of this type");
 	return kind;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Attribute structures that may have grown on either side: what the caller
- * does not have reads as zero, what the library does not have must be zero.
+ * Attribute structures of different versions.  Members that the caller does not
+ * have are read as 0; members that the library does not have must be 0.
  */
 #include "internal.h"
 

@@ -36,9 +36,9 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
 	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
 	pub->cqn = req->out_cqn;
-	pub->cqe = pub->mask;		/* one stays free */
-	/* The kernel does this in its own memory; nothing completes here yet. */
-	for (i = 0; ext->ring_umem && !cq->mem.hands_off && i <= pub->mask; i++)
+	pub->cqe = pub->mask;		/* one entry stays free */
+	/* The kernel has initialised its own rings; a ring in a UMEM is the task of the library. */
+	for (i = 0; ext->ring_umem && !cq->mem.external && i <= pub->mask; i++)
 		cqe_at(pub, i)->op_own = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
 	return 0;
 }
@@ -108,7 +108,7 @@ XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_
 	cq->pub.context = ctx;
 	cq->pub.channel = a.channel;
 	cq->pub.cq_context = a.cq_context;
-	cq->mem.hands_off = a.flags & XV_CQ_EXTERNAL_DATAPATH;
+	cq->mem.external = a.flags & XV_CQ_EXTERNAL_DATAPATH;
 	cq->pub.lock.on = !(a.flags & XV_CQ_SINGLE_THREADED);
 	xv_events_init(&cq->events);
 	err = cq_create(cq, &a);
@@ -166,9 +166,9 @@ static bool is_ours(const struct xv_cq *cq, uint32_t i)
 }
 
 /*
- * Moves the entries that stay towards the producer, over those that go, and
- * takes the room so made from the consumer's side.  Owner bits stay with the
- * place, not with the contents.
+ * Removes the completions of rsc from the ring.  The entries that stay move towards
+ * the producer index and overwrite those that are removed; then the consumer index
+ * advances.  An owner bit belongs to its place in the ring and is not moved.
  */
 void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 {
@@ -176,9 +176,9 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 	struct mlx5r_cqe *cqe;
 	uint8_t owner;
 
-	if (to_cq(cq)->mem.hands_off)
+	if (to_cq(cq)->mem.external)
 		return;
-	if (srq && to_srq(srq)->mem.hands_off)
+	if (srq && to_srq(srq)->mem.external)
 		srq = NULL;
 	xv_lock(&cq->lock);
 	for (i = cq->ci; i - from <= cq->mask && is_ours(cq, i); i++)
@@ -207,8 +207,8 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 }
 
 /*
- * Up to the entry that says RESIZE, completions are in the old ring; each of
- * them moves one place further in the new one, over that entry's index.
+ * The old ring has completions up to the CQE with opcode RESIZE.  Each of them moves
+ * to the new ring, one index higher, because the RESIZE entry is not copied.
  */
 static void move_entries(struct xv_cq *old, struct xv_cq *now)
 {
@@ -229,7 +229,7 @@ static void move_entries(struct xv_cq *old, struct xv_cq *now)
 	now->ci = old->ci + 1;
 }
 
-/* Bytes of the ring that the kernel makes for so many entries, whole pages */
+/* Size in bytes of the ring that the kernel allocates for so many entries */
 static size_t ring_bytes(const struct xv_cq *cq, uint32_t entries)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)1 << cq->log_stride;
@@ -240,8 +240,8 @@ static size_t ring_bytes(const struct xv_cq *cq, uint32_t entries)
 }
 
 /*
- * The adapter cannot go back to the old ring: the room for the new one is
- * taken before it is asked to move.
+ * The adapter cannot return to the old ring, so the address range for the new ring
+ * is reserved before the ioctl.
  */
 XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 {
@@ -251,8 +251,8 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 	struct mapping ring = {};
 	int err;
 
-	if (cq->mem.hands_off)
-		return xv_set_error(EINVAL, "resize CQ: others drive it (EXTERNAL_DATAPATH)");
+	if (cq->mem.external)
+		return xv_set_error(EINVAL, "resize CQ: not possible with EXTERNAL_DATAPATH");
 	err = xv_reserve(&ring, ring_bytes(pub, cqe), "resize CQ: ring");
 	if (err)
 		return err;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Failures: the thread's last message, and the one place that calls ioctl().
- * The kernel explains a refusal in words; those come first, the meaning of the
- * error number only when the kernel was silent.
+ * Error texts, and the only place that calls ioctl().  The text has the reason
+ * that the kernel returned, or else the meaning of the error number.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,21 +25,21 @@ int xv_set_error(int err, const char *fmt, ...)
 	return err < 0 ? err : -err;
 }
 
-/* Error numbers as /dev/xverbs uses them, where that says more than libc */
+/* Meaning of error numbers in /dev/xverbs, if it is more precise than strerror() */
 static const struct {
 	int err;
 	const char *text;
 } meaning[] = {
-	{ ENOTTY, "not known to this version of xverbs.ko" },
-	{ E2BIG, "uses a feature this version of xverbs.ko does not know" },
+	{ ENOTTY, "unknown to this version of xverbs.ko" },
+	{ E2BIG, "uses a feature that is unknown to this version of xverbs.ko" },
 	{ EOPNOTSUPP, "not supported by this device or driver" },
 	{ EINVAL, "invalid argument" },
 	{ ENOENT, "no such device, port, table entry or object" },
 	{ EBUSY, "in use by another object" },
 	{ ENXIO, "not bound to a device" },
-	{ ENODEV, "the device has gone" },
+	{ ENODEV, "the device was removed" },
 	{ ENOMEM, "out of memory, queue full, or over RLIMIT_MEMLOCK" },
-	{ ENOSPC, "a limit of this process or of the device is reached" },
+	{ ENOSPC, "a limit of this process or of the device was reached" },
 	{ EREMOTEIO, "the adapter's firmware refused the command" },
 };
 

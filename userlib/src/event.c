@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Acknowledgement of events.  Destroying an object returns only when each
- * event that was read for it has been acknowledged, so that nobody is left
- * holding an event that points to freed memory.
+ * Reading and acknowledging events.  An event has a pointer to its object, so
+ * destroying an object waits until all events that were read for it have been
+ * acknowledged.
  */
+#include <unistd.h>
 #include "internal.h"
 
 void xv_events_init(struct event_count *ev)
@@ -25,6 +26,48 @@ void xv_events_wait(struct event_count *ev, const struct xverbs_destroy *reply)
 	       ev->async_acked < reply->out_async_events)
 		pthread_cond_wait(&ev->changed, &ev->lock);
 	pthread_mutex_unlock(&ev->lock);
+}
+
+/* Reads exactly one event. */
+static int read_event(int fd, void *event, size_t size, const char *what)
+{
+	ssize_t n = read(fd, event, size);
+
+	if (n == (ssize_t)size)
+		return 0;
+	if (n < 0)
+		return xv_set_error(errno, "%s: %s", what, xv_strerror(errno));
+	return xv_set_error(EIO, "%s: short read", what);
+}
+
+XV_EXPORT int xv_get_cq_event(struct xv_comp_channel *ch, struct xv_cq **cq, void **cq_context)
+{
+	struct xverbs_comp_event event;
+	int err = read_event(ch->fd, &event, sizeof(event), "completion event");
+
+	if (err)
+		return err;
+	*cq = (struct xv_cq *)(uintptr_t)event.user_data;
+	if (cq_context)
+		*cq_context = (*cq)->cq_context;
+	__atomic_fetch_add(&(*cq)->arm_sn, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+XV_EXPORT int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *out)
+{
+	struct xverbs_async_event event;
+	int err = read_event(ctx->fd, &event, sizeof(event), "asynchronous event");
+
+	if (err)
+		return err;
+	memset(out, 0, sizeof(*out));
+	out->event_type = (enum xv_event_type)event.type;
+	if (event.handle)
+		out->element.qp = (struct xv_qp *)(uintptr_t)event.user_data;
+	else
+		out->element.port_num = event.port;
+	return 0;
 }
 
 static void events_ack(struct event_count *ev, uint32_t comp, uint32_t async)

@@ -1,34 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Protection domains, memory regions, memory windows, and memory for queues.
+ * Memory regions and memory windows.
  */
 #include "internal.h"
-
-XV_EXPORT struct xv_pd *xv_alloc_pd(struct xv_context *ctx)
-{
-	struct xverbs_pd_alloc req = { 0 };
-	struct pd *pd = xv_object_create(ctx, XVERBS_PD_ALLOC, "allocate PD", &req, sizeof(req),
-					 sizeof(*pd), NULL);
-
-	if (!pd)
-		return NULL;
-	pd->pub = (struct xv_pd) {
-		.context = ctx,
-		.handle = req.out_handle,
-		.pdn = req.out_pdn,
-	};
-	xv_object_add(pd, req.out_handle);
-	return &pd->pub;
-}
-
-XV_EXPORT int xv_dealloc_pd(struct xv_pd *pub)
-{
-	uint32_t ahs = __atomic_load_n(&to_pd(pub)->ahs, __ATOMIC_RELAXED);
-
-	if (ahs)
-		return xv_set_error(EBUSY, "deallocate PD: %u address handle(s) of it exist", ahs);
-	return xv_object_destroy(pub, "deallocate PD");
-}
 
 XV_EXPORT struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t length, uint64_t iova,
 				       unsigned int access)
@@ -148,46 +122,4 @@ XV_EXPORT struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type)
 XV_EXPORT int xv_dealloc_mw(struct xv_mw *mw)
 {
 	return xv_object_destroy(mw, "deallocate MW");
-}
-
-static struct xv_umem *umem_create(struct xv_context *ctx, struct xverbs_umem_reg *req, void *addr)
-{
-	struct xv_umem *umem = xv_object_create(ctx, XVERBS_UMEM_REG, "register UMEM", req,
-						sizeof(*req), sizeof(*umem), NULL);
-
-	if (!umem)
-		return NULL;
-	*umem = (struct xv_umem) {
-		.context = ctx,
-		.addr = addr,
-		.length = req->length,
-		.handle = req->out_handle,
-	};
-	xv_object_add(umem, req->out_handle);
-	return umem;
-}
-
-XV_EXPORT struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length)
-{
-	struct xverbs_umem_reg req = { .addr = (uintptr_t)addr, .length = length };
-
-	return umem_create(ctx, &req, addr);
-}
-
-XV_EXPORT struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr, uint64_t offset,
-					     size_t length, int fd)
-{
-	struct xverbs_umem_reg req = {
-		.hdr.flags = XVERBS_UMEM_DMABUF,
-		.addr = offset,
-		.length = length,
-		.fd = fd,
-	};
-
-	return umem_create(ctx, &req, addr);
-}
-
-XV_EXPORT int xv_dereg_umem(struct xv_umem *umem)
-{
-	return xv_object_destroy(umem, "deregister UMEM");
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Objects of a context.  Each has a hidden header in front of its public
- * structure, by which xv_close() finds and releases what is left.
+ * Objects of a context.  Each object has a hidden header before its public
+ * structure.  xv_close() uses it to find and release all objects.
  */
 #include <unistd.h>
 #include "internal.h"
 
 struct object {
 	struct object *next;
-	struct object **link;		/* what points to it; NULL: not in the list */
+	struct object **link;		/* the pointer to this object; NULL: not in the list */
 	struct context *ctx;
 	xv_release_fn release;
 	uint32_t handle;
-} __attribute__((aligned(64)));		/* as queue pairs want to be aligned */
+} __attribute__((aligned(64)));		/* alignment of struct xv_qp */
 
 static struct object *header(void *object)
 {
@@ -94,7 +94,7 @@ int xv_object_destroy(void *object, const char *verb)
 	return err;
 }
 
-/* Frees every object that the kernel lets go; returns whether there was one. */
+/* Destroys every object that the kernel can destroy; returns true if there was one. */
 static bool destroy_some(struct context *ctx)
 {
 	struct object *o, *next;
@@ -109,10 +109,10 @@ static bool destroy_some(struct context *ctx)
 }
 
 /*
- * The newest go first, for an object uses older ones; a memory region that was
- * moved to a newer domain needs another turn.  The kernel's objects are destroyed
- * here, not by closing the file, which a child may hold open.  A child, though,
- * must not destroy what belongs to its parent.
+ * Destroys the newest object first, because an object uses older ones.  A memory
+ * region that was moved to a newer PD needs a second pass.  The objects of the kernel
+ * are destroyed here, because a child process may keep the file open.  A child must
+ * not destroy the objects of its parent.
  */
 void xv_object_destroy_all(struct context *ctx)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Queue pairs: the kernel makes the rings and moves the states; here they are
- * mapped and the data path is told where everything is and whether it may
- * post.
+ * Queue pairs.  The kernel allocates the rings and modifies the state.  The library
+ * maps the rings and tells the data path the addresses and whether it may post.
  */
 #include "internal.h"
 
 /*
- * Sends may be posted from RTS on and in the error states, where they flush;
- * receives in every state but RESET (Manual 3.5).
+ * Sends may be posted in RTS, SQD and in the error states, where they are flushed;
+ * receives in every state except RESET (Manual 3.5).
  */
 static void set_state(struct qp *qp, enum xv_qp_state state)
 {
@@ -16,11 +15,11 @@ static void set_state(struct qp *qp, enum xv_qp_state state)
 
 	pub->state = state;
 	pub->sq.room = state >= XV_QPS_RTS ? qp->sq_wqebbs : 0;
-	pub->sq.limit = pub->sq.pi;	/* posting looks again */
+	pub->sq.limit = pub->sq.pi;	/* the next post reads ci */
 	pub->rq.room = state != XV_QPS_RESET ? qp->rq_wqes : 0;
 }
 
-/* Nobody may find a completion of a queue that is reset or gone. */
+/* A queue pair that is reset or destroyed must not have completions. */
 static void drop_completions(struct xv_qp *pub)
 {
 	if (pub->send_cq)
@@ -29,11 +28,11 @@ static void drop_completions(struct xv_qp *pub)
 		xv_cq_clean(pub->recv_cq, &pub->rsc, pub->srq);
 }
 
-/* In RESET the adapter forgets its indices and so do we. */
+/* In RESET the adapter sets its indices to 0. */
 static void reset_queues(struct xv_qp *pub)
 {
 	drop_completions(pub);
-	if (to_qp(pub)->mem.hands_off)
+	if (to_qp(pub)->mem.external)
 		return;
 	pub->sq.pi = pub->sq.ci = 0;
 	pub->rq.pi = pub->rq.ci = 0;
@@ -65,7 +64,7 @@ static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 	rq->log_stride = (uint32_t)__builtin_ctz(req->out_rq_stride);
 }
 
-/* Everything that the data path needs; undone by qp_release() */
+/* Prepares the data path; qp_release() undoes it. */
 static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 		  const struct xv_external *ext, const struct xv_uar *uar)
 {
@@ -91,7 +90,7 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 	}
 	if ((req->out_sq_wqebbs && !pub->sq.entry) || (req->out_rq_wqes && !pub->rq.wr_id))
 		return xv_set_error(ENOMEM, "create QP: out of memory");
-	if (!qp->mem.hands_off) {
+	if (!qp->mem.external) {
 		qp->sq_wqebbs = req->out_sq_wqebbs;
 		qp->rq_wqes = req->out_rq_wqes;
 	}
@@ -134,7 +133,7 @@ static struct xv_qp_cap cap_from_kernel(const struct xverbs_qp_cap *cap)
 
 static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
 {
-	bool target = a->qp_type == XV_QPT_XRC_RECV;	/* has nothing to post to */
+	bool target = a->qp_type == XV_QPT_XRC_RECV;	/* has no queues to post to */
 	const struct xv_uar *uar = target ? NULL : xv_uar_get(qp->ctx, &a->external);
 	struct xverbs_qp_cap cap = cap_to_kernel(&a->cap);
 	struct xverbs_external external = { 0 };
@@ -171,7 +170,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	return err;
 }
 
-/* Under a user index of its own; NULL with the reason in *err */
+/* Allocates a QP with a user index; returns NULL with the error number in *err. */
 static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a, int *err)
 {
 	struct qp *qp = xv_object_alloc(to_ctx(ctx), sizeof(*qp), qp_release, "create QP");
@@ -191,7 +190,7 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	qp->pub.recv_cq = a->recv_cq;
 	qp->pub.srq = a->srq;
 	qp->pub.sq.fm_ce_se = a->sq_sig_all ? __XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
-	qp->mem.hands_off = a->flags & XV_QP_EXTERNAL_DATAPATH;
+	qp->mem.external = a->flags & XV_QP_EXTERNAL_DATAPATH;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
 	*err = xv_rsc_add(qp->ctx, &qp->pub.rsc, "create QP");
@@ -283,7 +282,7 @@ XV_EXPORT int xv_destroy_qp(struct xv_qp *pub)
 	return 0;
 }
 
-/* All attributes, as the kernel has them */
+/* All attributes in the format of the kernel */
 struct kernel_attrs {
 	struct xverbs_qp_attr qp;
 	struct xverbs_ah_attr ah;

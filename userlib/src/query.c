@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * What a device, its ports and its tables look like.
+ * Attributes of the device, its ports and its tables.
  */
 #include <stdio.h>
 #include "internal.h"
@@ -137,7 +137,7 @@ XV_EXPORT int xv_query_pkey(struct xv_context *ctx, uint32_t port, uint32_t inde
 	return err;
 }
 
-/* How well a GID suits as a default; 0 is not at all. */
+/* The GID with the highest rank is the default. */
 static int gid_rank(const struct xv_gid_entry *e)
 {
 	static const uint8_t v4_mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -180,6 +180,6 @@ XV_EXPORT int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *li
 	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_FEATURES, "query features", &r, sizeof(r));
 
 	_Static_assert(sizeof(struct xv_feature) <= sizeof(struct xverbs_feature),
-		       "features are passed through as they are");
+		       "the kernel writes the entries to the list of the caller");
 	return err ? err : (int)r.out_count;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Rates of paths: codes, multiples of 2.5 Gb/s, Mb/s.
+ * Conversion of static rates: enum xv_rate, multiples of 2.5 Gb/s, Mb/s.
  */
 #include "internal.h"
 
-/* A multiple of -1: libibverbs has none for it. */
+/* mult is -1 where libibverbs has no multiple. */
 static const struct {
 	enum xv_rate rate;
 	int mult;

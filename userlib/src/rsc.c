@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * User indices: 24-bit numbers that CQEs carry and that lead to a queue.  The
- * polling thread reads the table without a lock, so leaves are published
- * whole and freed only with the context.
+ * User indices: 24-bit numbers in CQEs that identify a queue.  The polling thread
+ * reads the table without a lock, so a leaf is published after it is cleared, and
+ * it is freed only with the context.
  */
 #include "internal.h"
 
@@ -16,8 +16,8 @@ static struct xv_rsc **leaf_of(struct context *ctx, uint32_t index)
 }
 
 /*
- * Numbers are given out in turn, so that one just freed rests for as long as
- * possible.
+ * The search begins after the last index, so that a freed index is reused as late
+ * as possible.
  */
 int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc, const char *verb)
 {

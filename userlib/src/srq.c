@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Shared receive queues and XRC domains.
+ * Shared receive queues.
  */
-#include <fcntl.h>
 #include "internal.h"
 
 static int srq_map(struct srq *srq, const struct xverbs_srq_create *req,
@@ -23,8 +22,8 @@ static int srq_map(struct srq *srq, const struct xverbs_srq_create *req,
 	pub->max_sge = (req->out_stride - head) / MLX5R_DS;
 	pub->log_stride = (uint32_t)__builtin_ctz(req->out_stride);
 	pub->tail = linked ? pub->mask : 0;
-	/* The kernel does this in its own memory. */
-	for (i = 0; ext->ring_umem && linked && !srq->mem.hands_off && i <= pub->mask; i++)
+	/* The kernel has initialised its own rings. */
+	for (i = 0; ext->ring_umem && linked && !srq->mem.external && i <= pub->mask; i++)
 		__xv_srq_entry(pub, i)->next_wqe_index = xv_be16((i + 1) & pub->mask);
 	pub->wr_id = calloc(req->out_wqes, sizeof(*pub->wr_id));
 	pub->done = linked ? NULL : calloc(req->out_wqes, 1);
@@ -90,7 +89,7 @@ static struct srq *srq_new(struct xv_pd *pd, const struct xv_srq_init_attr *a)
 	srq->pub.pd = pd;
 	srq->pub.srq_context = a->srq_context;
 	srq->pub.lock.on = !(a->flags & XV_SRQ_SINGLE_THREADED);
-	srq->mem.hands_off = a->flags & XV_SRQ_EXTERNAL_DATAPATH;
+	srq->mem.external = a->flags & XV_SRQ_EXTERNAL_DATAPATH;
 	xv_events_init(&srq->events);
 	return srq;
 }
@@ -134,7 +133,7 @@ XV_EXPORT int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsign
 
 	if (mask & ~(unsigned int)XV_SRQ_LIMIT)
 		return xv_set_error(EOPNOTSUPP, mask & XV_SRQ_MAX_WR ?
-				    "modify SRQ: no adapter resizes an SRQ" :
+				    "modify SRQ: the adapter cannot resize an SRQ" :
 				    "modify SRQ: mask: unknown bit in 0x%x", mask);
 	if (mask & XV_SRQ_LIMIT)
 		err = xv_ioctl(srq->context->fd, XVERBS_SRQ_MODIFY, "modify SRQ", &req,
@@ -164,7 +163,7 @@ XV_EXPORT int xv_query_srq(struct xv_srq *pub, struct xv_srq_attr *attr)
 	return 0;
 }
 
-/* Queue pairs that use it are gone by now, and their completions with them. */
+/* All queue pairs that used it are destroyed, and their completions are removed. */
 XV_EXPORT int xv_destroy_srq(struct xv_srq *pub)
 {
 	struct srq *srq = to_srq(pub);
@@ -178,35 +177,4 @@ XV_EXPORT int xv_destroy_srq(struct xv_srq *pub)
 	xv_events_wait(&srq->events, &reply);
 	xv_object_free(srq);
 	return 0;
-}
-
-/* ---- XRC domains ------------------------------------------------------------ */
-
-XV_EXPORT struct xv_xrcd *xv_open_xrcd(struct xv_context *ctx, int fd, int oflags)
-{
-	struct xverbs_xrcd_open req = { .fd = fd };
-	struct xv_xrcd *xrcd;
-
-	if (fd >= 0)
-		req.hdr.flags |= XVERBS_XRCD_SHARED;
-	if (fd >= 0 && oflags & O_CREAT)
-		req.hdr.flags |= XVERBS_XRCD_CREATE;
-	if (fd >= 0 && oflags & O_EXCL)
-		req.hdr.flags |= XVERBS_XRCD_EXCLUSIVE;
-	xrcd = xv_object_create(ctx, XVERBS_XRCD_OPEN, "open XRC domain", &req, sizeof(req),
-				sizeof(*xrcd), NULL);
-	if (!xrcd)
-		return NULL;
-	*xrcd = (struct xv_xrcd) {
-		.context = ctx,
-		.handle = req.out_handle,
-		.xrcdn = req.out_xrcdn,
-	};
-	xv_object_add(xrcd, req.out_handle);
-	return xrcd;
-}
-
-XV_EXPORT int xv_close_xrcd(struct xv_xrcd *xrcd)
-{
-	return xv_object_destroy(xrcd, "close XRC domain");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Names for people.
+ * Names of constants for messages.
  */
 #include "internal.h"
 

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The data path of xverbs: work requests go out and completions come in by
- * plain loads and stores on rings shared with the adapter.
+ * The data path of xverbs: it posts work requests and polls completions with
+ * plain loads and stores on rings that are shared with the adapter.
  *
- * Everything is inline and freestanding: fixed-width types, the ring formats
- * and compiler built-ins.  No function here makes a system call, allocates
- * memory, or asks what kind of adapter is behind the rings.  The queues come
- * from the control path in xverbs.h.
+ * All functions are inline and freestanding: they use fixed-width types, the
+ * ring formats and compiler built-ins.  No function makes a system call,
+ * allocates memory, or depends on the kind of adapter.  The control path in
+ * xverbs.h creates the queues.
+ *
+ * Names that begin with __xv_ are internal.
  *
  *	dp/barrier.h	memory order, byte order, queue lock
- *	dp/wr.h		work requests and completions
- *	dp/queue.h	queues
+ *	dp/wr.h		structures of work requests and completions
+ *	dp/queue.h	structures of queues
  *	dp/memory.h	memory regions and windows, access flags
  *	dp/send.h	builders for sends, doorbell
  *	dp/send_mw.h	builders for memory windows: bind, invalidate
- *	dp/send_list.h	lists of sends
- *	dp/recv.h	receives, own and shared
- *	dp/poll.h	completions
+ *	dp/send_list.h	lists of send requests
+ *	dp/recv.h	receives: receive queues and shared receive queues
+ *	dp/poll.h	polling completions, arming a CQ
  *
  * Functions that return int return 0 or a count, or a negative error number.
  */

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * libxverbs: verbs on /dev/xverbs.  This header is the control path; posting
- * and polling are in dp.h, which it includes.
+ * libxverbs: verbs on /dev/xverbs.  This header has the control path.  It
+ * includes dp.h, which has posting and polling.
  *
- * Names and meanings are those of ibverbs with xv_ for ibv_.
+ * Names and meanings are those of ibverbs, with xv_ instead of ibv_.
  *
- * Results: a function that makes an object returns it, or NULL with errno
- * set.  Every other function returns 0 or a count, or a negative error number.
- * After a failure xv_last_error() explains it: object, attribute, reason.
+ * Results: a function that creates an object returns it, or NULL with errno
+ * set.  Other functions return 0 or a count, or a negative error number.  After
+ * a failure, xv_last_error() returns a text with object, attribute and reason.
  *
- * Attribute structures: zero means the default for every member.  Clear a
- * structure, set what matters.  Functions that take one are inline wrappers
- * which pass its size along, so a library may know more or fewer members
- * than the program that calls it.
+ * Attribute structures: for every member, 0 is the default.  Clear the structure
+ * and set the members that you need.  Functions with an attribute structure are
+ * inline wrappers that also pass its size, so that program and library may be
+ * built with different versions of the structure.
  *
- * Threads: control-path functions may be called from any thread, but an
- * object must not be destroyed while another thread uses it.  For the data
- * path see dp.h.
+ * Threads: any thread may call functions of the control path, but no thread may
+ * destroy an object while another thread uses it.  For the data path see dp.h.
  */
 #ifndef XVERBS_XVERBS_H
 #define XVERBS_XVERBS_H
@@ -30,10 +29,10 @@ extern "C" {
 
 /* ---- Errors and names ---------------------------------------------------- */
 
-/* What the calling thread's last failed call complained about, one line */
+/* Text for the last failed call of this thread, one line */
 const char *xv_last_error(void);
 
-/* err: an error number of either sign */
+/* err: an error number, positive or negative */
 const char *xv_strerror(int err);
 
 const char *xv_wc_status_str(enum xv_wc_status status);
@@ -57,7 +56,7 @@ enum xv_node_type {
 
 enum xv_transport_type {
 	XV_TRANSPORT_UNKNOWN	= -1,
-	XV_TRANSPORT_IB,		/* RoCE, too */
+	XV_TRANSPORT_IB,		/* InfiniBand and RoCE */
 	XV_TRANSPORT_IWARP,
 	XV_TRANSPORT_USNIC,
 	XV_TRANSPORT_USNIC_UDP,
@@ -71,18 +70,19 @@ struct xv_device {
 	uint32_t ports;
 	uint32_t vendor_id;
 	uint32_t part_id;
-	uint32_t available;		/* xv_open() will take it */
-	char why_not[192];		/* if it will not, for people */
+	uint32_t available;		/* nonzero: xv_open() accepts it */
+	char why_not[192];		/* reason, if it is not available */
 	enum xv_node_type node_type;
 	enum xv_transport_type transport_type;
-	char dev_name[64];		/* of the file in /dev */
-	char dev_path[256];		/* of that file in sysfs */
-	char ibdev_path[256];		/* of the RDMA device in sysfs */
+	char dev_name[64];		/* name of the file in /dev */
+	char dev_path[256];		/* sysfs path of that file */
+	char ibdev_path[256];		/* sysfs path of the RDMA device */
 };
 
 /*
- * Array of pointers, ended by NULL; *num, if wanted, is their number.  The caller
- * frees list and entries at once; open contexts do not need them.
+ * Returns an array of pointers that ends with NULL, and stores their number in
+ * *num unless num is NULL.  xv_free_device_list() frees the array and its entries;
+ * open contexts do not need them.
  */
 struct xv_device **xv_get_device_list(int *num);
 void xv_free_device_list(struct xv_device **list);
@@ -95,23 +95,23 @@ const char *xv_node_type_str(enum xv_node_type type);
 struct xv_context {
 	char name[64];
 	uint32_t index;
-	int fd;				/* readable when an asynchronous event waits */
+	int fd;				/* readable if an asynchronous event is pending */
 };
 
-/* name: RDMA device, such as "mlx5_0"; NULL: the first available one */
+/* name: RDMA device, such as "mlx5_0"; NULL: the first available device */
 struct xv_context *xv_open(const char *name);
 
-/* The same for an entry of the list, by its index */
+/* Opens an entry of the device list, by its index. */
 struct xv_context *xv_open_device(const struct xv_device *device);
 
 /*
- * Destroys all objects of the context, in the adapter and in this process: their
- * structures, mappings and descriptors.  Every pointer to one of them is then as
- * invalid as ctx itself.  No thread may use the context or sleep in one of its
- * functions meanwhile; events need not be acknowledged.
+ * Destroys all objects of the context, in the adapter and in this process:
+ * structures, mappings and file descriptors.  All pointers to them become invalid.
+ * No other thread may use the context or sleep in one of its functions during the
+ * call.  Events need not be acknowledged.
  *
- * A child of fork() that calls it releases its own copies only: the objects
- * are its parent's.  Returns 0.
+ * In a child of fork(), it releases the copies of the child only; the objects
+ * belong to the parent.  Returns 0.
  */
 int xv_close(struct xv_context *ctx);
 
@@ -121,7 +121,7 @@ enum xv_atomic_cap {
 	XV_ATOMIC_GLOB,
 };
 
-/* xv_device_attr.device_cap_flags; bits without a name here mean what ibverbs says */
+/* xv_device_attr.device_cap_flags; bits without a name here are as in ibverbs */
 #define XV_DEVICE_RESIZE_MAX_WR		(1ull << 0)
 #define XV_DEVICE_BAD_PKEY_CNTR		(1ull << 1)
 #define XV_DEVICE_BAD_QKEY_CNTR		(1ull << 2)
@@ -241,7 +241,7 @@ struct xv_port_attr {
 	uint32_t active_speed;
 	uint32_t link_layer;		/* enum xv_link_layer */
 	uint32_t subnet_timeout;
-	uint32_t ifindex;		/* of a RoCE port's network device */
+	uint32_t ifindex;		/* RoCE: index of the network device */
 	uint64_t subnet_prefix;		/* big-endian */
 };
 
@@ -253,7 +253,7 @@ union xv_gid {
 	} global;
 };
 
-/* The GID of an IPv4 address (big-endian) on RoCE v2; that of IPv6 is the address itself. */
+/* RoCE v2 GID of an IPv4 address (big-endian).  An IPv6 address is its own GID. */
 static inline union xv_gid xv_gid_from_ipv4(uint32_t addr)
 {
 	union xv_gid gid;
@@ -282,28 +282,28 @@ struct xv_feature {
 	uint32_t id;			/* enum xverbs_feature_id of rdma/xverbs.h */
 	uint32_t available;
 	char name[64];
-	char why_not[192];		/* if not available, for people */
+	char why_not[192];		/* reason, if it is not available */
 };
 
 int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
 int xv_query_port_sz(struct xv_context *ctx, uint32_t port, struct xv_port_attr *attr,
 		     size_t size);
 
-/* -ENOENT for an empty entry of the table */
+/* Returns -ENOENT for an empty entry of the table. */
 int xv_query_gid(struct xv_context *ctx, uint32_t port, uint32_t index, union xv_gid *gid);
 int xv_query_gid_entry_sz(struct xv_context *ctx, uint32_t port, uint32_t index,
 			  struct xv_gid_entry *entry, size_t size);
 
-/* *pkey is in network byte order, as from ibv_query_pkey() */
+/* *pkey is in network byte order, as in ibv_query_pkey(). */
 int xv_query_pkey(struct xv_context *ctx, uint32_t port, uint32_t index, uint16_t *pkey);
 
 /*
- * The GID index that suits most uses: a RoCE v2 GID of an IPv4 address, else
- * any RoCE v2 GID, else the first that is set.
+ * Returns the GID index for common use: a RoCE v2 GID of an IPv4 address, else any
+ * RoCE v2 GID, else the first GID that is set.
  */
 int xv_default_gid_index(struct xv_context *ctx, uint32_t port);
 
-/* Fills up to n entries and returns how many features there are. */
+/* Fills up to n entries and returns the number of all features. */
 int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *list, int n, size_t size);
 
 static inline int xv_query_features(struct xv_context *ctx, struct xv_feature *list, int n)
@@ -337,7 +337,7 @@ struct xv_pd {
 
 struct xv_pd *xv_alloc_pd(struct xv_context *ctx);
 
-/* -EBUSY while a region, window, queue pair, SRQ or address handle uses it */
+/* Returns -EBUSY while a region, window, queue pair, SRQ or address handle uses it. */
 int xv_dealloc_pd(struct xv_pd *pd);
 
 struct xv_mr *xv_reg_mr(struct xv_pd *pd, void *addr, size_t length, unsigned int access);
@@ -352,18 +352,18 @@ enum xv_rereg_mr_flags {
 	XV_REREG_MR_CHANGE_ACCESS	= 1 << 2,
 };
 
-/* The region may get new keys; if the call fails it is as it was. */
+/* The region may get new keys.  After an error it is unchanged. */
 int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *addr,
 		size_t length, unsigned int access);
 
-/* Succeeds with windows bound to the region; these fail at their next use. */
+/* Succeeds although windows are bound to the region; their next use fails. */
 int xv_dereg_mr(struct xv_mr *mr);
 
-/* Rights (enum xv_access_flags), struct xv_mr and struct xv_mw: dp/memory.h */
+/* enum xv_access_flags, struct xv_mr and struct xv_mw are in dp/memory.h. */
 struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type);
 int xv_dealloc_mw(struct xv_mw *mw);
 
-/* ---- Queues in memory of the caller ------------------------------------------- */
+/* ---- Queues in user memory: UMEM and UAR ------------------------------------------- */
 
 struct xv_umem {
 	struct xv_context *context;
@@ -372,55 +372,56 @@ struct xv_umem {
 	uint32_t handle;
 };
 
-/* addr: a multiple of the page size */
+/* addr must be a multiple of the page size. */
 struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length);
 
 /*
- * Part of the dma-buf fd, from offset on.  addr: where this process has it mapped;
- * NULL if it has not or cannot, as with memory of a GPU.  Queues there need the
- * flag EXTERNAL_DATAPATH.
+ * Registers a part of the dma-buf fd, beginning at offset.  addr: its address in
+ * this process, or NULL if it is not mapped or cannot be, for example GPU memory.
+ * Without an address, queues in it need the flag EXTERNAL_DATAPATH.
  */
 struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr, uint64_t offset,
 				   size_t length, int fd);
 int xv_dereg_umem(struct xv_umem *umem);
 
 enum xv_uar_flags {
-	XV_UAR_NC	= 1 << 0,	/* not cached, instead of write-combining */
+	XV_UAR_NC	= 1 << 0,	/* uncached instead of write-combining */
 };
 
-/* A doorbell page: queues on pages of their own do not meet in the adapter. */
+/* A doorbell page (UAR).  Queues with different pages do not share doorbell registers. */
 struct xv_uar {
 	struct xv_context *context;
 	void *addr;
 	size_t length;
 	uint32_t handle;
-	uint32_t page_id;		/* its number in the adapter */
-	uint32_t qp_doorbell;		/* offsets of the registers */
+	uint32_t page_id;		/* number of the page in the adapter */
+	uint32_t qp_doorbell;		/* offset of the register, also below */
 	uint32_t cq_doorbell;
 };
 
 struct xv_uar *xv_alloc_uar(struct xv_context *ctx, uint32_t flags);
 
-/* -EBUSY while a queue uses it */
+/* Returns -EBUSY while a queue uses it. */
 int xv_free_uar(struct xv_uar *uar);
 
 /*
- * Where a queue shall have its ring and its doorbell record; without a UMEM the
- * kernel allocates them.  ring_offset is a multiple of the page size,
- * dbr_offset of 64.  A ring that does not fit is refused with its size.
- * Without a doorbell page it shares that of the context.
+ * Places of the ring and the doorbell record of a queue.  Without a UMEM the kernel
+ * allocates them.  ring_offset must be a multiple of the page size, dbr_offset a
+ * multiple of 64.  If the ring does not fit, the error text names its size.
+ * Without a UAR, the queue uses the UAR of the context.
  *
- * Whoever drives a queue without dp.h finds all addresses in struct xv_qp,
- * xv_cq and xv_srq: ring, doorbell record, doorbell register, sizes, numbers.  In
- * a UMEM that is not mapped, pointers to ring and record are offsets into it.
+ * A program that drives a queue without dp.h finds all addresses in struct xv_qp,
+ * xv_cq and xv_srq: ring, doorbell record, doorbell register, sizes, numbers.  If
+ * the UMEM is not mapped, the pointers to ring and record are offsets in the UMEM.
  *
- * With the flag XV_{CQ,QP,SRQ}_EXTERNAL_DATAPATH the library never reads or writes
- * ring, record and register; nobody may call the functions of dp.h for the object.
- * Before it is created, the caller initialises its UMEM: records to 0; entries of a
- * CQ with op_own MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER; entries of a linked
- * SRQ with the index of the next, the last with 0.  Before a queue pair goes to
- * RESET, the caller removes its completions and clears its record.  In a CQ that
- * the library polls, completions of such a queue pair have wr_id 0.
+ * With the flag XV_{CQ,QP,SRQ}_EXTERNAL_DATAPATH the library never accesses ring,
+ * record and register, and the functions of dp.h must not be called for the object.
+ * Before it is created, the caller initialises the UMEM: doorbell records with 0;
+ * each CQ entry with op_own = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER; each entry
+ * of a linked-list SRQ with the index of the next entry, the last one with 0.
+ * Before a queue pair goes to RESET, the caller removes its completions and clears
+ * its doorbell record.  In a CQ that the library polls, completions of such a queue
+ * pair have wr_id 0.
  */
 struct xv_external {
 	struct xv_umem *ring_umem;
@@ -439,8 +440,8 @@ struct xv_xrcd {
 };
 
 /*
- * fd: an open file that names the domain between processes, with oflags
- * O_CREAT and O_EXCL as for open(); or -1: a domain of this context's own.
+ * fd: an open file that identifies a domain which processes share; oflags may have
+ * O_CREAT and O_EXCL as for open().  fd -1: a private domain of this context.
  */
 struct xv_xrcd *xv_open_xrcd(struct xv_context *ctx, int fd, int oflags);
 int xv_close_xrcd(struct xv_xrcd *xrcd);
@@ -450,23 +451,23 @@ int xv_close_xrcd(struct xv_xrcd *xrcd);
 struct xv_comp_channel {
 	struct xv_context *context;
 	uint32_t handle;
-	int fd;				/* readable when a completion event waits */
+	int fd;				/* readable if a completion event is pending */
 };
 
 struct xv_comp_channel *xv_create_comp_channel(struct xv_context *ctx);
 
-/* -EBUSY while a completion queue uses it */
+/* Returns -EBUSY while a completion queue uses it. */
 int xv_destroy_comp_channel(struct xv_comp_channel *channel);
 
 enum xv_cq_flags {
 	XV_CQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
 	XV_CQ_IGNORE_OVERRUN	= 1 << 1,
 	XV_CQ_COLLAPSED		= 1 << 2,	/* all completions in entry 0 */
-	XV_CQ_EXTERNAL_DATAPATH	= 1 << 3,	/* driven by others, see struct xv_external */
+	XV_CQ_EXTERNAL_DATAPATH	= 1 << 3,	/* see struct xv_external */
 };
 
 struct xv_cq_init_attr {
-	uint32_t cqe;			/* entries wanted at least */
+	uint32_t cqe;			/* minimum number of entries */
 	uint32_t cqe_size;		/* 64 (default) or 128 */
 	uint32_t comp_vector;
 	uint32_t flags;			/* enum xv_cq_flags */
@@ -478,7 +479,7 @@ struct xv_cq_init_attr {
 struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
 			      size_t size);
 
-/* -EBUSY while a queue pair uses it; waits until its events are acknowledged */
+/* Returns -EBUSY while a queue pair uses it; waits until its events are acknowledged. */
 int xv_destroy_cq(struct xv_cq *cq);
 
 static inline struct xv_cq *xv_create_cq(struct xv_context *ctx,
@@ -495,7 +496,7 @@ enum xv_cq_attr_mask {
 struct xv_modify_cq_attr {
 	uint32_t attr_mask;		/* enum xv_cq_attr_mask */
 	uint32_t cq_count;		/* completions per event */
-	uint32_t cq_period;		/* microseconds after which one comes anyway */
+	uint32_t cq_period;		/* microseconds until an event comes anyway */
 	uint32_t ignore_overrun;
 };
 
@@ -507,15 +508,16 @@ static inline int xv_modify_cq(struct xv_cq *cq, const struct xv_modify_cq_attr 
 }
 
 /*
- * Moves the queue to a ring for cqe completions at least; cq->cqe says how many.
- * Holds the queue's lock: a single-threaded queue must not be polled meanwhile.
- * When it fails, for want of memory or address space too, the queue is as it was.
+ * Moves the queue to a new ring for at least cqe completions and sets cq->cqe to its
+ * capacity.  Holds the lock of the queue; no thread may poll a single-threaded queue
+ * during the call.  After an error, also -ENOMEM, the queue is unchanged.
  */
 int xv_resize_cq(struct xv_cq *cq, uint32_t cqe);
 
 /*
- * Takes the next completion event of the channel.  Sleeps, unless the
- * channel's fd is O_NONBLOCK: then -EAGAIN.  Every event must be acknowledged.
+ * Reads the next completion event of the channel.  If there is none, it sleeps, or
+ * returns -EAGAIN if the file descriptor has O_NONBLOCK.  Every event must be
+ * acknowledged.
  */
 int xv_get_cq_event(struct xv_comp_channel *channel, struct xv_cq **cq, void **cq_context);
 void xv_ack_cq_events(struct xv_cq *cq, unsigned int n);
@@ -535,41 +537,41 @@ enum xv_srq_layout {
 
 enum xv_srq_flags {
 	XV_SRQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
-	XV_SRQ_EXTERNAL_DATAPATH = 1 << 1,	/* driven by others, see struct xv_external */
+	XV_SRQ_EXTERNAL_DATAPATH = 1 << 1,	/* see struct xv_external */
 };
 
 struct xv_srq_init_attr {
 	void *srq_context;
 	struct xv_srq_attr attr;
 	enum xv_srq_layout layout;
-	struct xv_xrcd *xrcd;		/* makes an XRC SRQ */
-	struct xv_cq *cq;		/* XRC: completions of its receives */
+	struct xv_xrcd *xrcd;		/* not NULL: XRC SRQ */
+	struct xv_cq *cq;		/* XRC SRQ: CQ for its receives */
 	uint32_t flags;			/* enum xv_srq_flags */
 	struct xv_external external;
 };
 
 enum xv_srq_attr_mask {
-	XV_SRQ_MAX_WR	= 1 << 0,	/* no device resizes: see XV_DEVICE_SRQ_RESIZE */
+	XV_SRQ_MAX_WR	= 1 << 0,	/* not supported, see XV_DEVICE_SRQ_RESIZE */
 	XV_SRQ_LIMIT	= 1 << 1,
 };
 
-/* Writes what was obtained back to attr->attr. */
+/* Stores the actual sizes in attr->attr. */
 struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_attr *attr, size_t size);
 
 /*
- * Modifies what mask (enum xv_srq_attr_mask, or 0) names and writes the present
- * values of all attributes back to *attr.  On failure nothing is modified:
- * -EOPNOTSUPP for XV_SRQ_MAX_WR.
+ * Modifies the attributes in mask (enum xv_srq_attr_mask, or 0) and stores the
+ * current values of all attributes in *attr.  After an error nothing is modified.
+ * Returns -EOPNOTSUPP for XV_SRQ_MAX_WR.
  */
 int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask);
 
-/* srq_limit is 0 when the limit is not armed. */
+/* srq_limit is 0 if the limit is not armed. */
 int xv_query_srq(struct xv_srq *srq, struct xv_srq_attr *attr);
 
-/* What the queue was created with, with the sizes obtained */
+/* The attributes of creation, with the actual sizes */
 void xv_get_srq_init_attr_sz(const struct xv_srq *srq, struct xv_srq_init_attr *attr, size_t size);
 
-/* -EBUSY while a queue pair uses it; waits until its events are acknowledged */
+/* Returns -EBUSY while a queue pair uses it; waits until its events are acknowledged. */
 int xv_destroy_srq(struct xv_srq *srq);
 
 static inline void xv_get_srq_init_attr(const struct xv_srq *srq, struct xv_srq_init_attr *attr)
@@ -594,7 +596,7 @@ struct xv_qp_cap {
 
 enum xv_qp_flags {
 	XV_QP_SINGLE_THREADED	= 1 << 0,	/* no lock */
-	XV_QP_EXTERNAL_DATAPATH	= 1 << 1,	/* driven by others, see struct xv_external */
+	XV_QP_EXTERNAL_DATAPATH	= 1 << 1,	/* see struct xv_external */
 };
 
 struct xv_qp_init_attr {
@@ -640,7 +642,7 @@ enum xv_mig_state {
 	XV_MIG_ARMED,
 };
 
-/* Codes of a path's rate limit, in xv_ah_attr.static_rate */
+/* Values of xv_ah_attr.static_rate: limit of the sending rate */
 enum xv_rate {
 	XV_RATE_MAX		= 0,	/* no limit */
 	XV_RATE_2_5_GBPS	= 2,
@@ -669,8 +671,8 @@ enum xv_rate {
 };
 
 /*
- * The rate as a multiple of 2.5 Gb/s, or in Mb/s, and back.  -1 or XV_RATE_MAX
- * for what has no counterpart, as in libibverbs.
+ * Convert a rate to a multiple of 2.5 Gb/s or to Mb/s, and back.  They return -1 or
+ * XV_RATE_MAX if there is no equal value, as libibverbs does.
  */
 int xv_rate_to_mult(enum xv_rate rate);
 enum xv_rate xv_mult_to_rate(int mult);
@@ -723,14 +725,14 @@ struct xv_qp_attr {
 	uint8_t alt_timeout;
 };
 
-/* Writes the capacities obtained back to attr->cap. */
+/* Stores the actual sizes in attr->cap. */
 struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size);
 int xv_modify_qp_sz(struct xv_qp *qp, const struct xv_qp_attr *attr, unsigned int mask,
 		    size_t size);
 int xv_query_qp_sz(struct xv_qp *qp, struct xv_qp_attr *attr, size_t size, unsigned int attr_mask,
 		   struct xv_qp_init_attr *init_attr, size_t init_size);
 
-/* Removes its completions from the completion queues, too. */
+/* Also removes its completions from the completion queues. */
 int xv_destroy_qp(struct xv_qp *qp);
 
 static inline struct xv_qp *xv_create_qp(struct xv_pd *pd, struct xv_qp_init_attr *attr)
@@ -739,8 +741,8 @@ static inline struct xv_qp *xv_create_qp(struct xv_pd *pd, struct xv_qp_init_att
 }
 
 /*
- * A queue pair of type XRC_RECV that somebody else has made in a domain that we
- * share: it lives until the last who has it destroys it.
+ * Opens a queue pair of type XRC_RECV that another context created in a shared XRC
+ * domain.  The queue pair exists until all contexts have destroyed it.
  */
 struct xv_qp_open_attr {
 	uint32_t qp_num;
@@ -763,9 +765,8 @@ static inline int xv_modify_qp(struct xv_qp *qp, const struct xv_qp_attr *attr,
 }
 
 /*
- * attr_mask names what the caller needs at least; all attributes are filled in.
- * *init_attr, unless NULL: what the queue pair was created with, and the
- * capacities obtained.
+ * Fills in all attributes, also those that are not in attr_mask.  If init_attr is
+ * not NULL, *init_attr gets the attributes of creation, with the actual sizes.
  */
 static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr, unsigned int attr_mask,
 			      struct xv_qp_init_attr *init_attr)
@@ -776,8 +777,8 @@ static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr, unsigne
 /* ---- Addresses ---------------------------------------------------------------------- */
 
 /*
- * Resolves a RoCE address, which may take a moment.  The handle serves queue
- * pairs of this domain; a post on another gives -EINVAL.
+ * On RoCE, resolves the MAC address, which may take time.  The handle is valid for
+ * queue pairs of the same protection domain; posting to others returns -EINVAL.
  */
 struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_attr *attr, size_t size);
 int xv_destroy_ah(struct xv_ah *ah);
@@ -792,8 +793,8 @@ struct xv_grh {
 };
 
 /*
- * The way back to the sender of a UD message; grh: the first 40 bytes received.
- * Hop limit, traffic class and flow label are those of the packet.
+ * The address of the sender of a UD message.  grh: the first 40 bytes of the receive
+ * buffer.  Hop limit, traffic class and flow label are those of the packet.
  */
 int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
 		       const struct xv_grh *grh, struct xv_ah_attr *attr);
@@ -846,12 +847,12 @@ struct xv_async_event {
 };
 
 /*
- * As xv_get_cq_event(), on the context's fd.  Destroying an object waits until its
- * events are acknowledged.
+ * Reads the next asynchronous event from ctx->fd; sleeps as xv_get_cq_event().
+ * Destroying an object waits until its events are acknowledged.
  *
- * Events of one type for one object that nobody has read yet arrive as one: an
- * event says that something has happened since the last one, not how often.
- * Query the object for its state.
+ * Unread events of the same type for the same object are merged into one.  An event
+ * says that something happened since the last event, but not how often.  Query the
+ * object for its state.
  */
 int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *event);
 void xv_ack_async_event(struct xv_async_event *event);

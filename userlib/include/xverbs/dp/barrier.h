@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What the processor must not reorder, byte order, and the queue lock.
+ * Memory barriers, byte order and the lock of a queue.
  *
- * Each barrier is named after its purpose and pairs with the adapter, which
- * reads and writes host memory by DMA and sees doorbells as MMIO:
+ * The adapter reads and writes host memory by DMA, and it sees doorbells as
+ * MMIO.  Each barrier orders two accesses of the program against it.  The
+ * letters A to E mark the places in the other headers.
  *
- *   A  WQE            -> xv_to_device_barrier()   -> doorbell record
- *      else the adapter could fetch a WQE that is not written yet.
- *   B  doorbell record -> xv_doorbell_barrier()   -> doorbell register
- *      else the adapter could read the old producer index and go to sleep.
- *      The register is mapped write-combining, hence a stronger one than A.
- *   C  doorbell register -> xv_doorbell_flush()   -> anything later
- *      pushes the store out of the write-combining buffer at once.
- *   D  CQE ownership  -> xv_from_device_barrier() -> rest of the CQE
- *      else the body could be read before the adapter wrote it.
- *   E  CQE body       -> xv_cqe_release_barrier() -> consumer index record
- *      else the adapter could reuse an entry that is still being read.
+ *   A  WQE -> xv_to_device_barrier() -> doorbell record
+ *      Without it the adapter could fetch a WQE that is not written yet.
+ *   B  doorbell record -> xv_doorbell_barrier() -> doorbell register
+ *      Without it the adapter could read the old producer index and miss the
+ *      new WQE.  The register is mapped write-combining, so this barrier is
+ *      stronger than A.
+ *   C  doorbell register -> xv_doorbell_flush() -> later accesses
+ *      Empties the write-combining buffer, so that the store is not delayed.
+ *   D  owner bit of the CQE -> xv_from_device_barrier() -> other CQE fields
+ *      Without it the fields could be read before the adapter wrote them.
+ *   E  CQE fields -> xv_cqe_release_barrier() -> consumer index record
+ *      Without it the adapter could overwrite an entry that is still read.
  *
- * x86-64 keeps stores in order and loads in order for ordinary memory, so A,
- * D and E cost nothing there; B and C are sfence because the register is
- * write-combining.  arm64 needs an instruction for each.
+ * x86-64 keeps loads in order and stores in order for ordinary memory, so A,
+ * D and E are compiler barriers there.  B and C are sfence because the
+ * register is write-combining.  arm64 needs an instruction for each.
  */
 #ifndef XVERBS_DP_BARRIER_H
 #define XVERBS_DP_BARRIER_H
@@ -27,7 +29,7 @@
 #include <stdint.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the rings are big-endian and this header swaps: little-endian hosts only"
+#error "only little-endian hosts are supported: the rings are big-endian"
 #endif
 
 #if defined(__x86_64__)
@@ -57,20 +59,20 @@
 #define xv_unlikely(x)	__builtin_expect(!!(x), 0)
 #define xv_inline	static inline __attribute__((always_inline, unused))
 
-/* Off the common path: kept out of it, so that it needs fewer registers */
+/* Not inlined: rare cases must not cost registers in the common path. */
 #define xv_outline	static __attribute__((noinline, unused))
 
-/* A 64-bit store into a structure of smaller fields */
+/* For one 64-bit access to several smaller fields */
 typedef uint64_t __attribute__((may_alias)) __xv_alias64;
 
-/* Host to big-endian and back are the same operation. */
+/* The same swap converts to big-endian and from it. */
 #define xv_be16(x)	__builtin_bswap16((uint16_t)(x))
 #define xv_be32(x)	__builtin_bswap32((uint32_t)(x))
 #define xv_be64(x)	__builtin_bswap64((uint64_t)(x))
 
 /*
- * Spin lock of a queue.  Off for single-threaded queues, where it costs one
- * predictable branch.
+ * Spin lock of a queue.  In a single-threaded queue, on is 0 and the lock costs
+ * one predictable branch.
  */
 struct xv_spin {
 	uint32_t on;

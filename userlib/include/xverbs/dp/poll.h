@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Completions.  xv_poll_cq() fills an array; or entries are read in place:
+ * Polling completions.  xv_poll_cq() fills an array.  Or the caller reads CQEs in
+ * place:
  *
  *	while ((cqe = xv_cq_next(cq))) {
  *		... xv_cqe_wr_id(cq, cqe), xv_cqe_status(cqe) ...
@@ -8,13 +9,13 @@
  *	}
  *	xv_commit_cq(cq);
  *
- * xv_cq_done() takes the entry off the ring and gives the work queue's entry
- * back to the poster.  The in-place calls take no lock: one thread at a time
- * per completion queue.
+ * xv_cq_done() consumes the CQE and frees the entry of the work queue.  The
+ * functions for CQEs in place take no lock: only one thread at a time may use a
+ * completion queue.
  *
- * The adapter writes owner bit 0 in its first pass over the ring, 1 in the
- * second, and so on; an entry that it has never written has opcode INVALID,
- * the highest there is.
+ * The adapter writes owner bit 0 in its first pass over the ring, 1 in the second,
+ * 0 in the third.  An entry that it has never written has opcode INVALID, the
+ * highest opcode.
  */
 #ifndef XVERBS_DP_POLL_H
 #define XVERBS_DP_POLL_H
@@ -23,7 +24,7 @@
 
 /* ---- One entry ------------------------------------------------------------ */
 
-/* Where entry i is or will be: its last 64 bytes, whatever its size */
+/* CQE of index i: the last 64 bytes of its entry, which has 64 or 128 bytes */
 xv_inline const struct mlx5r_cqe *xv_cq_at(const struct xv_cq *cq, uint32_t i)
 {
 	const uint8_t *end = cq->buf + ((uint64_t)((i & cq->mask) + 1) << cq->log_stride);
@@ -36,7 +37,7 @@ xv_inline uint8_t __xv_cqe_op_own(const struct mlx5r_cqe *cqe)
 	return *(const volatile uint8_t *)&cqe->op_own;
 }
 
-/* The owner bit that entry i has in its pass over the ring */
+/* The owner bit that the adapter writes to entry i */
 xv_inline uint8_t __xv_cq_owner(const struct xv_cq *cq, uint32_t i)
 {
 	return i >> cq->log_size & MLX5R_CQE_OWNER;
@@ -54,7 +55,7 @@ xv_inline const struct mlx5r_cqe *xv_cq_next(struct xv_cq *cq)
 
 	if (!__xv_cq_has(cq, cq->ci, __xv_cqe_op_own(cqe)))
 		return 0;
-	xv_from_device_barrier();
+	xv_from_device_barrier();	/* D */
 	return cqe;
 }
 
@@ -63,7 +64,7 @@ xv_inline uint32_t xv_cqe_opcode(const struct mlx5r_cqe *cqe)
 	return cqe->op_own >> 4;
 }
 
-/* Completion of a send queue's entry, successful or not */
+/* True for the completion of a send, successful or not */
 xv_inline int xv_cqe_is_send(const struct mlx5r_cqe *cqe)
 {
 	uint32_t op = xv_cqe_opcode(cqe);
@@ -132,7 +133,7 @@ xv_inline enum xv_wc_status xv_cqe_status(const struct mlx5r_cqe *cqe)
 	return XV_WC_GENERAL_ERR;
 }
 
-/* ---- From the entry to the work request -------------------------------------- */
+/* ---- From the CQE to the work request -------------------------------------- */
 
 xv_outline struct xv_rsc *__xv_rsc_find(struct xv_cq *cq, uint32_t uidx)
 {
@@ -147,13 +148,13 @@ xv_outline struct xv_rsc *__xv_rsc_find(struct xv_cq *cq, uint32_t uidx)
 	return rsc;
 }
 
-/* The entry is of the queue pair found last. */
+/* True if the CQE is of the same queue pair as the previous one. */
 xv_inline int __xv_cqe_is_last(const struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
 	return cqe->srqn_uidx == cq->last_uidx;
 }
 
-/* The queue that a completion names, or null when it no longer exists */
+/* The queue that a CQE names, or null if it no longer exists */
 xv_inline struct xv_rsc *__xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
 	if (xv_likely(__xv_cqe_is_last(cq, cqe)))
@@ -161,7 +162,7 @@ xv_inline struct xv_rsc *__xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *
 	return __xv_rsc_find(cq, cqe->srqn_uidx);
 }
 
-/* XRC shared receive queues complete under their own index. */
+/* CQEs of XRC SRQs have the user index of the SRQ, others that of the QP. */
 xv_inline struct xv_srq *__xv_rsc_srq(struct xv_rsc *rsc)
 {
 	if (rsc->type == XV_RSC_SRQ)
@@ -174,13 +175,13 @@ xv_inline struct xv_sq_entry *xv_cqe_sq_entry(struct xv_qp *qp, const struct mlx
 	return &qp->sq.entry[xv_be16(cqe->wqe_counter) & qp->sq.mask];
 }
 
-/* Everything up to this entry is complete, signalled or not. */
+/* A completion also completes all sends before it, signalled or not. */
 xv_inline void xv_sq_retire(struct xv_qp *qp, const struct xv_sq_entry *e)
 {
 	__atomic_store_n(&qp->sq.ci, e->end, __ATOMIC_RELEASE);
 }
 
-/* Receives of a queue pair complete in the order of posting. */
+/* Receives of a queue pair complete in posting order. */
 xv_inline void __xv_rq_retire(struct xv_qp *qp)
 {
 	__atomic_store_n(&qp->rq.ci, qp->rq.ci + 1, __ATOMIC_RELEASE);
@@ -232,10 +233,10 @@ xv_inline void xv_cq_done(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 		__xv_cq_done_any(cq, cqe);
 }
 
-/* Lets the adapter reuse the entries taken so far. */
+/* Allows the adapter to reuse the entries consumed so far. */
 xv_inline void xv_commit_cq(struct xv_cq *cq)
 {
-	xv_cqe_release_barrier();
+	xv_cqe_release_barrier();	/* E */
 	cq->dbrec[MLX5R_DBR_CQ_CI] = xv_be32(cq->ci & MLX5R_CQ_INDEX_MASK);
 }
 
@@ -320,7 +321,7 @@ xv_inline void __xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, st
 	wc->vendor_err = xv_cqe_err(cqe)->vendor_err_synd;
 }
 
-/* Takes an entry of any kind; 0 when it belongs to no queue and is to be passed over. */
+/* Handles a CQE of any kind; 0: its queue no longer exists, skip it. */
 xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
 	struct xv_rsc *rsc = __xv_cqe_rsc(cq, cqe);
@@ -340,8 +341,8 @@ xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struc
 }
 
 /*
- * Takes up to n completions and returns their number.  Takes the lock; what it
- * frees in the work queues is at the posters' disposal when it returns.
+ * Polls up to n completions and returns their number.  Takes the lock of the CQ.
+ * When it returns, the entries of the work queues are free for new requests.
  */
 static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 {
@@ -354,10 +355,10 @@ static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 	for (ci = cq->ci; got < n; ci++) {
 		cqe = xv_cq_at(cq, ci);
 		op_own = __xv_cqe_op_own(cqe);
-		/* A send that succeeded has opcode 0: nothing but the owner bit. */
+		/* For a successful send the opcode is 0: op_own is the owner bit alone. */
 		if (xv_unlikely(op_own != __xv_cq_owner(cq, ci)) && !__xv_cq_has(cq, ci, op_own))
 			break;
-		xv_from_device_barrier();
+		xv_from_device_barrier();	/* D */
 		if (xv_likely(op_own <= MLX5R_CQE_OWNER && __xv_cqe_is_last(cq, cqe)))
 			__xv_wc_requester(cq->last, cqe, wc);
 		else if (!__xv_cq_take(cq, cqe, wc))
@@ -376,8 +377,8 @@ static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 /* ---- Arming --------------------------------------------------------------------- */
 
 /*
- * Asks for one completion event for the next completion, or the next
- * solicited or failed one.  Then poll once more before sleeping: an entry
+ * Requests one completion event for the next completion, or for the next solicited
+ * or failed one.  The caller must poll once more before it sleeps: a completion
  * that came before the request raises no event.
  */
 xv_inline int xv_req_notify(struct xv_cq *cq, int solicited_only)
@@ -386,11 +387,11 @@ xv_inline int xv_req_notify(struct xv_cq *cq, int solicited_only)
 			(solicited_only ? MLX5R_CQ_ARM_SOLICITED : 0) |
 			(cq->ci & MLX5R_CQ_INDEX_MASK);
 
-	xv_to_device_barrier();
+	xv_to_device_barrier();		/* A */
 	cq->dbrec[MLX5R_DBR_CQ_ARM] = xv_be32(word);
-	xv_doorbell_barrier();
+	xv_doorbell_barrier();		/* B */
 	*cq->doorbell = (uint64_t)xv_be32(cq->cqn) << 32 | xv_be32(word);
-	xv_doorbell_flush();
+	xv_doorbell_flush();		/* C */
 	return 0;
 }
 

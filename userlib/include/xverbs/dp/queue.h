@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The queues as the data path sees them.  The control path makes them and
- * fills in addresses and sizes; the data path moves indices.
+ * Structures of queues.  The control path creates them and fills in addresses
+ * and sizes.  The data path changes indices.
  *
- * Producer and consumer indices (pi, ci) run freely over 32 bits and are
- * masked only where an entry is addressed; the adapter sees their low 16 or
- * 24 bits.  What the posting thread writes and what the polling thread writes
- * sits in different cache lines.
+ * Producer and consumer indices (pi, ci) are free-running 32-bit counters.
+ * They are masked only when an entry is addressed.  The adapter sees their low
+ * 16 or 24 bits.  Fields written by the posting thread and fields written by
+ * the polling thread are in different cache lines.
  *
- * The library allocates these structures, so fields may be appended.
+ * The library allocates these structures, so later versions may append fields.
  */
 #ifndef XVERBS_DP_QUEUE_H
 #define XVERBS_DP_QUEUE_H
@@ -39,7 +39,7 @@ enum xv_qp_state {
 	XV_QPS_ERR,
 };
 
-/* A completion names its queue by user index; this head stands at the front of each. */
+/* First member of each queue that a completion can name by its user index */
 enum xv_rsc_type {
 	XV_RSC_QP = 1,
 	XV_RSC_SRQ,
@@ -50,41 +50,41 @@ struct xv_rsc {
 	uint32_t user_index;
 };
 
-/* user index -> resource, in two steps of 12 bits */
+/* Two-level table: user index (12 + 12 bits) -> QP or SRQ */
 #define XV_RSC_DIR_SHIFT	12
 #define XV_RSC_DIR_SIZE		(1u << XV_RSC_DIR_SHIFT)
 #define XV_RSC_DIR_MASK		(XV_RSC_DIR_SIZE - 1)
 #define XV_RSC_INDEX_MASK	0xffffffu
-#define XV_RSC_NO_INDEX		0xffffffffu	/* in either byte order */
+#define XV_RSC_NO_INDEX		0xffffffffu	/* same value in both byte orders */
 
 struct xv_rsc_dir {
 	struct xv_rsc **leaf[XV_RSC_DIR_SIZE];
 };
 
-/* What is remembered about a posted send until it completes */
+/* Kept for each posted send until it completes */
 struct xv_sq_entry {
 	uint64_t wr_id;
-	uint32_t end;			/* producer index behind this WQE */
+	uint32_t end;			/* producer index after this WQE */
 	uint32_t wc_opcode;
 };
 
 struct xv_sq {
 	uint8_t *buf;
 	uint8_t *buf_end;
-	struct xv_sq_entry *entry;	/* by WQEBB of the control segment */
+	struct xv_sq_entry *entry;	/* indexed by WQEBB of the control segment */
 	volatile uint32_t *dbrec;
 	volatile uint64_t *doorbell;
-	uint64_t ctrl_qpn;		/* QPN as in the first 8 bytes of a WQE */
+	uint64_t ctrl_qpn;		/* QPN at its place in the first 8 bytes of a WQE */
 	uint64_t last_ctrl;		/* first 8 bytes of the last WQE posted */
 	uint32_t pi;			/* WQEBBs */
-	uint32_t limit;			/* of pi, by ci as last read */
+	uint32_t limit;			/* upper bound of pi, from the last ci read */
 	uint32_t mask;
-	uint32_t room;			/* WQEBBs; 0 in states that refuse posts */
+	uint32_t room;			/* WQEBBs; 0 if the QP state forbids posting */
 	uint32_t max_inline;
 	uint32_t max_sge;
-	uint32_t fm_ce_se;		/* goes into the next WQE, see __XV_FM_CE_SE() */
+	uint32_t fm_ce_se;		/* for the next WQE, see __XV_FM_CE_SE() */
 	struct xv_spin lock;
-	uint32_t ci __attribute__((aligned(64)));	/* moved by completions */
+	uint32_t ci __attribute__((aligned(64)));	/* written by the polling thread */
 } __attribute__((aligned(64)));
 
 struct xv_rq {
@@ -93,18 +93,18 @@ struct xv_rq {
 	volatile uint32_t *dbrec;
 	uint32_t pi;			/* WQEs */
 	uint32_t mask;
-	uint32_t room;			/* WQEs; 0 in states that refuse posts */
+	uint32_t room;			/* WQEs; 0 if the QP state forbids posting */
 	uint32_t max_sge;
 	uint32_t log_stride;
 	struct xv_spin lock;
-	uint32_t ci __attribute__((aligned(64)));	/* moved by completions */
+	uint32_t ci __attribute__((aligned(64)));	/* written by the polling thread */
 } __attribute__((aligned(64)));
 
 /*
- * A shared receive queue is either a list linked through its entries (posts
- * take from the head, completions give back at the tail) or a ring like that
- * of a queue pair, where head and tail run freely and entries that complete
- * out of turn wait in done[].  Both are under the lock.
+ * A shared receive queue has one of two layouts.  In a linked list, a post
+ * takes the entry at the head and a completion returns its entry to the tail.
+ * In a ring, head and tail are free-running; an entry that completes out of
+ * order is marked in done[] until the tail reaches it.  The lock protects both.
  */
 struct xv_srq {
 	struct xv_rsc rsc;
@@ -112,18 +112,18 @@ struct xv_srq {
 	uint8_t *buf;
 	uint64_t *wr_id;
 	volatile uint32_t *dbrec;
-	uint8_t *done;			/* ring: by entry; null for a list */
+	uint8_t *done;			/* ring: one flag for each entry; list: null */
 	uint32_t head;
 	uint32_t tail;
 	uint32_t mask;
 	uint32_t max_sge;
 	uint32_t log_stride;
-	uint16_t counter;		/* posts, as the record wants it */
+	uint16_t counter;		/* number of posts, for the doorbell record */
 	struct xv_spin lock;
 	void *srq_context;
 	struct xv_context *context;
 	struct xv_pd *pd;
-	uint32_t handle;		/* in /dev/xverbs, here and below */
+	uint32_t handle;		/* object handle of /dev/xverbs, also below */
 };
 
 struct xv_cq {
@@ -131,27 +131,27 @@ struct xv_cq {
 	volatile uint32_t *dbrec;
 	volatile uint64_t *doorbell;
 	const struct xv_rsc_dir *dir;
-	struct xv_qp *last;		/* the queue pair found last */
-	uint32_t last_uidx;		/* its index, as in a completion; none if out of range */
+	struct xv_qp *last;		/* QP of the previous completion */
+	uint32_t last_uidx;		/* its user index (as in a CQE) or none */
 	uint32_t ci;
 	uint32_t mask;
 	uint32_t log_size;
 	uint32_t log_stride;		/* 6 or 7 */
 	uint32_t cqn;
-	uint32_t arm_sn;		/* events seen; two bits go into the arm word */
+	uint32_t arm_sn;		/* events read; its low two bits go into the arm word */
 	struct xv_spin lock;
 	void *cq_context;
 	struct xv_context *context;
-	struct xv_comp_channel *channel;	/* null: none */
+	struct xv_comp_channel *channel;	/* null if the CQ has none */
 	uint32_t handle;
-	uint32_t cqe;			/* completions that the queue holds */
+	uint32_t cqe;			/* capacity in completions */
 };
 
 struct xv_qp {
 	struct xv_rsc rsc;
 	uint32_t qp_num;
 	enum xv_qp_type qp_type;
-	enum xv_qp_state state;		/* as the library left it */
+	enum xv_qp_state state;		/* after the last call of the library */
 	struct xv_srq *srq;
 	struct xv_cq *send_cq;
 	struct xv_cq *recv_cq;
@@ -164,8 +164,8 @@ struct xv_qp {
 };
 
 /*
- * An address handle is the address vector ready to be copied into a WQE.  It
- * serves queue pairs of its protection domain only.
+ * An address handle holds the address vector in the format of a WQE.  It is
+ * valid for queue pairs of its protection domain only.
  */
 struct xv_ah {
 	struct mlx5r_av av;

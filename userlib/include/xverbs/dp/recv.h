@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Posting receives, to a queue pair's own queue and to a shared one.  A list
- * shorter than the entry ends with a special element (PRM); a receive becomes
- * visible to the adapter through the doorbell record, without a doorbell.
+ * Posting receives to the receive queue of a queue pair and to a shared receive
+ * queue.  A scatter list that is shorter than the WQE ends with a segment with
+ * the invalid lkey (PRM).  The doorbell record alone makes a receive visible to
+ * the adapter; there is no doorbell.
  */
 #ifndef XVERBS_DP_RECV_H
 #define XVERBS_DP_RECV_H
@@ -18,7 +19,7 @@ xv_inline void __xv_seg_end(void *seg)
 	d->addr = 0;
 }
 
-/* Writes the scatter list of one receive; empty elements are left out. */
+/* Writes the scatter list of one receive; elements of length 0 are left out. */
 xv_inline int __xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_sge *sge, int n)
 {
 	uint32_t used = 0;
@@ -37,9 +38,9 @@ xv_inline int __xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_s
 	return 0;
 }
 
-/* ---- A queue pair's own receive queue ------------------------------------- */
+/* ---- Receive queue of a queue pair ------------------------------------- */
 
-/* Builds one receive of n elements; xv_commit_recv() makes it visible. */
+/* Builds one receive of n elements; xv_commit_recv() makes it visible to the adapter. */
 xv_inline int xv_wr_recv_sg(struct xv_qp *qp, uint64_t wr_id, const struct xv_sge *sge, int n)
 {
 	struct xv_rq *rq = &qp->rq;
@@ -64,11 +65,11 @@ xv_inline int xv_wr_recv(struct xv_qp *qp, uint64_t wr_id, const struct xv_sge *
 
 xv_inline void xv_commit_recv(struct xv_qp *qp)
 {
-	xv_to_device_barrier();
+	xv_to_device_barrier();		/* A */
 	qp->rq.dbrec[MLX5R_DBR_RCV] = xv_be32(qp->rq.pi & 0xffff);
 }
 
-/* As xv_post_send(). */
+/* Posts a list; results as xv_post_send() */
 static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
 			       struct xv_recv_wr **bad_wr)
 {
@@ -96,8 +97,8 @@ xv_inline struct mlx5r_srq_next *__xv_srq_entry(const struct xv_srq *srq, uint32
 }
 
 /*
- * One entry always stays in the list, so that a completion finds a tail to
- * link to: head == tail means full.
+ * One entry always stays in the list, because a completion links its entry to the
+ * tail.  head == tail therefore means that the queue is full.
  */
 xv_inline int __xv_srq_post_list(struct xv_srq *srq, uint64_t wr_id,
 				 const struct xv_sge *sge, int n)
@@ -133,7 +134,7 @@ xv_inline int __xv_srq_post_ring(struct xv_srq *srq, uint64_t wr_id,
 	return 0;
 }
 
-/* Builds one receive; the caller holds the lock. */
+/* Builds one receive; the caller holds srq->lock. */
 xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
 {
 	return srq->done ? __xv_srq_post_ring(srq, wr_id, sge, n) :
@@ -142,7 +143,7 @@ xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv
 
 xv_inline void xv_commit_srq(struct xv_srq *srq)
 {
-	xv_to_device_barrier();
+	xv_to_device_barrier();		/* A */
 	srq->dbrec[MLX5R_DBR_RCV] = xv_be32(srq->counter);
 }
 
@@ -164,7 +165,7 @@ static inline int xv_post_srq_recv(struct xv_srq *srq, struct xv_recv_wr *wr,
 	return err;
 }
 
-/* Gives entry i back. */
+/* Returns entry i to the free entries. */
 xv_inline void __xv_srq_free(struct xv_srq *srq, uint32_t i)
 {
 	i &= srq->mask;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Posting sends.  A builder xv_wr_*() writes one WQE; xv_commit_send() shows
- * the adapter everything built since the last commit.  Opcode and shape are
- * constants of the builder, so that it compiles to straight stores.
+ * Posting sends.  A builder xv_wr_*() writes one WQE.  xv_commit_send() tells
+ * the adapter about all WQEs built since the last commit.  Opcode and segments
+ * are compile-time constants in a builder, so that it compiles to plain stores.
  *
- * Builders return 0, -XV_ENOMEM when the queue is full, or -XV_EINVAL when the
- * queue's state or limits refuse the request; a refused request leaves no
- * trace.  They take no lock: one thread at a time per queue pair, or between
- * xv_lock(&qp->sq.lock) and xv_unlock().
+ * A builder returns 0, -XV_ENOMEM if the queue is full, or -XV_EINVAL if the
+ * state or a limit of the queue forbids the request.  After an error the queue
+ * is unchanged.  Builders take no lock: either only one thread posts to a queue
+ * pair, or the caller holds qp->sq.lock (xv_lock(), xv_unlock()).
  *
- * Sizes are in WQEBBs of 64 bytes and in data segments (DS) of 16 (PRM).
+ * Sizes are in WQEBBs (64 bytes) and in data segment units, DS (16 bytes) (PRM).
  */
 #ifndef XVERBS_DP_SEND_H
 #define XVERBS_DP_SEND_H
 
 #include <xverbs/dp/queue.h>
 
-/* Looks where the poller is by now. */
+/* Reads the current consumer index. */
 xv_outline int __xv_sq_full_now(struct xv_sq *sq, uint32_t nbb)
 {
 	uint32_t ci = __atomic_load_n(&sq->ci, __ATOMIC_ACQUIRE);
@@ -27,14 +27,14 @@ xv_outline int __xv_sq_full_now(struct xv_sq *sq, uint32_t nbb)
 	return 0;
 }
 
-/* There is no place for a WQE of nbb WQEBBs. */
+/* True if the queue has no room for a WQE of nbb WQEBBs. */
 xv_inline int __xv_sq_full(struct xv_sq *sq, uint32_t nbb)
 {
 	return xv_unlikely((int32_t)(sq->limit - sq->pi) < (int32_t)nbb) &&
 	       __xv_sq_full_now(sq, nbb);
 }
 
-/* Where the next WQE goes */
+/* Address of the next WQE */
 xv_inline struct mlx5r_ctrl *__xv_sq_next(const struct xv_sq *sq)
 {
 	return (struct mlx5r_ctrl *)(void *)
@@ -46,19 +46,22 @@ xv_inline int __xv_sq_refuse(const struct xv_sq *sq)
 	return sq->room ? -XV_ENOMEM : -XV_EINVAL;
 }
 
-/* A segment's place, when the one before it may have ended the ring */
+/* Address of a segment, if the previous segment may end the ring */
 xv_inline uint8_t *__xv_sq_wrap(const struct xv_sq *sq, uint8_t *seg)
 {
 	return seg == sq->buf_end ? sq->buf : seg;
 }
 
-/* In its place, the last byte of a word in memory */
+/* The byte at its place in the word: the last one in memory */
 #define __XV_FM_CE_SE(v)	((uint32_t)(v) << 24)
 
-/* A small fence that is due goes into one WQE, unless a stronger one does. */
+/*
+ * The fm_ce_se field.  A small fence that is due (after UMR) goes into one WQE; if the
+ * WQE asks for a fence itself, SMALL_FENCE includes it.
+ */
 xv_inline uint32_t __xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
 {
-	/* by fence, signalled, solicited */
+	/* index: XV_SEND_FENCE, XV_SEND_SIGNALED, XV_SEND_SOLICITED */
 	static const uint32_t bits[8] = {
 		__XV_FM_CE_SE(0),
 		__XV_FM_CE_SE(MLX5R_FM_SMALL_FENCE),
@@ -80,9 +83,9 @@ xv_inline uint32_t __xv_fm_ce_se(struct xv_sq *sq, unsigned int flags)
 }
 
 /*
- * Writes the control segment and moves the producer index; the other segments
- * follow.  imm is stored as it is.  The opcode word is { opmod, index 15:8,
- * index 7:0, opcode } in memory, the next one { QPN 23:16, 15:8, 7:0, ds }.
+ * Writes the control segment and advances the producer index; the caller writes
+ * the other segments.  imm is big-endian.  The first word is { opmod, index 15:8,
+ * index 7:0, opcode } in memory, the second { QPN 23:16, 15:8, 7:0, ds }.
  */
 xv_inline void __xv_sq_open(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t opcode,
 			    uint32_t ds, unsigned int flags, uint32_t imm,
@@ -117,7 +120,7 @@ xv_inline void __xv_seg_data(void *seg, const struct xv_sge *sge)
 	struct mlx5r_data *d = (struct mlx5r_data *)seg;
 	uint64_t v = xv_be64(*(const __xv_alias64 *)&sge->length);
 
-	/* Length and lkey have changed places with the order of their bytes. */
+	/* The 64-bit swap also exchanged length and lkey; exchange them back. */
 	*(__xv_alias64 *)&d->byte_count = v << 32 | v >> 32;
 	d->addr = xv_be64(sge->addr);
 }
@@ -130,13 +133,13 @@ xv_inline void __xv_seg_atomic(void *seg, uint64_t swap_add, uint64_t compare)
 	a->compare = xv_be64(compare);
 }
 
-/* DS of an inline segment with len bytes */
+/* Size in DS of an inline segment with len bytes */
 xv_inline uint32_t __xv_inline_ds(uint32_t len)
 {
 	return len ? (len + (uint32_t)sizeof(struct mlx5r_inline) + MLX5R_DS - 1) / MLX5R_DS : 0;
 }
 
-/* Copies n bytes to p, over the end of the ring if need be; returns the end. */
+/* Copies n bytes to p, wrapping at the end of the ring; returns the end of the copy. */
 xv_inline uint8_t *__xv_sq_copy(const struct xv_sq *sq, uint8_t *p, const void *src, uint64_t n)
 {
 	uint64_t first = (uint64_t)(sq->buf_end - p);
@@ -161,24 +164,27 @@ xv_inline void __xv_seg_inline(const struct xv_sq *sq, uint8_t *seg, const void 
 
 /* ---- Commit ------------------------------------------------------------ */
 
-/* Doorbell without the final flush: the caller gives it before it waits. */
+/*
+ * Rings the doorbell without C: the caller calls xv_doorbell_flush() before it
+ * waits for a completion.
+ */
 xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
 {
 	struct xv_sq *sq = &qp->sq;
 
-	xv_to_device_barrier();
+	xv_to_device_barrier();		/* A */
 	sq->dbrec[MLX5R_DBR_SND] = xv_be32(sq->pi & 0xffff);
-	xv_doorbell_barrier();
+	xv_doorbell_barrier();		/* B */
 	*sq->doorbell = sq->last_ctrl;
 }
 
 xv_inline void xv_commit_send(struct xv_qp *qp)
 {
 	xv_commit_send_relaxed(qp);
-	xv_doorbell_flush();
+	xv_doorbell_flush();		/* C */
 }
 
-/* ---- Builders: one gather element, RC and UC ----------------------------- */
+/* ---- Builders: one scatter/gather element, RC and UC ----------------------------- */
 
 xv_inline int __xv_wr_rdma(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
 			   uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
@@ -188,7 +194,7 @@ xv_inline int __xv_wr_rdma(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode
 
 	if (__xv_sq_full(&qp->sq, 1))
 		return __xv_sq_refuse(&qp->sq);
-	/* A byte count of 0 would mean 2^31: leave the element out. */
+	/* A byte count of 0 means 2^31 bytes (PRM): leave the segment out. */
 	__xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, wc_opcode);
 	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);
 	__xv_seg_data(ctrl + 2, sge);
@@ -202,7 +208,7 @@ xv_inline int xv_wr_write(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			    remote_addr, rkey, 0);
 }
 
-/* imm: network byte order, here and below */
+/* imm: network byte order, also below */
 xv_inline int xv_wr_write_imm(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			      const struct xv_sge *sge, uint64_t remote_addr,
 			      uint32_t rkey, uint32_t imm)
@@ -249,7 +255,7 @@ xv_inline int xv_wr_send_inv(struct xv_qp *qp, uint64_t wr_id, unsigned int flag
 			       xv_be32(invalidate_rkey));
 }
 
-/* ---- Builders: atomics of 8 bytes ---------------------------------------- */
+/* ---- Builders: 8-byte atomics ---------------------------------------- */
 
 xv_inline int __xv_wr_atomic(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
 			     uint64_t wr_id, unsigned int flags, const struct xv_sge *sge,
@@ -267,7 +273,7 @@ xv_inline int __xv_wr_atomic(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opco
 	return 0;
 }
 
-/* The original value arrives in *sge, 8 bytes in host byte order. */
+/* The adapter writes the original value to *sge: 8 bytes in host byte order. */
 xv_inline int xv_wr_atomic_cs(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			      const struct xv_sge *sge, uint64_t remote_addr,
 			      uint32_t rkey, uint64_t compare, uint64_t swap)
@@ -284,7 +290,7 @@ xv_inline int xv_wr_atomic_fa(struct xv_qp *qp, uint64_t wr_id, unsigned int fla
 			      remote_addr, rkey, add, 0);
 }
 
-/* ---- Builders: data copied into the WQE ------------------------------------ */
+/* ---- Builders: inline data ------------------------------------ */
 
 xv_inline int xv_wr_write_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				 const void *src, uint32_t len, uint64_t remote_addr,
@@ -331,8 +337,8 @@ xv_inline void __xv_seg_av(void *seg, const struct xv_ah *ah, uint32_t qpn, uint
 }
 
 /*
- * The address vector fills the first WQEBB, the data segment opens the second.
- * The address handle must be of the queue pair's protection domain.
+ * Control segment and address vector fill the first WQEBB, the data segment is in
+ * the second.  The address handle must be of the queue pair's protection domain.
  */
 xv_inline int __xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
 			       unsigned int flags, const struct xv_sge *sge,
@@ -370,8 +376,8 @@ xv_inline int xv_wr_send_imm_ud(struct xv_qp *qp, uint64_t wr_id, unsigned int f
 /* ---- Builders: XRC ----------------------------------------------------------- */
 
 /*
- * Every request names a shared receive queue of the peer by its number: in its
- * protection domain are the keys that writes and reads use, too.
+ * Every request names a shared receive queue of the peer by its number.  The
+ * rkeys of writes and reads must be of the protection domain of that queue.
  */
 xv_inline void __xv_seg_xrc(void *seg, uint32_t srqn)
 {
@@ -450,8 +456,8 @@ xv_inline int xv_wr_read_xrc(struct xv_qp *qp, uint64_t wr_id, unsigned int flag
 /* ---- Raw WQEs ------------------------------------------------------------------ */
 
 /*
- * Posts a WQE prepared by the caller; index and QP number in its control
- * segment are filled in here, signalling is the caller's.
+ * Copies a WQE that the caller prepared.  The function fills in the WQE index and
+ * the QP number.  fm_ce_se (signalling, fences) is taken from the caller's WQE.
  */
 xv_inline int xv_wr_raw(struct xv_qp *qp, uint64_t wr_id, const void *wqe)
 {

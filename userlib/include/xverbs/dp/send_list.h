@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Posting a list of work requests, in the manner of ibv_post_send(): any
- * opcode, any number of elements, any transport.  Takes the queue's lock.
+ * Posting a list of work requests like ibv_post_send(): any opcode, any number
+ * of scatter/gather elements, any transport.  Takes the lock of the queue.
  */
 #ifndef XVERBS_DP_SEND_LIST_H
 #define XVERBS_DP_SEND_LIST_H
 
 #include <xverbs/dp/send_mw.h>
 
-/* Segments that an opcode brings along, and where its data go */
+/* Segments that an opcode needs, and where it is allowed */
 enum __xv_wr_shape {
 	__XV_SHAPE_RADDR	= 1 << 0,
 	__XV_SHAPE_ATOMIC	= 1 << 1,
@@ -25,10 +25,10 @@ struct __xv_wr_desc {
 	uint8_t shape;
 };
 
-/* Null for opcodes without data, and unknown ones. */
+/* Null for opcodes without data and for unknown opcodes */
 xv_inline const struct __xv_wr_desc *__xv_wr_describe(enum xv_wr_opcode opcode)
 {
-	/* in the order of enum xv_wr_opcode; an empty shape is not postable */
+	/* indexed by enum xv_wr_opcode; shape 0: not handled here */
 	static const struct __xv_wr_desc desc[] = {
 		{ MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE,
 		  __XV_SHAPE_RADDR | __XV_SHAPE_INLINE | __XV_SHAPE_UC },
@@ -66,7 +66,7 @@ xv_inline int __xv_wr_allowed(const struct xv_qp *qp, const struct __xv_wr_desc 
 	}
 }
 
-/* DS before the data: control, address or XRC, remote address, atomic */
+/* DS before the data: control, address vector or XRC, remote address, atomic */
 xv_inline uint32_t __xv_wr_fixed_ds(const struct xv_qp *qp, const struct __xv_wr_desc *d)
 {
 	uint32_t ds = 1;
@@ -82,7 +82,7 @@ xv_inline uint32_t __xv_wr_fixed_ds(const struct xv_qp *qp, const struct __xv_wr
 	return ds;
 }
 
-/* DS of the data, or -XV_EINVAL when the list breaks a limit of the queue */
+/* DS of the data, or -XV_EINVAL if the list exceeds a limit of the queue */
 static inline int __xv_wr_data_ds(const struct xv_qp *qp, const struct __xv_wr_desc *d,
 				  const struct xv_send_wr *wr)
 {
@@ -134,7 +134,7 @@ static inline void __xv_seg_inline_list(const struct xv_sq *sq, uint8_t *seg,
 		head->byte_count = xv_be32(MLX5R_INLINE | bytes);
 }
 
-/* The segments between control and data; returns where the data go. */
+/* Writes the segments between control and data; returns the address of the data. */
 xv_inline uint8_t *__xv_seg_fixed(const struct xv_qp *qp, const struct __xv_wr_desc *d,
 				  const struct xv_send_wr *wr, uint8_t *seg)
 {
@@ -161,7 +161,7 @@ xv_inline uint8_t *__xv_seg_fixed(const struct xv_qp *qp, const struct __xv_wr_d
 	return seg;
 }
 
-/* Builds one request of any kind; same results as the builders. */
+/* Builder for a request of any opcode and transport */
 xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
 	const struct __xv_wr_desc *d = __xv_wr_describe(wr->opcode);
@@ -203,10 +203,10 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	return 0;
 }
 
-/* The common shapes of RC go through the builders. */
+/* Uses a builder for the common requests on RC. */
 xv_inline int __xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
-	/* What a builder is told not to look for again */
+	/* The other flags are known to be 0: the compiler drops their code. */
 	uint32_t flags = wr->send_flags & (XV_SEND_SIGNALED | XV_SEND_SOLICITED);
 
 	if (xv_unlikely(wr->num_sge != 1 || wr->send_flags & (XV_SEND_INLINE | XV_SEND_FENCE) ||
@@ -221,9 +221,9 @@ xv_inline int __xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
 }
 
 /*
- * Posts the requests of a list in order and rings once.  At the first that
- * cannot be posted it stops, points *bad_wr there and returns -XV_ENOMEM (queue
- * full) or -XV_EINVAL; the ones before it are posted.
+ * Posts the requests of a list in order and rings the doorbell once.  If a request
+ * cannot be posted, the function stops, sets *bad_wr to it and returns -XV_ENOMEM
+ * (queue full) or -XV_EINVAL.  The requests before it are posted.
  */
 static inline int xv_post_send(struct xv_qp *qp, struct xv_send_wr *wr,
 			       struct xv_send_wr **bad_wr)
@@ -247,10 +247,10 @@ static inline int xv_post_send(struct xv_qp *qp, struct xv_send_wr *wr,
 }
 
 /*
- * Posts a request that binds a window of type 1, or with length 0 unbinds it, and
- * puts the new key into mw->rkey at once.  Takes the queue's lock; the caller sees
- * to it that one thread at a time binds a window.  -XV_EINVAL also for a window
- * of type 2 and for a region or queue pair of another protection domain.
+ * Posts a request that binds a type 1 window (length 0: unbinds it) and stores the
+ * new key in mw->rkey at once.  Takes the lock of the queue.  Only one thread at a
+ * time may bind a window.  Returns -XV_EINVAL also for a type 2 window and for a
+ * region or queue pair of another protection domain.
  */
 static inline int xv_bind_mw(struct xv_qp *qp, struct xv_mw *mw, struct xv_mw_bind *bind)
 {

@@ -35,7 +35,7 @@ xv_inline void __xv_seg_umr_ctrl(struct mlx5r_umr_ctrl *u, enum xv_mw_type type,
 	u->flags = MLX5R_UMR_INLINE | MLX5R_UMR_XLT_OFFSET_EN;
 	if (type == XV_MW_TYPE_2) {
 		mask |= MLX5R_MKEY_MASK_QPN;
-		/* A window in use cannot be bound; only its QP can unbind it. */
+		/* Only a free window can be bound; only its QP can unbind it. */
 		u->flags |= bind ? MLX5R_UMR_CHECK_NOT_FREE : MLX5R_UMR_CHECK_QPN;
 	}
 	if (bind) {
@@ -62,9 +62,9 @@ xv_inline void __xv_seg_mkey(struct mlx5r_mkey *m, uint32_t qpn, uint32_t key,
 }
 
 /*
- * Control and UMR control fill the first WQEBB, the key's context the second,
- * the entry into the region the third.  The request behind it must wait for
- * it: a small fence.
+ * Control segment and UMR control segment fill the first WQEBB, the mkey context
+ * the second, the KLM entry the third.  The next request must not pass this one,
+ * so it gets a small fence.
  */
 xv_inline int __xv_wr_umr(struct xv_qp *qp, uint64_t wr_id, unsigned int flags, uint32_t wc_opcode,
 			  enum xv_mw_type type, uint32_t mkey, uint32_t key,
@@ -96,9 +96,9 @@ xv_inline int __xv_wr_umr(struct xv_qp *qp, uint64_t wr_id, unsigned int flags, 
 }
 
 /*
- * Binds a window to part of a region, under a new key: xv_inc_rkey() of the
- * present one.  Length 0 unbinds.  The caller notes the new key in mw->rkey
- * when the request has completed.
+ * Binds a window to a part of a region.  rkey is the new key: xv_inc_rkey() of the
+ * current one.  Length 0 unbinds.  When the request has completed, the caller
+ * stores the new key in mw->rkey.
  */
 xv_inline int xv_wr_bind_mw(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			    const struct xv_mw *mw, uint32_t rkey,

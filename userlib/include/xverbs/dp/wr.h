@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Work requests and completions as the caller sees them.  Names, values and
- * meaning are those of ibverbs.
+ * Structures of work requests and completions.  Names, values and meaning are
+ * those of ibverbs.
  */
 #ifndef XVERBS_DP_WR_H
 #define XVERBS_DP_WR_H
 
 #include <stdint.h>
 
-/* The error codes of the data path; equal to ENOMEM and EINVAL of errno.h */
+/* Error numbers of the data path, equal to ENOMEM and EINVAL of errno.h */
 #define XV_ENOMEM	12
 #define XV_EINVAL	22
 
@@ -65,9 +65,9 @@ enum xv_wc_opcode {
 	XV_WC_FETCH_ADD,
 	XV_WC_BIND_MW,
 	XV_WC_LOCAL_INV,
-	XV_WC_RECV			= 1 << 7,	/* set in every receive */
+	XV_WC_RECV			= 1 << 7,	/* bit set in all receive opcodes */
 	XV_WC_RECV_RDMA_WITH_IMM,
-	XV_WC_DRIVER2			= 136,		/* a raw WQE */
+	XV_WC_DRIVER2			= 136,		/* xv_wr_raw() */
 };
 
 enum xv_wc_flags {
@@ -93,7 +93,7 @@ struct xv_mw_bind_info {
 	uint32_t mw_access_flags;
 };
 
-/* xv_bind_mw() */
+/* Argument of xv_bind_mw() */
 struct xv_mw_bind {
 	uint64_t wr_id;
 	unsigned int send_flags;
@@ -150,7 +150,7 @@ struct xv_recv_wr {
 struct xv_wc {
 	uint64_t wr_id;
 	enum xv_wc_status status;
-	enum xv_wc_opcode opcode;	/* valid if status is success */
+	enum xv_wc_opcode opcode;	/* valid if status is XV_WC_SUCCESS */
 	uint32_t vendor_err;
 	uint32_t byte_len;
 	__extension__ union {
