@@ -6,11 +6,6 @@
 # kernel: an empty stock of keys has lockdep report a lock order of mlx5_ib.
 . ./lib.sh
 
-# The driver's stock of memory keys: with none, keys are made when they are
-# wanted, and no command runs but the verb's.
-for limit in /sys/kernel/debug/mlx5/*/mr_cache/*/limit; do
-	echo 0 > "$limit"
-	echo 0 > "${limit%limit}size"
-done
+drop_key_cache
 tap ../../../build/user/tests/inject command --device "$DEV0"
 finish

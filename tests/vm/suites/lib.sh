@@ -232,6 +232,18 @@ peer_down() {
 	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
 }
 
+# Empties the driver's cache of memory keys. Without cached keys, only the command of the
+# verb runs when a key is needed. Newer kernels keep keys in pools of ib_core and have no
+# such files.
+drop_key_cache() {
+	local limit
+	for limit in /sys/kernel/debug/mlx5/*/mr_cache/*/limit; do
+		[ -e "$limit" ] || continue
+		echo 0 > "$limit"
+		echo 0 > "${limit%limit}size"
+	done
+}
+
 # load MODULE [PARAMETER...]: the installed one if there is one, or the one just built
 load() {
 	local m=$1

@@ -7,11 +7,7 @@
 LOST=../../../build/user/tests/lost
 
 [ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
-# The driver's stock of memory keys: with none, it runs no command of its own.
-for limit in /sys/kernel/debug/mlx5/*/mr_cache/*/limit; do
-	echo 0 > "$limit"
-	echo 0 > "${limit%limit}size"
-done
+drop_key_cache
 ok "devices belong to one network namespace each" rdma system set netns exclusive
 ip netns add lost
 tap $LOST events --device "$DEV0" --peer-device "$DEV0"
