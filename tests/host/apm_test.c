@@ -277,7 +277,8 @@ static void test_failover(int gone, int sender, u32 bytes)
 	before = n->timeouts;
 	post(sender, bytes);
 	if (bytes > 64) {
-		hca_fabric_poll(&s.fabric);
+		while (!qp(sender)->done)
+			hca_fabric_poll(&s.fabric);
 		tap_ok(qp(sender)->done && qp(sender)->done < bytes, "amid a message");
 	}
 	set_address(gone, 0, false);

@@ -31,6 +31,7 @@
 #define BIG_MESSAGES	500u
 #define QPS		1000
 #define IDLE_QPS	10000
+#define PAGES		1000
 
 static struct session s;
 static struct session_qp a[QPS], b[QPS];
@@ -201,20 +202,39 @@ static void one_by_one(u32 size, u32 count)
 		writes_here(size, 1);
 }
 
-/* Ready to send, and silent: all in the same memory, for nothing is written there. */
-static void make_idle(u32 n)
-{
-	static struct xv_rsc *leaf[XV_RSC_DIR_SIZE];
-	struct session_qp q;
-	size_t used = s.used;
+/* ---- Loads of registers, which are not cached on an adapter's page ------------------- */
 
-	memcpy(leaf, s.leaf[0], sizeof(leaf));
-	for (; n; n--, s.used = used) {
-		session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &q);
-		session_connect(&q, &q);
+static double loads_per_write(u32 count)
+{
+	u64 before = s.fabric.stat.loads;
+
+	one_by_one(64, count);
+	return (double)(s.fabric.stat.loads - before) / count;
+}
+
+static double loads_per_idle_pass(u32 count)
+{
+	u64 before;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		hca_fabric_poll(&s.fabric);
+	before = s.fabric.stat.loads;
+	for (i = 0; i < count; i++)
+		hca_fabric_poll(&s.fabric);
+	return (double)(s.fabric.stat.loads - before) / count;
+}
+
+/* One queue pair on each of @n pages */
+static void make_pages(u32 n)
+{
+	u32 first = s.uar[0];
+
+	for (; n; n--) {
+		s.uar[0] = session_uar(&s, 0);
+		session_idle_qps(&s, 0, 1);
 	}
-	/* Their completions are nobody's, and more than there are indices. */
-	memcpy(s.leaf[0], leaf, sizeof(leaf));
+	s.uar[0] = first;
 }
 
 /* ---- The guard ------------------------------------------------------------------------ */
@@ -312,8 +332,12 @@ int main(int argc, char **argv)
 	one_ns = best(one_by_one, 64, ROUNDS);
 	report("one_thread.1_qp", one_ns, "ns/write");
 	report("one_thread.1000_qps", best(writes_here, 64, QPS), "ns/write");
-	make_idle(IDLE_QPS);
+	report("loads_per_write", loads_per_write(ROUNDS), "loads");
+	session_idle_qps(&s, 0, IDLE_QPS);
 	report("idle_10000/none", best(one_by_one, 64, ROUNDS) / one_ns, "ratio");
+	make_pages(PAGES);
+	report("loads_per_idle_pass.1000_pages", loads_per_idle_pass(ROUNDS), "loads");
+	report("loads_per_write.1000_pages", loads_per_write(ROUNDS), "loads");
 	session_free(&s);
 	return 0;
 }

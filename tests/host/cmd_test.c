@@ -470,6 +470,7 @@ static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
 	struct mlx5_cmd_prot_block *out = session_ptr(&s, box + 1024);
 	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
 
+	int i;
 	memset(lay, 0, sizeof(*lay));
 	memset(in, 0, 2048);
 	lay->type = damage == D_TYPE ? 6 : 7;
@@ -486,7 +487,8 @@ static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
 	memset(out->data, 0xee, sizeof(out->data));
 	lay->status_own = 1;
 	seg->cmd_dbell = cpu_to_be32(1);
-	hca_fabric_poll_atomic(&s.fabric);
+	for (i = 0; i < 100 && !hca_fabric_must_sleep(&s.fabric); i++)
+		hca_fabric_poll_atomic(&s.fabric);
 	if (lay->status_own != 1 || !hca_fabric_must_sleep(&s.fabric))
 		return 0xfe;
 	session_settle(&s);

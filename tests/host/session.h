@@ -66,6 +66,8 @@ void *session_ptr(struct session *s, u64 dma);
 /* Status of a firmware command. */
 u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out, u32 outlen);
 
+/* A doorbell page; queues are made on page uar[func]. */
+u32 session_uar(struct session *s, int func);
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
 /* A free key of @mode without memory, for UMRs to change; room for @octowords of a list. */
 u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords);
@@ -81,6 +83,8 @@ u8 session_cq_destroy(struct session_qp *q);
 /* RESET to RTS, connected to each other. */
 void session_connect(struct session_qp *a, struct session_qp *b);
 u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer);
+/* @n queue pairs ready to send, and silent: all in the same memory, which nobody writes */
+void session_idle_qps(struct session *s, int func, u32 n);
 /* Where datagrams to function @to go, with its first address */
 struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */

@@ -84,9 +84,15 @@ static void set_word(__be32 *reg, u32 value)
 	WRITE_ONCE(*reg, cpu_to_be32(value));
 }
 
-static u32 get_word(const __be32 *reg)
+static u32 get_word(const __be32 *word)
 {
-	return be32_to_cpu(READ_ONCE(*reg));
+	return be32_to_cpu(READ_ONCE(*word));
+}
+
+static u32 get_register(const struct hca *hca, const __be32 *reg)
+{
+	hca->fabric->stat.loads++;
+	return get_word(reg);
 }
 
 int hca_cmd_init(struct hca *hca)
@@ -313,7 +319,7 @@ static void look_at_doorbell(struct hca *hca)
 {
 	struct mlx5_init_seg *seg = segment(hca);
 	struct hca_cmdif *c = hca->cmdif;
-	u32 rung = get_word(&seg->cmd_dbell), owned;
+	u32 rung = get_register(hca, &seg->cmd_dbell), owned;
 	u64 now = hca->fabric->now;
 
 	if (rung) {
@@ -335,7 +341,7 @@ static void look_at_doorbell(struct hca *hca)
 static void attach(struct hca *hca, u32 low)
 {
 	struct mlx5_init_seg *seg = segment(hca);
-	u64 addr = (u64)get_word(&seg->cmdq_addr_h) << 32 | (low & ~(HCA_PAGE_SIZE - 1));
+	u64 addr = (u64)get_register(hca, &seg->cmdq_addr_h) << 32 | (low & ~(HCA_PAGE_SIZE - 1));
 
 	/* A driver that sets the queue anew starts from nothing. */
 	if (hca->stage != HCA_OFF)
@@ -359,7 +365,7 @@ static bool queue_written(const struct hca *hca, u32 low)
 static void look_at_queue_register(struct hca *hca)
 {
 	struct mlx5_init_seg *seg = segment(hca);
-	u32 low = get_word(&seg->cmdq_addr_l_sz);
+	u32 low = get_register(hca, &seg->cmdq_addr_l_sz);
 
 	if (!queue_written(hca, low))
 		return;
@@ -391,9 +397,11 @@ bool hca_cmd_waits(const struct hca *hca)
 	const struct hca_cmdif *c = hca->cmdif;
 	u64 now = hca->fabric->now;
 
-	return (c->slot && !hca_halted(hca) && (get_word(&seg->cmd_dbell) || c->ready ||
-			    (c->silent && now >= c->lost_at))) ||
-	       now >= hca->health_due || queue_written(hca, get_word(&seg->cmdq_addr_l_sz));
+	if (c->slot && !hca_halted(hca) &&
+	    (c->ready || (c->silent && now >= c->lost_at) || get_register(hca, &seg->cmd_dbell)))
+		return true;
+	return now >= hca->health_due ||
+	       queue_written(hca, get_register(hca, &seg->cmdq_addr_l_sz));
 }
 
 /* One command at a time: between two of them doorbells are looked at. */

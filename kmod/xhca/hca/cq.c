@@ -53,8 +53,8 @@ static enum hca_synd decode(struct hca *hca, struct hca_cq *cq, const struct hca
 	cq->collapsed = MLX5_GET(cqc, cqc, cc);
 	decode_flags(cq);
 
-	cq->uar = hca_uar_get(hca, MLX5_GET(cqc, cqc, uar_page));
-	if (!cq->uar)
+	cq->record.uar = hca_uar_get(hca, MLX5_GET(cqc, cqc, uar_page));
+	if (!cq->record.uar)
 		return HCA_SYND_UAR;
 	cq->eq = hca_table_get(&hca->eqs, MLX5_GET(cqc, cqc, c_eqn_or_apu_element));
 	if (!cq->eq)
@@ -76,6 +76,7 @@ enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 	if (!cq)
 		return HCA_SYND_NO_MEMORY;
 	cq->hca = hca;
+	hca_record_init(&cq->record, HCA_RECORD_CQ);
 	synd = decode(hca, cq, c);
 	if (!synd)
 		synd = hca_number(&hca->cqs, cq, &cq->cqn);
@@ -86,8 +87,7 @@ enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 	}
 	INIT_LIST_HEAD(&cq->event_entry);
 	hca_dependents_init(&cq->dependents);
-	list_add_tail(&cq->uar_entry, &cq->uar->cqs);
-	cq->uar->ncqs++;
+	hca_record_add(&cq->record, cq->record.uar);
 	list_add_tail(&cq->eq_entry, &cq->eq->cqs);
 	hca_cq_start(cq);
 	MLX5_SET(create_cq_out, c->out, cqn, cq->cqn);
@@ -103,9 +103,7 @@ void hca_cq_free(struct hca *hca, void *obj)
 	hca_dependents_free(&cq->dependents);
 	list_del_init(&cq->event_entry);
 	list_del(&cq->eq_entry);
-	list_del(&cq->uar_entry);
-	cq->uar->ncqs--;
-	hca_uar_put(cq->uar);
+	hca_record_del(&cq->record);
 	hca_table_del(&hca->cqs, cq->cqn);
 	hca_buf_free(&cq->buf);
 	kfree(cq);

@@ -35,6 +35,8 @@ static void fire(struct hca_cq *cq)
 		list_del_init(&cq->timer_entry);
 	}
 	hca_event_comp(cq);
+	/* Software will poll, then arm again. */
+	hca_record_active(&cq->record);
 }
 
 /* An armed CQ has something to tell: now, or moderated */
@@ -68,12 +70,22 @@ void hca_cq_run_timers(struct hca_fabric *f)
 	}
 }
 
+static u32 arm_word(const struct hca_cq *cq)
+{
+	return be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
+}
+
+bool hca_cq_has_news(const struct hca_cq *cq)
+{
+	return arm_word(cq) != cq->arm_seen && cq->rings != cq->record.uar->cq_rings;
+}
+
 /* Takes a new notification request out of the record. */
 static bool read_arm(struct hca_cq *cq)
 {
-	u32 word = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
+	u32 word = arm_word(cq);
 
-	if (word == cq->arm_seen || cq->rings == cq->uar->cq_rings)
+	if (word == cq->arm_seen || cq->rings == cq->record.uar->cq_rings)
 		return false;
 	cq->arm_seen = word;
 	cq->armed = true;
@@ -102,7 +114,7 @@ void hca_cq_start(struct hca_cq *cq)
 {
 	INIT_LIST_HEAD(&cq->timer_entry);
 	INIT_LIST_HEAD(&cq->news_entry);
-	cq->rings = cq->uar->cq_rings;
+	cq->rings = cq->record.uar->cq_rings;
 	cq->arm_seen = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
 	if (cq->arm_seen)
 		return;

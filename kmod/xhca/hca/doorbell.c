@@ -2,76 +2,127 @@
 /*
  * Doorbell pages: memory that software writes and the engine looks at.
  *
- * A doorbell says only "look": the truth is the doorbell record.  Two doorbells
- * written to one register before it is looked at overwrite each other, so every
- * doorbell also starts a sweep over the records of all queues of its page, a few
- * at a time.  The register is cleared before any record is read; a record is
- * written before its doorbell; hence no request is missed.
+ * A doorbell says only "look": the truth is the doorbell record (record.c).  The register
+ * is cleared before any record is read; a record is written before its doorbell; hence no
+ * request is missed.
  *
- * Pages rung of late are looked at each time, the others in turns.
+ * Registers are not cached: a load takes as long as a short request.  So a pass reads only
+ * a few of them, more when there is nothing else to do.  Most looks go to pages used of
+ * late, and there to registers that were rung before; the others to all registers of all
+ * pages in turn.
  *
  * BlueFlame: software copies a short request into the register, too, so that an
  * adapter need not fetch it.  The one in the ring is the same and nearer to us, so
  * that is what we execute.  Only by a NOP can somebody tell: drivers find out whether
  * such copies arrive by one that asks for a completion in the register, but not in
- * the ring.
+ * the ring.  A queue that has sent nothing but NOPs is not active (record.c), so its
+ * register is read before it runs.
  */
+#include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
 #include "wqe.h"
 
-#define IDLE_PASSES	64	/* without work, until what seldom matters has time */
-#define COLD_LOOKS	4	/* seldom-rung pages looked at per pass */
-#define COLD_LOOKS_IDLE	64	/* the same with time */
-#define SWEEP		64	/* records read in a pass, page and kind */
-#define SWEEP_PASSES	64	/* without time: only in one of so many passes */
-#define MISSES		1	/* and until so many records show nothing new */
-#define MISSES_IDLE	16	/* the same with time */
-#define QUIET_LOOKS	20000	/* until a page counts as seldom rung */
+#define MAX_STEPS	10000	/* of work counted for a pass */
+#define STEPS_LOAD	4	/* steps of work (record.c) for one load */
+#define BUSY_LOADS	8	/* loads in a pass at most while there is work */
+#define IDLE_LOADS	5	/* while there is none */
+#define LONG_NS		20000	/* a long time without a pass, then */
+#define LOAD_NS		256	/* one load for each so much time, */
+#define LONG_LOADS	64	/* and not more than so many */
+#define COLD_SHARE	4	/* one of so many looks is at all pages in turn */
+#define QUIET_LOOKS	20000	/* until a page counts as seldom used */
+#define RUNG_LOADS	32	/* while asleep, of doorbell pages */
+#define RUNG_FUNCTIONS	4	/* and of firmware commands */
 
 #define BF_STEP		0x100	/* half a BlueFlame register */
-#define BF_END		0x1000
+#define BF_REGS		8
 
-bool hca_qp_look(struct hca_qp *qp)
+enum { REG_CQ = BF_REGS, REG_EQ_ARM, REG_EQ, REGS };
+
+#define BF_MASK		(BIT(BF_REGS) - 1)
+#define EQ_MASK		(BIT(REG_EQ_ARM) | BIT(REG_EQ))
+
+static u64 *reg_at(const struct hca_uar *uar, unsigned int reg)
 {
-	u16 pi;
+	static const u16 offset[REGS] = {
+		[REG_CQ] = MLX5R_UAR_CQ, [REG_EQ_ARM] = MLX5R_UAR_EQ_ARM, [REG_EQ] = MLX5R_UAR_EQ,
+	};
 
-	if (!qp->sq.entries || qp->state < MLX5_QP_STATE_RTS)
-		return false;
-	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
-	if (pi == qp->sq.pi)
-		return false;
-	/* The record is read before what it announces. */
-	smp_rmb();
-	if ((u16)(pi - qp->sq.ci) > qp->sq.entries) {
-		qp->sq.pi = qp->sq.ci;
-		if (qp->state == MLX5_QP_STATE_ERR)
-			return false;
-		hca_qp_fatal(qp);
-		return true;
-	}
-	qp->sq.pi = pi;
-	hca_run_add(qp);
-	return true;
+	return uar->regs + (reg < BF_REGS ? MLX5R_UAR_BF + reg * BF_STEP : offset[reg]);
 }
 
-static void ring_eq(struct hca_uar *uar, u32 word)
+/* Registers that some queue of the page uses */
+static u16 regs_in_use(const struct hca_uar *uar)
+{
+	return (uar->records[HCA_RECORD_QP].n ? BF_MASK : 0) |
+	       (uar->records[HCA_RECORD_CQ].n ? BIT(REG_CQ) : 0) | (uar->neqs ? EQ_MASK : 0);
+}
+
+/* ---- Which pages are looked at ----------------------------------------------------- */
+
+/* Used of late */
+static void warm(struct hca_uar *uar)
+{
+	uar->quiet = 0;
+	if (list_empty(&uar->hot_entry))
+		list_add_tail(&uar->hot_entry, &uar->hca->fabric->hot_uars);
+}
+
+void hca_uar_init(struct hca_uar *uar)
+{
+	int kind;
+
+	INIT_LIST_HEAD(&uar->entry);
+	INIT_LIST_HEAD(&uar->hot_entry);
+	INIT_LIST_HEAD(&uar->active_uar_entry);
+	INIT_LIST_HEAD(&uar->sweep_entry);
+	INIT_LIST_HEAD(&uar->active);
+	for (kind = 0; kind < HCA_RECORD_KINDS; kind++)
+		INIT_LIST_HEAD(&uar->records[kind].all);
+	/* What most software uses; others show when they ring. */
+	uar->known = BIT(0) | BIT(REG_CQ) | EQ_MASK;
+}
+
+void hca_uar_used(struct hca_uar *uar)
+{
+	if (!regs_in_use(uar)) {
+		list_del_init(&uar->entry);
+		list_del_init(&uar->hot_entry);
+		hca_sweep_stop(uar);
+	} else if (list_empty(&uar->entry)) {
+		list_add_tail(&uar->entry, &uar->hca->fabric->uars);
+		warm(uar);
+	}
+}
+
+/* ---- One register -------------------------------------------------------------------- */
+
+/* What a register said: nothing, nothing that makes sense, what is known, something new */
+enum look { SILENT, RUBBISH, OLD, NEWS };
+
+static enum look ring_eq(struct hca_uar *uar, u32 word)
 {
 	struct hca_eq *eq = hca_table_get(&uar->hca->eqs, word >> 24);
 
-	if (eq && eq->uar == uar)
-		hca_eq_doorbell(eq, word & 0xffffff);
+	if (!eq || eq->uar != uar)
+		return RUBBISH;
+	hca_eq_doorbell(eq, word & 0xffffff);
+	return NEWS;
 }
 
-static void ring_cq(struct hca_uar *uar, u32 cqn)
+static enum look ring_cq(struct hca_uar *uar, u32 cqn)
 {
 	struct hca_cq *cq = hca_table_get(&uar->hca->cqs, cqn);
 
 	uar->cq_rings++;
-	uar->cq_sweep = uar->ncqs;
-	if (cq && cq->uar == uar)
-		hca_cq_look(cq);
+	hca_sweep(uar, HCA_RECORD_CQ);
+	if (!cq || cq->record.uar != uar)
+		return RUBBISH;
+	return hca_cq_look(cq) ? NEWS : OLD;
 }
 
 /* A copied NOP that has not run yet, the earliest of them: its flags count, too. */
@@ -84,210 +135,252 @@ static void take_nop(struct hca_qp *qp, u16 index, u8 flags)
 		return;
 	qp->nop_index = index;
 	qp->nop_flags = flags;
+	qp->record.uar->copies = true;
+}
+
+static u64 load(struct hca_fabric *f, const u64 *reg)
+{
+	f->stat.loads++;
+	return READ_ONCE(*reg);
+}
+
+/* The flags of a copy.  The next doorbell may come without one. */
+static u8 take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, bool wanted)
+{
+	u8 flags = 0;
+
+	if (wanted) {
+		f->stat.loads++;
+		flags = READ_ONCE(reg->fm_ce_se);
+	}
+	WRITE_ONCE(reg->fm_ce_se, 0);
+	return flags;
 }
 
 /* @v: the first half of a control segment */
-static void ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
+static enum look ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
 {
 	struct hca_qp *qp = hca_table_get(&uar->hca->qps, (u32)v >> 8);
-	u8 flags = READ_ONCE(reg->fm_ce_se);
+	enum look said;
+	u8 flags;
 
-	/* The next doorbell may come without a copy. */
-	WRITE_ONCE(reg->fm_ce_se, 0);
-	uar->qp_sweep = uar->nqps;
-	if (!qp || qp->uar != uar)
-		return;
-	hca_qp_look(qp);
+	hca_sweep(uar, HCA_RECORD_QP);
+	flags = take_flags(uar->hca->fabric, reg, qp && !qp->requests);
+	if (!qp || qp->record.uar != uar)
+		return RUBBISH;
+	said = hca_qp_look(qp) ? NEWS : OLD;
 	if ((u8)(v >> 32) == MLX5R_OP_NOP)
 		take_nop(qp, v >> 40, flags);
+	return said;
 }
 
-/* Reads and clears a register.  The second word of a doorbell is never zero. */
-static bool take_register(struct hca_uar *uar, u32 offset, u64 *value)
+static enum look ring(struct hca_uar *uar, unsigned int reg, u64 *at, u64 v)
 {
-	u64 *reg = uar->regs + offset;
+	if (reg < BF_REGS)
+		return ring_qp(uar, (struct mlx5r_ctrl *)at, v);
+	if (reg == REG_CQ)
+		return ring_cq(uar, v & 0xffffff);
+	return ring_eq(uar, v >> 32);
+}
 
-	*value = be64_to_cpu(*(__be64 *)reg);
-	if (!*value)
-		return false;
-	WRITE_ONCE(*reg, 0);
+/* Reads and clears a register. */
+static void take_register(struct hca_uar *uar, unsigned int reg, unsigned int *news)
+{
+	struct hca_fabric *f = uar->hca->fabric;
+	u64 *at = reg_at(uar, reg);
+	enum look said;
+	u64 v;
+
+	if (hca_halted(uar->hca))
+		return;
+	hca_sweep_owed(uar);
+	v = be64_to_cpu((__force __be64)load(f, at));
+	if (!v)
+		return;
+	WRITE_ONCE(*at, 0);
 	/* Pairs with record-before-doorbell: clear, then read the records. */
 	smp_mb();
-	return true;
+	f->stat.doorbells++;
+	said = ring(uar, reg, at, v);
+	*news += said == NEWS;
+	if (said != RUBBISH) {
+		uar->known |= BIT(reg);
+		warm(uar);
+	}
+}
+
+/* A NOP may have copies in several registers: all are read before it runs. */
+static unsigned int look_at_register(struct hca_uar *uar, unsigned int reg)
+{
+	unsigned int news = 0;
+
+	uar->copies = false;
+	take_register(uar, reg, &news);
+	for (reg = 0; uar->copies && reg < BF_REGS; reg++)
+		take_register(uar, reg, &news);
+	return news;
 }
 
 unsigned int hca_eq_look(struct hca_uar *uar)
 {
-	unsigned int rung = 0;
-	u64 v;
-
-	if (take_register(uar, MLX5R_UAR_EQ, &v)) {
-		ring_eq(uar, v >> 32);
-		rung++;
-	}
-	if (take_register(uar, MLX5R_UAR_EQ_ARM, &v)) {
-		ring_eq(uar, v >> 32);
-		rung++;
-	}
-	return rung;
+	return look_at_register(uar, REG_EQ) + look_at_register(uar, REG_EQ_ARM);
 }
 
-static unsigned int look_at_registers(struct hca_uar *uar)
-{
-	unsigned int rung = 0;
-	u32 off;
-	u64 v;
+/* ---- Which register is next ------------------------------------------------------------ */
 
-	for (off = MLX5R_UAR_BF; off < BF_END; off += BF_STEP) {
-		if (!take_register(uar, off, &v))
-			continue;
-		ring_qp(uar, uar->regs + off, v);
-		rung++;
-	}
-	if (take_register(uar, MLX5R_UAR_CQ, &v)) {
-		ring_cq(uar, v & 0xffffff);
-		rung++;
-	}
-	return rung + hca_eq_look(uar);
+/* The first in @mask from *@from on; true with the last one, from where it starts anew. */
+static bool next_register(u16 mask, u8 *from, unsigned int *reg)
+{
+	u16 ahead = mask & ~(BIT(*from) - 1);
+
+	if (!ahead)
+		ahead = mask;
+	*reg = ilog2(ahead & -ahead);
+	ahead &= ahead - 1;
+	*from = ahead ? *reg + 1 : 0;
+	return !ahead;
 }
 
-/* The same without taking anything. */
-static bool is_rung(const struct hca_uar *uar)
+static u16 known_registers(const struct hca_uar *uar)
 {
-	u64 any = READ_ONCE(*(u64 *)(uar->regs + MLX5R_UAR_CQ)) |
-		  READ_ONCE(*(u64 *)(uar->regs + MLX5R_UAR_EQ_ARM)) |
-		  READ_ONCE(*(u64 *)(uar->regs + MLX5R_UAR_EQ));
-	u32 off;
+	u16 in_use = regs_in_use(uar);
 
-	if (hca_halted(uar->hca))
-		return false;
-	for (off = MLX5R_UAR_BF; off < BF_END; off += BF_STEP)
-		any |= READ_ONCE(*(u64 *)(uar->regs + off));
-	return any;
+	return uar->known & in_use ? uar->known & in_use : in_use;
 }
 
-bool hca_fabric_rung(const struct hca_fabric *f)
+/* NULL: all have been looked at in this pass */
+static struct hca_uar *next_hot(struct hca_fabric *f, unsigned int *reg)
 {
-	const struct mlx5_init_seg *seg;
-	const struct hca_uar *uar;
-	const struct hca *hca;
+	struct hca_uar *uar;
 
-	list_for_each_entry(hca, &f->functions, entry) {
-		seg = hca->p.bar;
-		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell) && !hca_halted(hca))
-			return true;
-	}
-	list_for_each_entry(uar, &f->hot_uars, entry)
-		if (is_rung(uar))
-			return true;
-	list_for_each_entry(uar, &f->cold_uars, entry)
-		if (is_rung(uar))
-			return true;
-	return false;
+	uar = list_first_entry_or_null(&f->hot_uars, struct hca_uar, hot_entry);
+	if (!uar || uar->pass == f->pass)
+		return NULL;
+	if (!next_register(known_registers(uar), &uar->next_known, reg))
+		return uar;
+	uar->pass = f->pass;
+	list_move_tail(&uar->hot_entry, &f->hot_uars);
+	if (++uar->quiet > QUIET_LOOKS)
+		list_del_init(&uar->hot_entry);
+	return uar;
 }
 
-static bool has_time(const struct hca_fabric *f)
+static struct hca_uar *next_cold(struct hca_fabric *f, unsigned int *reg)
 {
-	return f->idle >= IDLE_PASSES;
+	struct hca_uar *uar = list_first_entry_or_null(&f->uars, struct hca_uar, entry);
+
+	if (!uar)
+		return NULL;
+	list_move_tail(&uar->entry, &f->uars);
+	uar->cold_looks++;
+	if (uar->cold_looks & 1)
+		next_register(known_registers(uar), &uar->next_cold_known, reg);
+	else
+		next_register(regs_in_use(uar), &uar->next_any, reg);
+	return uar;
 }
 
-/*
- * How many records that show nothing new may be read in this pass?  Idle queues must
- * not cost busy ones: few of them, except while the sweep finds work (@found).
- */
-static int misses(const struct hca_fabric *f, u32 found)
+static struct hca_uar *next_look(struct hca_fabric *f, unsigned int *reg)
 {
-	if (has_time(f))
-		return MISSES_IDLE;
-	return found || !(f->stat.polls % SWEEP_PASSES) ? MISSES : 0;
+	struct hca_uar *uar = f->looks++ % COLD_SHARE ? next_hot(f, reg) : NULL;
+
+	return uar ? uar : next_cold(f, reg);
 }
 
-static unsigned int sweep_qps(struct hca_uar *uar)
-{
-	int n, left = misses(uar->hca->fabric, uar->qps_found);
-	struct hca_qp *qp;
+/* ---- All of them -------------------------------------------------------------------------- */
 
-	uar->qps_found = 0;
-	uar->qp_sweep = min(uar->qp_sweep, uar->nqps);
-	for (n = 0; n < SWEEP && left && uar->qp_sweep; n++, uar->qp_sweep--) {
-		qp = list_first_entry(&uar->qps, struct hca_qp, uar_entry);
-		list_move_tail(&qp->uar_entry, &uar->qps);
-		if (hca_qp_look(qp))
-			uar->qps_found++;
-		else
-			left--;
-	}
-	return uar->qps_found;
+/* Steps of work since the last pass, which is one, too */
+static u32 take_steps(struct hca_fabric *f)
+{
+	u64 work = f->stat.units / HCA_REQUEST_UNITS, done = work - f->work_seen;
+
+	f->work_seen = work;
+	return min_t(u64, done, MAX_STEPS) + 1;
 }
 
-static unsigned int sweep_cqs(struct hca_uar *uar)
+static u32 loads_allowed(struct hca_fabric *f, u32 steps)
 {
-	int n, left = misses(uar->hca->fabric, uar->cqs_found);
-	struct hca_cq *cq;
+	u64 since = f->now - f->last_pass;
 
-	uar->cqs_found = 0;
-	uar->cq_sweep = min(uar->cq_sweep, uar->ncqs);
-	for (n = 0; n < SWEEP && left && uar->cq_sweep; n++, uar->cq_sweep--) {
-		cq = list_first_entry(&uar->cqs, struct hca_cq, uar_entry);
-		list_move_tail(&cq->uar_entry, &uar->cqs);
-		if (hca_cq_look(cq))
-			uar->cqs_found++;
-		else
-			left--;
-	}
-	return uar->cqs_found;
+	f->last_pass = f->now;
+	f->load_credit = min_t(s32, f->load_credit + steps, BUSY_LOADS * STEPS_LOAD);
+	if (!hca_has_time(f))
+		return max(f->load_credit, 0) / STEPS_LOAD;
+	return since < LONG_NS ? IDLE_LOADS : min_t(u64, since / LOAD_NS, LONG_LOADS);
 }
 
-static unsigned int look_at_uar(struct hca_uar *uar)
+static unsigned int look_at_registers(struct hca_fabric *f, u32 steps)
 {
-	struct hca_fabric *f = uar->hca->fabric;
-	unsigned int work = 0;
+	u64 start = f->stat.loads, end = start + loads_allowed(f, steps);
+	unsigned int news = 0, reg;
+	struct hca_uar *uar;
+	u64 left;
 
-	if (hca_halted(uar->hca))
-		return 0;
-	if (is_rung(uar)) {
-		work = look_at_registers(uar);
-		f->stat.doorbells += work;
-	}
-	if (uar->qp_sweep)
-		work += sweep_qps(uar);
-	if (uar->cq_sweep)
-		work += sweep_cqs(uar);
-	f->sweeping |= uar->qp_sweep || uar->cq_sweep;
-	return work;
-}
-
-static unsigned int look_at_cold(struct hca_fabric *f)
-{
-	int n = has_time(f) ? COLD_LOOKS_IDLE : COLD_LOOKS;
-	unsigned int work, total = 0;
-	struct hca_uar *uar, *next;
-	LIST_HEAD(seen);
-
-	list_for_each_entry_safe(uar, next, &f->cold_uars, entry) {
-		if (!n--)
+	f->pass++;
+	/* A halted function's registers are not loaded: looks are counted, too. */
+	for (left = end - start; left && f->stat.loads < end; left--) {
+		uar = next_look(f, &reg);
+		if (!uar)
 			break;
-		work = look_at_uar(uar);
-		total += work;
-		list_move_tail(&uar->entry, work ? &f->hot_uars : &seen);
+		news += look_at_register(uar, reg);
 	}
-	list_splice_tail(&seen, &f->cold_uars);
-	return total;
+	f->load_credit = max_t(s64, f->load_credit - (s64)(f->stat.loads - start) * STEPS_LOAD,
+			       -BUSY_LOADS * STEPS_LOAD);
+	return news;
 }
 
 unsigned int hca_doorbell_poll(struct hca_fabric *f)
 {
-	unsigned int work, total = 0;
-	struct hca_uar *uar, *next;
+	u32 steps = take_steps(f);
+	unsigned int news = look_at_registers(f, steps);
 
-	f->sweeping = false;
-	list_for_each_entry_safe(uar, next, &f->hot_uars, entry) {
-		work = look_at_uar(uar);
-		total += work;
-		if (work)
-			uar->quiet = 0;
-		else if (++uar->quiet > QUIET_LOOKS)
-			list_move_tail(&uar->entry, &f->cold_uars);
+	return news + hca_records_poll(f, steps);
+}
+
+static bool command_rung(struct hca_fabric *f)
+{
+	const struct mlx5_init_seg *seg;
+	struct hca *hca;
+	u32 n;
+
+	for (n = min_t(u32, f->nfunctions, RUNG_FUNCTIONS); n; n--) {
+		hca = list_first_entry(&f->functions, struct hca, entry);
+		list_move_tail(&hca->entry, &f->functions);
+		seg = hca->p.bar;
+		f->stat.loads++;
+		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell) && !hca_halted(hca))
+			return true;
 	}
-	return total + look_at_cold(f);
+	return false;
+}
+
+/* Lets the next pass find first what is in this register. */
+static void remember(struct hca_uar *uar, unsigned int reg)
+{
+	uar->known |= BIT(reg);
+	uar->next_known = reg;
+	warm(uar);
+	list_del(&uar->hot_entry);
+	list_add(&uar->hot_entry, &uar->hca->fabric->hot_uars);
+}
+
+bool hca_fabric_rung(struct hca_fabric *f)
+{
+	u64 end = f->stat.loads + RUNG_LOADS;
+	struct hca_uar *uar;
+	unsigned int reg;
+
+	if (command_rung(f) || hca_records_rung(f))
+		return true;
+	f->pass++;
+	while (f->stat.loads < end) {
+		uar = next_look(f, &reg);
+		if (!uar)
+			break;
+		if (load(f, reg_at(uar, reg)) && !hca_halted(uar->hca)) {
+			remember(uar, reg);
+			return true;
+		}
+	}
+	return false;
 }

@@ -373,6 +373,7 @@ enum hca_synd hca_cmd_create_eq(struct hca *hca, const struct hca_cmd *c)
 		return synd;
 	}
 	eq->uar->neqs++;
+	hca_uar_used(eq->uar);
 	list_add_tail(&eq->entry, &hca->eq_list);
 	MLX5_SET(create_eq_out, c->out, eq_number, eq->eqn);
 	return HCA_OK;
@@ -389,6 +390,7 @@ void hca_eq_free(struct hca *hca, void *obj)
 	while (!list_empty(&eq->late))
 		hca_event_forget(list_first_entry(&eq->late, struct hca_events, entry));
 	eq->uar->neqs--;
+	hca_uar_used(eq->uar);
 	hca_uar_put(eq->uar);
 	list_del(&eq->entry);
 	hca_table_del(&hca->eqs, eq->eqn);

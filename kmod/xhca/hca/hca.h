@@ -146,17 +146,45 @@ unsigned int hca_dependents_run(struct hca_fabric *f);
 
 /* ---- Objects -------------------------------------------------------------- */
 
+enum hca_record_kind { HCA_RECORD_QP, HCA_RECORD_CQ, HCA_RECORD_KINDS };
+
+/* The doorbell record of a queue, as the engine watches it (record.c) */
+struct hca_record {
+	struct hca_uar *uar;		/* NULL: it is not watched */
+	struct list_head entry;		/* uar.records[kind].all */
+	struct list_head active_entry;	/* uar.active, or empty */
+	u16 misses;			/* looks without news since it is active */
+	u8 kind;
+};
+
+struct hca_records {
+	struct list_head all;
+	u32 n;
+	u32 sweep;			/* records that the sweep has still to read */
+};
+
 struct hca_uar {
 	struct hca *hca;
 	u32 index;
 	void *regs;			/* the page in the BAR */
-	struct list_head entry;		/* fabric.hot_uars or fabric.cold_uars */
-	struct list_head qps, cqs;	/* who rings here */
-	u32 nqps, ncqs, neqs;
 	bool released;			/* by the driver, but still in use */
-	u32 qp_sweep, cq_sweep;		/* records still to be read, see doorbell.c */
-	u32 qps_found, cqs_found;	/* that had news in the last pass */
-	u32 quiet;			/* looks since the last doorbell */
+	u32 neqs;
+	struct hca_records records[HCA_RECORD_KINDS];	/* who rings here */
+	struct list_head active;	/* records with news of late */
+	u32 nactive;
+	struct list_head active_uar_entry;	/* fabric.active_uars while there are any */
+	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
+	bool sweep_owed;		/* a halt of the function has ended it */
+
+	/* Looks at the registers (doorbell.c) */
+	struct list_head entry;		/* fabric.uars while somebody rings here */
+	struct list_head hot_entry;	/* fabric.hot_uars, or empty */
+	u16 known;			/* a bit for each register that has been rung */
+	u8 next_known, next_cold_known, next_any;
+	u8 cold_looks;
+	bool copies;			/* a register has held a copy of a NOP */
+	u16 quiet;			/* rounds since the last doorbell */
+	u32 pass;			/* in which all known registers were read last */
 	u32 cq_rings;			/* doorbells of CQs */
 };
 
@@ -191,8 +219,7 @@ struct hca_eq {
 struct hca_cq {
 	struct hca *hca;
 	u32 cqn;
-	struct hca_uar *uar;
-	struct list_head uar_entry;
+	struct hca_record record;
 	struct hca_eq *eq;
 	struct list_head eq_entry;	/* eq.cqs */
 	struct list_head event_entry;	/* eq.waiting or empty */
@@ -301,8 +328,8 @@ struct hca_qp {
 	bool pm_failed;			/* an event has told that it cannot follow */
 	u32 pd;
 	u32 user_index;
-	struct hca_uar *uar;
-	struct list_head uar_entry;
+	struct hca_record record;
+	bool requests;			/* has sent more than NOPs */
 	struct hca_buf buf;
 	__be32 *dbr;
 	struct hca_wq sq, rq;
@@ -482,8 +509,16 @@ struct hca_fabric {
 	u64 last_member;		/* of a multicast group, number given out last */
 	u32 epoch;			/* changes with every address */
 	u64 now;			/* ns, read once a poll */
-	struct list_head hot_uars;	/* rung of late: looked at in every pass */
-	struct list_head cold_uars;	/* looked at in turns */
+	struct list_head uars;		/* doorbell pages in use, the next to look at first */
+	struct list_head hot_uars;	/* of these, the ones used of late */
+	struct list_head active_uars;	/* with active records */
+	struct list_head sweeps;	/* whose records are swept */
+	u32 nsweeps;
+	u32 sweep_credit, sweep_finds;
+	s32 load_credit;
+	u32 pass, looks;		/* at registers */
+	u64 work_seen, last_pass;
+	u32 commands;			/* that the last look for them found */
 	struct list_head run;		/* QPs with work */
 	struct list_head failing;	/* of CQs and SRQs: dependents that are to fail */
 	struct list_head flushing;	/* QPs in error: what is posted is flushed */
@@ -492,11 +527,11 @@ struct hca_fabric {
 	struct list_head cq_news;	/* CQs with entries since their arm word was read */
 	struct hca_scratch *scratch;	/* what is being executed */
 	u32 idle;			/* passes since there was work */
-	bool may_sleep, wants_sleep;	/* this pass; a request that waits for one which may */
-	bool sweeping;			/* but records remain to be read */
+	bool may_sleep, wants_sleep;	/* this pass; something waits for one which may */
 	struct hca_turn turn;		/* of the queue that runs */
 	struct {
 		u64 polls, wqes, doorbells, bytes, units;
+		u64 loads;		/* of registers, which are not cached */
 		u64 largest[HCA_WORK_KINDS];	/* of all turns */
 	} stat;
 };
@@ -533,8 +568,13 @@ u64 hca_fabric_deadline(struct hca_fabric *f);
 bool hca_fabric_poll_atomic(struct hca_fabric *f);
 /* Does something wait for a pass that may sleep? */
 bool hca_fabric_must_sleep(const struct hca_fabric *f);
-/* Is a doorbell waiting?  Only reads, while nobody polls. */
-bool hca_fabric_rung(const struct hca_fabric *f);
+/* Is a doorbell waiting?  Takes none, while nobody polls; looks at a part in each call. */
+bool hca_fabric_rung(struct hca_fabric *f);
+/* Has there been no work for some time? */
+static inline bool hca_has_time(const struct hca_fabric *f)
+{
+	return f->idle >= 64;
+}
 
 struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		       const struct hca_ops *ops, void *ctx);
@@ -595,9 +635,31 @@ void hca_eq_flush(struct hca *hca);
 /* ---- doorbell.c --------------------------------------------------------------- */
 
 unsigned int hca_doorbell_poll(struct hca_fabric *f);
+void hca_uar_init(struct hca_uar *uar);
+/* Whoever rings here has changed. */
+void hca_uar_used(struct hca_uar *uar);
+
+/* ---- record.c ------------------------------------------------------------------- */
+
+void hca_record_init(struct hca_record *r, enum hca_record_kind kind);
+void hca_record_add(struct hca_record *r, struct hca_uar *uar);
+void hca_record_del(struct hca_record *r);
+/* Reads this record in every pass, for some time; no longer. */
+void hca_record_active(struct hca_record *r);
+void hca_record_rest(struct hca_record *r);
+/* Reads every record of the page, some in each pass. */
+void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind);
+void hca_sweep_stop(struct hca_uar *uar);
+void hca_sweep_owed(struct hca_uar *uar);
+/* @steps: work since the last pass */
+unsigned int hca_records_poll(struct hca_fabric *f, u32 steps);
+/* Has an active record news?  Takes none. */
+bool hca_records_rung(struct hca_fabric *f);
 /* Reads the record of one queue and takes up the work it shows. */
 bool hca_qp_look(struct hca_qp *qp);
 bool hca_cq_look(struct hca_cq *cq);
+/* The same without taking it. */
+bool hca_cq_has_news(const struct hca_cq *cq);
 
 /* ---- cqe.c -------------------------------------------------------------------- */
 

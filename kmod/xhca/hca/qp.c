@@ -100,8 +100,8 @@ static enum hca_synd find_resources(struct hca *hca, struct hca_qp *qp)
 		return HCA_SYND_PD;
 	if (qp->st == MLX5_QP_ST_XRC && !hca_table_get(&hca->xrcds, qp->xrcd))
 		return HCA_SYND_XRCD;
-	qp->uar = hca_uar_get(hca, MLX5_GET(qpc, qpc, uar_page));
-	if (!qp->uar && qp->sq.entries)
+	qp->record.uar = hca_uar_get(hca, MLX5_GET(qpc, qpc, uar_page));
+	if (!qp->record.uar && qp->sq.entries)
 		return HCA_SYND_UAR;
 	synd = find_srq(hca, qp);
 	if (!synd)
@@ -170,8 +170,6 @@ static void hold(struct hca *hca, struct hca_qp *qp, int n)
 		hold_queue(&qp->rcq->users, &qp->rcq->dependents, &qp->on_rcq, n);
 	if (qp->srq)
 		hold_queue(&qp->srq->users, &qp->srq->dependents, &qp->on_srq, n);
-	if (qp->uar)
-		qp->uar->nqps += n;
 }
 
 struct hca_qp *hca_qp_new(struct hca *hca)
@@ -181,10 +179,10 @@ struct hca_qp *hca_qp_new(struct hca *hca)
 	if (!qp)
 		return NULL;
 	qp->hca = hca;
-	INIT_LIST_HEAD(&qp->uar_entry);
 	init_dependent(&qp->on_scq, qp);
 	init_dependent(&qp->on_rcq, qp);
 	init_dependent(&qp->on_srq, qp);
+	hca_record_init(&qp->record, HCA_RECORD_QP);
 	hca_qp_init_run(qp);
 	return qp;
 }
@@ -201,8 +199,8 @@ enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd)
 		return synd;
 	}
 	hca_apm_reset(qp);
-	if (qp->uar)
-		list_add_tail(&qp->uar_entry, &qp->uar->qps);
+	if (qp->record.uar)
+		hca_record_add(&qp->record, qp->record.uar);
 	if (qp->st == MLX5_QP_ST_QP1)
 		hca->qp1 = qp;
 	hold(hca, qp, 1);
@@ -232,11 +230,9 @@ void hca_qp_free(struct hca *hca, void *obj)
 	hca_mcg_detach_all(qp);
 	if (hca->qp1 == qp)
 		hca->qp1 = NULL;
-	list_del(&qp->uar_entry);
+	hca_record_del(&qp->record);
 	hold(hca, qp, -1);
 	qp->counter->users--;
-	if (qp->uar)
-		hca_uar_put(qp->uar);
 	hca_table_del(&hca->qps, qp->qpn);
 	hca_buf_free(&qp->buf);
 	kfree(qp);

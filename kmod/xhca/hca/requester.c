@@ -234,6 +234,8 @@ static int execute(struct hca_qp *qp, struct hca_wqe *w)
 		return ret;
 	if (w->opcode == MLX5R_OP_NOP)
 		return execute_nop(qp, w);
+	qp->requests = true;
+	hca_record_active(&qp->record);
 	if (w->opcode == MLX5R_OP_UMR)
 		return hca_umr(qp, w);
 	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP1)

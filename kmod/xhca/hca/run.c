@@ -10,6 +10,7 @@
 
 #define PASS_WQES	64		/* of all queues before doorbells are looked at */
 #define CLOCK_PASSES	16		/* passes that may share a reading of the clock */
+#define COMMAND_PASSES	16	/* with work: until commands are looked for */
 #define FLUSH_LOOKS	8		/* QPs in error looked at per pass */
 
 int hca_fabric_init(struct hca_fabric *f)
@@ -17,8 +18,10 @@ int hca_fabric_init(struct hca_fabric *f)
 	memset(f, 0, sizeof(*f));
 	INIT_LIST_HEAD(&f->functions);
 	INIT_LIST_HEAD(&f->by_serial);
+	INIT_LIST_HEAD(&f->uars);
 	INIT_LIST_HEAD(&f->hot_uars);
-	INIT_LIST_HEAD(&f->cold_uars);
+	INIT_LIST_HEAD(&f->active_uars);
+	INIT_LIST_HEAD(&f->sweeps);
 	INIT_LIST_HEAD(&f->run);
 	INIT_LIST_HEAD(&f->failing);
 	INIT_LIST_HEAD(&f->flushing);
@@ -117,20 +120,40 @@ static void run_flushing(struct hca_fabric *f)
 	}
 }
 
-/* With other work to do, one function's commands per pass */
-static unsigned int run_commands(struct hca_fabric *f)
+/*
+ * Is it time to look for firmware commands, of one function?  Their registers are not
+ * cached, so it is rare while there is other work; one command seldom comes alone.
+ */
+static struct hca *command_turn(struct hca_fabric *f, bool due)
 {
-	unsigned int n = 0;
-	struct hca *hca;
+	struct hca *hca = list_first_entry_or_null(&f->functions, struct hca, entry);
 
-	list_for_each_entry(hca, &f->functions, entry) {
-		n += hca_cmd_poll(hca);
-		if (!f->idle) {
-			list_move_tail(&hca->entry, &f->functions);
-			break;
-		}
-	}
-	return n;
+	if (!hca || !(due || hca_has_time(f) || !(f->stat.polls % COMMAND_PASSES)))
+		return NULL;
+	list_move_tail(&hca->entry, &f->functions);
+	return hca;
+}
+
+static unsigned int run_commands(struct hca_fabric *f, bool due)
+{
+	struct hca *hca = command_turn(f, due || f->commands);
+
+	if (hca)
+		f->commands = hca_cmd_poll(hca);
+	return hca ? f->commands : 0;
+}
+
+/* The same where none may run */
+static void find_commands(struct hca_fabric *f)
+{
+	struct hca *hca = command_turn(f, false);
+
+	if (!hca || !hca_cmd_waits(hca))
+		return;
+	f->wants_sleep = true;
+	/* It is first when one may run. */
+	list_del(&hca->entry);
+	list_add(&hca->entry, &f->functions);
 }
 
 static void read_clock(struct hca_fabric *f)
@@ -157,31 +180,29 @@ static bool move(struct hca_fabric *f, unsigned int work)
 		hca_eq_flush(hca);
 	}
 	f->idle = work ? 0 : f->idle + 1;
-	return work || f->sweeping;
+	return work || f->nsweeps;
 }
 
 bool hca_fabric_poll(struct hca_fabric *f)
 {
+	bool wanted = f->wants_sleep;
+
 	f->may_sleep = true;
 	f->wants_sleep = false;
 	read_clock(f);
-	return move(f, run_commands(f));
+	return move(f, run_commands(f, wanted));
 }
 
 bool hca_fabric_poll_atomic(struct hca_fabric *f)
 {
 	f->may_sleep = false;
 	read_clock(f);
+	find_commands(f);
 	return move(f, 0);
 }
 
 bool hca_fabric_must_sleep(const struct hca_fabric *f)
 {
-	const struct hca *hca;
-
-	list_for_each_entry(hca, &f->functions, entry)
-		if (hca_cmd_waits(hca))
-			return true;
 	return f->wants_sleep;
 }
 
@@ -220,6 +241,7 @@ void hca_qp_error(struct hca_qp *qp)
 	qp->state = MLX5_QP_STATE_ERR;
 	MLX5_SET(qpc, qp->qpc, state, qp->state);
 	hca_qp_clear_timer(qp);
+	hca_record_rest(&qp->record);
 	hca_qp_look(qp);
 	hca_requester_flush(qp);
 	hca_rq_flush(qp);

@@ -49,8 +49,8 @@ static enum hca_synd decode(struct hca *hca, struct hca_qp *sq, const struct hca
 	if (sq->pd && !hca_table_get(&hca->pds, sq->pd))
 		return HCA_SYND_PD;
 	sq->user_index = MLX5_GET(sqc, sqc, user_index);
-	sq->uar = hca_uar_get(hca, MLX5_GET(wq, wq, uar_page));
-	if (!sq->uar)
+	sq->record.uar = hca_uar_get(hca, MLX5_GET(wq, wq, uar_page));
+	if (!sq->record.uar)
 		return HCA_SYND_UAR;
 	sq->scq = hca_table_get(&hca->cqs, MLX5_GET(sqc, sqc, cqn));
 	if (!sq->scq)

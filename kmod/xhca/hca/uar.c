@@ -28,9 +28,7 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 	uar->hca = hca;
 	uar->regs = hca->p.bar + uar->index * HCA_PAGE_SIZE;
 	memset(uar->regs, 0, HCA_PAGE_SIZE);
-	INIT_LIST_HEAD(&uar->qps);
-	INIT_LIST_HEAD(&uar->cqs);
-	list_add_tail(&uar->entry, &hca->fabric->cold_uars);
+	hca_uar_init(uar);
 	MLX5_SET(alloc_uar_out, c->out, uar, uar->index);
 	return HCA_OK;
 }
@@ -39,7 +37,6 @@ void hca_uar_free(struct hca *hca, void *obj)
 {
 	struct hca_uar *uar = obj;
 
-	list_del(&uar->entry);
 	hca_table_del(&hca->uars_by_index, uar->index);
 	kfree(uar);
 }
@@ -53,7 +50,8 @@ struct hca_uar *hca_uar_get(struct hca *hca, u32 index)
 
 void hca_uar_put(struct hca_uar *uar)
 {
-	if (uar->released && !uar->nqps && !uar->ncqs && !uar->neqs)
+	if (uar->released && !uar->records[HCA_RECORD_QP].n && !uar->records[HCA_RECORD_CQ].n &&
+	    !uar->neqs)
 		hca_uar_free(uar->hca, uar);
 }
 

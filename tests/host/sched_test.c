@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is served when: doorbells that were overwritten, hostile neighbours, shares, timers.
+ * What is counted is work (passes, requests, bytes) and loads, never time.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <asm/byteorder.h>
+#include "session.h"
+#include "tap.h"
+
+#define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
+	     MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
+#define IDLE		10000u
+#define SWEEP_STEPS	16u		/* record.c */
+#define FEW		8u		/* passes */
+
+static struct session s;
+static struct session_mr from, to;
+
+static void connect(struct session_qp *a, struct session_qp *b)
+{
+	session_qp(&s, 0, MLX5_QP_ST_RC, 6, 1, a);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 1, 1, b);
+	session_connect(a, b);
+}
+
+static void disconnect(struct session_qp *a, struct session_qp *b)
+{
+	session_qp_destroy(a);
+	session_qp_destroy(b);
+}
+
+static void post(struct session_qp *q, u32 size)
+{
+	struct xv_sge sge = session_sge(&from, 0, size);
+
+	xv_wr_write(&q->qp, 0, XV_SEND_SIGNALED, &sge, to.addr, to.key);
+}
+
+static void write_on(struct session_qp *q)
+{
+	post(q, 8);
+	xv_commit_send(&q->qp);
+}
+
+static int done(struct session_qp *q)
+{
+	struct xv_wc wc[64];
+	int i, n = xv_poll_cq(&q->cq, 64, wc), good = 0;
+
+	for (i = 0; i < n; i++)
+		good += wc[i].status == XV_WC_SUCCESS;
+	return good;
+}
+
+static u64 *page(u32 uar)
+{
+	return s.hca[0]->p.bar + uar * HCA_PAGE_SIZE;
+}
+
+static u64 steps(void)
+{
+	return s.fabric.stat.polls + s.fabric.stat.units / HCA_REQUEST_UNITS;
+}
+
+/* Rubbish and numbers of other pages in every register */
+static void ring_rubbish(u32 uar)
+{
+	u32 i;
+
+	for (i = 0; i < HCA_PAGE_SIZE / 8; i++)
+		page(uar)[i] = i & 1 ? ~0ull : cpu_to_be64((u64)i << 8);
+}
+
+/*
+ * Steps of work until a request of @victim is done.  Its doorbell is overwritten by one
+ * of @busy, which goes on with one write in each pass; rubbish on page @hostile, too.
+ */
+static u64 wait_for_lost(struct session_qp *victim, struct session_qp *busy, u32 hostile)
+{
+	u64 start;
+	int i;
+
+	session_settle(&s);
+	for (i = 0; i < 200; i++) {
+		write_on(busy);
+		hca_fabric_poll(&s.fabric);
+		done(busy);
+	}
+	start = steps();
+	write_on(victim);
+	do {
+		if (hostile)
+			ring_rubbish(hostile);
+		write_on(busy);
+		hca_fabric_poll(&s.fabric);
+		done(busy);
+	} while (!done(victim) && steps() - start < 100 * IDLE * SWEEP_STEPS);
+	return steps() - start;
+}
+
+static void test_lost_doorbells(void)
+{
+	u32 own = s.uar[0], other = session_uar(&s, 0);
+	u64 bound = (IDLE + 8) * SWEEP_STEPS, n;
+	struct session_qp busy[2], victim[2];
+
+	connect(&victim[0], &victim[1]);
+	session_idle_qps(&s, 0, IDLE);
+	connect(&busy[0], &busy[1]);
+	n = wait_for_lost(&victim[0], &busy[0], 0);
+	tap_ok(n <= bound, "%u idle queues on the page: a lost doorbell is found after %llu steps",
+	       IDLE, (unsigned long long)n);
+	n = wait_for_lost(&victim[0], &busy[0], 0);
+	tap_ok(n <= 2 * FEW, "the next one of this queue after %llu", (unsigned long long)n);
+
+	s.uar[0] = other;
+	session_idle_qps(&s, 0, IDLE);
+	s.uar[0] = own;
+	disconnect(&victim[0], &victim[1]);
+	connect(&victim[0], &victim[1]);
+	n = wait_for_lost(&victim[0], &busy[0], other);
+	tap_ok(n <= bound, "a hostile page with as many: after %llu", (unsigned long long)n);
+	n = wait_for_lost(&victim[0], &busy[0], other);
+	tap_ok(n <= 2 * FEW, "an active queue's after %llu", (unsigned long long)n);
+	memset(page(other), 0, HCA_PAGE_SIZE);
+	disconnect(&victim[0], &victim[1]);
+	disconnect(&busy[0], &busy[1]);
+}
+
+/* Rubbish is no work: the adapter may rest. */
+static void test_rubbish_is_no_work(void)
+{
+	u32 own = s.uar[0], n, i;
+
+	s.uar[0] = session_uar(&s, 0);
+	session_idle_qps(&s, 0, 4);
+	session_settle(&s);
+	for (i = 0, n = 0; i < 1000; i++) {
+		ring_rubbish(s.uar[0]);
+		hca_fabric_poll(&s.fabric);
+		n += !s.fabric.idle;
+	}
+	tap_is(n, 0, "passes that count rubbish as work");
+	memset(page(s.uar[0]), 0, HCA_PAGE_SIZE);
+	s.uar[0] = own;
+	session_settle(&s);
+}
+
+static void test_loads(void)
+{
+	enum { PAGES = 1000, PASSES = 20000, WRITES = 2000 };
+	struct session_qp a, b, cold[2];
+	u32 own = s.uar[0], i, most = 0;
+	u64 before, start;
+
+	connect(&a, &b);
+	for (i = 0; i < PAGES; i++) {
+		s.uar[0] = session_uar(&s, 0);
+		session_idle_qps(&s, 0, 1);
+	}
+	connect(&cold[0], &cold[1]);
+	s.uar[0] = own;
+
+	session_settle(&s);
+	before = s.fabric.stat.loads;
+	for (i = 0; i < PASSES; i++)
+		hca_fabric_poll(&s.fabric);
+	tap_ok(s.fabric.stat.loads - before < 8 * PASSES, "loads in an idle pass: %.1f",
+	       (double)(s.fabric.stat.loads - before) / PASSES);
+
+	before = s.fabric.stat.loads;
+	for (i = 0; i < WRITES; i++) {
+		write_on(&a);
+		while (!done(&a))
+			hca_fabric_poll(&s.fabric);
+	}
+	tap_ok(s.fabric.stat.loads - before < 2 * WRITES, "loads for a write: %.1f",
+	       (double)(s.fabric.stat.loads - before) / WRITES);
+
+	session_settle(&s);
+	write_on(&cold[0]);
+	for (i = 0; !hca_fabric_rung(&s.fabric) && i < PASSES; i++)
+		;
+	tap_ok(i < PASSES, "asleep, a doorbell among %u pages is seen at look %u", PAGES, i);
+	start = s.fabric.stat.polls;
+	while (!done(&cold[0]))
+		hca_fabric_poll(&s.fabric);
+	tap_ok(s.fabric.stat.polls - start <= FEW, "and found at once");
+	session_settle(&s);
+	for (i = 0; i < 1000; i++) {
+		before = s.fabric.stat.loads;
+		if (hca_fabric_rung(&s.fabric))
+			break;
+		if (s.fabric.stat.loads - before > most)
+			most = s.fabric.stat.loads - before;
+	}
+	tap_ok(i == 1000 && most <= 40, "loads of a look while asleep: %u", most);
+	write_on(&a);
+	tap_ok(hca_fabric_rung(&s.fabric), "an active queue is seen at once");
+	session_settle(&s);
+	disconnect(&a, &b);
+	disconnect(&cold[0], &cold[1]);
+}
+
+int main(void)
+{
+	session_init(&s);
+	from = session_mr(&s, 0, 65536, ALL);
+	to = session_mr(&s, 1, 65536, ALL);
+	test_lost_doorbells();
+	test_rubbish_is_no_work();
+	test_loads();
+	session_free(&s);
+	return tap_done();
+}
