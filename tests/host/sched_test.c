@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <linux/ktime.h>
 #include <asm/byteorder.h>
 #include "session.h"
 #include "tap.h"
@@ -14,6 +15,7 @@
 #define IDLE		10000u
 #define SWEEP_STEPS	16u		/* record.c */
 #define FEW		8u		/* passes */
+#define CROWD		200u
 
 static struct session s;
 static struct session_mr from, to;
@@ -170,6 +172,9 @@ static void test_loads(void)
 	tap_ok(s.fabric.stat.loads - before < 8 * PASSES, "loads in an idle pass: %.1f",
 	       (double)(s.fabric.stat.loads - before) / PASSES);
 
+	write_on(&a);
+	session_settle(&s);
+	done(&a);
 	before = s.fabric.stat.loads;
 	for (i = 0; i < WRITES; i++) {
 		write_on(&a);
@@ -204,14 +209,137 @@ static void test_loads(void)
 	disconnect(&cold[0], &cold[1]);
 }
 
+/* ---- Shares --------------------------------------------------------------------- */
+
+static struct session_qp crowd[CROWD];
+
+static u64 refill(struct session_qp *q, u32 *posted, u32 limit, u32 size)
+{
+	u32 n, all = 0;
+
+	while ((n = done(q)))
+		all += n;
+	for (*posted -= all; *posted < limit; ++*posted)
+		post(q, size);
+	xv_commit_send(&q->qp);
+	return all;
+}
+
+/* One queue on a page of its own beside many on another: bytes that each moves */
+static void test_shares(u32 size)
+{
+	static u32 posted[CROWD];
+	u64 alone = 0, many = 0, start;
+	u32 own = s.uar[0], one = 0, i;
+	struct session_qp a;
+
+	memset(posted, 0, sizeof(posted));
+	s.uar[0] = session_uar(&s, 0);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 8, 1, &a);
+	session_connect(&a, &a);
+	s.uar[0] = own;
+	start = s.fabric.stat.polls;
+	while (s.fabric.stat.polls - start < 5000) {
+		alone += refill(&a, &one, 200, size);
+		for (i = 0; i < CROWD; i++)
+			many += refill(&crowd[i], &posted[i], 8, size);
+		hca_fabric_poll(&s.fabric);
+	}
+	tap_ok(alone * 10 >= many * 9, "requests of %u bytes: %llu of one queue, %llu of %u on "
+	       "another page", size, (unsigned long long)alone, (unsigned long long)many, CROWD);
+	session_settle(&s);
+	done(&a);
+	for (i = 0; i < CROWD; i++)
+		done(&crowd[i]);
+	session_qp_destroy(&a);
+}
+
+/* ---- Timers ----------------------------------------------------------------------- */
+
+/* Every timer comes, in order, though others are cleared meanwhile. */
+static void test_timers(void)
+{
+	enum { N = 100000 };
+	struct hca_timer *timer = calloc(N, sizeof(*timer)), *t;
+	struct hca_timers heap = {};
+	u64 last = 0, start;
+	u32 i, seed = 1, n = 0, wrong = 0;
+
+	for (i = 0; i < N; i++)
+		wrong += hca_timers_join(&heap) != 0;
+	start = ktime_get_ns();
+	for (i = 0; i < N; i++) {
+		seed = seed * 1103515245 + 12345;
+		hca_timer_set(&heap, &timer[i], 1 + (seed >> 8));
+	}
+	for (i = 0; i < N; i += 3)
+		hca_timer_clear(&heap, &timer[i]);
+	while ((t = hca_timer_first(&heap))) {
+		wrong += t->due < last || (t - timer) % 3 == 0;
+		last = t->due;
+		hca_timer_clear(&heap, t);
+		n++;
+	}
+	tap_ok(n == N - (N + 2) / 3 && !wrong, "%u of %u timers come, in order", n, N);
+	printf("# %llu ns a timer\n", (unsigned long long)(ktime_get_ns() - start) / N);
+	for (i = 0; i < N; i++)
+		hca_timers_leave(&heap, &timer[i]);
+	hca_timers_free(&heap);
+	free(timer);
+}
+
+static struct hca_qp *hca_qp_of(const struct session_qp *q)
+{
+	return hca_table_get(&s.hca[q->func]->qps, q->qp.qp_num);
+}
+
+/* Queues in error cost next to nothing, and what is posted to them is flushed. */
+static void test_flush(void)
+{
+	struct session_qp a, b;
+	struct xv_sge sge = session_sge(&from, 0, 8);
+	struct xv_wc wc = { .status = 255 };
+	u32 looks = 0, i;
+	u64 last;
+
+	connect(&a, &b);
+	hca_qp_error(hca_qp_of(&a));
+	last = hca_qp_of(&a)->flush.due;
+	for (i = 0; i < 100000; i++) {
+		hca_fabric_poll(&s.fabric);
+		looks += hca_qp_of(&a)->flush.due != last;
+		last = hca_qp_of(&a)->flush.due;
+	}
+	tap_ok(looks && looks <= 40, "in error: %u looks in %u passes", looks, i);
+	tap_ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "which are nothing to wake up for");
+	xv_wr_recv(&a.qp, 1, &sge);
+	xv_commit_recv(&a.qp);
+	last = s.fabric.now;
+	while (!xv_poll_cq(&a.cq, 1, &wc) && s.fabric.now - last < 2 * NSEC_PER_SEC)
+		hca_fabric_poll(&s.fabric);
+	tap_is(wc.status, XV_WC_WR_FLUSH_ERR, "a receive posted in error is flushed");
+	disconnect(&a, &b);
+}
+
 int main(void)
 {
+	u32 i;
+
 	session_init(&s);
 	from = session_mr(&s, 0, 65536, ALL);
 	to = session_mr(&s, 1, 65536, ALL);
 	test_lost_doorbells();
 	test_rubbish_is_no_work();
 	test_loads();
+	for (i = 0; i < CROWD; i++) {
+		session_qp(&s, 0, MLX5_QP_ST_RC, 4, 1, &crowd[i]);
+		session_connect(&crowd[i], &crowd[i]);
+	}
+	to = session_mr(&s, 0, 65536, ALL);
+	test_shares(8);
+	test_shares(4096);
+	test_timers();
+	test_flush();
 	session_free(&s);
 	return tap_done();
 }

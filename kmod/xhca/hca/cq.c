@@ -78,8 +78,13 @@ enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 	cq->hca = hca;
 	hca_record_init(&cq->record, HCA_RECORD_CQ);
 	synd = decode(hca, cq, c);
-	if (!synd)
+	if (!synd && hca_timers_join(&hca->fabric->timers))
+		synd = HCA_SYND_NO_MEMORY;
+	if (!synd) {
 		synd = hca_number(&hca->cqs, cq, &cq->cqn);
+		if (synd)
+			hca_timers_leave(&hca->fabric->timers, &cq->timer);
+	}
 	if (synd) {
 		hca_buf_free(&cq->buf);
 		kfree(cq);

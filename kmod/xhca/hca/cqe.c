@@ -30,10 +30,7 @@ static void fire(struct hca_cq *cq)
 {
 	cq->armed = false;
 	cq->told_pi = cq->pi;
-	if (cq->event_due) {
-		cq->event_due = 0;
-		list_del_init(&cq->timer_entry);
-	}
+	hca_timer_clear(&cq->hca->fabric->timers, &cq->timer);
 	hca_event_comp(cq);
 	/* Software will poll, then arm again. */
 	hca_record_active(&cq->record);
@@ -43,31 +40,22 @@ static void fire(struct hca_cq *cq)
 static void notify(struct hca_cq *cq)
 {
 	struct hca_fabric *f = cq->hca->fabric;
-	struct hca_cq *at;
 
 	if (cq->pi - cq->told_pi >= cq->max_count || !cq->period_us) {
 		fire(cq);
 		return;
 	}
-	if (cq->event_due)
-		return;
-	cq->event_due = f->now + cq->period_us * 1000ull;
-	list_for_each_entry_reverse(at, &f->cq_timers, timer_entry)
-		if (at->event_due <= cq->event_due)
-			break;
-	list_add(&cq->timer_entry, &at->timer_entry);
+	if (!cq->timer.due)
+		hca_timer_set(&f->timers, &cq->timer, f->now + cq->period_us * 1000ull);
 }
 
-void hca_cq_run_timers(struct hca_fabric *f)
+void hca_cq_timer(struct hca_cq *cq)
 {
-	struct hca_cq *cq;
-
-	while (!list_empty(&f->cq_timers)) {
-		cq = list_first_entry(&f->cq_timers, struct hca_cq, timer_entry);
-		if (cq->event_due > f->now)
-			break;
+	if (!hca_halted(cq->hca))
 		fire(cq);
-	}
+	else
+		hca_timer_set(&cq->hca->fabric->timers, &cq->timer,
+			      cq->hca->fabric->now + cq->period_us * 1000ull);
 }
 
 static u32 arm_word(const struct hca_cq *cq)
@@ -112,7 +100,7 @@ bool hca_cq_look(struct hca_cq *cq)
 
 void hca_cq_start(struct hca_cq *cq)
 {
-	INIT_LIST_HEAD(&cq->timer_entry);
+	cq->timer.cq = true;
 	INIT_LIST_HEAD(&cq->news_entry);
 	cq->rings = cq->record.uar->cq_rings;
 	cq->arm_seen = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
@@ -124,8 +112,7 @@ void hca_cq_start(struct hca_cq *cq)
 
 void hca_cq_stop(struct hca_cq *cq)
 {
-	cq->event_due = 0;
-	list_del_init(&cq->timer_entry);
+	hca_timers_leave(&cq->hca->fabric->timers, &cq->timer);
 	list_del_init(&cq->news_entry);
 }
 

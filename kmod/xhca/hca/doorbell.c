@@ -81,6 +81,7 @@ void hca_uar_init(struct hca_uar *uar)
 	INIT_LIST_HEAD(&uar->active_uar_entry);
 	INIT_LIST_HEAD(&uar->sweep_entry);
 	INIT_LIST_HEAD(&uar->active);
+	hca_share_init(&uar->share);
 	for (kind = 0; kind < HCA_RECORD_KINDS; kind++)
 		INIT_LIST_HEAD(&uar->records[kind].all);
 	/* What most software uses; others show when they ring. */

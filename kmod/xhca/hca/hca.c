@@ -114,6 +114,7 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->port_up = !p->roce;
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
 	INIT_LIST_HEAD(&hca->halted);
+	hca_share_init(&hca->share);
 	INIT_LIST_HEAD(&hca->mcgs);
 	INIT_LIST_HEAD(&hca->eq_list);
 	if (hca_caps_init(hca) || tables_init(hca) || hca_cmd_init(hca)) {
@@ -136,6 +137,7 @@ void hca_destroy(struct hca *hca)
 	struct hca_fabric *f = hca->fabric;
 
 	hca_reset(hca);
+	list_del(&hca->share.entry);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
 	f->nfunctions--;

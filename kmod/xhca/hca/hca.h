@@ -144,7 +144,36 @@ void hca_depend_end(struct hca_dependent *d);
 void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
 unsigned int hca_dependents_run(struct hca_fabric *f);
 
+/* ---- Timers (timer.c) ------------------------------------------------------ */
+
+struct hca_timer {
+	u64 due;			/* ns; 0: not set */
+	u32 slot;			/* in the heap; 0: not set */
+	bool cq;			/* of a CQ, else a QP */
+};
+
+struct hca_timers {
+	struct hca_timer **heap;	/* the earliest first */
+	u32 n, room, users;
+};
+
+/* Makes room for one more timer; it goes with its timer. */
+int hca_timers_join(struct hca_timers *t);
+void hca_timers_leave(struct hca_timers *t, struct hca_timer *timer);
+void hca_timers_free(struct hca_timers *t);
+void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due);
+void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer);
+/* The earliest, or NULL */
+struct hca_timer *hca_timer_first(const struct hca_timers *t);
+
 /* ---- Objects -------------------------------------------------------------- */
+
+/* Queues that have one share of the time together: those of a doorbell page (run.c) */
+struct hca_share {
+	struct list_head entry;		/* fabric.run, or hca.halted; empty without work */
+	struct list_head qps;		/* with work */
+	s64 credit;			/* units it may spend in this round */
+};
 
 enum hca_record_kind { HCA_RECORD_QP, HCA_RECORD_CQ, HCA_RECORD_KINDS };
 
@@ -175,6 +204,8 @@ struct hca_uar {
 	struct list_head active_uar_entry;	/* fabric.active_uars while there are any */
 	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
 	bool sweep_owed;		/* a halt of the function has ended it */
+
+	struct hca_share share;
 
 	/* Looks at the registers (doorbell.c) */
 	struct list_head entry;		/* fabric.uars while somebody rings here */
@@ -237,8 +268,7 @@ struct hca_cq {
 	bool overrun_ignore, collapsed;
 	bool overrun;			/* the CQ is in error */
 	u32 max_count, period_us;	/* moderation */
-	u64 event_due;			/* moderation: ns, 0 none */
-	struct list_head timer_entry;	/* fabric.cq_timers */
+	struct hca_timer timer;		/* of the next moderated event */
 	u32 users;			/* QPs and SRQs */
 	struct hca_events events;
 	struct hca_dependents dependents;
@@ -358,10 +388,10 @@ struct hca_qp {
 		u32 function;
 		u64 member;
 	} mc;
-	struct list_head run_entry;	/* fabric.run, or empty */
-	struct list_head flush_entry;	/* fabric.flushing, or empty */
-	u64 timer;			/* ns; 0 none */
-	struct list_head timer_entry;	/* fabric.timers */
+	struct list_head run_entry;	/* the share's QPs with work, or empty */
+	struct hca_timer timer;		/* it waits for a retry */
+	struct hca_timer flush;		/* in error: the next look at the records */
+	u64 flush_ns;			/* its interval */
 	struct hca *peer_hca;		/* cached by fabric.c */
 	u32 peer_epoch;
 
@@ -435,7 +465,8 @@ struct hca {
 	} fail;
 
 	bool no_dma;			/* see hca_dma_enable() */
-	struct list_head halted;	/* its QPs with work, without DMA */
+	struct list_head halted;	/* its shares with work, without DMA */
+	struct hca_share share;		/* of QPs without a doorbell page */
 	u8 stage;			/* enum hca_stage */
 	u16 issi;
 	struct hca_caps *caps;		/* caps.c */
@@ -519,12 +550,11 @@ struct hca_fabric {
 	u32 pass, looks;		/* at registers */
 	u64 work_seen, last_pass;
 	u32 commands;			/* that the last look for them found */
-	struct list_head run;		/* QPs with work */
+	struct list_head run;		/* shares with work */
 	struct list_head failing;	/* of CQs and SRQs: dependents that are to fail */
-	struct list_head flushing;	/* QPs in error: what is posted is flushed */
-	struct list_head timers;	/* QPs waiting, by deadline */
-	struct list_head cq_timers;	/* CQs with a moderated event, by deadline */
 	struct list_head cq_news;	/* CQs with entries since their arm word was read */
+	struct hca_timers timers;	/* QPs that wait, CQs with a moderated event */
+	struct hca_timers flushing;	/* QPs in error: what is posted is flushed */
 	struct hca_scratch *scratch;	/* what is being executed */
 	u32 idle;			/* passes since there was work */
 	bool may_sleep, wants_sleep;	/* this pass; something waits for one which may */
@@ -670,7 +700,8 @@ bool hca_cq_has_news(const struct hca_cq *cq);
 bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe);
 /* The events that the entries since the last call ask for */
 void hca_cq_tell(struct hca_fabric *f);
-void hca_cq_run_timers(struct hca_fabric *f);
+/* The time of a moderated event has come. */
+void hca_cq_timer(struct hca_cq *cq);
 /* First look at the record of a new CQ. */
 void hca_cq_start(struct hca_cq *cq);
 void hca_cq_stop(struct hca_cq *cq);
@@ -678,6 +709,9 @@ void hca_cq_stop(struct hca_cq *cq);
 /* ---- qp run control: run.c ------------------------------------------------------ */
 
 void hca_qp_init_run(struct hca_qp *qp);	/* once, before anything else */
+void hca_share_init(struct hca_share *s);
+int hca_qp_timers_join(struct hca_qp *qp);
+void hca_qp_timers_leave(struct hca_qp *qp);
 void hca_qp_kick(struct hca_qp *qp);		/* state now allows work: look and run */
 void hca_qp_error(struct hca_qp *qp);		/* to ERR: flush what is queued */
 void hca_qp_fatal(struct hca_qp *qp);		/* to ERR with an event, by an error of its own */

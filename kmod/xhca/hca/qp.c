@@ -191,8 +191,13 @@ enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd)
 {
 	struct hca *hca = qp->hca;
 
-	if (!synd)
+	if (!synd && hca_qp_timers_join(qp))
+		synd = HCA_SYND_NO_MEMORY;
+	if (!synd) {
 		synd = hca_number(&hca->qps, qp, &qp->qpn);
+		if (synd)
+			hca_qp_timers_leave(qp);
+	}
 	if (synd) {
 		hca_buf_free(&qp->buf);
 		kfree(qp);
@@ -226,6 +231,7 @@ void hca_qp_free(struct hca *hca, void *obj)
 	struct hca_qp *qp = obj;
 
 	hca_qp_stop(qp);
+	hca_qp_timers_leave(qp);
 	hca_event_forget(&qp->events);
 	hca_mcg_detach_all(qp);
 	if (hca->qp1 == qp)

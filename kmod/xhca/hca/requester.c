@@ -29,7 +29,7 @@ static bool is_reliable(const struct hca_qp *qp)
 /* The one place that decides whether the next request of a queue may run. */
 static bool may_run(struct hca_qp *qp)
 {
-	if (qp->timer || qp->sq.ci == qp->sq.pi)
+	if (qp->timer.due || qp->sq.ci == qp->sq.pi)
 		return false;
 	if (qp->state == MLX5_QP_STATE_SQD)
 		return qp->in_message;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who runs when: the pass over everything, queue pairs with work, timers.
+ *
+ * Time is shared out among doorbell pages, that is among processes, however many queues
+ * they have; and in each share among its queues with work.  A share that has had more than
+ * its part, as a request is not interrupted everywhere, waits for as many rounds.
  */
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -11,7 +15,12 @@
 #define PASS_WQES	64		/* of all queues before doorbells are looked at */
 #define CLOCK_PASSES	16		/* passes that may share a reading of the clock */
 #define COMMAND_PASSES	16	/* with work: until commands are looked for */
-#define FLUSH_LOOKS	8		/* QPs in error looked at per pass */
+#define QUANTUM		(64 * 1024)	/* units of a share in a round */
+#define TURN_LEAST	4096	/* units: less is not worth a turn */
+#define TIMERS		64	/* that may run in a pass */
+#define FLUSH_LOOKS	8	/* QPs in error looked at per pass */
+#define FLUSH_FIRST_NS	(1ull << 14)	/* between two looks, doubled while nothing is there */
+#define FLUSH_LAST_NS	(1ull << 27)
 
 int hca_fabric_init(struct hca_fabric *f)
 {
@@ -24,9 +33,6 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->sweeps);
 	INIT_LIST_HEAD(&f->run);
 	INIT_LIST_HEAD(&f->failing);
-	INIT_LIST_HEAD(&f->flushing);
-	INIT_LIST_HEAD(&f->timers);
-	INIT_LIST_HEAD(&f->cq_timers);
 	INIT_LIST_HEAD(&f->cq_news);
 	f->now = ktime_get_ns();
 	f->scratch = kmalloc(sizeof(*f->scratch), GFP_KERNEL);
@@ -38,87 +44,186 @@ int hca_fabric_init(struct hca_fabric *f)
 
 void hca_fabric_free(struct hca_fabric *f)
 {
+	hca_timers_free(&f->timers);
+	hca_timers_free(&f->flushing);
 	kfree(f->scratch);
 }
 
-void hca_run_add(struct hca_qp *qp)
+/* ---- Timers ------------------------------------------------------------------- */
+
+int hca_qp_timers_join(struct hca_qp *qp)
 {
-	if (list_empty(&qp->run_entry))
-		list_add_tail(&qp->run_entry, &qp->hca->fabric->run);
+	struct hca_fabric *f = qp->hca->fabric;
+
+	if (hca_timers_join(&f->timers))
+		return -ENOMEM;
+	if (hca_timers_join(&f->flushing)) {
+		hca_timers_leave(&f->timers, &qp->timer);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void hca_qp_timers_leave(struct hca_qp *qp)
+{
+	hca_timers_leave(&qp->hca->fabric->timers, &qp->timer);
+	hca_timers_leave(&qp->hca->fabric->flushing, &qp->flush);
 }
 
 void hca_qp_clear_timer(struct hca_qp *qp)
 {
-	qp->timer = 0;
-	list_del_init(&qp->timer_entry);
+	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
 }
 
 void hca_qp_set_timer(struct hca_qp *qp, u64 delay_ns)
 {
 	struct hca_fabric *f = qp->hca->fabric;
-	struct hca_qp *at;
 
-	hca_qp_clear_timer(qp);
 	f->now = ktime_get_ns();
-	qp->timer = f->now + delay_ns;
-	list_for_each_entry_reverse(at, &f->timers, timer_entry)
-		if (at->timer <= qp->timer)
-			break;
-	list_add(&qp->timer_entry, &at->timer_entry);
+	hca_timer_set(&f->timers, &qp->timer, f->now + delay_ns);
+}
+
+static struct hca_timer *next_due(const struct hca_fabric *f, const struct hca_timers *t)
+{
+	struct hca_timer *timer = hca_timer_first(t);
+
+	return timer && timer->due <= f->now ? timer : NULL;
 }
 
 static unsigned int run_timers(struct hca_fabric *f)
 {
-	unsigned int n = 0;
-	struct hca_qp *qp;
+	struct hca_timer *timer;
+	unsigned int n;
 
-	for (; !list_empty(&f->timers); n++) {
-		qp = list_first_entry(&f->timers, struct hca_qp, timer_entry);
-		if (qp->timer > f->now)
-			break;
-		hca_qp_clear_timer(qp);
-		hca_run_add(qp);
+	for (n = 0; n < TIMERS && (timer = next_due(f, &f->timers)); n++) {
+		hca_timer_clear(&f->timers, timer);
+		if (timer->cq)
+			hca_cq_timer(container_of(timer, struct hca_cq, timer));
+		else
+			hca_run_add(container_of(timer, struct hca_qp, timer));
 	}
 	return n;
+}
+
+/*
+ * In error nothing tells of receives posted.  Looks are rare where they find nothing, and
+ * many fall on the same time, so that the engine can rest between.
+ */
+static void flush_later(struct hca_qp *qp, u64 ns)
+{
+	struct hca_fabric *f = qp->hca->fabric;
+
+	qp->flush_ns = ns;
+	hca_timer_set(&f->flushing, &qp->flush, (f->now + 2 * ns) & ~(ns - 1));
+}
+
+static bool flush(struct hca_qp *qp)
+{
+	u16 rq = qp->rq.ci;
+	bool news = false;
+
+	if (!hca_halted(qp->hca)) {
+		news = hca_qp_look(qp);
+		hca_rq_flush(qp);
+		news |= rq != qp->rq.ci;
+	}
+	flush_later(qp, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
+	return news;
+}
+
+/* Returns how many had something to flush. */
+static unsigned int run_flushing(struct hca_fabric *f)
+{
+	struct hca_timer *timer;
+	unsigned int n, found = 0;
+
+	for (n = 0; n < FLUSH_LOOKS && (timer = next_due(f, &f->flushing)); n++)
+		found += flush(container_of(timer, struct hca_qp, flush));
+	return found;
+}
+
+/* ---- Queues with work ----------------------------------------------------------- */
+
+void hca_share_init(struct hca_share *s)
+{
+	INIT_LIST_HEAD(&s->entry);
+	INIT_LIST_HEAD(&s->qps);
+}
+
+void hca_run_add(struct hca_qp *qp)
+{
+	struct hca_share *s = qp->record.uar ? &qp->record.uar->share : &qp->hca->share;
+
+	if (!list_empty(&qp->run_entry))
+		return;
+	list_add_tail(&qp->run_entry, &s->qps);
+	if (list_empty(&s->entry))
+		list_add_tail(&s->entry, &qp->hca->fabric->run);
+}
+
+static bool pass_goes_on(const struct hca_fabric *f, u64 wqes, u64 units)
+{
+	return f->stat.wqes - wqes < PASS_WQES && f->stat.units - units < HCA_TURN_UNITS;
+}
+
+/* One turn at most of each of its queues */
+static unsigned int run_share(struct hca_fabric *f, struct hca_share *s, u64 wqes, u64 units)
+{
+	unsigned int n = 0;
+	LIST_HEAD(turn);
+	u64 before;
+
+	list_splice_init(&s->qps, &turn);
+	for (; !list_empty(&turn) && s->credit > 0 && pass_goes_on(f, wqes, units); n++) {
+		struct hca_qp *qp = list_first_entry(&turn, struct hca_qp, run_entry);
+
+		list_del_init(&qp->run_entry);
+		before = f->stat.units;
+		if (hca_requester_run(qp, max_t(u64, s->credit, TURN_LEAST)))
+			hca_run_add(qp);
+		s->credit -= f->stat.units - before;
+	}
+	list_splice(&turn, &s->qps);
+	return n;
+}
+
+static struct hca *halted_owner(struct hca_share *s)
+{
+	struct hca_qp *qp = list_first_entry_or_null(&s->qps, struct hca_qp, run_entry);
+
+	return qp && hca_halted(qp->hca) ? qp->hca : NULL;
 }
 
 static unsigned int run_queues(struct hca_fabric *f)
 {
-	u64 wqes = f->stat.wqes + PASS_WQES, units = f->stat.units + HCA_TURN_UNITS;
+	u64 wqes = f->stat.wqes, units = f->stat.units;
+	struct hca_share *s;
 	unsigned int n = 0;
-	LIST_HEAD(turn);
+	struct hca *owner;
+	LIST_HEAD(round);
 
-	list_splice_init(&f->run, &turn);
-	for (; !list_empty(&turn) && f->stat.wqes < wqes && f->stat.units < units; n++) {
-		struct hca_qp *qp = list_first_entry(&turn, struct hca_qp, run_entry);
-
-		list_del_init(&qp->run_entry);
-		if (hca_halted(qp->hca)) {
-			list_add_tail(&qp->run_entry, &qp->hca->halted);
+	/* Debts are to others. */
+	if (list_is_singular(&f->run))
+		list_first_entry(&f->run, struct hca_share, entry)->credit = 0;
+	list_splice_init(&f->run, &round);
+	while (!list_empty(&round) && pass_goes_on(f, wqes, units)) {
+		s = list_first_entry(&round, struct hca_share, entry);
+		owner = halted_owner(s);
+		list_move_tail(&s->entry, owner ? &owner->halted : &f->run);
+		if (owner)
 			continue;
-		}
-		if (hca_requester_run(qp, HCA_TURN_UNITS))
-			hca_run_add(qp);
+		s->credit = min_t(s64, s->credit + QUANTUM, QUANTUM);
+		n += run_share(f, s, wqes, units);
+		if (!list_empty(&s->qps))
+			continue;
+		list_del_init(&s->entry);
+		s->credit = min_t(s64, s->credit, 0);
 	}
-	list_splice(&turn, &f->run);
+	list_splice(&round, &f->run);
 	return n;
 }
 
-/* In error nothing tells of receives posted: look at the records in turns. */
-static void run_flushing(struct hca_fabric *f)
-{
-	int n;
-
-	for (n = 0; n < FLUSH_LOOKS && !list_empty(&f->flushing); n++) {
-		struct hca_qp *qp = list_first_entry(&f->flushing, struct hca_qp, flush_entry);
-
-		list_move_tail(&qp->flush_entry, &f->flushing);
-		if (hca_halted(qp->hca))
-			continue;
-		hca_qp_look(qp);
-		hca_rq_flush(qp);
-	}
-}
+/* ---- The pass ---------------------------------------------------------------------- */
 
 /*
  * Is it time to look for firmware commands, of one function?  Their registers are not
@@ -158,8 +263,7 @@ static void find_commands(struct hca_fabric *f)
 
 static void read_clock(struct hca_fabric *f)
 {
-	if (!(f->stat.polls++ % CLOCK_PASSES) || f->idle || !list_empty(&f->timers) ||
-	    !list_empty(&f->cq_timers))
+	if (!(f->stat.polls++ % CLOCK_PASSES) || f->idle || f->timers.n)
 		f->now = ktime_get_ns();
 }
 
@@ -171,16 +275,15 @@ static bool move(struct hca_fabric *f, unsigned int work)
 	work += run_timers(f);
 	work += run_queues(f);
 	work += hca_dependents_run(f);
-	run_flushing(f);
+	work += run_flushing(f);
 	hca_cq_tell(f);
-	hca_cq_run_timers(f);
 	list_for_each_entry(hca, &f->functions, entry) {
 		if (!hca_halted(hca))
 			list_splice_tail_init(&hca->halted, &f->run);
 		hca_eq_flush(hca);
 	}
 	f->idle = work ? 0 : f->idle + 1;
-	return work || f->nsweeps;
+	return work || f->nsweeps || !list_empty(&f->run) || next_due(f, &f->flushing);
 }
 
 bool hca_fabric_poll(struct hca_fabric *f)
@@ -206,23 +309,17 @@ bool hca_fabric_must_sleep(const struct hca_fabric *f)
 	return f->wants_sleep;
 }
 
+/* Without the looks at queues in error: they are nothing to wake up for. */
 u64 hca_fabric_deadline(struct hca_fabric *f)
 {
-	u64 t = U64_MAX;
+	struct hca_timer *timer = hca_timer_first(&f->timers);
 
-	if (!list_empty(&f->timers))
-		t = list_first_entry(&f->timers, struct hca_qp, timer_entry)->timer;
-	if (!list_empty(&f->cq_timers))
-		t = min(t, list_first_entry(&f->cq_timers, struct hca_cq,
-					    timer_entry)->event_due);
-	return t;
+	return timer ? timer->due : U64_MAX;
 }
 
 void hca_qp_init_run(struct hca_qp *qp)
 {
 	INIT_LIST_HEAD(&qp->run_entry);
-	INIT_LIST_HEAD(&qp->flush_entry);
-	INIT_LIST_HEAD(&qp->timer_entry);
 	INIT_LIST_HEAD(&qp->recv_entry);
 }
 
@@ -245,8 +342,7 @@ void hca_qp_error(struct hca_qp *qp)
 	hca_qp_look(qp);
 	hca_requester_flush(qp);
 	hca_rq_flush(qp);
-	if (list_empty(&qp->flush_entry))
-		list_add_tail(&qp->flush_entry, &qp->hca->fabric->flushing);
+	flush_later(qp, FLUSH_FIRST_NS);
 }
 
 void hca_qp_fatal(struct hca_qp *qp)
@@ -278,7 +374,7 @@ void hca_qp_stop(struct hca_qp *qp)
 	hca_qp_clear_timer(qp);
 	hca_rq_release(qp);
 	list_del_init(&qp->run_entry);
-	list_del_init(&qp->flush_entry);
+	hca_timer_clear(&qp->hca->fabric->flushing, &qp->flush);
 }
 
 void hca_qp_reset_run(struct hca_qp *qp)

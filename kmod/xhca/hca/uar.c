@@ -37,6 +37,7 @@ void hca_uar_free(struct hca *hca, void *obj)
 {
 	struct hca_uar *uar = obj;
 
+	list_del(&uar->share.entry);
 	hca_table_del(&hca->uars_by_index, uar->index);
 	kfree(uar);
 }

@@ -56,6 +56,11 @@ static inline int list_empty(const struct list_head *h)
 	return h->next == h;
 }
 
+static inline int list_is_singular(const struct list_head *h)
+{
+	return !list_empty(h) && h->next == h->prev;
+}
+
 static inline void list_splice_tail(struct list_head *from, struct list_head *h)
 {
 	if (list_empty(from))

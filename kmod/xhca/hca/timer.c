@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Timers: a binary heap, so that to set and to clear one takes O(log n) steps.
+ *
+ * Room is made when an object with a timer is made, for setting one must not fail.
+ */
+#include <linux/mm.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "hca.h"
+
+#define FIRST_ROOM	64
+
+int hca_timers_join(struct hca_timers *t)
+{
+	u32 room = max_t(u32, 2 * t->room, FIRST_ROOM);
+	struct hca_timer **heap;
+
+	if (t->users + 1 < t->room) {
+		t->users++;
+		return 0;
+	}
+	heap = kvcalloc(room, sizeof(*heap), GFP_KERNEL);
+	if (!heap)
+		return -ENOMEM;
+	if (t->heap)
+		memcpy(heap, t->heap, t->room * sizeof(*heap));
+	kvfree(t->heap);
+	t->heap = heap;
+	t->room = room;
+	t->users++;
+	return 0;
+}
+
+void hca_timers_leave(struct hca_timers *t, struct hca_timer *timer)
+{
+	hca_timer_clear(t, timer);
+	t->users--;
+}
+
+void hca_timers_free(struct hca_timers *t)
+{
+	kvfree(t->heap);
+}
+
+/* Slots begin with 1: the parent of slot i is i / 2. */
+static void put(struct hca_timers *t, u32 slot, struct hca_timer *timer)
+{
+	t->heap[slot] = timer;
+	timer->slot = slot;
+}
+
+static void move_up(struct hca_timers *t, u32 slot, struct hca_timer *timer)
+{
+	for (; slot > 1 && t->heap[slot / 2]->due > timer->due; slot /= 2)
+		put(t, slot, t->heap[slot / 2]);
+	put(t, slot, timer);
+}
+
+static void move_down(struct hca_timers *t, u32 slot, struct hca_timer *timer)
+{
+	u32 child;
+
+	for (; 2 * slot <= t->n; slot = child) {
+		child = 2 * slot;
+		if (child < t->n && t->heap[child + 1]->due < t->heap[child]->due)
+			child++;
+		if (t->heap[child]->due >= timer->due)
+			break;
+		put(t, slot, t->heap[child]);
+	}
+	put(t, slot, timer);
+}
+
+void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer)
+{
+	u32 slot = timer->slot;
+	struct hca_timer *last;
+
+	timer->due = 0;
+	timer->slot = 0;
+	if (!slot)
+		return;
+	last = t->heap[t->n--];
+	if (slot > t->n)
+		return;
+	if (slot > 1 && t->heap[slot / 2]->due > last->due)
+		move_up(t, slot, last);
+	else
+		move_down(t, slot, last);
+}
+
+void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due)
+{
+	hca_timer_clear(t, timer);
+	timer->due = due;
+	move_up(t, ++t->n, timer);
+}
+
+struct hca_timer *hca_timer_first(const struct hca_timers *t)
+{
+	return t->n ? t->heap[1] : NULL;
+}
