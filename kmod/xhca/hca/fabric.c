@@ -2,7 +2,7 @@
 /*
  * The local fabric: which queue pair is at the other end of a path.
  *
- * Functions of one host find each other by GID and MAC (RoCE) or LID.  Answers
+ * Functions of one host find each other by LID, or by GID, MAC, RoCE version and VLAN.  Answers
  * are cached in the queue pair until an address of any function changes.
  */
 #include <linux/string.h>
@@ -13,7 +13,15 @@ void hca_fabric_changed(struct hca_fabric *f)
 	f->epoch++;
 }
 
-static bool has_gid(const struct hca *hca, const u8 *gid, const u8 *mac)
+/* Are packets from @from in the version and on the VLAN of @to? */
+static bool same_kind(const struct hca_gid *from, const struct hca_gid *to)
+{
+	return from->version == to->version && from->vlan_valid == to->vlan_valid &&
+	       (!from->vlan_valid || from->vlan_id == to->vlan_id);
+}
+
+static bool has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
+		    const struct hca_gid *from)
 {
 	int i;
 
@@ -21,18 +29,19 @@ static bool has_gid(const struct hca *hca, const u8 *gid, const u8 *mac)
 		const struct hca_gid *g = &hca->gids[i];
 
 		if (g->valid && !memcmp(g->gid, gid, sizeof(g->gid)) &&
-		    (!mac || !memcmp(g->mac, mac, sizeof(g->mac))))
+		    !memcmp(g->mac, mac, sizeof(g->mac)) && (!from->valid || same_kind(from, g)))
 			return true;
 	}
 	return false;
 }
 
-struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac)
+struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
+			      const struct hca_gid *from)
 {
 	struct hca *hca;
 
 	list_for_each_entry(hca, &f->functions, entry)
-		if (hca->p.roce && hca->port_up && has_gid(hca, gid, mac))
+		if (hca->p.roce && hca->port_up && has_gid(hca, gid, mac, from))
 			return hca;
 	return NULL;
 }
@@ -49,8 +58,10 @@ struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid)
 
 struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path)
 {
-	return hca->p.roce ? hca_fabric_by_gid(hca->fabric, path->rgid, path->rmac) :
-			     hca_fabric_by_lid(hca->fabric, path->rlid);
+	if (!hca->p.roce)
+		return hca_fabric_by_lid(hca->fabric, path->rlid);
+	return hca_fabric_by_gid(hca->fabric, path->rgid, path->rmac,
+				 &hca->gids[path->sgid_index % HCA_GIDS]);
 }
 
 struct hca *hca_fabric_remote(struct hca_qp *qp)

@@ -753,7 +753,9 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path);
 /* The function that the QP's primary path leads to, or NULL */
 struct hca *hca_fabric_remote(struct hca_qp *qp);
-struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac);
+/* @from: the sender's address, which says RoCE version and VLAN */
+struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
+			      const struct hca_gid *from);
 struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
 void hca_fabric_changed(struct hca_fabric *f);
 

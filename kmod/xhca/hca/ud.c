@@ -85,14 +85,19 @@ static bool is_v4_mapped(const u8 *gid)
 	return !memcmp(gid, prefix, sizeof(prefix));
 }
 
-static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
+static const struct hca_gid *source_gid(const struct datagram *d, const struct mlx5r_av *av)
 {
 	u32 index = be32_to_cpu(av->grh_gid_fl) >> 20 & 0xff;
-	const struct hca_gid *g;
 
-	if (index >= HCA_GIDS || !d->from->gids[index].valid)
+	return index < HCA_GIDS && d->from->gids[index].valid ? &d->from->gids[index] : NULL;
+}
+
+static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
+{
+	const struct hca_gid *g = source_gid(d, av);
+
+	if (!g)
 		return false;
-	g = &d->from->gids[index];
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
 		d->l3 = L3_GRH;
@@ -273,7 +278,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	if (multicast)
 		return deliver_multicast(&d, av->rgid);
 
-	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac) :
+	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac, source_gid(&d, av)) :
 		     hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
 	if (!hca || hca_halted(hca))
 		return 0;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* RoCE version and VLAN: packets arrive only at an address of their own kind. */
+#include <string.h>
+#include "session.h"
+#include "tap.h"
+
+#define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW)
+
+struct kind {
+	u8 version;
+	bool vlan_valid;
+	u16 vlan_id;
+};
+
+static struct session s;
+static struct session_mr from, to;
+
+static void set_kind(struct hca_gid *g, struct kind k)
+{
+	g->version = k.version;
+	g->vlan_valid = k.vlan_valid;
+	g->vlan_id = k.vlan_id;
+	hca_fabric_changed(&s.fabric);
+}
+
+static bool write_arrives(void)
+{
+	struct xv_sge sge = session_sge(&from, 0, 8);
+	struct session_qp a, b;
+	struct xv_wc wc;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &a);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 2, 2, &b);
+	session_connect(&a, &b);
+	xv_wr_write(&a.qp, 1, XV_SEND_SIGNALED, &sge, to.addr, to.key);
+	xv_commit_send(&a.qp);
+	while (!xv_poll_cq(&a.cq, 1, &wc))
+		hca_fabric_poll(&s.fabric);
+	session_qp_destroy(&a);
+	session_qp_destroy(&b);
+	return wc.status == XV_WC_SUCCESS;
+}
+
+static bool datagram_arrives(void)
+{
+	struct xv_sge sge = session_sge(&from, 0, 8), room = session_sge(&to, 0, 48);
+	struct xv_ah ah = session_ah(&s, 1);
+	struct session_qp a, b;
+	struct xv_wc wc;
+	int n;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &a);
+	session_qp(&s, 1, MLX5_QP_ST_UD, 2, 2, &b);
+	session_connect(&a, &a);
+	session_connect(&b, &b);
+	xv_wr_recv(&b.qp, 1, &room);
+	xv_commit_recv(&b.qp);
+	xv_wr_send_ud(&a.qp, 1, XV_SEND_SIGNALED, &sge, &ah, b.qp.qp_num, SESSION_QKEY);
+	xv_commit_send(&a.qp);
+	session_settle(&s);
+	n = xv_poll_cq(&b.cq, 1, &wc);
+	session_qp_destroy(&a);
+	session_qp_destroy(&b);
+	return n == 1 && wc.status == XV_WC_SUCCESS;
+}
+
+int main(void)
+{
+	static const struct {
+		struct kind a, b;
+		bool arrives;
+		const char *what;
+	} cases[] = {
+		{ { 2 }, { 2 }, true, "both of version 2" },
+		{ { 2 }, { 0 }, false, "version 2 to version 1" },
+		{ { 0 }, { 2 }, false, "version 1 to version 2" },
+		{ { 0 }, { 0 }, true, "both of version 1" },
+		{ { 2, true, 5 }, { 2 }, false, "from a VLAN to none" },
+		{ { 2 }, { 2, true, 5 }, false, "from none to a VLAN" },
+		{ { 2, true, 5 }, { 2, true, 6 }, false, "to another VLAN" },
+		{ { 2, true, 5 }, { 2, true, 5 }, true, "on one VLAN" },
+		{ { 2, false, 5 }, { 2, false, 6 }, true, "a VLAN number without a VLAN" },
+	};
+	unsigned int i;
+
+	session_init(&s);
+	from = session_mr(&s, 0, 4096, ALL);
+	to = session_mr(&s, 1, 4096, ALL);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		set_kind(&s.hca[0]->gids[0], cases[i].a);
+		set_kind(&s.hca[1]->gids[0], cases[i].b);
+		tap_is(write_arrives(), cases[i].arrives, "%s: a write", cases[i].what);
+		tap_is(datagram_arrives(), cases[i].arrives, "%s: a datagram", cases[i].what);
+	}
+	/* The entry of the right kind may be any of the table. */
+	s.hca[1]->gids[7] = s.hca[1]->gids[0];
+	set_kind(&s.hca[0]->gids[0], cases[0].a);
+	set_kind(&s.hca[1]->gids[0], cases[1].b);
+	set_kind(&s.hca[1]->gids[7], cases[0].b);
+	tap_ok(datagram_arrives(), "an entry of either version: it arrives");
+	tap_ok(!write_arrives(), "but a connection needs one kind on both sides");
+	session_free(&s);
+	return tap_done();
+}
