@@ -386,7 +386,7 @@ static void test_key_nesting(struct kunit *test)
 /* As software does, with the doorbell */
 static void arm(struct hca_cq *cq, u32 sn, u32 flags)
 {
-	cq->uar->cq_rings++;
+	cq->record.uar->cq_rings++;
 	cq->dbr[MLX5R_DBR_CQ_ARM] =
 		cpu_to_be32(sn << MLX5R_CQ_ARM_SN_SHIFT | flags | (cq->pi & MLX5R_CQ_INDEX_MASK));
 }
@@ -410,7 +410,7 @@ static void test_arm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, eq->pi, 0u);	/* not asked for */
 	cq->dbr[MLX5R_DBR_CQ_ARM] = cpu_to_be32(1u << MLX5R_CQ_ARM_SN_SHIFT);
 	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));	/* no doorbell, no request */
-	cq->uar->cq_rings++;
+	cq->record.uar->cq_rings++;
 	KUNIT_EXPECT_TRUE(test, hca_cq_look(cq));
 	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* an entry had come in between */
 	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));
