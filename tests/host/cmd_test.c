@@ -500,6 +500,27 @@ static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
 	return lay->status_own >> 1;
 }
 
+/* Asleep, one look and one pass find a command, whichever function it is for. */
+static void test_asleep(struct mlx5_cmd_layout *lay, u64 box)
+{
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+	u32 i, found = 0;
+
+	for (i = 0; i < 10; i++) {
+		post(lay, box, D_NONE);
+		session_settle(&s);
+		/* The other function may be first. */
+		if (i & 1)
+			hca_fabric_poll_atomic(&s.fabric);
+		seg->cmd_dbell = cpu_to_be32(1);
+		hca_fabric_rung(&s.fabric);
+		hca_fabric_poll_atomic(&s.fabric);
+		found += hca_fabric_must_sleep(&s.fabric);
+		session_settle(&s);
+	}
+	tap_is(found, 10, "asleep: commands that one look and one pass find");
+}
+
 /* The command that is to fail does, and no other. */
 static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
 {
@@ -544,6 +565,7 @@ static void test_queue(void)
 	brief(MLX5_CMD_OP_ENABLE_HCA, 0);
 	tap_is(post(lay, box, D_NONE), 0, "delivered");
 	test_failure(lay, box);
+	test_asleep(lay, box);
 	tap_is(post(lay, box, D_TOKEN), 0x02, "wrong token");
 	tap_is(post(lay, box, D_NUMBER), 0x03, "wrong block number");
 	tap_is(post(lay, box, D_OUT), 0x04, "no output mailbox");

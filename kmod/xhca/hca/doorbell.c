@@ -346,11 +346,12 @@ static bool command_rung(struct hca_fabric *f)
 
 	for (n = min_t(u32, f->nfunctions, RUNG_FUNCTIONS); n; n--) {
 		hca = list_first_entry(&f->functions, struct hca, entry);
-		list_move_tail(&hca->entry, &f->functions);
 		seg = hca->p.bar;
 		f->stat.loads++;
+		/* It stays first, for the next pass looks at the first one only. */
 		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell) && !hca_halted(hca))
 			return true;
+		list_move_tail(&hca->entry, &f->functions);
 	}
 	return false;
 }
