@@ -183,15 +183,18 @@ static double beside(void *(*other)(void *), void (*fn)(u32 size, u32 count), u3
 /* One write on each of @count queue pairs */
 static void writes_here(u32 size, u32 count)
 {
+	u64 end = s.fabric.stat.wqes + count;
 	u32 i, left = count;
 
 	for (i = 0; i < count; i++) {
 		post(&a[i], size);
 		xv_commit_send(&a[i].qp);
 	}
+	while (s.fabric.stat.wqes < end)
+		hca_fabric_poll(&s.fabric);
 	while (left) {
 		hca_fabric_poll(&s.fabric);
-		for (i = 0; i < count && s.fabric.idle; i++)
+		for (i = 0; i < count; i++)
 			left -= reap(&a[i]);
 	}
 }

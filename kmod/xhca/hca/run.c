@@ -15,7 +15,7 @@
 #define PASS_WQES	64		/* of all queues before doorbells are looked at */
 #define CLOCK_PASSES	16		/* passes that may share a reading of the clock */
 #define COMMAND_PASSES	16	/* with work: until commands are looked for */
-#define QUANTUM		(64 * 1024)	/* units of a share in a round */
+#define QUANTUM		HCA_TURN_UNITS	/* of a share in a round */
 #define TURN_LEAST	4096	/* units: less is not worth a turn */
 #define TIMERS		64	/* that may run in a pass */
 #define FLUSH_LOOKS	8	/* QPs in error looked at per pass */
