@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Automatic path migration, after chapter 8.1 of the manual: the connection
- * gets an alternate path, messages go back and forth, the client moves to the
- * other path half-way, and nothing is lost.  Exit status 77: the device does
- * not migrate.
+ * Automatic path migration, as in chapter 8.1 of the RDMA Aware Networks Programming
+ * User Manual: the connection gets an alternate path, messages go back and forth, and
+ * after half of the messages the client migrates to the alternate path.  No message
+ * is lost.  Exit status 77: the device does not support path migration.
  *
  * usage: apm [-d DEVICE] [-p TCP-PORT] [-i PORT] [-g GID-INDEX] [HOST]
  */
@@ -18,7 +18,7 @@ static struct {
 	struct xv_cq *cq;
 	struct xv_qp *qp;
 	struct xv_mr *mr;
-	char buf[2][SIZE];		/* out, in */
+	char buf[2][SIZE];		/* send buffer, receive buffer */
 } r;
 
 static void need_migration(void)
@@ -29,7 +29,7 @@ static void need_migration(void)
 	for (i = 0; i < n && i < 64; i++)
 		if (!strcmp(list[i].name, "path-migration") && list[i].available)
 			return;
-	warnx("%s does not migrate paths", r.ctx->name);
+	warnx("%s does not support path migration", r.ctx->name);
 	exit(77);
 }
 
@@ -50,7 +50,7 @@ static void create(void)
 	CHECK((r.qp = xv_create_qp(r.pd, &attr)));
 }
 
-/* The same port once more, which is what a host with one port has to offer */
+/* The alternate path uses the same port, because a host may have only one. */
 static void load_alternate_path(const struct peer *peer)
 {
 	struct xv_qp_attr a = {
@@ -102,7 +102,7 @@ static void round_trip(int i)
 		}
 		snprintf(expected, sizeof(expected), "round %d", i);
 		if (strcmp(r.buf[1], expected))
-			errx(1, "expected \"%s\", found \"%s\"", expected, r.buf[1]);
+			errx(1, "expected \"%s\", received \"%s\"", expected, r.buf[1]);
 		post_receive();
 		if (opt.host)
 			seen++;
@@ -111,7 +111,7 @@ static void round_trip(int i)
 	}
 }
 
-/* Both sides are told: who has migrated, and who has followed. */
+/* Both sides get an event: the one that migrates and its peer. */
 static void wait_migrated(void)
 {
 	struct pollfd p = { .fd = r.ctx->fd, .events = POLLIN };
@@ -119,7 +119,7 @@ static void wait_migrated(void)
 
 	do {
 		if (poll(&p, 1, 5000) != 1)
-			errx(1, "no event tells that the path has migrated");
+			errx(1, "no event about the path migration");
 		CHECK(!xv_get_async_event(r.ctx, &e));
 		printf("event: %s\n", xv_event_type_str(e.event_type));
 		xv_ack_async_event(&e);
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 
 	parse(argc, argv);
 	create();
-	fd = meet();
+	fd = connect_tcp();
 	me = describe(r.ctx, r.qp, r.mr);
 	swap(fd, &me, &peer, sizeof(me));
 	connect_rc(r.qp, &peer);

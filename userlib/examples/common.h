@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What the examples have in common: options, a TCP connection to agree over,
- * and the way of an RC queue pair to RTS.  A program without HOST is the
+ * Functions shared by the examples: options, a TCP connection to exchange parameters,
+ * and the transitions of an RC queue pair to RTS.  Without HOST, a program is the
  * server.
  */
 #ifndef EXAMPLES_COMMON_H
@@ -20,13 +20,13 @@
 
 #define UNUSED __attribute__((unused))
 
-/* Every call of libxverbs that must not fail */
+/* Exits if a call of libxverbs fails. */
 #define CHECK(good)	do { if (!(good)) errx(1, "%s: %s", #good, xv_last_error()); } while (0)
 
 static struct {
 	const char *device;
 	const char *tcp_port;
-	const char *host;		/* null: server */
+	const char *host;		/* NULL: server */
 	uint32_t port;
 	int gid_index;
 } opt = { .tcp_port = "18515", .port = 1, .gid_index = -1 };
@@ -42,48 +42,51 @@ static UNUSED void parse(int argc, char **argv)
 		case 'i': opt.port = (uint32_t)atoi(optarg); break;
 		case 'g': opt.gid_index = atoi(optarg); break;
 		default:
-			errx(2, "usage: %s [-d DEVICE] [-p TCP-PORT] [-i PORT] [-g GID-INDEX] [HOST]",
-			     argv[0]);
+			errx(2, "usage: %s [-d DEVICE] [-p TCP-PORT] [-i PORT] [-g GID-INDEX] "
+			     "[HOST]", argv[0]);
 		}
 	}
 	opt.host = argv[optind];
 }
 
-/* ---- TCP ---------------------------------------------------------------------- */
+/* ---- TCP --------------------------------------------------------------- */
 
-static UNUSED int meet(void)
+static UNUSED int connect_tcp(void)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = opt.host ? 0 : AI_PASSIVE };
+	struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = opt.host ? 0 : AI_PASSIVE,
+	};
 	struct addrinfo *ai;
 	int fd, one = 1, tries = 100;
 
 	if (getaddrinfo(opt.host, opt.tcp_port, &hints, &ai))
-		errx(1, "cannot resolve %s", opt.host ? opt.host : "own address");
+		errx(1, "cannot resolve %s", opt.host ? opt.host : "the local address");
 	if (!opt.host) {
-		int door = socket(ai->ai_family, SOCK_STREAM, 0);
+		int listener = socket(ai->ai_family, SOCK_STREAM, 0);
 
-		setsockopt(door, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-		if (bind(door, ai->ai_addr, ai->ai_addrlen) || listen(door, 1))
+		setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+		if (bind(listener, ai->ai_addr, ai->ai_addrlen) || listen(listener, 1))
 			err(1, "listen on port %s", opt.tcp_port);
-		fd = accept(door, NULL, NULL);
-		close(door);
+		fd = accept(listener, NULL, NULL);
+		close(listener);
 	} else {
 		fd = socket(ai->ai_family, SOCK_STREAM, 0);
 		while (connect(fd, ai->ai_addr, ai->ai_addrlen) && --tries)
 			usleep(100000);
 	}
 	if (fd < 0 || !tries)
-		err(1, "no connection");
+		err(1, "cannot connect");
 	freeaddrinfo(ai);
 	return fd;
 }
 
-/* Both sides send theirs and wait for the other's: also a barrier. */
+/* Both sides send their data and wait for the data of the peer: also a barrier. */
 static UNUSED void swap(int fd, const void *mine, void *theirs, size_t n)
 {
 	if (write(fd, mine, n) != (ssize_t)n ||
 	    recv(fd, theirs, n, MSG_WAITALL) != (ssize_t)n)
-		errx(1, "the other side has gone");
+		errx(1, "connection to the peer lost");
 }
 
 static UNUSED void barrier(int fd)
@@ -93,9 +96,9 @@ static UNUSED void barrier(int fd)
 	swap(fd, &mine, &theirs, 1);
 }
 
-/* ---- Connecting ------------------------------------------------------------------- */
+/* ---- Connecting -------------------------------------------------------- */
 
-/* What one side tells the other; both are little-endian */
+/* Parameters that one side sends to the other; both are little-endian. */
 struct peer {
 	uint32_t qpn;
 	uint32_t lid;
@@ -162,7 +165,7 @@ static UNUSED void connect_rc(struct xv_qp *qp, const struct peer *peer)
 			    XV_QP_RNR_RETRY | XV_QP_SQ_PSN | XV_QP_MAX_QP_RD_ATOMIC));
 }
 
-/* ---- Completions ---------------------------------------------------------------------- */
+/* ---- Completions ------------------------------------------------------- */
 
 static UNUSED struct xv_wc wait_wc(struct xv_cq *cq)
 {

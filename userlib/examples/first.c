@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Two queue pairs of one device, and an RDMA write from one to the other. */
+/* RDMA write between two queue pairs of one device. */
 #include <err.h>
 #include <stdio.h>
 #include <xverbs/xverbs.h>
@@ -14,7 +14,7 @@ static struct xv_qp *make_qp(struct xv_pd *pd, struct xv_cq *cq)
 	return xv_create_qp(pd, &attr);
 }
 
-/* The three steps to a queue pair that sends to, and receives from, QP `to` */
+/* Connects a queue pair with queue pair number to: transitions INIT, RTR, RTS. */
 static int connect_qp(struct xv_context *ctx, struct xv_qp *qp, uint32_t to)
 {
 	int gid = xv_default_gid_index(ctx, 1);
@@ -44,7 +44,7 @@ static int connect_qp(struct xv_context *ctx, struct xv_qp *qp, uint32_t to)
 
 int main(int argc, char **argv)
 {
-	static char buf[64] = "hello, RDMA";	/* to be written to its second half */
+	static char buf[64] = "hello, RDMA";	/* source and destination of the write */
 	struct xv_cq_init_attr cq_attr = { .cqe = 16 };
 	struct xv_context *ctx = xv_open(argc > 1 ? argv[1] : NULL);
 	struct xv_pd *pd = ctx ? xv_alloc_pd(ctx) : NULL;
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	if (!b || connect_qp(ctx, a, b->qp_num) || connect_qp(ctx, b, a->qp_num))
 		errx(1, "%s", xv_last_error());
 
-	/* No system call from here on ... */
+	/* No system call from here ... */
 	sge = (struct xv_sge) { (uintptr_t)buf, 32, mr->lkey };
 	xv_wr_write(a, 1, XV_SEND_SIGNALED, &sge, (uintptr_t)buf + 32, mr->rkey);
 	xv_commit_send(a);
@@ -66,6 +66,6 @@ int main(int argc, char **argv)
 		;
 	/* ... to here. */
 	printf("%s: \"%s\" (%s)\n", ctx->name, buf + 32, xv_wc_status_str(wc.status));
-	xv_close(ctx);	/* with all that belongs to it */
+	xv_close(ctx);	/* also destroys all objects of the context */
 	return wc.status;
 }

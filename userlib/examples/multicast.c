@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * One sender, one member of a multicast group, after chapter 7.4 of the
- * manual.  On Ethernet the group's MAC address follows from its GID; on
- * InfiniBand the group must exist in the subnet.  TCP serves only to start
- * when the member is ready.
+ * One sender and one member of a multicast group, as in chapter 7.4 of the RDMA Aware
+ * Networks Programming User Manual.  On Ethernet the MAC address of the group is
+ * derived from its GID; on InfiniBand the group must exist in the subnet.  The TCP
+ * connection is used only to start the sender when the member is ready.
  *
  * usage: multicast [-d DEVICE] [-p TCP-PORT] [-i PORT] [-g GID-INDEX] [HOST]
  */
@@ -25,7 +25,11 @@ static struct {
 
 static void to_rts(void)
 {
-	struct xv_qp_attr a = { .qp_state = XV_QPS_INIT, .port_num = (uint8_t)opt.port, .qkey = QKEY };
+	struct xv_qp_attr a = {
+		.qp_state = XV_QPS_INIT,
+		.port_num = (uint8_t)opt.port,
+		.qkey = QKEY,
+	};
 
 	CHECK(!xv_modify_qp(r.qp, &a, XV_QP_STATE | XV_QP_PKEY_INDEX | XV_QP_PORT | XV_QP_QKEY));
 	a.qp_state = XV_QPS_RTR;
@@ -116,7 +120,7 @@ int main(int argc, char **argv)
 		xv_commit_recv(r.qp);
 		CHECK(!xv_attach_mcast(r.qp, &group, lid));
 	}
-	fd = meet();
+	fd = connect_tcp();
 	if (opt.host)
 		send_all(lid);
 	else

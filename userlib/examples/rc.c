@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Send, receive, RDMA read and RDMA write between two hosts, in the sequence
- * of chapter 7.2 of the RDMA Aware Networks Programming User Manual:
+ * Send, receive, RDMA read and RDMA write between two hosts, as in chapter 7.2 of the
+ * RDMA Aware Networks Programming User Manual:
  *
  *	server sends a message		client receives it
- *	server puts text into memory	client reads it by RDMA
- *	server waits			client writes its own text by RDMA
+ *	server writes text to memory	client reads it with RDMA read
+ *	server waits			client writes text with RDMA write
  *
  * usage: rc [-d DEVICE] [-p TCP-PORT] [-i PORT] [-g GID-INDEX] [HOST]
  */
@@ -75,7 +75,7 @@ static void post_send(enum xv_wr_opcode opcode, const struct peer *peer)
 static void expect(const char *text)
 {
 	if (strcmp(res.buf, text))
-		errx(1, "expected \"%s\", found \"%s\"", text, res.buf);
+		errx(1, "expected \"%s\", received \"%s\"", text, res.buf);
 	printf("%s: \"%s\"\n", opt.host ? "client" : "server", res.buf);
 }
 
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 
 	parse(argc, argv);
 	resources_create();
-	fd = meet();
+	fd = connect_tcp();
 	me = describe(res.ctx, res.qp, res.mr);
 	swap(fd, &me, &peer, sizeof(me));
 	connect_rc(res.qp, &peer);

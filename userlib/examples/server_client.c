@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * One operation between a server and a client, as the server/client sample of
- * the DOCA Verbs guide does it and with its options: here with builders and with
- * completions read in place.  What -h prints is below.
+ * One operation between a server and a client, like the server/client sample of the
+ * DOCA Verbs guide and with the same options.  It uses builders and reads completions
+ * in place.
  */
 #include <strings.h>
 #include "common.h"
@@ -11,18 +11,18 @@ enum operation { SEND, WRITE, READ };
 
 static const char usage[] =
 	"usage: server_client [OPTION]...\n"
-	"  -h, --help             print this and exit\n"
+	"  -h, --help             print this help and exit\n"
 	"  -v, --version          print the version of libxverbs and exit\n"
-	"  -l, --log-level N      10: nothing, 30: errors, 50: results (default), 60: each message\n"
-	"      --sdk-log-level N  accepted: libxverbs writes no log\n"
-	"  -c, --client HOST      be the client of the server on HOST\n"
+	"  -l, --log-level N      10: none, 30: errors, 50: results (default), 60: all messages\n"
+	"      --sdk-log-level N  ignored: libxverbs has no log\n"
+	"  -c, --client HOST      run as client of the server on HOST\n"
 	"  -d, --device NAME      RDMA device (default: the first available one)\n"
 	"  -p, --port N           TCP port (default 18515)\n"
-	"  -gid, --gid-index N    own GID (default: the best one)\n"
+	"  -gid, --gid-index N    local GID (default: RoCE v2 GID of an IPv4 address)\n"
 	"  -ro, --rdma-oper-type  Send (default), Write or Read\n"
-	"  -s, --buffer-size N    bytes of a message (default 64)\n"
-	"  -qt, --qp-type RC      the only type there is\n"
-	"  -n, --iters N          messages (default 1)\n"
+	"  -s, --buffer-size N    message size in bytes (default 64)\n"
+	"  -qt, --qp-type RC      only RC is supported\n"
+	"  -n, --iters N          number of messages (default 1)\n"
 	"  -b, --send-burst       post all messages at once\n";
 
 static struct {
@@ -38,7 +38,7 @@ static struct xv_pd *pd;
 static struct xv_cq *cq;
 static struct xv_qp *qp;
 static struct xv_mr *mr;
-static uint8_t *buf;		/* the messages that go out, then those that come in */
+static uint8_t *buf;		/* sent messages, then received messages */
 
 static const char * const names[] = { [SEND] = "send", [WRITE] = "write", [READ] = "read" };
 
@@ -152,14 +152,14 @@ static void destroy(void)
 	free(buf);
 }
 
-/* ---- Messages ------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------- */
 
 static size_t place(int in, uint32_t i)
 {
 	return ((size_t)in * sample.iters + i) * sample.size;
 }
 
-/* Never zero, as the buffer is before */
+/* Never 0, the initial contents of the buffer */
 static uint8_t content(uint32_t i, uint32_t byte)
 {
 	return (uint8_t)((i * 31 + byte) % 255 + 1);
@@ -190,7 +190,7 @@ static void check_all(void)
 
 	for (i = 0; i < sample.iters; i++) {
 		if (!arrived(i))
-			errx(1, "message %u is not as it was sent", i);
+			errx(1, "message %u differs from the sent message", i);
 		if (sample.log_level >= 60)
 			printf("message %u: %u bytes\n", i, sample.size);
 	}
@@ -215,7 +215,7 @@ static void wait_in_place(uint32_t n)
 	}
 }
 
-/* ---- The two sides ------------------------------------------------------------------ */
+/* ---- The two sides ----------------------------------------------------- */
 
 static void build(uint32_t i, const struct peer *peer)
 {
@@ -264,7 +264,7 @@ static void post_receives(void)
 	xv_commit_recv(qp);
 }
 
-/* Of writes nobody tells the server: it looks at its memory. */
+/* An RDMA write has no completion at the server: it polls its memory. */
 static void server(void)
 {
 	uint32_t i;
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 	create();
 	for (i = 0; i < sample.iters; i++)
 		fill(i);
-	fd = meet();
+	fd = connect_tcp();
 	me = describe(ctx, qp, mr);
 	swap(fd, &me, &peer, sizeof(me));
 	connect_rc(qp, &peer);

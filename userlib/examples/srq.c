@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Several queue pairs that take their receives from one shared receive queue,
- * after chapter 8.3 of the manual.  The client sends over all of them in turn;
- * whenever the shared queue may be used up it waits for the server's word.
+ * Several queue pairs with one shared receive queue, as in chapter 8.3 of the RDMA
+ * Aware Networks Programming User Manual.  The client uses the queue pairs in turn.
+ * After MAX_WR messages the shared receive queue may be empty, so the client waits for
+ * the server.
  *
  * usage: srq [-d DEVICE] [-p TCP-PORT] [-i PORT] [-g GID-INDEX] [HOST]
  */
@@ -77,7 +78,7 @@ static void send_one(struct xv_qp *qp, int number)
 	wait_wc(r.send_cq);
 }
 
-/* MAX_WR messages at most; then the other side says go on. */
+/* barrier() waits until the server has reposted MAX_WR receives. */
 static void client(int fd)
 {
 	int i;
@@ -99,7 +100,7 @@ static void server(int fd)
 		wc = wait_wc(r.recv_cq);
 		snprintf(expected, sizeof(expected), "message %d", i);
 		if (strcmp(r.buf[wc.wr_id], expected))
-			errx(1, "expected \"%s\", found \"%s\"", expected, r.buf[wc.wr_id]);
+			errx(1, "expected \"%s\", received \"%s\"", expected, r.buf[wc.wr_id]);
 		post_receive(wc.wr_id);
 		if (i % MAX_WR == MAX_WR - 1)
 			barrier(fd);
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
 
 	parse(argc, argv);
 	create();
-	fd = meet();
+	fd = connect_tcp();
 	for (i = 0; i < QPS; i++) {
 		me = describe(r.ctx, r.qp[i], NULL);
 		swap(fd, &me, &peer, sizeof(me));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Time.  Measuring threads read the processor's counter, since a clock of the
- * C library may fall back to a system call.
+ * Time.  Threads that measure read the tick counter of the CPU, because
+ * clock_gettime() may make a system call.
  */
 #include <time.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Two programs agree over TCP, in lines of text: readable in a trace, and the
- * same between hosts of any kind.
+ * Exchange of parameters between two programs: lines of text over TCP.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -29,7 +28,7 @@ static struct addrinfo *resolve(const char *host, const char *port, int flags)
 	return list;
 }
 
-/* Splits HOST:PORT in place; a lone ":PORT" leaves no host. */
+/* Splits HOST:PORT in place; the host may be empty. */
 static const char *split_port(char *address)
 {
 	char *colon = strrchr(address, ':');
@@ -61,7 +60,7 @@ int xt_listen(const char *address)
 	return peer;
 }
 
-/* The other side may still be starting: keep trying for some seconds. */
+/* Retries for 10 seconds, because the peer may not listen yet. */
 int xt_dial(const char *host, const char *port)
 {
 	struct addrinfo *ai = resolve(host, port, 0);
@@ -92,10 +91,10 @@ void xt_send_line(int fd, const char *fmt, ...)
 	n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
 	va_end(ap);
 	if (n < 0 || n >= (int)sizeof(line) - 1)
-		xt_die(XT_FAILED, "message to the other side is too long");
+		xt_die(XT_FAILED, "message to the peer is too long");
 	line[n++] = '\n';
 	if (send(fd, line, (size_t)n, MSG_NOSIGNAL) != n)
-		xt_die(XT_FAILED, "the other side has gone: %s", strerror(errno));
+		xt_die(XT_FAILED, "connection to the peer lost: %s", strerror(errno));
 }
 
 void xt_recv_line(int fd, char line[XT_LINE])
@@ -103,12 +102,8 @@ void xt_recv_line(int fd, char line[XT_LINE])
 	size_t n = 0;
 
 	for (;;) {
-		ssize_t got = read(fd, &line[n], 1);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got != 1 || n == XT_LINE - 1)
-			xt_die(XT_FAILED, "the other side has gone");
+		if (xt_read(fd, &line[n], 1) != 1 || n == XT_LINE - 1)
+			xt_die(XT_FAILED, "connection to the peer lost");
 		if (line[n] == '\n')
 			break;
 		n++;
@@ -137,10 +132,10 @@ void xt_recv_peer(int fd, struct xt_peer *p, uint64_t *addr, uint32_t *rkey)
 	xt_recv_line(fd, line);
 	if (sscanf(line, "peer %x %x %x %u %x %32s %llx %x", &p->qpn, &p->psn, &p->lid, &p->mtu,
 		   &p->srqn, gid, &a, rkey) != 8 || strlen(gid) != 32)
-		xt_die(XT_FAILED, "the other side does not speak our protocol: \"%s\"", line);
+		xt_die(XT_FAILED, "unexpected message from the peer: \"%s\"", line);
 	for (i = 0; i < 16; i++) {
 		if (sscanf(gid + 2 * i, "%2x", &byte) != 1)
-			xt_die(XT_FAILED, "bad GID from the other side: %s", gid);
+			xt_die(XT_FAILED, "bad GID from the peer: %s", gid);
 		p->gid.raw[i] = (uint8_t)byte;
 	}
 	*addr = a;

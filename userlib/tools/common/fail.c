@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Ending a program with a message, and reading its numbers.
+ * Error exit, allocation, and parsing of numbers.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ uint64_t xt_number(const char *text, const char *option, uint64_t min, uint64_t 
 		end++;
 	}
 	if (errno || end == text || *end || *text == '-')
-		xt_die(XT_USAGE, "%s wants a number, not \"%s\"", option, text);
+		xt_die(XT_USAGE, "%s needs a number, not \"%s\"", option, text);
 	if (v < min || v > max)
 		xt_die(XT_USAGE, "%s must be from %llu to %llu", option,
 		       (unsigned long long)min, (unsigned long long)max);

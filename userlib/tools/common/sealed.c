@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * A thread behind a seccomp filter that lets nothing through but exit.  This
- * is stricter than seccomp's strict mode, which would still allow read and
- * write.
+ * A thread with a seccomp filter that allows exit only.  This is stricter than the
+ * strict mode of seccomp, which also allows read and write.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -51,7 +50,7 @@ static void *run(void *arg)
 	if (s->err)
 		return NULL;
 	s->fn(s->arg);
-	/* The C library would still make calls on the way out. */
+	/* The return path of the C library makes other system calls. */
 	syscall(SYS_exit, 0);
 	__builtin_unreachable();
 }
@@ -74,6 +73,6 @@ void xt_sealed_join(struct xt_sealed *s)
 {
 	pthread_join(s->thread, NULL);
 	if (s->err)
-		xt_die(XT_FAILED, "cannot seal a thread with seccomp: %s", strerror(-s->err));
+		xt_die(XT_FAILED, "cannot install the seccomp filter: %s", strerror(-s->err));
 	free(s);
 }

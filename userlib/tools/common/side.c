@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * One end of a connection: a device with a port and a GID, its memory, and
- * the way of a queue pair from RESET to RTS.
+ * One side of a connection: device, port, GID, memory, and the transitions of a
+ * queue pair from RESET to RTS.
  */
 #include <errno.h>
 #include <string.h>
@@ -80,7 +80,7 @@ void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer 
 	p->gid = s->gid;
 }
 
-/* Which side of reliable transport a queue pair is (Manual 3.5) */
+/* Requester and responder of reliable transports need different attributes (Manual 3.5). */
 static bool is_requester(const struct xv_qp *qp)
 {
 	return qp->qp_type == XV_QPT_RC || qp->qp_type == XV_QPT_XRC_SEND;

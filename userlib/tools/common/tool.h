@@ -1,40 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What the programs share: failing with a message, one end of a connection,
- * agreeing over TCP, threads that cannot make system calls, JSON.
+ * Functions shared by the tools and the test programs: error exit, one side of a
+ * connection, text lines over TCP, threads without system calls, time, JSON.
  */
 #ifndef XVERBS_TOOL_H
 #define XVERBS_TOOL_H
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 #include <xverbs/xverbs.h>
 
-/* Exit codes of all programs */
+/* Exit status of all programs */
 enum {
 	XT_OK		= 0,
-	XT_FAILED	= 1,	/* something did not work */
+	XT_FAILED	= 1,	/* an operation failed */
 	XT_USAGE	= 2,	/* bad command line */
-	XT_MISMATCH	= 3,	/* data did not arrive as they were sent */
+	XT_MISMATCH	= 3,	/* received data differ from sent data */
 };
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* ---- fail.c ---------------------------------------------------------------- */
+/* ---- fail.c ------------------------------------------------------------ */
 
-/* Names the program and the message, then exits. */
+/* Prints program name and message, then exits. */
 void xt_die(int code, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 
-/* The same with what libxverbs has to say about it */
+/* The same, followed by xv_last_error() */
 void xt_die_xv(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 void *xt_calloc(size_t n, size_t size);
 
-/* A number with an optional suffix k, M or G (powers of 1024), within limits */
+/* Parses a number from min to max; suffixes k, M and G are powers of 1024. */
 uint64_t xt_number(const char *text, const char *option, uint64_t min, uint64_t max);
 
-/* ---- side.c: one end -------------------------------------------------------- */
+/* ---- io.c -------------------------------------------------------------- */
+
+/* Returns -1 with errno, or the number of bytes: less than n only at the end of the file. */
+ssize_t xt_read(int fd, void *buf, size_t n);
+
+/* Writes all n bytes; returns 0, or -1 with errno. */
+int xt_write(int fd, const void *buf, size_t n);
+
+/* ---- side.c: one side of a connection ---------------------------------- */
 
 struct xt_side {
 	struct xv_context *ctx;
@@ -45,7 +54,7 @@ struct xt_side {
 	struct xv_port_attr attr;
 };
 
-/* What the other end must know about a queue pair */
+/* What the peer must know about a queue pair */
 struct xt_peer {
 	uint32_t qpn;
 	uint32_t psn;
@@ -55,9 +64,9 @@ struct xt_peer {
 	union xv_gid gid;
 };
 
-/* Timers and limits of a connection; zero: the defaults of the programs */
+/* Timers and limits of a connection; 0: default of the programs */
 struct xt_rc_opts {
-	uint32_t access;		/* of the peer to our memory; 0: all */
+	uint32_t access;		/* access of the peer to our memory; 0: all */
 	uint8_t timeout;
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
@@ -65,12 +74,12 @@ struct xt_rc_opts {
 	bool no_rnr_retry;
 };
 
-/* device NULL: the first; port 0: 1; gid_index negative: the best one */
+/* device NULL: the first one; port 0: port 1; gid_index < 0: default GID */
 int xt_side_open(struct xt_side *s, const char *device, uint32_t port, int gid_index);
 void xt_side_close(struct xt_side *s);
 void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer *p);
 
-/* Memory for data: whole pages, zeroed, registered */
+/* Allocates zeroed pages and registers them. */
 struct xv_mr *xt_mr_alloc(struct xt_side *s, size_t length, unsigned int access);
 void xt_mr_free(struct xv_mr *mr);
 
@@ -79,12 +88,12 @@ int xt_connect(struct xv_qp *qp, const struct xt_side *s, const struct xt_peer *
 int xt_connect_pair(struct xv_qp *a, const struct xt_side *sa, struct xv_qp *b,
 		    const struct xt_side *sb, const struct xt_rc_opts *opts);
 
-/* ---- exchange.c: lines of text over TCP ------------------------------------------ */
+/* ---- exchange.c: lines of text over TCP -------------------------------- */
 
 #define XT_TCP_PORT	18611
 #define XT_LINE		512
 
-/* Waits for one caller. address: [HOST][:PORT] or NULL */
+/* Waits for one connection.  address: [HOST][:PORT] or NULL */
 int xt_listen(const char *address);
 int xt_dial(const char *host, const char *port);
 void xt_send_line(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -92,19 +101,19 @@ void xt_recv_line(int fd, char line[XT_LINE]);
 void xt_send_peer(int fd, const struct xt_peer *p, uint64_t addr, uint32_t rkey);
 void xt_recv_peer(int fd, struct xt_peer *p, uint64_t *addr, uint32_t *rkey);
 
-/* ---- sealed.c: no way into the kernel ----------------------------------------------- */
+/* ---- sealed.c: threads without system calls ---------------------------- */
 
 struct xt_sealed;
 
 /*
- * Runs fn(arg) in a thread that the kernel kills, with the whole process, at
- * any system call except its own exit.  Having returned is the proof.  Such a
- * thread can only spin; niceness above 0 lets others go first.
+ * Runs fn(arg) in a thread with a seccomp filter: at any system call, except the exit
+ * of the thread, the kernel kills the process.  If fn returns, it made no system call.
+ * Such a thread cannot sleep; niceness above 0 lowers its priority.
  */
 struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg, int niceness);
 void xt_sealed_join(struct xt_sealed *s);
 
-/* ---- clock.c: time without system calls ------------------------------------------------ */
+/* ---- clock.c: time without system calls -------------------------------- */
 
 static inline uint64_t xt_ticks(void)
 {
@@ -123,13 +132,13 @@ static inline uint64_t xt_ticks(void)
 #endif
 }
 
-/* Measures the rate of the counter, once. */
+/* Rate of the counter; measured at the first call */
 double xt_ticks_per_us(void);
 double xt_now(void);	/* seconds */
 
-/* ---- json.c ------------------------------------------------------------------------------- */
+/* ---- json.c ------------------------------------------------------------ */
 
-void xt_json_open(char bracket);		/* '{' or '[' as next element */
+void xt_json_open(char bracket);		/* '{' or '[' */
 void xt_json_close(char bracket);
 void xt_json_key(const char *key);
 void xt_json_str(const char *key, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

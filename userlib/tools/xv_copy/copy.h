@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * xv_copy: what its files share.
+ * Declarations shared by the files of xv_copy.
  *
- * Three threads meet at two rings of slots.  The reader walks the tree and
- * fills slots with records; the pump moves them with RDMA and does nothing
- * else; the writer turns records back into files:
+ * Three threads use two rings of slots.  The reader walks the file tree and fills
+ * slots with records.  The pump moves them with RDMA and does nothing else.  The
+ * writer creates files from the records:
  *
  *	reader -> [ sender's slots ] == pump, RDMA write => [ receiver's slots ] -> writer
  *
- * Slot i of the sender goes to slot i of the receiver.  The receiver tells by
- * RDMA writes into the sender's memory how far its writer has come (struct
- * feedback); a slot is free again when both its send has completed and the
- * writer is past it.
+ * Slot i of the sender is written to slot i of the receiver.  The receiver reports
+ * the progress of its writer with RDMA writes to the memory of the sender (struct
+ * feedback).  A slot is free when its RDMA write has completed and the writer has
+ * consumed the record.
  *
- * Counters run freely; each has one thread that writes it.
+ * Counters are free-running.  Each counter is written by one thread only.
  */
 #ifndef XV_COPY_H
 #define XV_COPY_H
@@ -22,23 +22,23 @@
 
 enum {
 	PUMP_POLL = 16,
-	PUMP_NICE = 10,		/* where processors are few, reader and writer go first */
+	PUMP_NICE = 10,		/* with few CPUs, reader and writer have priority */
 };
 
 enum record_type {
 	REC_DIR = 1,		/* enter a directory */
-	REC_DIR_END,		/* it is complete: its mode and times */
-	REC_FILE,		/* contents, whole or in part */
-	REC_SYMLINK,		/* the data are its target */
+	REC_DIR_END,		/* directory is complete: set mode and times */
+	REC_FILE,		/* contents, or a part of them */
+	REC_SYMLINK,		/* data: target of the link */
 	REC_DONE,
 };
 
-#define REC_FIRST	1u	/* of a file: create it */
-#define REC_LAST	2u	/* of a file: hash, mode and times are valid */
+#define REC_FIRST	1u	/* first record of a file: create it */
+#define REC_LAST	2u	/* last record of a file: hash, mode and times are valid */
 
 #define REC_MAGIC	0x78766370u
 
-/* Little-endian, as both hosts are; name and data follow. */
+/* Little-endian; name and data follow. */
 struct record {
 	uint32_t magic;
 	uint16_t type;
@@ -54,10 +54,10 @@ struct record {
 
 /* From receiver to sender, in one inline RDMA write */
 struct feedback {
-	uint64_t consumed;		/* records the writer has done */
+	uint64_t consumed;		/* number of records consumed by the writer */
 	uint64_t finished;		/* 1 after REC_DONE */
 	uint64_t mismatches;		/* files whose checksum differs */
-	uint64_t errors;		/* things that could not be written */
+	uint64_t errors;		/* files, directories and links that failed */
 };
 
 struct geometry {
@@ -81,33 +81,33 @@ struct end {
 	struct xv_qp *qp;
 	struct xv_mr *mr;
 	uint8_t *slots;
-	uint32_t *length;		/* of the record in each slot */
+	uint32_t *length;		/* length of the record in each slot */
 	uint64_t remote_slots;
 	uint64_t remote_feedback;
 	uint32_t rkey;
 	struct stats stats;
 
-	uint64_t filled;		/* sender: by the reader; receiver: by the pump */
+	uint64_t filled;		/* written by the reader (sender) or the pump (receiver) */
 	uint64_t posted;
-	uint64_t completed;		/* sender: sends done */
-	uint64_t consumed;		/* receiver: by the writer */
-	uint64_t told;			/* receiver: last consumed count sent off */
-	uint32_t telling;		/* receiver: feedback in flight */
-	bool writer_done;		/* receiver: by the writer */
+	uint64_t completed;		/* sender: completed RDMA writes */
+	uint64_t consumed;		/* receiver: written by the writer */
+	uint64_t told;			/* receiver: last value of consumed that was sent */
+	uint32_t telling;		/* receiver: number of feedback writes in flight */
+	bool writer_done;		/* receiver: written by the writer */
 	uint64_t mismatches;
 	uint64_t errors;
-	bool over;			/* pump: nothing more to do at this end */
+	bool over;			/* pump: this end has finished */
 	volatile struct feedback *feedback;	/* sender: written by the peer */
 };
 
-/* The pump's work and what the other threads must know of it */
+/* Work and state of the pump */
 struct pump {
 	struct end *sender;		/* or null */
 	struct end *receiver;		/* or null */
 	uint64_t operations;
 	uint64_t polls;
-	int failed;			/* a completion status, or 0 */
-	int stop;			/* set from outside: the peer has gone */
+	int failed;			/* status of a failed completion, or 0 */
+	int stop;			/* set by the main thread: connection to the peer lost */
 	int over;
 };
 
@@ -116,9 +116,9 @@ void end_open(struct end *e, const char *device, uint32_t port, int gid_index, s
 void end_close(struct end *e);
 void end_connect_local(struct end *a, struct end *b);
 void end_connect_remote(struct end *e, int fd);
-void end_ready(struct end *e);	/* receiver: posts its receives */
+void end_ready(struct end *e);	/* receiver: posts the receives */
 
-/* pump.c: runs sealed */
+/* pump.c: runs in a sealed thread */
 void pump_run(void *pump);
 
 /* reader.c */
@@ -133,7 +133,7 @@ void *reader_run(void *reader);
 struct writer {
 	struct end *end;
 	struct pump *pump;
-	int dir;			/* everything is written below it */
+	int dir;			/* target directory */
 };
 void *writer_run(void *writer);
 
@@ -142,7 +142,7 @@ static inline uint8_t *end_slot(const struct end *e, uint64_t seq)
 	return e->slots + (size_t)(seq % e->geo.slots) * e->geo.slot_size;
 }
 
-/* A file thread waits; false when the pump has given up. */
+/* For reader and writer: sleeps a short time; returns false if the pump has ended. */
 bool pump_wait(const struct pump *p);
 
 #endif

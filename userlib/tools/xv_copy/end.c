@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Making and connecting the ends.  Memory of an end: slots, then the feedback
- * area.
+ * Creation and connection of the ends.  The memory of an end has the slots and, after
+ * them, the feedback area.
  */
 #include <stdlib.h>
 #include "copy.h"
@@ -45,7 +45,7 @@ void end_close(struct end *e)
 	free(e->length);
 }
 
-static void knows(struct end *e, uint64_t remote, uint32_t rkey)
+static void set_remote(struct end *e, uint64_t remote, uint32_t rkey)
 {
 	e->remote_slots = remote;
 	e->remote_feedback = remote + (uint64_t)e->geo.slots * e->geo.slot_size;
@@ -55,9 +55,9 @@ static void knows(struct end *e, uint64_t remote, uint32_t rkey)
 void end_connect_local(struct end *a, struct end *b)
 {
 	if (xt_connect_pair(a->qp, &a->side, b->qp, &b->side, NULL))
-		xt_die_xv("cannot connect");
-	knows(a, (uintptr_t)b->slots, b->mr->rkey);
-	knows(b, (uintptr_t)a->slots, a->mr->rkey);
+		xt_die_xv("cannot connect the queue pair");
+	set_remote(a, (uintptr_t)b->slots, b->mr->rkey);
+	set_remote(b, (uintptr_t)a->slots, a->mr->rkey);
 }
 
 void end_connect_remote(struct end *e, int fd)
@@ -70,15 +70,15 @@ void end_connect_remote(struct end *e, int fd)
 	xt_send_peer(fd, &self, (uintptr_t)e->slots, e->mr->rkey);
 	xt_recv_peer(fd, &peer, &addr, &rkey);
 	if (xt_connect(e->qp, &e->side, &peer, NULL))
-		xt_die_xv("cannot connect");
-	knows(e, addr, rkey);
+		xt_die_xv("cannot connect the queue pair");
+	set_remote(e, addr, rkey);
 }
 
 void end_ready(struct end *e)
 {
 	uint32_t i;
 
-	/* An RDMA write with immediate takes a receive but none of its memory. */
+	/* An RDMA write with immediate consumes a receive WQE without buffers. */
 	for (i = 0; i < e->geo.slots; i++)
 		if (xv_wr_recv_sg(e->qp, i, NULL, 0))
 			xt_die(XT_FAILED, "receive queue too small");

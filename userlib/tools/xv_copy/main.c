@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * xv_copy: copies a file or a directory tree by RDMA, between two devices in
- * one process or between two hosts.
+ * xv_copy: copies a file or a directory tree with RDMA, between two devices in one
+ * process, or between two hosts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,24 +28,25 @@ static struct {
 
 static const char usage[] =
 	"usage: xv_copy [OPTIONS] SOURCE DIRECTORY         both ends in this process\n"
-	"       xv_copy [OPTIONS] SOURCE HOST:[DIRECTORY]  to a receiving xv_copy\n"
-	"       xv_copy [OPTIONS] --listen DIRECTORY       receive once\n"
-	"Copies by RDMA writes the file SOURCE, or what is in the directory SOURCE, into\n"
-	"DIRECTORY (made if missing; on a receiver, below its own).  Checksums of all files\n"
-	"are compared.  Modes, times and symbolic links are kept.\n"
+	"       xv_copy [OPTIONS] SOURCE HOST:[DIRECTORY]  send to xv_copy --listen on HOST\n"
+	"       xv_copy [OPTIONS] --listen DIRECTORY       receive one copy\n"
+	"Copies the file SOURCE, or the contents of the directory SOURCE, into DIRECTORY\n"
+	"with RDMA writes.  DIRECTORY is created if it does not exist; on HOST it is relative\n"
+	"to the directory of the receiver.  The checksums of all files are compared.  Modes,\n"
+	"modification times and symbolic links are preserved.\n"
 	"  -d, --device NAME       RDMA device (default: the first)\n"
 	"  -e, --peer-device NAME  device of the receiving end in this process\n"
 	"  -p, --port N            port of the device (1)\n"
-	"  -x, --gid-index N       own GID (default: RoCE v2 of an IPv4 address, if any)\n"
-	"  -c, --chunk SIZE        bytes per RDMA write, at most (128k)\n"
-	"  -D, --depth N           writes in flight (16)\n"
-	"  -t, --tcp-port N        port on which the hosts meet (18611)\n"
-	"  -l, --listen DIRECTORY  receive\n"
-	"  -j, --json              the summary as JSON\n"
-	"  -Q, --quiet             no progress\n"
-	"  -h, --help              this text\n"
-	"The thread that moves the data runs behind a seccomp filter that kills the process\n"
-	"at any system call.  Exit status: 0 copied, 1 failed, 2 usage, 3 checksum differs.\n";
+	"  -x, --gid-index N       local GID (default: RoCE v2 GID of an IPv4 address)\n"
+	"  -c, --chunk SIZE        maximum bytes of an RDMA write (128k)\n"
+	"  -D, --depth N           RDMA writes in flight (16)\n"
+	"  -t, --tcp-port N        TCP port of the receiver (18611)\n"
+	"  -l, --listen DIRECTORY  receive into DIRECTORY\n"
+	"  -j, --json              show the summary as JSON\n"
+	"  -Q, --quiet             do not show progress\n"
+	"  -h, --help              show this help\n"
+	"The thread that moves the data has a seccomp filter that kills the process at any\n"
+	"system call.  Exit status: 0 copied, 1 failed, 2 usage, 3 checksum differs.\n";
 
 static void parse_option(int c)
 {
@@ -109,7 +110,7 @@ static int open_target(const char *path)
 	return fd;
 }
 
-/* ---- While the pump runs --------------------------------------------------------- */
+/* ---- While the pump runs ----------------------------------------------- */
 
 static void show_progress(const struct end *e, double seconds)
 {
@@ -119,7 +120,7 @@ static void show_progress(const struct end *e, double seconds)
 		(unsigned long long)e->stats.files);
 }
 
-/* The connection on which we met says nothing more unless the peer dies. */
+/* During the copy the TCP connection carries no data; if it closes, the peer has ended. */
 static bool peer_gone(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -182,7 +183,7 @@ static void report(const struct pump *p, const struct end *e, double seconds)
 	       (unsigned long long)s->symlinks, mib, seconds, mib / seconds);
 	printf("all checksums equal\n");
 	printf("system calls on the data path: 0 (%llu operations posted, %llu completions polled,"
-	       " sealed by seccomp)\n",
+	       " checked by seccomp)\n",
 	       (unsigned long long)p->operations, (unsigned long long)p->polls);
 }
 
@@ -192,14 +193,14 @@ static void check_outcome(const struct pump *p, uint64_t mismatches, uint64_t er
 		xt_die(XT_FAILED, "connection failed: %s",
 		       xv_wc_status_str((enum xv_wc_status)p->failed));
 	if (p->stop)
-		xt_die(XT_FAILED, "the other side has gone");
+		xt_die(XT_FAILED, "connection to the peer lost");
 	if (mismatches)
 		xt_die(XT_MISMATCH, "%llu files differ", (unsigned long long)mismatches);
 	if (errors)
-		xt_die(XT_FAILED, "%llu things could not be written", (unsigned long long)errors);
+		xt_die(XT_FAILED, "%llu files, directories or links could not be written", (unsigned long long)errors);
 }
 
-/* ---- The three ways to run ---------------------------------------------------------- */
+/* ---- Local copy, sender, receiver -------------------------------------- */
 
 static void copy_local(const char *source, const char *target)
 {
@@ -249,7 +250,7 @@ static void copy_send(const char *source, char *host)
 	end_connect_remote(&e, fd);
 	xt_recv_line(fd, line);
 	if (strcmp(line, "ready"))
-		xt_die(XT_FAILED, "the receiver says: %s", line);
+		xt_die(XT_FAILED, "unexpected message from the receiver: %s", line);
 	start = xt_now();
 	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE);
 	rt = start_thread(reader_run, &reader);
@@ -263,13 +264,13 @@ static void copy_send(const char *source, char *host)
 	close(fd);
 }
 
-/* One step down, into a directory that is made if missing; never over a symbolic link */
+/* Opens a subdirectory, creates it if needed; does not follow a symbolic link. */
 static int step_down(int dir, const char *name)
 {
 	int fd;
 
 	if (!strcmp(name, ".."))
-		xt_die(XT_FAILED, "the sender wants to leave the directory");
+		xt_die(XT_FAILED, "the sender named a path outside the directory");
 	if (mkdirat(dir, name, 0777) && errno != EEXIST)
 		xt_die(XT_FAILED, "%s: %s", name, strerror(errno));
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

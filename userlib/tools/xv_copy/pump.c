@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The data path: slots go out, arrivals are noted, feedback goes back.  Runs
- * in a thread that cannot make system calls, so it spins.
+ * The data path: the sender writes slots, the receiver notes them and sends feedback.
+ * The thread cannot make system calls, so it polls.
  */
 #include <unistd.h>
 #include "copy.h"
@@ -61,7 +61,7 @@ static void arrived(struct end *e, const struct xv_wc *wc)
 	xv_commit_recv(e->qp);
 }
 
-/* Completions of an end; false on a failed one. */
+/* Handles the completions of an end; returns false if one is an error. */
 static bool reap(struct pump *p, struct end *e)
 {
 	struct xv_wc wc[PUMP_POLL];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Turns a file tree into records.
+ * Creates records from a file tree.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <xxhash.h>
 #include "copy.h"
 
-/* The next free slot as a record, or null when the pump has given up */
+/* Waits for a free slot; returns null if the pump has ended. */
 static struct record *slot_get(struct reader *r)
 {
 	struct end *e = r->end;
@@ -95,23 +95,14 @@ static bool send_symlink(struct reader *r, const char *path, const char *name,
 	return true;
 }
 
-/* Fills the record's data; short only at the end of the file. */
+/* Returns less than n only at the end of the file. */
 static uint32_t read_data(int fd, const char *path, uint8_t *p, uint32_t n)
 {
-	uint32_t got = 0;
+	ssize_t got = xt_read(fd, p, n);
 
-	while (got < n) {
-		ssize_t k = read(fd, p + got, n - got);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			xt_die(XT_FAILED, "%s: %s", path, strerror(errno));
-		if (!k)
-			break;
-		got += (uint32_t)k;
-	}
-	return got;
+	if (got < 0)
+		xt_die(XT_FAILED, "%s: %s", path, strerror(errno));
+	return (uint32_t)got;
 }
 
 static bool send_contents(struct reader *r, int fd, const char *path, const char *name,
@@ -179,14 +170,14 @@ static bool send_entry(struct reader *r, const FTSENT *ent, const char *name)
 	case FTS_NS:
 		xt_die(XT_FAILED, "%s: %s", ent->fts_path, strerror(ent->fts_errno));
 	default:
-		fprintf(stderr, "xv_copy: %s: neither file, directory nor symbolic link, skipped\n",
+		fprintf(stderr, "xv_copy: %s: not a file, directory or symbolic link, skipped\n",
 			ent->fts_path);
 		r->end->stats.skipped++;
 		return true;
 	}
 }
 
-/* The part of a path below the source; a file's own name if that is the source */
+/* Path relative to the source; if the source is a file, its name */
 static const char *name_below(const FTSENT *ent, size_t root_len)
 {
 	const char *name = ent->fts_path + root_len;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Turns records back into files.  Records come from another host: lengths and
- * names are checked, and nothing is created outside of the target directory,
- * not even through a symbolic link.
+ * Creates files from records.  The records come from another host, so lengths and
+ * names are checked, and nothing is created outside of the target directory, also
+ * not through a symbolic link.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void complain(struct writer *w, const char *name)
 	w->end->errors++;
 }
 
-/* Opens below the target directory, without symbolic links and dot-dots. */
+/* Opens a path below the target directory, without symbolic links and "..". */
 static int open_below(const struct writer *w, const char *path, uint64_t flags)
 {
 	struct open_how how = {
@@ -37,7 +37,7 @@ static int open_below(const struct writer *w, const char *path, uint64_t flags)
 	return (int)syscall(SYS_openat2, w->dir, path, &how, sizeof(how));
 }
 
-/* The directory that holds the last part of a name; *base is that part. */
+/* Opens the parent directory of a name; *base is the last component. */
 static int open_parent(const struct writer *w, const char *name, const char **base)
 {
 	const char *slash = strrchr(name, '/');
@@ -71,7 +71,7 @@ static void make_dir(struct writer *w, const char *name)
 	const char *base;
 	int parent = open_parent(w, name, &base);
 
-	/* Writable for us until it is complete */
+	/* REC_DIR_END sets the final mode; until then files are created in it. */
 	if (parent < 0 || (mkdirat(parent, base, 0700) && errno != EEXIST))
 		complain(w, name);
 	else
@@ -141,19 +141,10 @@ static void write_data(struct writer *w, struct open_file *f, const uint8_t *p, 
 {
 	XXH64_update(f->hash, p, n);
 	w->end->stats.bytes += n;
-	while (n && f->fd >= 0) {
-		ssize_t k = write(f->fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0) {
-			complain(w, f->name);
-			close(f->fd);
-			f->fd = -1;
-			return;
-		}
-		p += k;
-		n -= (uint32_t)k;
+	if (f->fd >= 0 && xt_write(f->fd, p, n)) {
+		complain(w, f->name);
+		close(f->fd);
+		f->fd = -1;
 	}
 }
 
@@ -184,7 +175,7 @@ static void take_file(struct writer *w, struct open_file *f, const struct record
 		finish_file(w, f, rec);
 }
 
-/* False when this was the last record, or none at all. */
+/* Returns false after the last record or an invalid one. */
 static bool take_record(struct writer *w, struct open_file *f, const uint8_t *slot,
 			uint32_t length)
 {
@@ -193,9 +184,9 @@ static bool take_record(struct writer *w, struct open_file *f, const uint8_t *sl
 	char name[4096];
 
 	memcpy(&rec, slot, sizeof(rec));
-	if (length < sizeof(rec) || length > w->end->geo.slot_size || rec.magic != REC_MAGIC || rec.name_len >= sizeof(name) ||
-	    (uint64_t)sizeof(rec) + rec.name_len + rec.data_len != length) {
-		fprintf(stderr, "xv_copy: the sender's data make no sense\n");
+	if (length < sizeof(rec) || length > w->end->geo.slot_size || rec.magic != REC_MAGIC ||
+	    rec.name_len >= sizeof(name) || (uint64_t)sizeof(rec) + rec.name_len + rec.data_len != length) {
+		fprintf(stderr, "xv_copy: invalid record from the sender\n");
 		w->end->errors++;
 		return false;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * xv_devinfo: devices, ports, GIDs and features, as text or JSON.
+ * xv_devinfo: shows devices, ports, GIDs and features as text or JSON.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,11 +18,11 @@ static struct {
 
 static const char usage[] =
 	"usage: xv_devinfo [--device NAME] [--verbose] [--json]\n"
-	"Shows the RDMA devices that /dev/xverbs offers.\n"
-	"  -d, --device NAME  only this device\n"
-	"  -v, --verbose      every attribute and feature\n"
-	"  -j, --json         everything, as JSON\n"
-	"  -h, --help         this text\n";
+	"Shows the RDMA devices of /dev/xverbs.\n"
+	"  -d, --device NAME  show only this device\n"
+	"  -v, --verbose      show all attributes and features\n"
+	"  -j, --json         show everything as JSON\n"
+	"  -h, --help         show this help\n";
 
 static const char *link_layer(uint32_t layer)
 {
@@ -47,7 +47,7 @@ static const char *guid_text(uint64_t guid)
 	return text;
 }
 
-/* The numbers of a device; the first few are shown always. */
+/* Numeric attributes; without --verbose, only the first SHORT_NUMBERS are shown. */
 #define NUMBERS(N) \
 	N(max_qp) N(max_qp_wr) N(max_sge) N(max_cq) N(max_cqe) N(max_mr) N(max_pd) \
 	N(max_sge_rd) N(max_qp_rd_atom) N(max_res_rd_atom) N(max_qp_init_rd_atom) \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Bandwidth and message rate: the active end keeps the queues of all QPs as
- * full as --depth allows; the passive one renews receives.
+ * Bandwidth and message rate.  The active end keeps --depth requests in flight on
+ * each QP.  The passive end reposts receives.
  *
- * Every signal_every-th request is signalled; its wr_id says how many requests
- * its completion stands for.
+ * Every signal_every-th request is signalled.  The low half of its wr_id is the
+ * number of requests that its completion covers, the high half the QP.
  */
 #include "post.h"
 
@@ -57,7 +57,7 @@ static void reap(struct run *r, struct flow *flow)
 		__atomic_store_n(&r->done, done, __ATOMIC_RELAXED);
 }
 
-/* Renews the receives that have been used; wr_id is the QP. */
+/* Reposts consumed receives; wr_id is the index of the QP. */
 static void serve(struct run *r)
 {
 	struct xv_wc wc[32];
@@ -73,7 +73,10 @@ static void serve(struct run *r)
 	r->b->recv_done += (uint64_t)n;
 }
 
-/* What is still to come.  UC and UD may lose messages: then silence is the end. */
+/*
+ * Receives the remaining messages.  UC and UD may lose messages, so the run ends when
+ * none has come for one second.
+ */
 static void serve_rest(struct run *r, uint64_t wanted)
 {
 	uint64_t patience = (uint64_t)(1e6 * xt_ticks_per_us()), last = xt_ticks();

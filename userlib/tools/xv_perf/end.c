@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Making and connecting the two ends.
+ * Creation and connection of the two ends.
  */
 #include <string.h>
 #include "post.h"
@@ -25,7 +25,7 @@ static struct xv_qp *new_qp(struct end *e, const struct params *p)
 		[TP_RC] = XV_QPT_RC, [TP_UC] = XV_QPT_UC, [TP_UD] = XV_QPT_UD,
 		[TP_XRC] = XV_QPT_XRC_SEND,
 	};
-	/* requests longer than the queue counts them: an address, a key's context */
+	/* WQEs of more than one WQEBB: address vector, mkey context */
 	uint32_t factor = p->transport == TP_UD ? 2 : p->op == OP_BIND ? 3 : 1;
 	struct xv_qp_init_attr attr = {
 		.send_cq = e->send_cq,
@@ -90,7 +90,7 @@ void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
 			xt_die_xv("%s", e->side.ctx->name);
 	}
 	if (p->transport == TP_UD && max_size > 128u << e->side.attr.active_mtu)
-		xt_die(XT_USAGE, "a datagram has at most %u bytes here",
+		xt_die(XT_USAGE, "a datagram has at most %u bytes on this port",
 		       128u << e->side.attr.active_mtu);
 	e->half = (max_size + GRH_BYTES + 4095) & ~(size_t)4095;
 	e->mr = xt_mr_alloc(&e->side, 2 * e->half, access);
@@ -154,7 +154,7 @@ static void ud_to_rts(struct end *e, struct xv_qp *qp)
 	if (!err)
 		err = xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_SQ_PSN);
 	if (err)
-		xt_die_xv("cannot start");
+		xt_die_xv("cannot bring the UD queue pair to RTS");
 }
 
 static void ud_connect(struct end *e, uint32_t i, const struct xt_peer *peer)
@@ -173,10 +173,10 @@ static void ud_connect(struct end *e, uint32_t i, const struct xt_peer *peer)
 		return;
 	e->ah = xv_create_ah(e->side.pd, &attr);
 	if (!e->ah)
-		xt_die_xv("no way to the peer");
+		xt_die_xv("cannot create the address handle");
 }
 
-/* What the peer must know: the queue pair that sends and the one that receives */
+/* What the peer must know: the sending and the receiving queue pair */
 struct pair {
 	struct xt_peer sender;
 	struct xt_peer receiver;
@@ -197,10 +197,10 @@ static void connect_qp(struct end *e, uint32_t i, const struct pair *peer)
 	else if (xt_connect(e->qp[i], &e->side, &peer->receiver, NULL) ||
 		 (e->target[i] != e->qp[i] &&
 		  xt_connect(e->target[i], &e->side, &peer->sender, NULL)))
-		xt_die_xv("cannot connect");
+		xt_die_xv("cannot connect the queue pair");
 }
 
-static void knows(struct end *e, const struct end *peer)
+static void set_remote(struct end *e, const struct end *peer)
 {
 	e->remote_in = (uintptr_t)peer->in;
 	e->rkey = peer->mr->rkey;
@@ -217,8 +217,8 @@ void end_connect_local(struct end *a, struct end *b)
 		connect_qp(a, i, &pb);
 		connect_qp(b, i, &pa);
 	}
-	knows(a, b);
-	knows(b, a);
+	set_remote(a, b);
+	set_remote(b, a);
 }
 
 void end_connect_remote(struct end *e, int fd)
@@ -236,7 +236,7 @@ void end_connect_remote(struct end *e, int fd)
 	}
 }
 
-/* Before each run: known memory, and receives for what will come */
+/* Before each run: initialises the memory and posts receives. */
 void end_prepare(struct end *e, const struct params *p)
 {
 	uint32_t i;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Latency.  Writes and sends bounce between the ends, and half of a round trip
- * counts; the others are timed from post to completion.
+ * Latency.  Writes and sends go back and forth between the ends, and the latency is
+ * half of the round trip.  For other operations it is the time from post to completion.
  *
- * A write is seen by its last byte: it counts up with each round.
+ * The receiver of a write polls its last byte, which changes in each round.
  */
 #include "post.h"
 
-/* Sleeps until the queue has something, with --events */
+/* With --events: sleeps until the CQ has a completion. */
 static void sleep_for(struct end *e, struct xv_cq *cq)
 {
 	struct xv_cq *which;
@@ -19,7 +19,7 @@ static void sleep_for(struct end *e, struct xv_cq *cq)
 		xv_ack_cq_events(which, 1);
 }
 
-/* One completion; false once the run has failed. */
+/* Waits for one completion; returns false if it is an error. */
 static bool await(struct run *r, struct end *e, struct xv_cq *cq)
 {
 	struct xv_wc wc;
@@ -46,7 +46,7 @@ static bool post(struct run *r, struct end *e, uint64_t round)
 	return true;
 }
 
-/* The message of this round has come, and our own last one has left. */
+/* Waits for the message of this round and for the completion of the last own message. */
 static bool arrived(struct run *r, struct end *e, uint64_t round, bool sent)
 {
 	if (op_is_received(r->p.op)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * xv_perf: latency and bandwidth of RDMA operations, both ends in one process
- * or client and server.
+ * xv_perf: measures latency and bandwidth of RDMA operations, with both ends in one
+ * process, or as client and server.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -30,30 +30,30 @@ static const char usage[] =
 	"usage: xv_perf [OPTIONS] lat|bw OPERATION [HOST[:PORT]]\n"
 	"       xv_perf [OPTIONS] --listen[=[HOST]:PORT]\n"
 	"       xv_perf plot IMAGE.svg|IMAGE.png RUN.json...\n"
-	"Measures latency (lat) or bandwidth and message rate (bw) of write, write_imm,\n"
-	"read, send, send_imm, fetch_add, cmp_swap or bind (a memory window).  Without\n"
-	"HOST both ends are in this process, on --device and --peer-device.\n"
+	"Measures latency (lat), or bandwidth and message rate (bw).  OPERATION is write,\n"
+	"write_imm, read, send, send_imm, fetch_add, cmp_swap or bind (a memory window).\n"
+	"Without HOST, both ends are in this process, on --device and --peer-device.\n"
 	"  -d, --device NAME         RDMA device (default: the first)\n"
-	"  -e, --peer-device NAME    device of the other end in this process\n"
+	"  -e, --peer-device NAME    device of the peer, without HOST\n"
 	"  -p, --port N              port of the device (1)\n"
-	"  -x, --gid-index N         own GID (default: RoCE v2 of an IPv4 address, if any)\n"
-	"  -T, --transport NAME      rc, uc (writes and sends), ud (send) or xrc (rc)\n"
+	"  -x, --gid-index N         local GID (default: RoCE v2 GID of an IPv4 address)\n"
+	"  -T, --transport NAME      rc, uc, ud or xrc (rc); uc has write and send, ud send\n"
 	"  -s, --size N[-M]          bytes, or all powers of two from N to M (64)\n"
 	"  -n, --iterations N        operations per size (lat 10000, bw 100000)\n"
 	"  -D, --depth N             bw: operations in flight per queue pair (128)\n"
 	"  -b, --batch N             bw: operations per doorbell (1)\n"
-	"  -S, --signal-every N      bw: completions for every Nth operation only (half of\n"
-	"                            the depth, at most 64)\n"
+	"  -S, --signal-every N      bw: request a completion for each Nth operation (half\n"
+	"                            of the depth, at most 64)\n"
 	"  -q, --qps N               bw: queue pairs (1)\n"
-	"  -i, --inline N            send up to N bytes inside the request (lat 220, bw 0)\n"
-	"  -E, --events              lat, all but write: sleep for completions\n"
-	"  -H, --histogram           lat: distribution of the samples\n"
-	"  -j, --json                results as JSON\n"
-	"  -Q, --quiet               no progress\n"
-	"  -h, --help                this text\n"
-	"plot draws runs saved with --json over each other, by gnuplot.\n"
-	"The measuring thread runs behind a seccomp filter that kills the process at any\n"
-	"system call (not with --events).\n";
+	"  -i, --inline N            send up to N bytes as inline data (lat 220, bw 0)\n"
+	"  -E, --events              lat, except write: sleep until a completion event\n"
+	"  -H, --histogram           lat: show the distribution of the samples\n"
+	"  -j, --json                show results as JSON\n"
+	"  -Q, --quiet               do not show progress\n"
+	"  -h, --help                show this help\n"
+	"plot draws runs that were saved with --json into one diagram; it needs gnuplot.\n"
+	"Except with --events, the measuring thread has a seccomp filter that kills the\n"
+	"process at any system call.\n";
 
 static void fail_usage(const char *what)
 {
@@ -115,9 +115,9 @@ static void parse_option(int c)
 static void parse_test(int argc, char **argv)
 {
 	if (argc < 2)
-		fail_usage("what to measure? lat or bw, and an operation");
+		fail_usage("lat or bw and an operation are needed");
 	if (strcmp(argv[0], "lat") && strcmp(argv[0], "bw"))
-		fail_usage("the first argument is lat or bw");
+		fail_usage("the first argument must be lat or bw");
 	opt.p.latency = !strcmp(argv[0], "lat");
 	while (opt.p.op < OP_COUNT && strcmp(argv[1], op_name(opt.p.op)))
 		opt.p.op++;
@@ -128,13 +128,13 @@ static void parse_test(int argc, char **argv)
 		fail_usage("too many arguments");
 }
 
-/* What was not said, and what does not go together */
+/* Sets defaults and checks combinations. */
 static void settle(void)
 {
 	struct params *p = &opt.p;
 
 	if (!transport_has(p->transport, p->op))
-		fail_usage("this transport lacks the operation");
+		fail_usage("the transport does not support this operation");
 	if (!opt.size_first)
 		opt.size_first = opt.size_last = 64;
 	if (op_is_atomic(p->op))
@@ -148,15 +148,15 @@ static void settle(void)
 	if (!p->qps || p->latency)
 		p->qps = 1;
 	if (p->batch > p->depth)
-		fail_usage("--batch above --depth");
+		fail_usage("--batch must not exceed --depth");
 	if (!p->signal_every)
 		p->signal_every = p->depth < 4 ? 1 : p->depth > 128 ? 64 : p->depth / 2;
 	if (p->inline_max == (uint32_t)UNSET)
 		p->inline_max = p->latency && p->transport != TP_UD ? LAT_INLINE : 0;
 	if (p->signal_every > p->depth)
-		fail_usage("--signal-every above --depth");
+		fail_usage("--signal-every must not exceed --depth");
 	if (p->events && (!p->latency || p->op == OP_WRITE))
-		fail_usage("--events is for the latency of operations that complete at the waiter");
+		fail_usage("--events needs lat and an operation other than write");
 }
 
 static void parse(int argc, char **argv)
@@ -187,7 +187,7 @@ static void parse(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:i:l::EHjQh", longs, NULL)) != -1)
 		parse_option(c);
 	if (opt.server && optind < argc)
-		fail_usage("a server takes the test from its client");
+		fail_usage("a server takes the test parameters from its client");
 	if (opt.server)
 		return;
 	parse_test(argc - optind, argv + optind);
@@ -217,7 +217,7 @@ static void measure(void *arg)
 	w->over = 1;
 }
 
-/* Runs in a thread of its own, sealed unless it has to sleep; we watch. */
+/* Measures in a sealed thread, or with --events in this one; shows progress. */
 static void execute(struct run *r)
 {
 	bool progress = !opt.quiet && isatty(STDERR_FILENO);
@@ -277,7 +277,7 @@ static void local(void)
 	end_close(&b);
 }
 
-/* ---- Client and server: the client announces, the server follows --------------- */
+/* ---- Client and server ------------------------------------------------- */
 
 static void expect_line(int fd, const char *word)
 {
@@ -285,7 +285,7 @@ static void expect_line(int fd, const char *word)
 
 	xt_recv_line(fd, line);
 	if (strcmp(line, word))
-		xt_die(XT_FAILED, "the other side says \"%s\"", line);
+		xt_die(XT_FAILED, "unexpected message from the peer: \"%s\"", line);
 }
 
 static void client(void)
@@ -336,7 +336,7 @@ static void server(void)
 	if (sscanf(line, "xv_perf 2 %d %d %d %u %u %u %u", &latency, &op, &tp, &p.depth, &p.qps,
 		   &max_size, &p.inline_max) != 7 || op < 0 || op >= OP_COUNT || tp < 0 ||
 	    tp >= TP_COUNT || !p.qps || p.qps > MAX_QPS || p.depth > 16384 || max_size > MAX_SIZE)
-		xt_die(XT_FAILED, "the client asks for something unknown: \"%s\"", line);
+		xt_die(XT_FAILED, "unknown request of the client: \"%s\"", line);
 	p.latency = latency;
 	p.op = (enum op)op;
 	p.transport = (enum transport)tp;
@@ -349,7 +349,7 @@ static void server(void)
 		if (!strcmp(line, "bye"))
 			break;
 		if (sscanf(line, "run %u %llu", &r.p.size, &iterations) != 2 || r.p.size > max_size)
-			xt_die(XT_FAILED, "the client asks for something unknown: \"%s\"", line);
+			xt_die(XT_FAILED, "unknown request of the client: \"%s\"", line);
 		r.p.iterations = iterations;
 		end_prepare(&b, &r.p);
 		xt_send_line(fd, "ready");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * xv_perf: what its files share.  An end is one side's queues and memory; a
- * run is one measurement over them.  With both ends in one process one thread
- * drives both.
+ * Declarations shared by the files of xv_perf.  struct end has the queues and the
+ * memory of one side.  struct run is one measurement.  If both ends are in one
+ * process, one thread drives both.
  */
 #ifndef XV_PERF_H
 #define XV_PERF_H
@@ -51,40 +51,40 @@ struct end {
 	struct xv_cq *send_cq;
 	struct xv_cq *recv_cq;
 	struct xv_qp *qp[MAX_QPS];
-	struct xv_ah *ah;		/* UD: the way to the peer */
+	struct xv_ah *ah;		/* UD: address of the peer */
 	uint32_t remote_qpn[MAX_QPS];	/* UD */
-	struct xv_qp *target[MAX_QPS];	/* XRC: receive for all, into ... */
+	struct xv_qp *target[MAX_QPS];	/* XRC: receive into srq */
 	struct xv_xrcd *xrcd;
-	struct xv_srq *srq;		/* ... this queue */
+	struct xv_srq *srq;		/* XRC */
 	uint32_t remote_srqn;		/* XRC */
 	uint32_t qps;
-	struct xv_mw *mw;		/* bind: moves over the second half */
+	struct xv_mw *mw;		/* OP_BIND: bound to the second half of mr */
 	uint32_t mw_key;
-	struct xv_mr *mr;		/* first half is sent from, second received into */
+	struct xv_mr *mr;		/* first half: data to send; second half: received data */
 	uint8_t *out;
 	volatile uint8_t *in;
 	size_t half;
-	uint64_t remote_in;		/* the peer's second half */
+	uint64_t remote_in;		/* address of in at the peer */
 	uint32_t rkey;
 	uint64_t recv_done;
 };
 
-/* Shared between the thread that measures and the one that reports */
+/* Shared by the measuring thread and the reporting thread */
 struct run {
 	struct params p;
-	struct end *a;			/* the active end, or null in a server */
-	struct end *b;			/* the passive end, or null in a client */
+	struct end *a;			/* active end; null in a server */
+	struct end *b;			/* passive end; null in a client */
 	uint64_t done;
-	uint64_t failed;		/* a completion status, or 0 */
+	uint64_t failed;		/* status of a failed completion, or 0 */
 	uint64_t ticks;
 	uint64_t lost;			/* UC and UD: sent but not received */
-	uint32_t *sample;		/* ticks per iteration: latency only */
+	uint32_t *sample;		/* latency: ticks of each iteration */
 };
 
 const char *op_name(enum op op);
 bool op_is_atomic(enum op op);
-bool op_is_received(enum op op);	/* takes a receive of the peer */
-bool op_bounces(enum op op);		/* latency is half of a round trip */
+bool op_is_received(enum op op);	/* consumes a receive WQE of the peer */
+bool op_bounces(enum op op);		/* ping-pong: latency is half of the round trip */
 const char *transport_name(enum transport tp);
 bool transport_has(enum transport tp, enum op op);
 bool transport_is_reliable(enum transport tp);
@@ -98,8 +98,8 @@ void end_connect_remote(struct end *e, int fd);
 void end_prepare(struct end *e, const struct params *p);
 
 /*
- * latency.c, bandwidth.c: run inside a thread without system calls, unless
- * events are waited for.
+ * latency.c, bandwidth.c: run in a thread that must not make system calls, except
+ * with --events.
  */
 void run_latency(void *run);
 void run_bandwidth(void *run);
@@ -109,7 +109,7 @@ void report_begin(const struct params *p, bool json);
 void report_run(const struct run *r, bool json, bool histogram);
 void report_end(bool json);
 
-/* plot.c: draws runs saved with --json into an SVG or PNG file */
+/* plot.c: draws runs that --json saved into an SVG or PNG file */
 int plot(const char *image, int count, char **files);
 
 #endif

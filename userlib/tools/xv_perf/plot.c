@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Draws saved runs over each other: latency or bandwidth against size.  Reads
- * the JSON that this program writes and hands the numbers to gnuplot.
+ * Draws saved runs into one diagram: latency or bandwidth by size.  Reads the JSON
+ * output of this program and passes the numbers to gnuplot.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "perf.h"
 
-static char *slurp(const char *file)
+static char *read_file(const char *file)
 {
 	FILE *f = fopen(file, "r");
 	size_t n, room = 1 << 20;
@@ -20,11 +20,11 @@ static char *slurp(const char *file)
 	n = fread(text, 1, room, f);
 	fclose(f);
 	if (n == room || !strstr(text, "\"program\": \"xv_perf\""))
-		xt_die(XT_FAILED, "%s is not a run saved with --json", file);
+		xt_die(XT_FAILED, "%s is not JSON output of xv_perf", file);
 	return text;
 }
 
-/* The string behind a key, at most n - 1 bytes; nothing that gnuplot could interpret */
+/* String value of a key, at most n - 1 bytes, without characters special in gnuplot */
 static void get_string(const char *text, const char *key, char *value, size_t n)
 {
 	char pattern[64];
@@ -35,7 +35,8 @@ static void get_string(const char *text, const char *key, char *value, size_t n)
 	p = strstr(text, pattern);
 	if (p)
 		p += strlen(pattern);
-	for (i = 0; p && i < n - 1 && strchr("abcdefghijklmnopqrstuvwxyz_-0123456789", p[i]) && p[i]; i++)
+	for (i = 0; p && i < n - 1 && p[i] &&
+	     strchr("abcdefghijklmnopqrstuvwxyz_-0123456789", p[i]); i++)
 		value[i] = p[i];
 	value[i] = 0;
 }
@@ -50,7 +51,7 @@ static double get_number(const char *text, const char *key)
 	return p ? strtod(p + strlen(pattern), NULL) : 0;
 }
 
-/* A block of "bytes value" lines for each run */
+/* Writes a data block with lines "bytes value" for one run. */
 static void put_data(FILE *gp, int run, const char *text, const char *key)
 {
 	const char *p = text;
@@ -86,11 +87,11 @@ int plot(const char *image, int count, char **files)
 	int i;
 
 	for (i = 0; i < count; i++) {
-		text[i] = slurp(files[i]);
+		text[i] = read_file(files[i]);
 		get_string(text[i], "test", test, sizeof(test));
 		latency = !strcmp(test, "latency");
 		if (i && latency != first_latency)
-			xt_die(XT_USAGE, "%s: latency and bandwidth do not go into one picture",
+			xt_die(XT_USAGE, "%s: cannot draw latency and bandwidth into one diagram",
 			       files[i]);
 		first_latency = latency;
 	}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * One request of the measured kind.  Inline, so that with a constant op the
- * whole post compiles to stores.
+ * Posting of the measured operation.  Inline, so that the compiler can use a
+ * constant op.
  */
 #ifndef XV_PERF_POST_H
 #define XV_PERF_POST_H
 
 #include "perf.h"
 
-/* Every operation of XRC, inline or not */
+/* Any operation on XRC, with inline data or not */
 static int post_xrc(struct end *e, struct xv_qp *qp, enum op op, struct xv_sge *sge,
 		    uint32_t inline_max, uint64_t wr_id, unsigned int flags)
 {
@@ -94,7 +94,7 @@ xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size
 	}
 }
 
-/* Receives take the largest size, since they stay posted from run to run. */
+/* Receive buffers have the largest size, because they stay posted between runs. */
 xv_inline int post_recv(struct end *e, uint32_t qp)
 {
 	struct xv_sge sge = { (uintptr_t)e->in, (uint32_t)e->half, e->mr->lkey };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Results as a table or as JSON.
+ * Prints results as a table or as JSON.
  */
 #include <stdlib.h>
 #include "perf.h"
@@ -96,7 +96,7 @@ void report_begin(const struct params *p, bool json)
 	fflush(stdout);
 }
 
-/* Each line covers a quarter of an octave. */
+/* From line to line, the upper limit grows by 2^(1/4). */
 static void show_histogram(const struct run *r)
 {
 	enum { BINS = 256 };
