@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Asynchronous events (Manual 6.1): each that the adapter raises arrives once,
- * for the right object, and destroying that waits until it is acknowledged.
- * The limit of a shared receive queue is in transports.c, the end of a device
- * in removal.c.
+ * Asynchronous events (Manual 6.1): each event arrives once, for the right object,
+ * and destroying the object waits until the event is acknowledged.  transports.c
+ * tests the event for the SRQ limit, removal.c the one for device removal.
  */
 #include <fcntl.h>
 #include <net/if.h>
@@ -17,7 +16,7 @@ static struct rig r;
 static const struct rig_opts opts = { .size = 65536, .depth = 16,
 	.rc = { .timeout = 10, .retry_cnt = 2 } };
 
-/* The next event of a side; false if none comes in time */
+/* Reads the next event of a side; returns false after a timeout. */
 static bool next_event(int side, struct xv_async_event *event, int ms)
 {
 	struct pollfd p = { .fd = r.side[side].ctx->fd, .events = POLLIN };
@@ -25,7 +24,7 @@ static bool next_event(int side, struct xv_async_event *event, int ms)
 	return poll(&p, 1, ms) == 1 && !xv_get_async_event(r.side[side].ctx, event);
 }
 
-/* It is this one, for this object; acknowledges it. */
+/* Checks type and object of the next event, and acknowledges it. */
 static bool raised(int side, enum xv_event_type type, const void *object)
 {
 	struct xv_async_event event;
@@ -47,7 +46,7 @@ static bool quiet(int side)
 
 	if (!next_event(side, &event, 100))
 		return true;
-	diag("unexpected: %s", xv_event_type_str(event.event_type));
+	diag("unexpected event: %s", xv_event_type_str(event.event_type));
 	xv_ack_async_event(&event);
 	return false;
 }
@@ -80,16 +79,16 @@ static void test_established(void)
 	modify(qp, &a, XV_QPS_INIT, XV_QP_PKEY_INDEX | XV_QP_PORT | XV_QP_ACCESS_FLAGS);
 	modify(qp, &a, XV_QPS_RTR, XV_QP_AV | XV_QP_PATH_MTU | XV_QP_DEST_QPN | XV_QP_RQ_PSN |
 	       XV_QP_MAX_DEST_RD_ATOMIC | XV_QP_MIN_RNR_TIMER);
-	ok(quiet(0) && quiet(1), "no event before anything happened");
+	ok(quiet(0) && quiet(1), "no event before the first message");
 	post_write(1, r.mr[1]->rkey);
 	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && raised(1, XV_EVENT_COMM_EST, qp),
-	   "the first message to a queue pair in RTR: communication established");
+	   "first message to a QP in RTR: communication established");
 	post_write(2, r.mr[1]->rkey);
-	ok(rig_expect(r.cq[0], 2, XV_WC_SUCCESS) && quiet(1), "the second one: none");
+	ok(rig_expect(r.cq[0], 2, XV_WC_SUCCESS) && quiet(1), "second message: no event");
 	rig_reconnect(&r, &opts);
 }
 
-/* Polls what there is; completions come in order. */
+/* Polls all completions; they must come in order. */
 static uint64_t take(uint64_t from, int ms)
 {
 	double until = xt_now() + ms / 1000.0;
@@ -101,7 +100,7 @@ static uint64_t take(uint64_t from, int ms)
 	return from;
 }
 
-/* What had not begun when the queue was to drain waits until it is in RTS again. */
+/* Requests that had not started before SQD are executed after RTS. */
 static void test_drained(void)
 {
 	struct xv_qp_attr a = { .en_sqd_async_notify = 1 };
@@ -110,23 +109,23 @@ static void test_drained(void)
 	for (i = 0; i < 8; i++)
 		post_write(i, r.mr[1]->rkey);
 	modify(r.qp[0], &a, XV_QPS_SQD, XV_QP_EN_SQD_ASYNC_NOTIFY);
-	ok(raised(0, XV_EVENT_SQ_DRAINED, r.qp[0]), "SQD: the send queue is drained");
+	ok(raised(0, XV_EVENT_SQ_DRAINED, r.qp[0]), "SQD: event send queue drained");
 	ok(!xv_query_qp(r.qp[0], &a, 0, NULL) && a.qp_state == XV_QPS_SQD && !a.sq_draining,
-	   "SQD: a query says so, too");
+	   "SQD: query says that the queue is drained");
 	done = take(0, 20);
 	post_write(8, r.mr[1]->rkey);
-	ok(done <= 8 && take(done, 50) == done, "SQD: nothing more is done");
-	diag("%llu of 8 before", (unsigned long long)done);
+	ok(done <= 8 && take(done, 50) == done, "SQD: no more requests are executed");
+	diag("%llu of 8 requests were executed before SQD", (unsigned long long)done);
 	modify(r.qp[0], &a, XV_QPS_RTS, 0);
 	for (i = done; i <= 8 && rig_expect(r.cq[0], i, XV_WC_SUCCESS); i++)
 		;
-	ok(i == 9, "RTS: the rest is done, in order");
+	ok(i == 9, "RTS: the other requests are executed in order");
 	a.en_sqd_async_notify = 0;
 	modify(r.qp[0], &a, XV_QPS_SQD, XV_QP_EN_SQD_ASYNC_NOTIFY);
-	ok(quiet(0), "SQD without a wish to be told: no event");
+	ok(quiet(0), "SQD without en_sqd_async_notify: no event");
 	modify(r.qp[0], &a, XV_QPS_RTS, 0);
 	post_write(9, r.mr[1]->rkey);
-	ok(rig_expect(r.cq[0], 9, XV_WC_SUCCESS), "RTS: sends go on");
+	ok(rig_expect(r.cq[0], 9, XV_WC_SUCCESS), "RTS: sends are executed");
 	rig_reconnect(&r, &opts);
 }
 
@@ -134,7 +133,8 @@ static void test_access(void)
 {
 	post_write(1, r.mr[1]->rkey ^ 0x5500);
 	ok(rig_expect(r.cq[0], 1, XV_WC_REM_ACCESS_ERR) &&
-	   raised(1, XV_EVENT_QP_ACCESS_ERR, r.qp[1]), "a wrong key: the responder's access error");
+	   raised(1, XV_EVENT_QP_ACCESS_ERR, r.qp[1]),
+	   "write with a wrong rkey: event access error at the responder");
 	rig_reconnect(&r, &opts);
 }
 
@@ -145,7 +145,8 @@ static void test_request(void)
 	xv_wr_atomic_fa(r.qp[0], 1, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 4), r.mr[1]->rkey, 1);
 	xv_commit_send(r.qp[0]);
 	ok(rig_expect(r.cq[0], 1, XV_WC_REM_INV_REQ_ERR) &&
-	   raised(1, XV_EVENT_QP_REQ_ERR, r.qp[1]), "a misaligned atomic: the responder's request error");
+	   raised(1, XV_EVENT_QP_REQ_ERR, r.qp[1]),
+	   "misaligned atomic: event request error at the responder");
 	rig_reconnect(&r, &opts);
 }
 
@@ -162,7 +163,7 @@ static struct xv_qp *connected(struct xv_cq *cq, struct xv_srq *srq)
 	return r.qp[0];
 }
 
-/* Both ends anew: the peer of a queue pair that is gone is of no use. */
+/* New queue pairs on both sides; the peer of a destroyed QP cannot be used again. */
 static void unconnected(void)
 {
 	static const struct rig_opts fresh = { .depth = 16, .unconnected = true };
@@ -170,7 +171,7 @@ static void unconnected(void)
 	rig_reconnect(&r, &fresh);
 }
 
-/* Entries that nobody polls: the queue fails, and with it who completes there. */
+/* A CQ that is not polled overruns; it fails, and so do the QPs that use it. */
 static void test_overrun(void)
 {
 	struct xv_cq_init_attr attr = { .cqe = 3 };
@@ -185,14 +186,14 @@ static void test_overrun(void)
 	qp = connected(cq, NULL);
 	for (i = 0; i < 10; i++)
 		post_write(i, r.mr[1]->rkey);
-	ok(raised(0, XV_EVENT_CQ_ERR, cq), "a completion queue that overruns: CQ error");
+	ok(raised(0, XV_EVENT_CQ_ERR, cq), "CQ overrun: event CQ error");
 	ok(raised(0, XV_EVENT_QP_FATAL, qp) && !xv_query_qp(qp, &a, 0, NULL) && a.qp_state == XV_QPS_ERR,
-	   "its queue pair: fatal error, and in ERR");
+	   "CQ overrun: event QP fatal error, QP in ERR");
 	for (i = 0; i < 4 && rig_expect(cq, i, XV_WC_SUCCESS); i++)
 		;
-	ok(i == 4, "what was in it is still there");
+	ok(i == 4, "CQ overrun: completions in the CQ can be polled");
 	rig_reconnect(&r, &opts);
-	ok(!xv_destroy_cq(cq), "it can be destroyed");
+	ok(!xv_destroy_cq(cq), "CQ overrun: QP and CQ can be destroyed");
 }
 
 static void test_last_wqe(void)
@@ -208,9 +209,9 @@ static void test_last_wqe(void)
 	qp = connected(r.cq[0], srq);
 	modify(qp, &a, XV_QPS_ERR, 0);
 	ok(raised(0, XV_EVENT_QP_LAST_WQE_REACHED, qp),
-	   "a queue pair with a shared receive queue goes to ERR: last WQE reached");
+	   "QP with SRQ goes to ERR: event last WQE reached");
 	rig_reconnect(&r, &opts);
-	ok(!xv_destroy_srq(srq), "the shared queue goes");
+	ok(!xv_destroy_srq(srq), "destroy the SRQ");
 }
 
 static void *late_ack(void *event)
@@ -233,15 +234,15 @@ static void test_destroy_waits(void)
 	pthread_create(&id, NULL, late_ack, &event);
 	start = xt_now();
 	rig_reconnect(&r, &opts);
-	ok(xt_now() - start > 0.08, "destroying a queue pair waits for the acknowledgement");
+	ok(xt_now() - start > 0.08, "destroying a QP waits for the acknowledgement");
 	pthread_join(id, NULL);
 	post_write(1, r.mr[1]->rkey ^ 0x5500);
 	rig_expect(r.cq[0], 1, XV_WC_REM_ACCESS_ERR);
 	rig_reconnect(&r, &opts);
-	ok(quiet(1), "an event that nobody has read goes with its queue pair");
+	ok(quiet(1), "destroying a QP removes its unread event");
 }
 
-/* ---- Ports ------------------------------------------------------------------- */
+/* ---- Ports ------------------------------------------------------------- */
 
 static bool on_port(enum xv_event_type type)
 {
@@ -267,7 +268,7 @@ static bool command(const char *verb, const char *what, const char *name)
 	return !system(line);
 }
 
-/* What a subnet manager causes; only the adapter in software can be asked for it. */
+/* Events that a subnet manager causes; xhca raises them on request. */
 static void test_managed_port(void)
 {
 	static const struct {
@@ -282,13 +283,13 @@ static void test_managed_port(void)
 
 	fd = open("/sys/kernel/debug/xhca/0/port_event", O_WRONLY);
 	if (fd < 0) {
-		diag("no adapter in software: nothing changes at the port");
+		diag("needs xhca, which raises port events on request");
 		return;
 	}
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		len = strlen(events[i].name);
 		ok(write(fd, events[i].name, len) == (ssize_t)len && on_port(events[i].type),
-		   "the port: %s", xv_event_type_str(events[i].type));
+		   "port event: %s", xv_event_type_str(events[i].type));
 	}
 	close(fd);
 }
@@ -305,15 +306,15 @@ static void test_port(void)
 	if (!if_indextoname(attr->ifindex, name))
 		bail_out("port 1 has no network device");
 	ok(command("address add 10.79.1.1/24", "", name) && on_port(XV_EVENT_GID_CHANGE),
-	   "an address is added: the GID table has changed");
+	   "IP address added: event GID change");
 	ok(command("address delete 10.79.1.1/24", "", name) && on_port(XV_EVENT_GID_CHANGE),
-	   "and when it is taken away");
+	   "IP address removed: event GID change");
 	ok(command("link set", "down", name) && on_port(XV_EVENT_PORT_ERR) &&
 	   !xv_query_port(r.side[0].ctx, r.side[0].port, &now) && now.state == XV_PORT_DOWN,
-	   "the link goes down: port error");
+	   "link down: event port error");
 	ok(command("link set", "up", name) && on_port(XV_EVENT_PORT_ACTIVE) &&
 	   !xv_query_port(r.side[0].ctx, r.side[0].port, &now) && now.state == XV_PORT_ACTIVE,
-	   "and up: port active");
+	   "link up: event port active");
 }
 
 int main(int argc, char **argv)
@@ -325,7 +326,8 @@ int main(int argc, char **argv)
 	rig_open(&r, &opts);
 	flags = fcntl(r.side[0].ctx->fd, F_GETFL);
 	fcntl(r.side[0].ctx->fd, F_SETFL, flags | O_NONBLOCK);
-	ok(xv_get_async_event(r.side[0].ctx, &event) == -EAGAIN, "O_NONBLOCK: EAGAIN");
+	ok(xv_get_async_event(r.side[0].ctx, &event) == -EAGAIN,
+	   "O_NONBLOCK without an event: EAGAIN");
 	fcntl(r.side[0].ctx->fd, F_SETFL, flags);
 	test_established();
 	test_drained();

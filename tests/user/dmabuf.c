@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues in a dma-buf and a region over one, which here is memory that udmabuf
- * or vgem exports.
+ * Queues in a dma-buf, and a memory region of a dma-buf.  udmabuf or vgem exports
+ * the memory.
  */
 #include <fcntl.h>
 #include <linux/udmabuf.h>
@@ -33,7 +33,7 @@ static int from_udmabuf(void)
 	return fd;
 }
 
-/* The ABI of the kernel's drm/drm.h, which is no part of its C headers here */
+/* ABI of drm/drm.h; the header is in another package */
 struct drm_image {
 	uint32_t height, width, bpp, flags, handle, pitch;
 	uint64_t size;
@@ -47,7 +47,7 @@ struct drm_export {
 #define DRM_CREATE_DUMB		_IOWR('d', 0xb2, struct drm_image)
 #define DRM_HANDLE_TO_FD	_IOWR('d', 0x2d, struct drm_export)
 
-/* An image of a graphics device, of which vgem is one without hardware */
+/* A dumb buffer of vgem, a graphics device without hardware */
 static int from_image(void)
 {
 	int dev = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
@@ -72,14 +72,14 @@ static int export_memory(void)
 	if (fd < 0)
 		fd = from_image();
 	if (fd < 0)
-		tap_skip_all("nothing here exports a dma-buf: neither udmabuf nor vgem");
+		tap_skip_all("no driver exports a dma-buf: no udmabuf and no vgem");
 	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (mem == MAP_FAILED)
 		bail_out("mmap: %s", strerror(errno));
 	return fd;
 }
 
-/* ---- Queues in it (UMEM) ------------------------------------------------------- */
+/* ---- Queues in a UMEM -------------------------------------------------- */
 
 enum { CQ_AT = 0, QP_AT = 65536, SRQ_AT = 131072, DBR_AT = 196608, QUEUES = DBR_AT + 4096 };
 
@@ -94,15 +94,15 @@ static void test_places(int fd)
 	int file = open("/dev/null", O_RDWR);
 
 	refused(0, QUEUES, -1, EBADF, "no file");
-	refused(0, QUEUES, file, EINVAL, "a file that is none");
-	refused(0, SIZE + 4096, fd, EINVAL, "more than there is");
-	refused(SIZE, 4096, fd, EINVAL, "behind its end");
-	refused(64, 4096, fd, EINVAL, "off the start of a page");
-	refused(0, 0, fd, EINVAL, "nothing of it");
+	refused(0, QUEUES, file, EINVAL, "file is not a dma-buf");
+	refused(0, SIZE + 4096, fd, EINVAL, "longer than the dma-buf");
+	refused(SIZE, 4096, fd, EINVAL, "offset beyond the end");
+	refused(64, 4096, fd, EINVAL, "offset not page-aligned");
+	refused(0, 0, fd, EINVAL, "length 0");
 	close(file);
 }
 
-/* Queue pairs of both sides; that of side 0 lives in the dma-buf. */
+/* Queue pairs of both sides; the one of side 0 is in the dma-buf. */
 static void make_queues(struct xv_umem *umem, struct xv_cq **cq, struct xv_srq **srq,
 			struct xv_qp *qp[2])
 {
@@ -126,7 +126,7 @@ static void make_queues(struct xv_umem *umem, struct xv_cq **cq, struct xv_srq *
 		bail_out("%s", xv_last_error());
 }
 
-/* There and back: a write goes out of the dma-buf, a send comes in. */
+/* A write from the dma-buf and a send to it */
 static bool round_trip(struct xv_cq *cq, struct xv_srq *srq, struct xv_qp *qp[2], uint32_t i)
 {
 	struct xv_sge out = rig_sge(&r, 0, 0, PART), back = rig_sge(&r, 1, 0, PART);
@@ -155,7 +155,7 @@ static void test_queues(int fd)
 	struct xv_cq *cq;
 	uint32_t i;
 
-	if (!ok(umem != NULL, "UMEM: part of a dma-buf")) {
+	if (!ok(umem != NULL, "UMEM: register a part of a dma-buf")) {
 		diag("%s", xv_last_error());
 		return;
 	}
@@ -163,18 +163,19 @@ static void test_queues(int fd)
 	ok(cq->buf == mem + PART + CQ_AT && srq->buf == mem + PART + SRQ_AT &&
 	   qp[0]->sq.buf >= mem + PART + QP_AT && qp[0]->sq.buf < mem + PART + SRQ_AT &&
 	   (uint8_t *)qp[0]->sq.dbrec == mem + PART + DBR_AT + 128,
-	   "CQ, SRQ, QP and their doorbell records are in it");
+	   "CQ, SRQ, QP and doorbell records are in the UMEM");
 	for (i = 0; i < 300 && round_trip(cq, srq, qp, i); i++)
 		;
-	ok(i == 300, "300 writes out and 300 sends in, over queues in a dma-buf");
-	ok(xv_dereg_umem(umem) == -EBUSY, "it is in use: %s", xv_last_error());
+	ok(i == 300, "300 writes from and 300 sends to queues in a dma-buf");
+	ok(xv_dereg_umem(umem) == -EBUSY, "deregister a UMEM in use: %s", xv_last_error());
 	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]) && !xv_destroy_srq(srq) &&
-	   !xv_destroy_cq(cq) && !xv_dereg_umem(umem), "queues go, then the memory");
+	   !xv_destroy_cq(cq) && !xv_dereg_umem(umem),
+	   "destroy the queues, then deregister the UMEM");
 }
 
-/* ---- Queues that others drive, in memory the library cannot reach -------------------- */
+/* ---- EXTERNAL_DATAPATH: queues in a UMEM that is not mapped ------------ */
 
-static uint8_t *theirs;		/* where the others see the UMEM */
+static uint8_t *theirs;		/* address of the UMEM for the external driver */
 
 static void init_unmapped(void)
 {
@@ -227,7 +228,7 @@ static struct xv_srq *make_unmapped(struct xv_umem *umem, struct xv_cq **cq, str
 	return srq;
 }
 
-/* What the other processor does: its own state, its own addresses */
+/* The external driver has its own state and its own addresses. */
 static bool writes_by_others(const struct xv_cq *cq, const struct xv_qp *qp)
 {
 	struct xv_cq their_cq = *cq;
@@ -269,7 +270,7 @@ static void test_unmapped(int fd)
 	struct xv_cq *cq;
 	uint32_t record;
 
-	if (!ok(umem != NULL, "UMEM: part of a dma-buf that is not mapped")) {
+	if (!ok(umem != NULL, "UMEM: register a part of a dma-buf that is not mapped")) {
 		diag("%s", xv_last_error());
 		return;
 	}
@@ -279,19 +280,20 @@ static void test_unmapped(int fd)
 	srq = make_unmapped(umem, &cq, qp);
 	ok((uintptr_t)cq->buf == CQ_AT && (uintptr_t)srq->buf == SRQ_AT &&
 	   (uintptr_t)qp[0]->sq.buf >= QP_AT && (uintptr_t)qp[0]->sq.buf < SRQ_AT &&
-	   (uintptr_t)qp[0]->sq.dbrec == DBR_AT + 128, "addresses are offsets into it");
-	ok(xv_wr_write(qp[0], 1, 0, &sge, 0, 0) == -XV_EINVAL, "the library does not post there");
-	ok(xv_resize_cq(cq, 1000) == -EINVAL, "nor resize: %s", xv_last_error());
-	ok(writes_by_others(cq, qp[0]), "300 writes by others, who see that memory elsewhere");
+	   (uintptr_t)qp[0]->sq.dbrec == DBR_AT + 128, "addresses are offsets in the UMEM");
+	ok(xv_wr_write(qp[0], 1, 0, &sge, 0, 0) == -XV_EINVAL, "xv_wr_write() is refused");
+	ok(xv_resize_cq(cq, 1000) == -EINVAL, "xv_resize_cq() is refused: %s", xv_last_error());
+	ok(writes_by_others(cq, qp[0]), "300 writes by an external driver with other addresses");
 	record = *(uint32_t *)(void *)(theirs + DBR_AT + 128 + 4);
 	ok(record && !xv_modify_qp(qp[0], &reset, XV_QP_STATE) &&
 	   *(uint32_t *)(void *)(theirs + DBR_AT + 128 + 4) == record,
-	   "RESET leaves the doorbell record to them");
+	   "RESET does not change the doorbell record");
 	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]) && !xv_destroy_srq(srq) &&
-	   !xv_destroy_cq(cq) && !xv_dereg_umem(umem), "these queues go, too");
+	   !xv_destroy_cq(cq) && !xv_dereg_umem(umem),
+	   "destroy the queues, then deregister the UMEM");
 }
 
-/* ---- A region over it ---------------------------------------------------------- */
+/* ---- Memory region of the dma-buf -------------------------------------- */
 
 static bool available(struct xv_feature *f)
 {
@@ -301,7 +303,7 @@ static bool available(struct xv_feature *f)
 	for (i = 0; i < n && strcmp(list[i].name, "memory-region-dmabuf"); i++)
 		;
 	if (i == n)
-		bail_out("the feature is not listed");
+		bail_out("the feature is not in the list");
 	*f = list[i];
 	return f->available;
 }
@@ -318,13 +320,13 @@ static void test_transfer(const struct xv_mr *mr, uint8_t *at)
 
 	rig_fill(r.buf[0], PART, 1);
 	xv_wr_write(r.qp[0], 1, XV_SEND_SIGNALED, &sge, IOVA, mr->rkey);
-	ok(complete(1, XV_WC_SUCCESS) && rig_check(at, PART, 1), "a write reaches the memory");
+	ok(complete(1, XV_WC_SUCCESS) && rig_check(at, PART, 1), "write to the region");
 	rig_fill(at, PART, 2);
 	xv_wr_read(r.qp[0], 2, XV_SEND_SIGNALED, &sge, IOVA, mr->rkey);
-	ok(complete(2, XV_WC_SUCCESS) && rig_check(r.buf[0], PART, 2), "a read brings it back");
+	ok(complete(2, XV_WC_SUCCESS) && rig_check(r.buf[0], PART, 2), "read from the region");
 	sge = (struct xv_sge) { rig_addr(&r, 0, 0), 8, r.mr[0]->lkey };
 	xv_wr_write(r.qp[0], 3, XV_SEND_SIGNALED, &sge, IOVA + PART - 7, mr->rkey);
-	ok(complete(3, XV_WC_REM_ACCESS_ERR), "and no byte behind its end");
+	ok(complete(3, XV_WC_REM_ACCESS_ERR), "write beyond the end fails");
 	rig_reconnect(&r, &opts);
 }
 
@@ -350,18 +352,18 @@ int main(int argc, char **argv)
 		return tap_done();
 	}
 	ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, PART, IOVA, -1, access) && errno == EBADF,
-	   "no file: %s", xv_last_error());
+	   "invalid file descriptor: %s", xv_last_error());
 	ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, SIZE + 4096, IOVA, fd, access) && errno == EINVAL,
-	   "more than there is: %s", xv_last_error());
+	   "longer than the dma-buf: %s", xv_last_error());
 	mr = xv_reg_dmabuf_mr(r.side[1].pd, PART, PART, IOVA, fd, access);
 	close(fd);
-	if (!ok(mr != NULL, "part of a dma-buf, whose file is closed again")) {
+	if (!ok(mr != NULL, "register a part of a dma-buf, then close its file")) {
 		diag("%s", xv_last_error());
 		return tap_done();
 	}
 	test_transfer(mr, mem + PART);
 	ok(xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, access) == -EOPNOTSUPP,
-	   "no re-registration: %s", xv_last_error());
+	   "re-registration is refused: %s", xv_last_error());
 	ok(!xv_dereg_mr(mr), "deregister");
 	rig_close(&r);
 	return tap_done();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One call of each kind of inline function, compiled by C and C++ compilers,
- * without a C library, and for other processors; never run.
+ * One call of each kind of inline function.  tests/check compiles this file with C
+ * and C++ compilers, without a C library, and for other processors.  It is not run.
  */
 #include <xverbs/dp.h>
 

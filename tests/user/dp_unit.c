@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data path without any adapter: queues in ordinary memory, this program
- * in the adapter's role.  The expected bytes are written out by hand from the
- * tables of the PRM, not computed with the code under test.
+ * Unit test of the data path without an adapter: the queues are in ordinary memory,
+ * and the program takes the role of the adapter.  The expected bytes are taken from
+ * the tables of the PRM and not computed with the code under test.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static void setup(enum xv_qp_type type, uint32_t start, uint32_t log_stride)
 	leaf[3] = &qp.rsc;
 }
 
-/* The ring from WQEBB i on must hold the bytes that hex spells. */
+/* Compares the ring, from WQEBB i on, with the bytes in hex. */
 static bool holds(const uint8_t *ring, size_t size, size_t at, const char *hex)
 {
 	unsigned int byte;
@@ -100,9 +100,9 @@ static void test_builders(void)
 	ok(!xv_wr_write_imm(&qp, 2, 0, &sge, REMOTE, xv_be32(0xcafe0001)) &&
 	   sq_holds(6, "00000609 00012303 00000000 cafe0001" RADDR DATA), "write with immediate");
 	ok(!xv_wr_read(&qp, 3, XV_SEND_SIGNALED | XV_SEND_FENCE, &sge, REMOTE) &&
-	   sq_holds(7, "00000710 00012303 00000088 00000000" RADDR DATA), "read, fenced");
+	   sq_holds(7, "00000710 00012303 00000088 00000000" RADDR DATA), "read with fence");
 	ok(!xv_wr_send(&qp, 4, XV_SEND_SIGNALED | XV_SEND_SOLICITED, &sge) &&
-	   sq_holds(8, "0000080a 00012302 0000000a 00000000" DATA), "send, solicited");
+	   sq_holds(8, "0000080a 00012302 0000000a 00000000" DATA), "send with solicited event");
 	ok(!xv_wr_send_imm(&qp, 5, 0, &sge, xv_be32(7)) &&
 	   sq_holds(9, "0000090b 00012302 00000000 00000007" DATA), "send with immediate");
 	ok(!xv_wr_send_inv(&qp, 6, 0, &sge, 0x01020304) &&
@@ -113,19 +113,21 @@ static void test_builders(void)
 	ok(!xv_wr_atomic_fa(&qp, 8, XV_SEND_SIGNALED, &sge, REMOTE, 0x99) &&
 	   sq_holds(12, "00000c12 00012304 00000008 00000000" RADDR
 		    "0000000000000099 0000000000000000" DATA), "fetch and add");
-	ok(xv_wr_write(&qp, 9, 0, &sge, REMOTE) == -XV_ENOMEM, "a full queue says ENOMEM");
-	ok(sq_holds(5, "00000508 00012303"), "and its oldest WQE is untouched");
+	ok(xv_wr_write(&qp, 9, 0, &sge, REMOTE) == -XV_ENOMEM, "post to a full queue: ENOMEM");
+	ok(sq_holds(5, "00000508 00012303"), "full queue: the oldest WQE is unchanged");
 
 	xv_commit_send(&qp);
 	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(13) &&
-	   !memcmp(&bell, "\x00\x00\x0c\x12\x00\x01\x23\x04", 8), "record, then doorbell");
+	   !memcmp(&bell,
+	   "\x00\x00\x0c\x12\x00\x01\x23\x04", 8), "commit writes doorbell record and doorbell");
 	qp.sq.ci = qp.sq.pi;
 	bell = 0;
 	xv_wr_send(&qp, 10, 0, &sge);
 	xv_commit_send_relaxed(&qp);
 	xv_doorbell_flush();
 	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(14) &&
-	   !memcmp(&bell, "\x00\x00\x0d\x0a\x00\x01\x23\x02", 8), "the same, flushed by the caller");
+	   !memcmp(&bell,
+	   "\x00\x00\x0d\x0a\x00\x01\x23\x02", 8), "relaxed commit, flushed by the caller");
 }
 
 static void test_small_shapes(void)
@@ -149,12 +151,12 @@ static void test_small_shapes(void)
 		    "000102030405060708090a0b0c0d0e0f1011121314151617"
 		    "18191a1b1c1d1e1f202122232425262728292a2b"
 		    "2c2d2e2f303132333435363738393a3b3c3d3e3f404142434445"),
-	   "inline send goes on at the start of the ring");
-	ok(qp.sq.pi == 9 && sq_entry[7].end == 9, "and takes two WQEBBs");
-	ok(xv_wr_send_inline(&qp, 1, 0, text, 257) == -XV_EINVAL, "too much inline data");
+	   "inline send wraps to the start of the ring");
+	ok(qp.sq.pi == 9 && sq_entry[7].end == 9, "inline send has two WQEBBs");
+	ok(xv_wr_send_inline(&qp, 1, 0, text, 257) == -XV_EINVAL, "too much inline data: EINVAL");
 	qp.sq.room = 0;
 	qp.sq.limit = qp.sq.pi;
-	ok(xv_wr_send(&qp, 1, 0, &sge) == -XV_EINVAL, "a queue that takes no posts: EINVAL");
+	ok(xv_wr_send(&qp, 1, 0, &sge) == -XV_EINVAL, "post in a state without posting: EINVAL");
 }
 
 static void test_fence_after_umr(void)
@@ -162,14 +164,14 @@ static void test_fence_after_umr(void)
 	setup(XV_QPT_RC, 0, 6);
 	qp.sq.fm_ce_se = __XV_FM_CE_SE(MLX5R_FM_SMALL);
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(0, "0000000a 00012302 00000020"),
-	   "the small fence goes into the next WQE");
+	   "the small fence is in the next WQE");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(1, "0000010a 00012302 00000000"),
-	   "and into no other");
+	   "the WQE after it has no fence");
 	qp.sq.fm_ce_se = __XV_FM_CE_SE(MLX5R_FM_SMALL | MLX5R_CE_ALWAYS);
 	ok(!xv_wr_send(&qp, 1, XV_SEND_FENCE, &sge) && sq_holds(2, "0000020a 00012302 00000088"),
-	   "with a fence it becomes small + fence");
+	   "small fence and XV_SEND_FENCE: small fence + fence");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(3, "0000030a 00012302 00000008"),
-	   "signalling all stays on");
+	   "sq_sig_all is still in effect");
 }
 
 static void test_lists(void)
@@ -192,26 +194,28 @@ static void test_lists(void)
 	ok(!xv_post_send(&qp, wr, &bad), "a list of three is posted");
 	ok(sq_holds(0xfffe, "00fffe09 00012304 00000000 00000009" RADDR
 		    "00000008 00000001 0000000000001000 00000010 00000003 0000000000003000"),
-	   "gather list without its empty element");
+	   "gather list without the empty element");
 	ok(sq_holds(0xffff, "00ffff11 00012304 00000008 00000000" RADDR
 		    "0000000000000066 0000000000000055"
 		    "00000008 00000001 0000000000001000"), "compare and swap");
 	ok(sq_holds(0x10000, "0000000a 00012302 00000008 00000000 80000006 616263646566"),
-	   "index wraps at 2^16; inline data of two elements");
-	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(1), "one doorbell for all");
+	   "index wraps at 2^16; inline data from two elements");
+	ok(qp_rec[MLX5R_DBR_SND] == xv_be32(1), "one doorbell for the list");
 
 	wr[0].num_sge = 9;
-	ok(xv_post_send(&qp, &wr[0], &bad) == -XV_EINVAL && bad == &wr[0], "too many elements");
+	ok(xv_post_send(&qp, &wr[0], &bad) == -XV_EINVAL && bad == &wr[0],
+	   "too many elements: EINVAL");
 	wr[1].opcode = (enum xv_wr_opcode)77;
-	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL && bad == &wr[1], "unknown opcode");
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL && bad == &wr[1],
+	   "unknown opcode: EINVAL");
 	wr[1].opcode = XV_WR_RDMA_READ;
 	wr[1].send_flags = XV_SEND_INLINE;
-	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "a read cannot be inline");
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "inline read: EINVAL");
 	wr[1].send_flags = 0;
 	qp.qp_type = XV_QPT_UC;
-	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "no read on UC");
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "read on UC: EINVAL");
 	wr[1].opcode = XV_WR_SEND_WITH_INV;
-	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "no send with invalidate on UC");
+	ok(xv_post_send(&qp, &wr[1], &bad) == -XV_EINVAL, "send with invalidate on UC: EINVAL");
 }
 
 #define XRC	"00000099 000000000000000000000000"
@@ -247,19 +251,19 @@ static void test_ud_and_xrc(void)
 	expect[7] = 'a';
 	ok(!xv_wr_send_ud(&qp, 1, 0, &sge, &ah, 0x456, 0x11111111) && sq_holds(7, expect),
 	   "UD send: address vector, then data in the next WQEBB");
-	ok(qp.sq.pi == 9, "two WQEBBs");
+	ok(qp.sq.pi == 9, "UD send: two WQEBBs");
 	snprintf(expect, sizeof(expect), "0000090b 00012305 00000000 00000003 %s %s", av, DATA);
-	ok(!xv_post_send(&qp, &wr, &bad) && sq_holds(9, expect), "the same by list");
+	ok(!xv_post_send(&qp, &wr, &bad) && sq_holds(9, expect), "same WQE from a list");
 	setup(XV_QPT_UD, 9, 6);
 	ok(!xv_wr_send_imm_ud(&qp, 1, 0, &sge, &ah, 0x456, 0x11111111, xv_be32(3)) &&
-	   sq_holds(9, expect), "and with an immediate by builder");
+	   sq_holds(9, expect), "UD send with immediate");
 	wr.opcode = XV_WR_RDMA_WRITE;
-	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL, "no write on UD");
+	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL, "write on UD: EINVAL");
 	qp.pd = (struct xv_pd *)&qp;
 	wr.opcode = XV_WR_SEND;
 	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr &&
 	   xv_wr_send_ud(&qp, 1, 0, &sge, &ah, 1, 1) == -XV_EINVAL,
-	   "an address handle of another domain");
+	   "address handle of another PD: EINVAL");
 	wr.opcode = XV_WR_RDMA_WRITE;
 
 	setup(XV_QPT_XRC_SEND, 0, 6);
@@ -272,7 +276,7 @@ static void test_ud_and_xrc(void)
 	test_xrc_builders();
 }
 
-/* The adapter's part: writes a completion at its own producer index. */
+/* Role of the adapter: writes a CQE at its producer index. */
 static void complete(uint32_t pi, uint8_t op, uint8_t syndrome, uint16_t counter)
 {
 	struct mlx5r_cqe *cqe = (struct mlx5r_cqe *)(void *)
@@ -308,11 +312,11 @@ static void test_poll(uint32_t log_stride)
 		       wc[0].qp_num != 0x123;
 		bad += qp.sq.ci != 2 * i + 2 || cq_rec[0] != xv_be32((i + 1) & 0xffffff);
 	}
-	ok(!bad, "100000 completions over both index wraps; unsignalled ones retire too");
-	ok(xv_poll_cq(&cq, 8, wc) == 0, "and then none");
+	ok(!bad, "100000 completions, both indices wrap; unsignalled sends are retired");
+	ok(xv_poll_cq(&cq, 8, wc) == 0, "the ring is empty");
 }
 
-/* Every syndrome of the PRM, on either side, and one that nobody knows */
+/* All syndromes of the PRM, for requester and responder, and an unknown one */
 static void test_syndromes(void)
 {
 	static const struct {
@@ -339,7 +343,7 @@ static void test_syndromes(void)
 		       wc[1].status != known[i].status || wc[0].wr_id != i ||
 		       wc[1].wr_id != i + 100 || wc[0].vendor_err != 0x68;
 	}
-	ok(!bad, "%u syndromes of senders and receivers", n);
+	ok(!bad, "%u syndromes of requester and responder", n);
 }
 
 static void test_recv(void)
@@ -352,13 +356,13 @@ static void test_recv(void)
 	setup(XV_QPT_RC, 0xffff, 6);
 	ok(!xv_wr_recv(&qp, 50, &sge) &&
 	   holds(rq_ring, sizeof(rq_ring), 3 * 32, DATA "00000000 00000100 0000000000000000"),
-	   "receive of one element in an entry for two");
+	   "receive with one element in a WQE for two");
 	ok(!xv_post_recv(&qp, &wr, &bad) &&
 	   holds(rq_ring, sizeof(rq_ring), 0, "00000008 00000001 0000000000001000"
-		 "00000000 00000100 0000000000000000"), "the empty element is left out");
-	ok(qp_rec[MLX5R_DBR_RCV] == xv_be32(1), "record wraps at 2^16");
+		 "00000000 00000100 0000000000000000"), "receive without the empty element");
+	ok(qp_rec[MLX5R_DBR_RCV] == xv_be32(1), "doorbell record wraps at 2^16");
 	wr.num_sge = 3;
-	ok(xv_post_recv(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr, "too many elements");
+	ok(xv_post_recv(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr, "too many elements: EINVAL");
 	for (i = 0; !xv_wr_recv(&qp, 60, &sge); i++)
 		;
 	ok(i == RQ_WQES - 2 && xv_wr_recv(&qp, 60, &sge) == -XV_ENOMEM, "queue full: ENOMEM");
@@ -372,7 +376,7 @@ static void test_recv(void)
 	ok(wc[1].wr_id == 51 && wc[1].opcode == XV_WC_RECV_RDMA_WITH_IMM, "write with immediate");
 	ok(wc[2].status == XV_WC_LOC_PROT_ERR && wc[2].wr_id == 60 && wc[2].vendor_err == 0x68,
 	   "error with vendor syndrome");
-	ok(!xv_wr_recv(&qp, 70, &sge), "room again");
+	ok(!xv_wr_recv(&qp, 70, &sge), "the queue has room again");
 }
 
 static void test_srq(void)
@@ -389,15 +393,15 @@ static void test_srq(void)
 	qp.srq = &srq;
 	for (i = 0; !xv_post_srq_recv(&srq, &wr, &bad); i++)
 		wr.wr_id++;
-	ok(i == SRQ_WQES - 1 && srq_rec[0] == xv_be32(3), "shared queue full after %d", i);
+	ok(i == SRQ_WQES - 1 && srq_rec[0] == xv_be32(3), "SRQ full after %d", i);
 	ok(holds(srq_ring, sizeof(srq_ring), 0, "00000001 00000000 0000000000000000" DATA
-		 "00000000 00000100 0000000000000000"), "entry: next, data, end");
+		 "00000000 00000100 0000000000000000"), "SRQ entry: next index, data segment, end");
 	complete(0, MLX5R_CQE_RESP_SEND, 0, 1);
 	complete(1, MLX5R_CQE_RESP_SEND, 0, 0);
 	ok(xv_poll_cq(&cq, 4, wc) == 2 && wc[0].wr_id == 81 && wc[1].wr_id == 80,
-	   "entries complete in any order");
+	   "SRQ entries complete in any order");
 	ok(srq.tail == 0 && __xv_srq_entry(&srq, 3)->next_wqe_index == xv_be16(1) &&
-	   __xv_srq_entry(&srq, 1)->next_wqe_index == 0, "and return to the list");
+	   __xv_srq_entry(&srq, 1)->next_wqe_index == 0, "SRQ entries return to the list");
 }
 
 static void test_in_place(void)
@@ -421,13 +425,13 @@ static void test_in_place(void)
 		n++;
 	}
 	xv_commit_cq(&cq);
-	ok(n == 2 && !bad && qp.sq.ci == 2 && cq_rec[0] == xv_be32(2), "completions read in place");
+	ok(n == 2 && !bad && qp.sq.ci == 2 && cq_rec[0] == xv_be32(2), "CQEs read in place");
 
 	leaf[3] = NULL;
 	cq.last_uidx = XV_RSC_NO_INDEX;
 	complete(2, MLX5R_CQE_REQ, 0, 0);
 	ok(xv_poll_cq(&cq, 1, &(struct xv_wc) { 0 }) == 0 && cq.ci == 3,
-	   "a completion of a queue that is gone is passed over");
+	   "CQE of a destroyed QP is skipped");
 }
 
 static void test_arm(void)
@@ -448,7 +452,7 @@ static void test_raw(void)
 	nop[28] = 0x77;
 	ok(!xv_wr_raw(&qp, 5, nop) &&
 	   sq_holds(2, "0100020f 00012302 00000008 00000000 00000000 00000000 00000000 77000000"),
-	   "raw WQE: index and QP number are filled in");
+	   "raw WQE: the library sets index and QP number");
 }
 
 static void test_bind(void)
@@ -468,12 +472,12 @@ static void test_bind(void)
 		    "00000000 00000000000000000000000000000000 00000000 00000000 00000000"
 		    "00002000 00001122 0000000000700000"), "bind of a type 2 window");
 	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(9, "0000090a 00012302 00000020"),
-	   "the request behind it waits for it");
+	   "the next WQE has the small fence");
 	setup(XV_QPT_RC, 6, 6);
 	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .wr_id = 5, .opcode = XV_WR_BIND_MW,
 			 .send_flags = XV_SEND_SIGNALED, .bind_mw = { &mw, 0x3302, info } }, &bad) &&
 	   sq_holds(6, "00000625 0001230c 00000008 00003301 b0000000 0004 0000 00000000203c6041") &&
-	   sq_entry[6].wc_opcode == XV_WC_BIND_MW, "the same by list");
+	   sq_entry[6].wc_opcode == XV_WC_BIND_MW, "same WQE from a list");
 	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .opcode = XV_WR_LOCAL_INV,
 			 .invalidate_rkey = 0x3302 }, &bad) &&
 	   sq_holds(9, "00000925 00012308 00000020 00003302 98000000") &&

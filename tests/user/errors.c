@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must not work does not, ends in the status that the specification
- * names, and hurts nothing but the connection.
+ * Invalid requests fail with the status that the specification defines, and affect
+ * only their connection.
  */
 #include "rig.h"
 
@@ -9,7 +9,7 @@ static struct rig r;
 static struct rig_opts opts = { .size = 65536, .depth = 16,
 	.rc = { .timeout = 10, .retry_cnt = 2, .no_rnr_retry = true, .min_rnr_timer = 1 } };
 
-/* A request on side 0 that fails, described by what is wrong with it */
+/* A request on side 0 that fails; the name says what is wrong. */
 struct wrong {
 	const char *what;
 	enum xv_wr_opcode opcode;
@@ -30,14 +30,14 @@ static const struct wrong wrongs[] = {
 	{ "read, bad rkey", XV_WR_RDMA_READ, RKEY, XV_WC_REM_ACCESS_ERR },
 	{ "read, source out of bounds", XV_WR_RDMA_READ, RBOUND, XV_WC_REM_ACCESS_ERR },
 	{ "atomic, bad rkey", XV_WR_ATOMIC_FETCH_AND_ADD, RKEY, XV_WC_REM_ACCESS_ERR },
-	{ "atomic on memory without the right", XV_WR_ATOMIC_FETCH_AND_ADD, NO_RIGHT,
+	{ "atomic on memory without access flag", XV_WR_ATOMIC_FETCH_AND_ADD, NO_RIGHT,
 	  XV_WC_REM_ACCESS_ERR },
 	{ "atomic, misaligned", XV_WR_ATOMIC_FETCH_AND_ADD, MISALIGNED, XV_WC_REM_INV_REQ_ERR },
 };
 
 static uint8_t *other_mem[2], *weak_mem;
 static struct xv_mr *other_mr[2];	/* memory of another PD */
-static struct xv_mr *weak_mr;		/* no remote right but to read */
+static struct xv_mr *weak_mr;		/* remote access: read only */
 
 static void post_wrong(const struct wrong *w)
 {
@@ -142,7 +142,7 @@ static void test_wrong_all(void)
 	free(weak_mem);
 }
 
-/* What the responder learns: a receive that cannot hold or cannot be written */
+/* Errors at the responder: receive too short, receive not writable */
 static void test_receive_errors(void)
 {
 	struct xv_sge from = rig_sge(&r, 0, 0, 100), to = rig_sge(&r, 1, 0, 50);
@@ -154,7 +154,7 @@ static void test_receive_errors(void)
 	xv_commit_send(r.qp[0]);
 	ok(rig_expect(r.cq[0], 1, XV_WC_REM_INV_REQ_ERR) &&
 	   rig_expect(r.cq[1], 5, XV_WC_LOC_LEN_ERR) &&
-	   rig_expect(r.cq[1], 6, XV_WC_WR_FLUSH_ERR), "a message longer than the receive");
+	   rig_expect(r.cq[1], 6, XV_WC_WR_FLUSH_ERR), "message longer than the receive");
 	rig_reconnect(&r, &opts);
 
 	to.length = 100;
@@ -164,7 +164,7 @@ static void test_receive_errors(void)
 	xv_wr_send(r.qp[0], 1, XV_SEND_SIGNALED, &from);
 	xv_commit_send(r.qp[0]);
 	ok(rig_expect(r.cq[0], 1, XV_WC_REM_OP_ERR) && rig_expect(r.cq[1], 7, XV_WC_LOC_PROT_ERR),
-	   "a receive with a bad lkey");
+	   "receive with a bad lkey");
 	rig_reconnect(&r, &opts);
 }
 
@@ -196,7 +196,7 @@ static void test_rnr_recovers(void)
 	xv_wr_recv(r.qp[1], 2, &to);
 	xv_commit_recv(r.qp[1]);
 	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && rig_expect(r.cq[1], 2, XV_WC_SUCCESS),
-	   "a receive posted late is found");
+	   "receive posted during RNR retries is used");
 	rig_reconnect(&r, &opts);
 }
 
@@ -209,7 +209,7 @@ static void test_peer_gone(void)
 		bail_out("%s", xv_last_error());
 	xv_wr_write(r.qp[0], 1, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, 0), r.mr[1]->rkey);
 	xv_commit_send(r.qp[0]);
-	ok(rig_expect(r.cq[0], 1, XV_WC_RETRY_EXC_ERR), "a peer that does not answer: retries exceeded");
+	ok(rig_expect(r.cq[0], 1, XV_WC_RETRY_EXC_ERR), "peer does not answer: retries exceeded");
 	rig_reconnect(&r, &opts);
 }
 
@@ -223,14 +223,15 @@ static void test_flush(void)
 	for (i = 0; i < 4; i++)
 		xv_wr_recv(r.qp[0], 10 + (uint64_t)i, &sge);
 	xv_commit_recv(r.qp[0]);
-	ok(!xv_modify_qp(r.qp[0], &err, XV_QP_STATE), "to the error state by hand");
+	ok(!xv_modify_qp(r.qp[0], &err, XV_QP_STATE), "modify to ERR");
 	n = rig_poll(r.cq[0], 4, wc);
 	for (i = 0; i < n && wc[i].status == XV_WC_WR_FLUSH_ERR && wc[i].wr_id == 10 + (uint64_t)i; i++)
 		;
-	ok(i == 4, "posted receives are flushed in order");
+	ok(i == 4, "ERR: posted receives are flushed in order");
 	xv_wr_write(r.qp[0], 20, 0, &sge, rig_addr(&r, 1, 0), r.mr[1]->rkey);
 	xv_commit_send(r.qp[0]);
-	ok(rig_expect(r.cq[0], 20, XV_WC_WR_FLUSH_ERR), "a send posted now is flushed, unsignalled or not");
+	ok(rig_expect(r.cq[0], 20, XV_WC_WR_FLUSH_ERR),
+	   "ERR: new sends are flushed, signalled or not");
 	rig_reconnect(&r, &opts);
 }
 
@@ -248,11 +249,11 @@ static void test_queue_full(void)
 	xv_commit_send(r.qp[0]);
 	got = rig_poll(r.cq[0], (int)n, wc);
 	ok(got == (int)n && wc[0].wr_id == 0 && wc[n - 1].wr_id == n - 1 && !wc[n - 1].status,
-	   "all of them complete");
+	   "all sends complete");
 	ok(!xv_wr_write(r.qp[0], 7, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 0), r.mr[1]->rkey),
-	   "and there is room again");
+	   "the send queue has room again");
 	xv_commit_send(r.qp[0]);
-	ok(rig_expect(r.cq[0], 7, XV_WC_SUCCESS), "which works");
+	ok(rig_expect(r.cq[0], 7, XV_WC_SUCCESS), "a new send completes");
 	for (n = 0; !xv_wr_recv(r.qp[0], n, &sge); n++)
 		;
 	ok(n >= 16 && xv_wr_recv(r.qp[0], n, &sge) == -XV_ENOMEM,
@@ -267,8 +268,8 @@ static void test_states(void)
 
 	fresh.unconnected = true;
 	rig_reconnect(&r, &fresh);
-	ok(xv_wr_send(r.qp[0], 1, 0, &sge) == -XV_EINVAL, "no send in RESET: EINVAL");
-	ok(xv_wr_recv(r.qp[0], 1, &sge) == -XV_EINVAL, "no receive in RESET: EINVAL");
+	ok(xv_wr_send(r.qp[0], 1, 0, &sge) == -XV_EINVAL, "send in RESET: EINVAL");
+	ok(xv_wr_recv(r.qp[0], 1, &sge) == -XV_EINVAL, "receive in RESET: EINVAL");
 	rig_reconnect(&r, &opts);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion channels: no wake-up is lost, solicited means solicited, events
- * are counted, and destroying waits for acknowledgement.
+ * Completion channels: no wake-up is lost, solicited arming, event counts, and
+ * destroying waits for acknowledgement.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +13,7 @@ enum { ROUNDS = 3000, LEN = 16 };
 
 static struct rig r;
 static struct xv_comp_channel *channel;
-static struct xv_cq *ecq;	/* completions of the receiving end, with events */
+static struct xv_cq *ecq;	/* receive CQ with a channel */
 
 static void open_rig(void)
 {
@@ -75,26 +75,26 @@ static void test_basics(void)
 {
 	struct xv_wc wc[4];
 
-	ok(!readable(0), "no event before anything happened");
+	ok(!readable(0), "no event before the first message");
 	post_recvs(8);
 	post_send(0);
 	rig_expect(r.cq[0], 0, XV_WC_SUCCESS);
-	ok(!readable(50), "an unarmed queue raises no event");
+	ok(!readable(50), "CQ not armed: no event");
 	xv_poll_cq(ecq, 4, wc);
 	xv_req_notify(ecq, 0);
 	post_send(0);
-	ok(readable(5000), "an armed one does");
+	ok(readable(5000), "CQ armed: one event");
 	take_event();
 	post_send(0);
-	ok(!readable(50), "and only once");
+	ok(!readable(50), "CQ armed once: no second event");
 	rig_poll(r.cq[0], 2, wc);
 	while (xv_poll_cq(ecq, 4, wc))
 		;
 	xv_req_notify(ecq, 1);
 	post_send(0);
-	ok(!readable(50), "armed for solicited: an ordinary send raises none");
+	ok(!readable(50), "armed for solicited: no event for an ordinary send");
 	post_send(XV_SEND_SOLICITED);
-	ok(readable(5000), "a solicited one does");
+	ok(readable(5000), "armed for solicited: event for a solicited send");
 	take_event();
 	rig_poll(r.cq[0], 2, wc);
 	while (xv_poll_cq(ecq, 4, wc))
@@ -108,14 +108,15 @@ static void test_nonblock(void)
 	void *context;
 
 	fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK);
-	ok(xv_get_cq_event(channel, &cq, &context) == -EAGAIN, "O_NONBLOCK: EAGAIN");
+	ok(xv_get_cq_event(channel, &cq, &context) == -EAGAIN,
+	   "O_NONBLOCK without an event: EAGAIN");
 	fcntl(channel->fd, F_SETFL, flags);
 }
 
 static volatile int received;
 static volatile int stop;
 
-/* Arm, poll once more, sleep: the sequence that must never miss anything */
+/* The sequence arm, poll again, sleep must not miss a completion. */
 static void *sleeper(void *arg)
 {
 	struct xv_wc wc[16];
@@ -161,7 +162,7 @@ static void test_no_lost_wakeup(void)
 		while (__atomic_load_n(&received, __ATOMIC_ACQUIRE) < sent && !lost)
 			lost = xt_now() > limit || xt_now() > until;
 	}
-	ok(!lost, "%d messages to a thread that sleeps in between: none overslept", sent);
+	ok(!lost, "%d messages to a thread that sleeps between them: no wake-up lost", sent);
 	stop = 1;
 	post_send(0);
 	if (!lost)
@@ -193,8 +194,8 @@ static void test_destroy_waits(void)
 	post_send(0);
 	if (xv_get_cq_event(channel, &cq, &context))
 		bail_out("%s", xv_last_error());
-	ok(xv_destroy_cq(ecq) == -EBUSY, "a CQ in use by a QP: EBUSY");
-	ok(xv_destroy_comp_channel(channel) == -EBUSY, "a channel in use by a CQ: EBUSY");
+	ok(xv_destroy_cq(ecq) == -EBUSY, "destroy a CQ in use by a QP: EBUSY");
+	ok(xv_destroy_comp_channel(channel) == -EBUSY, "destroy a channel in use by a CQ: EBUSY");
 	if (xv_destroy_qp(r.qp[1]))
 		bail_out("%s", xv_last_error());
 	unacked = ecq;
@@ -203,7 +204,7 @@ static void test_destroy_waits(void)
 	ok(!xv_destroy_cq(ecq) && xt_now() - start > 0.08,
 	   "destroying a CQ waits for the acknowledgement");
 	pthread_join(id, NULL);
-	ok(!xv_destroy_comp_channel(channel), "then the channel goes");
+	ok(!xv_destroy_comp_channel(channel), "destroy the channel");
 }
 
 int main(int argc, char **argv)

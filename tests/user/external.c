@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues in memory that the program brings (UMEM): the adapter works in that
- * memory, wrong places are refused with the reason, and nothing is let go of
- * while a queue uses it.  Raw ioctls: the program drives its queues itself.
+ * Queues in user memory (UMEM): the adapter uses that memory, invalid places are
+ * refused with a reason, and a UMEM in use cannot be destroyed.  The program uses
+ * ioctls directly, without libxverbs.
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -66,13 +66,13 @@ static void setup(void)
 	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	m.addr = (uintptr_t)mem + 64;
 	m.length = SIZE;
-	ok(CALL(UMEM_REG, &m) == EINVAL, "UMEM off the start of a page: %s", reason);
+	ok(CALL(UMEM_REG, &m) == EINVAL, "UMEM address not page-aligned: %s", reason);
 	m.addr = (uintptr_t)mem;
 	m.length = 0;
-	ok(CALL(UMEM_REG, &m) == EINVAL, "UMEM of nothing: %s", reason);
+	ok(CALL(UMEM_REG, &m) == EINVAL, "UMEM of length 0: %s", reason);
 	m.addr = 0x7000;
 	m.length = PAGE;
-	ok(CALL(UMEM_REG, &m) == EFAULT, "UMEM of no memory: %s", reason);
+	ok(CALL(UMEM_REG, &m) == EFAULT, "UMEM of unmapped addresses: %s", reason);
 	m.addr = (uintptr_t)mem;
 	m.length = SIZE;
 	must(CALL(UMEM_REG, &m), "UMEM_REG");
@@ -99,22 +99,22 @@ static void test_places(void)
 
 	cq_args(&a);
 	external.ring_offset = 64;
-	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring off a page: %s", reason);
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring offset not page-aligned: %s", reason);
 	cq_args(&a);
 	external.ring_offset = SIZE;
-	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring behind the end: %s", reason);
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring beyond the end: %s", reason);
 	cq_args(&a);
 	external.ring_offset = ~0ull << 12;
-	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring far behind the end: %s", reason);
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring far beyond the end: %s", reason);
 	cq_args(&a);
 	external.dbr_offset = DBR_AT + 8;
-	ok(CALL(CQ_CREATE, &a) == EINVAL, "record off a cache line: %s", reason);
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "doorbell record not aligned to 64: %s", reason);
 	cq_args(&a);
 	external.dbr_offset = SIZE;
-	ok(CALL(CQ_CREATE, &a) == EINVAL, "record behind the end: %s", reason);
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "doorbell record beyond the end: %s", reason);
 	cq_args(&a);
 	a.entries = 4000;
-	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring longer than the memory: %s", reason);
+	ok(CALL(CQ_CREATE, &a) == EINVAL, "ring longer than the UMEM: %s", reason);
 }
 
 static void to_init_and_error(uint32_t qp)
@@ -125,7 +125,7 @@ static void to_init_and_error(uint32_t qp)
 	m.attr_mask = XVERBS_QP_STATE | XVERBS_QP_PKEY_INDEX | XVERBS_QP_PORT |
 		      XVERBS_QP_ACCESS_FLAGS;
 	must(CALL(QP_MODIFY, &m), "to INIT");
-	/* Two receives with empty lists, in the ring and in the record */
+	/* Posts two receives with empty lists: writes the ring and the doorbell record. */
 	((struct mlx5r_data *)(mem + QP_AT))[0].lkey = htobe32(MLX5R_LKEY_END);
 	((struct mlx5r_data *)(mem + QP_AT))[1].lkey = htobe32(MLX5R_LKEY_END);
 	__atomic_store_n((uint32_t *)(mem + DBR_AT + 64), htobe32(2), __ATOMIC_RELEASE);
@@ -157,19 +157,19 @@ static void test_flush(void)
 	cq_args(&c);
 	must(CALL(CQ_CREATE, &c), "CQ_CREATE");
 	ok(c.out_entries == CQES && !c.out_ring.length && !c.out_dbr.length,
-	   "CQ of %u entries, nothing to map", c.out_entries);
+	   "CQ of %u entries, no mmap offset", c.out_entries);
 	q.send_cq = q.recv_cq = c.out_handle;
 	external.ring_offset = QP_AT;
 	external.dbr_offset = DBR_AT + 64;
 	must(CALL(QP_CREATE, &q), "QP_CREATE");
 	ok(q.out_rq_stride == STRIDE && q.out_rq_wqes == WQES && !q.out_rq_offset &&
-	   !q.out_ring.length, "QP with %u receives, nothing to map", q.out_rq_wqes);
-	ok(destroy(umem) == EBUSY, "the memory is in use: %s", reason);
+	   !q.out_ring.length, "QP with %u receives, no mmap offset", q.out_rq_wqes);
+	ok(destroy(umem) == EBUSY, "destroy a UMEM in use: %s", reason);
 	to_init_and_error(q.out_handle);
-	ok(flushed(0) && flushed(1), "receives in that memory are flushed to that memory");
-	ok(mem[CQ_AT + 2 * 64 + 63] >> 4 == MLX5R_CQE_INVALID, "and no more than these");
-	ok(destroy(c.out_handle) == EBUSY, "the CQ is in use: %s", reason);
-	ok(!destroy(q.out_handle) && !destroy(c.out_handle), "QP and CQ go");
+	ok(flushed(0) && flushed(1), "receives in the UMEM are flushed to the CQ in the UMEM");
+	ok(mem[CQ_AT + 2 * 64 + 63] >> 4 == MLX5R_CQE_INVALID, "no more completions");
+	ok(destroy(c.out_handle) == EBUSY, "destroy a CQ in use: %s", reason);
+	ok(!destroy(q.out_handle) && !destroy(c.out_handle), "destroy QP and CQ");
 }
 
 static void test_srq(void)
@@ -186,21 +186,21 @@ static void test_srq(void)
 	external.dbr_offset = DBR_AT + 128;
 	must(CALL(SRQ_CREATE, &s), "SRQ_CREATE");
 	ok(s.out_wqes == WQES && s.out_stride == STRIDE && !s.out_ring.length,
-	   "SRQ of %u entries, nothing to map", s.out_wqes);
+	   "SRQ of %u entries, no mmap offset", s.out_wqes);
 	q.srq = m.srq = s.out_handle;
 	must(CALL(SRQ_QUERY, &q), "SRQ_QUERY");
-	ok(q.out_max_wr == WQES && q.out_max_sge == 1 && q.out_limit == 4, "query: limit %u",
+	ok(q.out_max_wr == WQES && q.out_max_sge == 1 && q.out_limit == 4, "query SRQ: limit %u",
 	   q.out_limit);
-	/* Nothing is posted: a new limit is reached at once. */
+	/* No receive is posted, so a new limit is reached at once. */
 	m.limit = 9;
-	ok(!CALL(SRQ_MODIFY, &m), "a new limit");
+	ok(!CALL(SRQ_MODIFY, &m), "modify SRQ: new limit");
 	ok(poll(&(struct pollfd) { .fd = fd, .events = POLLIN }, 1, 5000) == 1 &&
 	   read(fd, &event, sizeof(event)) == sizeof(event) &&
 	   event.type == XVERBS_EVENT_SRQ_LIMIT_REACHED && event.handle == s.out_handle &&
-	   event.user_data == 99, "is reached");
-	ok(!CALL(SRQ_QUERY, &q) && !q.out_limit, "and is not armed any more");
+	   event.user_data == 99, "event SRQ limit reached");
+	ok(!CALL(SRQ_QUERY, &q) && !q.out_limit, "the limit is not armed any more");
 	m.limit = WQES + 1;
-	ok(CALL(SRQ_MODIFY, &m) == EINVAL, "a limit that cannot be: %s", reason);
+	ok(CALL(SRQ_MODIFY, &m) == EINVAL, "limit above the size of the SRQ: %s", reason);
 	ok(!destroy(s.out_handle), "SRQ goes");
 }
 
@@ -212,7 +212,7 @@ static void test_resize_refused(void)
 	cq_args(&c);
 	must(CALL(CQ_CREATE, &c), "CQ_CREATE");
 	r.cq = c.out_handle;
-	ok(CALL(CQ_RESIZE, &r) == EOPNOTSUPP, "resizing the user's ring: %s", reason);
+	ok(CALL(CQ_RESIZE, &r) == EOPNOTSUPP, "resize a CQ in a UMEM: %s", reason);
 	destroy(c.out_handle);
 }
 
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	test_flush();
 	test_srq();
 	test_resize_refused();
-	ok(!destroy(umem), "the memory is let go of");
+	ok(!destroy(umem), "destroy the UMEM");
 	munmap(mem, SIZE);
 	close(fd);
 	return tap_done();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every verb, and the closing of the file, with the first, the second, ... of
- * its steps failing until none is left to fail:
+ * Fault injection: calls every verb, and closes the file, while its first, second,
+ * ... step fails, until no step is left to fail:
  *
  *	inject memory	allocations and copies to and from user memory; needs a
  *			kernel with fault injection
  *	inject command	firmware commands; needs a function of xhca
  *
- * A failed call has the right error number, says why, leaves the adapter's
- * objects as they were, and can be repeated.  Needs root.
+ * A failed call returns the right error number and a reason, does not change the
+ * number of objects in the adapter, and can be repeated.  Needs root.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -27,7 +27,7 @@ static struct xverbs_ah_attr path;
 static void *memory;
 static char reason[XVERBS_REASON_MAX];
 
-/* Parts of what is in arg */
+/* Structures that arg points to */
 static struct xverbs_external external;
 static struct xverbs_qp_cap cap, cap_read;
 static struct xverbs_qp_attr attr, attr_read;
@@ -68,10 +68,10 @@ static union {
 	struct xverbs_mcast mcast;
 } arg;
 
-/* ---- What fails -------------------------------------------------------------------- */
+/* ---- Injection of failures --------------------------------------------- */
 
 static int fail_fd, objects_fd;
-static char fail_path[96];	/* firmware commands: a file that is read once per opening */
+static char fail_path[96];	/* firmware commands: must be opened again for each read */
 static bool commands;
 
 static void write_file(const char *file, const char *text)
@@ -102,7 +102,7 @@ static void setup_memory(void)
 		tap_skip_all("/proc/self/fail-nth: %s", strerror(errno));
 }
 
-/* The function of xhca behind a device is its slot on the bus. */
+/* The PCI slot of a device is its function number in xhca. */
 static unsigned int function_of(const char *device)
 {
 	char link[256] = {}, file[96];
@@ -114,7 +114,7 @@ static unsigned int function_of(const char *device)
 		tap_skip_all("%s: %s", file, strerror(errno));
 	name = strrchr(link, '/');
 	if (!name || sscanf(name, "/%*x:%*x:%x", &slot) != 1)
-		tap_skip_all("%s leads to %s", file, link);
+		tap_skip_all("unexpected link target: %s is %s", file, link);
 	return slot;
 }
 
@@ -140,12 +140,12 @@ static void arm(int n)
 	char text[16];
 	int len = snprintf(text, sizeof(text), "%d", n);
 
-	/* Copying this text may itself be what fails. */
+	/* Copying the text can itself fail. */
 	if (write(fail_fd, text, len) != len && write(fail_fd, text, len) != len)
-		bail_out("cannot set what fails: %s", strerror(errno));
+		bail_out("cannot set the failing step: %s", strerror(errno));
 }
 
-/* Whether what was to fail has not come yet: it may even be this read. */
+/* True if the failure has not happened yet; this read may be the step that fails. */
 static bool none_failed(void)
 {
 	char text[16] = {};
@@ -162,7 +162,7 @@ static bool none_failed(void)
 	return len < 0 || atoi(text) != 0;
 }
 
-/* Memory keys do not count: the driver keeps them in stock. */
+/* mkeys are not counted: mlx5_ib caches them. */
 enum { KINDS = 16 };
 
 struct objects {
@@ -189,7 +189,7 @@ static bool same(const struct objects *a, const struct objects *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* ---- The verbs ---------------------------------------------------------------------- */
+/* ---- The verbs --------------------------------------------------------- */
 
 static void fill_nothing(void) { }
 static void fill_bind(void) { strcpy(arg.bind.name, rig_device(0)); }
@@ -239,7 +239,7 @@ static void fill_alter(void)
 	arg.rereg.access = second ? XVERBS_ACCESS_LOCAL_WRITE : 0;
 }
 
-/* To memory that is not registered: a page has one user of DMA at a time. */
+/* Moves the region to other memory that is not registered. */
 static void fill_move(void)
 {
 	static bool third;
@@ -427,12 +427,12 @@ static void fill_mcast(void)
 	memcpy(arg.mcast.gid, gid, sizeof(gid));
 }
 
-/* What a step does besides failing */
+/* Properties of a step */
 enum {
-	ONCE = 1,		/* cannot be done again once it was done */
-	ON_SPARE = 2,		/* on a file of its own */
-	SETTLES = 4,		/* makes objects that stay with the device, all at a time */
-	WITH_DMABUF = 8,	/* needs a kernel that can make one */
+	ONCE = 1,		/* cannot be repeated after success */
+	ON_SPARE = 2,		/* needs its own open file */
+	SETTLES = 4,		/* creates objects that stay with the device */
+	WITH_DMABUF = 8,	/* needs a kernel that supports it */
 };
 
 struct step {
@@ -440,8 +440,8 @@ struct step {
 	unsigned long cmd;
 	uint32_t size;
 	void (*fill)(void);
-	uint32_t *out;		/* where the handle stands in arg */
-	uint32_t *keep;		/* the object stays, for later steps; else destroyed */
+	uint32_t *out;		/* offset of the handle in arg */
+	uint32_t *keep;		/* keep the object for later steps, else destroy it */
 	unsigned int flags;
 };
 
@@ -503,7 +503,7 @@ static const struct step steps[] = {
 	CALL(MCAST_ATTACH, mcast, mcast, 0),	/* destroyed with its QP */
 };
 
-/* ---- One verb, until nothing fails any more ----------------------------------------- */
+/* ---- One verb, until no step fails any more ---------------------------- */
 
 static int call(int file, unsigned long cmd, uint32_t size)
 {
@@ -541,7 +541,7 @@ static int bound_file(void)
 	return file;
 }
 
-/* The error that an injected failure is to end in, with a reason if firmware's */
+/* The expected error of an injected failure; for firmware commands, with a reason */
 static bool right_error(int err)
 {
 	if (commands)
@@ -550,8 +550,8 @@ static bool right_error(int err)
 }
 
 /*
- * A call whose reply could not be written has done its work all the same if it
- * made no object: the next attempt finds that out.
+ * If the reply of a call cannot be written, the call fails.  Unless it creates an
+ * object, its work is done all the same, which the next attempt detects.
  */
 static bool done_already(const struct step *s, int last, int err)
 {
@@ -559,7 +559,7 @@ static bool done_already(const struct step *s, int last, int err)
 	       (err == EINVAL || err == ENOENT || err == EBUSY);
 }
 
-/* A call succeeded: what it made stays for later steps, or goes. */
+/* After success: keeps the new object for later steps, or destroys it. */
 static void settle(const struct step *s, bool stays)
 {
 	if (s->cmd == XVERBS_CHANNEL_ALLOC)
@@ -589,7 +589,7 @@ static int attempt(const struct step *s, int n, bool *untouched)
 	return err;
 }
 
-/* A failure must be the right one and leave no objects; else this says what is. */
+/* Checks the error number, the reason and the number of objects after a failure. */
 static bool failed_well(const char *name, int n, int err, const struct objects *before)
 {
 	struct objects now = count_objects();
@@ -597,7 +597,7 @@ static bool failed_well(const char *name, int n, int err, const struct objects *
 	if (right_error(err) && same(&now, before))
 		return true;
 	diag("%s: step %d: %s, \"%s\"%s", name, n, strerror(err), reason,
-	     same(&now, before) ? "" : ", other objects than before");
+	     same(&now, before) ? "" : ", number of objects differs");
 	return false;
 }
 
@@ -632,7 +632,7 @@ static void sweep(const struct step *s)
 	ok(good && n < MAX_STEPS, "%s: %d steps, %d failures", s->name, n - 1, failed);
 }
 
-/* A destruction that fails leaves the object; the next one succeeds. */
+/* After a failed DESTROY the object exists; the next DESTROY succeeds. */
 static void sweep_destroy(const char *name, uint32_t handle)
 {
 	struct objects before = count_objects();
@@ -651,12 +651,12 @@ static void sweep_destroy(const char *name, uint32_t handle)
 		}
 	}
 	ok(good && n < MAX_STEPS, "DESTROY of a %s: %d failures", name, failed);
-	ok(destroy(handle) == ENOENT, "the %s is gone", name);
+	ok(destroy(handle) == ENOENT, "DESTROY of a %s: it no longer exists", name);
 }
 
-/* ---- Closing the file ------------------------------------------------------------------ */
+/* ---- Closing the file -------------------------------------------------- */
 
-/* One object of each kind, made by the steps themselves */
+/* Creates one object of each kind with the steps. */
 static void populate(void)
 {
 	size_t i;
@@ -690,16 +690,16 @@ static void sweep_close(void)
 		now = count_objects();
 		if (!same(&now, &before)) {
 			good = false;
-			diag("step %d: objects left", n);
+			diag("close, step %d: objects are left", n);
 			before = now;
 		}
 	}
-	ok(untouched && good, "close: %d steps, nothing is left", n - 2);
+	ok(untouched && good, "close: %d steps, no object is left", n - 2);
 }
 
-/* ---- Set up ------------------------------------------------------------------------------ */
+/* ---- Set up ------------------------------------------------------------ */
 
-/* Own address: a RoCE v2 GID if there is one, else the first */
+/* Local GID: the first RoCE v2 GID, else GID 0 */
 static void find_path(void)
 {
 	struct xverbs_query_gid gid;
@@ -759,7 +759,7 @@ static void sweep_all(void)
 		if (!(steps[i].flags & WITH_DMABUF) || dmabuf >= 0)
 			sweep(&steps[i]);
 	close(spare);
-	sweep_destroy("UD queue pair in a group", ud);
+	sweep_destroy("UD queue pair in a multicast group", ud);
 	sweep_destroy("queue pair", qp);
 	sweep_destroy("XRC queue pair with another user", xrc_qp);
 	sweep_destroy("XRC queue pair", opened);
@@ -771,7 +771,7 @@ static void sweep_all(void)
 	sweep_destroy("UMEM", umem);
 	sweep_destroy("memory window", mw);
 	sweep_destroy("memory region", mr);
-	sweep_destroy("doorbell page", uar);
+	sweep_destroy("UAR", uar);
 	sweep_destroy("protection domain", pd);
 	sweep_destroy("protection domain", pd2);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compile-time comparison of our ring formats and verbs constants with those
- * of the distribution: infiniband/mlx5dv.h and infiniband/verbs.h.  The
- * program itself has nothing left to do.
+ * Compares ring formats and constants with infiniband/mlx5dv.h and infiniband/verbs.h
+ * at compile time.  The program itself does nothing.
  */
 #include <stddef.h>
 #include <infiniband/mlx5dv.h>

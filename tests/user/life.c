@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that end badly, or in odd order.
+ * Life cycle of objects, contexts and processes.
  *
- * usage: life traffic: endless traffic, until killed
- *	  life order:   wrong orders of destruction
- *	  life close:   what xv_close() leaves behind
- *	  life fork:    children of a process with an open context
- *	  life pass:    a file descriptor in another process
- *	  life domains: many protection domains, until killed
+ * usage: life traffic: sends traffic until it is killed
+ *	  life order:   destroys objects in wrong order
+ *	  life close:   checks that xv_close() leaves nothing behind
+ *	  life fork:    uses contexts in child processes
+ *	  life pass:    passes a file descriptor to another process
+ *	  life domains: creates many protection domains and waits until it is killed
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void traffic(void)
 	}
 }
 
-/* An address that every port can resolve: its own */
+/* The own address, which every port can resolve */
 static struct xv_ah *own_address(struct xv_pd *pd)
 {
 	int gid = xv_default_gid_index(pd->context, 1);
@@ -81,21 +81,22 @@ static void test_order(void)
 	static char page[4096];
 
 	rig_open(&r, &opts);
-	ok(xv_dealloc_pd(r.side[0].pd) == -EBUSY, "a PD in use: EBUSY");
-	ok(strstr(xv_last_error(), "PD") != NULL, "the message names it: %s", xv_last_error());
-	ok(xv_destroy_cq(r.cq[0]) == -EBUSY, "a CQ in use: EBUSY");
+	ok(xv_dealloc_pd(r.side[0].pd) == -EBUSY, "deallocate a PD in use: EBUSY");
+	ok(strstr(xv_last_error(), "PD") != NULL, "error text: %s", xv_last_error());
+	ok(xv_destroy_cq(r.cq[0]) == -EBUSY, "destroy a CQ in use: EBUSY");
 	rig_close(&r);
 
 	ctx = xv_open(rig_device(0));
 	pd = ctx ? xv_alloc_pd(ctx) : NULL;
 	ah = pd ? own_address(pd) : NULL;
 	ok(ah && xv_dealloc_pd(pd) == -EBUSY && strstr(xv_last_error(), "1 address handle"),
-	   "a PD with an address handle: %s", xv_last_error());
-	ok(ah && !xv_destroy_ah(ah) && !xv_dealloc_pd(pd), "without it the PD goes");
+	   "deallocate a PD with an address handle: %s", xv_last_error());
+	ok(ah && !xv_destroy_ah(ah) && !xv_dealloc_pd(pd),
+	   "deallocate the PD without the address handle");
 	pd = ctx ? xv_alloc_pd(ctx) : NULL;
 	mr = pd ? xv_reg_mr(pd, page, sizeof(page), XV_ACCESS_LOCAL_WRITE) : NULL;
 	ok(mr != NULL, "context, PD, MR");
-	ok(!xv_close(ctx), "closing the context takes everything with it");
+	ok(!xv_close(ctx), "xv_close() destroys all objects");
 }
 
 static int child_status(pid_t pid)
@@ -106,7 +107,7 @@ static int child_status(pid_t pid)
 	return status;
 }
 
-/* ---- What is left of a context ------------------------------------------------------ */
+/* ---- Leaks of a context ------------------------------------------------ */
 
 struct left {
 	size_t maps, fds, heap, objects;
@@ -137,7 +138,7 @@ static size_t entries_of(const char *dir)
 	return n;
 }
 
-/* Of all functions of xhca; 0 on a real adapter.  The driver keeps keys in stock. */
+/* Number of objects in xhca without mkeys, which mlx5_ib caches; 0 on other adapters */
 static size_t adapter_objects(void)
 {
 	size_t n = 0, i;
@@ -170,7 +171,7 @@ static struct left look(void)
 }
 
 
-/* One object of every kind, in use by others where it can be */
+/* One object of each kind, used by other objects where possible */
 static struct xv_context *full_context(void)
 {
 	static uint8_t page[2][4096] __attribute__((aligned(4096)));
@@ -202,7 +203,7 @@ static struct xv_context *full_context(void)
 	return ctx;
 }
 
-/* Blocks that malloc() keeps for a thread would count as memory in use. */
+/* Without the thread cache of malloc(), which would count as memory in use */
 static void without_thread_cache(char **argv)
 {
 	if (getenv("GLIBC_TUNABLES"))
@@ -219,15 +220,16 @@ static void test_close(void)
 	int i, bad = 0;
 	pid_t pid;
 
-	xv_close(full_context());	/* the first use settles caches */
+	xv_close(full_context());	/* first use: fills caches */
 	look();
 	before = look();
 	for (i = 0; i < 10; i++)
 		bad += xv_close(full_context());
 	after = look();
-	ok(!bad, "10 contexts full of objects are opened and closed");
+	ok(!bad, "10 contexts with all kinds of objects are opened and closed");
 	ok(after.maps == before.maps, "mappings: %zu before, %zu after", before.maps, after.maps);
-	ok(after.fds == before.fds, "descriptors: %zu before, %zu after", before.fds, after.fds);
+	ok(after.fds == before.fds,
+	   "file descriptors: %zu before, %zu after", before.fds, after.fds);
 	ok(after.heap == before.heap, "heap: %zu bytes before, %zu after", before.heap, after.heap);
 	ok(after.objects == before.objects, "adapter: %zu objects before, %zu after",
 	   before.objects, after.objects);
@@ -239,12 +241,13 @@ static void test_close(void)
 		_exit(0);
 	}
 	xv_close(ctx);
-	ok(adapter_objects() == before.objects, "nor does a child that holds the file keep them");
+	ok(adapter_objects() == before.objects,
+	   "a child that holds the file does not keep objects");
 	kill(pid, SIGKILL);
 	child_status(pid);
 }
 
-/* Rings that are still mapped when their file is closed stay harmless memory. */
+/* After the file is closed, mapped rings are ordinary memory. */
 static void test_close_mapped(void)
 {
 	struct rig_opts opts = { 0 };
@@ -258,7 +261,7 @@ static void test_close_mapped(void)
 	for (i = 0; i < 16; i++)
 		bad += !!xv_wr_write(r.qp[0], 1, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 0), 1);
 	xv_commit_send(r.qp[0]);
-	ok(!bad, "posting after the file was closed writes to memory and no further");
+	ok(!bad, "posts after close of the file have no effect");
 }
 
 static bool one_write(void)
@@ -280,7 +283,7 @@ static void test_fork(void)
 	pid_t pid;
 
 	rig_open(&r, &opts);
-	ok(one_write(), "before the fork");
+	ok(one_write(), "traffic before the fork");
 	for (i = 0; i < 5; i++) {
 		pid = fork();
 		if (!pid) {
@@ -290,11 +293,11 @@ static void test_fork(void)
 		}
 		bad += !one_write() || child_status(pid);
 	}
-	ok(!bad, "with a child that scribbles on its copy of the buffers");
+	ok(!bad, "traffic while a child writes to its copy of the buffers");
 	pid = fork();
 	if (!pid)
 		_exit(xv_open(rig_device(0)) ? 0 : 1);
-	ok(!child_status(pid), "a child opens a context of its own");
+	ok(!child_status(pid), "a child opens its own context");
 	pid = fork();
 	if (!pid) {
 		pause();
@@ -302,14 +305,14 @@ static void test_fork(void)
 	}
 	rig_close(&r);
 	rig_open(&r, &opts);
-	ok(one_write(), "closing and opening while a child holds the old files");
+	ok(one_write(), "close and open while a child holds the old files");
 	kill(pid, SIGKILL);
 	child_status(pid);
 	pid = fork();
 	if (!pid)
 		_exit(xv_close(r.side[0].ctx) || xv_close(r.side[1].ctx));
-	ok(!child_status(pid), "a child closes the contexts");
-	ok(one_write(), "which leaves those of its parent as they are");
+	ok(!child_status(pid), "a child closes its copies of the contexts");
+	ok(one_write(), "the contexts of the parent still work");
 	rig_close(&r);
 }
 
@@ -343,7 +346,7 @@ static int recv_fd(int sock)
 	return fd;
 }
 
-/* The other process gets no further than the queries that need no memory of ours. */
+/* The other process can use verbs that need no memory of this process. */
 static void stranger(int sock)
 {
 	struct xv_context ctx = { .fd = recv_fd(sock) };
@@ -367,12 +370,12 @@ static void test_pass(void)
 		stranger(pair[1]);
 	rig_open(&r, &opts);
 	send_fd(pair[0], r.side[0].ctx->fd);
-	ok(!child_status(pid), "a passed descriptor works in the other process");
-	ok(one_write(), "and is not hurt by its closing it");
+	ok(!child_status(pid), "the file descriptor works in the other process");
+	ok(one_write(), "it still works after the other process closed its copy");
 	rig_close(&r);
 }
 
-/* Holds many domains; the caller looks at what that makes in the adapter. */
+/* Holds many PDs; the test suite counts objects in the adapter. */
 static void hold_domains(void)
 {
 	struct xv_context *ctx = xv_open(rig_device(0));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a process may not have: more objects than a file holds, more locked
- * memory than its limit, Q_Keys of the privileged.
+ * Limits of a process: number of objects of a file, locked memory, controlled Q_Keys.
  *
- * usage: limits:      as root; gives its privileges up on the way
- *	  limits rings: the same for rings and doorbell records
- *	  limits objects N: makes N objects, says why there are no more
- *	  limits hold: makes queues, says how many bytes they have, and waits
+ * usage: limits:       needs root; gives up its privileges
+ *	  limits rings: locked memory of rings and doorbell records
+ *	  limits objects N: expects that the rdma cgroup allows N objects
+ *	  limits hold:  creates queues, prints their size in bytes, and waits
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -42,8 +41,9 @@ static void test_objects(void)
 	for (i = 0; ctx && i < 4; i++)
 		pd[i] = xv_alloc_pd(ctx);
 	ok(pd[2] && !pd[3] && errno == ENOSPC && strstr(xv_last_error(), "3 objects"),
-	   "a file full of objects: ENOSPC: %s", xv_last_error());
-	ok(pd[0] && !xv_dealloc_pd(pd[0]) && xv_alloc_pd(ctx), "one destroyed makes room for one");
+	   "too many objects in a file: ENOSPC: %s", xv_last_error());
+	ok(pd[0] && !xv_dealloc_pd(pd[0]) && xv_alloc_pd(ctx),
+	   "after one is destroyed, one can be created");
 	set_max_objects(old);
 	xv_close(ctx);
 }
@@ -71,15 +71,16 @@ static void test_memlock(void)
 
 	mr = xv_reg_mr(r.side[0].pd, mem, size, XV_ACCESS_LOCAL_WRITE);
 	ok(!mr && errno == ENOMEM && strstr(xv_last_error(), "RLIMIT_MEMLOCK"),
-	   "over the limit of locked memory: ENOMEM: %s", xv_last_error());
+	   "MR over the limit of locked memory: ENOMEM: %s", xv_last_error());
 	ok(!xv_reg_umem(r.side[0].ctx, mem, size) && errno == ENOMEM &&
-	   strstr(xv_last_error(), "RLIMIT_MEMLOCK"), "a UMEM likewise: %s", xv_last_error());
+	   strstr(xv_last_error(),
+	   "RLIMIT_MEMLOCK"), "UMEM over the limit: ENOMEM: %s", xv_last_error());
 	mr = xv_reg_mr(r.side[0].pd, mem, 65536, XV_ACCESS_LOCAL_WRITE);
-	ok(mr && !xv_dereg_mr(mr), "and within it");
+	ok(mr && !xv_dereg_mr(mr), "UMEM within the limit");
 	free(mem);
 }
 
-/* ---- Rings are locked memory, too ---------------------------------------------- */
+/* ---- Rings count as locked memory -------------------------------------- */
 
 static int fd;
 static uint32_t uar;
@@ -91,7 +92,7 @@ static char reason[XVERBS_REASON_MAX];
 	 (_arg)->hdr.reason_len = sizeof(reason), reason[0] = 0,		\
 	 ioctl(fd, XVERBS_##_nr, _arg) ? errno : 0)
 
-/* KiB that the kernel holds for this process */
+/* VmPin of this process in KiB */
 static int locked(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");
@@ -119,7 +120,7 @@ static int destroy(uint32_t handle)
 	return CALL(DESTROY, &d);
 }
 
-/* Rings of 16 KiB and a page of doorbell records, of a process with 64 KiB */
+/* Rings of 16 KiB and a page of doorbell records with a limit of 64 KiB */
 static void test_rings(void)
 {
 	struct xverbs_cq_resize resize = { .entries = 1023 };
@@ -127,35 +128,37 @@ static void test_rings(void)
 	void *ring, *dbr;
 
 	ok(make_cq(&cq, 4095) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK is 65536"),
-	   "a ring of 256 KiB over a limit of 64: ENOMEM: %s", reason);
-	ok(locked() == 0, "nothing is locked: %d KiB", locked());
-	ok(!make_cq(&cq, 255) && locked() == 20, "one of 16 KiB: %d KiB are locked", locked());
+	   "ring of 256 KiB with a limit of 64 KiB: ENOMEM: %s", reason);
+	ok(locked() == 0, "after the failure, %d KiB are locked", locked());
+	ok(!make_cq(&cq, 255) && locked() == 20, "ring of 16 KiB: %d KiB are locked", locked());
 	resize.cq = cq.out_handle;
 	ok(CALL(CQ_RESIZE, &resize) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK") &&
-	   locked() == 20, "resizing it over the limit: ENOMEM: %s", reason);
+	   locked() == 20, "resize over the limit: ENOMEM: %s", reason);
 	ok(!make_cq(&more, 255) && !make_cq(&(struct xverbs_cq_create) {}, 255) &&
 	   make_cq(&(struct xverbs_cq_create) {}, 255) == ENOMEM && locked() == 52,
-	   "three of them fit, %d KiB", locked());
+	   "three rings are within the limit: %d KiB", locked());
 	ring = mmap(NULL, cq.out_ring.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		    cq.out_ring.offset);
 	dbr = mmap(NULL, cq.out_dbr.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		   cq.out_dbr.offset);
-	ok(ring != MAP_FAILED && dbr != MAP_FAILED && locked() == 52, "mapped, they cost no more");
+	ok(ring != MAP_FAILED && dbr != MAP_FAILED && locked() == 52,
+	   "mapping the rings does not lock more");
 	if (!fork())
 		_exit(destroy(more.out_handle));
 	wait(NULL);
-	ok(locked() == 36, "destroyed by a child: %d KiB", locked());
-	ok(!destroy(cq.out_handle) && locked() == 36, "destroyed, but mapped: %d KiB", locked());
+	ok(locked() == 36, "destroyed by a child: %d KiB are locked", locked());
+	ok(!destroy(cq.out_handle) && locked() == 36,
+	   "destroyed, but still mapped: %d KiB", locked());
 	munmap(ring, 4096);
-	ok(locked() == 36, "as long as part of it is mapped: %d KiB", locked());
+	ok(locked() == 36, "destroyed, partly mapped: %d KiB", locked());
 	munmap((char *)ring + 4096, cq.out_ring.length - 4096);
 	ok(locked() == 20, "unmapped: %d KiB", locked());
 	close(fd);
 	munmap(dbr, 4096);
-	ok(locked() == 0, "closed: %d KiB", locked());
+	ok(locked() == 0, "file closed: %d KiB", locked());
 }
 
-/* In a process of its own, which has nothing locked */
+/* In a child process, which has no locked memory */
 static void test_unprivileged(void)
 {
 	struct rlimit limit = { 64 << 10, 64 << 10 };
@@ -180,13 +183,13 @@ static void test_all(void)
 
 	test_objects();
 	rig_open(&r, &opts);
-	ok(!set_qkey(0x80010001), "a controlled Q_Key, with CAP_NET_RAW");
+	ok(!set_qkey(0x80010001), "controlled Q_Key with CAP_NET_RAW");
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(65534, 65534, 65534) ||
 	    setresuid(65534, 65534, 65534))
 		bail_out("cannot give up privileges");
 	ok(set_qkey(0x80010001) == -EPERM && strstr(xv_last_error(), "CAP_NET_RAW"),
-	   "without it: EPERM: %s", xv_last_error());
-	ok(!set_qkey(0x10001), "another Q_Key");
+	   "controlled Q_Key without CAP_NET_RAW: EPERM: %s", xv_last_error());
+	ok(!set_qkey(0x10001), "other Q_Key without CAP_NET_RAW");
 	test_memlock();
 	rig_close(&r);
 }
@@ -207,7 +210,7 @@ static void hold(void)
 	pause();
 }
 
-/* The rdma cgroup lets the process have one file and n objects. */
+/* The rdma cgroup allows one file and n objects. */
 static void objects(int n)
 {
 	struct xv_context *ctx = xv_open(rig_device(0));
@@ -217,19 +220,20 @@ static void objects(int n)
 	if (!ctx)
 		bail_out("%s", xv_last_error());
 	ok(!xv_open(rig_device(0)) && errno == ENOSPC && strstr(xv_last_error(), "hca_handle"),
-	   "a second file: ENOSPC: %s", xv_last_error());
+	   "second file: ENOSPC: %s", xv_last_error());
 	for (i = 0; i < n; i++) {
 		pd = xv_alloc_pd(ctx);
 		if (!i)
 			first = pd;
 	}
-	ok(pd != NULL, "%d objects", n);
+	ok(pd != NULL, "create %d objects", n);
 	ok(!xv_alloc_pd(ctx) && errno == ENOSPC && strstr(xv_last_error(), "hca_object"),
-	   "no more: ENOSPC: %s", xv_last_error());
-	ok(first && !xv_dealloc_pd(first) && xv_alloc_pd(ctx), "one destroyed makes room for one");
+	   "one more object: ENOSPC: %s", xv_last_error());
+	ok(first && !xv_dealloc_pd(first) && xv_alloc_pd(ctx),
+	   "after one is destroyed, one can be created");
 	xv_close(ctx);
 	ctx = xv_open(rig_device(0));
-	ok(ctx && xv_alloc_pd(ctx), "closed, the file makes room for all");
+	ok(ctx && xv_alloc_pd(ctx), "after the file is closed, a new one has room for all");
 }
 
 int main(int argc, char **argv)

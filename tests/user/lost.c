@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects that the adapter does not let go of, because firmware commands
- * fail.  What is left of them must do no harm:
+ * Objects that cannot be destroyed in the adapter, because firmware commands fail.
+ * What remains of them must do no harm:
  *
- *	lost events	a process dies, later messages raise events of its queue
- *	lost removal	the device is removed; its doorbell page goes, and who
+ *	lost events	a process exits; later messages raise events of its queue
+ *	lost removal	the device is removed; its UAR is unmapped, and a thread that
  *			sleeps on a channel wakes
  *
- * Needs xhca and root.  Afterwards the module cannot be unloaded.
+ * Needs xhca and root.  Afterwards the module xverbs cannot be unloaded.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -32,7 +32,7 @@ static void write_number(const char *name, unsigned int n)
 		bail_out("%s: %s", file, strerror(errno));
 }
 
-/* The next commands fail. */
+/* Makes the next commands fail. */
 static void fail_commands(unsigned int n)
 {
 	write_number("fail_more", n ? n - 1 : 0);
@@ -45,14 +45,14 @@ static int module_users(void)
 	int n = -1;
 
 	if (!f || fscanf(f, "%d", &n) != 1)
-		bail_out("cannot read the users of the module");
+		bail_out("cannot read the reference count of the module");
 	fclose(f);
 	return n;
 }
 
-/* ---- A process dies --------------------------------------------------------------- */
+/* ---- A process exits --------------------------------------------------- */
 
-/* The other process and what it has to tell */
+/* Messages from the other process */
 static int to_peer[2], from_peer[2];
 
 static void tell(const int *pipe, const struct xt_peer *peer)
@@ -64,10 +64,10 @@ static void tell(const int *pipe, const struct xt_peer *peer)
 static void hear(const int *pipe, struct xt_peer *peer)
 {
 	if (read(pipe[0], peer, sizeof(*peer)) != sizeof(*peer))
-		bail_out("the other process has gone");
+		bail_out("the other process has ended");
 }
 
-/* The process that dies: a shared receive queue that tells when it runs low */
+/* The process that is killed: has an SRQ with an armed limit */
 static void victim(void)
 {
 	struct xv_cq_init_attr cq_attr = { .cqe = 64 };
@@ -100,13 +100,13 @@ static void victim(void)
 		bail_out("%s", xv_last_error());
 	xt_peer_of(&side, qp, &peer);
 	tell(from_peer, &peer);
-	/* Everybody is connected: die. */
+	/* All queue pairs are connected: end the process. */
 	hear(to_peer, &peer);
 	fail_commands(ALL);
 	_exit(0);
 }
 
-/* New files are likely to take the place of freed memory. */
+/* New files probably reuse the freed memory. */
 static bool silent_files(void)
 {
 	struct xverbs_async_event event;
@@ -120,7 +120,7 @@ static bool silent_files(void)
 		close(fd[i]);
 	}
 	if (got)
-		diag("%d files got an event of others", got);
+		diag("%d files got an event of another file", got);
 	return !got;
 }
 
@@ -157,7 +157,7 @@ static void test_events(void)
 	tell(to_peer, &peer);
 	waitpid(pid, &status, 0);
 	fail_commands(0);
-	ok(!status, "a process dies while all commands fail");
+	ok(!status, "a process is killed while all commands fail");
 
 	sge = (struct xv_sge) { (uintptr_t)mr->addr, LEN, mr->lkey };
 	for (i = 0; i < RECVS; i++) {
@@ -165,21 +165,21 @@ static void test_events(void)
 		xv_commit_send(qp);
 		sent += rig_expect(attr.send_cq, i, XV_WC_SUCCESS);
 	}
-	ok(sent == RECVS, "its queue pair still takes messages, %d", sent);
-	ok(silent_files(), "no file that is opened now gets its events");
+	ok(sent == RECVS, "its QP still receives messages: %d", sent);
+	ok(silent_files(), "new files do not get its events");
 	xv_destroy_qp(qp);
 	xv_destroy_cq(attr.send_cq);
 	xt_mr_free(mr);
 	xt_side_close(&side);
-	ok(module_users() > users, "and the module stays");
+	ok(module_users() > users, "the module cannot be unloaded");
 }
 
-/* ---- The device is removed ----------------------------------------------------------- */
+/* ---- The device is removed --------------------------------------------- */
 
 static void verb(int fd, unsigned long cmd, void *arg)
 {
 	if (ioctl(fd, cmd, arg))
-		bail_out("verb 0x%lx: %s", cmd, strerror(errno));
+		bail_out("ioctl 0x%lx: %s", cmd, strerror(errno));
 }
 
 static void test_removal(void)
@@ -204,18 +204,18 @@ static void test_removal(void)
 		    uar.out_map.offset);
 	if (page == MAP_FAILED)
 		bail_out("mmap: %s", strerror(errno));
-	/* Not a register: it keeps what is written. */
+	/* After the removal it is ordinary memory, which keeps what is written. */
 	page[0] = MARK;
-	ok(page[0] == MARK, "the doorbell page is mapped");
+	ok(page[0] == MARK, "the UAR is mapped");
 
-	/* Both attempts to destroy the CQ; other users of the device come after. */
+	/* Fails both attempts to destroy the CQ, but no command of other users. */
 	fail_commands(2);
 	snprintf(command, sizeof(command), "rdma dev set %s netns lost", rig_device(0));
-	ok(!system(command), "the device goes while commands fail");
+	ok(!system(command), "device removal while commands fail");
 	fail_commands(0);
-	ok(page[0] != MARK, "and takes its doorbell page away");
+	ok(page[0] != MARK, "the UAR is replaced by ordinary memory");
 	p = (struct pollfd) { .fd = channel.out_fd, .events = POLLIN };
-	ok(poll(&p, 1, 0) == 1 && p.revents & POLLHUP, "the channel hangs up");
+	ok(poll(&p, 1, 0) == 1 && p.revents & POLLHUP, "poll on the channel: POLLHUP");
 	close(fd);
 	close(channel.out_fd);
 }

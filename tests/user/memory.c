@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory regions: every access flag, addresses of other kinds than the
- * process's, ranges that cannot be; each with a transfer that shows it.
+ * Memory regions: access flags, IOVA and zero-based addresses, invalid ranges; each
+ * is checked with transfers.
  */
 #include <sys/mman.h>
 #include "rig.h"
@@ -47,7 +47,7 @@ static bool add_to(const struct xv_mr *mr, uint64_t addr, enum xv_wc_status stat
 	return done(3, status);
 }
 
-/* What is not allowed breaks the connection. */
+/* An access error breaks the connection, so it is set up again. */
 static bool try(bool as_expected, enum xv_wc_status status)
 {
 	if (status != XV_WC_SUCCESS)
@@ -55,7 +55,7 @@ static bool try(bool as_expected, enum xv_wc_status status)
 	return as_expected;
 }
 
-/* A region with these rights can do just what they say. */
+/* Only the operations of the access flags succeed. */
 static void test_rights(unsigned int access)
 {
 	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, LEN, access);
@@ -95,7 +95,7 @@ static void test_all_rights(void)
 	test_rights(XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE | XV_ACCESS_RELAXED_ORDERING);
 }
 
-/* Without the right to write, the process's own receives are refused, too. */
+/* Without XV_ACCESS_LOCAL_WRITE, local receives fail also. */
 static void test_local_read_only(void)
 {
 	struct xv_mr *mr = xv_reg_mr(r.side[0].pd, mem, LEN, 0);
@@ -105,14 +105,16 @@ static void test_local_read_only(void)
 		bail_out("%s", xv_last_error());
 	rig_fill(mem, 64, 5);
 	xv_wr_write(r.qp[0], 4, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 0), r.mr[1]->rkey);
-	ok(done(4, XV_WC_SUCCESS) && rig_check(r.buf[1], 64, 5), "no right at all: can be sent from");
+	ok(done(4, XV_WC_SUCCESS) && rig_check(r.buf[1], 64, 5),
+	   "no access flags: send from the region");
 	xv_wr_read(r.qp[0], 5, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 64), r.mr[1]->rkey);
-	ok(done(5, XV_WC_LOC_PROT_ERR) && rig_check(mem, 64, 5), "but not be read into");
+	ok(done(5, XV_WC_LOC_PROT_ERR) && rig_check(mem, 64, 5),
+	   "no access flags: read into the region fails");
 	rig_reconnect(&r, &opts);
 	ok(!xv_dereg_mr(mr), "deregister");
 }
 
-/* ---- Addresses ------------------------------------------------------------------- */
+/* ---- Addresses --------------------------------------------------------- */
 
 static void test_address(struct xv_mr *mr, uint64_t first, size_t offset, const char *what)
 {
@@ -123,10 +125,12 @@ static void test_address(struct xv_mr *mr, uint64_t first, size_t offset, const 
 	rig_fill(r.buf[0], 4096, 6);
 	memset(mem, 0, LEN);
 	ok(write_to(mr, first, 4096, XV_WC_SUCCESS) && rig_check(mem + offset, 4096, 6),
-	   "%s: a write", what);
-	ok(write_to(mr, first + 1, 4096, XV_WC_REM_ACCESS_ERR), "%s: none beyond the end", what);
+	   "%s: write", what);
+	ok(write_to(mr, first + 1, 4096, XV_WC_REM_ACCESS_ERR),
+	   "%s: write beyond the end fails", what);
 	rig_reconnect(&r, &opts);
-	ok(write_to(mr, first - 1, 1, XV_WC_REM_ACCESS_ERR), "%s: none before the start", what);
+	ok(write_to(mr, first - 1, 1, XV_WC_REM_ACCESS_ERR),
+	   "%s: write before the start fails", what);
 	rig_reconnect(&r, &opts);
 	ok(!xv_dereg_mr(mr), "%s: deregister", what);
 }
@@ -136,14 +140,15 @@ static void test_addresses(void)
 	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE;
 	struct xv_pd *pd = r.side[1].pd;
 
-	test_address(xv_reg_mr(pd, mem + 100, 4096, access), (uintptr_t)mem + 100, 100, "own address");
+	test_address(xv_reg_mr(pd, mem + 100, 4096, access), (uintptr_t)mem + 100, 100,
+	"process address");
 	test_address(xv_reg_mr_iova(pd, mem + 100, 4096, IOVA + 100, access), IOVA + 100, 100,
-		     "other address");
+		     "IOVA");
 	test_address(xv_reg_mr(pd, mem + 100, 4096, access | XV_ACCESS_ZERO_BASED), 100, 100,
 		     "zero-based");
 }
 
-/* ---- What cannot be --------------------------------------------------------------- */
+/* ---- Invalid regions --------------------------------------------------- */
 
 static void refused(void *addr, size_t length, uint64_t iova, unsigned int access, int err,
 		    const char *what)
@@ -165,19 +170,20 @@ static void test_refusals(void)
 		bail_out("%s", xv_last_error());
 	refused(mem, LEN, at, XV_ACCESS_REMOTE_WRITE, EINVAL, "remote write without local write");
 	refused(mem, LEN, at, XV_ACCESS_REMOTE_ATOMIC, EINVAL, "remote atomic without local write");
-	refused(mem, LEN, at, 1u << 15, EOPNOTSUPP, "an unknown right");
+	refused(mem, LEN, at, 1u << 15, EOPNOTSUPP, "unknown access flag");
 	refused(mem, 0, at, 0, EINVAL, "no length");
-	refused(mem, ~0ul, at, 0, EINVAL, "a length beyond all memory");
-	refused(mem, LEN, at + 8, 0, EINVAL, "another offset within the page");
-	refused(mem, LEN, at, XV_ACCESS_ZERO_BASED, EINVAL, "zero-based, with an address");
+	refused(mem, ~0ul, at, 0, EINVAL, "length beyond the address space");
+	refused(mem, LEN, at + 8, 0, EINVAL, "IOVA with another page offset");
+	refused(mem, LEN, at, XV_ACCESS_ZERO_BASED, EINVAL, "zero-based with an IOVA");
 	refused((void *)0x7000, LEN, 0x7000, 0, EFAULT, "no memory");
-	refused(rom, 4096, (uintptr_t)rom, XV_ACCESS_LOCAL_WRITE, EFAULT, "memory that is read-only");
+	refused(rom, 4096, (uintptr_t)rom, XV_ACCESS_LOCAL_WRITE, EFAULT, "read-only memory");
 	refused(mem, LEN, at, XV_ACCESS_ON_DEMAND, EOPNOTSUPP, "on demand");
-	ok(strstr(xv_last_error(), "on-demand paging") && !attr.odp_caps, "which is announced");
+	ok(strstr(xv_last_error(),
+	   "on-demand paging") && !attr.odp_caps, "on-demand paging is not offered");
 	munmap(rom, 4096);
 }
 
-/* A region that cannot be changed stays what it was. */
+/* After a failed re-registration the region is unchanged. */
 static void test_no_change(struct xv_mr *mr, unsigned int flags, void *addr, size_t length,
 			   unsigned int access, int err)
 {
@@ -187,7 +193,7 @@ static void test_no_change(struct xv_mr *mr, unsigned int flags, void *addr, siz
 	   "re-registration: %s", xv_last_error());
 	rig_fill(r.buf[0], 64, err);
 	ok(write_to(mr, (uintptr_t)mem, 64, XV_WC_SUCCESS) && rig_check(mem, 64, err),
-	   "re-registration: the region is as it was");
+	   "re-registration: the region is unchanged");
 }
 
 static void test_no_changes(void)

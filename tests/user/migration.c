@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Path migration (Manual 8.1; InfiniBand specification, volume 1, 17.2.8): two
- * sides with an alternate path arm each other, move to it on request or when the
- * primary one is gone, say so in events and queries, and no data is lost.
+ * Path migration (Manual 8.1; InfiniBand specification, volume 1, 17.2.8): two sides
+ * with an alternate path become armed, migrate on request or when the primary path
+ * fails, report it in events and queries, and lose no data.
  */
 #include <net/if.h>
 #include <poll.h>
@@ -18,7 +18,7 @@ static const struct rig_opts opts = { .size = 65536, .depth = 16,
 	.rc = { .timeout = 10, .retry_cnt = RETRIES } };
 static uint32_t round_no;
 
-/* The path to an address of the other side */
+/* The path to a GID of the other side */
 static struct xv_ah_attr path_to(int side, const union xv_gid *dgid, uint32_t dlid)
 {
 	const struct xt_side *me = &r.side[side];
@@ -39,7 +39,7 @@ static int ask(int side, enum xv_mig_state state)
 	return xv_modify_qp(r.qp[side], &a, XV_QP_PATH_MIG_STATE);
 }
 
-/* Loads an alternate path, to the port of side `to`, and asks to be armed. */
+/* Loads an alternate path to the port of side to, and sets REARM. */
 static void load(int side, int to)
 {
 	struct xv_qp_attr a = {
@@ -71,9 +71,9 @@ static bool in(int side, enum xv_mig_state state)
 	return now == state;
 }
 
-/* ---- Events ----------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------ */
 
-/* The next event of a queue pair; those of ports and addresses are passed over. */
+/* Reads the next QP event; skips port and GID events. */
 static bool next_event(int side, struct xv_async_event *event, int ms)
 {
 	struct pollfd p = { .fd = r.side[side].ctx->fd, .events = POLLIN };
@@ -108,7 +108,7 @@ static bool quiet(int side)
 	return !next_event(side, &event, 50);
 }
 
-/* ---- Data --------------------------------------------------------------------------- */
+/* ---- Data -------------------------------------------------------------- */
 
 static void post(int side)
 {
@@ -121,7 +121,7 @@ static void post(int side)
 	xv_commit_send(r.qp[side]);
 }
 
-/* A message from this side; its bytes arrive. */
+/* Sends a message from this side and checks the received data. */
 static bool transfer(int side)
 {
 	post(side);
@@ -134,68 +134,69 @@ static void arm(void)
 	load(0, 1);
 	load(1, 0);
 	ok(transfer(0) && in(0, XV_MIG_ARMED) && in(1, XV_MIG_ARMED),
-	   "two sides that can migrate: the next message arms both");
+	   "both sides in REARM: the next message arms both");
 }
 
-/* ---- Tests --------------------------------------------------------------------------- */
+/* ---- Tests ------------------------------------------------------------- */
 
 static void test_requests(void)
 {
-	ok(in(0, XV_MIG_MIGRATED), "connected: migrated, as always");
-	ok(ask(0, XV_MIG_REARM) == -EINVAL && strstr(xv_last_error(), "alternate path"),
-	   "no alternate path: %s", xv_last_error());
+	ok(in(0, XV_MIG_MIGRATED), "initial state after connecting: MIGRATED");
+	ok(ask(0, XV_MIG_REARM) == -EINVAL && strstr(xv_last_error(), "load an alternate path"),
+	   "REARM without an alternate path: %s", xv_last_error());
 	ok(ask(0, XV_MIG_ARMED) == -EINVAL && strstr(xv_last_error(), "path_mig_state"),
-	   "nobody arms a queue pair by hand: %s", xv_last_error());
-	ok(!ask(0, XV_MIG_MIGRATED) && in(0, XV_MIG_MIGRATED), "to be as it is");
+	   "modify to ARMED: %s", xv_last_error());
+	ok(!ask(0, XV_MIG_MIGRATED) && in(0, XV_MIG_MIGRATED),
+	   "modify to the current state MIGRATED");
 	load(0, 1);
 	ok(transfer(0) && transfer(1) && in(0, XV_MIG_REARM) && in(1, XV_MIG_MIGRATED),
-	   "one side that can migrate waits for the other");
+	   "only one side in REARM: it stays in REARM");
 	ok(ask(0, XV_MIG_MIGRATED) == -EREMOTEIO && in(0, XV_MIG_REARM),
-	   "the adapter lets it not migrate: %s", xv_last_error());
+	   "MIGRATED from REARM is refused: %s", xv_last_error());
 	arm();
 	ok(ask(0, XV_MIG_REARM) == -EREMOTEIO && in(0, XV_MIG_ARMED),
-	   "armed: nor be rearmed: %s", xv_last_error());
+	   "REARM from ARMED is refused: %s", xv_last_error());
 	ok(quiet(0) && quiet(1), "no events");
 }
 
-/* As armed by the test before */
+/* The previous test has armed both sides. */
 static void test_software(int sender)
 {
 	struct xv_qp_attr a = query(0), b;
 
 	ok(a.alt_timeout == 11 && a.alt_ah_attr.grh.flow_label == LABEL && a.timeout == 10,
-	   "query: the alternate path");
+	   "query: alternate path");
 	ok(!ask(0, XV_MIG_MIGRATED) && raised(0, XV_EVENT_PATH_MIG) && in(0, XV_MIG_MIGRATED),
-	   "software migrates: an event");
-	ok(in(1, XV_MIG_ARMED) && quiet(1), "the other side does not know yet");
+	   "software migrates: event");
+	ok(in(1, XV_MIG_ARMED) && quiet(1), "the other side is still ARMED");
 	ok(transfer(sender) && raised(1, XV_EVENT_PATH_MIG) && in(1, XV_MIG_MIGRATED),
-	   "with the next message, from side %d, it migrates, too", sender);
+	   "the next message, from side %d, makes it migrate", sender);
 	b = query(0);
 	ok(b.timeout == 11 && b.ah_attr.grh.flow_label == LABEL &&
 	   !memcmp(&b.ah_attr.grh.dgid, &a.alt_ah_attr.grh.dgid, sizeof(union xv_gid)),
-	   "query: the alternate path is the primary one");
-	ok(!b.alt_port_num && ask(0, XV_MIG_REARM) == -EINVAL, "query: there is no other");
+	   "query: the alternate path is now the primary path");
+	ok(!b.alt_port_num && ask(0, XV_MIG_REARM) == -EINVAL, "query: no alternate path");
 	ok(transfer(0) && transfer(1) && quiet(0) && quiet(1), "messages in both directions");
 }
 
-/* Side 1 would come back to itself: it cannot follow. */
+/* The alternate path of side 1 leads to itself, so it cannot follow. */
 static void test_failed(void)
 {
 	if (!strcmp(rig_device(0), rig_device(1))) {
-		diag("one device: all paths lead to it");
+		diag("needs two devices");
 		return;
 	}
 	load(0, 1);
 	load(1, 1);
-	ok(transfer(0) && in(0, XV_MIG_ARMED), "armed, with paths that do not match");
+	ok(transfer(0) && in(0, XV_MIG_ARMED), "both sides armed, with paths that do not match");
 	ok(!ask(0, XV_MIG_MIGRATED) && raised(0, XV_EVENT_PATH_MIG), "software migrates");
 	post(0);
 	ok(rig_expect(r.cq[0], round_no, XV_WC_RETRY_EXC_ERR) && raised(1, XV_EVENT_PATH_MIG_ERR) &&
-	   in(1, XV_MIG_ARMED), "the other side cannot follow: retries run out, an event");
+	   in(1, XV_MIG_ARMED), "the other side cannot follow: retries exceeded, event");
 	rig_reconnect(&r, &opts);
 }
 
-/* ---- An address that goes ----------------------------------------------------------------- */
+/* ---- The primary address is removed ------------------------------------ */
 
 static int find_gid(const struct xt_side *s, const union xv_gid *gid)
 {
@@ -218,7 +219,7 @@ static void set_address(const char *verb, const char *name)
 		bail_out("%s", line);
 }
 
-/* Connects to a second address of side 1, and keeps its first one for later. */
+/* The primary path uses a second address of side 1, the alternate path its first one. */
 static bool connect_second(const char *name)
 {
 	static const union xv_gid gid = { .raw = { [10] = 0xff, 0xff, 10, 79, 2, 1 } };
@@ -245,23 +246,23 @@ static void test_failover(int sender)
 	bool good = true;
 
 	if (r.side[1].attr.link_layer != XV_LINK_LAYER_ETHERNET) {
-		diag("an InfiniBand port of this adapter has one address, for ever");
+		diag("an InfiniBand port of this adapter has only one GID");
 		return;
 	}
 	if (!if_indextoname(r.side[1].attr.ifindex, name))
 		bail_out("port 1 has no network device");
-	ok(connect_second(name), "connected to a second address");
+	ok(connect_second(name), "connect to a second address");
 	arm();
 	before = round_no;
 	set_address("delete", name);
 	while (good && query(sender).path_mig_state == XV_MIG_ARMED && xt_now() < until)
 		good = transfer(sender);
 	ok(good && in(0, XV_MIG_MIGRATED) && in(1, XV_MIG_MIGRATED),
-	   "the address goes: side %d has sent %u messages, both sides have migrated", sender,
+	   "address removed: side %d has sent %u messages, both sides have migrated", sender,
 	   round_no - before);
-	ok(raised(0, XV_EVENT_PATH_MIG) && raised(1, XV_EVENT_PATH_MIG), "an event on each");
+	ok(raised(0, XV_EVENT_PATH_MIG) && raised(1, XV_EVENT_PATH_MIG), "event on both sides");
 	ok(query(0).ah_attr.grh.flow_label == LABEL && query(1).ah_attr.grh.flow_label == LABEL,
-	   "query: the alternate path is the primary one");
+	   "query: the alternate path is now the primary path");
 	ok(transfer(0) && transfer(1), "messages in both directions");
 	rig_reconnect(&r, &opts);
 }
@@ -273,7 +274,7 @@ int main(int argc, char **argv)
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);
 	if (!rig_migrates(r.side[0].ctx) || !rig_migrates(r.side[1].ctx))
-		tap_skip_all("the devices do not migrate paths");
+		tap_skip_all("the devices do not support path migration");
 	test_requests();
 	test_software(0);
 	rig_reconnect(&r, &opts);

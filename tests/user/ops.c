@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every operation of an RC queue pair moves exactly the bytes it should: sizes
- * and alignments, lists, inline data, immediates, atomics, fences, deep queues.
+ * Operations of an RC queue pair, with data checks: sizes and alignments, lists,
+ * inline data, immediates, atomics, fences, full queues.
  */
 #include "rig.h"
 
@@ -13,7 +13,7 @@ static const uint32_t sizes[] = {
 
 enum { GUARD = 64, SRC = 4096, DST = 8192 + 5 };
 
-/* Source bytes, and a target with a different pattern all around */
+/* Fills the source, and the target and its surroundings with another pattern. */
 static void prepare(int from, int to, uint32_t n, uint32_t seed)
 {
 	rig_fill(r.buf[from] + SRC, n, seed);
@@ -62,7 +62,7 @@ static void test_read(void)
 		xv_commit_send(r.qp[0]);
 		bad += !rig_expect(r.cq[0], i, XV_WC_SUCCESS) || !arrived(0, sizes[i], i);
 	}
-	ok(!bad, "RDMA read, the same sizes");
+	ok(!bad, "RDMA read, same sizes");
 }
 
 static void test_send(void)
@@ -85,7 +85,7 @@ static void test_send(void)
 		       wc.qp_num != r.qp[1]->qp_num;
 		bad += !arrived(1, sizes[i], i);
 	}
-	ok(!bad, "send and receive, the same sizes");
+	ok(!bad, "send and receive, same sizes");
 }
 
 static void test_immediate(void)
@@ -136,7 +136,7 @@ static void test_atomics(void)
 		bad += !rig_expect(r.cq[0], i, XV_WC_SUCCESS) ||
 		       *old != 0xfffffffffffffff0 + 3ull * i;
 	}
-	ok(!bad && *word == 0xfffffffffffffff0 + 150, "fetch and add, over the top");
+	ok(!bad && *word == 0xfffffffffffffff0 + 150, "fetch and add, with overflow of 64 bits");
 }
 
 static void test_inline(void)
@@ -166,7 +166,7 @@ static void test_inline(void)
 		bad += !rig_expect(r.cq[0], i, XV_WC_SUCCESS) ||
 		       !rig_expect(r.cq[1], i, XV_WC_SUCCESS) || !arrived(1, n, i + 100);
 	}
-	ok(!bad, "inline writes and sends; the data may change after the post");
+	ok(!bad, "inline writes and sends, data changed after the post");
 }
 
 static void test_lists(void)
@@ -192,10 +192,11 @@ static void test_lists(void)
 		.opcode = XV_WR_RDMA_WRITE, .send_flags = XV_SEND_SIGNALED,
 		.wr.rdma = { rig_addr(&r, 1, 100000), r.mr[1]->rkey } };
 	ok(!xv_post_recv(r.qp[1], &rwr, &bad_rwr) && !xv_post_send(r.qp[0], wr, &bad_wr) &&
-	   rig_expect(r.cq[0], 3, XV_WC_SUCCESS), "a list; its last request is signalled");
+	   rig_expect(r.cq[0], 3, XV_WC_SUCCESS),
+	   "list of three requests, the last one is signalled");
 	ok(rig_poll(r.cq[1], 1, &wc) == 1 && wc.wr_id == 50 && wc.byte_len == 1000 &&
-	   arrived(1, 1000, 3), "four elements gathered, four others scattered");
-	ok(rig_check(r.buf[1] + 100000, 1000, 3), "and gathered by a write");
+	   arrived(1, 1000, 3), "send gathers four elements, receive scatters to four others");
+	ok(rig_check(r.buf[1] + 100000, 1000, 3), "write gathers four elements");
 
 	for (i = 0; i < 4; i++)
 		to[i] = rig_sge(&r, 0, DST + 250 * (size_t)i, 250);
@@ -204,10 +205,10 @@ static void test_lists(void)
 		.opcode = XV_WR_RDMA_READ, .send_flags = XV_SEND_SIGNALED,
 		.wr.rdma = { rig_addr(&r, 1, SRC), r.mr[1]->rkey } };
 	ok(!xv_post_send(r.qp[0], wr, &bad_wr) && rig_expect(r.cq[0], 4, XV_WC_SUCCESS) &&
-	   arrived(0, 1000, 4), "a read scattered to four elements");
+	   arrived(0, 1000, 4), "read scatters to four elements");
 }
 
-/* A fenced write must carry what the read before it has fetched. */
+/* A fenced write must send the data that the read before it has fetched. */
 static void test_fence(void)
 {
 	struct xv_sge mid = rig_sge(&r, 0, 0, 4096);
@@ -222,10 +223,10 @@ static void test_fence(void)
 		xv_commit_send(r.qp[0]);
 		bad += !rig_expect(r.cq[0], 2, XV_WC_SUCCESS) || !rig_check(r.buf[1] + 8192, 4096, i);
 	}
-	ok(!bad, "a fenced write waits for the read before it");
+	ok(!bad, "fenced write waits for the read before it");
 }
 
-/* What a completion says about the request, by list */
+/* Fields of the completions of a list */
 static void test_completions(void)
 {
 	static const struct {
@@ -263,13 +264,13 @@ static void test_completions(void)
 		    (i > 3 && wc.byte_len != 8))
 			break;
 	}
-	ok(i == ARRAY_SIZE(ops), "completions name request, opcode, queue pair and length");
+	ok(i == ARRAY_SIZE(ops), "completions have wr_id, opcode, QP number and length");
 	for (i = 0; i < 3 && rig_expect(r.cq[1], i, XV_WC_SUCCESS); i++)
 		;
-	ok(i == 3, "and three receives were used");
+	ok(i == 3, "three receives were consumed");
 }
 
-/* Doorbells of two queue pairs, one flush for both */
+/* Doorbells of two queue pairs with one flush for both */
 static void test_relaxed(void)
 {
 	struct xv_sge sge[2] = { rig_sge(&r, 0, 0, 4096), rig_sge(&r, 1, 0, 4096) };
@@ -288,10 +289,10 @@ static void test_relaxed(void)
 			bad += !rig_expect(r.cq[side], i, XV_WC_SUCCESS) ||
 			       !rig_check(r.buf[!side] + 8192, 4096, i + (uint32_t)side);
 	}
-	ok(!bad, "commits whose flush is left to the caller");
+	ok(!bad, "xv_commit_send_relaxed() and one flush by the caller");
 }
 
-/* Many in flight in both directions, over many turns of ring and CQ */
+/* Many requests in flight in both directions; rings and CQs wrap many times */
 static void test_deep(void)
 {
 	enum { N = 20000, LEN = 32 };
@@ -327,7 +328,7 @@ static void test_deep(void)
 	for (side = 0; side < 2; side++)
 		for (i = 0; i < 64; i++)
 			bad += !rig_check(r.buf[side] + 65536 + i * LEN, LEN, i);
-	ok(!bad && done[0] == N && done[1] == N, "%d writes each way, the queues kept full", N);
+	ok(!bad && done[0] == N && done[1] == N, "%d writes in each direction with full queues", N);
 }
 
 int main(int argc, char **argv)

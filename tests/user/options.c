@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What queues can be asked for when they are made or modified: sizes and their
- * limits, completion vectors, moderation, overruns, collapsed queues, queues
- * without locks, every request signalled.
+ * Options of queues at creation and modification: sizes and their limits, completion
+ * vectors, moderation, overruns, collapsed CQs, queues without locks, sq_sig_all.
  */
 #include <poll.h>
 #include "rig.h"
@@ -20,7 +19,7 @@ static bool says(const char *text)
 	return false;
 }
 
-/* ---- Sizes and flags --------------------------------------------------------- */
+/* ---- Sizes and flags --------------------------------------------------- */
 
 static void no_cq(const struct xv_cq_init_attr *attr, int err, const char *name)
 {
@@ -68,7 +67,7 @@ static void test_qp_refusals(void)
 #undef NO_QP
 }
 
-/* At least what was wanted; a query says the same. */
+/* Sizes are at least the requested ones; a query returns the same. */
 static void test_caps(void)
 {
 	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
@@ -85,12 +84,12 @@ static void test_caps(void)
 	   attr.cap.max_send_sge, attr.cap.max_recv_wr, attr.cap.max_recv_sge,
 	   attr.cap.max_inline_data);
 	ok(!xv_query_qp(qp, &now, XV_QP_CAP, &made) &&
-	   !memcmp(&now.cap, &attr.cap, sizeof(now.cap)), "a query says the same");
-	ok(!memcmp(&made, &attr, sizeof(made)), "and what it was created with");
+	   !memcmp(&now.cap, &attr.cap, sizeof(now.cap)), "query QP: same sizes");
+	ok(!memcmp(&made, &attr, sizeof(made)), "query QP: attributes of creation");
 	ok(qp->context == r.side[0].ctx && qp->pd == r.side[0].pd && qp->handle &&
 	   r.cq[0]->context == r.side[0].ctx && !r.cq[0]->channel && r.cq[0]->handle &&
 	   r.cq[0]->cqe == r.cq[0]->mask && r.cq[0]->cqe >= 32,
-	   "queues name context, domain, handle and size");
+	   "queues have context, PD, handle and size");
 	ok(!xv_destroy_qp(qp), "destroy");
 }
 
@@ -109,7 +108,7 @@ static void test_srq_refusals(void)
 	ok(!srq && errno == EOPNOTSUPP && says("flags"), "SRQ: %s", xv_last_error());
 }
 
-/* Programs and libraries of different age: structures shorter and longer than ours */
+/* Attribute structures that are shorter and longer than those of the library */
 static void test_sizes(void)
 {
 	struct {
@@ -123,21 +122,21 @@ static void test_sizes(void)
 		uint64_t unknown;
 	} port = { .unknown = 7 };
 
-	ok(cq && !xv_destroy_cq(cq), "a shorter structure: what it lacks is zero");
+	ok(cq && !xv_destroy_cq(cq), "shorter structure: missing members are 0");
 	attr.known.flags = 0;
 	cq = xv_create_cq_sz(r.side[0].ctx, &attr.known, sizeof(attr));
-	ok(cq && !xv_destroy_cq(cq), "a longer one, zeros at its end");
+	ok(cq && !xv_destroy_cq(cq), "longer structure with zeros at the end");
 	attr.unknown = 1;
 	ok(!xv_create_cq_sz(r.side[0].ctx, &attr.known, sizeof(attr)) && errno == E2BIG,
-	   "a longer one that means something: %s", xv_last_error());
+	   "longer structure with other values at the end: %s", xv_last_error());
 	ok(!xv_query_port_sz(r.side[0].ctx, 1, &port.known, sizeof(port)) && !port.unknown &&
-	   port.known.state == XV_PORT_ACTIVE, "a longer reply ends in zeros");
+	   port.known.state == XV_PORT_ACTIVE, "longer reply structure: zeros at the end");
 	port.known.subnet_prefix = 0x5a5a;
 	ok(!xv_query_port_sz(r.side[0].ctx, 1, &port.known, sizeof(uint32_t)) &&
-	   port.known.subnet_prefix == 0x5a5a, "a shorter one is cut");
+	   port.known.subnet_prefix == 0x5a5a, "shorter reply structure: truncated");
 }
 
-/* ---- Traffic over queues with options ------------------------------------------ */
+/* ---- Traffic over queues with options ---------------------------------- */
 
 static struct xv_qp *sender(struct xv_cq *cq, struct xv_qp_init_attr attr)
 {
@@ -164,14 +163,14 @@ static struct xv_cq *make_cq(struct xv_cq_init_attr attr)
 	return cq;
 }
 
-/* Back to the ordinary queues */
+/* Destroys the queues and returns to ordinary ones. */
 static void done(struct xv_cq *cq, const char *what)
 {
 	rig_reconnect(&r, &opts);
 	ok(!xv_destroy_cq(cq), "%s: destroy", what);
 }
 
-/* A write of 64 bytes that depend on seed, to its own place */
+/* Writes 64 bytes that depend on seed to an offset that depends on seed. */
 static void post(uint32_t seed, unsigned int flags)
 {
 	size_t at = seed % 64 * 64;
@@ -198,7 +197,7 @@ static void test_sig_all(void)
 		if (!rig_expect(r.cq[0], i, XV_WC_SUCCESS) || !written(i))
 			break;
 	}
-	ok(i == 40, "sq_sig_all: every request completes, flag or not");
+	ok(i == 40, "sq_sig_all: every request has a completion");
 	rig_reconnect(&r, &opts);
 }
 
@@ -220,7 +219,7 @@ static void test_single_threaded(void)
 		bail_out("%s", xv_last_error());
 	qp = sender(cq, (struct xv_qp_init_attr) { .srq = srq, .flags = XV_QP_SINGLE_THREADED });
 	ok(!cq->lock.on && !srq->lock.on && !qp->sq.lock.on && r.cq[0]->lock.on,
-	   "single-threaded: no locks, where ordinary queues have them");
+	   "single-threaded: queues have no locks, others have");
 	for (i = 0; i < 200; i++) {
 		list = rig_sge(&r, 0, i % 64 * 64, 64);
 		rig_fill(r.buf[0] + i % 64 * 64, 64, i);
@@ -238,12 +237,12 @@ static void test_single_threaded(void)
 		    !rig_check(r.buf[0] + 8192, 64, ~i))
 			break;
 	}
-	ok(i == 200, "single-threaded: 200 writes out, 200 sends in");
+	ok(i == 200, "single-threaded: 200 writes and 200 sends");
 	rig_reconnect(&r, &opts);
 	ok(!xv_destroy_srq(srq) && !xv_destroy_cq(cq), "single-threaded: destroy");
 }
 
-/* ---- Overruns and collapsed queues ---------------------------------------------- */
+/* ---- Overruns and collapsed queues ------------------------------------- */
 
 static bool reaches(volatile uint8_t *last, uint8_t value)
 {
@@ -254,7 +253,7 @@ static bool reaches(volatile uint8_t *last, uint8_t value)
 	return *last == value;
 }
 
-/* Twelve writes into a queue of four entries that nobody polls */
+/* Twelve writes that complete in a CQ of four entries, which is not polled */
 static bool survives_overrun(void)
 {
 	struct pollfd p = { .fd = r.side[0].ctx->fd, .events = POLLIN };
@@ -276,16 +275,16 @@ static void test_overrun(void)
 		.flags = XV_CQ_IGNORE_OVERRUN });
 
 	sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
-	ok(survives_overrun(), "ignore overrun: nothing fails");
+	ok(survives_overrun(), "ignore overrun: no error");
 	done(cq, "ignore overrun");
 	cq = make_cq((struct xv_cq_init_attr) { .cqe = 3 });
 	ok(!xv_modify_cq(cq, &change), "ignore overrun, set later");
 	sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
-	ok(survives_overrun(), "ignore overrun, set later: nothing fails");
+	ok(survives_overrun(), "ignore overrun, set later: no error");
 	done(cq, "ignore overrun, set later");
 }
 
-/* All completions come to entry 0: its counter tells how far the sends are. */
+/* All completions are written to entry 0; wqe_counter is the last completed send. */
 static void test_collapsed(void)
 {
 	struct xv_cq *cq = make_cq((struct xv_cq_init_attr) { .cqe = 3,
@@ -306,13 +305,13 @@ static void test_collapsed(void)
 			xv_cqe_sq_entry(qp, cqe)->wr_id == i && written(i);
 		xv_sq_retire(qp, xv_cqe_sq_entry(qp, cqe));
 	}
-	ok(good == 100, "collapsed: 100 writes, each completes in entry 0");
+	ok(good == 100, "collapsed CQ: 100 writes complete in entry 0");
 	ok(__xv_cqe_op_own(xv_cq_at(cq, 1)) >> 4 == MLX5R_CQE_INVALID,
 	   "collapsed CQ: entry 1 stays unused");
 	done(cq, "collapsed");
 }
 
-/* ---- Events: vectors and moderation ----------------------------------------------- */
+/* ---- Events: vectors and moderation ------------------------------------ */
 
 static bool event_of(struct xv_comp_channel *channel, struct xv_cq *cq, int ms)
 {
@@ -342,7 +341,7 @@ static void test_vectors(struct xv_comp_channel *channel)
 		if (xv_destroy_cq(cq))
 			bail_out("%s", xv_last_error());
 	}
-	ok(good == device.num_comp_vectors, "%u completion vectors: an event through each", i);
+	ok(good == device.num_comp_vectors, "%u completion vectors: one event through each", i);
 }
 
 static void test_moderation(struct xv_comp_channel *channel)
@@ -354,19 +353,19 @@ static void test_moderation(struct xv_comp_channel *channel)
 	uint32_t i, good = 0;
 
 	sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
-	ok(!xv_modify_cq(cq, &a), "moderation: three completions or 4095 us");
+	ok(!xv_modify_cq(cq, &a), "moderation: set three completions or 4095 us");
 	xv_req_notify(cq, 0);
 	for (i = 0; i < 3; i++)
 		post(i, XV_SEND_SIGNALED);
 	good = event_of(channel, cq, 5000);
 	for (i = 0; i < 3; i++)
 		good += rig_expect(cq, i, XV_WC_SUCCESS);
-	ok(good == 4, "moderation: an event for three");
+	ok(good == 4, "moderation: event after three completions");
 	xv_req_notify(cq, 0);
 	post(4, XV_SEND_SIGNALED);
 	ok(event_of(channel, cq, 5000) && rig_expect(cq, 4, XV_WC_SUCCESS),
-	   "moderation: and for a single one, in the end");
-	ok(!event_of(channel, cq, 50), "moderation: and no more");
+	   "moderation: event for one completion after the period");
+	ok(!event_of(channel, cq, 50), "moderation: no other event");
 	a.cq_count = 1 << 16;
 	ok(xv_modify_cq(cq, &a) == -EINVAL && says("count"), "moderation: %s", xv_last_error());
 	a.cq_count = 1;
@@ -400,7 +399,7 @@ int main(int argc, char **argv)
 		bail_out("%s", xv_last_error());
 	test_vectors(channel);
 	test_moderation(channel);
-	ok(!xv_destroy_comp_channel(channel), "the channel goes");
+	ok(!xv_destroy_comp_channel(channel), "destroy the channel");
 	rig_close(&r);
 	return tap_done();
 }

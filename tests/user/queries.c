@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices, ports, GID and P_Key tables as libibverbs shows them, member by
- * member; features with a reason each; names for people.
+ * Attributes of devices, ports, GID and P_Key tables compared with libibverbs;
+ * features and their reasons; names of constants.
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -23,10 +23,10 @@ static struct ibv_device *ib_device(const char *name)
 	for (i = 0; list && list[i]; i++)
 		if (!strcmp(ibv_get_device_name(list[i]), name))
 			return list[i];
-	bail_out("libibverbs has no %s", name);
+	bail_out("libibverbs has no device %s", name);
 }
 
-/* ---- Devices ------------------------------------------------------------------- */
+/* ---- Devices ----------------------------------------------------------- */
 
 static int bind_to(uint32_t index)
 {
@@ -54,7 +54,7 @@ static void test_list(void)
 	for (i = 0; list && list[i]; i++)
 		if (!strcmp(list[i]->name, rig_device(0)))
 			found = list[i];
-	ok(i == n && found, "list: %d devices, ours among them", n);
+	ok(i == n && found, "list: %d devices with the device under test", n);
 	if (!found)
 		return;
 	ok(found->available && found->node_guid == ibv_get_device_guid(ib->device) &&
@@ -69,24 +69,24 @@ static void test_list(void)
 	   xv_get_device_guid(found) == ibv_get_device_guid(ib->device), "list: name and GUID");
 	other = xv_open_device(found);
 	ok(other && other->index == ctx->index && !strcmp(other->name, ctx->name),
-	   "an entry of the list is opened");
+	   "xv_open_device() opens an entry of the list");
 	if (other)
 		xv_close(other);
-	ok(!bind_to(found->index), "a file bound by index has the same device");
+	ok(!bind_to(found->index), "bind by index selects the same device");
 	for (i = 0; i < n; i++) {
 		other = xv_open(list[i]->name);
-		ok(other && other->index == list[i]->index, "%s opened by name has its index %u",
+		ok(other && other->index == list[i]->index, "open %s by name: index %u",
 		   list[i]->name, list[i]->index);
 		if (other)
 			xv_close(other);
 	}
-	ok(bind_to(60000) == ENOENT, "no such index: ENOENT");
+	ok(bind_to(60000) == ENOENT, "bind to an unknown index: ENOENT");
 	xv_free_device_list(list);
 	ok(!xv_open("nosuch") && errno == ENOENT && strstr(xv_last_error(), "nosuch"),
-	   "no such device: %s", xv_last_error());
+	   "open an unknown device: %s", xv_last_error());
 }
 
-/* The members whose meaning is that of libibverbs */
+/* Members with the same meaning as in libibverbs */
 static void test_device(void)
 {
 	struct ibv_device_attr_ex ex = { 0 };
@@ -136,13 +136,14 @@ static void test_device(void)
 	ok(got.hca_core_clock == ex.hca_core_clock, "device: hca_core_clock %llu, %llu",
 	   (unsigned long long)got.hca_core_clock, (unsigned long long)ex.hca_core_clock);
 	ok(got.max_dm_size == ex.max_dm_size, "device: max_dm_size");
-	ok(!got.odp_caps, "device: no on-demand paging, whatever the adapter has");
+	ok(!got.odp_caps, "device: on-demand paging is not offered");
 	ok(got.num_comp_vectors == (uint32_t)ib->num_comp_vectors, "device: num_comp_vectors");
 	ok(got.max_sq_wqebbs &&
-	   got.max_inline_data && got.max_file_objects, "device: limits of our own");
+	   got.max_inline_data && got.max_file_objects,
+	   "device: attributes that libibverbs does not have");
 }
 
-/* ---- Ports --------------------------------------------------------------------- */
+/* ---- Ports ------------------------------------------------------------- */
 
 static void test_port(void)
 {
@@ -175,15 +176,15 @@ static void test_port(void)
 	SAME(link_layer);
 	SAME(subnet_timeout);
 #undef SAME
-	/* libibverbs lends one more bit: an IP-based GID table */
+	/* libibverbs sets one more bit: IP_BASED_GIDS */
 	ok((got.port_cap_flags & ~want.port_cap_flags) == 0, "port: port_cap_flags 0x%x, 0x%x",
 	   got.port_cap_flags, want.port_cap_flags);
 	ok((got.link_layer == XV_LINK_LAYER_ETHERNET) == !!got.ifindex, "port: ifindex %u",
 	   got.ifindex);
-	ok(xv_query_port(ctx, 9, &got) == -ENOENT, "no port 9: %s", xv_last_error());
+	ok(xv_query_port(ctx, 9, &got) == -ENOENT, "query of port 9: %s", xv_last_error());
 }
 
-/* libibverbs has the same tables, and one number less for their types. */
+/* libibverbs numbers the GID types in the same way. */
 static void test_gids(void)
 {
 	int same = 0, set = 0, i, def = xv_default_gid_index(ctx, 1);
@@ -203,10 +204,11 @@ static void test_gids(void)
 				got.gid_type == want.gid_type &&
 				got.ndev_ifindex == want.ndev_ifindex : err == -ENOENT;
 	}
-	ok(set && same == attr.gid_tbl_len, "GIDs: %d of a table of %d are set, all as they should be",
+	ok(set && same == attr.gid_tbl_len, "GIDs: %d of %d entries are set, all equal",
 	   set, attr.gid_tbl_len);
 	ok(def >= 0 && def < attr.gid_tbl_len, "GIDs: %d is the default", def);
-	ok(xv_query_gid(ctx, 1, 60000, &(union xv_gid) { { 0 } }) == -ENOENT, "no GID 60000: %s",
+	ok(xv_query_gid(ctx, 1, 60000, &(union xv_gid) { { 0 } }) == -ENOENT,
+	   "query of GID 60000: %s",
 	   xv_last_error());
 }
 
@@ -223,8 +225,9 @@ static void test_pkeys(void)
 		if (xv_query_pkey(ctx, 1, (uint32_t)i, &got) || ibv_query_pkey(ib, 1, i, &want) ||
 		    got != want)
 			break;
-	ok(i && i == attr.pkey_tbl_len, "P_Keys: a table of %d", i);
-	ok(xv_query_pkey(ctx, 1, 60000, &got) == -ENOENT, "no P_Key 60000: %s", xv_last_error());
+	ok(i && i == attr.pkey_tbl_len, "P_Keys: %d entries, all equal", i);
+	ok(xv_query_pkey(ctx, 1, 60000, &got) == -ENOENT,
+	   "query of P_Key 60000: %s", xv_last_error());
 }
 
 static void test_features(void)
@@ -237,11 +240,12 @@ static void test_features(void)
 		for (j = 0; j < i; j++)
 			bad += !strcmp(list[i].name, list[j].name);
 	}
-	ok(n > 20 && n < 64 && !bad, "%d features, each available or with the reason why not", n);
-	ok(xv_query_features(ctx, list, 1) == n, "asked for one, told how many there are");
+	ok(n > 20 && n < 64 && !bad, "%d features, each available or with a reason", n);
+	ok(xv_query_features(ctx, list, 1) == n,
+	   "a query for one feature returns the number of all");
 }
 
-/* ---- Rates ---------------------------------------------------------------------- */
+/* ---- Rates ------------------------------------------------------------- */
 
 static void test_rates(void)
 {
@@ -250,15 +254,15 @@ static void test_rates(void)
 	for (i = 0; i < 64; i++)
 		bad += xv_rate_to_mult((enum xv_rate)i) != ibv_rate_to_mult((enum ibv_rate)i) ||
 		       xv_rate_to_mbps((enum xv_rate)i) != ibv_rate_to_mbps((enum ibv_rate)i);
-	ok(!bad, "rates of 64 codes are those of libibverbs");
+	ok(!bad, "rates: 64 codes as in libibverbs");
 	for (i = -1; i < 600; i++)
 		bad += (int)xv_mult_to_rate(i) != (int)mult_to_ibv_rate(i);
 	for (i = 0; i < 1300000; i++)
 		bad += (int)xv_mbps_to_rate(i) != (int)mbps_to_ibv_rate(i);
-	ok(!bad, "and back");
+	ok(!bad, "rates: reverse conversion as in libibverbs");
 }
 
-/* ---- Names ---------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------- */
 
 #define NAMES(_function, _first, _last)						\
 	do {									\
@@ -269,7 +273,8 @@ static void test_rates(void)
 			for (_j = _first; _j < _i; _j++)			\
 				_bad += !strcmp(_function(_i), _function(_j));	\
 		}								\
-		ok(!_bad && !strcmp(_function(999), "unknown"), #_function ": all differ");	\
+		ok(!_bad && !strcmp(_function(999), "unknown"),			\
+		   #_function ": all names differ");				\
 	} while (0)
 
 static void test_names(void)
@@ -293,7 +298,7 @@ static void test_names(void)
 		for (j = 0; j < i; j++)
 			bad += !strcmp(xv_strerror(errors[i]), xv_strerror(errors[j]));
 	}
-	ok(!bad, "xv_strerror: a text for each error, of either sign");
+	ok(!bad, "xv_strerror: a text for each error, positive or negative");
 	ok(strchr(xv_version(), '.') != NULL, "xv_version: %s", xv_version());
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Proof that the data path makes no system call: a thread in seccomp's strict
- * mode posts and polls; the kernel would kill it at any call but read, write,
- * exit and sigreturn, and it makes neither of the first two.
+ * Proof that the data path makes no system call: a thread in the strict mode of
+ * seccomp posts and polls.  At any system call other than read, write, exit and
+ * sigreturn the kernel would kill it, and the data path has no read or write.
  *
  * usage: sealed [--device NAME] [--peer-device NAME], OPS in the environment
  */
@@ -23,7 +23,7 @@ struct run {
 	int sealed;
 };
 
-/* Writes, reads, sends with receives and atomics in turn */
+/* Posts writes, reads, sends with receives, and atomics in turn. */
 static int post_one(struct run *t, uint64_t i)
 {
 	struct rig *r = t->rig;
@@ -108,8 +108,9 @@ int main(int argc, char **argv)
 	   (unsigned long long)t.done);
 	ok(rig_check(r.buf[1], DEPTH * LEN, 1) &&
 	   !memcmp(r.buf[1] + 65536 + 2 * LEN, r.buf[0] + 2 * LEN, LEN),
-	   "data in place");
-	ok(*(uint64_t *)(r.buf[1] + 131072) == t.ops / 4, "the counter counted every atomic");
+	   "the data are correct");
+	ok(*(uint64_t *)(r.buf[1] + 131072) == t.ops / 4,
+	   "the counter has the number of all atomics");
 	rig_close(&r);
 	return tap_done();
 }

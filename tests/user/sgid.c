@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE: a queue pair keeps its own GID.  When the IP address behind the GID goes
- * and another one comes, the place in the table stays with the queue pair until
- * it is reset.  Needs root.
+ * RoCE: a queue pair holds a reference to its source GID.  If the IP address of the
+ * GID is removed and another address is added, the entry of the GID table is not
+ * reused until the queue pair is reset.  Needs root.
  */
 #include <arpa/inet.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ static void address(const char *what, int last)
 		bail_out("%s", command);
 }
 
-/* The last index with the GID of an address, -1 if there is none */
+/* The last index with the GID of an address, or -1 */
 static int find_now(int last)
 {
 	uint8_t want[16] = { [10] = 0xff, 0xff, 10, 99, 0, (uint8_t)last };
@@ -36,7 +36,7 @@ static int find_now(int last)
 	return found;
 }
 
-/* The same when it has come or gone; an address gets GIDs of several types. */
+/* Waits until the address has a GID or has none; it gets GIDs of several types. */
 static int find(int last, bool there)
 {
 	int try;
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 
 	address("add", OLD);
 	old = find(OLD, true);
-	ok(old >= 0, "an address comes: GID %d", old);
+	ok(old >= 0, "add an address: GID %d", old);
 	side.gid_index = (uint32_t)old;
 	xv_query_gid(side.ctx, 1, old, &side.gid);
 	cq = xv_create_cq(side.ctx, &cq_attr);
@@ -96,15 +96,15 @@ int main(int argc, char **argv)
 	ok(find(OLD, false) < 0, "it goes");
 	address("add", NEW);
 	now = find(NEW, true);
-	ok(now >= 0 && now != old, "another one does not get its place: GID %d", now);
+	ok(now >= 0 && now != old, "another address does not get the same entry: GID %d", now);
 	address("del", NEW);
 	find(NEW, false);
 
-	ok(!xv_modify_qp(qp, &reset, XV_QP_STATE), "the queue pair is reset");
+	ok(!xv_modify_qp(qp, &reset, XV_QP_STATE), "reset the queue pair");
 	usleep(200 * 1000);
 	address("add", NEW);
 	now = find(NEW, true);
-	ok(now == old, "then one gets it: GID %d", now);
+	ok(now == old, "after that, an address gets the entry: GID %d", now);
 	address("del", NEW);
 	xv_destroy_qp(qp);
 	xv_destroy_cq(cq);

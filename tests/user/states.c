@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state machine of queue pairs of every type (Manual 3.5): each
- * transition demands its required attributes and admits its optional ones,
- * no others; what is refused is named; a query returns what was set.
+ * State machine of queue pairs of all types (Manual 3.5): each transition needs its
+ * required attributes, accepts its optional ones, and no others; the error text names
+ * the attribute; a query returns what was set.
  */
 #include "rig.h"
 
@@ -34,7 +34,7 @@
 #define MIG	XV_QP_PATH_MIG_STATE
 #define DQPN	XV_QP_DEST_QPN
 
-/* In the words of the manual */
+/* Attribute names of the manual */
 static const struct rule {
 	enum xv_qp_state from, to;
 	uint32_t types;
@@ -145,7 +145,7 @@ static enum xv_qp_state queried(void)
 	return attr.qp_state;
 }
 
-/* To a state by the shortest way, with what is required */
+/* Goes to a state by the shortest path, with the required attributes. */
 static void go(enum xv_qp_state state)
 {
 	static const enum xv_qp_state way[] = { XV_QPS_RESET, XV_QPS_INIT, XV_QPS_RTR, XV_QPS_RTS,
@@ -164,7 +164,7 @@ static void go(enum xv_qp_state state)
 				 xv_last_error());
 }
 
-/* Refused, and the attribute named */
+/* True if the transition is refused and the error text names the attribute. */
 static bool refused(const struct rule *r, uint32_t mask, const char *name)
 {
 	int err = modify(r->from, r->to, mask);
@@ -189,23 +189,23 @@ static void test_rule(const struct rule *r, uint32_t optional)
 		else if (!(r->optional & names[i].bit) && names[i].bit != CUR)
 			surplus &= refused(r, r->required | names[i].bit, names[i].name);
 	}
-	ok(lacking, "%s %s to %s: each required attribute is missed by name", type_name,
+	ok(lacking, "%s %s to %s: the error text names each missing attribute", type_name,
 	   state_names[r->from], state_names[r->to]);
-	ok(surplus, "%s %s to %s: any other attribute is refused by name", type_name,
+	ok(surplus, "%s %s to %s: other attributes are refused by name", type_name,
 	   state_names[r->from], state_names[r->to]);
 	ok(queried() == r->from, "%s: still in %s", type_name, state_names[r->from]);
-	if (!ok(!modify(r->from, r->to, r->required), "%s %s to %s with what is required",
+	if (!ok(!modify(r->from, r->to, r->required), "%s %s to %s with the required attributes",
 		type_name, state_names[r->from], state_names[r->to]))
 		diag("%s", xv_last_error());
 	ok(queried() == r->to, "%s: in %s", type_name, state_names[r->to]);
 	go(r->from);
 	if (!ok(!modify(r->from, r->to, r->required | (r->optional & optional)),
-		"%s %s to %s with all that is optional", type_name, state_names[r->from],
+		"%s %s to %s with all optional attributes", type_name, state_names[r->from],
 		state_names[r->to]))
 		diag("%s", xv_last_error());
 }
 
-/* What takes no attributes refuses each by name. */
+/* Transitions without attributes refuse every attribute by name. */
 static void test_bare(enum xv_qp_state from, enum xv_qp_state to)
 {
 	const struct rule bare = { from, to, ALL, 0, 0 };
@@ -215,11 +215,12 @@ static void test_bare(enum xv_qp_state from, enum xv_qp_state to)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].bit != CUR)
 			surplus &= refused(&bare, names[i].bit, names[i].name);
-	ok(surplus && queried() == from, "%s %s to %s: any attribute is refused by name", type_name,
+	ok(surplus && queried() == from,
+	   "%s %s to %s: all attributes are refused by name", type_name,
 	   state_names[from], state_names[to]);
 }
 
-/* No way from here to there, except to RESET and ERR */
+/* Only these transitions exist, except to RESET and ERR. */
 static void test_no_way(enum xv_qp_state from)
 {
 	bool none = true;
@@ -234,7 +235,7 @@ static void test_no_way(enum xv_qp_state from)
 			diag("%s to %s", state_names[from], state_names[to]);
 		}
 	}
-	ok(none, "%s %s: no way to other states", type_name, state_names[from]);
+	ok(none, "%s %s: no transition to other states", type_name, state_names[from]);
 	test_bare(from, XV_QPS_RESET);
 	test_bare(from, XV_QPS_ERR);
 	ok(!modify(from, XV_QPS_ERR, 0) && queried() == XV_QPS_ERR, "%s %s to ERR", type_name,
@@ -257,35 +258,36 @@ static void test_query(void)
 		return;
 	}
 	ok(a.path_mtu == good.path_mtu && a.dest_qp_num == good.dest_qp_num &&
-	   a.qp_access_flags == good.qp_access_flags, "query: MTU, peer, access");
-	ok(a.rq_psn == good.rq_psn, "query: PSN expected");
-	ok(type == XV_QPT_XRC_RECV || a.sq_psn == good.sq_psn, "query: PSN to send");
+	   a.qp_access_flags == good.qp_access_flags, "query: MTU, destination QP, access flags");
+	ok(a.rq_psn == good.rq_psn, "query: RQ PSN");
+	ok(type == XV_QPT_XRC_RECV || a.sq_psn == good.sq_psn, "query: SQ PSN");
 	ok(!memcmp(&a.ah_attr.grh.dgid, &good.ah_attr.grh.dgid, 16) &&
 	   a.ah_attr.sl == good.ah_attr.sl && a.ah_attr.dlid == good.ah_attr.dlid &&
-	   a.ah_attr.is_global == good.ah_attr.is_global, "query: address");
+	   a.ah_attr.is_global == good.ah_attr.is_global, "query: address vector");
 	if (type != XV_QPT_RC)
 		return;
 	ok(a.timeout == 14 && a.retry_cnt == 6 && a.rnr_retry == 5 && a.min_rnr_timer == 12,
-	   "query: timers and retries");
-	ok(a.max_rd_atomic == 4 && a.max_dest_rd_atomic == 8, "query: depth of reads");
+	   "query: timeout and retry counts");
+	ok(a.max_rd_atomic == 4 && a.max_dest_rd_atomic == 8,
+	   "query: number of outstanding reads and atomics");
 	ok(a.cap.max_send_wr >= 8 && a.cap.max_recv_wr >= 8 && a.cap.max_send_sge >= 2,
 	   "query: capacities");
 }
 
-/* A device without path migration says so, and keeps to the one path. */
+/* A device without path migration refuses an alternate path. */
 static void test_no_migration(uint32_t required)
 {
 	go(XV_QPS_RTR);
 	ok(modify(XV_QPS_RTR, XV_QPS_RTS, required | ALT) == -EOPNOTSUPP &&
-	   strstr(xv_last_error(), "path migration"), "an alternate path: %s", xv_last_error());
+	   strstr(xv_last_error(), "path migration"), "alternate path: %s", xv_last_error());
 	good.path_mig_state = XV_MIG_REARM;
 	ok(modify(XV_QPS_RTR, XV_QPS_RTS, required | MIG) == -EOPNOTSUPP &&
-	   strstr(xv_last_error(), "path migration"), "to be rearmed: %s", xv_last_error());
+	   strstr(xv_last_error(), "path migration"), "REARM: %s", xv_last_error());
 	good.path_mig_state = XV_MIG_MIGRATED;
-	ok(!modify(XV_QPS_RTR, XV_QPS_RTS, required | MIG), "but it has migrated, as always");
+	ok(!modify(XV_QPS_RTR, XV_QPS_RTS, required | MIG), "the migration state is MIGRATED");
 }
 
-/* Values that cannot be */
+/* Values out of range */
 static void test_ranges(void)
 {
 	struct xv_qp_attr a = good;
@@ -313,7 +315,7 @@ static void test_ranges(void)
 	a.qp_state = XV_QPS_INIT;
 	a.port_num = 9;
 	ok(xv_modify_qp(qp, &a, (int)(PKEY | PORT | ACC | XV_QP_STATE)) == -ENOENT,
-	   "range: no port 9");
+	   "range: port 9");
 }
 
 static void make_qp(void)
@@ -380,7 +382,7 @@ int main(int argc, char **argv)
 	test_type(XV_QPT_UD, "UD");
 	test_type(XV_QPT_XRC_SEND, "XRC_SEND");
 	test_type(XV_QPT_XRC_RECV, "XRC_RECV");
-	ok(!xv_destroy_cq(cq) && !xv_close_xrcd(xrcd), "nothing is in use");
+	ok(!xv_destroy_cq(cq) && !xv_close_xrcd(xrcd), "all objects can be destroyed");
 	xt_side_close(&side);
 	return tap_done();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Beyond RC: UC, UD with multicast and the way back to the sender, shared
- * receive queues of both layouts, XRC, memory windows, re-registration, and
- * completion queues that change their size under traffic.
+ * UC, UD with multicast and replies, shared receive queues of both layouts, XRC,
+ * memory windows, re-registration, raw WQEs, queues in UMEMs, and resizing of
+ * completion queues under traffic.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -42,21 +42,22 @@ static void message(int from, int to, uint32_t n, uint32_t seed)
 	memset(r.buf[to] + DST, 0, n + GRH);
 }
 
-/* A send that fails stops the sending half alone, which can be started again. */
+/* After a failed send the QP is in SQE; the send queue can be restarted. */
 static void test_restart(struct xv_qp *qp, const char *type)
 {
 	struct xv_qp_attr a = { .qp_state = XV_QPS_RTS, .cur_qp_state = XV_QPS_SQE }, now;
 
-	ok(!xv_query_qp(qp, &now, 0, NULL) && now.qp_state == XV_QPS_SQE, "%s: in SQE", type);
+	ok(!xv_query_qp(qp, &now, 0, NULL) && now.qp_state == XV_QPS_SQE,
+	   "%s: the QP is in SQE", type);
 	ok(xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE | XV_QP_SQ_PSN) == -EINVAL &&
 	   strstr(xv_last_error(), "sq_psn"), "%s: %s", type, xv_last_error());
 	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE) && !xv_query_qp(qp, &now, 0, NULL) &&
 	   now.qp_state == XV_QPS_RTS, "%s: from SQE to RTS", type);
 }
 
-/* ---- UC ------------------------------------------------------------------------ */
+/* ---- UC ---------------------------------------------------------------- */
 
-/* Not the connection, just the sends after it, suffer from a bad key. */
+/* On UC a bad lkey affects only the sends after it, not the connection. */
 static void test_uc_error(struct xv_qp *qp)
 {
 	struct xv_sge from = rig_sge(&r, 0, SRC, 64), bad = from;
@@ -66,13 +67,13 @@ static void test_uc_error(struct xv_qp *qp)
 	xv_wr_write(qp, 7, 0, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
 	xv_commit_send(qp);
 	ok(rig_expect(r.cq[0], 6, XV_WC_LOC_PROT_ERR) && rig_expect(r.cq[0], 7, XV_WC_WR_FLUSH_ERR),
-	   "UC: a bad lkey: local protection error, then flush");
+	   "UC: bad lkey: local protection error, then flush");
 	test_restart(qp, "UC");
 	message(0, 1, 64, 4);
 	xv_wr_write(qp, 8, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
 	xv_commit_send(qp);
 	ok(rig_expect(r.cq[0], 8, XV_WC_SUCCESS) && rig_check(r.buf[1] + DST, 64, 4),
-	   "UC: and sending again");
+	   "UC: send after SQE to RTS");
 }
 
 static void test_uc(void)
@@ -97,7 +98,7 @@ static void test_uc(void)
 	xv_commit_send(qp[0]);
 	ok(rig_expect(r.cq[0], 3, XV_WC_SUCCESS) && rig_expect(r.cq[1], 2, XV_WC_SUCCESS) &&
 	   rig_check(r.buf[1] + DST, 9000, 2), "UC: send with immediate");
-	ok(xv_post_send(qp[0], &wr, &bad) == -XV_EINVAL, "UC: a read is refused at post");
+	ok(xv_post_send(qp[0], &wr, &bad) == -XV_EINVAL, "UC: read is refused by the post");
 	message(0, 1, 9000, 3);
 	xv_wr_recv(qp[1], 4, &to);
 	xv_commit_recv(qp[1]);
@@ -109,7 +110,7 @@ static void test_uc(void)
 	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]), "UC: destroy");
 }
 
-/* ---- UD ------------------------------------------------------------------------ */
+/* ---- UD ---------------------------------------------------------------- */
 
 enum { QKEY = 0x1234 };
 
@@ -145,7 +146,7 @@ static void post_ud_recv(struct xv_qp *qp, int side, uint64_t wr_id, uint32_t n)
 	xv_commit_recv(qp);
 }
 
-/* One datagram and its answer, to the address taken from the completion */
+/* One datagram and a reply to the address from its completion */
 static void test_ud_roundtrip(struct xv_qp *qp[2])
 {
 	struct xv_ah *ah = address_of(0, &r.side[1].gid, (uint16_t)r.side[1].attr.lid), *back;
@@ -163,16 +164,16 @@ static void test_ud_roundtrip(struct xv_qp *qp[2])
 	ok(rig_expect(r.cq[0], 3, XV_WC_SUCCESS) && rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status &&
 	   wc.wr_id == 4 && wc.byte_len == 500 + GRH && wc.src_qp == qp[0]->qp_num &&
 	   wc.wc_flags & XV_WC_GRH && rig_check(r.buf[1] + DST + GRH, 500, 3),
-	   "UD: data behind 40 bytes of header, source queue pair");
+	   "UD: 40 bytes of header, then data; source QP number");
 	back = xv_create_ah_from_wc(r.side[1].pd, &wc, (struct xv_grh *)(r.buf[1] + DST), 1);
 	if (!ok(back != NULL, "UD: address handle from the completion"))
 		diag("%s", xv_last_error());
 	header = r.buf[1] + DST;
-	header[header[0] >> 4 == 6 ? 7 : 28] = 33;	/* IPv6, or IPv4 behind 20 bytes */
+	header[header[0] >> 4 == 6 ? 7 : 28] = 33;	/* IPv6, or IPv4 at offset 20 */
 	ok(!xv_init_ah_from_wc(r.side[1].ctx, 1, &wc, (struct xv_grh *)header, &way) &&
 	   way.is_global && way.grh.hop_limit == 33 &&
 	   !memcmp(&way.grh.dgid, &r.side[0].gid, sizeof(way.grh.dgid)),
-	   "UD: the way back has the packet's hop limit");
+	   "UD: the address from the completion has the hop limit of the packet");
 	message(1, 0, 64, 4);
 	post_ud_recv(qp[0], 0, 5, 64);
 	from = rig_sge(&r, 1, SRC, 64);
@@ -183,14 +184,14 @@ static void test_ud_roundtrip(struct xv_qp *qp[2])
 	ok(back && rig_expect(r.cq[1], 6, XV_WC_SUCCESS) && rig_poll(r.cq[0], 1, &wc) == 1 &&
 	   !wc.status && wc.wr_id == 5 && wc.wc_flags == (XV_WC_GRH | XV_WC_WITH_IMM) &&
 	   wc.imm_data == xv_be32(77) && rig_check(r.buf[0] + DST + GRH, 64, 4),
-	   "UD: the answer arrives, with its immediate");
+	   "UD: the reply arrives, with its immediate");
 	from = rig_sge(&r, 0, SRC, 64);
 	post_ud_recv(qp[1], 1, 7, 64);
 	xv_wr_send_ud(qp[0], 8, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY + 1);
 	xv_commit_send(qp[0]);
 	rig_expect(r.cq[0], 8, XV_WC_SUCCESS);
 	usleep(50000);
-	ok(!xv_poll_cq(r.cq[1], 1, &wc), "UD: a wrong Q_Key is dropped");
+	ok(!xv_poll_cq(r.cq[1], 1, &wc), "UD: datagram with a wrong Q_Key is dropped");
 	xv_destroy_ah(ah);
 	if (back)
 		xv_destroy_ah(back);
@@ -211,7 +212,7 @@ static void test_multicast(struct xv_qp *qp[2])
 		return;
 	message(0, 1, 64, 5);
 	if (xv_poll_cq(r.cq[1], 1, &wc))
-		diag("left over: %s", xv_wc_status_str(wc.status));
+		diag("unexpected completion: %s", xv_wc_status_str(wc.status));
 	xv_wr_send_ud(qp[0], 9, XV_SEND_SIGNALED, &from, ah, 0xffffff, QKEY);
 	xv_commit_send(qp[0]);
 	rig_expect(r.cq[0], 9, XV_WC_SUCCESS);
@@ -223,7 +224,7 @@ static void test_multicast(struct xv_qp *qp[2])
 	xv_commit_send(qp[0]);
 	rig_expect(r.cq[0], 10, XV_WC_SUCCESS);
 	usleep(50000);
-	ok(!xv_poll_cq(r.cq[1], 1, &wc), "multicast: and no more after that");
+	ok(!xv_poll_cq(r.cq[1], 1, &wc), "multicast: after detach it receives nothing");
 	xv_destroy_ah(ah);
 }
 
@@ -271,10 +272,10 @@ static void test_multicast_refusals(struct xv_qp *ud)
 	ok(xv_detach_mcast(ud, &group, 0) == -ENOENT, "multicast: %s", xv_last_error());
 	ok(!xv_attach_mcast(ud, &group, 0) && !xv_attach_mcast(ud, &group, 0) &&
 	   !xv_detach_mcast(ud, &group, 0) && xv_detach_mcast(ud, &group, 0) == -ENOENT,
-	   "multicast: in a group once, however often attached");
+	   "multicast: one copy, although attached twice");
 }
 
-/* A datagram above the MTU */
+/* A datagram longer than the MTU */
 static void test_ud_too_long(struct xv_qp *qp[2])
 {
 	struct xv_ah *ah = address_of(0, &r.side[1].gid, (uint16_t)r.side[1].attr.lid);
@@ -285,12 +286,12 @@ static void test_ud_too_long(struct xv_qp *qp[2])
 	xv_wr_send_ud(qp[0], 10, 0, &from, ah, qp[1]->qp_num, QKEY);
 	xv_commit_send(qp[0]);
 	ok(rig_expect(r.cq[0], 9, XV_WC_LOC_LEN_ERR) && rig_expect(r.cq[0], 10, XV_WC_WR_FLUSH_ERR),
-	   "UD: above the MTU: local length error, then flush");
+	   "UD: longer than the MTU: local length error, then flush");
 	test_restart(qp[0], "UD");
 	post_ud_recv(qp[1], 1, 11, 64);
 	xv_wr_send_ud(qp[0], 12, XV_SEND_SIGNALED, &from, ah, qp[1]->qp_num, QKEY);
 	xv_commit_send(qp[0]);
-	ok(rig_expect(r.cq[0], 12, XV_WC_SUCCESS), "UD: and sending again");
+	ok(rig_expect(r.cq[0], 12, XV_WC_SUCCESS), "UD: send after SQE to RTS");
 	xv_destroy_ah(ah);
 }
 
@@ -310,7 +311,7 @@ static void test_ud(void)
 	ok(!xv_destroy_qp(qp[0]) && !xv_destroy_qp(qp[1]), "UD: destroy");
 }
 
-/* ---- Shared receive queues -------------------------------------------------------- */
+/* ---- Shared receive queues --------------------------------------------- */
 
 static void post_srq(struct xv_srq *srq, uint64_t wr_id)
 {
@@ -318,10 +319,10 @@ static void post_srq(struct xv_srq *srq, uint64_t wr_id)
 	struct xv_recv_wr wr = { .wr_id = wr_id, .sg_list = &to, .num_sge = 1 }, *bad;
 
 	if (xv_post_srq_recv(srq, &wr, &bad))
-		diag("shared queue full at %llu", (unsigned long long)wr_id);
+		diag("SRQ full at %llu", (unsigned long long)wr_id);
 }
 
-/* Two queue pairs take receives from one queue; every slot is used many times. */
+/* Two queue pairs use one SRQ; every entry is used many times. */
 static void test_srq(enum xv_srq_layout layout, const char *name)
 {
 	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 }, .layout = layout };
@@ -357,7 +358,7 @@ static void test_srq(enum xv_srq_layout layout, const char *name)
 			break;
 	}
 	ok(!bad, "SRQ, %s: 1000 messages to two queue pairs", name);
-	ok(xv_destroy_srq(srq) == -EBUSY, "SRQ, %s: EBUSY while in use", name);
+	ok(xv_destroy_srq(srq) == -EBUSY, "SRQ, %s: destroy while in use: EBUSY", name);
 	for (i = 0; i < 2; i++)
 		bad += !!xv_destroy_qp(tx[i]) + !!xv_destroy_qp(rx[i]);
 	ok(!bad && !xv_destroy_srq(srq), "SRQ, %s: destroy", name);
@@ -385,14 +386,14 @@ static void test_srq_limit(void)
 	ok(!xv_modify_srq(srq, &limit, XV_SRQ_LIMIT) && !xv_query_srq(srq, &now) &&
 	   now.srq_limit == 4, "SRQ limit: armed and queried");
 	xv_get_srq_init_attr(srq, &made);
-	ok(!memcmp(&made, &attr, sizeof(made)), "SRQ: what it was created with");
+	ok(!memcmp(&made, &attr, sizeof(made)), "SRQ: attributes of creation");
 	memset(&now, 0, sizeof(now));
 	ok(!xv_modify_srq(srq, &now, 0) && now.srq_limit == 4 && now.max_wr == attr.attr.max_wr &&
-	   now.max_sge == attr.attr.max_sge, "SRQ: a modify of nothing hands the values back");
+	   now.max_sge == attr.attr.max_sge, "SRQ: modify with mask 0 returns the values");
 	now.max_wr = 1000;
 	now.srq_limit = 2;
 	ok(xv_modify_srq(srq, &now, XV_SRQ_MAX_WR | XV_SRQ_LIMIT) == -EOPNOTSUPP &&
-	   !xv_query_srq(srq, &now) && now.srq_limit == 4, "SRQ: %s, the limit stays",
+	   !xv_query_srq(srq, &now) && now.srq_limit == 4, "SRQ: %s, the limit is unchanged",
 	   xv_last_error());
 	fcntl(r.side[1].ctx->fd, F_SETFL, flags | O_NONBLOCK);
 	for (i = 0; i < 5; i++) {
@@ -405,14 +406,14 @@ static void test_srq_limit(void)
 		err = xv_get_async_event(r.side[1].ctx, &event);
 	while (err && xt_now() < until);
 	ok(!err && event.event_type == XV_EVENT_SRQ_LIMIT_REACHED && event.element.srq == srq,
-	   "SRQ limit: one event");
+	   "SRQ limit: one event when it is reached");
 	if (!err)
 		xv_ack_async_event(&event);
 	fcntl(r.side[1].ctx->fd, F_SETFL, flags);
 	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_srq(srq), "SRQ limit: destroy");
 }
 
-/* ---- XRC --------------------------------------------------------------------------- */
+/* ---- XRC --------------------------------------------------------------- */
 
 static bool xrc_done(struct xv_qp *tx, int posted, uint64_t wr_id)
 {
@@ -487,7 +488,7 @@ static void test_xrc(void)
 	wr.qp_type.xrc.remote_srqn = srq->srq_num;
 	ok(!xv_post_send(tx, &wr, &bad) && rig_expect(r.cq[0], 1, XV_WC_SUCCESS) &&
 	   rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status && wc.wr_id == 0 && wc.byte_len == 256 &&
-	   rig_check(r.buf[1] + DST, 256, 6), "XRC: send to a shared receive queue");
+	   rig_check(r.buf[1] + DST, 256, 6), "XRC: send to an SRQ");
 	message(0, 1, 256, 7);
 	wr.opcode = XV_WR_RDMA_WRITE;
 	wr.wr.rdma.remote_addr = rig_addr(&r, 1, DST);
@@ -498,9 +499,9 @@ static void test_xrc(void)
 	   !xv_close_xrcd(xrcd), "XRC: destroy");
 }
 
-/* ---- Memory -------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------ */
 
-/* A write of side 0 through a key of side 1 */
+/* Writes from side 0 with an rkey of side 1. */
 static bool write_through(uint32_t rkey, uint64_t addr, uint32_t n, enum xv_wc_status status)
 {
 	struct xv_sge from = rig_sge(&r, 0, SRC, n);
@@ -529,7 +530,7 @@ static void test_window(enum xv_mw_type type)
 	struct xv_mr *mr = r.mr[1];
 	uint32_t old, key;
 
-	if (!ok(mw != NULL, "type %d window", type)) {
+	if (!ok(mw != NULL, "type %d window: allocate", type)) {
 		diag("%s", xv_last_error());
 		return;
 	}
@@ -542,28 +543,28 @@ static void test_window(enum xv_mw_type type)
 	old = mw->rkey;
 	mw->rkey = key;
 	ok(write_through(key, rig_addr(&r, 1, DST), 1000, XV_WC_SUCCESS) &&
-	   rig_check(r.buf[1] + DST, 1000, 8), "type %d window: a write through it", type);
+	   rig_check(r.buf[1] + DST, 1000, 8), "type %d window: write through it", type);
 	ok(write_through(key, rig_addr(&r, 1, DST + 1), 1000, XV_WC_REM_ACCESS_ERR),
-	   "type %d window: not beyond its end", type);
+	   "type %d window: write beyond its end fails", type);
 	rig_reconnect(&r, &opts);
 	if (type == XV_MW_TYPE_1) {
 		ok(write_through(old, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
-		   "type 1 window: not by its old key");
+		   "type 1 window: write with its old key fails");
 		rig_reconnect(&r, &opts);
 		ok(bind(mw, xv_inc_rkey(key), mr, DST, 0, XV_WC_SUCCESS), "type 1 window: unbind");
 		ok(write_through(xv_inc_rkey(key), rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
-		   "type 1 window: nothing goes through it then");
+		   "type 1 window: write after unbind fails");
 		rig_reconnect(&r, &opts);
 	} else {
 		ok(write_through(key, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
-		   "type 2 window: not through another queue pair");
+		   "type 2 window: write through another QP fails");
 		rig_reconnect(&r, &opts);
 	}
 out:
-	ok(!xv_dealloc_mw(mw), "type %d window: free", type);
+	ok(!xv_dealloc_mw(mw), "type %d window: deallocate", type);
 }
 
-/* The call that makes the new key itself */
+/* xv_bind_mw() computes the new key itself. */
 static void test_bind_mw(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
@@ -580,21 +581,22 @@ static void test_bind_mw(void)
 		bail_out("%s", xv_last_error());
 	message(0, 1, 1000, 8);
 	ok(!xv_bind_mw(r.qp[1], mw, &b) && mw->rkey == xv_inc_rkey(key) &&
-	   rig_expect(r.cq[1], 21, XV_WC_SUCCESS), "xv_bind_mw() binds under a new key");
+	   rig_expect(r.cq[1], 21, XV_WC_SUCCESS), "xv_bind_mw() binds with a new key");
 	ok(write_through(mw->rkey, rig_addr(&r, 1, 0), 1000, XV_WC_SUCCESS) &&
-	   rig_check(r.buf[1], 1000, 8), "which works");
+	   rig_check(r.buf[1], 1000, 8), "xv_bind_mw(): write with the new key");
 	key = mw->rkey;
 	b.bind_info.length = 0;
 	ok(!xv_bind_mw(r.qp[1], mw, &b) && mw->rkey != key &&
-	   rig_expect(r.cq[1], 21, XV_WC_SUCCESS), "and unbinds");
-	ok(write_through(key, rig_addr(&r, 1, 0), 8, XV_WC_REM_ACCESS_ERR), "nothing goes through then");
+	   rig_expect(r.cq[1], 21, XV_WC_SUCCESS), "xv_bind_mw() with length 0 unbinds");
+	ok(write_through(key, rig_addr(&r, 1, 0), 8, XV_WC_REM_ACCESS_ERR),
+	   "xv_bind_mw(): write after unbind fails");
 	rig_reconnect(&r, &opts);
-	ok(xv_bind_mw(r.qp[1], mw2, &b) == -XV_EINVAL, "a window of type 2 is not for it");
-	ok(xv_bind_mw(r.qp[0], mw, &b) == -XV_EINVAL, "nor another domain's queue pair");
+	ok(xv_bind_mw(r.qp[1], mw2, &b) == -XV_EINVAL, "xv_bind_mw() of a type 2 window: EINVAL");
+	ok(xv_bind_mw(r.qp[0], mw, &b) == -XV_EINVAL, "xv_bind_mw() on a QP of another PD: EINVAL");
 	ok(!xv_dealloc_mw(mw) && !xv_dealloc_mw(mw2) && !xv_dereg_mr(mr), "free");
 }
 
-/* Bound, used, invalidated locally; then bound anew and invalidated by the peer */
+/* Bind, use, local invalidate; then bind again, invalidate by the peer */
 static void test_invalidate(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
@@ -611,9 +613,9 @@ static void test_invalidate(void)
 	mw->rkey = key;
 	xv_wr_local_inv(r.qp[1], 8, XV_SEND_SIGNALED, key);
 	xv_commit_send(r.qp[1]);
-	ok(rig_expect(r.cq[1], 8, XV_WC_SUCCESS), "invalidate: by its own queue pair");
+	ok(rig_expect(r.cq[1], 8, XV_WC_SUCCESS), "invalidate: local invalidate");
 	key = xv_inc_rkey(key);
-	ok(bind(mw, key, mr, DST, 1000, XV_WC_SUCCESS), "invalidate: bound anew");
+	ok(bind(mw, key, mr, DST, 1000, XV_WC_SUCCESS), "invalidate: bind again");
 	mw->rkey = key;
 	xv_wr_recv(r.qp[1], 9, &to);
 	xv_commit_recv(r.qp[1]);
@@ -621,12 +623,12 @@ static void test_invalidate(void)
 	xv_commit_send(r.qp[0]);
 	ok(rig_expect(r.cq[0], 10, XV_WC_SUCCESS) && rig_poll(r.cq[1], 1, &wc) == 1 &&
 	   !wc.status && wc.wc_flags & XV_WC_WITH_INV && wc.invalidated_rkey == key,
-	   "invalidate: by a send of the peer");
+	   "invalidate: send with invalidate by the peer");
 	ok(write_through(key, rig_addr(&r, 1, DST), 8, XV_WC_REM_ACCESS_ERR),
-	   "invalidate: then nothing goes through it");
+	   "invalidate: write after it fails");
 out:
 	rig_reconnect(&r, &opts);
-	ok(!xv_dealloc_mw(mw), "invalidate: free");
+	ok(!xv_dealloc_mw(mw), "invalidate: deallocate");
 }
 
 static void test_rereg(void)
@@ -646,28 +648,28 @@ static void test_rereg(void)
 		diag("%s", xv_last_error());
 	rig_fill(r.buf[0] + SRC, 4096, 9);
 	ok(write_through(mr->rkey, (uintptr_t)moved, 4096, XV_WC_SUCCESS) &&
-	   rig_check(moved, 4096, 9), "the new key reaches it");
+	   rig_check(moved, 4096, 9), "re-registration: write with the new key");
 	ok(old == mr->rkey || write_through(old, (uintptr_t)mem, 8, XV_WC_REM_ACCESS_ERR),
-	   "the old one nothing");
+	   "re-registration: write with the old key fails");
 	rig_reconnect(&r, &opts);
 	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, XV_ACCESS_LOCAL_WRITE) &&
 	   write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_REM_ACCESS_ERR),
-	   "re-registration without the remote right");
+	   "re-registration without remote access");
 	rig_reconnect(&r, &opts);
 	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD | XV_REREG_MR_CHANGE_ACCESS, other, NULL, 0,
 			XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE) &&
 	   write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_REM_ACCESS_ERR),
 	   "re-registration in another PD");
 	rig_reconnect(&r, &opts);
-	ok(xv_dealloc_pd(other) == -EBUSY, "which is in use now");
+	ok(xv_dealloc_pd(other) == -EBUSY, "the other PD is in use");
 	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD, r.side[1].pd, NULL, 0, 0) &&
 	   !xv_dealloc_pd(other) && write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_SUCCESS),
-	   "and back again");
+	   "re-registration in the first PD");
 	ok(!xv_dereg_mr(mr), "deregister");
 	free(mem);
 }
 
-/* ---- Requests that the caller builds itself ------------------------------------------ */
+/* ---- Raw WQEs ---------------------------------------------------------- */
 
 static void test_raw(void)
 {
@@ -684,18 +686,19 @@ static void test_raw(void)
 	message(0, 1, 700, 11);
 	__xv_seg_raddr(&wqe.raddr, rig_addr(&r, 1, DST), r.mr[1]->rkey);
 	__xv_seg_data(&wqe.data, &from);
-	ok(!xv_wr_raw(r.qp[0], 21, &wqe), "raw: a write is posted");
+	ok(!xv_wr_raw(r.qp[0], 21, &wqe), "raw: post a write");
 	xv_commit_send(r.qp[0]);
 	ok(rig_poll(r.cq[0], 1, &wc) == 1 && !wc.status && wc.wr_id == 21 &&
-	   wc.opcode == XV_WC_DRIVER2 && rig_check(r.buf[1] + DST, 700, 11), "raw: and done");
+	   wc.opcode == XV_WC_DRIVER2 && rig_check(r.buf[1] + DST, 700, 11),
+	   "raw: the write completes");
 	wqe.ctrl.opmod_idx_opcode = xv_be32(0x3e);
 	xv_wr_raw(r.qp[0], 22, &wqe);
 	xv_commit_send(r.qp[0]);
-	ok(rig_expect(r.cq[0], 22, XV_WC_LOC_QP_OP_ERR), "raw: an unknown opcode is a QP operation error");
+	ok(rig_expect(r.cq[0], 22, XV_WC_LOC_QP_OP_ERR), "raw: unknown opcode: QP operation error");
 	rig_reconnect(&r, &opts);
 }
 
-/* Through the window, the first byte has address 0. */
+/* In a zero-based window the first byte has address 0. */
 static void test_zero_based_window(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
@@ -709,10 +712,11 @@ static void test_zero_based_window(void)
 	xv_commit_send(r.qp[1]);
 	message(0, 1, 1000, 12);
 	ok(rig_expect(r.cq[1], 8, XV_WC_SUCCESS) && write_through(key, 0, 1000, XV_WC_SUCCESS) &&
-	   rig_check(r.buf[1] + DST, 1000, 12), "zero-based window: a write through it");
-	ok(write_through(key, 1, 1000, XV_WC_REM_ACCESS_ERR), "zero-based window: not beyond its end");
+	   rig_check(r.buf[1] + DST, 1000, 12), "zero-based window: write through it");
+	ok(write_through(key, 1, 1000, XV_WC_REM_ACCESS_ERR),
+	   "zero-based window: write beyond its end fails");
 	rig_reconnect(&r, &opts);
-	ok(!xv_dealloc_mw(mw), "zero-based window: free");
+	ok(!xv_dealloc_mw(mw), "zero-based window: deallocate");
 }
 
 static void test_bind_errors(void)
@@ -724,15 +728,15 @@ static void test_bind_errors(void)
 
 	if (!mw)
 		bail_out("%s", xv_last_error());
-	ok(bind(mw, key, mr, DST, 100, XV_WC_SUCCESS), "bind errors: bound once");
+	ok(bind(mw, key, mr, DST, 100, XV_WC_SUCCESS), "bind errors: first bind");
 	mw->rkey = key;
 	ok(bind(mw, xv_inc_rkey(key), mr, DST, 100, XV_WC_MW_BIND_ERR),
 	   "bind errors: a type 2 window in use cannot be bound");
 	rig_reconnect(&r, &opts);
-	ok(!xv_dealloc_mw(mw), "bind errors: free");
+	ok(!xv_dealloc_mw(mw), "bind errors: deallocate");
 }
 
-/* ---- Queues in our own memory ------------------------------------------------------------ */
+/* ---- Queues in a UMEM -------------------------------------------------- */
 
 static void test_external(void)
 {
@@ -756,15 +760,15 @@ static void test_external(void)
 	if (cq)
 		tx = xv_create_qp(r.side[0].pd, &qp_attr);
 	if (!ok(tx && rx && !xt_connect_pair(tx, &r.side[0], rx, &r.side[1], NULL),
-		"CQ and QP in our own memory")) {
+		"UMEM: CQ and QP in it")) {
 		diag("%s", xv_last_error());
 		return;
 	}
 	ok((uint8_t *)memory + CQ_AT == cq->buf && tx->sq.buf >= (uint8_t *)memory + QP_AT &&
-	   tx->sq.buf < (uint8_t *)memory + DBR_AT, "they are where we want them");
+	   tx->sq.buf < (uint8_t *)memory + DBR_AT, "UMEM: the rings have the requested addresses");
 	ok((char *)tx->sq.doorbell == (char *)uar->addr + uar->qp_doorbell &&
 	   (char *)cq->doorbell == (char *)uar->addr + uar->cq_doorbell,
-	   "with doorbells on a page of their own");
+	   "UMEM: the queues use their own UAR");
 	for (i = 0; i < 500; i++) {
 		message(0, 1, 64, (uint32_t)i);
 		bad += !!xv_wr_write(tx, (uint64_t)i, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST),
@@ -773,15 +777,15 @@ static void test_external(void)
 		bad += !rig_expect(cq, (uint64_t)i, XV_WC_SUCCESS) ||
 		       !rig_check(r.buf[1] + DST, 64, (uint32_t)i);
 	}
-	ok(!bad, "500 writes over them");
-	ok(xv_dereg_umem(umem) == -EBUSY, "the memory is in use: EBUSY");
-	ok(xv_free_uar(uar) == -EBUSY, "and so is the doorbell page");
+	ok(!bad, "UMEM: 500 writes");
+	ok(xv_dereg_umem(umem) == -EBUSY, "UMEM in use: deregister: EBUSY");
+	ok(xv_free_uar(uar) == -EBUSY, "UAR in use: free: EBUSY");
 	ok(!xv_destroy_qp(tx) && !xv_destroy_qp(rx) && !xv_destroy_cq(cq) && !xv_dereg_umem(umem) &&
-	   !xv_free_uar(uar), "destroy queues, then memory and page");
+	   !xv_free_uar(uar), "destroy the queues, then UMEM and UAR");
 	free(memory);
 }
 
-/* ---- Resizing a CQ while completions are in it and more are coming --------------------- */
+/* ---- Resizing a CQ under traffic --------------------------------------- */
 
 static void test_resize(void)
 {
@@ -812,7 +816,7 @@ static void test_resize(void)
 		bad += rig_poll(r.cq[0], 1, wc) != 1 || wc[0].wr_id != done;
 		done++;
 	}
-	ok(!bad, "a CQ resized five times under traffic loses and doubles nothing");
+	ok(!bad, "CQ resized five times under traffic: no completion lost or duplicated");
 }
 
 static size_t address_space(void)
@@ -826,7 +830,7 @@ static size_t address_space(void)
 	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The new ring cannot be mapped: the queue goes on with the old one. */
+/* If the new ring cannot be mapped, the queue keeps the old one. */
 static void test_resize_without_room(void)
 {
 	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
@@ -840,7 +844,7 @@ static void test_resize_without_room(void)
 	setrlimit(RLIMIT_AS, &tight);
 	err = xv_resize_cq(r.cq[0], 100000);
 	setrlimit(RLIMIT_AS, &old);
-	ok(err == -ENOMEM && r.cq[0]->cqe == cqe, "resize without address space: %s",
+	ok(err == -ENOMEM && r.cq[0]->cqe == cqe, "resize without free address space: %s",
 	   xv_last_error());
 	for (i = 0; i < 1000 && !bad; i++) {
 		xv_wr_write(r.qp[0], (uint64_t)i, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST),
@@ -848,8 +852,8 @@ static void test_resize_without_room(void)
 		xv_commit_send(r.qp[0]);
 		bad += !rig_expect(r.cq[0], (uint64_t)i, XV_WC_SUCCESS);
 	}
-	ok(!bad, "which leaves the queue as it was");
-	ok(!xv_resize_cq(r.cq[0], 5000) && r.cq[0]->cqe == 8191, "with it, it is resized");
+	ok(!bad, "the CQ is unchanged");
+	ok(!xv_resize_cq(r.cq[0], 5000) && r.cq[0]->cqe == 8191, "resize with free address space");
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An XRC domain named by a file keeps the file's mount, as an open file does.
- * The program gives up root and mounts a tmpfs in namespaces of its own, as any
- * user may.
+ * An XRC domain that a file identifies keeps the mount of the file busy, like an open
+ * file.  The program gives up root privileges and mounts a tmpfs in its own
+ * namespaces, as any user can.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static void enter_namespaces(void)
 		bail_out("%s: %s", dir, strerror(errno));
 	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 		tap_skip_all("cannot become another user: %s", strerror(errno));
-	prctl(PR_SET_DUMPABLE, 1);	/* else /proc/self belongs to root */
+	prctl(PR_SET_DUMPABLE, 1);	/* otherwise /proc/self belongs to root */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		tap_skip_all("no user namespace: %s", strerror(errno));
 	write_map("/proc/self/uid_map", "0 65534 1");
@@ -40,7 +40,7 @@ static void enter_namespaces(void)
 	write_map("/proc/self/gid_map", "0 65534 1");
 }
 
-/* A file on a new tmpfs names a domain, and is closed. */
+/* Opens a domain with a file on a new tmpfs, then closes the file. */
 static struct xv_xrcd *open_domain(void)
 {
 	struct xv_xrcd *xrcd;
@@ -55,7 +55,7 @@ static struct xv_xrcd *open_domain(void)
 		bail_out("%s: %s", file, strerror(errno));
 	xrcd = xv_open_xrcd(ctx, fd, O_CREAT);
 	close(fd);
-	if (!ok(xrcd != NULL, "a file on a tmpfs names a domain"))
+	if (!ok(xrcd != NULL, "open a domain with a file on a tmpfs"))
 		bail_out("%s", xv_last_error());
 	return xrcd;
 }
@@ -71,15 +71,15 @@ int main(int argc, char **argv)
 		bail_out("%s", xv_last_error());
 
 	xrcd = open_domain();
-	ok(umount(dir) && errno == EBUSY, "the mount is busy while the domain is open");
-	ok(!xv_close_xrcd(xrcd) && !umount(dir), "and no longer");
+	ok(umount(dir) && errno == EBUSY, "umount while the domain is open: EBUSY");
+	ok(!xv_close_xrcd(xrcd) && !umount(dir), "umount after the domain is closed");
 
 	xrcd = open_domain();
-	ok(!umount2(dir, MNT_DETACH), "a lazy umount");
-	ok(!xv_close_xrcd(xrcd), "the domain goes after its mount point");
+	ok(!umount2(dir, MNT_DETACH), "lazy umount while the domain is open");
+	ok(!xv_close_xrcd(xrcd), "close the domain after the lazy umount");
 
 	xrcd = open_domain();
-	ok(!umount2(dir, MNT_DETACH), "another one");
+	ok(!umount2(dir, MNT_DETACH), "lazy umount, then close of the context");
 	xv_close(ctx);
 	return tap_done();
 }

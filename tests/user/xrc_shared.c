@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An XRC domain with two users on side 1: the first makes the queue pair that
- * receives, the second has a shared receive queue and opens the queue pair by
- * its number.  Side 0 sends.
+ * An XRC domain that two contexts of side 1 share: the first creates the receiving
+ * queue pair, the second has an SRQ and opens the queue pair by its number.  Side 0
+ * sends.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 enum { LEN = 512 };
 
-static struct rig r;		/* of side 1: the first user */
+static struct rig r;		/* side 1: the first context */
 static struct xt_side second;
 static struct xv_xrcd *xrcd[2];
 static struct xv_srq *srq;
@@ -39,11 +39,12 @@ static void open_second(void)
 	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
 	int fd = memfd_create("domain", MFD_CLOEXEC);
 
-	ok(!xv_open_xrcd(r.side[1].ctx, fd, 0) && errno == ENOENT, "no domain yet: %s",
+	ok(!xv_open_xrcd(r.side[1].ctx, fd, 0) && errno == ENOENT,
+	   "open without O_CREAT, before it exists: %s",
 	   xv_last_error());
 	xrcd[0] = xv_open_xrcd(r.side[1].ctx, fd, O_CREAT);
 	ok(xrcd[0] && !xv_open_xrcd(r.side[1].ctx, fd, O_CREAT | O_EXCL) && errno == EEXIST,
-	   "made once: %s", xv_last_error());
+	   "open with O_EXCL, after it exists: %s", xv_last_error());
 	if (xt_side_open(&second, rig_device(1), 1, -1))
 		bail_out("%s", xv_last_error());
 	attr.xrcd = xrcd[1] = xv_open_xrcd(second.ctx, fd, 0);
@@ -51,11 +52,11 @@ static void open_second(void)
 	attr.cq = cq = xv_create_cq(second.ctx, &cq_attr);
 	srq = xrcd[1] && cq ? xv_create_srq(second.pd, &attr) : NULL;
 	mr = xt_mr_alloc(&second, 4096, XV_ACCESS_LOCAL_WRITE);
-	if (!ok(srq && mr, "the domain, opened by another, and a receive queue in it"))
+	if (!ok(srq && mr, "the second context opens the domain and creates an SRQ"))
 		bail_out("%s", xv_last_error());
 }
 
-/* From side 0 into the second user's queue */
+/* Sends from side 0 to the SRQ of the second context. */
 static enum xv_wc_status message(uint32_t seed)
 {
 	struct xv_sge from = rig_sge(&r, 0, 0, LEN), to = { (uintptr_t)mr->addr, LEN, mr->lkey };
@@ -88,26 +89,28 @@ static void test_open(void)
 	tx = make_qp(0, XV_QPT_XRC_SEND);
 	if (!made || !sender || !tx || xt_connect_pair(tx, &r.side[0], made, &r.side[1], &opts))
 		bail_out("%s", xv_last_error());
-	ok(message(1) == XV_WC_SUCCESS, "one user's queue pair fills the other's receive queue");
+	ok(message(1) == XV_WC_SUCCESS,
+	   "the QP of the first context receives into the SRQ of the second");
 	attr.qp_num = made->qp_num ^ 0x800;
-	ok(!xv_open_qp(second.ctx, &attr) && errno == ENOENT, "no such queue pair: %s",
+	ok(!xv_open_qp(second.ctx, &attr) && errno == ENOENT, "open an unknown QP number: %s",
 	   xv_last_error());
 	attr.qp_num = sender->qp_num;
-	ok(!xv_open_qp(second.ctx, &attr) && errno == ENOENT, "nor one that sends");
+	ok(!xv_open_qp(second.ctx, &attr) && errno == ENOENT, "open a sending QP: error");
 	xv_destroy_qp(sender);
 	attr.qp_num = made->qp_num;
 	opened = xv_open_qp(second.ctx, &attr);
 	if (!ok(opened && opened->state == XV_QPS_RTS && opened->qp_context == &r,
-		"opened by number, and in RTS"))
+		"open by number: the QP is in RTS"))
 		bail_out("%s", xv_last_error());
-	ok(xv_close_xrcd(xrcd[1]) == -EBUSY, "which keeps the domain: %s", xv_last_error());
-	ok(!xv_destroy_qp(made) && !xv_close_xrcd(xrcd[0]), "its maker lets go of both");
-	ok(message(2) == XV_WC_SUCCESS, "and messages still come");
+	ok(xv_close_xrcd(xrcd[1]) == -EBUSY, "close the domain in use: %s", xv_last_error());
+	ok(!xv_destroy_qp(made) && !xv_close_xrcd(xrcd[0]),
+	   "the first context destroys the QP and closes the domain");
+	ok(message(2) == XV_WC_SUCCESS, "messages still arrive");
 	ok(!xv_modify_qp(opened, &state, XV_QP_STATE) && !xv_query_qp(opened, &state, 0, NULL) &&
-	   state.qp_state == XV_QPS_ERR, "the other moves it to ERR");
-	ok(message(3) == XV_WC_RETRY_EXC_ERR, "where it answers no more");
-	ok(!xv_destroy_qp(opened), "the last user destroys it");
-	ok(!xv_destroy_qp(tx), "and the one that sent");
+	   state.qp_state == XV_QPS_ERR, "the second context modifies the QP to ERR");
+	ok(message(3) == XV_WC_RETRY_EXC_ERR, "in ERR the QP does not respond");
+	ok(!xv_destroy_qp(opened), "the second context destroys the QP");
+	ok(!xv_destroy_qp(tx), "destroy the sending QP");
 }
 
 int main(int argc, char **argv)
