@@ -3,13 +3,13 @@
  * Queue formats of ConnectX adapters: work queue entries, completion queue
  * entries, doorbell records and the doorbell page.
  *
- * One definition for everybody: the adapter in software executes these bytes,
- * the library writes them.  Names follow the PRM (programmer's reference
- * manual); values are those of linux/mlx5/{qp,cq,device,doorbell}.h and of
- * infiniband/mlx5dv.h, against which they are checked at compile time.
+ * libxverbs, xverbs.ko and xhca.ko share this definition.  Names follow the PRM
+ * (programmer's reference manual).  Values are those of
+ * linux/mlx5/{qp,cq,device,doorbell}.h and of infiniband/mlx5dv.h, and are compared
+ * with them at compile time.
  *
- * Every multi-byte field is big-endian.  The header needs fixed-width types
- * and nothing else, so that device compilers can include it.
+ * All multi-byte fields are big-endian.  The header needs only fixed-width types, so
+ * that compilers for devices can include it.
  */
 #ifndef _UAPI_RDMA_MLX5_RING_H
 #define _UAPI_RDMA_MLX5_RING_H
@@ -32,8 +32,8 @@ typedef uint8_t mlx5r_u8;
 
 #define MLX5R_WQEBB		64	/* bytes in a WQE basic block */
 #define MLX5R_DS		16	/* bytes in a data-segment unit */
-#define MLX5R_MAX_DS		63	/* the ds field has six bits */
-#define MLX5R_MAX_WQEBB		16	/* WQEBBs that 63 DS round up to */
+#define MLX5R_MAX_DS		63	/* maximum of the ds field, which has six bits */
+#define MLX5R_MAX_WQEBB		16	/* MLX5R_MAX_DS in WQEBBs, rounded up */
 
 enum mlx5r_opcode {
 	MLX5R_OP_NOP			= 0x00,
@@ -64,7 +64,7 @@ enum mlx5r_opcode {
 #define MLX5R_FM_SMALL		(1 << 5)	/* after UMR, bind, invalidate */
 #define MLX5R_FM_FENCE		(2 << 5)	/* after READ and atomics */
 #define MLX5R_FM_STRONG		(3 << 5)
-#define MLX5R_FM_SMALL_FENCE	(4 << 5)	/* both */
+#define MLX5R_FM_SMALL_FENCE	(4 << 5)	/* small fence and fence */
 #define MLX5R_FM_MASK		(7 << 5)
 
 struct mlx5r_ctrl {
@@ -73,7 +73,7 @@ struct mlx5r_ctrl {
 	mlx5r_u8 signature;
 	mlx5r_u8 dci_stream[2];
 	mlx5r_u8 fm_ce_se;
-	mlx5r_be32 imm;			/* immediate, rkey to invalidate, UMR mkey */
+	mlx5r_be32 imm;			/* immediate, rkey to invalidate, or mkey of UMR */
 };
 
 struct mlx5r_raddr {
@@ -87,7 +87,7 @@ struct mlx5r_atomic {
 	mlx5r_be64 compare;
 };
 
-/* MASKED_CS with 8-byte operands; MASKED_FA takes addend and boundary only */
+/* MASKED_CS with 8-byte operands */
 struct mlx5r_masked_cs8 {
 	mlx5r_be64 swap;
 	mlx5r_be64 compare;
@@ -95,6 +95,7 @@ struct mlx5r_masked_cs8 {
 	mlx5r_be64 compare_mask;
 };
 
+/* MASKED_FA with 8-byte operands */
 struct mlx5r_masked_fa8 {
 	mlx5r_be64 add;
 	mlx5r_be64 boundary;
@@ -105,7 +106,7 @@ struct mlx5r_xrc {
 	mlx5r_u8 reserved_at_20[12];
 };
 
-/* Bit 31 of byte_count clear: a pointer; set: inline data follows. */
+/* Pointer segment.  If bit 31 of byte_count is set, it is a struct mlx5r_inline. */
 struct mlx5r_data {
 	mlx5r_be32 byte_count;		/* 0 means 2^31 */
 	mlx5r_be32 lkey;
@@ -114,13 +115,13 @@ struct mlx5r_data {
 
 #define MLX5R_INLINE		0x80000000u
 #define MLX5R_INLINE_LEN_MASK	0x3ffu
-#define MLX5R_LKEY_END		0x100u	/* ends a short receive list */
+#define MLX5R_LKEY_END		0x100u	/* ends a scatter list shorter than the WQE */
 
 struct mlx5r_inline {
-	mlx5r_be32 byte_count;		/* MLX5R_INLINE | bytes; the data follow */
+	mlx5r_be32 byte_count;		/* MLX5R_INLINE | length; data follow */
 };
 
-#define MLX5R_AV_EXT		0x80000000u	/* dqp_dct: the 48-byte form */
+#define MLX5R_AV_EXT		0x80000000u	/* dqp_dct: 48-byte format */
 #define MLX5R_AV_GRH		0x40000000u	/* grh_gid_fl: GRH present */
 
 /* Address vector of UD (Q_Key) and DC (access key) requests */
@@ -144,7 +145,7 @@ struct mlx5r_av {
 	mlx5r_u8 rgid[16];
 };
 
-#define MLX5R_AV_BASE_BYTES	16	/* the form without MLX5R_AV_EXT */
+#define MLX5R_AV_BASE_BYTES	16	/* format without MLX5R_AV_EXT */
 
 struct mlx5r_wait {			/* also SEND_ENABLE and RECV_ENABLE */
 	mlx5r_u8 reserved_at_0[8];
@@ -152,7 +153,7 @@ struct mlx5r_wait {			/* also SEND_ENABLE and RECV_ENABLE */
 	mlx5r_be32 number;		/* CQN or QPN */
 };
 
-/* UMR control; mask bits say which fields of the mkey context change */
+/* UMR control segment; mkey_mask selects the fields of the mkey context to change */
 #define MLX5R_UMR_INLINE		(1 << 7)
 #define MLX5R_UMR_CHECK_NOT_FREE	(1 << 5)
 #define MLX5R_UMR_CHECK_FREE		(2 << 5)
@@ -202,7 +203,7 @@ struct mlx5r_umr_ctrl {
 #define MLX5R_MKEY_MODE_KSM		3
 #define MLX5R_MKEY_MODE_MASK		3
 
-/* mkey context as it stands in a UMR WQE */
+/* mkey context in a UMR WQE */
 struct mlx5r_mkey {
 	mlx5r_u8 status;
 	mlx5r_u8 reserved_at_8;
@@ -229,7 +230,7 @@ struct mlx5r_klm {
 
 /* ---- Receive work queue ----------------------------------------------- */
 
-/* Precedes the data segments of an SRQ entry in a linked-list queue */
+/* First segment of an entry of a linked-list SRQ, before the data segments */
 struct mlx5r_srq_next {
 	mlx5r_u8 reserved_at_0[2];
 	mlx5r_be16 next_wqe_index;
@@ -259,7 +260,7 @@ enum mlx5r_cqe_opcode {
 #define MLX5R_CQE_INLINE_32	0x04	/* data in the first 32 bytes */
 #define MLX5R_CQE_INLINE_64	0x08	/* data in the other half of a 128-byte CQE */
 
-/* A 128-byte CQE holds these bytes in its second half. */
+/* In a 128-byte CQE these are the last 64 bytes. */
 struct mlx5r_cqe {
 	mlx5r_u8 reserved_at_0[2];
 	mlx5r_be16 wqe_id;
@@ -317,13 +318,13 @@ enum mlx5r_cqe_syndrome {
 
 /* ---- Doorbells ---------------------------------------------------------- */
 
-/* Words of a queue pair's doorbell record; an SRQ has the first only. */
-#define MLX5R_DBR_RCV		0	/* receive count, 16 bits */
+/* Doorbell record of a queue pair; an SRQ has only the first word */
+#define MLX5R_DBR_RCV		0	/* receive WQE counter, 16 bits */
 #define MLX5R_DBR_SND		1	/* send WQEBB producer index, 16 bits */
 
-/* Words of a completion queue's doorbell record */
+/* Doorbell record of a completion queue */
 #define MLX5R_DBR_CQ_CI		0	/* consumer index, 24 bits */
-#define MLX5R_DBR_CQ_ARM	1	/* 29:28 cmd_sn, 24 solicited only, 23:0 index */
+#define MLX5R_DBR_CQ_ARM	1	/* 29:28 cmd_sn, 24 solicited only, 23:0 consumer index */
 #define MLX5R_CQ_ARM_SN_SHIFT	28
 #define MLX5R_CQ_ARM_SOLICITED	(1u << 24)
 #define MLX5R_CQ_INDEX_MASK	0xffffffu
@@ -331,7 +332,7 @@ enum mlx5r_cqe_syndrome {
 /* Registers of a doorbell page (UAR) */
 #define MLX5R_UAR_CQ		0x20	/* arm word, CQN */
 #define MLX5R_UAR_EQ_ARM	0x40	/* EQN << 24 | consumer index, arm */
-#define MLX5R_UAR_EQ		0x48	/* the same, without arming */
+#define MLX5R_UAR_EQ		0x48	/* same value, does not arm */
 #define MLX5R_UAR_BF		0x800	/* first BlueFlame register */
 
 #endif

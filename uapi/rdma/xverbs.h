@@ -3,62 +3,61 @@
  * /dev/xverbs: the control path of RDMA verbs on ConnectX adapters.
  *
  * A process opens the file, binds it to one RDMA device and creates objects.
- * Queues, doorbell records and doorbell pages are then mapped with mmap();
- * posting and polling never enter the kernel (formats: rdma/mlx5_ring.h).
+ * It maps queues, doorbell records and doorbell pages with mmap().  Posting and
+ * polling need no system call (formats: rdma/mlx5_ring.h).
  *
- * One ioctl per verb.  Members with the prefix out_ are written by the kernel
- * on success only; all others are read only.
+ * There is one ioctl for each verb.  The kernel writes members with the prefix
+ * out_, and only on success.  It only reads the others.
  *
- * Objects are named by handles: numbers above zero out of one table per open
- * file.  Zero stands for "none" where an object is optional.
+ * Handles identify objects.  They are numbers above zero, from one table for each
+ * open file.  Zero means "none" where an object is optional.
  *
- * How structures grow.  A published member never changes its place, size or
- * meaning; new members are added at the end of a structure, and zero in a new
- * member means what the structure meant without it.  Programs and kernels of
- * different age work together:
+ * How structures grow.  A published member never changes its offset, size or
+ * meaning.  New members are added at the end of a structure, and zero in a new
+ * member means the same as the structure without it.  Programs and kernels of
+ * different versions work together:
  *
  *  - The structure of an ioctl has the size xverbs_hdr.size.  An older program
- *    passes a shorter one: the kernel reads zeros in place of what is missing,
- *    and writes nothing behind the caller's end.  A newer program passes a
- *    longer one: if what the kernel does not know is zero the call works, and
- *    stays zero; if not, it fails with E2BIG.
- *  - A structure that belongs to several ioctls, or of which an ioctl needs
- *    several, is not embedded.  The ioctl holds a struct xverbs_part, which
- *    points to it and has its size.  The same rules hold for it: an older
- *    program's reads as if zeros followed, or is written up to its size; of a
- *    newer program's the unknown tail must be zero, or is written with zeros.
- *    A part with address and size 0 is absent: it reads as zeros, or is not
- *    written.
+ *    passes a shorter structure: the kernel reads missing members as zero and
+ *    writes nothing beyond the size.  A newer program passes a longer structure:
+ *    if the members that are unknown to the kernel are zero, the call works and
+ *    they stay zero; if not, the call fails with E2BIG.
+ *  - A structure that several ioctls use, or that an ioctl uses several times, is
+ *    not embedded.  The ioctl has a struct xverbs_part with its address and size.
+ *    The same rules apply: missing members of a shorter part are read as zero,
+ *    and the kernel writes no more than its size; the unknown end of a longer
+ *    part must be zero, and the kernel writes zeros there.  A part with address
+ *    and size 0 is absent: it is read as zeros, or is not written.
  *  - Entries of arrays that the kernel fills (struct xverbs_device,
- *    struct xverbs_feature) have the size entry_size that the caller states.
- *    Each is cut, or padded with zeros, to that size.
+ *    struct xverbs_feature) have the size entry_size of the caller.  The kernel
+ *    truncates each entry, or pads it with zeros, to that size.
  *  - Records that read() returns (struct xverbs_async_event,
- *    struct xverbs_comp_event) have the size that the program stated when it
- *    bound the file or made the channel.  Each is cut, or padded with zeros,
- *    to that size.
+ *    struct xverbs_comp_event) have the size that the program passed when it
+ *    bound the file or created the channel.  The kernel truncates or pads them in
+ *    the same way.
  *  - struct xverbs_hdr, struct xverbs_part and struct xverbs_map never grow.
- *  - Reserved members must be zero.  One may get a meaning later; a kernel
- *    that does not know it says EINVAL.
+ *  - Reserved members must be zero.  A later version may give them a meaning; a
+ *    kernel without it returns EINVAL.
  *  - Flags, types, events and features get new values.  The kernel refuses
- *    unknown ones with EOPNOTSUPP; a program must pass over those that it does
- *    not know in what it reads.
- *  - Texts (reasons, why_not) are for people and may change at any time.
- *    Programs go by error numbers and by the numbers beside the texts.
+ *    unknown values with EOPNOTSUPP.  A program must ignore unknown values in
+ *    what it reads.
+ *  - Texts (reasons, why_not) are for users and may change at any time.  Programs
+ *    must use error numbers and the numbers beside the texts.
  *
- * No size may be below that of the first published version: EINVAL.
+ * A size below that of the first published version gives EINVAL.
  *
- * Errors have one meaning each:
+ * Each error number has one meaning:
  *
- *  - ENOTTY: the kernel does not know this ioctl number
- *  - E2BIG: non-zero bytes behind the members that the kernel knows
+ *  - ENOTTY: the ioctl number is unknown to the kernel
+ *  - E2BIG: nonzero bytes after the members that are known to the kernel
  *  - EOPNOTSUPP: unknown flag or unknown value of an extensible member, or the
  *    device lacks the feature
  *  - EINVAL: a known member has a wrong value, a reserved one is not zero, or
  *    the size is below that of the first published version
  *  - ENOENT: no object with this handle, or one of another type; no such
  *    device, port, or table entry
- *  - EBADF: no open file behind a descriptor that the structure names
- *  - EEXIST: there is one already
+ *  - EBADF: a file descriptor in the structure is not open
+ *  - EEXIST: the object exists already
  *  - EBUSY: the object is in use by another one; the file is bound already
  *  - ENXIO: the file is not bound to a device
  *  - ENODEV: the device has gone.  The file can only be closed.
@@ -84,15 +83,15 @@
 
 #define XVERBS_TYPE	0xbd
 
-#define XVERBS_NAME_MAX		64	/* device name, with its final zero */
-#define XVERBS_REASON_MAX	192	/* explanation, with its final zero */
+#define XVERBS_NAME_MAX		64	/* device name with the final NUL */
+#define XVERBS_REASON_MAX	192	/* reason with the final NUL */
 
 /*
  * The verbs.  Numbers never change meaning.
  *
  *  0x0x  file, device and port		0x3x  queue pairs
  *  0x1x  memory			0x4x  address handles, multicast
- *  0x2x  completion and shared receive	0x5x  DC, indirect memory keys
+ *  0x2x  CQ, SRQ, channel		0x5x  DC, indirect mkeys
  */
 enum {
 	XVERBS_CMD_LIST_DEVICES		= 0x00,
@@ -132,14 +131,14 @@ enum {
 };
 
 /**
- * struct xverbs_hdr - begins every structure
- * @size: sizeof() of the whole structure as the caller knows it
- * @flags: flags of the verb; zero where none are described
- * @reason: user pointer to a text buffer, or zero.  When the call fails, the
- *	kernel writes there one line (with a final zero) that names object,
- *	attribute and reason, with status and syndrome if firmware refused.
- *	When nothing is to be said the text is empty.
- * @reason_len: bytes at @reason; XVERBS_REASON_MAX suffices always
+ * struct xverbs_hdr - first member of every structure
+ * @size: sizeof() of the whole structure in the version of the caller
+ * @flags: flags of the verb; zero if the verb has none
+ * @reason: user pointer to a text buffer, or zero.  If the call fails, the
+ *	kernel writes one line (with a final NUL) with object, attribute and
+ *	reason, and with status and syndrome if the firmware refused the command.
+ *	Without a reason the text is empty.
+ * @reason_len: bytes at @reason; XVERBS_REASON_MAX is always sufficient
  * @reserved: zero
  */
 struct xverbs_hdr {
@@ -151,13 +150,13 @@ struct xverbs_hdr {
 };
 
 /**
- * struct xverbs_part - a structure that grows on its own
- * @addr: user pointer to it; 0 if absent
- * @size: its sizeof() as the caller knows it; 0 if absent
+ * struct xverbs_part - a structure with its own version
+ * @addr: user pointer to the structure; 0 if absent
+ * @size: its sizeof() in the version of the caller; 0 if absent
  * @reserved: zero
  *
- * A member of this type with the prefix out_ is only read, too; written is
- * what it points to.
+ * If a member of this type has the prefix out_, the kernel writes the structure
+ * that it points to, but not the member itself.
  */
 struct xverbs_part {
 	__aligned_u64 addr;
@@ -166,12 +165,12 @@ struct xverbs_part {
 };
 
 /**
- * struct xverbs_map - what to give to mmap()
+ * struct xverbs_map - arguments for mmap()
  * @offset: file offset of the mapping
  * @length: its exact length
  *
- * Mappings are shared and may not be executable.  They keep their object's
- * memory, but not the hardware object, alive.
+ * A mapping must be MAP_SHARED and must not be executable.  It keeps the memory
+ * of its object, but not the object in the adapter.
  */
 struct xverbs_map {
 	__aligned_u64 offset;
@@ -183,14 +182,14 @@ struct xverbs_map {
 /**
  * struct xverbs_device - one entry of XVERBS_LIST_DEVICES
  * @node_guid: node GUID, big-endian as in ibv_get_device_guid()
- * @index: number of the RDMA device, stable while it exists
- * @ports: number of its ports, which count from 1
+ * @index: number of the RDMA device, constant while the device exists
+ * @ports: number of ports; the first port is 1
  * @vendor_id: PCI vendor
  * @part_id: PCI device
- * @available: 1 when BIND will accept the device, 0 when not
+ * @available: 1 if BIND accepts the device, else 0
  * @reserved: zero
  * @name: name of the RDMA device
- * @why_not: if not available: the reason, for people
+ * @why_not: reason in words, if not available
  */
 struct xverbs_device {
 	__aligned_u64 node_guid;
@@ -209,12 +208,12 @@ struct xverbs_device {
  * @hdr: header; no flags
  * @devices: user array of struct xverbs_device
  * @count: its number of entries
- * @entry_size: sizeof(struct xverbs_device) as the caller knows it
- * @out_count: number of devices, which may be above @count
+ * @entry_size: sizeof(struct xverbs_device) in the version of the caller
+ * @out_count: number of all devices, which may be above @count
  * @reserved: zero
  *
- * The RDMA devices that the caller's network namespace may see.  Works on an
- * unbound file.
+ * Lists the RDMA devices of the network namespace of the caller.  The file need
+ * not be bound.
  */
 struct xverbs_list_devices {
 	struct xverbs_hdr hdr;
@@ -227,18 +226,19 @@ struct xverbs_list_devices {
 #define XVERBS_LIST_DEVICES _IO(XVERBS_TYPE, XVERBS_CMD_LIST_DEVICES)
 
 /* xverbs_bind.hdr.flags */
-#define XVERBS_BIND_BY_INDEX	(1u << 0)	/* by @index, not by @name */
+#define XVERBS_BIND_BY_INDEX	(1u << 0)	/* use @index, not @name */
 
 /**
  * struct xverbs_bind - ioctl(XVERBS_BIND)
  * @hdr: header; XVERBS_BIND_*
  * @index: number of the RDMA device, with XVERBS_BIND_BY_INDEX
- * @async_event_size: sizeof(struct xverbs_async_event) as the caller knows it,
- *	a multiple of 8 up to XVERBS_EVENT_SIZE_MAX: the size of each record that
- *	read() returns.  0: that of the first published version
- * @name: name of the RDMA device, otherwise
+ * @async_event_size: sizeof(struct xverbs_async_event) in the version of the
+ *	caller, a multiple of 8 up to XVERBS_EVENT_SIZE_MAX: the size of each record
+ *	that read() returns.  0: size of the first published version
+ * @name: name of the RDMA device, without XVERBS_BIND_BY_INDEX
  *
- * Ties the file to a device, once; index and name return as that device has them.
+ * Binds the file to a device, only once.  The kernel stores index and name of the
+ * device.
  */
 struct xverbs_bind {
 	struct xverbs_hdr hdr;
@@ -256,13 +256,13 @@ struct xverbs_bind {
  * @out_async_events: asynchronous events that were read for the object
  * @reserved: zero
  *
- * EBUSY while another object uses it.  Events not yet read are dropped; the
- * counts let a library wait until every event read is acknowledged (Manual
- * 3.6.9, 3.7.2).
+ * EBUSY while another object uses it.  Unread events are dropped.  With the
+ * counts a library can wait until all events that were read are acknowledged
+ * (Manual 3.6.9, 3.7.2).
  *
- * EREMOTEIO and the like: firmware does not destroy it.  The object stays and
- * can be destroyed again, with two exceptions: a completion queue raises no
- * events any more, and a doorbell page is not mapped any more.
+ * If the firmware fails to destroy the object (EREMOTEIO and others), the object
+ * stays and can be destroyed again, with two restrictions: a completion queue
+ * raises no more events, and a doorbell page is no longer mapped.
  */
 struct xverbs_destroy {
 	struct xverbs_hdr hdr;
@@ -275,8 +275,8 @@ struct xverbs_destroy {
 
 /* xverbs_query_device.out_atomic_cap */
 #define XVERBS_ATOMIC_NONE	0
-#define XVERBS_ATOMIC_HCA	1	/* atomic among requests of this adapter */
-#define XVERBS_ATOMIC_GLOB	2	/* and with the CPUs */
+#define XVERBS_ATOMIC_HCA	1	/* atomic to other requests of this adapter */
+#define XVERBS_ATOMIC_GLOB	2	/* also atomic to accesses of CPUs */
 
 /**
  * struct xverbs_query_device - ioctl(XVERBS_QUERY_DEVICE)
@@ -293,23 +293,23 @@ struct xverbs_destroy {
  * @out_vendor_part_id: as ibv_device_attr
  * @out_hw_ver: as ibv_device_attr
  * @out_max_qp: queue pairs
- * @out_max_qp_wr: work requests on a work queue, of the smallest kind
- * @out_max_sge: elements of a list, of a send or receive
+ * @out_max_qp_wr: work requests of minimum size on a work queue
+ * @out_max_sge: elements of the list of a send or receive
  * @out_max_sge_rd: elements of the list of an RDMA read
  * @out_max_cq: completion queues
  * @out_max_cqe: entries of a completion queue
  * @out_max_mr: memory regions
  * @out_max_pd: protection domains
- * @out_max_qp_rd_atom: reads and atomics in flight per QP, as target
- * @out_max_res_rd_atom: the same over all QPs
- * @out_max_qp_init_rd_atom: in flight per QP, as initiator
+ * @out_max_qp_rd_atom: reads and atomics in flight per QP, as responder
+ * @out_max_res_rd_atom: reads and atomics in flight of all QPs, as responder
+ * @out_max_qp_init_rd_atom: reads and atomics in flight per QP, as requester
  * @out_atomic_cap: XVERBS_ATOMIC_*
  * @out_masked_atomic_cap: XVERBS_ATOMIC_* of masked atomics
  * @out_max_mw: memory windows
  * @out_max_raw_ipv6_qp: as ibv_device_attr
  * @out_max_mcast_grp: multicast groups
  * @out_max_mcast_qp_attach: QPs per group
- * @out_max_total_mcast_qp_attach: over all groups
+ * @out_max_total_mcast_qp_attach: QPs in all groups
  * @out_max_ah: address handles
  * @out_max_srq: shared receive queues
  * @out_max_srq_wr: entries of an SRQ
@@ -318,15 +318,15 @@ struct xverbs_destroy {
  * @out_local_ca_ack_delay: as ibv_device_attr
  * @out_phys_port_cnt: ports
  * @out_num_comp_vectors: completion vectors
- * @out_odp_caps: zero: xverbs has no on-demand paging
- * @out_max_sq_wqebbs: 64-byte blocks of a send queue
+ * @out_odp_caps: zero: on-demand paging is not supported
+ * @out_max_sq_wqebbs: WQEBBs (64 bytes) of a send queue
  * @out_max_inline_data: bytes of inline data in a send (RC)
- * @out_cqe_version: 1: a CQE carries the user index (PRM: cqe_version)
+ * @out_cqe_version: 1: a CQE has the user index (PRM: cqe_version)
  * @out_max_file_objects: objects that this file may hold
  * @out_bf_bytes: BlueFlame buffer, 0 if there is none
  * @out_umr_fence: PRM: umr_fence
  *
- * Manual 3.3.1; the rest from the PRM's HCA capabilities.
+ * Manual 3.3.1; other members: HCA capabilities of the PRM.
  */
 struct xverbs_query_device {
 	struct xverbs_hdr hdr;
@@ -383,11 +383,11 @@ struct xverbs_query_device {
 /**
  * struct xverbs_query_port - ioctl(XVERBS_QUERY_PORT)
  * @hdr: header; no flags
- * @port: from 1
+ * @port: port number, from 1
  * @out_state: ibv_port_state: 1 down, 2 init, 3 armed, 4 active
  * @out_phys_state: as ibv_port_attr
  * @out_max_mtu: ibv_mtu: 1 = 256 bytes ... 5 = 4096
- * @out_active_mtu: the same
+ * @out_active_mtu: ibv_mtu
  * @out_max_msg_sz: bytes of a message
  * @out_port_cap_flags: as ibv_port_attr
  * @out_port_cap_flags2: as ibv_port_attr
@@ -397,7 +397,7 @@ struct xverbs_query_device {
  * @out_sm_lid: LID of the subnet manager
  * @out_bad_pkey_cntr: as ibv_port_attr
  * @out_qkey_viol_cntr: as ibv_port_attr
- * @out_lmc: low LID bits that are path bits
+ * @out_lmc: number of low LID bits that are path bits
  * @out_sm_sl: service level of the subnet manager
  * @out_max_vl_num: as ibv_port_attr
  * @out_init_type_reply: as ibv_port_attr
@@ -406,8 +406,8 @@ struct xverbs_query_device {
  * @out_subnet_timeout: as ibv_port_attr
  * @out_reserved: zero
  * @out_active_speed: bit of the lane speed, as ibv_port_attr.active_speed_ex
- * @out_ifindex: network device of a RoCE port in the caller's network
- *	namespace, 0 if none
+ * @out_ifindex: network device of a RoCE port in the network namespace of the
+ *	caller, 0 if none
  * @out_subnet_prefix: upper half of GID 0, big-endian
  *
  * Manual 3.3.2.
@@ -449,11 +449,11 @@ struct xverbs_query_port {
 /**
  * struct xverbs_query_gid - ioctl(XVERBS_QUERY_GID)
  * @hdr: header; no flags
- * @port: from 1
- * @index: of the port's GID table
+ * @port: port number, from 1
+ * @index: index in the GID table of the port
  * @out_gid: the GID, as ibv_gid.raw
  * @out_type: XVERBS_GID_*
- * @out_ifindex: its network device in the caller's network namespace, or 0
+ * @out_ifindex: its network device in the network namespace of the caller, or 0
  *
  * ENOENT for an empty entry.  Manual 3.3.3.
  */
@@ -470,9 +470,9 @@ struct xverbs_query_gid {
 /**
  * struct xverbs_query_pkey - ioctl(XVERBS_QUERY_PKEY)
  * @hdr: header; no flags
- * @port: from 1
- * @index: of the port's P_Key table
- * @out_pkey: the P_Key, in host order
+ * @port: port number, from 1
+ * @index: index in the P_Key table of the port
+ * @out_pkey: the P_Key in host byte order
  * @reserved: zero
  *
  * Manual 3.3.4.
@@ -486,7 +486,7 @@ struct xverbs_query_pkey {
 };
 #define XVERBS_QUERY_PKEY _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_PKEY)
 
-/* Features.  Numbers never change meaning; names stay, too. */
+/* Features.  Numbers and names never change meaning. */
 enum xverbs_feature_id {
 	XVERBS_FEATURE_RC			= 1,
 	XVERBS_FEATURE_UC			= 2,
@@ -526,7 +526,7 @@ enum xverbs_feature_id {
  * @id: enum xverbs_feature_id
  * @available: 1 or 0
  * @name: short name, such as "rc" or "srq"
- * @why_not: if not available: the reason, for people
+ * @why_not: reason in words, if not available
  */
 struct xverbs_feature {
 	__u32 id;
@@ -540,8 +540,8 @@ struct xverbs_feature {
  * @hdr: header; no flags
  * @features: user array of struct xverbs_feature
  * @count: its number of entries
- * @entry_size: sizeof(struct xverbs_feature) as the caller knows it
- * @out_count: number of features, which may be above @count
+ * @entry_size: sizeof(struct xverbs_feature) in the version of the caller
+ * @out_count: number of all features, which may be above @count
  * @reserved: zero
  */
 struct xverbs_query_features {
@@ -556,9 +556,9 @@ struct xverbs_query_features {
 
 /* ---- Events -------------------------------------------------------------- */
 
-#define XVERBS_EVENT_SIZE_MAX	1024	/* the largest record that read() returns */
+#define XVERBS_EVENT_SIZE_MAX	1024	/* maximum size of a record that read() returns */
 
-/* Types of asynchronous events, numbered as enum ibv_event_type (Manual 6.1) */
+/* Types of asynchronous events, same values as enum ibv_event_type (Manual 6.1) */
 enum xverbs_event_type {
 	XVERBS_EVENT_CQ_ERR			= 0,
 	XVERBS_EVENT_QP_FATAL			= 1,
@@ -583,21 +583,21 @@ enum xverbs_event_type {
 };
 
 /**
- * struct xverbs_async_event - what read() on the bound file returns
+ * struct xverbs_async_event - record that read() on the bound file returns
  * @type: enum xverbs_event_type
  * @handle: the object, or 0 for events of ports and of the device
  * @user_data: as given when the object was created
  * @port: port number, or 0
  * @reserved: zero
  *
- * read() returns as many whole events as there are and as fit; it sleeps, or
- * says EAGAIN with O_NONBLOCK, when there is none.  poll() reports POLLIN.
- * An event of one type for one object that was not yet read absorbs further
- * ones.  When the device goes, one XVERBS_EVENT_DEVICE_FATAL comes, and after
- * it read() says ENODEV and poll() reports POLLHUP.
+ * read() returns all pending events that fit into the buffer.  If there is none,
+ * it sleeps, or returns EAGAIN with O_NONBLOCK.  poll() reports POLLIN.  Unread
+ * events of the same type for the same object are merged into one.  When the
+ * device is removed, one XVERBS_EVENT_DEVICE_FATAL comes; after it, read() returns
+ * ENODEV and poll() reports POLLHUP.
  *
- * Each event takes xverbs_bind.async_event_size bytes.  A buffer that has no
- * room for one gives EINVAL.
+ * Each event has xverbs_bind.async_event_size bytes.  If the buffer is smaller than
+ * one event, read() returns EINVAL.
  */
 struct xverbs_async_event {
 	__u32 type;
@@ -608,26 +608,26 @@ struct xverbs_async_event {
 };
 
 /**
- * struct xverbs_comp_event - what read() on a completion channel returns
+ * struct xverbs_comp_event - record that read() on a completion channel returns
  * @user_data: as given when the CQ was created
  *
- * As above: whole events of xverbs_channel_alloc.event_size bytes, EAGAIN,
- * POLLIN; ENODEV and POLLHUP when the device has gone or the channel was
- * destroyed.
+ * read() and poll() work as for struct xverbs_async_event.  An event has
+ * xverbs_channel_alloc.event_size bytes.  read() returns ENODEV and poll() reports
+ * POLLHUP when the device was removed or the channel was destroyed.
  */
 struct xverbs_comp_event {
 	__aligned_u64 user_data;
 };
 
 /* xverbs_channel_alloc.hdr.flags */
-#define XVERBS_CHANNEL_NONBLOCK	(1u << 0)	/* O_NONBLOCK set from the start */
+#define XVERBS_CHANNEL_NONBLOCK	(1u << 0)	/* sets O_NONBLOCK */
 
 /**
  * struct xverbs_channel_alloc - ioctl(XVERBS_CHANNEL_ALLOC)
  * @hdr: header; XVERBS_CHANNEL_*
- * @event_size: sizeof(struct xverbs_comp_event) as the caller knows it, a
+ * @event_size: sizeof(struct xverbs_comp_event) in the version of the caller, a
  *	multiple of 8 up to XVERBS_EVENT_SIZE_MAX: the size of each record that
- *	read() returns.  0: that of the first published version
+ *	read() returns.  0: size of the first published version
  * @reserved: zero
  * @out_handle: the channel, for XVERBS_CQ_CREATE
  * @out_fd: file descriptor (close-on-exec) that delivers its events
@@ -661,21 +661,21 @@ struct xverbs_pd_alloc {
 #define XVERBS_PD_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_PD_ALLOC)
 
 /* xverbs_uar_alloc.hdr.flags */
-#define XVERBS_UAR_NC	(1u << 0)	/* non-cached instead of write-combining */
+#define XVERBS_UAR_NC	(1u << 0)	/* uncached instead of write-combining */
 
 /**
  * struct xverbs_uar_alloc - ioctl(XVERBS_UAR_ALLOC)
  * @hdr: header; XVERBS_UAR_*
  * @out_handle: the doorbell page, for CQ_CREATE and QP_CREATE
  * @out_page_id: its number in the adapter
- * @out_map: the page.  Registers lie at the offsets of rdma/mlx5_ring.h.
+ * @out_map: the page.  rdma/mlx5_ring.h has the offsets of the registers.
  * @out_bf_offset: offset of the first BlueFlame register
  * @out_bf_bytes: bytes of one BlueFlame buffer; 0: 8-byte doorbells only.
- *	A register has two that alternate, the second follows the first.
+ *	A register has two buffers that alternate; the second follows the first.
  * @out_bf_regs: BlueFlame registers in the page
  * @out_bf_stride: bytes from one register to the next
  *
- * A doorbell page belongs to this file alone.
+ * A doorbell page is not shared with other files.
  */
 struct xverbs_uar_alloc {
 	struct xverbs_hdr hdr;
@@ -689,7 +689,7 @@ struct xverbs_uar_alloc {
 };
 #define XVERBS_UAR_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_UAR_ALLOC)
 
-/* Access rights of memory and of QPs, numbered as enum ibv_access_flags */
+/* Access flags of memory and QPs, same values as enum ibv_access_flags */
 #define XVERBS_ACCESS_LOCAL_WRITE	(1u << 0)
 #define XVERBS_ACCESS_REMOTE_WRITE	(1u << 1)
 #define XVERBS_ACCESS_REMOTE_READ	(1u << 2)
@@ -703,13 +703,13 @@ struct xverbs_uar_alloc {
  * struct xverbs_mr_reg - ioctl(XVERBS_MR_REG)
  * @hdr: header; no flags
  * @pd: protection domain
- * @access: XVERBS_ACCESS_*; an unknown one in bits 20-29 is a mere hint and
- *	ignored, others give EOPNOTSUPP
+ * @access: XVERBS_ACCESS_*; unknown flags in bits 20-29 are optional and ignored,
+ *	other unknown flags give EOPNOTSUPP
  * @addr: start of the memory
  * @length: bytes
- * @iova: address by which work requests name @addr, with the same offset within
- *	a page.  With XVERBS_ACCESS_ZERO_BASED it must be 0, and address 0 is then
- *	the start of the page that holds @addr
+ * @iova: address of @addr in work requests, with the same offset within a page.
+ *	With XVERBS_ACCESS_ZERO_BASED it must be 0, and address 0 is then the start
+ *	of the page that contains @addr
  * @out_handle: the memory region
  * @out_lkey: local key
  * @out_rkey: remote key
@@ -740,22 +740,23 @@ struct xverbs_mr_reg {
  * struct xverbs_mr_rereg - ioctl(XVERBS_MR_REREG)
  * @hdr: header; no flags
  * @mr: memory region, not one of a dma-buf
- * @change: XVERBS_REREG_*: which of the following count
+ * @change: XVERBS_REREG_*: which of the following members are used
  * @pd: as in struct xverbs_mr_reg
  * @access: as in struct xverbs_mr_reg
  * @addr: as in struct xverbs_mr_reg
  * @length: as in struct xverbs_mr_reg
  * @iova: as in struct xverbs_mr_reg
- * @out_lkey: local key from now on
- * @out_rkey: remote key from now on
+ * @out_lkey: new local key
+ * @out_rkey: new remote key
  *
- * The region keeps its handle, and its keys if only domain or rights change and
- * the adapter can do that in place; work requests with other keys fail from now
- * on.  Changed translation pins the new memory before the old is let go.
+ * The region keeps its handle.  It keeps its keys if only the PD or the access flags
+ * change and the adapter can change them in place; otherwise it gets new keys, and
+ * work requests with the old keys fail.  With XVERBS_REREG_TRANSLATION the kernel
+ * pins the new memory before it unpins the old memory.
  *
- * If the call is refused the region is as it was.  If firmware or memory fails
- * (EREMOTEIO, ENOSPC, ENOMEM) it keeps its handle and memory, but the driver may
- * have revoked its keys before: then it can only be changed again or destroyed.
+ * If the call is refused, the region is unchanged.  If the firmware or an allocation
+ * fails (EREMOTEIO, ENOSPC, ENOMEM), the region keeps its handle and memory, but its
+ * keys may be revoked already.  Then it can only be re-registered or destroyed.
  */
 struct xverbs_mr_rereg {
 	struct xverbs_hdr hdr;
@@ -776,16 +777,15 @@ struct xverbs_mr_rereg {
  * @hdr: header; no flags
  * @pd: protection domain
  * @access: XVERBS_ACCESS_*, not ZERO_BASED
- * @offset: into the dma-buf
+ * @offset: offset in the dma-buf
  * @length: bytes
- * @iova: address by which work requests name @offset, with the same offset
- *	within a page
+ * @iova: address of @offset in work requests, with the same offset within a page
  * @fd: the dma-buf
  * @out_handle: the memory region
  * @out_lkey: local key
  * @out_rkey: remote key
  *
- * The dma-buf is pinned: it does not move as long as the region exists.
+ * The dma-buf is pinned while the region exists.
  */
 struct xverbs_mr_dmabuf {
 	struct xverbs_hdr hdr;
@@ -807,8 +807,8 @@ struct xverbs_mr_dmabuf {
  * @pd: protection domain
  * @type: 1 or 2, as enum ibv_mw_type
  * @out_handle: the memory window
- * @out_rkey: its key, unbound.  A bind request (UMR, PRM) gives it a meaning
- *	and a new low byte.
+ * @out_rkey: its key, not bound.  A bind request (UMR, PRM) binds it and changes
+ *	the low byte.
  */
 struct xverbs_mw_alloc {
 	struct xverbs_hdr hdr;
@@ -820,18 +820,18 @@ struct xverbs_mw_alloc {
 #define XVERBS_MW_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_MW_ALLOC)
 
 /* xverbs_umem_reg.hdr.flags */
-#define XVERBS_UMEM_DMABUF	(1u << 0)	/* part of the dma-buf @fd */
+#define XVERBS_UMEM_DMABUF	(1u << 0)	/* memory is a part of the dma-buf @fd */
 
 /**
  * struct xverbs_umem_reg - ioctl(XVERBS_UMEM_REG)
  * @hdr: header; XVERBS_UMEM_*
- * @addr: start of the user's memory, or offset into the dma-buf; a multiple of
- *	the page size
+ * @addr: start of the user memory, or offset in the dma-buf; a multiple of the page
+ *	size
  * @length: bytes
- * @out_handle: for struct xverbs_external
+ * @out_handle: the UMEM, for struct xverbs_external
  * @fd: the dma-buf, with XVERBS_UMEM_DMABUF; otherwise zero
  *
- * Pins memory that shall hold rings or doorbell records.
+ * Pins memory for rings and doorbell records.
  */
 struct xverbs_umem_reg {
 	struct xverbs_hdr hdr;
@@ -843,14 +843,14 @@ struct xverbs_umem_reg {
 #define XVERBS_UMEM_REG _IO(XVERBS_TYPE, XVERBS_CMD_UMEM_REG)
 
 /**
- * struct xverbs_external - a queue in memory that the user brings (a part)
- * @ring_umem: holds the ring, or 0: the kernel allocates it
- * @dbr_umem: holds the doorbell record, or 0: the kernel allocates it
+ * struct xverbs_external - a queue in user memory (a part)
+ * @ring_umem: UMEM of the ring, or 0: the kernel allocates the ring
+ * @dbr_umem: UMEM of the doorbell record, or 0: the kernel allocates it
  * @ring_offset: of the ring in its UMEM, a multiple of the page size
  * @dbr_offset: of the record in its UMEM, a multiple of 64
  *
- * The user initialises that memory before the call: ring entries of a CQ as
- * its struct says, records to zero.  Outputs that tell how to map it are 0.
+ * Before the call, the caller initialises that memory: entries of a CQ or SRQ as
+ * described for out_ring, doorbell records with 0.  The outputs for mmap() are 0.
  */
 struct xverbs_external {
 	__u32 ring_umem;
@@ -860,17 +860,17 @@ struct xverbs_external {
 };
 
 /* xverbs_xrcd_open.hdr.flags */
-#define XVERBS_XRCD_SHARED	(1u << 0)	/* named by the file behind @fd */
-#define XVERBS_XRCD_CREATE	(1u << 1)	/* create it if there is none */
-#define XVERBS_XRCD_EXCLUSIVE	(1u << 2)	/* fail with EEXIST if there is */
+#define XVERBS_XRCD_SHARED	(1u << 0)	/* identified by the file of @fd */
+#define XVERBS_XRCD_CREATE	(1u << 1)	/* create it if it does not exist */
+#define XVERBS_XRCD_EXCLUSIVE	(1u << 2)	/* fail with EEXIST if it exists */
 
 /**
  * struct xverbs_xrcd_open - ioctl(XVERBS_XRCD_OPEN)
- * @hdr: header; XVERBS_XRCD_*.  Without SHARED: a new domain of this file's.
- * @fd: any open file; processes that name the same one share the domain.  The
+ * @hdr: header; XVERBS_XRCD_*.  Without SHARED: a new private domain.
+ * @fd: any open file; processes that pass the same file share the domain.  The
  *	domain keeps the mount of the file busy, as an open file does: umount()
  *	fails with EBUSY, and after a lazy umount the file system stays until
- *	the domain goes.
+ *	the domain is closed.
  * @out_handle: the XRC domain
  * @out_xrcdn: its number in the adapter
  * @reserved: zero
@@ -895,24 +895,23 @@ struct xverbs_xrcd_open {
 /**
  * struct xverbs_cq_create - ioctl(XVERBS_CQ_CREATE)
  * @hdr: header; XVERBS_CQ_*
- * @uar: doorbell page on which the queue is armed
+ * @uar: doorbell page for arming the queue
  * @channel: completion channel, or 0
- * @entries: wanted at least, from 1
+ * @entries: minimum number of entries, from 1
  * @cqe_bytes: 64 or 128
  * @comp_vector: below xverbs_query_device.out_num_comp_vectors
  * @reserved: zero
- * @user_data: handed back with events
+ * @user_data: returned with events
  * @out_handle: the completion queue
  * @out_cqn: its number in the adapter
- * @out_entries: entries of the ring, a power of two.  All but one may be in
- *	use at a time.
+ * @out_entries: entries of the ring, a power of two.  One of them must stay free.
  * @out_dbr_offset: offset of the doorbell record within @out_dbr
- * @out_ring: the ring, @out_entries * @cqe_bytes from its start; every entry
- *	starts out as MLX5R_CQE_INVALID owned by the adapter
- * @out_dbr: the page of the doorbell record.  Records of other queues of this
- *	file may lie in the same page, and then have the same offset here.
- * @external: part struct xverbs_external: the user's memory instead of the
- *	kernel's; may be absent
+ * @out_ring: the ring, @out_entries * @cqe_bytes from its start; the op_own of each
+ *	entry is initialised with MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER
+ * @out_dbr: the page of the doorbell record.  Several queues of this file can have
+ *	their records in one page; @out_dbr is then the same.
+ * @external: part struct xverbs_external: user memory instead of kernel memory;
+ *	may be absent
  *
  * Manual 3.3.7.
  */
@@ -943,9 +942,9 @@ struct xverbs_cq_create {
  * struct xverbs_cq_modify - ioctl(XVERBS_CQ_MODIFY)
  * @hdr: header; no flags
  * @cq: completion queue
- * @change: XVERBS_CQ_*: which of the following count
+ * @change: XVERBS_CQ_*: which of the following members are used
  * @count: completions per event, 16 bits
- * @period_us: microseconds after which an event comes all the same, 12 bits
+ * @period_us: microseconds until an event comes with fewer completions, 12 bits
  * @ignore_overrun: 1: overwrite entries that were not polled
  * @reserved: zero
  */
@@ -964,14 +963,15 @@ struct xverbs_cq_modify {
  * struct xverbs_cq_resize - ioctl(XVERBS_CQ_RESIZE)
  * @hdr: header; no flags
  * @cq: completion queue, in memory of the kernel
- * @entries: wanted at least; no fewer than there are completions in the ring
+ * @entries: minimum number of entries, at least the number of completions in the
+ *	ring
  * @out_entries: entries of the new ring, a power of two
  * @reserved: zero
  * @out_ring: the new ring
  *
- * The adapter ends the old ring with an entry MLX5R_CQE_RESIZE; entries before
- * it are still to be polled there.  The next entry has the same index, modulo
- * the new size, in the new ring, whose entries start out as in CQ_CREATE.
+ * The adapter writes an entry MLX5R_CQE_RESIZE to the old ring.  Entries before it
+ * must be polled in the old ring.  The next completion has the index of this entry,
+ * modulo the new size, in the new ring.  The new ring is initialised as in CQ_CREATE.
  * Manual 3.3.8.
  */
 struct xverbs_cq_resize {
@@ -988,34 +988,34 @@ struct xverbs_cq_resize {
 
 /* Layouts, xverbs_srq_create.layout */
 #define XVERBS_SRQ_LINKED	0	/* entries begin with struct mlx5r_srq_next */
-#define XVERBS_SRQ_CONTIGUOUS	1	/* a ring like that of a QP */
+#define XVERBS_SRQ_CONTIGUOUS	1	/* a ring like the receive queue of a QP */
 
 /**
  * struct xverbs_srq_create - ioctl(XVERBS_SRQ_CREATE)
  * @hdr: header; no flags
  * @pd: protection domain
  * @layout: XVERBS_SRQ_*
- * @max_wr: entries wanted at least
- * @max_sge: elements of an entry's list wanted at least
+ * @max_wr: minimum number of entries
+ * @max_sge: minimum number of elements of the list of an entry
  * @limit: raise XVERBS_EVENT_SRQ_LIMIT_REACHED once when fewer entries are
- *	left; 0: do not
- * @xrcd: XRC domain: makes an XRC SRQ; or 0
+ *	posted; 0: do not
+ * @xrcd: XRC domain of an XRC SRQ; or 0
  * @cq: XRC SRQ: completion queue of its receives; or 0
  * @user_index: XRC SRQ: as in struct xverbs_qp_create
- * @user_data: handed back with events
+ * @user_data: returned with events
  * @out_handle: the shared receive queue
  * @out_srqn: its number
- * @out_max_wr: entries that may be posted at a time
- * @out_max_sge: elements of an entry's list
+ * @out_max_wr: maximum number of posted entries
+ * @out_max_sge: elements of the list of an entry
  * @out_wqes: entries of the ring, a power of two
  * @out_stride: bytes from one entry to the next
  * @out_dbr_offset: offset of the doorbell record within @out_dbr
  * @reserved: zero
- * @out_ring: the ring.  In a linked layout every entry's next index is set to
- *	the following one, the last one's to 0.
+ * @out_ring: the ring.  With XVERBS_SRQ_LINKED, next_wqe_index of each entry is
+ *	initialised with the index of the following entry, in the last entry with 0.
  * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
- * @external: part struct xverbs_external: the user's memory instead of the
- *	kernel's; may be absent
+ * @external: part struct xverbs_external: user memory instead of kernel memory;
+ *	may be absent
  *
  * Manual 3.4.5, 3.4.9.
  */
@@ -1048,7 +1048,7 @@ struct xverbs_srq_create {
  * struct xverbs_srq_modify - ioctl(XVERBS_SRQ_MODIFY)
  * @hdr: header; no flags
  * @srq: shared receive queue
- * @limit: arms the limit event anew; 0 disarms it
+ * @limit: arms the limit event again; 0 disarms it
  *
  * Manual 3.4.6.  The ring cannot be resized.
  */
@@ -1065,7 +1065,7 @@ struct xverbs_srq_modify {
  * @srq: shared receive queue
  * @out_max_wr: as created
  * @out_max_sge: as created
- * @out_limit: the limit while it is armed, else 0
+ * @out_limit: the limit if it is armed, else 0
  *
  * Manual 3.6.2.
  */
@@ -1080,7 +1080,7 @@ struct xverbs_srq_query {
 
 /* ---- Queue pairs ------------------------------------------------------------ */
 
-/* Types, numbered as enum ibv_qp_type */
+/* Types, same values as enum ibv_qp_type */
 #define XVERBS_QPT_RC		2
 #define XVERBS_QPT_UC		3
 #define XVERBS_QPT_UD		4
@@ -1088,11 +1088,11 @@ struct xverbs_srq_query {
 #define XVERBS_QPT_XRC_RECV	10
 
 /**
- * struct xverbs_qp_cap - capacities of a queue pair (ibv_qp_cap; a part)
- * @max_send_wr: send requests outstanding
- * @max_recv_wr: receive requests outstanding; 0 with an SRQ
- * @max_send_sge: elements of a send's list
- * @max_recv_sge: elements of a receive's list
+ * struct xverbs_qp_cap - sizes of a queue pair (ibv_qp_cap; a part)
+ * @max_send_wr: outstanding send requests
+ * @max_recv_wr: outstanding receive requests; 0 with an SRQ
+ * @max_send_sge: elements of the list of a send
+ * @max_recv_sge: elements of the list of a receive
  * @max_inline_data: bytes of inline data in a send
  * @reserved: zero
  */
@@ -1115,17 +1115,17 @@ struct xverbs_qp_cap {
  * @srq: shared receive queue, or 0
  * @uar: doorbell page
  * @xrcd: XVERBS_QPT_XRC_RECV: its XRC domain
- * @user_index: 24 bits that CQEs carry in srqn_uidx, if out_cqe_version of the
- *	device is 1.  Choose one per QP.
- * @user_data: handed back with events
- * @cap: part struct xverbs_qp_cap: wanted at least
- * @out_cap: part struct xverbs_qp_cap: got
- * @external: part struct xverbs_external: the user's memory instead of the
- *	kernel's; may be absent
+ * @user_index: 24-bit value in srqn_uidx of CQEs, if out_cqe_version of the device
+ *	is 1.  Should be unique for each QP.
+ * @user_data: returned with events
+ * @cap: part struct xverbs_qp_cap: minimum sizes
+ * @out_cap: part struct xverbs_qp_cap: actual sizes
+ * @external: part struct xverbs_external: user memory instead of kernel memory;
+ *	may be absent
  * @out_handle: the queue pair
  * @out_qpn: its number
  * @out_sq_offset: offset of the send queue within @out_ring
- * @out_sq_wqebbs: its 64-byte blocks, a power of two or 0
+ * @out_sq_wqebbs: its WQEBBs (64 bytes), a power of two or 0
  * @out_rq_offset: offset of the receive queue within @out_ring
  * @out_rq_wqes: its entries, a power of two or 0
  * @out_rq_stride: bytes from one entry to the next
@@ -1133,8 +1133,8 @@ struct xverbs_qp_cap {
  * @out_ring: both work queues
  * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
  *
- * XVERBS_QPT_XRC_SEND has no @recv_cq, XVERBS_QPT_XRC_RECV has neither CQ,
- * nor rings, nor @pd, nor @uar; these are 0 then.  Manual 3.4.3.
+ * XVERBS_QPT_XRC_SEND has no @recv_cq.  XVERBS_QPT_XRC_RECV has no CQs, no rings,
+ * no @pd and no @uar.  The members are 0 then.  Manual 3.4.3.
  */
 struct xverbs_qp_create {
 	struct xverbs_hdr hdr;
@@ -1163,7 +1163,7 @@ struct xverbs_qp_create {
 };
 #define XVERBS_QP_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_QP_CREATE)
 
-/* States, numbered as enum ibv_qp_state */
+/* States, same values as enum ibv_qp_state */
 #define XVERBS_QPS_RESET	0
 #define XVERBS_QPS_INIT		1
 #define XVERBS_QPS_RTR		2
@@ -1172,7 +1172,7 @@ struct xverbs_qp_create {
 #define XVERBS_QPS_SQE		5
 #define XVERBS_QPS_ERR		6
 
-/* Members of struct xverbs_qp_attr, numbered as enum ibv_qp_attr_mask */
+/* Members of struct xverbs_qp_attr, same values as enum ibv_qp_attr_mask */
 #define XVERBS_QP_STATE			(1u << 0)
 #define XVERBS_QP_CUR_STATE		(1u << 1)
 #define XVERBS_QP_EN_SQD_ASYNC_NOTIFY	(1u << 2)
@@ -1195,7 +1195,7 @@ struct xverbs_qp_create {
 #define XVERBS_QP_CAP			(1u << 19)
 #define XVERBS_QP_DEST_QPN		(1u << 20)
 
-/* Path migration states, numbered as enum ibv_mig_state */
+/* Path migration states, same values as enum ibv_mig_state */
 #define XVERBS_MIG_MIGRATED	0
 #define XVERBS_MIG_REARM	1
 #define XVERBS_MIG_ARMED	2
@@ -1205,15 +1205,15 @@ struct xverbs_qp_create {
  * @dgid: GRH: destination GID
  * @flow_label: GRH: 20 bits
  * @dlid: destination LID (InfiniBand)
- * @sgid_index: GRH: index of the own GID
+ * @sgid_index: GRH: index of the source GID
  * @hop_limit: GRH
  * @traffic_class: GRH
  * @sl: service level, 4 bits
- * @src_path_bits: low bits of the own LID
- * @static_rate: enum ibv_rate, 0 = no limit.  The adapter takes the next lower
- *	rate that it has
+ * @src_path_bits: low bits of the source LID
+ * @static_rate: enum ibv_rate, 0 = no limit.  If the adapter does not support the
+ *	rate, it uses the next lower one
  * @is_global: 1: send a GRH; must be 1 on RoCE
- * @port_num: own port
+ * @port_num: local port
  * @reserved: zero
  */
 struct xverbs_ah_attr {
@@ -1233,32 +1233,32 @@ struct xverbs_ah_attr {
 
 /**
  * struct xverbs_qp_attr - attributes of a queue pair (ibv_qp_attr; a part)
- * @qp_state: XVERBS_QPS_*, the state to move to
+ * @qp_state: XVERBS_QPS_*, the new state
  * @cur_qp_state: the state that the caller assumes
  * @path_mtu: 1 = 256 bytes ... 5 = 4096
- * @path_mig_state: XVERBS_MIG_*; ARMED is what two sides in REARM become
+ * @path_mig_state: XVERBS_MIG_*; when both sides are in REARM, they become ARMED
  * @qkey: UD
- * @rq_psn: first packet number expected, 24 bits
- * @sq_psn: first packet number sent, 24 bits
- * @dest_qp_num: the peer's number, 24 bits
+ * @rq_psn: first PSN to receive, 24 bits
+ * @sq_psn: first PSN to send, 24 bits
+ * @dest_qp_num: QP number of the peer, 24 bits
  * @qp_access_flags: XVERBS_ACCESS_REMOTE_*
  * @pkey_index: index of the P_Key
- * @alt_pkey_index: of the alternate path
+ * @alt_pkey_index: index of the P_Key of the alternate path
  * @en_sqd_async_notify: raise XVERBS_EVENT_SQ_DRAINED
  * @sq_draining: query only: 1 while the send queue drains
- * @max_rd_atomic: reads and atomics in flight as initiator
- * @max_dest_rd_atomic: the same as target
- * @min_rnr_timer: code of the RNR NAK delay, 5 bits
- * @port_num: own port
- * @timeout: code of the acknowledge timeout, 5 bits, 0 = endless
+ * @max_rd_atomic: reads and atomics in flight as requester
+ * @max_dest_rd_atomic: reads and atomics in flight as responder
+ * @min_rnr_timer: code of the RNR timer, 5 bits
+ * @port_num: local port
+ * @timeout: code of the acknowledge timeout, 5 bits, 0 = infinite
  * @retry_cnt: 3 bits
- * @rnr_retry: 3 bits, 7 = endless
- * @alt_port_num: of the alternate path
- * @alt_timeout: of the alternate path
+ * @rnr_retry: 3 bits, 7 = infinite
+ * @alt_port_num: local port of the alternate path
+ * @alt_timeout: acknowledge timeout of the alternate path
  * @reserved: zero
  * @reserved2: zero
  *
- * The paths are parts of their own.
+ * The address vectors are separate parts.
  */
 struct xverbs_qp_attr {
 	__u32 qp_state;
@@ -1291,17 +1291,16 @@ struct xverbs_qp_attr {
  * struct xverbs_qp_modify - ioctl(XVERBS_QP_MODIFY)
  * @hdr: header; no flags
  * @qp: the queue pair
- * @attr_mask: XVERBS_QP_*: the members of @attr that count
- * @attr: part struct xverbs_qp_attr: new values.  Members that do not count
- *	are ignored.
+ * @attr_mask: XVERBS_QP_*: the members of @attr that are used
+ * @attr: part struct xverbs_qp_attr: new values.  Other members are ignored.
  * @ah_attr: part struct xverbs_ah_attr: the path to the peer, with XVERBS_QP_AV
  * @alt_ah_attr: part struct xverbs_ah_attr: the alternate path, with
  *	XVERBS_QP_ALT_PATH
  * @out_state: the state after the call
  * @reserved: zero
  *
- * EINVAL names the attribute that a transition lacks or forbids.  The MAC
- * address behind a RoCE GID is resolved here and the call may wait for that.
+ * EINVAL if the transition needs or forbids an attribute; the reason names it.  On
+ * RoCE the call resolves the MAC address of the GID, and may wait for it.
  * Manual 3.5.
  */
 struct xverbs_qp_modify {
@@ -1317,20 +1316,20 @@ struct xverbs_qp_modify {
 #define XVERBS_QP_MODIFY _IO(XVERBS_TYPE, XVERBS_CMD_QP_MODIFY)
 
 /**
- * struct xverbs_qp_init - how a queue pair was made (ibv_qp_init_attr; a part)
- * @user_data: as given for this handle
+ * struct xverbs_qp_init - attributes of creation (ibv_qp_init_attr; a part)
+ * @user_data: as passed for this handle
  * @type: XVERBS_QPT_*
- * @pd: handle, as given
- * @send_cq: handle, as given
- * @recv_cq: handle, as given
- * @srq: handle, as given
- * @uar: handle, as given
- * @xrcd: handle, as given
- * @user_index: as given
+ * @pd: handle, as passed
+ * @send_cq: handle, as passed
+ * @recv_cq: handle, as passed
+ * @srq: handle, as passed
+ * @uar: handle, as passed
+ * @xrcd: handle, as passed
+ * @user_index: as passed
  *
- * Handles are those of this file, 0 for none; of a queue pair that was opened
- * by its number only @xrcd is known.  Whether every send completes
- * (sq_sig_all) is said in each work request, so the kernel does not know it.
+ * Handles are those of this file, or 0.  A queue pair that was opened by its number
+ * has only @xrcd.  There is no sq_sig_all, because each work request says whether it
+ * is signalled.
  */
 struct xverbs_qp_init {
 	__aligned_u64 user_data;
@@ -1349,12 +1348,12 @@ struct xverbs_qp_init {
  * @hdr: header; no flags
  * @qp: the queue pair
  * @reserved: zero
- * @out_attr: part struct xverbs_qp_attr: all attributes.  qp_state is the
- *	adapter's; cur_qp_state equals it.
+ * @out_attr: part struct xverbs_qp_attr: all attributes.  qp_state and cur_qp_state
+ *	are the state in the adapter.
  * @out_ah_attr: part struct xverbs_ah_attr: the path to the peer
  * @out_alt_ah_attr: part struct xverbs_ah_attr: the alternate path
- * @out_cap: part struct xverbs_qp_cap: capacities
- * @out_init: part struct xverbs_qp_init: how it was made
+ * @out_cap: part struct xverbs_qp_cap: sizes
+ * @out_init: part struct xverbs_qp_init: attributes of creation
  *
  * Each part may be absent.  Manual 3.6.1.
  */
@@ -1374,14 +1373,14 @@ struct xverbs_qp_query {
  * struct xverbs_qp_open - ioctl(XVERBS_QP_OPEN)
  * @hdr: header; no flags
  * @xrcd: XRC domain
- * @qpn: number of a queue pair of type XVERBS_QPT_XRC_RECV in the domain,
- *	whoever made it
- * @user_data: handed back with events
+ * @qpn: number of a queue pair of type XVERBS_QPT_XRC_RECV in the domain, which any
+ *	file may have created
+ * @user_data: returned with events
  * @out_handle: the queue pair
  * @reserved: zero
  *
- * The queue pair exists until the last of its handles is destroyed, and raises
- * its events for each.  Manual 3.4.13, 3.4.14.
+ * The queue pair exists until its last handle is destroyed.  Each handle gets its
+ * events.  Manual 3.4.13, 3.4.14.
  */
 struct xverbs_qp_open {
 	struct xverbs_hdr hdr;
@@ -1401,11 +1400,11 @@ struct xverbs_qp_open {
  * @pd: protection domain
  * @reserved: zero
  * @attr: part struct xverbs_ah_attr: address of the peer
- * @out_av: struct mlx5r_av, 48 bytes, ready to be copied into a work request
- *	once Q_Key and destination QP number are added
+ * @out_av: struct mlx5r_av, 48 bytes, for a work request.  The caller adds Q_Key and
+ *	destination QP number.
  *
- * Makes no object.  On RoCE the call finds the MAC address and may wait for
- * that.  Manual 3.4.15.
+ * Creates no object.  On RoCE the call resolves the MAC address, and may wait for it.
+ * Manual 3.4.15.
  */
 struct xverbs_ah_resolve {
 	struct xverbs_hdr hdr;
@@ -1423,7 +1422,7 @@ struct xverbs_ah_resolve {
  * @lid: multicast LID (InfiniBand), 0 on RoCE
  * @gid: multicast GID
  *
- * A destroyed QP is detached from all its groups.  Manual 3.6.13, 3.6.14.
+ * When a QP is destroyed, it is detached from all its groups.  Manual 3.6.13, 3.6.14.
  */
 struct xverbs_mcast {
 	struct xverbs_hdr hdr;
