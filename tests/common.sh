@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by the scripts of tests/: where things live, messages, and Debian
-# packages. Invariant: nothing is written outside the cache, the build
-# directory and temporary directories, except by installing packages.
+# Sourced by the scripts of tests/: directories, messages, locks, Debian packages. The
+# scripts write only to the cache, to build/ and to temporary directories, and they
+# install packages.
 
 # shellcheck disable=SC2034 # for the scripts that source this
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,7 +14,7 @@ ME=$(basename "$0")
 say() { printf '%s: %s\n' "$ME" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# An exclusive lock held until the calling (sub)shell exits.
+# lock FILE: waits for an exclusive lock, which ends with the calling shell or subshell
 lock() {
 	mkdir -p "$(dirname "$1")" || die "cannot create $(dirname "$1")"
 	exec {LOCK_FD}>"$1" || die "cannot open $1"
@@ -32,7 +32,8 @@ is_installed() {
 	[ "$(dpkg-query -Wf '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# apt_install LOG PACKAGE...: shows what apt-get does, for it may take minutes.
+# apt_install LOG PACKAGE...: installs packages; every 20 seconds it prints what apt-get
+# does, because an installation may take minutes.
 apt_install() {
 	local log=$1 pid start=$SECONDS next=20
 	shift
@@ -48,7 +49,7 @@ apt_install() {
 	wait "$pid"
 }
 
-# Install what is missing of the named Debian packages; needs root only then.
+# need_packages PACKAGE...: installs those that are missing, for which it must be root
 need_packages() {
 	local p missing=() log
 	for p; do is_installed "$p" || missing+=("$p"); done

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced after tests/common.sh: packages of any Debian release, without a
-# change to the host. Each release has package lists of its own in the cache;
-# mirror and proxy are those of the host's apt.
+# Sourced after tests/common.sh: fetches packages of any Debian release without a change
+# to the host. The cache has package lists for each release. Mirror and proxy are those
+# that apt on this host uses.
 
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# The release whose backports have the newest kernel
+# The Debian release whose backports have the newest kernel
 # shellcheck disable=SC2034 # for the scripts that source this
 DEBIAN_NEWEST=trixie
 
 debian_host() { (. /etc/os-release && echo "${VERSION_CODENAME:-}"); }
 
-# Releases that have kernels for us; the host's own comes first, for its
-# compiler fits.
+# The releases whose kernels are used. The release of the host comes first, because its
+# compiler is installed.
 debian_releases() {
 	case $(debian_host) in
 	trixie) echo trixie bookworm ;;
@@ -22,7 +22,7 @@ debian_releases() {
 	esac
 }
 
-# debian_mirror debian|debian-security: where the host gets it from
+# debian_mirror debian|debian-security: prints the address of the mirror
 debian_mirror() {
 	local label=Debian uri
 	[ "$1" = debian ] || label=Debian-Security
@@ -33,7 +33,7 @@ debian_mirror() {
 	echo "${uri:-http://deb.debian.org/$1}"
 }
 
-# The package sources of a release, as a sources.list.
+# debian_sources RELEASE: prints the package sources of a release as a sources.list
 debian_sources() {
 	local main security
 	main=$(debian_mirror debian)
@@ -44,7 +44,8 @@ debian_sources() {
 	echo "deb [signed-by=$KEYRING] $security $1-security main"
 }
 
-# debian_apt RELEASE PROGRAM ARGUMENTS...: a program of apt on the lists of RELEASE
+# debian_apt RELEASE PROGRAM ARGUMENT...: runs a program of apt with the package lists of
+# RELEASE
 debian_apt() {
 	local dir=$CACHE/apt/$1 program=$2
 	shift 2
@@ -54,8 +55,8 @@ debian_apt() {
 		-o APT::Default-Release= -o APT::Sandbox::User= -o APT::Architecture=amd64 "$@"
 }
 
-# Fetch the lists of RELEASE; those of the last day will do, and without network
-# older ones. "now" as second argument takes none but new ones.
+# debian_update RELEASE [now]: fetches the package lists, unless they are less than a day
+# old; with "now" always. Fails without a network; older lists stay usable.
 debian_update() {
 	local dir=$CACHE/apt/$1
 	[ -z "${2:-}" ] && [ -n "$(find "$dir/fetched" -mtime -1 2>/dev/null)" ] && return 0
@@ -68,12 +69,12 @@ debian_update() {
 		touch "$dir/fetched"
 }
 
-# debian_version RELEASE PACKAGE: its newest version
+# debian_version RELEASE PACKAGE: prints its newest version
 debian_version() {
 	debian_apt "$1" apt-cache show "$2" 2>/dev/null | sed -n 's/^Version: //p' | sort -V | tail -n 1
 }
 
-# debian_unpack RELEASE DIRECTORY PACKAGE=VERSION...
+# debian_unpack RELEASE DIRECTORY PACKAGE=VERSION...: fetches packages and unpacks them
 debian_unpack() {
 	local release=$1 dir=$2 debs deb
 	shift 2

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""xv_perf against perftest, on the same adapter in software and on rdma_rxe, in
-one VM and in turns.  Prints lines: bench NAME VALUE UNIT
+"""Runs xv_perf and perftest in turns in one VM, on the software adapter and on rdma_rxe.
+Prints lines: bench NAME VALUE UNIT
 """
 import json
 import subprocess

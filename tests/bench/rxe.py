@@ -3,7 +3,7 @@
 """xhca against rdma_rxe, in a VM: the same perftest program on both, in turns.
 
 Prints lines: bench NAME VALUE UNIT.  Of each program the best of several turns
-counts, for whatever disturbs a machine makes it slower.
+counts, because disturbances only make a run slower.
 """
 import os
 import pathlib

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Yesterday's programs, of the commit in tests/abi.base, on today's modules: each
-# with the library of its own day. Which errors the rules of the uAPI give is not
-# asked of them: what was unknown then may be known today.
+# Programs of the commit in tests/abi.base, with the library of that commit, run on the
+# present modules. Programs that test which errors the rules of the uAPI give are left out:
+# a member that was unknown then may be known now.
 . ./lib.sh
 BASE=$(sed '/^#/d' ../../abi.base)
 OLD=../../../build/abi/$BASE
@@ -18,5 +18,5 @@ for prog in external ops errors events memory options transports; do
 done
 names() { "$1" --json | python3 -c \
 	'import json, sys; print(*(d["name"] for d in json.load(sys.stdin)))'; }
-is "xv_devinfo of that day shows the devices" "$(names $BIN/bin/xv_devinfo)" "$DEV0 $DEV1"
+is "xv_devinfo of that commit shows the devices" "$(names $BIN/bin/xv_devinfo)" "$DEV0 $DEV1"
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A function that is no bus master does nothing: its requests wait, its peers get no
-# answer, and no interrupt comes. As a bus master again it goes on.
+# A function whose bus mastering is disabled does nothing: its requests wait, its peers get
+# no answer, and it raises no interrupt. When bus mastering is enabled, it continues.
 . ./lib.sh
 
 MASTER=4	# in the low byte of PCI_COMMAND, at offset 4
@@ -17,10 +17,10 @@ master() {
 	printf "\\x$(printf %02x $command)" | dd of="$config" bs=1 seek=4 conv=notrunc status=none
 }
 
-# What the adapter has done
+# Number of requests that the adapter executed
 wqes() { awk '$1 == "wqes" { print $2 }' /sys/kernel/debug/xhca/engine; }
 
-# Starts traffic from DEV1 to DEV0; it runs for $1 seconds.
+# start_traffic SECONDS: starts traffic from DEV1 to DEV0
 start_traffic() {
 	PORT=$((PORT + 1))
 	ib_send_bw -F -s 64 -D "$1" -d "$DEV0" -x "$(gid_index "$DEV0")" -p $PORT > "$OUT.server" 2>&1 &
@@ -45,21 +45,21 @@ master "$DEV1" off
 pause 0.5
 before=$(wqes)
 pause 0.5
-is "a function that is no bus master stands still" "$(wqes)" "$before"
+is "without bus mastering a function executes no request" "$(wqes)" "$before"
 before=$(wqes)
 master "$DEV1" on
-ok "it goes on as a bus master" wait_for 10 busy_since "$before"
+ok "with bus mastering it continues" wait_for 10 busy_since "$before"
 ok "its program ends without an error" ended $CLIENT
-ok "and the other one's" ended $SERVER
+ok "the program of the peer ends without an error" ended $SERVER
 
 start_traffic 10
 master "$DEV0" off
 ended $CLIENT
-like "a peer gets no answer from it" 'status 12' cat "$OUT.client"
+like "without bus mastering a function does not answer its peer" 'status 12' cat "$OUT.client"
 master "$DEV0" on
 kill -KILL $SERVER
 wait $SERVER 2> /dev/null
-ok "a bus master again, its commands are executed" ibv_devinfo -v -d "$DEV0"
-perf "and its traffic runs" ib_send_bw -s 64 -n 1000
+ok "with bus mastering its commands are executed" ibv_devinfo -v -d "$DEV0"
+perf "and its requests are executed" ib_send_bw -s 64 -n 1000
 rm -f "$OUT.client"
 finish

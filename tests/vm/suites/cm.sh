@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# rdma-core's programs on rdma_cm and rsockets between two functions in network
-# namespaces of their own: connections, datagrams, multicast, streams, a file.
+# Programs of rdma-core on rdma_cm and rsockets, between two functions in different network
+# namespaces: connections, datagrams, multicast, streams, a file.
 . ./lib.sh
 
 PEER=(ip netns exec peer)
@@ -14,7 +14,7 @@ pair "ucmatose" "cm_listening 7174" 'return status 0' \
 	ucmatose -c 4 -C 20 -S 1000 -- "${PEER[@]}" ucmatose -s $ADDR0 -c 4 -C 20 -S 1000
 pair "udaddy" "cm_listening 7174" 'return status 0' \
 	udaddy -C 20 -S 1000 -- "${PEER[@]}" udaddy -s $ADDR0 -C 20 -S 1000
-# cmtime serves on after its clients.
+# The server of cmtime does not exit after its clients.
 STAYS=1 pair "cmtime" "cm_listening 7471" 'connect' \
 	cmtime -c 20 -p 7471 -- "${PEER[@]}" cmtime -s $ADDR0 -c 20 -p 7471
 pair "rdma_server, rdma_client" "cm_listening 7471" 'rdma_client: end 0' \
@@ -24,8 +24,8 @@ pair "rdma_xserver, rdma_xclient" "cm_listening 7471" 'end 0' \
 pair "mckey: multicast" "sleep 2" 'return status 0' \
 	mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
 	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
-# Not mode a: rstream then polls, and takes the hang-up that may come together with
-# the last data for an error.
+# Mode a is left out: there rstream polls, and it takes the hang-up that may come together
+# with the last data for an error.
 for test in b n; do
 	pair "rstream: verified data, mode $test" "cm_listening 7471" '64k_lat|64k' \
 		rstream -b $ADDR0 -p 7471 -T $test -T v -I 20 -S 65536 -C 20 -- \

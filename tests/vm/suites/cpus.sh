@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The adapter runs on the CPUs that are there and that it may use, and interrupts come
-# to the CPU that their affinity names.
+# The adapter runs on the CPUs that are online and allowed; interrupts arrive on the CPU of
+# their affinity.
 . ./lib.sh
 LIMIT=60
 
 online() { echo "$2" > /sys/devices/system/cpu/cpu"$1"/online; }
 threads() { pgrep '^xhca/' -l | awk '{ print $2 }' | sort | xargs; }
 irqs() { awk '/xhca-MSI-X/ { print $1 + 0 }' /proc/interrupts; }
-# Interrupts of the adapter on one CPU
+# taken_by CPU: prints the number of interrupts of the adapter on this CPU
 taken_by() { awk -v c=$(($1 + 2)) '/xhca-MSI-X/ { n += $c } END { print n }' /proc/interrupts; }
 
 for cpu in 0 1; do
@@ -17,17 +17,17 @@ for cpu in 0 1; do
 	here=$(taken_by $cpu) there=$(taken_by $((1 - cpu)))
 	pingpong "completion events with interrupts on CPU $cpu" ibv_rc_pingpong "$DEV0" "$DEV1" -e -n 200
 	is "no interrupt on the other CPU" "$(taken_by $((1 - cpu)))" "$there"
-	ok "many on this one" [ "$(taken_by $cpu)" -ge $((here + 200)) ]
+	ok "at least 200 interrupts on this CPU" [ "$(taken_by $cpu)" -ge $((here + 200)) ]
 done
 
 is "a thread for each CPU" "$(threads)" "xhca/0 xhca/1"
-ok "a CPU goes" online 1 0
-is "its thread goes with it" "$(threads)" "xhca/0"
-pingpong "the adapter runs on the one that is left" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
-ok "the CPU comes back" online 1 1
-is "and so does its thread" "$(threads)" "xhca/0 xhca/1"
+ok "a CPU goes offline" online 1 0
+is "its thread ends" "$(threads)" "xhca/0"
+pingpong "the adapter runs on the other CPU" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
+ok "the CPU comes online again" online 1 1
+is "it has a thread again" "$(threads)" "xhca/0 xhca/1"
 pingpong "the adapter runs on both" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
-ok "CPUs come and go under traffic" sh -c 'ib_send_bw -F -D 6 -d '"$DEV0 -x $(gid_index "$DEV0")"' > /dev/null &
+ok "a CPU goes offline and online under traffic" sh -c 'ib_send_bw -F -D 6 -d '"$DEV0 -x $(gid_index "$DEV0")"' > /dev/null &
 	sleep 1; ib_send_bw -F -D 6 -d '"$DEV1 -x $(gid_index "$DEV1")"' 127.0.0.1 > /dev/null & client=$!
 	for i in 1 2 3 4 5; do
 		echo 0 > /sys/devices/system/cpu/cpu1/online
@@ -36,11 +36,11 @@ ok "CPUs come and go under traffic" sh -c 'ib_send_bw -F -D 6 -d '"$DEV0 -x $(gi
 	wait $client'
 
 ok "unload" rmmod xhca
-refused "a list of CPUs that is none is refused" '' load xhca cpus=some
-refused "and one of CPUs that are not there" '' load xhca cpus=7
+refused "an invalid list of CPUs is refused" '' load xhca cpus=some
+refused "a list of CPUs that do not exist is refused" '' load xhca cpus=7
 ok "load for one CPU" load xhca cpus=1
 is "one thread" "$(threads)" "xhca/1"
 ports_up
-pingpong "the adapter runs there" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
-refused "its last CPU cannot go" 'busy' online 1 0
+pingpong "the adapter runs on that CPU" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
+refused "its last CPU cannot go offline" 'busy' online 1 0
 finish

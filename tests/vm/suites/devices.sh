@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The functions are there, with active ports and GIDs, for the stock tools.
+# The stock tools see the functions, active ports, GIDs and events.
 . ./lib.sh
 
 count=$VM_FUNCTIONS
@@ -35,9 +35,9 @@ if [ "$VM_LINK" = roce ]; then
 	ip link set "$netdev" down
 	ok "ibv_asyncwatch sees the port go down" wait_for 10 grep -q EVENT_PORT_ERR "$log"
 	ip link set "$netdev" up
-	ok "... and come back" wait_for 10 grep -q EVENT_PORT_ACTIVE "$log"
+	ok "ibv_asyncwatch sees the port become active" wait_for 10 grep -q EVENT_PORT_ACTIVE "$log"
 	ip address add 10.79.0.1/24 dev "$netdev"
-	ok "... and a GID come" wait_for 10 grep -q EVENT_GID_CHANGE "$log"
+	ok "ibv_asyncwatch sees a new GID" wait_for 10 grep -q EVENT_GID_CHANGE "$log"
 	ip address delete 10.79.0.1/24 dev "$netdev"
 	kill $watch
 	rm -f "$log"

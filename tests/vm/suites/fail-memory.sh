@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every verb with each of its allocations and copies of user memory failing in
-# turn; what leaks is found by kmemleak. The debug code of the kernel's DMA layer
-# gives up when its own memory fails, so this comes after the other suites.
+# Each allocation and each copy of user memory of every verb fails in turn; kmemleak reports
+# leaks. The DMA debugging of the kernel disables itself when its own allocations fail, so
+# this suite runs after the others.
 . ./lib.sh
 
 TAP_LIMIT=700 tap ../../../build/user/tests/inject memory --device "$DEV0"

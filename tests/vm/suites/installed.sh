@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The product as a host has it after make install and DKMS: modprobe, the udev
-# rule, tools in the path, and a user in the right group who measures.
+# The product after make install and DKMS: modprobe, the udev rule, tools in the path,
+# pkg-config, manual pages, and a user of the group rdma.
 . ./lib.sh
 
 as_user() { runuser -u tester -- "$@"; }
@@ -17,8 +17,8 @@ for m in xhca xverbs; do
 done
 ok "the modules unload, and load by name" reload
 ok "udev starts" /lib/systemd/systemd-udevd --daemon
-ok "its rules apply" udevadm trigger --settle --action=add --subsystem-match=misc
-is "/dev/xverbs has the rule's group and mode" "$(stat -c '%G %a' /dev/xverbs)" "rdma 666"
+ok "udev applies the rules" udevadm trigger --settle --action=add --subsystem-match=misc
+is "/dev/xverbs has the group and mode of the rule" "$(stat -c '%G %a' /dev/xverbs)" "rdma 666"
 udevadm control --exit
 ok "a user in group rdma" useradd --groups rdma tester
 like "xv_devinfo is in the path" "^$DEV0:" as_user xv_devinfo

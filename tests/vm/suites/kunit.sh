@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# KUnit tests of the modules: each is a module of its own, built for a kernel
-# that has KUnit, and reports through the kernel log.
+# KUnit tests. Each is a module, built for a kernel with KUnit; its results are in the
+# kernel log.
 . ./lib.sh
 
 TOOL=/lib/modules/$(uname -r)/build/tools/testing/kunit/kunit.py
 PARSED=$(mktemp)
 
-# What a module's suites have said, as the tool sees it: they come without the
-# head that it looks for.
+# parse SUITES: prints the results in the form that kunit.py expects, with a header
 parse() {
 	printf 'TAP version 14\n1..%s\n' "$1"
 	dmesg | sed 's/^\[[^]]*\] *//'

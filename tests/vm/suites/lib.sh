@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by every suite: tests that print TAP. A suite is an executable
-# tests/vm/suites/NAME.sh that runs in the VM as root and ends with `finish`,
-# which prints the plan; a suite that stops before has no plan and so fails.
+# Sourced by every suite: functions that run tests and print TAP. A suite is an executable
+# script tests/vm/suites/NAME.sh that runs in the VM as root. It ends with `finish`, which
+# prints the plan; a suite that stops earlier has no plan and fails.
 # Each suite needs a line in tests/vm/suites.conf, which tells tests/run where and how
 # to run it.
 #
-# To start a program takes the emulated machine about as long as many a test: what
-# the shell can do by itself is not left to one.
+# Starting a program takes long on the emulated machine, so these functions use features
+# of the shell where they can.
 
 TESTS=0 FAILED=0
-OUT=$(mktemp)		# what the last command printed
-exec {NEVER}<> <(:)	# never has anything to read
-KERNEL_LINES=0		# of the kernel log, shown so far
+OUT=$(mktemp)		# output of the last command
+exec {NEVER}<> <(:)	# a descriptor that never becomes readable, for pause
+KERNEL_LINES=0		# lines of the kernel log that were shown
 LIMIT=30		# seconds for one command
 PORT=${PORT:-18600}	# TCP port of the last pair of programs
 
-# Everything takes several times as long there.
+# On the debug kernel everything takes several times as long.
 debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }
 ! debug_kernel || LIMIT=120
 
-# Whether the long forms are asked for, FULL=1: of what judges data and time. The
-# debug kernel judges the code that runs, once.
+# True if FULL=1 asks for the long forms of tests. They check data and timing, so they do
+# not run on the debug kernel, which looks for errors of the code.
 full() { [ "${FULL:-0}" != 0 ] && ! debug_kernel; }
 
 diag() { sed 's/^/# /'; }
@@ -40,7 +40,7 @@ fail() {
 	diag < "$OUT.kernel"
 }
 
-# What the kernel has said since the last failure, its end.
+# Prints the last lines of the kernel log since the last failure.
 new_kernel_lines() {
 	local seen=$KERNEL_LINES
 	KERNEL_LINES=$(dmesg | wc -l)
@@ -59,14 +59,14 @@ finish() {
 	exit
 }
 
-# Run a program within the limit, or a function; its output goes to $OUT.
+# attempt COMMAND...: runs a function, or a program with the time limit; output in $OUT
 attempt() {
 	local guard=(timeout -k 5 "$LIMIT")
 	! declare -F "$1" > /dev/null || guard=()
 	"${guard[@]}" "$@" > "$OUT" 2>&1 < /dev/null
 }
 
-# ok DESCRIPTION COMMAND...: it succeeds
+# ok DESCRIPTION COMMAND...: the command must succeed
 ok() {
 	local what=$1 rc
 	shift
@@ -76,7 +76,8 @@ ok() {
 	else fail "$what" "status $rc from: $*"; tail -n 20 "$OUT" | diag; fi
 }
 
-# refused DESCRIPTION REGEX COMMAND...: it fails, by itself, saying REGEX
+# refused DESCRIPTION REGEX COMMAND...: the command must exit with a failure, without a
+# signal or a timeout, and print a line that matches REGEX
 refused() {
 	local what=$1 want=$2 rc
 	shift 2
@@ -87,7 +88,7 @@ refused() {
 		tail -n 20 "$OUT" | diag; fi
 }
 
-# like DESCRIPTION REGEX COMMAND...: it succeeds and prints a matching line
+# like DESCRIPTION REGEX COMMAND...: the command must succeed and print a matching line
 like() {
 	local what=$1 want=$2 rc
 	shift 2
@@ -98,14 +99,14 @@ like() {
 		tail -n 20 "$OUT" | diag; fi
 }
 
-# is DESCRIPTION GOT WANTED
+# is DESCRIPTION GOT WANTED: both strings must be equal
 is() {
 	if [ "$2" = "$3" ]; then pass "$1"
 	else fail "$1" "got \"$2\", wanted \"$3\""; fi
 }
 
-# tap PROGRAM ARGS...: runs a program that speaks TAP itself and takes its
-# lines over; one that ends early or without a plan is a failure.
+# tap PROGRAM ARGUMENT...: runs a program that prints TAP and counts its tests. It is a
+# failure if the program ends early or prints no plan.
 tap() {
 	local name=${1##*/} rc plan='' n=0 line
 	timeout -k 5 "${TAP_LIMIT:-$((4 * LIMIT))}" "$@" > "$OUT" 2>&1 < /dev/null
@@ -128,6 +129,7 @@ tap() {
 	fi
 }
 
+# listening PORT: a process listens on the TCP port
 listening() {
 	local hex table
 	printf -v hex ':%04X' "$1"
@@ -138,9 +140,10 @@ listening() {
 	return 1
 }
 
+# pause SECONDS: sleeps without starting a program
 pause() { read -r -t "$1" -u $NEVER || :; }
 
-# Wait until COMMAND... succeeds, at most the given seconds.
+# wait_for SECONDS COMMAND...: waits until the command succeeds, at most so long
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -151,9 +154,9 @@ wait_for() {
 }
 
 # pair DESCRIPTION READY REGEX SERVER... -- CLIENT...
-# Starts the server, waits until `READY` succeeds, runs the client; both have to
-# succeed, and the output of either has to match REGEX if that is not empty. With
-# STAYS=1 the server is one that serves for ever: it is ended when the client is.
+# Starts the server, waits until the command READY succeeds, and runs the client. Both must
+# succeed, and the output of one must match REGEX. With STAYS=1 the server does not exit by
+# itself: it gets a signal when the client has finished.
 pair() {
 	local what=$1 ready=$2 want=$3 server=() pid rc src log
 	shift 3
@@ -179,15 +182,15 @@ pair() {
 	fi
 }
 
-# Two devices that reach each other: the first function and the last, unless the
-# environment names others, as on a host with adapters.
+# Two devices that reach each other: the first function and the last. The environment may
+# name others, for instance on a host with adapters.
 # shellcheck disable=SC2034
 {
 DEV0=${DEV0:-mlx5_0}
 DEV1=${DEV1:-mlx5_$((${VM_FUNCTIONS:-2} - 1))}
 }
 
-# The index of a device's RoCE v2 GID that holds an IPv4 address (or 0 on IB).
+# gid_index DEVICE: prints the index of its RoCE v2 GID of an IPv4 address; on IB 0
 gid_index() {
 	local dir=/sys/class/infiniband/$1/ports/1 i type gid
 	[ "${VM_LINK:-roce}" = roce ] || { echo 0; return; }
@@ -199,11 +202,11 @@ gid_index() {
 	done
 }
 
-# The network interface of a device.
+# interface DEVICE: prints its network interface
 interface() { cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0"; }
 
-# Give DEV1's interface a network namespace of its own, "peer", so that the two
-# functions meet over the wire as two hosts would: $ADDR0 here, $ADDR1 there.
+# Moves the interface of DEV1 into a network namespace of its own, "peer", so that the two
+# functions communicate like two hosts: $ADDR0 here, $ADDR1 there.
 ADDR0=10.78.0.1 ADDR1=10.78.0.2
 
 peer_up() {
@@ -220,7 +223,7 @@ peer_up() {
 	wait_for 10 has_gid "$DEV0" $ADDR0 && wait_for 10 has_gid "$DEV1" $ADDR1
 }
 
-# The interface comes home with its namespace's end, and gets back what it had.
+# Deletes the namespace, which returns the interface, and restores its address.
 peer_down() {
 	local here there
 	here=$(interface "$DEV0")
@@ -244,7 +247,8 @@ drop_key_cache() {
 	done
 }
 
-# load MODULE [PARAMETER...]: the installed one if there is one, or the one just built
+# load MODULE [PARAMETER...]: loads the installed module, or the built one if none is
+# installed
 load() {
 	local m=$1
 	shift
@@ -252,7 +256,7 @@ load() {
 	else insmod "../../../build/$(uname -r)/kmod/$m/$m.ko" "$@"; fi
 }
 
-# The ports get the addresses again that the VM gave them at boot.
+# Gives the ports the addresses again that they had after boot.
 ports_up() {
 	local n i=0
 	for n in /sys/class/net/xnet*; do
@@ -264,6 +268,7 @@ ports_up() {
 	sleep 2
 }
 
+# has_gid DEVICE ADDRESS: the device has a GID of this IPv4 address
 has_gid() {
 	local hex
 	# shellcheck disable=SC2046,SC2183 # four numbers
@@ -271,10 +276,11 @@ has_gid() {
 	cat "/sys/class/infiniband/$1/ports/1/gids/"[0-9] 2>/dev/null | grep -q "ffff:$hex"
 }
 
+# cm_listening PORT: an rdma_cm program listens on the port
 # shellcheck disable=SC2317 # called by pair
 cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
 
-# pingpong DESCRIPTION PROGRAM FROM TO ARGUMENTS...: one of ibv_*_pingpong
+# pingpong DESCRIPTION PROGRAM FROM TO ARGUMENT...: runs one of ibv_*_pingpong
 pingpong() {
 	local what=$1 prog=$2 a=$3 b=$4 gid=() gid2=()
 	shift 4
@@ -288,7 +294,7 @@ pingpong() {
 		"$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }
 
-# perf DESCRIPTION PROGRAM ARGUMENTS...: a program of perftest, from DEV1 to DEV0
+# perf DESCRIPTION PROGRAM ARGUMENT...: runs a program of perftest from DEV1 to DEV0
 perf() {
 	local what=$1 prog=$2 gid=() gid2=()
 	shift 2

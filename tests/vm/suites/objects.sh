@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Objects of a function as plain libibverbs sees them: queries, resize, limits,
-# failure and reuse, path migration, a thousand queue pairs, large memory.
+# Objects of a function through plain libibverbs: queries, resize, limits, failure and
+# reuse, path migration, a thousand queue pairs, large memory.
 . ./lib.sh
 
 tap ../../../build/stock/objects "$DEV0" "$(gid_index "$DEV0")"

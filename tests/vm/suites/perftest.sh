@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# perftest's reliable-connection programs between two functions.
+# Programs of perftest between two functions, reliable connections.
 . ./lib.sh
 
 uars() { awk '$1 == "uars" { print $2 }' /sys/kernel/debug/xhca/*/objects | xargs; }
-# What other suites made fail on purpose is in the log, too.
+# The log also has the commands that other suites let fail.
 failed_commands() { dmesg | grep -c 'cmd_out_err'; }
 
 pages=$(uars)
@@ -35,7 +35,7 @@ if full; then
 	done
 	perf "ib_atomic_bw: 8 QPs, both ways" ib_atomic_bw -n 200 -b -q 8
 fi
-# ib_send_bw leaves a CQ to the closing of its device.
+# ib_send_bw closes its device without destroying a CQ.
 is "no command of the driver failed" "$(failed_commands)" "$failed"
-is "no doorbell page is left behind" "$(uars)" "$pages"
+is "no doorbell page is left" "$(uars)" "$pages"
 finish

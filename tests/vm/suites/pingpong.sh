@@ -9,7 +9,7 @@ for size in 1 64 4096 65536 1048576; do
 	pingpong "rc: $size bytes, validated" ibv_rc_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c
 done
 pingpong "rc: 8 MiB, validated" ibv_rc_pingpong "$DEV0" "$DEV1" -s 8388608 -n 4 -c
-# Short messages come in their completions, unless the library is told not to ask.
+# Short messages arrive inside their completions, unless this variable forbids it.
 for size in 32 33 64 65; do
 	MLX5_CQE_SIZE=128 pingpong "rc: $size bytes, CQEs of 128" \
 		ibv_rc_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c

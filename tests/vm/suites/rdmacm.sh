@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Connections by address between two functions in network namespaces of their
-# own, and from a function to itself: ping, rping with validated data, file copy.
+# Connections by address between two functions in different network namespaces, and from
+# a function to itself: ping, and rping with validated data.
 . ./lib.sh
 
 PEER=(ip netns exec peer)

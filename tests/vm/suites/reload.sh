@@ -1,24 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# xhca unloads, loads again with other parameters, survives unbind and bind of
-# its driver, and refuses parameters that make no sense with one clear line.
+# xhca is unloaded and loaded with other parameters, its driver is unbound and bound, and
+# invalid parameters are refused with one line in the kernel log.
 . ./lib.sh
 MANY=16
-! debug_kernel || MANY=4	# a minute each
+! debug_kernel || MANY=4	# each takes a minute
 
 devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
 # shellcheck disable=SC2317 # called by ok
 reload() { rmmod xhca && load xhca "$@"; }
 
-# refuses PARAMETER: no module, no device, a line in the log that names it
+# refuses PARAMETER: the module is not loaded, and a line of the log names the parameter
 refuses() {
 	dmesg -C
 	refused "$1 is refused" '' load xhca "$1"
-	is "... with one line naming ${1%=*}" "$(dmesg | grep -c "xhca.*${1%=*}")" 1
+	is "one line of the log names ${1%=*}" "$(dmesg | grep -c "xhca.*${1%=*}")" 1
 }
 
-is "two devices at first" "$(devices)" 2
+is "two devices at the beginning" "$(devices)" 2
 ok "unload" rmmod xhca
 is "no device is left" "$(devices)" 0
 ok "load again with one function" load xhca functions=1
@@ -45,5 +45,5 @@ refuses bar=0x1000
 refuses bar=0x10000000
 ok "load the driver once more" modprobe mlx5_ib
 ok "and xhca" load xhca
-is "two devices at last" "$(devices)" 2
+is "two devices at the end" "$(devices)" 2
 finish

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The device goes under processes that use it through /dev/xverbs: unbound from
-# its driver, unloaded with all of xhca. They go on; modules unload afterwards.
+# The device is removed while processes use it through /dev/xverbs: the driver is unbound,
+# or xhca is unloaded. The processes continue to run, and the modules can be unloaded.
 . ./lib.sh
 
 LIMIT=$((LIMIT * 2))
 TESTBIN=../../../build/user/tests
 PROGRAM=$(mktemp)
 
-# start: the program runs in the background and has traffic
+# start: starts the program in the background and waits until it has traffic
 start() {
 	"$TESTBIN/removal" > "$PROGRAM" 2>&1 &
 	PID=$!
@@ -21,7 +21,7 @@ start() {
 	return 1
 }
 
-# survived WHAT: the program ends by itself, and is content
+# survived WHAT: the program must end by itself without a failed test
 survived() {
 	local rc
 	wait $PID

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The kernel's own users of RDMA: NVMe over Fabrics, target and host, on a RAM
-# disk. They register memory fast, with work requests, and invalidate it remotely.
+# NVMe over Fabrics of the kernel, target and host, on a RAM disk. Both register memory with
+# work requests (fast registration) and use remote invalidation.
 . ./lib.sh
 
 NVMET=/sys/kernel/config/nvmet
@@ -47,19 +47,19 @@ before=$(qps)
 ok "modules load" modprobe -a brd nvmet_rdma nvme_rdma
 ok "a target on a RAM disk" target
 ok "a host connects" host
-ok "its disk is there" wait_for 20 disk
+ok "its disk appears" wait_for 20 disk
 head -c 8M /dev/urandom > /dev/shm/data
 for size in 4k 128k 1M; do
 	ok "write in blocks of $size" \
 		dd if=/dev/shm/data of="$DISK" bs=$size oflag=direct status=none
 	dd if=/dev/ram0 of=/dev/shm/back bs=1M count=8 iflag=direct status=none
-	ok "it is in the RAM disk" cmp /dev/shm/data /dev/shm/back
+	ok "the RAM disk has the data" cmp /dev/shm/data /dev/shm/back
 	ok "read in blocks of $size" \
 		dd if="$DISK" of=/dev/shm/back bs=$size count=8M iflag=direct,count_bytes status=none
-	ok "it is the same" cmp /dev/shm/data /dev/shm/back
+	ok "the data is the same" cmp /dev/shm/data /dev/shm/back
 	head -c 8M /dev/urandom > /dev/shm/data
 done
-ok "all goes" leave
+ok "host and target are removed" leave
 is "no queue pair is left" "$(qps)" "$before"
 rm -f /dev/shm/data /dev/shm/back
 finish

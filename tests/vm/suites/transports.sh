@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The other transports, as stock programs use them: UC, UD, XRC and shared
-# receive queues, with polling and with events.
+# Stock programs on the other transports: UC, UD, XRC and shared receive queues, with
+# polling and with events.
 . ./lib.sh
 
 for size in 1 4096 65536 8388608; do

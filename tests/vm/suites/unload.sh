@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The modules unload after all that the other suites did in this VM. What they
-# leave behind is then referenced by nobody: on the debug kernel kmemleak, which
-# looks at the end, reports it.
+# The modules are unloaded after the other suites of this VM. Then nothing refers to memory
+# that they did not free: on the debug kernel, kmemleak reports it at the end.
 . ./lib.sh
-! debug_kernel || LIMIT=300	# a minute for each function, more on a busy host
+! debug_kernel || LIMIT=300	# a minute for each function, longer on a busy host
 
 ok "xverbs unloads" rmmod xverbs
 is "/dev/xverbs is gone" "$(ls /dev/xverbs 2>/dev/null)" ""

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The control path: rules of every ioctl, queries against libibverbs, the state
-# machine of every type of queue pair, queues in memory of the program.
+# The control path: rules of every ioctl, queries compared with libibverbs, states of every
+# type of queue pair, queues in memory of the program.
 . ./lib.sh
 BIN=../../../build/user
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# libxverbs programs that check their data: ring bytes, every operation, every
-# error, every event, every kind of memory and queue, and a thread that cannot
-# make system calls.
+# Programs on libxverbs that check their data: bytes of the rings, all operations, errors,
+# events, kinds of memory and queues, and a thread that must not make system calls.
 . ./lib.sh
 BIN=../../../build/user
 
@@ -12,7 +11,7 @@ tap $BIN/tests/layout_check
 for prog in ops errors events async migration memory options transports xrc_shared xrc_mount sgid; do
 	tap $BIN/tests/$prog --device "$DEV0" --peer-device "$DEV1"
 done
-diag <<< "a function with itself"
+diag <<< "both ends on one function"
 tap $BIN/tests/ops --device "$DEV0" --peer-device "$DEV0"
 export OPS=10000000
 ! debug_kernel || OPS=100000

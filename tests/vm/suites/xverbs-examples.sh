@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The examples of libxverbs between two functions, and a program built against
-# an installed tree by way of pkg-config.
+# The examples of libxverbs between two functions, and a program that is built with
+# pkg-config against an installed tree.
 . ./lib.sh
 EX=../../../build/user/examples
 
-# both NAME REGEX: server on one function, client on the other
+# both NAME REGEX: runs an example, its server on one function, its client on the other
 both() {
 	PORT=$((PORT + 1))
 	pair "$1: server and client" "listening $PORT" "$2" \
 		"$EX/$1" -d "$DEV1" -p $PORT -- "$EX/$1" -d "$DEV0" -p $PORT 127.0.0.1
 }
 
-# The program that README prints is this one.
+# readme_shows FILE: README contains exactly this example
 # shellcheck disable=SC2317,SC2016 # called by ok; no expansion meant
 readme_shows() {
 	sed -n '/^```c$/,/^```$/p' ../../../README.md | sed '1d;$d' |
@@ -21,10 +21,11 @@ readme_shows() {
 }
 
 like "first: one process" 'hello, RDMA' $EX/first "$DEV0"
-ok "README shows that very program" readme_shows first.c
+ok "README contains this program" readme_shows first.c
 both rc 'client: "RDMA read operation"'
 
-# operation DESCRIPTION REGEX OPTIONS...: the sample of the DOCA guide
+# operation DESCRIPTION REGEX OPTION...: runs server_client, which has the options of the
+# sample in the DOCA guide
 operation() {
 	local what=$1 want=$2
 	shift 2
@@ -40,7 +41,7 @@ for op in Send Write Read; do
 	operation "$op, in a burst" "64 times ${op,} of 1000" --rdma-oper-type $op --iters 64 \
 		--buffer-size 1000 --send-burst
 done
-operation "each message is told" 'message 2: 64 bytes' -n 3 -l 60 -gid "$(gid_index "$DEV0")"
+operation "a line for each message" 'message 2: 64 bytes' -n 3 -l 60 -gid "$(gid_index "$DEV0")"
 refused "server_client: an unknown operation" 'must be Send, Write or Read' \
 	$EX/server_client -ro Swap
 refused "server_client: an unknown type" 'must be RC' $EX/server_client -qt UD
@@ -49,7 +50,7 @@ both srq '320 messages over 4 queue pairs'
 both multicast 'received 10 datagrams'
 both apm 'client: 100 rounds, migrated'
 
-# udev MODE: lets udev apply the installed rule, with that mode in it
+# udev MODE: lets udev apply the installed rule with another mode
 udev() {
 	mkdir -p /run/udev/rules.d
 	sed "s/MODE=.*/MODE=\"$1\"/" "$tree"/opt/xv/lib/udev/rules.d/60-xverbs.rules \
@@ -67,9 +68,9 @@ is "udev: group and mode of the file" "$(stat -c '%G %a' /dev/xverbs)" 'rdma 666
 udev 0660
 member=(setpriv --reuid 1000 --regid 1000 --groups rdma)
 other=(setpriv --reuid 1000 --regid 1000 --clear-groups)
-like "udev, mode 0660: a member of the group has the device" "^$DEV0" \
+like "udev, mode 0660: a member of the group may open the device" "^$DEV0" \
 	"${member[@]}" ../../../build/user/bin/xv_devinfo
-refused "udev, mode 0660: others do not" '/dev/xverbs: Permission denied' \
+refused "udev, mode 0660: others may not" '/dev/xverbs: Permission denied' \
 	"${other[@]}" ../../../build/user/bin/xv_devinfo
 udev 0666
 export PKG_CONFIG_LIBDIR=$tree/opt/xv/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Processes that are killed under traffic, fork, pass their files on or destroy
-# in the wrong order leave nothing behind in the adapter.
+# Processes that are killed under traffic, that fork, pass their files to others or destroy
+# objects in the wrong order leave no objects in the adapter.
 . ./lib.sh
 BIN=../../../build/user
 KILLS=200
 ! debug_kernel || KILLS=10
 
-# Keys are left out: the driver caches them as it sees fit.
+# Keys are left out: the driver caches them.
 objects() {
 	[ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
 	grep -HE 'uars|cqs|qps|srqs|pds|xrcds' /sys/kernel/debug/xhca/[0-9]*/objects
@@ -17,11 +17,11 @@ objects() {
 at_rest() { [ "$(objects)" = "$before" ]; }
 
 nothing_left() {
-	if wait_for 10 at_rest; then pass "$1: nothing is left in the adapter"
-	else fail "$1: nothing is left in the adapter" "$(diff <(echo "$before") <(objects))"; fi
+	if wait_for 10 at_rest; then pass "$1: no object is left in the adapter"
+	else fail "$1: no object is left in the adapter" "$(diff <(echo "$before") <(objects))"; fi
 }
 
-# A killed process was really at work, and is gone at once.
+# Kills processes that have traffic; each must end at once.
 kill_under_traffic() {
 	local i pid log
 	log=$(mktemp)
@@ -48,8 +48,8 @@ keys_at_rest() {
 	[ "$(keys)" = "$now" ]
 }
 
-# A key that nobody has asked for would let the domain's owner at memory. The
-# driver fills its stock first, and may still add to it.
+# A protection domain must not come with a key to all memory. The driver fills its cache of
+# keys first, and may still add keys.
 domains_without_keys() {
 	local log pid before
 	log=$(mktemp)
@@ -58,14 +58,14 @@ domains_without_keys() {
 	$BIN/tests/life domains --device mlx5_0 > "$log" 2>&1 &
 	pid=$!
 	wait_for 20 grep -q running "$log" || cat "$log"
-	ok "64 protection domains come without 64 memory keys" \
+	ok "64 protection domains do not create 64 memory keys" \
 		test $(($(keys) - before)) -lt 64
 	kill $pid
 	wait $pid 2> /dev/null
 	rm -f "$log"
 }
 
-$BIN/tests/ops > /dev/null		# the first use settles caches
+$BIN/tests/ops > /dev/null		# fills the caches of the driver
 before=$(objects)
 ok "$KILLS processes are killed under traffic" kill_under_traffic
 nothing_left "kill -9"

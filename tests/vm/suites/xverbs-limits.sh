@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a process is charged for and may not exceed; and RDMA devices that
-# belong to a network namespace of their own.
+# Limits and charges of a process, and RDMA devices in other network namespaces.
 . ./lib.sh
 BIN=../../../build/user
 devices() { "$@" "$BIN/bin/xv_devinfo" --json | python3 -c \
@@ -11,7 +10,7 @@ devices() { "$@" "$BIN/bin/xv_devinfo" --json | python3 -c \
 tap $BIN/tests/limits --device "$DEV0" --peer-device "$DEV1"
 tap $BIN/tests/limits rings --device "$DEV0"
 
-# ---- Rings are charged to the memory cgroup of who makes them
+# ---- Rings are charged to the memory cgroup of their process
 GROUPS_AT=$(mktemp -d)
 mount -t cgroup2 none "$GROUPS_AT"
 echo +memory > "$GROUPS_AT/cgroup.subtree_control"
@@ -22,16 +21,16 @@ released() { [ "$(used)" -lt $((with - bytes)) ]; }
 (echo $BASHPID > "$GROUPS_AT/holder/cgroup.procs"
  exec $BIN/tests/limits hold --device "$DEV0" --peer-device "$DEV1" > "$OUT.hold" 2>&1) &
 pid=$!
-ok "a process makes queues" wait_for 20 grep -q holding "$OUT.hold"
+ok "a process creates queues" wait_for 20 grep -q holding "$OUT.hold"
 bytes=$(awk '$1 == "holding" { print $2 }' "$OUT.hold")
 with=$(used)
 is "its memory cgroup is charged for all $bytes bytes of rings" $((with >= bytes)) 1
 kill $pid
 wait $pid
-ok "and gets them back when the process is gone" wait_for 10 released
+ok "the charge ends with the process" wait_for 10 released
 
-# Pages that the kernel holds for the group and does not count by kind: those of
-# rings and doorbell records, and what each CPU rounds up.
+# Prints how many pages of the group the kernel does not count by kind: pages of rings and
+# doorbell records, and rounding of each CPU.
 pages_held() {
 	awk '$1 == "kernel" { n += $2 }
 		$1 ~ /^(slab|kernel_stack|pagetables|sec_pagetables|percpu|vmalloc)$/ { n -= $2 }
@@ -48,8 +47,8 @@ many_objects() {
 	done
 }
 
-ok "programs that make and destroy everything, in a memory cgroup" many_objects
-ok "no page is left of all objects that were destroyed" wait_for 10 none_held
+ok "programs create and destroy all kinds of objects in a memory cgroup" many_objects
+ok "no page of the destroyed objects is left" wait_for 10 none_held
 echo "# $(pages_held) pages"
 
 # ---- Bound files and objects count in the rdma cgroup
@@ -64,25 +63,25 @@ rmdir "$GROUPS_AT/few" "$GROUPS_AT/holder"
 umount "$GROUPS_AT"
 
 # ---- RDMA devices of network namespaces
-ok "devices belong to one network namespace each" rdma system set netns exclusive
+ok "each device belongs to one network namespace" rdma system set netns exclusive
 ip netns attach home $$
 ip netns add other
-is "another namespace has none" "$(devices ip netns exec other)" ""
-refused "and opens none" "no RDMA device $DEV0|there is no device" \
+is "another namespace has no device" "$(devices ip netns exec other)" ""
+refused "and cannot open one" "no RDMA device $DEV0|there is no device" \
 	ip netns exec other $BIN/bin/xv_devinfo --device "$DEV0"
 $BIN/tests/removal --device "$DEV1" > "$OUT.moved" 2>&1 &
 pid=$!
 wait_for 20 grep -q ready "$OUT.moved"
-ok "a device in use moves there" rdma dev set "$DEV1" netns other
+ok "a device in use moves to the other namespace" rdma dev set "$DEV1" netns other
 wait $pid
-is "its user learns that it has gone" $? 0
+is "for its user the device is removed" $? 0
 grep -v '^ok' "$OUT.moved" | diag
-is "it is to be seen there" "$(devices ip netns exec other)" "$DEV1"
-is "and here no more" "$(devices env)" "$DEV0"
-ok "it comes back" ip netns exec other rdma dev set "$DEV1" netns home
-is "and is seen again" "$(devices env)" "$DEV0 $DEV1"
+is "the other namespace has the device" "$(devices ip netns exec other)" "$DEV1"
+is "this namespace no longer has it" "$(devices env)" "$DEV0"
+ok "the device moves back" ip netns exec other rdma dev set "$DEV1" netns home
+is "this namespace has it again" "$(devices env)" "$DEV0 $DEV1"
 ip netns delete other
 ip netns delete home
-ok "and shared between namespaces, as before" wait_for 20 rdma system set netns shared
+ok "all namespaces share the devices again" wait_for 20 rdma system set netns shared
 rm -f "$OUT.hold" "$OUT.moved"
 finish

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Objects that cannot be destroyed because firmware refuses: events of theirs,
-# removal of their device. A VM of its own, for xverbs cannot be unloaded then.
+# Objects that cannot be destroyed because the firmware refuses: their events, and the
+# removal of their device. It needs a VM of its own, because xverbs cannot be unloaded.
 . ./lib.sh
 LOST=../../../build/user/tests/lost
 
 [ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
 drop_key_cache
-ok "devices belong to one network namespace each" rdma system set netns exclusive
+ok "each device belongs to one network namespace" rdma system set netns exclusive
 ip netns add lost
 tap $LOST events --device "$DEV0" --peer-device "$DEV0"
 tap $LOST removal --device "$DEV0"

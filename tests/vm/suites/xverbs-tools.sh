@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# xv_devinfo, xv_copy and xv_perf as their users call them.
+# The tools xv_devinfo, xv_copy and xv_perf with their options.
 . ./lib.sh
 BIN=../../../build/user/bin
 WORK=$(mktemp -d /dev/shm/tools.XXXXXX)
@@ -44,7 +44,7 @@ like "copy: a tree, unprivileged, no system call on the data path" \
 ok "copy: contents, modes, times and links are the same" same "$WORK/one"
 ok "copy: a single file, small chunks" $BIN/xv_copy "${both[@]}" --chunk 8k --depth 3 \
 	"$WORK/src/deep/er/big" "$WORK/file"
-ok "copy: it is the same" cmp "$WORK/src/deep/er/big" "$WORK/file/big"
+ok "copy: the file is the same" cmp "$WORK/src/deep/er/big" "$WORK/file/big"
 ok "copy: JSON" json $BIN/xv_copy "${both[@]}" --json "$WORK/src" "$WORK/two"
 is "copy: files in JSON" "$(field 'd["files"]')" 43
 refused "copy: no such source" 'nosuch: No such file' $BIN/xv_copy "${both[@]}" "$WORK/nosuch" "$WORK/x"
@@ -54,7 +54,7 @@ PORT=$((PORT + 1))
 pair "copy: between two processes over TCP" "listening $PORT" 'all checksums equal' \
 	$BIN/xv_copy --device "$DEV1" --tcp-port $PORT --listen "$WORK/remote" -- \
 	$BIN/xv_copy --device "$DEV0" --tcp-port $PORT "$WORK/src" 127.0.0.1:sub
-ok "copy: the same on the other side" same "$WORK/remote/sub"
+ok "copy: the receiver has the same tree" same "$WORK/remote/sub"
 PORT=$((PORT + 1))
 $BIN/xv_copy --device "$DEV1" --tcp-port $PORT --listen "$WORK/evil" > /dev/null 2>&1 &
 wait_for 10 listening $PORT
@@ -100,10 +100,10 @@ cp "$WORK/json" "$WORK/run1.json"
 json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
 if command -v gnuplot > /dev/null; then
 	ok "perf: plot" $BIN/xv_perf plot "$WORK/lat.svg" "$WORK/run1.json" "$WORK/json"
-	like "perf: two curves in it" 'run 2' cat "$WORK/lat.svg"
+	like "perf: the plot has two curves" 'run 2' cat "$WORK/lat.svg"
 else
 	skip "perf: plot" "gnuplot is not installed"
 fi
-refused "perf: nonsense" 'unknown operation' $BIN/xv_perf lat nonsense
+refused "perf: an unknown operation" 'unknown operation' $BIN/xv_perf lat nonsense
 rm -rf "$WORK"
 finish
