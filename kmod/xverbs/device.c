@@ -246,7 +246,7 @@ static struct xv_file *xv_dev_first_file(struct xv_dev *dev)
 	struct xv_file *file;
 
 	mutex_lock(&dev->files_lock);
-	dev->gone = true;
+	WRITE_ONCE(dev->gone, true);
 	file = list_first_entry_or_null(&dev->files, struct xv_file, dev_node);
 	/* The file unbinds before its last reference goes. */
 	if (file)
@@ -257,10 +257,11 @@ static struct xv_file *xv_dev_first_file(struct xv_dev *dev)
 
 static void xv_dev_remove_files(struct xv_dev *dev)
 {
+	unsigned long deadline = jiffies + XV_REMOVE_PATIENCE;
 	struct xv_file *file;
 
 	while ((file = xv_dev_first_file(dev))) {
-		xv_file_disassociate(file);
+		xv_file_disassociate(file, deadline);
 		xv_file_put(file);
 	}
 }
@@ -351,14 +352,12 @@ static u32 xv_devs_collect(struct xverbs_device *list, u32 room)
 	return n;
 }
 
-/* User memory is not touched under the lock of all devices: it may sleep on. */
 int xv_device_list(struct xv_call *call)
 {
 	struct xverbs_list_devices *arg = &call->arg.list_devices;
-	char __user *to = u64_to_user_ptr(arg->devices);
 	struct xverbs_device *list;
-	u32 room, i;
 	int err = 0;
+	u32 room;
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
@@ -373,12 +372,14 @@ int xv_device_list(struct xv_call *call)
 	if (!list)
 		return -ENOMEM;
 	arg->out_count = xv_devs_collect(list, room);
-	room = min(room, arg->out_count);
-	for (i = 0; i < room && !err; i++)
-		err = xv_copy_entry(to + (size_t)i * arg->entry_size,
-				    arg->entry_size, &list[i], sizeof(*list));
-	kvfree(list);
-	return err;
+	call->entries = (struct xv_entries) {
+		.list = list,
+		.n = min(room, arg->out_count),
+		.size = sizeof(*list),
+		.to = arg->devices,
+		.to_size = arg->entry_size,
+	};
+	return 0;
 }
 
 static bool xv_dev_matches(const struct xv_dev *dev,

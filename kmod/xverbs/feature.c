@@ -106,10 +106,9 @@ static const struct {
 int xv_features_query(struct xv_call *call)
 {
 	struct xverbs_query_features *arg = &call->arg.query_features;
-	char __user *to = u64_to_user_ptr(arg->features);
-	struct xverbs_feature entry;
+	u32 i, n = min_t(u32, arg->count, ARRAY_SIZE(xv_features));
+	struct xverbs_feature *list, *entry;
 	const char *why_not;
-	u32 i;
 	int err = 0;
 
 	if (arg->reserved)
@@ -120,19 +119,26 @@ int xv_features_query(struct xv_call *call)
 						      why_not));
 	if (err)
 		return err;
-	for (i = 0; i < min_t(u32, arg->count, ARRAY_SIZE(xv_features)); i++) {
+	list = kvcalloc(max(n, 1u), sizeof(*list), GFP_KERNEL_ACCOUNT);
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		entry = &list[i];
 		why_not = xv_features[i].why_not(call->dev);
-		memset(&entry, 0, sizeof(entry));
-		entry.id = xv_features[i].id;
-		entry.available = !why_not;
-		strscpy(entry.name, xv_features[i].name, sizeof(entry.name));
+		entry->id = xv_features[i].id;
+		entry->available = !why_not;
+		strscpy(entry->name, xv_features[i].name, sizeof(entry->name));
 		if (why_not)
-			strscpy(entry.why_not, why_not, sizeof(entry.why_not));
-		err = xv_copy_entry(to + (size_t)i * arg->entry_size,
-				    arg->entry_size, &entry, sizeof(entry));
-		if (err)
-			return err;
+			strscpy(entry->why_not, why_not,
+				sizeof(entry->why_not));
 	}
+	call->entries = (struct xv_entries) {
+		.list = list,
+		.n = n,
+		.size = sizeof(*list),
+		.to = arg->features,
+		.to_size = arg->entry_size,
+	};
 	arg->out_count = ARRAY_SIZE(xv_features);
 	return 0;
 }

@@ -13,8 +13,10 @@
 #include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/pseudo_fs.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "file.h"
 #include "xv.h"
@@ -85,6 +87,8 @@ static int xv_fops_open(struct inode *inode, struct file *filp)
 	xa_init_flags(&file->maps, XA_FLAGS_ACCOUNT);
 	mutex_init(&file->dbr_lock);
 	INIT_LIST_HEAD(&file->dbr_pages);
+	spin_lock_init(&file->pins_lock);
+	INIT_LIST_HEAD(&file->pins);
 	xv_evq_init(&file->async, sizeof(struct xverbs_async_event));
 
 	filp->private_data = file;
@@ -140,10 +144,56 @@ static void xv_file_teardown(struct xv_file *file)
 	xv_dev_put(dev);
 }
 
-/* The device goes: the file stays, but can only be closed. */
-void xv_file_disassociate(struct xv_file *file)
+/* Kills those whose memory does not come. */
+struct xv_pins_end {
+	struct delayed_work work;
+	struct xv_file *file;
+};
+
+static void xv_pins_kill(struct work_struct *work)
 {
+	struct xv_pins_end *end = container_of(work, struct xv_pins_end,
+					       work.work);
+	struct xv_file *file = end->file;
+	struct xv_call *call;
+
+	spin_lock(&file->pins_lock);
+	list_for_each_entry(call, &file->pins, pin_node) {
+		dev_warn_ratelimited(&call->dev->ib->dev,
+				     "xverbs: the device goes, and process %d (%s) is killed: it has not got the memory that it registers\n",
+				     task_tgid_nr(call->task),
+				     call->task->comm);
+		send_sig(SIGKILL, call->task, 1);
+	}
+	spin_unlock(&file->pins_lock);
+	schedule_delayed_work(&end->work, XV_REMOVE_PATIENCE);
+}
+
+/*
+ * Waits until no call is in flight. Each ends by itself, but one that pins
+ * memory waits until the memory is there, and who provides it (userfaultfd,
+ * FUSE) may never do so: such a process is killed at the @deadline.
+ *
+ * Killing does not help where the kernel waits for a FUSE server without heed of
+ * signals, as Linux before 6.3 does here: the message tells whom to look for.
+ */
+static void xv_file_lock_remove(struct xv_file *file, unsigned long deadline)
+{
+	struct xv_pins_end end = { .file = file };
+	unsigned long now = jiffies;
+
+	INIT_DELAYED_WORK_ONSTACK(&end.work, xv_pins_kill);
+	schedule_delayed_work(&end.work,
+			      time_after(deadline, now) ? deadline - now : 0);
 	down_write(&file->sem);
+	cancel_delayed_work_sync(&end.work);
+	destroy_delayed_work_on_stack(&end.work);
+}
+
+/* The device goes: the file stays, but can only be closed. */
+void xv_file_disassociate(struct xv_file *file, unsigned long deadline)
+{
+	xv_file_lock_remove(file, deadline);
 	if (file->dev) {
 		xv_file_teardown(file);
 		file->gone = true;
@@ -201,6 +251,7 @@ int xv_check_entry_size(struct xv_call *call, u32 entry_size, size_t first)
 
 #define XV_UNBOUND	BIT(0)	/* needs no device */
 #define XV_EXCLUSIVE	BIT(1)	/* holds xv_file.sem for writing */
+#define XV_PINS		BIT(2)	/* may pin user memory */
 
 struct xv_ioctl {
 	int (*handler)(struct xv_call *call);
@@ -244,15 +295,15 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(XVERBS_CMD_UAR_ALLOC, xv_uar_alloc, struct xverbs_uar_alloc,
 		 out_bf_stride, 0, XVERBS_UAR_NC),
 	XV_IOCTL(XVERBS_CMD_MR_REG, xv_mr_reg, struct xverbs_mr_reg,
-		 reserved, 0, 0),
+		 reserved, XV_PINS, 0),
 	XV_IOCTL(XVERBS_CMD_MR_REREG, xv_mr_rereg, struct xverbs_mr_rereg,
-		 out_rkey, 0, 0),
+		 out_rkey, XV_PINS, 0),
 	XV_IOCTL(XVERBS_CMD_MR_DMABUF, xv_mr_dmabuf, struct xverbs_mr_dmabuf,
 		 out_rkey, 0, 0),
 	XV_IOCTL(XVERBS_CMD_MW_ALLOC, xv_mw_alloc, struct xverbs_mw_alloc,
 		 out_rkey, 0, 0),
 	XV_IOCTL(XVERBS_CMD_UMEM_REG, xv_umem_reg, struct xverbs_umem_reg,
-		 fd, 0, XVERBS_UMEM_DMABUF),
+		 fd, XV_PINS, XVERBS_UMEM_DMABUF),
 	XV_IOCTL(XVERBS_CMD_XRCD_OPEN, xv_xrcd_open, struct xverbs_xrcd_open,
 		 reserved, 0, XVERBS_XRCD_SHARED | XVERBS_XRCD_CREATE | XVERBS_XRCD_EXCLUSIVE),
 	XV_IOCTL(XVERBS_CMD_CHANNEL_ALLOC, xv_channel_alloc, struct xverbs_channel_alloc,
@@ -444,23 +495,78 @@ static int xv_call_fetch(struct xv_call *call, const struct xv_ioctl *op,
 	return xv_parts_each(call, op, xv_part_fetch);
 }
 
-static int xv_call_run(struct xv_call *call, const struct xv_ioctl *op)
+static int xv_call_handle(struct xv_call *call, const struct xv_ioctl *op)
 {
 	struct xv_file *file = call->file;
+	int err;
 
 	if (file->gone)
 		return xv_fail(call, -ENODEV, "the device has gone");
 	if (!file->dev && !(op->mode & XV_UNBOUND))
 		return xv_fail(call, -ENXIO, "the file is not bound");
 	call->dev = file->dev;
-	return op->handler(call);
+	if (!(op->mode & XV_PINS))
+		return op->handler(call);
+
+	if (READ_ONCE(call->dev->gone))
+		return xv_fail(call, -ENODEV, "the device goes");
+	call->task = current;
+	spin_lock(&file->pins_lock);
+	list_add(&call->pin_node, &file->pins);
+	spin_unlock(&file->pins_lock);
+	err = op->handler(call);
+	spin_lock(&file->pins_lock);
+	list_del(&call->pin_node);
+	spin_unlock(&file->pins_lock);
+	return err;
 }
 
-/* Hands the results over; what cannot be handed over is undone. */
+static int xv_call_run(struct xv_call *call, const struct xv_ioctl *op)
+{
+	struct rw_semaphore *sem = &call->file->sem;
+	int err;
+
+	if (op->mode & XV_EXCLUSIVE)
+		down_write(sem);
+	else
+		down_read(sem);
+	err = xv_call_handle(call, op);
+	if (!err && call->new_obj) {
+		call->new_handle = call->new_obj->handle;
+		call->new_serial = call->new_obj->serial;
+		xv_obj_publish(call->new_obj);
+	}
+	if (op->mode & XV_EXCLUSIVE)
+		up_write(sem);
+	else
+		up_read(sem);
+	return err;
+}
+
+static int xv_entries_reply(const struct xv_entries *entries)
+{
+	char __user *to = u64_to_user_ptr(entries->to);
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < entries->n && !err; i++)
+		err = xv_copy_entry(to + (size_t)i * entries->to_size,
+				    entries->to_size,
+				    entries->list + (size_t)i * entries->size,
+				    entries->size);
+	return err;
+}
+
+/*
+ * Hands the results over; what cannot be handed over is undone. Without
+ * xv_file.sem: it may last until somebody provides the memory that is written,
+ * and a device that goes does not wait for that.
+ */
 static int xv_call_reply(struct xv_call *call, const struct xv_ioctl *op,
 			 void __user *user, size_t usize)
 {
 	bool ok = !xv_parts_each(call, op, xv_part_reply) &&
+		  !xv_entries_reply(&call->entries) &&
 		  !copy_to_user(user, &call->arg,
 				min_t(size_t, usize, op->size));
 
@@ -472,11 +578,10 @@ static int xv_call_reply(struct xv_call *call, const struct xv_ioctl *op,
 			fput(call->new_file);
 		}
 	}
-	if (call->new_obj) {
-		if (ok)
-			xv_obj_publish(call->new_obj);
-		else
-			xv_obj_discard(call->new_obj);
+	if (!ok && call->new_serial) {
+		down_read(&call->file->sem);
+		xv_obj_discard(call->file, call->new_handle, call->new_serial);
+		up_read(&call->file->sem);
 	}
 	return ok ? 0 : -EFAULT;
 }
@@ -498,7 +603,6 @@ static long xv_fops_ioctl(struct file *filp, unsigned int cmd, unsigned long arg
 	struct xv_call call = { .file = filp->private_data };
 	void __user *user = (void __user *)arg;
 	unsigned int nr = _IOC_NR(cmd);
-	struct rw_semaphore *sem = &call.file->sem;
 	const struct xv_ioctl *op;
 	u32 reason_len;
 	size_t usize;
@@ -517,17 +621,10 @@ static long xv_fops_ioctl(struct file *filp, unsigned int cmd, unsigned long arg
 	if (ret)
 		goto out;
 
-	if (op->mode & XV_EXCLUSIVE)
-		down_write(sem);
-	else
-		down_read(sem);
 	ret = xv_call_run(&call, op);
 	if (!ret)
 		ret = xv_call_reply(&call, op, user, usize);
-	if (op->mode & XV_EXCLUSIVE)
-		up_write(sem);
-	else
-		up_read(sem);
+	kvfree(call.entries.list);
 out:
 	if (ret && reason)
 		xv_call_explain(&call, reason, reason_len);

@@ -92,6 +92,8 @@ static int xv_open_init(struct kunit *test)
 	mutex_init(&o->file.map_lock);
 	xa_init(&o->file.maps);
 	xa_init_flags(&o->file.objs, XA_FLAGS_ALLOC1);
+	spin_lock_init(&o->file.pins_lock);
+	INIT_LIST_HEAD(&o->file.pins);
 	o->filp.private_data = &o->file;
 	test->priv = o;
 	return 0;

@@ -2,9 +2,9 @@
 /*
  * Objects of an open file: handles, references, destruction.
  *
- * A handle is reserved first, the object built, and published last, when
- * nothing can fail any more.  An object that another one uses cannot be
- * destroyed; closing the file destroys everything, users before used.
+ * A handle is reserved first, the object built, and published when only the
+ * delivery of the reply can still fail.  An object that another one uses cannot
+ * be destroyed; closing the file destroys everything, users before used.
  */
 #include <linux/kmemleak.h>
 #include <linux/module.h>
@@ -78,6 +78,7 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 	}
 	obj->file = file;
 	obj->type = type;
+	obj->serial = atomic64_inc_return(&file->serials);
 	xv_evsrc_init(&obj->events);
 	obj->events.handle = obj->handle;
 	return obj;
@@ -116,14 +117,6 @@ static int xv_obj_destroy_silent(struct xv_obj *obj)
 		xv_obj_free(obj);
 	}
 	return err;
-}
-
-/* Undoes a creation whose reply could not be delivered. */
-void xv_obj_discard(struct xv_obj *obj)
-{
-	/* What the adapter keeps now it may let go when the file closes. */
-	if (xv_obj_destroy_silent(obj))
-		xv_obj_publish(obj);
 }
 
 struct xv_obj *xv_obj_get(struct xv_call *call, enum xv_obj_type type,
@@ -168,15 +161,21 @@ struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
 	return obj;
 }
 
-/* Takes an unused object out of reach, but keeps its handle reserved. */
-static struct xv_obj *xv_obj_hide(struct xv_call *call, u32 handle)
+/*
+ * Takes an unused object out of reach, but keeps its handle reserved. With a
+ * @serial, only the object that has it.
+ */
+static struct xv_obj *xv_obj_hide(struct xv_file *file, struct xv_call *call,
+				  u32 handle, u64 serial)
 {
-	struct xarray *objs = &call->file->objs;
+	struct xarray *objs = &file->objs;
 	struct xv_obj *obj;
 	u32 users = 0;
 
 	xa_lock(objs);
 	obj = xa_load(objs, handle);
+	if (obj && serial && obj->serial != serial)
+		obj = NULL;
 	if (obj) {
 		users = obj->users;
 		if (!users)
@@ -201,7 +200,7 @@ int xv_destroy(struct xv_call *call)
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
-	obj = xv_obj_hide(call, arg->handle);
+	obj = xv_obj_hide(call->file, call, arg->handle, 0);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 
@@ -216,6 +215,21 @@ int xv_destroy(struct xv_call *call)
 	xa_erase(&call->file->objs, arg->handle);
 	xv_obj_free(obj);
 	return 0;
+}
+
+/*
+ * Undoes a creation whose reply could not be delivered. The object may be
+ * destroyed by now, its handle given to another one, or it may be in use.
+ */
+void xv_obj_discard(struct xv_file *file, u32 handle, u64 serial)
+{
+	struct xv_obj *obj = xv_obj_hide(file, NULL, handle, serial);
+
+	if (IS_ERR(obj))
+		return;
+	/* What the adapter keeps now it may let go when the file closes. */
+	if (xv_obj_destroy_silent(obj))
+		xv_obj_publish(obj);
 }
 
 /* Users before used; what a remaining object uses remains, too. */

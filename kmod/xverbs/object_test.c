@@ -159,6 +159,37 @@ static void xv_test_destroy_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_try_destroy(test, cq->handle), 0);
 }
 
+/* A reply fails after its object was published: what others did meanwhile stays. */
+static void xv_test_discard(struct kunit *test)
+{
+	struct xv_table *t = test->priv;
+	struct xv_obj *pd = xv_make(test, XV_OBJ_PD);
+	u64 serial = pd->serial;
+
+	xv_obj_publish(pd);
+	pd->users = 1;
+	xv_obj_discard(&t->file, 1, serial);
+	KUNIT_EXPECT_EQ(test, xv_n_destroyed, 0);
+	xv_obj_put(pd);
+	KUNIT_EXPECT_EQ(test, xv_try_destroy(test, 1), 0);
+
+	/* The same handle, another object */
+	pd = xv_make(test, XV_OBJ_PD);
+	xv_obj_publish(pd);
+	KUNIT_EXPECT_EQ(test, pd->handle, 1u);
+	KUNIT_EXPECT_NE(test, pd->serial, serial);
+	xv_obj_discard(&t->file, 1, serial);
+	KUNIT_EXPECT_PTR_EQ(test, xa_load(&t->file.objs, 1), pd);
+
+	xv_destroy_error = -EREMOTEIO;
+	xv_obj_discard(&t->file, 1, pd->serial);
+	KUNIT_EXPECT_PTR_EQ(test, xa_load(&t->file.objs, 1), pd);
+	xv_destroy_error = 0;
+	xv_obj_discard(&t->file, 1, pd->serial);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&t->file.objs));
+	xv_obj_discard(&t->file, 1, serial);
+}
+
 static void xv_test_order(struct kunit *test)
 {
 	static const enum xv_obj_type made[] = {
@@ -248,6 +279,7 @@ static struct kunit_case xv_object_cases[] = {
 	KUNIT_CASE(xv_test_publish),
 	KUNIT_CASE(xv_test_deps),
 	KUNIT_CASE(xv_test_destroy_fails),
+	KUNIT_CASE(xv_test_discard),
 	KUNIT_CASE(xv_test_order),
 	KUNIT_CASE(xv_test_destroy_retried),
 	KUNIT_CASE(xv_test_lost),

@@ -222,6 +222,9 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
  * @next_pgoff: never used again, so that a stale offset maps nothing
  * @dummy: takes the place of doorbell pages that are gone
  * @dbr_lock: protects @dbr_pages and their bitmaps
+ * @serials: serial numbers of objects given so far
+ * @pins_lock: protects @pins
+ * @pins: calls that may be pinning user memory
  * @cgroup: charged for being bound
  * @async: asynchronous events
  * @sources: sources of device (0) and port events (from 1)
@@ -240,6 +243,9 @@ struct xv_file {
 	struct page *dummy;
 	struct mutex dbr_lock;
 	struct list_head dbr_pages;
+	atomic64_t serials;
+	spinlock_t pins_lock;
+	struct list_head pins;
 	struct ib_rdmacg_object cgroup;
 	struct xv_evq async;
 	struct xv_evsrc *sources;
@@ -247,8 +253,24 @@ struct xv_file {
 };
 
 void xv_file_put(struct xv_file *file);
-void xv_file_disassociate(struct xv_file *file);
+#define XV_REMOVE_PATIENCE	(10 * HZ)
+
+void xv_file_disassociate(struct xv_file *file, unsigned long deadline);
 int xv_file_init_sources(struct xv_file *file, u32 n_ports);
+
+/**
+ * struct xv_entries - entries of an array that the kernel fills
+ * @list: @n entries of @size bytes each
+ * @to: address of the user's array
+ * @to_size: size of each of its entries
+ */
+struct xv_entries {
+	void *list;
+	u32 n;
+	u32 size;
+	u64 to;
+	u32 to_size;
+};
 
 /**
  * struct xv_call - one ioctl in flight
@@ -257,17 +279,26 @@ int xv_file_init_sources(struct xv_file *file, u32 n_ports);
  * @cap: part, copied in or out
  * @attrs: parts, copied in or out
  * @init: part, copied out
- * @new_obj: object that the dispatcher publishes once the reply is out, or
- *	destroys if it cannot be delivered
- * @new_file: file that goes into descriptor @new_fd at the same moment
+ * @entries: part, copied out; the dispatcher frees the list
+ * @new_obj: object that the handler has made; the dispatcher publishes it
+ * @new_handle: its handle, and
+ * @new_serial: its serial number: if the reply cannot be delivered, the object
+ *	is destroyed
+ * @new_file: file that goes into descriptor @new_fd once the reply is out
+ * @task: the caller, and
+ * @pin_node: in xv_file.pins, if the call pins user memory
  * @reason: text for the caller; the first and innermost one stays
  */
 struct xv_call {
 	struct xv_file *file;
 	struct xv_dev *dev;
 	struct xv_obj *new_obj;
+	u32 new_handle;
+	u64 new_serial;
 	struct file *new_file;
 	int new_fd;
+	struct task_struct *task;
+	struct list_head pin_node;
 	union {
 		struct xverbs_hdr hdr;
 		struct xverbs_list_devices list_devices;
@@ -304,6 +335,7 @@ struct xv_call {
 	struct xverbs_qp_cap cap;
 	struct xv_qp_attrs attrs;
 	struct xverbs_qp_init init;
+	struct xv_entries entries;
 	char reason[XVERBS_REASON_MAX];
 };
 
@@ -369,6 +401,7 @@ enum xv_obj_type {
 
 /**
  * struct xv_obj - first member of every object
+ * @serial: number that no other object of the file has, or ever had
  * @users: objects and calls in flight that hold it; under xa_lock of
  *	xv_file.objs.  Only an object with none can be destroyed.
  * @deps: objects that it holds itself
@@ -378,6 +411,7 @@ enum xv_obj_type {
 struct xv_obj {
 	struct xv_file *file;
 	enum xv_obj_type type;
+	u64 serial;
 	u32 handle;
 	u32 users;
 	u32 n_deps;
@@ -390,7 +424,7 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 			    size_t size);
 void xv_obj_abort(struct xv_obj *obj);
 void xv_obj_publish(struct xv_obj *obj);
-void xv_obj_discard(struct xv_obj *obj);
+void xv_obj_discard(struct xv_file *file, u32 handle, u64 serial);
 struct xv_obj *xv_obj_get(struct xv_call *call, enum xv_obj_type type,
 			  u32 handle);
 void xv_obj_put(struct xv_obj *obj);

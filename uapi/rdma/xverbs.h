@@ -60,14 +60,17 @@
  *  - EEXIST: the object exists already
  *  - EBUSY: the object is in use by another one; the file is bound already
  *  - ENXIO: the file is not bound to a device
- *  - ENODEV: the device has gone.  The file can only be closed.
+ *  - ENODEV: the device has gone.  The file can only be closed.  A device that
+ *    goes waits for calls in flight; a process whose call registers memory that
+ *    does not come (userfaultfd, FUSE) is killed after ten seconds.
  *  - EPERM: a privilege is missing
  *  - ENOMEM: out of memory, or over the limit of locked memory
  *	(RLIMIT_MEMLOCK): registered memory, rings and doorbell records count
  *  - ENOSPC: a limit of this file or of the rdma cgroup is reached, or a table
  *	of the device is full
  *  - EREMOTEIO: firmware refused the command
- *  - EFAULT: a pointer does not lead to user memory
+ *  - EFAULT: a pointer does not lead to user memory.  If results cannot be
+ *    written there, what the call has made is destroyed again.
  *
  * Besides the error number, a failing call can explain itself: see
  * struct xverbs_hdr.
