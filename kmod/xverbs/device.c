@@ -44,6 +44,12 @@ void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file)
 	mutex_unlock(&dev->files_lock);
 }
 
+/* From now on, events about the number go to @entry. */
+int xv_number_add(struct xarray *numbers, u32 number, void *entry)
+{
+	return xa_err(xa_store_irq(numbers, number, entry, GFP_KERNEL));
+}
+
 /*
  * To be called when the adapter has destroyed @entry, and may have given its
  * number to the next: that one stays.

@@ -218,6 +218,16 @@ int xv_destroy(struct xv_call *call)
 }
 
 /*
+ * Undoes a creation that fails when the adapter knows the object already. What
+ * the adapter keeps now it may let go when the file closes.
+ */
+void xv_obj_undo(struct xv_obj *obj)
+{
+	if (xv_obj_destroy_silent(obj))
+		xv_obj_publish(obj);
+}
+
+/*
  * Undoes a creation whose reply could not be delivered. The object may be
  * destroyed by now, its handle given to another one, or it may be in use.
  */
@@ -225,11 +235,8 @@ void xv_obj_discard(struct xv_file *file, u32 handle, u64 serial)
 {
 	struct xv_obj *obj = xv_obj_hide(file, NULL, handle, serial);
 
-	if (IS_ERR(obj))
-		return;
-	/* What the adapter keeps now it may let go when the file closes. */
-	if (xv_obj_destroy_silent(obj))
-		xv_obj_publish(obj);
+	if (!IS_ERR(obj))
+		xv_obj_undo(obj);
 }
 
 /* Users before used; what a remaining object uses remains, too. */

@@ -203,11 +203,6 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 	xv_buf_fill_pas(&qp->mem.ring, MLX5_ADDR_OF(create_qp_in, in, pas));
 	err = xv_fw_create_qp(call->dev, call, in, inlen, &qp->qpn);
 	kvfree(in);
-	if (err)
-		return err;
-	err = xa_err(xa_store_irq(&call->dev->qps, qp->qpn, qp, GFP_KERNEL));
-	if (err)
-		xv_fw_destroy_qp(call->dev, NULL, qp->qpn);
 	return err;
 }
 
@@ -434,6 +429,11 @@ int xv_qp_create(struct xv_call *call)
 	xv_qp_add_handle(call->dev, h);
 	if (h->qp->domain)
 		xv_qp_join_domain(call->dev, h->qp);
+	err = xv_number_add(&call->dev->qps, h->qp->qpn, h->qp);
+	if (err) {
+		xv_obj_undo(obj);
+		return err;
+	}
 	arg->out_handle = obj->handle;
 	call->new_obj = obj;
 	return 0;

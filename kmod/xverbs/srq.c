@@ -178,12 +178,6 @@ static int xv_srq_create_hw(struct xv_call *call, struct xv_srq_obj *srq,
 	} else {
 		err = xv_srq_create_rmp(call, srq, to_pd_obj(pd), lay);
 	}
-	if (err)
-		return err;
-	err = xa_err(xa_store_irq(&call->dev->srqs, srq->srqn, &srq->obj,
-				  GFP_KERNEL));
-	if (err)
-		xv_srq_destroy_hw(call->dev, NULL, srq);
 	return err;
 }
 
@@ -231,6 +225,11 @@ int xv_srq_create(struct xv_call *call)
 	err = xv_srq_create_hw(call, srq, &lay);
 	if (err)
 		goto err_mem;
+	err = xv_number_add(&call->dev->srqs, srq->srqn, obj);
+	if (err) {
+		xv_obj_undo(obj);
+		return err;
+	}
 
 	xv_srq_report(srq, &lay, arg);
 	call->new_obj = obj;

@@ -131,7 +131,9 @@ static struct xv_xrc_base *xv_base_new(struct xv_call *call)
 	return base;
 
 err_cq:
-	mlx5_core_destroy_cq(dev->mdev, &base->mcq);
+	/* If it fails, the adapter may still use the memory. */
+	if (mlx5_core_destroy_cq(dev->mdev, &base->mcq))
+		return ERR_PTR(err);
 err_uar:
 	xv_fw_dealloc_uar(dev, NULL, base->uar_page);
 err_xrcd:

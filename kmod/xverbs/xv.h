@@ -423,6 +423,7 @@ struct xv_obj {
 struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 			    size_t size);
 void xv_obj_abort(struct xv_obj *obj);
+void xv_obj_undo(struct xv_obj *obj);
 void xv_obj_publish(struct xv_obj *obj);
 void xv_obj_discard(struct xv_file *file, u32 handle, u64 serial);
 struct xv_obj *xv_obj_get(struct xv_call *call, enum xv_obj_type type,
@@ -623,6 +624,7 @@ int xv_devices_init(void);
 void xv_devices_exit(void);
 void xv_dev_put(struct xv_dev *dev);
 void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file);
+int xv_number_add(struct xarray *numbers, u32 number, void *entry);
 void xv_number_del(struct xarray *numbers, u32 number, void *entry);
 
 #endif

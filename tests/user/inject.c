@@ -6,6 +6,8 @@
  *	inject memory	allocations and copies to and from user memory; needs a
  *			kernel with fault injection
  *	inject command	firmware commands; needs a function of xhca
+ *	inject kept	all allocations from one on: what was created cannot be
+ *			destroyed
  *
  * A failed call returns the right error number and a reason, does not change the
  * number of objects in the adapter, and can be repeated.  Needs root.
@@ -72,7 +74,7 @@ static union {
 
 static int fail_fd, objects_fd;
 static char fail_path[96];	/* firmware commands: must be opened again for each read */
-static bool commands;
+static bool commands, kept;
 
 static void write_file(const char *file, const char *text)
 {
@@ -127,9 +129,9 @@ static void setup_xhca(void)
 	objects_fd = open(file, O_RDONLY);
 	if (objects_fd < 0)
 		tap_skip_all("%s: %s", file, strerror(errno));
+	snprintf(fail_path, sizeof(fail_path), "/sys/kernel/debug/xhca/%u/fail_command", function);
 	if (!commands)
 		return;
-	snprintf(fail_path, sizeof(fail_path), "/sys/kernel/debug/xhca/%u/fail_command", function);
 	fail_fd = open(fail_path, O_WRONLY);
 	if (fail_fd < 0)
 		tap_skip_all("%s: %s", fail_path, strerror(errno));
@@ -697,6 +699,107 @@ static void sweep_close(void)
 	ok(untouched && good, "close: %d steps, no object is left", n - 2);
 }
 
+/* ---- A creation that fails late and cannot be undone -------------------- */
+
+static bool is_needed(const struct step *made, const struct step *s)
+{
+	return made->keep == &pd || made->keep == &uar || made->keep == &channel ||
+	       made->keep == &cq || made->keep == &xrcd || (made->keep == &srq && s->keep == &qp);
+}
+
+/* A file with what the queue is made of, but no queue of its kind */
+static void populate_for(const struct step *s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (!is_needed(&steps[i], s))
+			continue;
+		memset(&arg, 0, sizeof(arg));
+		steps[i].fill();
+		if (call(fd, steps[i].cmd, steps[i].size))
+			bail_out("%s: %s", steps[i].name, reason);
+		settle(&steps[i], true);
+	}
+}
+
+static int make_it_fail = -1;
+
+/* All allocations of this task fail, once it has got some bytes. */
+static void setup_kept(void)
+{
+	write_file("/sys/kernel/debug/failslab/task-filter", "Y");
+	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/failslab/verbose", "0");
+	write_file("/sys/kernel/debug/failslab/times", "-1");
+	write_file("/sys/kernel/debug/failslab/probability", "100");
+	make_it_fail = open("/proc/self/make-it-fail", O_WRONLY);
+	if (make_it_fail < 0)
+		tap_skip_all("/proc/self/make-it-fail: %s", strerror(errno));
+}
+
+static int call_short_of_memory(const struct step *s, unsigned int bytes)
+{
+	char text[16];
+	int err;
+
+	snprintf(text, sizeof(text), "%u", bytes);
+	write_file("/sys/kernel/debug/failslab/space", text);
+	memset(&arg, 0, sizeof(arg));
+	s->fill();
+	if (pwrite(make_it_fail, "1", 1, 0) != 1)
+		bail_out("make-it-fail: %s", strerror(errno));
+	err = call(fd, s->cmd, s->size);
+	if (pwrite(make_it_fail, "0", 1, 0) != 1)
+		bail_out("make-it-fail: %s", strerror(errno));
+	return err;
+}
+
+/*
+ * With memory for the command that creates a queue, but none for its number, nor for
+ * the command that destroys it, the adapter keeps the queue until the file is closed.
+ */
+static void sweep_kept(const struct step *s)
+{
+	struct objects before = count_objects(), with, now;
+	unsigned int bytes, stayed = 0;
+	bool good = true;
+	int err = ENOMEM;
+
+	for (bytes = 0; err && bytes < 1 << 16; bytes += 256) {
+		fd = bound_file();
+		populate_for(s);
+		with = count_objects();
+		err = call_short_of_memory(s, bytes);
+		now = count_objects();
+		stayed += err && !same(&now, &with);
+		close(fd);
+		now = count_objects();
+		if ((err && err != ENOMEM) || !same(&now, &before)) {
+			good = false;
+			diag("%s: %u bytes: %s", s->name, bytes, strerror(err));
+		}
+	}
+	ok(good && !err, "%s: up to %u bytes, nothing is left when the file is closed", s->name,
+	   bytes);
+	ok(stayed, "%s: %u times the adapter kept the queue till then", s->name, stayed);
+}
+
+static void sweep_all_kept(void)
+{
+	size_t i;
+
+	/* Makes what stays with the device. */
+	populate();
+	close(fd);
+	setup_kept();
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
+		if (steps[i].keep == &srq || steps[i].keep == &xrc_srq || steps[i].keep == &qp ||
+		    steps[i].keep == &xrc_qp)
+			sweep_kept(&steps[i]);
+	write_file("/sys/kernel/debug/failslab/probability", "0");
+}
+
 /* ---- Set up ------------------------------------------------------------ */
 
 /* Local GID: the first RoCE v2 GID, else GID 0 */
@@ -779,11 +882,16 @@ static void sweep_all(void)
 int main(int argc, char **argv)
 {
 	if (argc < 2)
-		bail_out("usage: inject memory|command [options]");
+		bail_out("usage: inject memory|command|kept [options]");
 	commands = !strcmp(argv[1], "command");
+	kept = !strcmp(argv[1], "kept");
 	rig_devices(argc - 1, argv + 1);
 	setup();
-	sweep_all();
-	sweep_close();
+	if (kept) {
+		sweep_all_kept();
+	} else {
+		sweep_all();
+		sweep_close();
+	}
 	return tap_done();
 }
