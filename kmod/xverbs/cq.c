@@ -170,6 +170,8 @@ int xv_cq_create(struct xv_call *call)
 	if (err)
 		goto err_mem;
 
+	obj->resource.number = cq->mcq.cqn;
+	obj->resource.bytes = xv_buf_bytes(&cq->mem.ring);
 	xv_cq_report(cq, entries, arg);
 	call->new_obj = obj;
 	return 0;
@@ -324,6 +326,7 @@ static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq_obj *cq,
 		goto out;
 	}
 	xv_buf_replace(call->file, &cq->mem.ring, ring);
+	cq->obj.resource.bytes = xv_buf_bytes(&cq->mem.ring);
 	arg->out_entries = entries;
 	arg->out_ring = xv_qmem_ring_map(&cq->mem);
 out:

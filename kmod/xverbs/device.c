@@ -240,6 +240,7 @@ static int xv_dev_add(struct ib_device *ib)
 		INIT_IB_EVENT_HANDLER(&dev->ib_events, ib, xv_dev_ib_event);
 		ib_register_event_handler(&dev->ib_events);
 	}
+	xv_resources_add(dev);
 	mutex_lock(&xv_devs_lock);
 	list_add_tail(&dev->list, &xv_devs);
 	mutex_unlock(&xv_devs_lock);
@@ -294,6 +295,7 @@ static void xv_dev_remove(struct ib_device *ib, void *client_data)
 	if (!dev)
 		return;
 
+	xv_resources_del(dev);
 	xv_dev_remove_files(dev);
 	if (!dev->why_not) {
 		xv_xrc_base_exit(dev);
@@ -452,6 +454,7 @@ int xv_bind(struct xv_call *call)
 			  xv_cgroup_charge(call, dev, &file->cgroup,
 					   RDMACG_RESOURCE_HCA_HANDLE);
 	if (!err) {
+		file->number = ++dev->n_bound;
 		list_add_tail(&file->dev_node, &dev->files);
 		file->dev = dev;
 		WRITE_ONCE(file->async.event_size, event_size);

@@ -12,9 +12,10 @@ static int __init xv_init(void)
 {
 	int err;
 
+	xv_resources_init();
 	err = xv_files_init();
 	if (err)
-		return err;
+		goto err_resources;
 	err = xv_devices_init();
 	if (err)
 		goto err_files;
@@ -22,6 +23,8 @@ static int __init xv_init(void)
 
 err_files:
 	xv_files_exit();
+err_resources:
+	xv_resources_exit();
 	return err;
 }
 
@@ -29,6 +32,7 @@ static void __exit xv_exit(void)
 {
 	xv_devices_exit();
 	xv_files_exit();
+	xv_resources_exit();
 }
 
 module_init(xv_init);

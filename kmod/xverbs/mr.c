@@ -134,6 +134,8 @@ int xv_mr_reg(struct xv_call *call)
 	mr->addr = arg->addr;
 	mr->length = arg->length;
 	mr->iova = arg->iova;
+	mr->obj.resource.number = mr->ib->lkey;
+	mr->obj.resource.bytes = arg->length;
 	arg->out_handle = mr->obj.handle;
 	arg->out_lkey = mr->ib->lkey;
 	arg->out_rkey = mr->ib->rkey;
@@ -248,6 +250,8 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr_obj *mr,
 	mr->length = given.length;
 	mr->iova = given.iova;
 	mr->access = access;
+	mr->obj.resource.number = mr->ib->lkey;
+	mr->obj.resource.bytes = given.length;
 	arg->out_lkey = mr->ib->lkey;
 	arg->out_rkey = mr->ib->rkey;
 	return 0;

@@ -121,6 +121,8 @@ int xv_mr_dmabuf(struct xv_call *call)
 		xv_obj_abort(&mr->obj);
 		return err;
 	}
+	mr->obj.resource.number = mr->key;
+	mr->obj.resource.bytes = arg->length;
 	arg->out_handle = mr->obj.handle;
 	arg->out_lkey = mr->key;
 	arg->out_rkey = mr->key;

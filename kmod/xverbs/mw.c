@@ -44,6 +44,7 @@ int xv_mw_alloc(struct xv_call *call)
 	if (err)
 		goto err_obj;
 
+	obj->resource.number = mw->mkey;
 	arg->out_handle = obj->handle;
 	arg->out_rkey = mw->mkey;
 	call->new_obj = obj;

@@ -79,6 +79,8 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 	obj->file = file;
 	obj->type = type;
 	obj->serial = atomic64_inc_return(&file->serials);
+	obj->resource.number = obj->handle;
+	xv_resource_init(&obj->resource);
 	xv_evsrc_init(&obj->events);
 	obj->events.handle = obj->handle;
 	return obj;

@@ -59,6 +59,7 @@ int xv_pd_alloc(struct xv_call *call)
 		xv_obj_abort(obj);
 		return err;
 	}
+	obj->resource.number = pd->pdn;
 	arg->out_handle = obj->handle;
 	arg->out_pdn = pd->pdn;
 	call->new_obj = obj;

@@ -426,6 +426,8 @@ int xv_qp_create(struct xv_call *call)
 		xv_obj_abort(obj);
 		return err;
 	}
+	obj->resource.number = h->qp->qpn;
+	obj->resource.bytes = xv_buf_bytes(&h->qp->mem.ring);
 	xv_qp_add_handle(call->dev, h);
 	if (h->qp->domain)
 		xv_qp_join_domain(call->dev, h->qp);
@@ -486,6 +488,7 @@ int xv_qp_open(struct xv_call *call)
 		xv_obj_abort(obj);
 		return -ENOENT;
 	}
+	obj->resource.number = arg->qpn;
 	xv_qp_add_handle(call->dev, h);
 	arg->out_handle = obj->handle;
 	call->new_obj = obj;

@@ -225,6 +225,8 @@ int xv_srq_create(struct xv_call *call)
 	err = xv_srq_create_hw(call, srq, &lay);
 	if (err)
 		goto err_mem;
+	obj->resource.number = srq->srqn;
+	obj->resource.bytes = xv_buf_bytes(&srq->mem.ring);
 	err = xv_number_add(&call->dev->srqs, srq->srqn, obj);
 	if (err) {
 		xv_obj_undo(obj);

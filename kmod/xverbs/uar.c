@@ -78,6 +78,7 @@ int xv_uar_alloc(struct xv_call *call)
 	if (err)
 		goto err_iomem;
 
+	obj->resource.number = uar->index;
 	xv_uar_report(call->dev, uar, arg);
 	call->new_obj = obj;
 	return 0;

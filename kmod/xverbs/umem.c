@@ -64,6 +64,7 @@ int xv_umem_reg(struct xv_call *call)
 		xv_obj_abort(obj);
 		return err;
 	}
+	obj->resource.bytes = arg->length;
 	arg->out_handle = obj->handle;
 	call->new_obj = obj;
 	return 0;

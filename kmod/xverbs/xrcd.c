@@ -120,6 +120,7 @@ int xv_xrcd_open(struct xv_call *call)
 	}
 	arg->out_handle = obj->handle;
 	arg->out_xrcdn = to_xrcd_obj(obj)->domain->xrcdn;
+	obj->resource.number = arg->out_xrcdn;
 	call->new_obj = obj;
 	return 0;
 }

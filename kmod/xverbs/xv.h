@@ -17,6 +17,7 @@
 #include <linux/notifier.h>
 #include <linux/path.h>
 #include <linux/rwsem.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -41,8 +42,9 @@ struct xv_obj;
  * @why_not: why no file may bind to it, or NULL
  * @ports: their number
  * @key_variant: low byte of the memory key made last
- * @files_lock: protects @files and @gone
- * @files: files bound to it
+ * @files_lock: protects @files, @n_bound and @gone
+ * @files: files bound to it, in the order of their numbers
+ * @n_bound: number of the file bound last
  * @gone: no file may bind any more
  * @xrc_lock: protects @xrc_domains and @xrc_base
  * @xrc_domains: all XRC domains of files
@@ -62,7 +64,9 @@ struct xv_dev {
 	atomic_t key_variant;
 	struct mutex files_lock;
 	struct list_head files;
+	u32 n_bound;
 	bool gone;
+	struct dentry *debugfs;
 	struct mutex xrc_lock;
 	struct list_head xrc_domains;
 	struct xv_xrc_base *xrc_base;
@@ -199,6 +203,11 @@ struct xv_qmem {
 	struct xv_dbr dbr;
 };
 
+static inline u64 xv_buf_bytes(const struct xv_buf *buf)
+{
+	return (u64)buf->npages << PAGE_SHIFT;
+}
+
 int xv_qmem_alloc(struct xv_call *call, struct xv_obj *queue,
 		  struct xv_qmem *mem, size_t bytes);
 void xv_qmem_free(struct xv_file *file, struct xv_qmem *mem);
@@ -215,6 +224,7 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
  * @dev: NULL before BIND and after the device has gone; under @sem
  * @gone: the device has gone; under @sem
  * @dev_node: in xv_dev.files
+ * @number: of the file among those bound to the device
  * @objs: handle -> object; xa_lock also protects xv_obj.users
  * @inode: gives the file an address space of its own to zap mappings in
  * @map_lock: protects @maps, @next_pgoff, @dummy and page faults on @maps
@@ -235,6 +245,7 @@ struct xv_file {
 	struct xv_dev *dev;
 	bool gone;
 	struct list_head dev_node;
+	u32 number;
 	struct xarray objs;
 	struct inode *inode;
 	struct mutex map_lock;
@@ -397,6 +408,23 @@ enum xv_obj_type {
 	XV_OBJ_TYPES,
 };
 
+/**
+ * struct xv_resource - what an administrator is told of an object
+ * @number: the adapter's: of a memory key with its low byte; the handle of what the
+ *	adapter has no number for
+ * @bytes: of rings, or of user memory; else 0
+ * @pid: process that made it, in the first PID namespace
+ * @comm: its name then
+ */
+struct xv_resource {
+	u64 bytes;
+	u32 number;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+};
+
+void xv_resource_init(struct xv_resource *resource);
+
 #define XV_MAX_DEPS	8
 
 /**
@@ -406,6 +434,7 @@ enum xv_obj_type {
  *	xv_file.objs.  Only an object with none can be destroyed.
  * @deps: objects that it holds itself
  * @cgroup: charged for it
+ * @resource: shown in debugfs; set before the object is published
  * @events: source of its asynchronous events
  */
 struct xv_obj {
@@ -417,6 +446,7 @@ struct xv_obj {
 	u32 n_deps;
 	struct xv_obj *deps[XV_MAX_DEPS];
 	struct ib_rdmacg_object cgroup;
+	struct xv_resource resource;
 	struct xv_evsrc events;
 };
 
@@ -617,6 +647,13 @@ u32 xv_channel_stop(struct xv_channel_obj *channel, struct xv_evsrc *src);
 #define to_cq_obj(_obj)		container_of(_obj, struct xv_cq_obj, obj)
 #define to_srq_obj(_obj)	container_of(_obj, struct xv_srq_obj, obj)
 #define to_qp_obj(_obj)		container_of(_obj, struct xv_qp_obj, obj)
+
+/* ---- What processes hold (resources.c) ---------------------------------------- */
+
+void xv_resources_init(void);
+void xv_resources_exit(void);
+void xv_resources_add(struct xv_dev *dev);
+void xv_resources_del(struct xv_dev *dev);
 
 /* ---- Devices (device.c) ------------------------------------------------------------ */
 

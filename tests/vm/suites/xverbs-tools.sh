@@ -18,6 +18,32 @@ like "devinfo: features" 'feature rc +yes' $BIN/xv_devinfo --verbose
 ok "devinfo: JSON" json $BIN/xv_devinfo --json
 is "devinfo: both devices in JSON" "$(field 'len(d)')" 2
 refused "devinfo: unknown device" 'there is no device "nosuch"' $BIN/xv_devinfo --device nosuch
+
+# The objects of a process that has them all on one device
+[ -d /sys/kernel/debug/xverbs ] || mount -t debugfs none /sys/kernel/debug
+resources() { $BIN/xv_devinfo --resources --device "$DEV0"; }
+rows() { resources | grep -c " $holder  *limits " || :; }
+no_rows() { [ "$(rows)" = 0 ]; }
+../../../build/user/tests/limits hold --device "$DEV0" --peer-device "$DEV0" > "$WORK/hold" 2>&1 &
+holder=$!
+ok "a process makes queues" wait_for 20 grep -q holding "$WORK/hold"
+like "resources: its completion queues" "^	cq +0x[0-9a-f]+ +$holder limits +1048576$" resources
+like "resources: its registered memory" "^	mr +0x[0-9a-f]+ +$holder limits +4096$" resources
+ok "resources: JSON" json $BIN/xv_devinfo --resources --device "$DEV0" --json
+for type in qp:2 cq:2 mr:2 pd:2 uar:2 srq:0; do
+	is "resources: ${type#*:} objects of type ${type%:*}" "$(field "sum(r['pid'] == $holder and \
+		r['type'] == '${type%:*}' for r in d[0]['resources'])")" "${type#*:}"
+done
+is "resources: bytes of all rings" "$(field "int(sum(r['bytes'] for r in d[0]['resources'] \
+	if r['pid'] == $holder and r['type'] in ('qp', 'cq')))")" \
+	"$(awk '$1 == "holding" { print $2 }' "$WORK/hold")"
+is "resources: of the other device it has none" \
+	"$($BIN/xv_devinfo --resources --device "$DEV1" | grep -c limits)" 0
+refused "resources: for root only" 'Permission denied' \
+	"${user[@]}" $BIN/xv_devinfo --resources
+kill $holder
+wait $holder
+ok "resources: gone with the process" wait_for 10 no_rows
 refused "devinfo: unknown option" 'usage: xv_devinfo' $BIN/xv_devinfo --nosuch
 
 # ---- xv_copy

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * xv_devinfo: shows devices, ports, GIDs and features as text or JSON.
+ * xv_devinfo: shows devices, ports, GIDs and features, or the objects that processes
+ * hold, as text or JSON.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,13 +15,15 @@ static struct {
 	const char *device;
 	bool json;
 	bool verbose;
+	bool resources;
 } opt;
 
 static const char usage[] =
-	"usage: xv_devinfo [--device NAME] [--verbose] [--json]\n"
+	"usage: xv_devinfo [--device NAME] [--verbose] [--resources] [--json]\n"
 	"Shows the RDMA devices of /dev/xverbs.\n"
 	"  -d, --device NAME  show only this device\n"
 	"  -v, --verbose      show all attributes and features\n"
+	"  -r, --resources    show only the objects that processes hold; needs root\n"
 	"  -j, --json         show everything as JSON\n"
 	"  -h, --help         show this help\n";
 
@@ -205,6 +208,52 @@ static void show_open_device(struct xv_context *ctx)
 		xt_json_close(']');
 }
 
+/* One line of the kernel's: type, number, process, its name, bytes */
+static void show_resource(const char *line)
+{
+	char type[16], name[72];	/* each byte of the name may be octal */
+	unsigned long long bytes;
+	unsigned int number;
+	int pid;
+
+	if (sscanf(line, "%15s %x %d %71s %llu", type, &number, &pid, name, &bytes) != 5)
+		xt_die(XT_FAILED, "the kernel says \"%s\"", line);
+	if (!opt.json) {
+		printf("\t%-8s 0x%06x %8d %-16s %llu\n", type, number, pid, name, bytes);
+		return;
+	}
+	xt_json_open('{');
+	xt_json_str("type", "%s", type);
+	xt_json_num("number", number);
+	xt_json_num("pid", pid);
+	xt_json_str("process", "%s", name);
+	xt_json_num("bytes", (double)bytes);
+	xt_json_close('}');
+}
+
+static void show_resources(const struct xv_device *dev)
+{
+	char file[64], line[256];
+	FILE *f;
+
+	snprintf(file, sizeof(file), "/sys/kernel/debug/xverbs/%u/resources", dev->index);
+	f = fopen(file, "r");
+	if (!f)
+		xt_die(XT_FAILED, "%s: %s (for root only; debugfs must be mounted)", file,
+		       strerror(errno));
+	if (opt.json) {
+		xt_json_key("resources");
+		xt_json_open('[');
+	} else {
+		printf("\t%-8s %-8s %8s %-16s %s\n", "type", "number", "pid", "process", "bytes");
+	}
+	while (fgets(line, sizeof(line), f))
+		show_resource(line);
+	fclose(f);
+	if (opt.json)
+		xt_json_close(']');
+}
+
 static void show_device(const struct xv_device *dev)
 {
 	struct xv_context *ctx = NULL;
@@ -223,7 +272,9 @@ static void show_device(const struct xv_device *dev)
 		       guid_text(dev->node_guid), dev->available ? "" : ", not available: ",
 		       dev->available ? "" : dev->why_not);
 	}
-	if (dev->available) {
+	if (opt.resources) {
+		show_resources(dev);
+	} else if (dev->available) {
 		ctx = xv_open(dev->name);
 		if (!ctx)
 			xt_die_xv("%s", dev->name);
@@ -239,19 +290,23 @@ static void parse(int argc, char **argv)
 	static const struct option longs[] = {
 		{ "device", required_argument, NULL, 'd' },
 		{ "verbose", no_argument, NULL, 'v' },
+		{ "resources", no_argument, NULL, 'r' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:vjh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "d:vrjh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'd':
 			opt.device = optarg;
 			break;
 		case 'v':
 			opt.verbose = true;
+			break;
+		case 'r':
+			opt.resources = true;
 			break;
 		case 'j':
 			opt.json = true;
