@@ -73,8 +73,8 @@ static void test_memlock(void)
 	ok(!mr && errno == ENOMEM && strstr(xv_last_error(), "RLIMIT_MEMLOCK"),
 	   "MR over the limit of locked memory: ENOMEM: %s", xv_last_error());
 	ok(!xv_reg_umem(r.side[0].ctx, mem, size) && errno == ENOMEM &&
-	   strstr(xv_last_error(),
-	   "RLIMIT_MEMLOCK"), "UMEM over the limit: ENOMEM: %s", xv_last_error());
+	   strstr(xv_last_error(), "RLIMIT_MEMLOCK"),
+	   "UMEM over the limit: ENOMEM: %s", xv_last_error());
 	mr = xv_reg_mr(r.side[0].pd, mem, 65536, XV_ACCESS_LOCAL_WRITE);
 	ok(mr && !xv_dereg_mr(mr), "UMEM within the limit");
 	free(mem);

@@ -178,8 +178,8 @@ static void test_refusals(void)
 	refused((void *)0x7000, LEN, 0x7000, 0, EFAULT, "no memory");
 	refused(rom, 4096, (uintptr_t)rom, XV_ACCESS_LOCAL_WRITE, EFAULT, "read-only memory");
 	refused(mem, LEN, at, XV_ACCESS_ON_DEMAND, EOPNOTSUPP, "on demand");
-	ok(strstr(xv_last_error(),
-	   "on-demand paging") && !attr.odp_caps, "on-demand paging is not offered");
+	ok(strstr(xv_last_error(), "on-demand paging") && !attr.odp_caps,
+	   "on-demand paging is not offered");
 	munmap(rom, 4096);
 }
 
