@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Addresses of peers.  ib_core finds the route and the destination MAC
- * address of a RoCE peer; this file checks what the user says before, and
- * writes what the adapter wants to see after.
+ * Addresses of peers.  This file checks the attributes of the user, ib_core resolves
+ * the route and, on RoCE, the destination MAC address, and this file writes the
+ * result in the formats of the adapter.
  */
 #include <linux/etherdevice.h>
 #include <linux/mlx5/device.h>
@@ -12,7 +12,7 @@
 
 #include "ah.h"
 
-#define XV_AV_ECN	2	/* ECN-capable transport, in the traffic class */
+#define XV_AV_ECN	2	/* ECN-capable transport: bits of the traffic class */
 
 static int xv_ah_check(struct xv_call *call, const char *what,
 		       const struct xverbs_ah_attr *attr, u32 port)
@@ -32,7 +32,7 @@ static int xv_ah_check(struct xv_call *call, const char *what,
 		return xv_fail(call, -EINVAL, "%s: is_global %u", what,
 			       attr->is_global);
 	if (attr->static_rate && ib_rate_to_mbps(attr->static_rate) <= 0)
-		return xv_fail(call, -EINVAL, "%s: static_rate %u is no rate",
+		return xv_fail(call, -EINVAL, "%s: static_rate %u is unknown",
 			       what, attr->static_rate);
 	if (!attr->is_global) {
 		if (rdma_protocol_roce(ib, port))
@@ -47,7 +47,7 @@ static int xv_ah_check(struct xv_call *call, const char *what,
 	return 0;
 }
 
-/* The adapter's code of a static rate, 0 if it has none (as in mlx5_ib) */
+/* Code of a static rate for the adapter (as in mlx5_ib); 0: no code */
 static u8 xv_rate_code(enum ib_rate rate)
 {
 	static const u8 codes[] = {
@@ -72,8 +72,8 @@ static u8 xv_rate_code(enum ib_rate rate)
 }
 
 /*
- * The code of the highest rate that the adapter has, not above the one asked
- * for; 0, which is no limit, if it has none so low.
+ * Returns the code of the highest supported rate that is not above the requested
+ * one; 0 (no limit) if all supported rates are above it.
  */
 static u8 xv_stat_rate(struct mlx5_core_dev *mdev, u8 asked)
 {
@@ -118,7 +118,7 @@ void xv_sgid_put(const struct ib_gid_attr **sgid)
 	*sgid = NULL;
 }
 
-/* As long as it is held, its place in the table goes to no other GID. */
+/* While the GID is referenced, ib_core does not reuse its table entry. */
 static int xv_path_hold_sgid(struct xv_call *call, const char *what,
 			     struct xv_path *path)
 {
@@ -135,8 +135,8 @@ static int xv_path_hold_sgid(struct xv_call *call, const char *what,
 }
 
 /*
- * Making an address handle has ib_core fill the MAC address and hop limit
- * into the attributes; the handle itself is of no use here.
+ * ib_core stores MAC address and hop limit in the attributes when it creates an
+ * address handle.  The handle itself is not needed.
  */
 static int xv_path_find_route(struct xv_call *call, struct ib_pd *pd,
 			      const char *what, struct xv_path *path)
@@ -144,7 +144,7 @@ static int xv_path_find_route(struct xv_call *call, struct ib_pd *pd,
 	struct ib_ah *ah;
 
 	ah = rdma_create_user_ah(pd, &path->rdma, NULL);
-	if (ah == ERR_PTR(-ENOBUFS))	/* the network's word for it */
+	if (ah == ERR_PTR(-ENOBUFS))	/* out of memory in the network stack */
 		return -ENOMEM;
 	if (IS_ERR(ah))
 		return xv_fail(call, PTR_ERR(ah), "%s: no route to %pI6c from sgid_index %u",
@@ -154,7 +154,7 @@ static int xv_path_find_route(struct xv_call *call, struct ib_pd *pd,
 	return 0;
 }
 
-/* On success the caller lets go of path->sgid, or keeps it. */
+/* On success the caller owns the reference path->sgid. */
 int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 		    const struct xverbs_ah_attr *attr, u32 port,
 		    struct xv_path *path)
@@ -191,7 +191,7 @@ static u16 xv_path_udp_sport(const struct xv_path *path, u32 qpn, u32 dest_qpn)
 	return rdma_flow_label_to_udp_sport(flow_label);
 }
 
-/* The address path of a QP context (PRM: ads) */
+/* Writes the address path of a QP context (PRM: ads). */
 void xv_path_fill_ads(const struct xv_path *path, u32 qpn, u32 dest_qpn,
 		      void *ads)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Addresses of peers: checking, resolving, and their hardware forms */
+/* Addresses of peers: check, resolve, and convert to the formats of the adapter */
 #ifndef XV_AH_H
 #define XV_AH_H
 
@@ -7,11 +7,11 @@
 
 /**
  * struct xv_path - a checked and resolved address
- * @port: own port
- * @rdma: as ib_core knows it, with destination MAC address on RoCE
- * @sgid: the own GID, held, if @rdma has a GRH; else NULL
- * @gid_type: of the own GID
- * @stat_rate: the adapter's code of the static rate
+ * @port: local port
+ * @rdma: attributes for ib_core, with the destination MAC address on RoCE
+ * @sgid: referenced source GID if @rdma has a GRH, else NULL
+ * @gid_type: type of the source GID
+ * @stat_rate: code of the static rate for the adapter
  */
 struct xv_path {
 	u32 port;

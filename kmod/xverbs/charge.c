@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a process is charged for besides its memory cgroup: rings and doorbell
- * records count as locked memory, bound files and objects in its rdma cgroup.
+ * Charges besides the memory cgroup: rings and doorbell records count as locked
+ * memory, bound files and objects are charged to the rdma cgroup.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -11,7 +11,7 @@
 
 /* ---- Locked memory ---------------------------------------------------------- */
 
-/* Counts the same pages against the same limit as ib_umem_get() does. */
+/* Uses the same counter and the same limit as ib_umem_get(). */
 struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK);
@@ -38,7 +38,7 @@ struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages)
 	return pinned;
 }
 
-/* Who was charged gets it back, whoever lets go of the memory. */
+/* Uncharges the process that was charged, also if another process drops the last reference. */
 void xv_pin_put(struct xv_pinned *pinned)
 {
 	if (!refcount_dec_and_test(&pinned->ref))
@@ -65,7 +65,7 @@ static const struct vm_operations_struct xv_pin_vm_ops = {
 	.close = xv_pin_vma_close,
 };
 
-/* A mapping keeps the pages, and so the charge, when the queue has gone. */
+/* A mapping keeps the pages and the charge after the queue is destroyed. */
 void xv_pin_vma(struct xv_pinned *pinned, struct vm_area_struct *vma)
 {
 	refcount_inc(&pinned->ref);
@@ -84,7 +84,7 @@ int xv_cgroup_charge(struct xv_call *call, struct xv_dev *dev,
 	if (err != -EAGAIN)
 		return err;
 	return xv_fail(call, -ENOSPC,
-		       "the limit %s of %s in the process's rdma cgroup (rdma.max) is reached",
+		       "limit %s of %s in the rdma cgroup of the process (rdma.max) reached",
 		       what == RDMACG_RESOURCE_HCA_HANDLE ? "hca_handle" :
 							    "hca_object",
 		       dev_name(&dev->ib->dev));

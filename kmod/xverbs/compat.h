@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between the kernels that xverbs.ko builds on.  The only file
- * that asks for a kernel version.
+ * Differences between the supported kernels.  No other file of xverbs.ko checks the
+ * kernel version.
  */
 #ifndef XV_COMPAT_H
 #define XV_COMPAT_H
@@ -14,7 +14,7 @@
 #include <rdma/iter.h>
 #endif
 
-/* The event queue behind a completion vector */
+/* The EQ number of a completion vector */
 static inline int xv_compat_vector2eqn(struct mlx5_core_dev *mdev, int vector,
 				       int *eqn)
 {
@@ -36,8 +36,8 @@ static inline struct ib_umem *xv_compat_umem_get(struct ib_device *ib, u64 addr,
 }
 
 /*
- * Exported by ib_core for uverbs, but declared in no header that modules see.
- * Without CONFIG_CGROUP_RDMA nothing is counted.
+ * ib_core exports these functions for uverbs, but no public header declares them.
+ * Without CONFIG_CGROUP_RDMA there are no charges.
  */
 #ifdef CONFIG_CGROUP_RDMA
 int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj,

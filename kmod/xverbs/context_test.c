@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: what the verbs write into the contexts of queues, keys and paths,
- * against layouts that were worked out by hand from the PRM.
+ * KUnit: contexts of queues, mkeys and address paths that the verbs write, compared
+ * with layouts from the PRM.
  */
 #include <linux/moduleparam.h>
 
@@ -219,7 +219,7 @@ static void xv_fill_qp(struct xv_bench *b, u32 type)
 	b->qp.cqn_snd = 0x222222;
 	b->qp.cqn_rcv = 0x333333;
 	b->qp.mem = b->mem;
-	/* The device runs its clock freely and asks nobody about RoCE. */
+	/* mlx5_get_qp_default_ts() then returns free-running timestamps. */
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, roce_rw_supported, 1);
 }
 
@@ -248,7 +248,7 @@ static void xv_test_create_qp(struct kunit *test)
 			  { 0x20, 0x00424800 }, { 0x24, 0x111111 },
 			  { 0x94, 0x222222 }, { 0xb4, 0x333333 },
 			  { 0xb8, 1 }, { 0xbc, 0x23456740 }, XV_PAGES);
-	/* The number of the user's only where completions carry it */
+	/* user_index is set only with cqe_version 1. */
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cqe_version, 1);
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, sq_ts_format, 1);
 	b->qp.type = XVERBS_QPT_UD;
@@ -319,7 +319,7 @@ static void xv_test_modify_qp(struct kunit *test)
 			 { 0xa0, 1 }, { 0xa4, 0x23456740 },
 			 { 0xa8, 0x88888888 });
 
-	/* Without responder resources only writes are let in; migration */
+	/* Without responder resources only remote write is set; path migration state */
 	memset(qpc, 0, sizeof(qpc));
 	attr.max_dest_rd_atomic = 0;
 	attr.path_mig_state = XVERBS_MIG_REARM;
@@ -403,7 +403,7 @@ static void xv_fill_path(struct xv_path *path, enum rdma_ah_attr_type type)
 	memcpy(path->rdma.grh.dgid.raw, gid, sizeof(gid));
 }
 
-/* Codes of mlx5_ib; each entry of enum ib_rate with all codes, then with few */
+/* Codes as in mlx5_ib; all rates, first with all codes supported, then with few */
 static void xv_test_rates(struct kunit *test)
 {
 	static const struct {
@@ -448,7 +448,7 @@ static void xv_test_path_roce(struct kunit *test)
 	xv_fill_path(&b->path, RDMA_AH_ATTR_TYPE_ROCE);
 	ether_addr_copy(b->path.rdma.roce.dmac, mac);
 	xv_path_fill_ads(&b->path, 1, 2, ads);
-	/* UDP source port: low 14 bits of the label folded, 0xc000 and up */
+	/* UDP source port: flow label folded to 14 bits, from 0xc000 */
 	XV_EXPECT_DWORDS(test, "path", ads, sizeof(ads), { 0x08, 0x00030740 },
 			 { 0x0c, 0x0b854321 }, { 0x10, 0xfe800000 },
 			 { 0x1c, 9 }, { 0x20, 0x002e0000 | 0xc334 },

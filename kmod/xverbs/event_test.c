@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: events of firmware and of the driver, those that need a fabric too,
- * on their way to the files that they are for.
+ * KUnit: delivery of firmware events and ib_core events to files, also of events that
+ * need a fabric.
  */
 #include <kunit/test.h>
 
@@ -16,7 +16,7 @@ struct xv_listener {
 	struct xv_evsrc sources[1 + XV_PORTS];
 };
 
-/* A device with a queue pair that two files have, and an SRQ of the first's */
+/* A device with a QP that two files share, and an SRQ of the first file */
 struct xv_events {
 	struct xv_dev dev;
 	struct xv_dev_qp qp;
@@ -105,7 +105,7 @@ static void xv_expect_quiet(struct kunit *test, struct xv_events *e)
 							  &event));
 }
 
-/* The number is that of a queue without a QP: not ours. */
+/* Events of RQs, SQs and DCTs have other numbers and must be ignored. */
 static void xv_test_foreign_events(struct kunit *test)
 {
 	static const u8 types[] = {
@@ -125,7 +125,7 @@ static void xv_test_foreign_events(struct kunit *test)
 	}
 }
 
-/* An event of a queue pair goes to all who have it. */
+/* An event of a QP goes to all files that have a handle of it. */
 static void xv_test_qp_events(struct kunit *test)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void xv_test_srq_events(struct kunit *test)
 	xv_expect_quiet(test, e);
 }
 
-/* Unread events of one type count once; the order of types is their number's. */
+/* Unread events of one type are merged; types are read in numerical order. */
 static void xv_test_absorbed(struct kunit *test)
 {
 	struct xv_events *e = test->priv;
@@ -193,7 +193,7 @@ static void xv_test_absorbed(struct kunit *test)
 	xv_expect_quiet(test, e);
 }
 
-/* Events of ports and of the device go to every file, others to none. */
+/* Port and device events go to all files, other ib_core events to none. */
 static void xv_test_port_events(struct kunit *test)
 {
 	static const enum ib_event_type types[] = {
@@ -222,7 +222,7 @@ static void xv_test_port_events(struct kunit *test)
 	xv_expect_event(test, &e->to[1], XVERBS_EVENT_DEVICE_FATAL, 0, 0);
 }
 
-/* Connect-IB numbers completions by queue. */
+/* cqe_version 0 (Connect-IB) is refused. */
 static void xv_test_too_old(struct kunit *test)
 {
 	struct mlx5_core_dev *mdev = kunit_kzalloc(test, sizeof(*mdev), GFP_KERNEL);
@@ -236,7 +236,7 @@ static void xv_test_too_old(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, xv_dev_caps_why_not(mdev));
 }
 
-/* Devices whose rings would not be shared with the process are refused. */
+/* Devices with DMA that needs synchronisation are refused. */
 static void xv_test_dma(struct kunit *test)
 {
 	struct io_tlb_mem tlb = { .force_bounce = true };

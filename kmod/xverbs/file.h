@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The character device: comes before devices and goes after them. */
+/* The character device: registered before the ib_core client, removed after it */
 #ifndef XV_FILE_H
 #define XV_FILE_H
 

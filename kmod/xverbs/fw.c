@@ -2,8 +2,8 @@
 /*
  * Firmware commands (PRM; linux/mlx5/mlx5_ifc.h), one function each.
  *
- * mlx5_cmd_do() tells "not delivered" from "refused" and leaves the log
- * alone: what a user asks for in vain is the user's business.
+ * mlx5_cmd_do() distinguishes commands that were not delivered from commands that the
+ * firmware refused, and it does not log: failed user requests are not logged.
  */
 #include <linux/slab.h>
 
@@ -54,7 +54,7 @@ static int xv_fw_status_errno(u8 status)
 	}
 }
 
-/* mlx5_core has translated the status already: these are its words. */
+/* mlx5_core has converted the status to these error numbers. */
 int xv_fw_errno(int err)
 {
 	switch (err) {
@@ -67,12 +67,12 @@ int xv_fw_errno(int err)
 	}
 }
 
-/* Every answer begins with status and syndrome, as this one. */
+/* All output mailboxes begin with status and syndrome. */
 #define XV_FW_ANSWER(_out, _field)	MLX5_GET(destroy_qp_out, _out, _field)
 
 /*
- * Translates what mlx5_cmd_do() returned.  A dead adapter (-ENXIO) has
- * forgotten its objects: mlx5_cmd_check() then lets destroying them succeed.
+ * Converts the result of mlx5_cmd_do().  If the adapter is in error state (-ENXIO),
+ * its objects are lost, and mlx5_cmd_check() returns success for destroy commands.
  */
 static int xv_fw_result(struct xv_dev *dev, struct xv_call *call,
 			const char *what, int err, void *in, void *out)
@@ -83,7 +83,7 @@ static int xv_fw_result(struct xv_dev *dev, struct xv_call *call,
 		return 0;
 	if (err == -ENXIO) {
 		err = mlx5_cmd_check(dev->mdev, err, in, out);
-		return err ? xv_fail(call, -ENODEV, "%s: the adapter is dead",
+		return err ? xv_fail(call, -ENODEV, "%s: the adapter is in error state",
 				     what) : 0;
 	}
 	if (err != -EREMOTEIO)
@@ -129,7 +129,7 @@ int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index)
 			  sizeof(out));
 }
 
-/* The number of the protection domain that a memory key belongs to */
+/* Returns the number of the PD of an mkey. */
 int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
 			u32 *pdn)
 {
@@ -150,7 +150,7 @@ int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
 	return err;
 }
 
-/* Through mlx5_core, which then routes the completion events of @mcq. */
+/* Uses mlx5_core, which dispatches the completion events of @mcq. */
 int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
 		    struct mlx5_core_cq *mcq, void *in, size_t inlen)
 {
@@ -161,7 +161,7 @@ int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
 	return xv_fw_result(dev, call, "CREATE_CQ", err, in, out);
 }
 
-/* @in holds the context, and the page list if it resizes. */
+/* @in has the CQ context and, for a resize, the page list. */
 int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,
 		    u32 select, void *in, size_t inlen)
 {
@@ -176,8 +176,8 @@ int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,
 }
 
 /*
- * Each key begins with another variant, so that one of an index used before is
- * not valid by chance.
+ * Each new mkey gets another variant (low byte), so that an old key with the same
+ * index is not valid.
  */
 int xv_fw_create_mkey(struct xv_dev *dev, struct xv_call *call, void *in,
 		      size_t inlen, u32 *key)
@@ -254,7 +254,7 @@ int xv_fw_destroy_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn)
 			  sizeof(out));
 }
 
-/* Raises the limit event once when fewer than @lwm entries are left. */
+/* Arms the limit event: raised once when fewer than @lwm entries are posted. */
 int xv_fw_arm_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn, u16 lwm)
 {
 	u32 out[MLX5_ST_SZ_DW(modify_rmp_out)] = {};
@@ -398,8 +398,8 @@ int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn)
 }
 
 /*
- * All commands that move a QP have one layout, that of INIT2RTR_QP; 2RST_QP
- * and 2ERR_QP end before the context.
+ * All commands that modify a QP have the layout of INIT2RTR_QP.  2RST_QP and 2ERR_QP
+ * have no QP context.
  */
 int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
 		    u32 qpn, u32 opt_mask, const void *qpc)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Firmware commands: one function each.  They return 0 or a negative errno
- * and then leave the firmware's answer in the call's reason; @call is NULL
- * when a file is torn down and nobody reads it.
+ * One function for each firmware command.  It returns 0, or a negative error number
+ * and stores status and syndrome in the reason of @call.  @call is NULL during the
+ * teardown of a file.
  */
 #ifndef XV_FW_H
 #define XV_FW_H
 
 #include "xv.h"
 
-/* What a call of mlx5_core or mlx5_ib returned, as an error of the uAPI */
+/* Converts an error number of mlx5_core or mlx5_ib to the meaning in the uAPI. */
 int xv_fw_errno(int err);
 
 int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit: every firmware command, dword by dword, and what becomes of errors. */
+/* KUnit: mailboxes of all firmware commands, and conversion of errors */
 #include "xverbs_test.h"
 
 struct xv_mock_fw xv_fw;
@@ -75,7 +75,7 @@ static void xv_answer(u32 offset, u32 value)
 	XV_EXPECT_COMMAND(_test, _name, 16, { 0, _head }, { 8, 0x123456 }); \
 } while (0)
 
-/* Commands that name one object and want no answer */
+/* Commands with one object number and no output */
 static void xv_test_brief(struct kunit *test)
 {
 	XV_EXPECT_BRIEF(test, "DEALLOC_UAR", xv_fw_dealloc_uar, 0x08030000);
@@ -90,7 +90,7 @@ static void xv_test_brief(struct kunit *test)
 	XV_EXPECT_BRIEF(test, "DESTROY_QP", xv_fw_destroy_qp, 0x05010000);
 }
 
-/* Commands that make something and learn its number, 24 bits of dword 8 */
+/* Commands that create an object; its number is in 24 bits of dword 8 */
 static void xv_test_create(struct kunit *test)
 {
 	struct xv_call *call = &xv_fw_call;
@@ -141,13 +141,13 @@ static void xv_test_query(struct kunit *test)
 	struct xv_dev *dev = &xv_fw_dev;
 	u16 lwm = 0;
 
-	xv_answer(0x1c, 0x81654321);	/* context at 0x10, its domain at 0xc */
+	xv_answer(0x1c, 0x81654321);	/* context at 0x10, PD at 0xc of it */
 	KUNIT_EXPECT_EQ(test, xv_fw_query_mkey_pd(dev, call, 0x12345678, &pdn),
 			0);
 	KUNIT_EXPECT_EQ(test, pdn, 0x654321u);
 	XV_EXPECT_COMMAND(test, "QUERY_MKEY", 16, { 0, 0x02010000 },
 			  { 8, 0x123456 });
-	xv_answer(0x54, 0x0000beef);	/* context at 0x20, queue in it at 0x30 */
+	xv_answer(0x54, 0x0000beef);	/* context at 0x20, work queue at 0x30 of it */
 	KUNIT_EXPECT_EQ(test, xv_fw_query_rmp_lwm(dev, call, 0x123456, &lwm),
 			0);
 	KUNIT_EXPECT_EQ(test, lwm, 0xbeef);
@@ -234,7 +234,7 @@ static void xv_test_refusals(struct kunit *test)
 				cases[i].err);
 		KUNIT_EXPECT_STREQ(test, call->reason, cases[i].reason);
 	}
-	/* Nobody reads the reason when a file is torn down. */
+	/* Teardown of a file: call is NULL */
 	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, NULL, 1),
 			-EREMOTEIO);
 }
@@ -247,13 +247,13 @@ static void xv_test_undelivered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_fw_destroy_qp(&xv_fw_dev, call, 1), -ENOMEM);
 	KUNIT_EXPECT_STREQ(test, call->reason,
 			   "DESTROY_QP: command not delivered");
-	/* A dead adapter has forgotten its objects. */
+	/* If the adapter is in error state, destroy commands succeed. */
 	xv_fw.err = -ENXIO;
 	KUNIT_EXPECT_EQ(test, xv_fw_destroy_qp(&xv_fw_dev, call, 1), 0);
 	call->reason[0] = 0;
 	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, call, 1), -ENODEV);
 	KUNIT_EXPECT_STREQ(test, call->reason,
-			   "DEALLOC_UAR: the adapter is dead");
+			   "DEALLOC_UAR: the adapter is in error state");
 }
 
 static struct kunit_case xv_fw_cases[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Multicast groups of UD queue pairs.  A group is joined in the fabric by
- * other means (subnet manager, IGMP); this only lets the adapter deliver.
+ * Multicast groups of UD queue pairs.  These verbs only make the adapter deliver
+ * packets of a group.  Joining the group in the network is a task of other software
+ * (subnet manager, IGMP).
  */
 #include <linux/in6.h>
 #include <linux/slab.h>
@@ -34,11 +35,11 @@ static int xv_mcast_check(struct xv_call *call, const struct xv_dev_qp *qp)
 	if (qp->type != XVERBS_QPT_UD)
 		return xv_fail(call, -EINVAL, "multicast: the QP is not UD");
 	if (!rdma_is_multicast_addr((struct in6_addr *)arg->gid))
-		return xv_fail(call, -EINVAL, "multicast: %pI6c is no group",
+		return xv_fail(call, -EINVAL, "multicast: %pI6c is not a multicast GID",
 			       arg->gid);
 	if (arg->lid && arg->lid < be16_to_cpu(IB_MULTICAST_LID_BASE))
 		return xv_fail(call, -EINVAL,
-			       "multicast: lid 0x%x is not that of a group",
+			       "multicast: lid 0x%x is not a multicast LID",
 			       arg->lid);
 	return 0;
 }
@@ -57,7 +58,7 @@ static int xv_mcast_attach_locked(struct xv_call *call, struct xv_dev_qp *qp)
 		return 0;
 	if (qp->n_mcast >= XV_MAX_GROUPS)
 		return xv_fail(call, -ENOSPC,
-			       "multicast: the QP is in %u groups",
+			       "multicast: the QP is already in %u groups",
 			       XV_MAX_GROUPS);
 	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
 	if (!mcast)
@@ -97,7 +98,7 @@ static int xv_mcast_detach_locked(struct xv_call *call, struct xv_dev_qp *qp)
 		return err;
 	mcast = xv_mcast_find(qp, call->arg.mcast.gid);
 	if (!mcast)
-		return xv_fail(call, -ENOENT, "multicast: the QP is not in %pI6c",
+		return xv_fail(call, -ENOENT, "multicast: the QP is not in group %pI6c",
 			       call->arg.mcast.gid);
 	return xv_mcast_drop(call->dev, call, qp, mcast);
 }
@@ -112,7 +113,7 @@ int xv_mcast_detach(struct xv_call *call)
 	return xv_qp_call(call, call->arg.mcast.qp, xv_mcast_detach_locked);
 }
 
-/* The QP goes: nobody else uses it. */
+/* Called when the QP is destroyed, so qp->lock is not needed. */
 int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
 			struct xv_dev_qp *qp)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory regions: what those of user memory and of dma-bufs share */
+/* Declarations shared by memory regions of user memory and of dma-bufs */
 #ifndef XV_MR_H
 #define XV_MR_H
 
 #include "xv.h"
 
-/* Where a region begins, and by which address work requests name that */
+/* Start of the memory, length, and the address of the start in work requests */
 struct xv_mr_range {
 	u64 addr;
 	u64 length;

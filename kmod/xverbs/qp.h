@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What creation and modification of queue pairs share */
+/* Declarations shared by creation and modification of queue pairs */
 #ifndef XV_QP_H
 #define XV_QP_H
 
 #include "xv.h"
 
 /**
- * struct xv_qp_kind - what differs between the types of queue pairs
+ * struct xv_qp_kind - properties of a type of queue pairs
  * @st: service type (PRM)
  * @sq_header: bytes of a send WQE before its data segments
- * @sq_min: bytes of the smallest useful send WQE: some have atomics
+ * @sq_min: minimum bytes of a send WQE; includes atomics if the type has them
  * @sq: has a send queue
- * @rq: has a receive queue, own or shared
+ * @rq: has a receive queue or an SRQ
  * @xrcd: belongs to an XRC domain
  */
 struct xv_qp_kind {
@@ -24,19 +24,19 @@ struct xv_qp_kind {
 };
 
 /*
- * Runs @fn, under its lock, on the queue pair that @handle names; call->init
- * says how the file made it.
+ * Calls @fn for the queue pair of @handle, with qp->lock held; call->init has the
+ * attributes of creation.
  */
 int xv_qp_call(struct xv_call *call, u32 handle,
 	       int (*fn)(struct xv_call *call, struct xv_dev_qp *qp));
 
 /*
- * Reads the QP context; where the adapter has migrated by itself, qp->attr
- * follows.
+ * Reads the QP context from the adapter.  If the adapter has migrated to the
+ * alternate path, updates qp->attrs.
  */
 int xv_qp_refresh(struct xv_call *call, struct xv_dev_qp *qp, void *qpc);
 
-/* NULL for a type that does not exist */
+/* Returns NULL for an unknown type. */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 
 void xv_qp_migrated(struct xv_dev_qp *qp, struct xv_qp_attrs *attrs);

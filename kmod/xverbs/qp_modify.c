@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs: state transitions.  Masks and values are checked against the
- * tables of qp_state.c, addresses resolved, and the result written into a QP
- * context, of which firmware takes what the transition names.
+ * Queue pairs: state transitions.  QP_MODIFY checks masks and values with the tables
+ * of qp_state.c, resolves the addresses and writes a QP context.  The firmware reads
+ * the fields that belong to the transition.
  */
 #include <linux/capability.h>
 #include <linux/log2.h>
@@ -15,12 +15,12 @@
 #include "qp_state.h"
 
 /*
- * In early public headers of mlx5, no longer in linux/mlx5/mlx5_ifc.h; nobody
- * knows what the firmware of today makes of them.
+ * From early public headers of mlx5, not in today's linux/mlx5/mlx5_ifc.h.  Whether
+ * today's firmware supports them is unknown.
  */
 #define XV_CMD_RTS2SQD_QP	0x508
 #define XV_CMD_SQD2SQD_QP	0x511
-#define XV_ACK_REQ_FREQ		8	/* log of packets between requests */
+#define XV_ACK_REQ_FREQ		8	/* log2 of packets between acknowledge requests */
 #define XV_UD_LOG_MSG_MAX	12	/* a datagram is one packet */
 #define XV_QKEY_CONTROLLED	0x80000000u
 
@@ -81,7 +81,7 @@ static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (optional & table[i].attr)
 			opt |= table[i].opt;
-	/* Reads and atomics are let in once they have resources, see below. */
+	/* RRE and RAE depend on max_dest_rd_atomic, see xv_qp_fill_access(). */
 	if (mask & XVERBS_QP_MAX_DEST_RD_ATOMIC ||
 	    optional & XVERBS_QP_ACCESS_FLAGS) {
 		opt |= MLX5_QP_OPTPAR_RWE;
@@ -91,7 +91,7 @@ static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 	return opt;
 }
 
-/* The code of the largest atomic operand that the adapter has */
+/* The code of the largest atomic operand that the adapter supports */
 static u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev)
 {
 	const u8 basic = MLX5_ATOMIC_OPS_CMP_SWAP | MLX5_ATOMIC_OPS_FETCH_ADD;
@@ -104,7 +104,7 @@ static u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev)
 		return 0;
 	ops = MLX5_CAP_ATOMIC(mdev, atomic_operations);
 	sizes = MLX5_CAP_ATOMIC(mdev, atomic_size_qp);
-	/* A size bit's value is the size in bytes; the code is its log. */
+	/* The value of a size bit is the size in bytes; the code is its log2. */
 	if ((ops & extended) == extended && sizes >= sizeof(u64))
 		return ilog2(sizes);
 	return (ops & basic) == basic ? MLX5_ATOMIC_MODE_IB_COMP : 0;
@@ -116,7 +116,7 @@ static void xv_qp_fill_access(const struct xverbs_qp_attr *attr,
 	u32 access = attr->qp_access_flags;
 	u8 mode = xv_qp_atomic_mode(mdev);
 
-	/* Without responder resources only writes can be served. */
+	/* Without responder resources only writes are possible. */
 	if (!attr->max_dest_rd_atomic)
 		access &= XVERBS_ACCESS_REMOTE_WRITE;
 	MLX5_SET(qpc, qpc, rwe, !!(access & XVERBS_ACCESS_REMOTE_WRITE));
@@ -139,7 +139,7 @@ static u8 xv_qp_pm_state(const struct xverbs_qp_attr *attr, u32 mask)
 		pm_states[attr->path_mig_state] : MLX5_QP_PM_MIGRATED;
 }
 
-/* The QP context as it shall be: firmware takes what the transition names. */
+/* Writes the new QP context; the firmware reads the fields of the transition. */
 static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 			      const struct xverbs_qp_attr *attr, u32 mask,
 			      struct mlx5_core_dev *mdev, void *qpc)
@@ -177,12 +177,12 @@ static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 }
 
 /*
- * Resolves the addresses in @mask and writes them into the context; the caller
- * lets go of @sgid, on failure too.
+ * Resolves the addresses in @mask and writes them to the context.  The caller drops
+ * the references @sgid, also after a failure.
  *
- * ib_core refuses alternate paths on RoCE because it finds the MAC address of
- * the primary path only.  Here both paths are resolved, so that an adapter that
- * announces path migration has it on RoCE, too.
+ * ib_core refuses alternate paths on RoCE, because it resolves the MAC address of the
+ * primary path only.  This function resolves both paths, so that path migration also
+ * works on RoCE if the adapter supports it.
  */
 static int xv_qp_fill_paths(struct xv_call *call, const struct xv_dev_qp *qp,
 			    const struct xv_qp_attrs *attrs, u32 mask,
@@ -197,11 +197,11 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_dev_qp *qp,
 	    (mask & XVERBS_QP_ALT_PATH ||
 	     attr->path_mig_state != XVERBS_MIG_MIGRATED))
 		return xv_fail(call, -EOPNOTSUPP,
-			       "QP: the device has no path migration");
+			       "QP: the device does not support path migration");
 	if (mask & XVERBS_QP_PATH_MIG_STATE && !attr->alt_port_num &&
 	    attr->path_mig_state == XVERBS_MIG_REARM)
 		return xv_fail(call, -EINVAL,
-			       "QP: to be rearmed, it needs an alternate path");
+			       "QP: REARM needs an alternate path");
 	if (mask & XVERBS_QP_AV) {
 		err = xv_path_resolve(call, qp->ib_pd, "QP: ah_attr",
 				      &attrs->ah_attr, attr->port_num, &path);
@@ -267,7 +267,7 @@ static int xv_qp_check_limits(struct xv_call *call,
 	return 0;
 }
 
-/* Checks masks and values; @from and @to become the states. */
+/* Checks mask and values; returns the states in @from and @to. */
 static int xv_qp_check_modify(struct xv_call *call, const struct xv_dev_qp *qp,
 			      u32 *from, u32 *to, struct xv_qp_verdict *verdict)
 {
@@ -291,7 +291,7 @@ static int xv_qp_check_modify(struct xv_call *call, const struct xv_dev_qp *qp,
 			       xv_qp_state_name(*from), xv_qp_state_name(*to),
 			       xv_qp_attr_name(verdict->missing));
 	if (verdict->forbidden)
-		return xv_fail(call, -EINVAL, "QP: %s to %s does not admit %s",
+		return xv_fail(call, -EINVAL, "QP: %s to %s does not allow %s",
 			       xv_qp_state_name(*from), xv_qp_state_name(*to),
 			       xv_qp_attr_name(verdict->forbidden));
 	return xv_qp_check_limits(call, attr, mask);
@@ -317,7 +317,7 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 	opcode = xv_qp_opcode(from, to);
 	if (!opcode)
 		return xv_fail(call, -EOPNOTSUPP,
-			       "QP: the adapter has no transition %s to %s",
+			       "QP: the adapter does not support %s to %s",
 			       xv_qp_state_name(from), xv_qp_state_name(to));
 	if (qp->attrs.qp.path_mig_state != XVERBS_MIG_MIGRATED) {
 		err = xv_qp_refresh(call, qp, qpc);
@@ -328,7 +328,7 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 	xv_qp_attr_merge(&attrs, &call->attrs, mask);
 	attrs.qp.qp_state = to;
 
-	/* The adapter always tells when it has drained. */
+	/* The adapter always raises the event; xv_qp_event() drops unwanted ones. */
 	if (to == XVERBS_QPS_SQD && from != to)
 		WRITE_ONCE(qp->want_drained,
 			   mask & XVERBS_QP_EN_SQD_ASYNC_NOTIFY &&

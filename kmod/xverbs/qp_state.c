@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state machine of queue pairs (Manual 3.5; InfiniBand specification,
- * volume 1, 11.2.5.2) as a table, and the attributes as another.
+ * Tables of the state transitions of queue pairs (Manual 3.5; InfiniBand
+ * specification, volume 1, 11.2.5.2) and of their attributes.
  *
- * Pure logic: no kernel service, so that it runs in any test.
+ * The file uses no kernel functions, so that it can also be tested in user space.
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>
@@ -109,7 +109,7 @@ _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 	const struct xv_qp_rule *rule;
 	size_t i;
 
-	/* States in which software may have to guess */
+	/* The adapter can change these states itself, so software may not know the state. */
 	if (mask & CUR && from != S(RTR) && from != S(RTS) && from != S(SQD) &&
 	    from != S(SQE))
 		return 0;
@@ -187,7 +187,7 @@ static const struct xv_qp_attr_info xv_qp_attr_infos[] = {
 	ATTR(RNR_TIMER, min_rnr_timer, 0, 31),
 	ATTR(SQ_PSN, sq_psn, 0, PSN_MAX),
 	ATTR(DEST_RD_ATOMIC, max_dest_rd_atomic, 0, 0x80),
-	/* Armed is what the two adapters make of it. */
+	/* Only the adapter sets ARMED. */
 	ATTR(MIG, path_mig_state, 0, XVERBS_MIG_REARM),
 	ATTR(DEST_QPN, dest_qp_num, 0, 0xffffff),
 };
@@ -219,7 +219,7 @@ static __u32 xv_qp_attr_value(const struct xv_qp_attrs *attrs,
 	}
 }
 
-/* The first attribute whose value cannot be; addresses are not looked at. */
+/* Returns the first attribute that is out of range; does not check addresses. */
 const char *xv_qp_attr_out_of_range(const struct xv_qp_attrs *attrs,
 				    __u32 mask, __u32 *value)
 {
@@ -237,7 +237,7 @@ const char *xv_qp_attr_out_of_range(const struct xv_qp_attrs *attrs,
 	return NULL;
 }
 
-/* Takes over the attributes in @mask. */
+/* Copies the attributes in @mask. */
 void xv_qp_attr_merge(struct xv_qp_attrs *to, const struct xv_qp_attrs *from,
 		      __u32 mask)
 {
@@ -252,7 +252,7 @@ void xv_qp_attr_merge(struct xv_qp_attrs *to, const struct xv_qp_attrs *from,
 	}
 }
 
-/* The alternate path is the primary one now, and there is no other. */
+/* The alternate path becomes the primary path; no alternate path is left. */
 void xv_qp_attr_migrate(struct xv_qp_attrs *attrs)
 {
 	struct xverbs_qp_attr *attr = &attrs->qp;

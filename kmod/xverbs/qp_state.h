@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which attributes a QP needs and admits from one state to another. */
+/* Required and optional attributes of the state transitions of a QP */
 #ifndef XV_QP_STATE_H
 #define XV_QP_STATE_H
 
@@ -14,11 +14,10 @@ struct xv_qp_attrs {
 };
 
 /**
- * struct xv_qp_verdict - about a change of a queue pair
- * @missing: attributes that the transition requires and the mask lacks
- * @forbidden: attributes in the mask that the transition does not admit
- * @optional: attributes in the mask that the transition admits but does not
- *	require
+ * struct xv_qp_verdict - result of the check of an attribute mask
+ * @missing: required attributes that are not in the mask
+ * @forbidden: attributes in the mask that the transition does not allow
+ * @optional: optional attributes in the mask
  */
 struct xv_qp_verdict {
 	__u32 missing;
@@ -26,7 +25,7 @@ struct xv_qp_verdict {
 	__u32 optional;
 };
 
-/* False when there is no such transition. */
+/* Returns false if the transition does not exist. */
 _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 		       struct xv_qp_verdict *verdict);
 const char *xv_qp_state_name(__u32 state);

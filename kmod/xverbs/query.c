@@ -77,7 +77,7 @@ int xv_device_query(struct xv_call *call)
 	return 0;
 }
 
-/* The network device of a GID, if the caller's network namespace has it */
+/* The network device of a GID, if it is in the network namespace of the caller */
 static u32 xv_gid_ifindex(const struct ib_gid_attr *gid)
 {
 	struct net_device *ndev;
@@ -91,7 +91,7 @@ static u32 xv_gid_ifindex(const struct ib_gid_attr *gid)
 	return ifindex;
 }
 
-/* A RoCE port's first GID is that of its network device. */
+/* The first GID of a RoCE port belongs to the network device of the port. */
 static u32 xv_port_ifindex(struct ib_device *ib, u32 port)
 {
 	const struct ib_gid_attr *gid;

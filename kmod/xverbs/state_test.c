@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit: the state machine of queue pairs. */
+/* KUnit: state transitions of queue pairs */
 #include <kunit/test.h>
 #include <rdma/xverbs.h>
 
@@ -61,7 +61,7 @@ static void xv_test_no_way(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, xv_qp_transition(XVERBS_QPT_XRC_SEND,
 							 from, S(ERR), 0, &v));
 	}
-	/* The current state can be doubted only where it may change by itself. */
+	/* CUR_STATE is allowed only in states that the adapter can change itself. */
 	KUNIT_EXPECT_FALSE(test, xv_qp_transition(XVERBS_QPT_RC, S(INIT),
 						  S(RTR), XV_RTR_RC | CUR,
 						  &v));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Resources that all XRC queue pairs of a device share */
+/* Resources shared by all XRC queue pairs of a device */
 #ifndef XV_XRC_BASE_H
 #define XV_XRC_BASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the KUnit tests of xverbs share: firmware that records and answers. */
+/* Shared by the KUnit tests of xverbs: a firmware mock that records commands */
 #ifndef XVERBS_TEST_H
 #define XVERBS_TEST_H
 
@@ -8,10 +8,10 @@
 #include "xv.h"
 
 /**
- * struct xv_mock_fw - firmware
+ * struct xv_mock_fw - firmware mock
  * @in: the last command, @inlen bytes
- * @out: what it answers
- * @err: what mlx5_core says about the delivery
+ * @out: its output mailbox
+ * @err: result of mlx5_cmd_do()
  */
 struct xv_mock_fw {
 	u8 in[1024];
@@ -32,7 +32,7 @@ struct xv_dword {
 void xv_expect_dwords(struct kunit *test, const char *what, const void *data,
 		      size_t bytes, const struct xv_dword *want, size_t n);
 
-/* @_data holds these dwords and zeros: layouts by hand, from the PRM. */
+/* @_data must have these dwords, and zeros elsewhere.  Layouts are from the PRM. */
 #define XV_EXPECT_DWORDS(_test, _what, _data, _bytes, ...) do {		\
 	static const struct xv_dword want_[] = { __VA_ARGS__ };		\
 									\
@@ -40,7 +40,7 @@ void xv_expect_dwords(struct kunit *test, const char *what, const void *data,
 			 ARRAY_SIZE(want_));				\
 } while (0)
 
-/* The last command had this length and content. */
+/* Compares length and contents of the last command. */
 #define XV_EXPECT_COMMAND(_test, _what, _bytes, ...) do {		\
 	KUNIT_EXPECT_EQ_MSG(_test, xv_fw.inlen, (size_t)(_bytes), _what); \
 	XV_EXPECT_DWORDS(_test, _what, xv_fw.in, _bytes, __VA_ARGS__);	\
