@@ -13,7 +13,9 @@
  *
  * Also for tests: "lid", "pkey" or "client_reregister" written to
  * debugfs/xhca/N/port_event raises that event of the function's port, as a subnet
- * manager causes it.  Nothing changes but that it is told.
+ * manager causes it.  Nothing changes but that it is told.  "down" and "active" take
+ * the link of an InfiniBand port away and bring it back.  A number after the name
+ * says which port; without one it is port 1.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -75,44 +77,72 @@ static const struct {
 	const char *name;
 	u8 subtype;
 } port_events[] = {
+	{ "down", MLX5_PORT_CHANGE_SUBTYPE_DOWN },
+	{ "active", MLX5_PORT_CHANGE_SUBTYPE_ACTIVE },
 	{ "lid", MLX5_PORT_CHANGE_SUBTYPE_LID },
 	{ "pkey", MLX5_PORT_CHANGE_SUBTYPE_PKEY },
 	{ "client_reregister", MLX5_PORT_CHANGE_SUBTYPE_CLIENT_REREG },
 };
 
 struct port_event {
-	struct hca *hca;
+	struct hca_port *port;
 	u8 subtype;
 };
+
+static bool is_state(const struct port_event *e)
+{
+	return e->subtype == MLX5_PORT_CHANGE_SUBTYPE_DOWN ||
+	       e->subtype == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE;
+}
 
 static void raise_port_event(void *arg)
 {
 	struct port_event *e = arg;
 
-	hca_event_port(e->hca, e->subtype);
+	if (is_state(e))
+		hca_port_set(e->port, e->subtype == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE);
+	else
+		hca_event_port(e->port, e->subtype);
+}
+
+static int parse_port_event(struct hca *hca, const char *text, struct port_event *e)
+{
+	unsigned int number = 1, i;
+	char name[20];
+
+	if (sscanf(text, "%19s %u", name, &number) < 1 || !number)
+		return -EINVAL;
+	e->port = hca_port_get(hca, number);
+	if (!e->port)
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(port_events); i++) {
+		if (strcmp(name, port_events[i].name))
+			continue;
+		e->subtype = port_events[i].subtype;
+		/* The link of a RoCE port is its network device's. */
+		return is_state(e) && hca->p.roce ? -EINVAL : 0;
+	}
+	return -EINVAL;
 }
 
 static ssize_t port_event_write(struct file *file, const char __user *user, size_t len,
 				loff_t *pos)
 {
 	struct xhca_function *fn = file->private_data;
-	struct port_event e = { .hca = fn->hca };
-	char name[32];
-	unsigned int i;
+	struct port_event e;
+	char text[32];
+	int err;
 
-	if (len >= sizeof(name))
+	if (len >= sizeof(text))
 		return -EINVAL;
-	if (copy_from_user(name, user, len))
+	if (copy_from_user(text, user, len))
 		return -EFAULT;
-	name[len] = 0;
-	for (i = 0; i < ARRAY_SIZE(port_events); i++) {
-		if (!sysfs_streq(name, port_events[i].name))
-			continue;
-		e.subtype = port_events[i].subtype;
-		xhca_engine_call(fn->xhca, raise_port_event, &e);
-		return len;
-	}
-	return -EINVAL;
+	text[len] = 0;
+	err = parse_port_event(fn->hca, text, &e);
+	if (err)
+		return err;
+	xhca_engine_call(fn->xhca, raise_port_event, &e);
+	return len;
 }
 
 static const struct file_operations port_event_fops = {

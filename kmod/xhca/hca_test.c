@@ -126,7 +126,7 @@ static struct hca_qp *make_qp(struct bench *b, struct hca_cq *cq)
 		return NULL;
 	qp->state = MLX5_QP_STATE_RTS;
 	qp->remote_qpn = qp->qpn;
-	qp->path.rlid = b->hca->lid;
+	qp->path.rlid = b->hca->port[0].lid;
 	qp->mtu = 1024;
 	qp->rwe = true;
 	return qp;
@@ -145,7 +145,7 @@ static void bench_exit(struct kunit *test)
 
 static int bench_init(struct kunit *test)
 {
-	struct hca_params p = { .lid = 7, .num_vectors = 4 };
+	struct hca_params p = { .num_ports = 1, .lid = 7, .num_vectors = 4 };
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	if (!b)
@@ -161,7 +161,7 @@ static int bench_init(struct kunit *test)
 		goto err;
 	brief(b, MLX5_CMD_OP_ENABLE_HCA, 0);
 	brief(b, MLX5_CMD_OP_INIT_HCA, 0);
-	hca_port_set(b->hca, true);
+	hca_port_set(&b->hca->port[0], true);
 	b->pd = brief(b, MLX5_CMD_OP_ALLOC_PD, 0);
 	b->uar = brief(b, MLX5_CMD_OP_ALLOC_UAR, 0);
 	b->eqn = make_eq(b);

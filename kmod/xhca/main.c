@@ -18,6 +18,10 @@ static char *link = "roce";
 module_param(link, charp, 0444);
 MODULE_PARM_DESC(link, "link layer of the ports: roce or ib (roce)");
 
+static unsigned int ports = 1;
+module_param(ports, uint, 0444);
+MODULE_PARM_DESC(ports, "number of ports of a function, 2 only with link=ib (1)");
+
 static ulong bar;
 module_param(bar, ulong, 0444);
 MODULE_PARM_DESC(bar, "physical address of reserved memory for the BARs, 8 MiB a function (0: find it)");
@@ -58,6 +62,7 @@ static void create_hca(void *arg)
 	struct hca_params p = {
 		.index = fn->index,
 		.roce = fn->xhca->roce,
+		.num_ports = ports,
 		.node_guid = function_guid(fn),
 		.lid = fn->index + 1,
 		.num_vectors = HCA_MAX_VECTORS,
@@ -66,8 +71,6 @@ static void create_hca(void *arg)
 
 	memcpy(p.mac, fn->mac, ETH_ALEN);
 	fn->hca = hca_create(&fn->xhca->engine.fabric, &p, &hca_ops, fn);
-	if (fn->hca && !p.roce)
-		hca_port_set(fn->hca, true);
 }
 
 static void destroy_hca(void *arg)
@@ -111,6 +114,15 @@ static int check_parameters(bool *roce)
 	*roce = !strcmp(link, "roce");
 	if (!*roce && strcmp(link, "ib")) {
 		pr_err("link=%s: wants roce or ib\n", link);
+		return -EINVAL;
+	}
+	if (ports < 1 || ports > HCA_MAX_PORTS) {
+		pr_err("ports=%u: wants 1 to %u\n", ports, HCA_MAX_PORTS);
+		return -EINVAL;
+	}
+	/* The driver looks for the second RoCE port of an adapter in a second function. */
+	if (ports > 1 && *roce) {
+		pr_err("ports=%u wants link=ib: a RoCE function has one port\n", ports);
 		return -EINVAL;
 	}
 	return 0;

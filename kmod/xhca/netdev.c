@@ -91,7 +91,7 @@ static void port_set(void *arg)
 {
 	struct port_state *s = arg;
 
-	hca_port_set(s->hca, s->up);
+	hca_port_set(&s->hca->port[0], s->up);
 }
 
 static void link_set(struct xnet *x, bool up)

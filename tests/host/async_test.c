@@ -170,13 +170,13 @@ static void test_port(void)
 	u8 subtype[2];
 
 	printf("# a port that goes down, and comes up\n");
-	hca_port_set(s.hca[0], false);
+	hca_port_set(&s.hca[0]->port[0], false);
 	subtype[0] = ((u8 *)hca_buf_at(&eq->buf, (ci[0] & ((1 << EQ_LOG) - 1)) * 64ull))[3];
 	tap_is(event(0) >> 24, MLX5_EVENT_TYPE_PORT_CHANGE, "down: an event");
-	hca_port_set(s.hca[0], true);
+	hca_port_set(&s.hca[0]->port[0], true);
 	subtype[1] = ((u8 *)hca_buf_at(&eq->buf, (ci[0] & ((1 << EQ_LOG) - 1)) * 64ull))[3];
 	tap_is(event(0) >> 24, MLX5_EVENT_TYPE_PORT_CHANGE, "up: an event");
-	hca_port_set(s.hca[0], true);
+	hca_port_set(&s.hca[0]->port[0], true);
 	tap_is(event(0), 0, "up already: none");
 	tap_ok(subtype[0] == MLX5_PORT_CHANGE_SUBTYPE_DOWN &&
 	       subtype[1] == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "that say which");

@@ -103,8 +103,8 @@ static void test_full_async(void)
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
 	}
-	hca_port_set(s.hca[1], false);
-	hca_port_set(s.hca[1], true);
+	hca_port_set(&s.hca[1]->port[0], false);
+	hca_port_set(&s.hca[1]->port[0], true);
 	session_qp_destroy(&q[N - 1]);
 	for (n = 0; (i = read_events(&r, 1000)); n += i) {
 		tell_index(&r);
@@ -559,8 +559,8 @@ static void test_no_dma(void)
 	snapshot(&b, eq, before);
 	irqs = s.irqs[1];
 	hca_event_comp(hca_table_get(&s.hca[1]->cqs, b.cqn));
-	hca_port_set(s.hca[1], false);
-	hca_port_set(s.hca[1], true);
+	hca_port_set(&s.hca[1]->port[0], false);
+	hca_port_set(&s.hca[1]->port[0], true);
 	xv_wr_write_inline(&b.qp, 1, XV_SEND_SIGNALED, "", 0, 0, 0);
 	xv_commit_send(&b.qp);
 	tap_is(wc_count(&b), 0, "no DMA: what is posted waits");

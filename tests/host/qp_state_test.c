@@ -215,7 +215,9 @@ static void test_special(void)
 	struct session_qp a;
 
 	session_qp(&s, 0, MLX5_QP_ST_QP1, 4, 4, &a);
-	tap_ok(s.hca[0]->qp1 && s.hca[0]->qp1->qpn == a.qp.qp_num, "QP1 is known");
+	session_qp_modify(&a, MLX5_CMD_OP_RST2INIT_QP, NULL);
+	tap_ok(s.hca[0]->port[0].qp1 && s.hca[0]->port[0].qp1->qpn == a.qp.qp_num,
+	       "QP1 is known");
 	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
 	MLX5_SET(create_qp_in, in, qpc.st, MLX5_QP_ST_QP1);
 	MLX5_SET(create_qp_in, in, qpc.pd, s.pd[0]);
@@ -224,7 +226,7 @@ static void test_special(void)
 	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
 	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_SPECIAL_QP, "and there is one");
 	session_qp_destroy(&a);
-	tap_ok(!s.hca[0]->qp1, "QP1 is gone");
+	tap_ok(!s.hca[0]->port[0].qp1, "QP1 is gone");
 }
 
 int main(void)

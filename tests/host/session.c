@@ -125,19 +125,22 @@ static void bring_up(struct session *s, int func)
 {
 	simple(s, func, MLX5_CMD_OP_ENABLE_HCA, 0);
 	simple(s, func, MLX5_CMD_OP_INIT_HCA, 0);
-	hca_port_set(s->hca[func], true);
+	hca_port_set(&s->hca[func]->port[0], true);
 	s->pd[func] = simple(s, func, MLX5_CMD_OP_ALLOC_PD, 0);
 	s->uar[func] = session_uar(s, func);
 	s->eqn[func] = make_eq(s, func);
 	s->dir[func].leaf[0] = s->leaf[func];
-	set_gid(s, func);
+	if (s->hca[func]->p.roce)
+		set_gid(s, func);
 }
 
-static void start_function(struct session *s, int func)
+static void start_function(struct session *s, int func, bool roce, u32 ports)
 {
 	struct hca_params p = {
 		.index = func,
-		.roce = true,
+		.roce = roce,
+		.num_ports = ports,
+		.lid = func + 1,
 		.mac = { 2, 0, 0, 0, 0, func + 1 },
 		.node_guid = 0x0200000000000000ull + func,
 		.num_vectors = SESSION_FUNCS,
@@ -159,7 +162,7 @@ void session_restart(struct session *s, int func)
 	bring_up(s, func);
 }
 
-void session_init(struct session *s)
+static void init(struct session *s, bool roce, u32 ports)
 {
 	int f;
 
@@ -168,7 +171,17 @@ void session_init(struct session *s)
 	if (!s->mem || hca_fabric_init(&s->fabric))
 		die("memory", 0);
 	for (f = 0; f < SESSION_FUNCS; f++)
-		start_function(s, f);
+		start_function(s, f, roce, ports);
+}
+
+void session_init(struct session *s)
+{
+	init(s, true, 1);
+}
+
+void session_init_ib(struct session *s, u32 ports)
+{
+	init(s, false, ports);
 }
 
 void session_free(struct session *s)

@@ -56,6 +56,8 @@ struct session_mr {
 
 /* Exits the program where the setup itself fails. */
 void session_init(struct session *s);
+/* The same with InfiniBand functions */
+void session_init_ib(struct session *s, u32 ports);
 void session_free(struct session *s);
 /* Resets a function and makes it ready again: all its objects are gone. */
 void session_restart(struct session *s, int func);

@@ -266,10 +266,10 @@ static void test_path(void)
 		const char *what;
 		u8 *byte;
 	} t[] = {
-		{ "another P_Key", (u8 *)&there->pkey },
+		{ "another P_Key", (u8 *)&there->port[0].pkey },
 		{ "another GID", &there->gids[0].gid[15] },
 		{ "another MAC", &there->gids[0].mac[5] },
-		{ "the port is down", (u8 *)&there->port_up },
+		{ "the port is down", (u8 *)&there->port[0].up },
 		{ "another GID at the sender", &s.hca[0]->gids[0].gid[15] },
 	};
 	struct session_qp a, b;

@@ -192,7 +192,7 @@ static u32 received(struct session_qp *q)
 
 static u64 multicasts_received(int func)
 {
-	return s.hca[func]->port.mcast_rcv_packets;
+	return s.hca[func]->port[0].count.mcast_rcv_packets;
 }
 
 static void begin_multicast(void)

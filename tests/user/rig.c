@@ -99,7 +99,7 @@ void rig_open(struct rig *r, const struct rig_opts *o)
 	memset(r, 0, sizeof(*r));
 	r->size = o->size ? o->size : 4 << 20;
 	for (i = 0; i < 2; i++) {
-		if (xt_side_open(&r->side[i], device[i], 0, -1))
+		if (xt_side_open(&r->side[i], device[i], o->port[i], -1))
 			bail_out("%s: %s", device[i], xv_last_error());
 		r->cq[i] = xv_create_cq(r->side[i].ctx, &attr);
 		r->mr[i] = xt_mr_alloc(&r->side[i], r->size, o->access ? o->access : all);

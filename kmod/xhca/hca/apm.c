@@ -64,27 +64,31 @@ void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer)
 		qp->pm_state = peer->pm_state = MLX5_QP_PM_ARMED;
 }
 
-static bool leads_to(struct hca_qp *qp, const struct hca *hca)
+/* Do the alternate path of @qp and the path of @peer lead to each other? */
+static bool leads_to(struct hca_qp *qp, struct hca_qp *peer)
 {
 	struct hca_path path;
 
 	hca_path_decode(&path, alternate(qp), qp->hca->p.roce);
-	return hca_fabric_find(qp->hca, &path) == hca;
+	return hca_fabric_find(qp->hca, &path) == hca_qp_port(peer) &&
+	       hca_fabric_remote(peer) == &qp->hca->port[path.port];
 }
 
 bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
 {
+	struct hca_port *remote;
 	struct hca_qp *late = qp->pm_state == MLX5_QP_PM_ARMED ? qp : peer;
 	struct hca_qp *ahead = late == qp ? peer : qp;
 
 	if (late->pm_state != MLX5_QP_PM_ARMED || ahead->pm_state != MLX5_QP_PM_MIGRATED)
 		return true;
-	if (leads_to(late, ahead->hca)) {
+	if (leads_to(late, ahead)) {
 		hca_apm_migrate(late);
 		return true;
 	}
 	/* Told once, not with every packet, nor by a stranger with the peer's number */
-	if (!late->pm_failed && hca_fabric_remote(late) == ahead->hca) {
+	remote = hca_fabric_remote(late);
+	if (!late->pm_failed && remote && remote->hca == ahead->hca) {
 		late->pm_failed = true;
 		hca_event_qp(late, MLX5_EVENT_TYPE_PATH_MIG_FAILED);
 	}

@@ -94,7 +94,7 @@ static void memory(void *cap)
 
 static void port(void *cap, const struct hca_params *p)
 {
-	CAP(num_ports, 1);
+	CAP(num_ports, p->num_ports);
 	CAP(port_type, p->roce ? 1 : 0);
 	CAP(roce, p->roce);
 	CAP(ib_virt, !p->roce);

@@ -90,40 +90,42 @@ enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c)
 
 /* ---- Counting -------------------------------------------------------------------- */
 
-static void count_packets(struct hca *from, struct hca *to, u32 n, u64 payload)
+static void count_packets(struct hca_port *from, struct hca_port *to, u32 n, u64 payload)
 {
 	u64 bytes = payload + (u64)n * PACKET_OVERHEAD;
 
-	from->port.xmit_packets += n;
-	from->port.xmit_bytes += bytes;
-	to->port.rcv_packets += n;
-	to->port.rcv_bytes += bytes;
+	from->count.xmit_packets += n;
+	from->count.xmit_bytes += bytes;
+	to->count.rcv_packets += n;
+	to->count.rcv_bytes += bytes;
 }
 
 static void count_message(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
 			  u32 packets)
 {
+	struct hca_port *from = hca_qp_port(src), *to = hca_qp_port(peer);
+
 	switch (w->opcode) {
 	case MLX5R_OP_RDMA_READ:
 		peer->counter->rx_read++;
-		count_packets(src->hca, peer->hca, 1, sizeof(struct mlx5r_raddr));
-		count_packets(peer->hca, src->hca, packets, w->length);
+		count_packets(from, to, 1, sizeof(struct mlx5r_raddr));
+		count_packets(to, from, packets, w->length);
 		return;
 	case MLX5R_OP_ATOMIC_CS:
 	case MLX5R_OP_ATOMIC_FA:
 	case MLX5R_OP_ATOMIC_MASKED_CS:
 	case MLX5R_OP_ATOMIC_MASKED_FA:
 		peer->counter->rx_atomic++;
-		count_packets(src->hca, peer->hca, 1,
+		count_packets(from, to, 1,
 			      sizeof(struct mlx5r_raddr) + sizeof(struct mlx5r_atomic));
-		count_packets(peer->hca, src->hca, 1, w->length);
+		count_packets(to, from, 1, w->length);
 		return;
 	case MLX5R_OP_RDMA_WRITE:
 	case MLX5R_OP_RDMA_WRITE_IMM:
 		peer->counter->rx_write++;
 		break;
 	}
-	count_packets(src->hca, peer->hca, packets, w->length);
+	count_packets(from, to, packets, w->length);
 }
 
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
@@ -143,22 +145,22 @@ void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca
 	}
 }
 
-void hca_count_xmit(struct hca *hca, u32 payload, bool multicast)
+void hca_count_xmit(struct hca_port *port, u32 payload, bool multicast)
 {
-	hca->port.xmit_packets++;
-	hca->port.xmit_bytes += payload + PACKET_OVERHEAD;
+	port->count.xmit_packets++;
+	port->count.xmit_bytes += payload + PACKET_OVERHEAD;
 	if (multicast) {
-		hca->port.mcast_xmit_packets++;
-		hca->port.mcast_xmit_bytes += payload + PACKET_OVERHEAD;
+		port->count.mcast_xmit_packets++;
+		port->count.mcast_xmit_bytes += payload + PACKET_OVERHEAD;
 	}
 }
 
-void hca_count_rcv(struct hca *hca, u32 payload, bool multicast)
+void hca_count_rcv(struct hca_port *port, u32 payload, bool multicast)
 {
-	hca->port.rcv_packets++;
-	hca->port.rcv_bytes += payload + PACKET_OVERHEAD;
+	port->count.rcv_packets++;
+	port->count.rcv_bytes += payload + PACKET_OVERHEAD;
 	if (multicast) {
-		hca->port.mcast_rcv_packets++;
-		hca->port.mcast_rcv_bytes += payload + PACKET_OVERHEAD;
+		port->count.mcast_rcv_packets++;
+		port->count.mcast_rcv_bytes += payload + PACKET_OVERHEAD;
 	}
 }

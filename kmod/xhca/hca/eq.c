@@ -257,20 +257,20 @@ void hca_eq_flush(struct hca *hca)
 
 /* ---- Events ----------------------------------------------------------------------- */
 
-void hca_event_port(struct hca *hca, u8 subtype)
+void hca_event_port(struct hca_port *port, u8 subtype)
 {
 	const u64 state = 1ull << MLX5_PORT_CHANGE_SUBTYPE_DOWN |
 			  1ull << MLX5_PORT_CHANGE_SUBTYPE_ACTIVE;
-	struct hca_events *e = &hca->port_events;
+	struct hca_events *e = &port->events;
 	u64 bit = 1ull << subtype;
 
 	e->source = HCA_EVENTS_PORT;
-	e->number = 1;
+	e->number = port->number;
 	/* Of the port's states only the last one counts. */
 	if ((e->pending & state) && (bit & state))
 		e->pending = (e->pending & ~state) | bit;
 	else
-		async_event(hca, e, bit);
+		async_event(port->hca, e, bit);
 }
 
 void hca_event_cmd(struct hca *hca, u32 slots)

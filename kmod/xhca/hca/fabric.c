@@ -35,28 +35,30 @@ static bool has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
 	return false;
 }
 
-struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
-			      const struct hca_gid *from)
+struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
+				   const struct hca_gid *from)
 {
 	struct hca *hca;
 
 	list_for_each_entry(hca, &f->functions, entry)
-		if (hca->p.roce && hca->port_up && has_gid(hca, gid, mac, from))
-			return hca;
+		if (hca->p.roce && hca->port[0].up && has_gid(hca, gid, mac, from))
+			return &hca->port[0];
 	return NULL;
 }
 
-struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid)
+struct hca_port *hca_fabric_by_lid(struct hca_fabric *f, u16 lid)
 {
+	struct hca_port *port;
 	struct hca *hca;
 
 	list_for_each_entry(hca, &f->functions, entry)
-		if (!hca->p.roce && hca->port_up && hca->lid == lid)
-			return hca;
+		for (port = hca->port; port < hca->port + hca->p.num_ports; port++)
+			if (!hca->p.roce && port->up && port->lid == lid)
+				return port;
 	return NULL;
 }
 
-struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path)
+struct hca_port *hca_fabric_find(struct hca *hca, const struct hca_path *path)
 {
 	if (!hca->p.roce)
 		return hca_fabric_by_lid(hca->fabric, path->rlid);
@@ -64,15 +66,15 @@ struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path)
 				 &hca->gids[path->sgid_index % HCA_GIDS]);
 }
 
-struct hca *hca_fabric_remote(struct hca_qp *qp)
+struct hca_port *hca_fabric_remote(struct hca_qp *qp)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
-	if (!qp->peer_hca || qp->peer_epoch != f->epoch) {
-		qp->peer_hca = hca_fabric_find(qp->hca, &qp->path);
+	if (!qp->remote || qp->peer_epoch != f->epoch) {
+		qp->remote = hca_fabric_find(qp->hca, &qp->path);
 		qp->peer_epoch = f->epoch;
 	}
-	return qp->peer_hca && hca_halted(qp->peer_hca) ? NULL : qp->peer_hca;
+	return qp->remote && hca_halted(qp->remote->hca) ? NULL : qp->remote;
 }
 
 static bool can_receive(const struct hca_qp *qp)
@@ -82,19 +84,19 @@ static bool can_receive(const struct hca_qp *qp)
 
 struct hca_qp *hca_fabric_peer(struct hca_qp *qp)
 {
-	struct hca *hca = qp->hca->port_up ? hca_fabric_remote(qp) : NULL;
+	struct hca_port *from = hca_qp_port(qp), *to = from->up ? hca_fabric_remote(qp) : NULL;
 	struct hca_qp *peer;
 
-	if (!hca || hca->pkey != qp->hca->pkey)
+	if (!to || to->pkey != from->pkey)
 		return NULL;
-	peer = hca_qp_get(hca, qp->remote_qpn);
+	peer = hca_qp_get(to->hca, qp->remote_qpn);
 	if (!peer || peer->st != qp->st || !can_receive(peer))
 		return NULL;
 	if (peer->remote_qpn != qp->qpn)
 		return NULL;
 	if (peer->pm_state != qp->pm_state && !hca_apm_follow(qp, peer))
 		return NULL;
-	if (hca_fabric_remote(peer) != qp->hca)
+	if (hca_qp_port(peer) != to || hca_fabric_remote(peer) != from)
 		return NULL;
 	/* Unreliable queues take up whatever number a message begins with. */
 	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)

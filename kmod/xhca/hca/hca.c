@@ -71,33 +71,54 @@ static int objects_free(struct hca *hca)
 	return tables_init(hca);
 }
 
+/* From an address of port 1 to that of port 2: more than there are functions */
+#define PORT_STEP	0x100
+
 static void addresses_forget(struct hca *hca)
 {
+	unsigned int i;
+
 	memset(hca->gids, 0, sizeof(hca->gids));
 	memcpy(hca->uc_mac, hca->p.mac, sizeof(hca->uc_mac));
-	hca->lid = hca->p.lid;
-	hca->pkey = 0xffff;
-	hca->port_guid = hca->p.node_guid;
 	hca->roce_en = false;
 	hca->vport_mtu = 1500;
-	hca->port_caps = 0;
+	for (i = 0; i < HCA_MAX_PORTS; i++) {
+		hca->port[i].lid = hca->p.lid + i * PORT_STEP;
+		hca->port[i].guid = hca->p.node_guid + i * PORT_STEP;
+		hca->port[i].pkey = 0xffff;
+		hca->port[i].caps = 0;
+	}
 	hca_fabric_changed(hca->fabric);
 }
 
 void hca_reset(struct hca *hca)
 {
 	int err = objects_free(hca);
+	unsigned int i;
 
 	hca->stage = HCA_OFF;
 	hca->issi = 0;
 	hca->irq_pending = false;
-	memset(&hca->port, 0, sizeof(hca->port));
+	for (i = 0; i < HCA_MAX_PORTS; i++)
+		memset(&hca->port[i].count, 0, sizeof(hca->port[i].count));
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	addresses_forget(hca);
 	hca_caps_reset(hca);
 	/* A function without its tables can hold no object: every creation fails. */
 	if (err)
 		tables_free(hca);
+}
+
+/* An InfiniBand port is up from the beginning. */
+static void ports_init(struct hca *hca)
+{
+	unsigned int i;
+
+	for (i = 0; i < HCA_MAX_PORTS; i++) {
+		hca->port[i].hca = hca;
+		hca->port[i].number = i + 1;
+		hca->port[i].up = !hca->p.roce;
+	}
 }
 
 struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
@@ -111,7 +132,7 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->ops = ops;
 	hca->ctx = ctx;
 	hca->p = *p;
-	hca->port_up = !p->roce;
+	ports_init(hca);
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
 	INIT_LIST_HEAD(&hca->halted);
 	hca_share_init(&hca->share);
@@ -153,13 +174,13 @@ void hca_dma_enable(struct hca *hca, bool on)
 	WRITE_ONCE(hca->no_dma, !on);
 }
 
-void hca_port_set(struct hca *hca, bool up)
+void hca_port_set(struct hca_port *port, bool up)
 {
-	if (hca->port_up == up)
+	if (port->up == up)
 		return;
-	hca->port_up = up;
-	hca_fabric_changed(hca->fabric);
-	hca_event_port(hca, up ? MLX5_PORT_CHANGE_SUBTYPE_ACTIVE : MLX5_PORT_CHANGE_SUBTYPE_DOWN);
+	port->up = up;
+	hca_fabric_changed(port->hca->fabric);
+	hca_event_port(port, up ? MLX5_PORT_CHANGE_SUBTYPE_ACTIVE : MLX5_PORT_CHANGE_SUBTYPE_DOWN);
 }
 
 /* ---- Start and stop ------------------------------------------------------------- */

@@ -25,6 +25,7 @@
 #define HCA_BAR_PAGES		2048		/* 8 MiB of BAR for a function */
 #define HCA_FIRST_UAR		16		/* the init segment lies below */
 #define HCA_MAX_VECTORS		64
+#define HCA_MAX_PORTS		2
 #define HCA_MAX_SGE		64		/* more than 63 DS can name */
 #define HCA_ANY_QPN		0xffffff
 #define HCA_OCTOWORD		16		/* bytes; unit of translation lists (PRM) */
@@ -51,9 +52,10 @@ struct hca_ops {
 struct hca_params {
 	unsigned int index;		/* position on the virtual bus */
 	bool roce;			/* else InfiniBand */
+	u32 num_ports;			/* RoCE: 1 */
 	u8 mac[6];			/* permanent address of a RoCE port */
 	u64 node_guid;
-	u16 lid;			/* InfiniBand */
+	u16 lid;			/* InfiniBand, of port 1 */
 	u32 num_vectors;
 	void *bar;			/* HCA_BAR_PAGES pages */
 };
@@ -338,6 +340,7 @@ struct hca_wq {
 
 /* Path to the peer, decoded from the QP context */
 struct hca_path {
+	u8 port;			/* it leaves through hca.port[port] */
 	u8 rgid[16];
 	u8 rmac[6];
 	u16 rlid;
@@ -385,14 +388,14 @@ struct hca_qp {
 	u64 done;			/* bytes of the current message moved */
 	bool in_message;		/* done counts */
 	struct {			/* a multicast has got so far, see ud.c */
-		u32 function;
+		u64 port;
 		u64 member;
 	} mc;
 	struct list_head run_entry;	/* the share's QPs with work, or empty */
 	struct hca_timer timer;		/* it waits for a retry */
 	struct hca_timer flush;		/* in error: the next look at the records */
 	u64 flush_ns;			/* its interval */
-	struct hca *peer_hca;		/* cached by fabric.c */
+	struct hca_port *remote;	/* where the path leads, cached by fabric.c */
 	u32 peer_epoch;
 
 	/* Responder (responder.c) */
@@ -429,6 +432,19 @@ struct hca_port_counters {
 	u64 mcast_xmit_bytes, mcast_rcv_bytes;
 };
 
+struct hca_port {
+	struct hca *hca;
+	u8 number;			/* from 1 */
+	bool up;
+	u16 lid;
+	u16 pkey;			/* the one entry of the table */
+	u64 guid;
+	u32 caps;			/* PortInfo capability mask, as managers set it */
+	struct hca_qp *qp1;
+	struct hca_events events;
+	struct hca_port_counters count;
+};
+
 /* A Q counter set (QUERY_Q_COUNTER) */
 struct hca_counter {
 	u32 set, users;
@@ -452,10 +468,10 @@ struct hca {
 			 counters;
 	struct list_head mcgs;		/* mcg.c */
 	u32 nmcgs;
-	struct hca_qp *qp1;
+	u32 nqp1;			/* queue pairs of type QP1 */
 	struct hca_eq *async_eq[256];	/* by event type */
 	struct list_head eq_list;
-	struct hca_events port_events, cmd_events;
+	struct hca_events cmd_events;
 	bool irq_pending;
 
 	struct {			/* for tests of drivers */
@@ -473,15 +489,10 @@ struct hca {
 	u8 node_desc[64];
 	bool roce_en;			/* vport.c */
 	u16 vport_mtu;
-	u32 port_caps;			/* PortInfo capability mask, as managers set it */
 
-	struct hca_gid gids[HCA_GIDS];
-	u16 pkey;			/* the one entry of the table */
-	bool port_up;
-	u64 port_guid;
-	u16 lid;
+	struct hca_port port[HCA_MAX_PORTS];	/* p.num_ports of them */
+	struct hca_gid gids[HCA_GIDS];	/* RoCE */
 	u8 uc_mac[6];
-	struct hca_port_counters port;
 	struct hca_counter uncounted;	/* of QPs without a set */
 	u64 health_due;
 };
@@ -618,8 +629,22 @@ void hca_reset(struct hca *hca);
  * in any context.
  */
 void hca_dma_enable(struct hca *hca, bool on);
-/* The port's link, as the network device sees it. */
-void hca_port_set(struct hca *hca, bool up);
+/* The link of a port, as the network device sees it. */
+void hca_port_set(struct hca_port *port, bool up);
+
+/* Port @number, NULL if there is none.  0, where nobody names a port: the first. */
+static inline struct hca_port *hca_port_get(struct hca *hca, u32 number)
+{
+	if (number > hca->p.num_ports)
+		return NULL;
+	return &hca->port[number ? number - 1 : 0];
+}
+
+/* The port that a queue pair is on */
+static inline struct hca_port *hca_qp_port(const struct hca_qp *qp)
+{
+	return &qp->hca->port[qp->path.port];
+}
 
 static inline bool hca_halted(const struct hca *hca)
 {
@@ -647,7 +672,7 @@ void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 out
 /* ---- eq.c ------------------------------------------------------------------- */
 
 /* Asynchronous events, for the EQ that subscribed to their type */
-void hca_event_port(struct hca *hca, u8 subtype);
+void hca_event_port(struct hca_port *port, u8 subtype);
 void hca_event_qp(struct hca_qp *qp, u8 type);
 void hca_event_srq(struct hca_srq *srq, u8 type);
 void hca_event_cq_error(struct hca_cq *cq, u8 syndrome);
@@ -749,14 +774,14 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 
 /* ---- fabric.c: who is at the other end ------------------------------------------ */
 
-/* The function that a path from @hca leads to, or NULL */
-struct hca *hca_fabric_find(const struct hca *hca, const struct hca_path *path);
-/* The function that the QP's primary path leads to, or NULL */
-struct hca *hca_fabric_remote(struct hca_qp *qp);
+/* The port that a path from @hca leads to, or NULL */
+struct hca_port *hca_fabric_find(struct hca *hca, const struct hca_path *path);
+/* The port that the QP's primary path leads to, or NULL */
+struct hca_port *hca_fabric_remote(struct hca_qp *qp);
 /* @from: the sender's address, which says RoCE version and VLAN */
-struct hca *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
-			      const struct hca_gid *from);
-struct hca *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
+struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
+				   const struct hca_gid *from);
+struct hca_port *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
 void hca_fabric_changed(struct hca_fabric *f);
 
 /* ---- apm.c: automatic path migration ---------------------------------------------- */
@@ -778,16 +803,19 @@ void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer);
 void hca_path_decode(struct hca_path *path, const void *ads, bool roce);
 /* Takes up the primary path of the context. */
 void hca_qp_decode_path(struct hca_qp *qp);
+/* If @qp is the QP1 of a port, it no longer is. */
+void hca_qp1_leave(struct hca_qp *qp);
 
 /* ---- mcg.c ------------------------------------------------------------------------ */
 
 enum hca_mcg_walk { HCA_MCG_NONE, HCA_MCG_ALL, HCA_MCG_STOPPED };
 
 /*
- * Calls @fn for the members of @gid that have a number above *@last, in the order of their
- * numbers, until it returns false.  *@last is the number of whom it was called for last.
+ * Calls @fn for the members of @gid on @port that have a number above *@last, in the order
+ * of their numbers, until it returns false.  *@last is the number of whom it was called for
+ * last.
  */
-enum hca_mcg_walk hca_mcg_walk(struct hca *hca, const u8 *gid, u64 *last,
+enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
 			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg);
 void hca_mcg_detach_all(struct hca_qp *qp);
 

@@ -63,23 +63,27 @@ static void leave(struct hca *hca, struct mcg *g, struct member *m)
 }
 
 /* @fn must not change memberships. */
-enum hca_mcg_walk hca_mcg_walk(struct hca *hca, const u8 *gid, u64 *last,
+enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
 			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg)
 {
-	struct mcg *g = find(hca, gid);
+	enum hca_mcg_walk walk = HCA_MCG_NONE;
+	struct mcg *g = find(port->hca, gid);
 	struct member *m;
 
 	if (!g)
 		return HCA_MCG_NONE;
-	hca_charge(hca->fabric, HCA_ENTRIES, g->count);
+	hca_charge(port->hca->fabric, HCA_ENTRIES, g->count);
 	list_for_each_entry(m, &g->members, entry) {
+		if (hca_qp_port(m->qp) != port)
+			continue;
+		walk = HCA_MCG_ALL;
 		if (m->number <= *last)
 			continue;
 		*last = m->number;
 		if (!fn(m->qp, arg))
 			return HCA_MCG_STOPPED;
 	}
-	return HCA_MCG_ALL;
+	return walk;
 }
 
 void hca_mcg_detach_all(struct hca_qp *qp)

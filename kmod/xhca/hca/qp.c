@@ -109,7 +109,7 @@ static enum hca_synd find_resources(struct hca *hca, struct hca_qp *qp)
 	if (!synd)
 		synd = find_cq(hca, MLX5_GET(qpc, qpc, cqn_rcv), qp->rq.entries || qp->srq,
 			       &qp->rcq);
-	if (!synd && qp->st == MLX5_QP_ST_QP1 && hca->qp1)
+	if (!synd && qp->st == MLX5_QP_ST_QP1 && hca->nqp1 == hca->p.num_ports)
 		synd = HCA_SYND_SPECIAL_QP;
 	return synd;
 }
@@ -206,8 +206,7 @@ enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd)
 	hca_apm_reset(qp);
 	if (qp->record.uar)
 		hca_record_add(&qp->record, qp->record.uar);
-	if (qp->st == MLX5_QP_ST_QP1)
-		hca->qp1 = qp;
+	hca->nqp1 += qp->st == MLX5_QP_ST_QP1;
 	hold(hca, qp, 1);
 	hca_counter_join(qp, 0);
 	return HCA_OK;
@@ -234,8 +233,8 @@ void hca_qp_free(struct hca *hca, void *obj)
 	hca_qp_timers_leave(qp);
 	hca_event_forget(&qp->events);
 	hca_mcg_detach_all(qp);
-	if (hca->qp1 == qp)
-		hca->qp1 = NULL;
+	hca_qp1_leave(qp);
+	hca->nqp1 -= qp->st == MLX5_QP_ST_QP1;
 	hca_record_del(&qp->record);
 	hold(hca, qp, -1);
 	qp->counter->users--;

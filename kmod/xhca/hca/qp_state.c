@@ -152,11 +152,22 @@ static enum hca_synd check_path(const struct hca *hca, const void *ads)
 {
 	if (MLX5_GET(ads, ads, pkey_index) >= HCA_PKEYS)
 		return HCA_SYND_QP_PKEY;
-	if (MLX5_GET(ads, ads, vhca_port_num) > 1)
+	if (MLX5_GET(ads, ads, vhca_port_num) > hca->p.num_ports)
 		return HCA_SYND_QP_PORT;
 	if (MLX5_GET(ads, ads, src_addr_index) >= (hca->p.roce ? HCA_GIDS : HCA_VPORT_GIDS))
 		return HCA_SYND_QP_GID;
 	return HCA_OK;
+}
+
+/* A port has one QP1. */
+static enum hca_synd check_qp1(const struct hca_qp *qp, const u32 *qpc)
+{
+	u32 number = MLX5_GET(qpc, qpc, primary_address_path.vhca_port_num);
+	struct hca_port *port = hca_port_get(qp->hca, number);
+
+	if (qp->st != MLX5_QP_ST_QP1 || !port->qp1 || port->qp1 == qp)
+		return HCA_OK;
+	return HCA_SYND_SPECIAL_QP;
 }
 
 /* Checks what @params have put into the context. */
@@ -184,11 +195,14 @@ static enum hca_synd check(const struct hca_qp *qp, const u32 *qpc, u32 params)
 		return HCA_SYND_QP_MIGRATION;
 	if (counter && !hca_table_get(&hca->counters, counter))
 		return HCA_SYND_COUNTER;
-	return HCA_OK;
+	return check_qp1(qp, qpc);
 }
 
 void hca_path_decode(struct hca_path *path, const void *ads, bool roce)
 {
+	u8 number = MLX5_GET(ads, ads, vhca_port_num);
+
+	path->port = number ? number - 1 : 0;
 	memcpy(path->rgid, MLX5_ADDR_OF(ads, ads, rgid_rip), sizeof(path->rgid));
 	memcpy(path->rmac, MLX5_ADDR_OF(ads, ads, rmac_47_32), sizeof(path->rmac));
 	path->rlid = MLX5_GET(ads, ads, rlid);
@@ -209,7 +223,22 @@ void hca_qp_decode_path(struct hca_qp *qp)
 	hca_path_decode(&qp->path, ads, qp->hca->p.roce);
 	qp->ack_timeout = MLX5_GET(ads, ads, ack_timeout);
 	/* Whoever was at the other end is to be looked up again. */
-	qp->peer_hca = NULL;
+	qp->remote = NULL;
+}
+
+void hca_qp1_leave(struct hca_qp *qp)
+{
+	unsigned int i;
+
+	for (i = 0; i < HCA_MAX_PORTS; i++)
+		if (qp->hca->port[i].qp1 == qp)
+			qp->hca->port[i].qp1 = NULL;
+}
+
+static void qp1_enter(struct hca_qp *qp)
+{
+	hca_qp1_leave(qp);
+	hca_qp_port(qp)->qp1 = qp;
 }
 
 static void decode(struct hca_qp *qp, u32 params)
@@ -220,6 +249,8 @@ static void decode(struct hca_qp *qp, u32 params)
 	if (params & O(PM_STATE))
 		hca_apm_set(qp, MLX5_GET(qpc, qpc, pm_state));
 	hca_qp_decode_path(qp);
+	if (qp->st == MLX5_QP_ST_QP1)
+		qp1_enter(qp);
 	qp->remote_qpn = MLX5_GET(qpc, qpc, remote_qpn);
 	qp->mtu = 128u << MLX5_GET(qpc, qpc, mtu);
 	qp->retry_cnt = MLX5_GET(qpc, qpc, retry_count);

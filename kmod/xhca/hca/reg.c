@@ -27,16 +27,17 @@ enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
 #define MAX_IB_MTU		4096
 #define MAX_LANES		1	/* code of one virtual lane */
 
-static bool port_ok(const void *in)
+/* Registers of ports name the port at the same place. */
+static struct hca_port *port_of(struct hca *hca, const void *in)
 {
-	return MLX5_GET(pmtu_reg, in, local_port) <= 1;
+	return hca_port_get(hca, MLX5_GET(pmtu_reg, in, local_port));
 }
 
 static enum hca_synd read_pmtu(struct hca *hca, const void *in, void *out)
 {
 	u32 max = hca->p.roce ? MAX_ETH_MTU : MAX_IB_MTU;
 
-	if (!port_ok(in))
+	if (!port_of(hca, in))
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(pmtu_reg, out, local_port, MLX5_GET(pmtu_reg, in, local_port));
 	MLX5_SET(pmtu_reg, out, max_mtu, max);
@@ -47,7 +48,7 @@ static enum hca_synd read_pmtu(struct hca *hca, const void *in, void *out)
 
 static enum hca_synd read_ptys(struct hca *hca, const void *in, void *out)
 {
-	if (!port_ok(in))
+	if (!port_of(hca, in))
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(ptys_reg, out, local_port, MLX5_GET(ptys_reg, in, local_port));
 	MLX5_SET(ptys_reg, out, proto_mask, MLX5_GET(ptys_reg, in, proto_mask));
@@ -68,7 +69,7 @@ static enum hca_synd read_ptys(struct hca *hca, const void *in, void *out)
 
 static enum hca_synd read_pvlc(struct hca *hca, const void *in, void *out)
 {
-	if (!port_ok(in))
+	if (!port_of(hca, in))
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(pvlc_reg, out, local_port, MLX5_GET(pvlc_reg, in, local_port));
 	MLX5_SET(pvlc_reg, out, vl_hw_cap, MAX_LANES);
@@ -81,11 +82,12 @@ static enum hca_synd read_pvlc(struct hca *hca, const void *in, void *out)
 static enum hca_synd read_ppcnt(struct hca *hca, const void *in, void *out)
 {
 	enum { IEEE_802_3 = 0x0, IB_PORT = 0x20 };
+	struct hca_port *port = port_of(hca, in);
 	void *set = MLX5_ADDR_OF(ppcnt_reg, out, counter_set);
 	u32 group = MLX5_GET(ppcnt_reg, in, grp);
 	__be64 *counter = set;
 
-	if (!port_ok(in))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(ppcnt_reg, out, local_port, MLX5_GET(ppcnt_reg, in, local_port));
 	MLX5_SET(ppcnt_reg, out, grp, group);
@@ -94,12 +96,12 @@ static enum hca_synd read_ppcnt(struct hca *hca, const void *in, void *out)
 		return HCA_OK;
 	case IEEE_802_3:
 		/* In pairs of high and low dwords: frames out, in; octets; multicast */
-		counter[0] = cpu_to_be64(hca->port.xmit_packets);
-		counter[1] = cpu_to_be64(hca->port.rcv_packets);
-		counter[4] = cpu_to_be64(hca->port.xmit_bytes);
-		counter[5] = cpu_to_be64(hca->port.rcv_bytes);
-		counter[6] = cpu_to_be64(hca->port.mcast_xmit_packets);
-		counter[8] = cpu_to_be64(hca->port.mcast_rcv_packets);
+		counter[0] = cpu_to_be64(port->count.xmit_packets);
+		counter[1] = cpu_to_be64(port->count.rcv_packets);
+		counter[4] = cpu_to_be64(port->count.xmit_bytes);
+		counter[5] = cpu_to_be64(port->count.rcv_bytes);
+		counter[6] = cpu_to_be64(port->count.mcast_xmit_packets);
+		counter[8] = cpu_to_be64(port->count.mcast_rcv_packets);
 		return HCA_OK;
 	default:
 		return HCA_SYND_REGISTER_VALUE;

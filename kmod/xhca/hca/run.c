@@ -388,5 +388,5 @@ void hca_qp_reset_run(struct hca_qp *qp)
 	memset(&qp->mc, 0, sizeof(qp->mc));
 	qp->communication = false;
 	qp->sq_drained_sent = false;
-	qp->peer_hca = NULL;
+	qp->remote = NULL;
 }

@@ -27,7 +27,7 @@ enum { L3_GRH, L3_IPV6, L3_IPV4 };
 struct datagram {
 	struct hca_qp *src;
 	struct hca_wqe *w;
-	struct hca *from;
+	struct hca_port *from;
 	u32 qkey, src_qpn;
 	bool grh;
 	u8 l3;
@@ -88,8 +88,9 @@ static bool is_v4_mapped(const u8 *gid)
 static const struct hca_gid *source_gid(const struct datagram *d, const struct mlx5r_av *av)
 {
 	u32 index = be32_to_cpu(av->grh_gid_fl) >> 20 & 0xff;
+	const struct hca_gid *gids = d->from->hca->gids;
 
-	return index < HCA_GIDS && d->from->gids[index].valid ? &d->from->gids[index] : NULL;
+	return index < HCA_GIDS && gids[index].valid ? &gids[index] : NULL;
 }
 
 static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
@@ -115,7 +116,7 @@ static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
 static bool ib_header(struct datagram *d, const struct mlx5r_av *av)
 {
 	u8 sgid[16] = { 0xfe, 0x80 };
-	__be64 guid = cpu_to_be64(d->from->port_guid);
+	__be64 guid = cpu_to_be64(d->from->guid);
 
 	d->grh = d->w->av_ext && (be32_to_cpu(av->grh_gid_fl) & MLX5R_AV_GRH);
 	if (d->grh) {
@@ -133,7 +134,7 @@ static void receive_done(struct hca_qp *dst, const struct datagram *d, u32 index
 		.slid = cpu_to_be16(d->from->lid),
 		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
 					  (u32)d->l3 << CQE_L3_SHIFT | d->src_qpn),
-		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(dst->hca->pkey),
+		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(hca_qp_port(dst)->pkey),
 		.byte_cnt = cpu_to_be32(HCA_GRH_BYTES + w->length),
 		.wqe_counter = cpu_to_be16(index),
 		.op_own = (imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
@@ -153,11 +154,11 @@ static void receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 static void deliver(struct hca_qp *dst, const struct datagram *d)
 {
 	struct hca_sge all = { .len = HCA_GRH_BYTES + d->w->length, .data = d->bytes };
-	struct hca_rwqe *r = &d->from->fabric->scratch->rwqe;
+	struct hca_rwqe *r = &d->from->hca->fabric->scratch->rwqe;
 	struct hca_sgl to, from;
 	u64 len = all.len;
 
-	hca_charge(d->from->fabric, HCA_RECEIVERS, 1);
+	hca_charge(d->from->hca->fabric, HCA_RECEIVERS, 1);
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
 	    dst->qkey != d->qkey || !hca_rq_get(dst, dst->srq, r))
@@ -181,7 +182,7 @@ static void deliver(struct hca_qp *dst, const struct datagram *d)
 		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
 		return;
 	}
-	d->from->fabric->stat.bytes += d->w->length;
+	d->from->hca->fabric->stat.bytes += d->w->length;
 	receive_done(dst, d, r->index);
 }
 
@@ -192,7 +193,7 @@ static bool deliver_member(struct hca_qp *dst, void *arg)
 
 	if (dst != d->src || !MLX5_GET(qpc, dst->qpc, block_lb_mc))
 		deliver(dst, d);
-	return hca_turn_left(d->from->fabric);
+	return hca_turn_left(d->from->hca->fabric);
 }
 
 static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
@@ -202,6 +203,26 @@ static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
 	return av->rgid[0] == 0xff || (roce && (av->rmac[0] & 1));
 }
 
+/* To the members on @port.  False: the turn is over. */
+static bool deliver_at(struct datagram *d, struct hca_port *port, const u8 *gid)
+{
+	u64 place = (u64)port->hca->serial * HCA_MAX_PORTS + port->number - 1;
+	struct hca_qp *src = d->src;
+	bool first = place != src->mc.port;
+	enum hca_mcg_walk walk;
+
+	if (place < src->mc.port || !port->up)
+		return true;
+	if (first) {
+		src->mc.port = place;
+		src->mc.member = 0;
+	}
+	walk = hca_mcg_walk(port, gid, &src->mc.member, deliver_member, d);
+	if (first && walk != HCA_MCG_NONE)
+		hca_count_rcv(port, d->w->length, true);
+	return walk != HCA_MCG_STOPPED;
+}
+
 /*
  * Goes on with the receiver behind the one that was served last.  Functions and members
  * have numbers that grow, so whoever joins or leaves between turns, nobody is served twice,
@@ -209,25 +230,16 @@ static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
  */
 static int deliver_multicast(struct datagram *d, const u8 *gid)
 {
-	struct hca_qp *src = d->src;
-	enum hca_mcg_walk walk;
 	struct hca *hca;
-	bool first;
+	u32 i;
 
-	list_for_each_entry(hca, &d->from->fabric->by_serial, serial_entry) {
-		if (hca->serial < src->mc.function || hca->p.roce != d->from->p.roce ||
-		    !hca->port_up || hca_halted(hca))
+	list_for_each_entry(hca, &d->from->hca->fabric->by_serial, serial_entry) {
+		if (hca->p.roce != d->from->hca->p.roce || hca_halted(hca))
 			continue;
-		first = hca->serial != src->mc.function;
-		if (first) {
-			src->mc.function = hca->serial;
-			src->mc.member = 0;
-		}
-		walk = hca_mcg_walk(hca, gid, &src->mc.member, deliver_member, d);
-		if (first && walk != HCA_MCG_NONE)
-			hca_count_rcv(hca, d->w->length, true);
-		if (walk == HCA_MCG_STOPPED) {
-			src->in_message = true;
+		for (i = 0; i < hca->p.num_ports; i++) {
+			if (deliver_at(d, &hca->port[i], gid))
+				continue;
+			d->src->in_message = true;
 			return HCA_AGAIN;
 		}
 	}
@@ -253,15 +265,15 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	struct datagram d = {
 		.src = src,
 		.w = w,
-		.from = src->hca,
+		.from = hca_qp_port(src),
 		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
 		.src_qpn = src->st == MLX5_QP_ST_QP1 ? 1 :
 			   src->deth_sqpn ? src->deth_sqpn : src->qpn,
 		.bytes = src->hca->fabric->scratch->datagram,
 	};
 	bool roce = src->hca->p.roce, multicast;
+	struct hca_port *to;
 	struct hca_qp *dst;
-	struct hca *hca;
 
 	if (w->length > HCA_UD_MTU)
 		return MLX5R_SYND_LOCAL_LENGTH;
@@ -270,21 +282,21 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (roce && !w->av_ext)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	if (!src->hca->port_up || !(roce ? roce_header(&d, av) : ib_header(&d, av)))
+	if (!d.from->up || !(roce ? roce_header(&d, av) : ib_header(&d, av)))
 		return 0;
 	multicast = is_multicast(av, w->av_ext, roce);
 	if (!src->in_message)
-		hca_count_xmit(src->hca, w->length, multicast);
+		hca_count_xmit(d.from, w->length, multicast);
 	if (multicast)
 		return deliver_multicast(&d, av->rgid);
 
-	hca = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac, source_gid(&d, av)) :
-		     hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
-	if (!hca || hca_halted(hca))
+	to = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac, source_gid(&d, av)) :
+		    hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
+	if (!to || hca_halted(to->hca))
 		return 0;
-	hca_count_rcv(hca, w->length, false);
-	dst = dqpn == 1 ? hca->qp1 : hca_qp_get(hca, dqpn);
-	if (dst)
+	hca_count_rcv(to, w->length, false);
+	dst = dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
+	if (dst && hca_qp_port(dst) == to)
 		deliver(dst, &d);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The function's vport: state, addresses, GIDs and P_Keys of an InfiniBand
- * port, traffic counters.  There is one vport, number 0, on port 1.
+ * port, traffic counters.  There is one vport, number 0, on each port.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -19,24 +19,26 @@ enum { VPORT_DOWN = 0, VPORT_UP = 1 };
 enum { PORT_DOWN = 1, PORT_ACTIVE = 4 };		/* IB port states */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
-/* Every query says which vport it is about at the same place. */
-static bool vport_ok(const struct hca_cmd *c)
+/* Every query says which vport it is about at the same place.  NULL: there is no such one. */
+static struct hca_port *port_of(struct hca *hca, const struct hca_cmd *c)
 {
-	return !MLX5_GET(query_hca_vport_context_in, c->in, other_vport) &&
-	       !MLX5_GET(query_hca_vport_context_in, c->in, vport_number) &&
-	       MLX5_GET(query_hca_vport_context_in, c->in, port_num) <= 1;
+	if (MLX5_GET(query_hca_vport_context_in, c->in, other_vport) ||
+	    MLX5_GET(query_hca_vport_context_in, c->in, vport_number))
+		return NULL;
+	return hca_port_get(hca, MLX5_GET(query_hca_vport_context_in, c->in, port_num));
 }
 
 enum hca_synd hca_cmd_query_vport_state(struct hca *hca, const struct hca_cmd *c)
 {
+	struct hca_port *port = port_of(hca, c);
 	enum { VNIC = 0, UPLINK = 2 };
 
 	if (c->op_mod != VNIC && c->op_mod != UPLINK)
 		return HCA_SYND_OPMOD;
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(query_vport_state_out, c->out, admin_state, VPORT_UP);
-	MLX5_SET(query_vport_state_out, c->out, state, hca->port_up ? VPORT_UP : VPORT_DOWN);
+	MLX5_SET(query_vport_state_out, c->out, state, port->up ? VPORT_UP : VPORT_DOWN);
 	return HCA_OK;
 }
 
@@ -44,14 +46,15 @@ enum hca_synd hca_cmd_query_vport_state(struct hca *hca, const struct hca_cmd *c
 
 enum hca_synd hca_cmd_query_nic_vport(struct hca *hca, const struct hca_cmd *c)
 {
+	struct hca_port *port = port_of(hca, c);
 	void *ctx = MLX5_ADDR_OF(query_nic_vport_context_out, c->out, nic_vport_context);
 
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(nic_vport_context, ctx, roce_en, hca->roce_en);
 	MLX5_SET(nic_vport_context, ctx, mtu, hca->vport_mtu);
 	MLX5_SET64(nic_vport_context, ctx, system_image_guid, hca->p.node_guid);
-	MLX5_SET64(nic_vport_context, ctx, port_guid, hca->port_guid);
+	MLX5_SET64(nic_vport_context, ctx, port_guid, port->guid);
 	MLX5_SET64(nic_vport_context, ctx, node_guid, hca->p.node_guid);
 	MLX5_SET(nic_vport_context, ctx, allowed_list_type,
 		 MLX5_GET(query_nic_vport_context_in, c->in, allowed_list_type));
@@ -62,6 +65,7 @@ enum hca_synd hca_cmd_query_nic_vport(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_modify_nic_vport(struct hca *hca, const struct hca_cmd *c)
 {
+	struct hca_port *port = port_of(hca, c);
 	const void *ctx = MLX5_ADDR_OF(modify_nic_vport_context_in, c->in, nic_vport_context);
 	u32 select = be32_to_cpu(*(__be32 *)MLX5_ADDR_OF(modify_nic_vport_context_in, c->in,
 							 field_select));
@@ -69,7 +73,7 @@ enum hca_synd hca_cmd_modify_nic_vport(struct hca *hca, const struct hca_cmd *c)
 	const u32 mtu = __mlx5_dw_mask(modify_nic_vport_field_select, mtu);
 	const u32 mac = __mlx5_dw_mask(modify_nic_vport_field_select, permanent_address);
 
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	if (select & ~(roce_en | mtu | mac))
 		return HCA_SYND_VPORT_FIELD;
@@ -91,39 +95,41 @@ enum hca_synd hca_cmd_modify_nic_vport(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 {
+	struct hca_port *port = port_of(hca, c);
 	void *ctx = MLX5_ADDR_OF(query_hca_vport_context_out, c->out, hca_vport_context);
 
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(hca_vport_context, ctx, port_physical_state,
-		 hca->port_up ? PHYS_LINK_UP : PHYS_DISABLED);
-	MLX5_SET(hca_vport_context, ctx, port_state, hca->port_up ? PORT_ACTIVE : PORT_DOWN);
-	MLX5_SET(hca_vport_context, ctx, vport_state, hca->port_up ? PORT_ACTIVE : PORT_DOWN);
+		 port->up ? PHYS_LINK_UP : PHYS_DISABLED);
+	MLX5_SET(hca_vport_context, ctx, port_state, port->up ? PORT_ACTIVE : PORT_DOWN);
+	MLX5_SET(hca_vport_context, ctx, vport_state, port->up ? PORT_ACTIVE : PORT_DOWN);
 	MLX5_SET64(hca_vport_context, ctx, system_image_guid, hca->p.node_guid);
-	MLX5_SET64(hca_vport_context, ctx, port_guid, hca->port_guid);
+	MLX5_SET64(hca_vport_context, ctx, port_guid, port->guid);
 	MLX5_SET64(hca_vport_context, ctx, node_guid, hca->p.node_guid);
-	MLX5_SET(hca_vport_context, ctx, lid, hca->lid);
+	MLX5_SET(hca_vport_context, ctx, lid, port->lid);
 	/* No subnet manager: the port names itself. */
-	MLX5_SET(hca_vport_context, ctx, sm_lid, hca->lid);
+	MLX5_SET(hca_vport_context, ctx, sm_lid, port->lid);
 	MLX5_SET(hca_vport_context, ctx, subnet_timeout, 18);
-	MLX5_SET(hca_vport_context, ctx, cap_mask1, hca->port_caps);
+	MLX5_SET(hca_vport_context, ctx, cap_mask1, port->caps);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1_field_select, PORT_CAPS_SETTABLE);
 	return HCA_OK;
 }
 
 enum hca_synd hca_cmd_modify_hca_vport(struct hca *hca, const struct hca_cmd *c)
 {
+	struct hca_port *port = port_of(hca, c);
 	const void *ctx = MLX5_ADDR_OF(modify_hca_vport_context_in, c->in, hca_vport_context);
 	u32 select = MLX5_GET(hca_vport_context, ctx, cap_mask1_field_select);
 
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	if (hca->p.roce)
 		return HCA_SYND_NOT_IB;
 	if (MLX5_GET(hca_vport_context, ctx, field_select) || select & ~PORT_CAPS_SETTABLE)
 		return HCA_SYND_VPORT_FIELD;
-	hca->port_caps = (hca->port_caps & ~select) |
-			 (MLX5_GET(hca_vport_context, ctx, cap_mask1) & select);
+	port->caps = (port->caps & ~select) |
+		     (MLX5_GET(hca_vport_context, ctx, cap_mask1) & select);
 	return HCA_OK;
 }
 
@@ -144,11 +150,12 @@ static enum hca_synd select_entries(const struct hca_cmd *c, u32 index, u32 head
 /* Entry 0 is the port's own address; nothing else is configured. */
 enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c)
 {
+	struct hca_port *port = port_of(hca, c);
 	__be64 *gid = MLX5_ADDR_OF(query_hca_vport_gid_out, c->out, gid);
 	enum hca_synd synd;
 	u32 first, n;
 
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	if (hca->p.roce)
 		return HCA_SYND_NOT_IB;
@@ -160,18 +167,19 @@ enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET(query_hca_vport_gid_out, c->out, gids_num, n);
 	if (!first) {
 		gid[0] = cpu_to_be64(GID_PREFIX);
-		gid[1] = cpu_to_be64(hca->port_guid);
+		gid[1] = cpu_to_be64(port->guid);
 	}
 	return HCA_OK;
 }
 
 enum hca_synd hca_cmd_query_vport_pkey(struct hca *hca, const struct hca_cmd *c)
 {
+	struct hca_port *port = port_of(hca, c);
 	void *pkey = MLX5_ADDR_OF(query_hca_vport_pkey_out, c->out, pkey);
 	enum hca_synd synd;
 	u32 first, n;
 
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
 	synd = select_entries(c, MLX5_GET(query_hca_vport_pkey_in, c->in, pkey_index),
 			      MLX5_ST_SZ_BYTES(query_hca_vport_pkey_out),
@@ -179,7 +187,7 @@ enum hca_synd hca_cmd_query_vport_pkey(struct hca *hca, const struct hca_cmd *c)
 	if (synd)
 		return synd;
 	if (!first)
-		MLX5_SET(pkey, pkey, pkey, hca->pkey);
+		MLX5_SET(pkey, pkey, pkey, port->pkey);
 	return HCA_OK;
 }
 
@@ -192,10 +200,12 @@ enum hca_synd hca_cmd_query_vport_pkey(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_vport_counter(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port_counters *n = &hca->port;
+	struct hca_port *port = port_of(hca, c);
+	struct hca_port_counters *n;
 
-	if (!vport_ok(c))
+	if (!port)
 		return HCA_SYND_FUNCTION;
+	n = &port->count;
 	/* The totals include multicast. */
 	COUNTER(transmitted_ib_unicast, n->xmit_packets - n->mcast_xmit_packets,
 		n->xmit_bytes - n->mcast_xmit_bytes);

@@ -131,8 +131,8 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 /* counter.c: what became of a request of @packets packets, and datagrams */
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
 		       u32 packets, int result);
-void hca_count_xmit(struct hca *hca, u32 payload, bool multicast);
-void hca_count_rcv(struct hca *hca, u32 payload, bool multicast);
+void hca_count_xmit(struct hca_port *port, u32 payload, bool multicast);
+void hca_count_rcv(struct hca_port *port, u32 payload, bool multicast);
 
 /*
  * requester.c: one turn of a send queue, of @budget units; true: there is more to do.

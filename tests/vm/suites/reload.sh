@@ -41,6 +41,8 @@ ok "unload mlx5_core after it" rmmod mlx5_core
 refuses functions=0
 refuses functions=17
 refuses link=token
+refuses ports=2
+refuses ports=3
 refuses bar=0x1000
 refuses bar=0x10000000
 ok "load the driver once more" modprobe mlx5_ib

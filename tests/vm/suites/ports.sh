@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# InfiniBand functions with two ports: stock programs and libxverbs on both.
+. ./lib.sh
+BIN=../../../build/user
+
+for d in "$DEV0" "$DEV1"; do
+	like "$d: ibv_devinfo counts two ports" 'phys_port_cnt:\s+2' ibv_devinfo -d "$d"
+	is "$d: both are active, with LIDs of their own" \
+		"$(ibv_devinfo -d "$d" | awk '/PORT_ACTIVE/ { n++ } /port_lid:/ { seen[$2] } \
+			END { print n, length(seen) }')" "2 2"
+done
+for a in 1 2; do
+	for b in 1 2; do
+		PORT=$((PORT + 1))
+		pair "ibv_rc_pingpong: port $a to port $b, validated" "listening $PORT" 'bytes in' \
+			ibv_rc_pingpong -d "$DEV0" -i $a -p $PORT -n 50 -c -- \
+			ibv_rc_pingpong -d "$DEV1" -i $b -p $PORT -n 50 -c 127.0.0.1
+	done
+done
+PORT=$((PORT + 1))
+pair "ibv_ud_pingpong: port 1 to port 2 of one device, validated" "listening $PORT" 'bytes in' \
+	ibv_ud_pingpong -d "$DEV0" -i 1 -p $PORT -s 1024 -n 50 -c -- \
+	ibv_ud_pingpong -d "$DEV0" -i 2 -p $PORT -s 1024 -n 50 -c 127.0.0.1
+
+counter() { cat "/sys/class/infiniband/$1/ports/$2/counters/port_xmit_packets"; }
+before=$(counter "$DEV0" 1)
+PORT=$((PORT + 1))
+pair "ib_write_bw on port 2" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
+	ib_write_bw -F -d "$DEV0" -i 2 -p $PORT -s 4096 -n 500 -- \
+	ib_write_bw -F -d "$DEV1" -i 2 -p $PORT -s 4096 -n 500 127.0.0.1
+is "... counts nothing on port 1" "$(counter "$DEV0" 1)" "$before"
+
+refused "an event of a port that is not there" 'error|nvalid' \
+	sh -c 'echo lid 3 > /sys/kernel/debug/xhca/0/port_event'
+PORT_EVENT=/sys/kernel/debug/xhca/0/port_event \
+	tap $BIN/tests/ports --device "$DEV0" --peer-device "$DEV1"
+finish
