@@ -1,28 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What runs hca/: everything in there happens here.  There is one seat per CPU
- * and one token.  Only who holds the token runs, so hca/ needs no locks.
- * Doorbells are memory, nothing wakes the holder: it looks.
+ * Runs hca/: all code of hca/ is called from here.  Each CPU has one worker.  At any time at
+ * most one worker owns hca/, so hca/ needs no locks.  Doorbells are plain memory that raise
+ * no interrupt, so the owner polls them.
  *
- * How often it looks is the policy of this file.  With work it goes on at once.
- * Without, it spins for a while, then naps for a share of the time it has been
- * idle, so that a short pause costs no latency and a long one no CPU.  After
- * that it sleeps, and each CPU looks at the doorbells itself.  Only what runs can
- * ring, so an idle CPU need not look: a CPU looks when it becomes idle, and from a
- * timer while it is busy, soon after it left idle and then less and less often.
+ * A worker runs in one of two contexts:
+ *  - its thread, when no other task wants the CPU.  Only the thread may sleep; it runs the
+ *    firmware commands and the calls of xhca_engine_call().
+ *  - a softirq (tasklet), when the CPU is in use.  It needs no task switch.  It ends after
+ *    one turn, or when there is no more work, because the task that it has interrupted most
+ *    likely waits for what has just been done.
  *
- * A seat has a thread and a tasklet.  The thread stays where nobody else wants
- * the CPU, and does what may sleep, firmware commands above all.  The tasklet
- * visits a CPU that is in use: an interrupt brings it, and it goes as soon as it
- * has run out of work or after a turn, for what it has just done is most likely
- * what the one that waits there has waited for.  It costs no change of tasks; with
- * as many busy pollers as CPUs, latency is what such a hand-over takes.
+ * States of the owner word (a worker, with the state in its low bits):
  *
- * A CPU may be busy with interrupts or softirqs off, even waiting for us: an
- * offer not taken within a tick goes to the next.
+ *	            take()                            park()
+ *	OFFERED --------------> IN_THREAD, IN_SOFTIRQ --------> PARKED
+ *	   ^                         |                           |  ^
+ *	   |       give_way()        |        check_doorbells()  |  | no work found
+ *	   +-------------------------+                           v  |
+ *	   +-------------------------------------------------- CHECKING
+ *	                        work found
  *
- * Seats come and go with their CPUs.  A late offer to a seat that has gone is not
- * taken, and so goes to the next, too.
+ *	OFFERED		the thread or the softirq of the worker was started and will take it
+ *	PARKED		hca/ does not run until a timer, a call (unpark()) or a doorbell
+ *	CHECKING	a CPU reads the doorbells on behalf of the parked owner
+ *
+ * Only the owner leaves IN_THREAD and IN_SOFTIRQ.  An offer that is not taken within one
+ * tick goes to the next worker: the CPU may run with interrupts or softirqs off.  So does
+ * an offer to a worker whose CPU has gone offline.
+ *
+ * Polling: while there is work, the owner polls without a pause.  After that it spins for
+ * SPIN_NS, then parks for a share of the time without work (a nap), so that the first request
+ * after a short pause is found early and a long pause costs little CPU time.  After
+ * SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.  Only a running task
+ * can ring a doorbell, so an idle CPU need not check.  A CPU checks when it becomes idle,
+ * and from a timer while it is busy: soon after it has left idle, then ever more rarely.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -49,35 +61,31 @@
 #include "xhca.h"
 #include "compat.h"
 
-#define SPIN_NS		(1000 * NSEC_PER_USEC)	/* idle, since the last work */
-#define VISIT_NS	(20 * NSEC_PER_USEC)	/* idle, and the CPU is wanted */
-#define TURN_NS		(100 * NSEC_PER_USEC)	/* busy, and the CPU is wanted */
-#define NAP_NS		(1 * NSEC_PER_USEC)	/* the shortest: a timer's latency */
-#define NAP_SHARE	8			/* a nap's part of the time idle */
-#define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* idle: from naps to sleep */
-#define LOOK_NS		(500 * NSEC_PER_USEC)	/* asleep, the CPU is busy: at the doorbells */
-#define FIRST_LOOK_NS	(25 * NSEC_PER_USEC)	/* asleep, the CPU has just become busy */
-#define ACTIVE_NS	(2 * NSEC_PER_SEC)	/* since the last work: first looks come soon */
-#define SLEEP_NS	(50 * NSEC_PER_MSEC)	/* asleep: at everything */
+#define SPIN_NS		(1000 * NSEC_PER_USEC)	/* spin so long after the last work */
+#define SOFTIRQ_NS	(20 * NSEC_PER_USEC)	/* the same if another task wants the CPU */
+#define TURN_NS		(100 * NSEC_PER_USEC)	/* run so long if another task wants the CPU */
+#define NAP_NS		(1 * NSEC_PER_USEC)	/* shortest nap: a timer's latency */
+#define NAP_SHARE	8			/* a nap is this part of the time without work */
+#define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from naps to sleep */
+#define CHECK_NS		(500 * NSEC_PER_USEC)	/* asleep: between two checks of a busy CPU */
+#define FIRST_CHECK_NS	(25 * NSEC_PER_USEC)	/* asleep: first check after idle */
+#define ACTIVE_NS	(2 * NSEC_PER_SEC)	/* after the last work: FIRST_CHECK_NS is used */
+#define SLEEP_NS	(50 * NSEC_PER_MSEC)	/* asleep: longest time without a pass */
 #define TICK_NS		(1000 * NSEC_PER_USEC)	/* awake: are offers taken? */
 
-/*
- * The token's state: held by the thread, held by the tasklet, offered to both.
- * Only the holder leaves the first two, only look() enters LOOKED_AT.
- */
-enum { HELD, VISITED, OFFERED, PARKED, LOOKED_AT, STATES = 8 };
+enum { IN_THREAD, IN_SOFTIRQ, OFFERED, PARKED, CHECKING, STATES = 8 };
 
-struct xhca_seat {
+struct xhca_worker {
 	struct xhca_engine *engine;
 	unsigned int cpu;
 	struct task_struct *task;
-	struct tasklet_struct visit;
-	struct __call_single_data call;	/* starts the tasklet from another CPU */
-	atomic_t called;		/* and is on its way */
-	struct irq_work kick;		/* starts the tasklet from the idle loop */
-	struct hrtimer look;		/* on this CPU, while it is busy */
-	u64 look_ns;
-	bool look_again;		/* somebody else was just looking */
+	struct tasklet_struct softirq;
+	struct __call_single_data call;	/* starts the softirq from another CPU */
+	atomic_t called;		/* @call is pending */
+	struct irq_work kick;		/* starts the softirq from the idle loop */
+	struct hrtimer check;		/* checks the doorbells while the CPU is busy */
+	u64 check_ns;
+	bool check_again;		/* another CPU was checking */
 } __aligned(STATES);
 
 struct engine_call {
@@ -87,23 +95,23 @@ struct engine_call {
 	struct completion done;
 };
 
-/* ---- The token ---------------------------------------------------------------- */
+/* ---- The owner word ------------------------------------------------------------ */
 
-static long token(const struct xhca_seat *s, int state)
+static long owner_word(const struct xhca_worker *w, int state)
 {
-	BUILD_BUG_ON(__alignof__(struct xhca_seat) < STATES);
-	return (long)s | state;
+	BUILD_BUG_ON(__alignof__(struct xhca_worker) < STATES);
+	return (long)w | state;
 }
 
-static struct xhca_seat *seat_of(long token)
+static struct xhca_worker *worker_of(long owner)
 {
-	return (struct xhca_seat *)(token & ~(STATES - 1L));
+	return (struct xhca_worker *)(owner & ~(STATES - 1L));
 }
 
-/* True if nobody else has changed the token since it was @old. */
-static bool offer(struct xhca_engine *e, long old, struct xhca_seat *to)
+/* Returns true if the owner word was still @old. */
+static bool offer(struct xhca_engine *e, long old, struct xhca_worker *to)
 {
-	if (atomic_long_cmpxchg(&e->token, old, token(to, OFFERED)) != old)
+	if (atomic_long_cmpxchg(&e->owner, old, owner_word(to, OFFERED)) != old)
 		return false;
 	WRITE_ONCE(e->offers, e->offers + 1);
 	if ((old & (STATES - 1)) >= PARKED)
@@ -111,139 +119,138 @@ static bool offer(struct xhca_engine *e, long old, struct xhca_seat *to)
 	return true;
 }
 
-static struct xhca_seat *next_seat(struct xhca_engine *e, struct xhca_seat *last)
+static struct xhca_worker *next_worker(struct xhca_engine *e, struct xhca_worker *last)
 {
 	unsigned int cpu = cpumask_next(last->cpu, &e->cpus);
 
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(&e->cpus);
-	return cpu < nr_cpu_ids ? &e->seat[cpu] : last;
+	return cpu < nr_cpu_ids ? &e->worker[cpu] : last;
 }
 
-/* @s, or the next one if its CPU has gone */
-static struct xhca_seat *live_seat(struct xhca_engine *e, struct xhca_seat *s)
+/* @w, or the next one if its CPU is offline */
+static struct xhca_worker *online_worker(struct xhca_engine *e, struct xhca_worker *w)
 {
-	return cpumask_test_cpu(s->cpu, &e->cpus) ? s : next_seat(e, s);
+	return cpumask_test_cpu(w->cpu, &e->cpus) ? w : next_worker(e, w);
 }
 
-static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_seat *to)
+static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_worker *to)
 {
-	to = live_seat(e, to);
+	to = online_worker(e, to);
 	if (offer(e, old, to))
 		wake_up_process(to->task);
 }
 
 /*
- * A late offer and the next one may call the same CPU at the same time, even from an
- * interrupt of each other; a call must not be queued twice.
+ * A stale offer and a new one may call the same CPU at the same time, one even in an
+ * interrupt of the other.  A call must not be queued twice.
  */
-static void call_seat(struct xhca_seat *s)
+static void call_worker(struct xhca_worker *w)
 {
-	if (!atomic_xchg(&s->called, 1) && smp_call_function_single_async(s->cpu, &s->call))
-		atomic_set(&s->called, 0);
+	if (!atomic_xchg(&w->called, 1) && smp_call_function_single_async(w->cpu, &w->call))
+		atomic_set(&w->called, 0);
 }
 
-static void call_visit(void *seat)
+static void call_softirq(void *worker)
 {
-	struct xhca_seat *s = seat;
+	struct xhca_worker *w = worker;
 
-	atomic_set_release(&s->called, 0);
-	tasklet_hi_schedule(&s->visit);
+	atomic_set_release(&w->called, 0);
+	tasklet_hi_schedule(&w->softirq);
 }
 
-/* Not from a thread to its own CPU */
-static void start_visit(struct xhca_seat *to)
+/* A thread must not call this for its own CPU. */
+static void start_softirq(struct xhca_worker *to)
 {
 	if (to->cpu == raw_smp_processor_id())
-		tasklet_hi_schedule(&to->visit);
+		tasklet_hi_schedule(&to->softirq);
 	else
-		call_seat(to);
+		call_worker(to);
 }
 
-static void offer_visit(struct xhca_engine *e, long old, struct xhca_seat *to)
+static void offer_to_softirq(struct xhca_engine *e, long old, struct xhca_worker *to)
 {
 	if (offer(e, old, to))
-		start_visit(to);
+		start_softirq(to);
 }
 
-static bool take(struct xhca_seat *s, int state)
+static bool take(struct xhca_worker *w, int state)
 {
-	struct xhca_engine *e = s->engine;
-	long old = token(s, OFFERED);
+	struct xhca_engine *e = w->engine;
+	long old = owner_word(w, OFFERED);
 
-	if (atomic_long_cmpxchg(&e->token, old, token(s, state)) != old)
+	if (atomic_long_cmpxchg(&e->owner, old, owner_word(w, state)) != old)
 		return false;
 	e->turn = ktime_get_ns();
 	return true;
 }
 
-/* Somebody has something to do for whoever holds the token. */
+/* Ends a pause: there is a call to run. */
 static void unpark(struct xhca_engine *e)
 {
-	long t = atomic_long_read(&e->token);
+	long t = atomic_long_read(&e->owner);
 
 	while ((t & (STATES - 1)) >= PARKED) {
 		if ((t & (STATES - 1)) == PARKED)
-			offer_to_thread(e, t, seat_of(t));
+			offer_to_thread(e, t, worker_of(t));
 		cpu_relax();
-		t = atomic_long_read(&e->token);
+		t = atomic_long_read(&e->owner);
 	}
 }
 
-/* ---- Looks for the sleeper ------------------------------------------------------ */
+/* ---- Checks of the doorbells while parked ----------------------------------------- */
 
 /*
- * Parked: is there something to do?  Then the token is offered to @to, whose tasklet or
- * thread the caller starts.  -EAGAIN: somebody else is just looking.  While somebody
- * looks, the token is nobody else's.
+ * If parked and there is work, offers it to @to and returns 1; the caller starts the softirq
+ * or the thread of @to.  Returns -EAGAIN if another CPU is checking.
  */
-static int look(struct xhca_engine *e, struct xhca_seat *to)
+static int check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 {
-	long t, looked_at;
+	long t, checked;
 
-	/* Pairs with park(): it sees the doorbell, or this sees the token parked. */
+	/* Pairs with park(): it sees the doorbell, or this sees PARKED. */
 	smp_mb();
-	t = atomic_long_read(&e->token);
-	if ((t & (STATES - 1)) == LOOKED_AT)
+	t = atomic_long_read(&e->owner);
+	if ((t & (STATES - 1)) == CHECKING)
 		return -EAGAIN;
 	if ((t & (STATES - 1)) != PARKED)
 		return 0;
-	looked_at = token(seat_of(t), LOOKED_AT);
-	if (atomic_long_cmpxchg(&e->token, t, looked_at) != t)
+	checked = owner_word(worker_of(t), CHECKING);
+	if (atomic_long_cmpxchg(&e->owner, t, checked) != t)
 		return -EAGAIN;
 	if (ktime_get_ns() >= e->wake_at || hca_fabric_rung(&e->fabric))
-		return offer(e, looked_at, to);
-	atomic_long_set_release(&e->token, t);
+		return offer(e, checked, to);
+	atomic_long_set_release(&e->owner, t);
 	return 0;
 }
 
-static enum hrtimer_restart look_timer(struct hrtimer *timer)
+static enum hrtimer_restart check_timer(struct hrtimer *timer)
 {
-	struct xhca_seat *s = container_of(timer, struct xhca_seat, look);
+	struct xhca_worker *w = container_of(timer, struct xhca_worker, check);
 	int found;
 
-	if (is_idle_task(current) && !need_resched() && !s->look_again)
+	if (is_idle_task(current) && !need_resched() && !w->check_again)
 		return HRTIMER_NORESTART;
-	found = look(s->engine, s);
+	found = check_doorbells(w->engine, w);
 	if (found > 0)
-		tasklet_hi_schedule(&s->visit);
-	s->look_again = found < 0;
-	s->look_ns = found < 0 ? NAP_NS : min_t(u64, 2 * s->look_ns, LOOK_NS);
-	hrtimer_forward_now(timer, ns_to_ktime(s->look_ns));
+		tasklet_hi_schedule(&w->softirq);
+	w->check_again = found < 0;
+	w->check_ns = found < 0 ? NAP_NS : min_t(u64, 2 * w->check_ns, CHECK_NS);
+	hrtimer_forward_now(timer, ns_to_ktime(w->check_ns));
 	return HRTIMER_RESTART;
 }
 
-static void start_looking(struct xhca_seat *s, u64 ns)
+static void start_checks(struct xhca_worker *w, u64 ns)
 {
-	s->look_ns = ns;
-	hrtimer_start(&s->look, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED);
+	w->check_ns = ns;
+	hrtimer_start(&w->check, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED);
 }
 
 /* Called in the idle loop, with interrupts off. */
 static void idle_changed(void *data, unsigned int state, unsigned int cpu)
 {
 	struct xhca_engine *e = data;
-	struct xhca_seat *s = &e->seat[cpu];
+	struct xhca_worker *w = &e->worker[cpu];
 	int found;
 
 	if (!cpumask_test_cpu(cpu, &e->cpus))
@@ -252,53 +259,53 @@ static void idle_changed(void *data, unsigned int state, unsigned int cpu)
 		if (!need_resched())
 			return;
 		if (ktime_get_ns() - READ_ONCE(e->busy) < ACTIVE_NS)
-			start_looking(s, FIRST_LOOK_NS);
-		else if (!hrtimer_active(&s->look))
-			start_looking(s, LOOK_NS);
+			start_checks(w, FIRST_CHECK_NS);
+		else if (!hrtimer_active(&w->check))
+			start_checks(w, CHECK_NS);
 		return;
 	}
-	found = look(e, s);
-	s->look_again = found < 0;
+	found = check_doorbells(e, w);
+	w->check_again = found < 0;
 	if (found > 0)
-		irq_work_queue(&s->kick);
+		irq_work_queue(&w->kick);
 	else if (found < 0)
-		start_looking(s, NAP_NS);
+		start_checks(w, NAP_NS);
 }
 
-static void kick_visit(struct irq_work *work)
+static void kick_softirq(struct irq_work *work)
 {
-	tasklet_hi_schedule(&container_of(work, struct xhca_seat, kick)->visit);
+	tasklet_hi_schedule(&container_of(work, struct xhca_worker, kick)->softirq);
 }
 
-/* Parked: until when, at the latest.  CPUs without a seat do not look themselves. */
+/* Longest time until the next tick.  CPUs without a worker do not check themselves. */
 static u64 parked_ns(const struct xhca_engine *e)
 {
 	u64 now = ktime_get_ns(), ns = e->wake_at > now + NAP_NS ? e->wake_at - now : NAP_NS;
 
-	return cpumask_subset(cpu_online_mask, &e->cpus) ? ns : min_t(u64, ns, LOOK_NS);
+	return cpumask_subset(cpu_online_mask, &e->cpus) ? ns : min_t(u64, ns, CHECK_NS);
 }
 
-/* Ends naps and sleep, and sees that offers are taken. */
+/* Ends naps and sleep.  Passes an offer that was not taken to the next worker. */
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct xhca_engine *e = container_of(timer, struct xhca_engine, timer);
-	long t = atomic_long_read(&e->token);
+	long t = atomic_long_read(&e->owner);
 	bool stale = e->watched == READ_ONCE(e->offers);
 
-	struct xhca_seat *here = live_seat(e, &e->seat[smp_processor_id()]);
+	struct xhca_worker *here = online_worker(e, &e->worker[smp_processor_id()]);
 	u64 ns = TICK_NS;
 
 	if ((t & (STATES - 1)) == OFFERED && stale)
-		offer_visit(e, t, next_seat(e, seat_of(t)));
-	else if (look(e, here) > 0)
-		start_visit(here);
+		offer_to_softirq(e, t, next_worker(e, worker_of(t)));
+	else if (check_doorbells(e, here) > 0)
+		start_softirq(here);
 	e->watched = READ_ONCE(e->offers);
-	t = atomic_long_read(&e->token);
+	t = atomic_long_read(&e->owner);
 	if ((t & (STATES - 1)) == PARKED)
 		ns = parked_ns(e);
-	else if ((t & (STATES - 1)) == LOOKED_AT)
+	else if ((t & (STATES - 1)) == CHECKING)
 		ns = NAP_NS;
-	/* Not forwarded: park() may be starting it at this moment. */
+	/* Not hrtimer_forward(): park() may be starting the timer now. */
 	hrtimer_start(timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 	return HRTIMER_NORESTART;
 }
@@ -312,7 +319,7 @@ void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg)
 	spin_lock(&e->lock);
 	list_add_tail(&call.entry, &e->calls);
 	spin_unlock(&e->lock);
-	/* Pairs with park(): it sees the call, or this sees the token parked. */
+	/* Pairs with park(): it sees the call, or this sees PARKED. */
 	smp_mb();
 	unpark(e);
 	wait_for_completion(&call.done);
@@ -333,12 +340,12 @@ static bool run_call(struct xhca_engine *e)
 	return true;
 }
 
-/* ---- Off the CPU ------------------------------------------------------------- */
+/* ---- Pauses ------------------------------------------------------------------ */
 
-/* Ends the holder's hold for @ns, or until a call or a doorbell. */
+/* The owner stops for @ns, or until a call or, if @asleep, a doorbell. */
 static void park(struct xhca_engine *e, u64 ns, bool asleep)
 {
-	struct xhca_seat *s = seat_of(atomic_long_read(&e->token));
+	struct xhca_worker *w = worker_of(atomic_long_read(&e->owner));
 
 	if (asleep)
 		e->sleeps++;
@@ -346,20 +353,20 @@ static void park(struct xhca_engine *e, u64 ns, bool asleep)
 		e->naps++;
 	e->wake_at = ktime_get_ns() + ns;
 	ns = parked_ns(e);
-	atomic_long_set_release(&e->token, token(s, PARKED));
+	atomic_long_set_release(&e->owner, owner_word(w, PARKED));
 	hrtimer_start(&e->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
-	/* Pairs with xhca_engine_call() and look(). */
+	/* Pairs with xhca_engine_call() and check_doorbells(). */
 	smp_mb();
 	if (!list_empty_careful(&e->calls))
 		unpark(e);
-	else if (asleep && look(e, s) > 0)
-		wake_up_process(s->task);
+	else if (asleep && check_doorbells(e, w) > 0)
+		wake_up_process(w->task);
 }
 
-static void wait_for_token(struct xhca_seat *s)
+static void wait_for_offer(struct xhca_worker *w)
 {
 	set_current_state(TASK_IDLE);
-	if (atomic_long_read(&s->engine->token) != token(s, OFFERED) && !kthread_should_stop())
+	if (atomic_long_read(&w->engine->owner) != owner_word(w, OFFERED) && !kthread_should_stop())
 		schedule();
 	__set_current_state(TASK_RUNNING);
 }
@@ -368,14 +375,14 @@ static void wait_for_token(struct xhca_seat *s)
 
 static void give_way(struct xhca_engine *e, long t)
 {
-	struct xhca_seat *next = next_seat(e, seat_of(t));
+	struct xhca_worker *next = next_worker(e, worker_of(t));
 
-	if (next == seat_of(t)) {
+	if (next == worker_of(t)) {
 		park(e, NAP_NS, false);
 		return;
 	}
 	e->passes++;
-	offer_visit(e, t, next);
+	offer_to_softirq(e, t, next);
 }
 
 static void rest(struct xhca_engine *e, u64 now)
@@ -383,7 +390,7 @@ static void rest(struct xhca_engine *e, u64 now)
 	u64 idle = now - e->busy, due = hca_fabric_deadline(&e->fabric);
 
 	due = due > now + NAP_NS ? due - now : NAP_NS;
-	if (idle < SLEEP_AFTER_NS || due < LOOK_NS)
+	if (idle < SLEEP_AFTER_NS || due < CHECK_NS)
 		park(e, clamp_t(u64, idle / NAP_SHARE, NAP_NS, due), false);
 	else
 		park(e, min_t(u64, due, SLEEP_NS), true);
@@ -393,10 +400,10 @@ static bool turn_is_over(const struct xhca_engine *e, u64 now, bool work)
 {
 	u64 turn = now - e->turn;
 
-	return work ? list_empty(&e->fabric.run) || turn >= TURN_NS : turn >= VISIT_NS;
+	return work ? list_empty(&e->fabric.run) || turn >= TURN_NS : turn >= SOFTIRQ_NS;
 }
 
-/* After a look: goes on, gives way to who wants the CPU, or rests. */
+/* After a pass: continue, give way to the task that wants the CPU, or pause. */
 static void decide(struct xhca_engine *e, long t, bool work, bool wanted)
 {
 	u64 now = ktime_get_ns();
@@ -409,150 +416,150 @@ static void decide(struct xhca_engine *e, long t, bool work, bool wanted)
 		give_way(e, t);
 }
 
-/* What interrupts may not do is the thread's. */
+/* Is there work that may sleep? */
 static bool wants_thread(struct xhca_engine *e)
 {
 	return !list_empty_careful(&e->calls) || hca_fabric_must_sleep(&e->fabric);
 }
 
-/* On an idle CPU, unless what has just been done has woken somebody for it */
+/* The CPU is idle, and this pass has not woken a task for it. */
 static bool may_spin(void)
 {
 	return is_idle_task(current) && !need_resched();
 }
 
-static void visit(struct tasklet_struct *tasklet)
+static void softirq_run(struct tasklet_struct *tasklet)
 {
-	struct xhca_seat *s = from_tasklet(s, tasklet, visit);
-	struct xhca_engine *e = s->engine;
-	long t = token(s, VISITED);
+	struct xhca_worker *w = from_tasklet(w, tasklet, softirq);
+	struct xhca_engine *e = w->engine;
+	long t = owner_word(w, IN_SOFTIRQ);
 	bool work;
 
-	if (!take(s, VISITED))
+	if (!take(w, IN_SOFTIRQ))
 		return;
 	do {
-		/* First of all: the thread may not get this CPU soon. */
+		/* Before the offer to the thread, which may have to wait for the CPU */
 		work = hca_fabric_poll_atomic(&e->fabric);
 		if (wants_thread(e) || may_spin())
-			offer_to_thread(e, t, s);
+			offer_to_thread(e, t, w);
 		else
 			decide(e, t, work, true);
-	} while (atomic_long_read(&e->token) == t);
+	} while (atomic_long_read(&e->owner) == t);
 }
 
-static int seat_thread(void *arg)
+static int worker_thread(void *arg)
 {
-	struct xhca_seat *s = arg;
-	struct xhca_engine *e = s->engine;
-	long t = token(s, HELD);
+	struct xhca_worker *w = arg;
+	struct xhca_engine *e = w->engine;
+	long t = owner_word(w, IN_THREAD);
 
 	memalloc_noio_save();
 	while (!kthread_should_stop()) {
-		if (atomic_long_read(&e->token) == t) {
+		if (atomic_long_read(&e->owner) == t) {
 			if (!run_call(e))
 				decide(e, t, hca_fabric_poll(&e->fabric), !single_task_running());
-		} else if (!take(s, HELD)) {
-			wait_for_token(s);
+		} else if (!take(w, IN_THREAD)) {
+			wait_for_offer(w);
 		}
 		cond_resched_tasks_rcu_qs();
 	}
-	/* Its CPU goes. */
-	if (atomic_long_read(&e->token) == t)
-		offer_visit(e, t, next_seat(e, s));
+	/* The CPU goes offline. */
+	if (atomic_long_read(&e->owner) == t)
+		offer_to_softirq(e, t, next_worker(e, w));
 	return 0;
 }
 
-/* From now on it is nobody's. */
-static void drop_token(void *engine)
+/* From now on there is no owner. */
+static void stop_owner(void *engine)
 {
-	atomic_long_set(&((struct xhca_engine *)engine)->token, 0);
+	atomic_long_set(&((struct xhca_engine *)engine)->owner, 0);
 }
 
 static void nothing(void *unused)
 {
 }
 
-static int seat_online(unsigned int cpu, struct hlist_node *node)
+static int worker_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
-	struct xhca_seat *s = &e->seat[cpu];
+	struct xhca_worker *w = &e->worker[cpu];
 	struct task_struct *task;
 
 	if (!cpumask_test_cpu(cpu, &e->allowed))
 		return 0;
-	task = kthread_create_on_cpu(seat_thread, s, cpu, KBUILD_MODNAME "/%u");
+	task = kthread_create_on_cpu(worker_thread, w, cpu, KBUILD_MODNAME "/%u");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	sched_set_normal(task, MIN_NICE);
-	if (s->task)
-		put_task_struct(s->task);
-	s->task = get_task_struct(task);
+	if (w->task)
+		put_task_struct(w->task);
+	w->task = get_task_struct(task);
 	cpumask_set_cpu(cpu, &e->cpus);
 	wake_up_process(task);
-	start_looking(s, LOOK_NS);
+	start_checks(w, CHECK_NS);
 	return 0;
 }
 
-/* The task stays referenced: a late offer may still wake it. */
-static int seat_offline(unsigned int cpu, struct hlist_node *node)
+/* The reference to the task stays: a stale offer may still wake it. */
+static int worker_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
-	struct xhca_seat *s = &e->seat[cpu];
+	struct xhca_worker *w = &e->worker[cpu];
 
 	if (!cpumask_test_cpu(cpu, &e->cpus))
 		return 0;
-	if (cpumask_weight(&e->cpus) == 1 && atomic_long_read(&e->token)) {
+	if (cpumask_weight(&e->cpus) == 1 && atomic_long_read(&e->owner)) {
 		pr_err("CPU %u is the only one left to run on\n", cpu);
 		return -EBUSY;
 	}
 	cpumask_clear_cpu(cpu, &e->cpus);
-	kthread_stop(s->task);
-	hrtimer_cancel(&s->look);
+	kthread_stop(w->task);
+	hrtimer_cancel(&w->check);
 	return 0;
 }
 
-/* Nothing starts anything any more: neither offers nor timers outlive this. */
-static void stop_seats(struct xhca_engine *e)
+/* After this no offer and no timer is pending. */
+static void stop_workers(struct xhca_engine *e)
 {
 	unsigned int cpu;
 
 	cpuhp_state_remove_instance(e->hotplug, &e->node);
 	cpuhp_remove_multi_state(e->hotplug);
 	for_each_possible_cpu(cpu) {
-		/* Calls run in order: none of ours is on its way after this one. */
+		/* Calls run in order: after this one none of ours is pending. */
 		smp_call_function_single(cpu, nothing, NULL, true);
-		irq_work_sync(&e->seat[cpu].kick);
-		tasklet_kill(&e->seat[cpu].visit);
-		hrtimer_cancel(&e->seat[cpu].look);
-		if (e->seat[cpu].task)
-			put_task_struct(e->seat[cpu].task);
+		irq_work_sync(&e->worker[cpu].kick);
+		tasklet_kill(&e->worker[cpu].softirq);
+		hrtimer_cancel(&e->worker[cpu].check);
+		if (e->worker[cpu].task)
+			put_task_struct(e->worker[cpu].task);
 	}
 	hrtimer_cancel(&e->timer);
 }
 
-static void init_seats(struct xhca_engine *e)
+static void init_workers(struct xhca_engine *e)
 {
-	struct xhca_seat *s;
+	struct xhca_worker *w;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		s = &e->seat[cpu];
-		s->engine = e;
-		s->cpu = cpu;
-		tasklet_setup(&s->visit, visit);
-		INIT_CSD(&s->call, call_visit, s);
-		init_irq_work(&s->kick, kick_visit);
-		xhca_hrtimer_setup(&s->look, look_timer);
+		w = &e->worker[cpu];
+		w->engine = e;
+		w->cpu = cpu;
+		tasklet_setup(&w->softirq, softirq_run);
+		INIT_CSD(&w->call, call_softirq, w);
+		init_irq_work(&w->kick, kick_softirq);
+		xhca_hrtimer_setup(&w->check, check_timer);
 	}
 }
 
-static int start_seats(struct xhca_engine *e)
+static int start_workers(struct xhca_engine *e)
 {
 	int err;
 
-	init_seats(e);
+	init_workers(e);
 	err = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
-				      seat_online, seat_offline);
+				      worker_online, worker_offline);
 	if (err < 0)
 		return err;
 	e->hotplug = err;
@@ -568,15 +575,15 @@ static int start_seats(struct xhca_engine *e)
 		err = register_trace_cpu_idle(idle_changed, e);
 	}
 	if (err) {
-		stop_seats(e);
+		stop_workers(e);
 		return err;
 	}
 	hrtimer_start(&e->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL);
-	offer_to_thread(e, 0, &e->seat[cpumask_first(&e->cpus)]);
+	offer_to_thread(e, 0, &e->worker[cpumask_first(&e->cpus)]);
 	return 0;
 }
 
-/* Those of the list, or all that are not isolated */
+/* The CPUs of @list; empty: all that are not isolated */
 static int choose_cpus(struct xhca_engine *e, const char *list)
 {
 	if (!*list) {
@@ -603,21 +610,21 @@ int xhca_engine_init(struct xhca *x, const char *cpus)
 	xhca_hrtimer_setup(&e->timer, tick);
 	e->busy = ktime_get_ns();
 	e->turn = e->busy;
-	e->seat = kvcalloc(nr_cpu_ids, sizeof(*e->seat), GFP_KERNEL);
-	if (!e->seat)
+	e->worker = kvcalloc(nr_cpu_ids, sizeof(*e->worker), GFP_KERNEL);
+	if (!e->worker)
 		return -ENOMEM;
 	err = hca_fabric_init(&e->fabric);
 	if (err)
-		goto err_seat;
-	err = start_seats(e);
+		goto err_worker;
+	err = start_workers(e);
 	if (err)
 		goto err_fabric;
 	return 0;
 
 err_fabric:
 	hca_fabric_free(&e->fabric);
-err_seat:
-	kvfree(e->seat);
+err_worker:
+	kvfree(e->worker);
 	return err;
 }
 
@@ -625,10 +632,10 @@ void xhca_engine_exit(struct xhca *x)
 {
 	struct xhca_engine *e = &x->engine;
 
-	xhca_engine_call(x, drop_token, e);
+	xhca_engine_call(x, stop_owner, e);
 	unregister_trace_cpu_idle(idle_changed, e);
 	tracepoint_synchronize_unregister();
-	stop_seats(e);
+	stop_workers(e);
 	hca_fabric_free(&e->fabric);
-	kvfree(e->seat);
+	kvfree(e->worker);
 }

@@ -32,7 +32,7 @@ struct dentry;
 struct irq_domain;
 struct platform_device;
 struct xhca;
-struct xhca_seat;
+struct xhca_worker;
 
 /* An MSI-X vector: @lock covers what follows it. */
 struct xhca_vector {
@@ -56,20 +56,20 @@ struct xhca_function {
 };
 
 struct xhca_engine {
-	struct xhca_seat *seat;		/* by CPU */
-	struct cpumask allowed, cpus;	/* that may have a seat; that have one */
+	struct xhca_worker *worker;	/* by CPU */
+	struct cpumask allowed, cpus;	/* that may have a worker; that have one */
 	struct hlist_node node;		/* of CPU hotplug */
 	int hotplug;
-	atomic_long_t token;		/* a seat, and its state in the low bits */
-	unsigned long offers;		/* changes with every offer of the token */
+	atomic_long_t owner;		/* a worker, and the state in the low bits */
+	unsigned long offers;		/* changes with every offer */
 	struct hca_fabric fabric;
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
-	struct hrtimer timer;		/* see tick() */
+	struct hrtimer timer;		/* calls tick() */
 	unsigned long watched;		/* offers at the last tick */
 	u64 wake_at;			/* parked until then at the latest */
-	u64 busy;			/* when there was work last */
-	u64 turn;			/* when the holder got its CPU */
+	u64 busy;			/* time of the last work */
+	u64 turn;			/* when the owner started to run */
 	u64 passes, naps, sleeps;
 };
 
