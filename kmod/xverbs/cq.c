@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues: the ring is the process's, the event queue behind it
- * belongs to mlx5_core, which calls back when an armed queue fires.
+ * Completion queues.  The process polls the ring.  The event queue belongs to mlx5_core,
+ * which calls xv_cq_comp() when an armed CQ raises a completion event.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -30,7 +30,7 @@ static int xv_cq_round_entries(struct xv_call *call, u32 wanted, u32 *entries)
 {
 	u32 max = 1u << MLX5_CAP_GEN(call->dev->mdev, log_max_cq_sz);
 
-	/* One entry stays free, so that full and empty rings differ. */
+	/* One entry stays free to distinguish a full ring from an empty one. */
 	if (!wanted || wanted > max - 1)
 		return xv_fail(call, -EINVAL,
 			       "CQ: entries %u is not in 1..%u", wanted,
@@ -56,7 +56,7 @@ static int xv_cq_check(struct xv_call *call, struct xverbs_cq_create *arg,
 	return xv_cq_round_entries(call, arg->entries, entries);
 }
 
-/* Every entry starts as the adapter's: an invalid opcode, owner bit set. */
+/* Initialises all entries with opcode INVALID and the owner bit set. */
 static void xv_cq_init_ring(struct xv_buf *ring)
 {
 	u8 *page;
@@ -189,7 +189,7 @@ int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
 	u32 delivered = 0;
 	int err;
 
-	/* Waits for callbacks in flight. */
+	/* This also waits for callbacks in flight. */
 	err = mlx5_core_destroy_cq(obj->file->dev->mdev, &cq->mcq);
 	if (err)
 		return xv_fail(call, xv_fw_errno(err), "CQ: DESTROY_CQ failed");
@@ -202,8 +202,8 @@ int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
 }
 
 /*
- * Even if the command fails, which it does as long as a queue pair uses the
- * queue, mlx5_core forgets the queue and calls back no more.
+ * The command fails while a queue pair uses the CQ, but mlx5_core removes the CQ from
+ * its tables in any case and makes no more callbacks.
  */
 void xv_cq_lose(struct xv_obj *obj)
 {
@@ -230,7 +230,7 @@ static int xv_cq_check_modify(struct xv_call *call)
 	if (arg->change & XVERBS_CQ_MODERATION) {
 		if (!MLX5_CAP_GEN(mdev, cq_moderation))
 			return xv_fail(call, -EOPNOTSUPP,
-				       "CQ: the device has no moderation");
+				       "CQ: the device does not support moderation");
 		if (arg->count > XV_CQ_MAX_COUNT)
 			return xv_fail(call, -EINVAL, "CQ: count %u is above %u",
 				       arg->count, XV_CQ_MAX_COUNT);
@@ -301,7 +301,7 @@ static int xv_cq_resize_hw(struct xv_call *call, const struct xv_cq_obj *cq,
 	return err;
 }
 
-/* The old ring stays with whoever has it mapped, until all of it is polled. */
+/* The process polls the rest of the old ring, which its mapping keeps. */
 static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq_obj *cq,
 			       u32 entries)
 {
@@ -312,7 +312,7 @@ static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq_obj *cq,
 	lockdep_assert_held(&cq->lock);
 	if (!cq->mem.ring.pages)
 		return xv_fail(call, -EOPNOTSUPP,
-			       "CQ: a ring in the user's memory cannot be resized");
+			       "CQ: a ring in a UMEM cannot be resized");
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
 		return -ENOMEM;
@@ -345,7 +345,7 @@ int xv_cq_resize(struct xv_call *call)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (!MLX5_CAP_GEN(call->dev->mdev, cq_resize))
 		return xv_fail(call, -EOPNOTSUPP,
-			       "CQ: the device cannot resize");
+			       "CQ: the device does not support resizing");
 	err = xv_cq_round_entries(call, arg->entries, &entries);
 	if (err)
 		return err;

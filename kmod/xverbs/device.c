@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA devices: which there are, which files are bound to them, what happens
- * when one goes, and the events they raise.
+ * RDMA devices: the list of devices, the files bound to them, their events, and their
+ * removal.
  *
- * A file is on its device's list exactly as long as xv_file.dev points to
- * the device; removal empties the list before the device is gone.
+ * A file is in xv_dev.files if, and only if, xv_file.dev points to the device.  Removal
+ * of a device empties the list before it returns.
  */
 #include <linux/device.h>
 #include <linux/dma-map-ops.h>
@@ -44,15 +44,15 @@ void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file)
 	mutex_unlock(&dev->files_lock);
 }
 
-/* From now on, events about the number go to @entry. */
+/* From now on, events of the number go to @entry. */
 int xv_number_add(struct xarray *numbers, u32 number, void *entry)
 {
 	return xa_err(xa_store_irq(numbers, number, entry, GFP_KERNEL));
 }
 
 /*
- * To be called when the adapter has destroyed @entry, and may have given its
- * number to the next: that one stays.
+ * Called after the adapter has destroyed @entry.  Its number may be in use again, so
+ * the entry of another object is not deleted.
  */
 void xv_number_del(struct xarray *numbers, u32 number, void *entry)
 {
@@ -61,7 +61,7 @@ void xv_number_del(struct xarray *numbers, u32 number, void *entry)
 
 /* ---- Events ------------------------------------------------------------------- */
 
-/* Firmware event -> event of the API; -1 is no event. */
+/* Converts a firmware event to an event of the API; -1: not an event of the API. */
 static int xv_fw_event_type(unsigned long type)
 {
 	switch (type) {
@@ -106,8 +106,8 @@ static void xv_srq_event(struct xv_obj *srq, int type)
 }
 
 /*
- * Runs in interrupts, for the events of every user of the adapter.  The
- * xarray's lock keeps the object alive: it leaves the array before it dies.
+ * Called in interrupts, for events of all users of the adapter.  The lock of the xarray
+ * protects the object, because an object is removed from the xarray before it is freed.
  */
 static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 			   void *data)
@@ -124,7 +124,7 @@ static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 		return NOTIFY_DONE;
 	srq = type == XVERBS_EVENT_SRQ_ERR ||
 	      type == XVERBS_EVENT_SRQ_LIMIT_REACHED;
-	/* Receive and send queues without a QP have numbers of their own. */
+	/* RQs, SQs and DCTs have other number spaces than QPs. */
 	if (!srq && eqe->data.qp_srq.type != MLX5_EVENT_QUEUE_TYPE_QP)
 		return NOTIFY_DONE;
 	number = be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff;
@@ -143,7 +143,7 @@ static_assert((int)IB_EVENT_GID_CHANGE == XVERBS_EVENT_GID_CHANGE);
 static_assert((int)IB_EVENT_CLIENT_REREGISTER ==
 	      XVERBS_EVENT_CLIENT_REREGISTER);
 
-/* Events of ports and of the device go to every file. */
+/* Port and device events go to all files bound to the device. */
 static void xv_dev_ib_event(struct ib_event_handler *handler,
 			    struct ib_event *event)
 {
@@ -177,31 +177,32 @@ static void xv_dev_ib_event(struct ib_event_handler *handler,
 /* ---- ib_core client -------------------------------------------------------------- */
 
 /*
- * A CQE must name its queue by the user's index.  Connect-IB, the first of the
- * family, gives queue numbers there: a completion would go to the wrong queue.
+ * A CQE must have the user index of its queue.  The CQEs of Connect-IB, the oldest
+ * adapter of the family, have queue numbers there, so that a completion would be
+ * attributed to the wrong queue.
  */
 static const char *xv_dev_caps_why_not(struct mlx5_core_dev *mdev)
 {
 	if (MLX5_CAP_GEN(mdev, cqe_version) != 1)
-		return "too old: its completions carry no user index (cqe_version is not 1)";
+		return "too old: its CQEs have no user index (cqe_version is not 1)";
 	return NULL;
 }
 
 /*
- * Process and adapter share rings that nobody synchronises: both must see the
- * same memory.  Coherent allocations would do for any device, but one of their
- * pages cannot outlive its queue as long as a process has it mapped.
+ * Process and adapter share rings without DMA synchronisation, so DMA must be coherent.
+ * dma_alloc_coherent() would work on all devices, but its pages cannot stay allocated
+ * after the queue is destroyed, as long as a process maps them.
  */
 static const char *xv_dma_why_not(struct device *dma)
 {
 	if (!dev_is_dma_coherent(dma))
-		return "its DMA is not coherent with the processors' caches";
+		return "its DMA is not coherent with the CPU caches";
 	if (is_swiotlb_force_bounce(dma))
-		return "its DMA goes through bounce buffers (swiotlb)";
+		return "its DMA uses bounce buffers (swiotlb)";
 	return NULL;
 }
 
-/* The adapter behind a device, or why it cannot be used */
+/* Finds the adapter of a device; returns NULL, or the reason why it cannot be used. */
 static const char *xv_dev_probe(struct xv_dev *dev)
 {
 	struct device *parent = dev->ib->dev.parent;
@@ -247,7 +248,7 @@ static int xv_dev_add(struct ib_device *ib)
 	return 0;
 }
 
-/* A file bound to @dev, held; NULL when there is none left */
+/* Returns a file bound to @dev with a reference, or NULL if there is none. */
 static struct xv_file *xv_dev_first_file(struct xv_dev *dev)
 {
 	struct xv_file *file;
@@ -255,7 +256,7 @@ static struct xv_file *xv_dev_first_file(struct xv_dev *dev)
 	mutex_lock(&dev->files_lock);
 	WRITE_ONCE(dev->gone, true);
 	file = list_first_entry_or_null(&dev->files, struct xv_file, dev_node);
-	/* The file unbinds before its last reference goes. */
+	/* A file is unbound before its last reference is dropped. */
 	if (file)
 		kref_get(&file->ref);
 	mutex_unlock(&dev->files_lock);
@@ -342,7 +343,7 @@ static void xv_dev_describe(const struct xv_dev *dev, struct xverbs_device *out)
 		strscpy(out->why_not, dev->why_not, sizeof(out->why_not));
 }
 
-/* Describes the devices that the caller may see; counts them all. */
+/* Fills in up to @room visible devices; returns the number of all visible devices. */
 static u32 xv_devs_collect(struct xverbs_device *list, u32 room)
 {
 	struct xv_dev *dev;
@@ -398,7 +399,7 @@ static bool xv_dev_matches(const struct xv_dev *dev,
 	return !strcmp(dev_name(&dev->ib->dev), arg->name);
 }
 
-/* The device that the caller means, held */
+/* Returns the requested device with a reference, or NULL. */
 static struct xv_dev *xv_bind_find(struct xv_call *call)
 {
 	struct xverbs_bind *arg = &call->arg.bind;
@@ -425,7 +426,7 @@ int xv_bind(struct xv_call *call)
 	int err;
 
 	if (file->dev)
-		return xv_fail(call, -EBUSY, "the file is bound already");
+		return xv_fail(call, -EBUSY, "the file is already bound");
 	err = xv_event_size(call, arg->async_event_size,
 			    offsetofend(struct xverbs_async_event, reserved),
 			    &event_size);
@@ -449,8 +450,8 @@ int xv_bind(struct xv_call *call)
 	}
 
 	mutex_lock(&dev->files_lock);
-	/* Until it is gone, the device and its part in cgroups are there. */
-	err = dev->gone ? xv_fail(call, -ENODEV, "the device goes") :
+	/* While @gone is false, the device can be charged. */
+	err = dev->gone ? xv_fail(call, -ENODEV, "the device is being removed") :
 			  xv_cgroup_charge(call, dev, &file->cgroup,
 					   RDMACG_RESOURCE_HCA_HANDLE);
 	if (!err) {

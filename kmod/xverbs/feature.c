@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Features: for each one whether it can be used on a device, and if not,
- * why.  A row's function returns NULL or the reason.
+ * Features: whether a device supports a feature, or the reason why not.  The function
+ * of a row returns NULL or the reason.
  */
 #include <linux/mlx5/device.h>
 
@@ -9,7 +9,7 @@
 
 static const char *xv_has(bool cap)
 {
-	return cap ? NULL : "the adapter does not announce it";
+	return cap ? NULL : "the adapter does not support it";
 }
 
 #define XV_CAP_FEATURE(_name, _field)					\
@@ -37,17 +37,17 @@ static const char *xv_feature_always(const struct xv_dev *dev)
 
 static const char *xv_feature_no_verb(const struct xv_dev *dev)
 {
-	return "this version of xverbs has no verb for it";
+	return "this version of xverbs does not support it";
 }
 
 static const char *xv_feature_no_gpu(const struct xv_dev *dev)
 {
-	return "rings may lie in GPU memory, but there is no GPU code that drives them";
+	return "queues can be in GPU memory, but there is no data path for GPUs";
 }
 
 static const char *xv_feature_no_dpa(const struct xv_dev *dev)
 {
-	return "the adapter's own cores are programmed with closed tools only";
+	return "programs for the cores of the adapter need proprietary tools";
 }
 
 static const char *xv_feature_odp(const struct xv_dev *dev)

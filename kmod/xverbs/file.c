@@ -2,9 +2,8 @@
 /*
  * /dev/xverbs: open, ioctl, mmap, read, release.
  *
- * One table maps an ioctl number to its handler; the dispatcher does all
- * work on sizes, so that a handler sees one complete zero-padded structure
- * of its own and only checks values.
+ * One table maps an ioctl number to its handler.  The dispatcher does all work on sizes:
+ * a handler gets a complete structure, padded with zeros, and only checks values.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -24,9 +23,8 @@
 #define XV_FS_MAGIC	0x78766273	/* "xvbs" */
 
 /*
- * Every open file gets an inode, hence an address space, of its own: taking
- * a doorbell page away is then one unmap_mapping_range(), which finds the
- * mappings of all processes that share the file.
+ * Each open file has its own inode and address space.  So one unmap_mapping_range()
+ * unmaps a doorbell page in all processes that share the file.
  */
 static struct vfsmount *xv_mnt;
 static int xv_mnt_count;
@@ -112,7 +110,7 @@ void xv_file_put(struct xv_file *file)
 	kref_put(&file->ref, xv_file_free);
 }
 
-/* Room for events of the device and of its ports */
+/* Allocates the event sources of the device and its ports. */
 int xv_file_init_sources(struct xv_file *file, u32 n_ports)
 {
 	u32 i;
@@ -129,7 +127,7 @@ int xv_file_init_sources(struct xv_file *file, u32 n_ports)
 	return 0;
 }
 
-/* Destroys all objects and parts with the device. */
+/* Destroys all objects and unbinds the file. */
 static void xv_file_teardown(struct xv_file *file)
 {
 	struct xv_dev *dev = file->dev;
@@ -144,7 +142,7 @@ static void xv_file_teardown(struct xv_file *file)
 	xv_dev_put(dev);
 }
 
-/* Kills those whose memory does not come. */
+/* Work that kills processes which wait for user memory during device removal */
 struct xv_pins_end {
 	struct delayed_work work;
 	struct xv_file *file;
@@ -160,7 +158,7 @@ static void xv_pins_kill(struct work_struct *work)
 	spin_lock(&file->pins_lock);
 	list_for_each_entry(call, &file->pins, pin_node) {
 		dev_warn_ratelimited(&call->dev->ib->dev,
-				     "xverbs: the device goes, and process %d (%s) is killed: it has not got the memory that it registers\n",
+				     "xverbs: device removal kills process %d (%s), which waits for memory that it registers\n",
 				     task_tgid_nr(call->task),
 				     call->task->comm);
 		send_sig(SIGKILL, call->task, 1);
@@ -170,12 +168,12 @@ static void xv_pins_kill(struct work_struct *work)
 }
 
 /*
- * Waits until no call is in flight. Each ends by itself, but one that pins
- * memory waits until the memory is there, and who provides it (userfaultfd,
- * FUSE) may never do so: such a process is killed at the @deadline.
+ * Waits until no call is in flight.  A call that pins user memory waits for page faults,
+ * and their handler (userfaultfd, FUSE) may never answer.  So at @deadline the process
+ * is killed.
  *
- * Killing does not help where the kernel waits for a FUSE server without heed of
- * signals, as Linux before 6.3 does here: the message tells whom to look for.
+ * Linux before 6.3 waits for a FUSE server without checking for signals here, so that
+ * killing does not help.  The message then names the process.
  */
 static void xv_file_lock_remove(struct xv_file *file, unsigned long deadline)
 {
@@ -190,7 +188,7 @@ static void xv_file_lock_remove(struct xv_file *file, unsigned long deadline)
 	destroy_delayed_work_on_stack(&end.work);
 }
 
-/* The device goes: the file stays, but can only be closed. */
+/* The device is being removed: after this, the file can only be closed. */
 void xv_file_disassociate(struct xv_file *file, unsigned long deadline)
 {
 	xv_file_lock_remove(file, deadline);
@@ -217,7 +215,7 @@ static int xv_fops_release(struct inode *inode, struct file *filp)
 
 /* ---- ioctl ------------------------------------------------------------------- */
 
-/* Writes the reason, unless a deeper function has: it knows better. */
+/* Stores the reason, unless an inner function has already stored a more precise one. */
 int xv_fail(struct xv_call *call, int err, const char *fmt, ...)
 {
 	va_list args;
@@ -230,7 +228,7 @@ int xv_fail(struct xv_call *call, int err, const char *fmt, ...)
 	return err;
 }
 
-/* Copies one entry of a user array, cut or padded to the caller's size. */
+/* Copies one entry to a user array, truncated or padded to the size of the caller. */
 int xv_copy_entry(void __user *to, size_t to_size, const void *entry,
 		  size_t size)
 {
@@ -255,8 +253,8 @@ int xv_check_entry_size(struct xv_call *call, u32 entry_size, size_t first)
 
 struct xv_ioctl {
 	int (*handler)(struct xv_call *call);
-	u16 size;	/* of the structure as this kernel knows it */
-	u16 min_size;	/* of its first published version */
+	u16 size;	/* size of the structure in this kernel */
+	u16 min_size;	/* size of its first published version */
 	u16 mode;	/* XV_* */
 	u32 flags;	/* hdr.flags that exist */
 };
@@ -337,14 +335,14 @@ static const struct xv_ioctl xv_ioctls[] = {
 };
 
 /**
- * struct xv_part - a part of an ioctl's structure
- * @nr: the ioctl
- * @name: of the struct xverbs_part
- * @at: where the struct xverbs_part stands in the ioctl's structure
- * @to: where the kernel has its copy in struct xv_call
- * @size: of the part as this kernel knows it
- * @min_size: of its first published version
- * @out: written, not read
+ * struct xv_part - a part (struct xverbs_part) of the structure of an ioctl
+ * @nr: number of the ioctl
+ * @name: name of the part, for messages
+ * @at: offset of the struct xverbs_part in the structure of the ioctl
+ * @to: offset of the copy in struct xv_call
+ * @size: size of the part in this kernel
+ * @min_size: size of its first published version
+ * @out: the kernel writes the part and does not read it
  */
 struct xv_part {
 	u32 nr;
@@ -356,7 +354,7 @@ struct xv_part {
 	bool out;
 };
 
-/* A part of type @_type, first published up to @_last */
+/* The part of type @_type was first published up to @_last. */
 #define XV_PART(_nr, _op, _member, _copy, _type, _last, _out)		\
 	{								\
 		.nr = XVERBS_CMD_##_nr,					\
@@ -403,18 +401,18 @@ static const struct xverbs_part *xv_part_user(const struct xv_call *call,
 	return (void *)&call->arg + part->at;
 }
 
-/* Copies a structure in that may be older or newer than the kernel's. */
+/* Copies in a structure that may be shorter or longer than that of this kernel. */
 static int xv_copy_struct(struct xv_call *call, const char *name, void *to,
 			  size_t size, const void __user *user, size_t usize)
 {
 	int err;
 
-	/* A larger one is no structure; its tail need not be looked at. */
+	/* No structure is larger than a page. */
 	err = usize > PAGE_SIZE ? -E2BIG :
 				  copy_struct_from_user(to, size, user, usize);
 	if (err == -E2BIG)
 		return xv_fail(call, err,
-			       "%s has %zu bytes, this kernel knows %zu, and what follows is not zero",
+			       "%s has %zu bytes, %zu are known to this kernel, and the others are not zero",
 			       name, usize, size);
 	return err;
 }
@@ -461,8 +459,8 @@ static int xv_parts_each(struct xv_call *call, const struct xv_ioctl *op,
 }
 
 /*
- * Copies the caller's structure in and checks its shape.  The header is read
- * first, for a reason can be told only when it is known where to.
+ * Copies in the structure of the caller and checks its size.  The header is read first,
+ * because a reason can be returned only when the address of the text is known.
  */
 static int xv_call_fetch(struct xv_call *call, const struct xv_ioctl *op,
 			 void __user *user, size_t *usize)
@@ -482,7 +480,7 @@ static int xv_call_fetch(struct xv_call *call, const struct xv_ioctl *op,
 			       first.size, op->min_size);
 	err = xv_copy_struct(call, "the structure", &call->arg, op->size, user,
 			     first.size);
-	/* What the caller may have changed since does not count. */
+	/* Ignore a header that the caller has changed meanwhile. */
 	*hdr = first;
 	if (err)
 		return err;
@@ -501,15 +499,15 @@ static int xv_call_handle(struct xv_call *call, const struct xv_ioctl *op)
 	int err;
 
 	if (file->gone)
-		return xv_fail(call, -ENODEV, "the device has gone");
+		return xv_fail(call, -ENODEV, "the device was removed");
 	if (!file->dev && !(op->mode & XV_UNBOUND))
-		return xv_fail(call, -ENXIO, "the file is not bound");
+		return xv_fail(call, -ENXIO, "the file is not bound to a device");
 	call->dev = file->dev;
 	if (!(op->mode & XV_PINS))
 		return op->handler(call);
 
 	if (READ_ONCE(call->dev->gone))
-		return xv_fail(call, -ENODEV, "the device goes");
+		return xv_fail(call, -ENODEV, "the device is being removed");
 	call->task = current;
 	spin_lock(&file->pins_lock);
 	list_add(&call->pin_node, &file->pins);
@@ -558,9 +556,9 @@ static int xv_entries_reply(const struct xv_entries *entries)
 }
 
 /*
- * Hands the results over; what cannot be handed over is undone. Without
- * xv_file.sem: it may last until somebody provides the memory that is written,
- * and a device that goes does not wait for that.
+ * Copies out the results; if this fails, a new object is destroyed again.  Called without
+ * xv_file.sem, because page faults of the user memory may take long (userfaultfd, FUSE)
+ * and device removal must not wait for them.
  */
 static int xv_call_reply(struct xv_call *call, const struct xv_ioctl *op,
 			 void __user *user, size_t usize)
@@ -586,7 +584,7 @@ static int xv_call_reply(struct xv_call *call, const struct xv_ioctl *op,
 	return ok ? 0 : -EFAULT;
 }
 
-/* A reason that cannot be written does not change the error. */
+/* If the reason cannot be written, the error number is the same. */
 static void xv_call_explain(struct xv_call *call, u64 user, u32 len)
 {
 	size_t n = min_t(size_t, len, strlen(call->reason) + 1);
@@ -647,7 +645,7 @@ int xv_mapping_add(struct xv_file *file, struct xv_mapping *map)
 	return err;
 }
 
-/* Existing mappings stay as they are. */
+/* Does not change existing mappings. */
 void xv_mapping_del(struct xv_file *file, struct xv_mapping *map)
 {
 	mutex_lock(&file->map_lock);
@@ -656,8 +654,8 @@ void xv_mapping_del(struct xv_file *file, struct xv_mapping *map)
 }
 
 /*
- * Also takes the pages out of existing mappings.  The erased entry makes
- * every later fault get the dummy page, so none can slip in after the zap.
+ * Also unmaps the pages from existing mappings.  Because the entry is erased first,
+ * every later fault gets the dummy page.
  */
 void xv_mapping_del_zap(struct xv_file *file, struct xv_mapping *map)
 {
@@ -675,7 +673,7 @@ struct xverbs_map xv_mapping_user(const struct xv_mapping *map)
 	};
 }
 
-/* A page that swallows stores to a doorbell page that is gone */
+/* A page of ordinary memory that replaces a destroyed doorbell page */
 static struct page *xv_dummy_page(struct xv_file *file)
 {
 	lockdep_assert_held(&file->map_lock);
@@ -684,7 +682,7 @@ static struct page *xv_dummy_page(struct xv_file *file)
 	return file->dummy;
 }
 
-/* The VMA holds the struct file and thus xv_file and its dummy page. */
+/* The VMA holds the struct file, which holds xv_file and its dummy page. */
 static vm_fault_t xv_pfn_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;

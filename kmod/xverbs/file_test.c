@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: rules that hold for every ioctl (sizes, flags, reserved members), and
- * the keys of mmap().  User memory is borrowed from the process that loads the
- * module.
+ * KUnit: rules of all ioctls (sizes, flags, reserved members), and offsets of mmap().
+ * The tests use memory of the process that loads the module as user memory.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -52,7 +51,7 @@ static void xv_test_uapi_sizes(struct kunit *test)
 /* ---- ioctl ---------------------------------------------------------------------- */
 
 static struct mm_struct *xv_mm;
-static unsigned long xv_user;	/* two pages of it; the third is not there */
+static unsigned long xv_user;	/* two pages; the third is not mapped */
 
 static int xv_user_init(struct kunit_suite *suite)
 {
@@ -106,7 +105,7 @@ static void xv_open_exit(struct kunit *test)
 	xa_destroy(&o->file.maps);
 }
 
-/* ioctl() with o->arg, whose header says @size */
+/* ioctl() with o->arg and hdr.size = @size */
 static long xv_try(struct xv_open *o, unsigned int cmd, u32 size)
 {
 	void __user *user = (void __user *)xv_user;
@@ -246,7 +245,7 @@ static void xv_test_reserved(struct kunit *test)
 	}
 }
 
-/* Each part, shorter and longer than this kernel knows it */
+/* Each part, shorter and longer than in this kernel */
 static void xv_test_parts(struct kunit *test)
 {
 	struct xv_open *o = test->priv;
@@ -270,24 +269,24 @@ static void xv_test_parts(struct kunit *test)
 				    (long)-EINVAL, "%s too short", p->name);
 		user->size = p->min_size;
 		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
-				    (long)-ENXIO, "%s of the first size",
+				    (long)-ENXIO, "%s with the first published size",
 				    p->name);
 		user->size = p->size + 8;
 		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
-				    (long)-ENXIO, "%s and zeros", p->name);
+				    (long)-ENXIO, "%s longer, with zeros", p->name);
 		tail = o->arg + PAGE_SIZE + p->size + 7;
 		*tail = 1;
 		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
 				    p->out ? (long)-ENXIO : (long)-E2BIG,
-				    "%s and more", p->name);
+				    "%s longer, with other bytes", p->name);
 		user->addr = xv_user + 2 * PAGE_SIZE;
 		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, xv_ioctls[p->nr].size),
 				    p->out ? (long)-ENXIO : (long)-EFAULT,
-				    "%s not there", p->name);
+				    "%s at an invalid address", p->name);
 	}
 }
 
-/* A later kernel's structure, of which an older program knows the start */
+/* A structure that is longer in this kernel than in an older program */
 static void xv_test_grown(struct kunit *test)
 {
 	const struct xv_ioctl later = { .size = 40, .min_size = 32 };
@@ -315,7 +314,7 @@ static void xv_test_grown(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got[32], 0xff);
 }
 
-/* The text is cut to the caller's room and always ends. */
+/* The reason is truncated to reason_len and always ends with NUL. */
 static void xv_test_reason(struct kunit *test)
 {
 	struct xv_open *o = test->priv;
@@ -407,7 +406,7 @@ static void xv_test_mmap_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_try_mmap(o, 3 * PAGE_SIZE, PAGE_SIZE,
 					  VM_SHARED), 0);
 	KUNIT_EXPECT_PTR_EQ(test, xv_mapped, &b);
-	/* Neither parts nor more than it, nor private or executable */
+	/* Refused: shorter, longer, private, executable */
 	KUNIT_EXPECT_EQ(test, xv_try_mmap(o, 0, PAGE_SIZE, VM_SHARED), -EINVAL);
 	KUNIT_EXPECT_EQ(test, xv_try_mmap(o, PAGE_SIZE, 2 * PAGE_SIZE,
 					  VM_SHARED), -EINVAL);
@@ -417,7 +416,7 @@ static void xv_test_mmap_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_try_mmap(o, 0, key.length,
 					  VM_SHARED | VM_EXEC), -EINVAL);
 
-	/* A key is never given out again. */
+	/* An offset is never reused. */
 	xv_mapping_del(&o->file, &a);
 	KUNIT_EXPECT_EQ(test, xv_try_mmap(o, 0, key.length, VM_SHARED),
 			-EINVAL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * xverbs: RDMA verbs on ConnectX adapters whose data path stays in user
- * space.  This file loads and unloads the module.
+ * xverbs: RDMA verbs on ConnectX adapters with the data path in user space.  This file
+ * has module init and exit.
  */
 #include <linux/module.h>
 

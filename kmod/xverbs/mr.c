@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory regions: pinned, accounted and mapped by ib_core and mlx5_ib. */
+/* Memory regions.  ib_core and mlx5_ib pin, account and map the memory. */
 #include <linux/overflow.h>
 #include <linux/sched/signal.h>
 
@@ -16,11 +16,11 @@ static_assert((int)IB_ACCESS_RELAXED_ORDERING ==
 static_assert((int)IB_ACCESS_ON_DEMAND == XVERBS_ACCESS_ON_DEMAND);
 
 /*
- * The driver resumes a queue after a page fault only if it is one of its own:
- * ours would stand still for ever.
+ * After a page fault mlx5_ib resumes only its own queues.  A queue of xverbs would
+ * stay suspended.
  */
 const char xv_mr_odp_why_not[] =
-	"the driver does not serve page faults of xverbs' queues";
+	"mlx5_ib does not handle page faults of the queues of xverbs";
 
 int xv_mr_check_access(struct xv_call *call, u32 access)
 {
@@ -38,7 +38,7 @@ int xv_mr_check_access(struct xv_call *call, u32 access)
 	return 0;
 }
 
-/* Address and key space of a page have the same offsets within a page. */
+/* addr and iova must have the same offset within a page. */
 int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
 		      u32 access)
 {
@@ -70,11 +70,11 @@ static int xv_mr_fail(struct xv_call *call, const struct xv_mr_range *range,
 			       range->length, rlimit(RLIMIT_MEMLOCK));
 	case -EFAULT:
 		return xv_fail(call, err,
-			       "MR: 0x%llx and %llu bytes are not memory with the access asked for",
+			       "MR: no memory with the requested access at 0x%llx, %llu bytes",
 			       range->addr, range->length);
 	default:
 		return xv_fail(call, xv_fw_errno(err),
-			       "MR: the driver refuses: %pe", ERR_PTR(err));
+			       "MR: the driver refused: %pe", ERR_PTR(err));
 	}
 }
 
@@ -90,7 +90,7 @@ static struct ib_mr *xv_mr_pin(struct xv_call *call, const struct xv_obj *pd,
 	return ib;
 }
 
-/* A region without memory; its domain is deps[0]. */
+/* Allocates a region without memory; deps[0] is its PD. */
 struct xv_mr_obj *xv_mr_new(struct xv_call *call, u32 pd, u32 access)
 {
 	struct xv_obj *obj, *dep;
@@ -160,7 +160,7 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 static_assert((int)IB_MR_REREG_PD == XVERBS_REREG_PD);
 static_assert((int)IB_MR_REREG_ACCESS == XVERBS_REREG_ACCESS);
 
-/* What ib_reg_user_mr() does for a region that the driver has just made */
+/* As ib_reg_user_mr() does after the driver created the region */
 static void xv_mr_adopt(struct ib_mr *ib, struct ib_pd *pd)
 {
 	ib->device = pd->device;
@@ -169,7 +169,7 @@ static void xv_mr_adopt(struct ib_mr *ib, struct ib_pd *pd)
 	atomic_inc(&pd->usecnt);
 }
 
-/* Other memory: the old region stays good until the new one stands. */
+/* New memory: the old region stays valid until the new one is registered. */
 static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 			 const struct xv_obj *pd,
 			 const struct xv_mr_range *range, u32 access)
@@ -191,8 +191,8 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 }
 
 /*
- * Another domain or other rights: the driver changes the key in place, or
- * makes one more for what is pinned already.
+ * New PD or access flags: the driver changes the mkey in place, or creates another
+ * mkey for the memory that is pinned already.
  */
 static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 		       const struct xv_obj *pd, const struct xv_mr_range *range,
@@ -209,7 +209,7 @@ static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 	if (ib) {
 		xv_mr_adopt(ib, ib_pd);
 		mr->ib = ib;
-		/* It has no memory any more; a second try finds some to go. */
+		/* The memory now belongs to the new region.  A failed command is tried again. */
 		if (ib_dereg_mr(old))
 			ib_dereg_mr(old);
 	} else if (ib_pd != old_pd) {
@@ -257,7 +257,7 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr_obj *mr,
 	return 0;
 }
 
-/* The region holds its new domain, and not the old one, if this succeeds. */
+/* On success the region uses the new PD and no longer the old one. */
 static int xv_mr_rereg_pd(struct xv_call *call, struct xv_mr_obj *mr)
 {
 	struct xv_obj *old = mr->obj.deps[0], *pd;

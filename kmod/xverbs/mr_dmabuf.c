@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory regions of dma-bufs.  The driver's own regions of dma-bufs move with
- * their memory and then need page faults, which it does not serve for our
- * queues.  These are pinned, under a key of ours.
+ * Memory regions of dma-bufs.  The dma-buf regions of mlx5_ib are not pinned and need
+ * page faults, which mlx5_ib does not handle for the queues of xverbs.  So xverbs pins
+ * the dma-buf and creates its own mkey.
  */
 #include <linux/log2.h>
 #include <linux/mlx5/device.h>
@@ -24,12 +24,12 @@ static void xv_mkc_set_access(void *mkc, struct mlx5_core_dev *mdev, u32 access)
 	MLX5_SET(mkc, mkc, lr, 1);
 	MLX5_SET(mkc, mkc, relaxed_ordering_write,
 		 relaxed && MLX5_CAP_GEN(mdev, relaxed_ordering_write));
-	/* As mlx5_ib: peer memory is reached by translated addresses. */
+	/* As mlx5_ib: peer memory is accessed with translated addresses (ATS). */
 	MLX5_SET(mkc, mkc, ma_translation_mode,
 		 relaxed && MLX5_CAP_GEN(mdev, ats));
 }
 
-/* One entry for each block of the memory */
+/* Writes one entry for each block of the memory. */
 static void xv_mr_fill_pages(struct ib_umem *umem, unsigned long block,
 			     __be64 *pas)
 {
@@ -54,9 +54,9 @@ static int xv_mr_create_key(struct xv_call *call, struct xv_mr_obj *mr,
 				       mr->iova);
 	if (!block)
 		return xv_fail(call, -EINVAL,
-			       "MR: iova 0x%llx does not fit the pages of the dma-buf",
+			       "MR: iova 0x%llx does not match the page offset of the dma-buf",
 			       mr->iova);
-	/* The list is counted in pairs of entries (PRM). */
+	/* An octoword has two entries (PRM). */
 	n = round_up(ib_umem_num_dma_blocks(umem, block), 2);
 	inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + n * sizeof(__be64);
 	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
@@ -90,7 +90,7 @@ static int xv_mr_map_dmabuf(struct xv_call *call, struct xv_mr_obj *mr)
 					     arg->length, arg->fd, arg->access);
 	if (IS_ERR(mr->umem))
 		return xv_fail(call, PTR_ERR(mr->umem),
-			       "MR: dma-buf %d cannot be pinned: %pe", arg->fd,
+			       "MR: cannot pin dma-buf %d: %pe", arg->fd,
 			       mr->umem);
 	err = xv_mr_create_key(call, mr, to_pd_obj(mr->obj.deps[0]));
 	if (err)
@@ -107,7 +107,7 @@ int xv_mr_dmabuf(struct xv_call *call)
 
 	if (arg->access & XVERBS_ACCESS_ZERO_BASED)
 		return xv_fail(call, -EINVAL,
-			       "MR: a dma-buf region is not zero-based");
+			       "MR: a dma-buf region cannot be zero-based");
 	err = xv_mr_check_access(call, arg->access);
 	if (!err)
 		err = xv_mr_check_range(call, &range, arg->access);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory windows: unbound memory keys that the process gives a meaning, and
- * takes it away, by work requests (UMR).
+ * Memory windows: free mkeys.  The process binds and invalidates them with work
+ * requests (UMR).
  */
 #include <linux/mlx5/device.h>
 
 #include "fw.h"
 
-#define XV_MW_XLT_OCTOWORDS	4	/* one KLM, in units of four (PRM) */
+#define XV_MW_XLT_OCTOWORDS	4	/* one KLM; a multiple of four (PRM) */
 #define XV_MKC_ANY_QPN		0xffffff
 
 int xv_mw_alloc(struct xv_call *call)

@@ -2,9 +2,9 @@
 /*
  * Objects of an open file: handles, references, destruction.
  *
- * A handle is reserved first, the object built, and published when only the
- * delivery of the reply can still fail.  An object that another one uses cannot
- * be destroyed; closing the file destroys everything, users before used.
+ * A verb reserves a handle, creates the object, and publishes it when only the copy of
+ * the reply can still fail.  An object with users cannot be destroyed.  Closing the
+ * file destroys all objects, users before the objects they use.
  */
 #include <linux/kmemleak.h>
 #include <linux/module.h>
@@ -14,7 +14,7 @@
 
 static unsigned int max_objects = 1 << 18;
 module_param(max_objects, uint, 0644);
-MODULE_PARM_DESC(max_objects, "objects that one open file may hold");
+MODULE_PARM_DESC(max_objects, "maximum number of objects of an open file");
 
 u32 xv_max_objects(void)
 {
@@ -22,11 +22,11 @@ u32 xv_max_objects(void)
 }
 
 /**
- * struct xv_obj_ops - what a type of objects does
- * @name: for messages
- * @destroy: on failure the object stays
- * @lose: the object cannot be destroyed, and its file goes: takes away what
- *	leads from it to processes and back; may be NULL
+ * struct xv_obj_ops - operations of an object type
+ * @name: name for messages
+ * @destroy: after a failure the object still exists
+ * @lose: called when the file closes and the object cannot be destroyed: removes
+ *	all connections between the object and processes; may be NULL
  */
 struct xv_obj_ops {
 	const char *name;
@@ -47,7 +47,7 @@ static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
 	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy },
 };
 
-/* A zeroed object with a handle that nobody can look up yet */
+/* Allocates a zeroed object and reserves a handle, which cannot be looked up yet. */
 struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 			    size_t size)
 {
@@ -72,7 +72,7 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 		kfree(obj);
 		if (err == -EBUSY)
 			err = xv_fail(call, -ENOSPC,
-				      "the file holds %u objects already",
+				      "the file already has %u objects",
 				      xv_max_objects());
 		return ERR_PTR(err);
 	}
@@ -86,7 +86,7 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 	return obj;
 }
 
-/* Lets go of what @obj uses, then frees it; its hardware is gone already. */
+/* Drops the references to the objects that @obj uses, and frees it. */
 static void xv_obj_free(struct xv_obj *obj)
 {
 	xv_evsrc_stop(&obj->file->async, &obj->events);
@@ -105,11 +105,11 @@ void xv_obj_abort(struct xv_obj *obj)
 
 void xv_obj_publish(struct xv_obj *obj)
 {
-	/* The handle is reserved: storing in it needs no memory. */
+	/* The handle is reserved, so xa_store() needs no memory. */
 	xa_store(&obj->file->objs, obj->handle, obj, GFP_KERNEL);
 }
 
-/* Destroys @obj without a caller to report to; it stays as it is on failure. */
+/* Destroys @obj without a caller that gets a reason; after a failure it still exists. */
 static int xv_obj_destroy_silent(struct xv_obj *obj)
 {
 	int err = xv_obj_ops[obj->type].destroy(obj, NULL);
@@ -149,7 +149,7 @@ void xv_obj_put(struct xv_obj *obj)
 	xa_unlock(objs);
 }
 
-/* Makes @user, which is being built, hold an object as long as it lives. */
+/* Makes @user, which is being created, use an object until @user is freed. */
 struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
 			  enum xv_obj_type type, u32 handle)
 {
@@ -164,8 +164,8 @@ struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
 }
 
 /*
- * Takes an unused object out of reach, but keeps its handle reserved. With a
- * @serial, only the object that has it.
+ * Makes an object without users invisible, but keeps its handle reserved.  If @serial
+ * is not 0, the object must have this serial number.
  */
 static struct xv_obj *xv_obj_hide(struct xv_file *file, struct xv_call *call,
 				  u32 handle, u64 serial)
@@ -220,8 +220,8 @@ int xv_destroy(struct xv_call *call)
 }
 
 /*
- * Undoes a creation that fails when the adapter knows the object already. What
- * the adapter keeps now it may let go when the file closes.
+ * Undoes a creation that fails after the object was created in the adapter.  If the
+ * object cannot be destroyed now, closing the file tries again.
  */
 void xv_obj_undo(struct xv_obj *obj)
 {
@@ -230,8 +230,8 @@ void xv_obj_undo(struct xv_obj *obj)
 }
 
 /*
- * Undoes a creation whose reply could not be delivered. The object may be
- * destroyed by now, its handle given to another one, or it may be in use.
+ * Undoes a creation whose reply could not be copied to the user.  Meanwhile the object
+ * may be destroyed, its handle may be reused, or the object may have users.
  */
 void xv_obj_discard(struct xv_file *file, u32 handle, u64 serial)
 {
@@ -241,7 +241,7 @@ void xv_obj_discard(struct xv_file *file, u32 handle, u64 serial)
 		xv_obj_undo(obj);
 }
 
-/* Users before used; what a remaining object uses remains, too. */
+/* Destroys users before the objects they use; skips objects that still have users. */
 static void xv_objs_destroy_pass(struct xv_file *file)
 {
 	enum xv_obj_type type;
@@ -259,8 +259,8 @@ static void xv_objs_destroy_pass(struct xv_file *file)
 }
 
 /*
- * The adapter may still use the memory of @obj, and events of it may be under
- * way: the object, its file and the code that takes the events are never freed.
+ * The adapter may still use the memory of @obj and raise events for it.  So the object,
+ * its file and the module are never freed.
  */
 static void xv_obj_lose(struct xv_obj *obj)
 {
@@ -278,8 +278,8 @@ static void xv_obj_lose(struct xv_obj *obj)
 }
 
 /*
- * No call is in flight: the file closes or its device goes.  A command that
- * failed, for lack of memory say, may succeed the second time.
+ * Called when the file closes or its device is removed; no call is in flight.  A
+ * command that failed, for example with ENOMEM, is tried a second time.
  */
 void xv_objs_destroy_all(struct xv_file *file)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit: handles, references and destruction, with objects of no hardware. */
+/* KUnit: handles, references and destruction, with objects without hardware */
 #include <kunit/test.h>
 #include <linux/module.h>
 
@@ -132,7 +132,7 @@ static void xv_test_deps(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, xv_obj_use(&t->call, mr, XV_OBJ_PD,
 					     pd->handle), pd);
 	KUNIT_EXPECT_EQ(test, xv_try_destroy(test, pd->handle), -EBUSY);
-	/* A creation that fails lets go of what it used. */
+	/* A failed creation drops its references. */
 	xv_obj_abort(mr);
 	KUNIT_EXPECT_EQ(test, pd->users, 0u);
 
@@ -159,7 +159,7 @@ static void xv_test_destroy_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_try_destroy(test, cq->handle), 0);
 }
 
-/* A reply fails after its object was published: what others did meanwhile stays. */
+/* The reply fails after the object was published and other calls have used it. */
 static void xv_test_discard(struct kunit *test)
 {
 	struct xv_table *t = test->priv;
@@ -173,7 +173,7 @@ static void xv_test_discard(struct kunit *test)
 	xv_obj_put(pd);
 	KUNIT_EXPECT_EQ(test, xv_try_destroy(test, 1), 0);
 
-	/* The same handle, another object */
+	/* Another object with the same handle */
 	pd = xv_make(test, XV_OBJ_PD);
 	xv_obj_publish(pd);
 	KUNIT_EXPECT_EQ(test, pd->handle, 1u);
@@ -208,7 +208,7 @@ static void xv_test_order(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&t->file.objs));
 }
 
-/* The second pass over what remains destroys what has come free of users. */
+/* The second pass destroys objects that have lost their users. */
 static void xv_test_destroy_retried(struct kunit *test)
 {
 	struct xv_table *t = test->priv;
@@ -228,8 +228,8 @@ static void xv_test_destroy_retried(struct kunit *test)
 }
 
 /*
- * Nothing is destroyed, or freed, that a lost object uses; the file stays, and
- * the module.
+ * Objects that a lost object uses are not destroyed or freed.  The file and the module
+ * stay.
  */
 static void xv_test_lost(struct kunit *test)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Protection domains.  ib_core owns them, so that memory can be registered
- * in them through ib_core; queue pairs of ours need their number too.
+ * Protection domains.  They are ib_core objects, so that ib_core can register memory
+ * in them.  The queue pairs of xverbs also need the PD number.
  */
 #include "fw.h"
 
 /*
- * ib_core makes a key to all memory of the host in every domain, for kernel
- * users.  Here queue pairs of processes will be in the domain: the key tells the
- * domain's number, which ib_core does not, and goes before anybody can use it.
+ * For kernel users, ib_core creates an mkey for all memory of the host in every PD.
+ * xverbs must destroy it before a process can use the PD.  First it reads the PD number
+ * from the mkey, because ib_core does not export the number.
  */
 static int xv_pd_drop_key(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
 {
 	int err;
 
 	if (!pd->__internal_mr)
-		return xv_fail(call, -EOPNOTSUPP, "PD: cannot learn its number");
+		return xv_fail(call, -EOPNOTSUPP, "PD: cannot read the PD number");
 	err = xv_fw_query_mkey_pd(call->dev, call, pd->__internal_mr->lkey,
 				  pdn);
 	if (err)
@@ -68,7 +68,7 @@ int xv_pd_alloc(struct xv_call *call)
 
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	/* Not ib_dealloc_pd(): it warns where firmware refuses. */
+	/* Not ib_dealloc_pd(), which warns if the firmware refuses. */
 	int err = ib_dealloc_pd_user(to_pd_obj(obj)->ib, NULL);
 
 	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;

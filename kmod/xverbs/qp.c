@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs: creation, with rings whose geometry the kernel chooses,
- * destruction, queries.
+ * Queue pairs: creation, destruction, queries.  The kernel chooses the sizes of the
+ * rings.
  */
 #include <linux/log2.h>
 #include <linux/mlx5/device.h>
@@ -124,7 +124,7 @@ static int xv_qp_size_rq(struct xv_call *call, struct xverbs_qp_cap *cap,
 	return 0;
 }
 
-/* Receive queue first, then the send queue on a WQEBB boundary (PRM) */
+/* The receive queue is first; the send queue begins at a WQEBB boundary (PRM). */
 static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 		      struct xverbs_qp_cap *cap, struct xv_qp_layout *lay)
 {
@@ -136,10 +136,10 @@ static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 		return xv_fail(call, -EINVAL, "cap.reserved is not zero");
 	if (cap->max_send_wr && !kind->sq)
 		return xv_fail(call, -EINVAL,
-			       "QP: max_send_wr, but the type sends nothing");
+			       "QP: max_send_wr, but the type has no send queue");
 	if (cap->max_recv_wr && (!kind->rq || arg->srq))
 		return xv_fail(call, -EINVAL,
-			       "QP: max_recv_wr, but there is no receive queue");
+			       "QP: max_recv_wr, but the QP has no receive queue");
 	err = xv_qp_size_sq(call, kind, cap, lay);
 	if (!err)
 		err = xv_qp_size_rq(call, cap, lay);
@@ -206,7 +206,7 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 	return err;
 }
 
-/* A number that the caller must give if, and only if, the type needs it */
+/* The caller must pass the CQ if, and only if, the type needs it. */
 static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_obj *h,
 			const char *what, bool needed, u32 handle, u32 *cqn)
 {
@@ -223,7 +223,7 @@ static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_obj *h,
 	return 0;
 }
 
-/* A receiving QP of an XRC domain has nothing else of its own. */
+/* A QP of type XRC_RECV uses only its XRC domain. */
 static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp_obj *h)
 {
 	const struct xverbs_qp_create *arg = &call->arg.qp_create;
@@ -231,7 +231,7 @@ static int xv_qp_deps_xrcd(struct xv_call *call, struct xv_qp_obj *h)
 
 	if (arg->pd || arg->uar)
 		return xv_fail(call, -EINVAL,
-			       "QP: the type has neither pd nor uar");
+			       "QP: the type has no pd and no uar");
 	if (call->external.ring_umem || call->external.dbr_umem)
 		return xv_fail(call, -EINVAL, "QP: the type has no rings");
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_XRCD, arg->xrcd);
@@ -301,7 +301,7 @@ static int xv_qp_check_create(struct xv_call *call,
 	if (!kind)
 		return xv_fail(call, -EOPNOTSUPP, "QP: type %u", arg->type);
 	if (kind->st == MLX5_QP_ST_XRC && !MLX5_CAP_GEN(mdev, xrc))
-		return xv_fail(call, -EOPNOTSUPP, "the device has no XRC");
+		return xv_fail(call, -EOPNOTSUPP, "the device does not support XRC");
 	if (arg->srq && !kind->rq)
 		return xv_fail(call, -EINVAL, "QP: the type has no srq");
 	if (arg->user_index >> 24)
@@ -325,7 +325,7 @@ static void xv_qp_report(const struct xv_dev_qp *qp, const struct xv_qp_layout *
 	arg->out_dbr_offset = qp->mem.dbr.offset;
 }
 
-/* What a handle lends its events to, or takes them back from */
+/* Events of the queue pair go to all its handles. */
 static void xv_qp_add_handle(struct xv_dev *dev, struct xv_qp_obj *h)
 {
 	xa_lock_irq(&dev->qps);
@@ -355,7 +355,7 @@ static struct xv_dev_qp *xv_qp_alloc(const struct xv_call *call)
 	return qp;
 }
 
-/* From now on others may open it. */
+/* After this, other files can open the queue pair. */
 static void xv_qp_join_domain(struct xv_dev *dev, struct xv_dev_qp *qp)
 {
 	mutex_lock(&dev->xrc_lock);
@@ -450,12 +450,12 @@ static struct xv_dev_qp *xv_qp_find_target(struct xv_call *call,
 	list_for_each_entry(qp, &domain->targets, domain_node)
 		if (qp->qpn == qpn)
 			return qp;
-	xv_fail(call, -ENOENT, "QP: none with number 0x%x in the XRC domain",
+	xv_fail(call, -ENOENT, "QP: no QP with number 0x%x in the XRC domain",
 		qpn);
 	return NULL;
 }
 
-/* One more handle for a queue pair that receives, whoever made it */
+/* Creates another handle for a queue pair of type XRC_RECV. */
 int xv_qp_open(struct xv_call *call)
 {
 	struct xverbs_qp_open *arg = &call->arg.qp_open;
@@ -508,7 +508,7 @@ static int xv_qp_destroy_hw(struct xv_dev *dev, struct xv_call *call,
 	return err;
 }
 
-/* The last handle takes the queue pair with it, and its part of the domain. */
+/* The last handle destroys the queue pair and drops its reference to the domain. */
 static int xv_qp_put_target(struct xv_dev *dev, struct xv_call *call,
 			    struct xv_dev_qp *qp)
 {
@@ -520,7 +520,7 @@ static int xv_qp_put_target(struct xv_dev *dev, struct xv_call *call,
 		if (err)
 			return err;
 		list_del(&qp->domain_node);
-		/* The handle still holds the domain: it does not go yet. */
+		/* The handle of the domain, a dep of this handle, keeps the domain. */
 		xv_xrc_domain_put(dev, call, qp->domain);
 	}
 	qp->users--;
@@ -552,13 +552,13 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
-/* Others may still hold the queue pair. */
+/* Other handles may still use the queue pair. */
 void xv_qp_lose(struct xv_obj *obj)
 {
 	struct xv_dev_qp *qp = to_qp_obj(obj)->qp;
 
 	xv_qp_del_handle(obj->file->dev, to_qp_obj(obj));
-	/* A device that goes wants its GIDs back. */
+	/* Removal of the device waits for references to its GIDs. */
 	if (!qp->domain)
 		xv_qp_put_sgids(qp);
 }
@@ -617,7 +617,7 @@ static u32 xv_qp_mig_from_hw(u8 state)
 	}
 }
 
-/* The alternate path has become the primary one. */
+/* Called when the alternate path has become the primary path. */
 void xv_qp_migrated(struct xv_dev_qp *qp, struct xv_qp_attrs *attrs)
 {
 	xv_qp_attr_migrate(attrs);
@@ -647,7 +647,7 @@ int xv_qp_refresh(struct xv_call *call, struct xv_dev_qp *qp, void *qpc)
 	return 0;
 }
 
-/* What was set, and over it what the adapter changes by itself */
+/* Returns the attributes as last set, updated with those that the adapter changes. */
 static int xv_qp_query_locked(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	struct xverbs_qp_attr *attr = &call->attrs.qp;

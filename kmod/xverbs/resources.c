@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What processes hold: debugfs/xverbs/N/resources, for the device with index N, has
- * a line for each object: type, number, process, its name, bytes.
+ * debugfs/xverbs/N/resources, for the device with index N, has one line for each object
+ * of a process: type, number, process ID, process name, bytes.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -23,9 +23,9 @@ static const char *const xv_type_words[XV_OBJ_TYPES] = {
 };
 
 /**
- * struct xv_resources - a reader
- * @row: copy of the object that the next line shows: the object may go meanwhile
- * @type: its type
+ * struct xv_resources - state of a reader
+ * @row: copy for the next line, because the object may be destroyed meanwhile
+ * @type: type of the object
  */
 struct xv_resources {
 	struct xv_dev *dev;
@@ -33,7 +33,7 @@ struct xv_resources {
 	enum xv_obj_type type;
 };
 
-/* Finds the first object of @file from @handle on. */
+/* Finds the first object of @file with at least @handle. */
 static bool xv_resources_find(struct xv_resources *r, struct xv_file *file,
 			      unsigned long *handle)
 {
@@ -50,7 +50,7 @@ static bool xv_resources_find(struct xv_resources *r, struct xv_file *file,
 	return obj;
 }
 
-/* A position is the number of a file and a handle. */
+/* A position consists of the number of a file and a handle. */
 static void *xv_resources_from(struct xv_resources *r, loff_t *pos)
 {
 	u32 number = upper_32_bits(*pos);
@@ -154,7 +154,7 @@ void xv_resources_exit(void)
 	debugfs_remove_recursive(xv_debugfs);
 }
 
-/* The object is the calling process's from now on. */
+/* Records the calling process as the creator. */
 void xv_resource_init(struct xv_resource *resource)
 {
 	resource->pid = task_tgid_nr(current);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared receive queues.  A plain one is an RMP, one of an XRC domain an
- * XRC SRQ (PRM); both have the same ring.
+ * Shared receive queues.  In the adapter, an SRQ without an XRC domain is an RMP, one
+ * with an XRC domain is an XRC SRQ (PRM).  Both have the same ring format.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -39,7 +39,7 @@ static int xv_srq_size(struct xv_call *call, struct xv_srq_layout *lay)
 	link = lay->linked ? sizeof(struct mlx5r_srq_next) : 0;
 	lay->stride = roundup_pow_of_two(link + max(arg->max_sge, 1u) *
 						MLX5R_DS);
-	/* The tail of a list is never posted. */
+	/* In a linked list, one entry is never posted. */
 	lay->wqes = roundup_pow_of_two(arg->max_wr + lay->linked);
 	return 0;
 }
@@ -57,7 +57,7 @@ static int xv_srq_check(struct xv_call *call,
 	if (arg->layout == XVERBS_SRQ_CONTIGUOUS &&
 	    !MLX5_CAP_GEN(mdev, basic_cyclic_rcv_wqe))
 		return xv_fail(call, -EOPNOTSUPP,
-			       "SRQ: the device has no contiguous layout");
+			       "SRQ: the device does not support the contiguous layout");
 	if (arg->user_index >> 24)
 		return xv_fail(call, -EINVAL,
 			       "SRQ: user_index 0x%x has more than 24 bits",
@@ -68,7 +68,7 @@ static int xv_srq_check(struct xv_call *call,
 	return 0;
 }
 
-/* Each entry leads to the next one (PRM). */
+/* Links each entry to the next one (PRM). */
 static void xv_srq_init_ring(struct xv_buf *ring,
 			     const struct xv_srq_layout *lay)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbell pages (UARs).  Each belongs to one file: whoever can write to a
- * page can ring every doorbell behind it.
+ * Doorbell pages (UARs).  A page is not shared between files, because a process that
+ * can write to it can ring the doorbells of all its queues.
  */
 #include <linux/io.h>
 #include <linux/mlx5/device.h>
@@ -22,7 +22,7 @@ static int xv_uar_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* An index counts system pages if the adapter knows their size (uar_4k). */
+/* With uar_4k the index counts 4 KiB pages, otherwise system pages (PRM). */
 static phys_addr_t xv_uar_phys(struct mlx5_core_dev *mdev, u32 index)
 {
 	if (MLX5_CAP_GEN(mdev, uar_4k))
@@ -63,7 +63,7 @@ int xv_uar_alloc(struct xv_call *call)
 	if (err)
 		goto err_obj;
 
-	/* The mapping sets the memory type that user mappings inherit. */
+	/* User mappings get the memory type of this mapping. */
 	phys = xv_uar_phys(call->dev->mdev, uar->index);
 	uar->iomem = uar->write_combining ? ioremap_wc(phys, PAGE_SIZE) :
 				      ioremap(phys, PAGE_SIZE);
@@ -92,7 +92,7 @@ err_obj:
 	return err;
 }
 
-/* Nobody may keep the page: it may go to another process next. */
+/* No mapping may remain: the page can be allocated to another process. */
 int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	struct xv_uar_obj *uar = to_uar_obj(obj);

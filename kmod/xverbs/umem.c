@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* UMEM: memory of the user, pinned to hold rings and doorbell records. */
+/* UMEM: pinned user memory for rings and doorbell records */
 #include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <rdma/ib_umem.h>
@@ -48,7 +48,7 @@ int xv_umem_reg(struct xv_call *call)
 		return xv_fail(call, -EINVAL, "UMEM: fd is not zero");
 	if (arg->addr & ~PAGE_MASK)
 		return xv_fail(call, -EINVAL,
-			       "UMEM: addr 0x%llx is not at the start of a page",
+			       "UMEM: addr 0x%llx is not page-aligned",
 			       arg->addr);
 	if (!arg->length || check_add_overflow(arg->addr, arg->length, &end))
 		return xv_fail(call, -EINVAL, "UMEM: length %llu", arg->length);

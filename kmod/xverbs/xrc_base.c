@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What every XRC queue pair of a device leans on.  The adapter wants a
- * domain, a completion queue and an XRC SRQ named in each (PRM), although
- * one that sends receives nothing and one that receives takes them from the
- * packets.  They are made at first use and stay until the device goes.
+ * Resources shared by all XRC queue pairs of a device.  The adapter needs a PD, an XRC
+ * domain, a CQ and an XRC SRQ in the context of each (PRM), although a sender does not
+ * receive and a receiver takes the SRQ number from the packet.  They are created at
+ * first use and destroyed when the device is removed.
  */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
@@ -12,14 +12,14 @@
 #include "fw.h"
 #include "xrc_base.h"
 
-/* One page each for the rings of CQ and SRQ, and for doorbell records */
+/* One page each for the ring of the CQ, the ring of the SRQ, and doorbell records */
 enum { CQ_PAGE, SRQ_PAGE, DBR_PAGE, PAGES };
 
 #define XV_BASE_LOG_CQES	4
 #define XV_BASE_LOG_WQES	4
 #define XV_BASE_LOG_STRIDE	5
 #define XV_BASE_SRQ_DBR		64
-#define XV_BASE_QP_DBR		128	/* of those that receive: not used */
+#define XV_BASE_QP_DBR		128	/* for QPs of type XRC_RECV: not used */
 
 struct xv_xrc_base {
 	struct ib_pd *pd;
@@ -37,7 +37,7 @@ static dma_addr_t xv_base_dma(const struct xv_xrc_base *base, u32 page)
 	return base->dma + (dma_addr_t)page * PAGE_SIZE;
 }
 
-/* Nobody posts to the SRQ: no completion ever comes. */
+/* Never called: no receive is posted to the SRQ. */
 static void xv_base_comp(struct mlx5_core_cq *mcq, struct mlx5_eqe *eqe)
 {
 }
@@ -131,7 +131,7 @@ static struct xv_xrc_base *xv_base_new(struct xv_call *call)
 	return base;
 
 err_cq:
-	/* If it fails, the adapter may still use the memory. */
+	/* If this fails, the adapter may still use the memory, so it is not freed. */
 	if (mlx5_core_destroy_cq(dev->mdev, &base->mcq))
 		return ERR_PTR(err);
 err_uar:
@@ -148,7 +148,7 @@ err_base:
 	return ERR_PTR(err);
 }
 
-/* Names them in a queue pair; what its type has of its own comes after. */
+/* Sets the shared resources; the caller then sets those of the QP type. */
 int xv_xrc_base_use(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	struct xv_dev *dev = call->dev;
@@ -174,7 +174,7 @@ int xv_xrc_base_use(struct xv_call *call, struct xv_dev_qp *qp)
 	return 0;
 }
 
-/* No file is bound to the device any more. */
+/* Called when no file is bound to the device any more. */
 void xv_xrc_base_exit(struct xv_dev *dev)
 {
 	struct xv_xrc_base *base = dev->xrc_base;
@@ -183,10 +183,10 @@ void xv_xrc_base_exit(struct xv_dev *dev)
 	if (!base)
 		return;
 	lost = xv_fw_destroy_xrc_srq(dev, NULL, base->srqn);
-	/* Even if it fails, mlx5_core calls back no more. */
+	/* Also after a failure, mlx5_core makes no more callbacks. */
 	if (mlx5_core_destroy_cq(dev->mdev, &base->mcq) || lost) {
-		/* The adapter may still use the memory. */
-		dev_err(&dev->ib->dev, "xverbs: XRC resources are lost\n");
+		/* The adapter may still use the memory, so it is not freed. */
+		dev_err(&dev->ib->dev, "xverbs: XRC resources could not be destroyed\n");
 		return;
 	}
 	xv_fw_dealloc_uar(dev, NULL, base->uar_page);

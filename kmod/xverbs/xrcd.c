@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XRC domains.  One that is named by a file (Manual 3.4.8) is shared by all
- * who open it with the same inode, and goes with the last of them.  It holds
- * the path of the file, as an open file does: an inode must not outlive its
- * mount.  It does not hold the open file, which may be /dev/xverbs itself and
- * would then never be released.
+ * XRC domains.  A domain that a file identifies (Manual 3.4.8) is shared by all users
+ * that open it with the same inode; the last user frees it.  The domain holds the path
+ * of the file, as an open file does, because an inode must not outlive its mount.  It
+ * does not hold the open file: if that were /dev/xverbs itself, it would never be
+ * released.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -13,14 +13,14 @@
 
 #include "fw.h"
 
-/* Not under xv_dev.xrc_lock: the last reference to a mount may take long. */
+/* Called without xv_dev.xrc_lock: dropping the last reference to a mount may take long. */
 static void xv_xrc_domain_free(struct xv_xrc_domain *domain)
 {
 	path_put(&domain->path);
 	kfree(domain);
 }
 
-/* @path: of the file that names it, NULL for a private one */
+/* @path: path of the file that identifies the domain, NULL for a private domain */
 static struct xv_xrc_domain *xv_xrc_domain_new(struct xv_call *call,
 					       const struct path *path)
 {
@@ -56,7 +56,7 @@ static struct xv_xrc_domain *xv_xrc_domain_find(struct xv_dev *dev,
 	return NULL;
 }
 
-/* The domain that the file behind a descriptor names, or a new one */
+/* The domain that the file of a descriptor identifies, or a new domain */
 static struct xv_xrc_domain *xv_xrc_domain_shared(struct xv_call *call)
 {
 	const struct xverbs_xrcd_open *arg = &call->arg.xrcd_open;
@@ -65,13 +65,13 @@ static struct xv_xrc_domain *xv_xrc_domain_shared(struct xv_call *call)
 
 	filp = fget(arg->fd);
 	if (!filp)
-		return ERR_PTR(xv_fail(call, -EBADF, "XRCD: no file %d",
+		return ERR_PTR(xv_fail(call, -EBADF, "XRCD: fd %d is not an open file",
 				       arg->fd));
 	domain = xv_xrc_domain_find(call->dev, d_inode(filp->f_path.dentry));
 	if (domain) {
 		if (arg->hdr.flags & XVERBS_XRCD_EXCLUSIVE)
 			domain = ERR_PTR(xv_fail(call, -EEXIST,
-						 "XRCD: the domain exists"));
+						 "XRCD: the domain exists already"));
 	} else if (arg->hdr.flags & XVERBS_XRCD_CREATE) {
 		domain = xv_xrc_domain_new(call, &filp->f_path);
 	} else {
@@ -109,7 +109,7 @@ int xv_xrcd_open(struct xv_call *call)
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (!MLX5_CAP_GEN(call->dev->mdev, xrc))
-		return xv_fail(call, -EOPNOTSUPP, "the device has no XRC");
+		return xv_fail(call, -EOPNOTSUPP, "the device does not support XRC");
 	obj = xv_obj_alloc(call, XV_OBJ_XRCD, sizeof(struct xv_xrcd_obj));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
@@ -125,7 +125,7 @@ int xv_xrcd_open(struct xv_call *call)
 	return 0;
 }
 
-/* Whoever takes the last user away frees the domain, without the lock. */
+/* If this drops the last user, the caller frees the domain after it releases the lock. */
 int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
 		      struct xv_xrc_domain *domain)
 {

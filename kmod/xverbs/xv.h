@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of xverbs.ko share: the device, the open file, the objects
- * a file owns, and the state of one ioctl.
+ * Declarations shared by the files of xverbs.ko: device, open file, objects of a
+ * file, state of one ioctl.
  *
  * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock
  *	-> object locks -> xv_dev.xrc_lock -> mmap_lock -> xv_file.map_lock
@@ -37,22 +37,22 @@ struct xv_obj;
  * struct xv_dev - an RDMA device
  * @list: in the list of all devices, under xv_devs_lock
  * @ref: held by the list and by each file bound to it
- * @ib: the device; gone once remove() has returned
+ * @ib: the device; invalid after remove() has returned
  * @mdev: its adapter, NULL if @why_not
- * @why_not: why no file may bind to it, or NULL
- * @ports: their number
- * @key_variant: low byte of the memory key made last
+ * @why_not: reason why no file can bind to it, or NULL
+ * @ports: number of ports
+ * @key_variant: low byte of the last mkey
  * @files_lock: protects @files, @n_bound and @gone
- * @files: files bound to it, in the order of their numbers
- * @n_bound: number of the file bound last
- * @gone: no file may bind any more
+ * @files: files bound to it, ordered by their numbers
+ * @n_bound: number of the last file bound
+ * @gone: removal has begun; no file can bind
  * @xrc_lock: protects @xrc_domains and @xrc_base
  * @xrc_domains: all XRC domains of files
- * @xrc_base: what all XRC queue pairs share, made at first use
+ * @xrc_base: resources shared by all XRC queue pairs, created at first use
  * @qps: QP number -> struct xv_dev_qp, for asynchronous events
- * @srqs: SRQ number -> struct xv_srq_obj, likewise
- * @fw_events: firmware events about QPs and SRQs, in atomic context
- * @ib_events: events about ports and the device
+ * @srqs: SRQ number -> struct xv_srq_obj, for asynchronous events
+ * @fw_events: firmware events of QPs and SRQs, called in atomic context
+ * @ib_events: events of ports and the device
  */
 struct xv_dev {
 	struct list_head list;
@@ -79,12 +79,12 @@ struct xv_dev {
 /* ---- Events (event.c) ----------------------------------------------------- */
 
 /**
- * struct xv_evq - events that wait for a reader
+ * struct xv_evq - event queue
  * @lock: protects the queue and the sources in it; taken in interrupts
  * @pending: sources with unread events
- * @wait: readers
- * @event_size: bytes of each record that a reader gets
- * @dead: nothing comes any more; readers get ENODEV
+ * @wait: waiting readers
+ * @event_size: bytes of each record that read() returns
+ * @dead: no more events; after the pending ones, reads return -ENODEV
  */
 struct xv_evq {
 	spinlock_t lock;
@@ -95,13 +95,13 @@ struct xv_evq {
 };
 
 /**
- * struct xv_evsrc - an object that raises events
+ * struct xv_evsrc - source of events
  * @node: in xv_evq.pending while @unread is not zero
- * @unread: async: mask of event types; completions: their number
- * @delivered: events read so far
+ * @unread: asynchronous events: mask of event types; completions: their number
+ * @delivered: number of events that were read
  *
- * Each source holds its own unread events, so that raising one never
- * allocates and a reader that sleeps cannot make the kernel hoard.
+ * A source stores its own unread events.  So raising an event allocates no memory, and
+ * the memory for unread events is bounded.
  */
 struct xv_evsrc {
 	struct list_head node;
@@ -127,11 +127,11 @@ __poll_t xv_evq_poll(struct xv_evq *q, struct file *filp, poll_table *wait);
 /* ---- Mappings and buffers (file.c, buf.c) ----------------------------------- */
 
 /**
- * struct xv_mapping - what one mmap() offset stands for
+ * struct xv_mapping - memory that can be mapped at one mmap() offset
  * @pgoff: the offset in pages, key in xv_file.maps
  * @npages: exact length
- * @mmap: fills a VMA of exactly that length, under xv_file.map_lock
- * @pfn: what the page fault handler of the VMA inserts, if it has one
+ * @mmap: maps it in a VMA of that length; called under xv_file.map_lock
+ * @pfn: page that xv_pfn_fault() inserts
  */
 struct xv_mapping {
 	unsigned long pgoff;
@@ -151,7 +151,7 @@ extern const struct vm_operations_struct xv_pfn_vm_ops;
 /**
  * struct xv_pinned - pages charged to a process as locked memory
  * @ref: held by the buffer and by each mapping of it
- * @mm: who was charged
+ * @mm: the process that was charged
  */
 struct xv_pinned {
 	refcount_t ref;
@@ -169,11 +169,11 @@ void xv_cgroup_uncharge(struct xv_dev *dev, struct ib_rdmacg_object *charged,
 			enum rdmacg_resource_type what);
 
 /**
- * struct xv_buf - pages that the adapter reaches by DMA
- * @map: how the user maps them
- * @pinned: the charge for pages of the kernel
- * @pages: pages of the kernel, NULL if they are the user's
- * @dma: address of each page for the adapter
+ * struct xv_buf - pages that the adapter accesses by DMA
+ * @map: for mmap()
+ * @pinned: the charge for kernel pages
+ * @pages: kernel pages; NULL if the pages are in a UMEM
+ * @dma: DMA address of each page
  */
 struct xv_buf {
 	struct xv_mapping map;
@@ -190,14 +190,14 @@ void xv_buf_replace(struct xv_file *file, struct xv_buf *buf,
 		    const struct xv_buf *new);
 void xv_buf_fill_pas(const struct xv_buf *buf, __be64 *pas);
 
-/* A doorbell record: a cache line, the kernel's (in @page) or the user's */
+/* A doorbell record: a cache line, in @page or in a UMEM */
 struct xv_dbr {
 	struct xv_dbr_page *page;
 	u32 offset;
 	dma_addr_t dma;
 };
 
-/* Memory of a queue: ring and doorbell record, each the kernel's or the user's */
+/* Memory of a queue: ring and doorbell record, each in kernel memory or in a UMEM */
 struct xv_qmem {
 	struct xv_buf ring;
 	struct xv_dbr dbr;
@@ -218,26 +218,26 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
 
 /**
  * struct xv_file - one open of /dev/xverbs
- * @ref: held by the struct file, by a device removal at work on it, and by each
+ * @ref: held by the struct file, by a device removal that uses it, and by each
  *	object that could not be destroyed
- * @sem: held for reading by every ioctl, for writing to bind and to tear down
- * @dev: NULL before BIND and after the device has gone; under @sem
- * @gone: the device has gone; under @sem
+ * @sem: held for reading by ioctls, for writing by BIND and teardown
+ * @dev: NULL before BIND and after removal of the device; under @sem
+ * @gone: the device was removed; under @sem
  * @dev_node: in xv_dev.files
  * @number: of the file among those bound to the device
  * @objs: handle -> object; xa_lock also protects xv_obj.users
- * @inode: gives the file an address space of its own to zap mappings in
+ * @inode: gives the file its own address space, for xv_mapping_del_zap()
  * @map_lock: protects @maps, @next_pgoff, @dummy and page faults on @maps
  * @maps: pgoff -> struct xv_mapping
- * @next_pgoff: never used again, so that a stale offset maps nothing
- * @dummy: takes the place of doorbell pages that are gone
+ * @next_pgoff: next offset; offsets are not reused, so an old one maps nothing
+ * @dummy: page that replaces destroyed doorbell pages
  * @dbr_lock: protects @dbr_pages and their bitmaps
- * @serials: serial numbers of objects given so far
+ * @serials: last serial number of an object
  * @pins_lock: protects @pins
- * @pins: calls that may be pinning user memory
- * @cgroup: charged for being bound
+ * @pins: calls in flight that may pin user memory
+ * @cgroup: charge for the bound file
  * @async: asynchronous events
- * @sources: sources of device (0) and port events (from 1)
+ * @sources: sources of device events (0) and port events (from 1)
  */
 struct xv_file {
 	struct kref ref;
@@ -285,20 +285,20 @@ struct xv_entries {
 
 /**
  * struct xv_call - one ioctl in flight
- * @arg: the caller's structure, copied in; copied back on success
- * @external: part, copied in; likewise the following
+ * @arg: structure of the caller, copied in; copied out on success
+ * @external: part, copied in
  * @cap: part, copied in or out
  * @attrs: parts, copied in or out
  * @init: part, copied out
- * @entries: part, copied out; the dispatcher frees the list
- * @new_obj: object that the handler has made; the dispatcher publishes it
- * @new_handle: its handle, and
- * @new_serial: its serial number: if the reply cannot be delivered, the object
- *	is destroyed
- * @new_file: file that goes into descriptor @new_fd once the reply is out
- * @task: the caller, and
- * @pin_node: in xv_file.pins, if the call pins user memory
- * @reason: text for the caller; the first and innermost one stays
+ * @entries: array, copied out; the dispatcher frees the list
+ * @new_obj: object that the handler created; the dispatcher publishes it
+ * @new_handle: handle of @new_obj
+ * @new_serial: serial number of @new_obj; if the reply cannot be copied out, the
+ *	dispatcher destroys the object
+ * @new_file: file that the dispatcher installs in @new_fd after the reply
+ * @task: the caller, if the call may pin user memory
+ * @pin_node: in xv_file.pins, if the call may pin user memory
+ * @reason: text for the caller; the first xv_fail() sets it
  */
 struct xv_call {
 	struct xv_file *file;
@@ -393,7 +393,7 @@ int xv_check_port(struct xv_call *call, u32 port);
 
 /* ---- Objects (object.c) --------------------------------------------------------- */
 
-/* In the order in which a closing file destroys them: users before used */
+/* In the order of destruction when a file closes: users before the objects they use */
 enum xv_obj_type {
 	XV_OBJ_QP,
 	XV_OBJ_SRQ,
@@ -409,12 +409,12 @@ enum xv_obj_type {
 };
 
 /**
- * struct xv_resource - what an administrator is told of an object
- * @number: the adapter's: of a memory key with its low byte; the handle of what the
- *	adapter has no number for
- * @bytes: of rings, or of user memory; else 0
- * @pid: process that made it, in the first PID namespace
- * @comm: its name then
+ * struct xv_resource - an object in debugfs
+ * @bytes: size of rings or of user memory, else 0
+ * @number: number in the adapter, of an mkey with its low byte; the handle if the
+ *	object has no number in the adapter
+ * @pid: process that created it, in the initial PID namespace
+ * @comm: name of that process at creation
  */
 struct xv_resource {
 	u64 bytes;
@@ -429,11 +429,11 @@ void xv_resource_init(struct xv_resource *resource);
 
 /**
  * struct xv_obj - first member of every object
- * @serial: number that no other object of the file has, or ever had
- * @users: objects and calls in flight that hold it; under xa_lock of
- *	xv_file.objs.  Only an object with none can be destroyed.
- * @deps: objects that it holds itself
- * @cgroup: charged for it
+ * @serial: number that is unique in the file and never reused
+ * @users: number of objects and calls in flight that use it; under xa_lock of
+ *	xv_file.objs.  Only an object without users can be destroyed.
+ * @deps: objects that it uses
+ * @cgroup: charge for the object
  * @resource: shown in debugfs; set before the object is published
  * @events: source of its asynchronous events
  */
@@ -472,11 +472,11 @@ struct xv_pd_obj {
 
 /**
  * struct xv_mr_obj - a memory region
- * @obj: its domain, which re-registration can change, is deps[0]
- * @lock: one re-registration at a time; protects the rest
- * @ib: the driver's region, NULL if it is one of a dma-buf
- * @umem: the pinned dma-buf, which cannot be re-registered; else NULL
- * @key: of a dma-buf
+ * @obj: deps[0] is the PD; re-registration can change it
+ * @lock: serialises re-registrations; protects the other members
+ * @ib: region of mlx5_ib; NULL for a dma-buf
+ * @umem: the pinned dma-buf, or NULL; it cannot be re-registered
+ * @key: mkey of a dma-buf
  */
 struct xv_mr_obj {
 	struct xv_obj obj;
@@ -501,7 +501,7 @@ struct xv_umem_obj {
 	u64 length;
 };
 
-/* An XRC domain as a file sees it; the domain may be shared with others. */
+/* Handle of an XRC domain, which files can share */
 struct xv_xrcd_obj {
 	struct xv_obj obj;
 	struct xv_xrc_domain *domain;
@@ -510,9 +510,9 @@ struct xv_xrcd_obj {
 /**
  * struct xv_xrc_domain - an XRC domain
  * @node: in xv_dev.xrc_domains
- * @path: of the file that names it, empty if the domain is private
- * @users: open handles and @targets, under xv_dev.xrc_lock
- * @targets: queue pairs that receive, under xv_dev.xrc_lock
+ * @path: of the file that identifies it, empty if the domain is private
+ * @users: number of handles and @targets, under xv_dev.xrc_lock
+ * @targets: queue pairs of type XRC_RECV, under xv_dev.xrc_lock
  */
 struct xv_xrc_domain {
 	struct list_head node;
@@ -540,7 +540,7 @@ struct xv_channel_obj {
 
 /**
  * struct xv_cq_obj - a completion queue
- * @lock: one modification at a time; protects @mem.ring
+ * @lock: serialises resizing; protects @mem.ring
  */
 struct xv_cq_obj {
 	struct xv_obj obj;
@@ -552,7 +552,7 @@ struct xv_cq_obj {
 	u32 cqe_bytes;
 };
 
-/* @xrc: an XRC SRQ, else an RMP, which is how a plain SRQ is made (PRM) */
+/* @xrc: XRC SRQ; otherwise the SRQ is an RMP (PRM) */
 struct xv_srq_obj {
 	struct xv_obj obj;
 	struct xv_qmem mem;
@@ -563,10 +563,10 @@ struct xv_srq_obj {
 };
 
 /**
- * struct xv_qp_obj - a queue pair as a file sees it
- * @qp: may be shared if it receives for XRC
+ * struct xv_qp_obj - handle of a queue pair
+ * @qp: the queue pair; handles can share one of type XRC_RECV
  * @node: in xv_dev_qp.handles
- * @init: how the file made it
+ * @init: attributes of creation
  */
 struct xv_qp_obj {
 	struct xv_obj obj;
@@ -579,18 +579,17 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
 
 /**
  * struct xv_dev_qp - a queue pair
- * @handles: who gets its events, under xa_lock of xv_dev.qps
- * @domain: XRC domain of one that receives, else NULL
+ * @handles: struct xv_qp_obj that get its events, under xa_lock of xv_dev.qps
+ * @domain: XRC domain if the type is XRC_RECV, else NULL
  * @domain_node: in xv_xrc_domain.targets
- * @users: files that hold it; under xv_dev.xrc_lock if it has a @domain
- * @lock: one call at a time; protects @attrs, @sgid,
- *	@mcast, @n_mcast
- * @cqn_snd: completion queue of sends, 0 if it has none
- * @cqn_rcv: completion queue of receives, 0 if it has none
+ * @users: number of handles; under xv_dev.xrc_lock if it has a @domain
+ * @lock: serialises calls; protects @attrs, @sgid, @mcast, @n_mcast
+ * @cqn_snd: CQ number for sends, or 0
+ * @cqn_rcv: CQ number for receives, or 0
  * @want_drained: raise XVERBS_EVENT_SQ_DRAINED
- * @attrs: attributes as last set; qp_state is the state software moved to
- * @sgid: own GIDs of both paths, held, or NULL
- * @mcast: multicast groups it is in
+ * @attrs: attributes as last set; qp_state is the last state that software set
+ * @sgid: referenced source GIDs of both paths, or NULL
+ * @mcast: its multicast groups
  */
 struct xv_dev_qp {
 	struct list_head handles;
@@ -648,7 +647,7 @@ u32 xv_channel_stop(struct xv_channel_obj *channel, struct xv_evsrc *src);
 #define to_srq_obj(_obj)	container_of(_obj, struct xv_srq_obj, obj)
 #define to_qp_obj(_obj)		container_of(_obj, struct xv_qp_obj, obj)
 
-/* ---- What processes hold (resources.c) ---------------------------------------- */
+/* ---- Objects in debugfs (resources.c) ---------------------------------------- */
 
 void xv_resources_init(void);
 void xv_resources_exit(void);
