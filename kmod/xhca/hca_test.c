@@ -474,6 +474,7 @@ static void test_doorbell(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one->state, (u8)MLX5_QP_STATE_RTS);
 	post_record(one, 17);
 	KUNIT_EXPECT_TRUE(test, hca_qp_look(one));
+	hca_qp_run_failures(&b->fabric);
 	KUNIT_EXPECT_EQ(test, one->state, (u8)MLX5_QP_STATE_ERR);
 	two->sq.pi = two->sq.ci = 0xfff8;
 	post_record(two, 8);

@@ -64,7 +64,7 @@ static void test_full(void)
 		hca_event_comp(hca_table_get(&s.hca[1]->cqs, q[i].cqn));
 	for (i = 0; i < N; i++)
 		hca_event_comp(hca_table_get(&s.hca[1]->cqs, q[i].cqn));
-	hca_eq_flush(s.hca[1]);
+	hca_fabric_poll(&s.fabric);
 	tap_ok(s.irqs[1] > 0, "an interrupt for all of them");
 	n = read_events(&r, 1000);
 	tap_is(n, EQ_SIZE, "as many events as there is room");
@@ -139,7 +139,7 @@ static void test_retry(void)
 	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &q);
 	r = reader(0);
 	hca_event_comp(hca_table_get(&s.hca[0]->cqs, q.cqn));
-	hca_eq_flush(s.hca[0]);
+	hca_fabric_poll(&s.fabric);
 	before = s.irqs[0];
 	read_events(&r, 1);
 	for (start = s.fabric.now; s.fabric.now < start + 2000000;)
@@ -565,7 +565,7 @@ static void test_no_dma(void)
 	xv_commit_send(&b.qp);
 	tap_is(wc_count(&b), 0, "no DMA: what is posted waits");
 	qp = hca_table_get(&s.hca[1]->qps, b.qp.qp_num);
-	hca_qp_kick(qp);
+	hca_qp_enter(qp, MLX5_QP_STATE_RTS);
 	tap_is(wc_count(&b), 0, "also of a queue that was at work");
 	xv_wr_write_inline(&a.qp, 1, XV_SEND_SIGNALED, "", 0, 0, 0);
 	xv_commit_send(&a.qp);

@@ -303,7 +303,7 @@ static void test_flush(void)
 	u64 last;
 
 	connect(&a, &b);
-	hca_qp_error(hca_qp_of(&a));
+	hca_qp_enter(hca_qp_of(&a), MLX5_QP_STATE_ERR);
 	last = hca_qp_of(&a)->flush.due;
 	for (i = 0; i < 100000; i++) {
 		hca_fabric_poll(&s.fabric);

@@ -12,7 +12,7 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "hca.h"
+#include "wqe.h"
 
 static void *alternate(struct hca_qp *qp)
 {
@@ -47,7 +47,7 @@ void hca_apm_migrate(struct hca_qp *qp)
 	memcpy(MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path), alternate(qp),
 	       MLX5_ST_SZ_BYTES(ads));
 	hca_apm_reset(qp);
-	hca_qp_decode_path(qp);
+	hca_path_take(qp);
 	hca_event_qp(qp, MLX5_EVENT_TYPE_PATH_MIG);
 }
 

@@ -205,6 +205,11 @@ enum hca_synd hca_ring_init(struct hca *hca, const struct hca_cmd *c, struct hca
 /* Number of a new object, its syndrome where there is none */
 enum hca_synd hca_number(struct hca_table *t, void *obj, u32 *number);
 
+/* objects.c */
+int hca_tables_init(struct hca *hca);
+void hca_tables_free(struct hca *hca);
+void hca_addresses_reset(struct hca *hca);
+
 /* How hca_reset() frees what the driver left */
 void hca_qp_free(struct hca *hca, void *obj);
 void hca_srq_free(struct hca *hca, void *obj);

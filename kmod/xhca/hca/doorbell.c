@@ -45,6 +45,7 @@ enum { REG_CQ = BF_REGS, REG_EQ_ARM, REG_EQ, REGS };
 
 #define BF_MASK		(BIT(BF_REGS) - 1)
 #define EQ_MASK		(BIT(REG_EQ_ARM) | BIT(REG_EQ))
+#define USUAL_MASK	(BIT(0) | BIT(REG_CQ) | EQ_MASK)	/* what most software uses */
 
 static u64 *reg_at(const struct hca_uar *uar, unsigned int reg)
 {
@@ -60,44 +61,6 @@ static u16 regs_in_use(const struct hca_uar *uar)
 {
 	return (uar->records[HCA_RECORD_QP].n ? BF_MASK : 0) |
 	       (uar->records[HCA_RECORD_CQ].n ? BIT(REG_CQ) : 0) | (uar->neqs ? EQ_MASK : 0);
-}
-
-/* ---- Which pages are looked at ----------------------------------------------------- */
-
-/* Used of late */
-static void warm(struct hca_uar *uar)
-{
-	uar->quiet = 0;
-	if (list_empty(&uar->hot_entry))
-		list_add_tail(&uar->hot_entry, &uar->hca->fabric->hot_uars);
-}
-
-void hca_uar_init(struct hca_uar *uar)
-{
-	int kind;
-
-	INIT_LIST_HEAD(&uar->entry);
-	INIT_LIST_HEAD(&uar->hot_entry);
-	INIT_LIST_HEAD(&uar->active_uar_entry);
-	INIT_LIST_HEAD(&uar->sweep_entry);
-	INIT_LIST_HEAD(&uar->active);
-	hca_share_init(&uar->share);
-	for (kind = 0; kind < HCA_RECORD_KINDS; kind++)
-		INIT_LIST_HEAD(&uar->records[kind].all);
-	/* What most software uses; others show when they ring. */
-	uar->known = BIT(0) | BIT(REG_CQ) | EQ_MASK;
-}
-
-void hca_uar_used(struct hca_uar *uar)
-{
-	if (!regs_in_use(uar)) {
-		list_del_init(&uar->entry);
-		list_del_init(&uar->hot_entry);
-		hca_sweep_stop(uar);
-	} else if (list_empty(&uar->entry)) {
-		list_add_tail(&uar->entry, &uar->hca->fabric->uars);
-		warm(uar);
-	}
 }
 
 /* ---- One register -------------------------------------------------------------------- */
@@ -206,7 +169,7 @@ static void take_register(struct hca_uar *uar, unsigned int reg, unsigned int *n
 	*news += said == NEWS;
 	if (said != RUBBISH) {
 		uar->known |= BIT(reg);
-		warm(uar);
+		hca_uar_warm(uar);
 	}
 }
 
@@ -222,7 +185,7 @@ static unsigned int look_at_register(struct hca_uar *uar, unsigned int reg)
 	return news;
 }
 
-unsigned int hca_eq_look(struct hca_uar *uar)
+unsigned int hca_doorbell_look_eq(struct hca_uar *uar)
 {
 	return look_at_register(uar, REG_EQ) + look_at_register(uar, REG_EQ_ARM);
 }
@@ -244,9 +207,9 @@ static bool next_register(u16 mask, u8 *from, unsigned int *reg)
 
 static u16 known_registers(const struct hca_uar *uar)
 {
-	u16 in_use = regs_in_use(uar);
+	u16 in_use = regs_in_use(uar), known = (uar->known | USUAL_MASK) & in_use;
 
-	return uar->known & in_use ? uar->known & in_use : in_use;
+	return known ? known : in_use;
 }
 
 /* NULL: all have been looked at in this pass */
@@ -335,7 +298,7 @@ unsigned int hca_doorbell_poll(struct hca_fabric *f)
 	u32 steps = take_steps(f);
 	unsigned int news = look_at_registers(f, steps);
 
-	return news + hca_records_poll(f, steps);
+	return news + hca_sweep_poll(f, steps);
 }
 
 static bool command_rung(struct hca_fabric *f)
@@ -361,7 +324,7 @@ static void remember(struct hca_uar *uar, unsigned int reg)
 {
 	uar->known |= BIT(reg);
 	uar->next_known = reg;
-	warm(uar);
+	hca_uar_warm(uar);
 	list_del(&uar->hot_entry);
 	list_add(&uar->hot_entry, &uar->hca->fabric->hot_uars);
 }
@@ -372,7 +335,7 @@ bool hca_fabric_rung(struct hca_fabric *f)
 	struct hca_uar *uar;
 	unsigned int reg;
 
-	if (command_rung(f) || hca_records_rung(f))
+	if (command_rung(f) || hca_sweep_rung(f))
 		return true;
 	f->pass++;
 	while (f->stat.loads < end) {

@@ -226,33 +226,23 @@ void hca_eq_doorbell(struct hca_eq *eq, u32 ci)
 			advance(other, min_t(u32, other->pi - other->ci, SERVED));
 }
 
-static void raise(struct hca_eq *eq)
+bool hca_eq_behind(const struct hca_eq *eq)
+{
+	return eq->irq_pending || eq->ci != eq->pi;
+}
+
+bool hca_eq_raise(struct hca_eq *eq)
 {
 	struct hca *hca = eq->hca;
 
+	write_held(eq);
+	if (!eq->irq_pending && (eq->ci == eq->pi || hca->fabric->now < eq->retry_due))
+		return false;
 	eq->irq_pending = false;
 	eq->retry_due = hca->fabric->now + eq->retry_ns;
 	eq->retry_ns = min_t(u64, eq->retry_ns * 2, MAX_RETRY_NS);
 	hca->ops->raise_irq(hca->ctx, eq->intr);
-	/* Handlers may run at once: look before the next one overwrites it. */
-	hca_eq_look(eq->uar);
-}
-
-void hca_eq_flush(struct hca *hca)
-{
-	struct hca_eq *eq;
-	bool behind = false;
-
-	if (!hca->irq_pending || hca_halted(hca))
-		return;
-	list_for_each_entry(eq, &hca->eq_list, entry) {
-		write_held(eq);
-		if (eq->irq_pending ||
-		    (eq->ci != eq->pi && hca->fabric->now >= eq->retry_due))
-			raise(eq);
-		behind |= eq->irq_pending || eq->ci != eq->pi;
-	}
-	hca->irq_pending = behind;
+	return true;
 }
 
 /* ---- Events ----------------------------------------------------------------------- */

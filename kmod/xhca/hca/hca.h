@@ -123,7 +123,7 @@ static inline void *hca_buf_at(const struct hca_buf *b, u64 off)
 	return b->page[off >> b->shift] + (off & ((1ull << b->shift) - 1));
 }
 
-/* ---- Who goes down with a queue (dependents.c) ---------------------------- */
+/* ---- QPs that fail with a CQ or SRQ (fail.c) ---------------------------- */
 
 /* A QP's place in the list of a queue that it needs */
 struct hca_dependent {
@@ -137,14 +137,6 @@ struct hca_dependents {
 	struct list_head failed;	/* of them, after the queue has failed */
 	struct list_head entry;		/* fabric.failing or empty */
 };
-
-void hca_dependents_init(struct hca_dependents *all);
-void hca_dependents_free(struct hca_dependents *all);
-void hca_depend(struct hca_dependents *all, struct hca_dependent *d);
-void hca_depend_end(struct hca_dependent *d);
-/* The queue has failed: its QPs follow, some in each pass. */
-void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
-unsigned int hca_dependents_run(struct hca_fabric *f);
 
 /* ---- Timers (timer.c) ------------------------------------------------------ */
 
@@ -167,6 +159,8 @@ void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due);
 void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer);
 /* The earliest, or NULL */
 struct hca_timer *hca_timer_first(const struct hca_timers *t);
+/* The earliest if its time has come, or NULL */
+struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 now);
 
 /* ---- Objects -------------------------------------------------------------- */
 
@@ -392,6 +386,8 @@ struct hca_qp {
 		u64 member;
 	} mc;
 	struct list_head run_entry;	/* the share's QPs with work, or empty */
+	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
+	u8 fail_to;			/* the state to enter, SQER or ERR; 0: none */
 	struct hca_timer timer;		/* it waits for a retry */
 	struct hca_timer flush;		/* in error: the next look at the records */
 	u64 flush_ns;			/* its interval */
@@ -563,6 +559,7 @@ struct hca_fabric {
 	u32 commands;			/* that the last look for them found */
 	struct list_head run;		/* shares with work */
 	struct list_head failing;	/* of CQs and SRQs: dependents that are to fail */
+	struct list_head failing_qps;	/* QPs that the scheduler takes to ERR or SQER */
 	struct list_head cq_news;	/* CQs with entries since their arm word was read */
 	struct hca_timers timers;	/* QPs that wait, CQs with a moderated event */
 	struct hca_timers flushing;	/* QPs in error: what is posted is flushed */
@@ -682,19 +679,20 @@ void hca_event_forget(struct hca_events *e);
 void hca_event_comp(struct hca_cq *cq);
 /* The consumer index that software wrote into a doorbell page. */
 void hca_eq_doorbell(struct hca_eq *eq, u32 ci);
-/* doorbell.c: looks at the EQ registers of a doorbell page. */
-unsigned int hca_eq_look(struct hca_uar *uar);
-/* Raises the interrupts that the events since the last call asked for. */
-void hca_eq_flush(struct hca *hca);
+/* Raises the interrupt of @eq if it is time to; true if it did. */
+bool hca_eq_raise(struct hca_eq *eq);
+/* Has @eq events that software has not taken? */
+bool hca_eq_behind(const struct hca_eq *eq);
 
-/* ---- doorbell.c --------------------------------------------------------------- */
+/* ---- uar.c ------------------------------------------------------------------------- */
 
-unsigned int hca_doorbell_poll(struct hca_fabric *f);
-void hca_uar_init(struct hca_uar *uar);
-/* Whoever rings here has changed. */
+/* The number of queues that ring here has changed. */
 void hca_uar_used(struct hca_uar *uar);
+/* The page has been used: doorbell.c reads its registers more often. */
+void hca_uar_warm(struct hca_uar *uar);
+void hca_uar_stop_sweep(struct hca_uar *uar);
 
-/* ---- record.c ------------------------------------------------------------------- */
+/* ---- record.c ---------------------------------------------------------------------- */
 
 void hca_record_init(struct hca_record *r, enum hca_record_kind kind);
 void hca_record_add(struct hca_record *r, struct hca_uar *uar);
@@ -702,19 +700,25 @@ void hca_record_del(struct hca_record *r);
 /* Reads this record in every pass, for some time; no longer. */
 void hca_record_active(struct hca_record *r);
 void hca_record_rest(struct hca_record *r);
+/* Reads the record of a QP's send queue; true if there are new requests. */
+bool hca_qp_look(struct hca_qp *qp);
+
+/* ---- sweep.c ----------------------------------------------------------------------- */
+
 /* Reads every record of the page, some in each pass. */
 void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind);
-void hca_sweep_stop(struct hca_uar *uar);
+/* Starts the sweep again that stopped when the function was halted. */
 void hca_sweep_owed(struct hca_uar *uar);
-/* @steps: work since the last pass */
-unsigned int hca_records_poll(struct hca_fabric *f, u32 steps);
+/* Reads active records and sweeps.  @steps: work since the last pass */
+unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps);
 /* Has an active record news?  Takes none. */
-bool hca_records_rung(struct hca_fabric *f);
-/* Reads the record of one queue and takes up the work it shows. */
-bool hca_qp_look(struct hca_qp *qp);
-bool hca_cq_look(struct hca_cq *cq);
-/* The same without taking it. */
-bool hca_cq_has_news(const struct hca_cq *cq);
+bool hca_sweep_rung(struct hca_fabric *f);
+
+/* ---- doorbell.c -------------------------------------------------------------------- */
+
+unsigned int hca_doorbell_poll(struct hca_fabric *f);
+/* Reads the EQ registers of a doorbell page. */
+unsigned int hca_doorbell_look_eq(struct hca_uar *uar);
 
 /* ---- cqe.c -------------------------------------------------------------------- */
 
@@ -727,29 +731,56 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe);
 void hca_cq_tell(struct hca_fabric *f);
 /* The time of a moderated event has come. */
 void hca_cq_timer(struct hca_cq *cq);
+/* Reads the record of a CQ; true if there is a new notification request. */
+bool hca_cq_look(struct hca_cq *cq);
+/* The same, but does not take the request. */
+bool hca_cq_has_news(const struct hca_cq *cq);
 /* First look at the record of a new CQ. */
 void hca_cq_start(struct hca_cq *cq);
 void hca_cq_stop(struct hca_cq *cq);
 
-/* ---- qp run control: run.c ------------------------------------------------------ */
+/* ---- share.c ----------------------------------------------------------------------- */
+
+void hca_share_init(struct hca_share *s);
+/* @qp has work: the scheduler will run its send queue. */
+void hca_share_add(struct hca_qp *qp);
+
+/* ---- fail.c ------------------------------------------------------------------------ */
+
+void hca_fail_init(struct hca_qp *qp);
+/* Queues @qp for ERR. */
+void hca_fail_qp(struct hca_qp *qp);
+/* Queues @qp for ERR, with a catastrophic event unless it is in ERR or on its way there. */
+void hca_fail_fatal(struct hca_qp *qp);
+/* Queues @qp for SQER: only its send queue fails. */
+void hca_fail_sq(struct hca_qp *qp);
+/* Takes @qp off the queue. */
+void hca_fail_forget(struct hca_qp *qp);
+/* The QP queued first, or NULL */
+struct hca_qp *hca_fail_first(struct hca_fabric *f);
+
+void hca_dependents_init(struct hca_dependents *all);
+void hca_dependents_free(struct hca_dependents *all);
+void hca_depend(struct hca_dependents *all, struct hca_dependent *d);
+void hca_depend_end(struct hca_dependent *d);
+/* The CQ or SRQ has failed: all its QPs fail. */
+void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
+/* Queues some of those QPs; returns how many. */
+unsigned int hca_dependents_run(struct hca_fabric *f);
+
+/* ---- qp_enter.c --------------------------------------------------------------------- */
 
 void hca_qp_init_run(struct hca_qp *qp);	/* once, before anything else */
-void hca_share_init(struct hca_share *s);
 int hca_qp_timers_join(struct hca_qp *qp);
 void hca_qp_timers_leave(struct hca_qp *qp);
-void hca_qp_kick(struct hca_qp *qp);		/* state now allows work: look and run */
-void hca_qp_error(struct hca_qp *qp);		/* to ERR: flush what is queued */
-void hca_qp_fatal(struct hca_qp *qp);		/* to ERR with an event, by an error of its own */
-void hca_qp_enter(struct hca_qp *qp, u8 state);	/* any state, as a command asks */
-void hca_qp_reset_run(struct hca_qp *qp);	/* to RESET: forget all progress */
-void hca_qp_stop(struct hca_qp *qp);		/* before destroy: off every list */
-void hca_qp_set_timer(struct hca_qp *qp, u64 delay_ns);
-void hca_qp_clear_timer(struct hca_qp *qp);
-
-/* ---- rq.c ------------------------------------------------------------------------- */
-
-/* The QP forgets the request of a shared queue that it holds. */
-void hca_rq_release(struct hca_qp *qp);
+/* Enters any state, without a check of the transition. */
+void hca_qp_enter(struct hca_qp *qp, u8 state);
+/* Before RESET or destruction: takes the QP off every list. */
+void hca_qp_stop(struct hca_qp *qp);
+/* Takes all queued QPs to ERR or SQER. */
+void hca_qp_run_failures(struct hca_fabric *f);
+/* Flushes what was posted to QPs in ERR since; returns the number of QPs with such requests. */
+unsigned int hca_qp_run_flushing(struct hca_fabric *f);
 
 /* ---- key.c: the one place that walks a key -------------------------------------- */
 
@@ -798,11 +829,14 @@ bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer);
 /* A message of @qp, which waits to be armed, has reached @peer. */
 void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer);
 
-/* ---- qp_state.c ---------------------------------------------------------------------- */
+/* ---- path.c ------------------------------------------------------------------------- */
 
 void hca_path_decode(struct hca_path *path, const void *ads, bool roce);
-/* Takes up the primary path of the context. */
-void hca_qp_decode_path(struct hca_qp *qp);
+/* Decodes the primary path of the QP's context; the peer will be looked up again. */
+void hca_path_take(struct hca_qp *qp);
+
+/* ---- qp_state.c ---------------------------------------------------------------------- */
+
 /* If @qp is the QP1 of a port, it no longer is. */
 void hca_qp1_leave(struct hca_qp *qp);
 

@@ -198,34 +198,6 @@ static enum hca_synd check(const struct hca_qp *qp, const u32 *qpc, u32 params)
 	return check_qp1(qp, qpc);
 }
 
-void hca_path_decode(struct hca_path *path, const void *ads, bool roce)
-{
-	u8 number = MLX5_GET(ads, ads, vhca_port_num);
-
-	path->port = number ? number - 1 : 0;
-	memcpy(path->rgid, MLX5_ADDR_OF(ads, ads, rgid_rip), sizeof(path->rgid));
-	memcpy(path->rmac, MLX5_ADDR_OF(ads, ads, rmac_47_32), sizeof(path->rmac));
-	path->rlid = MLX5_GET(ads, ads, rlid);
-	path->sgid_index = MLX5_GET(ads, ads, src_addr_index);
-	path->grh = roce || MLX5_GET(ads, ads, grh);
-	path->sl = roce ? MLX5_GET(ads, ads, eth_prio) : MLX5_GET(ads, ads, sl);
-	path->tclass = MLX5_GET(ads, ads, tclass);
-	path->hop_limit = MLX5_GET(ads, ads, hop_limit);
-	path->udp_sport = MLX5_GET(ads, ads, udp_sport);
-	path->flow_label = MLX5_GET(ads, ads, flow_label);
-	path->pkey_index = MLX5_GET(ads, ads, pkey_index);
-}
-
-void hca_qp_decode_path(struct hca_qp *qp)
-{
-	const void *ads = MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path);
-
-	hca_path_decode(&qp->path, ads, qp->hca->p.roce);
-	qp->ack_timeout = MLX5_GET(ads, ads, ack_timeout);
-	/* Whoever was at the other end is to be looked up again. */
-	qp->remote = NULL;
-}
-
 void hca_qp1_leave(struct hca_qp *qp)
 {
 	unsigned int i;
@@ -248,7 +220,7 @@ static void decode(struct hca_qp *qp, u32 params)
 
 	if (params & O(PM_STATE))
 		hca_apm_set(qp, MLX5_GET(qpc, qpc, pm_state));
-	hca_qp_decode_path(qp);
+	hca_path_take(qp);
 	if (qp->st == MLX5_QP_ST_QP1)
 		qp1_enter(qp);
 	qp->remote_qpn = MLX5_GET(qpc, qpc, remote_qpn);

@@ -1,45 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbell records: host memory in which software says what it has posted or armed.
- *
- * A record can be read from the cache, a doorbell register cannot.  Queues that had news
- * of late are therefore active: their records are read in every pass, a few of each page.
- *
- * Two doorbells written to one register overwrite each other.  So every doorbell also
- * starts a sweep over all records of its page.  A page that sweeps gets one record for
- * SWEEP_STEPS steps of work, and all pages together at most one for each step; a step is a
- * pass or HCA_REQUEST_UNITS of work.  Without work the sweep is faster.  A doorbell that was
- * overwritten is hence found after at most
- *
- *	records of its page * max(SWEEP_STEPS, number of pages that sweep)
- *
- * steps, whatever others write to their pages.
+ * Doorbell records: which records belong to a doorbell page, and which of them are active.
+ * sweep.c reads them.
  */
 #include <linux/compiler.h>
-#include <linux/minmax.h>
+#include <linux/list.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
 #include "cmd.h"
 #include "wqe.h"
 
 #define ACTIVE_MAX	16	/* active records of a page */
-#define ACTIVE_PAGES	8	/* pages whose active records are read in a pass */
-#define ACTIVE_MISSES	4	/* records without news that may be read in a pass and page */
-#define ACTIVE_LOOKS	20000	/* looks without news until a record is not active */
-#define ACTIVE_STAYS	64	/* the same, until it may be replaced */
-#define SWEEP_STEPS	16
-#define SWEEP_MAX	64	/* records without news, or with, that a sweep reads in a pass */
-#define RUNG_LOOKS	64	/* active records read while asleep */
-
-static struct hca_qp *record_qp(struct hca_record *r)
-{
-	return container_of(r, struct hca_qp, record);
-}
-
-static struct hca_cq *record_cq(struct hca_record *r)
-{
-	return container_of(r, struct hca_cq, record);
-}
+#define ACTIVE_STAYS	64	/* reads without news until an active record may be replaced */
 
 bool hca_qp_look(struct hca_qp *qp)
 {
@@ -56,29 +28,12 @@ bool hca_qp_look(struct hca_qp *qp)
 		qp->sq.pi = qp->sq.ci;
 		if (qp->state == MLX5_QP_STATE_ERR)
 			return false;
-		hca_qp_fatal(qp);
+		hca_fail_fatal(qp);
 		return true;
 	}
 	qp->sq.pi = pi;
-	hca_run_add(qp);
+	hca_share_add(qp);
 	return true;
-}
-
-static bool look(struct hca_record *r)
-{
-	return r->kind == HCA_RECORD_QP ? hca_qp_look(record_qp(r)) : hca_cq_look(record_cq(r));
-}
-
-/* The same without taking anything. */
-static bool has_news(struct hca_record *r)
-{
-	const struct hca_qp *qp;
-
-	if (r->kind == HCA_RECORD_CQ)
-		return hca_cq_has_news(record_cq(r));
-	qp = record_qp(r);
-	return qp->state >= MLX5_QP_STATE_RTS &&
-	       (u16)be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND])) != qp->sq.pi;
 }
 
 /* ---- Membership ---------------------------------------------------------------- */
@@ -137,145 +92,4 @@ void hca_record_rest(struct hca_record *r)
 	list_del_init(&r->active_entry);
 	if (!--r->uar->nactive)
 		list_del_init(&r->uar->active_uar_entry);
-}
-
-/* ---- Active records -------------------------------------------------------------- */
-
-static unsigned int look_at_active(struct hca_uar *uar)
-{
-	int n = uar->nactive, left = ACTIVE_MISSES;
-	unsigned int found = 0;
-	struct hca_record *r;
-
-	for (; n && left && uar->nactive; n--) {
-		r = list_first_entry(&uar->active, struct hca_record, active_entry);
-		list_move_tail(&r->active_entry, &uar->active);
-		if (look(r)) {
-			found++;
-			continue;
-		}
-		left--;
-		if (++r->misses > ACTIVE_LOOKS)
-			hca_record_rest(r);
-	}
-	return found;
-}
-
-/* ---- Sweeps ------------------------------------------------------------------------ */
-
-void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind)
-{
-	struct hca_fabric *f = uar->hca->fabric;
-
-	uar->records[kind].sweep = uar->records[kind].n;
-	if (!list_empty(&uar->sweep_entry) || !uar->records[kind].n)
-		return;
-	list_add_tail(&uar->sweep_entry, &f->sweeps);
-	f->nsweeps++;
-}
-
-void hca_sweep_stop(struct hca_uar *uar)
-{
-	if (list_empty(&uar->sweep_entry))
-		return;
-	list_del_init(&uar->sweep_entry);
-	uar->hca->fabric->nsweeps--;
-}
-
-/* What a halt has ended begins anew. */
-void hca_sweep_owed(struct hca_uar *uar)
-{
-	if (!uar->sweep_owed)
-		return;
-	uar->sweep_owed = false;
-	hca_sweep(uar, HCA_RECORD_QP);
-	hca_sweep(uar, HCA_RECORD_CQ);
-}
-
-/* Reads records of one page until one has no news.  Returns how many had. */
-static unsigned int sweep_page(struct hca_uar *uar, enum hca_record_kind kind)
-{
-	struct hca_records *all = &uar->records[kind];
-	unsigned int found = 0;
-	struct hca_record *r;
-	bool news = true;
-
-	all->sweep = min(all->sweep, all->n);
-	for (; news && all->sweep && found < SWEEP_MAX; all->sweep--) {
-		r = list_first_entry(&all->all, struct hca_record, entry);
-		list_move_tail(&r->entry, &all->all);
-		news = look(r);
-		found += news;
-	}
-	return found;
-}
-
-static u32 misses_allowed(struct hca_fabric *f, u32 steps)
-{
-	u32 pages = min_t(u32, f->nsweeps, SWEEP_STEPS), n;
-
-	if (hca_has_time(f))
-		return min_t(u32, f->nsweeps * SWEEP_STEPS, SWEEP_MAX);
-	f->sweep_credit = min_t(u32, f->sweep_credit + steps * pages, SWEEP_MAX * SWEEP_STEPS);
-	n = f->sweep_credit / SWEEP_STEPS;
-	f->sweep_credit %= SWEEP_STEPS;
-	return n;
-}
-
-/* A page whose sweep finds something goes on in the next pass. */
-static unsigned int sweep(struct hca_fabric *f, u32 steps)
-{
-	u32 left = misses_allowed(f, steps);
-	unsigned int found, total = 0;
-	struct hca_uar *uar;
-
-	for (left = max(left, f->sweep_finds); left && f->nsweeps && total < SWEEP_MAX; left--) {
-		uar = list_first_entry(&f->sweeps, struct hca_uar, sweep_entry);
-		if (hca_halted(uar->hca)) {
-			uar->sweep_owed = true;
-			hca_sweep_stop(uar);
-			continue;
-		}
-		found = sweep_page(uar, HCA_RECORD_QP) + sweep_page(uar, HCA_RECORD_CQ);
-		total += found;
-		if (!uar->records[HCA_RECORD_QP].sweep && !uar->records[HCA_RECORD_CQ].sweep)
-			hca_sweep_stop(uar);
-		else if (!found)
-			list_move_tail(&uar->sweep_entry, &f->sweeps);
-	}
-	f->sweep_finds = total ? 1 : 0;
-	return total;
-}
-
-unsigned int hca_records_poll(struct hca_fabric *f, u32 steps)
-{
-	unsigned int n, found = 0;
-	struct hca_uar *uar;
-	LIST_HEAD(seen);
-
-	for (n = 0; n < ACTIVE_PAGES && !list_empty(&f->active_uars); n++) {
-		uar = list_first_entry(&f->active_uars, struct hca_uar, active_uar_entry);
-		list_move_tail(&uar->active_uar_entry, &seen);
-		if (!hca_halted(uar->hca))
-			found += look_at_active(uar);
-	}
-	list_splice_tail(&seen, &f->active_uars);
-	return found + sweep(f, steps);
-}
-
-bool hca_records_rung(struct hca_fabric *f)
-{
-	struct hca_record *r;
-	struct hca_uar *uar;
-	int n = 0;
-
-	list_for_each_entry(uar, &f->active_uars, active_uar_entry) {
-		list_for_each_entry(r, &uar->active, active_entry)
-			if (!hca_halted(uar->hca) && has_news(r))
-				return true;
-		n += uar->nactive;
-		if (n >= RUNG_LOOKS)
-			break;
-	}
-	return false;
 }

@@ -29,7 +29,7 @@ static bool is_reliable(const struct hca_qp *qp)
 /* The one place that decides whether the next request of a queue may run. */
 static bool may_run(struct hca_qp *qp)
 {
-	if (qp->timer.due || qp->sq.ci == qp->sq.pi)
+	if (qp->timer.due || qp->fail_to || qp->sq.ci == qp->sq.pi)
 		return false;
 	if (qp->state == MLX5_QP_STATE_SQD)
 		return qp->in_message;
@@ -39,7 +39,7 @@ static bool may_run(struct hca_qp *qp)
 static void post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe)
 {
 	if (!hca_cqe_post(qp->scq, cqe))
-		hca_qp_fatal(qp);
+		hca_fail_fatal(qp);
 }
 
 static void post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
@@ -92,15 +92,10 @@ static void fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome)
 	message_over(qp);
 	qp->sq.ci += w->nbb;
 	post_error(qp, w->index, w->opcode, syndrome);
-	if (is_reliable(qp) || qp->st == MLX5_QP_ST_REG_UMR || qp->st == HCA_ST_SQ) {
-		hca_qp_error(qp);
-		return;
-	}
-	if (qp->state == MLX5_QP_STATE_RTS || qp->state == MLX5_QP_STATE_SQD) {
-		qp->state = MLX5_QP_STATE_SQER;
-		MLX5_SET(qpc, qp->qpc, state, qp->state);
-	}
-	hca_requester_flush(qp);
+	if (is_reliable(qp) || qp->st == MLX5_QP_ST_REG_UMR || qp->st == HCA_ST_SQ)
+		hca_fail_qp(qp);
+	else
+		hca_fail_sq(qp);
 }
 
 void hca_requester_flush(struct hca_qp *qp)
@@ -117,6 +112,8 @@ void hca_requester_flush(struct hca_qp *qp)
 /* Nobody is ready: try again later, a limited number of times. */
 static int retry(struct hca_qp *qp, u8 *left, bool for_ever, u64 delay_ns, u8 syndrome)
 {
+	struct hca_fabric *f = qp->hca->fabric;
+
 	if (!for_ever) {
 		if (!*left)
 			return syndrome;
@@ -124,7 +121,8 @@ static int retry(struct hca_qp *qp, u8 *left, bool for_ever, u64 delay_ns, u8 sy
 	}
 	qp->done = 0;
 	qp->in_message = false;
-	hca_qp_set_timer(qp, delay_ns);
+	f->now = ktime_get_ns();
+	hca_timer_set(&f->timers, &qp->timer, f->now + delay_ns);
 	return HCA_AGAIN;
 }
 
@@ -194,7 +192,7 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w)
 		return ret;
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	peer = hca_fabric_peer(qp);
+	peer = hca_peer_find(qp);
 	ret = peer ? hca_respond(qp, peer, w) : HCA_LOST;
 	hca_count_request(qp, peer, w, npackets, ret);
 
@@ -245,7 +243,8 @@ static int execute(struct hca_qp *qp, struct hca_wqe *w)
 
 static void drained(struct hca_qp *qp)
 {
-	if (qp->state != MLX5_QP_STATE_SQD || qp->in_message || qp->sq_drained_sent)
+	if (qp->state != MLX5_QP_STATE_SQD || qp->fail_to || qp->in_message ||
+	    qp->sq_drained_sent)
 		return;
 	qp->sq_drained_sent = true;
 	hca_event_qp(qp, MLX5_EVENT_TYPE_SQ_DRAINED);
@@ -261,8 +260,9 @@ static void run(struct hca_qp *qp)
 		hca_charge(f, HCA_REQUESTS, 1);
 		w->operand = 0;
 		ret = execute(qp, w);
-		if (qp->state == MLX5_QP_STATE_ERR)
-			return;		/* connected to itself, and refused */
+		/* A QP that is connected to itself and refused the request: it will be flushed. */
+		if (qp->fail_to)
+			return;
 		if (ret == HCA_AGAIN)
 			break;
 		if (ret)

@@ -13,40 +13,12 @@
 #include <asm/byteorder.h>
 #include "wqe.h"
 
-static struct hca_cq *recv_cq(struct hca_qp *dst, struct hca_srq *srq)
-{
-	return srq && srq->cq ? srq->cq : dst->rcq;
-}
-
-bool hca_recv_complete(struct hca_qp *dst, struct hca_srq *srq, struct mlx5r_cqe *cqe)
-{
-	u32 uidx = srq && srq->kind == HCA_XRC_SRQ ? srq->user_index : dst->user_index;
-
-	cqe->srqn_uidx = cpu_to_be32(uidx);
-	cqe->sop_drop_qpn = cpu_to_be32(dst->qpn);
-	if (hca_cqe_post(recv_cq(dst, srq), cqe))
-		return true;
-	hca_qp_fatal(dst);
-	return false;
-}
-
-void hca_recv_error(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 syndrome)
-{
-	struct mlx5r_err_cqe cqe = {
-		.syndrome = syndrome,
-		.wqe_counter = cpu_to_be16(index),
-		.op_own = MLX5R_CQE_RESP_ERR << 4,
-	};
-
-	hca_recv_complete(dst, srq, (struct mlx5r_cqe *)&cqe);
-}
-
 /* The receiver refuses: it goes to error with an event, the requester is told. */
 static int refuse(struct hca_qp *dst, u8 event, u8 syndrome)
 {
 	if (dst->st != MLX5_QP_ST_UC) {
 		hca_event_qp(dst, event);
-		hca_qp_error(dst);
+		hca_fail_qp(dst);
 	}
 	return syndrome;
 }
@@ -65,8 +37,8 @@ static int refuse_access(struct hca_qp *dst)
 static int fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 mine, u8 theirs)
 {
 	hca_rq_consume(dst, srq);
-	hca_recv_error(dst, srq, index, mine);
-	hca_qp_error(dst);
+	hca_rq_complete_error(dst, srq, index, mine);
+	hca_fail_qp(dst);
 	return theirs;
 }
 
@@ -96,7 +68,7 @@ static void receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe
 	/* The data has come to its end: the sender's completion has none. */
 	w->in_cqe = 0;
 	hca_rq_consume(dst, srq);
-	hca_recv_complete(dst, srq, &cqe);
+	hca_rq_complete(dst, srq, &cqe);
 }
 
 /*
@@ -141,7 +113,7 @@ static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (srq)
 		to.user.pd = srq->pd;
-	hca_sgl_divert(&to, w, recv_cq(dst, srq), dst->cs_res);
+	hca_sgl_divert(&to, w, hca_rq_cq(dst, srq), dst->cs_res);
 	ret = move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
@@ -215,7 +187,7 @@ static int respond_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca_
 		return ret;
 	if (dst->st != MLX5_QP_ST_UC) {
 		hca_rq_consume(dst, srq);
-		hca_recv_error(dst, srq, index, MLX5R_SYND_LOCAL_ACCESS);
+		hca_rq_complete_error(dst, srq, index, MLX5R_SYND_LOCAL_ACCESS);
 	}
 	return refuse_access(dst);
 }
@@ -326,7 +298,7 @@ static void abort_held(struct hca_qp *dst)
 
 	hca_rq_release(dst);
 	if (srq)
-		hca_recv_error(dst, srq, dst->recv_index, MLX5R_SYND_REMOTE_ABORTED);
+		hca_rq_complete_error(dst, srq, dst->recv_index, MLX5R_SYND_REMOTE_ABORTED);
 }
 
 static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
@@ -343,8 +315,9 @@ static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_
 		return refuse_request(dst);
 	if (srq && !src->in_message && dst->st == MLX5_QP_ST_UC)
 		abort_held(dst);
-	if (!hca_rq_get(dst, srq, r))
-		return dst->state == MLX5_QP_STATE_ERR ? MLX5R_SYND_REMOTE_OP : HCA_RNR;
+	ret = hca_rq_get(dst, srq, r);
+	if (ret)
+		return ret;
 	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)
 		ret = respond_write_imm(src, dst, srq, w, r->index);
 	else

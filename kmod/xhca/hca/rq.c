@@ -35,6 +35,8 @@ static void parse(struct hca_rwqe *r, const void *at, u32 bytes)
 	}
 }
 
+/* ---- A QP's own ring ---------------------------------------------------------------- */
+
 static bool ring_look(struct hca_qp *qp)
 {
 	struct hca_wq *rq = &qp->rq;
@@ -46,24 +48,26 @@ static bool ring_look(struct hca_qp *qp)
 	smp_rmb();
 	if ((u16)(rq->pi - rq->ci) > rq->entries) {
 		rq->pi = rq->ci;
-		hca_qp_fatal(qp);
+		hca_fail_fatal(qp);
 	}
 	return rq->pi != rq->ci;
 }
 
-static bool ring_get(struct hca_qp *qp, struct hca_rwqe *r)
+static int ring_get(struct hca_qp *qp, struct hca_rwqe *r)
 {
 	struct hca_wq *rq = &qp->rq;
 	u32 slot;
 
 	if (!rq->entries || !ring_look(qp))
-		return false;
+		return qp->fail_to ? MLX5R_SYND_REMOTE_OP : HCA_RNR;
 	slot = rq->ci & (rq->entries - 1);
 	parse(r, hca_buf_at(&qp->buf, rq->offset + ((u64)slot << rq->log_stride)),
 	      1u << rq->log_stride);
 	r->index = rq->ci;
-	return true;
+	return 0;
 }
+
+/* ---- Shared receive queues ------------------------------------------------------------ */
 
 static u32 srq_available(struct hca_srq *srq)
 {
@@ -89,16 +93,6 @@ static void srq_check_limit(struct hca_srq *srq, u32 left)
 	}
 }
 
-/* Has the queue a request?  If it has failed, so has the QP. */
-static bool srq_ready(struct hca_qp *qp, struct hca_srq *srq)
-{
-	if (!srq->error && srq_available(srq))
-		return true;
-	if (srq->error)
-		hca_qp_fatal(qp);
-	return false;
-}
-
 /* Takes the request at the head out of the queue. */
 static void srq_take(struct hca_srq *srq)
 {
@@ -116,23 +110,29 @@ static void srq_take(struct hca_srq *srq)
 		srq_check_limit(srq, srq_available(srq));
 }
 
-static bool srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
+static int srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
 	u32 skip = srq->linked ? sizeof(struct mlx5r_srq_next) : 0;
 	u32 mask = (1u << srq->log_size) - 1;
 
-	if (qp->recv_srq == srq)
+	if (qp->recv_srq == srq) {
 		r->index = qp->recv_index & mask;
-	else if (srq_ready(qp, srq))
+	} else if (!srq->error && srq_available(srq)) {
 		r->index = srq->head & mask;
-	else
-		return false;
+	} else if (srq->error) {
+		hca_fail_fatal(qp);
+		return MLX5R_SYND_REMOTE_OP;
+	} else {
+		return HCA_RNR;
+	}
 	parse(r, hca_buf_at(&srq->buf, (u64)r->index << srq->log_stride) + skip,
 	      (1u << srq->log_stride) - skip);
-	return true;
+	return 0;
 }
 
-bool hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
+/* ---- Both ------------------------------------------------------------------------------ */
+
+int hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
 	return srq ? srq_get(qp, srq, r) : ring_get(qp, r);
 }
@@ -164,6 +164,32 @@ void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq)
 		srq_take(srq);
 }
 
+struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq)
+{
+	return srq && srq->cq ? srq->cq : qp->rcq;
+}
+
+void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe)
+{
+	u32 uidx = srq && srq->kind == HCA_XRC_SRQ ? srq->user_index : qp->user_index;
+
+	cqe->srqn_uidx = cpu_to_be32(uidx);
+	cqe->sop_drop_qpn = cpu_to_be32(qp->qpn);
+	if (!hca_cqe_post(hca_rq_cq(qp, srq), cqe))
+		hca_fail_fatal(qp);
+}
+
+void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8 syndrome)
+{
+	struct mlx5r_err_cqe cqe = {
+		.syndrome = syndrome,
+		.wqe_counter = cpu_to_be16(index),
+		.op_own = MLX5R_CQE_RESP_ERR << 4,
+	};
+
+	hca_rq_complete(qp, srq, (struct mlx5r_cqe *)&cqe);
+}
+
 /*
  * Everything posted to the QP's own ring fails with a flush error, and so does
  * the shared request of a message that will not be completed.
@@ -174,11 +200,11 @@ void hca_rq_flush(struct hca_qp *qp)
 
 	hca_rq_release(qp);
 	if (srq)
-		hca_recv_error(qp, srq, qp->recv_index, MLX5R_SYND_WR_FLUSH);
+		hca_rq_complete_error(qp, srq, qp->recv_index, MLX5R_SYND_WR_FLUSH);
 	if (!qp->rq.entries || qp->srq)
 		return;
 	while (ring_look(qp)) {
-		hca_recv_error(qp, NULL, qp->rq.ci, MLX5R_SYND_WR_FLUSH);
+		hca_rq_complete_error(qp, NULL, qp->rq.ci, MLX5R_SYND_WR_FLUSH);
 		qp->rq.ci++;
 	}
 }

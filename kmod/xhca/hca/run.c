@@ -18,9 +18,6 @@
 #define QUANTUM		HCA_TURN_UNITS	/* of a share in a round */
 #define TURN_LEAST	4096	/* units: less is not worth a turn */
 #define TIMERS		64	/* that may run in a pass */
-#define FLUSH_LOOKS	8	/* QPs in error looked at per pass */
-#define FLUSH_FIRST_NS	(1ull << 14)	/* between two looks, doubled while nothing is there */
-#define FLUSH_LAST_NS	(1ull << 27)
 
 int hca_fabric_init(struct hca_fabric *f)
 {
@@ -33,6 +30,7 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->sweeps);
 	INIT_LIST_HEAD(&f->run);
 	INIT_LIST_HEAD(&f->failing);
+	INIT_LIST_HEAD(&f->failing_qps);
 	INIT_LIST_HEAD(&f->cq_news);
 	f->now = ktime_get_ns();
 	f->scratch = kmalloc(sizeof(*f->scratch), GFP_KERNEL);
@@ -51,115 +49,22 @@ void hca_fabric_free(struct hca_fabric *f)
 
 /* ---- Timers ------------------------------------------------------------------- */
 
-int hca_qp_timers_join(struct hca_qp *qp)
-{
-	struct hca_fabric *f = qp->hca->fabric;
-
-	if (hca_timers_join(&f->timers))
-		return -ENOMEM;
-	if (hca_timers_join(&f->flushing)) {
-		hca_timers_leave(&f->timers, &qp->timer);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-void hca_qp_timers_leave(struct hca_qp *qp)
-{
-	hca_timers_leave(&qp->hca->fabric->timers, &qp->timer);
-	hca_timers_leave(&qp->hca->fabric->flushing, &qp->flush);
-}
-
-void hca_qp_clear_timer(struct hca_qp *qp)
-{
-	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
-}
-
-void hca_qp_set_timer(struct hca_qp *qp, u64 delay_ns)
-{
-	struct hca_fabric *f = qp->hca->fabric;
-
-	f->now = ktime_get_ns();
-	hca_timer_set(&f->timers, &qp->timer, f->now + delay_ns);
-}
-
-static struct hca_timer *next_due(const struct hca_fabric *f, const struct hca_timers *t)
-{
-	struct hca_timer *timer = hca_timer_first(t);
-
-	return timer && timer->due <= f->now ? timer : NULL;
-}
-
 static unsigned int run_timers(struct hca_fabric *f)
 {
 	struct hca_timer *timer;
 	unsigned int n;
 
-	for (n = 0; n < TIMERS && (timer = next_due(f, &f->timers)); n++) {
+	for (n = 0; n < TIMERS && (timer = hca_timer_due(&f->timers, f->now)); n++) {
 		hca_timer_clear(&f->timers, timer);
 		if (timer->cq)
 			hca_cq_timer(container_of(timer, struct hca_cq, timer));
 		else
-			hca_run_add(container_of(timer, struct hca_qp, timer));
+			hca_share_add(container_of(timer, struct hca_qp, timer));
 	}
 	return n;
 }
 
-/*
- * In error nothing tells of receives posted.  Looks are rare where they find nothing, and
- * many fall on the same time, so that the engine can rest between.
- */
-static void flush_later(struct hca_qp *qp, u64 ns)
-{
-	struct hca_fabric *f = qp->hca->fabric;
-
-	qp->flush_ns = ns;
-	hca_timer_set(&f->flushing, &qp->flush, (f->now + 2 * ns) & ~(ns - 1));
-}
-
-static bool flush(struct hca_qp *qp)
-{
-	u16 rq = qp->rq.ci;
-	bool news = false;
-
-	if (!hca_halted(qp->hca)) {
-		news = hca_qp_look(qp);
-		hca_rq_flush(qp);
-		news |= rq != qp->rq.ci;
-	}
-	flush_later(qp, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
-	return news;
-}
-
-/* Returns how many had something to flush. */
-static unsigned int run_flushing(struct hca_fabric *f)
-{
-	struct hca_timer *timer;
-	unsigned int n, found = 0;
-
-	for (n = 0; n < FLUSH_LOOKS && (timer = next_due(f, &f->flushing)); n++)
-		found += flush(container_of(timer, struct hca_qp, flush));
-	return found;
-}
-
 /* ---- Queues with work ----------------------------------------------------------- */
-
-void hca_share_init(struct hca_share *s)
-{
-	INIT_LIST_HEAD(&s->entry);
-	INIT_LIST_HEAD(&s->qps);
-}
-
-void hca_run_add(struct hca_qp *qp)
-{
-	struct hca_share *s = qp->record.uar ? &qp->record.uar->share : &qp->hca->share;
-
-	if (!list_empty(&qp->run_entry))
-		return;
-	list_add_tail(&qp->run_entry, &s->qps);
-	if (list_empty(&s->entry))
-		list_add_tail(&s->entry, &qp->hca->fabric->run);
-}
 
 static bool pass_goes_on(const struct hca_fabric *f, u64 wqes, u64 units)
 {
@@ -180,7 +85,8 @@ static unsigned int run_share(struct hca_fabric *f, struct hca_share *s, u64 wqe
 		list_del_init(&qp->run_entry);
 		before = f->stat.units;
 		if (hca_requester_run(qp, max_t(u64, s->credit, TURN_LEAST)))
-			hca_run_add(qp);
+			hca_share_add(qp);
+		hca_qp_run_failures(f);
 		s->credit -= f->stat.units - before;
 	}
 	list_splice(&turn, &s->qps);
@@ -267,23 +173,42 @@ static void read_clock(struct hca_fabric *f)
 		f->now = ktime_get_ns();
 }
 
+/* Raises the interrupts that the events of this pass ask for. */
+static void run_interrupts(struct hca *hca)
+{
+	struct hca_eq *eq;
+	bool behind = false;
+
+	if (!hca->irq_pending || hca_halted(hca))
+		return;
+	list_for_each_entry(eq, &hca->eq_list, entry) {
+		/* The handler may run at once, and another handler may overwrite its doorbell. */
+		if (hca_eq_raise(eq))
+			hca_doorbell_look_eq(eq->uar);
+		behind |= hca_eq_behind(eq);
+	}
+	hca->irq_pending = behind;
+}
+
 static bool move(struct hca_fabric *f, unsigned int work)
 {
 	struct hca *hca;
 
 	work += hca_doorbell_poll(f);
 	work += run_timers(f);
+	hca_qp_run_failures(f);
 	work += run_queues(f);
 	work += hca_dependents_run(f);
-	work += run_flushing(f);
+	hca_qp_run_failures(f);
+	work += hca_qp_run_flushing(f);
 	hca_cq_tell(f);
 	list_for_each_entry(hca, &f->functions, entry) {
 		if (!hca_halted(hca))
 			list_splice_tail_init(&hca->halted, &f->run);
-		hca_eq_flush(hca);
+		run_interrupts(hca);
 	}
 	f->idle = work ? 0 : f->idle + 1;
-	return work || f->nsweeps || !list_empty(&f->run) || next_due(f, &f->flushing);
+	return work || f->nsweeps || !list_empty(&f->run) || hca_timer_due(&f->flushing, f->now);
 }
 
 bool hca_fabric_poll(struct hca_fabric *f)
@@ -315,78 +240,4 @@ u64 hca_fabric_deadline(struct hca_fabric *f)
 	struct hca_timer *timer = hca_timer_first(&f->timers);
 
 	return timer ? timer->due : U64_MAX;
-}
-
-void hca_qp_init_run(struct hca_qp *qp)
-{
-	INIT_LIST_HEAD(&qp->run_entry);
-	INIT_LIST_HEAD(&qp->recv_entry);
-}
-
-void hca_qp_kick(struct hca_qp *qp)
-{
-	if (qp->state == MLX5_QP_STATE_RTS || qp->state == MLX5_QP_STATE_SQD) {
-		hca_qp_look(qp);
-		hca_run_add(qp);
-	}
-}
-
-void hca_qp_error(struct hca_qp *qp)
-{
-	if (qp->state != MLX5_QP_STATE_ERR && qp->srq)
-		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
-	qp->state = MLX5_QP_STATE_ERR;
-	MLX5_SET(qpc, qp->qpc, state, qp->state);
-	hca_qp_clear_timer(qp);
-	hca_record_rest(&qp->record);
-	hca_qp_look(qp);
-	hca_requester_flush(qp);
-	hca_rq_flush(qp);
-	flush_later(qp, FLUSH_FIRST_NS);
-}
-
-void hca_qp_fatal(struct hca_qp *qp)
-{
-	if (qp->state == MLX5_QP_STATE_ERR)
-		return;
-	hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
-	hca_qp_error(qp);
-}
-
-void hca_qp_enter(struct hca_qp *qp, u8 state)
-{
-	if (state == MLX5_QP_STATE_ERR) {
-		hca_qp_error(qp);
-		return;
-	}
-	qp->state = state;
-	MLX5_SET(qpc, qp->qpc, state, state);
-	if (state == MLX5_QP_STATE_RST) {
-		hca_qp_reset_run(qp);
-		hca_apm_reset(qp);
-	} else {
-		hca_qp_kick(qp);
-	}
-}
-
-void hca_qp_stop(struct hca_qp *qp)
-{
-	hca_qp_clear_timer(qp);
-	hca_rq_release(qp);
-	list_del_init(&qp->run_entry);
-	hca_timer_clear(&qp->hca->fabric->flushing, &qp->flush);
-}
-
-void hca_qp_reset_run(struct hca_qp *qp)
-{
-	hca_qp_stop(qp);
-	qp->sq.pi = qp->sq.ci = 0;
-	qp->rq.pi = qp->rq.ci = 0;
-	qp->nop_flags = 0;
-	qp->done = 0;
-	qp->in_message = false;
-	memset(&qp->mc, 0, sizeof(qp->mc));
-	qp->communication = false;
-	qp->sq_drained_sent = false;
-	qp->remote = NULL;
 }

@@ -102,3 +102,10 @@ struct hca_timer *hca_timer_first(const struct hca_timers *t)
 {
 	return t->n ? t->heap[1] : NULL;
 }
+
+struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 now)
+{
+	struct hca_timer *timer = hca_timer_first(t);
+
+	return timer && timer->due <= now ? timer : NULL;
+}

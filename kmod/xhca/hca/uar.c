@@ -12,6 +12,77 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include "cmd.h"
+#include "wqe.h"
+
+static void init_lists(struct hca_uar *uar)
+{
+	int kind;
+
+	INIT_LIST_HEAD(&uar->entry);
+	INIT_LIST_HEAD(&uar->hot_entry);
+	INIT_LIST_HEAD(&uar->active_uar_entry);
+	INIT_LIST_HEAD(&uar->sweep_entry);
+	INIT_LIST_HEAD(&uar->active);
+	hca_share_init(&uar->share);
+	for (kind = 0; kind < HCA_RECORD_KINDS; kind++)
+		INIT_LIST_HEAD(&uar->records[kind].all);
+}
+
+void hca_uar_free(struct hca *hca, void *obj)
+{
+	struct hca_uar *uar = obj;
+
+	list_del(&uar->share.entry);
+	hca_table_del(&hca->uars_by_index, uar->index);
+	kfree(uar);
+}
+
+static bool in_use(const struct hca_uar *uar)
+{
+	return uar->records[HCA_RECORD_QP].n || uar->records[HCA_RECORD_CQ].n || uar->neqs;
+}
+
+struct hca_uar *hca_uar_get(struct hca *hca, u32 index)
+{
+	struct hca_uar *uar = hca_table_get(&hca->uars_by_index, index);
+
+	return uar && !uar->released ? uar : NULL;
+}
+
+void hca_uar_put(struct hca_uar *uar)
+{
+	if (uar->released && !in_use(uar))
+		hca_uar_free(uar->hca, uar);
+}
+
+void hca_uar_warm(struct hca_uar *uar)
+{
+	uar->quiet = 0;
+	if (list_empty(&uar->hot_entry))
+		list_add_tail(&uar->hot_entry, &uar->hca->fabric->hot_uars);
+}
+
+void hca_uar_stop_sweep(struct hca_uar *uar)
+{
+	if (list_empty(&uar->sweep_entry))
+		return;
+	list_del_init(&uar->sweep_entry);
+	uar->hca->fabric->nsweeps--;
+}
+
+void hca_uar_used(struct hca_uar *uar)
+{
+	if (!in_use(uar)) {
+		list_del_init(&uar->entry);
+		list_del_init(&uar->hot_entry);
+		hca_uar_stop_sweep(uar);
+	} else if (list_empty(&uar->entry)) {
+		list_add_tail(&uar->entry, &uar->hca->fabric->uars);
+		hca_uar_warm(uar);
+	}
+}
+
+/* ---- Commands ------------------------------------------------------------------------ */
 
 enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 {
@@ -28,32 +99,9 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 	uar->hca = hca;
 	uar->regs = hca->p.bar + uar->index * HCA_PAGE_SIZE;
 	memset(uar->regs, 0, HCA_PAGE_SIZE);
-	hca_uar_init(uar);
+	init_lists(uar);
 	MLX5_SET(alloc_uar_out, c->out, uar, uar->index);
 	return HCA_OK;
-}
-
-void hca_uar_free(struct hca *hca, void *obj)
-{
-	struct hca_uar *uar = obj;
-
-	list_del(&uar->share.entry);
-	hca_table_del(&hca->uars_by_index, uar->index);
-	kfree(uar);
-}
-
-struct hca_uar *hca_uar_get(struct hca *hca, u32 index)
-{
-	struct hca_uar *uar = hca_table_get(&hca->uars_by_index, index);
-
-	return uar && !uar->released ? uar : NULL;
-}
-
-void hca_uar_put(struct hca_uar *uar)
-{
-	if (uar->released && !uar->records[HCA_RECORD_QP].n && !uar->records[HCA_RECORD_CQ].n &&
-	    !uar->neqs)
-		hca_uar_free(uar->hca, uar);
 }
 
 enum hca_synd hca_cmd_dealloc_uar(struct hca *hca, const struct hca_cmd *c)

@@ -142,13 +142,13 @@ static void receive_done(struct hca_qp *dst, const struct datagram *d, u32 index
 
 	if (w->fm_ce_se & MLX5R_SOLICITED)
 		cqe.op_own |= MLX5R_CQE_SOLICITED;
-	hca_recv_complete(dst, dst->srq, &cqe);
+	hca_rq_complete(dst, dst->srq, &cqe);
 }
 
 static void receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 {
-	hca_recv_error(dst, dst->srq, index, syndrome);
-	hca_qp_error(dst);
+	hca_rq_complete_error(dst, dst->srq, index, syndrome);
+	hca_fail_qp(dst);
 }
 
 static void deliver(struct hca_qp *dst, const struct datagram *d)
@@ -161,7 +161,7 @@ static void deliver(struct hca_qp *dst, const struct datagram *d)
 	hca_charge(d->from->hca->fabric, HCA_RECEIVERS, 1);
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
-	    dst->qkey != d->qkey || !hca_rq_get(dst, dst->srq, r))
+	    dst->qkey != d->qkey || hca_rq_get(dst, dst->srq, r))
 		return;
 	hca_rq_consume(dst, dst->srq);
 	if (len > r->length) {

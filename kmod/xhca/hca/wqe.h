@@ -109,20 +109,24 @@ enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len);
 enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
 
 /*
- * rq.c: receive queues of QPs and shared ones.  False: nothing is posted, or the queue
- * has failed, and with it the QP.
+ * rq.c: receive queues of QPs and shared ones.  Returns 0; HCA_RNR if nothing is posted;
+ * MLX5R_SYND_REMOTE_OP if the queue has failed, and the QP is queued for failure.
  */
-bool hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
+int hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
 void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq);
-/* The message needs another turn: its request of a shared queue is the QP's from now on. */
+/* The message needs another turn: the QP takes its request out of the shared queue. */
 void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq);
+/* The QP forgets the request of a shared queue that it holds. */
+void hca_rq_release(struct hca_qp *qp);
 void hca_rq_flush(struct hca_qp *qp);
+/* Where receive requests of @qp complete */
+struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq);
+/* Posts a receive completion; if the CQ overruns, @qp is queued for failure. */
+void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe);
+void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8 syndrome);
 
 /* responder.c: one message, or a part of it, at its receiver */
 int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
-/* Posts a receive completion of @dst; false: the CQ has overrun. */
-bool hca_recv_complete(struct hca_qp *dst, struct hca_srq *srq, struct mlx5r_cqe *cqe);
-void hca_recv_error(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 syndrome);
 
 /* ud.c, umr.c: 0, a syndrome or HCA_AGAIN */
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
@@ -142,10 +146,7 @@ bool hca_requester_run(struct hca_qp *qp, u64 budget);
 /* Flushes what the send queue holds. */
 void hca_requester_flush(struct hca_qp *qp);
 
-/* fabric.c: the connected peer, or NULL where nobody would answer */
-struct hca_qp *hca_fabric_peer(struct hca_qp *qp);
-
-/* run.c */
-void hca_run_add(struct hca_qp *qp);
+/* peer.c: the connected peer, or NULL if no QP would answer */
+struct hca_qp *hca_peer_find(struct hca_qp *qp);
 
 #endif

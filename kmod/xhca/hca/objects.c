@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All objects of a function, and its reset.
+ *
+ * A reset frees every object that the driver left: users before what they use, so that
+ * no object ever points to a freed one.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "cmd.h"
+
+static const struct {
+	size_t table;			/* in struct hca */
+	u32 first, limit;
+	void (*free)(struct hca *hca, void *obj);
+} kinds[] = {
+#define TABLE(name)	offsetof(struct hca, name)
+	/* In the order in which a reset frees them */
+	{ TABLE(qps), 0x40, 1u << HCA_LOG_MAX_QP, hca_qp_free },
+	{ TABLE(srqs), 0x10, 1u << HCA_LOG_MAX_SRQ, hca_srq_free },
+	{ TABLE(cqs), 0x10, 1u << HCA_LOG_MAX_CQ, hca_cq_free },
+	{ TABLE(eqs), 1, 1u << HCA_LOG_MAX_EQ, hca_eq_free },
+	{ TABLE(mkeys), HCA_NULL_MKEY_INDEX, 1u << HCA_LOG_MAX_MKEY, hca_mkey_free },
+	{ TABLE(counters), 1, HCA_MAX_COUNTERS + 1, hca_counter_free },
+	{ TABLE(uars_by_index), HCA_FIRST_UAR, HCA_BAR_PAGES, hca_uar_free },
+	{ TABLE(pds), 1, 1u << HCA_LOG_MAX_PD, NULL },
+	{ TABLE(xrcds), 1, 1u << HCA_LOG_MAX_XRCD, NULL },
+	{ TABLE(tds), 1, 1u << HCA_LOG_MAX_TD, NULL },
+#undef TABLE
+};
+
+static struct hca_table *table_of(struct hca *hca, unsigned int i)
+{
+	return (void *)hca + kinds[i].table;
+}
+
+static void domain_free(struct hca *hca, void *obj)
+{
+	kfree(obj);
+}
+
+void hca_tables_free(struct hca *hca)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		hca_table_free(table_of(hca, i));
+}
+
+int hca_tables_init(struct hca *hca)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(kinds) && !err; i++)
+		err = hca_table_init(table_of(hca, i), kinds[i].first, kinds[i].limit);
+	return err;
+}
+
+/* Fresh tables, so that numbers too begin as after power-on. */
+static int objects_free(struct hca *hca)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		hca_table_for_each(table_of(hca, i), kinds[i].free ?: domain_free, hca);
+	hca_tables_free(hca);
+	return hca_tables_init(hca);
+}
+
+/* From an address of port 1 to that of port 2: more than there are functions */
+#define PORT_STEP	0x100
+
+void hca_addresses_reset(struct hca *hca)
+{
+	unsigned int i;
+
+	memset(hca->gids, 0, sizeof(hca->gids));
+	memcpy(hca->uc_mac, hca->p.mac, sizeof(hca->uc_mac));
+	hca->roce_en = false;
+	hca->vport_mtu = 1500;
+	for (i = 0; i < HCA_MAX_PORTS; i++) {
+		hca->port[i].lid = hca->p.lid + i * PORT_STEP;
+		hca->port[i].guid = hca->p.node_guid + i * PORT_STEP;
+		hca->port[i].pkey = 0xffff;
+		hca->port[i].caps = 0;
+	}
+	hca_fabric_changed(hca->fabric);
+}
+
+void hca_reset(struct hca *hca)
+{
+	int err = objects_free(hca);
+	unsigned int i;
+
+	hca->stage = HCA_OFF;
+	hca->issi = 0;
+	hca->irq_pending = false;
+	for (i = 0; i < HCA_MAX_PORTS; i++)
+		memset(&hca->port[i].count, 0, sizeof(hca->port[i].count));
+	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
+	hca_addresses_reset(hca);
+	hca_caps_reset(hca);
+	/* A function without its tables can hold no object: every creation fails. */
+	if (err)
+		hca_tables_free(hca);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The peer of a connected queue pair: the one place that decides whether it would answer.
+ */
+#include "wqe.h"
+
+static bool can_receive(const struct hca_qp *qp)
+{
+	return qp->state >= MLX5_QP_STATE_RTR && qp->state != MLX5_QP_STATE_ERR;
+}
+
+struct hca_qp *hca_peer_find(struct hca_qp *qp)
+{
+	struct hca_port *from = hca_qp_port(qp), *to = from->up ? hca_fabric_remote(qp) : NULL;
+	struct hca_qp *peer;
+
+	if (!to || to->pkey != from->pkey)
+		return NULL;
+	peer = hca_qp_get(to->hca, qp->remote_qpn);
+	if (!peer || peer->st != qp->st || !can_receive(peer))
+		return NULL;
+	if (peer->remote_qpn != qp->qpn)
+		return NULL;
+	if (peer->pm_state != qp->pm_state && !hca_apm_follow(qp, peer))
+		return NULL;
+	if (hca_qp_port(peer) != to || hca_fabric_remote(peer) != from)
+		return NULL;
+	/* Unreliable queues take up whatever number a message begins with. */
+	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)
+		return NULL;
+	return peer;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a queue pair does when it enters a state.
+ *
+ * Commands ask for a state (qp_state.c, sq.c), and so do failures (fail.c).
+ *
+ * In state ERR all posted requests complete with a flush error.  Software posts receive
+ * requests without a doorbell, so the doorbell records of a QP in ERR are read at intervals.
+ */
+#include <linux/errno.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include "wqe.h"
+
+#define FLUSH_QPS	8	/* QPs in ERR whose records are read in a pass */
+#define FLUSH_FIRST_NS	(1ull << 14)	/* first interval; it doubles while there is no request */
+#define FLUSH_LAST_NS	(1ull << 27)
+
+void hca_qp_init_run(struct hca_qp *qp)
+{
+	INIT_LIST_HEAD(&qp->run_entry);
+	INIT_LIST_HEAD(&qp->recv_entry);
+	hca_fail_init(qp);
+}
+
+int hca_qp_timers_join(struct hca_qp *qp)
+{
+	struct hca_fabric *f = qp->hca->fabric;
+
+	if (hca_timers_join(&f->timers))
+		return -ENOMEM;
+	if (hca_timers_join(&f->flushing)) {
+		hca_timers_leave(&f->timers, &qp->timer);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void hca_qp_timers_leave(struct hca_qp *qp)
+{
+	hca_timers_leave(&qp->hca->fabric->timers, &qp->timer);
+	hca_timers_leave(&qp->hca->fabric->flushing, &qp->flush);
+}
+
+/* ---- Flushing -------------------------------------------------------------------- */
+
+/* The time is rounded, so that many QPs are due at the same time and the engine can sleep. */
+static void flush_later(struct hca_qp *qp, u64 ns)
+{
+	struct hca_fabric *f = qp->hca->fabric;
+
+	qp->flush_ns = ns;
+	hca_timer_set(&f->flushing, &qp->flush, (f->now + 2 * ns) & ~(ns - 1));
+}
+
+/* True if there was something to flush */
+static bool flush(struct hca_qp *qp)
+{
+	u16 rq = qp->rq.ci;
+	bool news = false;
+
+	if (!hca_halted(qp->hca)) {
+		news = hca_qp_look(qp);
+		hca_rq_flush(qp);
+		news |= rq != qp->rq.ci;
+	}
+	flush_later(qp, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
+	return news;
+}
+
+unsigned int hca_qp_run_flushing(struct hca_fabric *f)
+{
+	struct hca_timer *timer;
+	unsigned int n, found = 0;
+
+	for (n = 0; n < FLUSH_QPS && (timer = hca_timer_due(&f->flushing, f->now)); n++)
+		found += flush(container_of(timer, struct hca_qp, flush));
+	return found;
+}
+
+/* ---- Transitions ----------------------------------------------------------------- */
+
+static void set_state(struct hca_qp *qp, u8 state)
+{
+	qp->state = state;
+	MLX5_SET(qpc, qp->qpc, state, state);
+}
+
+static void enter_error(struct hca_qp *qp)
+{
+	if (qp->state != MLX5_QP_STATE_ERR && qp->srq)
+		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
+	set_state(qp, MLX5_QP_STATE_ERR);
+	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
+	hca_record_rest(&qp->record);
+	hca_qp_look(qp);
+	hca_requester_flush(qp);
+	hca_rq_flush(qp);
+	flush_later(qp, FLUSH_FIRST_NS);
+}
+
+void hca_qp_stop(struct hca_qp *qp)
+{
+	struct hca_fabric *f = qp->hca->fabric;
+
+	hca_fail_forget(qp);
+	hca_timer_clear(&f->timers, &qp->timer);
+	hca_timer_clear(&f->flushing, &qp->flush);
+	hca_rq_release(qp);
+	list_del_init(&qp->run_entry);
+}
+
+static void enter_reset(struct hca_qp *qp)
+{
+	set_state(qp, MLX5_QP_STATE_RST);
+	hca_qp_stop(qp);
+	qp->sq.pi = qp->sq.ci = 0;
+	qp->rq.pi = qp->rq.ci = 0;
+	qp->nop_flags = 0;
+	qp->done = 0;
+	qp->in_message = false;
+	memset(&qp->mc, 0, sizeof(qp->mc));
+	qp->communication = false;
+	qp->sq_drained_sent = false;
+	qp->remote = NULL;
+	hca_apm_reset(qp);
+}
+
+void hca_qp_enter(struct hca_qp *qp, u8 state)
+{
+	switch (state) {
+	case MLX5_QP_STATE_RST:
+		enter_reset(qp);
+		return;
+	case MLX5_QP_STATE_ERR:
+		enter_error(qp);
+		return;
+	case MLX5_QP_STATE_SQER:
+		set_state(qp, state);
+		hca_requester_flush(qp);
+		return;
+	case MLX5_QP_STATE_RTS:
+	case MLX5_QP_STATE_SQD:
+		set_state(qp, state);
+		hca_qp_look(qp);
+		hca_share_add(qp);
+		return;
+	default:
+		set_state(qp, state);
+	}
+}
+
+void hca_qp_run_failures(struct hca_fabric *f)
+{
+	struct hca_qp *qp;
+	u8 state;
+
+	while ((qp = hca_fail_first(f))) {
+		state = qp->fail_to;
+		hca_fail_forget(qp);
+		hca_qp_enter(qp, state);
+	}
+}
