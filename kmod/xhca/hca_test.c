@@ -395,7 +395,7 @@ static void post_cqe(struct hca_cq *cq, u8 flags)
 {
 	struct mlx5r_cqe cqe = { .op_own = MLX5R_CQE_RESP_SEND << 4 | flags };
 
-	hca_cqe_post(cq, &cqe);
+	hca_cqe_post(cq, &cqe, NULL);
 	hca_cq_tell(cq->hca->fabric);
 }
 
@@ -501,13 +501,13 @@ static void test_psn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, qp->rq_psn, 0u);
 
 	w->length = 0;
-	KUNIT_EXPECT_EQ(test, packets(qp, w), 1u);
+	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 1u);
 	w->length = 1024;
-	KUNIT_EXPECT_EQ(test, packets(qp, w), 1u);
+	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 1u);
 	w->length = 1025;
-	KUNIT_EXPECT_EQ(test, packets(qp, w), 2u);
+	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 2u);
 	w->length = 1ull << 30;
-	KUNIT_EXPECT_EQ(test, packets(qp, w), 1u << 20);
+	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 1u << 20);
 
 	/* Another number than expected is an answer that never comes. */
 	w->length = 0;

@@ -187,7 +187,7 @@ static void post_cqes(struct hca_cq *cq, u32 n)
 	while (n--) {
 		struct mlx5r_cqe cqe = { .op_own = MLX5R_CQE_RESP_SEND << 4 };
 
-		hca_cqe_post(cq, &cqe);
+		hca_cqe_post(cq, &cqe, NULL);
 	}
 }
 
@@ -319,7 +319,7 @@ static void test_cq_error(struct eq_reader *r)
 	}
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = r->eq;
 	for (i = 0; i <= 16; i++)
-		hca_cqe_post(cq, &(struct mlx5r_cqe) { .op_own = MLX5R_CQE_REQ << 4 });
+		hca_cqe_post(cq, &(struct mlx5r_cqe) { .op_own = MLX5R_CQE_REQ << 4 }, NULL);
 	r->ci = r->eq->pi;
 	for (; !list_empty(&s.fabric.failing) && passes < 1000; passes++) {
 		r->ci = r->eq->pi;
@@ -432,7 +432,7 @@ static u32 post(struct session_qp *q, struct eq_reader *r, u8 flags)
 {
 	struct mlx5r_cqe cqe = { .op_own = MLX5R_CQE_RESP_SEND << 4 | flags };
 
-	hca_cqe_post(hca_table_get(&s.hca[0]->cqs, q->cqn), &cqe);
+	hca_cqe_post(hca_table_get(&s.hca[0]->cqs, q->cqn), &cqe, NULL);
 	return events(q, r);
 }
 

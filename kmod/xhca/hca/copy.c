@@ -163,14 +163,14 @@ static u8 cqe_format(const struct hca_cq *cq, u8 cs, u64 length)
 
 void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *cq, u8 cs)
 {
-	u8 *data = cq->hca->fabric->scratch->cqe, format = cqe_format(cq, cs, w->length);
+	u8 format = cqe_format(cq, cs, w->length);
 
 	if (!format || !hca_sgl_check(l, w->length))
 		return;
 	/* What follows the data shall not be another message's. */
-	memset(data, 0, HCA_CQE_INLINE);
+	memset(w->cqe_data, 0, HCA_CQE_INLINE);
 	w->in_cqe = format;
-	w->cqe_sge = (struct hca_sge) { .len = w->length, .data = data };
+	w->cqe_sge = (struct hca_sge) { .len = w->length, .data = w->cqe_data };
 	l->sge = &w->cqe_sge;
 	l->n = 1;
 }

@@ -100,8 +100,7 @@ static void count_packets(struct hca_port *from, struct hca_port *to, u32 n, u64
 	to->count.rcv_bytes += bytes;
 }
 
-static void count_message(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
-			  u32 packets)
+static void count_message(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w)
 {
 	struct hca_port *from = hca_qp_port(src), *to = hca_qp_port(peer);
 
@@ -109,7 +108,7 @@ static void count_message(struct hca_qp *src, struct hca_qp *peer, const struct 
 	case MLX5R_OP_RDMA_READ:
 		peer->counter->rx_read++;
 		count_packets(from, to, 1, sizeof(struct mlx5r_raddr));
-		count_packets(to, from, packets, w->length);
+		count_packets(to, from, w->packets, w->length);
 		return;
 	case MLX5R_OP_ATOMIC_CS:
 	case MLX5R_OP_ATOMIC_FA:
@@ -125,15 +124,15 @@ static void count_message(struct hca_qp *src, struct hca_qp *peer, const struct 
 		peer->counter->rx_write++;
 		break;
 	}
-	count_packets(from, to, packets, w->length);
+	count_packets(from, to, w->packets, w->length);
 }
 
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
-		       u32 packets, int result)
+		       int result)
 {
 	switch (result) {
 	case 0:
-		count_message(src, peer, w, packets);
+		count_message(src, peer, w);
 		break;
 	case HCA_RNR:
 		peer->counter->out_of_buffer++;

@@ -146,15 +146,15 @@ static bool has_room(struct hca_cq *cq)
 }
 
 /* Data in the CQE: in what else would be unused of it, or before it */
-static void write_data(const struct hca_cq *cq, u8 *entry, u8 format)
+static void write_data(u8 *entry, u8 format, const u8 *data)
 {
 	if (format == MLX5R_CQE_INLINE_32)
-		memcpy(entry, cq->hca->fabric->scratch->cqe, HCA_CQE_INLINE / 2);
+		memcpy(entry, data, HCA_CQE_INLINE / 2);
 	else if (format == MLX5R_CQE_INLINE_64)
-		memcpy(entry - HCA_CQE_INLINE, cq->hca->fabric->scratch->cqe, HCA_CQE_INLINE);
+		memcpy(entry - HCA_CQE_INLINE, data, HCA_CQE_INLINE);
 }
 
-bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe)
+bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 {
 	u32 slot = cq->collapsed ? 0 : cq->pi & ((1u << cq->log_size) - 1);
 	u8 op = cqe->op_own >> 4;
@@ -174,7 +174,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe)
 	entry = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes);
 	entry += cq->cqe_bytes - sizeof(*cqe);
 	memcpy(entry, cqe, sizeof(*cqe) - 8);
-	write_data(cq, entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK);
+	write_data(entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK, data);
 	/* The owner bit is in the last word: software sees it last. */
 	smp_store_release((u64 *)(entry + sizeof(*cqe) - 8),
 			  *(u64 *)((u8 *)cqe + sizeof(*cqe) - 8));

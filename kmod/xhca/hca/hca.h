@@ -28,6 +28,7 @@
 #define HCA_MAX_PORTS		2
 #define HCA_MAX_SGE		64		/* more than 63 DS can name */
 #define HCA_ANY_QPN		0xffffff
+#define HCA_PSN_MASK		0xffffff
 #define HCA_OCTOWORD		16		/* bytes; unit of translation lists (PRM) */
 #define HCA_MAX_NESTING		4		/* indirect mkeys in a chain: max_indirection */
 #define HCA_ST_SQ		MLX5_QP_ST_RAW_ETHERTYPE	/* sq.c: not a queue pair */
@@ -723,10 +724,11 @@ unsigned int hca_doorbell_look_eq(struct hca_uar *uar);
 /* ---- cqe.c -------------------------------------------------------------------- */
 
 /*
- * Writes @cqe, complete but for its owner bit and the data that it says it carries.
- * False: the CQ has overrun, the CQE is lost, the error event is out.
+ * Writes @cqe, complete but for its owner bit, and @data: HCA_CQE_INLINE bytes if the format
+ * of @cqe says that it carries data, else NULL.  False: the CQ has overrun and the CQE is
+ * lost; the error event is out, and the QPs of the CQ are queued for failure.
  */
-bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe);
+bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data);
 /* The events that the entries since the last call ask for */
 void hca_cq_tell(struct hca_fabric *f);
 /* The time of a moderated event has come. */

@@ -36,9 +36,9 @@ static bool may_run(struct hca_qp *qp)
 	return qp->state == MLX5_QP_STATE_RTS;
 }
 
-static void post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe)
+static void post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe, const u8 *data)
 {
-	if (!hca_cqe_post(qp->scq, cqe))
+	if (!hca_cqe_post(qp->scq, cqe, data))
 		hca_fail_fatal(qp);
 }
 
@@ -52,7 +52,7 @@ static void post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
 		.op_own = MLX5R_CQE_REQ_ERR << 4,
 	};
 
-	post_completion(qp, (struct mlx5r_cqe *)&cqe);
+	post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
 static void message_over(struct hca_qp *qp)
@@ -64,7 +64,7 @@ static void message_over(struct hca_qp *qp)
 	qp->rnr_left = qp->rnr_retry;
 }
 
-static u32 packets(const struct hca_qp *qp, const struct hca_wqe *w)
+static u32 count_packets(const struct hca_qp *qp, const struct hca_wqe *w)
 {
 	return w->length > qp->mtu ? DIV_ROUND_UP_ULL(w->length, qp->mtu) : 1;
 }
@@ -83,7 +83,7 @@ static void succeed(struct hca_qp *qp, const struct hca_wqe *w)
 	qp->sq.ci += w->nbb;
 	qp->hca->fabric->stat.wqes++;
 	if (hca_wqe_signalled(w))
-		post_completion(qp, &cqe);
+		post_completion(qp, &cqe, w->cqe_data);
 }
 
 /* Datagram and unreliable queues stop sending, the others fail as a whole. */
@@ -183,7 +183,6 @@ static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 
 static int send_connected(struct hca_qp *qp, struct hca_wqe *w)
 {
-	u32 npackets = packets(qp, w);
 	struct hca_qp *peer;
 	int ret;
 
@@ -192,9 +191,10 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w)
 		return ret;
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
+	w->packets = count_packets(qp, w);
 	peer = hca_peer_find(qp);
 	ret = peer ? hca_respond(qp, peer, w) : HCA_LOST;
-	hca_count_request(qp, peer, w, npackets, ret);
+	hca_count_request(qp, peer, w, ret);
 
 	if (ret == HCA_AGAIN)
 		qp->in_message = true;
@@ -205,9 +205,7 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	if (ret == HCA_LOST)
 		return retry_lost(qp);
 	if (!ret) {
-		qp->sq_psn = (qp->sq_psn + npackets) & 0xffffff;
-		if (peer)
-			peer->rq_psn = qp->sq_psn;
+		qp->sq_psn = (qp->sq_psn + w->packets) & HCA_PSN_MASK;
 		if (peer && qp->pm_state == MLX5_QP_PM_REARM)
 			hca_apm_arm(qp, peer);
 	}

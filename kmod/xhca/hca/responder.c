@@ -68,7 +68,7 @@ static void receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe
 	/* The data has come to its end: the sender's completion has none. */
 	w->in_cqe = 0;
 	hca_rq_consume(dst, srq);
-	hca_rq_complete(dst, srq, &cqe);
+	hca_rq_complete(dst, srq, &cqe, w->cqe_data);
 }
 
 /*
@@ -333,13 +333,8 @@ static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_
 	return 0;
 }
 
-int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static int respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
-	if (!dst->communication) {
-		dst->communication = true;
-		if (dst->state == MLX5_QP_STATE_RTR)
-			hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
-	}
 	if (consumes_receive(w->opcode))
 		return respond_consuming(src, dst, w);
 	switch (w->opcode) {
@@ -350,4 +345,20 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 	default:
 		return respond_atomic(src, dst, w);
 	}
+}
+
+int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+{
+	int ret;
+
+	if (!dst->communication) {
+		dst->communication = true;
+		if (dst->state == MLX5_QP_STATE_RTR)
+			hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
+	}
+	ret = respond(src, dst, w);
+	/* A UC responder expects the number after a message that it dropped, too. */
+	if (!ret || (dst->st == MLX5_QP_ST_UC && ret != HCA_AGAIN))
+		dst->rq_psn = (src->sq_psn + w->packets) & HCA_PSN_MASK;
+	return ret;
 }

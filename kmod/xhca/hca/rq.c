@@ -169,13 +169,14 @@ struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq)
 	return srq && srq->cq ? srq->cq : qp->rcq;
 }
 
-void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe)
+void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe,
+		     const u8 *data)
 {
 	u32 uidx = srq && srq->kind == HCA_XRC_SRQ ? srq->user_index : qp->user_index;
 
 	cqe->srqn_uidx = cpu_to_be32(uidx);
 	cqe->sop_drop_qpn = cpu_to_be32(qp->qpn);
-	if (!hca_cqe_post(hca_rq_cq(qp, srq), cqe))
+	if (!hca_cqe_post(hca_rq_cq(qp, srq), cqe, data))
 		hca_fail_fatal(qp);
 }
 
@@ -187,7 +188,7 @@ void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8
 		.op_own = MLX5R_CQE_RESP_ERR << 4,
 	};
 
-	hca_rq_complete(qp, srq, (struct mlx5r_cqe *)&cqe);
+	hca_rq_complete(qp, srq, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
 /*

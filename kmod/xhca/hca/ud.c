@@ -142,7 +142,7 @@ static void receive_done(struct hca_qp *dst, const struct datagram *d, u32 index
 
 	if (w->fm_ce_se & MLX5R_SOLICITED)
 		cqe.op_own |= MLX5R_CQE_SOLICITED;
-	hca_rq_complete(dst, dst->srq, &cqe);
+	hca_rq_complete(dst, dst->srq, &cqe, NULL);
 }
 
 static void receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)

@@ -47,11 +47,13 @@ struct hca_wqe {
 	const void *body;		/* UMR and others: what follows ctrl */
 	u32 body_len;
 	u64 length;			/* of the message */
+	u32 packets;			/* that the message takes, on connected transports */
 	u32 nsge;
 	struct hca_sge sge[HCA_MAX_SGE];
 	struct hca_sge rsge;		/* the remote side as a segment */
-	u8 in_cqe;			/* MLX5R_CQE_INLINE_*: its data is in scratch.cqe */
-	struct hca_sge cqe_sge;
+	u8 in_cqe;			/* MLX5R_CQE_INLINE_*: the data is in cqe_data */
+	u8 cqe_data[HCA_CQE_INLINE];
+	struct hca_sge cqe_sge;		/* cqe_data as a segment */
 	union {
 		struct mlx5r_ctrl ctrl;
 		u8 raw[MLX5R_MAX_WQEBB * MLX5R_WQEBB];
@@ -80,7 +82,6 @@ struct hca_scratch {
 	struct hca_wqe wqe;
 	struct hca_rwqe rwqe;
 	u8 umr[HCA_UMR_CHUNK] __aligned(8);
-	u8 cqe[HCA_CQE_INLINE];
 	u8 datagram[HCA_GRH_BYTES + HCA_UD_MTU];
 };
 
@@ -122,7 +123,8 @@ void hca_rq_flush(struct hca_qp *qp);
 /* Where receive requests of @qp complete */
 struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq);
 /* Posts a receive completion; if the CQ overruns, @qp is queued for failure. */
-void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe);
+void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe,
+		     const u8 *data);
 void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8 syndrome);
 
 /* responder.c: one message, or a part of it, at its receiver */
@@ -132,9 +134,9 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 
-/* counter.c: what became of a request of @packets packets, and datagrams */
+/* counter.c: the result of a request, and datagrams */
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
-		       u32 packets, int result);
+		       int result);
 void hca_count_xmit(struct hca_port *port, u32 payload, bool multicast);
 void hca_count_rcv(struct hca_port *port, u32 payload, bool multicast);
 
