@@ -112,7 +112,7 @@ help:
 	@echo 'make bench      xhca against rdma_rxe, libxverbs against libibverbs'
 	@echo 'make check      W=1, sparse, checkpatch, shellcheck, cppcheck, uAPI layout'
 	@echo 'make install    libxverbs and tools (PREFIX, DESTDIR), modules by DKMS'
-	@echo 'make clean      removes everything that make has built here (kernels stay in the cache)'
+	@echo 'make clean      removes everything that make built here; kernels stay in the cache'
 
 .PHONY: all modules userlib demo test fuzz bench check install install-dkms clean help
 .PHONY: $(addprefix modules-,$(MODULES))

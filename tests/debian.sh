@@ -49,9 +49,9 @@ debian_sources() {
 debian_apt() {
 	local dir=$CACHE/apt/$1 program=$2
 	shift 2
-	"$program" -o Dir::State="$dir" -o Dir::Cache="$dir" -o Dir::Etc::sourcelist="$dir/sources.list" \
-		-o Dir::Etc::sourceparts=- -o Dir::Etc::preferences=/dev/null \
-		-o Dir::Etc::preferencesparts=/dev/null \
+	"$program" -o Dir::State="$dir" -o Dir::Cache="$dir" \
+		-o Dir::Etc::sourcelist="$dir/sources.list" -o Dir::Etc::sourceparts=- \
+		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null \
 		-o APT::Default-Release= -o APT::Sandbox::User= -o APT::Architecture=amd64 "$@"
 }
 
@@ -71,7 +71,8 @@ debian_update() {
 
 # debian_version RELEASE PACKAGE: prints its newest version
 debian_version() {
-	debian_apt "$1" apt-cache show "$2" 2>/dev/null | sed -n 's/^Version: //p' | sort -V | tail -n 1
+	debian_apt "$1" apt-cache show "$2" 2>/dev/null | sed -n 's/^Version: //p' |
+		sort -V | tail -n 1
 }
 
 # debian_unpack RELEASE DIRECTORY PACKAGE=VERSION...: fetches packages and unpacks them

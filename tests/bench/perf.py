@@ -37,7 +37,8 @@ def many(operations):
     rate = xv_perf(f"-n {operations} -s 64 -b 32 bw write")
     if rate:
         print(f"bench xv_perf.sealed_write_rate_64 {rate} Mmsg/s")
-        print(f"bench xv_perf.sealed_writes_without_system_call {operations} operations", flush=True)
+        print(f"bench xv_perf.sealed_writes_without_system_call {operations} operations",
+              flush=True)
     return rate
 
 

@@ -22,13 +22,14 @@ wqes() { awk '$1 == "wqes" { print $2 }' /sys/kernel/debug/xhca/engine; }
 
 # start_traffic SECONDS: starts traffic from DEV1 to DEV0
 start_traffic() {
+	local send before
 	PORT=$((PORT + 1))
-	ib_send_bw -F -s 64 -D "$1" -d "$DEV0" -x "$(gid_index "$DEV0")" -p $PORT > "$OUT.server" 2>&1 &
+	send=(ib_send_bw -F -s 64 -D "$1" -p "$PORT")
+	"${send[@]}" -d "$DEV0" -x "$(gid_index "$DEV0")" > "$OUT.server" 2>&1 &
 	SERVER=$!
 	wait_for 10 listening $PORT
-	ib_send_bw -F -s 64 -D "$1" -d "$DEV1" -x "$(gid_index "$DEV1")" -p $PORT 127.0.0.1 > "$OUT.client" 2>&1 &
+	"${send[@]}" -d "$DEV1" -x "$(gid_index "$DEV1")" 127.0.0.1 > "$OUT.client" 2>&1 &
 	CLIENT=$!
-	local before
 	before=$(wqes)
 	# shellcheck disable=SC2016 # evaluated by wait_for
 	wait_for 20 busy_since "$before"

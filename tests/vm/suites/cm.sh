@@ -50,7 +50,8 @@ pair "ib_send_lat by rdma_cm" "cm_listening $PORT" '^ *64 +200' \
 	"${PEER[@]}" ib_send_lat -R -F -s 64 -n 200 -d "$DEV1" -p $PORT $ADDR0
 if full; then
 	for program in "ib_read_bw -s 65536 -n 200" "ib_send_bw -s 4096 -n 500 -q 4" \
-			"ib_atomic_bw -n 200" "ib_write_lat -s 8 -n 200" "ib_send_bw -c UD -s 1024 -n 200"; do
+			"ib_atomic_bw -n 200" "ib_write_lat -s 8 -n 200" \
+			"ib_send_bw -c UD -s 1024 -n 200"; do
 		PORT=$((PORT + 1))
 		# shellcheck disable=SC2086 # a program with arguments
 		pair "$program by rdma_cm" "cm_listening $PORT" '^ *[0-9]+ +[0-9]+' \

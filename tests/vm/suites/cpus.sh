@@ -15,7 +15,8 @@ taken_by() { awk -v c=$(($1 + 2)) '/xhca-MSI-X/ { n += $c } END { print n }' /pr
 for cpu in 0 1; do
 	for irq in $(irqs); do echo $cpu > /proc/irq/"$irq"/smp_affinity_list; done
 	here=$(taken_by $cpu) there=$(taken_by $((1 - cpu)))
-	pingpong "completion events with interrupts on CPU $cpu" ibv_rc_pingpong "$DEV0" "$DEV1" -e -n 200
+	pingpong "completion events with interrupts on CPU $cpu" \
+		ibv_rc_pingpong "$DEV0" "$DEV1" -e -n 200
 	is "no interrupt on the other CPU" "$(taken_by $((1 - cpu)))" "$there"
 	ok "at least 200 interrupts on this CPU" [ "$(taken_by $cpu)" -ge $((here + 200)) ]
 done
@@ -27,13 +28,21 @@ pingpong "the adapter runs on the other CPU" ibv_rc_pingpong "$DEV0" "$DEV1" -n 
 ok "the CPU comes online again" online 1 1
 is "it has a thread again" "$(threads)" "xhca/0 xhca/1"
 pingpong "the adapter runs on both" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
-ok "a CPU goes offline and online under traffic" sh -c 'ib_send_bw -F -D 6 -d '"$DEV0 -x $(gid_index "$DEV0")"' > /dev/null &
-	sleep 1; ib_send_bw -F -D 6 -d '"$DEV1 -x $(gid_index "$DEV1")"' 127.0.0.1 > /dev/null & client=$!
-	for i in 1 2 3 4 5; do
-		echo 0 > /sys/devices/system/cpu/cpu1/online
-		echo 1 > /sys/devices/system/cpu/cpu1/online
+
+# shellcheck disable=SC2317 # called by ok
+hotplug_under_traffic() {
+	local client
+	ib_send_bw -F -D 6 -d "$DEV0" -x "$(gid_index "$DEV0")" &
+	sleep 1
+	ib_send_bw -F -D 6 -d "$DEV1" -x "$(gid_index "$DEV1")" 127.0.0.1 &
+	client=$!
+	for _ in 1 2 3 4 5; do
+		online 1 0
+		online 1 1
 	done
-	wait $client'
+	wait $client
+}
+ok "a CPU goes offline and online under traffic" hotplug_under_traffic
 
 ok "unload" rmmod xhca
 refused "an invalid list of CPUs is refused" '' load xhca cpus=some

@@ -50,7 +50,8 @@ else
 		echo ${event%:*} > /sys/kernel/debug/xhca/0/port_event
 		ok "ibv_asyncwatch sees ${event#*:}" wait_for 10 grep -q "EVENT_${event#*:}" "$log"
 	done
-	refused "an unknown event is refused" 'error|nvalid' sh -c 'echo storm > /sys/kernel/debug/xhca/0/port_event'
+	refused "an unknown event is refused" 'error|nvalid' \
+		sh -c 'echo storm > /sys/kernel/debug/xhca/0/port_event'
 	kill $watch
 	rm -f "$log"
 fi

@@ -116,7 +116,8 @@ tap() {
 		"ok "*" # SKIP"*) n=$((n + 1)); skip "$name: ${line#* - }" "" ;;
 		"ok "*) n=$((n + 1)); pass "$name: ${line#* - }" ;;
 		"not ok "*) n=$((n + 1)); fail "$name: ${line#* - }" ;;
-		"1..0 # SKIP"*/dev/xverbs* | "1..0 # SKIP no device"*) plan=0; fail "$name" "$line" ;;
+		"1..0 # SKIP"*/dev/xverbs* | "1..0 # SKIP no device"*)
+			plan=0; fail "$name" "$line" ;;
 		"1..0 # SKIP"*) plan=0; skip "$name" "${line#*SKIP }" ;;
 		1..*) plan=${line#1..} ;;
 		"# "*) echo "$line" ;;

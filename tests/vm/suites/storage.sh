@@ -55,7 +55,8 @@ for size in 4k 128k 1M; do
 	dd if=/dev/ram0 of=/dev/shm/back bs=1M count=8 iflag=direct status=none
 	ok "the RAM disk has the data" cmp /dev/shm/data /dev/shm/back
 	ok "read in blocks of $size" \
-		dd if="$DISK" of=/dev/shm/back bs=$size count=8M iflag=direct,count_bytes status=none
+		dd if="$DISK" of=/dev/shm/back bs=$size count=8M \
+			iflag=direct,count_bytes status=none
 	ok "the data is the same" cmp /dev/shm/data /dev/shm/back
 	head -c 8M /dev/urandom > /dev/shm/data
 done

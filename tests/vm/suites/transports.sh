@@ -6,7 +6,8 @@
 . ./lib.sh
 
 for size in 1 4096 65536 8388608; do
-	pingpong "uc: $size bytes, validated" ibv_uc_pingpong "$DEV0" "$DEV1" -s $size -n $((size > 65536 ? 4 : 50)) -c
+	pingpong "uc: $size bytes, validated" \
+		ibv_uc_pingpong "$DEV0" "$DEV1" -s $size -n $((size > 65536 ? 4 : 50)) -c
 done
 pingpong "uc: events" ibv_uc_pingpong "$DEV0" "$DEV1" -n 50 -e -c
 for size in 1 512 1024; do

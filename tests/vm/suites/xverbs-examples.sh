@@ -62,7 +62,8 @@ udev() {
 }
 
 tree=$(mktemp -d /dev/shm/inst.XXXXXX)
-ok "install with DESTDIR and PREFIX" make -s -C ../../../userlib install DESTDIR="$tree" PREFIX=/opt/xv
+ok "install with DESTDIR and PREFIX" \
+	make -s -C ../../../userlib install DESTDIR="$tree" PREFIX=/opt/xv
 udev 0666
 is "udev: group and mode of the file" "$(stat -c '%G %a' /dev/xverbs)" 'rdma 666'
 udev 0660

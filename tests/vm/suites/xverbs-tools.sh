@@ -73,7 +73,8 @@ ok "copy: a single file, small chunks" $BIN/xv_copy "${both[@]}" --chunk 8k --de
 ok "copy: the file is the same" cmp "$WORK/src/deep/er/big" "$WORK/file/big"
 ok "copy: JSON" json $BIN/xv_copy "${both[@]}" --json "$WORK/src" "$WORK/two"
 is "copy: files in JSON" "$(field 'd["files"]')" 43
-refused "copy: no such source" 'nosuch: No such file' $BIN/xv_copy "${both[@]}" "$WORK/nosuch" "$WORK/x"
+refused "copy: no such source" 'nosuch: No such file' \
+	$BIN/xv_copy "${both[@]}" "$WORK/nosuch" "$WORK/x"
 refused "copy: no such device" 'nosuch' $BIN/xv_copy --device nosuch "$WORK/src" "$WORK/x"
 
 PORT=$((PORT + 1))
