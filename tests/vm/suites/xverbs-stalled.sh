@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Calls that wait for memory which nobody provides do not delay the removal of their
-# device. Removal is a move to another network namespace.
+# Calls that wait for memory that nobody provides do not delay the removal of their device.
+# Moving the device to another network namespace removes it for its users.
 . ./lib.sh
 
-ok "devices belong to one network namespace each" rdma system set netns exclusive
+ok "each device belongs to one network namespace" rdma system set netns exclusive
 ip netns attach home $$
 ip netns add other
 tap ../../../build/user/tests/stalled --device "$DEV0"

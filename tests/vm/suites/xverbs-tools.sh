@@ -31,8 +31,8 @@ like "resources: its completion queues" "^	cq +0x[0-9a-f]+ +$holder limits +1048
 like "resources: its registered memory" "^	mr +0x[0-9a-f]+ +$holder limits +4096$" resources
 ok "resources: JSON" json $BIN/xv_devinfo --resources --device "$DEV0" --json
 for type in qp:2 cq:2 mr:2 pd:2 uar:2 srq:0; do
-	is "resources: ${type#*:} objects of type ${type%:*}" "$(field "sum(r['pid'] == $holder and \
-		r['type'] == '${type%:*}' for r in d[0]['resources'])")" "${type#*:}"
+	count="sum(r['pid'] == $holder and r['type'] == '${type%:*}' for r in d[0]['resources'])"
+	is "resources: ${type#*:} objects of type ${type%:*}" "$(field "$count")" "${type#*:}"
 done
 is "resources: bytes of all rings" "$(field "int(sum(r['bytes'] for r in d[0]['resources'] \
 	if r['pid'] == $holder and r['type'] in ('qp', 'cq')))")" \
