@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The device of side 0 goes while traffic runs: whoever sleeps wakes with an
- * error, whoever posts goes on posting into the void, nothing is killed, and
- * everything can be closed.  Prints "ready" when somebody may take the device.
+ * The device of side 0 is removed while traffic runs: threads that sleep get an error,
+ * threads that post continue without effect, no process is killed, and everything can
+ * be closed.  Prints "ready" when the test suite can remove the device.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +23,7 @@ static unsigned long posts;
 
 static void on_fault(int sig)
 {
-	static const char text[] = "killed by the doorbell page\n";
+	static const char text[] = "killed by an access to the UAR\n";
 
 	(void)sig;
 	faults++;
@@ -32,7 +32,7 @@ static void on_fault(int sig)
 	_exit(3);
 }
 
-/* Posts and polls as fast as it can, with and without a device. */
+/* Posts and polls without pause, before and after the removal. */
 static void *traffic(void *unused)
 {
 	struct xv_sge from = rig_sge(&r, 0, 0, LEN);
@@ -71,7 +71,7 @@ static bool wait_fatal(void)
 			return false;
 		if (event.type == XVERBS_EVENT_DEVICE_FATAL)
 			return true;
-		diag("event %u before", event.type);
+		diag("event %u before the removal", event.type);
 	}
 	return false;
 }
@@ -85,13 +85,13 @@ static void check_dead(void)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct xv_mr *mr;
 
-	ok(poll(&p, 1, 0) == 1 && p.revents & POLLHUP, "poll: hung up");
+	ok(poll(&p, 1, 0) == 1 && p.revents & POLLHUP, "poll: POLLHUP");
 	ok(read(fd, &event, sizeof(event)) < 0 && errno == ENODEV, "read: ENODEV");
-	ok(ioctl(fd, XVERBS_PD_ALLOC, &pd) && errno == ENODEV, "a verb: ENODEV");
+	ok(ioctl(fd, XVERBS_PD_ALLOC, &pd) && errno == ENODEV, "ioctl: ENODEV");
 	strcpy(bind.name, rig_device(1));
-	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == ENODEV, "the file stays dead");
+	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == ENODEV, "the file cannot be bound again");
 	mr = xv_reg_mr(r.side[0].pd, r.buf[0], LEN, 0);
-	ok(!mr && strstr(xv_last_error(), "gone"), "the library says why: %s", xv_last_error());
+	ok(!mr && strstr(xv_last_error(), "removed"), "error text: %s", xv_last_error());
 }
 
 int main(int argc, char **argv)
@@ -115,16 +115,16 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 
-	ok(wait_fatal(), "the device goes: XVERBS_EVENT_DEVICE_FATAL");
+	ok(wait_fatal(), "removal: XVERBS_EVENT_DEVICE_FATAL");
 	pthread_join(waiter, NULL);
-	ok(result == -ENODEV, "who slept on the channel wakes with %d", result);
+	ok(result == -ENODEV, "the thread that slept on the channel gets %d", result);
 	check_dead();
 	before = posts;
 	usleep(200 * 1000);
-	diag("%lu posts before, %lu since", before, posts - before);
+	diag("%lu posts before the removal, %lu after", before, posts - before);
 	stop = true;
 	pthread_join(poster, NULL);
-	ok(!faults, "who posted was not killed");
+	ok(!faults, "the thread that posts was not killed");
 	close(r.side[0].ctx->fd);
 	ok(1, "closed");
 	return tap_done();

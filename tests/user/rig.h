@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Two ends with a connected RC queue pair each, for data-checked tests: side 0
- * on --device, side 1 on --peer-device (default: the first two devices, or
- * one device twice).
+ * Two sides with a connected RC queue pair each, for tests with data checks: side 0 on
+ * --device, side 1 on --peer-device (default: the first two devices, or one device for
+ * both).
  */
 #ifndef TESTS_USER_RIG_H
 #define TESTS_USER_RIG_H
@@ -22,41 +22,41 @@ struct rig {
 };
 
 struct rig_opts {
-	size_t size;			/* of each buffer, default 4 MiB */
-	uint32_t depth;			/* of the queues, default 64 */
+	size_t size;			/* size of each buffer, default 4 MiB */
+	uint32_t depth;			/* depth of the queues, default 64 */
 	uint32_t cqe;			/* default: twice the depth */
 	uint32_t cqe_size;
 	uint32_t sge;			/* default 4 */
 	uint32_t inline_data;		/* default 64 */
 	uint32_t port[2];		/* of each side, default 1 */
-	unsigned int access;		/* of the buffers, default everything */
+	unsigned int access;		/* access flags of the buffers, default all */
 	bool unconnected;
 	struct xt_rc_opts rc;
 };
 
-/* Finds the devices; skips the whole program when there is none. */
+/* Selects the devices; skips the program if there is none. */
 void rig_devices(int argc, char **argv);
 const char *rig_device(int side);
 
-/* Does the device migrate paths? */
+/* Returns true if the device supports path migration. */
 bool rig_migrates(struct xv_context *ctx);
 
 void rig_open(struct rig *r, const struct rig_opts *opts);
 void rig_close(struct rig *r);
 
-/* New queue pairs in place of ones in error, connected again */
+/* Replaces queue pairs in error by new ones and connects them. */
 void rig_reconnect(struct rig *r, const struct rig_opts *opts);
 
-/* Polls until n completions have come or some seconds have passed. */
+/* Polls until n completions have come, at most 10 seconds. */
 int rig_poll(struct xv_cq *cq, int n, struct xv_wc *wc);
 
-/* One completion, as expected; says what came instead. */
+/* Polls one completion and compares it; prints the difference. */
 bool rig_expect(struct xv_cq *cq, uint64_t wr_id, enum xv_wc_status status);
 
 struct xv_sge rig_sge(const struct rig *r, int side, size_t offset, uint32_t length);
 uint64_t rig_addr(const struct rig *r, int side, size_t offset);
 
-/* Bytes that depend on seed and position; and the check that they are there */
+/* Fills and checks memory with bytes that depend on seed and position. */
 void rig_fill(uint8_t *p, size_t n, uint32_t seed);
 bool rig_check(const uint8_t *p, size_t n, uint32_t seed);
 

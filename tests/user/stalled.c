@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that is not there: userfaultfd makes whoever touches it wait until this
- * program lets it go on. A call that waits for such memory must not delay the
- * removal of its device, nor undo what others have done meanwhile.
+ * Page faults that take long: with userfaultfd, an access to memory waits until this
+ * program resolves the fault. A call that waits for such memory must not delay the
+ * removal of its device, and must not undo what other calls have done meanwhile.
  *
  * The device is moved to the network namespace "other", and back to "home".
  * Needs root.
@@ -22,7 +22,7 @@
 
 enum { PAGE = 4096, PATIENCE = 25, SOON = 8, KILLING = 18, KILLED = 1000 };
 
-/* One call that waits: in a process of its own, which the parent lets go on */
+/* A call that waits, in a child process; the parent resolves its page fault */
 struct stall {
 	const char *name;
 	void (*call)(void);
@@ -33,7 +33,7 @@ struct stall {
 
 static int fd, uffd, result;
 static volatile bool ended;
-static uint8_t *page;		/* nobody can touch it */
+static uint8_t *page;		/* every access waits */
 
 static int verb(unsigned long cmd, void *arg)
 {
@@ -56,7 +56,7 @@ static int destroy(uint32_t handle)
 	return verb(XVERBS_DESTROY, &arg);
 }
 
-/* ---- Memory that nobody can touch ----------------------------------------------------- */
+/* ---- Memory of which every access waits ----------------------------------------------------- */
 
 static void uffd_call(unsigned long cmd, void *arg)
 {
@@ -95,14 +95,14 @@ static void make_missing(void)
 	take_away(UFFDIO_REGISTER_MODE_MISSING);
 }
 
-/* The page can be read, but writes wait. */
+/* The page can be read; writes wait. */
 static void make_readonly(void)
 {
 	take_away(UFFDIO_REGISTER_MODE_WP);
 	protect(UFFDIO_WRITEPROTECT_MODE_WP);
 }
 
-/* False if the call ends without waiting */
+/* Returns false if the call ends without waiting. */
 static bool wait_fault(struct uffd_msg *msg)
 {
 	struct pollfd p = { .fd = uffd, .events = POLLIN };
@@ -143,7 +143,7 @@ static void call_devices(void)
 	result = verb(XVERBS_LIST_DEVICES, &arg);
 }
 
-/* The structure itself, of a call that makes an object */
+/* The structure of a call that creates an object */
 static void call_pd(void)
 {
 	struct xverbs_pd_alloc *arg = (void *)page;
@@ -189,7 +189,7 @@ static void bind_file(void)
 		bail_out("cannot bind to %s: %s", rig_device(0), strerror(errno));
 }
 
-/* The process that waits; it says when, or that it does not, and goes on when told to. */
+/* The child process reports whether it waits, and continues when the parent allows it. */
 static void stall_child(struct stall *s)
 {
 	struct uffd_msg fault;
@@ -224,7 +224,7 @@ static bool stall_start(struct stall *s)
 	close(from[1]);
 	close(to[0]);
 	if (read(s->from, &waits, 1) != 1)
-		bail_out("%s: the process has died", s->name);
+		bail_out("%s: the process was killed", s->name);
 	return waits;
 }
 
@@ -233,18 +233,18 @@ static void stall_end(struct stall *s, bool waits)
 	int status, got;
 
 	if (write(s->to, &waits, 1) != 1)
-		diag("%s: the process has gone", s->name);
+		diag("%s: the process has ended", s->name);
 	waitpid(s->pid, &status, 0);
 	got = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? KILLED : WEXITSTATUS(status);
 	if (!ok(got == s->want, "%s: %s", s->name,
 		s->want == KILLED ? "the process was killed" :
-		s->want ? strerror(s->want) : "the call ends well"))
+		s->want ? strerror(s->want) : "the call succeeds"))
 		diag("status 0x%x, wanted %d", status, s->want);
 }
 
-/* ---- The device goes ---------------------------------------------------------------------- */
+/* ---- Device removal ---------------------------------------------------------------------- */
 
-/* Seconds that the device takes to go; all calls go on when it takes too long. */
+/* Returns the seconds that the removal takes; after too long, lets all calls continue. */
 static int remove_device(void)
 {
 	char command[128];
@@ -257,12 +257,12 @@ static int remove_device(void)
 		_exit(system(command) ? 1 : 0);
 	for (i = 0; i < PATIENCE * 10; i++) {
 		if (waitpid(pid, &status, WNOHANG) == pid) {
-			ok(!status, "the device goes");
+			ok(!status, "remove the device");
 			return i / 10;
 		}
 		usleep(100000);
 	}
-	ok(0, "the device goes within %d seconds", PATIENCE);
+	ok(0, "the device is removed within %d seconds", PATIENCE);
 	return PATIENCE;
 }
 
@@ -294,18 +294,18 @@ static void test_removal(struct stall *calls, size_t n, int limit)
 	if (!waiting)
 		return;
 	took = remove_device();
-	ok(took < limit, "in %d seconds, though %zu calls wait", took, waiting);
+	ok(took < limit, "removal in %d seconds, although %zu calls wait", took, waiting);
 	for (i = 0; i < n; i++)
 		if (calls[i].want != EFAULT)
 			stall_end(&calls[i], true);
 	return_device();
 }
 
-/* ---- A reply that comes too late to be undone ------------------------------------------------ */
+/* ---- A reply that fails late ------------------------------------------------ */
 
 /*
- * The object of a reply that waits is destroyed, and its handle goes to another
- * one. That one stays, though the reply fails in the end.
+ * While the reply of a call waits, its object is destroyed and the handle is reused. The
+ * new object must not be destroyed when the reply fails.
  */
 static void test_reused_handle(void)
 {
@@ -318,15 +318,15 @@ static void test_reused_handle(void)
 	uffd_open();
 	before = alloc_pd();
 	pthread_create(&thread, NULL, run_call, &s);
-	ok(wait_fault(&fault), "a reply waits");
-	ok(!destroy(before + 1), "an object is there before its reply");
+	ok(wait_fault(&fault), "the reply of PD_ALLOC waits");
+	ok(!destroy(before + 1), "its object can be destroyed before the reply");
 	handle = alloc_pd();
-	ok(handle == before + 1, "its handle goes to the next object");
+	ok(handle == before + 1, "its handle is reused");
 	mprotect(page, PAGE, PROT_READ);
 	let_go_on(&fault);
 	pthread_join(thread, NULL);
-	ok(result == EFAULT, "the reply cannot be delivered: %s", strerror(result));
-	ok(!destroy(handle), "the object that has its handle stays");
+	ok(result == EFAULT, "the reply fails: %s", strerror(result));
+	ok(!destroy(handle), "the object with the reused handle still exists");
 	close(fd);
 }
 
@@ -335,19 +335,19 @@ int main(int argc, char **argv)
 	struct stall replies[] = {
 		{ .name = "entries of an array", .call = call_features },
 		{ .name = "a list of devices", .call = call_devices },
-		{ .name = "the reply of a creation", .call = call_pd },
+		{ .name = "the reply of a call that creates an object", .call = call_pd },
 	};
 	struct stall pins[] = {
 		{ .name = "memory to register", .call = call_mr, .want = KILLED },
 		{ .name = "memory of rings", .call = call_umem, .want = KILLED },
 	};
 
-	/* Who is told to go on may be dead. */
+	/* The child may have been killed. */
 	signal(SIGPIPE, SIG_IGN);
 	rig_devices(argc, argv);
 	test_reused_handle();
 	test_removal(replies, ARRAY_SIZE(replies), SOON);
-	/* Ten seconds for all of them */
+	/* One deadline of ten seconds for all calls */
 	test_removal(pins, ARRAY_SIZE(pins), KILLING);
 	return tap_done();
 }

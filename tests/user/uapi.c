@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rules that every ioctl of /dev/xverbs keeps: sizes, tails, flags,
- * reserved members, handles, unknown numbers; and those of mmap().
+ * Rules of all ioctls of /dev/xverbs: sizes, unknown members, flags, reserved members,
+ * handles, unknown numbers; and rules of mmap().
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@ struct verb {
 	const char *name;
 	unsigned long cmd;
 	uint32_t size;
-	uint32_t min_size;	/* of the first published version */
+	uint32_t min_size;	/* size of the first published version */
 	bool unbound;		/* works on a file that is not bound */
-	int handles[4];		/* offsets of members that name objects, 0 ends */
-	int reserved;		/* offset of a reserved member, 0 if none */
+	int handles[4];		/* offsets of members with handles; 0 ends the list */
+	int reserved;		/* offset of a reserved member, or 0 */
 };
 
 #define V(_nr, _type, ...)							\
@@ -72,12 +72,12 @@ static const struct verb verbs[] = {
 #define N_VERBS		(sizeof(verbs) / sizeof(verbs[0]))
 #define TAIL		64
 
-static int fd, raw;		/* a bound file and one that is not */
-static uint32_t pd, uar, cq;	/* valid handles of the bound one */
+static int fd, raw;		/* a bound and an unbound file */
+static uint32_t pd, uar, cq;	/* valid handles of the bound file */
 static void *buffer;
 static char reason[XVERBS_REASON_MAX];
 
-/* A structure of valid values behind its header, in memory of this program */
+/* A structure with valid values after the header */
 static union {
 	struct xverbs_hdr hdr;
 	struct xverbs_qp_create qp;
@@ -104,7 +104,7 @@ static void prepare(const struct verb *v)
 	arg.hdr.reason_len = sizeof(reason);
 }
 
-/* Values that pass, so that one wrong handle is all that is wrong */
+/* Valid values, so that a wrong handle is the only error */
 static void fill(const struct verb *v)
 {
 	static const struct xverbs_qp_cap cap = { .max_send_wr = 1 };
@@ -161,23 +161,23 @@ static void test_shape(const struct verb *v)
 {
 	int unbound = v->unbound ? 0 : ENXIO;
 
-	expect(ioctl(raw, v->cmd, NULL) ? errno : 0, EFAULT, v->name, "no structure");
+	expect(ioctl(raw, v->cmd, NULL) ? errno : 0, EFAULT, v->name, "invalid address");
 	prepare(v);
 	arg.hdr.size = 0;
 	expect(call(raw, v->cmd), EINVAL, v->name, "size 0");
 	prepare(v);
 	arg.hdr.size = v->min_size - 8;
-	expect(call(raw, v->cmd), EINVAL, v->name, "shorter than ever published");
+	expect(call(raw, v->cmd), EINVAL, v->name, "shorter than the first published version");
 	ok(v->min_size == sizeof(arg.hdr) || strstr(reason, "size"),
 	   "%s: the reason names the size: %s", v->name, reason);
 	prepare(v);
 	arg.hdr.size = v->size + TAIL;
 	arg.bytes[v->size + TAIL - 1] = 1;
-	expect(call(raw, v->cmd), E2BIG, v->name, "unknown tail that is not zero");
-	ok(strstr(reason, "not zero") != NULL, "%s: the reason says so: %s", v->name, reason);
+	expect(call(raw, v->cmd), E2BIG, v->name, "longer, with nonzero bytes");
+	ok(strstr(reason, "not zero") != NULL, "%s: reason: %s", v->name, reason);
 	prepare(v);
 	arg.hdr.size = 1 << 20;
-	expect(call(raw, v->cmd), E2BIG, v->name, "absurd size");
+	expect(call(raw, v->cmd), E2BIG, v->name, "size above a page");
 	prepare(v);
 	arg.hdr.flags = 1u << 31;
 	expect(call(raw, v->cmd), EOPNOTSUPP, v->name, "unknown flag");
@@ -188,13 +188,13 @@ static void test_shape(const struct verb *v)
 	if (!unbound)
 		return;
 	prepare(v);
-	expect(call(raw, v->cmd), unbound, v->name, "file not bound");
+	expect(call(raw, v->cmd), unbound, v->name, "file is not bound");
 	prepare(v);
 	arg.hdr.size = v->size + TAIL;
-	expect(call(raw, v->cmd), unbound, v->name, "unknown tail of zeros is no error");
+	expect(call(raw, v->cmd), unbound, v->name, "longer, with zeros");
 	prepare(v);
 	arg.hdr.size = v->min_size;
-	expect(call(raw, v->cmd), unbound, v->name, "the first published size is no error");
+	expect(call(raw, v->cmd), unbound, v->name, "first published size");
 }
 
 static void test_values(const struct verb *v)
@@ -206,16 +206,16 @@ static void test_values(const struct verb *v)
 	for (i = 0; i < 4 && v->handles[i]; i++) {
 		fill(v);
 		memcpy(arg.bytes + v->handles[i], &bad, sizeof(bad));
-		snprintf(what, sizeof(what), "no such object, at byte %d", v->handles[i]);
+		snprintf(what, sizeof(what), "unknown handle at byte %d", v->handles[i]);
 		expect(call(fd, v->cmd), ENOENT, v->name, what);
-		ok(strstr(reason, "no ") != NULL, "%s: the reason says so", v->name);
+		ok(strstr(reason, "no ") != NULL, "%s: the reason is \"no ...\"", v->name);
 	}
 	if (v->reserved) {
 		fill(v);
 		arg.bytes[v->reserved] = 1;
-		expect(call(fd, v->cmd), EINVAL, v->name, "reserved member");
+		expect(call(fd, v->cmd), EINVAL, v->name, "nonzero reserved member");
 	}
-	/* Of another type: the doorbell page is neither of these. */
+	/* Passes the UAR, which is an object of another type. */
 	if (v->cmd == XVERBS_DESTROY || !v->handles[0])
 		return;
 	fill(v);
@@ -236,13 +236,13 @@ static void test_unknown_numbers(void)
 		if (i == N_VERBS && call(fd, _IO(XVERBS_TYPE, nr)) != ENOTTY)
 			all = false;
 	}
-	ok(all, "numbers without a verb");
-	expect(call(fd, _IO(0xbe, 0)), ENOTTY, "another type", "unknown");
-	expect(call(fd, _IOR(XVERBS_TYPE, XVERBS_CMD_BIND, int)), ENOTTY, "another direction",
+	ok(all, "unknown ioctl numbers: ENOTTY");
+	expect(call(fd, _IO(0xbe, 0)), ENOTTY, "other ioctl type", "unknown");
+	expect(call(fd, _IOR(XVERBS_TYPE, XVERBS_CMD_BIND, int)), ENOTTY, "other ioctl direction",
 	       "unknown");
 }
 
-/* Replies are cut to what the caller knows. */
+/* Replies are truncated to the size of the caller. */
 static void test_short_reply(void)
 {
 	const struct verb *v;
@@ -253,15 +253,15 @@ static void test_short_reply(void)
 	fill(v);
 	arg.hdr.size = v->min_size;
 	memset(arg.bytes + v->min_size, 0xa5, 64);
-	expect(call(fd, v->cmd), 0, v->name, "the first published size");
-	ok(arg.bytes[v->min_size] == 0xa5, "%s: nothing written behind it", v->name);
+	expect(call(fd, v->cmd), 0, v->name, "call with the first published size");
+	ok(arg.bytes[v->min_size] == 0xa5, "%s: no bytes written beyond it", v->name);
 	handle = arg.cq.out_handle;
 	prepare(&(struct verb) { .size = sizeof(arg.destroy) });
 	arg.destroy.handle = handle;
-	expect(call(fd, XVERBS_DESTROY), 0, "DESTROY", "the queue of that call");
+	expect(call(fd, XVERBS_DESTROY), 0, "DESTROY", "destroy the queue of that call");
 }
 
-/* The reply goes to memory that cannot be written: nothing is left behind. */
+/* The reply cannot be written, so the object is destroyed again. */
 static void test_undeliverable(void)
 {
 	struct xverbs_pd_alloc *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -280,7 +280,7 @@ static void test_undeliverable(void)
 	if (ioctl(fd, XVERBS_PD_ALLOC, page))
 		bail_out("PD_ALLOC");
 	second = page->out_handle;
-	ok(second == first + 1, "its object is gone: the next handle is %u after %u", second,
+	ok(second == first + 1, "the object is destroyed: the next handle is %u after %u", second,
 	   first);
 	munmap(page, 4096);
 }
@@ -295,12 +295,12 @@ static void test_mmap(const struct xverbs_map *map)
 	REFUSED("too long", map->length + page, prot, MAP_SHARED, map->offset);
 	REFUSED("private", map->length, prot, MAP_PRIVATE, map->offset);
 	REFUSED("executable", map->length, prot | PROT_EXEC, MAP_SHARED, map->offset);
-	REFUSED("no such offset", map->length, prot, MAP_SHARED, 1ll << 40);
+	REFUSED("unknown offset", map->length, prot, MAP_SHARED, 1ll << 40);
 #undef REFUSED
 	buffer = mmap(NULL, map->length, prot, MAP_SHARED, fd, map->offset);
-	ok(buffer != MAP_FAILED, "mmap: as told");
+	ok(buffer != MAP_FAILED, "mmap: offset and length of the reply");
 	ok(mprotect(buffer, map->length, prot | PROT_EXEC) && errno == EACCES,
-	   "mmap: not made executable later");
+	   "mmap: mprotect(PROT_EXEC) is refused");
 	munmap(buffer, map->length);
 }
 
@@ -326,9 +326,9 @@ static void setup(void)
 	strcpy(bind.name, rig_device(0));
 	if (ioctl(fd, XVERBS_BIND, &bind))
 		bail_out("BIND");
-	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == EBUSY, "a file is bound once");
+	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == EBUSY, "second BIND: EBUSY");
 	strcpy(bind.name, "no_such_device");
-	ok(ioctl(raw, XVERBS_BIND, &bind) && errno == ENOENT, "no such device");
+	ok(ioctl(raw, XVERBS_BIND, &bind) && errno == ENOENT, "BIND to an unknown device");
 
 	memset(&arg, 0, sizeof(arg));
 	pd = create("PD_ALLOC", XVERBS_PD_ALLOC, sizeof(struct xverbs_pd_alloc),
@@ -343,7 +343,7 @@ static void setup(void)
 	cq = create("CQ_CREATE", XVERBS_CQ_CREATE, sizeof(arg.cq), OFF(cq_create, out_handle));
 }
 
-/* A queue pair with empty queues has no ring, and takes no place in the file. */
+/* A queue pair without queues has no ring and uses no mmap offset. */
 static void test_no_ring(void)
 {
 	struct xverbs_uar_alloc page = { .hdr.size = sizeof(page) };
@@ -361,9 +361,9 @@ static void test_no_ring(void)
 		bail_out("UAR_ALLOC");
 	prepare(&(struct verb) { .size = sizeof(arg.destroy) });
 	arg.destroy.handle = qp;
-	expect(call(fd, XVERBS_DESTROY), 0, "DESTROY", "the QP without queues");
+	expect(call(fd, XVERBS_DESTROY), 0, "DESTROY", "destroy the QP without queues");
 	p = mmap(NULL, page.out_map.length, PROT_WRITE, MAP_SHARED, fd, page.out_map.offset);
-	ok(p != MAP_FAILED, "mmap: the doorbell page made after it");
+	ok(p != MAP_FAILED, "mmap: the UAR that was allocated after it");
 	munmap(p, page.out_map.length);
 }
 
