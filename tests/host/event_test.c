@@ -6,7 +6,6 @@
 #include <string.h>
 #include "cmd.h"
 #include "session.h"
-#include "wqe.h"
 #include "tap.h"
 
 #define EQ_LOG		6		/* as the session makes them */

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
+#include "cmd.h"
 #include "session.h"
 
 #define LOG_QUEUE	4u

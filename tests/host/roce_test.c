@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* RoCE version and VLAN: packets arrive only at an address of their own kind. */
 #include <string.h>
+#include "cmd.h"
 #include "session.h"
 #include "tap.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/ktime.h>
 #include <asm/byteorder.h>
+#include "cmd.h"
 #include "session.h"
 #include "tap.h"
 

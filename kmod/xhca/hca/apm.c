@@ -12,7 +12,7 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "wqe.h"
+#include "datapath.h"
 
 static void *alternate(struct hca_qp *qp)
 {

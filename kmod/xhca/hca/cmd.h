@@ -1,101 +1,123 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Firmware commands: what handlers share.
+ * Firmware commands: syndromes, limits, and the functions of the command side by file.
  *
- * A handler gets flat mailboxes whose sizes the table (table of cmd_table.c)
- * guarantees, an @out full of zeros, and answers with one of the syndromes
- * below.  The syndrome names the reason and implies the status.  The numbers
- * are consecutive and never change: users look them up.
+ * A handler gets flat mailboxes with at least the sizes in its row of cmd_table.c.  @out
+ * is zeroed.  The handler returns a syndrome, which names the reason of a failure and
+ * implies the status.  The numbers are consecutive and never change: users look them up.
  */
 #ifndef _HCA_CMD_H
 #define _HCA_CMD_H
 
-#include "hca.h"
+#include "datapath.h"
 
 #define HCA_SYNDROMES(X) \
-	X(0x580100, OPCODE,	BAD_OP_ERR,	"no such command") \
-	X(0x580101, INLEN,	BAD_INP_LEN_ERR, "input too short") \
-	X(0x580102, OUTLEN,	BAD_OUTP_LEN_ERR, "output too short") \
-	X(0x580103, STAGE,	BAD_SYS_STATE_ERR, "function not started, or started already") \
-	X(0x580104, UID,	BAD_PARAM_ERR,	"user contexts are not supported") \
-	X(0x580105, OPMOD,	BAD_PARAM_ERR,	"bad op_mod") \
-	X(0x580106, FUNCTION,	BAD_PARAM_ERR,	"no such other function, vport or port") \
-	X(0x580107, NO_MEMORY,	NO_RES_ERR,	"out of memory") \
-	X(0x580108, LIMIT,	LIM_ERR,	"all objects of this kind are in use") \
-	X(0x580109, ISSI,	BAD_PARAM_ERR,	"unsupported ISSI") \
-	X(0x58010a, PAGES,	BAD_PARAM_ERR,	"no pages were asked for") \
-	X(0x58010b, CAP_TYPE,	BAD_PARAM_ERR,	"no such capability page") \
-	X(0x58010c, CAP_VALUE,	BAD_PARAM_ERR,	"capability cannot be set to this") \
-	X(0x58010d, REGISTER,	BAD_PARAM_ERR,	"no such register") \
-	X(0x58010e, REGISTER_VALUE, BAD_PARAM_ERR, "register cannot be set to this") \
-	X(0x58010f, UAR,	BAD_RES_ERR,	"no such UAR") \
-	X(0x580110, PD,		BAD_RES_ERR,	"no such PD") \
-	X(0x580111, PD_BUSY,	RES_BUSY,	"queues use the PD") \
-	X(0x580112, XRCD,	BAD_RES_ERR,	"no such XRC domain") \
-	X(0x580113, XRCD_BUSY,	RES_BUSY,	"queues use the XRC domain") \
-	X(0x580114, TD,		BAD_RES_ERR,	"no such transport domain") \
-	X(0x580115, UMEM,	BAD_PARAM_ERR,	"UMEM objects are not supported") \
-	X(0x580116, PAGE_LIST,	BAD_PARAM_ERR,	"page list too short, or not memory") \
-	X(0x580117, DOORBELL,	BAD_PARAM_ERR,	"doorbell record misaligned, or not memory") \
-	X(0x580118, EQ,		BAD_RES_ERR,	"no such EQ") \
-	X(0x580119, EQ_BUSY,	RES_BUSY,	"CQs use the EQ") \
-	X(0x58011a, EQ_SIZE,	BAD_PARAM_ERR,	"EQ size out of range") \
-	X(0x58011b, EQ_VECTOR,	IX_ERR,		"no such interrupt vector") \
-	X(0x58011c, EQ_EVENT,	BAD_PARAM_ERR,	"another EQ has subscribed to the event") \
-	X(0x58011d, CQ,		BAD_RES_ERR,	"no such CQ") \
-	X(0x58011e, CQ_BUSY,	RES_BUSY,	"QPs or SRQs use the CQ") \
-	X(0x58011f, CQ_SIZE,	BAD_PARAM_ERR,	"CQ size out of range") \
-	X(0x580120, CQ_FORMAT,	BAD_PARAM_ERR,	"unsupported CQ format") \
-	X(0x580121, CQ_FIELD,	BAD_PARAM_ERR,	"CQ field cannot be modified") \
-	X(0x580122, CQ_FULL,	BAD_SIZE_OUTS_CQES_ERR, "outstanding CQEs do not fit") \
-	X(0x580123, CQ_STATE,	BAD_RES_STATE_ERR, "CQ is in error") \
-	X(0x580124, SRQ,	BAD_RES_ERR,	"no such SRQ") \
-	X(0x580125, SRQ_BUSY,	RES_BUSY,	"QPs use the SRQ") \
-	X(0x580126, SRQ_SIZE,	BAD_PARAM_ERR,	"SRQ size or stride out of range") \
-	X(0x580127, SRQ_FORMAT,	BAD_PARAM_ERR,	"unsupported SRQ format") \
-	X(0x580128, SRQ_LIMIT,	BAD_PARAM_ERR,	"SRQ limit out of range") \
-	X(0x580129, SRQ_STATE,	BAD_RES_STATE_ERR, "SRQ is not in this state") \
-	X(0x58012a, MKEY,	BAD_RES_ERR,	"no such mkey") \
-	X(0x58012b, MKEY_MODE,	BAD_PARAM_ERR,	"unsupported translation mode") \
-	X(0x58012c, MKEY_FIELD,	BAD_PARAM_ERR,	"unsupported mkey field") \
-	X(0x58012d, MKEY_SIZE,	BAD_PARAM_ERR,	"translation size out of range") \
-	X(0x58012e, MKEY_LIST,	BAD_PARAM_ERR,	"bad translation list") \
-	X(0x58012f, QP,		BAD_RES_ERR,	"no such QP") \
-	X(0x580130, QP_TYPE,	BAD_PARAM_ERR,	"unsupported service type") \
-	X(0x580131, QP_FIELD,	BAD_PARAM_ERR,	"unsupported QP field") \
-	X(0x580132, QP_SIZE,	BAD_PARAM_ERR,	"queue size or stride out of range") \
-	X(0x580133, QP_STATE,	BAD_QP_STATE_ERR, "no such transition from this state") \
-	X(0x580134, QP_OPTPAR,	BAD_PARAM_ERR,	"optional parameter not allowed here") \
-	X(0x580135, QP_MTU,	BAD_PARAM_ERR,	"MTU or message size out of range") \
-	X(0x580136, QP_PKEY,	IX_ERR,		"P_Key index out of range") \
-	X(0x580137, QP_GID,	IX_ERR,		"GID index out of range") \
-	X(0x580138, QP_PORT,	BAD_PARAM_ERR,	"no such port") \
-	X(0x580139, QP_MIGRATION,	BAD_PARAM_ERR, "no such change of the path migration state") \
-	X(0x58013a, QP_ATOMIC,	BAD_PARAM_ERR,	"unsupported atomic mode") \
-	X(0x58013b, QP_RD_ATOMIC,	BAD_PARAM_ERR,	"more outstanding reads than supported") \
-	X(0x58013c, SQ,		BAD_RES_ERR,	"no such SQ") \
-	X(0x58013d, SQ_FIELD,	BAD_PARAM_ERR,	"unsupported SQ field") \
-	X(0x58013e, SQ_STATE,	BAD_RES_STATE_ERR, "no such transition of the SQ") \
-	X(0x58013f, SPECIAL_QP,	RES_BUSY,	"the port has this special QP already") \
-	X(0x580140, COUNTER,	BAD_RES_ERR,	"no such counter set") \
-	X(0x580141, COUNTER_BUSY,	RES_BUSY,	"QPs use the counter set") \
-	X(0x580142, ROCE_INDEX,	IX_ERR,		"RoCE address index out of range") \
-	X(0x580143, ROCE_ADDRESS,	BAD_PARAM_ERR,	"unsupported RoCE version or address") \
-	X(0x580144, NOT_ROCE,	BAD_PARAM_ERR,	"not a RoCE port") \
-	X(0x580145, NOT_IB,	BAD_PARAM_ERR,	"not an InfiniBand port") \
-	X(0x580146, TABLE_INDEX,	IX_ERR,		"GID or P_Key index out of range") \
-	X(0x580147, VPORT_FIELD,	BAD_PARAM_ERR,	"vport field cannot be set") \
-	X(0x580148, MCG_GID,	BAD_PARAM_ERR,	"not a multicast GID") \
-	X(0x580149, MCG_FULL,	LIM_ERR,	"multicast group or table is full") \
-	X(0x58014a, MCG_TYPE,	BAD_PARAM_ERR,	"only UD QPs take part in multicast") \
-	X(0x58014b, MCG_MEMBER,	BAD_RES_ERR,	"not a member of the group") \
-	X(0x58014c, ORDERED,	INT_ERR,	"failed as ordered in debugfs")
+	X(HCA_SYND_OPCODE, 0x580100, MLX5_CMD_STAT_BAD_OP_ERR, "no such command") \
+	X(HCA_SYND_INLEN, 0x580101, MLX5_CMD_STAT_BAD_INP_LEN_ERR, "input too short") \
+	X(HCA_SYND_OUTLEN, 0x580102, MLX5_CMD_STAT_BAD_OUTP_LEN_ERR, "output too short") \
+	X(HCA_SYND_STAGE, 0x580103, MLX5_CMD_STAT_BAD_SYS_STATE_ERR, \
+	  "function not started, or started already") \
+	X(HCA_SYND_UID, 0x580104, MLX5_CMD_STAT_BAD_PARAM_ERR, "user contexts are not supported") \
+	X(HCA_SYND_OPMOD, 0x580105, MLX5_CMD_STAT_BAD_PARAM_ERR, "bad op_mod") \
+	X(HCA_SYND_FUNCTION, 0x580106, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "no such other function, vport or port") \
+	X(HCA_SYND_NO_MEMORY, 0x580107, MLX5_CMD_STAT_NO_RES_ERR, "out of memory") \
+	X(HCA_SYND_LIMIT, 0x580108, MLX5_CMD_STAT_LIM_ERR, "all objects of this kind are in use") \
+	X(HCA_SYND_ISSI, 0x580109, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported ISSI") \
+	X(HCA_SYND_PAGES, 0x58010a, MLX5_CMD_STAT_BAD_PARAM_ERR, "no pages were asked for") \
+	X(HCA_SYND_CAP_TYPE, 0x58010b, MLX5_CMD_STAT_BAD_PARAM_ERR, "no such capability page") \
+	X(HCA_SYND_CAP_VALUE, 0x58010c, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "capability cannot be set to this") \
+	X(HCA_SYND_REGISTER, 0x58010d, MLX5_CMD_STAT_BAD_PARAM_ERR, "no such register") \
+	X(HCA_SYND_REGISTER_VALUE, 0x58010e, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "register cannot be set to this") \
+	X(HCA_SYND_UAR, 0x58010f, MLX5_CMD_STAT_BAD_RES_ERR, "no such UAR") \
+	X(HCA_SYND_PD, 0x580110, MLX5_CMD_STAT_BAD_RES_ERR, "no such PD") \
+	X(HCA_SYND_PD_BUSY, 0x580111, MLX5_CMD_STAT_RES_BUSY, "queues use the PD") \
+	X(HCA_SYND_XRCD, 0x580112, MLX5_CMD_STAT_BAD_RES_ERR, "no such XRC domain") \
+	X(HCA_SYND_XRCD_BUSY, 0x580113, MLX5_CMD_STAT_RES_BUSY, "queues use the XRC domain") \
+	X(HCA_SYND_TD, 0x580114, MLX5_CMD_STAT_BAD_RES_ERR, "no such transport domain") \
+	X(HCA_SYND_UMEM, 0x580115, MLX5_CMD_STAT_BAD_PARAM_ERR, "UMEM objects are not supported") \
+	X(HCA_SYND_PAGE_LIST, 0x580116, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "page list too short, or not memory") \
+	X(HCA_SYND_DOORBELL, 0x580117, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "doorbell record misaligned, or not memory") \
+	X(HCA_SYND_EQ, 0x580118, MLX5_CMD_STAT_BAD_RES_ERR, "no such EQ") \
+	X(HCA_SYND_EQ_BUSY, 0x580119, MLX5_CMD_STAT_RES_BUSY, "CQs use the EQ") \
+	X(HCA_SYND_EQ_SIZE, 0x58011a, MLX5_CMD_STAT_BAD_PARAM_ERR, "EQ size out of range") \
+	X(HCA_SYND_EQ_VECTOR, 0x58011b, MLX5_CMD_STAT_IX_ERR, "no such interrupt vector") \
+	X(HCA_SYND_EQ_EVENT, 0x58011c, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "another EQ has subscribed to the event") \
+	X(HCA_SYND_CQ, 0x58011d, MLX5_CMD_STAT_BAD_RES_ERR, "no such CQ") \
+	X(HCA_SYND_CQ_BUSY, 0x58011e, MLX5_CMD_STAT_RES_BUSY, "QPs or SRQs use the CQ") \
+	X(HCA_SYND_CQ_SIZE, 0x58011f, MLX5_CMD_STAT_BAD_PARAM_ERR, "CQ size out of range") \
+	X(HCA_SYND_CQ_FORMAT, 0x580120, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported CQ format") \
+	X(HCA_SYND_CQ_FIELD, 0x580121, MLX5_CMD_STAT_BAD_PARAM_ERR, "CQ field cannot be modified") \
+	X(HCA_SYND_CQ_FULL, 0x580122, MLX5_CMD_STAT_BAD_SIZE_OUTS_CQES_ERR, \
+	  "outstanding CQEs do not fit") \
+	X(HCA_SYND_CQ_STATE, 0x580123, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "CQ is in error") \
+	X(HCA_SYND_SRQ, 0x580124, MLX5_CMD_STAT_BAD_RES_ERR, "no such SRQ") \
+	X(HCA_SYND_SRQ_BUSY, 0x580125, MLX5_CMD_STAT_RES_BUSY, "QPs use the SRQ") \
+	X(HCA_SYND_SRQ_SIZE, 0x580126, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "SRQ size or stride out of range") \
+	X(HCA_SYND_SRQ_FORMAT, 0x580127, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported SRQ format") \
+	X(HCA_SYND_SRQ_LIMIT, 0x580128, MLX5_CMD_STAT_BAD_PARAM_ERR, "SRQ limit out of range") \
+	X(HCA_SYND_SRQ_STATE, 0x580129, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
+	  "SRQ is not in this state") \
+	X(HCA_SYND_MKEY, 0x58012a, MLX5_CMD_STAT_BAD_RES_ERR, "no such mkey") \
+	X(HCA_SYND_MKEY_MODE, 0x58012b, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "unsupported translation mode") \
+	X(HCA_SYND_MKEY_FIELD, 0x58012c, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported mkey field") \
+	X(HCA_SYND_MKEY_SIZE, 0x58012d, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "translation size out of range") \
+	X(HCA_SYND_MKEY_LIST, 0x58012e, MLX5_CMD_STAT_BAD_PARAM_ERR, "bad translation list") \
+	X(HCA_SYND_QP, 0x58012f, MLX5_CMD_STAT_BAD_RES_ERR, "no such QP") \
+	X(HCA_SYND_QP_TYPE, 0x580130, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported service type") \
+	X(HCA_SYND_QP_FIELD, 0x580131, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported QP field") \
+	X(HCA_SYND_QP_SIZE, 0x580132, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "queue size or stride out of range") \
+	X(HCA_SYND_QP_STATE, 0x580133, MLX5_CMD_STAT_BAD_QP_STATE_ERR, \
+	  "no such transition from this state") \
+	X(HCA_SYND_QP_OPTPAR, 0x580134, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "optional parameter not allowed here") \
+	X(HCA_SYND_QP_MTU, 0x580135, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "MTU or message size out of range") \
+	X(HCA_SYND_QP_PKEY, 0x580136, MLX5_CMD_STAT_IX_ERR, "P_Key index out of range") \
+	X(HCA_SYND_QP_GID, 0x580137, MLX5_CMD_STAT_IX_ERR, "GID index out of range") \
+	X(HCA_SYND_QP_PORT, 0x580138, MLX5_CMD_STAT_BAD_PARAM_ERR, "no such port") \
+	X(HCA_SYND_QP_MIGRATION, 0x580139, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "no such change of the path migration state") \
+	X(HCA_SYND_QP_ATOMIC, 0x58013a, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported atomic mode") \
+	X(HCA_SYND_QP_RD_ATOMIC, 0x58013b, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "more outstanding reads than supported") \
+	X(HCA_SYND_SQ, 0x58013c, MLX5_CMD_STAT_BAD_RES_ERR, "no such SQ") \
+	X(HCA_SYND_SQ_FIELD, 0x58013d, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported SQ field") \
+	X(HCA_SYND_SQ_STATE, 0x58013e, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
+	  "no such transition of the SQ") \
+	X(HCA_SYND_SPECIAL_QP, 0x58013f, MLX5_CMD_STAT_RES_BUSY, \
+	  "the port has this special QP already") \
+	X(HCA_SYND_COUNTER, 0x580140, MLX5_CMD_STAT_BAD_RES_ERR, "no such counter set") \
+	X(HCA_SYND_COUNTER_BUSY, 0x580141, MLX5_CMD_STAT_RES_BUSY, "QPs use the counter set") \
+	X(HCA_SYND_ROCE_INDEX, 0x580142, MLX5_CMD_STAT_IX_ERR, "RoCE address index out of range") \
+	X(HCA_SYND_ROCE_ADDRESS, 0x580143, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "unsupported RoCE version or address") \
+	X(HCA_SYND_NOT_ROCE, 0x580144, MLX5_CMD_STAT_BAD_PARAM_ERR, "not a RoCE port") \
+	X(HCA_SYND_NOT_IB, 0x580145, MLX5_CMD_STAT_BAD_PARAM_ERR, "not an InfiniBand port") \
+	X(HCA_SYND_TABLE_INDEX, 0x580146, MLX5_CMD_STAT_IX_ERR, "GID or P_Key index out of range") \
+	X(HCA_SYND_VPORT_FIELD, 0x580147, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "vport field cannot be set") \
+	X(HCA_SYND_MCG_GID, 0x580148, MLX5_CMD_STAT_BAD_PARAM_ERR, "not a multicast GID") \
+	X(HCA_SYND_MCG_FULL, 0x580149, MLX5_CMD_STAT_LIM_ERR, "multicast group or table is full") \
+	X(HCA_SYND_MCG_TYPE, 0x58014a, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "only UD QPs take part in multicast") \
+	X(HCA_SYND_MCG_MEMBER, 0x58014b, MLX5_CMD_STAT_BAD_RES_ERR, "not a member of the group") \
+	X(HCA_SYND_ORDERED, 0x58014c, MLX5_CMD_STAT_INT_ERR, "failed as ordered in debugfs")
 
 #define HCA_SYND_FIRST	0x580100
 
 enum hca_synd {
 	HCA_OK,
-#define X(number, name, status, text)	HCA_SYND_##name = (number),
+#define X(name, number, status, text)	name = (number),
 	HCA_SYNDROMES(X)
 #undef X
 	HCA_SYND_END
@@ -125,34 +147,6 @@ struct hca_opcode {
 	const char *name;
 };
 
-/* cmd_table.c; NULL where there is no such command */
-const struct hca_opcode *hca_opcode_find(u16 opcode);
-const struct hca_opcode *hca_opcode_at(unsigned int i);
-const char *hca_synd_text(enum hca_synd synd);
-u8 hca_synd_status(enum hca_synd synd);
-
-#define HCA_HANDLERS(X) \
-	X(enable_hca) X(disable_hca) X(init_hca) X(teardown_hca) \
-	X(query_hca_cap) X(set_hca_cap) X(query_adapter) X(query_pages) X(manage_pages) \
-	X(query_issi) X(set_issi) X(query_special_contexts) X(nop) \
-	X(create_mkey) X(query_mkey) X(destroy_mkey) \
-	X(create_eq) X(destroy_eq) X(query_eq) \
-	X(create_cq) X(destroy_cq) X(query_cq) X(modify_cq) \
-	X(create_qp) X(destroy_qp) X(query_qp) X(modify_qp) \
-	X(create_sq) X(modify_sq) X(destroy_sq) \
-	X(create_srq) X(destroy_srq) X(query_srq) X(arm_srq) X(create_rmp) X(modify_rmp) \
-	X(query_rmp) X(create_xrc_srq) X(query_xrc_srq) \
-	X(alloc_pd) X(dealloc_pd) X(alloc_xrcd) X(dealloc_xrcd) X(alloc_td) X(dealloc_td) \
-	X(alloc_uar) X(dealloc_uar) X(access_reg) \
-	X(query_vport_state) X(query_nic_vport) X(modify_nic_vport) X(query_hca_vport) X(modify_hca_vport) \
-	X(query_vport_gid) X(query_vport_pkey) X(query_vport_counter) \
-	X(set_roce_address) X(query_roce_address) X(attach_mcg) X(detach_mcg) \
-	X(alloc_q_counter) X(dealloc_q_counter) X(query_q_counter)
-
-#define X(name) enum hca_synd hca_cmd_##name(struct hca *hca, const struct hca_cmd *c);
-HCA_HANDLERS(X)
-#undef X
-
 /* ---- Limits, as announced by caps.c ---------------------------------------- */
 
 #define HCA_LOG_MAX_QP		17
@@ -181,57 +175,181 @@ HCA_HANDLERS(X)
 #define HCA_CMD_OP_SQD2SQD_QP	0x511
 #define HCA_NULL_MKEY_INDEX	1	/* made at reset, before any other */
 
-/* ---- Helpers ------------------------------------------------------------------ */
+/* ---- cmd.c ------------------------------------------------------------------------- */
 
-/* PDs, XRC and transport domains: a number and who uses it */
-struct hca_domain {
-	u32 users;
-};
+int hca_cmd_init(struct hca *hca);
+void hca_cmd_free(struct hca *hca);
+/* Reads the command doorbell and executes one command.  Returns the number executed. */
+unsigned int hca_cmd_poll(struct hca *hca);
+/* Would hca_cmd_poll() find something to do? */
+bool hca_cmd_waits(const struct hca *hca);
+/* Executes one command on flat mailboxes.  Writes status and syndrome into @out. */
+void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 outlen);
 
-int hca_caps_init(struct hca *hca);
-void hca_caps_reset(struct hca *hca);
-void hca_caps_free(struct hca *hca);
+/* ---- cmd_table.c ------------------------------------------------------------------- */
+
+/* NULL: there is no such command. */
+const struct hca_opcode *hca_opcode_find(u16 opcode);
+const struct hca_opcode *hca_opcode_at(unsigned int i);
+const char *hca_synd_text(enum hca_synd synd);
+u8 hca_synd_status(enum hca_synd synd);
+
+/* ---- buf.c ------------------------------------------------------------------------- */
 
 /* Doorbell record of @bytes at @addr, or NULL */
 __be32 *hca_dbr(struct hca *hca, u64 addr, u32 bytes);
-
 /*
- * A ring of @size bytes from a context's page list: @log_page above 4 KiB,
- * @page_offset in 64ths of a page.
+ * A ring of @size bytes from a context's page list.  @log_page: as in the context, 0 is
+ * 4 KiB.  @page_offset: in 64ths of a page.
  */
 enum hca_synd hca_ring_init(struct hca *hca, const struct hca_cmd *c, struct hca_buf *b,
 			    u32 pas_offset, u32 log_page, u32 page_offset, u64 size);
-
-/* Number of a new object, its syndrome where there is none */
+/* Gives a new object its number. */
 enum hca_synd hca_number(struct hca_table *t, void *obj, u32 *number);
 
-/* objects.c */
+/* ---- objects.c --------------------------------------------------------------------- */
+
 int hca_tables_init(struct hca *hca);
 void hca_tables_free(struct hca *hca);
 void hca_addresses_reset(struct hca *hca);
 
-/* How hca_reset() frees what the driver left */
-void hca_qp_free(struct hca *hca, void *obj);
-void hca_srq_free(struct hca *hca, void *obj);
-void hca_cq_free(struct hca *hca, void *obj);
-void hca_eq_free(struct hca *hca, void *obj);
-void hca_mkey_free(struct hca *hca, void *obj);
-void hca_uar_free(struct hca *hca, void *obj);
-void hca_counter_free(struct hca *hca, void *obj);
+/* ---- function.c -------------------------------------------------------------------- */
 
-/* A new QP or SQ; published when it is complete, or freed if @synd says so */
-struct hca_qp *hca_qp_new(struct hca *hca);
-enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd);
+enum hca_synd hca_cmd_enable_hca(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_disable_hca(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_init_hca(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_teardown_hca(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_adapter(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_pages(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_manage_pages(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_issi(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_set_issi(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_special_contexts(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_nop(struct hca *hca, const struct hca_cmd *c);
 
-/* A page for a new queue, or NULL; and one that a queue has just left */
+/* ---- caps.c ------------------------------------------------------------------------ */
+
+int hca_caps_init(struct hca *hca);
+void hca_caps_reset(struct hca *hca);
+void hca_caps_free(struct hca *hca);
+enum hca_synd hca_cmd_query_hca_cap(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_set_hca_cap(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- reg.c ------------------------------------------------------------------------- */
+
+enum hca_synd hca_cmd_access_reg(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- pd.c -------------------------------------------------------------------------- */
+
+/* A PD, XRC domain or transport domain: a number, and how many queues use it */
+struct hca_domain {
+	u32 users;
+};
+
+enum hca_synd hca_cmd_alloc_pd(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_dealloc_pd(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_alloc_xrcd(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_dealloc_xrcd(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_alloc_td(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_dealloc_td(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- uar.c ------------------------------------------------------------------------- */
+
+/* The doorbell page for a new queue, or NULL */
 struct hca_uar *hca_uar_get(struct hca *hca, u32 index);
+/* A queue has left the page: frees the page if it was the last and the driver released it. */
 void hca_uar_put(struct hca_uar *uar);
+void hca_uar_free(struct hca *hca, void *obj);
+enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_dealloc_uar(struct hca *hca, const struct hca_cmd *c);
 
-/* Counts @qp in @set instead of the one it was in; 0: in none. */
-void hca_counter_join(struct hca_qp *qp, u32 set);
+/* ---- mkey.c ------------------------------------------------------------------------ */
+
+void hca_mkey_free(struct hca *hca, void *obj);
 int hca_null_mkey_create(struct hca *hca);
+enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c);
 
-/* Posts the completion of command slots to the EQ that has subscribed to them. */
-void hca_event_cmd(struct hca *hca, u32 slots);
+/* ---- eq.c -------------------------------------------------------------------------- */
+
+void hca_eq_free(struct hca *hca, void *obj);
+enum hca_synd hca_cmd_create_eq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_eq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_eq(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- cq.c -------------------------------------------------------------------------- */
+
+void hca_cq_free(struct hca *hca, void *obj);
+enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_cq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_cq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_modify_cq(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- srq.c ------------------------------------------------------------------------- */
+
+void hca_srq_free(struct hca *hca, void *obj);
+enum hca_synd hca_cmd_create_srq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_srq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_srq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_arm_srq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_create_rmp(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_modify_rmp(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_rmp(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_create_xrc_srq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_xrc_srq(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- qp.c -------------------------------------------------------------------------- */
+
+/* A new QP or SQ */
+struct hca_qp *hca_qp_new(struct hca *hca);
+/* Publishes the QP; frees it if @synd is not HCA_OK or there is no room. */
+enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd);
+void hca_qp_free(struct hca *hca, void *obj);
+enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_qp(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- qp_state.c -------------------------------------------------------------------- */
+
+/* If @qp is the QP1 of a port, it no longer is. */
+void hca_qp1_leave(struct hca_qp *qp);
+enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- sq.c -------------------------------------------------------------------------- */
+
+enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_sq(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- counter.c --------------------------------------------------------------------- */
+
+/* Counts @qp in counter set @set and no longer in the one before; 0: in none. */
+void hca_counter_join(struct hca_qp *qp, u32 set);
+void hca_counter_free(struct hca *hca, void *obj);
+enum hca_synd hca_cmd_alloc_q_counter(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_dealloc_q_counter(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- mcg.c ------------------------------------------------------------------------- */
+
+enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_detach_mcg(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- roce.c ------------------------------------------------------------------------ */
+
+enum hca_synd hca_cmd_set_roce_address(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_roce_address(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- vport.c ----------------------------------------------------------------------- */
+
+enum hca_synd hca_cmd_query_vport_state(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_nic_vport(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_modify_nic_vport(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_modify_hca_vport(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_vport_pkey(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_vport_counter(struct hca *hca, const struct hca_cmd *c);
 
 #endif

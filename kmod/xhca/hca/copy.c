@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/barrier.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define TAIL		64u	/* bytes, at least, that no string instruction stores */
 

@@ -9,7 +9,6 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include "cmd.h"
-#include "wqe.h"
 
 #define PACKET_OVERHEAD	24		/* LRH, BTH, ICRC */
 

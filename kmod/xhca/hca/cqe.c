@@ -22,7 +22,7 @@
 #include <linux/compiler.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define ARM_NEVER	(2u << MLX5R_CQ_ARM_SN_SHIFT)
 

@@ -24,7 +24,7 @@
 #include <linux/minmax.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define MAX_STEPS	10000	/* of work counted for a pass */
 #define STEPS_LOAD	4	/* steps of work (record.c) for one load */

@@ -6,7 +6,7 @@
  * are cached in the queue pair until an address of any function changes.
  */
 #include <linux/string.h>
-#include "wqe.h"
+#include "datapath.h"
 
 void hca_fabric_changed(struct hca_fabric *f)
 {

@@ -12,7 +12,7 @@
 #include <linux/list.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define PASS_QPS	8
 

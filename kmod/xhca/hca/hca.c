@@ -5,7 +5,6 @@
 #include <linux/slab.h>
 #include <linux/mlx5/device.h>
 #include "cmd.h"
-#include "wqe.h"
 
 /* An InfiniBand port is up from the beginning. */
 static void ports_init(struct hca *hca)

@@ -9,7 +9,7 @@
  * is everybody's, locally: a place for bytes that nobody wants.
  */
 #include <linux/minmax.h>
-#include "hca.h"
+#include "datapath.h"
 
 #define SUMS_PER_ENTRY	8	/* about as many additions take as long as a step of a search */
 

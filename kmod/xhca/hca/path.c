@@ -5,7 +5,7 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "wqe.h"
+#include "datapath.h"
 
 void hca_path_decode(struct hca_path *path, const void *ads, bool roce)
 {

@@ -2,7 +2,7 @@
 /*
  * The peer of a connected queue pair: the one place that decides whether it would answer.
  */
-#include "wqe.h"
+#include "datapath.h"
 
 static bool can_receive(const struct hca_qp *qp)
 {

@@ -13,7 +13,7 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define FLUSH_QPS	8	/* QPs in ERR whose records are read in a pass */
 #define FLUSH_FIRST_NS	(1ull << 14)	/* first interval; it doubles while there is no request */

@@ -8,7 +8,6 @@
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
 #include "cmd.h"
-#include "wqe.h"
 
 #define ACTIVE_MAX	16	/* active records of a page */
 #define ACTIVE_STAYS	64	/* reads without news until an active record may be replaced */

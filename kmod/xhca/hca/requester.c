@@ -11,7 +11,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define TURN_WQES	64		/* of one queue before others get theirs */
 

@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 /* The receiver refuses: it goes to error with an event, the requester is told. */
 static int refuse(struct hca_qp *dst, u8 event, u8 syndrome)

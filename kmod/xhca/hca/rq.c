@@ -11,7 +11,7 @@
 #include <linux/compiler.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 /* Data segments at @at; a short list ends with the terminator key. */
 static void parse(struct hca_rwqe *r, const void *at, u32 bytes)

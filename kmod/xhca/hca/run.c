@@ -10,7 +10,7 @@
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include "wqe.h"
+#include "cmd.h"
 
 #define PASS_WQES	64		/* of all queues before doorbells are looked at */
 #define CLOCK_PASSES	16		/* passes that may share a reading of the clock */

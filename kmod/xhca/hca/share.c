@@ -5,7 +5,7 @@
  * The scheduler (run.c) gives each share the same part of the time.
  */
 #include <linux/list.h>
-#include "wqe.h"
+#include "datapath.h"
 
 void hca_share_init(struct hca_share *s)
 {

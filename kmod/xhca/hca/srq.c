@@ -12,7 +12,6 @@
 #include <linux/mlx5/device.h>
 #include <asm/byteorder.h>
 #include "cmd.h"
-#include "wqe.h"
 
 enum { RMP_READY = 1, RMP_ERROR = 3 };		/* rmpc.state */
 enum { SRQ_GOOD = 0, SRQ_ERROR = 1 };		/* srqc.state, xrc_srqc.state */

@@ -18,7 +18,7 @@
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define ACTIVE_PAGES	8	/* pages whose active records are read in a pass */
 #define ACTIVE_MISSES	4	/* records without news that may be read in a pass and page */

@@ -12,7 +12,6 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include "cmd.h"
-#include "wqe.h"
 
 static void init_lists(struct hca_uar *uar)
 {

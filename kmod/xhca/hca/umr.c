@@ -13,7 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 #define CHUNK		(HCA_UMR_CHUNK / HCA_OCTOWORD)
 

@@ -8,7 +8,7 @@
 #include <linux/compiler.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "wqe.h"
+#include "datapath.h"
 
 /* What stands between the control segment and the data segments */
 #define SEG_PEER	0x01	/* address vector of UD, SRQ number of XRC */

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The data path: how requests and doorbells are processed, by file, lowest layer first.
+ *
+ * A file calls only files above it in this list.
+ */
+#ifndef _HCA_DATAPATH_H
+#define _HCA_DATAPATH_H
+
+#include "hca.h"
+
+/* ---- Results and requests ---------------------------------------------------------- */
+
+/* The result of a request: 0, a completion syndrome, or one of these */
+enum hca_result {
+	HCA_DONE = 0,
+	/* MLX5R_SYND_* are the values between. */
+	HCA_AGAIN = 0x100,		/* the message continues in the next turn */
+	HCA_RNR,			/* receiver not ready */
+	HCA_LOST,			/* no peer answered */
+};
+
+struct hca_sge {
+	u64 addr;
+	u64 len;
+	u32 lkey;
+	const void *data;		/* the bytes themselves (inline data), or NULL */
+};
+
+/* Who uses a key: the PD and QP number that the key must belong to, and the access */
+struct hca_key_user {
+	struct hca *hca;
+	u32 pd, qpn;
+	u8 access;
+};
+
+/* A list of segments and a position in it */
+struct hca_sgl {
+	struct hca_key_user user;
+	const struct hca_sge *sge;
+	u32 n, i;
+	u64 off;
+};
+
+/*
+ * A send request, copied out of its ring.  The ring is not read again, so software may
+ * overwrite it at any time.
+ */
+struct hca_wqe {
+	u8 opcode, opmod, fm_ce_se;
+	u8 ds, nbb;
+	u16 index;
+	u32 imm;			/* value of the WQE field, host order */
+	const struct mlx5r_av *av;
+	bool av_ext;
+	u32 xrc_srqn;
+	u64 raddr;
+	u32 rkey;
+	u64 arg[4];			/* atomics, host order */
+	u32 operand;			/* atomics: bytes */
+	const void *body;		/* UMR: what follows the control segment */
+	u32 body_len;
+	u64 length;			/* of the message */
+	u32 packets;			/* that the message takes, on connected transports */
+	u32 nsge;
+	struct hca_sge sge[HCA_MAX_SGE];
+	struct hca_sge rsge;		/* the remote address as a segment */
+	u8 in_cqe;			/* MLX5R_CQE_INLINE_*: the data is in cqe_data */
+	u8 cqe_data[HCA_CQE_INLINE];
+	struct hca_sge cqe_sge;		/* cqe_data as a segment */
+	union {
+		struct mlx5r_ctrl ctrl;
+		u8 raw[MLX5R_MAX_WQEBB * MLX5R_WQEBB];
+	};
+};
+
+static inline bool hca_wqe_signalled(const struct hca_wqe *w)
+{
+	return (w->fm_ce_se & MLX5R_CE_MASK) >= MLX5R_CE_ALWAYS;
+}
+
+/* A receive request */
+struct hca_rwqe {
+	u32 index;			/* for the CQE's wqe_counter */
+	u64 length;			/* room in all segments */
+	u32 nsge;
+	struct hca_sge sge[HCA_MAX_SGE];
+};
+
+#define HCA_UMR_CHUNK	4096	/* bytes of a translation list read at a time */
+#define HCA_UD_MTU	4096
+#define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */
+
+/* Buffers of the request that is executed; only one is executed at a time. */
+struct hca_scratch {
+	struct hca_wqe wqe;
+	struct hca_rwqe rwqe;
+	u8 umr[HCA_UMR_CHUNK] __aligned(8);
+	u8 datagram[HCA_GRH_BYTES + HCA_UD_MTU];
+};
+
+/* ---- share.c ----------------------------------------------------------------------- */
+
+void hca_share_init(struct hca_share *s);
+/* @qp has work: the scheduler will run its send queue. */
+void hca_share_add(struct hca_qp *qp);
+
+/* ---- uar.c ------------------------------------------------------------------------- */
+
+/* The number of queues that use the page has changed. */
+void hca_uar_used(struct hca_uar *uar);
+/* Software has rung a doorbell on the page: its registers are read more often. */
+void hca_uar_warm(struct hca_uar *uar);
+void hca_uar_stop_sweep(struct hca_uar *uar);
+
+/* ---- eq.c -------------------------------------------------------------------------- */
+
+/* Asynchronous events, for the EQ that subscribed to their type */
+void hca_event_qp(struct hca_qp *qp, u8 type);
+void hca_event_srq(struct hca_srq *srq, u8 type);
+void hca_event_cq_error(struct hca_cq *cq, u8 syndrome);
+/* The commands in these slots are complete. */
+void hca_event_cmd(struct hca *hca, u32 slots);
+/* Drops pending events; before the object is freed. */
+void hca_event_forget(struct hca_events *e);
+/* A completion event; if the EQ has no room, the CQ waits on a list of the EQ. */
+void hca_event_comp(struct hca_cq *cq);
+/* Software wrote consumer index @ci into a doorbell page. */
+void hca_eq_doorbell(struct hca_eq *eq, u32 ci);
+/* Raises the interrupt of @eq if it is due; true if it did. */
+bool hca_eq_raise(struct hca_eq *eq);
+/* Has @eq events that software has not taken? */
+bool hca_eq_behind(const struct hca_eq *eq);
+
+/* ---- fail.c ------------------------------------------------------------------------ */
+
+void hca_fail_init(struct hca_qp *qp);
+/* Queues @qp for ERR. */
+void hca_fail_qp(struct hca_qp *qp);
+/* Raises a catastrophic event and queues @qp for ERR, unless that has happened already. */
+void hca_fail_fatal(struct hca_qp *qp);
+/* Queues @qp for SQER: only its send queue fails. */
+void hca_fail_sq(struct hca_qp *qp);
+/* Takes @qp off the queue. */
+void hca_fail_forget(struct hca_qp *qp);
+/* The QP queued first, or NULL */
+struct hca_qp *hca_fail_first(struct hca_fabric *f);
+
+void hca_dependents_init(struct hca_dependents *all);
+void hca_dependents_free(struct hca_dependents *all);
+void hca_depend(struct hca_dependents *all, struct hca_dependent *d);
+void hca_depend_end(struct hca_dependent *d);
+/* The CQ or SRQ has failed: all its QPs will be queued. */
+void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
+/* Queues some of those QPs; returns how many. */
+unsigned int hca_dependents_run(struct hca_fabric *f);
+
+/* ---- fabric.c ---------------------------------------------------------------------- */
+
+/* The port that a path from @hca leads to, or NULL */
+struct hca_port *hca_fabric_find(struct hca *hca, const struct hca_path *path);
+/* The port that the QP's primary path leads to, or NULL */
+struct hca_port *hca_fabric_remote(struct hca_qp *qp);
+/* @from: the sender's address, which has RoCE version and VLAN */
+struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
+				   const struct hca_gid *from);
+struct hca_port *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
+/* An address has changed: cached peers are not valid any more. */
+void hca_fabric_changed(struct hca_fabric *f);
+
+/* ---- path.c ------------------------------------------------------------------------ */
+
+void hca_path_decode(struct hca_path *path, const void *ads, bool roce);
+/* Decodes the primary path of the QP's context; the peer will be looked up again. */
+void hca_path_take(struct hca_qp *qp);
+
+/* ---- apm.c: automatic path migration ----------------------------------------------- */
+
+/* State MIGRATED, without an alternate path */
+void hca_apm_reset(struct hca_qp *qp);
+/* May software set the migration state in @qpc? */
+bool hca_apm_allows(const struct hca_qp *qp, const u32 *qpc);
+void hca_apm_set(struct hca_qp *qp, u8 state);
+/* Makes the alternate path the primary one and raises an event. */
+void hca_apm_migrate(struct hca_qp *qp);
+/*
+ * @qp sends to @peer, and their migration states differ: the one that is behind migrates.
+ * False if it cannot.
+ */
+bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer);
+/* A message of @qp, which is in REARM, has reached @peer: arms both if both are ready. */
+void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer);
+
+/* ---- peer.c ------------------------------------------------------------------------ */
+
+/* The connected peer, or NULL if no QP would answer */
+struct hca_qp *hca_peer_find(struct hca_qp *qp);
+
+/* ---- record.c ---------------------------------------------------------------------- */
+
+void hca_record_init(struct hca_record *r, enum hca_record_kind kind);
+void hca_record_add(struct hca_record *r, struct hca_uar *uar);
+void hca_record_del(struct hca_record *r);
+/* Makes the record active: it is read in every pass until it is silent for long. */
+void hca_record_active(struct hca_record *r);
+/* Makes it inactive. */
+void hca_record_rest(struct hca_record *r);
+/* Reads the record of a QP's send queue; true if there are new requests. */
+bool hca_qp_look(struct hca_qp *qp);
+
+/* ---- cqe.c ------------------------------------------------------------------------- */
+
+/*
+ * Writes @cqe, complete but for its owner bit.  If the format of @cqe says that it carries
+ * data, @data is HCA_CQE_INLINE bytes.  False: the CQ has overrun and the CQE is lost.  Then
+ * the error event is raised, and the QPs of the CQ will be queued for failure.
+ */
+bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data);
+/* Raises the events for entries that were written since the last call. */
+void hca_cq_tell(struct hca_fabric *f);
+/* The timer of a moderated event has expired. */
+void hca_cq_timer(struct hca_cq *cq);
+/* Reads the record of a CQ; true if there is a new notification request. */
+bool hca_cq_look(struct hca_cq *cq);
+/* The same, but does not take the request. */
+bool hca_cq_has_news(const struct hca_cq *cq);
+/* First read of the record of a new CQ */
+void hca_cq_start(struct hca_cq *cq);
+void hca_cq_stop(struct hca_cq *cq);
+
+/* ---- rq.c -------------------------------------------------------------------------- */
+
+/*
+ * Reads the next request of the QP's own queue or of @srq.  Returns 0; HCA_RNR if nothing is
+ * posted; MLX5R_SYND_REMOTE_OP if the queue has failed, and then @qp is queued for failure.
+ */
+int hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
+/* The message is complete: takes its request out of the queue. */
+void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq);
+/* The message needs another turn: the QP takes its request out of the shared queue. */
+void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq);
+/* The QP forgets the request of a shared queue that it holds. */
+void hca_rq_release(struct hca_qp *qp);
+/* Completes what is posted to the QP's own queue with flush errors. */
+void hca_rq_flush(struct hca_qp *qp);
+/* The CQ for receive requests of @qp */
+struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq);
+/* Posts a receive completion; if the CQ overruns, @qp is queued for failure. */
+void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe,
+		     const u8 *data);
+void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8 syndrome);
+
+/* ---- mkey.c ------------------------------------------------------------------------ */
+
+/* Sets translation entries [first, first + n). */
+int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt);
+int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm);
+
+/* ---- key.c ------------------------------------------------------------------------- */
+
+/* Is access to [va, va + len) allowed? */
+bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len);
+/*
+ * Returns a pointer to the bytes at @va, and cuts *@len to what is contiguous there.  NULL
+ * if access to [va, va + len) is not allowed.
+ */
+void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len);
+
+/* ---- copy.c ------------------------------------------------------------------------ */
+
+enum hca_copy_err { HCA_COPY_OK, HCA_COPY_SRC, HCA_COPY_DST };
+
+void hca_copy_calibrate(void);
+void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
+		  const struct hca_sge *sge, u32 n);
+/* Is access to the first @bytes of the list allowed? */
+bool hca_sgl_check(const struct hca_sgl *l, u64 bytes);
+void hca_sgl_skip(struct hca_sgl *l, u64 bytes);
+/*
+ * Scatter to CQE: if the message is short and access to @l is allowed, the data goes into
+ * the completion in @cq instead.  @cs: qpc.cs_req or qpc.cs_res
+ */
+void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *cq, u8 cs);
+/* If each list has one segment, all access is checked before the first byte is copied. */
+enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len);
+/* The same until the turn is over: *@len becomes the number of bytes copied, at least one. */
+enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
+
+/* ---- counter.c --------------------------------------------------------------------- */
+
+/* Counts the result of a request. */
+void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
+		       int result);
+/* Count a datagram. */
+void hca_count_xmit(struct hca_port *port, u32 payload, bool multicast);
+void hca_count_rcv(struct hca_port *port, u32 payload, bool multicast);
+
+/* ---- mcg.c ------------------------------------------------------------------------- */
+
+enum hca_mcg_walk { HCA_MCG_NONE, HCA_MCG_ALL, HCA_MCG_STOPPED };
+
+/*
+ * Calls @fn for the members of @gid on @port with a number above *@last, in the order of
+ * their numbers, until it returns false.  *@last becomes the number of the last one called.
+ * @fn must not change memberships.
+ */
+enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
+			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg);
+void hca_mcg_detach_all(struct hca_qp *qp);
+
+/* ---- wqe.c ------------------------------------------------------------------------- */
+
+/* Reads and checks the request at the head of the send queue; 0 or a syndrome */
+int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w);
+/* WQEBBs that the request at the head occupies, for flushing; at least 1 */
+u32 hca_wqe_span(struct hca_qp *qp);
+
+/* ---- umr.c, ud.c, responder.c: 0, a syndrome or another enum hca_result ------------- */
+
+int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
+int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
+/* Executes one message, or a part of it, at its receiver. */
+int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
+
+/* ---- requester.c ------------------------------------------------------------------- */
+
+/* One turn of a send queue, of @budget units; true if there is more to do. */
+bool hca_requester_run(struct hca_qp *qp, u64 budget);
+/* Completes all requests of the send queue with flush errors. */
+void hca_requester_flush(struct hca_qp *qp);
+
+/* ---- qp_enter.c -------------------------------------------------------------------- */
+
+void hca_qp_init_run(struct hca_qp *qp);
+int hca_qp_timers_join(struct hca_qp *qp);
+void hca_qp_timers_leave(struct hca_qp *qp);
+/* Enters any state, without a check of the transition. */
+void hca_qp_enter(struct hca_qp *qp, u8 state);
+/* Before RESET or destruction: takes the QP off every list. */
+void hca_qp_stop(struct hca_qp *qp);
+/* Takes all queued QPs to ERR or SQER. */
+void hca_qp_run_failures(struct hca_fabric *f);
+/* Flushes what was posted to QPs in ERR; returns how many QPs had new requests. */
+unsigned int hca_qp_run_flushing(struct hca_fabric *f);
+
+/* ---- sweep.c ----------------------------------------------------------------------- */
+
+/* Reads every record of the page, some in each pass. */
+void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind);
+/* Restarts a sweep that stopped because the function was halted. */
+void hca_sweep_owed(struct hca_uar *uar);
+/* Reads active records and sweeps.  @steps: work since the last pass */
+unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps);
+/* Has an active record news?  Takes none. */
+bool hca_sweep_rung(struct hca_fabric *f);
+
+/* ---- doorbell.c -------------------------------------------------------------------- */
+
+/* Reads doorbell registers and records; returns how many had news. */
+unsigned int hca_doorbell_poll(struct hca_fabric *f);
+/* Reads the EQ registers of a doorbell page. */
+unsigned int hca_doorbell_look_eq(struct hca_uar *uar);
+
+#endif
