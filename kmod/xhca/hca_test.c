@@ -374,8 +374,8 @@ static void test_key_nesting(struct kunit *test)
 		outer->len = 0x100;
 		KUNIT_ASSERT_EQ(test, hca_mkey_set_klms(outer, 0, 1, &klm), 0);
 		n = 0x80;
-		KUNIT_EXPECT_EQ_MSG(test, !!hca_key_map(&user, outer->key, 0x10, &n), depth <= HCA_MAX_NESTING,
-				    "depth %d", depth);
+		KUNIT_EXPECT_EQ_MSG(test, !!hca_key_map(&user, outer->key, 0x10, &n),
+				    depth <= HCA_MAX_NESTING, "depth %d", depth);
 		n = 0x101;
 		KUNIT_EXPECT_NULL(test, hca_key_map(&user, outer->key, 0, &n));
 	}
@@ -496,27 +496,27 @@ static void test_psn(struct kunit *test)
 	w->opcode = MLX5R_OP_RDMA_WRITE;
 	qp->sq_psn = 0xffffff;
 	qp->rq_psn = 0xffffff;
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w), 0);
+	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), 0);
 	KUNIT_EXPECT_EQ(test, qp->sq_psn, 0u);
 	KUNIT_EXPECT_EQ(test, qp->rq_psn, 0u);
 
 	w->length = 0;
-	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 1u);
+	KUNIT_EXPECT_EQ(test, hca_req_count_packets(qp, w), 1u);
 	w->length = 1024;
-	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 1u);
+	KUNIT_EXPECT_EQ(test, hca_req_count_packets(qp, w), 1u);
 	w->length = 1025;
-	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 2u);
+	KUNIT_EXPECT_EQ(test, hca_req_count_packets(qp, w), 2u);
 	w->length = 1ull << 30;
-	KUNIT_EXPECT_EQ(test, count_packets(qp, w), 1u << 20);
+	KUNIT_EXPECT_EQ(test, hca_req_count_packets(qp, w), 1u << 20);
 
 	/* Another number than expected is an answer that never comes. */
 	w->length = 0;
 	qp->rq_psn = 1;
 	qp->ack_timeout = 14;
 	qp->retry_left = 1;
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w), (int)HCA_AGAIN);
+	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), (int)HCA_AGAIN);
 	KUNIT_EXPECT_EQ(test, qp->timer.due - b->fabric.now, 4096ull << 14);
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w), MLX5R_SYND_RETRY_EXC);
+	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), MLX5R_SYND_RETRY_EXC);
 }
 
 static void test_rnr(struct kunit *test)
@@ -533,13 +533,13 @@ static void test_rnr(struct kunit *test)
 	qp->rnr_retry = 2;
 	qp->rnr_left = 2;
 	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, send_connected(qp, w), (int)HCA_AGAIN);
+		KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), (int)HCA_AGAIN);
 		KUNIT_EXPECT_EQ(test, qp->timer.due - b->fabric.now, 1280000ull);
 	}
-	KUNIT_EXPECT_EQ(test, send_connected(qp, w), MLX5R_SYND_RNR_EXC);
+	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), MLX5R_SYND_RNR_EXC);
 	qp->rnr_retry = 7;			/* for ever */
 	for (i = 0; i < 20; i++)
-		KUNIT_EXPECT_EQ(test, send_connected(qp, w), (int)HCA_AGAIN);
+		KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), (int)HCA_AGAIN);
 
 	/* The codes' delays double with every second code. */
 	KUNIT_EXPECT_EQ(test, rnr_10us[1], 1);
@@ -555,23 +555,23 @@ static void test_atomics(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	/* Two fields of 32 bits, then one: the boundary stops the carry. */
-	KUNIT_EXPECT_EQ(test, masked_add(0x00000001ffffffff, 1, 0x8000000080000000),
+	KUNIT_EXPECT_EQ(test, hca_resp_masked_add(0x00000001ffffffff, 1, 0x8000000080000000),
 			0x0000000100000000ull);
-	KUNIT_EXPECT_EQ(test, masked_add(0x00000001ffffffff, 1, 0), 0x0000000200000000ull);
+	KUNIT_EXPECT_EQ(test, hca_resp_masked_add(0x00000001ffffffff, 1, 0), 0x0000000200000000ull);
 	w->opcode = MLX5R_OP_ATOMIC_CS;
 	w->arg[0] = 7;
 	w->arg[1] = 5;
-	KUNIT_EXPECT_EQ(test, atomic_result(w, 5), 7ull);
-	KUNIT_EXPECT_EQ(test, atomic_result(w, 6), 6ull);
+	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 5), 7ull);
+	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 6), 6ull);
 	w->opcode = MLX5R_OP_ATOMIC_FA;
-	KUNIT_EXPECT_EQ(test, atomic_result(w, ~0ull), 6ull);
+	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, ~0ull), 6ull);
 	w->opcode = MLX5R_OP_ATOMIC_MASKED_CS;
 	w->arg[2] = 0xf0;
 	w->arg[3] = 0x0f;
 	w->arg[0] = 0xab;
 	w->arg[1] = 0x95;
-	KUNIT_EXPECT_EQ(test, atomic_result(w, 0x35), 0xa5ull);
-	KUNIT_EXPECT_EQ(test, atomic_result(w, 0x36), 0x36ull);
+	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 0x35), 0xa5ull);
+	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 0x36), 0x36ull);
 }
 
 static struct kunit_case command_cases[] = {

@@ -14,7 +14,7 @@
 #include <linux/mlx5/qp.h>
 #include "datapath.h"
 
-static void *alternate(struct hca_qp *qp)
+static void *hca_apm_alternate(struct hca_qp *qp)
 {
 	return MLX5_ADDR_OF(qpc, qp->qpc, secondary_address_path);
 }
@@ -23,7 +23,7 @@ void hca_apm_reset(struct hca_qp *qp)
 {
 	qp->pm_state = MLX5_QP_PM_MIGRATED;
 	qp->pm_failed = false;
-	memset(alternate(qp), 0, MLX5_ST_SZ_BYTES(ads));
+	memset(hca_apm_alternate(qp), 0, MLX5_ST_SZ_BYTES(ads));
 }
 
 bool hca_apm_allows(const struct hca_qp *qp, const u32 *qpc)
@@ -44,7 +44,7 @@ bool hca_apm_allows(const struct hca_qp *qp, const u32 *qpc)
 
 void hca_apm_migrate(struct hca_qp *qp)
 {
-	memcpy(MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path), alternate(qp),
+	memcpy(MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path), hca_apm_alternate(qp),
 	       MLX5_ST_SZ_BYTES(ads));
 	hca_apm_reset(qp);
 	hca_path_take(qp);
@@ -65,11 +65,11 @@ void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer)
 }
 
 /* Do the alternate path of @qp and the path of @peer lead to each other? */
-static bool leads_to(struct hca_qp *qp, struct hca_qp *peer)
+static bool hca_apm_leads_to(struct hca_qp *qp, struct hca_qp *peer)
 {
 	struct hca_path path;
 
-	hca_path_decode(&path, alternate(qp), qp->hca->p.roce);
+	hca_path_decode(&path, hca_apm_alternate(qp), qp->hca->p.roce);
 	return hca_fabric_find(qp->hca, &path) == hca_qp_port(peer) &&
 	       hca_fabric_remote(peer) == &qp->hca->port[path.port];
 }
@@ -82,7 +82,7 @@ bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
 
 	if (late->pm_state != MLX5_QP_PM_ARMED || ahead->pm_state != MLX5_QP_PM_MIGRATED)
 		return true;
-	if (leads_to(late, ahead)) {
+	if (hca_apm_leads_to(late, ahead)) {
 		hca_apm_migrate(late);
 		return true;
 	}

@@ -16,7 +16,7 @@
 #define MAX_PAGE_SHIFT	31
 
 /* Pointer to where page @i would begin; the ring covers part of it. */
-static void *map_page(struct hca *hca, const struct hca_buf *b, u32 i, u64 addr, u64 end)
+static void *hca_buf_map_page(struct hca *hca, const struct hca_buf *b, u32 i, u64 addr, u64 end)
 {
 	u64 start = (u64)i << b->shift;
 	u64 lo = i ? 0 : b->offset;
@@ -48,7 +48,7 @@ int hca_buf_init(struct hca *hca, struct hca_buf *b, const __be64 *pas, u32 max_
 		return -ENOMEM;
 
 	for (i = 0; i < b->npages; i++) {
-		b->page[i] = map_page(hca, b, i, be64_to_cpu(pas[i]), end);
+		b->page[i] = hca_buf_map_page(hca, b, i, be64_to_cpu(pas[i]), end);
 		if (!b->page[i]) {
 			hca_buf_free(b);
 			return -EINVAL;

@@ -30,7 +30,7 @@ struct hca_caps {
 
 #define CAP(field, value)	MLX5_SET(cmd_hca_cap, cap, field, value)
 
-static void objects(void *cap)
+static void hca_caps_objects(void *cap)
 {
 	CAP(log_max_qp, HCA_LOG_MAX_QP);
 	CAP(log_max_qp_sz, HCA_LOG_MAX_QP_SZ);
@@ -52,7 +52,7 @@ static void objects(void *cap)
 	CAP(max_qp_cnt, HCA_MAX_COUNTERS);
 }
 
-static void queues(void *cap)
+static void hca_caps_queues(void *cap)
 {
 	CAP(rc, 1);
 	CAP(uc, 1);
@@ -80,7 +80,7 @@ static void queues(void *cap)
 	CAP(retransmission_q_counters, 1);
 }
 
-static void memory(void *cap)
+static void hca_caps_memory(void *cap)
 {
 	CAP(log_pg_sz, HCA_PAGE_SHIFT);
 	CAP(log_max_klm_list_size, 16);
@@ -92,7 +92,7 @@ static void memory(void *cap)
 	CAP(imaicl, 1);
 }
 
-static void port(void *cap, const struct hca_params *p)
+static void hca_caps_port(void *cap, const struct hca_params *p)
 {
 	CAP(num_ports, p->num_ports);
 	CAP(port_type, p->roce ? 1 : 0);
@@ -105,7 +105,7 @@ static void port(void *cap, const struct hca_params *p)
 	CAP(vport_counters, 1);
 }
 
-static void settable(void *cap)
+static void hca_caps_settable(void *cap)
 {
 	CAP(log_max_qp, ~0);
 	CAP(pkey_table_size, ~0);
@@ -114,7 +114,7 @@ static void settable(void *cap)
 }
 
 /* 8-byte operands; results in the byte order of the host */
-static void atomic_page(void *cap)
+static void hca_caps_atomic_page(void *cap)
 {
 	MLX5_SET(atomic_caps, cap, supported_atomic_req_8B_endianness_mode_1, 1);
 	MLX5_SET(atomic_caps, cap, atomic_req_8B_endianness_mode, 1);
@@ -122,7 +122,7 @@ static void atomic_page(void *cap)
 	MLX5_SET(atomic_caps, cap, atomic_size_qp, 8);
 }
 
-static void roce_page(void *cap)
+static void hca_caps_roce_page(void *cap)
 {
 	MLX5_SET(roce_cap, cap, roce_version, 1 << 0 | 1 << 2);	/* v1, v2 */
 	MLX5_SET(roce_cap, cap, l3_type, 1 << 1 | 1 << 2);	/* IPv4, IPv6 */
@@ -140,14 +140,14 @@ int hca_caps_init(struct hca *hca)
 	if (!caps)
 		return -ENOMEM;
 	hca->caps = caps;
-	objects(caps->max[GENERAL]);
-	queues(caps->max[GENERAL]);
-	memory(caps->max[GENERAL]);
-	port(caps->max[GENERAL], &hca->p);
-	settable(caps->settable);
-	atomic_page(caps->max[ATOMIC]);
+	hca_caps_objects(caps->max[GENERAL]);
+	hca_caps_queues(caps->max[GENERAL]);
+	hca_caps_memory(caps->max[GENERAL]);
+	hca_caps_port(caps->max[GENERAL], &hca->p);
+	hca_caps_settable(caps->settable);
+	hca_caps_atomic_page(caps->max[ATOMIC]);
 	if (hca->p.roce)
-		roce_page(caps->max[ROCE]);
+		hca_caps_roce_page(caps->max[ROCE]);
 	hca_caps_reset(hca);
 	return 0;
 }
@@ -163,7 +163,7 @@ void hca_caps_free(struct hca *hca)
 	hca->caps = NULL;
 }
 
-static int find_page(u32 type)
+static int hca_caps_find_page(u32 type)
 {
 	int i;
 
@@ -177,7 +177,7 @@ static int find_page(u32 type)
 enum hca_synd hca_cmd_query_hca_cap(struct hca *hca, const struct hca_cmd *c)
 {
 	struct hca_caps *caps = hca->caps;
-	int page = find_page(c->op_mod >> 1);
+	int page = hca_caps_find_page(c->op_mod >> 1);
 
 	if (MLX5_GET(query_hca_cap_in, c->in, other_function))
 		return HCA_SYND_FUNCTION;
@@ -192,7 +192,7 @@ enum hca_synd hca_cmd_query_hca_cap(struct hca *hca, const struct hca_cmd *c)
  * Nothing may change but the settable fields.  Of the atomic page drivers send
  * these alone and leave the rest zero.
  */
-static bool acceptable(const struct hca_caps *caps, int page, const u8 *cap)
+static bool hca_caps_acceptable(const struct hca_caps *caps, int page, const u8 *cap)
 {
 	u32 i;
 
@@ -219,13 +219,13 @@ static bool acceptable(const struct hca_caps *caps, int page, const u8 *cap)
 enum hca_synd hca_cmd_set_hca_cap(struct hca *hca, const struct hca_cmd *c)
 {
 	const u8 *cap = MLX5_ADDR_OF(set_hca_cap_in, c->in, capability);
-	int page = find_page(c->op_mod >> 1);
+	int page = hca_caps_find_page(c->op_mod >> 1);
 
 	if (MLX5_GET(set_hca_cap_in, c->in, other_function))
 		return HCA_SYND_FUNCTION;
 	if (page < 0 || c->op_mod & 1)
 		return HCA_SYND_CAP_TYPE;
-	if (!acceptable(hca->caps, page, cap))
+	if (!hca_caps_acceptable(hca->caps, page, cap))
 		return HCA_SYND_CAP_VALUE;
 	if (page == GENERAL)
 		memcpy(hca->caps->cur[page], cap, PAGE_BYTES);

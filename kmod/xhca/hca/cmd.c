@@ -74,43 +74,43 @@ struct hca_cmdif {
 	struct flat in, out;
 };
 
-static struct mlx5_init_seg *segment(const struct hca *hca)
+static struct mlx5_init_seg *hca_cmdif_segment(const struct hca *hca)
 {
 	return hca->p.bar;
 }
 
-static void set_word(__be32 *reg, u32 value)
+static void hca_cmdif_set_word(__be32 *reg, u32 value)
 {
 	WRITE_ONCE(*reg, cpu_to_be32(value));
 }
 
-static u32 get_word(const __be32 *word)
+static u32 hca_cmdif_get_word(const __be32 *word)
 {
 	return be32_to_cpu(READ_ONCE(*word));
 }
 
-static u32 get_register(const struct hca *hca, const __be32 *reg)
+static u32 hca_cmdif_get_register(const struct hca *hca, const __be32 *reg)
 {
 	hca->fabric->stat.loads++;
-	return get_word(reg);
+	return hca_cmdif_get_word(reg);
 }
 
 int hca_cmd_init(struct hca *hca)
 {
-	struct mlx5_init_seg *seg = segment(hca);
+	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
 
 	hca->cmdif = kzalloc(sizeof(*hca->cmdif), GFP_KERNEL);
 	if (!hca->cmdif)
 		return -ENOMEM;
-	set_word(&seg->fw_rev, FW_REV_MINOR << 16 | FW_REV_MAJOR);
-	set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | FW_REV_SUB);
-	set_word(&seg->cmd_dbell, 0);
-	set_word(&seg->cmdq_addr_l_sz, GEOMETRY);
-	set_word(&seg->initializing, 0);
+	hca_cmdif_set_word(&seg->fw_rev, FW_REV_MINOR << 16 | FW_REV_MAJOR);
+	hca_cmdif_set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | FW_REV_SUB);
+	hca_cmdif_set_word(&seg->cmd_dbell, 0);
+	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, GEOMETRY);
+	hca_cmdif_set_word(&seg->initializing, 0);
 	return 0;
 }
 
-static void flat_free(struct flat *f)
+static void hca_cmdif_flat_free(struct flat *f)
 {
 	kvfree(f->data);
 	f->data = NULL;
@@ -121,17 +121,17 @@ void hca_cmd_free(struct hca *hca)
 {
 	if (!hca->cmdif)
 		return;
-	flat_free(&hca->cmdif->in);
-	flat_free(&hca->cmdif->out);
+	hca_cmdif_flat_free(&hca->cmdif->in);
+	hca_cmdif_flat_free(&hca->cmdif->out);
 	kfree(hca->cmdif);
 	hca->cmdif = NULL;
 }
 
-static bool flat_reserve(struct flat *f, u32 bytes)
+static bool hca_cmdif_flat_reserve(struct flat *f, u32 bytes)
 {
 	if (bytes <= f->room)
 		return true;
-	flat_free(f);
+	hca_cmdif_flat_free(f);
 	f->room = max(bytes, 4096u);
 	f->data = kvmalloc(f->room, GFP_KERNEL);
 	if (!f->data)
@@ -142,14 +142,14 @@ static bool flat_reserve(struct flat *f, u32 bytes)
 /* ---- Mailboxes -------------------------------------------------------------- */
 
 /* Block @i of a chain; @addr is where the one before it points. */
-static struct mlx5_cmd_prot_block *block_at(struct hca *hca, u64 addr)
+static struct mlx5_cmd_prot_block *hca_cmdif_block_at(struct hca *hca, u64 addr)
 {
 	if (!addr || addr & (BLOCK_ALIGN - 1))
 		return NULL;
 	return hca_dma(hca, addr, sizeof(struct mlx5_cmd_prot_block));
 }
 
-static u8 gather(struct hca *hca, const struct mlx5_cmd_layout *lay, u8 *data, u32 len)
+static u8 hca_cmdif_gather(struct hca *hca, const struct mlx5_cmd_layout *lay, u8 *data, u32 len)
 {
 	u64 addr = be64_to_cpu(lay->in_ptr);
 	u32 at = sizeof(lay->in), number = 0, n;
@@ -157,7 +157,7 @@ static u8 gather(struct hca *hca, const struct mlx5_cmd_layout *lay, u8 *data, u
 
 	memcpy(data, lay->in, min_t(u32, len, sizeof(lay->in)));
 	for (; at < len; at += n) {
-		block = block_at(hca, addr);
+		block = hca_cmdif_block_at(hca, addr);
 		if (!block)
 			return DELIVERY_IN_POINTER;
 		if (block->token != lay->token)
@@ -172,7 +172,7 @@ static u8 gather(struct hca *hca, const struct mlx5_cmd_layout *lay, u8 *data, u
 }
 
 /* Writes @data to the output mailboxes; NULL: only looks whether they are there. */
-static u8 scatter(struct hca *hca, struct mlx5_cmd_layout *lay, const u8 *data, u32 len)
+static u8 hca_cmdif_scatter(struct hca *hca, struct mlx5_cmd_layout *lay, const u8 *data, u32 len)
 {
 	u64 addr = be64_to_cpu(lay->out_ptr);
 	u32 at = sizeof(lay->out), n;
@@ -181,7 +181,7 @@ static u8 scatter(struct hca *hca, struct mlx5_cmd_layout *lay, const u8 *data, 
 	if (data)
 		memcpy(lay->out, data, min_t(u32, len, sizeof(lay->out)));
 	for (; at < len; at += n) {
-		block = block_at(hca, addr);
+		block = hca_cmdif_block_at(hca, addr);
 		if (!block)
 			return DELIVERY_OUT_POINTER;
 		n = min_t(u32, len - at, sizeof(block->data));
@@ -195,7 +195,7 @@ static u8 scatter(struct hca *hca, struct mlx5_cmd_layout *lay, const u8 *data, 
 }
 
 /* Status: 8 bits, syndrome: dword 1 */
-static void answer(void *out, u32 outlen, u8 status, enum hca_synd synd)
+static void hca_cmdif_answer(void *out, u32 outlen, u8 status, enum hca_synd synd)
 {
 	memset(out, 0, outlen);
 	*(u8 *)out = status;
@@ -203,7 +203,7 @@ static void answer(void *out, u32 outlen, u8 status, enum hca_synd synd)
 }
 
 /* Whether a test has ordered that this command fails */
-static bool fails(struct hca *hca)
+static bool hca_cmdif_inject_failure(struct hca *hca)
 {
 	if (!hca->fail.left || --hca->fail.left)
 		return false;
@@ -214,10 +214,10 @@ static bool fails(struct hca *hca)
 	return true;
 }
 
-static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
+static u8 hca_cmdif_deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 {
 	struct hca_cmdif *c = hca->cmdif;
-	u32 inlen = get_word(&lay->inlen), outlen = get_word(&lay->outlen);
+	u32 inlen = hca_cmdif_get_word(&lay->inlen), outlen = hca_cmdif_get_word(&lay->outlen);
 	u8 status;
 
 	if (lay->type != TYPE_PCI)
@@ -226,29 +226,31 @@ static u8 deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 		return DELIVERY_IN_LENGTH;
 	if (outlen < sizeof(lay->out) / 2 || outlen > MAX_MAILBOX)
 		return DELIVERY_OUT_LENGTH;
-	if (!flat_reserve(&c->in, inlen) || !flat_reserve(&c->out, outlen))
+	if (!hca_cmdif_flat_reserve(&c->in, inlen) || !hca_cmdif_flat_reserve(&c->out, outlen))
 		return DELIVERY_FIRMWARE;
 
 	/* What cannot be answered must not be executed. */
-	status = gather(hca, lay, c->in.data, inlen) ?: scatter(hca, lay, NULL, outlen);
+	status = hca_cmdif_gather(hca, lay, c->in.data, inlen);
+	if (!status)
+		status = hca_cmdif_scatter(hca, lay, NULL, outlen);
 	if (status)
 		return status;
-	if (fails(hca))
-		answer(c->out.data, outlen, hca->fail.status, HCA_SYND_ORDERED);
+	if (hca_cmdif_inject_failure(hca))
+		hca_cmdif_answer(c->out.data, outlen, hca->fail.status, HCA_SYND_ORDERED);
 	else
 		hca_cmd_exec(hca, c->in.data, inlen, c->out.data, outlen);
-	status = scatter(hca, lay, c->out.data, outlen);
+	status = hca_cmdif_scatter(hca, lay, c->out.data, outlen);
 	if (c->in.room > KEEP_MAILBOX)
-		flat_free(&c->in);
+		hca_cmdif_flat_free(&c->in);
 	if (c->out.room > KEEP_MAILBOX)
-		flat_free(&c->out);
+		hca_cmdif_flat_free(&c->out);
 	return status;
 }
 
 /* ---- Execution ---------------------------------------------------------------- */
 
-static enum hca_synd check(struct hca *hca, const struct hca_opcode *op,
-			   const struct hca_cmd *c, u16 uid)
+static enum hca_synd hca_cmdif_check(struct hca *hca, const struct hca_opcode *op,
+				     const struct hca_cmd *c, u16 uid)
 {
 	if (!op)
 		return HCA_SYND_OPCODE;
@@ -277,27 +279,27 @@ void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 out
 	enum hca_synd synd;
 
 	memset(out, 0, outlen);
-	synd = check(hca, op, &c, be16_to_cpu(head[1]));
+	synd = hca_cmdif_check(hca, op, &c, be16_to_cpu(head[1]));
 	if (!synd)
 		synd = op->fn(hca, &c);
 	if (!synd)
 		return;
 	pr_debug("xhca: %s (0x%x): %s\n", op ? op->name : "?", c.opcode, hca_synd_text(synd));
-	answer(out, outlen, hca_synd_status(synd), synd);
+	hca_cmdif_answer(out, outlen, hca_synd_status(synd), synd);
 }
 
 /* ---- Command queue ------------------------------------------------------------ */
 
-static void run_slot(struct hca *hca, unsigned int i)
+static void hca_cmdif_run_slot(struct hca *hca, unsigned int i)
 {
 	struct mlx5_cmd_layout *lay = &hca->cmdif->slot[i];
-	u8 status = deliver(hca, lay);
+	u8 status = hca_cmdif_deliver(hca, lay);
 
 	/* The answer is there before the slot is given back. */
 	smp_store_release(&lay->status_own, (u8)(status << 1));
 }
 
-static u32 owned_slots(struct hca_cmdif *c)
+static u32 hca_cmdif_owned_slots(struct hca_cmdif *c)
 {
 	u32 owned = 0, i;
 
@@ -315,15 +317,15 @@ static u32 owned_slots(struct hca_cmdif *c)
  * before some doorbell rang has rung, too.  To take one that has not would answer
  * a driver that is not ready for the answer; so without such evidence it waits.
  */
-static void look_at_doorbell(struct hca *hca)
+static void hca_cmdif_read_doorbell(struct hca *hca)
 {
-	struct mlx5_init_seg *seg = segment(hca);
+	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
 	struct hca_cmdif *c = hca->cmdif;
-	u32 rung = get_register(hca, &seg->cmd_dbell), owned;
+	u32 rung = hca_cmdif_get_register(hca, &seg->cmd_dbell), owned;
 	u64 now = hca->fabric->now;
 
 	if (rung) {
-		set_word(&seg->cmd_dbell, 0);
+		hca_cmdif_set_word(&seg->cmd_dbell, 0);
 		/* A doorbell that this wiped out shows in the ownership bits. */
 		smp_mb();
 		rung |= c->silent;
@@ -333,27 +335,28 @@ static void look_at_doorbell(struct hca *hca)
 	} else {
 		return;
 	}
-	owned = owned_slots(c);
+	owned = hca_cmdif_owned_slots(c);
 	c->ready |= owned & rung;
 	c->silent = owned & ~c->ready;
 }
 
-static void attach(struct hca *hca, u32 low)
+static void hca_cmdif_attach(struct hca *hca, u32 low)
 {
-	struct mlx5_init_seg *seg = segment(hca);
-	u64 addr = (u64)get_register(hca, &seg->cmdq_addr_h) << 32 | (low & ~(HCA_PAGE_SIZE - 1));
+	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
+	u64 addr = (u64)hca_cmdif_get_register(hca, &seg->cmdq_addr_h) << 32;
 
 	/* A driver that sets the queue anew starts from nothing. */
 	if (hca->stage != HCA_OFF)
 		hca_reset(hca);
-	hca->cmdif->slot = hca_dma(hca, addr, SLOTS << LOG_STRIDE);
+	hca->cmdif->slot = hca_dma(hca, addr | (low & ~(HCA_PAGE_SIZE - 1)),
+				   SLOTS << LOG_STRIDE);
 	hca->cmdif->ready = 0;
 	hca->cmdif->silent = 0;
-	set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
+	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
 }
 
 /* Has the driver written the queue's address or the interface state? */
-static bool queue_written(const struct hca *hca, u32 low)
+static bool hca_cmdif_queue_written(const struct hca *hca, u32 low)
 {
 	u32 state = (low & NIC_STATE_MASK) >> NIC_STATE_SHIFT;
 
@@ -362,24 +365,24 @@ static bool queue_written(const struct hca *hca, u32 low)
 	return hca->cmdif->slot || state == NIC_SW_RESET;
 }
 
-static void look_at_queue_register(struct hca *hca)
+static void hca_cmdif_read_queue_register(struct hca *hca)
 {
-	struct mlx5_init_seg *seg = segment(hca);
-	u32 low = get_register(hca, &seg->cmdq_addr_l_sz);
+	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
+	u32 low = hca_cmdif_get_register(hca, &seg->cmdq_addr_l_sz);
 
-	if (!queue_written(hca, low))
+	if (!hca_cmdif_queue_written(hca, low))
 		return;
 	if ((low & NIC_STATE_MASK) >> NIC_STATE_SHIFT == NIC_FULL) {
-		attach(hca, low);
+		hca_cmdif_attach(hca, low);
 		return;
 	}
 	hca_reset(hca);
 	hca->cmdif->slot = NULL;
 	low = (low & ~(NIC_STATE_MASK | 0xff)) | NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY;
-	set_word(&seg->cmdq_addr_l_sz, low);
+	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, low);
 }
 
-static void beat(struct hca *hca)
+static void hca_cmdif_update_health(struct hca *hca)
 {
 	u64 now = hca->fabric->now;
 
@@ -387,21 +390,22 @@ static void beat(struct hca *hca)
 		return;
 	hca->health_due = now + HEALTH_NS;
 	hca->cmdif->health = (hca->cmdif->health + 1) & 0xffffff;
-	set_word(&segment(hca)->health_counter, hca->cmdif->health);
+	hca_cmdif_set_word(&hca_cmdif_segment(hca)->health_counter, hca->cmdif->health);
 }
 
 /* Would hca_cmd_poll() find something to do? */
 bool hca_cmd_waits(const struct hca *hca)
 {
-	const struct mlx5_init_seg *seg = segment(hca);
+	const struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
 	const struct hca_cmdif *c = hca->cmdif;
 	u64 now = hca->fabric->now;
 
 	if (c->slot && !hca_halted(hca) &&
-	    (c->ready || (c->silent && now >= c->lost_at) || get_register(hca, &seg->cmd_dbell)))
+	    (c->ready || (c->silent && now >= c->lost_at) ||
+	     hca_cmdif_get_register(hca, &seg->cmd_dbell)))
 		return true;
 	return now >= hca->health_due ||
-	       queue_written(hca, get_register(hca, &seg->cmdq_addr_l_sz));
+	       hca_cmdif_queue_written(hca, hca_cmdif_get_register(hca, &seg->cmdq_addr_l_sz));
 }
 
 /* One command at a time: between two of them doorbells are looked at. */
@@ -411,18 +415,18 @@ unsigned int hca_cmd_poll(struct hca *hca)
 	struct hca_eq *eq;
 	u32 i;
 
-	beat(hca);
-	look_at_queue_register(hca);
+	hca_cmdif_update_health(hca);
+	hca_cmdif_read_queue_register(hca);
 	if (!c->slot || hca_halted(hca))
 		return 0;
-	look_at_doorbell(hca);
+	hca_cmdif_read_doorbell(hca);
 	if (!c->ready)
 		return 0;
 	i = ilog2(c->ready & -c->ready);
 	c->ready &= ~(1u << i);
 	/* The EQ that a command makes does not tell of that command. */
 	eq = hca->async_eq[MLX5_EVENT_TYPE_CMD];
-	run_slot(hca, i);
+	hca_cmdif_run_slot(hca, i);
 	if (eq && eq == hca->async_eq[MLX5_EVENT_TYPE_CMD])
 		hca_event_cmd(hca, 1u << i);
 	return 1;

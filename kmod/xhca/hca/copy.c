@@ -27,7 +27,7 @@ typedef u16 __attribute__((aligned(1), may_alias)) any_u16;
 } while (0)
 
 /* The last bytes, 8 at most, in order and in as few stores as possible */
-static void copy_last(void *d, const void *s, size_t n)
+static void hca_copy_last(void *d, const void *s, size_t n)
 {
 	if (n & 8)
 		store_next(any_u64, d, s);
@@ -43,7 +43,7 @@ static void copy_last(void *d, const void *s, size_t n)
  * The alignment keeps the loop within one page: an emulator that has to look up the
  * next page's code in every round takes twice the time.
  */
-static __aligned(256) void copy_words(void *dst, const void *src, size_t n)
+static __aligned(256) void hca_copy_words(void *dst, const void *src, size_t n)
 {
 	any_u64 *d = dst;
 	const any_u64 *s = src;
@@ -57,7 +57,7 @@ static __aligned(256) void copy_words(void *dst, const void *src, size_t n)
 	}
 	for (; n > 8; n -= 8)
 		*d++ = *s++;
-	copy_last(d, s, n);
+	hca_copy_last(d, s, n);
 }
 
 static bool use_words = true;
@@ -78,7 +78,7 @@ void hca_copy_calibrate(void)
 		memset(b, 2, n);
 		for (i = 0; i < 5; i++) {
 			t[0] = ktime_get_ns();
-			copy_words(a, b, n);
+			hca_copy_words(a, b, n);
 			t[1] = ktime_get_ns();
 			memmove(b, a, n);
 			t[2] = ktime_get_ns();
@@ -98,7 +98,7 @@ void hca_copy_calibrate(void)
  * bytes whole.  A message may overlap itself: its bytes are then anything, but memory
  * beside it stands.
  */
-static void move(void *dst, const void *src, size_t n)
+static void hca_copy_bytes(void *dst, const void *src, size_t n)
 {
 	size_t head = use_words || n <= 2 * TAIL ? 0 : (n - TAIL) & ~(size_t)7;
 
@@ -107,7 +107,7 @@ static void move(void *dst, const void *src, size_t n)
 		/* The string instruction's stores are seen before the words. */
 		smp_wmb();
 	}
-	copy_words(dst + head, src + head, n - head);
+	hca_copy_words(dst + head, src + head, n - head);
 }
 
 void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
@@ -149,7 +149,7 @@ void hca_sgl_skip(struct hca_sgl *l, u64 bytes)
 
 enum { SCATTER_32 = 1, SCATTER_64 = 2 };	/* qpc.cs_res; twice in qpc.cs_req */
 
-static u8 cqe_format(const struct hca_cq *cq, u8 cs, u64 length)
+static u8 hca_sgl_cqe_format(const struct hca_cq *cq, u8 cs, u64 length)
 {
 	bool half = length <= HCA_CQE_INLINE / 2;
 
@@ -163,7 +163,7 @@ static u8 cqe_format(const struct hca_cq *cq, u8 cs, u64 length)
 
 void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *cq, u8 cs)
 {
-	u8 format = cqe_format(cq, cs, w->length);
+	u8 format = hca_sgl_cqe_format(cq, cs, w->length);
 
 	if (!format || !hca_sgl_check(l, w->length))
 		return;
@@ -176,7 +176,7 @@ void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *c
 }
 
 /* The next bytes of the list, *@len of them at most: as many as are contiguous */
-static void *sgl_map(struct hca_sgl *l, u64 *len)
+static void *hca_sgl_map(struct hca_sgl *l, u64 *len)
 {
 	const struct hca_sge *s;
 
@@ -194,20 +194,20 @@ static void *sgl_map(struct hca_sgl *l, u64 *len)
 }
 
 /* Moves one contiguous piece of @left bytes, or all. */
-static enum hca_copy_err copy_piece(struct hca_sgl *dst, struct hca_sgl *src, u64 *left)
+static enum hca_copy_err hca_copy_piece(struct hca_sgl *dst, struct hca_sgl *src, u64 *left)
 {
 	struct hca_fabric *f = dst->user.hca->fabric;
 	u64 n = *left, m = *left;
 	void *s, *d;
 
-	s = sgl_map(src, &n);
+	s = hca_sgl_map(src, &n);
 	if (!s)
 		return HCA_COPY_SRC;
-	d = sgl_map(dst, &m);
+	d = hca_sgl_map(dst, &m);
 	if (!d)
 		return HCA_COPY_DST;
 	n = min(n, m);
-	move(d, s, n);
+	hca_copy_bytes(d, s, n);
 	hca_charge(f, HCA_PIECES, 1);
 	hca_charge(f, HCA_BYTES, n);
 	src->off += n;
@@ -223,7 +223,7 @@ enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *l
 	u64 left = *len;
 
 	while (left && !err) {
-		err = copy_piece(dst, src, &left);
+		err = hca_copy_piece(dst, src, &left);
 		if (!hca_turn_left(f))
 			break;
 	}
@@ -236,6 +236,6 @@ enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len)
 	enum hca_copy_err err = HCA_COPY_OK;
 
 	while (len && !err)
-		err = copy_piece(dst, src, &len);
+		err = hca_copy_piece(dst, src, &len);
 	return err;
 }

@@ -60,7 +60,7 @@ enum hca_synd hca_cmd_dealloc_q_counter(struct hca *hca, const struct hca_cmd *c
 	return HCA_OK;
 }
 
-static void clear(struct hca_counter *counter)
+static void hca_counter_clear(struct hca_counter *counter)
 {
 	struct hca_counter zero = { .set = counter->set, .users = counter->users };
 
@@ -83,13 +83,13 @@ enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c)
 	COUNT(local_ack_timeout_err, n->timeouts);
 #undef COUNT
 	if (MLX5_GET(query_q_counter_in, c->in, clear))
-		clear(n);
+		hca_counter_clear(n);
 	return HCA_OK;
 }
 
 /* ---- Counting -------------------------------------------------------------------- */
 
-static void count_packets(struct hca_port *from, struct hca_port *to, u32 n, u64 payload)
+static void hca_count_packets(struct hca_port *from, struct hca_port *to, u32 n, u64 payload)
 {
 	u64 bytes = payload + (u64)n * PACKET_OVERHEAD;
 
@@ -99,31 +99,31 @@ static void count_packets(struct hca_port *from, struct hca_port *to, u32 n, u64
 	to->count.rcv_bytes += bytes;
 }
 
-static void count_message(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w)
+static void hca_count_message(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w)
 {
 	struct hca_port *from = hca_qp_port(src), *to = hca_qp_port(peer);
 
 	switch (w->opcode) {
 	case MLX5R_OP_RDMA_READ:
 		peer->counter->rx_read++;
-		count_packets(from, to, 1, sizeof(struct mlx5r_raddr));
-		count_packets(to, from, w->packets, w->length);
+		hca_count_packets(from, to, 1, sizeof(struct mlx5r_raddr));
+		hca_count_packets(to, from, w->packets, w->length);
 		return;
 	case MLX5R_OP_ATOMIC_CS:
 	case MLX5R_OP_ATOMIC_FA:
 	case MLX5R_OP_ATOMIC_MASKED_CS:
 	case MLX5R_OP_ATOMIC_MASKED_FA:
 		peer->counter->rx_atomic++;
-		count_packets(from, to, 1,
-			      sizeof(struct mlx5r_raddr) + sizeof(struct mlx5r_atomic));
-		count_packets(to, from, 1, w->length);
+		hca_count_packets(from, to, 1,
+				  sizeof(struct mlx5r_raddr) + sizeof(struct mlx5r_atomic));
+		hca_count_packets(to, from, 1, w->length);
 		return;
 	case MLX5R_OP_RDMA_WRITE:
 	case MLX5R_OP_RDMA_WRITE_IMM:
 		peer->counter->rx_write++;
 		break;
 	}
-	count_packets(from, to, w->packets, w->length);
+	hca_count_packets(from, to, w->packets, w->length);
 }
 
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
@@ -131,7 +131,7 @@ void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca
 {
 	switch (result) {
 	case 0:
-		count_message(src, peer, w);
+		hca_count_message(src, peer, w);
 		break;
 	case HCA_RNR:
 		peer->counter->out_of_buffer++;

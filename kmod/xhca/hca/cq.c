@@ -21,7 +21,7 @@ enum { RESIZE_SIZE = 1, RESIZE_OFFSET = 2, RESIZE_PAGE = 4 };
 #define OPMOD_RESIZE		1
 
 /* What this adapter has no support for must be zero. */
-static bool format_ok(const u32 *cqc)
+static bool hca_cq_format_ok(const u32 *cqc)
 {
 	return MLX5_GET(cqc, cqc, cqe_sz) <= CQE_128_PAD &&
 	       !MLX5_GET(cqc, cqc, apu_cq) && !MLX5_GET(cqc, cqc, cqe_comp_en) &&
@@ -30,28 +30,28 @@ static bool format_ok(const u32 *cqc)
 	       !MLX5_GET(cqc, cqc, cq_period_mode);
 }
 
-static void decode_flags(struct hca_cq *cq)
+static void hca_cq_decode_flags(struct hca_cq *cq)
 {
 	cq->overrun_ignore = MLX5_GET(cqc, cq->cqc, oi);
 	cq->period_us = MLX5_GET(cqc, cq->cqc, cq_period);
 	cq->max_count = MLX5_GET(cqc, cq->cqc, cq_max_count);
 }
 
-static enum hca_synd decode(struct hca *hca, struct hca_cq *cq, const struct hca_cmd *c)
+static enum hca_synd hca_cq_decode(struct hca *hca, struct hca_cq *cq, const struct hca_cmd *c)
 {
 	u32 *cqc = cq->cqc;
 
 	memcpy(cqc, MLX5_ADDR_OF(create_cq_in, c->in, cq_context), sizeof(cq->cqc));
 	if (MLX5_GET(create_cq_in, c->in, cq_umem_valid))
 		return HCA_SYND_UMEM;
-	if (!format_ok(cqc))
+	if (!hca_cq_format_ok(cqc))
 		return HCA_SYND_CQ_FORMAT;
 	cq->log_size = MLX5_GET(cqc, cqc, log_cq_size);
 	if (cq->log_size > HCA_LOG_MAX_CQ_SZ)
 		return HCA_SYND_CQ_SIZE;
 	cq->cqe_bytes = MLX5_GET(cqc, cqc, cqe_sz) == CQE_64 ? 64 : 128;
 	cq->collapsed = MLX5_GET(cqc, cqc, cc);
-	decode_flags(cq);
+	hca_cq_decode_flags(cq);
 
 	cq->record.uar = hca_uar_get(hca, MLX5_GET(cqc, cqc, uar_page));
 	if (!cq->record.uar)
@@ -77,7 +77,7 @@ enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_NO_MEMORY;
 	cq->hca = hca;
 	hca_record_init(&cq->record, HCA_RECORD_CQ);
-	synd = decode(hca, cq, c);
+	synd = hca_cq_decode(hca, cq, c);
 	if (!synd && hca_timers_join(&hca->fabric->timers))
 		synd = HCA_SYND_NO_MEMORY;
 	if (!synd) {
@@ -127,7 +127,7 @@ enum hca_synd hca_cmd_destroy_cq(struct hca *hca, const struct hca_cmd *c)
 }
 
 /* Consumer index in the record, as far as it makes sense */
-static u32 consumer(const struct hca_cq *cq)
+static u32 hca_cq_consumer(const struct hca_cq *cq)
 {
 	u32 behind = (cq->pi - be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_CI]))) &
 		     MLX5R_CQ_INDEX_MASK;
@@ -135,7 +135,7 @@ static u32 consumer(const struct hca_cq *cq)
 	return behind > 1u << cq->log_size ? cq->ci : cq->pi - behind;
 }
 
-static u32 state(const struct hca_cq *cq)
+static u32 hca_cq_state(const struct hca_cq *cq)
 {
 	if (!cq->armed)
 		return STATE_FIRED;
@@ -151,9 +151,9 @@ enum hca_synd hca_cmd_query_cq(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_CQ;
 	memcpy(cqc, cq->cqc, sizeof(cq->cqc));
 	MLX5_SET(cqc, cqc, status, cq->overrun ? STATUS_OVERFLOW : 0);
-	MLX5_SET(cqc, cqc, st, state(cq));
+	MLX5_SET(cqc, cqc, st, hca_cq_state(cq));
 	MLX5_SET(cqc, cqc, producer_counter, cq->pi);
-	MLX5_SET(cqc, cqc, consumer_counter, consumer(cq));
+	MLX5_SET(cqc, cqc, consumer_counter, hca_cq_consumer(cq));
 	return HCA_OK;
 }
 
@@ -163,7 +163,7 @@ enum hca_synd hca_cmd_query_cq(struct hca *hca, const struct hca_cmd *c)
  * The last entry of the old buffer tells software that it continues in the new
  * one.  It counts: the next entry has the next index.
  */
-static void write_resize_cqe(struct hca_cq *cq)
+static void hca_cq_write_resize_cqe(struct hca_cq *cq)
 {
 	u32 slot = cq->pi & ((1u << cq->log_size) - 1);
 	struct mlx5r_cqe *cqe;
@@ -175,11 +175,11 @@ static void write_resize_cqe(struct hca_cq *cq)
 	cq->pi++;
 }
 
-static enum hca_synd resize(struct hca *hca, struct hca_cq *cq, const struct hca_cmd *c)
+static enum hca_synd hca_cq_resize(struct hca *hca, struct hca_cq *cq, const struct hca_cmd *c)
 {
 	const void *cqc = MLX5_ADDR_OF(modify_cq_in, c->in, cq_context);
 	u32 log_size = MLX5_GET(cqc, cqc, log_cq_size);
-	u32 held = cq->pi - consumer(cq);
+	u32 held = cq->pi - hca_cq_consumer(cq);
 	struct hca_buf buf;
 	enum hca_synd synd;
 
@@ -195,7 +195,7 @@ static enum hca_synd resize(struct hca *hca, struct hca_cq *cq, const struct hca
 	if (synd)
 		return synd;
 
-	write_resize_cqe(cq);
+	hca_cq_write_resize_cqe(cq);
 	hca_buf_free(&cq->buf);
 	cq->buf = buf;
 	cq->log_size = log_size;
@@ -205,7 +205,7 @@ static enum hca_synd resize(struct hca *hca, struct hca_cq *cq, const struct hca
 	return HCA_OK;
 }
 
-static enum hca_synd modify(struct hca_cq *cq, const struct hca_cmd *c, u32 select)
+static enum hca_synd hca_cq_modify(struct hca_cq *cq, const struct hca_cmd *c, u32 select)
 {
 	const void *cqc = MLX5_ADDR_OF(modify_cq_in, c->in, cq_context);
 
@@ -217,7 +217,7 @@ static enum hca_synd modify(struct hca_cq *cq, const struct hca_cmd *c, u32 sele
 		MLX5_SET(cqc, cq->cqc, cq_max_count, MLX5_GET(cqc, cqc, cq_max_count));
 	if (select & SELECT_OVERRUN)
 		MLX5_SET(cqc, cq->cqc, oi, MLX5_GET(cqc, cqc, oi));
-	decode_flags(cq);
+	hca_cq_decode_flags(cq);
 	return HCA_OK;
 }
 
@@ -233,11 +233,11 @@ enum hca_synd hca_cmd_modify_cq(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_UMEM;
 	switch (c->op_mod) {
 	case 0:
-		return modify(cq, c, select);
+		return hca_cq_modify(cq, c, select);
 	case OPMOD_RESIZE:
 		if (select != (RESIZE_SIZE | RESIZE_OFFSET | RESIZE_PAGE))
 			return HCA_SYND_CQ_FIELD;
-		return resize(hca, cq, c);
+		return hca_cq_resize(hca, cq, c);
 	default:
 		return HCA_SYND_OPMOD;
 	}

@@ -26,7 +26,7 @@
 
 #define ARM_NEVER	(2u << MLX5R_CQ_ARM_SN_SHIFT)
 
-static void fire(struct hca_cq *cq)
+static void hca_cqe_raise_event(struct hca_cq *cq)
 {
 	cq->armed = false;
 	cq->told_pi = cq->pi;
@@ -37,12 +37,12 @@ static void fire(struct hca_cq *cq)
 }
 
 /* An armed CQ has something to tell: now, or moderated */
-static void notify(struct hca_cq *cq)
+static void hca_cqe_notify(struct hca_cq *cq)
 {
 	struct hca_fabric *f = cq->hca->fabric;
 
 	if (cq->pi - cq->told_pi >= cq->max_count || !cq->period_us) {
-		fire(cq);
+		hca_cqe_raise_event(cq);
 		return;
 	}
 	if (!cq->timer.due)
@@ -52,26 +52,26 @@ static void notify(struct hca_cq *cq)
 void hca_cq_timer(struct hca_cq *cq)
 {
 	if (!hca_halted(cq->hca))
-		fire(cq);
+		hca_cqe_raise_event(cq);
 	else
 		hca_timer_set(&cq->hca->fabric->timers, &cq->timer,
 			      cq->hca->fabric->now + cq->period_us * 1000ull);
 }
 
-static u32 arm_word(const struct hca_cq *cq)
+static u32 hca_cqe_arm_word(const struct hca_cq *cq)
 {
 	return be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
 }
 
 bool hca_cq_has_news(const struct hca_cq *cq)
 {
-	return arm_word(cq) != cq->arm_seen && cq->rings != cq->record.uar->cq_rings;
+	return hca_cqe_arm_word(cq) != cq->arm_seen && cq->rings != cq->record.uar->cq_rings;
 }
 
 /* Takes a new notification request out of the record. */
-static bool read_arm(struct hca_cq *cq)
+static bool hca_cqe_read_arm(struct hca_cq *cq)
 {
-	u32 word = arm_word(cq);
+	u32 word = hca_cqe_arm_word(cq);
 
 	if (word == cq->arm_seen || cq->rings == cq->record.uar->cq_rings)
 		return false;
@@ -82,7 +82,7 @@ static bool read_arm(struct hca_cq *cq)
 }
 
 /* Entries that came between the poll and the request to be told count. */
-static bool has_news(const struct hca_cq *cq)
+static bool hca_cqe_has_untold(const struct hca_cq *cq)
 {
 	u32 last = cq->armed_solicited ? cq->solicited_pi : cq->pi;
 
@@ -91,10 +91,10 @@ static bool has_news(const struct hca_cq *cq)
 
 bool hca_cq_look(struct hca_cq *cq)
 {
-	if (!read_arm(cq))
+	if (!hca_cqe_read_arm(cq))
 		return false;
-	if (has_news(cq))
-		notify(cq);
+	if (hca_cqe_has_untold(cq))
+		hca_cqe_notify(cq);
 	return true;
 }
 
@@ -127,13 +127,13 @@ void hca_cq_tell(struct hca_fabric *f)
 	while (!list_empty(&f->cq_news)) {
 		cq = list_first_entry(&f->cq_news, struct hca_cq, news_entry);
 		list_del_init(&cq->news_entry);
-		read_arm(cq);
-		if (cq->armed && has_news(cq))
-			notify(cq);
+		hca_cqe_read_arm(cq);
+		if (cq->armed && hca_cqe_has_untold(cq))
+			hca_cqe_notify(cq);
 	}
 }
 
-static bool has_room(struct hca_cq *cq)
+static bool hca_cqe_has_room(struct hca_cq *cq)
 {
 	u32 size = 1u << cq->log_size;
 
@@ -146,7 +146,7 @@ static bool has_room(struct hca_cq *cq)
 }
 
 /* Data in the CQE: in what else would be unused of it, or before it */
-static void write_data(u8 *entry, u8 format, const u8 *data)
+static void hca_cqe_write_data(u8 *entry, u8 format, const u8 *data)
 {
 	if (format == MLX5R_CQE_INLINE_32)
 		memcpy(entry, data, HCA_CQE_INLINE / 2);
@@ -162,7 +162,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 
 	if (cq->overrun)
 		return false;
-	if (!has_room(cq)) {
+	if (!hca_cqe_has_room(cq)) {
 		cq->overrun = true;
 		hca_event_cq_error(cq, 1);
 		hca_dependents_fail(cq->hca->fabric, &cq->dependents);
@@ -174,7 +174,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 	entry = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes);
 	entry += cq->cqe_bytes - sizeof(*cqe);
 	memcpy(entry, cqe, sizeof(*cqe) - 8);
-	write_data(entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK, data);
+	hca_cqe_write_data(entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK, data);
 	/* The owner bit is in the last word: software sees it last. */
 	smp_store_release((u64 *)(entry + sizeof(*cqe) - 8),
 			  *(u64 *)((u8 *)cqe + sizeof(*cqe) - 8));

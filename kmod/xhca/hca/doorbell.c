@@ -47,7 +47,7 @@ enum { REG_CQ = BF_REGS, REG_EQ_ARM, REG_EQ, REGS };
 #define EQ_MASK		(BIT(REG_EQ_ARM) | BIT(REG_EQ))
 #define USUAL_MASK	(BIT(0) | BIT(REG_CQ) | EQ_MASK)	/* what most software uses */
 
-static u64 *reg_at(const struct hca_uar *uar, unsigned int reg)
+static u64 *hca_doorbell_reg_at(const struct hca_uar *uar, unsigned int reg)
 {
 	static const u16 offset[REGS] = {
 		[REG_CQ] = MLX5R_UAR_CQ, [REG_EQ_ARM] = MLX5R_UAR_EQ_ARM, [REG_EQ] = MLX5R_UAR_EQ,
@@ -57,7 +57,7 @@ static u64 *reg_at(const struct hca_uar *uar, unsigned int reg)
 }
 
 /* Registers that some queue of the page uses */
-static u16 regs_in_use(const struct hca_uar *uar)
+static u16 hca_doorbell_regs_in_use(const struct hca_uar *uar)
 {
 	return (uar->records[HCA_RECORD_QP].n ? BF_MASK : 0) |
 	       (uar->records[HCA_RECORD_CQ].n ? BIT(REG_CQ) : 0) | (uar->neqs ? EQ_MASK : 0);
@@ -68,7 +68,7 @@ static u16 regs_in_use(const struct hca_uar *uar)
 /* What a register said: nothing, nothing that makes sense, what is known, something new */
 enum look { SILENT, RUBBISH, OLD, NEWS };
 
-static enum look ring_eq(struct hca_uar *uar, u32 word)
+static enum look hca_doorbell_ring_eq(struct hca_uar *uar, u32 word)
 {
 	struct hca_eq *eq = hca_table_get(&uar->hca->eqs, word >> 24);
 
@@ -78,7 +78,7 @@ static enum look ring_eq(struct hca_uar *uar, u32 word)
 	return NEWS;
 }
 
-static enum look ring_cq(struct hca_uar *uar, u32 cqn)
+static enum look hca_doorbell_ring_cq(struct hca_uar *uar, u32 cqn)
 {
 	struct hca_cq *cq = hca_table_get(&uar->hca->cqs, cqn);
 
@@ -90,7 +90,7 @@ static enum look ring_cq(struct hca_uar *uar, u32 cqn)
 }
 
 /* A copied NOP that has not run yet, the earliest of them: its flags count, too. */
-static void take_nop(struct hca_qp *qp, u16 index, u8 flags)
+static void hca_doorbell_take_nop(struct hca_qp *qp, u16 index, u8 flags)
 {
 	u16 ahead = index - qp->sq.ci;
 
@@ -102,14 +102,14 @@ static void take_nop(struct hca_qp *qp, u16 index, u8 flags)
 	qp->record.uar->copies = true;
 }
 
-static u64 load(struct hca_fabric *f, const u64 *reg)
+static u64 hca_doorbell_load(struct hca_fabric *f, const u64 *reg)
 {
 	f->stat.loads++;
 	return READ_ONCE(*reg);
 }
 
 /* The flags of a copy.  The next doorbell may come without one. */
-static u8 take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, bool wanted)
+static u8 hca_doorbell_take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, bool wanted)
 {
 	u8 flags = 0;
 
@@ -122,50 +122,50 @@ static u8 take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, bool wanted)
 }
 
 /* @v: the first half of a control segment */
-static enum look ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
+static enum look hca_doorbell_ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
 {
 	struct hca_qp *qp = hca_table_get(&uar->hca->qps, (u32)v >> 8);
 	enum look said;
 	u8 flags;
 
 	hca_sweep(uar, HCA_RECORD_QP);
-	flags = take_flags(uar->hca->fabric, reg, qp && !qp->requests);
+	flags = hca_doorbell_take_flags(uar->hca->fabric, reg, qp && !qp->requests);
 	if (!qp || qp->record.uar != uar)
 		return RUBBISH;
 	said = hca_qp_look(qp) ? NEWS : OLD;
 	if ((u8)(v >> 32) == MLX5R_OP_NOP)
-		take_nop(qp, v >> 40, flags);
+		hca_doorbell_take_nop(qp, v >> 40, flags);
 	return said;
 }
 
-static enum look ring(struct hca_uar *uar, unsigned int reg, u64 *at, u64 v)
+static enum look hca_doorbell_ring(struct hca_uar *uar, unsigned int reg, u64 *at, u64 v)
 {
 	if (reg < BF_REGS)
-		return ring_qp(uar, (struct mlx5r_ctrl *)at, v);
+		return hca_doorbell_ring_qp(uar, (struct mlx5r_ctrl *)at, v);
 	if (reg == REG_CQ)
-		return ring_cq(uar, v & 0xffffff);
-	return ring_eq(uar, v >> 32);
+		return hca_doorbell_ring_cq(uar, v & 0xffffff);
+	return hca_doorbell_ring_eq(uar, v >> 32);
 }
 
 /* Reads and clears a register. */
-static void take_register(struct hca_uar *uar, unsigned int reg, unsigned int *news)
+static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned int *news)
 {
 	struct hca_fabric *f = uar->hca->fabric;
-	u64 *at = reg_at(uar, reg);
+	u64 *at = hca_doorbell_reg_at(uar, reg);
 	enum look said;
 	u64 v;
 
 	if (hca_halted(uar->hca))
 		return;
 	hca_sweep_owed(uar);
-	v = be64_to_cpu((__force __be64)load(f, at));
+	v = be64_to_cpu((__force __be64)hca_doorbell_load(f, at));
 	if (!v)
 		return;
 	WRITE_ONCE(*at, 0);
 	/* Pairs with record-before-doorbell: clear, then read the records. */
 	smp_mb();
 	f->stat.doorbells++;
-	said = ring(uar, reg, at, v);
+	said = hca_doorbell_ring(uar, reg, at, v);
 	*news += said == NEWS;
 	if (said != RUBBISH) {
 		uar->known |= BIT(reg);
@@ -174,26 +174,26 @@ static void take_register(struct hca_uar *uar, unsigned int reg, unsigned int *n
 }
 
 /* A NOP may have copies in several registers: all are read before it runs. */
-static unsigned int look_at_register(struct hca_uar *uar, unsigned int reg)
+static unsigned int hca_doorbell_read(struct hca_uar *uar, unsigned int reg)
 {
 	unsigned int news = 0;
 
 	uar->copies = false;
-	take_register(uar, reg, &news);
+	hca_doorbell_take(uar, reg, &news);
 	for (reg = 0; uar->copies && reg < BF_REGS; reg++)
-		take_register(uar, reg, &news);
+		hca_doorbell_take(uar, reg, &news);
 	return news;
 }
 
 unsigned int hca_doorbell_look_eq(struct hca_uar *uar)
 {
-	return look_at_register(uar, REG_EQ) + look_at_register(uar, REG_EQ_ARM);
+	return hca_doorbell_read(uar, REG_EQ) + hca_doorbell_read(uar, REG_EQ_ARM);
 }
 
 /* ---- Which register is next ------------------------------------------------------------ */
 
 /* The first in @mask from *@from on; true with the last one, from where it starts anew. */
-static bool next_register(u16 mask, u8 *from, unsigned int *reg)
+static bool hca_doorbell_next_register(u16 mask, u8 *from, unsigned int *reg)
 {
 	u16 ahead = mask & ~(BIT(*from) - 1);
 
@@ -205,22 +205,22 @@ static bool next_register(u16 mask, u8 *from, unsigned int *reg)
 	return !ahead;
 }
 
-static u16 known_registers(const struct hca_uar *uar)
+static u16 hca_doorbell_known_registers(const struct hca_uar *uar)
 {
-	u16 in_use = regs_in_use(uar), known = (uar->known | USUAL_MASK) & in_use;
+	u16 in_use = hca_doorbell_regs_in_use(uar), known = (uar->known | USUAL_MASK) & in_use;
 
 	return known ? known : in_use;
 }
 
 /* NULL: all have been looked at in this pass */
-static struct hca_uar *next_hot(struct hca_fabric *f, unsigned int *reg)
+static struct hca_uar *hca_doorbell_next_hot(struct hca_fabric *f, unsigned int *reg)
 {
 	struct hca_uar *uar;
 
 	uar = list_first_entry_or_null(&f->hot_uars, struct hca_uar, hot_entry);
 	if (!uar || uar->pass == f->pass)
 		return NULL;
-	if (!next_register(known_registers(uar), &uar->next_known, reg))
+	if (!hca_doorbell_next_register(hca_doorbell_known_registers(uar), &uar->next_known, reg))
 		return uar;
 	uar->pass = f->pass;
 	list_move_tail(&uar->hot_entry, &f->hot_uars);
@@ -229,7 +229,7 @@ static struct hca_uar *next_hot(struct hca_fabric *f, unsigned int *reg)
 	return uar;
 }
 
-static struct hca_uar *next_cold(struct hca_fabric *f, unsigned int *reg)
+static struct hca_uar *hca_doorbell_next_cold(struct hca_fabric *f, unsigned int *reg)
 {
 	struct hca_uar *uar = list_first_entry_or_null(&f->uars, struct hca_uar, entry);
 
@@ -238,23 +238,24 @@ static struct hca_uar *next_cold(struct hca_fabric *f, unsigned int *reg)
 	list_move_tail(&uar->entry, &f->uars);
 	uar->cold_looks++;
 	if (uar->cold_looks & 1)
-		next_register(known_registers(uar), &uar->next_cold_known, reg);
+		hca_doorbell_next_register(hca_doorbell_known_registers(uar),
+					   &uar->next_cold_known, reg);
 	else
-		next_register(regs_in_use(uar), &uar->next_any, reg);
+		hca_doorbell_next_register(hca_doorbell_regs_in_use(uar), &uar->next_any, reg);
 	return uar;
 }
 
-static struct hca_uar *next_look(struct hca_fabric *f, unsigned int *reg)
+static struct hca_uar *hca_doorbell_next_look(struct hca_fabric *f, unsigned int *reg)
 {
-	struct hca_uar *uar = f->looks++ % COLD_SHARE ? next_hot(f, reg) : NULL;
+	struct hca_uar *uar = f->looks++ % COLD_SHARE ? hca_doorbell_next_hot(f, reg) : NULL;
 
-	return uar ? uar : next_cold(f, reg);
+	return uar ? uar : hca_doorbell_next_cold(f, reg);
 }
 
 /* ---- All of them -------------------------------------------------------------------------- */
 
 /* Steps of work since the last pass, which is one, too */
-static u32 take_steps(struct hca_fabric *f)
+static u32 hca_doorbell_take_steps(struct hca_fabric *f)
 {
 	u64 work = f->stat.units / HCA_REQUEST_UNITS, done = work - f->work_seen;
 
@@ -262,7 +263,7 @@ static u32 take_steps(struct hca_fabric *f)
 	return min_t(u64, done, MAX_STEPS) + 1;
 }
 
-static u32 loads_allowed(struct hca_fabric *f, u32 steps)
+static u32 hca_doorbell_loads_allowed(struct hca_fabric *f, u32 steps)
 {
 	u64 since = f->now - f->last_pass;
 
@@ -273,9 +274,9 @@ static u32 loads_allowed(struct hca_fabric *f, u32 steps)
 	return since < LONG_NS ? IDLE_LOADS : min_t(u64, since / LOAD_NS, LONG_LOADS);
 }
 
-static unsigned int look_at_registers(struct hca_fabric *f, u32 steps)
+static unsigned int hca_doorbell_read_some(struct hca_fabric *f, u32 steps)
 {
-	u64 start = f->stat.loads, end = start + loads_allowed(f, steps);
+	u64 start = f->stat.loads, end = start + hca_doorbell_loads_allowed(f, steps);
 	unsigned int news = 0, reg;
 	struct hca_uar *uar;
 	u64 left;
@@ -283,10 +284,10 @@ static unsigned int look_at_registers(struct hca_fabric *f, u32 steps)
 	f->pass++;
 	/* A halted function's registers are not loaded: looks are counted, too. */
 	for (left = end - start; left && f->stat.loads < end; left--) {
-		uar = next_look(f, &reg);
+		uar = hca_doorbell_next_look(f, &reg);
 		if (!uar)
 			break;
-		news += look_at_register(uar, reg);
+		news += hca_doorbell_read(uar, reg);
 	}
 	f->load_credit = max_t(s64, f->load_credit - (s64)(f->stat.loads - start) * STEPS_LOAD,
 			       -BUSY_LOADS * STEPS_LOAD);
@@ -295,13 +296,13 @@ static unsigned int look_at_registers(struct hca_fabric *f, u32 steps)
 
 unsigned int hca_doorbell_poll(struct hca_fabric *f)
 {
-	u32 steps = take_steps(f);
-	unsigned int news = look_at_registers(f, steps);
+	u32 steps = hca_doorbell_take_steps(f);
+	unsigned int news = hca_doorbell_read_some(f, steps);
 
 	return news + hca_sweep_poll(f, steps);
 }
 
-static bool command_rung(struct hca_fabric *f)
+static bool hca_doorbell_command_rung(struct hca_fabric *f)
 {
 	const struct mlx5_init_seg *seg;
 	struct hca *hca;
@@ -320,7 +321,7 @@ static bool command_rung(struct hca_fabric *f)
 }
 
 /* Lets the next pass find first what is in this register. */
-static void remember(struct hca_uar *uar, unsigned int reg)
+static void hca_doorbell_remember(struct hca_uar *uar, unsigned int reg)
 {
 	uar->known |= BIT(reg);
 	uar->next_known = reg;
@@ -335,15 +336,15 @@ bool hca_fabric_rung(struct hca_fabric *f)
 	struct hca_uar *uar;
 	unsigned int reg;
 
-	if (command_rung(f) || hca_sweep_rung(f))
+	if (hca_doorbell_command_rung(f) || hca_sweep_rung(f))
 		return true;
 	f->pass++;
 	while (f->stat.loads < end) {
-		uar = next_look(f, &reg);
+		uar = hca_doorbell_next_look(f, &reg);
 		if (!uar)
 			break;
-		if (load(f, reg_at(uar, reg)) && !hca_halted(uar->hca)) {
-			remember(uar, reg);
+		if (hca_doorbell_load(f, hca_doorbell_reg_at(uar, reg)) && !hca_halted(uar->hca)) {
+			hca_doorbell_remember(uar, reg);
 			return true;
 		}
 	}

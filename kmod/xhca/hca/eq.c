@@ -40,19 +40,19 @@ enum {
 	HCA_EVENTS_CQ = 16, HCA_EVENTS_PORT, HCA_EVENTS_CMD,
 };
 
-static bool has_room(const struct hca_eq *eq)
+static bool hca_eq_has_room(const struct hca_eq *eq)
 {
 	return !hca_halted(eq->hca) && eq->pi - eq->ci < 1u << eq->log_size;
 }
 
-static void wake(struct hca_eq *eq)
+static void hca_eq_wake(struct hca_eq *eq)
 {
 	eq->irq_pending = true;
 	eq->hca->irq_pending = true;
 	eq->retry_ns = RETRY_NS;
 }
 
-static void write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
+static void hca_eq_write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
 {
 	u32 slot = eq->pi & ((1u << eq->log_size) - 1);
 	u8 *e = hca_buf_at(&eq->buf, (u64)slot * EQE_BYTES);
@@ -64,11 +64,11 @@ static void write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void *data)
 	/* The owner bit tells software that the rest is there. */
 	smp_store_release(&e[EQE_OWNER], owner);
 	eq->pi++;
-	wake(eq);
+	hca_eq_wake(eq);
 }
 
 /* The event that bit @bit of @e stands for: its type */
-static u8 event_type(const struct hca_events *e, unsigned int bit)
+static u8 hca_eq_event_type(const struct hca_events *e, unsigned int bit)
 {
 	switch (e->source) {
 	case HCA_EVENTS_CMD:
@@ -81,9 +81,9 @@ static u8 event_type(const struct hca_events *e, unsigned int bit)
 }
 
 /* Writes the event of @bit; all command slots go into one. */
-static void write_async(struct hca_eq *eq, struct hca_events *e, unsigned int bit)
+static void hca_eq_write_async(struct hca_eq *eq, struct hca_events *e, unsigned int bit)
 {
-	u8 type = event_type(e, bit), subtype = 0;
+	u8 type = hca_eq_event_type(e, bit), subtype = 0;
 	__be32 data[DATA_BYTES / 4] = {};
 	u64 told = 1ull << bit;
 
@@ -105,22 +105,22 @@ static void write_async(struct hca_eq *eq, struct hca_events *e, unsigned int bi
 		data[6] = cpu_to_be32(e->number);
 	}
 	e->pending &= ~told;
-	write_eqe(eq, type, subtype, data);
+	hca_eq_write_eqe(eq, type, subtype, data);
 }
 
 /* The first pending event of @e that has no room; NULL if all are written. */
-static struct hca_eq *write_pending(struct hca *hca, struct hca_events *e)
+static struct hca_eq *hca_eq_write_pending(struct hca *hca, struct hca_events *e)
 {
 	unsigned int bit;
 	struct hca_eq *eq;
 
 	while (e->pending) {
 		bit = __ffs64(e->pending);
-		eq = hca->async_eq[event_type(e, bit)];
+		eq = hca->async_eq[hca_eq_event_type(e, bit)];
 		if (!eq)
 			e->pending &= ~(1ull << bit);
-		else if (has_room(eq))
-			write_async(eq, e, bit);
+		else if (hca_eq_has_room(eq))
+			hca_eq_write_async(eq, e, bit);
 		else
 			return eq;
 	}
@@ -128,9 +128,9 @@ static struct hca_eq *write_pending(struct hca *hca, struct hca_events *e)
 }
 
 /* An event of @e, after those that wait already. */
-static void async_event(struct hca *hca, struct hca_events *e, u64 bits)
+static void hca_eq_async_event(struct hca *hca, struct hca_events *e, u64 bits)
 {
-	struct hca_eq *eq = hca->async_eq[event_type(e, __ffs64(bits))];
+	struct hca_eq *eq = hca->async_eq[hca_eq_event_type(e, __ffs64(bits))];
 	bool waits = e->pending;
 
 	if (!eq)
@@ -139,11 +139,11 @@ static void async_event(struct hca *hca, struct hca_events *e, u64 bits)
 	if (waits)
 		return;
 	if (list_empty(&eq->late))
-		eq = write_pending(hca, e);
+		eq = hca_eq_write_pending(hca, e);
 	if (!eq)
 		return;
 	list_add_tail(&e->entry, &eq->late);
-	wake(eq);
+	hca_eq_wake(eq);
 }
 
 void hca_event_forget(struct hca_events *e)
@@ -153,14 +153,14 @@ void hca_event_forget(struct hca_events *e)
 	e->pending = 0;
 }
 
-static void write_late(struct hca_eq *eq)
+static void hca_eq_write_late(struct hca_eq *eq)
 {
 	struct hca_events *e;
 	struct hca_eq *full;
 
 	while (!list_empty(&eq->late)) {
 		e = list_first_entry(&eq->late, struct hca_events, entry);
-		full = write_pending(eq->hca, e);
+		full = hca_eq_write_pending(eq->hca, e);
 		if (full == eq)
 			return;
 		list_del(&e->entry);
@@ -169,11 +169,11 @@ static void write_late(struct hca_eq *eq)
 	}
 }
 
-static void write_comp(struct hca_cq *cq)
+static void hca_eq_write_comp(struct hca_cq *cq)
 {
 	__be32 data[DATA_BYTES / 4] = { [6] = cpu_to_be32(cq->cqn) };
 
-	write_eqe(cq->eq, MLX5_EVENT_TYPE_COMP, 0, data);
+	hca_eq_write_eqe(cq->eq, MLX5_EVENT_TYPE_COMP, 0, data);
 }
 
 void hca_event_comp(struct hca_cq *cq)
@@ -182,34 +182,34 @@ void hca_event_comp(struct hca_cq *cq)
 
 	if (!list_empty(&cq->event_entry))
 		return;
-	if (list_empty(&eq->waiting) && has_room(eq)) {
-		write_comp(cq);
+	if (list_empty(&eq->waiting) && hca_eq_has_room(eq)) {
+		hca_eq_write_comp(cq);
 		return;
 	}
 	list_add_tail(&cq->event_entry, &eq->waiting);
-	wake(eq);
+	hca_eq_wake(eq);
 }
 
 /* Room again: the oldest first */
-static void write_held(struct hca_eq *eq)
+static void hca_eq_write_held(struct hca_eq *eq)
 {
 	struct hca_cq *cq;
 
-	write_late(eq);
-	while (!list_empty(&eq->waiting) && has_room(eq)) {
+	hca_eq_write_late(eq);
+	while (!list_empty(&eq->waiting) && hca_eq_has_room(eq)) {
 		cq = list_first_entry(&eq->waiting, struct hca_cq, event_entry);
 		list_del_init(&cq->event_entry);
-		write_comp(cq);
+		hca_eq_write_comp(cq);
 	}
 }
 
 /* Software has taken @n more events. */
-static void advance(struct hca_eq *eq, u32 n)
+static void hca_eq_advance(struct hca_eq *eq, u32 n)
 {
 	eq->ci += n;
-	write_held(eq);
+	hca_eq_write_held(eq);
 	if (eq->ci != eq->pi)
-		wake(eq);
+		hca_eq_wake(eq);
 }
 
 /* Old and made-up values stay without effect. */
@@ -219,11 +219,11 @@ void hca_eq_doorbell(struct hca_eq *eq, u32 ci)
 	struct hca_eq *other;
 
 	if (step && step <= eq->pi - eq->ci)
-		advance(eq, step);
+		hca_eq_advance(eq, step);
 	list_for_each_entry(other, &eq->hca->eq_list, entry)
 		if (other != eq && other->intr == eq->intr && other->uar == eq->uar &&
 		    other->ci != other->pi && !other->irq_pending)
-			advance(other, min_t(u32, other->pi - other->ci, SERVED));
+			hca_eq_advance(other, min_t(u32, other->pi - other->ci, SERVED));
 }
 
 bool hca_eq_behind(const struct hca_eq *eq)
@@ -235,7 +235,7 @@ bool hca_eq_raise(struct hca_eq *eq)
 {
 	struct hca *hca = eq->hca;
 
-	write_held(eq);
+	hca_eq_write_held(eq);
 	if (!eq->irq_pending && (eq->ci == eq->pi || hca->fabric->now < eq->retry_due))
 		return false;
 	eq->irq_pending = false;
@@ -260,27 +260,27 @@ void hca_event_port(struct hca_port *port, u8 subtype)
 	if ((e->pending & state) && (bit & state))
 		e->pending = (e->pending & ~state) | bit;
 	else
-		async_event(port->hca, e, bit);
+		hca_eq_async_event(port->hca, e, bit);
 }
 
 void hca_event_cmd(struct hca *hca, u32 slots)
 {
 	hca->cmd_events.source = HCA_EVENTS_CMD;
-	async_event(hca, &hca->cmd_events, slots);
+	hca_eq_async_event(hca, &hca->cmd_events, slots);
 }
 
 void hca_event_qp(struct hca_qp *qp, u8 type)
 {
 	qp->events.source = qp->st == HCA_ST_SQ ? HCA_EVENTS_SQ : HCA_EVENTS_QP;
 	qp->events.number = qp->qpn;
-	async_event(qp->hca, &qp->events, 1ull << type);
+	hca_eq_async_event(qp->hca, &qp->events, 1ull << type);
 }
 
 void hca_event_srq(struct hca_srq *srq, u8 type)
 {
 	srq->events.source = HCA_EVENTS_QP;
 	srq->events.number = srq->srqn;
-	async_event(srq->hca, &srq->events, 1ull << type);
+	hca_eq_async_event(srq->hca, &srq->events, 1ull << type);
 }
 
 void hca_event_cq_error(struct hca_cq *cq, u8 syndrome)
@@ -288,30 +288,30 @@ void hca_event_cq_error(struct hca_cq *cq, u8 syndrome)
 	cq->events.source = HCA_EVENTS_CQ;
 	cq->events.number = cq->cqn;
 	cq->events.syndrome = syndrome;
-	async_event(cq->hca, &cq->events, 1ull << MLX5_EVENT_TYPE_CQ_ERROR);
+	hca_eq_async_event(cq->hca, &cq->events, 1ull << MLX5_EVENT_TYPE_CQ_ERROR);
 }
 
 /* ---- Commands ---------------------------------------------------------------------- */
 
-static bool subscribed(const u64 *mask, unsigned int type)
+static bool hca_eq_subscribed(const u64 *mask, unsigned int type)
 {
 	return mask[type / 64] >> (type % 64) & 1;
 }
 
-static enum hca_synd subscribe(struct hca *hca, struct hca_eq *eq)
+static enum hca_synd hca_eq_subscribe(struct hca *hca, struct hca_eq *eq)
 {
 	unsigned int type;
 
 	for (type = 0; type < ARRAY_SIZE(hca->async_eq); type++)
-		if (subscribed(eq->event_mask, type) && hca->async_eq[type])
+		if (hca_eq_subscribed(eq->event_mask, type) && hca->async_eq[type])
 			return HCA_SYND_EQ_EVENT;
 	for (type = 0; type < ARRAY_SIZE(hca->async_eq); type++)
-		if (subscribed(eq->event_mask, type))
+		if (hca_eq_subscribed(eq->event_mask, type))
 			hca->async_eq[type] = eq;
 	return HCA_OK;
 }
 
-static enum hca_synd decode(struct hca *hca, struct hca_eq *eq, const struct hca_cmd *c)
+static enum hca_synd hca_eq_decode(struct hca *hca, struct hca_eq *eq, const struct hca_cmd *c)
 {
 	unsigned int i;
 
@@ -332,7 +332,7 @@ static enum hca_synd decode(struct hca *hca, struct hca_eq *eq, const struct hca
 			     MLX5_GET(eqc, eq->eqc, page_offset), EQE_BYTES << eq->log_size);
 }
 
-static void release(struct hca_eq *eq)
+static void hca_eq_release(struct hca_eq *eq)
 {
 	hca_buf_free(&eq->buf);
 	kfree(eq);
@@ -349,17 +349,17 @@ enum hca_synd hca_cmd_create_eq(struct hca *hca, const struct hca_cmd *c)
 	INIT_LIST_HEAD(&eq->waiting);
 	INIT_LIST_HEAD(&eq->late);
 	INIT_LIST_HEAD(&eq->cqs);
-	synd = decode(hca, eq, c);
+	synd = hca_eq_decode(hca, eq, c);
 	if (!synd)
 		synd = hca_number(&hca->eqs, eq, &eq->eqn);
 	if (synd) {
-		release(eq);
+		hca_eq_release(eq);
 		return synd;
 	}
-	synd = subscribe(hca, eq);
+	synd = hca_eq_subscribe(hca, eq);
 	if (synd) {
 		hca_table_del(&hca->eqs, eq->eqn);
-		release(eq);
+		hca_eq_release(eq);
 		return synd;
 	}
 	eq->uar->neqs++;
@@ -384,7 +384,7 @@ void hca_eq_free(struct hca *hca, void *obj)
 	hca_uar_put(eq->uar);
 	list_del(&eq->entry);
 	hca_table_del(&hca->eqs, eq->eqn);
-	release(eq);
+	hca_eq_release(eq);
 }
 
 enum hca_synd hca_cmd_destroy_eq(struct hca *hca, const struct hca_cmd *c)

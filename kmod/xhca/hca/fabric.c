@@ -14,14 +14,14 @@ void hca_fabric_changed(struct hca_fabric *f)
 }
 
 /* Are packets from @from in the version and on the VLAN of @to? */
-static bool same_kind(const struct hca_gid *from, const struct hca_gid *to)
+static bool hca_fabric_same_network(const struct hca_gid *from, const struct hca_gid *to)
 {
 	return from->version == to->version && from->vlan_valid == to->vlan_valid &&
 	       (!from->vlan_valid || from->vlan_id == to->vlan_id);
 }
 
-static bool has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
-		    const struct hca_gid *from)
+static bool hca_fabric_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
+			       const struct hca_gid *from)
 {
 	int i;
 
@@ -29,7 +29,8 @@ static bool has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
 		const struct hca_gid *g = &hca->gids[i];
 
 		if (g->valid && !memcmp(g->gid, gid, sizeof(g->gid)) &&
-		    !memcmp(g->mac, mac, sizeof(g->mac)) && (!from->valid || same_kind(from, g)))
+		    !memcmp(g->mac, mac, sizeof(g->mac)) &&
+		    (!from->valid || hca_fabric_same_network(from, g)))
 			return true;
 	}
 	return false;
@@ -41,7 +42,7 @@ struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8
 	struct hca *hca;
 
 	list_for_each_entry(hca, &f->functions, entry)
-		if (hca->p.roce && hca->port[0].up && has_gid(hca, gid, mac, from))
+		if (hca->p.roce && hca->port[0].up && hca_fabric_has_gid(hca, gid, mac, from))
 			return &hca->port[0];
 	return NULL;
 }

@@ -16,7 +16,7 @@
 
 #define PASS_QPS	8
 
-static void queue(struct hca_qp *qp, u8 state)
+static void hca_fail_queue(struct hca_qp *qp, u8 state)
 {
 	qp->fail_to = state;
 	if (list_empty(&qp->fail_entry))
@@ -30,13 +30,13 @@ void hca_fail_init(struct hca_qp *qp)
 
 void hca_fail_qp(struct hca_qp *qp)
 {
-	queue(qp, MLX5_QP_STATE_ERR);
+	hca_fail_queue(qp, MLX5_QP_STATE_ERR);
 }
 
 void hca_fail_sq(struct hca_qp *qp)
 {
 	if (!qp->fail_to)
-		queue(qp, MLX5_QP_STATE_SQER);
+		hca_fail_queue(qp, MLX5_QP_STATE_SQER);
 }
 
 void hca_fail_fatal(struct hca_qp *qp)

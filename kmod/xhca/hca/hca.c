@@ -7,7 +7,7 @@
 #include "cmd.h"
 
 /* An InfiniBand port is up from the beginning. */
-static void ports_init(struct hca *hca)
+static void hca_ports_init(struct hca *hca)
 {
 	unsigned int i;
 
@@ -29,7 +29,7 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->ops = ops;
 	hca->ctx = ctx;
 	hca->p = *p;
-	ports_init(hca);
+	hca_ports_init(hca);
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
 	INIT_LIST_HEAD(&hca->halted);
 	hca_share_init(&hca->share);

@@ -13,12 +13,12 @@
 
 #define SUMS_PER_ENTRY	8	/* about as many additions take as long as a step of a search */
 
-static bool is_local(u8 access)
+static bool hca_key_is_local(u8 access)
 {
 	return !(access & ~(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW));
 }
 
-static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, u8 access)
+static struct hca_mkey *hca_key_get(const struct hca_key_user *u, u32 key, u8 access)
 {
 	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
 
@@ -26,13 +26,13 @@ static struct hca_mkey *get_mkey(const struct hca_key_user *u, u32 key, u8 acces
 	if (!mkey || mkey->key != key || mkey->free || mkey->loading)
 		return NULL;
 	if (mkey->null)
-		return is_local(access) && !(u->access & MLX5R_MKEY_ACCESS_A) ? mkey : NULL;
+		return hca_key_is_local(access) && !(u->access & MLX5R_MKEY_ACCESS_A) ? mkey : NULL;
 	if (mkey->pd != u->pd || (mkey->qpn != HCA_ANY_QPN && mkey->qpn != u->qpn))
 		return NULL;
 	return (mkey->access & access) == access ? mkey : NULL;
 }
 
-static bool in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
+static bool hca_key_in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
 {
 	if (mkey->length64 || mkey->null)
 		return va + len >= va;
@@ -41,13 +41,13 @@ static bool in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
 
 bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
 {
-	struct hca_mkey *mkey = get_mkey(u, key, u->access);
+	struct hca_mkey *mkey = hca_key_get(u, key, u->access);
 
-	return mkey && in_bounds(mkey, va, len);
+	return mkey && hca_key_in_bounds(mkey, va, len);
 }
 
 /* Reads as zero, swallows what is written */
-static void *map_null(u8 access, u64 *len)
+static void *hca_key_map_null(u8 access, u64 *len)
 {
 	static const u8 zeros[HCA_PAGE_SIZE];
 	static u8 sink[HCA_PAGE_SIZE];
@@ -56,7 +56,7 @@ static void *map_null(u8 access, u64 *len)
 	return access & MLX5R_MKEY_ACCESS_LW ? sink : (void *)zeros;
 }
 
-static void *map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
+static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 {
 	u64 page_size = 1ull << mkey->page_shift;
 	u64 off = va - mkey->start + (mkey->start & (page_size - 1));
@@ -73,7 +73,7 @@ static void *map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
  * Where entries end is summed up when somebody looks behind the sums, so that a list
  * which is filled part by part is summed up once.
  */
-static void sum_up(struct hca_mkey *mkey, u64 off)
+static void hca_key_sum_sizes(struct hca_mkey *mkey, u64 off)
 {
 	u32 first = mkey->klms_summed, i = first;
 	u64 end = i ? mkey->klm[i - 1].end : 0;
@@ -87,7 +87,7 @@ static void sum_up(struct hca_mkey *mkey, u64 off)
 }
 
 /* The first entry that ends behind @off, by bisection; there is one. */
-static u32 bisect(const struct hca_mkey *mkey, u64 off)
+static u32 hca_key_bisect(const struct hca_mkey *mkey, u64 off)
 {
 	u32 low = 0, high = mkey->klms_summed - 1, steps = 0;
 
@@ -119,17 +119,17 @@ static const struct hca_klm *find_klm(struct hca_mkey *mkey, u64 *off, u64 *len)
 		return &mkey->klm[i];
 	}
 
-	sum_up(mkey, *off);
+	hca_key_sum_sizes(mkey, *off);
 	if (!mkey->klms_summed || mkey->klm[mkey->klms_summed - 1].end <= *off)
 		return NULL;
-	klm = &mkey->klm[bisect(mkey, *off)];
+	klm = &mkey->klm[hca_key_bisect(mkey, *off)];
 	*off -= klm->end - klm->size;
 	*len = min(*len, klm->size - *off);
 	return klm;
 }
 
 /* The outer key decides about remote access; it uses the inner one locally. */
-static u8 inner_access(u8 access)
+static u8 hca_key_inner_access(u8 access)
 {
 	if (access & (MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A))
 		return MLX5R_MKEY_ACCESS_LW;
@@ -142,16 +142,16 @@ void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 	int depth;
 
 	for (depth = 0; depth <= HCA_MAX_NESTING; depth++) {
-		struct hca_mkey *mkey = get_mkey(u, key, access);
+		struct hca_mkey *mkey = hca_key_get(u, key, access);
 		const struct hca_klm *klm;
 		u64 off;
 
-		if (!mkey || !in_bounds(mkey, va, *len))
+		if (!mkey || !hca_key_in_bounds(mkey, va, *len))
 			return NULL;
 		if (mkey->null)
-			return map_null(access, len);
+			return hca_key_map_null(access, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_MTT)
-			return map_pages(mkey, va, len);
+			return hca_key_map_pages(mkey, va, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_PA)
 			return hca_dma(u->hca, va, *len);
 		off = va - mkey->start;
@@ -160,7 +160,7 @@ void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 			return NULL;
 		key = klm->key;
 		va = klm->addr + off;
-		access = inner_access(access);
+		access = hca_key_inner_access(access);
 	}
 	return NULL;
 }

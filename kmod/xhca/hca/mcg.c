@@ -24,7 +24,7 @@ struct member {
 	u64 number;			/* grows in the order of the list */
 };
 
-static struct mcg *find(struct hca *hca, const u8 *gid)
+static struct mcg *hca_mcg_find(struct hca *hca, const u8 *gid)
 {
 	struct mcg *g, *found = NULL;
 	u32 looked_at = 0;
@@ -40,7 +40,7 @@ static struct mcg *find(struct hca *hca, const u8 *gid)
 	return found;
 }
 
-static struct member *find_member(struct mcg *g, const struct hca_qp *qp)
+static struct member *hca_mcg_find_member(struct mcg *g, const struct hca_qp *qp)
 {
 	struct member *m;
 
@@ -50,7 +50,7 @@ static struct member *find_member(struct mcg *g, const struct hca_qp *qp)
 	return NULL;
 }
 
-static void leave(struct hca *hca, struct mcg *g, struct member *m)
+static void hca_mcg_leave(struct hca *hca, struct mcg *g, struct member *m)
 {
 	m->qp->mcg_users--;
 	list_del(&m->entry);
@@ -67,7 +67,7 @@ enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
 			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg)
 {
 	enum hca_mcg_walk walk = HCA_MCG_NONE;
-	struct mcg *g = find(port->hca, gid);
+	struct mcg *g = hca_mcg_find(port->hca, gid);
 	struct member *m;
 
 	if (!g)
@@ -94,13 +94,13 @@ void hca_mcg_detach_all(struct hca_qp *qp)
 	if (!qp->mcg_users)
 		return;
 	list_for_each_entry_safe(g, next, &qp->hca->mcgs, entry) {
-		m = find_member(g, qp);
+		m = hca_mcg_find_member(g, qp);
 		if (m)
-			leave(qp->hca, g, m);
+			hca_mcg_leave(qp->hca, g, m);
 	}
 }
 
-static struct mcg *new_group(struct hca *hca, const u8 *gid)
+static struct mcg *hca_mcg_new(struct hca *hca, const u8 *gid)
 {
 	struct mcg *g;
 
@@ -116,12 +116,12 @@ static struct mcg *new_group(struct hca *hca, const u8 *gid)
 	return g;
 }
 
-static enum hca_synd join(struct hca *hca, struct hca_qp *qp, const u8 *gid)
+static enum hca_synd hca_mcg_join(struct hca *hca, struct hca_qp *qp, const u8 *gid)
 {
-	struct mcg *g = find(hca, gid);
+	struct mcg *g = hca_mcg_find(hca, gid);
 	struct member *m;
 
-	if (g && find_member(g, qp))
+	if (g && hca_mcg_find_member(g, qp))
 		return HCA_OK;
 	if (g && g->count >= HCA_MAX_QP_MCG)
 		return HCA_SYND_MCG_FULL;
@@ -129,7 +129,7 @@ static enum hca_synd join(struct hca *hca, struct hca_qp *qp, const u8 *gid)
 	if (!m)
 		return HCA_SYND_NO_MEMORY;
 	if (!g)
-		g = new_group(hca, gid);
+		g = hca_mcg_new(hca, gid);
 	if (!g) {
 		kfree(m);
 		return HCA_SYND_MCG_FULL;
@@ -143,7 +143,7 @@ static enum hca_synd join(struct hca *hca, struct hca_qp *qp, const u8 *gid)
 }
 
 /* ff00::/8, or on RoCE 224.0.0.0/4 as ::ffff:a.b.c.d */
-static bool is_multicast(const struct hca *hca, const u8 *gid)
+static bool hca_mcg_is_multicast(const struct hca *hca, const u8 *gid)
 {
 	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -161,22 +161,22 @@ enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_QP;
 	if (qp->st != MLX5_QP_ST_UD)
 		return HCA_SYND_MCG_TYPE;
-	if (!is_multicast(hca, gid))
+	if (!hca_mcg_is_multicast(hca, gid))
 		return HCA_SYND_MCG_GID;
-	return join(hca, qp, gid);
+	return hca_mcg_join(hca, qp, gid);
 }
 
 enum hca_synd hca_cmd_detach_mcg(struct hca *hca, const struct hca_cmd *c)
 {
 	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(detach_from_mcg_in, c->in, qpn));
-	struct mcg *g = find(hca, MLX5_ADDR_OF(detach_from_mcg_in, c->in, multicast_gid));
+	struct mcg *g = hca_mcg_find(hca, MLX5_ADDR_OF(detach_from_mcg_in, c->in, multicast_gid));
 	struct member *m;
 
 	if (!qp)
 		return HCA_SYND_QP;
-	m = g ? find_member(g, qp) : NULL;
+	m = g ? hca_mcg_find_member(g, qp) : NULL;
 	if (!m)
 		return HCA_SYND_MCG_MEMBER;
-	leave(hca, g, m);
+	hca_mcg_leave(hca, g, m);
 	return HCA_OK;
 }

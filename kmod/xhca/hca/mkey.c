@@ -24,7 +24,7 @@
 #define MIN_GROW	8
 
 /* A table with room for @n entries; what it held stays. */
-static void *grow(void *old, u32 *room, u32 n, u32 max, size_t size)
+static void *hca_mkey_grow(void *old, u32 *room, u32 n, u32 max, size_t size)
 {
 	u32 want = max_t(u32, n, MIN_GROW);
 	void *p;
@@ -42,7 +42,7 @@ static void *grow(void *old, u32 *room, u32 n, u32 max, size_t size)
 }
 
 /* Pointer to where page @i begins; of it, the key covers [start, start + len). */
-static void *map_page(struct hca_mkey *mkey, u32 i, u64 addr)
+static void *hca_mkey_map_page(struct hca_mkey *mkey, u32 i, u64 addr)
 {
 	u64 page = 1ull << mkey->page_shift;
 	u64 first = (u64)i << mkey->page_shift;
@@ -71,13 +71,14 @@ int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt
 	if (first > max || n > max - first)
 		return -EINVAL;
 	if (first + n > mkey->xlt_pages) {
-		p = grow(mkey->page, &mkey->xlt_pages, first + n, max, sizeof(*mkey->page));
+		p = hca_mkey_grow(mkey->page, &mkey->xlt_pages, first + n, max,
+				  sizeof(*mkey->page));
 		if (!p)
 			return -ENOMEM;
 		mkey->page = p;
 	}
 	for (i = 0; i < n; i++)
-		mkey->page[first + i] = map_page(mkey, first + i, be64_to_cpu(mtt[i]));
+		mkey->page[first + i] = hca_mkey_map_page(mkey, first + i, be64_to_cpu(mtt[i]));
 	return 0;
 }
 
@@ -89,8 +90,8 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 	if (first > mkey->xlt_max || n > mkey->xlt_max - first)
 		return -EINVAL;
 	if (first + n > mkey->xlt_klms) {
-		p = grow(mkey->klm, &mkey->xlt_klms, first + n, mkey->xlt_max,
-			 sizeof(*mkey->klm));
+		p = hca_mkey_grow(mkey->klm, &mkey->xlt_klms, first + n, mkey->xlt_max,
+				  sizeof(*mkey->klm));
 		if (!p)
 			return -ENOMEM;
 		mkey->klm = p;
@@ -107,7 +108,7 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 
 /* ---- Context ------------------------------------------------------------------- */
 
-static bool fields_ok(const u32 *mkc)
+static bool hca_mkey_fields_ok(const u32 *mkc)
 {
 	return !MLX5_GET(mkc, mkc, bsf_en) && !MLX5_GET(mkc, mkc, sync_umr) &&
 	       !MLX5_GET(mkc, mkc, bsf_octword_size) &&
@@ -116,7 +117,7 @@ static bool fields_ok(const u32 *mkc)
 	       !MLX5_GET(mkc, mkc, ma_translation_mode);
 }
 
-static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
+static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey)
 {
 	const u32 *mkc = mkey->mkc;
 	u32 mode = MLX5_GET(mkc, mkc, access_mode_1_0) |
@@ -124,7 +125,7 @@ static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
 
 	if (mode > MLX5R_MKEY_MODE_KSM)
 		return HCA_SYND_MKEY_MODE;
-	if (!fields_ok(mkc))
+	if (!hca_mkey_fields_ok(mkc))
 		return HCA_SYND_MKEY_FIELD;
 	mkey->mode = mode;
 	mkey->pd = MLX5_GET(mkc, mkc, pd);
@@ -152,7 +153,7 @@ static enum hca_synd decode(struct hca *hca, struct hca_mkey *mkey)
 }
 
 /* The list that may come with the context, in octowords of 2 MTTs or 1 KLM */
-static enum hca_synd set_list(struct hca_mkey *mkey, const struct hca_cmd *c)
+static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_cmd *c)
 {
 	u32 n = MLX5_GET(create_mkey_in, c->in, translations_octword_actual_size);
 	const void *list = MLX5_ADDR_OF(create_mkey_in, c->in, klm_pas_mtt);
@@ -172,7 +173,7 @@ static enum hca_synd set_list(struct hca_mkey *mkey, const struct hca_cmd *c)
 	return err ? HCA_SYND_MKEY_LIST : HCA_OK;
 }
 
-static void release(struct hca_mkey *mkey)
+static void hca_mkey_release(struct hca_mkey *mkey)
 {
 	kvfree(mkey->page);
 	kvfree(mkey->klm);
@@ -193,13 +194,13 @@ enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c)
 	mkey->hca = hca;
 	memcpy(mkey->mkc, MLX5_ADDR_OF(create_mkey_in, c->in, memory_key_mkey_entry),
 	       sizeof(mkey->mkc));
-	synd = decode(hca, mkey);
+	synd = hca_mkey_decode(hca, mkey);
 	if (!synd)
-		synd = set_list(mkey, c);
+		synd = hca_mkey_set_list(mkey, c);
 	if (!synd)
 		synd = hca_number(&hca->mkeys, mkey, &index);
 	if (synd) {
-		release(mkey);
+		hca_mkey_release(mkey);
 		return synd;
 	}
 	mkey->key = index << 8 | MLX5_GET(mkc, mkey->mkc, mkey_7_0);
@@ -212,11 +213,11 @@ void hca_mkey_free(struct hca *hca, void *obj)
 	struct hca_mkey *mkey = obj;
 
 	hca_table_del(&hca->mkeys, mkey->key >> 8);
-	release(mkey);
+	hca_mkey_release(mkey);
 }
 
 /* Not the null mkey: that one belongs to the adapter. */
-static struct hca_mkey *find(struct hca *hca, u32 index)
+static struct hca_mkey *hca_mkey_find(struct hca *hca, u32 index)
 {
 	struct hca_mkey *mkey = hca_table_get(&hca->mkeys, index);
 
@@ -225,7 +226,7 @@ static struct hca_mkey *find(struct hca *hca, u32 index)
 
 enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_mkey *mkey = find(hca, MLX5_GET(destroy_mkey_in, c->in, mkey_index));
+	struct hca_mkey *mkey = hca_mkey_find(hca, MLX5_GET(destroy_mkey_in, c->in, mkey_index));
 
 	if (!mkey)
 		return HCA_SYND_MKEY;
@@ -236,7 +237,7 @@ enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c)
 /* As created, with what UMRs have changed since */
 enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_mkey *mkey = find(hca, MLX5_GET(query_mkey_in, c->in, mkey_index));
+	struct hca_mkey *mkey = hca_mkey_find(hca, MLX5_GET(query_mkey_in, c->in, mkey_index));
 	void *mkc = MLX5_ADDR_OF(query_mkey_out, c->out, memory_key_mkey_entry);
 
 	if (!mkey)

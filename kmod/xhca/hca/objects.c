@@ -30,12 +30,12 @@ static const struct {
 #undef TABLE
 };
 
-static struct hca_table *table_of(struct hca *hca, unsigned int i)
+static struct hca_table *hca_objects_table(struct hca *hca, unsigned int i)
 {
 	return (void *)hca + kinds[i].table;
 }
 
-static void domain_free(struct hca *hca, void *obj)
+static void hca_objects_domain_free(struct hca *hca, void *obj)
 {
 	kfree(obj);
 }
@@ -45,7 +45,7 @@ void hca_tables_free(struct hca *hca)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		hca_table_free(table_of(hca, i));
+		hca_table_free(hca_objects_table(hca, i));
 }
 
 int hca_tables_init(struct hca *hca)
@@ -54,17 +54,18 @@ int hca_tables_init(struct hca *hca)
 	int err = 0;
 
 	for (i = 0; i < ARRAY_SIZE(kinds) && !err; i++)
-		err = hca_table_init(table_of(hca, i), kinds[i].first, kinds[i].limit);
+		err = hca_table_init(hca_objects_table(hca, i), kinds[i].first, kinds[i].limit);
 	return err;
 }
 
 /* Fresh tables, so that numbers too begin as after power-on. */
-static int objects_free(struct hca *hca)
+static int hca_objects_free(struct hca *hca)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		hca_table_for_each(table_of(hca, i), kinds[i].free ?: domain_free, hca);
+		hca_table_for_each(hca_objects_table(hca, i),
+				   kinds[i].free ?: hca_objects_domain_free, hca);
 	hca_tables_free(hca);
 	return hca_tables_init(hca);
 }
@@ -91,7 +92,7 @@ void hca_addresses_reset(struct hca *hca)
 
 void hca_reset(struct hca *hca)
 {
-	int err = objects_free(hca);
+	int err = hca_objects_free(hca);
 	unsigned int i;
 
 	hca->stage = HCA_OFF;

@@ -8,7 +8,7 @@
 #include <linux/mlx5/device.h>
 #include "cmd.h"
 
-static enum hca_synd alloc(struct hca_table *t, const struct hca_cmd *c)
+static enum hca_synd hca_pd_alloc(struct hca_table *t, const struct hca_cmd *c)
 {
 	struct hca_domain *d = kzalloc(sizeof(*d), GFP_KERNEL);
 	enum hca_synd synd;
@@ -24,8 +24,8 @@ static enum hca_synd alloc(struct hca_table *t, const struct hca_cmd *c)
 	return synd;
 }
 
-static enum hca_synd dealloc(struct hca_table *t, const struct hca_cmd *c, enum hca_synd none,
-			     enum hca_synd busy)
+static enum hca_synd hca_pd_dealloc(struct hca_table *t, const struct hca_cmd *c,
+				    enum hca_synd none, enum hca_synd busy)
 {
 	u32 number = MLX5_GET(dealloc_pd_in, c->in, pd);
 	struct hca_domain *d = hca_table_get(t, number);
@@ -41,30 +41,30 @@ static enum hca_synd dealloc(struct hca_table *t, const struct hca_cmd *c, enum 
 
 enum hca_synd hca_cmd_alloc_pd(struct hca *hca, const struct hca_cmd *c)
 {
-	return alloc(&hca->pds, c);
+	return hca_pd_alloc(&hca->pds, c);
 }
 
 enum hca_synd hca_cmd_dealloc_pd(struct hca *hca, const struct hca_cmd *c)
 {
-	return dealloc(&hca->pds, c, HCA_SYND_PD, HCA_SYND_PD_BUSY);
+	return hca_pd_dealloc(&hca->pds, c, HCA_SYND_PD, HCA_SYND_PD_BUSY);
 }
 
 enum hca_synd hca_cmd_alloc_xrcd(struct hca *hca, const struct hca_cmd *c)
 {
-	return alloc(&hca->xrcds, c);
+	return hca_pd_alloc(&hca->xrcds, c);
 }
 
 enum hca_synd hca_cmd_dealloc_xrcd(struct hca *hca, const struct hca_cmd *c)
 {
-	return dealloc(&hca->xrcds, c, HCA_SYND_XRCD, HCA_SYND_XRCD_BUSY);
+	return hca_pd_dealloc(&hca->xrcds, c, HCA_SYND_XRCD, HCA_SYND_XRCD_BUSY);
 }
 
 enum hca_synd hca_cmd_alloc_td(struct hca *hca, const struct hca_cmd *c)
 {
-	return alloc(&hca->tds, c);
+	return hca_pd_alloc(&hca->tds, c);
 }
 
 enum hca_synd hca_cmd_dealloc_td(struct hca *hca, const struct hca_cmd *c)
 {
-	return dealloc(&hca->tds, c, HCA_SYND_TD, HCA_SYND_TD);
+	return hca_pd_dealloc(&hca->tds, c, HCA_SYND_TD, HCA_SYND_TD);
 }

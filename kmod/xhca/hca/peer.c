@@ -4,7 +4,7 @@
  */
 #include "datapath.h"
 
-static bool can_receive(const struct hca_qp *qp)
+static bool hca_peer_can_receive(const struct hca_qp *qp)
 {
 	return qp->state >= MLX5_QP_STATE_RTR && qp->state != MLX5_QP_STATE_ERR;
 }
@@ -17,7 +17,7 @@ struct hca_qp *hca_peer_find(struct hca_qp *qp)
 	if (!to || to->pkey != from->pkey)
 		return NULL;
 	peer = hca_qp_get(to->hca, qp->remote_qpn);
-	if (!peer || peer->st != qp->st || !can_receive(peer))
+	if (!peer || peer->st != qp->st || !hca_peer_can_receive(peer))
 		return NULL;
 	if (peer->remote_qpn != qp->qpn)
 		return NULL;

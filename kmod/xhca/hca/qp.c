@@ -12,7 +12,7 @@
 #include <linux/mlx5/qp.h>
 #include "cmd.h"
 
-static bool st_ok(u8 st)
+static bool hca_qp_st_ok(u8 st)
 {
 	switch (st) {
 	case MLX5_QP_ST_RC:
@@ -29,7 +29,7 @@ static bool st_ok(u8 st)
 }
 
 /* What this adapter has no support for must be zero. */
-static bool fields_ok(const u32 *qpc)
+static bool hca_qp_fields_ok(const u32 *qpc)
 {
 	return !MLX5_GET(qpc, qpc, wq_signature) && !MLX5_GET(qpc, qpc, drain_sigerr) &&
 	       !MLX5_GET(qpc, qpc, offload_type) && !MLX5_GET(qpc, qpc, end_padding_mode) &&
@@ -39,7 +39,8 @@ static bool fields_ok(const u32 *qpc)
 	       !MLX5_GET(qpc, qpc, cd_slave_receive);
 }
 
-static enum hca_synd decode_rings(struct hca *hca, struct hca_qp *qp, const struct hca_cmd *c)
+static enum hca_synd hca_qp_decode_rings(struct hca *hca, struct hca_qp *qp,
+					 const struct hca_cmd *c)
 {
 	const u32 *qpc = qp->qpc;
 	u64 dbr = MLX5_GET64(qpc, qpc, dbr_addr), rq_bytes = 0, sq_bytes = 0;
@@ -71,13 +72,13 @@ static enum hca_synd decode_rings(struct hca *hca, struct hca_qp *qp, const stru
 }
 
 /* Completion queue @cqn; a queue that is not there needs none. */
-static enum hca_synd find_cq(struct hca *hca, u32 cqn, bool needed, struct hca_cq **cq)
+static enum hca_synd hca_qp_find_cq(struct hca *hca, u32 cqn, bool needed, struct hca_cq **cq)
 {
 	*cq = hca_table_get(&hca->cqs, cqn);
 	return *cq || (!needed && !cqn) ? HCA_OK : HCA_SYND_CQ;
 }
 
-static enum hca_synd find_srq(struct hca *hca, struct hca_qp *qp)
+static enum hca_synd hca_qp_find_srq(struct hca *hca, struct hca_qp *qp)
 {
 	u32 type = MLX5_GET(qpc, qp->qpc, rq_type);
 
@@ -90,7 +91,7 @@ static enum hca_synd find_srq(struct hca *hca, struct hca_qp *qp)
 	return type == MLX5_ZERO_LEN_RQ || type == MLX5_NON_ZERO_RQ ? HCA_OK : HCA_SYND_QP_FIELD;
 }
 
-static enum hca_synd find_resources(struct hca *hca, struct hca_qp *qp)
+static enum hca_synd hca_qp_find_resources(struct hca *hca, struct hca_qp *qp)
 {
 	const u32 *qpc = qp->qpc;
 	enum hca_synd synd;
@@ -103,29 +104,29 @@ static enum hca_synd find_resources(struct hca *hca, struct hca_qp *qp)
 	qp->record.uar = hca_uar_get(hca, MLX5_GET(qpc, qpc, uar_page));
 	if (!qp->record.uar && qp->sq.entries)
 		return HCA_SYND_UAR;
-	synd = find_srq(hca, qp);
+	synd = hca_qp_find_srq(hca, qp);
 	if (!synd)
-		synd = find_cq(hca, MLX5_GET(qpc, qpc, cqn_snd), qp->sq.entries, &qp->scq);
+		synd = hca_qp_find_cq(hca, MLX5_GET(qpc, qpc, cqn_snd), qp->sq.entries, &qp->scq);
 	if (!synd)
-		synd = find_cq(hca, MLX5_GET(qpc, qpc, cqn_rcv), qp->rq.entries || qp->srq,
-			       &qp->rcq);
+		synd = hca_qp_find_cq(hca, MLX5_GET(qpc, qpc, cqn_rcv), qp->rq.entries || qp->srq,
+				      &qp->rcq);
 	if (!synd && qp->st == MLX5_QP_ST_QP1 && hca->nqp1 == hca->p.num_ports)
 		synd = HCA_SYND_SPECIAL_QP;
 	return synd;
 }
 
-static enum hca_synd decode(struct hca *hca, struct hca_qp *qp, const struct hca_cmd *c)
+static enum hca_synd hca_qp_decode(struct hca *hca, struct hca_qp *qp, const struct hca_cmd *c)
 {
 	const u32 *qpc = qp->qpc;
 	enum hca_synd synd;
 
 	memcpy(qp->qpc, MLX5_ADDR_OF(create_qp_in, c->in, qpc), sizeof(qp->qpc));
 	qp->st = MLX5_GET(qpc, qpc, st);
-	if (!st_ok(qp->st))
+	if (!hca_qp_st_ok(qp->st))
 		return HCA_SYND_QP_TYPE;
 	if (MLX5_GET(create_qp_in, c->in, wq_umem_valid) || MLX5_GET(qpc, qpc, dbr_umem_valid))
 		return HCA_SYND_UMEM;
-	if (!fields_ok(qpc))
+	if (!hca_qp_fields_ok(qpc))
 		return HCA_SYND_QP_FIELD;
 	qp->pd = MLX5_GET(qpc, qpc, pd);
 	qp->user_index = MLX5_GET(qpc, qpc, user_index);
@@ -134,11 +135,12 @@ static enum hca_synd decode(struct hca *hca, struct hca_qp *qp, const struct hca
 	qp->cs_req = MLX5_GET(qpc, qpc, cs_req);
 	qp->cs_res = MLX5_GET(qpc, qpc, cs_res);
 	MLX5_SET(qpc, qp->qpc, state, MLX5_QP_STATE_RST);
-	synd = decode_rings(hca, qp, c);
-	return synd ? synd : find_resources(hca, qp);
+	synd = hca_qp_decode_rings(hca, qp, c);
+	return synd ? synd : hca_qp_find_resources(hca, qp);
 }
 
-static void hold_queue(u32 *users, struct hca_dependents *all, struct hca_dependent *d, int n)
+static void hca_qp_hold_queue(u32 *users, struct hca_dependents *all, struct hca_dependent *d,
+			      int n)
 {
 	*users += n;
 	if (n > 0)
@@ -147,14 +149,14 @@ static void hold_queue(u32 *users, struct hca_dependents *all, struct hca_depend
 		hca_depend_end(d);
 }
 
-static void init_dependent(struct hca_dependent *d, struct hca_qp *qp)
+static void hca_qp_init_dependent(struct hca_dependent *d, struct hca_qp *qp)
 {
 	d->qp = qp;
 	INIT_LIST_HEAD(&d->entry);
 }
 
 /* Takes (1) or gives back (-1) what the QP holds. */
-static void hold(struct hca *hca, struct hca_qp *qp, int n)
+static void hca_qp_hold(struct hca *hca, struct hca_qp *qp, int n)
 {
 	struct hca_domain *d = hca_table_get(&hca->pds, qp->pd);
 
@@ -165,11 +167,11 @@ static void hold(struct hca *hca, struct hca_qp *qp, int n)
 		d->users += n;
 	}
 	if (qp->scq)
-		hold_queue(&qp->scq->users, &qp->scq->dependents, &qp->on_scq, n);
+		hca_qp_hold_queue(&qp->scq->users, &qp->scq->dependents, &qp->on_scq, n);
 	if (qp->rcq)
-		hold_queue(&qp->rcq->users, &qp->rcq->dependents, &qp->on_rcq, n);
+		hca_qp_hold_queue(&qp->rcq->users, &qp->rcq->dependents, &qp->on_rcq, n);
 	if (qp->srq)
-		hold_queue(&qp->srq->users, &qp->srq->dependents, &qp->on_srq, n);
+		hca_qp_hold_queue(&qp->srq->users, &qp->srq->dependents, &qp->on_srq, n);
 }
 
 struct hca_qp *hca_qp_new(struct hca *hca)
@@ -179,9 +181,9 @@ struct hca_qp *hca_qp_new(struct hca *hca)
 	if (!qp)
 		return NULL;
 	qp->hca = hca;
-	init_dependent(&qp->on_scq, qp);
-	init_dependent(&qp->on_rcq, qp);
-	init_dependent(&qp->on_srq, qp);
+	hca_qp_init_dependent(&qp->on_scq, qp);
+	hca_qp_init_dependent(&qp->on_rcq, qp);
+	hca_qp_init_dependent(&qp->on_srq, qp);
 	hca_record_init(&qp->record, HCA_RECORD_QP);
 	hca_qp_init_run(qp);
 	return qp;
@@ -207,7 +209,7 @@ enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd)
 	if (qp->record.uar)
 		hca_record_add(&qp->record, qp->record.uar);
 	hca->nqp1 += qp->st == MLX5_QP_ST_QP1;
-	hold(hca, qp, 1);
+	hca_qp_hold(hca, qp, 1);
 	hca_counter_join(qp, 0);
 	return HCA_OK;
 }
@@ -219,7 +221,7 @@ enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
 
 	if (!qp)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_qp_finish(qp, decode(hca, qp, c));
+	synd = hca_qp_finish(qp, hca_qp_decode(hca, qp, c));
 	if (!synd)
 		MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
 	return synd;
@@ -236,7 +238,7 @@ void hca_qp_free(struct hca *hca, void *obj)
 	hca_qp1_leave(qp);
 	hca->nqp1 -= qp->st == MLX5_QP_ST_QP1;
 	hca_record_del(&qp->record);
-	hold(hca, qp, -1);
+	hca_qp_hold(hca, qp, -1);
 	qp->counter->users--;
 	hca_table_del(&hca->qps, qp->qpn);
 	hca_buf_free(&qp->buf);

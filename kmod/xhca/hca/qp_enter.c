@@ -48,7 +48,7 @@ void hca_qp_timers_leave(struct hca_qp *qp)
 /* ---- Flushing -------------------------------------------------------------------- */
 
 /* The time is rounded, so that many QPs are due at the same time and the engine can sleep. */
-static void flush_later(struct hca_qp *qp, u64 ns)
+static void hca_qp_flush_later(struct hca_qp *qp, u64 ns)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
@@ -57,7 +57,7 @@ static void flush_later(struct hca_qp *qp, u64 ns)
 }
 
 /* True if there was something to flush */
-static bool flush(struct hca_qp *qp)
+static bool hca_qp_flush(struct hca_qp *qp)
 {
 	u16 rq = qp->rq.ci;
 	bool news = false;
@@ -67,7 +67,7 @@ static bool flush(struct hca_qp *qp)
 		hca_rq_flush(qp);
 		news |= rq != qp->rq.ci;
 	}
-	flush_later(qp, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
+	hca_qp_flush_later(qp, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
 	return news;
 }
 
@@ -77,29 +77,29 @@ unsigned int hca_qp_run_flushing(struct hca_fabric *f)
 	unsigned int n, found = 0;
 
 	for (n = 0; n < FLUSH_QPS && (timer = hca_timer_due(&f->flushing, f->now)); n++)
-		found += flush(container_of(timer, struct hca_qp, flush));
+		found += hca_qp_flush(container_of(timer, struct hca_qp, flush));
 	return found;
 }
 
 /* ---- Transitions ----------------------------------------------------------------- */
 
-static void set_state(struct hca_qp *qp, u8 state)
+static void hca_qp_set_state(struct hca_qp *qp, u8 state)
 {
 	qp->state = state;
 	MLX5_SET(qpc, qp->qpc, state, state);
 }
 
-static void enter_error(struct hca_qp *qp)
+static void hca_qp_enter_error(struct hca_qp *qp)
 {
 	if (qp->state != MLX5_QP_STATE_ERR && qp->srq)
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
-	set_state(qp, MLX5_QP_STATE_ERR);
+	hca_qp_set_state(qp, MLX5_QP_STATE_ERR);
 	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
 	hca_record_rest(&qp->record);
 	hca_qp_look(qp);
 	hca_requester_flush(qp);
 	hca_rq_flush(qp);
-	flush_later(qp, FLUSH_FIRST_NS);
+	hca_qp_flush_later(qp, FLUSH_FIRST_NS);
 }
 
 void hca_qp_stop(struct hca_qp *qp)
@@ -113,9 +113,9 @@ void hca_qp_stop(struct hca_qp *qp)
 	list_del_init(&qp->run_entry);
 }
 
-static void enter_reset(struct hca_qp *qp)
+static void hca_qp_enter_reset(struct hca_qp *qp)
 {
-	set_state(qp, MLX5_QP_STATE_RST);
+	hca_qp_set_state(qp, MLX5_QP_STATE_RST);
 	hca_qp_stop(qp);
 	qp->sq.pi = qp->sq.ci = 0;
 	qp->rq.pi = qp->rq.ci = 0;
@@ -133,23 +133,23 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 {
 	switch (state) {
 	case MLX5_QP_STATE_RST:
-		enter_reset(qp);
+		hca_qp_enter_reset(qp);
 		return;
 	case MLX5_QP_STATE_ERR:
-		enter_error(qp);
+		hca_qp_enter_error(qp);
 		return;
 	case MLX5_QP_STATE_SQER:
-		set_state(qp, state);
+		hca_qp_set_state(qp, state);
 		hca_requester_flush(qp);
 		return;
 	case MLX5_QP_STATE_RTS:
 	case MLX5_QP_STATE_SQD:
-		set_state(qp, state);
+		hca_qp_set_state(qp, state);
 		hca_qp_look(qp);
 		hca_share_add(qp);
 		return;
 	default:
-		set_state(qp, state);
+		hca_qp_set_state(qp, state);
 	}
 }
 

@@ -112,7 +112,7 @@ static const struct transition {
 #define RC_PARAMS	(~(u32)O(Q_KEY))
 
 /* The parameters that mean anything to a service type */
-static u32 params_of(u8 st)
+static u32 hca_qp_params_of(u8 st)
 {
 	switch (st) {
 	case MLX5_QP_ST_RC:
@@ -135,7 +135,7 @@ static const struct transition *find(u16 opcode)
 	return NULL;
 }
 
-static void take(__be32 *to, const __be32 *from, u32 params)
+static void hca_qp_take_params(__be32 *to, const __be32 *from, u32 params)
 {
 	unsigned int i;
 
@@ -148,7 +148,7 @@ static void take(__be32 *to, const __be32 *from, u32 params)
 	}
 }
 
-static enum hca_synd check_path(const struct hca *hca, const void *ads)
+static enum hca_synd hca_qp_check_path(const struct hca *hca, const void *ads)
 {
 	if (MLX5_GET(ads, ads, pkey_index) >= HCA_PKEYS)
 		return HCA_SYND_QP_PKEY;
@@ -160,7 +160,7 @@ static enum hca_synd check_path(const struct hca *hca, const void *ads)
 }
 
 /* A port has one QP1. */
-static enum hca_synd check_qp1(const struct hca_qp *qp, const u32 *qpc)
+static enum hca_synd hca_qp_check_qp1(const struct hca_qp *qp, const u32 *qpc)
 {
 	u32 number = MLX5_GET(qpc, qpc, primary_address_path.vhca_port_num);
 	struct hca_port *port = hca_port_get(qp->hca, number);
@@ -171,7 +171,7 @@ static enum hca_synd check_qp1(const struct hca_qp *qp, const u32 *qpc)
 }
 
 /* Checks what @params have put into the context. */
-static enum hca_synd check(const struct hca_qp *qp, const u32 *qpc, u32 params)
+static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const u32 *qpc, u32 params)
 {
 	struct hca *hca = qp->hca;
 	enum hca_synd synd;
@@ -181,9 +181,9 @@ static enum hca_synd check(const struct hca_qp *qp, const u32 *qpc, u32 params)
 	if (params & P_MTU && (mtu < 1 || mtu > 5 ||
 			       MLX5_GET(qpc, qpc, log_msg_max) > HCA_LOG_MAX_MSG))
 		return HCA_SYND_QP_MTU;
-	synd = check_path(hca, MLX5_ADDR_OF(qpc, qpc, primary_address_path));
+	synd = hca_qp_check_path(hca, MLX5_ADDR_OF(qpc, qpc, primary_address_path));
 	if (!synd)
-		synd = check_path(hca, MLX5_ADDR_OF(qpc, qpc, secondary_address_path));
+		synd = hca_qp_check_path(hca, MLX5_ADDR_OF(qpc, qpc, secondary_address_path));
 	if (synd)
 		return synd;
 	if (MLX5_GET(qpc, qpc, log_sra_max) > HCA_LOG_MAX_RD_ATOMIC ||
@@ -195,7 +195,7 @@ static enum hca_synd check(const struct hca_qp *qp, const u32 *qpc, u32 params)
 		return HCA_SYND_QP_MIGRATION;
 	if (counter && !hca_table_get(&hca->counters, counter))
 		return HCA_SYND_COUNTER;
-	return check_qp1(qp, qpc);
+	return hca_qp_check_qp1(qp, qpc);
 }
 
 void hca_qp1_leave(struct hca_qp *qp)
@@ -207,13 +207,13 @@ void hca_qp1_leave(struct hca_qp *qp)
 			qp->hca->port[i].qp1 = NULL;
 }
 
-static void qp1_enter(struct hca_qp *qp)
+static void hca_qp1_enter(struct hca_qp *qp)
 {
 	hca_qp1_leave(qp);
 	hca_qp_port(qp)->qp1 = qp;
 }
 
-static void decode(struct hca_qp *qp, u32 params)
+static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
 {
 	const u32 *qpc = qp->qpc;
 	u32 counter = MLX5_GET(qpc, qpc, counter_set_id);
@@ -222,7 +222,7 @@ static void decode(struct hca_qp *qp, u32 params)
 		hca_apm_set(qp, MLX5_GET(qpc, qpc, pm_state));
 	hca_path_take(qp);
 	if (qp->st == MLX5_QP_ST_QP1)
-		qp1_enter(qp);
+		hca_qp1_enter(qp);
 	qp->remote_qpn = MLX5_GET(qpc, qpc, remote_qpn);
 	qp->mtu = 128u << MLX5_GET(qpc, qpc, mtu);
 	qp->retry_cnt = MLX5_GET(qpc, qpc, retry_count);
@@ -248,7 +248,7 @@ static void decode(struct hca_qp *qp, u32 params)
 }
 
 /* The UMR queue, which was made without a PD, gets one. */
-static enum hca_synd take_pd(struct hca *hca, struct hca_qp *qp, const u32 *qpc)
+static enum hca_synd hca_qp_take_pd(struct hca *hca, struct hca_qp *qp, const u32 *qpc)
 {
 	u32 pd = MLX5_GET(qpc, qpc, pd);
 	struct hca_domain *d = hca_table_get(&hca->pds, pd);
@@ -288,19 +288,19 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	/* All commands with parameters have the layout of RST2INIT. */
 	in_qpc = MLX5_ADDR_OF(rst2init_qp_in, c->in, qpc);
 	optional = MLX5_GET(rst2init_qp_in, c->in, opt_param_mask);
-	if (optional & ~(t->optional & params_of(qp->st)))
+	if (optional & ~(t->optional & hca_qp_params_of(qp->st)))
 		return HCA_SYND_QP_OPTPAR;
-	params = (t->always & params_of(qp->st)) | optional;
+	params = (t->always & hca_qp_params_of(qp->st)) | optional;
 	memcpy(qpc, qp->qpc, sizeof(qpc));
-	take((__be32 *)qpc, in_qpc, params);
-	synd = check(qp, qpc, params);
+	hca_qp_take_params((__be32 *)qpc, in_qpc, params);
+	synd = hca_qp_check_params(qp, qpc, params);
 	if (!synd && params & P_KIND)
-		synd = take_pd(hca, qp, in_qpc);
+		synd = hca_qp_take_pd(hca, qp, in_qpc);
 	if (synd)
 		return synd;
 	MLX5_SET(qpc, qpc, pd, qp->pd);
 	memcpy(qp->qpc, qpc, sizeof(qpc));
-	decode(qp, params);
+	hca_qp_decode_params(qp, params);
 	if (t->opcode != HCA_CMD_OP_SQD2SQD_QP)
 		hca_qp_enter(qp, t->to);
 	return HCA_OK;

@@ -28,16 +28,16 @@ enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
 #define MAX_LANES		1	/* code of one virtual lane */
 
 /* Registers of ports name the port at the same place. */
-static struct hca_port *port_of(struct hca *hca, const void *in)
+static struct hca_port *hca_reg_port_of(struct hca *hca, const void *in)
 {
 	return hca_port_get(hca, MLX5_GET(pmtu_reg, in, local_port));
 }
 
-static enum hca_synd read_pmtu(struct hca *hca, const void *in, void *out)
+static enum hca_synd hca_reg_read_pmtu(struct hca *hca, const void *in, void *out)
 {
 	u32 max = hca->p.roce ? MAX_ETH_MTU : MAX_IB_MTU;
 
-	if (!port_of(hca, in))
+	if (!hca_reg_port_of(hca, in))
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(pmtu_reg, out, local_port, MLX5_GET(pmtu_reg, in, local_port));
 	MLX5_SET(pmtu_reg, out, max_mtu, max);
@@ -46,9 +46,9 @@ static enum hca_synd read_pmtu(struct hca *hca, const void *in, void *out)
 	return HCA_OK;
 }
 
-static enum hca_synd read_ptys(struct hca *hca, const void *in, void *out)
+static enum hca_synd hca_reg_read_ptys(struct hca *hca, const void *in, void *out)
 {
-	if (!port_of(hca, in))
+	if (!hca_reg_port_of(hca, in))
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(ptys_reg, out, local_port, MLX5_GET(ptys_reg, in, local_port));
 	MLX5_SET(ptys_reg, out, proto_mask, MLX5_GET(ptys_reg, in, proto_mask));
@@ -67,9 +67,9 @@ static enum hca_synd read_ptys(struct hca *hca, const void *in, void *out)
 	return HCA_OK;
 }
 
-static enum hca_synd read_pvlc(struct hca *hca, const void *in, void *out)
+static enum hca_synd hca_reg_read_pvlc(struct hca *hca, const void *in, void *out)
 {
-	if (!port_of(hca, in))
+	if (!hca_reg_port_of(hca, in))
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(pvlc_reg, out, local_port, MLX5_GET(pvlc_reg, in, local_port));
 	MLX5_SET(pvlc_reg, out, vl_hw_cap, MAX_LANES);
@@ -79,10 +79,10 @@ static enum hca_synd read_pvlc(struct hca *hca, const void *in, void *out)
 }
 
 /* No frame is ever damaged or lost on this port: its error counters are zero. */
-static enum hca_synd read_ppcnt(struct hca *hca, const void *in, void *out)
+static enum hca_synd hca_reg_read_ppcnt(struct hca *hca, const void *in, void *out)
 {
 	enum { IEEE_802_3 = 0x0, IB_PORT = 0x20 };
-	struct hca_port *port = port_of(hca, in);
+	struct hca_port *port = hca_reg_port_of(hca, in);
 	void *set = MLX5_ADDR_OF(ppcnt_reg, out, counter_set);
 	u32 group = MLX5_GET(ppcnt_reg, in, grp);
 	__be64 *counter = set;
@@ -108,20 +108,20 @@ static enum hca_synd read_ppcnt(struct hca *hca, const void *in, void *out)
 	}
 }
 
-static enum hca_synd read_node_desc(struct hca *hca, const void *in, void *out)
+static enum hca_synd hca_reg_read_node_desc(struct hca *hca, const void *in, void *out)
 {
 	memcpy(out, hca->node_desc, sizeof(hca->node_desc));
 	return HCA_OK;
 }
 
-static enum hca_synd write_node_desc(struct hca *hca, const void *in)
+static enum hca_synd hca_reg_write_node_desc(struct hca *hca, const void *in)
 {
 	memcpy(hca->node_desc, in, sizeof(hca->node_desc));
 	return HCA_OK;
 }
 
 /* 0: the host's own order */
-static enum hca_synd write_host_endianness(struct hca *hca, const void *in)
+static enum hca_synd hca_reg_write_host_endianness(struct hca *hca, const void *in)
 {
 	return *(const u8 *)in ? HCA_SYND_REGISTER_VALUE : HCA_OK;
 }
@@ -132,12 +132,12 @@ static const struct reg {
 	enum hca_synd (*read)(struct hca *hca, const void *in, void *out);
 	enum hca_synd (*write)(struct hca *hca, const void *in);
 } regs[] = {
-	{ REG_PMTU, MLX5_ST_SZ_BYTES(pmtu_reg), read_pmtu, NULL },
-	{ REG_PTYS, MLX5_ST_SZ_BYTES(ptys_reg), read_ptys, NULL },
-	{ REG_PPCNT, MLX5_ST_SZ_BYTES(ppcnt_reg), read_ppcnt, NULL },
-	{ REG_PVLC, MLX5_ST_SZ_BYTES(pvlc_reg), read_pvlc, NULL },
-	{ REG_NODE_DESC, 64, read_node_desc, write_node_desc },
-	{ REG_HOST_ENDIANNESS, 16, NULL, write_host_endianness },
+	{ REG_PMTU, MLX5_ST_SZ_BYTES(pmtu_reg), hca_reg_read_pmtu, NULL },
+	{ REG_PTYS, MLX5_ST_SZ_BYTES(ptys_reg), hca_reg_read_ptys, NULL },
+	{ REG_PPCNT, MLX5_ST_SZ_BYTES(ppcnt_reg), hca_reg_read_ppcnt, NULL },
+	{ REG_PVLC, MLX5_ST_SZ_BYTES(pvlc_reg), hca_reg_read_pvlc, NULL },
+	{ REG_NODE_DESC, 64, hca_reg_read_node_desc, hca_reg_write_node_desc },
+	{ REG_HOST_ENDIANNESS, 16, NULL, hca_reg_write_host_endianness },
 };
 
 static const struct reg *find(u16 id)

@@ -21,13 +21,13 @@ static const u16 rnr_10us[32] = {
 	768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
-static bool is_reliable(const struct hca_qp *qp)
+static bool hca_req_is_reliable(const struct hca_qp *qp)
 {
 	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_XRC;
 }
 
 /* The one place that decides whether the next request of a queue may run. */
-static bool may_run(struct hca_qp *qp)
+static bool hca_req_may_run(struct hca_qp *qp)
 {
 	if (qp->timer.due || qp->fail_to || qp->sq.ci == qp->sq.pi)
 		return false;
@@ -36,13 +36,13 @@ static bool may_run(struct hca_qp *qp)
 	return qp->state == MLX5_QP_STATE_RTS;
 }
 
-static void post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe, const u8 *data)
+static void hca_req_post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe, const u8 *data)
 {
 	if (!hca_cqe_post(qp->scq, cqe, data))
 		hca_fail_fatal(qp);
 }
 
-static void post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
+static void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
 {
 	struct mlx5r_err_cqe cqe = {
 		.srqn_uidx = cpu_to_be32(qp->user_index),
@@ -52,10 +52,10 @@ static void post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
 		.op_own = MLX5R_CQE_REQ_ERR << 4,
 	};
 
-	post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
+	hca_req_post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
-static void message_over(struct hca_qp *qp)
+static void hca_req_end_message(struct hca_qp *qp)
 {
 	qp->done = 0;
 	qp->in_message = false;
@@ -64,12 +64,12 @@ static void message_over(struct hca_qp *qp)
 	qp->rnr_left = qp->rnr_retry;
 }
 
-static u32 count_packets(const struct hca_qp *qp, const struct hca_wqe *w)
+static u32 hca_req_count_packets(const struct hca_qp *qp, const struct hca_wqe *w)
 {
 	return w->length > qp->mtu ? DIV_ROUND_UP_ULL(w->length, qp->mtu) : 1;
 }
 
-static void succeed(struct hca_qp *qp, const struct hca_wqe *w)
+static void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
 {
 	struct mlx5r_cqe cqe = {
 		.srqn_uidx = cpu_to_be32(qp->user_index),
@@ -79,20 +79,20 @@ static void succeed(struct hca_qp *qp, const struct hca_wqe *w)
 		.op_own = MLX5R_CQE_REQ << 4 | w->in_cqe,
 	};
 
-	message_over(qp);
+	hca_req_end_message(qp);
 	qp->sq.ci += w->nbb;
 	qp->hca->fabric->stat.wqes++;
 	if (hca_wqe_signalled(w))
-		post_completion(qp, &cqe, w->cqe_data);
+		hca_req_post_completion(qp, &cqe, w->cqe_data);
 }
 
 /* Datagram and unreliable queues stop sending, the others fail as a whole. */
-static void fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome)
+static void hca_req_fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome)
 {
-	message_over(qp);
+	hca_req_end_message(qp);
 	qp->sq.ci += w->nbb;
-	post_error(qp, w->index, w->opcode, syndrome);
-	if (is_reliable(qp) || qp->st == MLX5_QP_ST_REG_UMR || qp->st == HCA_ST_SQ)
+	hca_req_post_error(qp, w->index, w->opcode, syndrome);
+	if (hca_req_is_reliable(qp) || qp->st == MLX5_QP_ST_REG_UMR || qp->st == HCA_ST_SQ)
 		hca_fail_qp(qp);
 	else
 		hca_fail_sq(qp);
@@ -100,17 +100,17 @@ static void fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome)
 
 void hca_requester_flush(struct hca_qp *qp)
 {
-	message_over(qp);
+	hca_req_end_message(qp);
 	while (qp->sq.ci != qp->sq.pi) {
 		u16 index = qp->sq.ci;
 
 		qp->sq.ci += hca_wqe_span(qp);
-		post_error(qp, index, MLX5R_OP_NOP, MLX5R_SYND_WR_FLUSH);
+		hca_req_post_error(qp, index, MLX5R_OP_NOP, MLX5R_SYND_WR_FLUSH);
 	}
 }
 
 /* Nobody is ready: try again later, a limited number of times. */
-static int retry(struct hca_qp *qp, u8 *left, bool for_ever, u64 delay_ns, u8 syndrome)
+static int hca_req_retry(struct hca_qp *qp, u8 *left, bool for_ever, u64 delay_ns, u8 syndrome)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
@@ -126,26 +126,26 @@ static int retry(struct hca_qp *qp, u8 *left, bool for_ever, u64 delay_ns, u8 sy
 	return HCA_AGAIN;
 }
 
-static int retry_rnr(struct hca_qp *qp, u64 delay_ns)
+static int hca_req_retry_rnr(struct hca_qp *qp, u64 delay_ns)
 {
-	return retry(qp, &qp->rnr_left, qp->rnr_retry == 7, delay_ns, MLX5R_SYND_RNR_EXC);
+	return hca_req_retry(qp, &qp->rnr_left, qp->rnr_retry == 7, delay_ns, MLX5R_SYND_RNR_EXC);
 }
 
 /* Before it gives up, an armed queue tries its alternate path as often. */
-static int retry_lost(struct hca_qp *qp)
+static int hca_req_retry_lost(struct hca_qp *qp)
 {
 	u64 delay = qp->ack_timeout ? 4096ull << qp->ack_timeout : NSEC_PER_SEC;
 
 	if (qp->ack_timeout && !qp->retry_left && qp->pm_state == MLX5_QP_PM_ARMED) {
 		hca_apm_migrate(qp);
-		message_over(qp);
+		hca_req_end_message(qp);
 		return HCA_AGAIN;
 	}
-	return retry(qp, &qp->retry_left, !qp->ack_timeout, delay, MLX5R_SYND_RETRY_EXC);
+	return hca_req_retry(qp, &qp->retry_left, !qp->ack_timeout, delay, MLX5R_SYND_RETRY_EXC);
 }
 
 /* An unreliable sender does not learn what the receiver thinks of it. */
-static int forget_remote(int ret)
+static int hca_req_forget_remote(int ret)
 {
 	switch (ret) {
 	case HCA_RNR:
@@ -159,12 +159,12 @@ static int forget_remote(int ret)
 	}
 }
 
-static bool needs_outstanding(u8 opcode)
+static bool hca_req_needs_outstanding(u8 opcode)
 {
 	return opcode >= MLX5R_OP_RDMA_READ && opcode <= MLX5R_OP_ATOMIC_MASKED_FA;
 }
 
-static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
+static int hca_req_check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 {
 	u32 log_max = MLX5_GET(qpc, qp->qpc, log_msg_max);
 	u32 i;
@@ -173,7 +173,7 @@ static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_LENGTH;
 	if (w->operand && w->length != w->operand)
 		return MLX5R_SYND_LOCAL_LENGTH;
-	if (!needs_outstanding(w->opcode))
+	if (!hca_req_needs_outstanding(w->opcode))
 		return 0;
 	for (i = 0; i < w->nsge; i++)
 		if (w->sge[i].data)
@@ -181,29 +181,29 @@ static int check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 	return 0;
 }
 
-static int send_connected(struct hca_qp *qp, struct hca_wqe *w)
+static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_qp *peer;
 	int ret;
 
-	ret = check_connected(qp, w);
+	ret = hca_req_check_connected(qp, w);
 	if (ret)
 		return ret;
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	w->packets = count_packets(qp, w);
+	w->packets = hca_req_count_packets(qp, w);
 	peer = hca_peer_find(qp);
 	ret = peer ? hca_respond(qp, peer, w) : HCA_LOST;
 	hca_count_request(qp, peer, w, ret);
 
 	if (ret == HCA_AGAIN)
 		qp->in_message = true;
-	if (!is_reliable(qp))
-		ret = forget_remote(ret);
+	if (!hca_req_is_reliable(qp))
+		ret = hca_req_forget_remote(ret);
 	if (ret == HCA_RNR)
-		return retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000ull);
+		return hca_req_retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000ull);
 	if (ret == HCA_LOST)
-		return retry_lost(qp);
+		return hca_req_retry_lost(qp);
 	if (!ret) {
 		qp->sq_psn = (qp->sq_psn + w->packets) & HCA_PSN_MASK;
 		if (peer && qp->pm_state == MLX5_QP_PM_REARM)
@@ -213,7 +213,7 @@ static int send_connected(struct hca_qp *qp, struct hca_wqe *w)
 }
 
 /* Flags that came through the register count like those in the ring. */
-static int execute_nop(struct hca_qp *qp, struct hca_wqe *w)
+static int hca_req_execute_nop(struct hca_qp *qp, struct hca_wqe *w)
 {
 	if (qp->nop_index == w->index) {
 		w->fm_ce_se |= qp->nop_flags;
@@ -222,24 +222,24 @@ static int execute_nop(struct hca_qp *qp, struct hca_wqe *w)
 	return 0;
 }
 
-static int execute(struct hca_qp *qp, struct hca_wqe *w)
+static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 {
 	int ret = hca_wqe_fetch(qp, w);
 
 	if (ret)
 		return ret;
 	if (w->opcode == MLX5R_OP_NOP)
-		return execute_nop(qp, w);
+		return hca_req_execute_nop(qp, w);
 	qp->requests = true;
 	hca_record_active(&qp->record);
 	if (w->opcode == MLX5R_OP_UMR)
 		return hca_umr(qp, w);
 	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP1)
 		return hca_ud_send(qp, w);
-	return send_connected(qp, w);
+	return hca_req_send_connected(qp, w);
 }
 
-static void drained(struct hca_qp *qp)
+static void hca_req_check_drained(struct hca_qp *qp)
 {
 	if (qp->state != MLX5_QP_STATE_SQD || qp->fail_to || qp->in_message ||
 	    qp->sq_drained_sent)
@@ -248,30 +248,30 @@ static void drained(struct hca_qp *qp)
 	hca_event_qp(qp, MLX5_EVENT_TYPE_SQ_DRAINED);
 }
 
-static void run(struct hca_qp *qp)
+static void hca_req_run(struct hca_qp *qp)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 	struct hca_wqe *w = &f->scratch->wqe;
 	int n, ret;
 
-	for (n = 0; n < TURN_WQES && may_run(qp) && hca_turn_left(f); n++) {
+	for (n = 0; n < TURN_WQES && hca_req_may_run(qp) && hca_turn_left(f); n++) {
 		hca_charge(f, HCA_REQUESTS, 1);
 		w->operand = 0;
-		ret = execute(qp, w);
+		ret = hca_req_execute(qp, w);
 		/* A QP that is connected to itself and refused the request: it will be flushed. */
 		if (qp->fail_to)
 			return;
 		if (ret == HCA_AGAIN)
 			break;
 		if (ret)
-			fail(qp, w, ret);
+			hca_req_fail(qp, w, ret);
 		else
-			succeed(qp, w);
+			hca_req_succeed(qp, w);
 	}
-	drained(qp);
+	hca_req_check_drained(qp);
 }
 
-static void turn_over(struct hca_fabric *f)
+static void hca_req_end_turn(struct hca_fabric *f)
 {
 	int i;
 
@@ -289,8 +289,8 @@ bool hca_requester_run(struct hca_qp *qp, u64 budget)
 		return false;
 	}
 	f->turn = (struct hca_turn) { .budget = budget };
-	run(qp);
+	hca_req_run(qp);
 	hca_cq_tell(f);
-	turn_over(f);
-	return may_run(qp);
+	hca_req_end_turn(f);
+	return hca_req_may_run(qp);
 }

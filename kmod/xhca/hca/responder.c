@@ -14,7 +14,7 @@
 #include "datapath.h"
 
 /* The receiver refuses: it goes to error with an event, the requester is told. */
-static int refuse(struct hca_qp *dst, u8 event, u8 syndrome)
+static int hca_resp_refuse(struct hca_qp *dst, u8 event, u8 syndrome)
 {
 	if (dst->st != MLX5_QP_ST_UC) {
 		hca_event_qp(dst, event);
@@ -23,18 +23,20 @@ static int refuse(struct hca_qp *dst, u8 event, u8 syndrome)
 	return syndrome;
 }
 
-static int refuse_request(struct hca_qp *dst)
+static int hca_resp_refuse_request(struct hca_qp *dst)
 {
-	return refuse(dst, MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR, MLX5R_SYND_REMOTE_INVAL_REQ);
+	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR,
+			       MLX5R_SYND_REMOTE_INVAL_REQ);
 }
 
-static int refuse_access(struct hca_qp *dst)
+static int hca_resp_refuse_access(struct hca_qp *dst)
 {
-	return refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_ACCESS);
+	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_ACCESS);
 }
 
 /* A receive request failed: its completion says why, the requester less so. */
-static int fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 mine, u8 theirs)
+static int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 mine,
+				 u8 theirs)
 {
 	hca_rq_consume(dst, srq);
 	hca_rq_complete_error(dst, srq, index, mine);
@@ -42,13 +44,14 @@ static int fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 m
 	return theirs;
 }
 
-static bool consumes_receive(u8 opcode)
+static bool hca_resp_consumes_receive(u8 opcode)
 {
 	return opcode == MLX5R_OP_SEND || opcode == MLX5R_OP_SEND_IMM ||
 	       opcode == MLX5R_OP_SEND_INVAL || opcode == MLX5R_OP_RDMA_WRITE_IMM;
 }
 
-static void receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe *w, u32 index)
+static void hca_resp_receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe *w,
+				  u32 index)
 {
 	static const u8 cqe_op[] = {
 		[MLX5R_OP_SEND] = MLX5R_CQE_RESP_SEND,
@@ -75,8 +78,8 @@ static void receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe
  * Moves what the turn allows; 0 when the message is complete.  No byte moves before
  * all have been checked, which hca_copy() does if it gets them all in one segment.
  */
-static int move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
-		     u64 length, enum hca_copy_err *err)
+static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
+			      u64 length, enum hca_copy_err *err)
 {
 	u64 left = max_t(u64, hca_turn_left(src->hca->fabric), HCA_PAGE_SIZE);
 	u64 n = min(length - src->done, left);
@@ -99,32 +102,32 @@ static int move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *fro
 	return src->done < length ? HCA_AGAIN : 0;
 }
 
-static int respond_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
-			struct hca_wqe *w, struct hca_rwqe *r)
+static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
+			 struct hca_wqe *w, struct hca_rwqe *r)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
 	int ret;
 
 	if (w->length > r->length)
-		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
-				    MLX5R_SYND_REMOTE_INVAL_REQ);
+		return hca_resp_fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
+					     MLX5R_SYND_REMOTE_INVAL_REQ);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (srq)
 		to.user.pd = srq->pd;
 	hca_sgl_divert(&to, w, hca_rq_cq(dst, srq), dst->cs_res);
-	ret = move_part(src, &to, &from, w->length, &err);
+	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (err == HCA_COPY_DST)
-		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_PROT,
-				    MLX5R_SYND_REMOTE_OP);
+		return hca_resp_fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_PROT,
+					     MLX5R_SYND_REMOTE_OP);
 	return ret;
 }
 
 /* The SRQ that an XRC request names, or null; it must be of the target's domain. */
-static struct hca_srq *xrc_srq(struct hca_qp *dst, const struct hca_wqe *w)
+static struct hca_srq *hca_resp_xrc_srq(struct hca_qp *dst, const struct hca_wqe *w)
 {
 	struct hca_srq *srq = hca_table_get(&dst->hca->srqs, w->xrc_srqn);
 
@@ -132,7 +135,7 @@ static struct hca_srq *xrc_srq(struct hca_qp *dst, const struct hca_wqe *w)
 }
 
 /* Where a response goes, of which only a completion can carry the data. */
-static void local_segments(struct hca_sgl *l, struct hca_qp *src, struct hca_wqe *w)
+static void hca_resp_local_segments(struct hca_sgl *l, struct hca_qp *src, struct hca_wqe *w)
 {
 	hca_sgl_init(l, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
 	if (hca_wqe_signalled(w))
@@ -140,9 +143,10 @@ static void local_segments(struct hca_sgl *l, struct hca_qp *src, struct hca_wqe
 }
 
 /* An XRC target has no PD of its own: keys are checked against that of the SRQ. */
-static void remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w, u8 access)
+static void hca_resp_remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w,
+				    u8 access)
 {
-	struct hca_srq *srq = dst->st == MLX5_QP_ST_XRC ? xrc_srq(dst, w) : NULL;
+	struct hca_srq *srq = dst->st == MLX5_QP_ST_XRC ? hca_resp_xrc_srq(dst, w) : NULL;
 
 	w->rsge = (struct hca_sge) { .addr = w->raddr, .len = w->length, .lkey = w->rkey };
 	hca_sgl_init(l, dst, access, &w->rsge, 1);
@@ -151,7 +155,7 @@ static void remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe
 }
 
 /* What a write moves; REMOTE_ACCESS: the receiver's key does not allow it. */
-static int write_data(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static int hca_resp_write_data(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
@@ -159,61 +163,61 @@ static int write_data(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 
 	if (!w->length)
 		return 0;
-	remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
+	hca_resp_remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	ret = move_part(src, &to, &from, w->length, &err);
+	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
 	return err == HCA_COPY_DST ? MLX5R_SYND_REMOTE_ACCESS : ret;
 }
 
-static int respond_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static int hca_resp_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
-	int ret = dst->rwe ? write_data(src, dst, w) : MLX5R_SYND_REMOTE_ACCESS;
+	int ret = dst->rwe ? hca_resp_write_data(src, dst, w) : MLX5R_SYND_REMOTE_ACCESS;
 
-	return ret == MLX5R_SYND_REMOTE_ACCESS ? refuse_access(dst) : ret;
+	return ret == MLX5R_SYND_REMOTE_ACCESS ? hca_resp_refuse_access(dst) : ret;
 }
 
 /* A key that does not allow the write fails the receive request, too. */
-static int respond_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
-			     struct hca_wqe *w, u32 index)
+static int hca_resp_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
+			      struct hca_wqe *w, u32 index)
 {
 	int ret;
 
 	if (!dst->rwe)
-		return refuse_access(dst);
-	ret = write_data(src, dst, w);
+		return hca_resp_refuse_access(dst);
+	ret = hca_resp_write_data(src, dst, w);
 	if (ret != MLX5R_SYND_REMOTE_ACCESS)
 		return ret;
 	if (dst->st != MLX5_QP_ST_UC) {
 		hca_rq_consume(dst, srq);
 		hca_rq_complete_error(dst, srq, index, MLX5R_SYND_LOCAL_ACCESS);
 	}
-	return refuse_access(dst);
+	return hca_resp_refuse_access(dst);
 }
 
-static int respond_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
 	int ret;
 
 	if (!dst->rre)
-		return refuse_access(dst);
+		return hca_resp_refuse_access(dst);
 	if (!w->length)
 		return 0;
-	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
-	local_segments(&to, src, w);
-	ret = move_part(src, &to, &from, w->length, &err);
+	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
+	hca_resp_local_segments(&to, src, w);
+	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_DST)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (err == HCA_COPY_SRC)
-		return refuse_access(dst);
+		return hca_resp_refuse_access(dst);
 	return ret;
 }
 
 /* Adds field by field: a set boundary bit ends a field, its carry is dropped. */
-static u64 masked_add(u64 a, u64 b, u64 boundary)
+static u64 hca_resp_masked_add(u64 a, u64 b, u64 boundary)
 {
 	u64 low = ~boundary;
 
@@ -221,7 +225,7 @@ static u64 masked_add(u64 a, u64 b, u64 boundary)
 	return ((a & low) + (b & low)) ^ ((a ^ b) & boundary);
 }
 
-static u64 atomic_result(const struct hca_wqe *w, u64 old)
+static u64 hca_resp_atomic_result(const struct hca_wqe *w, u64 old)
 {
 	switch (w->opcode) {
 	case MLX5R_OP_ATOMIC_CS:
@@ -233,12 +237,12 @@ static u64 atomic_result(const struct hca_wqe *w, u64 old)
 			return old;
 		return (old & ~w->arg[2]) | (w->arg[0] & w->arg[2]);
 	default:
-		return masked_add(old, w->arg[0], w->arg[1]);
+		return hca_resp_masked_add(old, w->arg[0], w->arg[1]);
 	}
 }
 
 /* Memory and the returned value are in host order: the adapter's 8-byte mode. */
-static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl to, from;
 	struct hca_sge old_sge;
@@ -246,28 +250,28 @@ static int respond_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 	u64 *mem, old;
 
 	if (!dst->rae || !dst->atomic_mode)
-		return refuse_access(dst);
+		return hca_resp_refuse_access(dst);
 	if (w->raddr & (w->operand - 1))
-		return refuse_request(dst);
-	remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
+		return hca_resp_refuse_request(dst);
+	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
 	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len);
 	/* A key made of keys may lead between words, where atomics lock the bus or fault. */
 	if (!mem || len != w->operand || (unsigned long)mem & (w->operand - 1))
-		return refuse_access(dst);
+		return hca_resp_refuse_access(dst);
 
-	local_segments(&to, src, w);
+	hca_resp_local_segments(&to, src, w);
 	if (!hca_sgl_check(&to, len))
 		return MLX5R_SYND_LOCAL_PROT;
 	do {
 		old = READ_ONCE(*mem);
-	} while (cmpxchg(mem, old, atomic_result(w, old)) != old);
+	} while (cmpxchg(mem, old, hca_resp_atomic_result(w, old)) != old);
 	old_sge = (struct hca_sge) { .len = sizeof(old), .data = &old };
 	hca_sgl_init(&from, src, 0, &old_sge, 1);
 	return hca_copy(&to, &from, len) ? MLX5R_SYND_LOCAL_PROT : 0;
 }
 
 /* SEND with invalidate: the key is free from now on. */
-static bool invalidate(struct hca_qp *dst, u32 key)
+static bool hca_resp_invalidate(struct hca_qp *dst, u32 key)
 {
 	struct hca_mkey *mkey = hca_mkey_get(dst->hca, key);
 
@@ -278,21 +282,21 @@ static bool invalidate(struct hca_qp *dst, u32 key)
 	return true;
 }
 
-static struct hca_srq *receive_queue(struct hca_qp *dst, const struct hca_wqe *w, int *err)
+static struct hca_srq *hca_resp_receive_queue(struct hca_qp *dst, const struct hca_wqe *w, int *err)
 {
 	struct hca_srq *srq = dst->srq;
 
 	*err = 0;
 	if (dst->st == MLX5_QP_ST_XRC) {
-		srq = xrc_srq(dst, w);
+		srq = hca_resp_xrc_srq(dst, w);
 		if (!srq)
-			*err = refuse_request(dst);
+			*err = hca_resp_refuse_request(dst);
 	}
 	return srq;
 }
 
 /* The request of a shared queue whose unreliable message will never be complete */
-static void abort_held(struct hca_qp *dst)
+static void hca_resp_abort_held(struct hca_qp *dst)
 {
 	struct hca_srq *srq = dst->recv_srq;
 
@@ -301,49 +305,49 @@ static void abort_held(struct hca_qp *dst)
 		hca_rq_complete_error(dst, srq, dst->recv_index, MLX5R_SYND_REMOTE_ABORTED);
 }
 
-static int respond_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_rwqe *r = &src->hca->fabric->scratch->rwqe;
 	struct hca_srq *srq;
 	int ret;
 
-	srq = receive_queue(dst, w, &ret);
+	srq = hca_resp_receive_queue(dst, w, &ret);
 	if (ret)
 		return ret;
 	/* A message goes on in the shared request in which it began, or not at all. */
 	if (srq && src->in_message && dst->recv_srq != srq)
-		return refuse_request(dst);
+		return hca_resp_refuse_request(dst);
 	if (srq && !src->in_message && dst->st == MLX5_QP_ST_UC)
-		abort_held(dst);
+		hca_resp_abort_held(dst);
 	ret = hca_rq_get(dst, srq, r);
 	if (ret)
 		return ret;
 	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)
-		ret = respond_write_imm(src, dst, srq, w, r->index);
+		ret = hca_resp_write_imm(src, dst, srq, w, r->index);
 	else
-		ret = respond_send(src, dst, srq, w, r);
+		ret = hca_resp_send(src, dst, srq, w, r);
 	if (ret == HCA_AGAIN)
 		hca_rq_hold(dst, srq);
 	if (ret)
 		return ret;
-	if (w->opcode == MLX5R_OP_SEND_INVAL && !invalidate(dst, w->imm))
-		return fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_QP_OP,
-				    MLX5R_SYND_REMOTE_OP);
-	receive_done(dst, srq, w, r->index);
+	if (w->opcode == MLX5R_OP_SEND_INVAL && !hca_resp_invalidate(dst, w->imm))
+		return hca_resp_fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_QP_OP,
+					     MLX5R_SYND_REMOTE_OP);
+	hca_resp_receive_done(dst, srq, w, r->index);
 	return 0;
 }
 
-static int respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static int hca_resp_execute(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
-	if (consumes_receive(w->opcode))
-		return respond_consuming(src, dst, w);
+	if (hca_resp_consumes_receive(w->opcode))
+		return hca_resp_consuming(src, dst, w);
 	switch (w->opcode) {
 	case MLX5R_OP_RDMA_WRITE:
-		return respond_write(src, dst, w);
+		return hca_resp_write(src, dst, w);
 	case MLX5R_OP_RDMA_READ:
-		return respond_read(src, dst, w);
+		return hca_resp_read(src, dst, w);
 	default:
-		return respond_atomic(src, dst, w);
+		return hca_resp_atomic(src, dst, w);
 	}
 }
 
@@ -356,7 +360,7 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 		if (dst->state == MLX5_QP_STATE_RTR)
 			hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
 	}
-	ret = respond(src, dst, w);
+	ret = hca_resp_execute(src, dst, w);
 	/* A UC responder expects the number after a message that it dropped, too. */
 	if (!ret || (dst->st == MLX5_QP_ST_UC && ret != HCA_AGAIN))
 		dst->rq_psn = (src->sq_psn + w->packets) & HCA_PSN_MASK;

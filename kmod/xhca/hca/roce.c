@@ -9,7 +9,7 @@
 
 enum { ROCE_V1 = 0, ROCE_V2 = 2 };		/* roce_version */
 
-static bool kind_ok(const struct hca_gid *g)
+static bool hca_roce_kind_ok(const struct hca_gid *g)
 {
 	switch (g->version) {
 	case ROCE_V1:
@@ -44,7 +44,7 @@ enum hca_synd hca_cmd_set_roce_address(struct hca *hca, const struct hca_cmd *c)
 		g.l3_type = MLX5_GET(roce_addr_layout, addr, roce_l3_type);
 		g.vlan_valid = MLX5_GET(roce_addr_layout, addr, vlan_valid);
 		g.vlan_id = MLX5_GET(roce_addr_layout, addr, vlan_id);
-		if (!kind_ok(&g))
+		if (!hca_roce_kind_ok(&g))
 			return HCA_SYND_ROCE_ADDRESS;
 	}
 	hca->gids[index] = g;

@@ -14,7 +14,7 @@
 #include "datapath.h"
 
 /* Data segments at @at; a short list ends with the terminator key. */
-static void parse(struct hca_rwqe *r, const void *at, u32 bytes)
+static void hca_rq_parse(struct hca_rwqe *r, const void *at, u32 bytes)
 {
 	struct mlx5r_data d;
 
@@ -37,7 +37,7 @@ static void parse(struct hca_rwqe *r, const void *at, u32 bytes)
 
 /* ---- A QP's own ring ---------------------------------------------------------------- */
 
-static bool ring_look(struct hca_qp *qp)
+static bool hca_rq_ring_look(struct hca_qp *qp)
 {
 	struct hca_wq *rq = &qp->rq;
 
@@ -53,23 +53,23 @@ static bool ring_look(struct hca_qp *qp)
 	return rq->pi != rq->ci;
 }
 
-static int ring_get(struct hca_qp *qp, struct hca_rwqe *r)
+static int hca_rq_ring_get(struct hca_qp *qp, struct hca_rwqe *r)
 {
 	struct hca_wq *rq = &qp->rq;
 	u32 slot;
 
-	if (!rq->entries || !ring_look(qp))
+	if (!rq->entries || !hca_rq_ring_look(qp))
 		return qp->fail_to ? MLX5R_SYND_REMOTE_OP : HCA_RNR;
 	slot = rq->ci & (rq->entries - 1);
-	parse(r, hca_buf_at(&qp->buf, rq->offset + ((u64)slot << rq->log_stride)),
-	      1u << rq->log_stride);
+	hca_rq_parse(r, hca_buf_at(&qp->buf, rq->offset + ((u64)slot << rq->log_stride)),
+		     1u << rq->log_stride);
 	r->index = rq->ci;
 	return 0;
 }
 
 /* ---- Shared receive queues ------------------------------------------------------------ */
 
-static u32 srq_available(struct hca_srq *srq)
+static u32 hca_rq_srq_available(struct hca_srq *srq)
 {
 	u32 n = be32_to_cpu(READ_ONCE(srq->dbr[0])) - srq->taken;
 
@@ -85,7 +85,7 @@ static u32 srq_available(struct hca_srq *srq)
 	return 0;
 }
 
-static void srq_check_limit(struct hca_srq *srq, u32 left)
+static void hca_rq_srq_check_limit(struct hca_srq *srq, u32 left)
 {
 	if (srq->lwm && left < srq->lwm) {
 		srq->lwm = 0;
@@ -94,7 +94,7 @@ static void srq_check_limit(struct hca_srq *srq, u32 left)
 }
 
 /* Takes the request at the head out of the queue. */
-static void srq_take(struct hca_srq *srq)
+static void hca_rq_srq_take(struct hca_srq *srq)
 {
 	u32 mask = (1u << srq->log_size) - 1;
 	const struct mlx5r_srq_next *next;
@@ -107,17 +107,17 @@ static void srq_take(struct hca_srq *srq)
 	}
 	srq->taken++;
 	if (srq->lwm && !srq->error)
-		srq_check_limit(srq, srq_available(srq));
+		hca_rq_srq_check_limit(srq, hca_rq_srq_available(srq));
 }
 
-static int srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
+static int hca_rq_srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
 	u32 skip = srq->linked ? sizeof(struct mlx5r_srq_next) : 0;
 	u32 mask = (1u << srq->log_size) - 1;
 
 	if (qp->recv_srq == srq) {
 		r->index = qp->recv_index & mask;
-	} else if (!srq->error && srq_available(srq)) {
+	} else if (!srq->error && hca_rq_srq_available(srq)) {
 		r->index = srq->head & mask;
 	} else if (srq->error) {
 		hca_fail_fatal(qp);
@@ -125,8 +125,8 @@ static int srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 	} else {
 		return HCA_RNR;
 	}
-	parse(r, hca_buf_at(&srq->buf, (u64)r->index << srq->log_stride) + skip,
-	      (1u << srq->log_stride) - skip);
+	hca_rq_parse(r, hca_buf_at(&srq->buf, (u64)r->index << srq->log_stride) + skip,
+		     (1u << srq->log_stride) - skip);
 	return 0;
 }
 
@@ -134,7 +134,7 @@ static int srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 
 int hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
-	return srq ? srq_get(qp, srq, r) : ring_get(qp, r);
+	return srq ? hca_rq_srq_get(qp, srq, r) : hca_rq_ring_get(qp, r);
 }
 
 void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq)
@@ -145,7 +145,7 @@ void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq)
 	qp->recv_index = srq->head;
 	qp->recv_srq = srq;
 	list_add_tail(&qp->recv_entry, &srq->holders);
-	srq_take(srq);
+	hca_rq_srq_take(srq);
 }
 
 void hca_rq_release(struct hca_qp *qp)
@@ -161,7 +161,7 @@ void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq)
 	else if (qp->recv_srq == srq)
 		hca_rq_release(qp);
 	else
-		srq_take(srq);
+		hca_rq_srq_take(srq);
 }
 
 struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq)
@@ -204,7 +204,7 @@ void hca_rq_flush(struct hca_qp *qp)
 		hca_rq_complete_error(qp, srq, qp->recv_index, MLX5R_SYND_WR_FLUSH);
 	if (!qp->rq.entries || qp->srq)
 		return;
-	while (ring_look(qp)) {
+	while (hca_rq_ring_look(qp)) {
 		hca_rq_complete_error(qp, NULL, qp->rq.ci, MLX5R_SYND_WR_FLUSH);
 		qp->rq.ci++;
 	}

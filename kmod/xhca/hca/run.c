@@ -49,7 +49,7 @@ void hca_fabric_free(struct hca_fabric *f)
 
 /* ---- Timers ------------------------------------------------------------------- */
 
-static unsigned int run_timers(struct hca_fabric *f)
+static unsigned int hca_run_timers(struct hca_fabric *f)
 {
 	struct hca_timer *timer;
 	unsigned int n;
@@ -66,20 +66,20 @@ static unsigned int run_timers(struct hca_fabric *f)
 
 /* ---- Queues with work ----------------------------------------------------------- */
 
-static bool pass_goes_on(const struct hca_fabric *f, u64 wqes, u64 units)
+static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 units)
 {
 	return f->stat.wqes - wqes < PASS_WQES && f->stat.units - units < HCA_TURN_UNITS;
 }
 
 /* One turn at most of each of its queues */
-static unsigned int run_share(struct hca_fabric *f, struct hca_share *s, u64 wqes, u64 units)
+static unsigned int hca_run_share(struct hca_fabric *f, struct hca_share *s, u64 wqes, u64 units)
 {
 	unsigned int n = 0;
 	LIST_HEAD(turn);
 	u64 before;
 
 	list_splice_init(&s->qps, &turn);
-	for (; !list_empty(&turn) && s->credit > 0 && pass_goes_on(f, wqes, units); n++) {
+	for (; !list_empty(&turn) && s->credit > 0 && hca_run_pass_continues(f, wqes, units); n++) {
 		struct hca_qp *qp = list_first_entry(&turn, struct hca_qp, run_entry);
 
 		list_del_init(&qp->run_entry);
@@ -93,14 +93,14 @@ static unsigned int run_share(struct hca_fabric *f, struct hca_share *s, u64 wqe
 	return n;
 }
 
-static struct hca *halted_owner(struct hca_share *s)
+static struct hca *hca_run_halted_owner(struct hca_share *s)
 {
 	struct hca_qp *qp = list_first_entry_or_null(&s->qps, struct hca_qp, run_entry);
 
 	return qp && hca_halted(qp->hca) ? qp->hca : NULL;
 }
 
-static unsigned int run_queues(struct hca_fabric *f)
+static unsigned int hca_run_queues(struct hca_fabric *f)
 {
 	u64 wqes = f->stat.wqes, units = f->stat.units;
 	struct hca_share *s;
@@ -112,14 +112,14 @@ static unsigned int run_queues(struct hca_fabric *f)
 	if (list_is_singular(&f->run))
 		list_first_entry(&f->run, struct hca_share, entry)->credit = 0;
 	list_splice_init(&f->run, &round);
-	while (!list_empty(&round) && pass_goes_on(f, wqes, units)) {
+	while (!list_empty(&round) && hca_run_pass_continues(f, wqes, units)) {
 		s = list_first_entry(&round, struct hca_share, entry);
-		owner = halted_owner(s);
+		owner = hca_run_halted_owner(s);
 		list_move_tail(&s->entry, owner ? &owner->halted : &f->run);
 		if (owner)
 			continue;
 		s->credit = min_t(s64, s->credit + QUANTUM, QUANTUM);
-		n += run_share(f, s, wqes, units);
+		n += hca_run_share(f, s, wqes, units);
 		if (!list_empty(&s->qps))
 			continue;
 		list_del_init(&s->entry);
@@ -135,7 +135,7 @@ static unsigned int run_queues(struct hca_fabric *f)
  * Is it time to look for firmware commands, of one function?  Their registers are not
  * cached, so it is rare while there is other work; one command seldom comes alone.
  */
-static struct hca *command_turn(struct hca_fabric *f, bool due)
+static struct hca *hca_run_command_turn(struct hca_fabric *f, bool due)
 {
 	struct hca *hca = list_first_entry_or_null(&f->functions, struct hca, entry);
 
@@ -145,9 +145,9 @@ static struct hca *command_turn(struct hca_fabric *f, bool due)
 	return hca;
 }
 
-static unsigned int run_commands(struct hca_fabric *f, bool due)
+static unsigned int hca_run_commands(struct hca_fabric *f, bool due)
 {
-	struct hca *hca = command_turn(f, due || f->commands);
+	struct hca *hca = hca_run_command_turn(f, due || f->commands);
 
 	if (hca)
 		f->commands = hca_cmd_poll(hca);
@@ -155,9 +155,9 @@ static unsigned int run_commands(struct hca_fabric *f, bool due)
 }
 
 /* The same where none may run */
-static void find_commands(struct hca_fabric *f)
+static void hca_run_find_commands(struct hca_fabric *f)
 {
-	struct hca *hca = command_turn(f, false);
+	struct hca *hca = hca_run_command_turn(f, false);
 
 	if (!hca || !hca_cmd_waits(hca))
 		return;
@@ -167,14 +167,14 @@ static void find_commands(struct hca_fabric *f)
 	list_add(&hca->entry, &f->functions);
 }
 
-static void read_clock(struct hca_fabric *f)
+static void hca_run_read_clock(struct hca_fabric *f)
 {
 	if (!(f->stat.polls++ % CLOCK_PASSES) || f->idle || f->timers.n)
 		f->now = ktime_get_ns();
 }
 
 /* Raises the interrupts that the events of this pass ask for. */
-static void run_interrupts(struct hca *hca)
+static void hca_run_interrupts(struct hca *hca)
 {
 	struct hca_eq *eq;
 	bool behind = false;
@@ -190,14 +190,14 @@ static void run_interrupts(struct hca *hca)
 	hca->irq_pending = behind;
 }
 
-static bool move(struct hca_fabric *f, unsigned int work)
+static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 {
 	struct hca *hca;
 
 	work += hca_doorbell_poll(f);
-	work += run_timers(f);
+	work += hca_run_timers(f);
 	hca_qp_run_failures(f);
-	work += run_queues(f);
+	work += hca_run_queues(f);
 	work += hca_dependents_run(f);
 	hca_qp_run_failures(f);
 	work += hca_qp_run_flushing(f);
@@ -205,7 +205,7 @@ static bool move(struct hca_fabric *f, unsigned int work)
 	list_for_each_entry(hca, &f->functions, entry) {
 		if (!hca_halted(hca))
 			list_splice_tail_init(&hca->halted, &f->run);
-		run_interrupts(hca);
+		hca_run_interrupts(hca);
 	}
 	f->idle = work ? 0 : f->idle + 1;
 	return work || f->nsweeps || !list_empty(&f->run) || hca_timer_due(&f->flushing, f->now);
@@ -217,16 +217,16 @@ bool hca_fabric_poll(struct hca_fabric *f)
 
 	f->may_sleep = true;
 	f->wants_sleep = false;
-	read_clock(f);
-	return move(f, run_commands(f, wanted));
+	hca_run_read_clock(f);
+	return hca_run_pass(f, hca_run_commands(f, wanted));
 }
 
 bool hca_fabric_poll_atomic(struct hca_fabric *f)
 {
 	f->may_sleep = false;
-	read_clock(f);
-	find_commands(f);
-	return move(f, 0);
+	hca_run_read_clock(f);
+	hca_run_find_commands(f);
+	return hca_run_pass(f, 0);
 }
 
 bool hca_fabric_must_sleep(const struct hca_fabric *f)

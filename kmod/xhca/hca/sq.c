@@ -13,7 +13,7 @@
 #include <linux/mlx5/device.h>
 #include "cmd.h"
 
-static struct hca_qp *find(struct hca *hca, u32 sqn)
+static struct hca_qp *hca_sq_find(struct hca *hca, u32 sqn)
 {
 	struct hca_qp *sq = hca_table_get(&hca->qps, sqn);
 
@@ -21,7 +21,7 @@ static struct hca_qp *find(struct hca *hca, u32 sqn)
 }
 
 /* What this adapter has no support for must be zero. */
-static bool fields_ok(const void *sqc, const void *wq)
+static bool hca_sq_fields_ok(const void *sqc, const void *wq)
 {
 	return !MLX5_GET(sqc, sqc, state) && !MLX5_GET(sqc, sqc, tis_lst_sz) &&
 	       !MLX5_GET(sqc, sqc, cd_master) && !MLX5_GET(sqc, sqc, reg_umr) &&
@@ -31,7 +31,7 @@ static bool fields_ok(const void *sqc, const void *wq)
 	       !MLX5_GET(wq, wq, wq_signature);
 }
 
-static enum hca_synd decode(struct hca *hca, struct hca_qp *sq, const struct hca_cmd *c)
+static enum hca_synd hca_sq_decode(struct hca *hca, struct hca_qp *sq, const struct hca_cmd *c)
 {
 	const void *sqc = MLX5_ADDR_OF(create_sq_in, c->in, ctx);
 	const void *wq = MLX5_ADDR_OF(sqc, sqc, wq);
@@ -39,7 +39,7 @@ static enum hca_synd decode(struct hca *hca, struct hca_qp *sq, const struct hca
 
 	if (MLX5_GET(wq, wq, wq_umem_valid) || MLX5_GET(wq, wq, dbr_umem_valid))
 		return HCA_SYND_UMEM;
-	if (!fields_ok(sqc, wq))
+	if (!hca_sq_fields_ok(sqc, wq))
 		return HCA_SYND_SQ_FIELD;
 	if (log_size > HCA_LOG_MAX_QP_SZ || 1u << MLX5_GET(wq, wq, log_wq_stride) != MLX5R_WQEBB)
 		return HCA_SYND_QP_SIZE;
@@ -71,7 +71,7 @@ enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c)
 
 	if (!sq)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_qp_finish(sq, decode(hca, sq, c));
+	synd = hca_qp_finish(sq, hca_sq_decode(hca, sq, c));
 	if (!synd)
 		MLX5_SET(create_sq_out, c->out, sqn, sq->qpn);
 	return synd;
@@ -90,7 +90,7 @@ static const struct {
 
 enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *sq = find(hca, MLX5_GET(modify_sq_in, c->in, sqn));
+	struct hca_qp *sq = hca_sq_find(hca, MLX5_GET(modify_sq_in, c->in, sqn));
 	u32 from = MLX5_GET(modify_sq_in, c->in, sq_state);
 	u32 to = MLX5_GET(modify_sq_in, c->in, ctx.state);
 	unsigned int i;
@@ -111,7 +111,7 @@ enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_destroy_sq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *sq = find(hca, MLX5_GET(destroy_sq_in, c->in, sqn));
+	struct hca_qp *sq = hca_sq_find(hca, MLX5_GET(destroy_sq_in, c->in, sqn));
 
 	if (!sq)
 		return HCA_SYND_SQ;

@@ -30,8 +30,8 @@ struct spec {
 	bool linked;
 };
 
-static enum hca_synd spec_init(struct hca *hca, struct hca_srq *srq, const struct spec *s,
-			       const struct hca_cmd *c)
+static enum hca_synd hca_srq_spec_init(struct hca *hca, struct hca_srq *srq, const struct spec *s,
+				       const struct hca_cmd *c)
 {
 	u32 min = s->linked ? MIN_LOG_STRIDE : MIN_LOG_STRIDE - 1;
 
@@ -55,7 +55,7 @@ static enum hca_synd spec_init(struct hca *hca, struct hca_srq *srq, const struc
 }
 
 /* The object is complete: publishes it, or frees it if @synd says so. */
-static enum hca_synd finish(struct hca *hca, struct hca_srq *srq, enum hca_synd synd)
+static enum hca_synd hca_srq_finish(struct hca *hca, struct hca_srq *srq, enum hca_synd synd)
 {
 	struct hca_domain *d;
 
@@ -76,8 +76,8 @@ static enum hca_synd finish(struct hca *hca, struct hca_srq *srq, enum hca_synd 
 	return HCA_OK;
 }
 
-static struct hca_srq *new_srq(struct hca *hca, enum hca_srq_kind kind, const void *ctx,
-			       u32 bytes)
+static struct hca_srq *hca_srq_new(struct hca *hca, enum hca_srq_kind kind, const void *ctx,
+				   u32 bytes)
 {
 	struct hca_srq *srq = kzalloc(sizeof(*srq), GFP_KERNEL);
 
@@ -91,8 +91,8 @@ static struct hca_srq *new_srq(struct hca *hca, enum hca_srq_kind kind, const vo
 	return srq;
 }
 
-static enum hca_synd decode_srqc(struct hca *hca, struct hca_srq *srq,
-				 const struct hca_cmd *c)
+static enum hca_synd hca_srq_decode_srqc(struct hca *hca, struct hca_srq *srq,
+					 const struct hca_cmd *c)
 {
 	const u32 *ctx = srq->ctx;
 	struct spec s = {
@@ -109,26 +109,26 @@ static enum hca_synd decode_srqc(struct hca *hca, struct hca_srq *srq,
 
 	if (MLX5_GET(srqc, ctx, wq_signature) || MLX5_GET(srqc, ctx, cont_srq))
 		return HCA_SYND_SRQ_FORMAT;
-	return spec_init(hca, srq, &s, c);
+	return hca_srq_spec_init(hca, srq, &s, c);
 }
 
 enum hca_synd hca_cmd_create_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = new_srq(hca, HCA_SRQ,
-				      MLX5_ADDR_OF(create_srq_in, c->in, srq_context_entry),
-				      MLX5_ST_SZ_BYTES(srqc));
+	struct hca_srq *srq = hca_srq_new(hca, HCA_SRQ,
+					  MLX5_ADDR_OF(create_srq_in, c->in, srq_context_entry),
+					  MLX5_ST_SZ_BYTES(srqc));
 	enum hca_synd synd;
 
 	if (!srq)
 		return HCA_SYND_NO_MEMORY;
-	synd = finish(hca, srq, decode_srqc(hca, srq, c));
+	synd = hca_srq_finish(hca, srq, hca_srq_decode_srqc(hca, srq, c));
 	if (!synd)
 		MLX5_SET(create_srq_out, c->out, srqn, srq->srqn);
 	return synd;
 }
 
-static enum hca_synd decode_xrc(struct hca *hca, struct hca_srq *srq,
-				const struct hca_cmd *c)
+static enum hca_synd hca_srq_decode_xrc(struct hca *hca, struct hca_srq *srq,
+					const struct hca_cmd *c)
 {
 	const u32 *ctx = srq->ctx;
 	struct spec s = {
@@ -156,20 +156,20 @@ static enum hca_synd decode_xrc(struct hca *hca, struct hca_srq *srq,
 	if (!srq->cq)
 		return HCA_SYND_CQ;
 	srq->user_index = MLX5_GET(xrc_srqc, ctx, user_index);
-	return spec_init(hca, srq, &s, c);
+	return hca_srq_spec_init(hca, srq, &s, c);
 }
 
 enum hca_synd hca_cmd_create_xrc_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = new_srq(hca, HCA_XRC_SRQ,
-				      MLX5_ADDR_OF(create_xrc_srq_in, c->in,
-						   xrc_srq_context_entry),
-				      MLX5_ST_SZ_BYTES(xrc_srqc));
+	struct hca_srq *srq = hca_srq_new(hca, HCA_XRC_SRQ,
+					  MLX5_ADDR_OF(create_xrc_srq_in, c->in,
+						       xrc_srq_context_entry),
+					  MLX5_ST_SZ_BYTES(xrc_srqc));
 	enum hca_synd synd;
 
 	if (!srq)
 		return HCA_SYND_NO_MEMORY;
-	synd = finish(hca, srq, decode_xrc(hca, srq, c));
+	synd = hca_srq_finish(hca, srq, hca_srq_decode_xrc(hca, srq, c));
 	if (synd)
 		return synd;
 	if (MLX5_GET(xrc_srqc, srq->ctx, user_index_equal_xrc_srqn))
@@ -178,8 +178,8 @@ enum hca_synd hca_cmd_create_xrc_srq(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-static enum hca_synd decode_rmp(struct hca *hca, struct hca_srq *srq,
-				const struct hca_cmd *c)
+static enum hca_synd hca_srq_decode_rmp(struct hca *hca, struct hca_srq *srq,
+					const struct hca_cmd *c)
 {
 	const void *wq = MLX5_ADDR_OF(rmpc, srq->ctx, wq);
 	struct spec s = {
@@ -203,18 +203,18 @@ static enum hca_synd decode_rmp(struct hca *hca, struct hca_srq *srq,
 		return HCA_SYND_SRQ_FORMAT;
 	if (MLX5_GET(rmpc, srq->ctx, state) != RMP_READY)
 		return HCA_SYND_SRQ_STATE;
-	return spec_init(hca, srq, &s, c);
+	return hca_srq_spec_init(hca, srq, &s, c);
 }
 
 enum hca_synd hca_cmd_create_rmp(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = new_srq(hca, HCA_RMP, MLX5_ADDR_OF(create_rmp_in, c->in, ctx),
-				      MLX5_ST_SZ_BYTES(rmpc));
+	struct hca_srq *srq = hca_srq_new(hca, HCA_RMP, MLX5_ADDR_OF(create_rmp_in, c->in, ctx),
+					  MLX5_ST_SZ_BYTES(rmpc));
 	enum hca_synd synd;
 
 	if (!srq)
 		return HCA_SYND_NO_MEMORY;
-	synd = finish(hca, srq, decode_rmp(hca, srq, c));
+	synd = hca_srq_finish(hca, srq, hca_srq_decode_rmp(hca, srq, c));
 	if (!synd)
 		MLX5_SET(create_rmp_out, c->out, rmpn, srq->srqn);
 	return synd;
@@ -243,7 +243,7 @@ void hca_srq_free(struct hca *hca, void *obj)
 	kfree(srq);
 }
 
-static struct hca_srq *find(struct hca *hca, u32 srqn, enum hca_srq_kind kind)
+static struct hca_srq *hca_srq_find(struct hca *hca, u32 srqn, enum hca_srq_kind kind)
 {
 	struct hca_srq *srq = hca_table_get(&hca->srqs, srqn);
 
@@ -251,7 +251,7 @@ static struct hca_srq *find(struct hca *hca, u32 srqn, enum hca_srq_kind kind)
 }
 
 /* The kind that a command is about; number and limit stand at the same place. */
-static enum hca_srq_kind kind_of(u16 opcode)
+static enum hca_srq_kind hca_srq_kind_of(u16 opcode)
 {
 	switch (opcode) {
 	case MLX5_CMD_OP_DESTROY_XRC_SRQ:
@@ -266,8 +266,8 @@ static enum hca_srq_kind kind_of(u16 opcode)
 
 enum hca_synd hca_cmd_destroy_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = find(hca, MLX5_GET(destroy_srq_in, c->in, srqn),
-				   kind_of(c->opcode));
+	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(destroy_srq_in, c->in, srqn),
+					   hca_srq_kind_of(c->opcode));
 
 	if (!srq)
 		return HCA_SYND_SRQ;
@@ -277,18 +277,18 @@ enum hca_synd hca_cmd_destroy_srq(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-static u16 posted(const struct hca_srq *srq)
+static u16 hca_srq_posted(const struct hca_srq *srq)
 {
 	return be32_to_cpu(READ_ONCE(srq->dbr[0])) - srq->taken;
 }
 
 /* One event when fewer than @lwm requests are left, at once if it is so already */
-static enum hca_synd arm(struct hca_srq *srq, u32 lwm)
+static enum hca_synd hca_srq_arm(struct hca_srq *srq, u32 lwm)
 {
 	if (lwm > 1u << srq->log_size)
 		return HCA_SYND_SRQ_LIMIT;
 	srq->lwm = lwm;
-	if (posted(srq) < lwm) {
+	if (hca_srq_posted(srq) < lwm) {
 		srq->lwm = 0;
 		hca_event_srq(srq, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT);
 	}
@@ -297,19 +297,19 @@ static enum hca_synd arm(struct hca_srq *srq, u32 lwm)
 
 enum hca_synd hca_cmd_arm_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = find(hca, MLX5_GET(arm_rq_in, c->in, srq_number),
-				   kind_of(c->opcode));
+	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(arm_rq_in, c->in, srq_number),
+					   hca_srq_kind_of(c->opcode));
 
 	if (c->op_mod != ARM_SRQ)
 		return HCA_SYND_OPMOD;
 	if (!srq)
 		return HCA_SYND_SRQ;
-	return arm(srq, MLX5_GET(arm_rq_in, c->in, lwm));
+	return hca_srq_arm(srq, MLX5_GET(arm_rq_in, c->in, lwm));
 }
 
 enum hca_synd hca_cmd_modify_rmp(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = find(hca, MLX5_GET(modify_rmp_in, c->in, rmpn), HCA_RMP);
+	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(modify_rmp_in, c->in, rmpn), HCA_RMP);
 	const void *rmpc = MLX5_ADDR_OF(modify_rmp_in, c->in, ctx);
 	u32 state = MLX5_GET(rmpc, rmpc, state);
 
@@ -325,12 +325,12 @@ enum hca_synd hca_cmd_modify_rmp(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_SRQ_STATE;
 	if (!MLX5_GET(modify_rmp_in, c->in, bitmask.lwm))
 		return HCA_OK;
-	return arm(srq, MLX5_GET(rmpc, rmpc, wq.lwm));
+	return hca_srq_arm(srq, MLX5_GET(rmpc, rmpc, wq.lwm));
 }
 
 enum hca_synd hca_cmd_query_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = find(hca, MLX5_GET(query_srq_in, c->in, srqn), HCA_SRQ);
+	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(query_srq_in, c->in, srqn), HCA_SRQ);
 	void *ctx = MLX5_ADDR_OF(query_srq_out, c->out, srq_context_entry);
 
 	if (!srq)
@@ -338,14 +338,14 @@ enum hca_synd hca_cmd_query_srq(struct hca *hca, const struct hca_cmd *c)
 	memcpy(ctx, srq->ctx, MLX5_ST_SZ_BYTES(srqc));
 	MLX5_SET(srqc, ctx, state, srq->error ? SRQ_ERROR : SRQ_GOOD);
 	MLX5_SET(srqc, ctx, lwm, srq->lwm);
-	MLX5_SET(srqc, ctx, wqe_cnt, posted(srq));
+	MLX5_SET(srqc, ctx, wqe_cnt, hca_srq_posted(srq));
 	return HCA_OK;
 }
 
 enum hca_synd hca_cmd_query_xrc_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = find(hca, MLX5_GET(query_xrc_srq_in, c->in, xrc_srqn),
-				   HCA_XRC_SRQ);
+	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(query_xrc_srq_in, c->in, xrc_srqn),
+					   HCA_XRC_SRQ);
 	void *ctx = MLX5_ADDR_OF(query_xrc_srq_out, c->out, xrc_srq_context_entry);
 
 	if (!srq)
@@ -353,13 +353,13 @@ enum hca_synd hca_cmd_query_xrc_srq(struct hca *hca, const struct hca_cmd *c)
 	memcpy(ctx, srq->ctx, MLX5_ST_SZ_BYTES(xrc_srqc));
 	MLX5_SET(xrc_srqc, ctx, state, srq->error ? SRQ_ERROR : SRQ_GOOD);
 	MLX5_SET(xrc_srqc, ctx, lwm, srq->lwm);
-	MLX5_SET(xrc_srqc, ctx, wqe_cnt, posted(srq));
+	MLX5_SET(xrc_srqc, ctx, wqe_cnt, hca_srq_posted(srq));
 	return HCA_OK;
 }
 
 enum hca_synd hca_cmd_query_rmp(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = find(hca, MLX5_GET(query_rmp_in, c->in, rmpn), HCA_RMP);
+	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(query_rmp_in, c->in, rmpn), HCA_RMP);
 	void *ctx = MLX5_ADDR_OF(query_rmp_out, c->out, rmp_context);
 
 	if (!srq)

@@ -27,36 +27,38 @@
 #define SWEEP_MAX	64	/* records without news, or with, that a sweep reads in a pass */
 #define RUNG_LOOKS	64	/* active records read while asleep */
 
-static struct hca_qp *record_qp(struct hca_record *r)
+static struct hca_qp *hca_sweep_qp(struct hca_record *r)
 {
 	return container_of(r, struct hca_qp, record);
 }
 
-static struct hca_cq *record_cq(struct hca_record *r)
+static struct hca_cq *hca_sweep_cq(struct hca_record *r)
 {
 	return container_of(r, struct hca_cq, record);
 }
 
-static bool look(struct hca_record *r)
+static bool hca_sweep_read(struct hca_record *r)
 {
-	return r->kind == HCA_RECORD_QP ? hca_qp_look(record_qp(r)) : hca_cq_look(record_cq(r));
+	if (r->kind == HCA_RECORD_QP)
+		return hca_qp_look(hca_sweep_qp(r));
+	return hca_cq_look(hca_sweep_cq(r));
 }
 
 /* The same without taking anything. */
-static bool has_news(struct hca_record *r)
+static bool hca_sweep_has_news(struct hca_record *r)
 {
 	const struct hca_qp *qp;
 
 	if (r->kind == HCA_RECORD_CQ)
-		return hca_cq_has_news(record_cq(r));
-	qp = record_qp(r);
+		return hca_cq_has_news(hca_sweep_cq(r));
+	qp = hca_sweep_qp(r);
 	return qp->state >= MLX5_QP_STATE_RTS &&
 	       (u16)be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND])) != qp->sq.pi;
 }
 
 /* ---- Active records -------------------------------------------------------------- */
 
-static unsigned int look_at_active(struct hca_uar *uar)
+static unsigned int hca_sweep_read_active(struct hca_uar *uar)
 {
 	int n = uar->nactive, left = ACTIVE_MISSES;
 	unsigned int found = 0;
@@ -65,7 +67,7 @@ static unsigned int look_at_active(struct hca_uar *uar)
 	for (; n && left && uar->nactive; n--) {
 		r = list_first_entry(&uar->active, struct hca_record, active_entry);
 		list_move_tail(&r->active_entry, &uar->active);
-		if (look(r)) {
+		if (hca_sweep_read(r)) {
 			found++;
 			continue;
 		}
@@ -100,7 +102,7 @@ void hca_sweep_owed(struct hca_uar *uar)
 }
 
 /* Reads records of one page until one has no news.  Returns how many had. */
-static unsigned int sweep_page(struct hca_uar *uar, enum hca_record_kind kind)
+static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kind)
 {
 	struct hca_records *all = &uar->records[kind];
 	unsigned int found = 0;
@@ -111,13 +113,13 @@ static unsigned int sweep_page(struct hca_uar *uar, enum hca_record_kind kind)
 	for (; news && all->sweep && found < SWEEP_MAX; all->sweep--) {
 		r = list_first_entry(&all->all, struct hca_record, entry);
 		list_move_tail(&r->entry, &all->all);
-		news = look(r);
+		news = hca_sweep_read(r);
 		found += news;
 	}
 	return found;
 }
 
-static u32 misses_allowed(struct hca_fabric *f, u32 steps)
+static u32 hca_sweep_misses_allowed(struct hca_fabric *f, u32 steps)
 {
 	u32 pages = min_t(u32, f->nsweeps, SWEEP_STEPS), n;
 
@@ -130,9 +132,9 @@ static u32 misses_allowed(struct hca_fabric *f, u32 steps)
 }
 
 /* A page whose sweep finds something goes on in the next pass. */
-static unsigned int sweep(struct hca_fabric *f, u32 steps)
+static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 {
-	u32 left = misses_allowed(f, steps);
+	u32 left = hca_sweep_misses_allowed(f, steps);
 	unsigned int found, total = 0;
 	struct hca_uar *uar;
 
@@ -143,7 +145,7 @@ static unsigned int sweep(struct hca_fabric *f, u32 steps)
 			hca_uar_stop_sweep(uar);
 			continue;
 		}
-		found = sweep_page(uar, HCA_RECORD_QP) + sweep_page(uar, HCA_RECORD_CQ);
+		found = hca_sweep_page(uar, HCA_RECORD_QP) + hca_sweep_page(uar, HCA_RECORD_CQ);
 		total += found;
 		if (!uar->records[HCA_RECORD_QP].sweep && !uar->records[HCA_RECORD_CQ].sweep)
 			hca_uar_stop_sweep(uar);
@@ -164,10 +166,10 @@ unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps)
 		uar = list_first_entry(&f->active_uars, struct hca_uar, active_uar_entry);
 		list_move_tail(&uar->active_uar_entry, &seen);
 		if (!hca_halted(uar->hca))
-			found += look_at_active(uar);
+			found += hca_sweep_read_active(uar);
 	}
 	list_splice_tail(&seen, &f->active_uars);
-	return found + sweep(f, steps);
+	return found + hca_sweep_pages(f, steps);
 }
 
 bool hca_sweep_rung(struct hca_fabric *f)
@@ -178,7 +180,7 @@ bool hca_sweep_rung(struct hca_fabric *f)
 
 	list_for_each_entry(uar, &f->active_uars, active_uar_entry) {
 		list_for_each_entry(r, &uar->active, active_entry)
-			if (!hca_halted(uar->hca) && has_news(r))
+			if (!hca_halted(uar->hca) && hca_sweep_has_news(r))
 				return true;
 		n += uar->nactive;
 		if (n >= RUNG_LOOKS)

@@ -12,17 +12,17 @@
 #include <linux/mm.h>
 #include "hca.h"
 
-static void **slot(struct hca_table *t, u32 number)
+static void **hca_table_slot(struct hca_table *t, u32 number)
 {
 	return &t->chunk[number >> HCA_CHUNK_SHIFT][number & (HCA_CHUNK - 1)];
 }
 
-static void *free_mark(u32 next)
+static void *hca_table_free_mark(u32 next)
 {
 	return (void *)(((unsigned long)next << 1) | 1);
 }
 
-static u32 free_next(void *mark)
+static u32 hca_table_free_next(void *mark)
 {
 	return (unsigned long)mark >> 1;
 }
@@ -52,7 +52,7 @@ void hca_table_free(struct hca_table *t)
 	t->used_end = 0;
 }
 
-static int take_fresh(struct hca_table *t, u32 *number)
+static int hca_table_take_fresh(struct hca_table *t, u32 *number)
 {
 	void ***chunk = &t->chunk[t->used_end >> HCA_CHUNK_SHIFT];
 
@@ -64,10 +64,10 @@ static int take_fresh(struct hca_table *t, u32 *number)
 	return 0;
 }
 
-static void take_freed(struct hca_table *t, u32 *number)
+static void hca_table_take_freed(struct hca_table *t, u32 *number)
 {
 	*number = t->free_head;
-	t->free_head = free_next(*slot(t, *number));
+	t->free_head = hca_table_free_next(*hca_table_slot(t, *number));
 	if (!t->free_head)
 		t->free_tail = 0;
 }
@@ -82,22 +82,22 @@ int hca_table_add(struct hca_table *t, void *obj, u32 *number)
 	if (freed > HCA_CHUNK || t->used_end == t->limit) {
 		if (!freed)
 			return -ENOSPC;
-		take_freed(t, number);
+		hca_table_take_freed(t, number);
 	} else {
-		err = take_fresh(t, number);
+		err = hca_table_take_fresh(t, number);
 	}
 	if (err)
 		return err;
-	*slot(t, *number) = obj;
+	*hca_table_slot(t, *number) = obj;
 	t->count++;
 	return 0;
 }
 
 void hca_table_del(struct hca_table *t, u32 number)
 {
-	*slot(t, number) = free_mark(0);
+	*hca_table_slot(t, number) = hca_table_free_mark(0);
 	if (t->free_tail)
-		*slot(t, t->free_tail) = free_mark(number);
+		*hca_table_slot(t, t->free_tail) = hca_table_free_mark(number);
 	else
 		t->free_head = number;
 	t->free_tail = number;

@@ -45,20 +45,20 @@ void hca_timers_free(struct hca_timers *t)
 }
 
 /* Slots begin with 1: the parent of slot i is i / 2. */
-static void put(struct hca_timers *t, u32 slot, struct hca_timer *timer)
+static void hca_timer_put(struct hca_timers *t, u32 slot, struct hca_timer *timer)
 {
 	t->heap[slot] = timer;
 	timer->slot = slot;
 }
 
-static void move_up(struct hca_timers *t, u32 slot, struct hca_timer *timer)
+static void hca_timer_move_up(struct hca_timers *t, u32 slot, struct hca_timer *timer)
 {
 	for (; slot > 1 && t->heap[slot / 2]->due > timer->due; slot /= 2)
-		put(t, slot, t->heap[slot / 2]);
-	put(t, slot, timer);
+		hca_timer_put(t, slot, t->heap[slot / 2]);
+	hca_timer_put(t, slot, timer);
 }
 
-static void move_down(struct hca_timers *t, u32 slot, struct hca_timer *timer)
+static void hca_timer_move_down(struct hca_timers *t, u32 slot, struct hca_timer *timer)
 {
 	u32 child;
 
@@ -68,9 +68,9 @@ static void move_down(struct hca_timers *t, u32 slot, struct hca_timer *timer)
 			child++;
 		if (t->heap[child]->due >= timer->due)
 			break;
-		put(t, slot, t->heap[child]);
+		hca_timer_put(t, slot, t->heap[child]);
 	}
-	put(t, slot, timer);
+	hca_timer_put(t, slot, timer);
 }
 
 void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer)
@@ -86,16 +86,16 @@ void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer)
 	if (slot > t->n)
 		return;
 	if (slot > 1 && t->heap[slot / 2]->due > last->due)
-		move_up(t, slot, last);
+		hca_timer_move_up(t, slot, last);
 	else
-		move_down(t, slot, last);
+		hca_timer_move_down(t, slot, last);
 }
 
 void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due)
 {
 	hca_timer_clear(t, timer);
 	timer->due = due;
-	move_up(t, ++t->n, timer);
+	hca_timer_move_up(t, ++t->n, timer);
 }
 
 struct hca_timer *hca_timer_first(const struct hca_timers *t)

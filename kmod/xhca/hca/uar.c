@@ -13,7 +13,7 @@
 #include <linux/mlx5/device.h>
 #include "cmd.h"
 
-static void init_lists(struct hca_uar *uar)
+static void hca_uar_init_lists(struct hca_uar *uar)
 {
 	int kind;
 
@@ -36,7 +36,7 @@ void hca_uar_free(struct hca *hca, void *obj)
 	kfree(uar);
 }
 
-static bool in_use(const struct hca_uar *uar)
+static bool hca_uar_in_use(const struct hca_uar *uar)
 {
 	return uar->records[HCA_RECORD_QP].n || uar->records[HCA_RECORD_CQ].n || uar->neqs;
 }
@@ -50,7 +50,7 @@ struct hca_uar *hca_uar_get(struct hca *hca, u32 index)
 
 void hca_uar_put(struct hca_uar *uar)
 {
-	if (uar->released && !in_use(uar))
+	if (uar->released && !hca_uar_in_use(uar))
 		hca_uar_free(uar->hca, uar);
 }
 
@@ -71,7 +71,7 @@ void hca_uar_stop_sweep(struct hca_uar *uar)
 
 void hca_uar_used(struct hca_uar *uar)
 {
-	if (!in_use(uar)) {
+	if (!hca_uar_in_use(uar)) {
 		list_del_init(&uar->entry);
 		list_del_init(&uar->hot_entry);
 		hca_uar_stop_sweep(uar);
@@ -98,7 +98,7 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 	uar->hca = hca;
 	uar->regs = hca->p.bar + uar->index * HCA_PAGE_SIZE;
 	memset(uar->regs, 0, HCA_PAGE_SIZE);
-	init_lists(uar);
+	hca_uar_init_lists(uar);
 	MLX5_SET(alloc_uar_out, c->out, uar, uar->index);
 	return HCA_OK;
 }

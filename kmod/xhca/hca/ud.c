@@ -34,13 +34,13 @@ struct datagram {
 	u8 *bytes;			/* header and data */
 };
 
-static void put_be16(u8 *at, u16 v)
+static void hca_ud_put_be16(u8 *at, u16 v)
 {
 	at[0] = v >> 8;
 	at[1] = v;
 }
 
-static u16 ip_checksum(const u8 *h)
+static u16 hca_ud_ip_checksum(const u8 *h)
 {
 	u32 sum = 0;
 	int i;
@@ -51,34 +51,35 @@ static u16 ip_checksum(const u8 *h)
 	return ~(sum + (sum >> 16));
 }
 
-static void ipv4_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length)
+static void hca_ud_ipv4_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length)
 {
 	h[0] = 0x45;
 	h[1] = av->tclass;
-	put_be16(h + 2, 20 + 8 + 12 + 8 + length + 4);
+	hca_ud_put_be16(h + 2, 20 + 8 + 12 + 8 + length + 4);
 	h[6] = 0x40;
 	h[8] = av->hop_limit;
 	h[9] = NEXT_UDP;
 	memcpy(h + 12, sgid + 12, 4);
 	memcpy(h + 16, av->rgid + 12, 4);
-	put_be16(h + 10, ip_checksum(h));
+	hca_ud_put_be16(h + 10, hca_ud_ip_checksum(h));
 }
 
-static void ipv6_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length, u8 next)
+static void hca_ud_ipv6_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length,
+			       u8 next)
 {
 	u32 fl = be32_to_cpu(av->grh_gid_fl) & 0xfffff;
 
 	h[0] = 0x60 | av->tclass >> 4;
 	h[1] = av->tclass << 4 | fl >> 16;
-	put_be16(h + 2, fl);
-	put_be16(h + 4, (next == NEXT_UDP ? 8 : 0) + 12 + 8 + length + 4);
+	hca_ud_put_be16(h + 2, fl);
+	hca_ud_put_be16(h + 4, (next == NEXT_UDP ? 8 : 0) + 12 + 8 + length + 4);
 	h[6] = next;
 	h[7] = av->hop_limit;
 	memcpy(h + 8, sgid, 16);
 	memcpy(h + 24, av->rgid, 16);
 }
 
-static bool is_v4_mapped(const u8 *gid)
+static bool hca_ud_is_v4_mapped(const u8 *gid)
 {
 	static const u8 prefix[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -93,7 +94,7 @@ static const struct hca_gid *source_gid(const struct datagram *d, const struct m
 	return index < HCA_GIDS && gids[index].valid ? &gids[index] : NULL;
 }
 
-static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
+static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 {
 	const struct hca_gid *g = source_gid(d, av);
 
@@ -102,18 +103,18 @@ static bool roce_header(struct datagram *d, const struct mlx5r_av *av)
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
 		d->l3 = L3_GRH;
-		ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_IBA);
-	} else if (is_v4_mapped(g->gid)) {
+		hca_ud_ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_IBA);
+	} else if (hca_ud_is_v4_mapped(g->gid)) {
 		d->l3 = L3_IPV4;
-		ipv4_header(d->bytes + 20, av, g->gid, d->w->length);
+		hca_ud_ipv4_header(d->bytes + 20, av, g->gid, d->w->length);
 	} else {
 		d->l3 = L3_IPV6;
-		ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_UDP);
+		hca_ud_ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_UDP);
 	}
 	return true;
 }
 
-static bool ib_header(struct datagram *d, const struct mlx5r_av *av)
+static bool hca_ud_ib_header(struct datagram *d, const struct mlx5r_av *av)
 {
 	u8 sgid[16] = { 0xfe, 0x80 };
 	__be64 guid = cpu_to_be64(d->from->guid);
@@ -121,12 +122,12 @@ static bool ib_header(struct datagram *d, const struct mlx5r_av *av)
 	d->grh = d->w->av_ext && (be32_to_cpu(av->grh_gid_fl) & MLX5R_AV_GRH);
 	if (d->grh) {
 		memcpy(sgid + 8, &guid, 8);
-		ipv6_header(d->bytes, av, sgid, d->w->length, NEXT_IBA);
+		hca_ud_ipv6_header(d->bytes, av, sgid, d->w->length, NEXT_IBA);
 	}
 	return true;
 }
 
-static void receive_done(struct hca_qp *dst, const struct datagram *d, u32 index)
+static void hca_ud_receive_done(struct hca_qp *dst, const struct datagram *d, u32 index)
 {
 	const struct hca_wqe *w = d->w;
 	bool imm = w->opcode == MLX5R_OP_SEND_IMM;
@@ -145,13 +146,13 @@ static void receive_done(struct hca_qp *dst, const struct datagram *d, u32 index
 	hca_rq_complete(dst, dst->srq, &cqe, NULL);
 }
 
-static void receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
+static void hca_ud_receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 {
 	hca_rq_complete_error(dst, dst->srq, index, syndrome);
 	hca_fail_qp(dst);
 }
 
-static void deliver(struct hca_qp *dst, const struct datagram *d)
+static void hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 {
 	struct hca_sge all = { .len = HCA_GRH_BYTES + d->w->length, .data = d->bytes };
 	struct hca_rwqe *r = &d->from->hca->fabric->scratch->rwqe;
@@ -165,7 +166,7 @@ static void deliver(struct hca_qp *dst, const struct datagram *d)
 		return;
 	hca_rq_consume(dst, dst->srq);
 	if (len > r->length) {
-		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_LENGTH);
+		hca_ud_receive_failed(dst, r->index, MLX5R_SYND_LOCAL_LENGTH);
 		return;
 	}
 
@@ -179,24 +180,24 @@ static void deliver(struct hca_qp *dst, const struct datagram *d)
 		len -= HCA_GRH_BYTES;
 	}
 	if (hca_copy(&to, &from, len)) {
-		receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
+		hca_ud_receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
 		return;
 	}
 	d->from->hca->fabric->stat.bytes += d->w->length;
-	receive_done(dst, d, r->index);
+	hca_ud_receive_done(dst, d, r->index);
 }
 
 /* False: the turn is over. */
-static bool deliver_member(struct hca_qp *dst, void *arg)
+static bool hca_ud_deliver_member(struct hca_qp *dst, void *arg)
 {
 	struct datagram *d = arg;
 
 	if (dst != d->src || !MLX5_GET(qpc, dst->qpc, block_lb_mc))
-		deliver(dst, d);
+		hca_ud_deliver(dst, d);
 	return hca_turn_left(d->from->hca->fabric);
 }
 
-static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
+static bool hca_ud_is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
 {
 	if (!ext)
 		return false;
@@ -204,7 +205,7 @@ static bool is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
 }
 
 /* To the members on @port.  False: the turn is over. */
-static bool deliver_at(struct datagram *d, struct hca_port *port, const u8 *gid)
+static bool hca_ud_deliver_at(struct datagram *d, struct hca_port *port, const u8 *gid)
 {
 	u64 place = (u64)port->hca->serial * HCA_MAX_PORTS + port->number - 1;
 	struct hca_qp *src = d->src;
@@ -217,7 +218,7 @@ static bool deliver_at(struct datagram *d, struct hca_port *port, const u8 *gid)
 		src->mc.port = place;
 		src->mc.member = 0;
 	}
-	walk = hca_mcg_walk(port, gid, &src->mc.member, deliver_member, d);
+	walk = hca_mcg_walk(port, gid, &src->mc.member, hca_ud_deliver_member, d);
 	if (first && walk != HCA_MCG_NONE)
 		hca_count_rcv(port, d->w->length, true);
 	return walk != HCA_MCG_STOPPED;
@@ -228,7 +229,7 @@ static bool deliver_at(struct datagram *d, struct hca_port *port, const u8 *gid)
  * have numbers that grow, so whoever joins or leaves between turns, nobody is served twice,
  * and nobody who was a member all the time is left out.
  */
-static int deliver_multicast(struct datagram *d, const u8 *gid)
+static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 {
 	struct hca *hca;
 	u32 i;
@@ -237,7 +238,7 @@ static int deliver_multicast(struct datagram *d, const u8 *gid)
 		if (hca->p.roce != d->from->hca->p.roce || hca_halted(hca))
 			continue;
 		for (i = 0; i < hca->p.num_ports; i++) {
-			if (deliver_at(d, &hca->port[i], gid))
+			if (hca_ud_deliver_at(d, &hca->port[i], gid))
 				continue;
 			d->src->in_message = true;
 			return HCA_AGAIN;
@@ -247,7 +248,7 @@ static int deliver_multicast(struct datagram *d, const u8 *gid)
 }
 
 /* A message leaves as a whole or not at all: receivers never see that one fails. */
-static bool gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
+static bool hca_ud_gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
 {
 	struct hca_sge all = { .len = w->length, .data = bytes };
 	struct hca_sgl to, from;
@@ -278,17 +279,17 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	if (w->length > HCA_UD_MTU)
 		return MLX5R_SYND_LOCAL_LENGTH;
 	memset(d.bytes, 0, HCA_GRH_BYTES);
-	if (!gather(src, w, d.bytes + HCA_GRH_BYTES))
+	if (!hca_ud_gather(src, w, d.bytes + HCA_GRH_BYTES))
 		return MLX5R_SYND_LOCAL_PROT;
 	if (roce && !w->av_ext)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	if (!d.from->up || !(roce ? roce_header(&d, av) : ib_header(&d, av)))
+	if (!d.from->up || !(roce ? hca_ud_roce_header(&d, av) : hca_ud_ib_header(&d, av)))
 		return 0;
-	multicast = is_multicast(av, w->av_ext, roce);
+	multicast = hca_ud_is_multicast(av, w->av_ext, roce);
 	if (!src->in_message)
 		hca_count_xmit(d.from, w->length, multicast);
 	if (multicast)
-		return deliver_multicast(&d, av->rgid);
+		return hca_ud_deliver_multicast(&d, av->rgid);
 
 	to = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac, source_gid(&d, av)) :
 		    hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
@@ -297,6 +298,6 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	hca_count_rcv(to, w->length, false);
 	dst = dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
 	if (dst && hca_qp_port(dst) == to)
-		deliver(dst, &d);
+		hca_ud_deliver(dst, &d);
 	return 0;
 }

@@ -26,7 +26,7 @@ struct umr {
 	struct hca_sge list;		/* where the entries are */
 };
 
-static int parse(const struct hca_wqe *w, struct umr *u)
+static int hca_umr_parse(const struct hca_wqe *w, struct umr *u)
 {
 	const u8 *at = w->body;
 	u32 left = w->body_len;
@@ -65,7 +65,8 @@ static int parse(const struct hca_wqe *w, struct umr *u)
 	return 0;
 }
 
-static bool may_change(const struct hca_qp *qp, const struct hca_mkey *mkey, const struct umr *u)
+static bool hca_umr_may_change(const struct hca_qp *qp, const struct hca_mkey *mkey,
+			       const struct umr *u)
 {
 	u8 check = u->ctrl->flags & MLX5R_UMR_CHECK_MASK;
 
@@ -81,7 +82,7 @@ static bool may_change(const struct hca_qp *qp, const struct hca_mkey *mkey, con
 	return mkey->mode == MLX5R_MKEY_MODE_KLM || mkey->mode == MLX5R_MKEY_MODE_KSM;
 }
 
-static int set_entries(struct hca_mkey *mkey, u32 first, u32 n, const void *list)
+static int hca_umr_set_entries(struct hca_mkey *mkey, u32 first, u32 n, const void *list)
 {
 	if (mkey->mode == MLX5R_MKEY_MODE_MTT)
 		return hca_mkey_set_mtts(mkey, first * 2, n * 2, list);
@@ -89,7 +90,7 @@ static int set_entries(struct hca_mkey *mkey, u32 first, u32 n, const void *list
 }
 
 /* Takes entries until the turn is over; qp->done: bytes of the list taken so far. */
-static int load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
+static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 	struct hca_sge chunk = { .data = f->scratch->umr };
@@ -106,7 +107,7 @@ static int load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
 		hca_sgl_init(&to, qp, 0, &chunk, 1);
 		if (hca_copy(&to, &from, chunk.len))
 			return MLX5R_SYND_LOCAL_PROT;
-		if (set_entries(mkey, u->offset + done, n, f->scratch->umr))
+		if (hca_umr_set_entries(mkey, u->offset + done, n, f->scratch->umr))
 			return MLX5R_SYND_LOCAL_QP_OP;
 		hca_charge(f, HCA_ENTRIES, n);
 		qp->done += chunk.len;
@@ -127,7 +128,7 @@ static const struct {
 	{ MLX5R_MKEY_MASK_A, MLX5R_MKEY_ACCESS_A },
 };
 
-static void change(struct hca_mkey *mkey, const struct umr *u)
+static void hca_umr_apply(struct hca_mkey *mkey, const struct umr *u)
 {
 	const struct mlx5r_mkey *c = u->ctx;
 	u32 qpn_key = be32_to_cpu(c->qpn_mkey);
@@ -156,7 +157,7 @@ static void change(struct hca_mkey *mkey, const struct umr *u)
 }
 
 /* All but the tables, which may have grown */
-static void undo(struct hca_mkey *mkey, const struct hca_mkey *before)
+static void hca_umr_undo(struct hca_mkey *mkey, const struct hca_mkey *before)
 {
 	struct hca_mkey now = *mkey;
 
@@ -176,7 +177,7 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 	struct umr u;
 	int ret;
 
-	ret = parse(w, &u);
+	ret = hca_umr_parse(w, &u);
 	if (ret)
 		return ret;
 	/* The key's table may have to grow. */
@@ -184,7 +185,7 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 		f->wants_sleep = true;
 		return HCA_AGAIN;
 	}
-	if (!mkey || !may_change(qp, mkey, &u))
+	if (!mkey || !hca_umr_may_change(qp, mkey, &u))
 		return MLX5R_SYND_MW_BIND;
 
 	/*
@@ -192,13 +193,13 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 	 * is as before, but nobody may use it, for a part of its list is new.
 	 */
 	before = *mkey;
-	change(mkey, &u);
+	hca_umr_apply(mkey, &u);
 	if (u.octowords) {
 		mkey->loading = false;
-		ret = load_entries(qp, mkey, &u);
+		ret = hca_umr_load_entries(qp, mkey, &u);
 	}
 	if (ret)
-		undo(mkey, &before);
+		hca_umr_undo(mkey, &before);
 	if (ret == HCA_AGAIN) {
 		mkey->loading = true;
 		qp->in_message = true;

@@ -20,7 +20,7 @@ enum { PORT_DOWN = 1, PORT_ACTIVE = 4 };		/* IB port states */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
 /* Every query says which vport it is about at the same place.  NULL: there is no such one. */
-static struct hca_port *port_of(struct hca *hca, const struct hca_cmd *c)
+static struct hca_port *hca_vport_port_of(struct hca *hca, const struct hca_cmd *c)
 {
 	if (MLX5_GET(query_hca_vport_context_in, c->in, other_vport) ||
 	    MLX5_GET(query_hca_vport_context_in, c->in, vport_number))
@@ -30,7 +30,7 @@ static struct hca_port *port_of(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_vport_state(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	enum { VNIC = 0, UPLINK = 2 };
 
 	if (c->op_mod != VNIC && c->op_mod != UPLINK)
@@ -46,7 +46,7 @@ enum hca_synd hca_cmd_query_vport_state(struct hca *hca, const struct hca_cmd *c
 
 enum hca_synd hca_cmd_query_nic_vport(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	void *ctx = MLX5_ADDR_OF(query_nic_vport_context_out, c->out, nic_vport_context);
 
 	if (!port)
@@ -65,7 +65,7 @@ enum hca_synd hca_cmd_query_nic_vport(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_modify_nic_vport(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	const void *ctx = MLX5_ADDR_OF(modify_nic_vport_context_in, c->in, nic_vport_context);
 	u32 select = be32_to_cpu(*(__be32 *)MLX5_ADDR_OF(modify_nic_vport_context_in, c->in,
 							 field_select));
@@ -95,7 +95,7 @@ enum hca_synd hca_cmd_modify_nic_vport(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	void *ctx = MLX5_ADDR_OF(query_hca_vport_context_out, c->out, hca_vport_context);
 
 	if (!port)
@@ -118,7 +118,7 @@ enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_modify_hca_vport(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	const void *ctx = MLX5_ADDR_OF(modify_hca_vport_context_in, c->in, hca_vport_context);
 	u32 select = MLX5_GET(hca_vport_context, ctx, cap_mask1_field_select);
 
@@ -137,8 +137,8 @@ enum hca_synd hca_cmd_modify_hca_vport(struct hca *hca, const struct hca_cmd *c)
  * Which of @count entries of @size bytes a table query asks for; they follow the
  * @head bytes of the output.
  */
-static enum hca_synd select_entries(const struct hca_cmd *c, u32 index, u32 head, u32 size,
-				    u32 count, u32 *first, u32 *n)
+static enum hca_synd hca_vport_select_entries(const struct hca_cmd *c, u32 index, u32 head,
+					      u32 size, u32 count, u32 *first, u32 *n)
 {
 	*first = index == ALL_ENTRIES ? 0 : index;
 	*n = index == ALL_ENTRIES ? count : 1;
@@ -150,7 +150,7 @@ static enum hca_synd select_entries(const struct hca_cmd *c, u32 index, u32 head
 /* Entry 0 is the port's own address; nothing else is configured. */
 enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	__be64 *gid = MLX5_ADDR_OF(query_hca_vport_gid_out, c->out, gid);
 	enum hca_synd synd;
 	u32 first, n;
@@ -159,9 +159,9 @@ enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_FUNCTION;
 	if (hca->p.roce)
 		return HCA_SYND_NOT_IB;
-	synd = select_entries(c, MLX5_GET(query_hca_vport_gid_in, c->in, gid_index),
-			      MLX5_ST_SZ_BYTES(query_hca_vport_gid_out), 16, HCA_VPORT_GIDS,
-			      &first, &n);
+	synd = hca_vport_select_entries(c, MLX5_GET(query_hca_vport_gid_in, c->in, gid_index),
+					MLX5_ST_SZ_BYTES(query_hca_vport_gid_out), 16,
+					HCA_VPORT_GIDS, &first, &n);
 	if (synd)
 		return synd;
 	MLX5_SET(query_hca_vport_gid_out, c->out, gids_num, n);
@@ -174,16 +174,16 @@ enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_vport_pkey(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	void *pkey = MLX5_ADDR_OF(query_hca_vport_pkey_out, c->out, pkey);
 	enum hca_synd synd;
 	u32 first, n;
 
 	if (!port)
 		return HCA_SYND_FUNCTION;
-	synd = select_entries(c, MLX5_GET(query_hca_vport_pkey_in, c->in, pkey_index),
-			      MLX5_ST_SZ_BYTES(query_hca_vport_pkey_out),
-			      MLX5_ST_SZ_BYTES(pkey), HCA_PKEYS, &first, &n);
+	synd = hca_vport_select_entries(c, MLX5_GET(query_hca_vport_pkey_in, c->in, pkey_index),
+					MLX5_ST_SZ_BYTES(query_hca_vport_pkey_out),
+					MLX5_ST_SZ_BYTES(pkey), HCA_PKEYS, &first, &n);
 	if (synd)
 		return synd;
 	if (!first)
@@ -200,7 +200,7 @@ enum hca_synd hca_cmd_query_vport_pkey(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_vport_counter(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_port *port = port_of(hca, c);
+	struct hca_port *port = hca_vport_port_of(hca, c);
 	struct hca_port_counters *n;
 
 	if (!port)

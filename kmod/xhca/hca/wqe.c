@@ -52,7 +52,7 @@ struct cursor {
 	const u8 *at, *end;
 };
 
-static const void *take(struct cursor *c, u32 bytes)
+static const void *hca_wqe_take(struct cursor *c, u32 bytes)
 {
 	const u8 *seg = c->at;
 
@@ -63,18 +63,18 @@ static const void *take(struct cursor *c, u32 bytes)
 }
 
 /* The ring may wrap, and its pages need not be neighbours. */
-static const void *block_at(struct hca_qp *qp, u16 index)
+static const void *hca_wqe_block_at(struct hca_qp *qp, u16 index)
 {
 	return hca_buf_at(&qp->buf, qp->sq.offset +
 			  (index & (qp->sq.entries - 1)) * MLX5R_WQEBB);
 }
 
-static bool take_peer(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
+static bool hca_wqe_take_peer(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
 {
 	const struct mlx5r_xrc *xrc;
 
 	if (qp->st == MLX5_QP_ST_XRC) {
-		xrc = take(c, sizeof(*xrc));
+		xrc = hca_wqe_take(c, sizeof(*xrc));
 		if (!xrc)
 			return false;
 		w->xrc_srqn = be32_to_cpu(xrc->srqn) & 0xffffff;
@@ -83,15 +83,15 @@ static bool take_peer(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
 	if (!(ON(qp->st) & ON_DATAGRAM))
 		return true;
 
-	w->av = take(c, MLX5R_AV_BASE_BYTES);
+	w->av = hca_wqe_take(c, MLX5R_AV_BASE_BYTES);
 	if (!w->av)
 		return false;
 	w->av_ext = be32_to_cpu(w->av->dqp_dct) & MLX5R_AV_EXT;
-	return !w->av_ext || take(c, sizeof(*w->av) - MLX5R_AV_BASE_BYTES);
+	return !w->av_ext || hca_wqe_take(c, sizeof(*w->av) - MLX5R_AV_BASE_BYTES);
 }
 
 /* Operands in the order of the format, as the responder takes them */
-static bool take_atomic(struct hca_wqe *w, struct cursor *c)
+static bool hca_wqe_take_atomic(struct hca_wqe *w, struct cursor *c)
 {
 	bool masked = w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ||
 		      w->opcode == MLX5R_OP_ATOMIC_MASKED_FA;
@@ -102,7 +102,7 @@ static bool take_atomic(struct hca_wqe *w, struct cursor *c)
 	if (w->opmod != (masked ? 9 : 0))
 		return false;
 	w->operand = 8;
-	arg = take(c, n * 8);
+	arg = hca_wqe_take(c, n * 8);
 	if (!arg)
 		return false;
 	for (i = 0; i < n; i++)
@@ -110,7 +110,7 @@ static bool take_atomic(struct hca_wqe *w, struct cursor *c)
 	return true;
 }
 
-static bool take_data(struct hca_wqe *w, struct cursor *c)
+static bool hca_wqe_take_data(struct hca_wqe *w, struct cursor *c)
 {
 	while (c->at < c->end) {
 		const struct mlx5r_data *d = (const void *)c->at;
@@ -120,10 +120,11 @@ static bool take_data(struct hca_wqe *w, struct cursor *c)
 		if (count & MLX5R_INLINE) {
 			sge->len = count & MLX5R_INLINE_LEN_MASK;
 			sge->data = (const u8 *)d + sizeof(struct mlx5r_inline);
-			if (!take(c, ALIGN(sizeof(struct mlx5r_inline) + sge->len, MLX5R_DS)))
+			if (!hca_wqe_take(c, ALIGN(sizeof(struct mlx5r_inline) + sge->len,
+						   MLX5R_DS)))
 				return false;
 		} else {
-			if (!take(c, sizeof(*d)))
+			if (!hca_wqe_take(c, sizeof(*d)))
 				return false;
 			sge->len = count ? count : 1ull << 31;
 			sge->addr = be64_to_cpu(d->addr);
@@ -136,27 +137,27 @@ static bool take_data(struct hca_wqe *w, struct cursor *c)
 	return true;
 }
 
-static bool take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs, struct cursor *c)
+static bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs, struct cursor *c)
 {
 	const struct mlx5r_raddr *ra;
 
-	if ((segs & SEG_PEER) && !take_peer(qp, w, c))
+	if ((segs & SEG_PEER) && !hca_wqe_take_peer(qp, w, c))
 		return false;
 	if (segs & SEG_RADDR) {
-		ra = take(c, sizeof(*ra));
+		ra = hca_wqe_take(c, sizeof(*ra));
 		if (!ra)
 			return false;
 		w->raddr = be64_to_cpu(ra->addr);
 		w->rkey = be32_to_cpu(ra->rkey);
 	}
-	if ((segs & SEG_ATOMIC) && !take_atomic(w, c))
+	if ((segs & SEG_ATOMIC) && !hca_wqe_take_atomic(w, c))
 		return false;
 	if (segs & SEG_BODY) {
 		w->body = c->at;
 		w->body_len = c->end - c->at;
 		return true;
 	}
-	return !(segs & SEG_DATA) || take_data(w, c);
+	return !(segs & SEG_DATA) || hca_wqe_take_data(w, c);
 }
 
 int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
@@ -164,7 +165,7 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 	u32 qpn_ds, word, i;
 	struct cursor c;
 
-	memcpy(w->raw, block_at(qp, qp->sq.ci), MLX5R_WQEBB);
+	memcpy(w->raw, hca_wqe_block_at(qp, qp->sq.ci), MLX5R_WQEBB);
 	qpn_ds = be32_to_cpu(w->ctrl.qpn_ds);
 	word = be32_to_cpu(w->ctrl.opmod_idx_opcode);
 	w->opcode = word;
@@ -187,17 +188,17 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_QP_OP;
 
 	for (i = 1; i < w->nbb; i++)
-		memcpy(w->raw + i * MLX5R_WQEBB, block_at(qp, qp->sq.ci + i), MLX5R_WQEBB);
+		memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, qp->sq.ci + i), MLX5R_WQEBB);
 	c.at = w->raw + sizeof(w->ctrl);
 	c.end = w->raw + w->ds * MLX5R_DS;
-	if (!take_segments(qp, w, ops[w->opcode].segs, &c))
+	if (!hca_wqe_take_segments(qp, w, ops[w->opcode].segs, &c))
 		return MLX5R_SYND_LOCAL_QP_OP;
 	return 0;
 }
 
 u32 hca_wqe_span(struct hca_qp *qp)
 {
-	const struct mlx5r_ctrl *ctrl = block_at(qp, qp->sq.ci);
+	const struct mlx5r_ctrl *ctrl = hca_wqe_block_at(qp, qp->sq.ci);
 	u32 bbs, left = (u16)(qp->sq.pi - qp->sq.ci);
 
 	bbs = DIV_ROUND_UP(be32_to_cpu(READ_ONCE(ctrl->qpn_ds)) & MLX5R_MAX_DS,
