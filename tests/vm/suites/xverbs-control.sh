@@ -7,6 +7,7 @@
 BIN=../../../build/user
 
 tap $BIN/tests/uapi
+tap $BIN/tests/sizes --device "$DEV0"
 tap $BIN/tests/queries --device "$DEV0"
 tap $BIN/tests/states
 tap $BIN/tests/external
