@@ -68,7 +68,8 @@ static void uffd_open(void)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
 
-	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	/* poll() needs O_NONBLOCK. */
+	uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (uffd < 0)
 		tap_skip_all("userfaultfd: %s", strerror(errno));
 	uffd_call(UFFDIO_API, &api);
