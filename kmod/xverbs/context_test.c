@@ -15,7 +15,13 @@ static int xv_mock_vector2eqn(struct mlx5_core_dev *mdev, int vector, int *eqn)
 	return 0;
 }
 
+static bool xv_lag_active, xv_lag_hash;
+static u8 xv_lag_ports;
+
 #define xv_compat_vector2eqn	xv_mock_vector2eqn
+#define mlx5_lag_is_active(mdev)	xv_lag_active
+#define mlx5_lag_mode_is_hash(mdev)	xv_lag_hash
+#define mlx5_lag_get_num_ports(mdev)	xv_lag_ports
 #include "cq.c"
 #include "srq.c"
 #include "mw.c"
@@ -47,7 +53,7 @@ struct xv_bench {
 static int xv_bench_init(struct kunit *test)
 {
 	static const int pages[] = { MLX5_CAP_GENERAL, MLX5_CAP_ROCE,
-				     MLX5_CAP_ATOMIC };
+				     MLX5_CAP_ATOMIC, MLX5_CAP_PORT_SELECTION };
 	struct xv_bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 	int i;
 
@@ -329,6 +335,34 @@ static void xv_test_modify_qp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0]), 0x0800u);
 }
 
+/* The ports of a bond take turns, unless the adapter spreads packets itself. */
+static void xv_test_lag_ports(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+
+	xv_lag_active = false;
+	xv_lag_hash = false;
+	xv_lag_ports = 3;
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 0);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, num_lag_ports, 2);
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 0);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, lag_tx_port_affinity, 1);
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 2);
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 1);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, num_lag_ports, 1);
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 0);
+
+	xv_lag_active = true;
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 1);
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 2);
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 3);
+	xv_lag_hash = true;
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 1);
+	XV_SET_CAP(b, MLX5_CAP_PORT_SELECTION, port_selection_cap,
+		   port_select_flow_table_bypass, 1);
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 0);
+}
+
 static void xv_test_opcodes(struct kunit *test)
 {
 	static const u16 opcodes[7][7] = {
@@ -497,6 +531,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_create_qp),
 	KUNIT_CASE(xv_test_create_qp_srq),
 	KUNIT_CASE(xv_test_modify_qp),
+	KUNIT_CASE(xv_test_lag_ports),
 	KUNIT_CASE(xv_test_opcodes),
 	KUNIT_CASE(xv_test_opt_mask),
 	KUNIT_CASE(xv_test_rates),

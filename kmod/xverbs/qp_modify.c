@@ -164,6 +164,10 @@ static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 	MLX5_SET(qpc, qpc, rnr_retry, attr->rnr_retry);
 	MLX5_SET(qpc, qpc, min_rnr_nak, attr->min_rnr_timer);
 	MLX5_SET(qpc, qpc, log_ack_req_freq, XV_ACK_REQ_FREQ);
+	/*
+	 * counter_set_id stays 0: the counter sets are mlx5_ib's own, which no
+	 * header shows. So its hw_counters do not count these queue pairs.
+	 */
 	if (attr->max_rd_atomic)
 		MLX5_SET(qpc, qpc, log_sra_max,
 			 order_base_2(attr->max_rd_atomic));
@@ -174,6 +178,28 @@ static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 	MLX5_SET(ads, path, pkey_index, attr->pkey_index);
 	MLX5_SET(ads, path, vhca_port_num, attr->port_num);
 	MLX5_SET(ads, path, ack_timeout, attr->timeout);
+}
+
+/*
+ * The port of a bond on which a queue pair sends. The ports take turns, as in
+ * mlx5_ib. 0: the adapter decides, because there is no bond, or because a flow
+ * table spreads the packets.
+ */
+static u8 xv_qp_lag_port(struct xv_dev *dev)
+{
+	struct mlx5_core_dev *mdev = dev->mdev;
+	u32 ports = 0;
+
+	if (mlx5_lag_is_active(mdev)) {
+		if (!mlx5_lag_mode_is_hash(mdev) ||
+		    !MLX5_CAP_PORT_SELECTION(mdev, port_select_flow_table_bypass))
+			ports = mlx5_lag_get_num_ports(mdev);
+	} else if (MLX5_CAP_GEN(mdev, lag_tx_port_affinity)) {
+		ports = MLX5_CAP_GEN(mdev, num_lag_ports);
+	}
+	if (ports < 2)
+		return 0;
+	return (u32)atomic_inc_return(&dev->lag_turn) % ports + 1;
 }
 
 /*
@@ -338,6 +364,9 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 	if (context) {
 		memset(qpc, 0, sizeof(qpc));
 		xv_qp_fill_modify(qp, &attrs.qp, mask, call->dev->mdev, qpc);
+		if (from == XVERBS_QPS_RESET)
+			MLX5_SET(qpc, qpc, lag_tx_port_affinity,
+				 xv_qp_lag_port(call->dev));
 		err = xv_qp_fill_paths(call, qp, &attrs, mask, sgid, qpc);
 		if (err)
 			goto out;

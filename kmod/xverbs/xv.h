@@ -42,6 +42,7 @@ struct xv_obj;
  * @why_not: reason why no file can bind to it, or NULL
  * @ports: number of ports
  * @key_variant: low byte of the last mkey
+ * @lag_turn: number of queue pairs that were given a port of a bond
  * @files_lock: protects @files, @n_bound and @gone
  * @files: files bound to it, ordered by their numbers
  * @n_bound: number of the last file bound
@@ -62,6 +63,7 @@ struct xv_dev {
 	const char *why_not;
 	u32 ports;
 	atomic_t key_variant;
+	atomic_t lag_turn;
 	struct mutex files_lock;
 	struct list_head files;
 	u32 n_bound;
