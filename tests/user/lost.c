@@ -4,6 +4,7 @@
  * What remains of them must do no harm:
  *
  *	lost events	a process exits; later messages raise events of its queue
+ *	lost cq		DESTROY_CQ fails once
  *	lost removal	the device is removed; its UAR is unmapped, and a thread that
  *			sleeps on a channel wakes
  *
@@ -220,13 +221,79 @@ static void test_removal(void)
 	close(channel.out_fd);
 }
 
+/* ---- A completion queue that the firmware does not destroy ------------------ */
+
+/* A queue pair that is connected to itself, and one write with it */
+static struct xv_qp *write_once(struct xt_side *side, struct xv_cq *cq, struct xv_mr *mr)
+{
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 } };
+	struct xv_sge sge = { (uintptr_t)mr->addr, LEN, mr->lkey };
+	struct xv_qp *qp = xv_create_qp(side->pd, &attr);
+	struct xt_peer self;
+
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	xt_peer_of(side, qp, &self);
+	if (xt_connect(qp, side, &self, NULL))
+		bail_out("%s", xv_last_error());
+	xv_req_notify(cq, 0);
+	xv_wr_write(qp, 1, XV_SEND_SIGNALED, &sge, (uintptr_t)mr->addr + LEN, mr->rkey);
+	xv_commit_send(qp);
+	return qp;
+}
+
+static void test_cq(void)
+{
+	struct xv_comp_channel *channel;
+	struct xt_side side;
+	struct xv_cq *cq, *from;
+	struct xv_mr *mr;
+	struct xv_qp *qp;
+	struct pollfd p;
+	void *context;
+	int err;
+
+	if (xt_side_open(&side, rig_device(0), 1, -1))
+		bail_out("%s", xv_last_error());
+	mr = xt_mr_alloc(&side, 4096, XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE);
+	channel = xv_create_comp_channel(side.ctx);
+	cq = channel ? xv_create_cq(side.ctx, &(struct xv_cq_init_attr) {
+			.cqe = 16, .channel = channel }) : NULL;
+	if (!mr || !cq)
+		bail_out("%s", xv_last_error());
+	p = (struct pollfd) { .fd = channel->fd, .events = POLLIN };
+
+	qp = write_once(&side, cq, mr);
+	ok(poll(&p, 1, 10000) == 1 && !xv_get_cq_event(channel, &from, &context) && from == cq,
+	   "a completion raises an event");
+	xv_ack_cq_events(cq, 1);
+	ok(rig_expect(cq, 1, XV_WC_SUCCESS), "and can be polled");
+	xv_destroy_qp(qp);
+
+	fail_commands(1);
+	err = xv_destroy_cq(cq);
+	fail_commands(0);
+	ok(err == -EREMOTEIO, "DESTROY_CQ fails: %s", xv_last_error());
+	qp = write_once(&side, cq, mr);
+	ok(rig_expect(cq, 1, XV_WC_SUCCESS), "the queue still takes completions");
+	ok(!poll(&p, 1, 500), "but raises no events");
+	xv_destroy_qp(qp);
+	ok(!xv_destroy_cq(cq), "the second attempt destroys it");
+	xv_destroy_comp_channel(channel);
+	xt_mr_free(mr);
+	xt_side_close(&side);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
-		bail_out("usage: lost events|removal [options]");
+		bail_out("usage: lost events|removal|cq [options]");
 	rig_devices(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "events"))
 		test_events();
+	else if (!strcmp(argv[1], "cq"))
+		test_cq();
 	else
 		test_removal();
 	return tap_done();

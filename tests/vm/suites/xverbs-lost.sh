@@ -10,6 +10,7 @@ LOST=../../../build/user/tests/lost
 drop_key_cache
 ok "each device belongs to one network namespace" rdma system set netns exclusive
 ip netns add lost
+tap $LOST cq --device "$DEV0"
 tap $LOST events --device "$DEV0" --peer-device "$DEV0"
 tap $LOST removal --device "$DEV0"
 refused "the module cannot be unloaded" "in use" rmmod xverbs
