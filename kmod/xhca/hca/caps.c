@@ -103,6 +103,7 @@ static void hca_caps_port(void *cap, const struct hca_params *p)
 	CAP(gid_table_size, 0);			/* 8 << n */
 	CAP(local_ca_ack_delay, 15);
 	CAP(vport_counters, 1);
+	CAP(device_frequency_khz, HCA_CLOCK_KHZ);
 }
 
 static void hca_caps_settable(void *cap)

@@ -168,6 +168,7 @@ struct hca_opcode {
 #define HCA_MAX_QP_MCG		240
 #define HCA_MAX_SEND_WQE	1024	/* bytes; mlx5_ib's own queues have such */
 #define HCA_MAX_RECV_WQE	512
+#define HCA_CLOCK_KHZ		1000000
 #define HCA_PKEYS		128
 #define HCA_VPORT_GIDS		8
 /* In early public headers of the driver, no longer in linux/mlx5/mlx5_ifc.h */

@@ -171,6 +171,8 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 
 	if ((cq->pi >> cq->log_size) & 1)
 		cqe->op_own |= MLX5R_CQE_OWNER;
+	if (op != MLX5R_CQE_REQ_ERR && op != MLX5R_CQE_RESP_ERR)
+		cqe->timestamp = cpu_to_be64(hca_clock_stamp(cq->hca));
 	entry = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes);
 	entry += cq->cqe_bytes - sizeof(*cqe);
 	memcpy(entry, cqe, sizeof(*cqe) - 8);

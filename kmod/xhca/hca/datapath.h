@@ -208,6 +208,13 @@ void hca_record_rest(struct hca_record *r);
 /* Reads the record of a QP's send queue; true if there are new requests. */
 bool hca_qp_look(struct hca_qp *qp);
 
+/* ---- clock.c ----------------------------------------------------------------------- */
+
+/* Updates the clock registers of all functions. */
+void hca_clock_run(struct hca_fabric *f);
+/* The time stamp of a completion */
+u64 hca_clock_stamp(struct hca *hca);
+
 /* ---- cqe.c ------------------------------------------------------------------------- */
 
 /*

@@ -20,6 +20,7 @@
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <asm/barrier.h>
@@ -336,6 +337,8 @@ bool hca_fabric_rung(struct hca_fabric *f)
 	struct hca_uar *uar;
 	unsigned int reg;
 
+	f->now = ktime_get_ns();
+	hca_clock_run(f);
 	if (hca_doorbell_command_rung(f) || hca_sweep_rung(f))
 		return true;
 	f->pass++;

@@ -491,6 +491,7 @@ struct hca {
 	u8 uc_mac[6];
 	struct hca_counter uncounted;	/* for QPs without a counter set */
 	u64 health_due;
+	u64 clock;			/* ns, value of the clock register */
 };
 
 /* ---- Work: the limit for one turn of a queue ------------------------------ */
@@ -546,6 +547,7 @@ struct hca_fabric {
 	u64 last_member;		/* last number given to a multicast member */
 	u32 epoch;			/* changes with every change of an address */
 	u64 now;			/* ns */
+	u64 stamp_pass;			/* the pass that read the time for completions */
 	struct list_head uars;		/* doorbell pages in use, the next to read first */
 	struct list_head hot_uars;	/* those that software used recently */
 	struct list_head active_uars;	/* those with active records */

@@ -171,6 +171,7 @@ static void hca_run_read_clock(struct hca_fabric *f)
 {
 	if (!(f->stat.polls++ % CLOCK_PASSES) || f->idle || f->timers.n)
 		f->now = ktime_get_ns();
+	hca_clock_run(f);
 }
 
 /* Raises the interrupts that the events of this pass ask for. */

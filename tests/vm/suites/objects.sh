@@ -6,4 +6,5 @@
 . ./lib.sh
 
 tap ../../../build/stock/objects "$DEV0" "$(gid_index "$DEV0")"
+tap ../../../build/stock/clock "$DEV0" "$(gid_index "$DEV0")"
 finish

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The core clock: the register in the initialization segment, time stamps of completions. */
+#include <string.h>
+#include <linux/ktime.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+
+static struct session s;
+
+static u64 reading(int func)
+{
+	const struct mlx5_init_seg *seg = s.hca[func]->p.bar;
+
+	return be64_to_cpu(*(const volatile __be64 *)&seg->internal_timer_h);
+}
+
+static u64 frequency(void)
+{
+	u32 in[MLX5_ST_SZ_DW(query_hca_cap_in)] = {};
+	static u32 out[MLX5_ST_SZ_DW(query_hca_cap_out)];
+
+	MLX5_SET(query_hca_cap_in, in, opcode, MLX5_CMD_OP_QUERY_HCA_CAP);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	return MLX5_GET(query_hca_cap_out, out, capability.cmd_hca_cap.device_frequency_khz);
+}
+
+/* The clock follows the time within this, for an adapter that is polled */
+#define LAG_NS	1000000
+
+static void wait_ns(u64 ns)
+{
+	u64 end = ktime_get_ns() + ns;
+
+	while (ktime_get_ns() < end)
+		;
+}
+
+static void test_register(void)
+{
+	u64 before, after;
+
+	tap_is(frequency(), 1000000, "the clock counts nanoseconds");
+	session_settle(&s);
+	before = reading(0);
+	wait_ns(5000000);
+	tap_is(reading(0), before, "nobody looks: it stands still");
+	hca_fabric_poll(&s.fabric);
+	after = ktime_get_ns();
+	tap_ok(reading(0) >= before + 5000000 && reading(0) <= after &&
+	       reading(0) + LAG_NS > after, "a pass moves it to now");
+	wait_ns(5000000);
+	hca_fabric_rung(&s.fabric);
+	tap_ok(reading(1) >= after + 5000000 && reading(1) <= ktime_get_ns(),
+	       "a look at the doorbells, too, on every function");
+}
+
+static void test_stamps(void)
+{
+	struct session_mr mr = session_mr(&s, 0, 4096, MLX5R_MKEY_ACCESS_LR |
+					  MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW);
+	struct xv_sge sge = session_sge(&mr, 0, 64);
+	u64 before, stamp, last = 0;
+	u32 i, between = 0, grows = 0;
+	struct session_qp q;
+	struct xv_wc wc;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &q);
+	session_connect(&q, &q);
+	for (i = 0; i < 1000; i++) {
+		u32 index = q.cq.ci & q.cq.mask;
+
+		before = reading(0);
+		xv_wr_write(&q.qp, 1, XV_SEND_SIGNALED, &sge, mr.addr + 128, mr.key);
+		xv_commit_send(&q.qp);
+		while (!xv_poll_cq(&q.cq, 1, &wc))
+			hca_fabric_poll(&s.fabric);
+		stamp = xv_cqe_timestamp((void *)(q.cq.buf + (index << q.cq.log_stride)));
+		between += before <= stamp && stamp <= reading(0);
+		grows += stamp > last;
+		last = stamp;
+	}
+	tap_is(between, 1000, "time stamps lie between two readings of the clock");
+	tap_is(grows, 1000, "and grow");
+	session_qp_destroy(&q);
+}
+
+int main(void)
+{
+	session_init(&s);
+	test_register();
+	test_stamps();
+	session_free(&s);
+	return tap_done();
+}
