@@ -214,6 +214,49 @@ static void test_last_wqe(void)
 	ok(!xv_destroy_srq(srq), "destroy the SRQ");
 }
 
+/*
+ * The doorbell record of a shared receive queue announces more entries than the ring
+ * has: the queue fails, and so do all queue pairs that use it.
+ */
+static void test_srq_error(void)
+{
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct xv_srq *srq = xv_create_srq(r.side[0].pd, &attr);
+	struct xv_qp_init_attr init = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
+		.recv_cq = r.cq[0], .srq = srq, .cap = { .max_send_wr = 1, .max_send_sge = 1 } };
+	struct xv_sge from = rig_sge(&r, 1, 0, 64);
+	int of_srq = 0, of_qp = 0, of_idle = 0;
+	struct xv_async_event event;
+	struct xv_qp *qp, *idle;
+	struct xt_peer self;
+	struct xv_wc wc;
+
+	unconnected();
+	qp = connected(r.cq[0], srq);
+	idle = srq ? xv_create_qp(r.side[0].pd, &init) : NULL;
+	if (idle)
+		xt_peer_of(&r.side[0], idle, &self);
+	if (!idle || xt_connect(idle, &r.side[0], &self, &opts.rc))
+		bail_out("%s", xv_last_error());
+	*srq->dbrec = xv_be32(0x1000);
+	xv_wr_send(r.qp[1], 1, XV_SEND_SIGNALED, &from);
+	xv_commit_send(r.qp[1]);
+	while (next_event(0, &event, of_idle ? 200 : 5000)) {
+		of_srq += event.event_type == XV_EVENT_SRQ_ERR && event.element.srq == srq;
+		of_qp += event.event_type == XV_EVENT_QP_FATAL && event.element.qp == qp;
+		of_idle += event.event_type == XV_EVENT_QP_FATAL && event.element.qp == idle;
+		diag("%s", xv_event_type_str(event.event_type));
+		xv_ack_async_event(&event);
+	}
+	ok(of_srq == 1, "SRQ error: an event of the SRQ");
+	ok(of_qp == 1 && of_idle == 1, "SRQ error: QP fatal error of each QP that uses it");
+	ok(rig_poll(r.cq[1], 1, &wc) == 1 && wc.status, "SRQ error: the sender fails: %s",
+	   xv_wc_status_str(wc.status));
+	ok(!xv_destroy_qp(idle), "SRQ error: the idle QP can be destroyed");
+	rig_reconnect(&r, &opts);
+	ok(!xv_destroy_srq(srq), "SRQ error: the SRQ can be destroyed");
+}
+
 static void *late_ack(void *event)
 {
 	usleep(100000);
@@ -335,6 +378,7 @@ int main(int argc, char **argv)
 	test_request();
 	test_overrun();
 	test_last_wqe();
+	test_srq_error();
 	test_destroy_waits();
 	rig_close(&r);
 	rig_open(&r, &opts);
