@@ -396,7 +396,7 @@ static void post_cqe(struct hca_cq *cq, u8 flags)
 	struct mlx5r_cqe cqe = { .op_own = MLX5R_CQE_RESP_SEND << 4 | flags };
 
 	hca_cqe_post(cq, &cqe, NULL);
-	hca_cq_tell(cq->hca->fabric);
+	hca_cq_raise_events(cq->hca->fabric);
 }
 
 static void test_arm(struct kunit *test)

@@ -2,12 +2,11 @@
 /*
  * Automatic path migration (IBTA, volume 1, 17.2.8).
  *
- * A queue pair is in state MIGRATED, with one path; in REARM, with an alternate
- * path loaded, until it hears that the peer has one, too; then in ARMED.  From
- * there software moves it to the alternate path, or the requester goes there when
- * the primary one gives no answer, and the peer follows.  On a wire the MigReq bit
- * of every packet tells the other side; here each looks at the other's state when
- * they meet in a transfer.
+ * MIGRATED: one path.  REARM: an alternate path is loaded; the QP waits until the peer has
+ * one too.  ARMED: both have one.  From ARMED, software moves the QP to the alternate path,
+ * or the requester does so when the primary path gives no answer; the peer follows.  On a
+ * wire the MigReq bit of each packet shows the state of the other side; here each side reads
+ * the state of the other when a message is sent.
  */
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
@@ -86,7 +85,7 @@ bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
 		hca_apm_migrate(late);
 		return true;
 	}
-	/* Told once, not with every packet, nor by a stranger with the peer's number */
+	/* One event, not one for each packet, and not for a QP that is not the peer */
 	remote = hca_fabric_remote(late);
 	if (!late->pm_failed && remote && remote->hca == ahead->hca) {
 		late->pm_failed = true;

@@ -2,8 +2,8 @@
 /*
  * Rings and doorbell records in host memory.
  *
- * Every page is looked up and checked once, when the object is made: the data
- * path follows pointers.  Only the bytes that the ring covers need be memory.
+ * DMA addresses are checked and translated to pointers once, when the object is created.
+ * Only the bytes that the ring covers must be memory.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -15,7 +15,7 @@
 
 #define MAX_PAGE_SHIFT	31
 
-/* Pointer to where page @i would begin; the ring covers part of it. */
+/* Pointer to the begin of page @i; the ring may cover only a part of the page. */
 static void *hca_buf_map_page(struct hca *hca, const struct hca_buf *b, u32 i, u64 addr, u64 end)
 {
 	u64 start = (u64)i << b->shift;

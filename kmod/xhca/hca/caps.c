@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capability pages: what this adapter announces, and the little that a driver
- * may set before INIT_HCA.  A bit is set here only if the feature behind it works.
+ * Capability pages: what this adapter announces, and the few fields that a driver may set
+ * before INIT_HCA.  A capability is set only if its feature works.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -190,8 +190,8 @@ enum hca_synd hca_cmd_query_hca_cap(struct hca *hca, const struct hca_cmd *c)
 }
 
 /*
- * Nothing may change but the settable fields.  Of the atomic page drivers send
- * these alone and leave the rest zero.
+ * Only settable fields may change.  In the atomic page drivers set these fields and leave the
+ * others zero.
  */
 static bool hca_caps_acceptable(const struct hca_caps *caps, int page, const u8 *cap)
 {

@@ -2,11 +2,10 @@
 /*
  * The command interface: initialization segment, command queue, mailboxes.
  *
- * The segment is plain memory that the driver writes at any time: what software
- * must always find there (queue geometry, interface state) is put back after it
- * has been overwritten.  A doorbell says which slot is ready, but a later write
- * replaces an earlier one, so the ownership bits of all slots are looked at, too:
- * see look_at_doorbell().
+ * The driver can write the segment at any time, and writes cause no trap.  So the fields that
+ * it expects there (queue geometry, interface state) are restored after it has overwritten
+ * them.  A doorbell says which slot is ready, but a later doorbell overwrites an earlier one;
+ * so the ownership bits of all slots are read too, see hca_cmdif_read_doorbell().
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -27,8 +26,8 @@
 #define FW_REV_SUB	2000
 #define CMDIF_REV	5
 /*
- * One slot for ordinary commands and the last one for pages: two doorbells in
- * flight at the same time are hardly possible, and none is overwritten.
+ * One slot for commands and the last one for pages: so two doorbells are seldom rung at the
+ * same time, and seldom overwrite each other.
  */
 #define LOG_SLOTS	1
 #define LOG_STRIDE	6
@@ -45,7 +44,7 @@
 #define OWNER_HW	1
 #define TYPE_PCI	7
 #define HEALTH_NS	500000000ull
-#define LOST_NS		50000000ull	/* longer than a driver is kept off its CPU */
+#define LOST_NS		50000000ull	/* longer than a driver is preempted */
 
 /* Why a command could not be taken or answered; PRM delivery status */
 enum delivery {
@@ -67,9 +66,9 @@ struct flat {
 
 struct hca_cmdif {
 	struct mlx5_cmd_layout *slot;	/* NULL: the driver has set no queue */
-	u32 ready;			/* slots whose doorbell has rung */
-	u32 silent;			/* slots owned by us without a doorbell */
-	u64 lost_at;			/* ns: when silent slots count as rung */
+	u32 ready;			/* slots whose doorbell has been rung */
+	u32 silent;			/* slots that we own, without a doorbell */
+	u64 lost_at;			/* ns: then silent slots count as rung */
 	u32 health;
 	struct flat in, out;
 };
@@ -141,7 +140,7 @@ static bool hca_cmdif_flat_reserve(struct flat *f, u32 bytes)
 
 /* ---- Mailboxes -------------------------------------------------------------- */
 
-/* Block @i of a chain; @addr is where the one before it points. */
+/* The block at @addr of a chain of mailboxes, or NULL */
 static struct mlx5_cmd_prot_block *hca_cmdif_block_at(struct hca *hca, u64 addr)
 {
 	if (!addr || addr & (BLOCK_ALIGN - 1))
@@ -171,7 +170,7 @@ static u8 hca_cmdif_gather(struct hca *hca, const struct mlx5_cmd_layout *lay, u
 	return DELIVERY_OK;
 }
 
-/* Writes @data to the output mailboxes; NULL: only looks whether they are there. */
+/* Writes @data to the output mailboxes; NULL: only checks that they exist. */
 static u8 hca_cmdif_scatter(struct hca *hca, struct mlx5_cmd_layout *lay, const u8 *data, u32 len)
 {
 	u64 addr = be64_to_cpu(lay->out_ptr);
@@ -202,7 +201,7 @@ static void hca_cmdif_answer(void *out, u32 outlen, u8 status, enum hca_synd syn
 	((__be32 *)out)[1] = cpu_to_be32(synd);
 }
 
-/* Whether a test has ordered that this command fails */
+/* Has a test requested that this command fails? */
 static bool hca_cmdif_inject_failure(struct hca *hca)
 {
 	if (!hca->fail.left || --hca->fail.left)
@@ -229,7 +228,7 @@ static u8 hca_cmdif_deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 	if (!hca_cmdif_flat_reserve(&c->in, inlen) || !hca_cmdif_flat_reserve(&c->out, outlen))
 		return DELIVERY_FIRMWARE;
 
-	/* What cannot be answered must not be executed. */
+	/* A command is executed only if it can be answered. */
 	status = hca_cmdif_gather(hca, lay, c->in.data, inlen);
 	if (!status)
 		status = hca_cmdif_scatter(hca, lay, NULL, outlen);
@@ -267,7 +266,7 @@ static enum hca_synd hca_cmdif_check(struct hca *hca, const struct hca_opcode *o
 	return HCA_OK;
 }
 
-/* Opcode, user, reserved, op_mod: 16 bits each. */
+/* The input begins with opcode, uid, reserved, op_mod: 16 bits each. */
 void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 outlen)
 {
 	const __be16 *head = in;
@@ -295,7 +294,7 @@ static void hca_cmdif_run_slot(struct hca *hca, unsigned int i)
 	struct mlx5_cmd_layout *lay = &hca->cmdif->slot[i];
 	u8 status = hca_cmdif_deliver(hca, lay);
 
-	/* The answer is there before the slot is given back. */
+	/* Write the output before the ownership bit. */
 	smp_store_release(&lay->status_own, (u8)(status << 1));
 }
 
@@ -306,16 +305,17 @@ static u32 hca_cmdif_owned_slots(struct hca_cmdif *c)
 	for (i = 0; i < SLOTS; i++)
 		if (READ_ONCE(c->slot[i].status_own) & OWNER_HW)
 			owned |= 1u << i;
-	/* Ownership is read before the command. */
+	/* Read the ownership bits before the commands. */
 	smp_rmb();
 	return owned;
 }
 
 /*
- * Learns which slots have rung.  The driver fills a slot, gives it to us, does
- * some bookkeeping, rings, and only then turns to the next: a slot that was ours
- * before some doorbell rang has rung, too.  To take one that has not would answer
- * a driver that is not ready for the answer; so without such evidence it waits.
+ * Finds the slots whose doorbell has been rung.  For each command the driver fills a slot,
+ * sets its ownership bit, prepares for the answer and rings the doorbell, in this order, and
+ * then begins the next command.  So if any doorbell was rung, all slots that we owned before
+ * have been rung too.  A slot without this evidence waits for LOST_NS, because its driver may
+ * not be ready for the answer.
  */
 static void hca_cmdif_read_doorbell(struct hca *hca)
 {
@@ -326,7 +326,7 @@ static void hca_cmdif_read_doorbell(struct hca *hca)
 
 	if (rung) {
 		hca_cmdif_set_word(&seg->cmd_dbell, 0);
-		/* A doorbell that this wiped out shows in the ownership bits. */
+		/* This may have cleared a new doorbell: read the ownership bits after it. */
 		smp_mb();
 		rung |= c->silent;
 		c->lost_at = now + LOST_NS;
@@ -345,7 +345,7 @@ static void hca_cmdif_attach(struct hca *hca, u32 low)
 	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
 	u64 addr = (u64)hca_cmdif_get_register(hca, &seg->cmdq_addr_h) << 32;
 
-	/* A driver that sets the queue anew starts from nothing. */
+	/* A driver that sets the queue again expects a function after reset. */
 	if (hca->stage != HCA_OFF)
 		hca_reset(hca);
 	hca->cmdif->slot = hca_dma(hca, addr | (low & ~(HCA_PAGE_SIZE - 1)),
@@ -393,7 +393,6 @@ static void hca_cmdif_update_health(struct hca *hca)
 	hca_cmdif_set_word(&hca_cmdif_segment(hca)->health_counter, hca->cmdif->health);
 }
 
-/* Would hca_cmd_poll() find something to do? */
 bool hca_cmd_waits(const struct hca *hca)
 {
 	const struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
@@ -408,7 +407,7 @@ bool hca_cmd_waits(const struct hca *hca)
 	       hca_cmdif_queue_written(hca, hca_cmdif_get_register(hca, &seg->cmdq_addr_l_sz));
 }
 
-/* One command at a time: between two of them doorbells are looked at. */
+/* One command in each call, so that doorbells are read between two commands. */
 unsigned int hca_cmd_poll(struct hca *hca)
 {
 	struct hca_cmdif *c = hca->cmdif;
@@ -424,7 +423,7 @@ unsigned int hca_cmd_poll(struct hca *hca)
 		return 0;
 	i = ilog2(c->ready & -c->ready);
 	c->ready &= ~(1u << i);
-	/* The EQ that a command makes does not tell of that command. */
+	/* The EQ that a command creates gets no event for that command. */
 	eq = hca->async_eq[MLX5_EVENT_TYPE_CMD];
 	hca_cmdif_run_slot(hca, i);
 	if (eq && eq == hca->async_eq[MLX5_EVENT_TYPE_CMD])

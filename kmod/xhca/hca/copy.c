@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Moves the bytes of a message: one copy, from gather list to scatter list,
- * through the keys of both sides.
+ * Copies the data of a message once, from gather list to scatter list, through the mkeys of
+ * both sides.
  */
 #include <linux/compiler.h>
 #include <linux/ktime.h>
@@ -12,21 +12,21 @@
 #include <asm/barrier.h>
 #include "datapath.h"
 
-#define TAIL		64u	/* bytes, at least, that no string instruction stores */
+#define TAIL		64u	/* bytes at the end, at least, that no string instruction stores */
 
 typedef u64 __attribute__((aligned(1), may_alias)) any_u64;
 typedef u32 __attribute__((aligned(1), may_alias)) any_u32;
 typedef u16 __attribute__((aligned(1), may_alias)) any_u16;
 
 #define store_next(type, d, s) do {			\
-	/* Seen after all stores before it */		\
+	/* Visible after all stores before it */	\
 	smp_wmb();					\
 	WRITE_ONCE(*(type *)(d), *(const type *)(s));	\
 	(d) += sizeof(type);				\
 	(s) += sizeof(type);				\
 } while (0)
 
-/* The last bytes, 8 at most, in order and in as few stores as possible */
+/* Copies the last bytes, 8 at most, in order and with as few stores as possible. */
 static void hca_copy_last(void *d, const void *s, size_t n)
 {
 	if (n & 8)
@@ -40,8 +40,8 @@ static void hca_copy_last(void *d, const void *s, size_t n)
 }
 
 /*
- * The alignment keeps the loop within one page: an emulator that has to look up the
- * next page's code in every round takes twice the time.
+ * The alignment keeps the loop within one page: QEMU (TCG) takes twice the time if it must
+ * find the code of another page in every iteration.
  */
 static __aligned(256) void hca_copy_words(void *dst, const void *src, size_t n)
 {
@@ -63,8 +63,8 @@ static __aligned(256) void hca_copy_words(void *dst, const void *src, size_t n)
 static bool use_words = true;
 
 /*
- * An emulated CPU executes string instructions byte by byte, a real one far
- * faster than any loop: measure which this is.
+ * An emulated CPU executes string instructions byte by byte; on a real one they are faster
+ * than a loop.  Measure which is faster here.
  */
 void hca_copy_calibrate(void)
 {
@@ -92,11 +92,11 @@ void hca_copy_calibrate(void)
 }
 
 /*
- * Software polls the last word of a message in memory: when that is there, so is the
- * rest.  A string instruction may store its bytes in any order, but what is stored after
- * it is seen after it.  So the end is copied by stores of its own, aligned words of 8
- * bytes whole.  A message may overlap itself: its bytes are then anything, but memory
- * beside it stands.
+ * Software may poll the last word of a message in memory; when it sees that word, it must
+ * see the rest.  A string instruction may store its bytes in any order, but stores after it
+ * are visible after it.  So the end is copied with separate stores; an aligned word of 8
+ * bytes is stored at once.  If source and target overlap, the result is undefined, but no
+ * other memory changes.
  */
 static void hca_copy_bytes(void *dst, const void *src, size_t n)
 {
@@ -104,7 +104,7 @@ static void hca_copy_bytes(void *dst, const void *src, size_t n)
 
 	if (head) {
 		memmove(dst, src, head);
-		/* The string instruction's stores are seen before the words. */
+		/* The stores of the string instruction are visible before the words. */
 		smp_wmb();
 	}
 	hca_copy_words(dst + head, src + head, n - head);
@@ -167,7 +167,7 @@ void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *c
 
 	if (!format || !hca_sgl_check(l, w->length))
 		return;
-	/* What follows the data shall not be another message's. */
+	/* The rest of the buffer must not show data of another message. */
 	memset(w->cqe_data, 0, HCA_CQE_INLINE);
 	w->in_cqe = format;
 	w->cqe_sge = (struct hca_sge) { .len = w->length, .data = w->cqe_data };
@@ -175,7 +175,7 @@ void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *c
 	l->n = 1;
 }
 
-/* The next bytes of the list, *@len of them at most: as many as are contiguous */
+/* Maps the next bytes of the list; cuts *@len to what is contiguous. */
 static void *hca_sgl_map(struct hca_sgl *l, u64 *len)
 {
 	const struct hca_sge *s;
@@ -193,7 +193,7 @@ static void *hca_sgl_map(struct hca_sgl *l, u64 *len)
 	return hca_key_map(&l->user, s->lkey, s->addr + l->off, len);
 }
 
-/* Moves one contiguous piece of @left bytes, or all. */
+/* Copies one contiguous piece of *@left bytes at most. */
 static enum hca_copy_err hca_copy_piece(struct hca_sgl *dst, struct hca_sgl *src, u64 *left)
 {
 	struct hca_fabric *f = dst->user.hca->fabric;

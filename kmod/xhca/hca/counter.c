@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters: of ports, what goes in and out; of Q counter sets, what happened to
- * the QPs that count there.  No packets are built: a message counts as those it
- * would take, headers included, acknowledgements not.
+ * Counters: traffic of ports, and Q counter sets with the events of their QPs.
+ *
+ * No packets are built.  A message counts as the packets that it would take on a wire, with
+ * headers and without acknowledgements.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues: the object.  Entries and events are cqe.c's.
+ * Completion queues: the object and its commands.  cqe.c writes entries and raises events.
  *
- * A CQ is on the lists of its UAR and its EQ for as long as it exists.
+ * A CQ is on the lists of its UAR and its EQ while it exists.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -15,12 +15,12 @@ enum { CQE_64, CQE_128, CQE_128_PAD };		/* cqc.cqe_sz */
 enum { STATE_SOLICITED = 6, STATE_ARMED = 9, STATE_FIRED = 10 };
 #define STATUS_OVERFLOW		9
 
-/* MODIFY_CQ: what the selector means without and with the resize op_mod */
+/* MODIFY_CQ: bits of the selector without and with the resize op_mod */
 enum { SELECT_PERIOD = 1, SELECT_COUNT = 2, SELECT_OVERRUN = 4 };
 enum { RESIZE_SIZE = 1, RESIZE_OFFSET = 2, RESIZE_PAGE = 4 };
 #define OPMOD_RESIZE		1
 
-/* What this adapter has no support for must be zero. */
+/* Fields of unsupported features must be zero. */
 static bool hca_cq_format_ok(const u32 *cqc)
 {
 	return MLX5_GET(cqc, cqc, cqe_sz) <= CQE_128_PAD &&
@@ -126,7 +126,7 @@ enum hca_synd hca_cmd_destroy_cq(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* Consumer index in the record, as far as it makes sense */
+/* Consumer index in the record; the last valid one if that is invalid */
 static u32 hca_cq_consumer(const struct hca_cq *cq)
 {
 	u32 behind = (cq->pi - be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_CI]))) &
@@ -160,8 +160,8 @@ enum hca_synd hca_cmd_query_cq(struct hca *hca, const struct hca_cmd *c)
 /* ---- MODIFY_CQ ---------------------------------------------------------------- */
 
 /*
- * The last entry of the old buffer tells software that it continues in the new
- * one.  It counts: the next entry has the next index.
+ * The last entry of the old buffer tells software to continue in the new buffer.  It has an
+ * index of its own.
  */
 static void hca_cq_write_resize_cqe(struct hca_cq *cq)
 {
@@ -169,7 +169,7 @@ static void hca_cq_write_resize_cqe(struct hca_cq *cq)
 	struct mlx5r_cqe *cqe;
 
 	cqe = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe));
-	/* Software sees the entry when the owner bit turns; there is nothing else in it. */
+	/* The entry has no other content than opcode and owner bit. */
 	smp_store_release(&cqe->op_own,
 			  (u8)(MLX5R_CQE_RESIZE << 4 | ((cq->pi >> cq->log_size) & 1)));
 	cq->pi++;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues: writing entries, and when to tell software.
+ * Completion queues: writes entries and decides when to raise events.
  *
- * The arm word in the doorbell record decides about events, not the doorbell:
- * every notification request changes that word (its command sequence number
- * counts events), so comparing it with the word acted upon last cannot lose
- * one.  The word is read once for all entries of a turn.
+ * The arm word in the doorbell record requests an event; the doorbell only says that the
+ * record has changed.  Every request changes the word, because its sequence number counts
+ * events.  So if the word differs from the one processed last, there is a new request.  The
+ * word is read once for all entries of a turn.
  *
- * The first request may well be the word 0, with which libmlx5 fills the record
- * before it makes the CQ.  Its doorbell may be overwritten by that of another CQ.  So
- * a record that is 0 at creation gets the value by which newer drivers say "never
- * armed", 2 in the sequence number; any other record is left alone.  Software that
- * fills the record after creation asks for nothing, as long as no CQ's doorbell on the
- * page has been rung.
+ * The word of the first request may be 0, the value with which libmlx5 fills the record
+ * before it creates the CQ, and the doorbell of another CQ may overwrite its doorbell.  So a
+ * record that is 0 at creation is set to the value with which newer drivers say "never
+ * armed", sequence number 2.  Another value is not changed.  Software may also fill the
+ * record after creation: that is no request until a CQ doorbell of the page has been rung.
  *
- * A request brings an event at once if entries past its index are there, unless
- * the last event has told of them already: software that asks to be told before it
- * polls (perftest, with one event counted for each entry) gets no second one.
+ * A request raises an event at once if there are entries after its index, but not if the
+ * last event was for the same entries: perftest arms before it polls and counts one event
+ * for each entry.
  */
 #include <linux/string.h>
 #include <linux/compiler.h>
@@ -29,19 +28,19 @@
 static void hca_cqe_raise_event(struct hca_cq *cq)
 {
 	cq->armed = false;
-	cq->told_pi = cq->pi;
+	cq->event_pi = cq->pi;
 	hca_timer_clear(&cq->hca->fabric->timers, &cq->timer);
 	hca_event_comp(cq);
 	/* Software will poll, then arm again. */
 	hca_record_active(&cq->record);
 }
 
-/* An armed CQ has something to tell: now, or moderated */
+/* The CQ is armed and has new entries: raises the event now, or later if it is moderated. */
 static void hca_cqe_notify(struct hca_cq *cq)
 {
 	struct hca_fabric *f = cq->hca->fabric;
 
-	if (cq->pi - cq->told_pi >= cq->max_count || !cq->period_us) {
+	if (cq->pi - cq->event_pi >= cq->max_count || !cq->period_us) {
 		hca_cqe_raise_event(cq);
 		return;
 	}
@@ -68,7 +67,7 @@ bool hca_cq_has_news(const struct hca_cq *cq)
 	return hca_cqe_arm_word(cq) != cq->arm_seen && cq->rings != cq->record.uar->cq_rings;
 }
 
-/* Takes a new notification request out of the record. */
+/* Reads a new notification request from the record. */
 static bool hca_cqe_read_arm(struct hca_cq *cq)
 {
 	u32 word = hca_cqe_arm_word(cq);
@@ -81,19 +80,19 @@ static bool hca_cqe_read_arm(struct hca_cq *cq)
 	return true;
 }
 
-/* Entries that came between the poll and the request to be told count. */
-static bool hca_cqe_has_untold(const struct hca_cq *cq)
+/* Are there entries after the index of the request for which no event was raised? */
+static bool hca_cqe_has_new(const struct hca_cq *cq)
 {
 	u32 last = cq->armed_solicited ? cq->solicited_pi : cq->pi;
 
-	return (s32)((last - cq->arm_seen) << 8) > 0 && (s32)(last - cq->told_pi) > 0;
+	return (s32)((last - cq->arm_seen) << 8) > 0 && (s32)(last - cq->event_pi) > 0;
 }
 
 bool hca_cq_look(struct hca_cq *cq)
 {
 	if (!hca_cqe_read_arm(cq))
 		return false;
-	if (hca_cqe_has_untold(cq))
+	if (hca_cqe_has_new(cq))
 		hca_cqe_notify(cq);
 	return true;
 }
@@ -116,7 +115,7 @@ void hca_cq_stop(struct hca_cq *cq)
 	list_del_init(&cq->news_entry);
 }
 
-void hca_cq_tell(struct hca_fabric *f)
+void hca_cq_raise_events(struct hca_fabric *f)
 {
 	struct hca_cq *cq;
 
@@ -128,7 +127,7 @@ void hca_cq_tell(struct hca_fabric *f)
 		cq = list_first_entry(&f->cq_news, struct hca_cq, news_entry);
 		list_del_init(&cq->news_entry);
 		hca_cqe_read_arm(cq);
-		if (cq->armed && hca_cqe_has_untold(cq))
+		if (cq->armed && hca_cqe_has_new(cq))
 			hca_cqe_notify(cq);
 	}
 }
@@ -145,7 +144,7 @@ static bool hca_cqe_has_room(struct hca_cq *cq)
 	return cq->pi - cq->ci < size;
 }
 
-/* Data in the CQE: in what else would be unused of it, or before it */
+/* 32 bytes replace unused fields of the CQE, 64 bytes are before it. */
 static void hca_cqe_write_data(u8 *entry, u8 format, const u8 *data)
 {
 	if (format == MLX5R_CQE_INLINE_32)
@@ -177,7 +176,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 	entry += cq->cqe_bytes - sizeof(*cqe);
 	memcpy(entry, cqe, sizeof(*cqe) - 8);
 	hca_cqe_write_data(entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK, data);
-	/* The owner bit is in the last word: software sees it last. */
+	/* The owner bit is in the last word; software must see it last. */
 	smp_store_release((u64 *)(entry + sizeof(*cqe) - 8),
 			  *(u64 *)((u8 *)cqe + sizeof(*cqe) - 8));
 

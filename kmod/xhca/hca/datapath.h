@@ -204,7 +204,7 @@ void hca_record_del(struct hca_record *r);
 /* Makes the record active: it is read in every pass until it is silent for long. */
 void hca_record_active(struct hca_record *r);
 /* Makes it inactive. */
-void hca_record_rest(struct hca_record *r);
+void hca_record_inactive(struct hca_record *r);
 /* Reads the record of a QP's send queue; true if there are new requests. */
 bool hca_qp_look(struct hca_qp *qp);
 
@@ -224,7 +224,7 @@ u64 hca_clock_stamp(struct hca *hca);
  */
 bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data);
 /* Raises the events for entries that were written since the last call. */
-void hca_cq_tell(struct hca_fabric *f);
+void hca_cq_raise_events(struct hca_fabric *f);
 /* The timer of a moderated event has expired. */
 void hca_cq_timer(struct hca_cq *cq);
 /* Reads the record of a CQ; true if there is a new notification request. */
@@ -355,7 +355,7 @@ unsigned int hca_qp_run_flushing(struct hca_fabric *f);
 /* Reads every record of the page, some in each pass. */
 void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind);
 /* Restarts a sweep that stopped because the function was halted. */
-void hca_sweep_owed(struct hca_uar *uar);
+void hca_sweep_resume(struct hca_uar *uar);
 /* Reads active records and sweeps.  @steps: work since the last pass */
 unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps);
 /* Has an active record news?  Takes none. */

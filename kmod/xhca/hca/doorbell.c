@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbell pages: memory that software writes and the engine looks at.
+ * Doorbell registers: memory that software writes and that each pass reads.
  *
- * A doorbell says only "look": the truth is the doorbell record (record.c).  The register
- * is cleared before any record is read; a record is written before its doorbell; hence no
- * request is missed.
+ * A doorbell only says that a doorbell record has changed; the record says what is posted
+ * (record.c).  Software writes the record before the doorbell.  We clear the register before
+ * we read the record.  So no request is missed.
  *
  * Registers are not cached: a load takes as long as a short request.  So a pass reads only
- * a few of them, more when there is nothing else to do.  Most looks go to pages used of
- * late, and there to registers that were rung before; the others to all registers of all
- * pages in turn.
+ * a few of them, and more if there is nothing else to do.  Most reads are for pages that
+ * software used recently, and there for registers that it has rung before; the other reads
+ * are for all registers of all pages in turn.
  *
- * BlueFlame: software copies a short request into the register, too, so that an
- * adapter need not fetch it.  The one in the ring is the same and nearer to us, so
- * that is what we execute.  Only by a NOP can somebody tell: drivers find out whether
- * such copies arrive by one that asks for a completion in the register, but not in
- * the ring.  A queue that has sent nothing but NOPs is not active (record.c), so its
- * register is read before it runs.
+ * BlueFlame: software also copies a short request into the register, so that an adapter
+ * need not fetch it.  We execute the request in the ring, which is the same.  Only a NOP can
+ * differ: drivers test BlueFlame with a NOP that requests a completion in the register but
+ * not in the ring.  A queue that has executed nothing but NOPs is not active (record.c), so
+ * its register is read before it runs.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -27,17 +26,17 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
-#define MAX_STEPS	10000	/* of work counted for a pass */
-#define STEPS_LOAD	4	/* steps of work (record.c) for one load */
-#define BUSY_LOADS	8	/* loads in a pass at most while there is work */
-#define IDLE_LOADS	5	/* while there is none */
-#define LONG_NS		20000	/* a long time without a pass, then */
-#define LOAD_NS		256	/* one load for each so much time, */
-#define LONG_LOADS	64	/* and not more than so many */
-#define COLD_SHARE	4	/* one of so many looks is at all pages in turn */
-#define QUIET_LOOKS	20000	/* until a page counts as seldom used */
-#define RUNG_LOADS	32	/* while asleep, of doorbell pages */
-#define RUNG_FUNCTIONS	4	/* and of firmware commands */
+#define MAX_STEPS	10000	/* of work that count for a pass */
+#define STEPS_LOAD	4	/* steps of work (sweep.c) for one load */
+#define BUSY_LOADS	8	/* loads in a pass at most, while there is work */
+#define IDLE_LOADS	5	/* while there is no work */
+#define LONG_NS		20000	/* after this time without a pass: */
+#define LOAD_NS		256	/* one load for each such interval, */
+#define LONG_LOADS	64	/* and at most so many */
+#define COLD_SHARE	4	/* one read of so many is for all pages in turn */
+#define QUIET_LOOKS	20000	/* rounds without a doorbell until a page is not hot */
+#define RUNG_LOADS	32	/* of doorbell pages, while the engine sleeps */
+#define RUNG_FUNCTIONS	4	/* functions whose command doorbell is read then */
 
 #define BF_STEP		0x100	/* half a BlueFlame register */
 #define BF_REGS		8
@@ -46,7 +45,7 @@ enum { REG_CQ = BF_REGS, REG_EQ_ARM, REG_EQ, REGS };
 
 #define BF_MASK		(BIT(BF_REGS) - 1)
 #define EQ_MASK		(BIT(REG_EQ_ARM) | BIT(REG_EQ))
-#define USUAL_MASK	(BIT(0) | BIT(REG_CQ) | EQ_MASK)	/* what most software uses */
+#define USUAL_MASK	(BIT(0) | BIT(REG_CQ) | EQ_MASK)	/* that most software uses */
 
 static u64 *hca_doorbell_reg_at(const struct hca_uar *uar, unsigned int reg)
 {
@@ -66,15 +65,15 @@ static u16 hca_doorbell_regs_in_use(const struct hca_uar *uar)
 
 /* ---- One register -------------------------------------------------------------------- */
 
-/* What a register said: nothing, nothing that makes sense, what is known, something new */
-enum look { SILENT, RUBBISH, OLD, NEWS };
+/* A register names no queue of the page; a queue without news; a queue with news */
+enum look { INVALID, OLD, NEWS };
 
 static enum look hca_doorbell_ring_eq(struct hca_uar *uar, u32 word)
 {
 	struct hca_eq *eq = hca_table_get(&uar->hca->eqs, word >> 24);
 
 	if (!eq || eq->uar != uar)
-		return RUBBISH;
+		return INVALID;
 	hca_eq_doorbell(eq, word & 0xffffff);
 	return NEWS;
 }
@@ -86,11 +85,11 @@ static enum look hca_doorbell_ring_cq(struct hca_uar *uar, u32 cqn)
 	uar->cq_rings++;
 	hca_sweep(uar, HCA_RECORD_CQ);
 	if (!cq || cq->record.uar != uar)
-		return RUBBISH;
+		return INVALID;
 	return hca_cq_look(cq) ? NEWS : OLD;
 }
 
-/* A copied NOP that has not run yet, the earliest of them: its flags count, too. */
+/* Stores the flags of a copied NOP that has not run; of several, those of the earliest. */
 static void hca_doorbell_take_nop(struct hca_qp *qp, u16 index, u8 flags)
 {
 	u16 ahead = index - qp->sq.ci;
@@ -109,7 +108,7 @@ static u64 hca_doorbell_load(struct hca_fabric *f, const u64 *reg)
 	return READ_ONCE(*reg);
 }
 
-/* The flags of a copy.  The next doorbell may come without one. */
+/* Reads and clears the flags of a copy: the next doorbell may come without a copy. */
 static u8 hca_doorbell_take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, bool wanted)
 {
 	u8 flags = 0;
@@ -126,17 +125,17 @@ static u8 hca_doorbell_take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, 
 static enum look hca_doorbell_ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
 {
 	struct hca_qp *qp = hca_table_get(&uar->hca->qps, (u32)v >> 8);
-	enum look said;
+	enum look result;
 	u8 flags;
 
 	hca_sweep(uar, HCA_RECORD_QP);
 	flags = hca_doorbell_take_flags(uar->hca->fabric, reg, qp && !qp->requests);
 	if (!qp || qp->record.uar != uar)
-		return RUBBISH;
-	said = hca_qp_look(qp) ? NEWS : OLD;
+		return INVALID;
+	result = hca_qp_look(qp) ? NEWS : OLD;
 	if ((u8)(v >> 32) == MLX5R_OP_NOP)
 		hca_doorbell_take_nop(qp, v >> 40, flags);
-	return said;
+	return result;
 }
 
 static enum look hca_doorbell_ring(struct hca_uar *uar, unsigned int reg, u64 *at, u64 v)
@@ -153,28 +152,28 @@ static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned in
 {
 	struct hca_fabric *f = uar->hca->fabric;
 	u64 *at = hca_doorbell_reg_at(uar, reg);
-	enum look said;
+	enum look result;
 	u64 v;
 
 	if (hca_halted(uar->hca))
 		return;
-	hca_sweep_owed(uar);
+	hca_sweep_resume(uar);
 	v = be64_to_cpu((__force __be64)hca_doorbell_load(f, at));
 	if (!v)
 		return;
 	WRITE_ONCE(*at, 0);
-	/* Pairs with record-before-doorbell: clear, then read the records. */
+	/* Clear the register before the records are read; software writes them in that order. */
 	smp_mb();
 	f->stat.doorbells++;
-	said = hca_doorbell_ring(uar, reg, at, v);
-	*news += said == NEWS;
-	if (said != RUBBISH) {
+	result = hca_doorbell_ring(uar, reg, at, v);
+	*news += result == NEWS;
+	if (result != INVALID) {
 		uar->known |= BIT(reg);
 		hca_uar_warm(uar);
 	}
 }
 
-/* A NOP may have copies in several registers: all are read before it runs. */
+/* There may be copies of a NOP in several registers: all are read before it runs. */
 static unsigned int hca_doorbell_read(struct hca_uar *uar, unsigned int reg)
 {
 	unsigned int news = 0;
@@ -193,7 +192,7 @@ unsigned int hca_doorbell_look_eq(struct hca_uar *uar)
 
 /* ---- Which register is next ------------------------------------------------------------ */
 
-/* The first in @mask from *@from on; true with the last one, from where it starts anew. */
+/* Returns the first register of @mask from *@from on in *@reg; true if it was the last. */
 static bool hca_doorbell_next_register(u16 mask, u8 *from, unsigned int *reg)
 {
 	u16 ahead = mask & ~(BIT(*from) - 1);
@@ -213,7 +212,7 @@ static u16 hca_doorbell_known_registers(const struct hca_uar *uar)
 	return known ? known : in_use;
 }
 
-/* NULL: all have been looked at in this pass */
+/* NULL: all have been read in this pass. */
 static struct hca_uar *hca_doorbell_next_hot(struct hca_fabric *f, unsigned int *reg)
 {
 	struct hca_uar *uar;
@@ -253,9 +252,9 @@ static struct hca_uar *hca_doorbell_next_look(struct hca_fabric *f, unsigned int
 	return uar ? uar : hca_doorbell_next_cold(f, reg);
 }
 
-/* ---- All of them -------------------------------------------------------------------------- */
+/* ---- A pass -------------------------------------------------------------------------- */
 
-/* Steps of work since the last pass, which is one, too */
+/* Steps of work since the last pass; a pass counts as one */
 static u32 hca_doorbell_take_steps(struct hca_fabric *f)
 {
 	u64 work = f->stat.units / HCA_REQUEST_UNITS, done = work - f->work_seen;
@@ -283,7 +282,7 @@ static unsigned int hca_doorbell_read_some(struct hca_fabric *f, u32 steps)
 	u64 left;
 
 	f->pass++;
-	/* A halted function's registers are not loaded: looks are counted, too. */
+	/* Registers of a halted function are not loaded, so reads are counted too. */
 	for (left = end - start; left && f->stat.loads < end; left--) {
 		uar = hca_doorbell_next_look(f, &reg);
 		if (!uar)
@@ -313,7 +312,7 @@ static bool hca_doorbell_command_rung(struct hca_fabric *f)
 		hca = list_first_entry(&f->functions, struct hca, entry);
 		seg = hca->p.bar;
 		f->stat.loads++;
-		/* It stays first, for the next pass looks at the first one only. */
+		/* It stays the first function, where the next pass looks. */
 		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell) && !hca_halted(hca))
 			return true;
 		list_move_tail(&hca->entry, &f->functions);
@@ -321,7 +320,7 @@ static bool hca_doorbell_command_rung(struct hca_fabric *f)
 	return false;
 }
 
-/* Lets the next pass find first what is in this register. */
+/* The next pass reads this register first. */
 static void hca_doorbell_remember(struct hca_uar *uar, unsigned int reg)
 {
 	uar->known |= BIT(reg);

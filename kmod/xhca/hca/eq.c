@@ -2,17 +2,15 @@
 /*
  * Event queues.
  *
- * Every EQ counts as armed; interrupts of one pass coalesce into one.  The
- * consumer index comes through a doorbell register that all EQs of a page share:
- * EQs whose handlers run one after the other overwrite each other's.  So what we
- * know is a lower bound.  While it is behind, the interrupt is raised again at
- * growing intervals, and a doorbell of one EQ shows that software has served the
- * others on the same vector too.
+ * Every EQ is treated as armed.  The events of one pass raise one interrupt.  Software
+ * writes the consumer index into a doorbell register that all EQs of a page share, and
+ * handlers that run in sequence overwrite it.  So the known index is a lower bound.  While
+ * it is behind, the interrupt is raised again at growing intervals.  A doorbell of one EQ
+ * also shows that software has served the other EQs of the same vector.
  *
- * An EQ that looks full holds back what comes: a list of the CQs with a completion
- * event, and one of the objects with asynchronous events.  Each object keeps the
- * events of its own as bits, so none is lost and no memory is needed; the same event
- * twice becomes one.
+ * If an EQ seems full, new events wait: CQs with a completion event on one list, objects
+ * with asynchronous events on another.  Each object stores its events as bits, so no event
+ * is lost and no memory is needed.  The same event twice becomes one.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -27,13 +25,13 @@
 
 #define EQE_BYTES	64
 #define EQE_OWNER	63
-#define RETRY_NS	100000		/* first interval, doubled from then on */
+#define RETRY_NS	100000		/* first interval; each next one is twice as long */
 #define MAX_RETRY_NS	50000000
-#define SERVED		64		/* events that software takes per interrupt at least */
+#define SERVED		64		/* events that software takes in one interrupt */
 #define DATA_BYTES	28
 #define CI_MASK		0xffffff
 
-/* Queue types as events name them, and what else has events */
+/* Sources of events: queue types of the PRM, and others */
 enum {
 	HCA_EVENTS_QP = MLX5_EVENT_QUEUE_TYPE_QP,
 	HCA_EVENTS_SQ = MLX5_EVENT_QUEUE_TYPE_SQ,
@@ -61,13 +59,13 @@ static void hca_eq_write_eqe(struct hca_eq *eq, u8 type, u8 subtype, const void 
 	e[1] = type;
 	e[3] = subtype;
 	memcpy(e + 0x20, data, DATA_BYTES);
-	/* The owner bit tells software that the rest is there. */
+	/* Software must see the owner bit after the rest. */
 	smp_store_release(&e[EQE_OWNER], owner);
 	eq->pi++;
 	hca_eq_wake(eq);
 }
 
-/* The event that bit @bit of @e stands for: its type */
+/* Type of the event that bit @bit of @e means */
 static u8 hca_eq_event_type(const struct hca_events *e, unsigned int bit)
 {
 	switch (e->source) {
@@ -80,17 +78,17 @@ static u8 hca_eq_event_type(const struct hca_events *e, unsigned int bit)
 	}
 }
 
-/* Writes the event of @bit; all command slots go into one. */
+/* Writes the event of @bit; one event reports all command slots. */
 static void hca_eq_write_async(struct hca_eq *eq, struct hca_events *e, unsigned int bit)
 {
 	u8 type = hca_eq_event_type(e, bit), subtype = 0;
 	__be32 data[DATA_BYTES / 4] = {};
-	u64 told = 1ull << bit;
+	u64 reported = 1ull << bit;
 
 	switch (e->source) {
 	case HCA_EVENTS_CMD:
-		told = e->pending;
-		data[0] = cpu_to_be32(told);
+		reported = e->pending;
+		data[0] = cpu_to_be32(reported);
 		break;
 	case HCA_EVENTS_PORT:
 		subtype = bit;
@@ -104,11 +102,11 @@ static void hca_eq_write_async(struct hca_eq *eq, struct hca_events *e, unsigned
 		data[5] = cpu_to_be32((u32)e->source << 24);
 		data[6] = cpu_to_be32(e->number);
 	}
-	e->pending &= ~told;
+	e->pending &= ~reported;
 	hca_eq_write_eqe(eq, type, subtype, data);
 }
 
-/* The first pending event of @e that has no room; NULL if all are written. */
+/* Writes the pending events of @e; returns the EQ that has no room, or NULL. */
 static struct hca_eq *hca_eq_write_pending(struct hca *hca, struct hca_events *e)
 {
 	unsigned int bit;
@@ -127,7 +125,7 @@ static struct hca_eq *hca_eq_write_pending(struct hca *hca, struct hca_events *e
 	return NULL;
 }
 
-/* An event of @e, after those that wait already. */
+/* Adds events to @e and writes them, or puts @e on the list of the EQ. */
 static void hca_eq_async_event(struct hca *hca, struct hca_events *e, u64 bits)
 {
 	struct hca_eq *eq = hca->async_eq[hca_eq_event_type(e, __ffs64(bits))];
@@ -190,7 +188,7 @@ void hca_event_comp(struct hca_cq *cq)
 	hca_eq_wake(eq);
 }
 
-/* Room again: the oldest first */
+/* Writes events that wait, oldest first. */
 static void hca_eq_write_held(struct hca_eq *eq)
 {
 	struct hca_cq *cq;
@@ -212,7 +210,7 @@ static void hca_eq_advance(struct hca_eq *eq, u32 n)
 		hca_eq_wake(eq);
 }
 
-/* Old and made-up values stay without effect. */
+/* A stale or invalid index has no effect. */
 void hca_eq_doorbell(struct hca_eq *eq, u32 ci)
 {
 	u32 step = (ci - eq->ci) & CI_MASK;
@@ -256,7 +254,7 @@ void hca_event_port(struct hca_port *port, u8 subtype)
 
 	e->source = HCA_EVENTS_PORT;
 	e->number = port->number;
-	/* Of the port's states only the last one counts. */
+	/* A new state of the port replaces an older one. */
 	if ((e->pending & state) && (bit & state))
 		e->pending = (e->pending & ~state) | bit;
 	else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The local fabric: which queue pair is at the other end of a path.
+ * The local fabric: finds the port at the other end of a path.
  *
- * Functions of one host find each other by LID, or by GID, MAC, RoCE version and VLAN.  Answers
- * are cached in the queue pair until an address of any function changes.
+ * Ports of the functions of one host find each other by LID, or by GID, MAC, RoCE version and
+ * VLAN.  The result is cached in the queue pair until an address of any function changes.
  */
 #include <linux/string.h>
 #include "datapath.h"
@@ -13,7 +13,7 @@ void hca_fabric_changed(struct hca_fabric *f)
 	f->epoch++;
 }
 
-/* Are packets from @from in the version and on the VLAN of @to? */
+/* Do @from and @to have the same RoCE version and VLAN? */
 static bool hca_fabric_same_network(const struct hca_gid *from, const struct hca_gid *to)
 {
 	return from->version == to->version && from->vlan_valid == to->vlan_valid &&

@@ -32,7 +32,7 @@ enum hca_synd hca_cmd_init_hca(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* A graceful stop; the forced one is not announced. */
+/* Only the graceful stop; the capability for the forced one is not set. */
 enum hca_synd hca_cmd_teardown_hca(struct hca *hca, const struct hca_cmd *c)
 {
 	if (MLX5_GET(teardown_hca_in, c->in, profile))
@@ -47,7 +47,7 @@ enum hca_synd hca_cmd_nop(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* This firmware needs no memory of the host. */
+/* The answer is 0 pages: this firmware needs no memory of the host. */
 enum hca_synd hca_cmd_query_pages(struct hca *hca, const struct hca_cmd *c)
 {
 	enum { BOOT = 1, INIT = 2, REGULAR = 3 };

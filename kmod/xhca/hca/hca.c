@@ -6,7 +6,7 @@
 #include <linux/mlx5/device.h>
 #include "cmd.h"
 
-/* An InfiniBand port is up from the beginning. */
+/* The link of an InfiniBand port is up at creation. */
 static void hca_ports_init(struct hca *hca)
 {
 	unsigned int i;

@@ -175,7 +175,7 @@ enum hca_record_kind { HCA_RECORD_QP, HCA_RECORD_CQ, HCA_RECORD_KINDS };
 
 /* The doorbell record of a queue (record.c) */
 struct hca_record {
-	struct hca_uar *uar;		/* its doorbell page; NULL: nobody reads the record */
+	struct hca_uar *uar;		/* its doorbell page; NULL: the record is not read */
 	struct list_head entry;		/* uar.records[kind].all */
 	struct list_head active_entry;	/* uar.active, or empty */
 	u16 misses;			/* reads without news in sequence */
@@ -199,7 +199,7 @@ struct hca_uar {
 	u32 nactive;
 	struct list_head active_uar_entry;	/* fabric.active_uars, or empty */
 	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
-	bool sweep_owed;		/* it stopped because the function was halted */
+	bool sweep_stopped;		/* it stopped because the function was halted */
 
 	struct hca_share share;
 
@@ -258,7 +258,7 @@ struct hca_cq {
 	u32 arm_seen;			/* arm word processed last */
 	bool armed, armed_solicited;
 	u32 solicited_pi;		/* pi after the last solicited CQE */
-	u32 told_pi;			/* pi at the last event */
+	u32 event_pi;			/* pi at the last event */
 	u32 rings;			/* uar->cq_rings when the CQ was created */
 	struct list_head news_entry;	/* fabric.cq_news, or empty */
 	bool overrun_ignore, collapsed;
@@ -606,7 +606,7 @@ bool hca_fabric_poll_atomic(struct hca_fabric *f);
 bool hca_fabric_must_sleep(const struct hca_fabric *f);
 /* The earliest timer, or U64_MAX */
 u64 hca_fabric_deadline(struct hca_fabric *f);
-/* While nobody polls: is there a doorbell?  Takes none; each call reads a part of them. */
+/* Is there a doorbell?  For an engine that sleeps: takes none, each call reads some of them. */
 bool hca_fabric_rung(struct hca_fabric *f);
 /* Has there been no work for some time? */
 static inline bool hca_has_time(const struct hca_fabric *f)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one place that walks a key: from key and virtual address to memory.
+ * The only place that translates key and virtual address to memory.
  *
- * A key allows an access if it exists with this very variant, is not free,
- * belongs to the user's PD (and QP, if it is bound to one), grants the access,
- * and spans the bytes.  Keys made of keys are followed until pages are reached;
- * the inner key must stand the same test within the outer key's PD.  The null key
- * is everybody's, locally: a place for bytes that nobody wants.
+ * An mkey allows an access if its variant byte matches, it is not free, it belongs to the
+ * user's PD (and QP, if it is bound to one), it grants the access, and it contains the range.
+ * An indirect mkey leads to other mkeys, which must pass the same checks with the same PD,
+ * until one leads to pages.  The null mkey belongs to every PD, for local access only: it
+ * reads as zero and discards what is written.
  */
 #include <linux/minmax.h>
 #include "datapath.h"
 
-#define SUMS_PER_ENTRY	8	/* about as many additions take as long as a step of a search */
+#define SUMS_PER_ENTRY	8	/* so many additions take about as long as one step of a search */
 
 static bool hca_key_is_local(u8 access)
 {
@@ -46,7 +46,6 @@ bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
 	return mkey && hca_key_in_bounds(mkey, va, len);
 }
 
-/* Reads as zero, swallows what is written */
 static void *hca_key_map_null(u8 access, u64 *len)
 {
 	static const u8 zeros[HCA_PAGE_SIZE];
@@ -70,8 +69,8 @@ static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 }
 
 /*
- * Where entries end is summed up when somebody looks behind the sums, so that a list
- * which is filled part by part is summed up once.
+ * Sums the sizes of entries, up to the entry that contains @off.  This is done at the access
+ * and not when entries are set, so that a list set in parts is summed once.
  */
 static void hca_key_sum_sizes(struct hca_mkey *mkey, u64 off)
 {
@@ -86,7 +85,7 @@ static void hca_key_sum_sizes(struct hca_mkey *mkey, u64 off)
 	hca_charge(mkey->hca->fabric, HCA_ENTRIES, (i - first) / SUMS_PER_ENTRY);
 }
 
-/* The first entry that ends behind @off, by bisection; there is one. */
+/* Finds the first entry that ends after @off, by bisection.  There is one. */
 static u32 hca_key_bisect(const struct hca_mkey *mkey, u64 off)
 {
 	u32 low = 0, high = mkey->klms_summed - 1, steps = 0;
@@ -103,7 +102,7 @@ static u32 hca_key_bisect(const struct hca_mkey *mkey, u64 off)
 	return low;
 }
 
-/* Entry of a key made of keys that holds @off; cuts *@len to it. */
+/* The entry of an indirect mkey that contains *@off; cuts *@len to it. */
 static const struct hca_klm *find_klm(struct hca_mkey *mkey, u64 *off, u64 *len)
 {
 	const struct hca_klm *klm;
@@ -128,7 +127,7 @@ static const struct hca_klm *find_klm(struct hca_mkey *mkey, u64 *off, u64 *len)
 	return klm;
 }
 
-/* The outer key decides about remote access; it uses the inner one locally. */
+/* Remote access is checked at the outer mkey; the inner one needs only local access. */
 static u8 hca_key_inner_access(u8 access)
 {
 	if (access & (MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Multicast groups: which queue pairs get what is sent to a multicast GID.
+ * Multicast groups: the queue pairs that receive what is sent to a multicast GID.
  *
  * A group exists while it has members.
  */
@@ -21,7 +21,7 @@ struct mcg {
 struct member {
 	struct list_head entry;		/* mcg.members */
 	struct hca_qp *qp;
-	u64 number;			/* grows in the order of the list */
+	u64 number;			/* ascending in the list */
 };
 
 static struct mcg *hca_mcg_find(struct hca *hca, const u8 *gid)
@@ -62,7 +62,6 @@ static void hca_mcg_leave(struct hca *hca, struct mcg *g, struct member *m)
 	hca->nmcgs--;
 }
 
-/* @fn must not change memberships. */
 enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
 			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg)
 {

@@ -2,10 +2,9 @@
 /*
  * Memory keys: the object and its translation table.
  *
- * The table grows with what is set, up to the capacity given at creation: the
- * drivers keep thousands of large keys in stock.  Pages are looked up when set,
- * so the data path follows pointers; a page that is no memory stays NULL and
- * fails the access.
+ * The table grows when entries are set, up to the capacity given at creation, because drivers
+ * keep thousands of large mkeys in a cache.  DMA addresses of pages are translated to
+ * pointers when they are set.  A page that is not memory is NULL, and access to it fails.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -23,7 +22,7 @@
 #define MAX_KLMS	(1u << 16)	/* announced as log_max_klm_list_size */
 #define MIN_GROW	8
 
-/* A table with room for @n entries; what it held stays. */
+/* Allocates a table with room for @n entries and copies the old one into it. */
 static void *hca_mkey_grow(void *old, u32 *room, u32 n, u32 max, size_t size)
 {
 	u32 want = max_t(u32, n, MIN_GROW);
@@ -41,7 +40,7 @@ static void *hca_mkey_grow(void *old, u32 *room, u32 n, u32 max, size_t size)
 	return p;
 }
 
-/* Pointer to where page @i begins; of it, the key covers [start, start + len). */
+/* Pointer to the begin of page @i; the mkey may cover only a part of the page. */
 static void *hca_mkey_map_page(struct hca_mkey *mkey, u32 i, u64 addr)
 {
 	u64 page = 1ull << mkey->page_shift;
@@ -56,7 +55,7 @@ static void *hca_mkey_map_page(struct hca_mkey *mkey, u32 i, u64 addr)
 	p = hca_dma(mkey->hca, addr, page);
 	if (p || end <= first)
 		return p;
-	/* A large page at the edge of memory need be there where it is used. */
+	/* Only the part that the mkey covers must be memory. */
 	lo = i ? 0 : skip;
 	hi = min(end - first, page);
 	p = hi > lo ? hca_dma(mkey->hca, addr + lo, hi - lo) : NULL;
@@ -147,12 +146,12 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey)
 	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
 	if (mkey->xlt_max > (mode == MLX5R_MKEY_MODE_KLM ? MAX_KLMS : MAX_XLT))
 		return HCA_SYND_MKEY_SIZE;
-	/* UMR lists come in units of 64 bytes, filled up with zeros. */
+	/* UMR lists are multiples of 64 bytes, padded with zeros. */
 	mkey->xlt_max = ALIGN(mkey->xlt_max, 4);
 	return HCA_OK;
 }
 
-/* The list that may come with the context, in octowords of 2 MTTs or 1 KLM */
+/* Sets the list of the command; its unit is an octoword, 2 MTTs or 1 KLM. */
 static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_cmd *c)
 {
 	u32 n = MLX5_GET(create_mkey_in, c->in, translations_octword_actual_size);
@@ -216,7 +215,7 @@ void hca_mkey_free(struct hca *hca, void *obj)
 	hca_mkey_release(mkey);
 }
 
-/* Not the null mkey: that one belongs to the adapter. */
+/* Does not find the null mkey, which belongs to the adapter. */
 static struct hca_mkey *hca_mkey_find(struct hca *hca, u32 index)
 {
 	struct hca_mkey *mkey = hca_table_get(&hca->mkeys, index);
@@ -234,7 +233,7 @@ enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* As created, with what UMRs have changed since */
+/* The context as created, with the changes by UMRs */
 enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c)
 {
 	struct hca_mkey *mkey = hca_mkey_find(hca, MLX5_GET(query_mkey_in, c->in, mkey_index));
@@ -260,7 +259,6 @@ enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* See key.c. */
 int hca_null_mkey_create(struct hca *hca)
 {
 	struct hca_mkey *mkey = kzalloc(sizeof(*mkey), GFP_KERNEL);

@@ -58,7 +58,7 @@ int hca_tables_init(struct hca *hca)
 	return err;
 }
 
-/* Fresh tables, so that numbers too begin as after power-on. */
+/* Creates new tables, so that numbers begin as after power-on. */
 static int hca_objects_free(struct hca *hca)
 {
 	unsigned int i;
@@ -103,7 +103,7 @@ void hca_reset(struct hca *hca)
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	hca_addresses_reset(hca);
 	hca_caps_reset(hca);
-	/* A function without its tables can hold no object: every creation fails. */
+	/* Without tables the creation of any object fails. */
 	if (err)
 		hca_tables_free(hca);
 }

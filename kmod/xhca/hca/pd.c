@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Domains: PDs, XRC domains, transport domains.  Numbers with a count of the
- * queues that belong to them; mkeys name a PD but do not hold it.  The number of
- * each kind stands where that of a PD does.
+ * Domains: PDs, XRC domains, transport domains: a number and a count of the queues that
+ * belong to it.  An mkey names a PD but does not count.  In the commands of all three kinds
+ * the number is at the same place.
  */
 #include <linux/slab.h>
 #include <linux/mlx5/device.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The peer of a connected queue pair: the one place that decides whether it would answer.
+ * Finds the peer of a connected queue pair: the only place that decides whether it answers.
  */
 #include "datapath.h"
 
@@ -25,7 +25,7 @@ struct hca_qp *hca_peer_find(struct hca_qp *qp)
 		return NULL;
 	if (hca_qp_port(peer) != to || hca_fabric_remote(peer) != from)
 		return NULL;
-	/* Unreliable queues take up whatever number a message begins with. */
+	/* A UC receiver accepts any PSN at the begin of a message. */
 	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)
 		return NULL;
 	return peer;

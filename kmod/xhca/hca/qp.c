@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs: the object.  Its states are qp_state.c's, its work run.c's.
+ * Queue pairs: the object.  qp_state.c modifies it.
  *
- * A QP holds its PD, CQs, SRQ, XRC domain and UAR for as long as it exists.
- * One buffer has the receive ring first, then the send ring.
+ * A QP uses its PD, CQs, SRQ, XRC domain and UAR while it exists.  Its buffer contains the
+ * receive ring, then the send ring.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -28,7 +28,7 @@ static bool hca_qp_st_ok(u8 st)
 	}
 }
 
-/* What this adapter has no support for must be zero. */
+/* Fields of unsupported features must be zero. */
 static bool hca_qp_fields_ok(const u32 *qpc)
 {
 	return !MLX5_GET(qpc, qpc, wq_signature) && !MLX5_GET(qpc, qpc, drain_sigerr) &&
@@ -71,7 +71,7 @@ static enum hca_synd hca_qp_decode_rings(struct hca *hca, struct hca_qp *qp,
 			     MLX5_GET(qpc, qpc, page_offset), rq_bytes + sq_bytes);
 }
 
-/* Completion queue @cqn; a queue that is not there needs none. */
+/* Finds CQ @cqn.  A QP without the queue needs none: then 0 is NULL. */
 static enum hca_synd hca_qp_find_cq(struct hca *hca, u32 cqn, bool needed, struct hca_cq **cq)
 {
 	*cq = hca_table_get(&hca->cqs, cqn);
@@ -96,7 +96,7 @@ static enum hca_synd hca_qp_find_resources(struct hca *hca, struct hca_qp *qp)
 	const u32 *qpc = qp->qpc;
 	enum hca_synd synd;
 
-	/* The UMR queue gets its PD on the way to INIT. */
+	/* The UMR queue gets its PD with the transition to INIT. */
 	if (!hca_table_get(&hca->pds, qp->pd) && !(qp->st == MLX5_QP_ST_REG_UMR && !qp->pd))
 		return HCA_SYND_PD;
 	if (qp->st == MLX5_QP_ST_XRC && !hca_table_get(&hca->xrcds, qp->xrcd))
@@ -155,7 +155,7 @@ static void hca_qp_init_dependent(struct hca_dependent *d, struct hca_qp *qp)
 	INIT_LIST_HEAD(&d->entry);
 }
 
-/* Takes (1) or gives back (-1) what the QP holds. */
+/* Counts the QP as a user (1), or no longer (-1), of the objects that it uses. */
 static void hca_qp_hold(struct hca *hca, struct hca_qp *qp, int n)
 {
 	struct hca_domain *d = hca_table_get(&hca->pds, qp->pd);
@@ -255,7 +255,7 @@ enum hca_synd hca_cmd_destroy_qp(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-/* As set, with where the QP stands */
+/* The context as set, with the current state and counters */
 enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c)
 {
 	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(query_qp_in, c->in, qpn));

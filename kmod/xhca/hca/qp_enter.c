@@ -95,7 +95,7 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
 	hca_qp_set_state(qp, MLX5_QP_STATE_ERR);
 	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
-	hca_record_rest(&qp->record);
+	hca_record_inactive(&qp->record);
 	hca_qp_look(qp);
 	hca_requester_flush(qp);
 	hca_rq_flush(qp);

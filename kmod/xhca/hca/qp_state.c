@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The QP state machine.
+ * The commands that modify a QP.
  *
- * One table says which command leads from where to where, and which parameters
- * of the context it takes: always, or if opt_param_mask names them (PRM, "QP
- * state transitions").  Another says where each parameter stands.  A transition
- * takes effect as a whole: the new context is checked before the old one is
- * touched.
+ * One table has a row for each command: the states from which and to which it leads, and the
+ * parameters of the context that it sets, always or if opt_param_mask names them (PRM, "QP
+ * state transitions").  Another table has the place of each parameter.  The new context is
+ * checked completely before the old one changes.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -15,7 +14,7 @@
 #include <asm/byteorder.h>
 #include "cmd.h"
 
-/* Parameters: those of opt_param_mask, and some that are never optional */
+/* Parameters: bits of opt_param_mask, and some that are never optional */
 #define O(name)		MLX5_QP_OPTPAR_##name
 #define P_MTU		(1u << 26)
 #define P_REMOTE_QPN	(1u << 27)
@@ -57,7 +56,7 @@ static const struct {
 	FIELD(P_SQ_PSN, next_send_psn),
 	FIELD(P_KIND, rlky),
 	FIELD(P_KIND, deth_sqpn),
-	/* The path but for P_Key index, timeout and port */
+	/* The path without P_Key index, timeout and port */
 	PATH_DW(0, 0xffff0000), PATH_DW(1, ~0u), PATH_DW(2, 0x07ffffff), PATH_DW(3, ~0u),
 	PATH_DW(4, ~0u), PATH_DW(5, ~0u), PATH_DW(6, ~0u), PATH_DW(7, ~0u),
 	PATH_DW(8, ~0u), PATH_DW(9, 0xff00ffff), PATH_DW(10, ~0u),
@@ -68,7 +67,7 @@ static const struct {
 #define S(state)	(1u << MLX5_QP_STATE_##state)
 #define ANY_STATE	(S(RST) | S(INIT) | S(RTR) | S(RTS) | S(SQER) | S(SQD) | S(ERR))
 
-/* What may change while no request is under way */
+/* What may change while no request is executed */
 #define SQD_PARAMS	(P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(RNR_TIMEOUT) | \
 			 O(PRIMARY_ADDR_PATH) | O(SRA_MAX) | O(RRA_MAX) | O(PM_STATE) | \
 			 O(RETRY_COUNT) | O(RNR_RETRY) | O(ACK_TIMEOUT) | O(ALT_ADDR_PATH))
@@ -111,7 +110,7 @@ static const struct transition {
 			 P_MTU | P_REMOTE_QPN | P_RQ_PSN | P_SQ_PSN | P_KIND)
 #define RC_PARAMS	(~(u32)O(Q_KEY))
 
-/* The parameters that mean anything to a service type */
+/* The parameters of a service type */
 static u32 hca_qp_params_of(u8 st)
 {
 	switch (st) {
@@ -170,7 +169,7 @@ static enum hca_synd hca_qp_check_qp1(const struct hca_qp *qp, const u32 *qpc)
 	return HCA_SYND_SPECIAL_QP;
 }
 
-/* Checks what @params have put into the context. */
+/* Checks the new context after @params were set. */
 static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const u32 *qpc, u32 params)
 {
 	struct hca *hca = qp->hca;
@@ -247,7 +246,7 @@ static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
 		qp->rnr_left = qp->rnr_retry;
 }
 
-/* The UMR queue, which was made without a PD, gets one. */
+/* The UMR queue was created without a PD and gets one now. */
 static enum hca_synd hca_qp_take_pd(struct hca *hca, struct hca_qp *qp, const u32 *qpc)
 {
 	u32 pd = MLX5_GET(qpc, qpc, pd);
@@ -277,7 +276,7 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	if (!(t->from >> qp->state & 1))
 		return HCA_SYND_QP_STATE;
 	if (t->opcode == HCA_CMD_OP_SQD2SQD_QP && !qp->sq_drained_sent)
-		return HCA_SYND_QP_STATE;	/* requests are still under way */
+		return HCA_SYND_QP_STATE;	/* not drained yet */
 	if (t->opcode == HCA_CMD_OP_RTS2SQD_QP)
 		qp->sq_drained_sent = false;
 	if (!t->always && !t->optional) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbell records: which records belong to a doorbell page, and which of them are active.
- * sweep.c reads them.
+ * Doorbell records: the lists of a doorbell page, and the record of a send queue.  sweep.c
+ * decides which records are read when.
  */
 #include <linux/compiler.h>
 #include <linux/list.h>
@@ -21,7 +21,7 @@ bool hca_qp_look(struct hca_qp *qp)
 	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
 	if (pi == qp->sq.pi)
 		return false;
-	/* The record is read before what it announces. */
+	/* Read the record before the requests that it announces. */
 	smp_rmb();
 	if ((u16)(pi - qp->sq.ci) > qp->sq.entries) {
 		qp->sq.pi = qp->sq.ci;
@@ -56,7 +56,7 @@ void hca_record_del(struct hca_record *r)
 {
 	if (!r->uar)
 		return;
-	hca_record_rest(r);
+	hca_record_inactive(r);
 	list_del_init(&r->entry);
 	r->uar->records[r->kind].n--;
 	hca_uar_used(r->uar);
@@ -64,7 +64,7 @@ void hca_record_del(struct hca_record *r)
 	r->uar = NULL;
 }
 
-/* On a page with many of them, one without news of late makes room. */
+/* If the page has too many, it replaces a record that had no news recently. */
 void hca_record_active(struct hca_record *r)
 {
 	struct hca_uar *uar = r->uar;
@@ -77,14 +77,14 @@ void hca_record_active(struct hca_record *r)
 		last = list_last_entry(&uar->active, struct hca_record, active_entry);
 		if (last->misses < ACTIVE_STAYS)
 			return;
-		hca_record_rest(last);
+		hca_record_inactive(last);
 	}
 	if (!uar->nactive++)
 		list_add_tail(&uar->active_uar_entry, &uar->hca->fabric->active_uars);
 	list_add(&r->active_entry, &uar->active);
 }
 
-void hca_record_rest(struct hca_record *r)
+void hca_record_inactive(struct hca_record *r)
 {
 	if (list_empty(&r->active_entry))
 		return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Port and device registers behind ACCESS_REG: a row per register, read and
- * written by a function each.  What has no row does not exist.
+ * Port and device registers of ACCESS_REG: a table with one row for each register.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -78,7 +77,7 @@ static enum hca_synd hca_reg_read_pvlc(struct hca *hca, const void *in, void *ou
 	return HCA_OK;
 }
 
-/* No frame is ever damaged or lost on this port: its error counters are zero. */
+/* This port damages and loses no packet: its error counters are zero. */
 static enum hca_synd hca_reg_read_ppcnt(struct hca *hca, const void *in, void *out)
 {
 	enum { IEEE_802_3 = 0x0, IB_PORT = 0x20 };
@@ -120,7 +119,7 @@ static enum hca_synd hca_reg_write_node_desc(struct hca *hca, const void *in)
 	return HCA_OK;
 }
 
-/* 0: the host's own order */
+/* 0: the byte order of the host */
 static enum hca_synd hca_reg_write_host_endianness(struct hca *hca, const void *in)
 {
 	return *(const u8 *)in ? HCA_SYND_REGISTER_VALUE : HCA_OK;

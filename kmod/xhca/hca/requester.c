@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send queues: which request runs next, what became of it, its completion.
+ * Send queues: executes requests and posts their completions.
  *
- * Requests of one queue run in order, one at a time; a long message takes
- * several turns, so that it does not keep other queues waiting.  As every request
- * is complete before the next starts, fences are met by construction.
+ * The requests of a queue run in order.  Each is complete before the next starts, so fences
+ * need no code.  A long message takes several turns, so that other queues need not wait.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -13,7 +12,7 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
-#define TURN_WQES	64		/* of one queue before others get theirs */
+#define TURN_WQES	64		/* requests of a queue in one turn */
 
 /* RNR NAK timer codes, in units of 10 us (IBTA, table of timer values) */
 static const u16 rnr_10us[32] = {
@@ -86,7 +85,7 @@ static void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
 		hca_req_post_completion(qp, &cqe, w->cqe_data);
 }
 
-/* Datagram and unreliable queues stop sending, the others fail as a whole. */
+/* On datagram and unreliable transports only the send queue fails. */
 static void hca_req_fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome)
 {
 	hca_req_end_message(qp);
@@ -109,12 +108,12 @@ void hca_requester_flush(struct hca_qp *qp)
 	}
 }
 
-/* Nobody is ready: try again later, a limited number of times. */
-static int hca_req_retry(struct hca_qp *qp, u8 *left, bool for_ever, u64 delay_ns, u8 syndrome)
+/* Retries after a delay; returns @syndrome if no retry is left. */
+static int hca_req_retry(struct hca_qp *qp, u8 *left, bool unlimited, u64 delay_ns, u8 syndrome)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
-	if (!for_ever) {
+	if (!unlimited) {
 		if (!*left)
 			return syndrome;
 		(*left)--;
@@ -131,7 +130,7 @@ static int hca_req_retry_rnr(struct hca_qp *qp, u64 delay_ns)
 	return hca_req_retry(qp, &qp->rnr_left, qp->rnr_retry == 7, delay_ns, MLX5R_SYND_RNR_EXC);
 }
 
-/* Before it gives up, an armed queue tries its alternate path as often. */
+/* No answer.  If no retry is left, an armed QP migrates, with all its retries again. */
 static int hca_req_retry_lost(struct hca_qp *qp)
 {
 	u64 delay = qp->ack_timeout ? 4096ull << qp->ack_timeout : NSEC_PER_SEC;
@@ -144,7 +143,7 @@ static int hca_req_retry_lost(struct hca_qp *qp)
 	return hca_req_retry(qp, &qp->retry_left, !qp->ack_timeout, delay, MLX5R_SYND_RETRY_EXC);
 }
 
-/* An unreliable sender does not learn what the receiver thinks of it. */
+/* An unreliable sender gets no answer, so errors of the receiver count as success. */
 static int hca_req_forget_remote(int ret)
 {
 	switch (ret) {
@@ -212,7 +211,7 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	return ret;
 }
 
-/* Flags that came through the register count like those in the ring. */
+/* Flags from a BlueFlame register count like those in the ring. */
 static int hca_req_execute_nop(struct hca_qp *qp, struct hca_wqe *w)
 {
 	if (qp->nop_index == w->index) {
@@ -290,7 +289,7 @@ bool hca_requester_run(struct hca_qp *qp, u64 budget)
 	}
 	f->turn = (struct hca_turn) { .budget = budget };
 	hca_req_run(qp);
-	hca_cq_tell(f);
+	hca_cq_raise_events(f);
 	hca_req_end_turn(f);
 	return hca_req_may_run(qp);
 }

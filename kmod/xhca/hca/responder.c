@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving side of RC, UC and XRC: one message, or a part of it.
+ * The receiver of RC, UC and XRC: executes one message, or a part of it.
  *
- * Returns what the requester learns.  The receiver's own consequences (error
- * completion, error state, event) are settled here.  Each turn of a long message
- * checks everything anew, so that a key or a queue that goes away meanwhile ends
- * the message as on the wire.
+ * The result is what the requester sees.  What happens to the receiver (error completion,
+ * failure, event) is done here.  Each turn of a long message checks everything again, so
+ * a key or queue that was destroyed between two turns ends the message as on a wire.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -13,7 +12,7 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
-/* The receiver refuses: it goes to error with an event, the requester is told. */
+/* The receiver refuses the message: it fails with an event.  A UC receiver drops it. */
 static int hca_resp_refuse(struct hca_qp *dst, u8 event, u8 syndrome)
 {
 	if (dst->st != MLX5_QP_ST_UC) {
@@ -34,7 +33,7 @@ static int hca_resp_refuse_access(struct hca_qp *dst)
 	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_ACCESS);
 }
 
-/* A receive request failed: its completion says why, the requester less so. */
+/* A receive request fails: @mine is the syndrome of its completion, @theirs of the sender's. */
 static int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 mine,
 				 u8 theirs)
 {
@@ -68,15 +67,16 @@ static void hca_resp_receive_done(struct hca_qp *dst, struct hca_srq *srq, struc
 
 	if (w->fm_ce_se & MLX5R_SOLICITED)
 		cqe.op_own |= MLX5R_CQE_SOLICITED;
-	/* The data has come to its end: the sender's completion has none. */
+	/* The data is in the receiver's completion, so none is in the sender's. */
 	w->in_cqe = 0;
 	hca_rq_consume(dst, srq);
 	hca_rq_complete(dst, srq, &cqe, w->cqe_data);
 }
 
 /*
- * Moves what the turn allows; 0 when the message is complete.  No byte moves before
- * all have been checked, which hca_copy() does if it gets them all in one segment.
+ * Copies as much as the turn allows; 0 when the message is complete.  All access is checked
+ * before the first byte is copied.  hca_copy_some() does that itself if each list has one
+ * segment and all of it is copied.
  */
 static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
 			      u64 length, enum hca_copy_err *err)
@@ -126,7 +126,7 @@ static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq 
 	return ret;
 }
 
-/* The SRQ that an XRC request names, or null; it must be of the target's domain. */
+/* The SRQ that an XRC request names, or NULL; it must be in the XRC domain of the target. */
 static struct hca_srq *hca_resp_xrc_srq(struct hca_qp *dst, const struct hca_wqe *w)
 {
 	struct hca_srq *srq = hca_table_get(&dst->hca->srqs, w->xrc_srqn);
@@ -134,7 +134,7 @@ static struct hca_srq *hca_resp_xrc_srq(struct hca_qp *dst, const struct hca_wqe
 	return srq && srq->kind == HCA_XRC_SRQ && srq->xrcd == dst->xrcd ? srq : NULL;
 }
 
-/* Where a response goes, of which only a completion can carry the data. */
+/* The target of a response: the local segments, or the completion if there is one. */
 static void hca_resp_local_segments(struct hca_sgl *l, struct hca_qp *src, struct hca_wqe *w)
 {
 	hca_sgl_init(l, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
@@ -142,7 +142,7 @@ static void hca_resp_local_segments(struct hca_sgl *l, struct hca_qp *src, struc
 		hca_sgl_divert(l, w, src->scq, src->cs_req);
 }
 
-/* An XRC target has no PD of its own: keys are checked against that of the SRQ. */
+/* An XRC target has no PD of its own: the PD of the SRQ is used. */
 static void hca_resp_remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w,
 				    u8 access)
 {
@@ -154,7 +154,7 @@ static void hca_resp_remote_segment(struct hca_sgl *l, struct hca_qp *dst, struc
 		l->user.pd = srq->pd;
 }
 
-/* What a write moves; REMOTE_ACCESS: the receiver's key does not allow it. */
+/* Copies the data of a write; REMOTE_ACCESS: the receiver's key does not allow it. */
 static int hca_resp_write_data(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
@@ -178,7 +178,7 @@ static int hca_resp_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 	return ret == MLX5R_SYND_REMOTE_ACCESS ? hca_resp_refuse_access(dst) : ret;
 }
 
-/* A key that does not allow the write fails the receive request, too. */
+/* If the key does not allow the write, the receive request fails too. */
 static int hca_resp_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
 			      struct hca_wqe *w, u32 index)
 {
@@ -216,12 +216,12 @@ static int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 	return ret;
 }
 
-/* Adds field by field: a set boundary bit ends a field, its carry is dropped. */
+/* Adds field by field.  A set bit of @boundary is the top bit of a field: no carry leaves it. */
 static u64 hca_resp_masked_add(u64 a, u64 b, u64 boundary)
 {
 	u64 low = ~boundary;
 
-	/* Sum all but each field's top bit, then put the top bits in without carry. */
+	/* Add all but the top bits, then the top bits without carry. */
 	return ((a & low) + (b & low)) ^ ((a ^ b) & boundary);
 }
 
@@ -241,7 +241,7 @@ static u64 hca_resp_atomic_result(const struct hca_wqe *w, u64 old)
 	}
 }
 
-/* Memory and the returned value are in host order: the adapter's 8-byte mode. */
+/* Memory and the returned value are in host byte order, as caps.c announces for 8 bytes. */
 static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl to, from;
@@ -255,7 +255,7 @@ static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wq
 		return hca_resp_refuse_request(dst);
 	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
 	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len);
-	/* A key made of keys may lead between words, where atomics lock the bus or fault. */
+	/* An indirect mkey may lead to an unaligned address, where atomics are slow or fault. */
 	if (!mem || len != w->operand || (unsigned long)mem & (w->operand - 1))
 		return hca_resp_refuse_access(dst);
 
@@ -270,7 +270,7 @@ static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wq
 	return hca_copy(&to, &from, len) ? MLX5R_SYND_LOCAL_PROT : 0;
 }
 
-/* SEND with invalidate: the key is free from now on. */
+/* SEND with invalidate: the key gives no access any more. */
 static bool hca_resp_invalidate(struct hca_qp *dst, u32 key)
 {
 	struct hca_mkey *mkey = hca_mkey_get(dst->hca, key);
@@ -295,7 +295,7 @@ static struct hca_srq *hca_resp_receive_queue(struct hca_qp *dst, const struct h
 	return srq;
 }
 
-/* The request of a shared queue whose unreliable message will never be complete */
+/* A new UC message begins: the one before, which holds a shared request, was not complete. */
 static void hca_resp_abort_held(struct hca_qp *dst)
 {
 	struct hca_srq *srq = dst->recv_srq;
@@ -314,7 +314,7 @@ static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca
 	srq = hca_resp_receive_queue(dst, w, &ret);
 	if (ret)
 		return ret;
-	/* A message goes on in the shared request in which it began, or not at all. */
+	/* A message must continue in the shared request in which it began. */
 	if (srq && src->in_message && dst->recv_srq != srq)
 		return hca_resp_refuse_request(dst);
 	if (srq && !src->in_message && dst->st == MLX5_QP_ST_UC)
@@ -361,7 +361,7 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 			hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
 	}
 	ret = hca_resp_execute(src, dst, w);
-	/* A UC responder expects the number after a message that it dropped, too. */
+	/* UC: the PSN advances after a dropped message too. */
 	if (!ret || (dst->st == MLX5_QP_ST_UC && ret != HCA_AGAIN))
 		dst->rq_psn = (src->sq_psn + w->packets) & HCA_PSN_MASK;
 	return ret;

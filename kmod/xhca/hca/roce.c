@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE addresses: the GID table of an Ethernet port, as the driver fills it.
+ * RoCE addresses: the GID table of an Ethernet port, which the driver sets.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -21,7 +21,7 @@ static bool hca_roce_kind_ok(const struct hca_gid *g)
 	}
 }
 
-/* An address of zeros empties the entry. */
+/* A zero address deletes the entry. */
 enum hca_synd hca_cmd_set_roce_address(struct hca *hca, const struct hca_cmd *c)
 {
 	static const u8 none[16];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive queues: a QP's own ring, a shared linked list, a shared ring.
+ * Receive queues: the ring of a QP, a shared linked list, a shared ring.
  *
- * Posting a receive rings no doorbell, so the record is read whenever the known
- * requests are used up.  A request is consumed when its message is complete.  If the
- * message takes several turns, others draw on a shared queue meanwhile, so the QP takes
- * the request and holds it (recv_srq) until the message or the queue ends.
+ * Software posts receive requests without a doorbell, so the record is read when all known
+ * requests are consumed.  A request is consumed when its message is complete.  If a message
+ * takes several turns, other QPs use the shared queue between them.  Therefore the QP takes
+ * the request out of the shared queue and holds it (recv_srq) until the message or the queue
+ * ends.
  */
 #include <linux/string.h>
 #include <linux/compiler.h>
@@ -13,7 +14,7 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
-/* Data segments at @at; a short list ends with the terminator key. */
+/* Reads the data segments at @at; a special key ends a list that is not full. */
 static void hca_rq_parse(struct hca_rwqe *r, const void *at, u32 bytes)
 {
 	struct mlx5r_data d;
@@ -191,10 +192,7 @@ void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8
 	hca_rq_complete(qp, srq, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
-/*
- * Everything posted to the QP's own ring fails with a flush error, and so does
- * the shared request of a message that will not be completed.
- */
+/* A request that the QP holds of a shared queue is flushed too. */
 void hca_rq_flush(struct hca_qp *qp)
 {
 	struct hca_srq *srq = qp->recv_srq;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who runs when: the pass over everything, queue pairs with work, timers.
+ * The scheduler: one pass reads commands and doorbells, then runs timers and queues.
  *
- * Time is shared out among doorbell pages, that is among processes, however many queues
- * they have; and in each share among its queues with work.  A share that has had more than
- * its part, as a request is not interrupted everywhere, waits for as many rounds.
+ * Each doorbell page has one share of the time, that is in general each process, however
+ * many queues it has.  The queues of a share take turns.  A turn can use more than its budget,
+ * because a step of work is not interrupted; then the share waits in the next rounds until
+ * it has credit again.
  */
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -12,12 +13,12 @@
 #include <linux/string.h>
 #include "cmd.h"
 
-#define PASS_WQES	64		/* of all queues before doorbells are looked at */
-#define CLOCK_PASSES	16		/* passes that may share a reading of the clock */
-#define COMMAND_PASSES	16	/* with work: until commands are looked for */
-#define QUANTUM		HCA_TURN_UNITS	/* of a share in a round */
-#define TURN_LEAST	4096	/* units: less is not worth a turn */
-#define TIMERS		64	/* that may run in a pass */
+#define PASS_WQES	64		/* of all queues before doorbells are read again */
+#define CLOCK_PASSES	16		/* passes that may use the same reading of the clock */
+#define COMMAND_PASSES	16	/* passes with work until commands are looked for */
+#define QUANTUM		HCA_TURN_UNITS	/* credit of a share for a round */
+#define TURN_LEAST	4096	/* units: budget of a turn at least */
+#define TIMERS		64	/* that may expire in a pass */
 
 int hca_fabric_init(struct hca_fabric *f)
 {
@@ -71,7 +72,7 @@ static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 uni
 	return f->stat.wqes - wqes < PASS_WQES && f->stat.units - units < HCA_TURN_UNITS;
 }
 
-/* One turn at most of each of its queues */
+/* Each queue of the share has at most one turn. */
 static unsigned int hca_run_share(struct hca_fabric *f, struct hca_share *s, u64 wqes, u64 units)
 {
 	unsigned int n = 0;
@@ -108,7 +109,7 @@ static unsigned int hca_run_queues(struct hca_fabric *f)
 	struct hca *owner;
 	LIST_HEAD(round);
 
-	/* Debts are to others. */
+	/* A share that is alone does not wait. */
 	if (list_is_singular(&f->run))
 		list_first_entry(&f->run, struct hca_share, entry)->credit = 0;
 	list_splice_init(&f->run, &round);
@@ -132,8 +133,9 @@ static unsigned int hca_run_queues(struct hca_fabric *f)
 /* ---- The pass ---------------------------------------------------------------------- */
 
 /*
- * Is it time to look for firmware commands, of one function?  Their registers are not
- * cached, so it is rare while there is other work; one command seldom comes alone.
+ * Returns the function whose command doorbell is read in this pass, or NULL.  The register
+ * is not cached, so it is read rarely while there is other work.  @due: a command is likely,
+ * because drivers often send several in sequence.
  */
 static struct hca *hca_run_command_turn(struct hca_fabric *f, bool due)
 {
@@ -154,7 +156,7 @@ static unsigned int hca_run_commands(struct hca_fabric *f, bool due)
 	return hca ? f->commands : 0;
 }
 
-/* The same where none may run */
+/* For a pass that may not run commands: asks for one that may. */
 static void hca_run_find_commands(struct hca_fabric *f)
 {
 	struct hca *hca = hca_run_command_turn(f, false);
@@ -162,7 +164,7 @@ static void hca_run_find_commands(struct hca_fabric *f)
 	if (!hca || !hca_cmd_waits(hca))
 		return;
 	f->wants_sleep = true;
-	/* It is first when one may run. */
+	/* The next pass looks at this function first. */
 	list_del(&hca->entry);
 	list_add(&hca->entry, &f->functions);
 }
@@ -202,7 +204,7 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	work += hca_dependents_run(f);
 	hca_qp_run_failures(f);
 	work += hca_qp_run_flushing(f);
-	hca_cq_tell(f);
+	hca_cq_raise_events(f);
 	list_for_each_entry(hca, &f->functions, entry) {
 		if (!hca_halted(hca))
 			list_splice_tail_init(&hca->halted, &f->run);
@@ -235,7 +237,7 @@ bool hca_fabric_must_sleep(const struct hca_fabric *f)
 	return f->wants_sleep;
 }
 
-/* Without the looks at queues in error: they are nothing to wake up for. */
+/* Without the timers of QPs in ERR: flushing is no reason to wake up. */
 u64 hca_fabric_deadline(struct hca_fabric *f)
 {
 	struct hca_timer *timer = hca_timer_first(&f->timers);

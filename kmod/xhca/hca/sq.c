@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send queues as objects of their own.  There are no transport interface sends
- * (TIS), so no packet leaves them; what is left is the NOP.  mlx5_core of 6.12 makes
- * such a queue to find out whether BlueFlame works (its wc.c).
+ * Send queues as objects of their own.  There are no transport interface sends (TIS), so
+ * they can only execute NOPs.  mlx5_core of 6.12 creates one to test BlueFlame (its wc.c).
  *
- * An SQ runs like a queue pair that has nothing else; both draw their numbers from
- * one table, for a doorbell names either.
+ * An SQ is a struct hca_qp with a send queue only.  Both have their numbers from one table,
+ * because a doorbell can name either.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -20,7 +19,7 @@ static struct hca_qp *hca_sq_find(struct hca *hca, u32 sqn)
 	return sq && sq->st == HCA_ST_SQ ? sq : NULL;
 }
 
-/* What this adapter has no support for must be zero. */
+/* Fields of unsupported features must be zero. */
 static bool hca_sq_fields_ok(const void *sqc, const void *wq)
 {
 	return !MLX5_GET(sqc, sqc, state) && !MLX5_GET(sqc, sqc, tis_lst_sz) &&
@@ -44,7 +43,7 @@ static enum hca_synd hca_sq_decode(struct hca *hca, struct hca_qp *sq, const str
 	if (log_size > HCA_LOG_MAX_QP_SZ || 1u << MLX5_GET(wq, wq, log_wq_stride) != MLX5R_WQEBB)
 		return HCA_SYND_QP_SIZE;
 	sq->st = HCA_ST_SQ;
-	/* None is needed: nothing here touches memory. */
+	/* A PD is not needed: NOPs access no memory. */
 	sq->pd = MLX5_GET(wq, wq, pd);
 	if (sq->pd && !hca_table_get(&hca->pds, sq->pd))
 		return HCA_SYND_PD;
@@ -77,7 +76,7 @@ enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c)
 	return synd;
 }
 
-/* States of an SQ, and of the queue pair that it runs as */
+/* States of an SQ, and of its struct hca_qp */
 static const struct {
 	u8 from, to;
 	u8 qp_from, qp_to;

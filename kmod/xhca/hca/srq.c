@@ -2,9 +2,8 @@
 /*
  * Shared receive queues: SRQ, RMP and XRC SRQ.
  *
- * Three contexts, one object: each kind has a decoder that brings its context
- * into struct spec, the rest is common.  All kinds draw numbers from one table;
- * a command that names another kind's number finds nothing.
+ * Each kind has a decoder from its context to struct spec; the rest is common.  All kinds
+ * have their numbers from one table.  A command finds only objects of its own kind.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -21,7 +20,7 @@ enum { ARM_SRQ = 1 };				/* op_mod of ARM_RQ, ARM_XRC_SRQ */
 #define MIN_LOG_STRIDE	5			/* link and one segment */
 #define MAX_LOG_STRIDE	9
 
-/* What all contexts say */
+/* What all contexts have in common */
 struct spec {
 	u32 log_size, log_stride;
 	u32 log_page, page_offset, pas_offset;
@@ -54,7 +53,7 @@ static enum hca_synd hca_srq_spec_init(struct hca *hca, struct hca_srq *srq, con
 			     1ull << (s->log_size + s->log_stride));
 }
 
-/* The object is complete: publishes it, or frees it if @synd says so. */
+/* Publishes the object; frees it if @synd is not HCA_OK or there is no number. */
 static enum hca_synd hca_srq_finish(struct hca *hca, struct hca_srq *srq, enum hca_synd synd)
 {
 	struct hca_domain *d;
@@ -196,7 +195,7 @@ static enum hca_synd hca_srq_decode_rmp(struct hca *hca, struct hca_srq *srq,
 
 	if (MLX5_GET(wq, wq, wq_umem_valid) || MLX5_GET(wq, wq, dbr_umem_valid))
 		return HCA_SYND_UMEM;
-	/* A ring has requests without link; a list has them with one. */
+	/* Requests of a cyclic queue have no link, those of a linked list have one. */
 	if (MLX5_GET(wq, wq, wq_type) > WQ_CYCLIC || MLX5_GET(wq, wq, wq_signature) ||
 	    MLX5_GET(wq, wq, cd_slave) ||
 	    MLX5_GET(rmpc, srq->ctx, basic_cyclic_rcv_wqe) == s.linked)
@@ -227,7 +226,7 @@ void hca_srq_free(struct hca *hca, void *obj)
 	struct hca_srq *srq = obj;
 	struct hca_domain *d = hca_table_get(&hca->pds, srq->pd);
 
-	/* XRC targets do not keep a queue; the rest of their message finds none. */
+	/* XRC targets do not count as users: their messages in progress fail in the next turn. */
 	while (!list_empty(&srq->holders))
 		hca_rq_release(list_first_entry(&srq->holders, struct hca_qp, recv_entry));
 	hca_event_forget(&srq->events);
@@ -250,7 +249,7 @@ static struct hca_srq *hca_srq_find(struct hca *hca, u32 srqn, enum hca_srq_kind
 	return srq && srq->kind == kind ? srq : NULL;
 }
 
-/* The kind that a command is about; number and limit stand at the same place. */
+/* The kind of object of a command; number and limit are at the same place in all. */
 static enum hca_srq_kind hca_srq_kind_of(u16 opcode)
 {
 	switch (opcode) {
@@ -282,7 +281,7 @@ static u16 hca_srq_posted(const struct hca_srq *srq)
 	return be32_to_cpu(READ_ONCE(srq->dbr[0])) - srq->taken;
 }
 
-/* One event when fewer than @lwm requests are left, at once if it is so already */
+/* Requests one event, when fewer than @lwm requests are left. */
 static enum hca_synd hca_srq_arm(struct hca_srq *srq, u32 lwm)
 {
 	if (lwm > 1u << srq->log_size)

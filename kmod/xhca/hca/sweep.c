@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbell records: host memory in which software says what it has posted or armed.
+ * Reads doorbell records: host memory where software writes what it has posted or armed.
  *
- * A record can be read from the cache, a doorbell register cannot.  Queues that had news
- * of late are therefore active: their records are read in every pass, a few of each page.
+ * Records are cached, doorbell registers are not.  So records that had news recently are
+ * active: every pass reads some of them.
  *
- * Two doorbells written to one register overwrite each other.  So every doorbell also
- * starts a sweep over all records of its page.  A page that sweeps gets one record for
- * SWEEP_STEPS steps of work, and all pages together at most one for each step; a step is a
- * pass or HCA_REQUEST_UNITS of work.  Without work the sweep is faster.  A doorbell that was
- * overwritten is hence found after at most
+ * Two doorbells written to one register overwrite each other.  So every doorbell also starts
+ * a sweep, which reads all records of its page.  A page with a sweep reads one record for
+ * SWEEP_STEPS steps of work, and all such pages together at most one for each step; a step is
+ * a pass or HCA_REQUEST_UNITS of work.  Without work the sweep is faster.  So the record of a
+ * doorbell that was overwritten is read after at most
  *
- *	records of its page * max(SWEEP_STEPS, number of pages that sweep)
+ *	records of its page * max(SWEEP_STEPS, number of pages with a sweep)
  *
  * steps, whatever others write to their pages.
  */
@@ -22,10 +22,10 @@
 
 #define ACTIVE_PAGES	8	/* pages whose active records are read in a pass */
 #define ACTIVE_MISSES	4	/* records without news that may be read in a pass and page */
-#define ACTIVE_LOOKS	20000	/* looks without news until a record is not active */
+#define ACTIVE_LOOKS	20000	/* reads without news until a record is not active */
 #define SWEEP_STEPS	16
-#define SWEEP_MAX	64	/* records without news, or with, that a sweep reads in a pass */
-#define RUNG_LOOKS	64	/* active records read while asleep */
+#define SWEEP_MAX	64	/* limit for a pass: records with news, and records without */
+#define RUNG_LOOKS	64	/* active records read while the engine sleeps */
 
 static struct hca_qp *hca_sweep_qp(struct hca_record *r)
 {
@@ -44,7 +44,7 @@ static bool hca_sweep_read(struct hca_record *r)
 	return hca_cq_look(hca_sweep_cq(r));
 }
 
-/* The same without taking anything. */
+/* The same, but takes nothing. */
 static bool hca_sweep_has_news(struct hca_record *r)
 {
 	const struct hca_qp *qp;
@@ -73,7 +73,7 @@ static unsigned int hca_sweep_read_active(struct hca_uar *uar)
 		}
 		left--;
 		if (++r->misses > ACTIVE_LOOKS)
-			hca_record_rest(r);
+			hca_record_inactive(r);
 	}
 	return found;
 }
@@ -91,12 +91,11 @@ void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind)
 	f->nsweeps++;
 }
 
-/* What a halt has ended begins anew. */
-void hca_sweep_owed(struct hca_uar *uar)
+void hca_sweep_resume(struct hca_uar *uar)
 {
-	if (!uar->sweep_owed)
+	if (!uar->sweep_stopped)
 		return;
-	uar->sweep_owed = false;
+	uar->sweep_stopped = false;
 	hca_sweep(uar, HCA_RECORD_QP);
 	hca_sweep(uar, HCA_RECORD_CQ);
 }
@@ -131,7 +130,7 @@ static u32 hca_sweep_misses_allowed(struct hca_fabric *f, u32 steps)
 	return n;
 }
 
-/* A page whose sweep finds something goes on in the next pass. */
+/* A page whose sweep found news continues in the next pass. */
 static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 {
 	u32 left = hca_sweep_misses_allowed(f, steps);
@@ -141,7 +140,7 @@ static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 	for (left = max(left, f->sweep_finds); left && f->nsweeps && total < SWEEP_MAX; left--) {
 		uar = list_first_entry(&f->sweeps, struct hca_uar, sweep_entry);
 		if (hca_halted(uar->hca)) {
-			uar->sweep_owed = true;
+			uar->sweep_stopped = true;
 			hca_uar_stop_sweep(uar);
 			continue;
 		}

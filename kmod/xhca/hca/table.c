@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Object tables: numbers to objects, both ways in constant time.
+ * Object tables: allocate numbers and find objects in constant time.
  *
- * A slot holds an object, or an odd value if its number is free: the number
- * that becomes free next, shifted up.  Freed numbers queue up and are used again
- * only when a chunk of them has gathered or no fresh number is left.
+ * A slot holds a pointer to an object, or an odd value if its number is free: the next number
+ * in the queue of free numbers, shifted left.  Freed numbers are used again only when there
+ * is a whole chunk of them, or when all numbers have been used.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>

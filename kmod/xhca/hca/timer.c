@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers: a binary heap, so that to set and to clear one takes O(log n) steps.
+ * Timers: a binary heap, so setting and clearing a timer takes O(log n) steps.
  *
- * Room is made when an object with a timer is made, for setting one must not fail.
+ * Memory is allocated when an object with a timer is created, so setting cannot fail.
  */
 #include <linux/mm.h>
 #include <linux/minmax.h>
@@ -44,7 +44,7 @@ void hca_timers_free(struct hca_timers *t)
 	kvfree(t->heap);
 }
 
-/* Slots begin with 1: the parent of slot i is i / 2. */
+/* The first slot is 1; the parent of slot i is i / 2. */
 static void hca_timer_put(struct hca_timers *t, u32 slot, struct hca_timer *timer)
 {
 	t->heap[slot] = timer;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Doorbell pages.  A page handed out is blank: what an earlier owner rang last
- * must not ring for the next.
+ * Doorbell pages: the object and the lists that it is on.
  *
- * A page may be given back before the queues that use it: when a process closes a
- * device without having destroyed its CQs (perftest does), mlx5_ib frees the pages
- * first, and does not try again if that fails.  No new queue comes to such a page,
- * and it goes with the last one.
+ * A page is cleared when it is allocated, so that a doorbell of an earlier owner has no
+ * effect.
+ *
+ * The driver may deallocate a page before the queues that use it: if a process closes a
+ * device and has not destroyed its CQs (perftest), mlx5_ib deallocates the pages first, and
+ * does not retry if that fails.  Such a page accepts no new queue and is freed with the last.
  */
 #include <linux/slab.h>
 #include <linux/string.h>

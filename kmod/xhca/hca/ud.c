@@ -2,12 +2,11 @@
 /*
  * Datagrams: UD queue pairs, QP 1, multicast.
  *
- * The receiver sees 40 bytes of network header before the data, as an adapter
- * writes them: a GRH, an IPv6 header, or an IPv4 header in the last 20 bytes.
- * Datagrams that nobody can take are dropped without a word.
+ * The receiver gets 40 bytes of network header before the data: a GRH, an IPv6 header, or
+ * an IPv4 header in the last 20 bytes.  A datagram without a receiver is dropped silently.
  *
- * A datagram reaches a receiver as a whole.  A multicast may take several turns, some
- * receivers in each; in every turn its bytes are gathered anew.
+ * A datagram is delivered to a receiver in one step.  A multicast may take several turns,
+ * with some receivers in each; every turn gathers its bytes again.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -23,7 +22,7 @@
 #define CQE_L3_SHIFT	24
 enum { L3_GRH, L3_IPV6, L3_IPV4 };
 
-/* One datagram on its way */
+/* The datagram that is sent */
 struct datagram {
 	struct hca_qp *src;
 	struct hca_wqe *w;
@@ -187,7 +186,7 @@ static void hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 	hca_ud_receive_done(dst, d, r->index);
 }
 
-/* False: the turn is over. */
+/* False if the turn is over */
 static bool hca_ud_deliver_member(struct hca_qp *dst, void *arg)
 {
 	struct datagram *d = arg;
@@ -204,7 +203,7 @@ static bool hca_ud_is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
 	return av->rgid[0] == 0xff || (roce && (av->rmac[0] & 1));
 }
 
-/* To the members on @port.  False: the turn is over. */
+/* Delivers to the members on @port; false if the turn is over. */
 static bool hca_ud_deliver_at(struct datagram *d, struct hca_port *port, const u8 *gid)
 {
 	u64 place = (u64)port->hca->serial * HCA_MAX_PORTS + port->number - 1;
@@ -225,9 +224,9 @@ static bool hca_ud_deliver_at(struct datagram *d, struct hca_port *port, const u
 }
 
 /*
- * Goes on with the receiver behind the one that was served last.  Functions and members
- * have numbers that grow, so whoever joins or leaves between turns, nobody is served twice,
- * and nobody who was a member all the time is left out.
+ * Continues after the receiver that was served last.  Functions and members have ascending
+ * numbers.  So if members join or leave between turns, no member gets the datagram twice, and
+ * each that stays a member gets it.
  */
 static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 {
@@ -247,7 +246,7 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 	return 0;
 }
 
-/* A message leaves as a whole or not at all: receivers never see that one fails. */
+/* All bytes are read before any is delivered: a failed datagram reaches no receiver. */
 static bool hca_ud_gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
 {
 	struct hca_sge all = { .len = w->length, .data = bytes };

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UMR: a work request that changes a memory key.
+ * UMR: a work request that changes an mkey.
  *
- * Drivers register memory with it, bind memory windows and invalidate keys.
- * Keys made of pages are changed from the kernel's own queues only (those that
- * may use the reserved key): whoever else could name a page, or stretch a key
- * over more pages than were pinned, could reach any memory.
+ * Drivers use it to register memory, bind memory windows and invalidate keys.  Only queues
+ * of the kernel (those that may use the reserved key) can change an mkey with a page list:
+ * with it a process could name any page, or extend a key over pages that are not pinned.
  *
- * A long list is taken in several turns.  If the queue fails meanwhile, the key stays
- * without access until another UMR has set its list, or it is destroyed.
+ * A long list takes several turns.  If the queue fails between them, the mkey gives no access
+ * until another UMR has set its list.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -23,7 +22,7 @@ struct umr {
 	const struct mlx5r_mkey *ctx;
 	u64 mask;
 	u32 octowords, offset;
-	struct hca_sge list;		/* where the entries are */
+	struct hca_sge list;		/* memory with the entries */
 };
 
 static int hca_umr_parse(const struct hca_wqe *w, struct umr *u)
@@ -89,7 +88,7 @@ static int hca_umr_set_entries(struct hca_mkey *mkey, u32 first, u32 n, const vo
 	return hca_mkey_set_klms(mkey, first, n, list);
 }
 
-/* Takes entries until the turn is over; qp->done: bytes of the list taken so far. */
+/* Sets entries until the turn is over; qp->done: bytes of the list so far. */
 static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
 {
 	struct hca_fabric *f = qp->hca->fabric;
@@ -156,7 +155,7 @@ static void hca_umr_apply(struct hca_mkey *mkey, const struct umr *u)
 		mkey->free = c->status & MLX5R_MKEY_FREE;
 }
 
-/* All but the tables, which may have grown */
+/* Restores all fields but the tables, which may have grown. */
 static void hca_umr_undo(struct hca_mkey *mkey, const struct hca_mkey *before)
 {
 	struct hca_mkey now = *mkey;
@@ -180,7 +179,7 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 	ret = hca_umr_parse(w, &u);
 	if (ret)
 		return ret;
-	/* The key's table may have to grow. */
+	/* The table of the mkey may have to grow, which allocates memory. */
 	if (u.octowords && !f->may_sleep) {
 		f->wants_sleep = true;
 		return HCA_AGAIN;
@@ -189,8 +188,8 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 		return MLX5R_SYND_MW_BIND;
 
 	/*
-	 * Pages are checked against the new bounds as they are set.  Between turns the key
-	 * is as before, but nobody may use it, for a part of its list is new.
+	 * Pages are checked against the new bounds when they are set.  Between turns the mkey
+	 * has its old fields, but gives no access, because a part of its list is new.
 	 */
 	before = *mkey;
 	hca_umr_apply(mkey, &u);

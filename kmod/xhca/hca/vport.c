@@ -12,14 +12,14 @@
 #define ALL_ENTRIES	0xffff
 #define GID_PREFIX	0xfe80000000000000ull
 
-/* Bits of the capability mask that tell of managers in software: CM, SNMP, device, vendor */
+/* Bits of the capability mask for managers in software: CM, SNMP, device, vendor */
 #define PORT_CAPS_SETTABLE	(1u << 16 | 1u << 17 | 1u << 19 | 1u << 20)
 
 enum { VPORT_DOWN = 0, VPORT_UP = 1 };
 enum { PORT_DOWN = 1, PORT_ACTIVE = 4 };		/* IB port states */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
-/* Every query says which vport it is about at the same place.  NULL: there is no such one. */
+/* All queries have vport and port at the same place.  NULL: there is no such port. */
 static struct hca_port *hca_vport_port_of(struct hca *hca, const struct hca_cmd *c)
 {
 	if (MLX5_GET(query_hca_vport_context_in, c->in, other_vport) ||
@@ -108,7 +108,7 @@ enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET64(hca_vport_context, ctx, port_guid, port->guid);
 	MLX5_SET64(hca_vport_context, ctx, node_guid, hca->p.node_guid);
 	MLX5_SET(hca_vport_context, ctx, lid, port->lid);
-	/* No subnet manager: the port names itself. */
+	/* There is no subnet manager, so its LID is that of the port. */
 	MLX5_SET(hca_vport_context, ctx, sm_lid, port->lid);
 	MLX5_SET(hca_vport_context, ctx, subnet_timeout, 18);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1, port->caps);
@@ -134,8 +134,8 @@ enum hca_synd hca_cmd_modify_hca_vport(struct hca *hca, const struct hca_cmd *c)
 }
 
 /*
- * Which of @count entries of @size bytes a table query asks for; they follow the
- * @head bytes of the output.
+ * Decodes which of @count entries a table query wants, and checks that they fit: the output
+ * has @head bytes, then entries of @size bytes.
  */
 static enum hca_synd hca_vport_select_entries(const struct hca_cmd *c, u32 index, u32 head,
 					      u32 size, u32 count, u32 *first, u32 *n)
@@ -147,7 +147,7 @@ static enum hca_synd hca_vport_select_entries(const struct hca_cmd *c, u32 index
 	return c->outlen < head + *n * size ? HCA_SYND_OUTLEN : HCA_OK;
 }
 
-/* Entry 0 is the port's own address; nothing else is configured. */
+/* Entry 0 is the address of the port; the other entries are zero. */
 enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c)
 {
 	struct hca_port *port = hca_vport_port_of(hca, c);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a send request out of its ring and takes it apart.
+ * Copies a send request out of its ring and parses the copy.
  *
- * The bytes are copied first and only the copy is looked at.  Whatever does not
- * follow the format ends as a local QP operation error of this queue alone.
+ * A request with a wrong format fails with a local QP operation error, which concerns only
+ * its own queue.
  */
 #include <linux/compiler.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "datapath.h"
 
-/* What stands between the control segment and the data segments */
+/* Segments between the control segment and the data segments */
 #define SEG_PEER	0x01	/* address vector of UD, SRQ number of XRC */
 #define SEG_RADDR	0x02
 #define SEG_ATOMIC	0x04
@@ -47,7 +47,7 @@ static const struct {
 	[MLX5R_OP_UMR]			= { SEG_BODY, ON_LOCAL },
 };
 
-/* A place in the copied WQE and where it ends */
+/* A position in the copied WQE, and its end */
 struct cursor {
 	const u8 *at, *end;
 };
@@ -62,7 +62,7 @@ static const void *hca_wqe_take(struct cursor *c, u32 bytes)
 	return seg;
 }
 
-/* The ring may wrap, and its pages need not be neighbours. */
+/* Basic block @index of the ring, whose pages need not be contiguous */
 static const void *hca_wqe_block_at(struct hca_qp *qp, u16 index)
 {
 	return hca_buf_at(&qp->buf, qp->sq.offset +
