@@ -8,7 +8,8 @@
 #include <linux/mman.h>
 #include <linux/sched/mm.h>
 
-#include "file.c"
+#include "ioctl.c"
+#include "mmap.c"
 
 static const struct {
 	const char *name;

@@ -126,7 +126,7 @@ ssize_t xv_async_read(struct xv_file *file, char __user *buf, size_t len,
 		      bool nonblock);
 __poll_t xv_evq_poll(struct xv_evq *q, struct file *filp, poll_table *wait);
 
-/* ---- Mappings and buffers (file.c, buf.c) ----------------------------------- */
+/* ---- Mappings and buffers (mmap.c, buf.c) ----------------------------------- */
 
 /**
  * struct xv_mapping - memory that can be mapped at one mmap() offset
