@@ -167,8 +167,10 @@ static int xv_fops_release(struct inode *inode, struct file *filp)
 static ssize_t xv_fops_read(struct file *filp, char __user *buf, size_t len,
 			    loff_t *pos)
 {
-	return xv_async_read(filp->private_data, buf, len,
-			     filp->f_flags & O_NONBLOCK);
+	struct xv_file *file = filp->private_data;
+
+	return xv_evq_read(&file->async, buf, len, filp->f_flags & O_NONBLOCK,
+			   xv_evq_pop_async, sizeof(struct xverbs_async_event));
 }
 
 static __poll_t xv_fops_poll(struct file *filp, poll_table *wait)

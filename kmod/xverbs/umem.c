@@ -75,3 +75,38 @@ int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call)
 	ib_umem_release(to_umem_obj(obj)->ib);
 	return 0;
 }
+
+/* ---- Rings and doorbell records in a UMEM ----------------------------------- */
+
+/* Returns the DMA addresses of @n pages from @offset on. */
+void xv_umem_pages(const struct xv_umem_obj *umem, u64 offset,
+		   dma_addr_t *dma, u32 n)
+{
+	u64 first = offset >> PAGE_SHIFT, i = 0;
+	struct ib_block_iter it;
+
+	rdma_umem_for_each_dma_block(umem->ib, &it, PAGE_SIZE) {
+		if (i >= first + n)
+			break;
+		if (i >= first)
+			dma[i - first] = rdma_block_iter_dma_address(&it);
+		if (!(++i % 1024))
+			cond_resched();
+	}
+}
+
+int xv_umem_check(struct xv_call *call, const struct xv_umem_obj *umem,
+		  const char *what, u64 offset, u64 bytes, u32 align)
+{
+	u64 end;
+
+	if (offset % align)
+		return xv_fail(call, -EINVAL,
+			       "%s: offset 0x%llx is not a multiple of %u",
+			       what, offset, align);
+	if (check_add_overflow(offset, bytes, &end) || end > umem->length)
+		return xv_fail(call, -EINVAL,
+			       "%s: %llu bytes at 0x%llx, the UMEM has %llu",
+			       what, bytes, offset, umem->length);
+	return 0;
+}

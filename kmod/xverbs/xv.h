@@ -32,6 +32,7 @@
 struct xv_call;
 struct xv_file;
 struct xv_obj;
+struct xv_umem_obj;
 
 /**
  * struct xv_dev - an RDMA device
@@ -78,7 +79,7 @@ struct xv_dev {
 	struct ib_event_handler ib_events;
 };
 
-/* ---- Events (event.c) ----------------------------------------------------- */
+/* ---- Events (evq.c) ----------------------------------------------------- */
 
 /**
  * struct xv_evq - event queue
@@ -121,12 +122,13 @@ void xv_evsrc_init(struct xv_evsrc *src);
 void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type);
 void xv_event_comp(struct xv_evq *q, struct xv_evsrc *src);
 u32 xv_evsrc_stop(struct xv_evq *q, struct xv_evsrc *src);
-bool xv_evq_pop_async(struct xv_evq *q, struct xverbs_async_event *event);
-ssize_t xv_async_read(struct xv_file *file, char __user *buf, size_t len,
-		      bool nonblock);
+bool xv_evq_pop_async(struct xv_evq *q, void *record);
+bool xv_evq_pop_comp(struct xv_evq *q, void *record);
+ssize_t xv_evq_read(struct xv_evq *q, char __user *buf, size_t len, bool nonblock,
+		    bool (*pop)(struct xv_evq *q, void *record), size_t bytes);
 __poll_t xv_evq_poll(struct xv_evq *q, struct file *filp, poll_table *wait);
 
-/* ---- Mappings and buffers (mmap.c, buf.c) ----------------------------------- */
+/* ---- Mappings and buffers (mmap.c, buf.c, dbr.c, qmem.c) ----------------------------------- */
 
 /**
  * struct xv_mapping - memory that can be mapped at one mmap() offset
@@ -190,6 +192,8 @@ int xv_buf_alloc(struct xv_call *call, struct xv_buf *buf, size_t bytes);
 void xv_buf_free(struct xv_file *file, struct xv_buf *buf);
 void xv_buf_replace(struct xv_file *file, struct xv_buf *buf,
 		    const struct xv_buf *new);
+int xv_buf_from_umem(struct xv_call *call, struct xv_buf *buf,
+		     const struct xv_umem_obj *umem, u64 offset, size_t bytes);
 void xv_buf_fill_pas(const struct xv_buf *buf, __be64 *pas);
 
 /* A doorbell record: a cache line, in @page or in a UMEM */
@@ -198,6 +202,12 @@ struct xv_dbr {
 	u32 offset;
 	dma_addr_t dma;
 };
+
+int xv_dbr_alloc(struct xv_call *call, struct xv_dbr *dbr);
+int xv_dbr_from_umem(struct xv_call *call, struct xv_dbr *dbr,
+		     const struct xv_umem_obj *umem, u64 offset);
+void xv_dbr_free(struct xv_file *file, struct xv_dbr *dbr);
+struct xverbs_map xv_dbr_map(const struct xv_dbr *dbr);
 
 /* Memory of a queue: ring and doorbell record, each in kernel memory or in a UMEM */
 struct xv_qmem {
@@ -502,6 +512,11 @@ struct xv_umem_obj {
 	struct ib_umem *ib;
 	u64 length;
 };
+
+int xv_umem_check(struct xv_call *call, const struct xv_umem_obj *umem,
+		  const char *what, u64 offset, u64 bytes, u32 align);
+void xv_umem_pages(const struct xv_umem_obj *umem, u64 offset,
+		   dma_addr_t *dma, u32 n);
 
 /* Handle of an XRC domain, which files can share */
 struct xv_xrcd_obj {

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Event queues: asynchronous events of the bound file, completion events of channels.
+ *
+ * An event is stored in its source, which is in the list of the queue while it has
+ * unread events.  Raising an event allocates no memory.
+ */
+#include <linux/fs.h>
+#include <linux/poll.h>
+
+#include "xv.h"
+
+void xv_evq_init(struct xv_evq *q, u32 event_size)
+{
+	spin_lock_init(&q->lock);
+	q->event_size = event_size;
+	INIT_LIST_HEAD(&q->pending);
+	init_waitqueue_head(&q->wait);
+	q->dead = false;
+}
+
+/* Checks the record size of a program; 0 means the size of the @first version. */
+int xv_event_size(struct xv_call *call, u32 wanted, u32 first, u32 *size)
+{
+	*size = wanted ? wanted : first;
+	if (*size < first || *size > XVERBS_EVENT_SIZE_MAX || *size % 8)
+		return xv_fail(call, -EINVAL,
+			       "event size %u is not a multiple of 8 in %u..%u",
+			       wanted, first, XVERBS_EVENT_SIZE_MAX);
+	return 0;
+}
+
+void xv_evsrc_init(struct xv_evsrc *src)
+{
+	INIT_LIST_HEAD(&src->node);
+}
+
+static void xv_evsrc_queue(struct xv_evq *q, struct xv_evsrc *src)
+{
+	lockdep_assert_held(&q->lock);
+	if (list_empty(&src->node))
+		list_add_tail(&src->node, &q->pending);
+}
+
+void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&q->lock, irq);
+	src->unread |= BIT(type);
+	xv_evsrc_queue(q, src);
+	spin_unlock_irqrestore(&q->lock, irq);
+	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/*
+ * Readers get the pending events, then DEVICE_FATAL of @last unless it is NULL; after
+ * that, reads return -ENODEV.
+ */
+void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last)
+{
+	spin_lock_irq(&q->lock);
+	if (last) {
+		last->unread |= BIT(XVERBS_EVENT_DEVICE_FATAL);
+		xv_evsrc_queue(q, last);
+	}
+	q->dead = true;
+	spin_unlock_irq(&q->lock);
+	wake_up_all(&q->wait);
+}
+
+void xv_event_comp(struct xv_evq *q, struct xv_evsrc *src)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&q->lock, irq);
+	if (src->unread < U32_MAX)
+		src->unread++;
+	xv_evsrc_queue(q, src);
+	spin_unlock_irqrestore(&q->lock, irq);
+	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/* Drops unread events; returns the number of events that were read. */
+u32 xv_evsrc_stop(struct xv_evq *q, struct xv_evsrc *src)
+{
+	u32 delivered;
+
+	spin_lock_irq(&q->lock);
+	list_del_init(&src->node);
+	src->unread = 0;
+	delivered = src->delivered;
+	spin_unlock_irq(&q->lock);
+	return delivered;
+}
+
+/* One event of @src was read; the next reader gets one of another source. */
+static void xv_evsrc_taken(struct xv_evq *q, struct xv_evsrc *src)
+{
+	src->delivered++;
+	if (src->unread)
+		list_move_tail(&src->node, &q->pending);
+	else
+		list_del_init(&src->node);
+}
+
+bool xv_evq_pop_async(struct xv_evq *q, void *record)
+{
+	struct xverbs_async_event *event = record;
+	struct xv_evsrc *src;
+
+	spin_lock_irq(&q->lock);
+	src = list_first_entry_or_null(&q->pending, struct xv_evsrc, node);
+	if (src) {
+		*event = (struct xverbs_async_event) {
+			.type = __ffs(src->unread),
+			.handle = src->handle,
+			.user_data = src->user_data,
+			.port = src->port,
+		};
+		src->unread &= src->unread - 1;
+		xv_evsrc_taken(q, src);
+	}
+	spin_unlock_irq(&q->lock);
+	return src;
+}
+
+bool xv_evq_pop_comp(struct xv_evq *q, void *record)
+{
+	struct xverbs_comp_event *event = record;
+	struct xv_evsrc *src;
+
+	spin_lock_irq(&q->lock);
+	src = list_first_entry_or_null(&q->pending, struct xv_evsrc, node);
+	if (src) {
+		event->user_data = src->user_data;
+		src->unread--;
+		xv_evsrc_taken(q, src);
+	}
+	spin_unlock_irq(&q->lock);
+	return src;
+}
+
+/* Sleeps until there is an event; another reader may take it first. */
+static int xv_evq_wait(struct xv_evq *q, bool nonblock)
+{
+	bool dead;
+
+	dead = READ_ONCE(q->dead);
+	/* Events raised before @dead was set are read before -ENODEV. */
+	smp_rmb();
+	if (!list_empty(&q->pending))
+		return 0;
+	if (dead)
+		return -ENODEV;
+	if (nonblock)
+		return -EAGAIN;
+	return wait_event_interruptible(q->wait, !list_empty(&q->pending) ||
+						 READ_ONCE(q->dead));
+}
+
+__poll_t xv_evq_poll(struct xv_evq *q, struct file *filp, poll_table *wait)
+{
+	__poll_t events = 0;
+
+	poll_wait(filp, &q->wait, wait);
+	spin_lock_irq(&q->lock);
+	if (!list_empty(&q->pending))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (q->dead)
+		events |= EPOLLHUP | EPOLLERR;
+	spin_unlock_irq(&q->lock);
+	return events;
+}
+
+/*
+ * read() of all event files: returns whole records, sleeps if there is none.  @pop
+ * takes one event from the queue and writes a record of @bytes.
+ */
+ssize_t xv_evq_read(struct xv_evq *q, char __user *buf, size_t len, bool nonblock,
+		    bool (*pop)(struct xv_evq *q, void *record), size_t bytes)
+{
+	union {
+		struct xverbs_async_event async;
+		struct xverbs_comp_event comp;
+	} record;
+	u32 size = READ_ONCE(q->event_size);
+	ssize_t done = 0;
+	int err;
+
+	if (len < size)
+		return -EINVAL;
+	while (len - done >= size) {
+		if (!pop(q, &record)) {
+			if (done)
+				break;
+			err = xv_evq_wait(q, nonblock);
+			if (err)
+				return err;
+			continue;
+		}
+		if (xv_copy_entry(buf + done, size, &record, bytes))
+			return done ? done : -EFAULT;
+		done += size;
+	}
+	return done;
+}
