@@ -121,7 +121,7 @@ void hca_cq_raise_events(struct hca_fabric *f)
 
 	if (list_empty(&f->cq_news))
 		return;
-	/* Pairs with software that arms, then polls once more. */
+	/* The entries are written before the arm record is read; see hca_cq_look(). */
 	smp_mb();
 	while (!list_empty(&f->cq_news)) {
 		cq = list_first_entry(&f->cq_news, struct hca_cq, news_entry);
@@ -176,7 +176,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 	entry += cq->cqe_bytes - sizeof(*cqe);
 	memcpy(entry, cqe, sizeof(*cqe) - 8);
 	hca_cqe_write_data(entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK, data);
-	/* The owner bit is in the last word; software must see it last. */
+	/* D: the owner bit is in the last word, so software sees it last. */
 	smp_store_release((u64 *)(entry + sizeof(*cqe) - 8),
 			  *(u64 *)((u8 *)cqe + sizeof(*cqe) - 8));
 

@@ -162,7 +162,7 @@ static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned in
 	if (!v)
 		return;
 	WRITE_ONCE(*at, 0);
-	/* Clear the register before the records are read; software writes them in that order. */
+	/* B: the register is cleared before the records are read. */
 	smp_mb();
 	f->stat.doorbells++;
 	result = hca_doorbell_ring(uar, reg, at, v);

@@ -21,7 +21,7 @@ bool hca_qp_look(struct hca_qp *qp)
 	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
 	if (pi == qp->sq.pi)
 		return false;
-	/* Read the record before the requests that it announces. */
+	/* A: the record is read before the requests that it announces. */
 	smp_rmb();
 	if ((u16)(pi - qp->sq.ci) > qp->sq.entries) {
 		qp->sq.pi = qp->sq.ci;

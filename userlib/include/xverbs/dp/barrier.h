@@ -19,6 +19,9 @@
  *   E  CQE fields -> xv_cqe_release_barrier() -> consumer index record
  *      Without it the adapter could overwrite an entry that is still read.
  *
+ * The software adapter (kmod/xhca/hca) has the other halves of A, B and D
+ * under the same letters.
+ *
  * x86-64 keeps loads in order and stores in order for ordinary memory, so A,
  * D and E are compiler barriers there.  B and C are sfence because the
  * register is write-combining.  arm64 needs an instruction for each.
