@@ -17,6 +17,7 @@
 #define SWEEP_STEPS	16u		/* record.c */
 #define FEW		8u		/* passes */
 #define CROWD		200u
+#define LONG_QUEUE	1000u
 
 static struct session s;
 static struct session_mr from, to;
@@ -322,6 +323,47 @@ static void test_flush(void)
 	disconnect(&a, &b);
 }
 
+static u32 polled(struct session_qp *q)
+{
+	struct xv_wc wc[64];
+	u32 n = 0;
+	int got;
+
+	while ((got = xv_poll_cq(&q->cq, ARRAY_SIZE(wc), wc)) > 0)
+		while (got)
+			n += wc[--got].status == XV_WC_WR_FLUSH_ERR;
+	return n;
+}
+
+/* A long queue is flushed in parts, between which other queues run. */
+static void test_long_flush(void)
+{
+	struct xv_sge sge = session_sge(&from, 0, 8);
+	u32 largest, total, n, i;
+	struct session_qp a, b;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 12, 12, &a);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 1, 1, &b);
+	session_connect(&a, &b);
+	for (i = 0; i < LONG_QUEUE; i++) {
+		xv_wr_write(&a.qp, 0, XV_SEND_SIGNALED, &sge, to.addr, to.key);
+		xv_wr_recv(&a.qp, 1, &sge);
+	}
+	xv_commit_recv(&a.qp);
+	xv_commit_send(&a.qp);
+	hca_qp_enter(hca_qp_of(&a), MLX5_QP_STATE_ERR);
+	total = largest = polled(&a);
+	for (i = 0; i < 100000 && total < 2 * LONG_QUEUE; i++) {
+		hca_fabric_poll(&s.fabric);
+		n = polled(&a);
+		total += n;
+		largest = max(largest, n);
+	}
+	tap_is(total, 2 * LONG_QUEUE, "all requests of a long queue are flushed");
+	tap_ok(largest <= 2 * HCA_FLUSH_REQUESTS, "%u at once", largest);
+	disconnect(&a, &b);
+}
+
 int main(void)
 {
 	u32 i;
@@ -341,6 +383,7 @@ int main(void)
 	test_shares(4096);
 	test_timers();
 	test_flush();
+	test_long_flush();
 	session_free(&s);
 	return tap_done();
 }

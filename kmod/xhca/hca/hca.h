@@ -513,6 +513,7 @@ enum hca_work {
 
 #define HCA_TURN_UNITS		(256 * 1024u)
 #define HCA_REQUEST_UNITS	512u
+#define HCA_FLUSH_REQUESTS	256u	/* of a queue that are flushed at once */
 #define HCA_PIECE_UNITS		128u
 #define HCA_ENTRY_UNITS		32u
 #define HCA_RECEIVER_UNITS	1024u

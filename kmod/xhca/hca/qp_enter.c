@@ -47,27 +47,30 @@ void hca_qp_timers_leave(struct hca_qp *qp)
 
 /* ---- Flushing -------------------------------------------------------------------- */
 
-/* The time is rounded, so that many QPs are due at the same time and the engine can sleep. */
-static void hca_qp_flush_later(struct hca_qp *qp, u64 ns)
+/*
+ * At once if there is @more.  Otherwise the time is rounded, so that many QPs are due at the
+ * same time and the engine can sleep.
+ */
+static void hca_qp_flush_later(struct hca_qp *qp, bool more, u64 ns)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
 	qp->flush_ns = ns;
-	hca_timer_set(&f->flushing, &qp->flush, (f->now + 2 * ns) & ~(ns - 1));
+	hca_timer_set(&f->flushing, &qp->flush, more ? f->now + 1 : (f->now + 2 * ns) & ~(ns - 1));
 }
 
 /* True if there was something to flush */
 static bool hca_qp_flush(struct hca_qp *qp)
 {
+	bool news = false, more = false;
 	u16 rq = qp->rq.ci;
-	bool news = false;
 
 	if (!hca_halted(qp->hca)) {
 		news = hca_qp_look(qp);
-		hca_rq_flush(qp);
+		more = hca_rq_flush(qp);
 		news |= rq != qp->rq.ci;
 	}
-	hca_qp_flush_later(qp, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
+	hca_qp_flush_later(qp, more, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
 	return news;
 }
 
@@ -89,6 +92,12 @@ static void hca_qp_set_state(struct hca_qp *qp, u8 state)
 	MLX5_SET(qpc, qp->qpc, state, state);
 }
 
+static void hca_qp_flush_sends(struct hca_qp *qp)
+{
+	if (hca_requester_flush(qp))
+		hca_share_add(qp);
+}
+
 static void hca_qp_enter_error(struct hca_qp *qp)
 {
 	if (qp->state != MLX5_QP_STATE_ERR && qp->srq)
@@ -97,9 +106,8 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
 	hca_record_inactive(&qp->record);
 	hca_qp_look(qp);
-	hca_requester_flush(qp);
-	hca_rq_flush(qp);
-	hca_qp_flush_later(qp, FLUSH_FIRST_NS);
+	hca_qp_flush_sends(qp);
+	hca_qp_flush_later(qp, hca_rq_flush(qp), FLUSH_FIRST_NS);
 }
 
 void hca_qp_stop(struct hca_qp *qp)
@@ -140,9 +148,13 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		return;
 	case MLX5_QP_STATE_SQER:
 		hca_qp_set_state(qp, state);
-		hca_requester_flush(qp);
+		hca_qp_flush_sends(qp);
 		return;
 	case MLX5_QP_STATE_RTS:
+		/* No request that was posted in SQER may be executed. */
+		while (qp->state == MLX5_QP_STATE_SQER && hca_requester_flush(qp))
+			;
+		fallthrough;
 	case MLX5_QP_STATE_SQD:
 		hca_qp_set_state(qp, state);
 		hca_qp_look(qp);

@@ -97,15 +97,18 @@ static void hca_req_fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome
 		hca_fail_sq(qp);
 }
 
-void hca_requester_flush(struct hca_qp *qp)
+bool hca_requester_flush(struct hca_qp *qp)
 {
+	u32 n;
+
 	hca_req_end_message(qp);
-	while (qp->sq.ci != qp->sq.pi) {
+	for (n = 0; n < HCA_FLUSH_REQUESTS && qp->sq.ci != qp->sq.pi; n++) {
 		u16 index = qp->sq.ci;
 
 		qp->sq.ci += hca_wqe_span(qp);
 		hca_req_post_error(qp, index, MLX5R_OP_NOP, MLX5R_SYND_WR_FLUSH);
 	}
+	return qp->sq.ci != qp->sq.pi;
 }
 
 /* Retries after a delay; returns @syndrome if no retry is left. */
@@ -284,8 +287,8 @@ bool hca_requester_run(struct hca_qp *qp, u64 budget)
 	struct hca_fabric *f = qp->hca->fabric;
 
 	if (qp->state == MLX5_QP_STATE_ERR || qp->state == MLX5_QP_STATE_SQER) {
-		hca_requester_flush(qp);
-		return false;
+		f->stat.units += HCA_FLUSH_REQUESTS * HCA_REQUEST_UNITS;
+		return hca_requester_flush(qp);
 	}
 	f->turn = (struct hca_turn) { .budget = budget };
 	hca_req_run(qp);

@@ -192,18 +192,24 @@ void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8
 	hca_rq_complete(qp, srq, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
-/* A request that the QP holds of a shared queue is flushed too. */
-void hca_rq_flush(struct hca_qp *qp)
+/*
+ * Everything posted to the QP's own ring fails with a flush error, and so does
+ * the shared request of a message that will not be completed.  True if there is
+ * more: long queues are flushed in parts.
+ */
+bool hca_rq_flush(struct hca_qp *qp)
 {
 	struct hca_srq *srq = qp->recv_srq;
+	u32 n;
 
 	hca_rq_release(qp);
 	if (srq)
 		hca_rq_complete_error(qp, srq, qp->recv_index, MLX5R_SYND_WR_FLUSH);
 	if (!qp->rq.entries || qp->srq)
-		return;
-	while (hca_rq_ring_look(qp)) {
+		return false;
+	for (n = 0; n < HCA_FLUSH_REQUESTS && hca_rq_ring_look(qp); n++) {
 		hca_rq_complete_error(qp, NULL, qp->rq.ci, MLX5R_SYND_WR_FLUSH);
 		qp->rq.ci++;
 	}
+	return qp->rq.ci != qp->rq.pi;
 }
