@@ -43,7 +43,7 @@ int hca_buf_init(struct hca *hca, struct hca_buf *b, const __be64 *pas, u32 max_
 	if ((end - 1) >> b->shift >= max_pas)
 		return -EINVAL;
 	b->npages = ((end - 1) >> b->shift) + 1;
-	b->page = kvcalloc(b->npages, sizeof(*b->page), GFP_KERNEL);
+	b->page = kvcalloc(b->npages, sizeof(*b->page), HCA_GFP);
 	if (!b->page)
 		return -ENOMEM;
 

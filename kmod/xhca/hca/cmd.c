@@ -132,7 +132,7 @@ static bool hca_cmdif_flat_reserve(struct flat *f, u32 bytes)
 		return true;
 	hca_cmdif_flat_free(f);
 	f->room = max(bytes, 4096u);
-	f->data = kvmalloc(f->room, GFP_KERNEL);
+	f->data = kvmalloc(f->room, HCA_GFP);
 	if (!f->data)
 		f->room = 0;
 	return f->data;

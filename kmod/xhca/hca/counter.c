@@ -26,7 +26,7 @@ void hca_counter_join(struct hca_qp *qp, u32 set)
 
 enum hca_synd hca_cmd_alloc_q_counter(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL);
+	struct hca_counter *counter = kzalloc(sizeof(*counter), HCA_GFP);
 	enum hca_synd synd;
 
 	if (!counter)

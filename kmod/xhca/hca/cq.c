@@ -70,7 +70,7 @@ static enum hca_synd hca_cq_decode(struct hca *hca, struct hca_cq *cq, const str
 
 enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_cq *cq = kzalloc(sizeof(*cq), GFP_KERNEL);
+	struct hca_cq *cq = kzalloc(sizeof(*cq), HCA_GFP);
 	enum hca_synd synd;
 
 	if (!cq)

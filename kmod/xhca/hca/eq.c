@@ -338,7 +338,7 @@ static void hca_eq_release(struct hca_eq *eq)
 
 enum hca_synd hca_cmd_create_eq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_eq *eq = kzalloc(sizeof(*eq), GFP_KERNEL);
+	struct hca_eq *eq = kzalloc(sizeof(*eq), HCA_GFP);
 	enum hca_synd synd;
 
 	if (!eq)

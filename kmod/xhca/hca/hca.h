@@ -33,6 +33,12 @@
 #define HCA_ST_SQ		MLX5_QP_ST_RAW_ETHERTYPE	/* sq.c: not a queue pair */
 #define HCA_CQE_INLINE		64		/* bytes of data in a CQE at most */
 
+/*
+ * Memory for a command.  All tenants wait while a command runs, so it fails when memory is
+ * short, instead of waiting for reclaim or the OOM killer.
+ */
+#define HCA_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
+
 struct hca;
 struct hca_fabric;
 struct hca_qp;

@@ -105,7 +105,7 @@ static struct mcg *hca_mcg_new(struct hca *hca, const u8 *gid)
 
 	if (hca->nmcgs >= 1u << HCA_LOG_MAX_MCG)
 		return NULL;
-	g = kzalloc(sizeof(*g), GFP_KERNEL);
+	g = kzalloc(sizeof(*g), HCA_GFP);
 	if (!g)
 		return NULL;
 	memcpy(g->gid, gid, sizeof(g->gid));
@@ -124,7 +124,7 @@ static enum hca_synd hca_mcg_join(struct hca *hca, struct hca_qp *qp, const u8 *
 		return HCA_OK;
 	if (g && g->count >= HCA_MAX_QP_MCG)
 		return HCA_SYND_MCG_FULL;
-	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	m = kzalloc(sizeof(*m), HCA_GFP);
 	if (!m)
 		return HCA_SYND_NO_MEMORY;
 	if (!g)

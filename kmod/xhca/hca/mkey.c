@@ -30,7 +30,7 @@ static void *hca_mkey_grow(void *old, u32 *room, u32 n, u32 max, size_t size)
 
 	want = roundup_pow_of_two(want);
 	want = min(want, max);
-	p = kvcalloc(want, size, GFP_KERNEL);
+	p = kvcalloc(want, size, HCA_GFP);
 	if (!p)
 		return NULL;
 	if (old)
@@ -187,7 +187,7 @@ enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c)
 
 	if (MLX5_GET(create_mkey_in, c->in, mkey_umem_valid))
 		return HCA_SYND_UMEM;
-	mkey = kzalloc(sizeof(*mkey), GFP_KERNEL);
+	mkey = kzalloc(sizeof(*mkey), HCA_GFP);
 	if (!mkey)
 		return HCA_SYND_NO_MEMORY;
 	mkey->hca = hca;
@@ -261,7 +261,7 @@ enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c)
 
 int hca_null_mkey_create(struct hca *hca)
 {
-	struct hca_mkey *mkey = kzalloc(sizeof(*mkey), GFP_KERNEL);
+	struct hca_mkey *mkey = kzalloc(sizeof(*mkey), HCA_GFP);
 	u32 index;
 
 	if (!mkey)

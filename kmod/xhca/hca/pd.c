@@ -10,7 +10,7 @@
 
 static enum hca_synd hca_pd_alloc(struct hca_table *t, const struct hca_cmd *c)
 {
-	struct hca_domain *d = kzalloc(sizeof(*d), GFP_KERNEL);
+	struct hca_domain *d = kzalloc(sizeof(*d), HCA_GFP);
 	enum hca_synd synd;
 	u32 number;
 

@@ -176,7 +176,7 @@ static void hca_qp_hold(struct hca *hca, struct hca_qp *qp, int n)
 
 struct hca_qp *hca_qp_new(struct hca *hca)
 {
-	struct hca_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	struct hca_qp *qp = kzalloc(sizeof(*qp), HCA_GFP);
 
 	if (!qp)
 		return NULL;

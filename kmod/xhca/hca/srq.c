@@ -78,7 +78,7 @@ static enum hca_synd hca_srq_finish(struct hca *hca, struct hca_srq *srq, enum h
 static struct hca_srq *hca_srq_new(struct hca *hca, enum hca_srq_kind kind, const void *ctx,
 				   u32 bytes)
 {
-	struct hca_srq *srq = kzalloc(sizeof(*srq), GFP_KERNEL);
+	struct hca_srq *srq = kzalloc(sizeof(*srq), HCA_GFP);
 
 	if (!srq)
 		return NULL;

@@ -30,7 +30,7 @@ static u32 hca_table_free_next(void *mark)
 int hca_table_init(struct hca_table *t, u32 first, u32 limit)
 {
 	memset(t, 0, sizeof(*t));
-	t->chunk = kvcalloc(DIV_ROUND_UP(limit, HCA_CHUNK), sizeof(*t->chunk), GFP_KERNEL);
+	t->chunk = kvcalloc(DIV_ROUND_UP(limit, HCA_CHUNK), sizeof(*t->chunk), HCA_GFP);
 	if (!t->chunk)
 		return -ENOMEM;
 	t->first = first;
@@ -57,7 +57,7 @@ static int hca_table_take_fresh(struct hca_table *t, u32 *number)
 	void ***chunk = &t->chunk[t->used_end >> HCA_CHUNK_SHIFT];
 
 	if (!*chunk)
-		*chunk = kvcalloc(HCA_CHUNK, sizeof(**chunk), GFP_KERNEL);
+		*chunk = kvcalloc(HCA_CHUNK, sizeof(**chunk), HCA_GFP);
 	if (!*chunk)
 		return -ENOMEM;
 	*number = t->used_end++;

@@ -21,7 +21,7 @@ int hca_timers_join(struct hca_timers *t)
 		t->users++;
 		return 0;
 	}
-	heap = kvcalloc(room, sizeof(*heap), GFP_KERNEL);
+	heap = kvcalloc(room, sizeof(*heap), HCA_GFP);
 	if (!heap)
 		return -ENOMEM;
 	if (t->heap)

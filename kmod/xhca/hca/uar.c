@@ -86,7 +86,7 @@ void hca_uar_used(struct hca_uar *uar)
 
 enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_uar *uar = kzalloc(sizeof(*uar), GFP_KERNEL);
+	struct hca_uar *uar = kzalloc(sizeof(*uar), HCA_GFP);
 	enum hca_synd synd;
 
 	if (!uar)
