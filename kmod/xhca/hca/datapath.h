@@ -249,7 +249,7 @@ void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq);
 /* The QP forgets the request of a shared queue that it holds. */
 void hca_rq_release(struct hca_qp *qp);
 /* Completes what is posted to the QP's own queue with flush errors. */
-void hca_rq_flush(struct hca_qp *qp);
+bool hca_rq_flush(struct hca_qp *qp);
 /* The CQ for receive requests of @qp */
 struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq);
 /* Posts a receive completion; if the CQ overruns, @qp is queued for failure. */
@@ -334,7 +334,7 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
 /* One turn of a send queue, of @budget units; true if there is more to do. */
 bool hca_requester_run(struct hca_qp *qp, u64 budget);
 /* Completes all requests of the send queue with flush errors. */
-void hca_requester_flush(struct hca_qp *qp);
+bool hca_requester_flush(struct hca_qp *qp);
 
 /* ---- qp_enter.c -------------------------------------------------------------------- */
 
