@@ -7,7 +7,7 @@ BIN=../../../build/user
 
 for d in "$DEV0" "$DEV1"; do
 	like "$d: ibv_devinfo counts two ports" 'phys_port_cnt:\s+2' ibv_devinfo -d "$d"
-	is "$d: both are active, with LIDs of their own" \
+	is "$d: both ports are active and have different LIDs" \
 		"$(ibv_devinfo -d "$d" | awk '/PORT_ACTIVE/ { n++ } /port_lid:/ { seen[$2] } \
 			END { print n, length(seen) }')" "2 2"
 done
@@ -30,9 +30,9 @@ PORT=$((PORT + 1))
 pair "ib_write_bw on port 2" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
 	ib_write_bw -F -d "$DEV0" -i 2 -p $PORT -s 4096 -n 500 -- \
 	ib_write_bw -F -d "$DEV1" -i 2 -p $PORT -s 4096 -n 500 127.0.0.1
-is "... counts nothing on port 1" "$(counter "$DEV0" 1)" "$before"
+is "traffic of port 2 does not count on port 1" "$(counter "$DEV0" 1)" "$before"
 
-refused "an event of a port that is not there" 'error|nvalid' \
+refused "an event of a port that does not exist is refused" 'error|nvalid' \
 	sh -c 'echo lid 3 > /sys/kernel/debug/xhca/0/port_event'
 PORT_EVENT=/sys/kernel/debug/xhca/0/port_event \
 	tap $BIN/tests/ports --device "$DEV0" --peer-device "$DEV1"
