@@ -159,7 +159,8 @@ static const struct {
 	u8 status;
 	const char *text;
 } synds[] = {
-#define X(name, number, status, text)	[(number) - HCA_SYND_FIRST] = { status, text },
+#define X(name, number, status, text) \
+	[(number) - HCA_SYND_FIRST] = { status, text },
 	HCA_SYNDROMES(X)
 #undef X
 };
