@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * usage: neighbour DEVICE ATTACKED-DEVICE [ATTACK...]
+ *
+ * How long a tenant's RDMA write of 8 bytes takes while unprivileged processes on
+ * another function give the adapter the most work that they can:
+ *
+ *   keys       messages from and to keys made of keys, four deep, byte by byte
+ *   multicast  datagrams to groups of 240 members, from and to such keys
+ *   rubbish    10,000 queue pairs whose rings and doorbell records hold random bytes
+ *
+ * Each attack is compared with the time right before it.  Plain libibverbs.
+ *
+ * Prints lines: bench NAME VALUE UNIT
+ */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_ring.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tool.h"
+
+enum {
+	SAMPLES = 100000, LEAST = 10000, DEPTH = 64,
+	NESTING = 4, ENTRIES = 255, BYTES = ENTRIES * 17, MEMBERS = 240, HOSTILE = 10000, ATTACKERS = 2,
+	NOBODY = 65534, QKEY = 0x1234, GRH = 40, DATAGRAM = 4096,
+	PIECE = 51,	/* of a datagram; of smaller ones the adapter takes none */
+};
+#define SECONDS	20.0
+
+struct tenant {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;
+	uint8_t *buf;
+	struct ibv_port_attr port;
+	union ibv_gid gid;
+	int gid_index;
+};
+
+static void need(int good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "neighbour: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* ---- What both sides are made of ---------------------------------------------------- */
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **d = list;
+
+	while (d && *d && strcmp(ibv_get_device_name(*d), name))
+		d++;
+	return d && *d ? ibv_open_device(*d) : NULL;
+}
+
+/* The last RoCE v2 GID of an IPv4 address, or GID 0 */
+static int pick_gid(struct ibv_context *ctx, int len)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	struct ibv_gid_entry e;
+	int i, best = 0;
+
+	for (i = 0; i < len; i++)
+		if (!ibv_query_gid_ex(ctx, 1, (uint32_t)i, &e, 0) &&
+		    e.gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(e.gid.raw, mapped, 12))
+			best = i;
+	return best;
+}
+
+static void open_tenant(struct tenant *t, const char *name)
+{
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_MW_BIND;
+	struct ibv_cq_init_attr_ex cq = { .cqe = 4 * DEPTH, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN };
+
+	t->ctx = open_device(name);
+	need(t->ctx && !ibv_query_port(t->ctx, 1, &t->port), name);
+	t->gid_index = pick_gid(t->ctx, t->port.gid_tbl_len);
+	need(!ibv_query_gid(t->ctx, 1, t->gid_index, &t->gid), "GID");
+	t->pd = ibv_alloc_pd(t->ctx);
+	t->cq = (struct ibv_cq *)ibv_create_cq_ex(t->ctx, &cq);
+	t->buf = aligned_alloc(4096, 1 << 20);
+	need(t->pd && t->cq && t->buf, "objects");
+	memset(t->buf, 0, 1 << 20);
+	t->mr = ibv_reg_mr(t->pd, t->buf, 1 << 20, access);
+	need(t->mr != NULL, "memory region");
+}
+
+static struct ibv_qp *make_qp(struct tenant *t, enum ibv_qp_type type, struct ibv_srq *srq,
+			      uint32_t depth)
+{
+	struct ibv_qp_init_attr a = { .qp_type = type, .send_cq = t->cq, .recv_cq = t->cq,
+		.srq = srq, .cap = { .max_send_wr = depth, .max_recv_wr = 1, .max_send_sge = 1,
+				     .max_recv_sge = 1 } };
+	struct ibv_qp *qp = ibv_create_qp(t->pd, &a);
+
+	need(qp != NULL, "queue pair");
+	return qp;
+}
+
+/* Connected to itself */
+static struct ibv_qp *make_rc(struct tenant *t, uint32_t depth)
+{
+	struct ibv_qp *qp = make_qp(t, IBV_QPT_RC, NULL, depth);
+	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
+
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			    IBV_QP_ACCESS_FLAGS), "INIT");
+	a = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTR, .path_mtu = t->port.active_mtu,
+		.dest_qp_num = qp->qp_num, .max_dest_rd_atomic = 1, .min_rnr_timer = 1,
+		.ah_attr = { .port_num = 1, .dlid = t->port.lid,
+			.is_global = t->port.link_layer == IBV_LINK_LAYER_ETHERNET,
+			.grh = { .dgid = t->gid, .sgid_index = (uint8_t)t->gid_index,
+				 .hop_limit = 64 } } };
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			    IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			    IBV_QP_MIN_RNR_TIMER), "RTR");
+	a = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
+		.rnr_retry = 7, .max_rd_atomic = 1 };
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			    IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC), "RTS");
+	return qp;
+}
+
+static struct ibv_qp *make_ud(struct tenant *t, struct ibv_srq *srq)
+{
+	struct ibv_qp *qp = make_qp(t, IBV_QPT_UD, srq, DEPTH);
+	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY };
+
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
+	     "INIT");
+	a.qp_state = IBV_QPS_RTR;
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE), "RTR");
+	a.qp_state = IBV_QPS_RTS;
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN), "RTS");
+	return qp;
+}
+
+/* ---- Keys made of keys ---------------------------------------------------------------- */
+
+/* A window with room for @n entries: libibverbs asks for one entry, the driver takes more. */
+static uint32_t alloc_list_key(struct tenant *t, uint8_t n)
+{
+	struct ib_uverbs_alloc_mw_resp resp = {};
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_alloc_mw mw;
+		struct mlx5_ib_alloc_mw driver;
+	} cmd = {
+		.hdr = { .command = IB_USER_VERBS_CMD_ALLOC_MW, .in_words = sizeof(cmd) / 4,
+			 .out_words = sizeof(resp) / 4 },
+		.mw = { .response = (uintptr_t)&resp, .pd_handle = t->pd->handle,
+			.mw_type = IBV_MW_TYPE_2 },
+		.driver = { .num_klms = n },
+	};
+
+	need(write(t->ctx->cmd_fd, &cmd, sizeof(cmd)) == sizeof(cmd), "memory window");
+	return resp.rkey;
+}
+
+struct umr_wqe {
+	struct mlx5r_ctrl ctrl;
+	struct mlx5r_umr_ctrl umr;
+	struct mlx5r_mkey key;
+	struct mlx5r_data list;
+};
+
+static uint32_t be32(uint32_t v) { return __builtin_bswap32(v); }
+static uint64_t be64(uint64_t v) { return __builtin_bswap64(v); }
+static uint16_t be16(uint16_t v) { return __builtin_bswap16(v); }
+
+/* Posts @wqe as the first request of @qp, which nobody else uses, and waits. */
+static void run_raw(struct tenant *t, struct ibv_qp *qp, struct umr_wqe *wqe)
+{
+	struct mlx5dv_qp dv = {};
+	struct mlx5dv_obj obj = { .qp = { .in = qp, .out = &dv } };
+	struct ibv_wc wc;
+
+	need(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), "mlx5dv_init_obj");
+	wqe->ctrl.qpn_ds = be32(qp->qp_num << 8 | sizeof(*wqe) / 16);
+	memcpy(dv.sq.buf, wqe, sizeof(*wqe));
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	dv.dbrec[MLX5_SND_DBR] = be32((sizeof(*wqe) + 63) / 64);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	*(volatile uint64_t *)dv.bf.reg = *(uint64_t *)wqe;
+	while (!ibv_poll_cq(t->cq, 1, &wc))
+		;
+	need(wc.status == IBV_WC_SUCCESS, ibv_wc_status_str(wc.status));
+}
+
+/* ENTRIES pieces of the first @length bytes of @inner, of @size bytes each, backwards */
+static uint32_t list_key(struct tenant *t, uint32_t inner, uint64_t base, uint32_t length,
+			 uint32_t size)
+{
+	const uint64_t mask = MLX5R_MKEY_MASK_FREE | MLX5R_MKEY_MASK_LEN |
+		MLX5R_MKEY_MASK_START_ADDR | MLX5R_MKEY_MASK_LR | MLX5R_MKEY_MASK_LW |
+		MLX5R_MKEY_MASK_RW;
+	struct mlx5r_klm *klm = (struct mlx5r_klm *)(t->buf + (1 << 19));
+	uint32_t key = alloc_list_key(t, ENTRIES), i;
+	struct ibv_qp *qp = make_rc(t, 4);
+	struct umr_wqe wqe = {
+		.ctrl = { .opmod_idx_opcode = be32(MLX5R_OP_UMR), .fm_ce_se = MLX5R_CE_ALWAYS,
+			  .imm = be32(key) },
+		.umr = { .xlt_octowords = be16(ENTRIES + 1), .mkey_mask = be64(mask) },
+		.key = { .flags = MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW |
+				  MLX5R_MKEY_ACCESS_RW, .len = be64(ENTRIES * size) },
+		.list = { .byte_count = be32((ENTRIES + 1) * sizeof(*klm)),
+			  .lkey = be32(t->mr->lkey), .addr = be64((uintptr_t)klm) },
+	};
+
+	memset(klm, 0, (ENTRIES + 1) * sizeof(*klm));
+	for (i = 0; i < ENTRIES; i++)
+		klm[i] = (struct mlx5r_klm) { .byte_count = be32(size), .mkey = be32(inner),
+			.addr = be64(base + (ENTRIES - 1 - i) * size % length) };
+	run_raw(t, qp, &wqe);
+	ibv_destroy_qp(qp);
+	return key;
+}
+
+/* A key of BYTES at least, in pieces of @size bytes */
+static uint32_t nested_key(struct tenant *t, uint32_t size)
+{
+	uint32_t key = list_key(t, t->mr->lkey, (uintptr_t)t->buf, ENTRIES * size, size);
+	uint32_t outer = size < BYTES / ENTRIES ? BYTES / ENTRIES : size;
+	int i;
+
+	key = list_key(t, key, 0, ENTRIES * size, outer);
+	for (i = 2; i < NESTING; i++)
+		key = list_key(t, key, 0, ENTRIES * outer, outer);
+	return key;
+}
+
+/* ---- Attackers: never return; @ready when the attack has begun ------------------------------ */
+
+static void drain(struct tenant *t)
+{
+	struct ibv_wc wc[32];
+
+	while (ibv_poll_cq(t->cq, 32, wc) > 0)
+		;
+}
+
+static void attack_keys(struct tenant *t, void (*ready)(void))
+{
+	uint32_t key = nested_key(t, 1);
+	struct ibv_sge sge = { .length = BYTES, .lkey = key };
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED, .wr.rdma = { .rkey = key } }, *bad;
+	struct ibv_qp *qp[8];
+	int i;
+
+	for (i = 0; i < 8; i++)
+		qp[i] = make_rc(t, DEPTH);
+	for (ready();; usleep(1000)) {
+		drain(t);
+		for (i = 0; i < 8; i++)
+			while (!ibv_post_send(qp[i], &wr, &bad))
+				;
+	}
+}
+
+static void attack_multicast(struct tenant *t, void (*ready)(void))
+{
+	/* A group for each attacker: it cannot have more members. */
+	const union ibv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, 0xff, 239, 9,
+		(uint8_t)(getpid() >> 8), (uint8_t)getpid() } };
+	uint32_t key = nested_key(t, PIECE);
+	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 4096, .max_sge = 1 } };
+	struct ibv_ah_attr ah_attr = { .port_num = 1, .is_global = 1, .grh = { .dgid = group,
+		.sgid_index = (uint8_t)t->gid_index, .hop_limit = 64 } };
+	struct ibv_sge to = { .length = GRH + DATAGRAM, .lkey = key };
+	struct ibv_sge from = { .length = DATAGRAM, .lkey = key };
+	struct ibv_recv_wr recv = { .sg_list = &to, .num_sge = 1 }, *bad_recv;
+	struct ibv_srq *srq = ibv_create_srq(t->pd, &srq_attr);
+	struct ibv_send_wr wr = { .sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_qp *qp = make_ud(t, NULL);
+	int i;
+
+	need(srq != NULL, "shared receive queue");
+	for (i = 0; i < MEMBERS; i++)
+		need(!ibv_attach_mcast(make_ud(t, srq), &group, 0), "ibv_attach_mcast");
+	wr.wr.ud.ah = ibv_create_ah(t->pd, &ah_attr);
+	need(wr.wr.ud.ah != NULL, "ibv_create_ah");
+	wr.wr.ud.remote_qpn = 0xffffff;
+	wr.wr.ud.remote_qkey = QKEY;
+	for (ready();; usleep(1000)) {
+		drain(t);
+		while (!ibv_post_srq_recv(srq, &recv, &bad_recv))
+			;
+		while (!ibv_post_send(qp, &wr, &bad))
+			;
+	}
+}
+
+static void attack_rubbish(struct tenant *t, void (*ready)(void))
+{
+	static struct mlx5dv_qp dv[HOSTILE / ATTACKERS];
+	struct mlx5dv_obj obj = {};
+	uint32_t i, j;
+
+	for (i = 0; i < HOSTILE / ATTACKERS; i++) {
+		obj.qp.in = make_rc(t, 4);
+		obj.qp.out = &dv[i];
+		need(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), "mlx5dv_init_obj");
+		for (j = 0; j < dv[i].sq.wqe_cnt * dv[i].sq.stride / 4; j++)
+			((uint32_t *)dv[i].sq.buf)[j] = (uint32_t)mrand48();
+	}
+	for (ready();; usleep(1000)) {
+		for (j = 0; j < 500; j++) {
+			i = (uint32_t)lrand48() % (HOSTILE / ATTACKERS);
+			dv[i].dbrec[MLX5_SND_DBR] = (uint32_t)mrand48();
+			dv[i].dbrec[MLX5_RCV_DBR] = (uint32_t)mrand48();
+		}
+		*(volatile uint64_t *)dv[i].bf.reg = (uint64_t)mrand48();
+	}
+}
+
+static const struct attack {
+	const char *name;
+	void (*run)(struct tenant *t, void (*ready)(void));
+} attacks[] = {
+	{ "keys", attack_keys },
+	{ "multicast", attack_multicast },
+	{ "rubbish", attack_rubbish },
+};
+
+/* An attacker says that it is ready, and begins when all are. */
+static int ready_pipe[2], begin_pipe[2];
+
+static void wait_to_begin(void)
+{
+	char c;
+
+	need(write(ready_pipe[1], "", 1) == 1 && read(begin_pipe[0], &c, 1) == 1, "pipe");
+}
+
+static void attacker(const struct attack *a, const char *device)
+{
+	struct tenant t;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(ready_pipe[0]);
+	need(!setgid(NOBODY) && !setuid(NOBODY), "setuid");
+	srand48(getpid());
+	open_tenant(&t, device);
+	a->run(&t, wait_to_begin);
+}
+
+static void start(const struct attack *a, const char *device, pid_t *pid)
+{
+	char c[ATTACKERS] = { 0 };
+	int i;
+
+	need(!pipe(ready_pipe) && !pipe(begin_pipe), "pipe");
+	for (i = 0; i < ATTACKERS; i++) {
+		pid[i] = fork();
+		need(pid[i] >= 0, "fork");
+		if (!pid[i])
+			attacker(a, device);
+	}
+	close(ready_pipe[1]);
+	for (i = 0; i < ATTACKERS; i++)
+		need(read(ready_pipe[0], c, 1) == 1, "an attacker has failed");
+	need(write(begin_pipe[1], c, ATTACKERS) == ATTACKERS, "pipe");
+	close(ready_pipe[0]);
+	close(begin_pipe[0]);
+	close(begin_pipe[1]);
+}
+
+/* ---- The neighbour ------------------------------------------------------------------------- */
+
+struct result {
+	double median, p9999;
+	int n;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static struct result measure(struct tenant *t, struct ibv_qp *qp)
+{
+	static double sample[SAMPLES];
+	struct ibv_sge sge = { .addr = (uintptr_t)t->buf, .length = 8, .lkey = t->mr->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = (uintptr_t)t->buf + 64, .rkey = t->mr->rkey } }, *bad;
+	double end = xt_now() + SECONDS, begin;
+	struct ibv_wc wc;
+	int n;
+
+	for (n = 0; n < SAMPLES && (begin = xt_now()) < end; n++) {
+		need(!ibv_post_send(qp, &wr, &bad), "ibv_post_send");
+		while (!ibv_poll_cq(t->cq, 1, &wc))
+			;
+		need(wc.status == IBV_WC_SUCCESS, ibv_wc_status_str(wc.status));
+		sample[n] = 1e6 * (xt_now() - begin);
+	}
+	qsort(sample, n, sizeof(*sample), by_size);
+	return (struct result) { sample[n / 2], sample[n - 1 - n / LEAST], n };
+}
+
+static void compare(struct tenant *t, struct ibv_qp *qp, const struct attack *a,
+		    const char *device)
+{
+	struct result alone = measure(t, qp), attacked;
+	pid_t pid[ATTACKERS];
+	int i;
+
+	start(a, device, pid);
+	attacked = measure(t, qp);
+	for (i = 0; i < ATTACKERS; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	printf("%s: %d samples alone, %d attacked\n", a->name, alone.n, attacked.n);
+	printf("bench neighbour.%s.alone.p9999 %.1f us\n", a->name, alone.p9999);
+	printf("bench neighbour.%s.attacked.median %.1f us\n", a->name, attacked.median);
+	printf("bench neighbour.%s.attacked.p9999 %.1f us\n", a->name, attacked.p9999);
+	printf("bench neighbour.%s.attacked/alone.median %.2f ratio\n", a->name,
+	       attacked.median / alone.median);
+	printf("bench neighbour.%s.attacked/alone.p9999 %.2f ratio\n", a->name,
+	       attacked.p9999 / alone.p9999);
+	fflush(stdout);
+}
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = 3; i < argc && strcmp(argv[i], name); i++)
+		;
+	return argc == 3 || i < argc;
+}
+
+int main(int argc, char **argv)
+{
+	struct tenant t;
+	struct ibv_qp *qp;
+	size_t i;
+
+	if (argc < 3) {
+		fprintf(stderr, "usage: neighbour DEVICE ATTACKED-DEVICE [ATTACK...]\n");
+		return 2;
+	}
+	open_tenant(&t, argv[1]);
+	qp = make_rc(&t, DEPTH);
+	for (i = 0; i < ARRAY_SIZE(attacks); i++)
+		if (wanted(attacks[i].name, argc, argv))
+			compare(&t, qp, &attacks[i], argv[2]);
+	return 0;
+}
