@@ -250,8 +250,7 @@ static void test_srq_error(void)
 	}
 	ok(of_srq == 1, "SRQ error: an event of the SRQ");
 	ok(of_qp == 1 && of_idle == 1, "SRQ error: QP fatal error of each QP that uses it");
-	ok(rig_poll(r.cq[1], 1, &wc) == 1 && wc.status, "SRQ error: the sender fails: %s",
-	   xv_wc_status_str(wc.status));
+	ok(rig_poll(r.cq[1], 1, &wc) == 1 && wc.status, "SRQ error: the sender fails");
 	ok(!xv_destroy_qp(idle), "SRQ error: the idle QP can be destroyed");
 	rig_reconnect(&r, &opts);
 	ok(!xv_destroy_srq(srq), "SRQ error: the SRQ can be destroyed");
