@@ -38,7 +38,7 @@ static int xv_buf_get_page(struct xv_buf *buf, u32 i)
 {
 	struct page *page;
 
-	page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	page = alloc_page(XV_GFP | __GFP_ZERO);
 	if (!page)
 		return -ENOMEM;
 	buf->dma[i] = dma_map_page(buf->dma_dev, page, 0, PAGE_SIZE,
@@ -62,10 +62,8 @@ int xv_buf_alloc(struct xv_call *call, struct xv_buf *buf, size_t bytes)
 	buf->pinned = xv_pin_charge(call, buf->npages);
 	if (IS_ERR(buf->pinned))
 		return PTR_ERR(buf->pinned);
-	buf->pages = kvcalloc(buf->npages, sizeof(*buf->pages),
-			      GFP_KERNEL_ACCOUNT);
-	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma),
-			    GFP_KERNEL_ACCOUNT);
+	buf->pages = kvcalloc(buf->npages, sizeof(*buf->pages), XV_GFP);
+	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma), XV_GFP);
 	if (!buf->pages || !buf->dma) {
 		kvfree(buf->dma);
 		kvfree(buf->pages);
@@ -125,8 +123,7 @@ int xv_buf_from_umem(struct xv_call *call, struct xv_buf *buf,
 	if (err)
 		return err;
 	buf->npages = DIV_ROUND_UP(bytes, PAGE_SIZE);
-	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma),
-			    GFP_KERNEL_ACCOUNT);
+	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma), XV_GFP);
 	if (!buf->dma)
 		return -ENOMEM;
 	xv_umem_pages(umem, offset, buf->dma, buf->npages);

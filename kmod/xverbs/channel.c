@@ -96,7 +96,7 @@ int xv_channel_alloc(struct xv_call *call)
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	channel = to_channel_obj(obj);
-	channel->queue = kzalloc(sizeof(*channel->queue), GFP_KERNEL_ACCOUNT);
+	channel->queue = kzalloc(sizeof(*channel->queue), XV_GFP);
 	if (!channel->queue) {
 		err = -ENOMEM;
 		goto err_obj;

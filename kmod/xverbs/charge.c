@@ -19,7 +19,7 @@ struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages)
 	struct xv_pinned *pinned;
 	s64 total;
 
-	pinned = kmalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
+	pinned = kmalloc(sizeof(*pinned), XV_GFP);
 	if (!pinned)
 		return ERR_PTR(-ENOMEM);
 	total = atomic64_add_return(npages, &mm->pinned_vm);

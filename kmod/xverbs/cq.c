@@ -84,7 +84,7 @@ static int xv_cq_create_hw(struct xv_call *call, struct xv_cq_obj *cq,
 			       arg->comp_vector);
 	inlen = MLX5_ST_SZ_BYTES(create_cq_in) +
 		cq->mem.ring.npages * sizeof(__be64);
-	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	in = kvzalloc(inlen, XV_GFP);
 	if (!in)
 		return -ENOMEM;
 	xv_buf_fill_pas(&cq->mem.ring, MLX5_ADDR_OF(create_cq_in, in, pas));
@@ -283,7 +283,7 @@ static int xv_cq_resize_hw(struct xv_call *call, const struct xv_cq_obj *cq,
 	void *in, *cqc;
 	int err;
 
-	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	in = kvzalloc(inlen, XV_GFP);
 	if (!in)
 		return -ENOMEM;
 	xv_buf_fill_pas(ring, MLX5_ADDR_OF(modify_cq_in, in, pas));
@@ -313,7 +313,7 @@ static int xv_cq_resize_locked(struct xv_call *call, struct xv_cq_obj *cq,
 	if (!cq->mem.ring.pages)
 		return xv_fail(call, -EOPNOTSUPP,
 			       "CQ: a ring in a UMEM cannot be resized");
-	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+	ring = kzalloc(sizeof(*ring), XV_GFP);
 	if (!ring)
 		return -ENOMEM;
 	err = xv_buf_alloc(call, ring, (size_t)entries * cq->cqe_bytes);

@@ -30,7 +30,7 @@ static struct xv_dbr_page *xv_dbr_page_get(struct xv_call *call)
 	if (page && !bitmap_full(page->used, XV_DBR_PER_PAGE))
 		return page;
 
-	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
+	page = kzalloc(sizeof(*page), XV_GFP);
 	if (!page)
 		return ERR_PTR(-ENOMEM);
 	err = xv_buf_alloc(call, &page->buf, PAGE_SIZE);

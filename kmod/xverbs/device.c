@@ -47,7 +47,7 @@ void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file)
 /* From now on, events of the number go to @entry. */
 int xv_number_add(struct xarray *numbers, u32 number, void *entry)
 {
-	return xa_err(xa_store_irq(numbers, number, entry, GFP_KERNEL));
+	return xa_err(xa_store_irq(numbers, number, entry, XV_GFP));
 }
 
 /*
@@ -232,8 +232,8 @@ static int xv_dev_add(struct ib_device *ib)
 	INIT_LIST_HEAD(&dev->files);
 	mutex_init(&dev->xrc_lock);
 	INIT_LIST_HEAD(&dev->xrc_domains);
-	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
 	dev->why_not = xv_dev_probe(dev);
 	if (!dev->why_not) {
 		dev->fw_events.notifier_call = xv_dev_fw_event;
@@ -377,7 +377,7 @@ int xv_device_list(struct xv_call *call)
 	if (err)
 		return err;
 	room = min(arg->count, xv_devs_collect(NULL, 0));
-	list = kvcalloc(max(room, 1u), sizeof(*list), GFP_KERNEL_ACCOUNT);
+	list = kvcalloc(max(room, 1u), sizeof(*list), XV_GFP);
 	if (!list)
 		return -ENOMEM;
 	arg->out_count = xv_devs_collect(list, room);

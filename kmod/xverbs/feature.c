@@ -119,7 +119,7 @@ int xv_features_query(struct xv_call *call)
 						      why_not));
 	if (err)
 		return err;
-	list = kvcalloc(max(n, 1u), sizeof(*list), GFP_KERNEL_ACCOUNT);
+	list = kvcalloc(max(n, 1u), sizeof(*list), XV_GFP);
 	if (!list)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {

@@ -19,7 +19,7 @@ static int xv_fops_open(struct inode *inode, struct file *filp)
 	struct xv_file *file;
 	int err;
 
-	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	file = kzalloc(sizeof(*file), XV_GFP);
 	if (!file)
 		return -ENOMEM;
 	file->inode = xv_inode_new();
@@ -66,8 +66,7 @@ int xv_file_init_sources(struct xv_file *file, u32 n_ports)
 {
 	u32 i;
 
-	file->sources = kcalloc(n_ports + 1, sizeof(*file->sources),
-				GFP_KERNEL_ACCOUNT);
+	file->sources = kcalloc(n_ports + 1, sizeof(*file->sources), XV_GFP);
 	if (!file->sources)
 		return -ENOMEM;
 	file->n_sources = n_ports + 1;

@@ -419,6 +419,9 @@ long xv_fops_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		goto out;
 
 	ret = xv_call_run(&call, op);
+	if (ret == -ENOMEM)
+		xv_fail(&call, ret,
+			"no memory: the memory cgroup of the process is at its limit (memory.max), or the host has none");
 	if (!ret)
 		ret = xv_call_reply(&call, op, user, usize);
 	kvfree(call.entries.list);

@@ -60,7 +60,7 @@ static int xv_mcast_attach_locked(struct xv_call *call, struct xv_dev_qp *qp)
 		return xv_fail(call, -ENOSPC,
 			       "multicast: the QP is already in %u groups",
 			       XV_MAX_GROUPS);
-	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
+	mcast = kzalloc(sizeof(*mcast), XV_GFP);
 	if (!mcast)
 		return -ENOMEM;
 	memcpy(mcast->gid, arg->gid, sizeof(mcast->gid));

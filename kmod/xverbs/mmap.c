@@ -14,8 +14,7 @@ int xv_mapping_add(struct xv_file *file, struct xv_mapping *map)
 
 	mutex_lock(&file->map_lock);
 	map->pgoff = file->next_pgoff;
-	err = xa_err(xa_store(&file->maps, map->pgoff, map,
-			      GFP_KERNEL_ACCOUNT));
+	err = xa_err(xa_store(&file->maps, map->pgoff, map, XV_GFP));
 	if (!err)
 		file->next_pgoff += map->npages;
 	mutex_unlock(&file->map_lock);

@@ -59,7 +59,7 @@ static int xv_mr_create_key(struct xv_call *call, struct xv_mr_obj *mr,
 	/* An octoword has two entries (PRM). */
 	n = round_up(ib_umem_num_dma_blocks(umem, block), 2);
 	inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + n * sizeof(__be64);
-	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	in = kvzalloc(inlen, XV_GFP);
 	if (!in)
 		return -ENOMEM;
 	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, n / 2);

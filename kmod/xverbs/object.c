@@ -55,7 +55,7 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 	struct xv_obj *obj;
 	int err;
 
-	obj = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	obj = kzalloc(size, XV_GFP);
 	if (!obj)
 		return ERR_PTR(-ENOMEM);
 	err = xv_cgroup_charge(call, file->dev, &obj->cgroup,
@@ -65,7 +65,7 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 		return ERR_PTR(err);
 	}
 	err = xa_alloc(&file->objs, &obj->handle, XA_ZERO_ENTRY,
-		       XA_LIMIT(1, xv_max_objects()), GFP_KERNEL_ACCOUNT);
+		       XA_LIMIT(1, xv_max_objects()), XV_GFP);
 	if (err) {
 		xv_cgroup_uncharge(file->dev, &obj->cgroup,
 				   RDMACG_RESOURCE_HCA_OBJECT);

@@ -196,7 +196,7 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 	void *in;
 	int err;
 
-	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	in = kvzalloc(inlen, XV_GFP);
 	if (!in)
 		return -ENOMEM;
 	xv_qp_fill_create(call, qp, lay, MLX5_ADDR_OF(create_qp_in, in, qpc));
@@ -342,7 +342,7 @@ static void xv_qp_del_handle(struct xv_dev *dev, struct xv_qp_obj *h)
 
 static struct xv_dev_qp *xv_qp_alloc(const struct xv_call *call)
 {
-	struct xv_dev_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+	struct xv_dev_qp *qp = kzalloc(sizeof(*qp), XV_GFP);
 
 	if (!qp)
 		return NULL;

@@ -93,7 +93,7 @@ static int xv_srq_create_rmp(struct xv_call *call, struct xv_srq_obj *srq,
 	void *in, *rmpc, *wq;
 	int err;
 
-	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	in = kvzalloc(inlen, XV_GFP);
 	if (!in)
 		return -ENOMEM;
 	rmpc = MLX5_ADDR_OF(create_rmp_in, in, ctx);
@@ -124,7 +124,7 @@ static int xv_srq_create_xrc(struct xv_call *call, struct xv_srq_obj *srq,
 	void *in, *srqc;
 	int err;
 
-	in = kvzalloc(inlen, GFP_KERNEL_ACCOUNT);
+	in = kvzalloc(inlen, XV_GFP);
 	if (!in)
 		return -ENOMEM;
 	srqc = MLX5_ADDR_OF(create_xrc_srq_in, in, xrc_srq_context_entry);

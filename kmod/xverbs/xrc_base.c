@@ -106,6 +106,7 @@ static struct xv_xrc_base *xv_base_new(struct xv_call *call)
 	struct xv_xrc_base *base;
 	int err = -ENOMEM;
 
+	/* All processes share it: no cgroup is charged. */
 	base = kzalloc(sizeof(*base), GFP_KERNEL);
 	if (!base)
 		return ERR_PTR(-ENOMEM);

@@ -27,7 +27,7 @@ static struct xv_xrc_domain *xv_xrc_domain_new(struct xv_call *call,
 	struct xv_xrc_domain *domain;
 	int err;
 
-	domain = kzalloc(sizeof(*domain), GFP_KERNEL_ACCOUNT);
+	domain = kzalloc(sizeof(*domain), XV_GFP);
 	if (!domain)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&domain->targets);

@@ -32,6 +32,13 @@
 struct xv_call;
 struct xv_file;
 struct xv_obj;
+
+/*
+ * For memory on behalf of a process. It is charged to the memory cgroup of the
+ * process. At the limit the allocation fails instead of calling the OOM killer,
+ * which allocations of the driver (a CQ in debugfs) may still do.
+ */
+#define XV_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 struct xv_umem_obj;
 
 /**

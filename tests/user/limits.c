@@ -5,6 +5,7 @@
  * usage: limits:       needs root; gives up its privileges
  *	  limits rings: locked memory of rings and doorbell records
  *	  limits objects N: expects that the rdma cgroup allows N objects
+ *	  limits memory N: expects that the memory cgroup allows N MiB
  *	  limits hold:  creates queues, prints their size in bytes, and waits
  */
 #include <fcntl.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 #include <rdma/xverbs.h>
 #include "rig.h"
+
+enum { MANY = 5000 };
 
 #define MAX_OBJECTS	"/sys/module/xverbs/parameters/max_objects"
 
@@ -158,10 +161,8 @@ static void test_rings(void)
 	ok(locked() == 0, "file closed: %d KiB", locked());
 }
 
-/* In a child process, which has no locked memory */
-static void test_unprivileged(void)
+static void open_file(void)
 {
-	struct rlimit limit = { 64 << 10, 64 << 10 };
 	struct xverbs_bind bind = {};
 	struct xverbs_uar_alloc u = {};
 
@@ -170,6 +171,14 @@ static void test_unprivileged(void)
 	if (fd < 0 || CALL(BIND, &bind) || CALL(UAR_ALLOC, &u))
 		bail_out("cannot open %s: %s", rig_device(0), reason);
 	uar = u.out_handle;
+}
+
+/* In a child process, which has no locked memory */
+static void test_unprivileged(void)
+{
+	struct rlimit limit = { 64 << 10, 64 << 10 };
+
+	open_file();
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(65534, 65534, 65534) ||
 	    setresuid(65534, 65534, 65534))
 		bail_out("cannot give up privileges");
@@ -236,10 +245,56 @@ static void objects(int n)
 	ok(ctx && xv_alloc_pd(ctx), "after the file is closed, a new one has room for all");
 }
 
+/* The driver itself allocates nothing for the process, as it does for a CQ (in debugfs). */
+static int make_srq(uint32_t pd, uint32_t entries)
+{
+	struct xverbs_srq_create srq = { .pd = pd, .max_wr = entries, .max_sge = 3 };
+
+	return CALL(SRQ_CREATE, &srq);
+}
+
+/*
+ * Fills the memory cgroup with rings of 1 MiB, then of one page, then with objects that
+ * have no ring. The process itself needs no memory meanwhile.
+ */
+static void memory(unsigned int limit_mib)
+{
+	struct xverbs_pd_alloc pd = {};
+	struct xverbs_mw_alloc mw;
+	unsigned int rings = 0, pages = 0, windows = 0;
+	char ring_reason[XVERBS_REASON_MAX];
+	int ring_err, page_err, window_err;
+
+	open_file();
+	if (CALL(PD_ALLOC, &pd))
+		bail_out("PD_ALLOC: %s", reason);
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		bail_out("mlockall: %s", strerror(errno));
+	while (!(ring_err = make_srq(pd.out_handle, 16383)))
+		rings++;
+	strcpy(ring_reason, reason);
+	while (!(page_err = make_srq(pd.out_handle, 63)))
+		pages++;
+	do {
+		mw = (struct xverbs_mw_alloc) { .pd = pd.out_handle, .type = 2 };
+		window_err = CALL(MW_ALLOC, &mw);
+	} while (!window_err && ++windows < MANY);
+	close(fd);
+	ok(ring_err == ENOMEM && strstr(ring_reason, "memory cgroup"),
+	   "a ring of 1 MiB more: ENOMEM: %s", ring_reason);
+	ok(rings && rings < limit_mib, "%u rings of 1 MiB fit in %u MiB", rings, limit_mib);
+	ok(page_err == ENOMEM && pages < 512, "%u rings of a page after them, then ENOMEM", pages);
+	ok(window_err == ENOMEM, "%u memory windows after them, then ENOMEM", windows);
+	open_file();
+	ok(!CALL(PD_ALLOC, &pd) && !make_srq(pd.out_handle, 16383),
+	   "after the file is closed, a new one has room");
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
-	int skip = !mode[0] ? 0 : strcmp(mode, "objects") ? 1 : 2;
+	bool number = !strcmp(mode, "objects") || !strcmp(mode, "memory");
+	int skip = !mode[0] ? 0 : number ? 2 : 1;
 
 	rig_devices(argc - skip, argv + skip);
 	if (!strcmp(mode, "hold"))
@@ -248,6 +303,8 @@ int main(int argc, char **argv)
 		test_unprivileged();
 	else if (!strcmp(mode, "objects"))
 		objects(atoi(argv[2]));
+	else if (!strcmp(mode, "memory"))
+		memory(atoi(argv[2]));
 	else
 		test_all();
 	return tap_done();

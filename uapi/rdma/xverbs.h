@@ -64,8 +64,10 @@
  *    goes waits for calls in flight; a process whose call registers memory that
  *    does not come (userfaultfd, FUSE) is killed after ten seconds.
  *  - EPERM: a privilege is missing
- *  - ENOMEM: out of memory, or over the limit of locked memory
- *	(RLIMIT_MEMLOCK): registered memory, rings and doorbell records count
+ *  - ENOMEM: out of memory, or over the limit of the memory cgroup (rings,
+ *	doorbell records and objects are charged to it), or over the limit of
+ *	locked memory (RLIMIT_MEMLOCK): registered memory, rings and doorbell
+ *	records count
  *  - ENOSPC: a limit of this file or of the rdma cgroup is reached, or a table
  *	of the device is full
  *  - EREMOTEIO: firmware refused the command

@@ -51,6 +51,15 @@ ok "programs create and destroy all kinds of objects in a memory cgroup" many_ob
 ok "no page of the destroyed objects is left" wait_for 10 none_held
 echo "# $(pages_held) pages"
 
+# At the limit of its memory cgroup, a process gets an error and is not killed.
+mkdir "$GROUPS_AT/small"
+echo 24M > "$GROUPS_AT/small/memory.max"
+tap bash -c "echo \$\$ > $GROUPS_AT/small/cgroup.procs
+	exec $BIN/tests/limits memory 24 --device $DEV0"
+is "nobody was killed for want of memory" \
+	"$(awk '$1 == "oom_kill" { print $2 }' "$GROUPS_AT/small/memory.events")" 0
+rmdir "$GROUPS_AT/small"
+
 # ---- Bound files and objects count in the rdma cgroup
 echo +rdma > "$GROUPS_AT/cgroup.subtree_control"
 mkdir "$GROUPS_AT/few"
