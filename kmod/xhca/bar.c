@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory behind the functions' BARs.
+ * The memory of the functions' BARs.
  *
- * BARs need memory that the kernel does not use: mlx5_core requests the region
- * and must find it free.  The boot parameter memmap=SIZE$ADDR cuts such a range
- * out of RAM.  The range stays in the resource tree under our name while the
- * module is loaded, and nothing outside of it is ever mapped or written here.
+ * BARs need memory that the kernel does not use, because mlx5_core requests the region.  The
+ * boot parameter memmap=SIZE$ADDR reserves such a range.  While the module is loaded, the
+ * range is in the resource tree with our name.  This file maps and writes nothing outside of
+ * it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,8 +28,8 @@ static bool is_ram(u64 addr)
 }
 
 /*
- * A reserved range with RAM right before and after it is one that was cut out
- * of RAM; what firmware reserves of this size lies at an end of RAM.
+ * A reserved range with RAM directly before and after it was reserved by memmap=; a range of
+ * this size that firmware reserves is at an end of RAM.
  */
 static int bar_candidate(struct resource *res, void *arg)
 {
@@ -55,7 +55,7 @@ static int bar_find(u64 size, phys_addr_t *addr)
 		return 0;
 	}
 	if (s.nfound)
-		pr_err("several ranges are cut out of RAM, the first at %pa: choose with bar=\n",
+		pr_err("several ranges are reserved, the first at %pa: choose with bar=\n",
 		       &s.found);
 	else
 		pr_err("no memory for the BARs: boot with memmap=%lluM$ADDR, ADDR a multiple of %lluM\n",
@@ -66,7 +66,7 @@ static int bar_find(u64 size, phys_addr_t *addr)
 static int bar_check(phys_addr_t addr, u64 size)
 {
 	if (!IS_ALIGNED(addr, XHCA_BAR_SIZE) || addr + size < addr) {
-		pr_err("bar=%pa is no multiple of %lluM\n", &addr, XHCA_BAR_SIZE >> 20);
+		pr_err("bar=%pa is not a multiple of %lluM\n", &addr, XHCA_BAR_SIZE >> 20);
 		return -EINVAL;
 	}
 	if (region_intersects(addr, size, IORESOURCE_MEM,
@@ -78,7 +78,7 @@ static int bar_check(phys_addr_t addr, u64 size)
 	return 0;
 }
 
-/* Is it memory, all of it?  Reads nothing else back than what was written. */
+/* Is all of it memory?  Writes values and reads them back. */
 static bool bar_is_memory(void *base, u64 size)
 {
 	u64 off;
@@ -91,7 +91,7 @@ static bool bar_is_memory(void *base, u64 size)
 	return true;
 }
 
-/* Puts @res below the reserved range, where nothing else may be. */
+/* Inserts @res as a child of the reserved range, which must have no other child. */
 static int bar_claim(struct resource *res)
 {
 	struct resource *child;
@@ -103,7 +103,7 @@ static int bar_claim(struct resource *res)
 		return 0;
 	remove_resource(res);
 	res->child = NULL;
-	/* A range of the same size: insertion went above it. */
+	/* The ranges have the same size, so @res was inserted as the parent. */
 	if (child->desc == IORES_DESC_RESERVED && child->start == res->start &&
 	    child->end == res->end)
 		return request_resource(child, res);
@@ -119,7 +119,7 @@ static int bar_map(struct xhca *x)
 		pr_err("the memory at %pa is in use\n", &x->bar.res.start);
 		return err;
 	}
-	/* As mlx5_core maps it: types of one page must not differ. */
+	/* With the memory type of mlx5_core: two mappings of a page must not differ. */
 	x->bar.base = (void __force *)ioremap(x->bar.res.start, size);
 	if (x->bar.base && bar_is_memory(x->bar.base, size)) {
 		memset(x->bar.base, 0, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between the kernels that xhca.ko builds on.  The only file that
- * asks for a kernel version.
+ * Differences between the kernels for which xhca.ko builds.  No other file checks the kernel
+ * version.
  */
 #ifndef _XHCA_COMPAT_H
 #define _XHCA_COMPAT_H
@@ -15,8 +15,8 @@
 #include <linux/mlx5/driver.h>
 
 /*
- * 6.1: mlx5_ib finds the network device by its parent, in the notifier.
- * Later it looks at what mlx5's own Ethernet driver announced.
+ * 6.1: mlx5_ib finds the network device by its parent, in the notifier.  Later kernels use
+ * the device that the Ethernet driver of mlx5 announced.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 static inline void xhca_set_uplink(struct mlx5_core_dev *mdev, struct net_device *netdev)
@@ -43,10 +43,9 @@ static inline void xhca_hrtimer_setup(struct hrtimer *timer,
 }
 
 /*
- * A domain for the MSI-X vectors of all functions, with operations and chip of
- * @info.  From 6.16 on each device has a domain of its own, made by the PCI core,
- * under a parent.  The parent here does nothing, and the device's domain takes
- * what @info has.
+ * Creates a domain for the MSI-X vectors of all functions, with operations and chip of @info.
+ * From 6.16 on the PCI core creates a domain for each device, below a parent domain.  Our
+ * parent does nothing, and the domain of the device uses @info.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 static inline struct irq_domain *xhca_create_msi_domain(struct fwnode_handle *node,
@@ -104,7 +103,7 @@ static inline struct irq_domain *xhca_create_msi_domain(struct fwnode_handle *no
 }
 #endif
 
-/* Later, an interrupt moves to another CPU at once unless its chip objects. */
+/* Later kernels move an interrupt at once, unless a flag of the chip forbids it. */
 static inline void xhca_irq_moves_at_once(unsigned int virq)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)

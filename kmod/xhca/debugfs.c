@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is alive and what has been done: debugfs/xhca/engine, and
- * debugfs/xhca/N/objects for each function.  Numbers are read without stopping
- * the engine; at rest they are exact.  Units and turns are explained in hca/hca.h.
+ * debugfs/xhca/engine has counters of the engine, debugfs/xhca/N/objects the number of
+ * objects of function N.  The engine does not stop while they are read, so they are exact
+ * only when it is idle.  hca/hca.h explains units and turns.
  *
- * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails
- * the nth firmware command from now of function N, whatever it is, unexecuted and
- * with the status in debugfs/xhca/N/fail_status: an MLX5_CMD_STAT_* of
- * linux/mlx5/device.h, at first 1, an internal error (-EIO).  Reading fail_command
- * shows how many commands are left until then; 0: none will fail.  A number m in
- * debugfs/xhca/N/fail_more fails the m commands after that one, too.
+ * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails the nth
+ * firmware command of function N from now on.  The command is not executed.  Its status is
+ * the one in debugfs/xhca/N/fail_status: an MLX5_CMD_STAT_* of linux/mlx5/device.h, by
+ * default 1, an internal error (-EIO).  Reading fail_command shows the number of commands
+ * until then; 0: none will fail.  A number m in debugfs/xhca/N/fail_more fails the m commands
+ * after that one too.
  *
- * Also for tests: "lid", "pkey" or "client_reregister" written to
- * debugfs/xhca/N/port_event raises that event of the function's port, as a subnet
- * manager causes it.  Nothing changes but that it is told.  "down" and "active" take
- * the link of an InfiniBand port away and bring it back.  A number after the name
- * says which port; without one it is port 1.
+ * "lid", "pkey" or "client_reregister" written to debugfs/xhca/N/port_event raises that event
+ * of a port, as a subnet manager would cause it, and changes nothing else.  "down" and
+ * "active" set the link of an InfiniBand port.  A number after the name selects the port;
+ * the default is port 1.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -119,7 +118,7 @@ static int parse_port_event(struct hca *hca, const char *text, struct port_event
 		if (strcmp(name, port_events[i].name))
 			continue;
 		e->subtype = port_events[i].subtype;
-		/* The link of a RoCE port is its network device's. */
+		/* The link of a RoCE port follows its network device. */
 		return is_state(e) && hca->p.roce ? -EINVAL : 0;
 	}
 	return -EINVAL;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host's memory as the adapter sees it.
+ * Translates DMA addresses to pointers.
  *
- * DMA is direct (xhca_pci_init() has checked), so an address is memory where it
- * is System RAM.  The list of it is read when the module comes up and again when
- * memory has been added: a look at it must not sleep.
+ * DMA is direct (xhca_pci_init() checks that), so an address is valid if it is System RAM.
+ * The lookup must not sleep, so the list of System RAM is read at load, and again after
+ * memory was added.
  */
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -30,7 +30,7 @@ static int ram_add(struct resource *res, void *arg)
 	return 0;
 }
 
-/* In the engine's thread: nobody looks meanwhile. */
+/* Runs in the engine, between two passes, so nobody uses the list. */
 static void ram_read(void *arg)
 {
 	struct xhca *x = arg;

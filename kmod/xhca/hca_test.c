@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: the adapter's command table, keys, doorbells and transport arithmetic,
- * in the kernel that it runs in.  The host tests cover the same sources wider;
- * the ones whose inner functions are tested here are included.
+ * KUnit: command table, mkeys, doorbells and transport arithmetic of the adapter, in the
+ * kernel.  tests/host has more tests of the same sources.  This file includes the sources
+ * whose static functions it tests.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -47,7 +47,7 @@ static u64 take_page(struct bench *b)
 	return ARENA_DMA + (u64)b->used++ % ARENA_PAGES * HCA_PAGE_SIZE;
 }
 
-/* The syndrome of a command of @inlen bytes of which only the head is set */
+/* Executes a command of @inlen bytes that has only a header; returns its syndrome. */
 static u32 command(struct bench *b, u16 opcode, u16 uid, u16 op_mod, u32 inlen, u32 outlen,
 		   u32 *number)
 {
@@ -102,7 +102,7 @@ static struct hca_cq *make_cq(struct bench *b)
 	return hca_table_get(&b->hca->cqs, MLX5_GET(create_cq_out, out, cqn));
 }
 
-/* An RC queue of 16 sends and 16 receives, as connected to itself as it can be */
+/* An RC QP with 16 sends and 16 receives, connected to itself */
 static struct hca_qp *make_qp(struct bench *b, struct hca_cq *cq)
 {
 	u32 in[(MLX5_ST_SZ_BYTES(create_qp_in) + 8) / 4] __aligned(8) = {};
@@ -190,7 +190,7 @@ static void test_unknown_opcodes(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, hca_opcode_at(known));
 }
 
-/* Sizes, user contexts, modifiers: the same for every command, before it is run */
+/* Checks of size, stage, uid and op_mod, which are the same for every command */
 static void test_command_table(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -252,7 +252,7 @@ static struct hca_mkey *make_page_key(struct kunit *test)
 	__be64 mtt[3];
 	int i;
 
-	/* Pages in reverse order: none is next to its neighbour. */
+	/* Pages in reverse order, so that no two are contiguous */
 	for (i = 0; i < 3; i++)
 		mtt[i] = cpu_to_be64(ARENA_DMA + (2 - i) * HCA_PAGE_SIZE);
 	KUNIT_ASSERT_EQ(test, hca_mkey_set_mtts(key, 0, 3, mtt), 0);
@@ -354,7 +354,7 @@ static void test_key_pages(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, hca_key_map(&user, key->key, KEY_START + 0x800, &n));
 }
 
-/* Keys of keys: each leads to the next, at most four of them to pages */
+/* A chain of indirect mkeys: at most four lead to one with pages. */
 static void test_key_nesting(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -383,7 +383,7 @@ static void test_key_nesting(struct kunit *test)
 
 /* ---- Doorbells ------------------------------------------------------------------------ */
 
-/* As software does, with the doorbell */
+/* Writes the arm word and rings the doorbell. */
 static void arm(struct hca_cq *cq, u32 sn, u32 flags)
 {
 	cq->record.uar->cq_rings++;
@@ -407,12 +407,12 @@ static void test_arm(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, cq);
 	post_cqe(cq, 0);
-	KUNIT_EXPECT_EQ(test, eq->pi, 0u);	/* not asked for */
+	KUNIT_EXPECT_EQ(test, eq->pi, 0u);	/* not armed */
 	cq->dbr[MLX5R_DBR_CQ_ARM] = cpu_to_be32(1u << MLX5R_CQ_ARM_SN_SHIFT);
 	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));	/* no doorbell, no request */
 	cq->record.uar->cq_rings++;
 	KUNIT_EXPECT_TRUE(test, hca_cq_look(cq));
-	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* an entry had come in between */
+	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* for the entry before */
 	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));
 	post_cqe(cq, 0);
 	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* one request, one event */
@@ -438,7 +438,7 @@ static void ring(struct hca_qp *qp)
 	*(__be64 *)(qp->record.uar->regs + MLX5R_UAR_BF) = cpu_to_be64((u64)qp->qpn << 8);
 }
 
-/* Not every pass looks at every register. */
+/* A pass does not read every register. */
 static void poll_doorbells(struct bench *b)
 {
 	int i;
@@ -447,7 +447,7 @@ static void poll_doorbells(struct bench *b)
 		hca_doorbell_poll(&b->fabric);
 }
 
-/* A doorbell that another one has overwritten still has its record read. */
+/* The record of a doorbell that was overwritten is read too. */
 static void test_doorbell(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -458,7 +458,7 @@ static void test_doorbell(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, two);
 	post_record(one, 3);
 	poll_doorbells(b);
-	KUNIT_EXPECT_EQ(test, one->sq.pi, 0);	/* nobody has rung */
+	KUNIT_EXPECT_EQ(test, one->sq.pi, 0);	/* no doorbell */
 	ring(one);
 	post_record(two, 5);
 	ring(two);
@@ -468,7 +468,7 @@ static void test_doorbell(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one->sq.pi, 3);
 	KUNIT_EXPECT_EQ(test, two->sq.pi, 5);
 
-	/* Neither more than the ring holds, nor what wraps round to less */
+	/* At most as many as the ring holds; the index may wrap. */
 	post_record(one, 16);
 	KUNIT_EXPECT_TRUE(test, hca_qp_look(one));
 	KUNIT_EXPECT_EQ(test, one->state, (u8)MLX5_QP_STATE_RTS);
@@ -509,7 +509,7 @@ static void test_psn(struct kunit *test)
 	w->length = 1ull << 30;
 	KUNIT_EXPECT_EQ(test, hca_req_count_packets(qp, w), 1u << 20);
 
-	/* Another number than expected is an answer that never comes. */
+	/* With another PSN than expected there is no answer. */
 	w->length = 0;
 	qp->rq_psn = 1;
 	qp->ack_timeout = 14;
@@ -537,11 +537,11 @@ static void test_rnr(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, qp->timer.due - b->fabric.now, 1280000ull);
 	}
 	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), MLX5R_SYND_RNR_EXC);
-	qp->rnr_retry = 7;			/* for ever */
+	qp->rnr_retry = 7;			/* no limit */
 	for (i = 0; i < 20; i++)
 		KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), (int)HCA_AGAIN);
 
-	/* The codes' delays double with every second code. */
+	/* Every second code doubles the delay. */
 	KUNIT_EXPECT_EQ(test, rnr_10us[1], 1);
 	KUNIT_EXPECT_EQ(test, rnr_10us[2], 2);
 	KUNIT_EXPECT_EQ(test, rnr_10us[3], 3);
@@ -554,7 +554,7 @@ static void test_atomics(struct kunit *test)
 	struct hca_wqe *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
-	/* Two fields of 32 bits, then one: the boundary stops the carry. */
+	/* Two fields of 32 bits, then one field: no carry leaves a field. */
 	KUNIT_EXPECT_EQ(test, hca_resp_masked_add(0x00000001ffffffff, 1, 0x8000000080000000),
 			0x0000000100000000ull);
 	KUNIT_EXPECT_EQ(test, hca_resp_masked_add(0x00000001ffffffff, 1, 0), 0x0000000200000000ull);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * xhca: a ConnectX adapter in software.  This file owns the parameters and the
- * order in which everything comes up and goes down.
+ * xhca: a ConnectX adapter in software.  This file has the parameters, and the order in which
+ * the parts start and stop.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,11 +24,11 @@ MODULE_PARM_DESC(ports, "number of ports of a function, 2 only with link=ib (1)"
 
 static ulong bar;
 module_param(bar, ulong, 0444);
-MODULE_PARM_DESC(bar, "physical address of reserved memory for the BARs, 8 MiB a function (0: find it)");
+MODULE_PARM_DESC(bar, "physical address of reserved memory for BARs, 8 MiB per function (0: find it)");
 
 static char *cpus = "";
 module_param(cpus, charp, 0444);
-MODULE_PARM_DESC(cpus, "list of the CPUs to run on, as 0-3,8 (all that are not isolated)");
+MODULE_PARM_DESC(cpus, "list of CPUs to run on, for instance 0-3,8 (all that are not isolated)");
 
 static struct xhca *xhca;
 
@@ -37,7 +37,7 @@ static const struct hca_ops hca_ops = {
 	.raise_irq	= xhca_raise_irq,
 };
 
-/* Addresses of the same function are the same at every load. */
+/* A function has the same addresses at every load. */
 static void function_init(struct xhca *x, unsigned int index)
 {
 	const u8 mac[ETH_ALEN] = { 0x02, 'x', 'h', 'c', 'a', index };
@@ -108,21 +108,21 @@ static int create_hcas(struct xhca *x)
 static int check_parameters(bool *roce)
 {
 	if (functions < 1 || functions > XHCA_MAX_FUNCTIONS) {
-		pr_err("functions=%u: wants 1 to %u\n", functions, XHCA_MAX_FUNCTIONS);
+		pr_err("functions=%u: must be 1 to %u\n", functions, XHCA_MAX_FUNCTIONS);
 		return -EINVAL;
 	}
 	*roce = !strcmp(link, "roce");
 	if (!*roce && strcmp(link, "ib")) {
-		pr_err("link=%s: wants roce or ib\n", link);
+		pr_err("link=%s: must be roce or ib\n", link);
 		return -EINVAL;
 	}
 	if (ports < 1 || ports > HCA_MAX_PORTS) {
-		pr_err("ports=%u: wants 1 to %u\n", ports, HCA_MAX_PORTS);
+		pr_err("ports=%u: must be 1 to %u\n", ports, HCA_MAX_PORTS);
 		return -EINVAL;
 	}
-	/* The driver looks for the second RoCE port of an adapter in a second function. */
+	/* The driver expects the second RoCE port of an adapter in a second function. */
 	if (ports > 1 && *roce) {
-		pr_err("ports=%u wants link=ib: a RoCE function has one port\n", ports);
+		pr_err("ports=%u needs link=ib: a RoCE function has one port\n", ports);
 		return -EINVAL;
 	}
 	return 0;

@@ -2,11 +2,12 @@
 /*
  * Interrupts of the functions: an irq domain for their MSI-X vectors.
  *
- * A vector is raised by calling its handler on the CPU that its affinity names: directly
- * if the engine runs there, else by a call to that CPU.  Raised while masked it stays
- * pending, as in the pending bit array, and is replayed on unmask from an irq_work, for
- * unmask is called under the descriptor's lock.
- * A virq is in use only inside an RCU read section, so it can be freed.
+ * To raise a vector, its handler is called on the CPU of its affinity: directly if the engine
+ * runs there, else with an SMP call.  A vector that is raised while it is masked becomes
+ * pending, as in the pending bit array of a device.  After unmask an irq_work raises it
+ * again, because unmask is called under the lock of the descriptor.
+ *
+ * A virq is used only inside an RCU read section, so it can be freed.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -35,7 +36,7 @@ static void vector_fire(struct xhca_vector *v)
 	rcu_read_unlock();
 }
 
-/* Handlers raise softirqs: these run here and not in ksoftirqd, behind us. */
+/* Handlers raise softirqs.  They run before this returns, not later in ksoftirqd. */
 void xhca_raise_irq(void *ctx, unsigned int vector)
 {
 	struct xhca_function *fn = ctx;
@@ -47,7 +48,7 @@ void xhca_raise_irq(void *ctx, unsigned int vector)
 	v = &fn->vector[vector];
 	local_bh_disable();
 	cpu = READ_ONCE(v->cpu);
-	/* Only the engine raises, so one call at a time is queued; -EBUSY: it is on its way. */
+	/* Only the engine raises vectors.  -EBUSY: the call is queued already. */
 	if (cpu == smp_processor_id() || smp_call_function_single_async(cpu, &v->call) == -ENXIO)
 		vector_fire(v);
 	local_bh_enable();
@@ -131,8 +132,8 @@ static struct irq_chip vector_chip = {
 };
 
 /*
- * A driver asks for interrupts when its device structure exists and its users,
- * mlx5_ib among them, do not yet: the moment to offer the network device.
+ * A driver allocates interrupts after its device structure and before its users, for instance
+ * mlx5_ib.  So this is the time to offer the network device.
  */
 static int domain_prepare(struct irq_domain *domain, struct device *dev, int nvec,
 			  msi_alloc_info_t *arg)

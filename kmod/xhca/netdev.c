@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Ethernet face of a RoCE port: a network device whose parent is the PCI
- * function, as mlx5's own Ethernet driver would make one.
+ * The network device of a RoCE port.  Its parent is the PCI function, as with the Ethernet
+ * driver of mlx5.
  *
- * The devices form a switch: a frame goes to the device that has its
- * destination address, a multicast to all others.  They may live in different
- * network namespaces.  The port is up while its network device is.
+ * The devices form a switch: a frame goes to the device with its destination address, a
+ * multicast to all others.  They may be in different network namespaces.  The port is up
+ * while its network device is up.
  */
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
@@ -26,7 +26,7 @@ struct xnet {
 
 static LIST_HEAD(xnets);		/* under RTNL; read under RCU */
 
-/* Takes the reference to @skb. */
+/* Consumes the reference to @skb. */
 static void forward(struct net_device *to, struct sk_buff *skb)
 {
 	unsigned int len = skb->len;
@@ -52,7 +52,7 @@ static bool forward_unicast(struct net_device *from, struct sk_buff *skb)
 	return false;
 }
 
-/* A destination that nobody has is flooded, as by a switch. */
+/* A frame for an unknown address goes to all devices, as in a switch. */
 static void flood(struct net_device *from, struct sk_buff *skb)
 {
 	struct sk_buff *clone;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PCI face: a root bus of our own with one device per function.
+ * The virtual PCI bus: a root bus with one device for each function.
  *
- * Configuration space is a table of initial values and writable bits; what is
- * not in the table reads as zero.  BARs are placed before the bus is scanned
- * and claimed where they are, since the PCI core gives out no reserved memory.
- * A function's network device lives exactly as long as its PCI device.
+ * Configuration space is a table of initial values and writable bits; registers that are not
+ * in the table read as zero.  The PCI core does not allocate reserved memory, so the BARs
+ * have their addresses before the bus is scanned, and are claimed.  A function's network
+ * device exists exactly as long as its PCI device.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -17,7 +17,7 @@
 
 #define PCI_DEVICE_ID_CONNECTX5	0x1017
 #define PCI_CLASS_NETWORK_INFINIBAND 0x0207
-#define XHCA_FIRST_DOMAIN	0x10000		/* beyond what firmware can name */
+#define XHCA_FIRST_DOMAIN	0x10000		/* firmware has only smaller numbers */
 #define XHCA_LAST_DOMAIN	0x1ffff
 
 enum { CAP_PM = 0x40, CAP_EXP = 0x60, CAP_MSIX = 0xa0 };
@@ -68,7 +68,7 @@ static void config_put(u8 *space, unsigned int at, unsigned int size, u32 value)
 	memcpy(space + at, &le, size);
 }
 
-/* A function does DMA, interrupts among it, only while it is a bus master. */
+/* A function does DMA and raises interrupts only while it is a bus master. */
 static void apply_command(struct xhca_function *fn)
 {
 	hca_dma_enable(fn->hca, fn->config[PCI_COMMAND] & PCI_COMMAND_MASTER);
@@ -114,7 +114,7 @@ struct xhca_function *xhca_pci_function(struct pci_dev *pdev)
 	return bus_function(pdev->bus, pdev->devfn);
 }
 
-/* The PCI core calls these with aligned accesses of 1, 2 or 4 bytes, locked. */
+/* The PCI core calls these under a lock, with aligned accesses of 1, 2 or 4 bytes. */
 static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 *value)
 {
 	struct xhca_function *fn = bus_function(bus, devfn);
@@ -174,8 +174,8 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *da
 }
 
 /*
- * The engine takes DMA addresses for physical ones.  An IOMMU or a bounce
- * buffer between driver and adapter would break that: find out, not assume.
+ * The engine treats DMA addresses as physical addresses.  That is wrong with an IOMMU or
+ * bounce buffers, so check it.
  */
 static bool dma_is_direct(struct pci_dev *pdev)
 {
@@ -196,7 +196,7 @@ static bool dma_is_direct(struct pci_dev *pdev)
 	return direct;
 }
 
-/* Every function must have come up whole. */
+/* Checks every function. */
 static int check_devices(struct xhca *x)
 {
 	struct pci_dev *pdev;
@@ -206,10 +206,10 @@ static int check_devices(struct xhca *x)
 	for (i = 0; i < x->nfunctions && !err; i++) {
 		pdev = pci_get_slot(x->pci.bus, PCI_DEVFN(i, 0));
 		if (!pdev || !pdev->resource[0].parent || (x->roce && !x->fn[i].netdev)) {
-			pr_err("function %u did not come up\n", i);
+			pr_err("function %u is missing on the bus\n", i);
 			err = -EIO;
 		} else if (!dma_is_direct(pdev)) {
-			pr_err("DMA addresses are translated: switch off the IOMMU or swiotlb=force\n");
+			pr_err("DMA addresses are translated: disable the IOMMU or remove swiotlb=force\n");
 			err = -EOPNOTSUPP;
 		}
 		pci_dev_put(pdev);
@@ -251,7 +251,7 @@ static int create_bus(struct xhca *x)
 	return -ENOMEM;
 }
 
-/* The bridge was made with the bus, but is only taken off the list with it. */
+/* Removing the bus does not drop the reference from the creation of the bridge. */
 static void remove_bus(struct xhca *x)
 {
 	struct device *bridge = x->pci.bus->bridge;

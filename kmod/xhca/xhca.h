@@ -2,9 +2,9 @@
 /*
  * What the files around hca/ share: the host side of the adapter.
  *
- * One struct xhca exists while the module is loaded.  Its parts come up in the
- * order in which they are declared and go down in reverse: a PCI function is
- * gone before the engine that serves it, and the engine before the memory.
+ * One struct xhca exists while the module is loaded.  Its parts start in the order of their
+ * declaration and stop in reverse order: PCI functions are removed before the engine that
+ * serves them, and the engine before the memory.
  */
 #ifndef _XHCA_H
 #define _XHCA_H
@@ -103,7 +103,7 @@ struct xhca {
 	struct xhca_function fn[];
 };
 
-/* bar.c: the memory behind the BARs */
+/* bar.c: the memory of the BARs */
 int xhca_bar_init(struct xhca *x, phys_addr_t addr);
 void xhca_bar_exit(struct xhca *x);
 
@@ -135,16 +135,16 @@ void xhca_engine_exit(struct xhca *x);
 /* Runs fn(arg) in one of the engine's threads, between two passes; both may sleep. */
 void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg);
 
-/* dma.c: the host's memory */
+/* dma.c: DMA addresses */
 int xhca_dma_init(struct xhca *x);
 void xhca_dma_exit(struct xhca *x);
 /* NULL if not all of [addr, addr + len) is memory. */
 void *xhca_dma_ptr(void *ctx, u64 addr, u64 len);
 
-/* netdev.c: the Ethernet face of a RoCE port */
+/* netdev.c: the network device of a RoCE port */
 int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev);
 void xhca_netdev_del(struct xhca_function *fn);
-/* The driver of @pdev is starting: shows it the network device of its port. */
+/* The driver of @pdev starts: offers it the network device of its port. */
 void xhca_netdev_offer(struct xhca_function *fn, struct pci_dev *pdev);
 
 /* debugfs.c */
