@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Automatic path migration: what software may ask for, how two sides arm each
- * other, how they get to the alternate path, and what happens where one cannot.
+ * Automatic path migration: which states software may set, how two sides become armed, how
+ * they migrate, and what happens if one side cannot.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #define ARMED		MLX5_QP_PM_ARMED
 #define ALT		MLX5_QP_OPTPAR_ALT_ADDR_PATH
 #define STATE		MLX5_QP_OPTPAR_PM_STATE
-#define MR_BYTES	(1u << 20)	/* several turns of a queue */
-#define RETRIES		2		/* as the session sets them */
-#define NOWHERE		9		/* an address that nobody has */
+#define MR_BYTES	(1u << 20)	/* takes several turns */
+#define RETRIES		2		/* set by the session */
+#define NOWHERE		9		/* an address that no port has */
 
 static struct session s;
 static struct session_mr mr[2];
@@ -109,7 +109,7 @@ static struct hca_eq *eq(int side)
 	return hca_table_get(&s.hca[side]->eqs, s.eqn[side]);
 }
 
-/* How many events of a side's QP, all of them of @type, have come since the last call */
+/* Number of new events of the QP of a side; all must be of @type. */
 static u32 events(int side, u8 type)
 {
 	u32 n = 0;
@@ -146,7 +146,7 @@ static void post(int side, u32 bytes)
 	xv_commit_send(&q[side].qp);
 }
 
-/* The next completion's status; -1: not until all timers are over */
+/* Status of the next completion; -1: none, and no timer is set */
 static int next(int side)
 {
 	struct xv_wc wc;
@@ -173,7 +173,7 @@ static bool transfer(int side)
 	return arrived(side, 64);
 }
 
-/* Both sides with an alternate path, and armed by a first message */
+/* Gives both sides an alternate path and arms them with a message. */
 static void connect_armed(u8 st, u8 net0, u8 net1)
 {
 	connect(st);
@@ -212,7 +212,7 @@ static void test_requests(void)
 		tap_ok(modify(0, t[i].opt, t[i].state, 1) == t[i].synd &&
 		       query(0, qpc) == t[i].after, "%s: syndrome %#x", t[i].what, t[i].synd);
 	session_qp_modify(&q[0], MLX5_CMD_OP_2RST_QP, NULL);
-	tap_is(query(0, qpc), MIGRATED, "RESET forgets the state");
+	tap_is(query(0, qpc), MIGRATED, "RESET clears the state");
 	session_qp_modify(&q[1], MLX5_CMD_OP_2RST_QP, NULL);
 	session_connect(&q[0], &q[1]);
 	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "and the alternate path");
@@ -230,19 +230,19 @@ static void test_arm(void)
 	connect(MLX5_QP_ST_RC);
 	modify(0, ALT | STATE, REARM, 1);
 	tap_ok(transfer(0) && transfer(1), "messages in both directions");
-	in_states(REARM, MIGRATED, "one side alone waits");
+	in_states(REARM, MIGRATED, "one side in REARM stays there");
 	modify(1, ALT | STATE, REARM, 1);
-	in_states(REARM, REARM, "so do both before they meet");
+	in_states(REARM, REARM, "both in REARM stay there until a message");
 	tap_ok(transfer(1), "a message");
 	in_states(ARMED, ARMED, "arms both");
 	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "REARM from ARMED");
-	tap_ok(transfer(0) && transfer(1), "messages change nothing");
+	tap_ok(transfer(0) && transfer(1), "messages do not change the state");
 	in_states(ARMED, ARMED, "armed");
 	tap_ok(!events(0, 0) && !events(1, 0), "no events");
 	disconnect();
 }
 
-/* Side 0 migrates on request, the other with the next message, whoever sends it. */
+/* Side 0 migrates by command, side 1 with the next message from either side. */
 static void test_software(u8 st, int sender)
 {
 	u32 before[MLX5_ST_SZ_DW(qpc)], after[MLX5_ST_SZ_DW(qpc)];
@@ -252,22 +252,22 @@ static void test_software(u8 st, int sender)
 	connect_armed(st, 1, 1);
 	query(0, before);
 	tap_is(modify(0, STATE, MIGRATED, 1), HCA_OK, "software migrates");
-	in_states(MIGRATED, ARMED, "one side first");
+	in_states(MIGRATED, ARMED, "side 0 has migrated");
 	tap_ok(transfer(sender), "a message from side %d", sender);
 	both_migrated("software");
 	query(0, after);
 	tap_ok(!memcmp(primary, alternate, MLX5_ST_SZ_BYTES(ads)) &&
 	       !MLX5_GET(qpc, after, secondary_address_path.vhca_port_num),
 	       "the alternate path is the primary one");
-	tap_is(qp(0)->ack_timeout, 2, "with its timeout");
-	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "there is no other");
+	tap_is(qp(0)->ack_timeout, 2, "its timeout is set");
+	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "REARM without an alternate path");
 	tap_ok(!modify(0, ALT | STATE, REARM, 0) && !modify(1, ALT | STATE, REARM, 0) &&
-	       transfer(0), "until the next one is loaded");
+	       transfer(0), "a new alternate path is loaded");
 	in_states(ARMED, ARMED, "armed again");
 	disconnect();
 }
 
-/* The primary path is gone: the message takes the alternate one. */
+/* The primary path fails: the message uses the alternate path. */
 static void test_failover(int gone, int sender, u32 bytes)
 {
 	struct hca_counter *n = &s.hca[sender]->uncounted;
@@ -279,20 +279,20 @@ static void test_failover(int gone, int sender, u32 bytes)
 	if (bytes > 64) {
 		while (!qp(sender)->done)
 			hca_fabric_poll(&s.fabric);
-		tap_ok(qp(sender)->done && qp(sender)->done < bytes, "amid a message");
+		tap_ok(qp(sender)->done && qp(sender)->done < bytes, "a part of the message is done");
 	}
 	set_address(gone, 0, false);
 	tap_ok(arrived(sender, bytes), "address of side %d gone: %u bytes from side %d arrive",
 	       gone, bytes, sender);
-	tap_is(n->timeouts - before, 1 + RETRIES, "after all retries");
+	tap_is(n->timeouts - before, 1 + RETRIES, "all retries were used");
 	both_migrated("failover");
-	tap_ok(transfer(0) && transfer(1), "and the next messages at once");
-	tap_is(n->timeouts - before, 1 + RETRIES, "without a retry");
+	tap_ok(transfer(0) && transfer(1), "next messages in both directions");
+	tap_is(n->timeouts - before, 1 + RETRIES, "no retry for them");
 	set_address(gone, 0, true);
 	disconnect();
 }
 
-/* Who cannot follow drops the requests; the requester tries as often again. */
+/* A side that cannot migrate drops the requests; the requester uses all retries again. */
 static void test_failed(void)
 {
 	static const struct {
@@ -332,7 +332,7 @@ static void test_failed(void)
 	}
 }
 
-/* Unreliable messages are dropped without an answer, many of them with one event. */
+/* UC messages are dropped without an answer, and with one event in all. */
 static void test_told_once(void)
 {
 	int i;
@@ -345,13 +345,13 @@ static void test_told_once(void)
 		tap_ok(next(0) == XV_WC_SUCCESS && next(1) == -1, "message %d is dropped", i);
 	}
 	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG_FAILED), 1, "one event");
-	tap_ok(!modify(1, ALT, ARMED, 1) && transfer(0), "with a path the next one arrives");
-	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG), 1, "migrated after all");
+	tap_ok(!modify(1, ALT, ARMED, 1) && transfer(0), "with a path the next message arrives");
+	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG), 1, "side 1 has migrated");
 	in_states(MIGRATED, MIGRATED, "late");
 	disconnect();
 }
 
-/* A stranger with the peer's number, on a function that no path leads to */
+/* Another QP with the number of the peer, on a function to which no path leads */
 static void test_stranger(void)
 {
 	struct xv_sge sge = session_sge(&mr[1], 0, 8);
@@ -360,13 +360,13 @@ static void test_stranger(void)
 	session_qp(&s, 0, MLX5_QP_ST_UC, 4, 4, &spare);
 	connect_armed(MLX5_QP_ST_UC, 1, 1);
 	session_qp(&s, 1, MLX5_QP_ST_UC, 4, 4, &stranger);
-	tap_is(stranger.qp.qp_num, q[0].qp.qp_num, "a stranger has the peer's number");
+	tap_is(stranger.qp.qp_num, q[0].qp.qp_num, "another QP has the number of the peer");
 	session_qp_modify(&stranger, MLX5_CMD_OP_RST2INIT_QP, &q[1]);
 	session_qp_modify(&stranger, MLX5_CMD_OP_INIT2RTR_QP, &q[1]);
 	session_qp_modify(&stranger, MLX5_CMD_OP_RTR2RTS_QP, &q[1]);
 	xv_wr_send(&stranger.qp, 3, XV_SEND_SIGNALED, &sge);
 	xv_commit_send(&stranger.qp);
-	tap_is(next(1), -1, "nothing of it arrives");
+	tap_is(next(1), -1, "its message does not arrive");
 	in_states(ARMED, ARMED, "a stranger");
 	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG_FAILED), 0, "no event");
 	session_qp_destroy(&stranger);

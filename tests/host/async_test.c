@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Asynchronous events, each from what causes it: its type, whose it is, that it
- * comes once, and what becomes of the queue.
+ * Asynchronous events: each cause raises one event with the right type and number, and takes
+ * the queue to the right state.
  */
 #include <string.h>
 #include "cmd.h"
@@ -10,8 +10,8 @@
 
 #define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
 		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
-#define EQ_LOG	6		/* as the session makes them */
-#define MANY	100		/* more than any queue here has room for */
+#define EQ_LOG	6		/* of the session's EQs */
+#define MANY	100		/* more than any queue here holds */
 
 static struct session s;
 static struct session_mr mr[2];
@@ -30,7 +30,7 @@ static void subscribe(int func)
 	ci[func] = eq->pi;
 }
 
-/* The next event of a function as type << 24 | number; 0: there is none */
+/* The next event of a function, as type << 24 | number; 0: none */
 static u32 event(int func)
 {
 	struct hca_eq *eq = hca_table_get(&s.hca[func]->eqs, s.eqn[func]);
@@ -63,7 +63,7 @@ static void start(const char *what)
 	session_connect(&a, &b);
 }
 
-/* No event is left, and both queues are in the states wanted. */
+/* Checks that there is no other event, and the states of both QPs. */
 static void finish(u8 state_a, u8 state_b)
 {
 	session_settle(&s);
@@ -110,7 +110,7 @@ static void test_refused(void)
 {
 	struct xv_sge sge = session_sge(&mr[0], 0, 8);
 
-	start("a key that the responder does not know");
+	start("an invalid rkey");
 	post_write(&a, mr[1].addr, mr[1].key ^ 1);
 	expect(&b, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, b.qp.qp_num);
 	finish(MLX5_QP_STATE_ERR, MLX5_QP_STATE_ERR);
@@ -122,7 +122,7 @@ static void test_refused(void)
 	finish(MLX5_QP_STATE_ERR, MLX5_QP_STATE_ERR);
 }
 
-/* Nobody polls: the CQ of the sender has room for 64 entries. */
+/* Nobody polls the CQ of the sender, which has 64 entries. */
 static void test_overrun(void)
 {
 	int i;
@@ -133,7 +133,7 @@ static void test_overrun(void)
 		good_write(&a);
 		session_settle(&s);
 	}
-	tap_is(i, 65, "the 65th is one too many");
+	tap_is(i, 65, "the 65th overruns the CQ");
 	expect(&a, MLX5_EVENT_TYPE_CQ_ERROR, a.cqn);
 	expect(&a, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, a.qp.qp_num);
 	finish(MLX5_QP_STATE_ERR, MLX5_QP_STATE_RTS);
@@ -177,9 +177,9 @@ static void test_port(void)
 	subtype[1] = ((u8 *)hca_buf_at(&eq->buf, (ci[0] & ((1 << EQ_LOG) - 1)) * 64ull))[3];
 	tap_is(event(0) >> 24, MLX5_EVENT_TYPE_PORT_CHANGE, "up: an event");
 	hca_port_set(&s.hca[0]->port[0], true);
-	tap_is(event(0), 0, "up already: none");
+	tap_is(event(0), 0, "up again: no event");
 	tap_ok(subtype[0] == MLX5_PORT_CHANGE_SUBTYPE_DOWN &&
-	       subtype[1] == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "that say which");
+	       subtype[1] == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "their subtypes");
 }
 
 int main(void)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The adapter at native speed.  One thread posts and polls with the library's data
- * path, another runs the engine, beside what the machine itself can do: a cache line
- * from one CPU to another and back, and memcpy.  Then one thread does both, to see
- * what a request costs when few, many or idle queue pairs are there.
+ * Benchmarks of the adapter at native speed.  One thread posts and polls with the data path of
+ * the library, another runs the adapter.  For comparison: the round trip of a cache line
+ * between two CPUs, and memcpy.  Then one thread does both, with few, many or idle queue pairs.
  *
- * With --guard it only sees that the adapter has not become slower, in TAP.
+ * With --guard it only checks that the adapter has not become slower, in TAP.
  *
- * Prints lines: bench NAME VALUE UNIT.  The best of several turns counts, for whatever
- * disturbs a machine makes it slower.
+ * Prints lines: bench NAME VALUE UNIT.  The value is the best of several runs, because other
+ * load only makes a run slower.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -51,7 +50,7 @@ static void report(const char *name, double value, const char *unit)
 	printf("bench native.%s %.3f %s\n", name, value, unit);
 }
 
-/* One run of @fn, in nanoseconds per one of @count */
+/* One run of @fn: nanoseconds for each of @count */
 static double once(void (*fn)(u32 size, u32 count), u32 size, u32 count)
 {
 	u64 t = ktime_get_ns();
@@ -109,7 +108,7 @@ static void copies(u32 size, u32 count)
 	}
 }
 
-/* ---- Posted here, executed there --------------------------------------------------- */
+/* ---- Two threads: one posts, one runs the adapter --------------------------------------------------- */
 
 static void *engine(void *arg)
 {
@@ -135,7 +134,7 @@ static int post(struct session_qp *q, u32 size)
 	return xv_wr_write(&q->qp, 0, XV_SEND_SIGNALED, &sge, to.addr, to.key);
 }
 
-/* From the post until the data are there */
+/* From the post until the data is in memory */
 static void writes_seen(u32 size, u32 count)
 {
 	volatile u64 *seen = (volatile u64 *)to.ptr;
@@ -178,7 +177,7 @@ static double beside(void *(*other)(void *), void (*fn)(u32 size, u32 count), u3
 	return ns;
 }
 
-/* ---- One thread: what a request costs ---------------------------------------------- */
+/* ---- One thread: time of a request ---------------------------------------------- */
 
 /* One write on each of @count queue pairs */
 static void writes_here(u32 size, u32 count)
@@ -205,7 +204,7 @@ static void one_by_one(u32 size, u32 count)
 		writes_here(size, 1);
 }
 
-/* ---- Loads of registers, which are not cached on an adapter's page ------------------- */
+/* ---- Loads of registers, which are not cached ------------------- */
 
 static double loads_per_write(u32 count)
 {
@@ -243,10 +242,9 @@ static void make_pages(u32 n)
 /* ---- The guard ------------------------------------------------------------------------ */
 
 /*
- * What one thread needs for a write, in units of what the machine needs for something that
- * a change of the adapter does not touch, measured in turns.  The references are of the
- * machine on which the adapter was made (2 CPUs of a virtual machine); a limit lies where a
- * third of the speed is lost.
+ * The time of a write in one thread, divided by the time of an operation that does not use the
+ * adapter; both are measured in turns.  The references are from a virtual machine with 2
+ * CPUs.  At the limit, a third of the speed is lost.
  */
 static const struct guard {
 	const char *name;
@@ -274,7 +272,7 @@ static double cost(const struct guard *g)
 	return adapter / machine;
 }
 
-/* Whatever disturbs a machine passes: one good measurement of several is enough. */
+/* Other load may disturb some measurements: one good measurement is enough. */
 static void check_guard(const struct guard *g)
 {
 	double limit = g->reference * 1.5, least = cost(g);

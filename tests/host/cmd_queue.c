@@ -5,11 +5,11 @@
 #include "cmd.h"
 #include "cmd_queue.h"
 
-#define BOX_BYTES	1024u		/* they lie at multiples of it */
+#define BOX_BYTES	1024u		/* and their alignment */
 #define BOX_DATA	512u
 #define BOXES_IN	2u
 #define BOXES		12u
-#define INLINE		16u		/* bytes of command and answer in the slot */
+#define INLINE		16u		/* bytes of input and output in the slot */
 #define SLOTS		2u
 #define TOKEN		0x5a
 #define MAILBOX_MAX	(64u << 20)
@@ -41,7 +41,7 @@ static struct mlx5_cmd_prot_block *box(struct session *s, u32 i)
 	return session_ptr(s, boxes + i * BOX_BYTES);
 }
 
-/* ---- A command as it should be ------------------------------------------------- */
+/* ---- A valid command ------------------------------------------------- */
 
 static u64 chain(struct session *s, u32 first, u32 bytes)
 {
@@ -75,7 +75,7 @@ static void fill(struct session *s, struct mlx5_cmd_layout *lay, const u8 *in, u
 	}
 }
 
-/* ---- What is wrong in it --------------------------------------------------------- */
+/* ---- Wrong fields --------------------------------------------------------- */
 
 static u64 flawed(const struct flaw *f)
 {
@@ -87,7 +87,7 @@ static u64 flawed(const struct flaw *f)
 	case 2:
 		return boxes + f->value * 64;
 	case 3:
-		return (u64)f->value << 20;		/* long, or nobody's memory */
+		return (u64)f->value << 20;		/* too long, or not memory */
 	default:
 		return f->value & 1 ? queue : SESSION_DMA + SESSION_BYTES - BOX_BYTES / 2;
 	}
@@ -104,7 +104,7 @@ static void damage(struct session *s, struct mlx5_cmd_layout *lay, const struct 
 		{ offsetof(struct mlx5_cmd_layout, out_ptr), 8 },
 		{ offsetof(struct mlx5_cmd_layout, outlen), 4 },
 		{ offsetof(struct mlx5_cmd_layout, token), 1 },
-	}, block[] = {				/* behind the data */
+	}, block[] = {				/* after the data */
 		{ offsetof(struct mlx5_cmd_prot_block, next) - BOX_DATA, 8 },
 		{ offsetof(struct mlx5_cmd_prot_block, block_num) - BOX_DATA, 4 },
 		{ offsetof(struct mlx5_cmd_prot_block, token) - BOX_DATA, 1 },
@@ -125,7 +125,7 @@ static void damage(struct session *s, struct mlx5_cmd_layout *lay, const struct 
 	memcpy(at + offset, (u8 *)&value + 8 - bytes, bytes);
 }
 
-/* ---- How delivery must end ---------------------------------------------------------- */
+/* ---- Delivery status ---------------------------------------------------------- */
 
 static bool is_box(u64 addr)
 {
@@ -180,7 +180,7 @@ struct before {
 	u8 queue[HCA_PAGE_SIZE], boxes[BOXES * BOX_BYTES];
 };
 
-/* Nothing was executed: only the slot's owner and status are new. */
+/* Nothing was executed: only owner and status of the slot have changed. */
 static bool untouched(struct session *s, struct before *b, const struct mlx5_cmd_layout *lay)
 {
 	u8 *now = session_ptr(s, queue);
@@ -191,7 +191,7 @@ static bool untouched(struct session *s, struct before *b, const struct mlx5_cmd
 	       !memcmp(b->boxes, session_ptr(s, boxes), sizeof(b->boxes));
 }
 
-/* The answer; nothing is written behind it, nor to the command, nor to the links. */
+/* Checks the output, and that nothing is written after it, to the input or to the links. */
 static bool read_answer(struct session *s, struct before *b, const struct mlx5_cmd_layout *lay,
 			u8 *out, u32 outlen)
 {
@@ -210,7 +210,7 @@ static bool read_answer(struct session *s, struct before *b, const struct mlx5_c
 
 /* ---- Running it ------------------------------------------------------------------------- */
 
-/* Either its own doorbell, or two of the other slot: then one of its own was lost. */
+/* Rings its own doorbell, or twice that of the other slot, as if its own was overwritten. */
 static void ring(struct session *s, struct mlx5_cmd_layout *lay, u32 slot, bool lost)
 {
 	struct mlx5_init_seg *seg = s->hca[0]->p.bar;
@@ -231,7 +231,7 @@ bool cmd_queue_exec(struct session *s, const void *in, u32 inlen, void *out, u32
 		    const struct flaw *flaws, unsigned int nflaws, u8 way)
 {
 	struct mlx5_cmd_layout *lay = session_ptr(s, queue);
-	/* An EQ that tells of commands may lie anywhere. */
+	/* An EQ for command events may be anywhere in memory. */
 	bool events = s->hca[0]->async_eq[MLX5_EVENT_TYPE_CMD];
 	static struct before before;
 	unsigned int i;

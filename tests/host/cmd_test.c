@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Firmware commands: how they are delivered, refused, and what they do to
- * objects.  Every refusal is checked by its syndrome, which names the reason.
+ * Firmware commands: delivery, refusals, and effects on objects.  Each refusal is checked by
+ * its syndrome.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static struct session s;
 struct result {
 	u8 status;
 	u32 synd;
-	u32 number;			/* what most commands give back */
+	u32 number;			/* in the output of most commands */
 };
 
 static struct result run(const void *in, u32 inlen, void *out, u32 outlen)
@@ -28,7 +28,7 @@ static struct result run(const void *in, u32 inlen, void *out, u32 outlen)
 	return r;
 }
 
-/* A command of 16 bytes with a number at the usual place */
+/* A command of 16 bytes with a number at the common place */
 static struct result brief(u16 opcode, u32 number)
 {
 	u32 in[4] = {}, out[4] = {};
@@ -54,7 +54,7 @@ static struct result brief(u16 opcode, u32 number)
 	a_.number;									\
 })
 
-/* ---- The table and what every command goes through -------------------------------- */
+/* ---- The table and the checks of every command -------------------------------- */
 
 static void test_table(void)
 {
@@ -113,7 +113,7 @@ static void test_common(void)
 	accepted(brief(MLX5_CMD_OP_NOP, 0));
 }
 
-/* ---- Objects: none such, in use, gone ----------------------------------------------- */
+/* ---- Objects: missing, in use, destroyed ----------------------------------------------- */
 
 static void test_absent(void)
 {
@@ -155,8 +155,8 @@ static void test_busy(void)
 }
 
 /*
- * A page given back before its queues: no new ones there, but theirs go on, and the
- * last takes it along.
+ * A doorbell page is deallocated before its queues: it accepts no new queue, the others still
+ * work, and the last one frees it.
  */
 static void test_released_uar(void)
 {
@@ -177,16 +177,16 @@ static void test_released_uar(void)
 	xv_wr_write(&q.qp, 1, XV_SEND_SIGNALED, &none, 0, 0);
 	xv_commit_send(&q.qp);
 	session_settle(&s);
-	tap_ok(xv_poll_cq(&q.cq, 1, &wc) == 1 && !wc.status, "a queue there still works");
+	tap_ok(xv_poll_cq(&q.cq, 1, &wc) == 1 && !wc.status, "a queue of the page still works");
 	tap_is(s.hca[0]->uars_by_index.count, pages + 1, "the page is in use");
 	session_qp_destroy(&q);
-	tap_is(s.hca[0]->uars_by_index.count, pages + 1, "also by a CQ alone");
+	tap_is(s.hca[0]->uars_by_index.count, pages + 1, "a CQ still uses the page");
 	session_cq_destroy(&q);
-	tap_is(s.hca[0]->uars_by_index.count, pages, "and goes with the last queue");
+	tap_is(s.hca[0]->uars_by_index.count, pages, "the last queue frees the page");
 	s.uar[0] = old;
 }
 
-/* A number that was given back is not served again at once. */
+/* A freed number is not used again at once. */
 static void test_numbers(void)
 {
 	u32 first = brief(MLX5_CMD_OP_ALLOC_PD, 0).number, n, last = 0;
@@ -198,7 +198,7 @@ static void test_numbers(void)
 		reused |= last == first;
 		brief(MLX5_CMD_OP_DEALLOC_PD, last);
 	}
-	tap_ok(!reused && last, "numbers rest before they are used again");
+	tap_ok(!reused && last, "a freed number is not used again at once");
 	for (n = 0; n < 200000; n++)
 		brief(MLX5_CMD_OP_DEALLOC_PD, brief(MLX5_CMD_OP_ALLOC_PD, 0).number);
 	tap_is(s.hca[0]->pds.count, 1, "200000 allocations, one PD left");
@@ -209,10 +209,10 @@ static void test_numbers(void)
 	refused(brief(MLX5_CMD_OP_ALLOC_XRCD, 0), LIMIT);
 	for (n = 1; n < 1u << HCA_LOG_MAX_XRCD; n++)
 		brief(MLX5_CMD_OP_DEALLOC_XRCD, n);
-	tap_is(s.hca[0]->xrcds.count, 0, "all given back");
+	tap_is(s.hca[0]->xrcds.count, 0, "all are freed");
 }
 
-/* ---- CREATE_QP: each bad field has its own refusal ----------------------------------- */
+/* ---- CREATE_QP: each bad field has its own syndrome ----------------------------------- */
 
 static u64 ring, record;
 
@@ -271,7 +271,7 @@ static void test_create_qp(void)
 	qpn = accepted(create_qp(&q, NONE));
 	accepted(brief(MLX5_CMD_OP_DESTROY_QP, qpn));
 	session_qp_destroy(&q);
-	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "refusals left no user of the CQ");
+	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "refused commands left no user of the CQ");
 }
 
 /* ---- Memory keys ------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ static void test_mkey(void)
 	first = create_mkey(MLX5R_MKEY_MODE_MTT, 32768, 0, page).number;
 	for (n = 1; n < 5000; n++)
 		create_mkey(MLX5R_MKEY_MODE_MTT, 32768, 0, page);
-	tap_is(s.hca[0]->mkeys.count, 5001, "5000 large keys in stock take no tables");
+	tap_is(s.hca[0]->mkeys.count, 5001, "5000 large mkeys without tables");
 	for (n = 0; n < 5000; n++)
 		brief(MLX5_CMD_OP_DESTROY_MKEY, first + n);
 	tap_is(s.hca[0]->mkeys.count, 1, "only the null key is left");
@@ -355,7 +355,7 @@ static void test_roce(void)
 	accepted(set_roce(5, 0, 0, 9));
 	tap_ok(s.hca[0]->gids[5].valid && s.hca[0]->gids[5].gid[15] == 9, "the entry is set");
 	accepted(set_roce(5, 0, 0, 0));
-	tap_ok(!s.hca[0]->gids[5].valid, "an address of zeros empties it");
+	tap_ok(!s.hca[0]->gids[5].valid, "a zero address deletes it");
 }
 
 static struct result mcg(u16 opcode, u32 qpn, u8 first, u8 last)
@@ -415,7 +415,7 @@ static u64 received_packets(void)
 	return MLX5_GET64(query_vport_counter_out, out, received_ib_unicast.packets);
 }
 
-/* Five writes of three packets each from function 1, then a send without receive */
+/* Five writes of three packets from function 1, then a send without receive request */
 static void test_counters(void)
 {
 	u32 in[MLX5_ST_SZ_DW(rts2rts_qp_in)] = {}, out[4] = {};
@@ -461,8 +461,8 @@ static void test_counters(void)
 enum damage { D_NONE, D_TOKEN, D_NUMBER, D_POINTER, D_ALIGN, D_TYPE, D_SHORT, D_OUT };
 
 /*
- * One QUERY_PAGES through slot 0: delivery status, 0xff: none, 0xfe: it did not wait
- * for a pass that may sleep
+ * QUERY_PAGES through slot 0.  Returns the delivery status; 0xff: no answer; 0xfe: it did not
+ * wait for a pass that may sleep.
  */
 static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
 {
@@ -495,12 +495,13 @@ static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
 	if (lay->status_own & 1)
 		return 0xff;
 	if (damage == D_NONE)
-		tap_ok(!hca_fabric_must_sleep(&s.fabric) && !out->data[0] && !out->data[99] && out->data[100] == 0xee &&
-		       out->token == 0x55, "the answer fills what was asked for");
+		tap_ok(!hca_fabric_must_sleep(&s.fabric) && !out->data[0] && !out->data[99] &&
+		       out->data[100] == 0xee && out->token == 0x55,
+		       "the output has the length of the command");
 	return lay->status_own >> 1;
 }
 
-/* Asleep, one look and one pass find a command, whichever function it is for. */
+/* While the engine sleeps, one hca_fabric_rung() and one pass find a command of any function. */
 static void test_asleep(struct mlx5_cmd_layout *lay, u64 box)
 {
 	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
@@ -518,33 +519,33 @@ static void test_asleep(struct mlx5_cmd_layout *lay, u64 box)
 		found += hca_fabric_must_sleep(&s.fabric);
 		session_settle(&s);
 	}
-	tap_is(found, 10, "asleep: commands that one look and one pass find");
+	tap_is(found, 10, "commands found with one look and one pass");
 }
 
-/* The command that is to fail does, and no other. */
+/* Injected failures: only the selected commands fail. */
 static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
 {
 	struct hca *hca = s.hca[0];
 
 	hca->fail.left = 2;
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0] << 8 | hca->fail.left, 1, "not this one, but the next");
+	tap_is(lay->out[0] << 8 | hca->fail.left, 1, "this command does not fail, the next one will");
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0], MLX5_CMD_STAT_INT_ERR, "fails as ordered");
-	tap_is(be32_to_cpu(((__be32 *)lay->out)[1]), HCA_SYND_ORDERED, "and says so");
+	tap_is(lay->out[0], MLX5_CMD_STAT_INT_ERR, "the injected failure");
+	tap_is(be32_to_cpu(((__be32 *)lay->out)[1]), HCA_SYND_ORDERED, "its syndrome");
 	hca->fail.status = MLX5_CMD_STAT_NO_RES_ERR;
 	hca->fail.left = 1;
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "with the status ordered");
+	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "with the injected status");
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "once only");
+	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "the next command succeeds");
 	hca->fail.left = hca->fail.more = 1;
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "or more often: the first");
+	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "two failures: the first");
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "the second");
+	tap_is(lay->out[0], MLX5_CMD_STAT_NO_RES_ERR, "two failures: the second");
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "not the third");
+	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "the third command succeeds");
 }
 
 static void test_queue(void)
@@ -554,14 +555,14 @@ static void test_queue(void)
 	struct mlx5_cmd_layout *lay = session_ptr(&s, queue);
 	u32 geometry = be32_to_cpu(seg->cmdq_addr_l_sz);
 
-	tap_ok(geometry && !(geometry & ~0xff), "the segment tells the queue's geometry");
+	tap_ok(geometry && !(geometry & ~0xff), "the segment has the geometry of the queue");
 	tap_is(be32_to_cpu(seg->cmdif_rev_fw_sub) >> 16, 5, "command interface revision");
 	seg->cmdq_addr_h = cpu_to_be32(queue >> 32);
 	seg->cmdq_addr_l_sz = cpu_to_be32((u32)queue);
 	session_settle(&s);
-	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) & 0xff, geometry, "geometry put back");
-	tap_is(s.hca[0]->stage, HCA_OFF, "a new queue starts from nothing");
-	tap_is(post(lay, box, D_NONE), 0, "delivered, though refused: not enabled");
+	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) & 0xff, geometry, "the geometry is restored");
+	tap_is(s.hca[0]->stage, HCA_OFF, "a new queue resets the function");
+	tap_is(post(lay, box, D_NONE), 0, "delivered, and refused: not enabled");
 	brief(MLX5_CMD_OP_ENABLE_HCA, 0);
 	tap_is(post(lay, box, D_NONE), 0, "delivered");
 	test_failure(lay, box);
@@ -569,15 +570,15 @@ static void test_queue(void)
 	tap_is(post(lay, box, D_TOKEN), 0x02, "wrong token");
 	tap_is(post(lay, box, D_NUMBER), 0x03, "wrong block number");
 	tap_is(post(lay, box, D_OUT), 0x04, "no output mailbox");
-	tap_is(post(lay, box, D_POINTER), 0x05, "input mailbox is no memory");
+	tap_is(post(lay, box, D_POINTER), 0x05, "input mailbox is not memory");
 	tap_is(post(lay, box, D_ALIGN), 0x05, "input mailbox misaligned");
-	tap_is(post(lay, box, D_SHORT), 0x07, "no room for a command");
+	tap_is(post(lay, box, D_SHORT), 0x07, "input too short");
 	tap_is(post(lay, box, D_TYPE), 0x10, "wrong descriptor");
 
 	seg->cmdq_addr_l_sz = cpu_to_be32(be32_to_cpu(seg->cmdq_addr_l_sz) | 7 << 8);
 	session_settle(&s);
-	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7, 1, "a reset ends disabled");
-	tap_is(post(lay, box, D_NONE), 0xfe, "and deaf");
+	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7, 1, "after a reset the interface is disabled");
+	tap_is(post(lay, box, D_NONE), 0xfe, "and answers no command");
 }
 
 static void test_reset(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams: the header before the data, who gets them, and who does not.
+ * Datagrams: the network header, and which queue pairs receive them.
  */
 #include <string.h>
 #include "cmd.h"
@@ -11,7 +11,7 @@
 #define QKEY		SESSION_QKEY
 #define GRH_BYTES	40
 #define BYTES		100
-#define SLOT		256		/* of the memory received into */
+#define SLOT		256		/* bytes of receive memory for a datagram */
 #define MEMBERS		40		/* of a multicast group, on both functions */
 
 static struct session s;
@@ -34,7 +34,7 @@ static void receive(struct session_qp *q, u32 slot)
 	xv_commit_recv(&q->qp);
 }
 
-/* One datagram of BYTES to a QP of a GID; the adapter runs until all is settled. */
+/* Sends one datagram to a QP at a GID and runs the adapter until there is no work. */
 static void send(const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
 {
 	static u16 index;
@@ -69,7 +69,7 @@ static void send(const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
 	session_settle(&s);
 }
 
-/* How many of the members have got the datagram, whole, into the slot they posted */
+/* Number of members that received the complete datagram into their slot */
 static u32 arrived(u32 members)
 {
 	u32 i, n = 0;
@@ -107,12 +107,12 @@ static void test_unicast(void)
 	send(gid, mac, qpn, QKEY);
 	tap_ok(grh[0] == 0x45 && grh[8] == 7 && !memcmp(grh + 16, gid + 12, 4) &&
 	       !memcmp(grh + 12, s.hca[0]->gids[0].gid + 12, 4), "an IPv4 header");
-	tap_is(arrived(1), 1, "before the data");
+	tap_is(arrived(1), 1, "and then the data");
 	send(gid, mac, qpn, QKEY);
-	tap_is(arrived(1), 0, "nobody waits for the next one");
+	tap_is(arrived(1), 0, "the next one finds no receive request");
 	receive(&member[0], 0);
 	send(gid, mac, qpn, QKEY);
-	tap_is(arrived(1), 1, "but for the one after it");
+	tap_is(arrived(1), 1, "the one after it arrives");
 	session_qp_destroy(&member[0]);
 }
 
@@ -126,7 +126,7 @@ static u8 attach(u16 opcode, const struct session_qp *q)
 	return session_cmd(&s, q->func, in, sizeof(in), out, sizeof(out));
 }
 
-/* The sender's function has members, too. */
+/* Members on both functions */
 static void test_multicast(void)
 {
 	static const u8 mac[6] = { 0x01, 0x00, 0x5e, 1, 2, 3 };
@@ -139,7 +139,7 @@ static void test_multicast(void)
 	}
 	tap_is(bad, 0, "%u members", MEMBERS);
 	send(group, mac, 0xffffff, QKEY);
-	tap_is(arrived(MEMBERS), MEMBERS, "each gets its copy");
+	tap_is(arrived(MEMBERS), MEMBERS, "each member receives it");
 	for (i = 0; i < MEMBERS; i++) {
 		if (i % 4 == 0)
 			bad += attach(MLX5_CMD_OP_DETACH_FROM_MCG, &member[i]);
@@ -147,10 +147,10 @@ static void test_multicast(void)
 			receive(&member[i], i);
 	}
 	send(group, mac, 0xffffff, QKEY);
-	tap_is(arrived(MEMBERS), MEMBERS / 2, "but those who left, or have no receive posted");
+	tap_is(arrived(MEMBERS), MEMBERS / 2, "without those that left or posted no receive");
 	for (i = 0; i < MEMBERS; i++)
 		bad += session_qp_destroy(&member[i]);
-	tap_ok(!bad && !s.hca[0]->nmcgs && !s.hca[1]->nmcgs, "the group goes with its members");
+	tap_ok(!bad && !s.hca[0]->nmcgs && !s.hca[1]->nmcgs, "the last member deletes the group");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No memory: every allocation of every creation fails once.  The command says so,
- * nothing is lost (the leak checker watches), and the next attempt succeeds.
+ * Every allocation of every creation fails once.  The command reports that, nothing leaks
+ * (checked by AddressSanitizer), and the next attempt succeeds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static struct session s;
 
-/* Mailboxes of commands that succeed, as the session issues them */
+/* Valid commands, recorded from the session */
 static u32 in[1024] __aligned(8), out[1024] __aligned(8);
 
 static void put(void *at, u64 addr)
@@ -104,7 +104,7 @@ static u32 td(u64 page) { return plain(MLX5_CMD_OP_ALLOC_TRANSPORT_DOMAIN); }
 static u32 uar(u64 page) { return plain(MLX5_CMD_OP_ALLOC_UAR); }
 static u32 counter(u64 page) { return plain(MLX5_CMD_OP_ALLOC_Q_COUNTER); }
 
-/* Fails at the first allocation, at the second, ... until all succeed. */
+/* Fails the first allocation, then the second, ... until all succeed. */
 static void step_through(const char *what, u32 (*fill)(u64 page), u64 page)
 {
 	u32 len = fill(page), failed = 0;
@@ -140,7 +140,7 @@ static void test_create_function(void)
 	free(p.bar);
 }
 
-/* A reset that finds no memory leaves a function without objects, not a wreck. */
+/* After a reset without memory, the function has no objects and no creation succeeds. */
 static void test_reset(void)
 {
 	u32 i, len;
@@ -156,7 +156,7 @@ static void test_reset(void)
 		       "without its table %u the function does not start", i);
 	}
 	session_restart(&s, 0);
-	tap_is(s.hca[0]->stage, HCA_RUNNING, "with memory it does");
+	tap_is(s.hca[0]->stage, HCA_RUNNING, "with memory the function runs");
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 
 #define GUARD_BYTES	4096u
 #define AREA_BYTES	(2 * GUARD_BYTES + 4 * REGION_BYTES)
-#define MAX_NESTING	5		/* keys, one made of the next */
+#define MAX_NESTING	5		/* mkeys in a chain */
 
 struct session s;
 struct model_key model_keys[SESSION_FUNCS][MODEL_KEYS];
@@ -145,7 +145,7 @@ u8 *model_ptr(u64 addr, u64 len)
 		copy + (addr - area) : NULL;
 }
 
-/* The null key: anybody's, but not for the other side, nor for atomics */
+/* The null mkey: for everybody, for local access only, not for atomics */
 static const struct model_key null_key = { .key = 1 << 8, .len = ~0ull };
 
 static bool is_null(const struct model_seg *seg)
@@ -180,7 +180,7 @@ bool model_allows(const struct model_seg *seg, u64 len)
 	return seg->data || allowed(seg, len);
 }
 
-/* What an outer key grants to the other side it does with the inner key itself. */
+/* Remote access is checked at the outer mkey; the inner one needs local access. */
 static u8 inner_access(u8 access)
 {
 	if (access & (MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What work requests must do: a model of keys and memory that knows nothing of the
- * adapter's sources.
+ * A model of mkeys and memory: what work requests must do.  It uses nothing of the adapter's
+ * sources.
  *
- * Memory is one area: a guard, four regions, a guard.  The model has a copy, moves
- * bytes in it as requests must, by its own idea of the keys, and compares it all.
+ * Memory is one area: a guard, four regions, a guard.  The model has a copy of it, executes
+ * the requests there, and compares all bytes.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -12,11 +12,11 @@
 #include "session.h"
 
 #define REGION_BYTES	8192u
-#define MODEL_ENTRIES	16u		/* of a key's list */
+#define MODEL_ENTRIES	16u		/* of the list of an mkey */
 #define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
 			 MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 
-/* Keys: a region of function 0, three of function 1; on each, three for UMRs. */
+/* Mkeys: one region of function 0, three of function 1; on each, three for UMRs. */
 enum { LOCAL };
 enum { RW, RO, WO };
 enum { KLM, KSM, MTT, NUMR };
@@ -35,7 +35,7 @@ struct model_key {
 	struct model_entry entry[MODEL_ENTRIES];
 };
 
-/* Bytes that a request names: who, by which key, where, what for; or the bytes */
+/* Bytes of a request: user, mkey, address and access; or the bytes themselves */
 struct model_seg {
 	int func;
 	u32 qpn, key;
@@ -49,7 +49,7 @@ struct action {
 	u8 op;
 	u8 lkey, rkey, lkey_flaw, rkey_flaw;
 	u8 damage_at, damage;
-	u8 post;			/* datagrams: who gets a receive */
+	u8 post;			/* datagrams: queues where a receive is posted */
 	u16 loff, roff, len, rlen;
 	union {
 		u64 arg[2];		/* atomics */
@@ -73,12 +73,12 @@ extern struct session_qp rc[SESSION_FUNCS], ud[SESSION_FUNCS];
 
 void check(bool good, const char *what);
 
-/* Makes session and regions, once; what an input starts from; and its end. */
+/* Creates session and regions, once; begins an input; ends it. */
 void model_init(void);
 void model_begin(void);
 void model_end(void);
 
-/* The key that an input means, and the one that has a number */
+/* The mkey that an input selects; the mkey with a number */
 struct model_key *model_pick(int func, u8 which);
 struct model_key *model_find(int func, u32 key);
 struct model_seg model_seg(const struct session_qp *q, u8 which, u8 flaw, u32 off, u8 access);
@@ -90,7 +90,7 @@ static inline struct model_seg model_bytes(u8 *data)
 /* In the model's copy, or NULL outside the area */
 u8 *model_ptr(u64 addr, u64 len);
 
-/* Does the key alone, not those it is made of, allow access to @len bytes? */
+/* Does the mkey itself allow access to @len bytes?  Does not check mkeys of its list. */
 bool model_allows(const struct model_seg *seg, u64 len);
 /* Pointer to the first of @n bytes, cut to those that are contiguous; or NULL */
 u8 *model_at(const struct model_seg *seg, u64 *n);
@@ -98,19 +98,19 @@ enum model_err { MODEL_OK, MODEL_FROM, MODEL_TO };
 enum model_err model_copy(struct model_seg to, struct model_seg from, u64 len);
 
 /*
- * Runs what was posted at @wqe and compares memory.  False: it was damaged, so that
- * only the guards are sure to stand.
+ * Runs the request at @wqe and compares memory.  False if the request was damaged: then only
+ * the guards are compared.
  */
 bool model_run(const struct action *t, struct session_qp *q, u8 *wqe);
 
-/* What completes, XV_WC_*; NOTHING if nothing does */
+/* The status of the completion, XV_WC_*; NOTHING: there is none */
 #define NOTHING	(-1)
 void model_expect(struct session_qp *q, int status, struct xv_wc *wc);
 
-/* Each takes one action to its end; false: queues are in error, the input is over. */
+/* Each executes one action; false: queues are in ERR, and the input ends. */
 bool perform_umr(const struct action *t);
 bool perform_datagram(const struct action *t);
-/* Datagrams have a group and addresses of their own, set up with each input. */
+/* Creates the multicast group and the addresses for datagrams, for each input. */
 void begin_datagrams(void);
 
 #endif

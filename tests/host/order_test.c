@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Software polls the last byte of a message in memory: when it is there, so is the rest.
- * A string instruction may store its bytes in any order, and so may memmove(): the last
- * word must come after it, as a store of its own.
+ * Software may poll the last byte of a message in memory and must then see the rest.  A
+ * string instruction may store its bytes in any order, and memmove() may use one.  So the
+ * last word must be stored after it, separately.
  */
 #include <string.h>
 #include "cmd.h"
@@ -16,12 +16,12 @@
 static struct session s;
 static struct session_mr mr[2];
 static bool started;
-static const u8 *last;			/* of the message under way */
+static const u8 *last;			/* of the current message */
 static u32 moves, moves_of_last, moves_after_last;
 
 void *__real_memmove(void *dst, const void *src, size_t n);
 
-/* At first as fast as nothing else, so that the adapter chooses it. */
+/* Seems very fast during calibration, so that the adapter uses it. */
 void *__wrap_memmove(void *dst, const void *src, size_t n)
 {
 	const u8 *d = dst;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions with two ports: what commands say of each, which port a queue pair and
- * its packets are on.
+ * Functions with two ports: commands for each port, and the port of a queue pair and of its
+ * packets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,14 +71,14 @@ static void test_commands(void)
 	       MLX5_GET64(hca_vport_context, ca, node_guid) ==
 	       MLX5_GET64(hca_vport_context, cb, node_guid), "two LIDs, two port GUIDs, one node");
 	tap_ok(!MLX5_GET(hca_vport_context, ca, cap_mask1) &&
-	       MLX5_GET(hca_vport_context, cb, cap_mask1) == CM, "each has capabilities of its own");
+	       MLX5_GET(hca_vport_context, cb, cap_mask1) == CM, "capabilities of each port");
 	tap_is(vport(3, a, sizeof(a)), HCA_SYND_FUNCTION, "there is no third port");
-	tap_ok(!speed(1) && !speed(2) && speed(3) == HCA_SYND_FUNCTION, "nor a register of it");
+	tap_ok(!speed(1) && !speed(2) && speed(3) == HCA_SYND_FUNCTION, "no register of a third port");
 }
 
 /* ---- Queue pairs ------------------------------------------------------------------------ */
 
-/* To the next state: on @port, to port @to of the other function */
+/* Next state of a QP on @port, whose peer is on port @to of the other function */
 static u32 modify(struct session_qp *q, u16 opcode, u32 port, const struct session_qp *peer, u32 to)
 {
 	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};
@@ -164,13 +164,13 @@ static void test_special(void)
 	tap_ok(!modify(&a, MLX5_CMD_OP_RST2INIT_QP, 2, &b, 1) && s.hca[0]->port[1].qp1 &&
 	       !s.hca[0]->port[0].qp1, "QP1 of port 2");
 	tap_is(modify(&b, MLX5_CMD_OP_RST2INIT_QP, 2, &a, 1), HCA_SYND_SPECIAL_QP,
-	       "a port has one");
+	       "a port has only one");
 	tap_is(modify(&b, MLX5_CMD_OP_RST2INIT_QP, 3, &a, 1), HCA_SYND_QP_PORT,
-	       "port 3 is not there");
+	       "there is no port 3");
 	tap_ok(!modify(&b, MLX5_CMD_OP_RST2INIT_QP, 1, &a, 1) && s.hca[0]->port[0].qp1,
 	       "QP1 of port 1");
 	session_qp_destroy(&a);
-	tap_ok(!s.hca[0]->port[1].qp1 && s.hca[0]->port[0].qp1, "one of them goes");
+	tap_ok(!s.hca[0]->port[1].qp1 && s.hca[0]->port[0].qp1, "one of them is destroyed");
 	session_qp_destroy(&b);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The QP state machine: every command in every state, the parameters each takes,
- * and what a query tells of them.
+ * Commands that modify a QP: every command in every state, the parameters that each sets, and
+ * their values in a query.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *const state_name[] = {
 
 enum { RST, INIT, RTR, RTS, SQER, SQD, ERR, NSTATE };
 
-/* As the PRM has it: command, states it is for, state it leads to */
+/* From the PRM: command, states from which it is allowed, new state */
 static const struct {
 	u16 opcode;
 	const char *name;
@@ -101,7 +101,7 @@ static void test_matrix(u8 st, const char *type)
 	session_qp_destroy(&b);
 }
 
-/* One transition with a context of its own; its syndrome */
+/* One transition with the given context; returns its syndrome. */
 static u32 modify(struct session_qp *q, u16 opcode, u32 opt, const u32 *qpc)
 {
 	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};
@@ -132,7 +132,7 @@ static void test_parameters(void)
 	MLX5_SET(qpc, qpc, counter_set_id, 0);
 	tap_is(modify(&q, MLX5_CMD_OP_RST2INIT_QP, OPT(ALT_ADDR_PATH), qpc), HCA_SYND_QP_OPTPAR,
 	       "no alternate path yet");
-	tap_is(query(&q, got), MLX5_QP_STATE_RST, "refusals leave the QP where it was");
+	tap_is(query(&q, got), MLX5_QP_STATE_RST, "refused commands do not change the state");
 	MLX5_SET(qpc, qpc, mtu, 3);
 	tap_is(modify(&q, MLX5_CMD_OP_RST2INIT_QP, 0, qpc), HCA_OK, "to INIT");
 
@@ -155,10 +155,10 @@ static void test_parameters(void)
 	tap_ok(MLX5_GET(qpc, got, next_rcv_psn) == 0xabcdef && MLX5_GET(qpc, got, mtu) == 3 &&
 	       MLX5_GET(qpc, got, remote_qpn) == 0x123456 && MLX5_GET(qpc, got, log_rra_max) == 2 &&
 	       MLX5_GET(qpc, got, primary_address_path.src_addr_index) == 3,
-	       "what a transition takes is there");
+	       "the parameters of the transition are set");
 	tap_ok(!MLX5_GET(qpc, got, retry_count) && !MLX5_GET(qpc, got, rwe) &&
 	       !MLX5_GET(qpc, got, primary_address_path.ack_timeout),
-	       "what it does not take is not");
+	       "other parameters are not set");
 
 	MLX5_SET(qpc, qpc, next_send_psn, 0x111111);
 	MLX5_SET(qpc, qpc, remote_qpn, 0x654321);
@@ -173,7 +173,7 @@ static void test_parameters(void)
 	session_qp_destroy(&q);
 }
 
-/* A drained send queue says so, once. */
+/* A drained send queue raises one event. */
 static void test_sqd(void)
 {
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
@@ -193,18 +193,18 @@ static void test_sqd(void)
 	       "attributes change in SQD");
 	tap_ok(query(&a, qpc) == MLX5_QP_STATE_SQD && MLX5_GET(qpc, qpc, retry_count) == 6 &&
 	       MLX5_GET(qpc, qpc, primary_address_path.ack_timeout) == 17 &&
-	       MLX5_GET(qpc, qpc, min_rnr_nak) == 1, "those that were named");
+	       MLX5_GET(qpc, qpc, min_rnr_nak) == 1, "only those of the mask");
 	qp = hca_qp_get(s.hca[0], a.qp.qp_num);
 	qp->sq_drained_sent = false;
 	tap_is(modify(&a, HCA_CMD_OP_SQD2SQD_QP, OPT(RETRY_COUNT), qpc), HCA_SYND_QP_STATE,
 	       "not before the queue is drained");
 	qp->sq_drained_sent = true;
-	tap_is(session_qp_modify(&a, MLX5_CMD_OP_SQD_RTS_QP, &b), MLX5_CMD_STAT_OK, "and back");
-	tap_is(query(&a, qpc), MLX5_QP_STATE_RTS, "in RTS");
+	tap_is(session_qp_modify(&a, MLX5_CMD_OP_SQD_RTS_QP, &b), MLX5_CMD_STAT_OK, "SQD to RTS");
+	tap_is(query(&a, qpc), MLX5_QP_STATE_RTS, "the state is RTS");
 	session_qp_modify(&a, HCA_CMD_OP_RTS2SQD_QP, NULL);
-	tap_ok(!qp->sq_drained_sent, "a second time, it has to drain anew");
+	tap_ok(!qp->sq_drained_sent, "in SQD again: it must drain again");
 	session_settle(&s);
-	tap_is(query(&a, qpc), MLX5_QP_STATE_SQD, "and says so");
+	tap_is(query(&a, qpc), MLX5_QP_STATE_SQD, "it is drained");
 	session_qp_destroy(&a);
 	session_qp_destroy(&b);
 }
@@ -224,9 +224,9 @@ static void test_special(void)
 	MLX5_SET(create_qp_in, in, qpc.rq_type, MLX5_ZERO_LEN_RQ);
 	MLX5_SET(create_qp_in, in, qpc.no_sq, 1);
 	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
-	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_SPECIAL_QP, "and there is one");
+	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_SPECIAL_QP, "a port has only one QP1");
 	session_qp_destroy(&a);
-	tap_ok(!s.hca[0]->port[0].qp1, "QP1 is gone");
+	tap_ok(!s.hca[0]->port[0].qp1, "QP1 is destroyed");
 }
 
 int main(void)

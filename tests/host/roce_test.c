@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RoCE version and VLAN: packets arrive only at an address of their own kind. */
+/* RoCE version and VLAN: packets arrive only at an address with the same ones. */
 #include <string.h>
 #include "cmd.h"
 #include "session.h"
@@ -93,7 +93,7 @@ int main(void)
 		tap_is(write_arrives(), cases[i].arrives, "%s: a write", cases[i].what);
 		tap_is(datagram_arrives(), cases[i].arrives, "%s: a datagram", cases[i].what);
 	}
-	/* The entry of the right kind may be any of the table. */
+	/* The matching entry may have any index. */
 	s.hca[1]->gids[7] = s.hca[1]->gids[0];
 	set_kind(&s.hca[0]->gids[0], cases[0].a);
 	set_kind(&s.hca[1]->gids[0], cases[1].b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is served when: doorbells that were overwritten, hostile neighbours, shares, timers.
- * What is counted is work (passes, requests, bytes) and loads, never time.
+ * The scheduler: doorbells that were overwritten, hostile processes, shares, timers.  The
+ * tests count work (passes, requests, bytes) and loads, not time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
 	     MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define IDLE		10000u
-#define SWEEP_STEPS	16u		/* record.c */
+#define SWEEP_STEPS	16u		/* sweep.c */
 #define FEW		8u		/* passes */
 #define CROWD		200u
 #define LONG_QUEUE	1000u
@@ -68,7 +68,7 @@ static u64 steps(void)
 	return s.fabric.stat.polls + s.fabric.stat.units / HCA_REQUEST_UNITS;
 }
 
-/* Rubbish and numbers of other pages in every register */
+/* Writes random values and numbers of other pages' queues to every register. */
 static void ring_rubbish(u32 uar)
 {
 	u32 i;
@@ -78,8 +78,8 @@ static void ring_rubbish(u32 uar)
 }
 
 /*
- * Steps of work until a request of @victim is done.  Its doorbell is overwritten by one
- * of @busy, which goes on with one write in each pass; rubbish on page @hostile, too.
+ * Steps of work until a request of @victim is complete.  A doorbell of @busy overwrites its
+ * doorbell, and @busy posts one write in each pass.  Page @hostile gets invalid doorbells.
  */
 static u64 wait_for_lost(struct session_qp *victim, struct session_qp *busy, u32 hostile)
 {
@@ -133,7 +133,7 @@ static void test_lost_doorbells(void)
 	disconnect(&busy[0], &busy[1]);
 }
 
-/* Rubbish is no work: the adapter may rest. */
+/* Invalid doorbells are no work: the engine may sleep. */
 static void test_rubbish_is_no_work(void)
 {
 	u32 own = s.uar[0], n, i;
@@ -146,7 +146,7 @@ static void test_rubbish_is_no_work(void)
 		hca_fabric_poll(&s.fabric);
 		n += !s.fabric.idle;
 	}
-	tap_is(n, 0, "passes that count rubbish as work");
+	tap_is(n, 0, "passes that count invalid doorbells as work");
 	memset(page(s.uar[0]), 0, HCA_PAGE_SIZE);
 	s.uar[0] = own;
 	session_settle(&s);
@@ -227,7 +227,7 @@ static u64 refill(struct session_qp *q, u32 *posted, u32 limit, u32 size)
 	return all;
 }
 
-/* One queue on a page of its own beside many on another: bytes that each moves */
+/* One queue on a page of its own, many queues on another page: bytes of each page */
 static void test_shares(u32 size)
 {
 	static u32 posted[CROWD];
@@ -258,7 +258,7 @@ static void test_shares(u32 size)
 
 /* ---- Timers ----------------------------------------------------------------------- */
 
-/* Every timer comes, in order, though others are cleared meanwhile. */
+/* All timers expire in order, while others are cleared. */
 static void test_timers(void)
 {
 	enum { N = 100000 };
@@ -295,7 +295,7 @@ static struct hca_qp *hca_qp_of(const struct session_qp *q)
 	return hca_table_get(&s.hca[q->func]->qps, q->qp.qp_num);
 }
 
-/* Queues in error cost next to nothing, and what is posted to them is flushed. */
+/* QPs in ERR: their records are read rarely, and new requests are flushed. */
 static void test_flush(void)
 {
 	struct session_qp a, b;
@@ -313,13 +313,13 @@ static void test_flush(void)
 		last = hca_qp_of(&a)->flush.due;
 	}
 	tap_ok(looks && looks <= 40, "in error: %u looks in %u passes", looks, i);
-	tap_ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "which are nothing to wake up for");
+	tap_ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "no timer to wake up for");
 	xv_wr_recv(&a.qp, 1, &sge);
 	xv_commit_recv(&a.qp);
 	last = s.fabric.now;
 	while (!xv_poll_cq(&a.cq, 1, &wc) && s.fabric.now - last < 2 * NSEC_PER_SEC)
 		hca_fabric_poll(&s.fabric);
-	tap_is(wc.status, XV_WC_WR_FLUSH_ERR, "a receive posted in error is flushed");
+	tap_is(wc.status, XV_WC_WR_FLUSH_ERR, "a receive posted in ERR is flushed");
 	disconnect(&a, &b);
 }
 

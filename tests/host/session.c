@@ -58,7 +58,7 @@ u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out
 	return *(u8 *)out;
 }
 
-/* Commands that only name themselves and give a number back */
+/* A command without parameters; returns the number in its output. */
 static u32 simple(struct session *s, int func, u16 opcode, u16 opmod)
 {
 	u32 in[4] = {}, out[4] = {};
@@ -213,12 +213,12 @@ void session_settle(struct session *s)
 {
 	int idle = 0;
 
-	/* Not every pass looks at every register. */
+	/* A pass does not read every register. */
 	while (idle < SETTLED)
 		idle = hca_fabric_poll(&s->fabric) ? 0 : idle + 1;
 }
 
-/* The key that @in describes, with what all keys have in common */
+/* Creates the mkey of @in, after the common fields are set. */
 static u32 create_key(struct session *s, int func, u32 *in, u32 inlen)
 {
 	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
@@ -355,7 +355,7 @@ static void set_rings(struct session_qp *q, u64 buf, u64 dbr, u32 log_sq, u32 lo
 		die("memory", q->func);
 }
 
-/* One for all queues of a function, made when the first asks for it */
+/* One for all queues of a function, created for the first */
 static u32 xrc_domain(struct session *s, int func)
 {
 	if (!s->xrcd[func])
@@ -563,6 +563,6 @@ void session_idle_qps(struct session *s, int func, u32 n)
 		free(q.qp.rq.wr_id);
 		free(q.qp.sq.entry);
 	}
-	/* Their completions are nobody's, and more than there are indices. */
+	/* Nobody polls their CQ, so it must not overrun. */
 	memcpy(s->leaf[func], leaf, sizeof(leaf));
 }

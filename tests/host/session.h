@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions of the adapter in user space, with the memory of their host:
- * what tests, fuzzers and benchmarks begin with.
+ * A session: functions of the adapter in user space, and the memory of their host.  Tests,
+ * fuzzers and benchmarks use it.
  *
- * Host memory is one arena; a DMA address is an offset into it plus SESSION_DMA,
- * so that a wild address hits nothing.  Objects are made with firmware commands,
- * work is posted and polled with the library's data path.
+ * Host memory is one arena.  A DMA address is an offset into it plus SESSION_DMA, so that
+ * an invalid address is not memory.  Objects are created with firmware commands; work is
+ * posted and polled with the data path of the library.
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -32,7 +32,7 @@ struct session {
 	struct xv_rsc *leaf[SESSION_FUNCS][XV_RSC_DIR_SIZE];
 };
 
-/* A queue pair with its own CQ, and what they were made of */
+/* A queue pair with a CQ of its own */
 struct session_qp {
 	struct session *s;
 	int func;
@@ -54,12 +54,12 @@ struct session_mr {
 	u32 key;
 };
 
-/* Exits the program where the setup itself fails. */
+/* Exits the program if the setup fails. */
 void session_init(struct session *s);
 /* The same with InfiniBand functions */
 void session_init_ib(struct session *s, u32 ports);
 void session_free(struct session *s);
-/* Resets a function and makes it ready again: all its objects are gone. */
+/* Resets a function, which frees all its objects, and starts it again. */
 void session_restart(struct session *s, int func);
 
 u64 session_alloc(struct session *s, size_t bytes);	/* page aligned, zeroed */
@@ -68,31 +68,31 @@ void *session_ptr(struct session *s, u64 dma);
 /* Status of a firmware command. */
 u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out, u32 outlen);
 
-/* A doorbell page; queues are made on page uar[func]. */
+/* A doorbell page.  session_qp() uses page uar[func]. */
 u32 session_uar(struct session *s, int func);
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
-/* A free key of @mode without memory, for UMRs to change; room for @octowords of a list. */
+/* A free mkey of @mode without memory, for UMRs; its list has room for @octowords. */
 u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords);
 u8 session_key_destroy(struct session *s, int func, u32 key);
 void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		struct session_qp *q);
 u8 session_qp_destroy(struct session_qp *q);
-/* Completions go to the CQ of @q.  The memory of @old serves again, if there is one. */
+/* Completions go to the CQ of @q.  If @old is not NULL, its memory is used again. */
 struct session_srq session_xrc_srq(struct session_qp *q, const struct session_srq *old);
 u8 session_xrc_srq_destroy(struct session *s, int func, const struct session_srq *srq);
 void session_srq_post(struct session *s, struct session_srq *srq, const struct xv_sge *sge);
 u8 session_cq_destroy(struct session_qp *q);
-/* RESET to RTS, connected to each other. */
+/* Takes both from RESET to RTS, connected to each other. */
 void session_connect(struct session_qp *a, struct session_qp *b);
 u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer);
-/* @n queue pairs ready to send, and silent: all in the same memory, which nobody writes */
+/* @n queue pairs in RTS without requests; they share memory that nobody writes */
 void session_idle_qps(struct session *s, int func, u32 n);
-/* Where datagrams to function @to go, with its first address */
+/* The address of function @to for datagrams */
 struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */
 void session_settle(struct session *s);
 
-/* Has no turn been larger than a turn may be? */
+/* Have all turns kept the limits of a turn? */
 bool session_turns_bounded(const struct session *s);
 
 static inline struct xv_sge session_sge(const struct session_mr *mr, u64 off, u32 len)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send queues as objects: what mlx5_core's probe for BlueFlame does with one, what
- * else they refuse, and that no command takes one for a queue pair.
+ * Send queues as objects: the BlueFlame test of mlx5_core, refused requests, and that no
+ * command accepts an SQ as a queue pair.
  */
 #include <string.h>
 #include "cmd.h"
@@ -9,7 +9,7 @@
 #include "tap.h"
 
 #define LOG_SQ	8
-#define NOPS	255		/* of the driver's probe */
+#define NOPS	255		/* of the driver's test */
 #define RING_PAGES	((MLX5R_WQEBB << LOG_SQ) / HCA_PAGE_SIZE)
 
 static struct session s;
@@ -99,17 +99,17 @@ static u32 brief(u16 opcode, u32 number)
 static void test_modify(void)
 {
 	tap_is(modify(sqn, MLX5_SQC_STATE_RDY, MLX5_SQC_STATE_ERR), HCA_SYND_SQ_STATE,
-	       "it is not ready");
+	       "an SQ in RST is not RDY");
 	tap_is(modify(sqn, MLX5_SQC_STATE_RST, 2), HCA_SYND_SQ_STATE, "there is no state 2");
 	tap_is(modify(other.qp.qp_num, 0, MLX5_SQC_STATE_RDY), HCA_SYND_SQ, "a QP is no SQ");
-	tap_is(brief(MLX5_CMD_OP_DESTROY_SQ, other.qp.qp_num), HCA_SYND_SQ, "nor to destroy");
+	tap_is(brief(MLX5_CMD_OP_DESTROY_SQ, other.qp.qp_num), HCA_SYND_SQ, "DESTROY_SQ of a QP");
 	tap_is(brief(MLX5_CMD_OP_DESTROY_QP, sqn), HCA_SYND_QP, "an SQ is no QP");
-	tap_is(brief(MLX5_CMD_OP_2ERR_QP, sqn), HCA_SYND_QP, "nor to modify");
-	tap_is(brief(MLX5_CMD_OP_DESTROY_CQ, other.cqn), HCA_SYND_CQ_BUSY, "it holds its CQ");
+	tap_is(brief(MLX5_CMD_OP_2ERR_QP, sqn), HCA_SYND_QP, "2ERR of an SQ");
+	tap_is(brief(MLX5_CMD_OP_DESTROY_CQ, other.cqn), HCA_SYND_CQ_BUSY, "the SQ uses its CQ");
 	tap_is(modify(sqn, MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY), HCA_OK, "to ready");
 }
 
-/* Puts a request into the ring; returns it as a copy would have it. */
+/* Writes a request into the ring and returns a copy. */
 static struct mlx5r_ctrl fill(u16 index, u8 opcode, u8 flags)
 {
 	struct mlx5r_ctrl ctrl = {
@@ -128,7 +128,7 @@ static void set_record(u16 index)
 	((__be32 *)session_ptr(&s, record))[MLX5R_DBR_SND] = cpu_to_be32(index);
 }
 
-/* The first @bytes of a request into one of the register's buffers, in turns */
+/* Writes the first @bytes of a request to the BlueFlame buffers in turns. */
 static void ring_register(u16 index, const struct mlx5r_ctrl *ctrl, u32 bytes)
 {
 	u8 *reg = s.hca[0]->p.bar + s.uar[0] * HCA_PAGE_SIZE + MLX5R_UAR_BF;
@@ -136,7 +136,7 @@ static void ring_register(u16 index, const struct mlx5r_ctrl *ctrl, u32 bytes)
 	memcpy(reg + (index & 1) * 0x100, ctrl, bytes);
 }
 
-/* As the driver's probe: every copy asks for a completion, in the ring only if @asks */
+/* As the driver: every copy requests a completion; the request in the ring only if @asks. */
 static void post_copied(u16 index, bool asks)
 {
 	struct mlx5r_ctrl ctrl = fill(index, MLX5R_OP_NOP, asks ? MLX5R_CE_ALWAYS : 0);
@@ -160,7 +160,7 @@ static const struct mlx5r_cqe *cqe(u32 n)
 	return (const struct mlx5r_cqe *)other.cq.buf + n;
 }
 
-/* It looks when all are there: of the copies it sees the last two. */
+/* The adapter runs after all are written: it sees the last two copies. */
 static void test_probe(void)
 {
 	u16 i;
@@ -169,9 +169,9 @@ static void test_probe(void)
 		post_copied(i, i == NOPS - 1);
 	session_settle(&s);
 	tap_is(cqe(0)->op_own >> 4, MLX5R_CQE_REQ, "a completion");
-	tap_is(be16_to_cpu(cqe(0)->wqe_counter), NOPS - 2, "of a NOP that asks in the register");
-	tap_is(be16_to_cpu(cqe(1)->wqe_counter), NOPS - 1, "and the last one's");
-	tap_is(cqe(2)->op_own >> 4, MLX5R_CQE_INVALID, "no other");
+	tap_is(be16_to_cpu(cqe(0)->wqe_counter), NOPS - 2, "of a NOP with the flag in the register");
+	tap_is(be16_to_cpu(cqe(1)->wqe_counter), NOPS - 1, "and of the last NOP");
+	tap_is(cqe(2)->op_own >> 4, MLX5R_CQE_INVALID, "no other completion");
 }
 
 /* Doorbells without a copy, a copy without a record */
@@ -180,15 +180,15 @@ static void test_doorbell(void)
 	struct mlx5r_ctrl ctrl;
 
 	post_rung(NOPS, MLX5R_OP_NOP, 0);
-	tap_is(cqe(2)->op_own >> 4, MLX5R_CQE_INVALID, "a NOP that asks for no completion");
+	tap_is(cqe(2)->op_own >> 4, MLX5R_CQE_INVALID, "a NOP without the flag");
 	post_rung(NOPS + 1, MLX5R_OP_NOP, MLX5R_CE_ALWAYS);
-	tap_is(be16_to_cpu(cqe(2)->wqe_counter), NOPS + 1, "one that asks in the ring");
+	tap_is(be16_to_cpu(cqe(2)->wqe_counter), NOPS + 1, "a NOP with the flag in the ring");
 	ctrl = fill(NOPS + 2, MLX5R_OP_NOP, MLX5R_CE_ALWAYS);
 	ring_register(NOPS + 2, &ctrl, sizeof(ctrl));
 	session_settle(&s);
-	tap_is(cqe(3)->op_own >> 4, MLX5R_CQE_INVALID, "one copied before its record waits");
+	tap_is(cqe(3)->op_own >> 4, MLX5R_CQE_INVALID, "a copy before its record waits");
 	post_rung(NOPS + 2, MLX5R_OP_NOP, MLX5R_CE_ALWAYS);
-	tap_is(be16_to_cpu(cqe(3)->wqe_counter), NOPS + 2, "for the doorbell after it");
+	tap_is(be16_to_cpu(cqe(3)->wqe_counter), NOPS + 2, "for the next doorbell");
 }
 
 static void test_error(void)
@@ -199,14 +199,14 @@ static void test_error(void)
 	tap_is(failed->syndrome, MLX5R_SYND_LOCAL_QP_OP, "a send is refused");
 	tap_is(failed->op_own >> 4, MLX5R_CQE_REQ_ERR, "with an error");
 	post_rung(NOPS + 4, MLX5R_OP_NOP, 0);
-	tap_is(flushed->syndrome, MLX5R_SYND_WR_FLUSH, "what follows is flushed");
+	tap_is(flushed->syndrome, MLX5R_SYND_WR_FLUSH, "the next request is flushed");
 	tap_is(modify(sqn, MLX5_SQC_STATE_RDY, MLX5_SQC_STATE_ERR), HCA_SYND_SQ_STATE,
-	       "it is not ready any more");
+	       "an SQ in ERR is not RDY");
 	tap_is(modify(sqn, MLX5_SQC_STATE_ERR, MLX5_SQC_STATE_RST), HCA_OK, "from error to reset");
 	set_record(0);
-	tap_is(modify(sqn, MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY), HCA_OK, "and to ready");
+	tap_is(modify(sqn, MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY), HCA_OK, "from reset to ready");
 	post_rung(0, MLX5R_OP_NOP, MLX5R_CE_ALWAYS);
-	tap_is(be16_to_cpu(cqe(6)->wqe_counter), 0, "where it begins anew");
+	tap_is(be16_to_cpu(cqe(6)->wqe_counter), 0, "its index begins at 0");
 }
 
 static void test_overrun(void)
@@ -218,15 +218,15 @@ static void test_overrun(void)
 	post_rung((1 << LOG_SQ) + 1, MLX5R_OP_NOP, 0);
 	tap_ok(e[1] == MLX5_EVENT_TYPE_WQ_CATAS_ERROR && e[0x34] == MLX5_EVENT_QUEUE_TYPE_SQ,
 	       "a record beyond the ring: an event of an SQ");
-	tap_is(be32_to_cpu(*(const __be32 *)(e + 0x38)), sqn, "of this one");
+	tap_is(be32_to_cpu(*(const __be32 *)(e + 0x38)), sqn, "the number of the SQ");
 }
 
 static void test_destroy(void)
 {
 	tap_is(brief(MLX5_CMD_OP_DESTROY_SQ, sqn), HCA_OK, "DESTROY_SQ");
-	tap_is(brief(MLX5_CMD_OP_DESTROY_SQ, sqn), HCA_SYND_SQ, "it is gone");
+	tap_is(brief(MLX5_CMD_OP_DESTROY_SQ, sqn), HCA_SYND_SQ, "a destroyed SQ");
 	session_qp_destroy(&other);
-	tap_is(session_cq_destroy(&other), 0, "and holds its CQ no more");
+	tap_is(session_cq_destroy(&other), 0, "the CQ can be destroyed");
 }
 
 int main(void)
