@@ -260,7 +260,8 @@ static void test_software(u8 st, int sender)
 	       !MLX5_GET(qpc, after, secondary_address_path.vhca_port_num),
 	       "the alternate path is the primary one");
 	tap_is(qp(0)->ack_timeout, 2, "its timeout is set");
-	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "REARM without an alternate path");
+	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION,
+	       "REARM without an alternate path");
 	tap_ok(!modify(0, ALT | STATE, REARM, 0) && !modify(1, ALT | STATE, REARM, 0) &&
 	       transfer(0), "a new alternate path is loaded");
 	in_states(ARMED, ARMED, "armed again");
@@ -279,7 +280,8 @@ static void test_failover(int gone, int sender, u32 bytes)
 	if (bytes > 64) {
 		while (!qp(sender)->done)
 			hca_fabric_poll(&s.fabric);
-		tap_ok(qp(sender)->done && qp(sender)->done < bytes, "a part of the message is done");
+		tap_ok(qp(sender)->done && qp(sender)->done < bytes,
+		       "a part of the message is done");
 	}
 	set_address(gone, 0, false);
 	tap_ok(arrived(sender, bytes), "address of side %d gone: %u bytes from side %d arrive",

@@ -108,7 +108,7 @@ static void copies(u32 size, u32 count)
 	}
 }
 
-/* ---- Two threads: one posts, one runs the adapter --------------------------------------------------- */
+/* ---- Two threads: one posts, one runs the adapter -------------------------------- */
 
 static void *engine(void *arg)
 {

@@ -529,7 +529,7 @@ static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
 
 	hca->fail.left = 2;
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0] << 8 | hca->fail.left, 1, "this command does not fail, the next one will");
+	tap_is(lay->out[0] << 8 | hca->fail.left, 1, "this command succeeds");
 	post(lay, box, D_NONE);
 	tap_is(lay->out[0], MLX5_CMD_STAT_INT_ERR, "the injected failure");
 	tap_is(be32_to_cpu(((__be32 *)lay->out)[1]), HCA_SYND_ORDERED, "its syndrome");
@@ -577,7 +577,8 @@ static void test_queue(void)
 
 	seg->cmdq_addr_l_sz = cpu_to_be32(be32_to_cpu(seg->cmdq_addr_l_sz) | 7 << 8);
 	session_settle(&s);
-	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7, 1, "after a reset the interface is disabled");
+	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7, 1,
+	       "after a reset the interface is disabled");
 	tap_is(post(lay, box, D_NONE), 0xfe, "and answers no command");
 }
 

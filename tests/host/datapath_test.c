@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library's data path against the adapter's, in one process: what arrives,
- * what must not change, and how each wrong request ends.
+ * The data path of the library with that of the adapter, in one process: data that arrives,
+ * memory that must not change, and the status of each wrong request.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void disconnect(struct session_qp *a, struct session_qp *b)
 	tap_ok(!session_qp_destroy(a) && !session_qp_destroy(b), "queue pairs destroyed");
 }
 
-/* Runs what was posted; the one completion of @q, or status 255 */
+/* Runs the adapter; returns the only completion of @q, or status 255. */
 static struct xv_wc one(struct session_qp *q)
 {
 	struct xv_wc wc[2] = {};
@@ -157,7 +157,7 @@ static void test_atomics(void)
 	disconnect(&a, &b);
 }
 
-/* Every wrong key or bound: the status at the requester, and nothing written */
+/* Wrong keys and bounds: the status at the requester, and nothing is written. */
 static void test_protection(void)
 {
 	struct session_mr ro = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR |
@@ -165,7 +165,7 @@ static void test_protection(void)
 	struct session_mr wo = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR |
 					  MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW);
 	struct session_mr local_ro = session_mr(&s, 0, 4096, MLX5R_MKEY_ACCESS_LR);
-	/* Keys that end within a page: there only the length says where. */
+	/* Mkeys that end within a page: only the length limits them. */
 	struct session_mr odd = session_mr(&s, 0, ODD_BYTES, ALL_ACCESS);
 	struct session_mr far_odd = session_mr(&s, 1, ODD_BYTES, ALL_ACCESS);
 	const struct {
@@ -240,7 +240,7 @@ static void test_protection(void)
 	}
 }
 
-/* What it is written is gone, and never read again. */
+/* The null mkey discards what is written and reads as zero. */
 static void test_null_key(void)
 {
 	struct xv_sge null = { .addr = 64, .length = 9000, .lkey = 1 << 8 };
@@ -303,7 +303,7 @@ static void test_receive_errors(void)
 		tap_ok(n == 2 && w2[0].status == XV_WC_RNR_RETRY_EXC_ERR && w2[0].wr_id == 3,
 		       "no receive posted: RNR retries run out");
 		tap_ok(n == 2 && w2[1].status == XV_WC_WR_FLUSH_ERR && w2[1].wr_id == 4,
-		       "what follows is flushed, though not signalled");
+		       "the next request is flushed, though not signalled");
 	}
 	disconnect(&a, &b);
 
@@ -311,11 +311,11 @@ static void test_receive_errors(void)
 	session_qp_destroy(&b);
 	xv_wr_send(&a.qp, 3, 0, &sge);
 	wc = commit(&a);
-	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "nobody there: retries run out");
+	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "no peer: retries run out");
 	session_qp_destroy(&a);
 }
 
-/* More requests than the 16-bit indices can count, in batches of odd sizes */
+/* More requests than 16-bit indices count, in batches of odd sizes */
 static void test_wrap(void)
 {
 	struct session_qp a, b;
@@ -346,7 +346,7 @@ static void test_wrap(void)
 	disconnect(&a, &b);
 }
 
-/* A request that does not follow the format ends on its own queue. */
+/* A request with a wrong format fails only its own queue. */
 static void test_malformed(void)
 {
 	static const struct {
@@ -426,7 +426,7 @@ static void test_lost_doorbells(void)
 	for (i = 0; i < N; i++)
 		connect(&a[i], &b[i]);
 	for (round = 0; round < 3; round++) {
-		/* All of them, every other, one alone: the last doorbell is another's */
+		/* All, every second, one: the last doorbell is that of another queue. */
 		for (i = 0; i < N; i += round == 2 ? N : round + 1) {
 			xv_wr_write(&a[i].qp, i, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
 			xv_commit_send(&a[i].qp);
@@ -463,7 +463,7 @@ static void post_nop(struct session_qp *q, u16 index, u8 flags, struct mlx5r_ctr
 	q->qp.sq.dbrec[MLX5R_DBR_SND] = cpu_to_be32(index + 1);
 }
 
-/* A copy in the register is seen: what a driver's probe for it looks at */
+/* The BlueFlame test of drivers: a copy in the register has an effect. */
 static void test_blueflame(void)
 {
 	struct session_qp a, b;
@@ -479,7 +479,7 @@ static void test_blueflame(void)
 	session_settle(&s);
 	tap_is(cqe[0].op_own >> 4, MLX5R_CQE_INVALID, "a NOP that asks for no completion");
 
-	/* As a probe does: two buffers in turns, the last request asks in the ring, too. */
+	/* As drivers do: two buffers in turns; the last request has the flag in the ring too. */
 	for (i = 1; i < 6; i++) {
 		post_nop(&a, i, i == 5 ? MLX5R_CE_ALWAYS : 0, &ctrl);
 		ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
@@ -499,7 +499,7 @@ static void test_blueflame(void)
 	session_settle(&s);
 	tap_is(be16_to_cpu(cqe[2].wqe_counter), 7, "the ring's own flags count as ever");
 
-	/* The last one in the buffer that is looked at first */
+	/* The last copy is in the buffer that is read first. */
 	for (i = 8; i < 13; i++) {
 		post_nop(&a, i, i == 12 ? MLX5R_CE_ALWAYS : 0, &ctrl);
 		ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
@@ -519,7 +519,7 @@ static void test_blueflame(void)
 	disconnect(&a, &b);
 }
 
-/* The data of the completion that came as number @n, and whether it has any */
+/* The data in completion @n, after a check of its format */
 static const u8 *in_cqe(struct session_qp *q, u32 n, u32 cqe_bytes, u8 format)
 {
 	const u8 *entry = q->cq.buf + (n + 1) * cqe_bytes - sizeof(struct mlx5r_cqe);
@@ -530,7 +530,7 @@ static const u8 *in_cqe(struct session_qp *q, u32 n, u32 cqe_bytes, u8 format)
 	return format == MLX5R_CQE_INLINE_64 ? entry - 64 : entry;
 }
 
-/* Sends, which come as completions 0, 1 ... of the receiver */
+/* Sends; their receives are completions 0, 1 ... of the receiver */
 static void test_scatter_send(u32 cqe_bytes, u8 cs)
 {
 	static const u32 sizes[] = { 1, 32, 33, 64, 65, 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event queues that fill up, CQs that change their size, SRQ limits.
+ * Event queues without room, CQ resize, SRQ limits, notification requests, DMA off.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "session.h"
 #include "tap.h"
 
-#define EQ_LOG		6		/* as the session makes them */
+#define EQ_LOG		6		/* of the session's EQs */
 #define EQ_SIZE		(1u << EQ_LOG)
 
 static struct session s;
 
-/* What software does with an EQ */
+/* Software that reads an EQ */
 struct eq_reader {
 	struct hca_eq *eq;
 	u32 ci;
@@ -48,7 +48,7 @@ static struct eq_reader reader(u32 func)
 	return (struct eq_reader) { .eq = hca_table_get(&s.hca[func]->eqs, s.eqn[func]) };
 }
 
-/* More CQs with an event than the EQ has room for: none is lost. */
+/* More CQs with an event than the EQ has entries: no event is lost. */
 static void test_full(void)
 {
 	enum { N = EQ_SIZE + 36 };
@@ -81,7 +81,7 @@ static void test_full(void)
 	}
 }
 
-/* More asynchronous events than the EQ has room for: none is lost. */
+/* More asynchronous events than the EQ has entries: none is lost. */
 static void test_full_async(void)
 {
 	enum { N = 2 * EQ_SIZE + 36 };
@@ -109,7 +109,7 @@ static void test_full_async(void)
 		tell_index(&r);
 		session_settle(&s);
 	}
-	/* Those that were in time count twice, the others' double became one. */
+	/* Events that were written at once count twice; of the others, two became one. */
 	tap_ok(n >= 2 * (N - 1) + 1 && n <= 2 * (N - 1) + 1 + EQ_SIZE / 2,
 	       "two events of every queue but the one destroyed, and the port's last state");
 	for (i = 0, n = 0; i < N - 1; i++)
@@ -127,7 +127,7 @@ static void test_full_async(void)
 	}
 }
 
-/* A doorbell never read: the interrupt comes again until software tells. */
+/* The interrupt is raised again until software writes the consumer index. */
 static void test_retry(void)
 {
 	struct session_qp q;
@@ -149,9 +149,9 @@ static void test_retry(void)
 	before = s.irqs[0];
 	for (start = s.fabric.now; s.fabric.now < start + 2000000;)
 		hca_fabric_poll(&s.fabric);
-	tap_is(s.irqs[0], before, "and no more when the index is told");
+	tap_is(s.irqs[0], before, "not any more after the index is written");
 	hca_eq_doorbell(r.eq, r.ci + 17);
-	tap_is(r.eq->ci, r.eq->pi, "an index ahead of us has no effect");
+	tap_is(r.eq->ci, r.eq->pi, "an invalid index has no effect");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 }
@@ -256,7 +256,7 @@ static u32 arm_rmp(u32 number, u32 limit)
 	return be32_to_cpu(((__be32 *)out)[1]);
 }
 
-/* A connection whose receiver, on function 0, draws on @srq */
+/* A connection whose receiver, on function 0, uses @srq */
 static void connect_srq(struct hca_srq *srq, struct session_qp *from, struct session_qp *to)
 {
 	struct hca_qp *qp;
@@ -297,7 +297,7 @@ static bool in_error(const struct session_qp *q)
 	return qp->state == MLX5_QP_STATE_ERR;
 }
 
-/* A CQ that overruns takes all QPs of either direction with it, idle ones, too. */
+/* A CQ that overruns fails all its QPs, as send or receive CQ, also idle ones. */
 static void test_cq_error(struct eq_reader *r)
 {
 	struct session_qp q[100];
@@ -346,7 +346,7 @@ static bool next_event(struct eq_reader *r, u8 type, u32 number)
 	       be32_to_cpu(*(const __be32 *)(e + 0x38)) == number;
 }
 
-/* A counter that leaves the ring fails the SRQ, and with it who takes from it. */
+/* A counter beyond the ring fails the SRQ and its QPs. */
 static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
 {
 	struct session_qp a, b, c, d;
@@ -435,7 +435,7 @@ static u32 post(struct session_qp *q, struct eq_reader *r, u8 flags)
 	return events(q, r);
 }
 
-/* The record is software's: only a doorbell makes a request of what it writes there. */
+/* What software writes to a record is a request only after a doorbell. */
 static void test_record(void)
 {
 	struct eq_reader r = reader(0);
@@ -463,7 +463,7 @@ static void test_record(void)
 	session_cq_destroy(&other);
 }
 
-/* One event for a request, and no entry that it does not tell of */
+/* One event for a request, and no entry without an event */
 static void test_arm(void)
 {
 	struct eq_reader r = reader(0);
@@ -489,7 +489,7 @@ static void test_arm(void)
 	session_cq_destroy(&q);
 }
 
-/* Moderated: the event waits for so many entries, or for so long. */
+/* Moderation: the event waits for a number of entries, or for a time. */
 static void test_moderation(void)
 {
 	struct eq_reader r = reader(0);
@@ -531,7 +531,7 @@ static u32 wc_count(struct session_qp *q)
 	return n < 0 ? ~0u : n;
 }
 
-/* What a function has in host memory, as bytes that must not change */
+/* Copies what a function uses in host memory. */
 static void snapshot(struct session_qp *q, struct hca_eq *eq, u8 *copy)
 {
 	struct hca_cq *cq = hca_table_get(&s.hca[q->func]->cqs, q->cqn);
@@ -540,7 +540,7 @@ static void snapshot(struct session_qp *q, struct hca_eq *eq, u8 *copy)
 	memcpy(copy + 1024, hca_buf_at(&eq->buf, 0), EQ_SIZE * 64);
 }
 
-/* Without DMA a function touches no memory and raises nothing; then it goes on. */
+/* Without DMA a function writes no memory and raises no interrupt; with DMA it continues. */
 static void test_no_dma(void)
 {
 	static u8 before[1024 + EQ_SIZE * 64], after[sizeof(before)];

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the execution of work requests, from a valid session outward.
+ * Fuzzes the execution of work requests in a valid session.
  *
- * The input is a list of requests: messages on an RC connection, datagrams, UMRs
- * that change keys.  Segments and keys are chosen from what is right and what is
- * nearly right.  A model says how each must end and what memory must hold then;
- * every byte is compared.  A request may also be damaged at any byte: then nothing
- * is predicted, but memory outside the regions must stand.
+ * The input is a list of requests: messages on an RC connection, datagrams, UMRs.  Segments
+ * and mkeys are valid or almost valid.  A model predicts the status of each request and the
+ * content of memory; all bytes are compared.  A request may also be damaged at any byte: then
+ * the model predicts only that memory outside the regions does not change.
  */
 #include <string.h>
 #include "model.h"

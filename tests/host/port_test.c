@@ -73,7 +73,8 @@ static void test_commands(void)
 	tap_ok(!MLX5_GET(hca_vport_context, ca, cap_mask1) &&
 	       MLX5_GET(hca_vport_context, cb, cap_mask1) == CM, "capabilities of each port");
 	tap_is(vport(3, a, sizeof(a)), HCA_SYND_FUNCTION, "there is no third port");
-	tap_ok(!speed(1) && !speed(2) && speed(3) == HCA_SYND_FUNCTION, "no register of a third port");
+	tap_ok(!speed(1) && !speed(2) && speed(3) == HCA_SYND_FUNCTION,
+	       "no register of a third port");
 }
 
 /* ---- Queue pairs ------------------------------------------------------------------------ */

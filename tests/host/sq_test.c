@@ -169,7 +169,8 @@ static void test_probe(void)
 		post_copied(i, i == NOPS - 1);
 	session_settle(&s);
 	tap_is(cqe(0)->op_own >> 4, MLX5R_CQE_REQ, "a completion");
-	tap_is(be16_to_cpu(cqe(0)->wqe_counter), NOPS - 2, "of a NOP with the flag in the register");
+	tap_is(be16_to_cpu(cqe(0)->wqe_counter), NOPS - 2,
+	       "of a NOP with the flag in the register");
 	tap_is(be16_to_cpu(cqe(1)->wqe_counter), NOPS - 1, "and of the last NOP");
 	tap_is(cqe(2)->op_own >> 4, MLX5R_CQE_INVALID, "no other completion");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transport rules: what is lost, what waits, what is tried again, and that nothing
- * moves of a message that is refused.
+ * Transport rules: lost messages, retries, states, and that no byte of a refused message is
+ * copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void receive(struct session_qp *q, u64 wr_id)
 	xv_commit_recv(&q->qp);
 }
 
-/* The next completion as status << 8 | wr_id; NONE: not until all timers are over */
+/* The next completion as status << 8 | wr_id; NONE: there is none, and no timer is set */
 static u32 next(struct session_qp *q)
 {
 	struct xv_wc wc;
@@ -68,7 +68,7 @@ static void test_uc(void)
 
 	connect(MLX5_QP_ST_UC, &a, &b);
 	send(&a, 1);
-	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "UC: a message that nobody waits for is sent");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "UC: a message without a receive request is sent");
 	receive(&b, 2);
 	tap_is(next(&b), NONE, "and lost");
 	send(&a, 3);
@@ -94,7 +94,7 @@ static void test_rnr(void)
 	disconnect(&a, &b);
 }
 
-/* A record that leaves the ring is the receiver's own error. */
+/* An invalid record is an error of the receiver. */
 static void test_record(void)
 {
 	struct session_qp a, b;
@@ -138,7 +138,7 @@ static void test_sqd(void)
 	disconnect(&a, &b);
 }
 
-/* The receiver learns of it, too, if it waits for the write. */
+/* A write with immediate and a bad key fails the receive request too. */
 static void test_write_imm(void)
 {
 	struct xv_sge sge = session_sge(&mr[0], 0, 64);
@@ -157,7 +157,7 @@ static void test_write_imm(void)
 
 #define LONG	(1u << 20)
 
-/* An unreliable message that breaks off holds a request of a shared queue. */
+/* A UC message that is not complete holds a request of a shared queue. */
 static void test_abort(void)
 {
 	struct session_mr from = session_mr(&s, 0, LONG, ALL_ACCESS);
@@ -195,7 +195,7 @@ static void test_abort(void)
 	session_qp_destroy(&owner);
 }
 
-/* In error everything is flushed, posted before or after. */
+/* In ERR all requests are flushed, posted before or after. */
 static void test_error(void)
 {
 	struct session_qp a, b;
@@ -213,7 +213,7 @@ static void test_error(void)
 	disconnect(&a, &b);
 }
 
-/* Of a message one of whose segments is bad nothing moves. */
+/* If one segment of a message is bad, no byte is copied. */
 static void test_segments(void)
 {
 	static const struct {
@@ -258,7 +258,7 @@ static void test_segments(void)
 	}
 }
 
-/* What the two sides must agree about: else the message is for nobody. */
+/* If the two sides do not match, there is no answer. */
 static void test_path(void)
 {
 	struct hca *there = s.hca[1];
@@ -295,7 +295,7 @@ static void test_path(void)
 	disconnect(&a, &b);
 }
 
-/* A key over one page many times: the largest message there is, in little memory */
+/* An mkey that has one page many times: the largest message in little memory */
 static u32 repeated_key(int func, u64 page, u64 bytes)
 {
 	const u32 log_page = 21, octo = (bytes >> log_page) / 2;
@@ -322,7 +322,7 @@ static u32 repeated_key(int func, u64 page, u64 bytes)
 	return MLX5_GET(create_mkey_out, out, mkey_index) << 8;
 }
 
-/* A key destroyed while a message uses it: the message ends there. */
+/* An mkey is destroyed while a message uses it: the message fails. */
 static void test_key_goes(const u64 *page)
 {
 	const u32 bytes = 1u << HCA_LOG_MAX_MSG;
@@ -395,7 +395,7 @@ static u32 key_of_key(int func, u32 inner, u64 addr)
 	return number;
 }
 
-/* An atomic at an address that a key made of keys leads between two words */
+/* An atomic at an aligned address that an indirect mkey maps to an unaligned one */
 static void test_odd_atomic(void)
 {
 	struct xv_sge sge = session_sge(&mr[0], 0, 8);
@@ -423,7 +423,7 @@ static void send_datagram(struct session_qp *q, const struct session_qp *to, str
 	xv_commit_send(&q->qp);
 }
 
-/* Nobody but its sender learns of a datagram that cannot be gathered. */
+/* A datagram with a bad segment fails only at its sender. */
 static void test_bad_datagram(void)
 {
 	struct xv_sge bad = { .addr = 0x1000, .length = 64,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one turn of a queue may cost: keys made of keys, multicasts, long UMRs.  All of
- * it is done at last, but in turns, between which others get theirs.
+ * Limits of a turn: indirect mkeys, multicasts, long UMRs.  All complete, but in several
+ * turns, and other queues run between them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static u32 list_key(int func, u32 inner, u64 addr, u32 n, u32 size)
 	return key;
 }
 
-/* Nested as deep as announced; an even number of reversals */
+/* A chain of the maximum depth, with an even number of reversals */
 static u32 nested_key(int func, u32 n, u32 size)
 {
 	u32 key = list_key(func, mr[func].key, mr[func].addr, n, size), i;
@@ -222,7 +222,7 @@ static void send_multicast(u32 key)
 	xv_commit_send(&sender.qp);
 }
 
-/* Passes that a neighbour's write takes while the multicast is under way */
+/* Passes for a write of another QP while the multicast runs */
 static u32 neighbour(u64 *longest)
 {
 	struct xv_sge sge = session_sge(&mr[0], 32768, 64);
@@ -255,7 +255,7 @@ static void test_multicast(void)
 	forget_largest();
 	send_multicast(key);
 	hca_fabric_poll(&s.fabric);
-	/* One leaves that has not been served yet, one that has, one joins. */
+	/* One member leaves before it is served, one after it, and one joins. */
 	while (!passes || !xv_poll_cq(&sender.cq, 1, &wc)) {
 		n = neighbour(&longest);
 		worst = max(worst, n);

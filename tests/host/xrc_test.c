@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XRC: one target serves many shared receive queues, and holds none of them.  A
- * request that it has taken from a queue must not outlive the queue.
+ * XRC: one target uses many shared receive queues and is no user of them.  A request that it
+ * has taken must not be used after the queue is destroyed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void send(const struct session_srq *srq, u32 bytes, u32 key_flaw)
 	xv_commit_send(&from.qp);
 }
 
-/* How the request ends; NONE: not yet */
+/* Status of the request; NONE: not complete */
 static u32 status(void)
 {
 	struct xv_wc wc;
@@ -77,7 +77,7 @@ static void end(void)
 	session_qp_destroy(&owner);
 }
 
-/* The number of @srq, destroyed, names a new queue of somebody else. */
+/* Destroys @srq; a new queue of another owner gets its number. */
 static struct session_srq reuse(const struct session_srq *srq)
 {
 	struct session_srq next, first;
@@ -118,7 +118,7 @@ static void test_messages(void)
 	end();
 }
 
-/* What cannot be read is not sent, and takes nothing from the receiver. */
+/* A message that cannot be read takes no receive request. */
 static void test_bad_source(void)
 {
 	struct session_srq srq, other;
@@ -137,7 +137,7 @@ static void test_bad_source(void)
 	end();
 }
 
-/* A message that has begun to arrive when its queue goes away */
+/* The queue is destroyed between two turns of a message. */
 static void test_queue_gone(bool again)
 {
 	struct session_srq srq, other;

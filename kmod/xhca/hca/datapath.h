@@ -144,7 +144,10 @@ void hca_fail_sq(struct hca_qp *qp);
 /* Takes @qp off the queue. */
 void hca_fail_forget(struct hca_qp *qp);
 /* The QP queued first, or NULL */
-struct hca_qp *hca_fail_first(struct hca_fabric *f);
+static inline struct hca_qp *hca_fail_first(struct hca_fabric *f)
+{
+	return list_first_entry_or_null(&f->failing_qps, struct hca_qp, fail_entry);
+}
 
 void hca_dependents_init(struct hca_dependents *all);
 void hca_dependents_free(struct hca_dependents *all);

@@ -53,11 +53,6 @@ void hca_fail_forget(struct hca_qp *qp)
 	list_del_init(&qp->fail_entry);
 }
 
-struct hca_qp *hca_fail_first(struct hca_fabric *f)
-{
-	return list_first_entry_or_null(&f->failing_qps, struct hca_qp, fail_entry);
-}
-
 /* ---- QPs that depend on a CQ or SRQ ------------------------------------------------ */
 
 void hca_dependents_init(struct hca_dependents *all)

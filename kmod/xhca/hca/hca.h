@@ -164,9 +164,18 @@ void hca_timers_free(struct hca_timers *t);
 void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due);
 void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer);
 /* The earliest, or NULL */
-struct hca_timer *hca_timer_first(const struct hca_timers *t);
+static inline struct hca_timer *hca_timer_first(const struct hca_timers *t)
+{
+	return t->n ? t->heap[1] : NULL;
+}
+
 /* The earliest if its time has come, or NULL */
-struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 now);
+static inline struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 now)
+{
+	struct hca_timer *timer = hca_timer_first(t);
+
+	return timer && timer->due <= now ? timer : NULL;
+}
 
 /* ---- Objects -------------------------------------------------------------- */
 

@@ -65,6 +65,12 @@ static unsigned int hca_run_timers(struct hca_fabric *f)
 	return n;
 }
 
+static void hca_run_failures(struct hca_fabric *f)
+{
+	if (hca_fail_first(f))
+		hca_qp_run_failures(f);
+}
+
 /* ---- Queues with work ----------------------------------------------------------- */
 
 static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 units)
@@ -87,7 +93,7 @@ static unsigned int hca_run_share(struct hca_fabric *f, struct hca_share *s, u64
 		before = f->stat.units;
 		if (hca_requester_run(qp, max_t(u64, s->credit, TURN_LEAST)))
 			hca_share_add(qp);
-		hca_qp_run_failures(f);
+		hca_run_failures(f);
 		s->credit -= f->stat.units - before;
 	}
 	list_splice(&turn, &s->qps);
@@ -199,11 +205,12 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 
 	work += hca_doorbell_poll(f);
 	work += hca_run_timers(f);
-	hca_qp_run_failures(f);
+	hca_run_failures(f);
 	work += hca_run_queues(f);
 	work += hca_dependents_run(f);
-	hca_qp_run_failures(f);
-	work += hca_qp_run_flushing(f);
+	hca_run_failures(f);
+	if (hca_timer_due(&f->flushing, f->now))
+		work += hca_qp_run_flushing(f);
 	hca_cq_raise_events(f);
 	list_for_each_entry(hca, &f->functions, entry) {
 		if (!hca_halted(hca))

@@ -97,15 +97,3 @@ void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due)
 	timer->due = due;
 	hca_timer_move_up(t, ++t->n, timer);
 }
-
-struct hca_timer *hca_timer_first(const struct hca_timers *t)
-{
-	return t->n ? t->heap[1] : NULL;
-}
-
-struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 now)
-{
-	struct hca_timer *timer = hca_timer_first(t);
-
-	return timer && timer->due <= now ? timer : NULL;
-}
