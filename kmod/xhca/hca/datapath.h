@@ -296,7 +296,7 @@ enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len);
 /* The same until the turn is over: *@len becomes the number of bytes copied, at least one. */
 enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
 
-/* ---- counter.c --------------------------------------------------------------------- */
+/* ---- count.c ----------------------------------------------------------------------- */
 
 /* Counts the result of a request. */
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
