@@ -201,7 +201,7 @@ static void test_srq(void)
 	ok(!CALL(SRQ_QUERY, &q) && !q.out_limit, "the limit is not armed any more");
 	m.limit = WQES + 1;
 	ok(CALL(SRQ_MODIFY, &m) == EINVAL, "limit above the size of the SRQ: %s", reason);
-	ok(!destroy(s.out_handle), "SRQ goes");
+	ok(!destroy(s.out_handle), "destroy the SRQ");
 }
 
 static void test_resize_refused(void)

@@ -26,7 +26,7 @@ static void open_on(uint32_t port0, uint32_t port1)
 	rig_open(&r, &opts);
 }
 
-/* A message from this side; its bytes arrive. */
+/* Sends a message from this side and checks the received data. */
 static bool transfer(int side)
 {
 	struct xv_sge from = rig_sge(&r, side, 0, LEN);
@@ -49,7 +49,7 @@ static struct xv_qp_attr query(int side)
 	return a;
 }
 
-/* ---- What there is -------------------------------------------------------------------- */
+/* ---- Ports and tables -------------------------------------------------------------------- */
 
 static void find_ports(void)
 {
@@ -87,7 +87,8 @@ static void test_queries(void)
 	int i, j;
 
 	for (i = 0; i < 4; i++)
-		ok(all[i]->attr.state == XV_PORT_ACTIVE && all[i]->attr.lid, "port %u of %s: active",
+		ok(all[i]->attr.state == XV_PORT_ACTIVE && all[i]->attr.lid,
+		   "port %u of %s: active",
 		   all[i]->port, rig_device(i / 2));
 	for (i = 0; i < 4; i++)
 		for (j = i + 1; j < 4; j++)
@@ -95,7 +96,7 @@ static void test_queries(void)
 			   all[i]->attr.lid, all[j]->attr.lid);
 	ok(!xv_query_pkey(at[0][2].ctx, 2, 0, &pkey) && pkey == 0xffff, "port 2 has a P_Key");
 	ok(xv_query_port(at[0][1].ctx, 3, &attr) < 0 && xv_query_port(at[0][1].ctx, 0, &attr) < 0 &&
-	   xv_query_gid(at[0][1].ctx, 3, 0, &gid) < 0, "there is no port 3, nor 0");
+	   xv_query_gid(at[0][1].ctx, 3, 0, &gid) < 0, "ports 0 and 3 do not exist");
 }
 
 /* ---- Connections -------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ static void test_pairs(void)
 		}
 }
 
-/* Connected to the LID of the port where the peer is not */
+/* The destination LID belongs to the other port of the peer. */
 static void test_wrong_port(void)
 {
 	struct xv_sge from;
@@ -128,7 +129,7 @@ static void test_wrong_port(void)
 	xv_wr_write(r.qp[0], 7, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, LEN), r.mr[1]->rkey);
 	xv_commit_send(r.qp[0]);
 	ok(rig_expect(r.cq[0], 7, XV_WC_RETRY_EXC_ERR),
-	   "a queue pair does not answer on the other port");
+	   "a QP does not respond on the other port");
 	r.side[1] = other;
 	rig_close(&r);
 }
@@ -214,14 +215,14 @@ static void test_datagrams(void)
 	ok(rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status && wc.wr_id == 4 &&
 	   wc.slid == at[0][2].attr.lid && rig_check(r.buf[1] + LEN + GRH, 64, round_no) &&
 	   !memcmp(((struct xv_grh *)(r.buf[1] + LEN))->sgid.raw, at[0][2].gid.raw, 16),
-	   "to its own port it arrives, and says from which port it comes");
+	   "a datagram to its own port arrives, with the LID of the source port");
 	xv_destroy_ah(right);
 	xv_destroy_ah(wrong);
 	xv_destroy_qp(from);
 	xv_destroy_qp(to);
 }
 
-/* A member on each port of one device: each gets it once. */
+/* One member on each port of a device; each receives one copy. */
 static void test_multicast(void)
 {
 	const union xv_gid group = { .raw = { 0xff, 0x0e, [15] = 9 } };
@@ -300,7 +301,7 @@ static void test_states(uint32_t port)
 	snprintf(line, sizeof(line), "active %u", port);
 	set_port(line);
 	ok(raised(XV_EVENT_PORT_ACTIVE, port) && state_of(port) == XV_PORT_ACTIVE,
-	   "port %u comes back", port);
+	   "port %u is active again", port);
 	snprintf(line, sizeof(line), "lid %u", port);
 	set_port(line);
 	ok(raised(XV_EVENT_LID_CHANGE, port), "a LID event of port %u", port);
@@ -328,7 +329,7 @@ static void load(int side)
 		bail_out("%s", xv_last_error());
 }
 
-/* The connection moves from ports 1 to ports 2 when a port 1 goes. */
+/* The connection migrates from ports 1 to ports 2 when a port 1 goes down. */
 static void test_migration(int sender)
 {
 	double until = xt_now() + 20;
@@ -346,10 +347,10 @@ static void test_migration(int sender)
 	ok(good && query(0).path_mig_state == XV_MIG_MIGRATED &&
 	   query(1).path_mig_state == XV_MIG_MIGRATED,
 	   "port 1 goes down while side %d sends: both sides have migrated", sender);
-	ok(query(0).port_num == 2 && query(1).port_num == 2, "query: they are on port 2");
+	ok(query(0).port_num == 2 && query(1).port_num == 2, "query: both sides use port 2");
 	ok(transfer(0) && transfer(1), "data both ways");
 	set_port("active 1");
-	ok(transfer(0) && transfer(1), "port 1 comes back, they stay");
+	ok(transfer(0) && transfer(1), "port 1 is active again: no migration");
 	rig_close(&r);
 }
 

@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	qp = connect_self(cq);
 
 	address("del", OLD);
-	ok(find(OLD, false) < 0, "it goes");
+	ok(find(OLD, false) < 0, "remove the address");
 	address("add", NEW);
 	now = find(NEW, true);
 	ok(now >= 0 && now != old, "another address does not get the same entry: GID %d", now);

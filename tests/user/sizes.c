@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs and kernels of different age: every verb, on a bound file, with structures,
- * parts, entries of arrays and event records that are longer or shorter than those of
- * this kernel. Unknown zeros are accepted and stay zeros; other unknown bytes are
- * refused, and so is less than the first published version.
+ * Programs and kernels of different versions: all verbs, on a bound file, with
+ * structures, parts, array entries and event records that are longer or shorter than
+ * those of this kernel. Unknown zeros are accepted and stay zeros. Other unknown bytes,
+ * and sizes below the first published version, are refused.
  */
 #include <poll.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static const struct part parts[] = {
 	P(AH_RESOLVE, ah_resolve, attr, ah_attr, false),
 };
 
-/* Copies of the parts of a call, with a tail each */
+/* Copies of the parts of a call, with additional bytes */
 static uint8_t copy[ARRAY_SIZE(parts)][PART_MAX];
 
 static struct xverbs_part *part_of_arg(const struct part *p)
@@ -50,7 +50,7 @@ static struct xverbs_part *part_of_arg(const struct part *p)
 	return (struct xverbs_part *)(arg.bytes + p->at);
 }
 
-/* Replaces the parts that the step has by longer ones. */
+/* Replaces the parts of the step by longer ones. */
 static void lengthen_parts(const struct step *s)
 {
 	struct xverbs_part *user;
@@ -120,7 +120,7 @@ static void refuse(const struct step *s)
 		refuse_part(s, i);
 }
 
-/* False if the device lacks what the step needs */
+/* Returns false if the device does not support what the step needs. */
 static bool accept(const struct step *s)
 {
 	bool tails = true;
@@ -219,7 +219,7 @@ static void refuse_event_size(const char *name, uint32_t first)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		if (!bad[i])	/* stands for the first version */
+		if (!bad[i])	/* 0 means the first version */
 			continue;
 		memset(&arg, 0, sizeof(arg));
 		if (is_bind) {
@@ -237,7 +237,7 @@ static void refuse_event_size(const char *name, uint32_t first)
 		close(file);
 }
 
-/* The next event of the file, or false */
+/* Reads the next event of the file; returns false if there is none. */
 static bool read_event(void *record, size_t size)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -275,13 +275,14 @@ static void test_async(uint32_t size)
 
 	memset(&got, 0xa5, sizeof(got));
 	drain();
-	ok(read(fd, &got, size - 1) < 0 && errno == EINVAL, "event records of %u bytes: less room",
+	ok(read(fd, &got, size - 1) < 0 && errno == EINVAL,
+	   "event records of %u bytes: shorter buffer",
 	   size);
 	ok(read_event(&got, size) && got.event.type == XVERBS_EVENT_SQ_DRAINED &&
 	   got.event.handle == qp && got.event.user_data == USER_DATA,
 	   "event records of %u bytes: the event", size);
 	ok(zeros(got.bytes + first, size - first) && got.bytes[size] == 0xa5,
-	   "event records of %u bytes: zeros follow, and nothing behind them", size);
+	   "event records of %u bytes: padded with zeros", size);
 }
 
 static void test_channel(uint32_t size)
@@ -296,13 +297,13 @@ static void test_channel(uint32_t size)
 		bail_out("CHANNEL_ALLOC: %s", reason);
 	room = read(arg.channel.out_fd, record, size - 1) < 0 ? errno : 0;
 	err = read(arg.channel.out_fd, record, size) < 0 ? errno : 0;
-	ok(room == EINVAL && err == EAGAIN, "a channel with records of %u bytes wants that much room",
+	ok(room == EINVAL && err == EAGAIN, "channel with records of %u bytes: shorter buffer",
 	   size);
 	close(arg.channel.out_fd);
 	destroy(arg.channel.out_handle);
 }
 
-/* Another file, bound with another size; its objects are created by the steps. */
+/* Another file, bound with another size; the steps create its objects. */
 static void test_events(uint32_t declared, uint32_t size)
 {
 	close(fd);

@@ -60,22 +60,21 @@
  *  - EEXIST: the object exists already
  *  - EBUSY: the object is in use by another one; the file is bound already
  *  - ENXIO: the file is not bound to a device
- *  - ENODEV: the device has gone.  The file can only be closed.  A device that
- *    goes waits for calls in flight; a process whose call registers memory that
- *    does not come (userfaultfd, FUSE) is killed after ten seconds.
- *  - EPERM: a privilege is missing
+ *  - ENODEV: the device was removed, and the file can only be closed.  Removal
+ *    waits for calls in flight.  A process that registers memory and waits for
+ *    page faults (userfaultfd, FUSE) is killed after ten seconds.
+ *  - EPERM: the caller lacks a privilege
  *  - ENOMEM: out of memory, or over the limit of the memory cgroup (rings,
  *	doorbell records and objects are charged to it), or over the limit of
  *	locked memory (RLIMIT_MEMLOCK): registered memory, rings and doorbell
  *	records count
- *  - ENOSPC: a limit of this file or of the rdma cgroup is reached, or a table
+ *  - ENOSPC: a limit of this file or of the rdma cgroup was reached, or a table
  *	of the device is full
- *  - EREMOTEIO: firmware refused the command
- *  - EFAULT: a pointer does not lead to user memory.  If results cannot be
- *    written there, what the call has made is destroyed again.
+ *  - EREMOTEIO: the firmware refused the command
+ *  - EFAULT: a pointer is not a valid user address.  If the results cannot be
+ *    written, an object that the call created is destroyed again.
  *
- * Besides the error number, a failing call can explain itself: see
- * struct xverbs_hdr.
+ * A failed call can also return a reason in words: see struct xverbs_hdr.
  *
  * Manual = RDMA Aware Networks Programming User Manual; PRM = the adapters'
  * programmer's reference manual, public in linux/mlx5/mlx5_ifc.h.
