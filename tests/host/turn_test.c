@@ -17,8 +17,6 @@
 #define GRH		40u
 #define MTU		4096u
 #define DATAGRAM	(GRH + MTU)
-#define PIECE		188u		/* of a datagram */
-#define PIECES		(DATAGRAM / PIECE)
 #define MEMBERS		HCA_MAX_QP_MCG
 #define LONG_LIST	40000u		/* octowords */
 #define MR_BYTES	65536u
@@ -32,8 +30,8 @@ static struct hca_mkey *mkey(int func, u32 key)
 	return hca_mkey_get(s.hca[func], key);
 }
 
-/* A key of @n entries of @size bytes each, in reverse order, in memory of @inner at @addr */
-static u32 list_key(int func, u32 inner, u64 addr, u32 n, u32 size)
+/* A key of @n entries of one byte each, in reverse order, in memory of @inner at @addr */
+static u32 byte_key(int func, u32 inner, u64 addr, u32 n)
 {
 	struct mlx5r_klm *klm = calloc(n, sizeof(*klm));
 	u32 key = session_umr_key(&s, func, MLX5R_MKEY_MODE_KLM, n), i;
@@ -41,25 +39,25 @@ static u32 list_key(int func, u32 inner, u64 addr, u32 n, u32 size)
 
 	for (i = 0; i < n; i++)
 		klm[i] = (struct mlx5r_klm) {
-			.byte_count = cpu_to_be32(size),
+			.byte_count = cpu_to_be32(1),
 			.mkey = cpu_to_be32(inner),
-			.addr = cpu_to_be64(addr + (n - 1 - i) * size),
+			.addr = cpu_to_be64(addr + n - 1 - i),
 		};
 	hca_mkey_set_klms(k, 0, n, klm);
 	k->free = false;
-	k->len = n * size;
+	k->len = n;
 	k->access = ALL_ACCESS;
 	free(klm);
 	return key;
 }
 
 /* A chain of the maximum depth, with an even number of reversals */
-static u32 nested_key(int func, u32 n, u32 size)
+static u32 nested_key(int func, u32 n)
 {
-	u32 key = list_key(func, mr[func].key, mr[func].addr, n, size), i;
+	u32 key = byte_key(func, mr[func].key, mr[func].addr, n), i;
 
 	for (i = 1; i < DEPTH; i++)
-		key = list_key(func, key, 0, n, size);
+		key = byte_key(func, key, 0, n);
 	return key;
 }
 
@@ -140,7 +138,7 @@ static int write_status(struct session_qp *from, u32 lkey, u32 rkey, u64 raddr, 
 
 static void test_write(void)
 {
-	u32 n = 20000, from = nested_key(0, n, 1), to = nested_key(1, n, 1), i;
+	u32 n = 20000, from = nested_key(0, n), to = nested_key(1, n), i;
 
 	for (i = 0; i < MR_BYTES; i++)
 		mr[0].ptr[i] = i * 7 ^ i >> 8;
@@ -203,7 +201,7 @@ static void begin_multicast(void)
 	int func;
 
 	for (func = 0; func < SESSION_FUNCS; func++) {
-		key[func] = nested_key(func, PIECES, PIECE);
+		key[func] = nested_key(func, DATAGRAM);
 		for (i = 0; i < MEMBERS; i++)
 			make_member(&member[func][i], func, key[func]);
 	}
@@ -249,7 +247,7 @@ static void test_multicast(void)
 	int func;
 
 	begin_multicast();
-	key = nested_key(0, PIECES, PIECE);
+	key = nested_key(0, DATAGRAM);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		before[func] = multicasts_received(func);
 	forget_largest();
@@ -263,7 +261,7 @@ static void test_multicast(void)
 			continue;
 		membership(&member[0][0], MLX5_CMD_OP_DETACH_FROM_MCG);	/* served */
 		membership(&member[1][MEMBERS - 1], MLX5_CMD_OP_DETACH_FROM_MCG);
-		make_member(&late, 1, nested_key(1, PIECES, PIECE));
+		make_member(&late, 1, nested_key(1, DATAGRAM));
 	}
 	tap_is(wc.status, XV_WC_SUCCESS, "a multicast to %u members with nested keys is sent",
 	       2 * MEMBERS);
@@ -280,50 +278,6 @@ static void test_multicast(void)
 	for (func = 0; func < SESSION_FUNCS; func++)
 		tap_is(multicasts_received(func) - before[func], 1, "port %d counts one packet",
 		       func);
-}
-
-/* ---- Datagrams in too many pieces ------------------------------------------------------ */
-
-/* Status of a datagram of 4 KiB with these keys at its sender; *@at_receiver: there */
-static int datagram_status(u32 from, u32 to, int *at_receiver)
-{
-	struct xv_sge sge = { .length = MTU, .lkey = from };
-	struct xv_ah ah = session_ah(&s, 1);
-	struct xv_wc wc = { .status = ~0 };
-	struct session_qp c, d;
-	int status;
-
-	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &c);
-	session_connect(&c, &c);
-	session_qp(&s, 1, MLX5_QP_ST_UD, 2, 2, &d);
-	session_connect(&d, &d);
-	xv_wr_recv(&d.qp, 2, &(struct xv_sge) { .length = DATAGRAM, .lkey = to });
-	xv_commit_recv(&d.qp);
-	xv_wr_send_ud(&c.qp, 1, XV_SEND_SIGNALED, &sge, &ah, d.qp.qp_num, SESSION_QKEY);
-	xv_commit_send(&c.qp);
-	session_settle(&s);
-	xv_poll_cq(&c.cq, 1, &wc);
-	status = wc.status;
-	*at_receiver = xv_poll_cq(&d.cq, 1, &wc) == 1 ? (int)wc.status : -1;
-	session_qp_destroy(&c);
-	session_qp_destroy(&d);
-	return status;
-}
-
-static void test_datagrams(void)
-{
-	u32 few[2] = { nested_key(0, PIECES, PIECE), nested_key(1, PIECES, PIECE) };
-	u32 many[2] = { nested_key(0, DATAGRAM, 1), nested_key(1, DATAGRAM, 1) };
-	int status;
-
-	tap_ok(datagram_status(few[0], few[1], &status) == XV_WC_SUCCESS && !status,
-	       "a datagram of %u pieces", PIECES);
-	forget_largest();
-	tap_ok(datagram_status(many[0], few[1], &status) == XV_WC_LOC_QP_OP_ERR && status == -1,
-	       "of %u pieces at its sender: an error there", DATAGRAM);
-	tap_ok(datagram_status(few[0], many[1], &status) == XV_WC_SUCCESS &&
-	       status == XV_WC_LOC_QP_OP_ERR, "at its receiver: an error there");
-	tap_ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
 }
 
 /* ---- UMR ------------------------------------------------------------------------------- */
@@ -410,7 +364,6 @@ int main(void)
 	test_list_limit();
 	test_write();
 	test_multicast();
-	test_datagrams();
 	test_umr();
 	session_free(&s);
 	return tap_done();

@@ -515,7 +515,7 @@ struct hca {
  * Work is counted in units; one unit is about the time to copy one byte.  A turn ends after
  * the step in which its budget is used up.  A step is a request without data, one contiguous
  * piece of a message, a part of a UMR's list, or one receiver of a multicast.  The longest
- * step is a datagram to one receiver; on each side, HCA_DATAGRAM_UNITS limit its pieces.
+ * step is a datagram to one receiver, because each of its bytes may be a piece of its own.
  */
 enum hca_work {
 	HCA_REQUESTS,
@@ -533,16 +533,12 @@ enum hca_work {
 #define HCA_ENTRY_UNITS		32u
 #define HCA_RECEIVER_UNITS	1024u
 
-/* A gather or scatter list of a datagram that costs more is an error: LOCAL_QP_OP. */
-#define HCA_DATAGRAM_UNITS	(HCA_TURN_UNITS / 2)
-
 /* The longest step, which may begin when the budget is almost used up */
 #define HCA_STEP_BYTES		(4096 + 40 + 4096)
-#define HCA_STEP_PIECES		(2 * HCA_DATAGRAM_UNITS / HCA_PIECE_UNITS + 2)
-/* Sums of 2^16 entries in each mkey of two chains, multicast groups */
+#define HCA_STEP_PIECES		HCA_STEP_BYTES
+/* For each piece: bisection in 2^16 entries of each mkey of a chain, sums, multicast groups */
 #define HCA_STEP_ENTRIES	\
-	(2 * HCA_DATAGRAM_UNITS / HCA_ENTRY_UNITS + \
-	 2 * (HCA_MAX_NESTING + 1) * (18 + 65536 / 8) + 65536)
+	((HCA_MAX_NESTING + 1) * (HCA_STEP_PIECES * 18 + 65536 / 8) + 65536)
 
 /* Upper limits of a turn */
 #define HCA_TURN_MAX_BYTES	(HCA_TURN_UNITS + HCA_STEP_BYTES)

@@ -151,27 +151,12 @@ static void hca_ud_receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 	hca_fail_qp(dst);
 }
 
-/* The parts of a datagram are copied at once, so their number is limited: 0 or a syndrome. */
-static u8 hca_ud_copy(struct hca_fabric *f, struct hca_sgl *to, struct hca_sgl *from, u64 len)
-{
-	u64 budget = f->turn.budget, copied = len;
-	enum hca_copy_err err;
-
-	f->turn.budget = f->turn.units + HCA_DATAGRAM_UNITS;
-	err = hca_copy_some(to, from, &copied);
-	f->turn.budget = budget;
-	if (err)
-		return MLX5R_SYND_LOCAL_PROT;
-	return copied < len ? MLX5R_SYND_LOCAL_QP_OP : 0;
-}
-
 static void hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 {
 	struct hca_sge all = { .len = HCA_GRH_BYTES + d->w->length, .data = d->bytes };
 	struct hca_rwqe *r = &d->from->hca->fabric->scratch->rwqe;
 	struct hca_sgl to, from;
 	u64 len = all.len;
-	u8 syndrome;
 
 	hca_charge(d->from->hca->fabric, HCA_RECEIVERS, 1);
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
@@ -193,9 +178,8 @@ static void hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 		hca_sgl_skip(&from, HCA_GRH_BYTES);
 		len -= HCA_GRH_BYTES;
 	}
-	syndrome = hca_ud_copy(d->from->hca->fabric, &to, &from, len);
-	if (syndrome) {
-		hca_ud_receive_failed(dst, r->index, syndrome);
+	if (hca_copy(&to, &from, len)) {
+		hca_ud_receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
 		return;
 	}
 	d->from->hca->fabric->stat.bytes += d->w->length;
@@ -263,14 +247,14 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 }
 
 /* All bytes are read before any is delivered: a failed datagram reaches no receiver. */
-static u8 hca_ud_gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
+static bool hca_ud_gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
 {
 	struct hca_sge all = { .len = w->length, .data = bytes };
 	struct hca_sgl to, from;
 
 	hca_sgl_init(&to, src, 0, &all, 1);
 	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	return hca_ud_copy(src->hca->fabric, &to, &from, w->length);
+	return hca_copy(&to, &from, w->length) == HCA_COPY_OK;
 }
 
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
@@ -290,14 +274,12 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	bool roce = src->hca->p.roce, multicast;
 	struct hca_port *to;
 	struct hca_qp *dst;
-	u8 syndrome;
 
 	if (w->length > HCA_UD_MTU)
 		return MLX5R_SYND_LOCAL_LENGTH;
 	memset(d.bytes, 0, HCA_GRH_BYTES);
-	syndrome = hca_ud_gather(src, w, d.bytes + HCA_GRH_BYTES);
-	if (syndrome)
-		return syndrome;
+	if (!hca_ud_gather(src, w, d.bytes + HCA_GRH_BYTES))
+		return MLX5R_SYND_LOCAL_PROT;
 	if (roce && !w->av_ext)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	if (!d.from->up || !(roce ? hca_ud_roce_header(&d, av) : hca_ud_ib_header(&d, av)))
