@@ -141,7 +141,10 @@ static bool reaches(const struct action *t, int func)
 
 	if (t->ud.sgid % NSGID == EMPTY || t->ud.qkey % 4 == 1 || !receive[func].posted)
 		return false;
-	return to == GROUP || (to == (enum to)func && t->ud.qpn % 4 != 1);
+	if (to == GROUP)
+		return true;
+	/* The receivers' addresses are of RoCE v2. */
+	return to == (enum to)func && t->ud.qpn % 4 != 1 && t->ud.sgid % NSGID != GRH;
 }
 
 /* The sender's status, and that of each receive */
