@@ -55,6 +55,29 @@ enum mlx5r_opcode {
 	MLX5R_OP_UMR			= 0x25,
 };
 
+#define MLX5R_CTRL_OPMOD_SHIFT	24
+
+/* opmod of WAIT */
+enum mlx5r_wait_opmod {
+	MLX5R_WAIT_CQ			= 0,	/* for an entry of a CQ: struct mlx5r_wait */
+	MLX5R_WAIT_DATA			= 1,	/* for a value in memory: struct mlx5r_wait_data */
+	MLX5R_WAIT_TIME			= 2,	/* for a time of the adapter: struct mlx5r_wait_data */
+};
+
+/*
+ * opmod of SEND, RDMA_WRITE (with and without immediate) and RDMA_READ with calculation.
+ * 1 to 6: each data segment is one struct mlx5r_calc_operand, the message is their result.
+ */
+enum mlx5r_calc_opmod {
+	MLX5R_CALC_ADD			= 1,	/* 64-bit integers, the sum wraps */
+	MLX5R_CALC_ADD_DOUBLE		= 2,
+	MLX5R_CALC_MAXLOC		= 3,	/* greatest unsigned value and its location */
+	MLX5R_CALC_AND			= 4,
+	MLX5R_CALC_OR			= 5,
+	MLX5R_CALC_XOR			= 6,
+	MLX5R_CALC_VECTOR		= 0xff,	/* struct mlx5r_vector_calc */
+};
+
 /* ctrl.fm_ce_se */
 #define MLX5R_CE_ON_ERROR	(0 << 2)	/* CQE only if the WQE fails */
 #define MLX5R_CE_ALWAYS		(2 << 2)
@@ -147,10 +170,100 @@ struct mlx5r_av {
 
 #define MLX5R_AV_BASE_BYTES	16	/* format without MLX5R_AV_EXT */
 
-struct mlx5r_wait {			/* also SEND_ENABLE and RECV_ENABLE */
+/*
+ * WAIT for a CQ, SEND_ENABLE and RECV_ENABLE.  The index is absolute.
+ * WAIT: 24 bits, the index of the last entry waited for; the first entry of a CQ has index 0.
+ * SEND_ENABLE: 16 bits, the WQEBB index up to which requests may run, exclusive.
+ * RECV_ENABLE: 16 bits, the same for receive requests, each of which counts as one.
+ */
+struct mlx5r_wait {
 	mlx5r_u8 reserved_at_0[8];
 	mlx5r_be32 index;
-	mlx5r_be32 number;		/* CQN or QPN */
+	mlx5r_be32 number;		/* CQN, or QPN of the managed queue */
+};
+
+#define MLX5R_WAIT_INDEX_MASK	0xffffffu
+#define MLX5R_ENABLE_INDEX_MASK	0xffffu
+
+/*
+ * op_inv of struct mlx5r_wait_data: the wait ends when "value OP memory" is true, or "value OP
+ * time".  Cyclic: the sign of the difference, in the width of the mask.
+ */
+enum mlx5r_wait_op {
+	MLX5R_WAIT_ALWAYS		= 0,
+	MLX5R_WAIT_EQUAL		= 1,
+	MLX5R_WAIT_BIGGER		= 2,
+	MLX5R_WAIT_SMALLER		= 3,
+	MLX5R_WAIT_CYCLIC_BIGGER	= 4,
+	MLX5R_WAIT_CYCLIC_SMALLER	= 5,
+};
+
+#define MLX5R_WAIT_OP_MASK	0xfu
+#define MLX5R_WAIT_INVERT	0x10u	/* in op_inv: the condition must be false */
+
+/* Low bits of addr_fail: what to do while the condition is not met */
+#define MLX5R_WAIT_RETRY	0u
+#define MLX5R_WAIT_ERROR	1u
+#define MLX5R_WAIT_FAIL_MASK	7u
+
+/* WAIT for data or time.  Memory, value and mask are 64-bit big-endian integers. */
+struct mlx5r_wait_data {
+	mlx5r_be32 op_inv;
+	mlx5r_be32 lkey;		/* time: 0 */
+	mlx5r_be64 addr_fail;		/* aligned address | MLX5R_WAIT_RETRY...; time: 0 */
+	mlx5r_be64 value;		/* time: time stamp, with MLX5R_WAIT_CYCLIC_SMALLER */
+	mlx5r_be64 mask;		/* bits of both that are compared */
+};
+
+/* Operand and result of MLX5R_CALC_ADD to MLX5R_CALC_XOR; aligned to 16 bytes */
+struct mlx5r_calc_operand {
+	mlx5r_be64 value;
+	mlx5r_be64 location;		/* MLX5R_CALC_MAXLOC, otherwise not used */
+};
+
+enum mlx5r_vector_op {
+	MLX5R_VECTOR_NONE		= 0,	/* ends the list of operations */
+	MLX5R_VECTOR_ADD		= 1,
+	MLX5R_VECTOR_MAX		= 2,
+	MLX5R_VECTOR_AND		= 3,
+	MLX5R_VECTOR_OR			= 4,
+	MLX5R_VECTOR_XOR		= 5,
+	MLX5R_VECTOR_MIN		= 6,
+};
+
+enum mlx5r_vector_type {
+	MLX5R_VECTOR_INT32		= 0,
+	MLX5R_VECTOR_UINT32		= 1,
+	MLX5R_VECTOR_FLOAT32		= 2,
+	MLX5R_VECTOR_INT64		= 4,
+	MLX5R_VECTOR_UINT64		= 5,
+	MLX5R_VECTOR_FLOAT64		= 6,
+};
+
+#define MLX5R_VECTOR_OPS		4
+#define MLX5R_VECTOR_MATRIX		(1 << 7)	/* flags */
+#define MLX5R_VECTOR_LITTLE_ENDIAN	(1 << 6)
+#define MLX5R_VECTOR_MATRIX_8BIT	(1 << 4)
+#define MLX5R_VECTOR_CHUNK_MASK		7		/* chunk of 64 << n bytes */
+#define MLX5R_VECTOR_CHUNK_MIN		64
+
+/* After ctrl (SEND) or raddr (RDMA_WRITE_IMM); a struct mlx5r_vector_data follows. */
+struct mlx5r_vector_calc {
+	mlx5r_u8 op[MLX5R_VECTOR_OPS];	/* one per output; without a matrix only the first */
+	mlx5r_u8 reserved_at_20[8];
+	mlx5r_u8 type;
+	mlx5r_u8 flags;
+	mlx5r_be16 count;		/* vectors */
+	mlx5r_u8 reserved_at_80[4];
+	mlx5r_be32 matrix_lkey;
+	mlx5r_be64 matrix_addr;
+};
+
+/* The vectors of a vector calculation, back to back */
+struct mlx5r_vector_data {
+	mlx5r_be32 byte_count;		/* of one vector */
+	mlx5r_be32 lkey;
+	mlx5r_be64 addr;
 };
 
 /* UMR control segment; mkey_mask selects the fields of the mkey context to change */

@@ -60,3 +60,26 @@ SIZE(err_cqe, err_cqe);
 PLACE(err_cqe, vendor_err_synd, err_cqe, vendor_err_synd);
 PLACE(err_cqe, syndrome, err_cqe, syndrome);
 PLACE(err_cqe, sop_drop_qpn, err_cqe, s_wqe_opcode_qpn);
+
+/* The kernel's headers do not have these. */
+#define BYTES(ours, size)							\
+	_Static_assert(sizeof(struct mlx5r_##ours) == (size), #ours)
+#define AT(ours, a, offset)							\
+	_Static_assert(offsetof(struct mlx5r_##ours, a) == (offset), #ours "." #a)
+
+BYTES(wait, 16);
+AT(wait, index, 8);
+AT(wait, number, 12);
+BYTES(wait_data, 32);
+AT(wait_data, lkey, 4);
+AT(wait_data, addr_fail, 8);
+AT(wait_data, value, 16);
+AT(wait_data, mask, 24);
+BYTES(calc_operand, 16);
+BYTES(vector_calc, 32);
+AT(vector_calc, type, 12);
+AT(vector_calc, flags, 13);
+AT(vector_calc, count, 14);
+AT(vector_calc, matrix_lkey, 20);
+AT(vector_calc, matrix_addr, 24);
+BYTES(vector_data, 16);
