@@ -141,7 +141,7 @@ int xhca_bar_init(struct xhca *x, phys_addr_t addr)
 	err = addr ? bar_check(addr, size) : bar_find(size, &addr);
 	if (err)
 		return err;
-	x->bar.res = (struct resource){
+	x->bar.res = (struct resource) {
 		.name = KBUILD_MODNAME,
 		.start = addr,
 		.end = addr + size - 1,

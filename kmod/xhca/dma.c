@@ -25,7 +25,7 @@ static int ram_add(struct resource *res, void *arg)
 	more = krealloc(r, (x->ram.n + 1) * sizeof(*r), GFP_KERNEL);
 	if (!more)
 		return -ENOMEM;
-	more[x->ram.n++] = (struct xhca_ram){ res->start, res->end };
+	more[x->ram.n++] = (struct xhca_ram) { res->start, res->end };
 	x->ram.range = more;
 	return 0;
 }

@@ -238,7 +238,7 @@ static int create_bus(struct xhca *x)
 		return domain;
 	x->pci.sysdata.domain = domain;
 	x->pci.sysdata.node = NUMA_NO_NODE;
-	x->pci.numbers = (struct resource){
+	x->pci.numbers = (struct resource) {
 		.name = KBUILD_MODNAME, .flags = IORESOURCE_BUS,
 	};
 	pci_add_resource(&windows, &x->pci.numbers);

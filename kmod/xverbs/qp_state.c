@@ -134,7 +134,7 @@ _Bool xv_qp_type_known(__u32 type)
 
 const char *xv_qp_state_name(__u32 state)
 {
-	static const char * const names[] = {
+	static const char *const names[] = {
 		[S(RESET)] = "RESET", [S(INIT)] = "INIT", [S(RTR)] = "RTR",
 		[S(RTS)] = "RTS", [S(SQD)] = "SQD", [S(SQE)] = "SQE",
 		[S(ERR)] = "ERR",

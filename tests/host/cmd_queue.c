@@ -95,7 +95,7 @@ static u64 flawed(const struct flaw *f)
 
 static void damage(struct session *s, struct mlx5_cmd_layout *lay, const struct flaw *f)
 {
-	static const struct {
+	static const struct field {
 		u8 offset, bytes;
 	} slot[] = {
 		{ offsetof(struct mlx5_cmd_layout, type), 1 },
@@ -104,7 +104,8 @@ static void damage(struct session *s, struct mlx5_cmd_layout *lay, const struct 
 		{ offsetof(struct mlx5_cmd_layout, out_ptr), 8 },
 		{ offsetof(struct mlx5_cmd_layout, outlen), 4 },
 		{ offsetof(struct mlx5_cmd_layout, token), 1 },
-	}, block[] = {				/* after the data */
+	};
+	static const struct field block[] = {	/* after the data */
 		{ offsetof(struct mlx5_cmd_prot_block, next) - BOX_DATA, 8 },
 		{ offsetof(struct mlx5_cmd_prot_block, block_num) - BOX_DATA, 4 },
 		{ offsetof(struct mlx5_cmd_prot_block, token) - BOX_DATA, 1 },

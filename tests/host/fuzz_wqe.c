@@ -51,7 +51,7 @@ static u32 length(const struct action *t)
 
 static int predict_atomic(const struct action *t, struct model_seg local, struct model_seg remote)
 {
-	struct model_seg old = { .data = (u8 [8]) {} };
+	struct model_seg old = { .data = (u8[8]) {} };
 	u64 n = 8, value;
 	u8 *mem;
 

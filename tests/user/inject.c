@@ -33,7 +33,7 @@ static void write_file(const char *file, const char *text)
 
 static void setup_memory(void)
 {
-	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
+	static const char *const kinds[] = { "failslab", "fail_page_alloc" };
 	char file[96];
 	size_t i;
 

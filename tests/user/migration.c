@@ -11,7 +11,7 @@
 
 enum { LEN = 4096, RETRIES = 2, LABEL = 0x1234 };
 
-static const char * const state_names[] = { "migrated", "rearm", "armed" };
+static const char *const state_names[] = { "migrated", "rearm", "armed" };
 
 static struct rig r;
 static const struct rig_opts opts = { .size = 65536, .depth = 16,

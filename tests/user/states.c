@@ -79,7 +79,7 @@ static const struct {
 	{ MIG, "path_mig_state" }, { DQPN, "dest_qp_num" }, { XV_QP_CAP, "cap" },
 };
 
-static const char * const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
 
 static struct xt_side side;
 static struct xv_cq *cq;

@@ -40,7 +40,7 @@ static struct xv_qp *qp;
 static struct xv_mr *mr;
 static uint8_t *buf;		/* sent messages, then received messages */
 
-static const char * const names[] = { [SEND] = "send", [WRITE] = "write", [READ] = "read" };
+static const char *const names[] = { [SEND] = "send", [WRITE] = "write", [READ] = "read" };
 
 static void set_operation(const char *name)
 {
