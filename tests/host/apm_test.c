@@ -99,7 +99,7 @@ static void in_states(u8 a, u8 b, const char *what)
 {
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
 
-	tap_ok(query(0, qpc) == a && query(1, qpc) == b, "%s: states %u and %u", what, a, b);
+	ok(query(0, qpc) == a && query(1, qpc) == b, "%s: states %u and %u", what, a, b);
 }
 
 /* ---- Events ------------------------------------------------------------------------ */
@@ -126,8 +126,8 @@ static u32 events(int side, u8 type)
 
 static void both_migrated(const char *what)
 {
-	tap_ok(events(0, MLX5_EVENT_TYPE_PATH_MIG) == 1 &&
-	       events(1, MLX5_EVENT_TYPE_PATH_MIG) == 1, "%s: one event on each side", what);
+	ok(events(0, MLX5_EVENT_TYPE_PATH_MIG) == 1 &&
+	   events(1, MLX5_EVENT_TYPE_PATH_MIG) == 1, "%s: one event on each side", what);
 	in_states(MIGRATED, MIGRATED, what);
 }
 
@@ -179,7 +179,7 @@ static void connect_armed(u8 st, u8 net0, u8 net1)
 	connect(st);
 	if (modify(0, ALT | STATE, REARM, net0) || modify(1, ALT | STATE, REARM, net1) ||
 	    !transfer(0))
-		tap_ok(false, "cannot arm");
+		ok(false, "cannot arm");
 	in_states(ARMED, ARMED, "armed");
 }
 
@@ -209,8 +209,8 @@ static void test_requests(void)
 
 	connect(MLX5_QP_ST_RC);
 	for (i = 0; i < ARRAY_SIZE(t); i++)
-		tap_ok(modify(0, t[i].opt, t[i].state, 1) == t[i].synd &&
-		       query(0, qpc) == t[i].after, "%s: syndrome %#x", t[i].what, t[i].synd);
+		ok(modify(0, t[i].opt, t[i].state, 1) == t[i].synd &&
+		   query(0, qpc) == t[i].after, "%s: syndrome %#x", t[i].what, t[i].synd);
 	session_qp_modify(&q[0], MLX5_CMD_OP_2RST_QP, NULL);
 	tap_is(query(0, qpc), MIGRATED, "RESET clears the state");
 	session_qp_modify(&q[1], MLX5_CMD_OP_2RST_QP, NULL);
@@ -229,16 +229,16 @@ static void test_arm(void)
 {
 	connect(MLX5_QP_ST_RC);
 	modify(0, ALT | STATE, REARM, 1);
-	tap_ok(transfer(0) && transfer(1), "messages in both directions");
+	ok(transfer(0) && transfer(1), "messages in both directions");
 	in_states(REARM, MIGRATED, "one side in REARM stays there");
 	modify(1, ALT | STATE, REARM, 1);
 	in_states(REARM, REARM, "both in REARM stay there until a message");
-	tap_ok(transfer(1), "a message");
+	ok(transfer(1), "a message");
 	in_states(ARMED, ARMED, "arms both");
 	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "REARM from ARMED");
-	tap_ok(transfer(0) && transfer(1), "messages do not change the state");
+	ok(transfer(0) && transfer(1), "messages do not change the state");
 	in_states(ARMED, ARMED, "armed");
-	tap_ok(!events(0, 0) && !events(1, 0), "no events");
+	ok(!events(0, 0) && !events(1, 0), "no events");
 	disconnect();
 }
 
@@ -253,17 +253,17 @@ static void test_software(u8 st, int sender)
 	query(0, before);
 	tap_is(modify(0, STATE, MIGRATED, 1), HCA_OK, "software migrates");
 	in_states(MIGRATED, ARMED, "side 0 has migrated");
-	tap_ok(transfer(sender), "a message from side %d", sender);
+	ok(transfer(sender), "a message from side %d", sender);
 	both_migrated("software");
 	query(0, after);
-	tap_ok(!memcmp(primary, alternate, MLX5_ST_SZ_BYTES(ads)) &&
-	       !MLX5_GET(qpc, after, secondary_address_path.vhca_port_num),
-	       "the alternate path is the primary one");
+	ok(!memcmp(primary, alternate, MLX5_ST_SZ_BYTES(ads)) &&
+	   !MLX5_GET(qpc, after, secondary_address_path.vhca_port_num),
+	   "the alternate path is the primary one");
 	tap_is(qp(0)->ack_timeout, 2, "its timeout is set");
 	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION,
 	       "REARM without an alternate path");
-	tap_ok(!modify(0, ALT | STATE, REARM, 0) && !modify(1, ALT | STATE, REARM, 0) &&
-	       transfer(0), "a new alternate path is loaded");
+	ok(!modify(0, ALT | STATE, REARM, 0) && !modify(1, ALT | STATE, REARM, 0) &&
+	   transfer(0), "a new alternate path is loaded");
 	in_states(ARMED, ARMED, "armed again");
 	disconnect();
 }
@@ -280,15 +280,15 @@ static void test_failover(int gone, int sender, u32 bytes)
 	if (bytes > 64) {
 		while (!qp(sender)->done)
 			hca_fabric_poll(&s.fabric);
-		tap_ok(qp(sender)->done && qp(sender)->done < bytes,
-		       "a part of the message is done");
+		ok(qp(sender)->done && qp(sender)->done < bytes,
+		   "a part of the message is done");
 	}
 	set_address(gone, 0, false);
-	tap_ok(arrived(sender, bytes), "address of side %d gone: %u bytes from side %d arrive",
-	       gone, bytes, sender);
+	ok(arrived(sender, bytes), "address of side %d gone: %u bytes from side %d arrive",
+	   gone, bytes, sender);
 	tap_is(n->timeouts - before, 1 + RETRIES, "all retries were used");
 	both_migrated("failover");
-	tap_ok(transfer(0) && transfer(1), "next messages in both directions");
+	ok(transfer(0) && transfer(1), "next messages in both directions");
 	tap_is(n->timeouts - before, 1 + RETRIES, "no retry for them");
 	set_address(gone, 0, true);
 	disconnect();
@@ -323,8 +323,8 @@ static void test_failed(void)
 		before = n->timeouts;
 		set_address(1, 0, false);
 		post(0, 64);
-		tap_ok(next(0) == XV_WC_RETRY_EXC_ERR && next(1) == -1, "%s: retries run out",
-		       t[i].what);
+		ok(next(0) == XV_WC_RETRY_EXC_ERR && next(1) == -1, "%s: retries run out",
+		   t[i].what);
 		tap_is(n->timeouts - before, t[i].timeouts * (1 + RETRIES), "timeouts");
 		tap_is(events(0, MLX5_EVENT_TYPE_PATH_MIG), t[i].migrated, "path migrated");
 		tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG_FAILED), t[i].failed, "failed");
@@ -340,14 +340,14 @@ static void test_told_once(void)
 	int i;
 
 	connect_armed(MLX5_QP_ST_UC, 1, NOWHERE);
-	tap_ok(!modify(0, STATE, MIGRATED, 1) && events(0, MLX5_EVENT_TYPE_PATH_MIG) == 1,
-	       "side 0 migrates");
+	ok(!modify(0, STATE, MIGRATED, 1) && events(0, MLX5_EVENT_TYPE_PATH_MIG) == 1,
+	   "side 0 migrates");
 	for (i = 0; i < 5; i++) {
 		post(0, 64);
-		tap_ok(next(0) == XV_WC_SUCCESS && next(1) == -1, "message %d is dropped", i);
+		ok(next(0) == XV_WC_SUCCESS && next(1) == -1, "message %d is dropped", i);
 	}
 	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG_FAILED), 1, "one event");
-	tap_ok(!modify(1, ALT, ARMED, 1) && transfer(0), "with a path the next message arrives");
+	ok(!modify(1, ALT, ARMED, 1) && transfer(0), "with a path the next message arrives");
 	tap_is(events(1, MLX5_EVENT_TYPE_PATH_MIG), 1, "side 1 has migrated");
 	in_states(MIGRATED, MIGRATED, "late");
 	disconnect();

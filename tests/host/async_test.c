@@ -67,8 +67,8 @@ static void start(const char *what)
 static void finish(u8 state_a, u8 state_b)
 {
 	session_settle(&s);
-	tap_ok(!event(0) && !event(1), "no other event");
-	tap_ok(state(&a) == state_a && state(&b) == state_b, "states %u and %u", state_a, state_b);
+	ok(!event(0) && !event(1), "no other event");
+	ok(state(&a) == state_a && state(&b) == state_b, "states %u and %u", state_a, state_b);
 	session_qp_destroy(&a);
 	session_qp_destroy(&b);
 	session_cq_destroy(&a);
@@ -178,8 +178,8 @@ static void test_port(void)
 	tap_is(event(0) >> 24, MLX5_EVENT_TYPE_PORT_CHANGE, "up: an event");
 	hca_port_set(&s.hca[0]->port[0], true);
 	tap_is(event(0), 0, "up again: no event");
-	tap_ok(subtype[0] == MLX5_PORT_CHANGE_SUBTYPE_DOWN &&
-	       subtype[1] == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "their subtypes");
+	ok(subtype[0] == MLX5_PORT_CHANGE_SUBTYPE_DOWN &&
+	   subtype[1] == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "their subtypes");
 }
 
 int main(void)

@@ -280,7 +280,7 @@ static void check_guard(const struct guard *g)
 
 	for (i = 1; i < GUARD_TRIES && least > limit; i++)
 		least = min(least, cost(g));
-	tap_ok(least <= limit, "a write of %s: %.2f, at most %.2f", g->name, least, limit);
+	ok(least <= limit, "a write of %s: %.2f, at most %.2f", g->name, least, limit);
 }
 
 static int guard(void)

@@ -40,15 +40,15 @@ static struct result brief(u16 opcode, u32 number)
 
 #define refused(call, name) do {							\
 	struct result r_ = call;							\
-	tap_ok(r_.synd == HCA_SYND_##name && r_.status == hca_synd_status(r_.synd),	\
-	       "%s: %s", #call, hca_synd_text(HCA_SYND_##name));			\
+	ok(r_.synd == HCA_SYND_##name && r_.status == hca_synd_status(r_.synd),	\
+	   "%s: %s", #call, hca_synd_text(HCA_SYND_##name));			\
 	if (r_.synd != HCA_SYND_##name)							\
 		printf("# line %d: status %#x syndrome %#x\n", __LINE__, r_.status, r_.synd); \
 } while (0)
 
 #define accepted(call) ({								\
 	struct result a_ = call;							\
-	tap_ok(!a_.status && !a_.synd, "%s", #call);					\
+	ok(!a_.status && !a_.synd, "%s", #call);					\
 	if (a_.synd)									\
 		printf("# line %d: %s\n", __LINE__, hca_synd_text(a_.synd));		\
 	a_.number;									\
@@ -66,10 +66,10 @@ static void test_table(void)
 	for (i = 0; (op = hca_opcode_at(i)); i++)
 		good &= hca_opcode_find(op->opcode) == op && op->min_in >= 8 && op->min_out >= 8 &&
 			(!i || op->opcode > hca_opcode_at(i - 1)->opcode);
-	tap_ok(good, "%u commands, each found by its opcode", i);
+	ok(good, "%u commands, each found by its opcode", i);
 	for (synd = HCA_SYND_FIRST, good = true; synd < HCA_SYND_END; synd++)
 		good &= hca_synd_status(synd) != MLX5_CMD_STAT_OK && *hca_synd_text(synd);
-	tap_ok(good, "%u syndromes, each with a status", synd - HCA_SYND_FIRST);
+	ok(good, "%u syndromes, each with a status", synd - HCA_SYND_FIRST);
 }
 
 static struct result sized(u16 opcode, u32 inlen, u32 outlen)
@@ -177,7 +177,7 @@ static void test_released_uar(void)
 	xv_wr_write(&q.qp, 1, XV_SEND_SIGNALED, &none, 0, 0);
 	xv_commit_send(&q.qp);
 	session_settle(&s);
-	tap_ok(xv_poll_cq(&q.cq, 1, &wc) == 1 && !wc.status, "a queue of the page still works");
+	ok(xv_poll_cq(&q.cq, 1, &wc) == 1 && !wc.status, "a queue of the page still works");
 	tap_is(s.hca[0]->uars_by_index.count, pages + 1, "the page is in use");
 	session_qp_destroy(&q);
 	tap_is(s.hca[0]->uars_by_index.count, pages + 1, "a CQ still uses the page");
@@ -198,11 +198,11 @@ static void test_numbers(void)
 		reused |= last == first;
 		brief(MLX5_CMD_OP_DEALLOC_PD, last);
 	}
-	tap_ok(!reused && last, "a freed number is not used again at once");
+	ok(!reused && last, "a freed number is not used again at once");
 	for (n = 0; n < 200000; n++)
 		brief(MLX5_CMD_OP_DEALLOC_PD, brief(MLX5_CMD_OP_ALLOC_PD, 0).number);
 	tap_is(s.hca[0]->pds.count, 1, "200000 allocations, one PD left");
-	tap_ok(s.hca[0]->pds.used_end < 2000, "numbers are used again");
+	ok(s.hca[0]->pds.used_end < 2000, "numbers are used again");
 	for (n = 0; !brief(MLX5_CMD_OP_ALLOC_XRCD, 0).status; n++)
 		;
 	tap_is(n, (1u << HCA_LOG_MAX_XRCD) - 1, "as many XRC domains as announced");
@@ -315,9 +315,9 @@ static void test_mkey(void)
 	MLX5_SET(query_mkey_in, in, opcode, MLX5_CMD_OP_QUERY_MKEY);
 	MLX5_SET(query_mkey_in, in, mkey_index, index);
 	tap_is(run(in, sizeof(in), out, sizeof(out)).status, MLX5_CMD_STAT_OK, "QUERY_MKEY");
-	tap_ok(MLX5_GET(mkc, mkc, pd) == s.pd[0] && MLX5_GET(mkc, mkc, lr) &&
-	       !MLX5_GET(mkc, mkc, lw) && MLX5_GET64(mkc, mkc, start_addr) == page,
-	       "the key reads as it was created");
+	ok(MLX5_GET(mkc, mkc, pd) == s.pd[0] && MLX5_GET(mkc, mkc, lr) &&
+	   !MLX5_GET(mkc, mkc, lw) && MLX5_GET64(mkc, mkc, start_addr) == page,
+	   "the key reads as it was created");
 	accepted(brief(MLX5_CMD_OP_DESTROY_MKEY, index));
 	refused(brief(MLX5_CMD_OP_DESTROY_MKEY, index), MKEY);
 
@@ -353,9 +353,9 @@ static void test_roce(void)
 	refused(set_roce(5, MLX5_ROCE_VERSION_2, MLX5_ROCE_L3_TYPE_IPV6 + 1, 9), ROCE_ADDRESS);
 	accepted(set_roce(5, MLX5_ROCE_VERSION_2, MLX5_ROCE_L3_TYPE_IPV6, 9));
 	accepted(set_roce(5, 0, 0, 9));
-	tap_ok(s.hca[0]->gids[5].valid && s.hca[0]->gids[5].gid[15] == 9, "the entry is set");
+	ok(s.hca[0]->gids[5].valid && s.hca[0]->gids[5].gid[15] == 9, "the entry is set");
 	accepted(set_roce(5, 0, 0, 0));
-	tap_ok(!s.hca[0]->gids[5].valid, "a zero address deletes it");
+	ok(!s.hca[0]->gids[5].valid, "a zero address deletes it");
 }
 
 static struct result mcg(u16 opcode, u32 qpn, u8 first, u8 last)
@@ -450,7 +450,7 @@ static void test_counters(void)
 	xv_commit_send(&a.qp);
 	session_settle(&s);
 	q_counter(set, &writes, &empty);
-	tap_ok(empty > 0, "receives missed: %u", empty);
+	ok(empty > 0, "receives missed: %u", empty);
 	session_qp_destroy(&a);
 	session_qp_destroy(&b);
 	accepted(brief(MLX5_CMD_OP_DEALLOC_Q_COUNTER, set));
@@ -495,9 +495,9 @@ static u8 post(struct mlx5_cmd_layout *lay, u64 box, enum damage damage)
 	if (lay->status_own & 1)
 		return 0xff;
 	if (damage == D_NONE)
-		tap_ok(!hca_fabric_must_sleep(&s.fabric) && !out->data[0] && !out->data[99] &&
-		       out->data[100] == 0xee && out->token == 0x55,
-		       "the output has the length of the command");
+		ok(!hca_fabric_must_sleep(&s.fabric) && !out->data[0] && !out->data[99] &&
+		   out->data[100] == 0xee && out->token == 0x55,
+		   "the output has the length of the command");
 	return lay->status_own >> 1;
 }
 
@@ -555,7 +555,7 @@ static void test_queue(void)
 	struct mlx5_cmd_layout *lay = session_ptr(&s, queue);
 	u32 geometry = be32_to_cpu(seg->cmdq_addr_l_sz);
 
-	tap_ok(geometry && !(geometry & ~0xff), "the segment has the geometry of the queue");
+	ok(geometry && !(geometry & ~0xff), "the segment has the geometry of the queue");
 	tap_is(be32_to_cpu(seg->cmdif_rev_fw_sub) >> 16, 5, "command interface revision");
 	seg->cmdq_addr_h = cpu_to_be32(queue >> 32);
 	seg->cmdq_addr_l_sz = cpu_to_be32((u32)queue);

@@ -105,8 +105,8 @@ static void test_unicast(void)
 	send(gid, mac, qpn + 1, QKEY);
 	tap_is(arrived(1), 0, "another queue pair");
 	send(gid, mac, qpn, QKEY);
-	tap_ok(grh[0] == 0x45 && grh[8] == 7 && !memcmp(grh + 16, gid + 12, 4) &&
-	       !memcmp(grh + 12, s.hca[0]->gids[0].gid + 12, 4), "an IPv4 header");
+	ok(grh[0] == 0x45 && grh[8] == 7 && !memcmp(grh + 16, gid + 12, 4) &&
+	   !memcmp(grh + 12, s.hca[0]->gids[0].gid + 12, 4), "an IPv4 header");
 	tap_is(arrived(1), 1, "and then the data");
 	send(gid, mac, qpn, QKEY);
 	tap_is(arrived(1), 0, "the next one finds no receive request");
@@ -150,7 +150,7 @@ static void test_multicast(void)
 	tap_is(arrived(MEMBERS), MEMBERS / 2, "without those that left or posted no receive");
 	for (i = 0; i < MEMBERS; i++)
 		bad += session_qp_destroy(&member[i]);
-	tap_ok(!bad && !s.hca[0]->nmcgs && !s.hca[1]->nmcgs, "the last member deletes the group");
+	ok(!bad && !s.hca[0]->nmcgs && !s.hca[1]->nmcgs, "the last member deletes the group");
 }
 
 int main(void)

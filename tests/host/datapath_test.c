@@ -34,7 +34,7 @@ static void connect(struct session_qp *a, struct session_qp *b)
 
 static void disconnect(struct session_qp *a, struct session_qp *b)
 {
-	tap_ok(!session_qp_destroy(a) && !session_qp_destroy(b), "queue pairs destroyed");
+	ok(!session_qp_destroy(a) && !session_qp_destroy(b), "queue pairs destroyed");
 }
 
 /* Runs the adapter; returns the only completion of @q, or status 255. */
@@ -61,7 +61,7 @@ static struct xv_wc commit(struct session_qp *q)
 static void post_recv(struct session_qp *q, u64 wr_id, struct xv_sge sge)
 {
 	if (xv_wr_recv(&q->qp, wr_id, &sge))
-		tap_ok(0, "receive posted");
+		ok(0, "receive posted");
 	xv_commit_recv(&q->qp);
 }
 
@@ -84,15 +84,15 @@ static void test_write_read(void)
 		memcpy(before + to, mr[0].ptr + from, n);
 		xv_wr_write(&a.qp, 7, XV_SEND_SIGNALED, &sge, mr[1].addr + to, mr[1].key);
 		wc = commit(&a);
-		tap_ok(wc.status == XV_WC_SUCCESS && wc.wr_id == 7 &&
-		       !memcmp(before, mr[1].ptr, MR_BYTES), "write %u bytes", n);
+		ok(wc.status == XV_WC_SUCCESS && wc.wr_id == 7 &&
+		   !memcmp(before, mr[1].ptr, MR_BYTES), "write %u bytes", n);
 
 		memcpy(before, mr[0].ptr, MR_BYTES);
 		memcpy(before + from, mr[1].ptr + to + n, n);
 		xv_wr_read(&a.qp, 8, XV_SEND_SIGNALED, &sge, mr[1].addr + to + n, mr[1].key);
 		wc = commit(&a);
-		tap_ok(wc.status == XV_WC_SUCCESS && !memcmp(before, mr[0].ptr, MR_BYTES),
-		       "read %u bytes", n);
+		ok(wc.status == XV_WC_SUCCESS && !memcmp(before, mr[0].ptr, MR_BYTES),
+		   "read %u bytes", n);
 	}
 	disconnect(&a, &b);
 }
@@ -108,19 +108,19 @@ static void test_send(void)
 	post_recv(&b, 21, session_sge(&mr[1], 4000, 6000));
 	xv_wr_send(&a.qp, 11, XV_SEND_SIGNALED, &sge);
 	wc = commit(&a);
-	tap_ok(wc.status == XV_WC_SUCCESS && wc.opcode == XV_WC_SEND, "send");
+	ok(wc.status == XV_WC_SUCCESS && wc.opcode == XV_WC_SEND, "send");
 	wc = one(&b);
-	tap_ok(wc.status == XV_WC_SUCCESS && wc.wr_id == 21 && wc.byte_len == 5000 &&
-	       wc.opcode == XV_WC_RECV && !memcmp(mr[1].ptr + 4000, mr[0].ptr + 500, 5000),
-	       "receive");
+	ok(wc.status == XV_WC_SUCCESS && wc.wr_id == 21 && wc.byte_len == 5000 &&
+	   wc.opcode == XV_WC_RECV && !memcmp(mr[1].ptr + 4000, mr[0].ptr + 500, 5000),
+	   "receive");
 
 	post_recv(&b, 22, session_sge(&mr[1], 0, 100));
 	xv_wr_send_imm(&a.qp, 12, XV_SEND_SIGNALED, &(struct xv_sge) {}, IMM);
 	wc = commit(&a);
 	tap_is(wc.status, XV_WC_SUCCESS, "empty send with immediate");
 	wc = one(&b);
-	tap_ok(wc.status == XV_WC_SUCCESS && wc.byte_len == 0 && wc.imm_data == IMM &&
-	       wc.wc_flags & XV_WC_WITH_IMM, "immediate arrives");
+	ok(wc.status == XV_WC_SUCCESS && wc.byte_len == 0 && wc.imm_data == IMM &&
+	   wc.wc_flags & XV_WC_WITH_IMM, "immediate arrives");
 
 	post_recv(&b, 23, session_sge(&mr[1], 0, 100));
 	sge.length = 700;
@@ -128,8 +128,8 @@ static void test_send(void)
 	wc = commit(&a);
 	tap_is(wc.status, XV_WC_SUCCESS, "write with immediate");
 	wc = one(&b);
-	tap_ok(wc.opcode == XV_WC_RECV_RDMA_WITH_IMM && wc.byte_len == 700 && wc.wr_id == 23 &&
-	       !memcmp(mr[1].ptr + 9000, mr[0].ptr + 500, 700), "its data and completion");
+	ok(wc.opcode == XV_WC_RECV_RDMA_WITH_IMM && wc.byte_len == 700 && wc.wr_id == 23 &&
+	   !memcmp(mr[1].ptr + 9000, mr[0].ptr + 500, 700), "its data and completion");
 	disconnect(&a, &b);
 }
 
@@ -144,13 +144,13 @@ static void test_atomics(void)
 	*mem = 40;
 	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 2);
 	wc = commit(&a);
-	tap_ok(wc.status == XV_WC_SUCCESS && *mem == 42 && *old == 40, "fetch and add");
+	ok(wc.status == XV_WC_SUCCESS && *mem == 42 && *old == 40, "fetch and add");
 	xv_wr_atomic_cs(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 42, 99);
 	wc = commit(&a);
-	tap_ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 42, "swap when equal");
+	ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 42, "swap when equal");
 	xv_wr_atomic_cs(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 42, 7);
 	wc = commit(&a);
-	tap_ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 99, "no swap when not");
+	ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 99, "no swap when not");
 	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 20, mr[1].key, 2);
 	wc = commit(&a);
 	tap_is(wc.status, XV_WC_REM_INV_REQ_ERR, "misaligned atomic");
@@ -234,7 +234,7 @@ static void test_protection(void)
 		wc = commit(&a);
 		tap_is(wc.status, t[i].status, "%s", t[i].what);
 		if (t[i].status)
-			tap_ok(!memcmp(before, mr[1].ptr, MR_BYTES), "nothing was written");
+			ok(!memcmp(before, mr[1].ptr, MR_BYTES), "nothing was written");
 		session_qp_destroy(&a);
 		session_qp_destroy(&b);
 	}
@@ -275,8 +275,8 @@ static void test_receive_errors(void)
 	xv_wr_send(&a.qp, 4, 0, &sge);
 	wc = commit(&a);
 	session_settle(&s);
-	tap_ok(wc.status == 255 || wc.status == XV_WC_REM_INV_REQ_ERR,
-	       "too long a message fails at the sender");
+	ok(wc.status == 255 || wc.status == XV_WC_REM_INV_REQ_ERR,
+	   "too long a message fails at the sender");
 	disconnect(&a, &b);
 
 	connect(&a, &b);
@@ -300,10 +300,10 @@ static void test_receive_errors(void)
 			hca_fabric_poll(&s.fabric);
 			n += xv_poll_cq(&a.cq, 4 - n, w2 + n);
 		}
-		tap_ok(n == 2 && w2[0].status == XV_WC_RNR_RETRY_EXC_ERR && w2[0].wr_id == 3,
-		       "no receive posted: RNR retries run out");
-		tap_ok(n == 2 && w2[1].status == XV_WC_WR_FLUSH_ERR && w2[1].wr_id == 4,
-		       "the next request is flushed, though not signalled");
+		ok(n == 2 && w2[0].status == XV_WC_RNR_RETRY_EXC_ERR && w2[0].wr_id == 3,
+		   "no receive posted: RNR retries run out");
+		ok(n == 2 && w2[1].status == XV_WC_WR_FLUSH_ERR && w2[1].wr_id == 4,
+		   "the next request is flushed, though not signalled");
 	}
 	disconnect(&a, &b);
 
@@ -409,8 +409,8 @@ static void test_gather(void)
 	}
 	for (i = 0; i < 2; i++) {
 		memset(mr[1].ptr, 0, sizeof(want));
-		tap_ok(!xv_post_send(&a.qp, &wr, &bad) && one(&a).status == XV_WC_SUCCESS &&
-		       !memcmp(mr[1].ptr + 5, want, off), "%u segments", N);
+		ok(!xv_post_send(&a.qp, &wr, &bad) && one(&a).status == XV_WC_SUCCESS &&
+		   !memcmp(mr[1].ptr + 5, want, off), "%u segments", N);
 	}
 	disconnect(&a, &b);
 }
@@ -525,8 +525,8 @@ static const u8 *in_cqe(struct session_qp *q, u32 n, u32 cqe_bytes, u8 format)
 	const u8 *entry = q->cq.buf + (n + 1) * cqe_bytes - sizeof(struct mlx5r_cqe);
 	u8 op_own = entry[sizeof(struct mlx5r_cqe) - 1];
 
-	tap_ok(op_own >> 4 != MLX5R_CQE_INVALID && (op_own & MLX5R_CQE_FORMAT_MASK) == format,
-	       "completion %u, format %u", n, format);
+	ok(op_own >> 4 != MLX5R_CQE_INVALID && (op_own & MLX5R_CQE_FORMAT_MASK) == format,
+	   "completion %u, format %u", n, format);
 	return format == MLX5R_CQE_INLINE_64 ? entry - 64 : entry;
 }
 
@@ -556,10 +556,10 @@ static void test_scatter_send(u32 cqe_bytes, u8 cs)
 		tap_is(commit(&a).status, XV_WC_SUCCESS, "send %u bytes", n);
 		in_cqe(&a, i, 64, 0);
 		data = in_cqe(&b, i, cqe_bytes, format);
-		tap_ok(!memcmp(format ? data : mr[1].ptr, mr[0].ptr + 3, n) &&
-		       (!format || !mr[1].ptr[0]), "data in %s", format ? "it" : "memory");
+		ok(!memcmp(format ? data : mr[1].ptr, mr[0].ptr + 3, n) &&
+		   (!format || !mr[1].ptr[0]), "data in %s", format ? "it" : "memory");
 		if (format)
-			tap_ok(n % 32 == 0 || !data[n], "and no more than that");
+			ok(n % 32 == 0 || !data[n], "and no more than that");
 	}
 	disconnect(&a, &b);
 }
@@ -576,17 +576,17 @@ static void test_scatter_response(void)
 	memset(mr[0].ptr, 0, 64);
 	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
 	commit(&a);
-	tap_ok(!memcmp(in_cqe(&a, 0, 64, MLX5R_CQE_INLINE_32), mr[1].ptr, 32) && !mr[0].ptr[0],
-	       "a read's data in its completion");
+	ok(!memcmp(in_cqe(&a, 0, 64, MLX5R_CQE_INLINE_32), mr[1].ptr, 32) && !mr[0].ptr[0],
+	   "a read's data in its completion");
 	memcpy(mr[1].ptr, &seven, 8);
 	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &word, mr[1].addr, mr[1].key, 2);
 	commit(&a);
-	tap_ok(!memcmp(in_cqe(&a, 1, 64, MLX5R_CQE_INLINE_32), &seven, 8) && mr[1].ptr[0] == 9,
-	       "an atomic's answer, too");
+	ok(!memcmp(in_cqe(&a, 1, 64, MLX5R_CQE_INLINE_32), &seven, 8) && mr[1].ptr[0] == 9,
+	   "an atomic's answer, too");
 	xv_wr_read(&a.qp, 1, 0, &sge, mr[1].addr, mr[1].key);
 	xv_commit_send(&a.qp);
 	session_settle(&s);
-	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, 32), "without a completion the data is in memory");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, 32), "without a completion the data is in memory");
 	sge.lkey ^= 1;
 	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
 	tap_is(commit(&a).status, XV_WC_LOC_PROT_ERR, "a bad key is an error all the same");

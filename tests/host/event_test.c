@@ -64,7 +64,7 @@ static void test_full(void)
 	for (i = 0; i < N; i++)
 		hca_event_comp(hca_table_get(&s.hca[1]->cqs, q[i].cqn));
 	hca_fabric_poll(&s.fabric);
-	tap_ok(s.irqs[1] > 0, "an interrupt for all of them");
+	ok(s.irqs[1] > 0, "an interrupt for all of them");
 	n = read_events(&r, 1000);
 	tap_is(n, EQ_SIZE, "as many events as there is room");
 	do {
@@ -110,8 +110,8 @@ static void test_full_async(void)
 		session_settle(&s);
 	}
 	/* Events that were written at once count twice; of the others, two became one. */
-	tap_ok(n >= 2 * (N - 1) + 1 && n <= 2 * (N - 1) + 1 + EQ_SIZE / 2,
-	       "two events of every queue but the one destroyed, and the port's last state");
+	ok(n >= 2 * (N - 1) + 1 && n <= 2 * (N - 1) + 1 + EQ_SIZE / 2,
+	   "two events of every queue but the one destroyed, and the port's last state");
 	for (i = 0, n = 0; i < N - 1; i++)
 		n += r.seen[q[i].qp.qp_num % 64] >= 2;
 	tap_is(n, N - 1, "none is missing");
@@ -143,7 +143,7 @@ static void test_retry(void)
 	read_events(&r, 1);
 	for (start = s.fabric.now; s.fabric.now < start + 2000000;)
 		hca_fabric_poll(&s.fabric);
-	tap_ok(s.irqs[0] > before, "the interrupt is raised again");
+	ok(s.irqs[0] > before, "the interrupt is raised again");
 	tell_index(&r);
 	session_settle(&s);
 	before = s.irqs[0];
@@ -200,7 +200,7 @@ static void test_resize(void)
 	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &q);	/* 16 CQEs */
 	cq = hca_table_get(&s.hca[0]->cqs, q.cqn);
 	tap_is(modify_cq(q.cqn, 0, 3, 0, 0), HCA_OK, "moderation");
-	tap_ok(cq->period_us == 7 && cq->max_count == 9, "is taken");
+	ok(cq->period_us == 7 && cq->max_count == 9, "is taken");
 	tap_is(modify_cq(q.cqn, 0, 8, 0, 0), HCA_SYND_CQ_FIELD, "an unknown field");
 	tap_is(modify_cq(q.cqn, 2, 7, 5, big), HCA_SYND_OPMOD, "an unknown op_mod");
 	tap_is(modify_cq(q.cqn, 1, 7, 23, big), HCA_SYND_CQ_SIZE, "too large");
@@ -329,7 +329,7 @@ static void test_cq_error(struct eq_reader *r)
 	for (i = 0; i < ARRAY_SIZE(q); i++)
 		failed += in_error(&q[i]);
 	tap_is(failed, ARRAY_SIZE(q) - 1, "a CQ that overruns fails all its QPs but one in RESET");
-	tap_ok(passes > 4, "not all in one pass");
+	ok(passes > 4, "not all in one pass");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
 	for (i = 0; i < ARRAY_SIZE(q); i++)
 		session_qp_destroy(&q[i]);
@@ -359,19 +359,19 @@ static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
 	tap_is(send_empty(&a), XV_WC_SUCCESS, "a request of those that are there");
 	srq->dbr[0] = cpu_to_be32(1 + 17);
 	tap_is(send_empty(&a), XV_WC_REM_OP_ERR, "none of 17 in a ring of 16");
-	tap_ok(next_event(r, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, srq->srqn), "an event of the SRQ");
-	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, b.qp.qp_num) && in_error(&b),
-	       "one of the receiver, which is in error");
-	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
-	       "and so is an idle one of the same SRQ");
+	ok(next_event(r, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, srq->srqn), "an event of the SRQ");
+	ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, b.qp.qp_num) && in_error(&b),
+	   "one of the receiver, which is in error");
+	ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
+	   "and so is an idle one of the same SRQ");
 	srq->dbr[0] = cpu_to_be32(1 + 16);
-	tap_ok(srq->error, "the SRQ stays in error");
+	ok(srq->error, "the SRQ stays in error");
 	session_qp_modify(&d, MLX5_CMD_OP_2RST_QP, NULL);
 	session_qp_modify(&c, MLX5_CMD_OP_2RST_QP, NULL);
 	session_connect(&c, &d);
 	tap_is(send_empty(&c), XV_WC_REM_OP_ERR, "and fails whoever asks it");
-	tap_ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
-	       "with an event");
+	ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
+	   "with an event");
 	tap_is(read_events(r, 1000), 0, "no other event");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = NULL;
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
@@ -400,10 +400,10 @@ static void test_srq(void)
 	tap_is(arm_rmp(number, 17), HCA_SYND_SRQ_LIMIT, "a limit above its size");
 	tap_is(arm_rmp(number, 10), HCA_OK, "a limit of 10 with 10 posted");
 	n = read_events(&r, 1000);
-	tap_ok(!n && srq->lwm == 10, "waits");
+	ok(!n && srq->lwm == 10, "waits");
 	tap_is(arm_rmp(number, 11), HCA_OK, "one of 11");
 	n = read_events(&r, 1000);
-	tap_ok(n == 1 && !srq->lwm && r.seen[number % 64], "is an event at once");
+	ok(n == 1 && !srq->lwm && r.seen[number % 64], "is an event at once");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
 	test_srq_error(srq, &r);
 	test_cq_error(&r);
@@ -516,7 +516,7 @@ static void test_moderation(void)
 	while (hca_fabric_deadline(&s.fabric) != U64_MAX)
 		hca_fabric_poll(&s.fabric);
 	tap_is(events(&q, &r), 1, "until its time has come");
-	tap_ok(s.fabric.now - start >= 500000000, "and not before");
+	ok(s.fabric.now - start >= 500000000, "and not before");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 }
@@ -572,12 +572,12 @@ static void test_no_dma(void)
 		hca_fabric_poll(&s.fabric);
 	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "a peer gets no answer");
 	snapshot(&b, eq, after);
-	tap_ok(!memcmp(before, after, sizeof(before)), "nothing is written");
+	ok(!memcmp(before, after, sizeof(before)), "nothing is written");
 	tap_is(s.irqs[1], irqs, "nor an interrupt raised");
 
 	hca_dma_enable(s.hca[1], true);
 	tap_is(wc_count(&b), 1, "with DMA the request runs");
-	tap_ok(s.irqs[1] > irqs, "and the interrupt comes");
+	ok(s.irqs[1] > irqs, "and the interrupt comes");
 	disconnect(&a, &b);
 }
 

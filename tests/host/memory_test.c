@@ -116,8 +116,8 @@ static void step_through(const char *what, u32 (*fill)(u64 page), u64 page)
 		failed += status == MLX5_CMD_STAT_NO_RES_ERR;
 	}
 	shim_alloc_fail = -1;
-	tap_ok(status == MLX5_CMD_STAT_OK && failed > 0, "%s: status %#x after %u failures", what,
-	       status, failed);
+	ok(status == MLX5_CMD_STAT_OK && failed > 0, "%s: status %#x after %u failures", what,
+	   status, failed);
 }
 
 static void test_create_function(void)
@@ -134,7 +134,7 @@ static void test_create_function(void)
 		failed += !hca;
 	}
 	shim_alloc_fail = -1;
-	tap_ok(hca && failed > 3, "a function comes up after %u failures", failed);
+	ok(hca && failed > 3, "a function comes up after %u failures", failed);
 	if (hca)
 		hca_destroy(hca);
 	free(p.bar);

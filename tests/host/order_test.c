@@ -52,11 +52,11 @@ static void test_write(u32 from, u32 to, u32 bytes)
 	xv_commit_send(&a.qp);
 	session_settle(&s);
 	xv_poll_cq(&a.cq, 1, &wc);
-	tap_ok(wc.status == XV_WC_SUCCESS && !memcmp(mr[0].ptr + from, mr[1].ptr + to, bytes) &&
-	       !mr[1].ptr[to + bytes] && (!to || !mr[1].ptr[to - 1]),
-	       "%u bytes from %u to %u", bytes, from, to);
-	tap_ok(!moves_of_last && !moves_after_last && (moves || bytes < 256),
-	       "the last byte comes last (%u string moves)", moves);
+	ok(wc.status == XV_WC_SUCCESS && !memcmp(mr[0].ptr + from, mr[1].ptr + to, bytes) &&
+	   !mr[1].ptr[to + bytes] && (!to || !mr[1].ptr[to - 1]),
+	   "%u bytes from %u to %u", bytes, from, to);
+	ok(!moves_of_last && !moves_after_last && (moves || bytes < 256),
+	   "the last byte comes last (%u string moves)", moves);
 	session_qp_destroy(&a);
 	session_qp_destroy(&b);
 }

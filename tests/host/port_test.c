@@ -63,18 +63,18 @@ static void test_commands(void)
 	const void *ca = MLX5_ADDR_OF(query_hca_vport_context_out, a, hca_vport_context);
 	const void *cb = MLX5_ADDR_OF(query_hca_vport_context_out, b, hca_vport_context);
 
-	tap_ok(!set_caps(2, CM) && !vport(1, a, sizeof(a)) && !vport(2, b, sizeof(b)),
-	       "both ports answer");
-	tap_ok(MLX5_GET(hca_vport_context, ca, lid) != MLX5_GET(hca_vport_context, cb, lid) &&
-	       MLX5_GET64(hca_vport_context, ca, port_guid) !=
-	       MLX5_GET64(hca_vport_context, cb, port_guid) &&
-	       MLX5_GET64(hca_vport_context, ca, node_guid) ==
-	       MLX5_GET64(hca_vport_context, cb, node_guid), "two LIDs, two port GUIDs, one node");
-	tap_ok(!MLX5_GET(hca_vport_context, ca, cap_mask1) &&
-	       MLX5_GET(hca_vport_context, cb, cap_mask1) == CM, "capabilities of each port");
+	ok(!set_caps(2, CM) && !vport(1, a, sizeof(a)) && !vport(2, b, sizeof(b)),
+	   "both ports answer");
+	ok(MLX5_GET(hca_vport_context, ca, lid) != MLX5_GET(hca_vport_context, cb, lid) &&
+	   MLX5_GET64(hca_vport_context, ca, port_guid) !=
+	   MLX5_GET64(hca_vport_context, cb, port_guid) &&
+	   MLX5_GET64(hca_vport_context, ca, node_guid) ==
+	   MLX5_GET64(hca_vport_context, cb, node_guid), "two LIDs, two port GUIDs, one node");
+	ok(!MLX5_GET(hca_vport_context, ca, cap_mask1) &&
+	   MLX5_GET(hca_vport_context, cb, cap_mask1) == CM, "capabilities of each port");
 	tap_is(vport(3, a, sizeof(a)), HCA_SYND_FUNCTION, "there is no third port");
-	tap_ok(!speed(1) && !speed(2) && speed(3) == HCA_SYND_FUNCTION,
-	       "no register of a third port");
+	ok(!speed(1) && !speed(2) && speed(3) == HCA_SYND_FUNCTION,
+	   "no register of a third port");
 }
 
 /* ---- Queue pairs ------------------------------------------------------------------------ */
@@ -141,16 +141,16 @@ static void test_paths(void)
 				session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &a);
 				session_qp(&s, 1, MLX5_QP_ST_RC, 2, 2, &b);
 				if (ready(&a, p, &b, t) || ready(&b, on, &a, p))
-					tap_ok(false, "cannot connect");
+					ok(false, "cannot connect");
 				counted[0] = s.hca[0]->port[2 - p].count.xmit_packets;
 				counted[1] = s.hca[0]->port[p - 1].count.xmit_packets;
-				tap_ok(write_status(&a, &from, &to) ==
-				       (on == t ? XV_WC_SUCCESS : XV_WC_RETRY_EXC_ERR) &&
-				       !!memcmp(from.ptr, to.ptr, 4096) == (on != t),
-				       "port %u to port %u, the peer is on port %u", p, t, on);
-				tap_ok(s.hca[0]->port[2 - p].count.xmit_packets == counted[0] &&
-				       s.hca[0]->port[p - 1].count.xmit_packets - counted[1] ==
-				       (on == t), "counted on its own port");
+				ok(write_status(&a, &from, &to) ==
+				   (on == t ? XV_WC_SUCCESS : XV_WC_RETRY_EXC_ERR) &&
+				   !!memcmp(from.ptr, to.ptr, 4096) == (on != t),
+				   "port %u to port %u, the peer is on port %u", p, t, on);
+				ok(s.hca[0]->port[2 - p].count.xmit_packets == counted[0] &&
+				   s.hca[0]->port[p - 1].count.xmit_packets - counted[1] ==
+				   (on == t), "counted on its own port");
 				session_qp_destroy(&a);
 				session_qp_destroy(&b);
 			}
@@ -162,16 +162,16 @@ static void test_special(void)
 
 	session_qp(&s, 0, MLX5_QP_ST_QP1, 4, 4, &a);
 	session_qp(&s, 0, MLX5_QP_ST_QP1, 4, 4, &b);
-	tap_ok(!modify(&a, MLX5_CMD_OP_RST2INIT_QP, 2, &b, 1) && s.hca[0]->port[1].qp1 &&
-	       !s.hca[0]->port[0].qp1, "QP1 of port 2");
+	ok(!modify(&a, MLX5_CMD_OP_RST2INIT_QP, 2, &b, 1) && s.hca[0]->port[1].qp1 &&
+	   !s.hca[0]->port[0].qp1, "QP1 of port 2");
 	tap_is(modify(&b, MLX5_CMD_OP_RST2INIT_QP, 2, &a, 1), HCA_SYND_SPECIAL_QP,
 	       "a port has only one");
 	tap_is(modify(&b, MLX5_CMD_OP_RST2INIT_QP, 3, &a, 1), HCA_SYND_QP_PORT,
 	       "there is no port 3");
-	tap_ok(!modify(&b, MLX5_CMD_OP_RST2INIT_QP, 1, &a, 1) && s.hca[0]->port[0].qp1,
-	       "QP1 of port 1");
+	ok(!modify(&b, MLX5_CMD_OP_RST2INIT_QP, 1, &a, 1) && s.hca[0]->port[0].qp1,
+	   "QP1 of port 1");
 	session_qp_destroy(&a);
-	tap_ok(!s.hca[0]->port[1].qp1 && s.hca[0]->port[0].qp1, "one of them is destroyed");
+	ok(!s.hca[0]->port[1].qp1 && s.hca[0]->port[0].qp1, "one of them is destroyed");
 	session_qp_destroy(&b);
 }
 

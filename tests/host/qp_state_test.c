@@ -90,11 +90,11 @@ static void test_matrix(u8 st, const char *type)
 			status = session_qp_modify(&a, commands[i].opcode, &b);
 			session_settle(&s);
 			now = query(&a, qpc);
-			tap_ok(status == (allowed ? MLX5_CMD_STAT_OK :
-						    MLX5_CMD_STAT_BAD_QP_STATE_ERR) &&
-			       now == (allowed ? commands[i].to : state),
-			       "%s: %s in %s: status %#x, then %s", type, commands[i].name,
-			       state_name[state], status, state_name[now & 7]);
+			ok(status == (allowed ? MLX5_CMD_STAT_OK :
+						MLX5_CMD_STAT_BAD_QP_STATE_ERR) &&
+			   now == (allowed ? commands[i].to : state),
+			   "%s: %s in %s: status %#x, then %s", type, commands[i].name,
+			   state_name[state], status, state_name[now & 7]);
 		}
 	}
 	session_qp_destroy(&a);
@@ -152,22 +152,22 @@ static void test_parameters(void)
 	MLX5_SET(qpc, qpc, rwe, 1);
 	tap_is(modify(&q, MLX5_CMD_OP_INIT2RTR_QP, 0, qpc), HCA_OK, "to RTR");
 	query(&q, got);
-	tap_ok(MLX5_GET(qpc, got, next_rcv_psn) == 0xabcdef && MLX5_GET(qpc, got, mtu) == 3 &&
-	       MLX5_GET(qpc, got, remote_qpn) == 0x123456 && MLX5_GET(qpc, got, log_rra_max) == 2 &&
-	       MLX5_GET(qpc, got, primary_address_path.src_addr_index) == 3,
-	       "the parameters of the transition are set");
-	tap_ok(!MLX5_GET(qpc, got, retry_count) && !MLX5_GET(qpc, got, rwe) &&
-	       !MLX5_GET(qpc, got, primary_address_path.ack_timeout),
-	       "other parameters are not set");
+	ok(MLX5_GET(qpc, got, next_rcv_psn) == 0xabcdef && MLX5_GET(qpc, got, mtu) == 3 &&
+	   MLX5_GET(qpc, got, remote_qpn) == 0x123456 && MLX5_GET(qpc, got, log_rra_max) == 2 &&
+	   MLX5_GET(qpc, got, primary_address_path.src_addr_index) == 3,
+	   "the parameters of the transition are set");
+	ok(!MLX5_GET(qpc, got, retry_count) && !MLX5_GET(qpc, got, rwe) &&
+	   !MLX5_GET(qpc, got, primary_address_path.ack_timeout),
+	   "other parameters are not set");
 
 	MLX5_SET(qpc, qpc, next_send_psn, 0x111111);
 	MLX5_SET(qpc, qpc, remote_qpn, 0x654321);
 	tap_is(modify(&q, MLX5_CMD_OP_RTR2RTS_QP, OPT(RWE), qpc), HCA_OK, "to RTS");
 	query(&q, got);
-	tap_ok(MLX5_GET(qpc, got, next_send_psn) == 0x111111 && MLX5_GET(qpc, got, rwe) &&
-	       MLX5_GET(qpc, got, retry_count) == 5 &&
-	       MLX5_GET(qpc, got, primary_address_path.ack_timeout) == 9 &&
-	       MLX5_GET(qpc, got, remote_qpn) == 0x123456, "the same for RTS");
+	ok(MLX5_GET(qpc, got, next_send_psn) == 0x111111 && MLX5_GET(qpc, got, rwe) &&
+	   MLX5_GET(qpc, got, retry_count) == 5 &&
+	   MLX5_GET(qpc, got, primary_address_path.ack_timeout) == 9 &&
+	   MLX5_GET(qpc, got, remote_qpn) == 0x123456, "the same for RTS");
 	tap_is(modify(&q, MLX5_CMD_OP_RTS2RTS_QP, OPT(RETRY_COUNT), qpc), HCA_SYND_QP_OPTPAR,
 	       "a retry count is not changed in RTS");
 	session_qp_destroy(&q);
@@ -191,9 +191,9 @@ static void test_sqd(void)
 	MLX5_SET(qpc, qpc, min_rnr_nak, 9);
 	tap_is(modify(&a, HCA_CMD_OP_SQD2SQD_QP, OPT(RETRY_COUNT) | OPT(ACK_TIMEOUT), qpc), HCA_OK,
 	       "attributes change in SQD");
-	tap_ok(query(&a, qpc) == MLX5_QP_STATE_SQD && MLX5_GET(qpc, qpc, retry_count) == 6 &&
-	       MLX5_GET(qpc, qpc, primary_address_path.ack_timeout) == 17 &&
-	       MLX5_GET(qpc, qpc, min_rnr_nak) == 1, "only those of the mask");
+	ok(query(&a, qpc) == MLX5_QP_STATE_SQD && MLX5_GET(qpc, qpc, retry_count) == 6 &&
+	   MLX5_GET(qpc, qpc, primary_address_path.ack_timeout) == 17 &&
+	   MLX5_GET(qpc, qpc, min_rnr_nak) == 1, "only those of the mask");
 	qp = hca_qp_get(s.hca[0], a.qp.qp_num);
 	qp->sq_drained_sent = false;
 	tap_is(modify(&a, HCA_CMD_OP_SQD2SQD_QP, OPT(RETRY_COUNT), qpc), HCA_SYND_QP_STATE,
@@ -202,7 +202,7 @@ static void test_sqd(void)
 	tap_is(session_qp_modify(&a, MLX5_CMD_OP_SQD_RTS_QP, &b), MLX5_CMD_STAT_OK, "SQD to RTS");
 	tap_is(query(&a, qpc), MLX5_QP_STATE_RTS, "the state is RTS");
 	session_qp_modify(&a, HCA_CMD_OP_RTS2SQD_QP, NULL);
-	tap_ok(!qp->sq_drained_sent, "in SQD again: it must drain again");
+	ok(!qp->sq_drained_sent, "in SQD again: it must drain again");
 	session_settle(&s);
 	tap_is(query(&a, qpc), MLX5_QP_STATE_SQD, "it is drained");
 	session_qp_destroy(&a);
@@ -216,8 +216,8 @@ static void test_special(void)
 
 	session_qp(&s, 0, MLX5_QP_ST_QP1, 4, 4, &a);
 	session_qp_modify(&a, MLX5_CMD_OP_RST2INIT_QP, NULL);
-	tap_ok(s.hca[0]->port[0].qp1 && s.hca[0]->port[0].qp1->qpn == a.qp.qp_num,
-	       "QP1 is known");
+	ok(s.hca[0]->port[0].qp1 && s.hca[0]->port[0].qp1->qpn == a.qp.qp_num,
+	   "QP1 is known");
 	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
 	MLX5_SET(create_qp_in, in, qpc.st, MLX5_QP_ST_QP1);
 	MLX5_SET(create_qp_in, in, qpc.pd, s.pd[0]);
@@ -226,7 +226,7 @@ static void test_special(void)
 	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
 	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_SPECIAL_QP, "a port has only one QP1");
 	session_qp_destroy(&a);
-	tap_ok(!s.hca[0]->port[0].qp1, "QP1 is destroyed");
+	ok(!s.hca[0]->port[0].qp1, "QP1 is destroyed");
 }
 
 int main(void)

@@ -114,10 +114,10 @@ static void test_lost_doorbells(void)
 	session_idle_qps(&s, 0, IDLE);
 	connect(&busy[0], &busy[1]);
 	n = wait_for_lost(&victim[0], &busy[0], 0);
-	tap_ok(n <= bound, "%u idle queues on the page: a lost doorbell is found after %llu steps",
-	       IDLE, (unsigned long long)n);
+	ok(n <= bound, "%u idle queues on the page: a lost doorbell is found after %llu steps",
+	   IDLE, (unsigned long long)n);
 	n = wait_for_lost(&victim[0], &busy[0], 0);
-	tap_ok(n <= 2 * FEW, "the next one of this queue after %llu", (unsigned long long)n);
+	ok(n <= 2 * FEW, "the next one of this queue after %llu", (unsigned long long)n);
 
 	s.uar[0] = other;
 	session_idle_qps(&s, 0, IDLE);
@@ -125,9 +125,9 @@ static void test_lost_doorbells(void)
 	disconnect(&victim[0], &victim[1]);
 	connect(&victim[0], &victim[1]);
 	n = wait_for_lost(&victim[0], &busy[0], other);
-	tap_ok(n <= bound, "a hostile page with as many: after %llu", (unsigned long long)n);
+	ok(n <= bound, "a hostile page with as many: after %llu", (unsigned long long)n);
 	n = wait_for_lost(&victim[0], &busy[0], other);
-	tap_ok(n <= 2 * FEW, "an active queue's after %llu", (unsigned long long)n);
+	ok(n <= 2 * FEW, "an active queue's after %llu", (unsigned long long)n);
 	memset(page(other), 0, HCA_PAGE_SIZE);
 	disconnect(&victim[0], &victim[1]);
 	disconnect(&busy[0], &busy[1]);
@@ -171,8 +171,8 @@ static void test_loads(void)
 	before = s.fabric.stat.loads;
 	for (i = 0; i < PASSES; i++)
 		hca_fabric_poll(&s.fabric);
-	tap_ok(s.fabric.stat.loads - before < 8 * PASSES, "loads in an idle pass: %.1f",
-	       (double)(s.fabric.stat.loads - before) / PASSES);
+	ok(s.fabric.stat.loads - before < 8 * PASSES, "loads in an idle pass: %.1f",
+	   (double)(s.fabric.stat.loads - before) / PASSES);
 
 	write_on(&a);
 	session_settle(&s);
@@ -183,18 +183,18 @@ static void test_loads(void)
 		while (!done(&a))
 			hca_fabric_poll(&s.fabric);
 	}
-	tap_ok(s.fabric.stat.loads - before < 2 * WRITES, "loads for a write: %.1f",
-	       (double)(s.fabric.stat.loads - before) / WRITES);
+	ok(s.fabric.stat.loads - before < 2 * WRITES, "loads for a write: %.1f",
+	   (double)(s.fabric.stat.loads - before) / WRITES);
 
 	session_settle(&s);
 	write_on(&cold[0]);
 	for (i = 0; !hca_fabric_rung(&s.fabric) && i < PASSES; i++)
 		;
-	tap_ok(i < PASSES, "asleep, a doorbell among %u pages is seen at look %u", PAGES, i);
+	ok(i < PASSES, "asleep, a doorbell among %u pages is seen at look %u", PAGES, i);
 	start = s.fabric.stat.polls;
 	while (!done(&cold[0]))
 		hca_fabric_poll(&s.fabric);
-	tap_ok(s.fabric.stat.polls - start <= FEW, "and found at once");
+	ok(s.fabric.stat.polls - start <= FEW, "and found at once");
 	session_settle(&s);
 	for (i = 0; i < 1000; i++) {
 		before = s.fabric.stat.loads;
@@ -203,9 +203,9 @@ static void test_loads(void)
 		if (s.fabric.stat.loads - before > most)
 			most = s.fabric.stat.loads - before;
 	}
-	tap_ok(i == 1000 && most <= 40, "loads of a look while asleep: %u", most);
+	ok(i == 1000 && most <= 40, "loads of a look while asleep: %u", most);
 	write_on(&a);
-	tap_ok(hca_fabric_rung(&s.fabric), "an active queue is seen at once");
+	ok(hca_fabric_rung(&s.fabric), "an active queue is seen at once");
 	session_settle(&s);
 	disconnect(&a, &b);
 	disconnect(&cold[0], &cold[1]);
@@ -247,8 +247,8 @@ static void test_shares(u32 size)
 			many += refill(&crowd[i], &posted[i], 8, size);
 		hca_fabric_poll(&s.fabric);
 	}
-	tap_ok(alone * 10 >= many * 9, "requests of %u bytes: %llu of one queue, %llu of %u on "
-	       "another page", size, (unsigned long long)alone, (unsigned long long)many, CROWD);
+	ok(alone * 10 >= many * 9, "requests of %u bytes: %llu of one queue, %llu of %u on "
+	   "another page", size, (unsigned long long)alone, (unsigned long long)many, CROWD);
 	session_settle(&s);
 	done(&a);
 	for (i = 0; i < CROWD; i++)
@@ -282,7 +282,7 @@ static void test_timers(void)
 		hca_timer_clear(&heap, t);
 		n++;
 	}
-	tap_ok(n == N - (N + 2) / 3 && !wrong, "%u of %u timers come, in order", n, N);
+	ok(n == N - (N + 2) / 3 && !wrong, "%u of %u timers come, in order", n, N);
 	printf("# %llu ns a timer\n", (unsigned long long)(ktime_get_ns() - start) / N);
 	for (i = 0; i < N; i++)
 		hca_timers_leave(&heap, &timer[i]);
@@ -312,8 +312,8 @@ static void test_flush(void)
 		looks += hca_qp_of(&a)->flush.due != last;
 		last = hca_qp_of(&a)->flush.due;
 	}
-	tap_ok(looks && looks <= 40, "in error: %u looks in %u passes", looks, i);
-	tap_ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "no timer to wake up for");
+	ok(looks && looks <= 40, "in error: %u looks in %u passes", looks, i);
+	ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "no timer to wake up for");
 	xv_wr_recv(&a.qp, 1, &sge);
 	xv_commit_recv(&a.qp);
 	last = s.fabric.now;
@@ -360,7 +360,7 @@ static void test_long_flush(void)
 		largest = max(largest, n);
 	}
 	tap_is(total, 2 * LONG_QUEUE, "all requests of a long queue are flushed");
-	tap_ok(largest <= 2 * HCA_FLUSH_REQUESTS, "%u at once", largest);
+	ok(largest <= 2 * HCA_FLUSH_REQUESTS, "%u at once", largest);
 	disconnect(&a, &b);
 }
 

@@ -217,8 +217,8 @@ static void test_overrun(void)
 
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = eq;
 	post_rung((1 << LOG_SQ) + 1, MLX5R_OP_NOP, 0);
-	tap_ok(e[1] == MLX5_EVENT_TYPE_WQ_CATAS_ERROR && e[0x34] == MLX5_EVENT_QUEUE_TYPE_SQ,
-	       "a record beyond the ring: an event of an SQ");
+	ok(e[1] == MLX5_EVENT_TYPE_WQ_CATAS_ERROR && e[0x34] == MLX5_EVENT_QUEUE_TYPE_SQ,
+	   "a record beyond the ring: an event of an SQ");
 	tap_is(be32_to_cpu(*(const __be32 *)(e + 0x38)), sqn, "the number of the SQ");
 }
 

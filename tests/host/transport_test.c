@@ -187,8 +187,8 @@ static void test_abort(void)
 	send(&a, 2);
 	tap_is(next(&a), XV_WC_SUCCESS << 8 | 2, "until the next one comes");
 	e = hca_buf_at(&dst->srq->cq->buf, 0);
-	tap_ok(dst->srq->cq->pi == 2 && e->op_own >> 4 == MLX5R_CQE_RESP_ERR &&
-	       e->syndrome == MLX5R_SYND_REMOTE_ABORTED, "then its request was aborted");
+	ok(dst->srq->cq->pi == 2 && e->op_own >> 4 == MLX5R_CQE_RESP_ERR &&
+	   e->syndrome == MLX5R_SYND_REMOTE_ABORTED, "then its request was aborted");
 	tap_is(e[1].op_own >> 4, MLX5R_CQE_RESP_SEND, "and the next message has another");
 	dst->srq = NULL;
 	disconnect(&a, &b);
@@ -373,8 +373,8 @@ static void test_largest(void)
 		tap_is(s.fabric.stat.bytes - before, bytes > largest ? 0 : largest, "bytes moved");
 		disconnect(&a, &b);
 	}
-	tap_ok(!memcmp(session_ptr(&s, page[0]), session_ptr(&s, page[1]), page_bytes),
-	       "which are the same");
+	ok(!memcmp(session_ptr(&s, page[0]), session_ptr(&s, page[1]), page_bytes),
+	   "which are the same");
 	test_key_goes(page);
 }
 

@@ -97,12 +97,12 @@ static void test_search(void)
 				mr[0].ptr + 1000 * i + at && len == sizes[i] - at;
 		}
 	tap_is(good, end, "each byte of a list with empty entries is found");
-	tap_ok(!hca_key_map(&u, key, end, &one), "there is none behind the last entry");
+	ok(!hca_key_map(&u, key, end, &one), "there is none behind the last entry");
 	klm[3].byte_count = cpu_to_be32(2);
 	hca_mkey_set_klms(k, 3, 1, &klm[3]);
 	one = 1;
-	tap_ok(hca_key_map(&u, key, 7, &one) == mr[0].ptr + 4000,
-	       "a changed entry moves those behind it");
+	ok(hca_key_map(&u, key, 7, &one) == mr[0].ptr + 4000,
+	   "a changed entry moves those behind it");
 	session_key_destroy(&s, 0, key);
 }
 
@@ -146,9 +146,9 @@ static void test_write(void)
 	forget_largest();
 	tap_is(write_status(&a, from, to, 0, n), XV_WC_SUCCESS,
 	       "a write from and to keys nested %u deep, byte by byte", DEPTH);
-	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, n) && !mr[1].ptr[n], "moves its bytes");
-	tap_ok(session_turns_bounded(&s) && s.fabric.stat.largest[HCA_PIECES] < n,
-	       "in several turns, none larger than a turn may be");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, n) && !mr[1].ptr[n], "moves its bytes");
+	ok(session_turns_bounded(&s) && s.fabric.stat.largest[HCA_PIECES] < n,
+	   "in several turns, none larger than a turn may be");
 	session_key_destroy(&s, 0, from);
 	session_key_destroy(&s, 1, to);
 }
@@ -265,9 +265,9 @@ static void test_multicast(void)
 	}
 	tap_is(wc.status, XV_WC_SUCCESS, "a multicast to %u members with nested keys is sent",
 	       2 * MEMBERS);
-	tap_ok(passes > 10 && worst <= 4, "in many turns, a neighbour's write takes %u passes",
-	       worst);
-	tap_ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
+	ok(passes > 10 && worst <= 4, "in many turns, a neighbour's write takes %u passes",
+	   worst);
+	ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
 	printf("# longest pass: %llu us, of %u\n", (unsigned long long)longest / 1000, passes);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		for (i = 0; i < MEMBERS; i++)
@@ -331,15 +331,15 @@ static void test_umr(void)
 	post_umr(&d, key, &list, LONG_LIST);
 	for (i = 0; i < 100 && !k->loading; i++)
 		hca_fabric_poll(&s.fabric);
-	tap_ok(!xv_poll_cq(&d.cq, 1, &wc) && k->loading && k->free,
-	       "a UMR of %u entries takes several turns", LONG_LIST);
+	ok(!xv_poll_cq(&d.cq, 1, &wc) && k->loading && k->free,
+	   "a UMR of %u entries takes several turns", LONG_LIST);
 	session_settle(&s);
-	tap_ok(xv_poll_cq(&d.cq, 1, &wc) == 1 && wc.status == XV_WC_SUCCESS && !k->free,
-	       "and succeeds");
-	tap_ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
+	ok(xv_poll_cq(&d.cq, 1, &wc) == 1 && wc.status == XV_WC_SUCCESS && !k->free,
+	   "and succeeds");
+	ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
 	memset(mr[1].ptr, 0, MR_BYTES);
 	tap_is(write_status(&a, mr[0].key, key, 0, LONG_LIST), XV_WC_SUCCESS, "the key works");
-	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG_LIST), "all of it");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG_LIST), "all of it");
 
 	k->free = true;
 	post_umr(&d, key, &list, LONG_LIST);

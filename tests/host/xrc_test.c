@@ -110,8 +110,8 @@ static void test_messages(void)
 	send(&srq, MR_BYTES, 0);
 	session_settle(&s);
 	tap_is(status(), XV_WC_SUCCESS, "one that takes several turns");
-	tap_ok(completions(&to) == 2 && find(&srq)->taken == 2, "take a request each");
-	tap_ok(!memcmp(mr[0].ptr, mr[1].ptr, MR_BYTES), "and arrive");
+	ok(completions(&to) == 2 && find(&srq)->taken == 2, "take a request each");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, MR_BYTES), "and arrive");
 	send(&srq, SMALL, 0);
 	hca_fabric_poll(&s.fabric);
 	tap_is(status(), NONE, "the next waits for a request");
@@ -174,7 +174,7 @@ static void test_flush(void)
 	tap_is(completions(&to), 1, "an error in the middle completes the request");
 	tap_is(last(&to), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_WR_FLUSH, "as flushed");
 	session_qp_modify(&to, MLX5_CMD_OP_2RST_QP, NULL);
-	tap_ok(!target()->recv_srq, "the target has forgotten it");
+	ok(!target()->recv_srq, "the target has forgotten it");
 	end();
 }
 
