@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data path of the library with that of the adapter, in one process: data that arrives,
- * memory that must not change, and the status of each wrong request.
+ * The data paths of the library and of the adapter in one process: data arrives, other memory
+ * does not change, and each invalid request has the right status.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void test_send(void)
 	tap_is(wc.status, XV_WC_SUCCESS, "empty send with immediate");
 	wc = one(&b);
 	ok(wc.status == XV_WC_SUCCESS && wc.byte_len == 0 && wc.imm_data == IMM &&
-	   wc.wc_flags & XV_WC_WITH_IMM, "immediate arrives");
+	   wc.wc_flags & XV_WC_WITH_IMM, "the receiver gets the immediate data");
 
 	post_recv(&b, 23, session_sge(&mr[1], 0, 100));
 	sge.length = 700;
@@ -129,7 +129,8 @@ static void test_send(void)
 	tap_is(wc.status, XV_WC_SUCCESS, "write with immediate");
 	wc = one(&b);
 	ok(wc.opcode == XV_WC_RECV_RDMA_WITH_IMM && wc.byte_len == 700 && wc.wr_id == 23 &&
-	   !memcmp(mr[1].ptr + 9000, mr[0].ptr + 500, 700), "its data and completion");
+	   !memcmp(mr[1].ptr + 9000, mr[0].ptr + 500, 700),
+	   "write with immediate: data and receive completion");
 	disconnect(&a, &b);
 }
 
@@ -147,17 +148,17 @@ static void test_atomics(void)
 	ok(wc.status == XV_WC_SUCCESS && *mem == 42 && *old == 40, "fetch and add");
 	xv_wr_atomic_cs(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 42, 99);
 	wc = commit(&a);
-	ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 42, "swap when equal");
+	ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 42, "compare and swap: equal");
 	xv_wr_atomic_cs(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 16, mr[1].key, 42, 7);
 	wc = commit(&a);
-	ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 99, "no swap when not");
+	ok(wc.status == XV_WC_SUCCESS && *mem == 99 && *old == 99, "compare and swap: not equal");
 	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 20, mr[1].key, 2);
 	wc = commit(&a);
 	tap_is(wc.status, XV_WC_REM_INV_REQ_ERR, "misaligned atomic");
 	disconnect(&a, &b);
 }
 
-/* Wrong keys and bounds: the status at the requester, and nothing is written. */
+/* Invalid keys and bounds: the requester gets an error, and no memory is written. */
 static void test_protection(void)
 {
 	struct session_mr ro = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR |
@@ -165,7 +166,7 @@ static void test_protection(void)
 	struct session_mr wo = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR |
 					  MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW);
 	struct session_mr local_ro = session_mr(&s, 0, 4096, MLX5R_MKEY_ACCESS_LR);
-	/* Mkeys that end within a page: only the length limits them. */
+	/* mkeys that do not end at the end of a page */
 	struct session_mr odd = session_mr(&s, 0, ODD_BYTES, ALL_ACCESS);
 	struct session_mr far_odd = session_mr(&s, 1, ODD_BYTES, ALL_ACCESS);
 	const struct {
@@ -201,7 +202,7 @@ static void test_protection(void)
 		  mr[1].addr, mr[1].key, XV_WC_LOC_PROT_ERR },
 		{ "a page behind rkey", 0, mr[0].addr, 12288, mr[0].key,
 		  mr[1].addr + MR_BYTES - 8192, mr[1].key, XV_WC_REM_ACCESS_ERR },
-		{ "more bytes than one turn moves", 0, mr[0].addr, MR_BYTES + 4096, mr[0].key,
+		{ "a key that ends after several turns", 0, mr[0].addr, MR_BYTES + 4096, mr[0].key,
 		  mr[1].addr, mr[1].key, XV_WC_LOC_PROT_ERR },
 		{ "write to read-only rkey", 0, mr[0].addr, 8, mr[0].key, ro.addr, ro.key,
 		  XV_WC_REM_ACCESS_ERR },
@@ -211,9 +212,9 @@ static void test_protection(void)
 		  mr[1].addr, mr[1].key, XV_WC_LOC_PROT_ERR },
 		{ "one byte behind rkey within its page", 0, mr[0].addr, 8, mr[0].key,
 		  far_odd.addr + ODD_BYTES - 7, far_odd.key, XV_WC_REM_ACCESS_ERR },
-		{ "one byte too many of both, which is not sent", 0, odd.addr, ODD_BYTES + 1,
+		{ "one byte too long for both keys: not sent", 0, odd.addr, ODD_BYTES + 1,
 		  odd.key, far_odd.addr, far_odd.key, XV_WC_LOC_PROT_ERR },
-		{ "all of keys that end within a page", 0, odd.addr, ODD_BYTES, odd.key,
+		{ "all bytes of keys that end within a page", 0, odd.addr, ODD_BYTES, odd.key,
 		  far_odd.addr, far_odd.key, XV_WC_SUCCESS },
 		{ "last bytes of both keys", 0, mr[0].addr + MR_BYTES - 8, 8, mr[0].key,
 		  mr[1].addr + MR_BYTES - 8, mr[1].key, XV_WC_SUCCESS },
@@ -234,13 +235,13 @@ static void test_protection(void)
 		wc = commit(&a);
 		tap_is(wc.status, t[i].status, "%s", t[i].what);
 		if (t[i].status)
-			ok(!memcmp(before, mr[1].ptr, MR_BYTES), "nothing was written");
+			ok(!memcmp(before, mr[1].ptr, MR_BYTES), "no memory was written");
 		session_qp_destroy(&a);
 		session_qp_destroy(&b);
 	}
 }
 
-/* The null mkey discards what is written and reads as zero. */
+/* The null mkey discards written data; a read of it returns zeros. */
 static void test_null_key(void)
 {
 	struct xv_sge null = { .addr = 64, .length = 9000, .lkey = 1 << 8 };
@@ -250,15 +251,15 @@ static void test_null_key(void)
 	connect(&a, &b);
 	fill(mr[1].ptr, MR_BYTES, 5);
 	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &null, mr[1].addr, mr[1].key);
-	tap_is(commit(&a).status, XV_WC_SUCCESS, "null key: takes what is read");
+	tap_is(commit(&a).status, XV_WC_SUCCESS, "null mkey as target of a read");
 	xv_wr_write(&a.qp, 2, XV_SEND_SIGNALED, &null, mr[1].addr, mr[1].key);
-	tap_is(commit(&a).status, XV_WC_SUCCESS, "null key: is written");
+	tap_is(commit(&a).status, XV_WC_SUCCESS, "null mkey as source of a write");
 	for (i = 0; i < 9000; i++)
 		zeros += !mr[1].ptr[i];
-	tap_is(zeros, 9000, "null key: as zeros");
+	tap_is(zeros, 9000, "null mkey: zeros were written");
 	null.length = 8;
 	xv_wr_write(&a.qp, 3, XV_SEND_SIGNALED, &null, 64, 1 << 8);
-	tap_is(commit(&a).status, XV_WC_REM_ACCESS_ERR, "null key: not for others");
+	tap_is(commit(&a).status, XV_WC_REM_ACCESS_ERR, "null mkey as rkey");
 	disconnect(&a, &b);
 }
 
@@ -276,7 +277,7 @@ static void test_receive_errors(void)
 	wc = commit(&a);
 	session_settle(&s);
 	ok(wc.status == 255 || wc.status == XV_WC_REM_INV_REQ_ERR,
-	   "too long a message fails at the sender");
+	   "a message longer than the receive buffer fails at the sender");
 	disconnect(&a, &b);
 
 	connect(&a, &b);
@@ -301,9 +302,9 @@ static void test_receive_errors(void)
 			n += xv_poll_cq(&a.cq, 4 - n, w2 + n);
 		}
 		ok(n == 2 && w2[0].status == XV_WC_RNR_RETRY_EXC_ERR && w2[0].wr_id == 3,
-		   "no receive posted: RNR retries run out");
+		   "no receive posted: RNR retries exceeded");
 		ok(n == 2 && w2[1].status == XV_WC_WR_FLUSH_ERR && w2[1].wr_id == 4,
-		   "the next request is flushed, though not signalled");
+		   "the next request is flushed, although it is unsignalled");
 	}
 	disconnect(&a, &b);
 
@@ -311,11 +312,11 @@ static void test_receive_errors(void)
 	session_qp_destroy(&b);
 	xv_wr_send(&a.qp, 3, 0, &sge);
 	wc = commit(&a);
-	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "no peer: retries run out");
+	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "no peer: retries exceeded");
 	session_qp_destroy(&a);
 }
 
-/* More requests than 16-bit indices count, in batches of odd sizes */
+/* More requests than a 16-bit index counts, in batches of different sizes */
 static void test_wrap(void)
 {
 	struct session_qp a, b;
@@ -342,11 +343,11 @@ static void test_wrap(void)
 		session_settle(&s);
 		bad += *(u32 *)mr[1].ptr != sent;
 	}
-	tap_is(bad, 0, "140000 requests over the wrap of all indices");
+	tap_is(bad, 0, "140000 requests: indices wrap");
 	disconnect(&a, &b);
 }
 
-/* A request with a wrong format fails only its own queue. */
+/* A request with an invalid format fails. */
 static void test_malformed(void)
 {
 	static const struct {
@@ -356,13 +357,13 @@ static void test_malformed(void)
 		{ "unknown opcode", 0, 0x7f, 0xff },
 		{ "wrong index", 0, 0x500, 0xffff00 },
 		{ "wrong QP number", 4, 0xabc00, 0xffffff00 },
-		{ "no length", 4, 0, 0x3f },
-		{ "length beyond what was posted", 4, 0x3f, 0x3f },
+		{ "WQE size 0", 4, 0, 0x3f },
+		{ "WQE size above what was posted", 4, 0x3f, 0x3f },
 		{ "no room for the remote address", 4, 1, 0x3f },
-		{ "inline data beyond the end", 32, 0x80000100, 0xffffffff },
-		{ "an atomic without all its operands", 0, 9u << 24 | MLX5R_OP_ATOMIC_MASKED_CS,
+		{ "inline data after the end of the WQE", 32, 0x80000100, 0xffffffff },
+		{ "an atomic with missing operands", 0, 9u << 24 | MLX5R_OP_ATOMIC_MASKED_CS,
 		  0xff0000ff },
-		{ "an atomic of a size not announced", 0, 10u << 24 | MLX5R_OP_ATOMIC_MASKED_FA,
+		{ "an atomic of an unsupported size", 0, 10u << 24 | MLX5R_OP_ATOMIC_MASKED_FA,
 		  0xff0000ff },
 		{ "a UMR without its segments", 0, MLX5R_OP_UMR, 0xff },
 	};
@@ -384,7 +385,7 @@ static void test_malformed(void)
 	}
 }
 
-/* As many segments as are announced, of odd sizes, and one request after it */
+/* The maximum number of segments, with odd sizes, twice */
 static void test_gather(void)
 {
 	enum { N = 30 };
@@ -415,7 +416,7 @@ static void test_gather(void)
 	disconnect(&a, &b);
 }
 
-/* Doorbells of many queues in one register: each overwrites the one before. */
+/* Doorbells of many queues use one register: each overwrites the one before. */
 static void test_lost_doorbells(void)
 {
 	enum { N = 100 };
@@ -426,7 +427,7 @@ static void test_lost_doorbells(void)
 	for (i = 0; i < N; i++)
 		connect(&a[i], &b[i]);
 	for (round = 0; round < 3; round++) {
-		/* All, every second, one: the last doorbell is that of another queue. */
+		/* Posts to all QPs, every second, or one; then writes a doorbell of another QP. */
 		for (i = 0; i < N; i += round == 2 ? N : round + 1) {
 			xv_wr_write(&a[i].qp, i, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
 			xv_commit_send(&a[i].qp);
@@ -439,7 +440,7 @@ static void test_lost_doorbells(void)
 			good += xv_poll_cq(&a[i].cq, 1, &wc) == 1 && !wc.status && wc.wr_id == i;
 		}
 	}
-	tap_is(good, N + N / 2 + 1, "no request is overlooked");
+	tap_is(good, N + N / 2 + 1, "all requests are executed");
 
 	*(__be64 *)a[0].qp.sq.doorbell = cpu_to_be64((u64)a[0].qp.qp_num << 8);
 	hca_fabric_poll(&s.fabric);
@@ -449,7 +450,7 @@ static void test_lost_doorbells(void)
 		session_cq_destroy(&b[i]);
 	}
 	session_settle(&s);
-	tap_is(good, N + N / 2 + 1, "queues destroyed while their records are read");
+	tap_is(good, N + N / 2 + 1, "queues are destroyed while the adapter reads their records");
 }
 
 static void post_nop(struct session_qp *q, u16 index, u8 flags, struct mlx5r_ctrl *ctrl)
@@ -463,7 +464,7 @@ static void post_nop(struct session_qp *q, u16 index, u8 flags, struct mlx5r_ctr
 	q->qp.sq.dbrec[MLX5R_DBR_SND] = cpu_to_be32(index + 1);
 }
 
-/* The BlueFlame test of drivers: a copy in the register has an effect. */
+/* The BlueFlame test of drivers: the flags of a WQE in the register are used. */
 static void test_blueflame(void)
 {
 	struct session_qp a, b;
@@ -477,37 +478,44 @@ static void test_blueflame(void)
 	post_nop(&a, 0, 0, &ctrl);
 	memcpy(reg, &ctrl, 8);
 	session_settle(&s);
-	tap_is(cqe[0].op_own >> 4, MLX5R_CQE_INVALID, "a NOP that asks for no completion");
+	tap_is(cqe[0].op_own >> 4, MLX5R_CQE_INVALID, "a NOP without the flag has no completion");
 
-	/* As drivers do: two buffers in turns; the last request has the flag in the ring too. */
+	/*
+	 * Drivers use two buffers in turn. Only the last request has the flag in the ring
+	 * too.
+	 */
 	for (i = 1; i < 6; i++) {
 		post_nop(&a, i, i == 5 ? MLX5R_CE_ALWAYS : 0, &ctrl);
 		ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
 		memcpy((u8 *)reg + (i & 1) * 0x100, &ctrl, sizeof(ctrl));
 	}
 	session_settle(&s);
-	tap_is(be16_to_cpu(cqe[0].wqe_counter), 4, "one that asks in the register only");
-	tap_is(be16_to_cpu(cqe[1].wqe_counter), 5, "before the one that asks in the ring");
-	tap_is(cqe[2].op_own >> 4, MLX5R_CQE_INVALID, "the others were overwritten");
+	tap_is(be16_to_cpu(cqe[0].wqe_counter), 4,
+	       "a NOP with the flag in the register only has a completion");
+	tap_is(be16_to_cpu(cqe[1].wqe_counter), 5, "then a NOP with the flag in the ring");
+	tap_is(cqe[2].op_own >> 4, MLX5R_CQE_INVALID,
+	       "no other completion: the other WQEs were overwritten");
 
 	post_nop(&a, 6, 0, &ctrl);
 	memcpy(reg, &ctrl, 8);
 	session_settle(&s);
-	tap_is(cqe[2].op_own >> 4, MLX5R_CQE_INVALID, "it counts for one NOP only");
+	tap_is(cqe[2].op_own >> 4, MLX5R_CQE_INVALID,
+	       "the flag in the register is used for one NOP only");
 	post_nop(&a, 7, MLX5R_CE_ALWAYS, &ctrl);
 	memcpy(reg, &ctrl, 8);
 	session_settle(&s);
-	tap_is(be16_to_cpu(cqe[2].wqe_counter), 7, "the ring's own flags count as ever");
+	tap_is(be16_to_cpu(cqe[2].wqe_counter), 7, "the flag in the ring is used");
 
-	/* The last copy is in the buffer that is read first. */
+	/* The last WQE is in the buffer that the adapter reads first. */
 	for (i = 8; i < 13; i++) {
 		post_nop(&a, i, i == 12 ? MLX5R_CE_ALWAYS : 0, &ctrl);
 		ctrl.fm_ce_se = MLX5R_CE_ALWAYS;
 		memcpy((u8 *)reg + (i & 1) * 0x100, &ctrl, sizeof(ctrl));
 	}
 	session_settle(&s);
-	tap_is(be16_to_cpu(cqe[3].wqe_counter), 11, "of two copies the earlier request's counts");
-	tap_is(be16_to_cpu(cqe[4].wqe_counter), 12, "before the last one");
+	tap_is(be16_to_cpu(cqe[3].wqe_counter), 11,
+	       "two WQEs in the register: the earlier one has a completion");
+	tap_is(be16_to_cpu(cqe[4].wqe_counter), 12, "then the last one");
 
 	ctrl.opmod_idx_opcode = cpu_to_be32(12 << 8 | MLX5R_OP_RDMA_WRITE);
 	memcpy(reg, &ctrl, sizeof(ctrl));
@@ -515,11 +523,12 @@ static void test_blueflame(void)
 	post_nop(&a, 13, 0, &ctrl);
 	memcpy(reg, &ctrl, 8);
 	session_settle(&s);
-	tap_is(cqe[5].op_own >> 4, MLX5R_CQE_INVALID, "a NOP has no flags of another's copy");
+	tap_is(cqe[5].op_own >> 4, MLX5R_CQE_INVALID,
+	       "the flag of another opcode in the register is not used");
 	disconnect(&a, &b);
 }
 
-/* The data in completion @n, after a check of its format */
+/* Checks the format of completion @n and returns its data. */
 static const u8 *in_cqe(struct session_qp *q, u32 n, u32 cqe_bytes, u8 format)
 {
 	const u8 *entry = q->cq.buf + (n + 1) * cqe_bytes - sizeof(struct mlx5r_cqe);
@@ -530,7 +539,7 @@ static const u8 *in_cqe(struct session_qp *q, u32 n, u32 cqe_bytes, u8 format)
 	return format == MLX5R_CQE_INLINE_64 ? entry - 64 : entry;
 }
 
-/* Sends; their receives are completions 0, 1 ... of the receiver */
+/* Sends messages of different sizes. The receiver gets completions 0, 1, ... */
 static void test_scatter_send(u32 cqe_bytes, u8 cs)
 {
 	static const u32 sizes[] = { 1, 32, 33, 64, 65, 0 };
@@ -557,9 +566,9 @@ static void test_scatter_send(u32 cqe_bytes, u8 cs)
 		in_cqe(&a, i, 64, 0);
 		data = in_cqe(&b, i, cqe_bytes, format);
 		ok(!memcmp(format ? data : mr[1].ptr, mr[0].ptr + 3, n) &&
-		   (!format || !mr[1].ptr[0]), "data in %s", format ? "it" : "memory");
+		   (!format || !mr[1].ptr[0]), "data in %s", format ? "the CQE" : "memory");
 		if (format)
-			ok(n % 32 == 0 || !data[n], "and no more than that");
+			ok(n % 32 == 0 || !data[n], "the byte after the data is zero");
 	}
 	disconnect(&a, &b);
 }
@@ -577,19 +586,20 @@ static void test_scatter_response(void)
 	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
 	commit(&a);
 	ok(!memcmp(in_cqe(&a, 0, 64, MLX5R_CQE_INLINE_32), mr[1].ptr, 32) && !mr[0].ptr[0],
-	   "a read's data in its completion");
+	   "the data of a read is in the CQE");
 	memcpy(mr[1].ptr, &seven, 8);
 	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &word, mr[1].addr, mr[1].key, 2);
 	commit(&a);
 	ok(!memcmp(in_cqe(&a, 1, 64, MLX5R_CQE_INLINE_32), &seven, 8) && mr[1].ptr[0] == 9,
-	   "an atomic's answer, too");
+	   "the result of an atomic is in the CQE");
 	xv_wr_read(&a.qp, 1, 0, &sge, mr[1].addr, mr[1].key);
 	xv_commit_send(&a.qp);
 	session_settle(&s);
-	ok(!memcmp(mr[0].ptr, mr[1].ptr, 32), "without a completion the data is in memory");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, 32), "unsignalled: the data is in memory");
 	sge.lkey ^= 1;
 	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
-	tap_is(commit(&a).status, XV_WC_LOC_PROT_ERR, "a bad key is an error all the same");
+	tap_is(commit(&a).status, XV_WC_LOC_PROT_ERR,
+	       "data in the CQE: an invalid key is an error");
 	disconnect(&a, &b);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event queues without room, CQ resize, SRQ limits, notification requests, DMA off.
+ * Full event queues, CQ resize, SRQ limits, notification requests, functions without DMA.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 
 static struct session s;
 
-/* Software that reads an EQ */
+/* State of the software that reads an EQ */
 struct eq_reader {
 	struct hca_eq *eq;
 	u32 ci;
-	u32 seen[64];			/* events by CQN or SRQN, modulo 64 */
+	u32 seen[64];			/* number of events, by CQN or SRQN modulo 64 */
 };
 
 static u32 read_events(struct eq_reader *r, u32 max)
@@ -36,6 +36,7 @@ static u32 read_events(struct eq_reader *r, u32 max)
 	return n;
 }
 
+/* Writes the consumer index to the doorbell register of the EQ. */
 static void tell_index(struct eq_reader *r)
 {
 	__be32 *reg = r->eq->uar->regs + MLX5R_UAR_EQ_ARM;
@@ -48,7 +49,7 @@ static struct eq_reader reader(u32 func)
 	return (struct eq_reader) { .eq = hca_table_get(&s.hca[func]->eqs, s.eqn[func]) };
 }
 
-/* More CQs with an event than the EQ has entries: no event is lost. */
+/* More CQs have an event than the EQ has entries: no event is lost. */
 static void test_full(void)
 {
 	enum { N = EQ_SIZE + 36 };
@@ -64,24 +65,24 @@ static void test_full(void)
 	for (i = 0; i < N; i++)
 		hca_event_comp(hca_table_get(&s.hca[1]->cqs, q[i].cqn));
 	hca_fabric_poll(&s.fabric);
-	ok(s.irqs[1] > 0, "an interrupt for all of them");
+	ok(s.irqs[1] > 0, "interrupts are raised");
 	n = read_events(&r, 1000);
-	tap_is(n, EQ_SIZE, "as many events as there is room");
+	tap_is(n, EQ_SIZE, "the EQ is full");
 	do {
 		tell_index(&r);
 		session_settle(&s);
 	} while (read_events(&r, 1000));
 	for (i = 0, n = 0; i < N; i++)
 		n += r.seen[q[i].cqn % 64] > 0;
-	tap_is(n, N, "the others follow: every CQ had its event");
-	tap_is(r.eq->ci, r.eq->pi, "the index is known");
+	tap_is(n, N, "every CQ has had its event");
+	tap_is(r.eq->ci, r.eq->pi, "the adapter has the consumer index");
 	for (i = 0; i < N; i++) {
 		session_qp_destroy(&q[i]);
 		session_cq_destroy(&q[i]);
 	}
 }
 
-/* More asynchronous events than the EQ has entries: none is lost. */
+/* There are more asynchronous events than the EQ has entries: no event is lost. */
 static void test_full_async(void)
 {
 	enum { N = 2 * EQ_SIZE + 36 };
@@ -109,14 +110,17 @@ static void test_full_async(void)
 		tell_index(&r);
 		session_settle(&s);
 	}
-	/* Events that were written at once count twice; of the others, two became one. */
+	/*
+	 * The two SRQ_LAST_WQE events of a QP become one, unless the first was written before
+	 * the second occurred.
+	 */
 	ok(n >= 2 * (N - 1) + 1 && n <= 2 * (N - 1) + 1 + EQ_SIZE / 2,
-	   "two events of every queue but the one destroyed, and the port's last state");
+	   "two events of each QP that still exists, and one of the port");
 	for (i = 0, n = 0; i < N - 1; i++)
 		n += r.seen[q[i].qp.qp_num % 64] >= 2;
-	tap_is(n, N - 1, "none is missing");
+	tap_is(n, N - 1, "no event is lost");
 	tap_is(((u8 *)hca_buf_at(&r.eq->buf, ((r.ci - 1) & (EQ_SIZE - 1)) * 64ull))[3],
-	       MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "the port's is the last");
+	       MLX5_PORT_CHANGE_SUBTYPE_ACTIVE, "the last event has the last state of the port");
 	s.hca[1]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
 	s.hca[1]->async_eq[MLX5_EVENT_TYPE_SRQ_LAST_WQE] = NULL;
 	s.hca[1]->async_eq[MLX5_EVENT_TYPE_PORT_CHANGE] = NULL;
@@ -149,7 +153,7 @@ static void test_retry(void)
 	before = s.irqs[0];
 	for (start = s.fabric.now; s.fabric.now < start + 2000000;)
 		hca_fabric_poll(&s.fabric);
-	tap_is(s.irqs[0], before, "not any more after the index is written");
+	tap_is(s.irqs[0], before, "no interrupt after the index is written");
 	hca_eq_doorbell(r.eq, r.ci + 17);
 	tap_is(r.eq->ci, r.eq->pi, "an invalid index has no effect");
 	session_qp_destroy(&q);
@@ -199,23 +203,24 @@ static void test_resize(void)
 
 	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &q);	/* 16 CQEs */
 	cq = hca_table_get(&s.hca[0]->cqs, q.cqn);
-	tap_is(modify_cq(q.cqn, 0, 3, 0, 0), HCA_OK, "moderation");
-	ok(cq->period_us == 7 && cq->max_count == 9, "is taken");
+	tap_is(modify_cq(q.cqn, 0, 3, 0, 0), HCA_OK, "a change of the moderation");
+	ok(cq->period_us == 7 && cq->max_count == 9, "the new moderation is used");
 	tap_is(modify_cq(q.cqn, 0, 8, 0, 0), HCA_SYND_CQ_FIELD, "an unknown field");
 	tap_is(modify_cq(q.cqn, 2, 7, 5, big), HCA_SYND_OPMOD, "an unknown op_mod");
-	tap_is(modify_cq(q.cqn, 1, 7, 23, big), HCA_SYND_CQ_SIZE, "too large");
-	tap_is(modify_cq(q.cqn, 1, 7, 5, 0x3000), HCA_SYND_PAGE_LIST, "a page that is no memory");
+	tap_is(modify_cq(q.cqn, 1, 7, 23, big), HCA_SYND_CQ_SIZE, "a size above the limit");
+	tap_is(modify_cq(q.cqn, 1, 7, 5, 0x3000), HCA_SYND_PAGE_LIST, "a page outside memory");
 
 	post_cqes(cq, 3);
 	old = hca_buf_at(&cq->buf, 0);
 	tap_is(modify_cq(q.cqn, 1, 7, 1, big), HCA_SYND_CQ_FULL, "three CQEs do not fit into two");
-	tap_is(modify_cq(q.cqn, 1, 7, 6, big), HCA_OK, "16 to 64");
+	tap_is(modify_cq(q.cqn, 1, 7, 6, big), HCA_OK, "resize from 16 to 64");
 	tap_is(old[3 * 64 + 63] >> 4, MLX5R_CQE_RESIZE, "the old ring ends with a RESIZE CQE");
 	post_cqes(cq, 1);
-	tap_is(op_own(big, 4), MLX5R_CQE_RESP_SEND << 4, "the next index is in the new ring");
+	tap_is(op_own(big, 4), MLX5R_CQE_RESP_SEND << 4, "the next CQE is in the new ring");
 	cq->dbr[MLX5R_DBR_CQ_CI] = cpu_to_be32(5);
 	post_cqes(cq, 60);
-	tap_is(op_own(big, 0), MLX5R_CQE_RESP_SEND << 4 | 1, "and its owner bit counts in 64s");
+	tap_is(op_own(big, 0), MLX5R_CQE_RESP_SEND << 4 | 1,
+	       "the owner bit changes after 64 entries");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 }
@@ -256,7 +261,7 @@ static u32 arm_rmp(u32 number, u32 limit)
 	return be32_to_cpu(((__be32 *)out)[1]);
 }
 
-/* A connection whose receiver, on function 0, uses @srq */
+/* Connects two QPs; the receiver, on function 0, uses @srq. */
 static void connect_srq(struct hca_srq *srq, struct session_qp *from, struct session_qp *to)
 {
 	struct hca_qp *qp;
@@ -278,7 +283,7 @@ static void disconnect(struct session_qp *from, struct session_qp *to)
 	session_cq_destroy(to);
 }
 
-/* The status of an empty message */
+/* Sends an empty message and returns its status. */
 static u32 send_empty(struct session_qp *from)
 {
 	struct xv_wc wc = { .status = ~0 };
@@ -297,7 +302,7 @@ static bool in_error(const struct session_qp *q)
 	return qp->state == MLX5_QP_STATE_ERR;
 }
 
-/* A CQ that overruns fails all its QPs, as send or receive CQ, also idle ones. */
+/* If a CQ overruns, all QPs that use it fail, idle ones too. */
 static void test_cq_error(struct eq_reader *r)
 {
 	struct session_qp q[100];
@@ -328,8 +333,8 @@ static void test_cq_error(struct eq_reader *r)
 	session_settle(&s);
 	for (i = 0; i < ARRAY_SIZE(q); i++)
 		failed += in_error(&q[i]);
-	tap_is(failed, ARRAY_SIZE(q) - 1, "a CQ that overruns fails all its QPs but one in RESET");
-	ok(passes > 4, "not all in one pass");
+	tap_is(failed, ARRAY_SIZE(q) - 1, "a CQ overruns: its QPs fail, except the one in RESET");
+	ok(passes > 4, "this takes several passes");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
 	for (i = 0; i < ARRAY_SIZE(q); i++)
 		session_qp_destroy(&q[i]);
@@ -337,7 +342,7 @@ static void test_cq_error(struct eq_reader *r)
 		session_cq_destroy(&q[i]);
 }
 
-/* The next event is of @type and about queue @number. */
+/* Reads the next event; true if it is of @type and has @number. */
 static bool next_event(struct eq_reader *r, u8 type, u32 number)
 {
 	const u8 *e = hca_buf_at(&r->eq->buf, (r->ci & (EQ_SIZE - 1)) * 64ull);
@@ -346,7 +351,7 @@ static bool next_event(struct eq_reader *r, u8 type, u32 number)
 	       be32_to_cpu(*(const __be32 *)(e + 0x38)) == number;
 }
 
-/* A counter beyond the ring fails the SRQ and its QPs. */
+/* A counter above the size of the ring: the SRQ and its QPs fail. */
 static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
 {
 	struct session_qp a, b, c, d;
@@ -356,22 +361,22 @@ static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
 	r->ci = r->eq->pi;
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = r->eq;
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = r->eq;
-	tap_is(send_empty(&a), XV_WC_SUCCESS, "a request of those that are there");
+	tap_is(send_empty(&a), XV_WC_SUCCESS, "a message takes a posted request");
 	srq->dbr[0] = cpu_to_be32(1 + 17);
-	tap_is(send_empty(&a), XV_WC_REM_OP_ERR, "none of 17 in a ring of 16");
-	ok(next_event(r, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, srq->srqn), "an event of the SRQ");
+	tap_is(send_empty(&a), XV_WC_REM_OP_ERR, "the counter says 17 requests in a ring of 16");
+	ok(next_event(r, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, srq->srqn), "an event for the SRQ");
 	ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, b.qp.qp_num) && in_error(&b),
-	   "one of the receiver, which is in error");
+	   "an event for the receiver, which is in ERR");
 	ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
-	   "and so is an idle one of the same SRQ");
+	   "an event for an idle QP of the SRQ, which is in ERR");
 	srq->dbr[0] = cpu_to_be32(1 + 16);
 	ok(srq->error, "the SRQ stays in error");
 	session_qp_modify(&d, MLX5_CMD_OP_2RST_QP, NULL);
 	session_qp_modify(&c, MLX5_CMD_OP_2RST_QP, NULL);
 	session_connect(&c, &d);
-	tap_is(send_empty(&c), XV_WC_REM_OP_ERR, "and fails whoever asks it");
+	tap_is(send_empty(&c), XV_WC_REM_OP_ERR, "a message to another QP of the SRQ fails");
 	ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, d.qp.qp_num) && in_error(&d),
-	   "with an event");
+	   "an event for this QP, which is in ERR");
 	tap_is(read_events(r, 1000), 0, "no other event");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_CATAS_ERROR] = NULL;
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
@@ -390,25 +395,27 @@ static void test_srq(void)
 	tap_is(create_rmp(ring, record, 10, 0, false, &number), HCA_SYND_SRQ_SIZE, "stride 1024");
 	tap_is(create_rmp(ring, record, 6, 2, false, &number), HCA_SYND_SRQ_FORMAT, "WQ type 2");
 	tap_is(create_rmp(ring, record, 6, 1, false, &number), HCA_SYND_SRQ_FORMAT,
-	       "a ring of linked requests");
-	tap_is(create_rmp(ring, record + 4, 6, 0, false, &number), HCA_SYND_DOORBELL, "record");
-	tap_is(create_rmp(ring, record, 6, 0, false, &number), HCA_OK, "an RMP");
+	       "a ring that is a linked list");
+	tap_is(create_rmp(ring, record + 4, 6, 0, false, &number), HCA_SYND_DOORBELL,
+	       "unaligned record");
+	tap_is(create_rmp(ring, record, 6, 0, false, &number), HCA_OK, "valid values");
 	srq = hca_table_get(&s.hca[0]->srqs, number);
 	*(__be32 *)session_ptr(&s, record) = cpu_to_be32(10);
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = r.eq;
 	r.ci = r.eq->pi;
-	tap_is(arm_rmp(number, 17), HCA_SYND_SRQ_LIMIT, "a limit above its size");
+	tap_is(arm_rmp(number, 17), HCA_SYND_SRQ_LIMIT, "a limit above the size");
 	tap_is(arm_rmp(number, 10), HCA_OK, "a limit of 10 with 10 posted");
 	n = read_events(&r, 1000);
-	ok(!n && srq->lwm == 10, "waits");
-	tap_is(arm_rmp(number, 11), HCA_OK, "one of 11");
+	ok(!n && srq->lwm == 10, "no event");
+	tap_is(arm_rmp(number, 11), HCA_OK, "a limit of 11 with 10 posted");
 	n = read_events(&r, 1000);
-	ok(n == 1 && !srq->lwm && r.seen[number % 64], "is an event at once");
+	ok(n == 1 && !srq->lwm && r.seen[number % 64], "an event at once");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
 	test_srq_error(srq, &r);
 	test_cq_error(&r);
 }
 
+/* Runs the adapter; returns the number of new events. */
 static u32 events(struct session_qp *q, struct eq_reader *r)
 {
 	u32 n;
@@ -435,7 +442,7 @@ static u32 post(struct session_qp *q, struct eq_reader *r, u8 flags)
 	return events(q, r);
 }
 
-/* What software writes to a record is a request only after a doorbell. */
+/* A value in a doorbell record requests an event only after a doorbell. */
 static void test_record(void)
 {
 	struct eq_reader r = reader(0);
@@ -444,26 +451,26 @@ static void test_record(void)
 
 	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &other);
 	r.ci = r.eq->pi;
-	tap_is(arm(&other, &r, 0), 0, "another CQ of the page is armed");
+	tap_is(arm(&other, &r, 0), 0, "another CQ of the same page is armed");
 	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &q);
 	word = (__be32 *)&q.cq.dbrec[MLX5R_DBR_CQ_ARM];
 	r.ci = r.eq->pi;
 	*word = 0;
-	tap_is(post(&q, &r, 0), 0, "a record cleared after creation: no event");
+	tap_is(post(&q, &r, 0), 0, "the record is cleared after creation: no event");
 	*word = cpu_to_be32(3u << 28);
-	tap_is(post(&q, &r, 0), 0, "another value in it: no event");
-	tap_is(arm(&q, &r, 0), 1, "armed: an event");
+	tap_is(post(&q, &r, 0), 0, "the record has another value: no event");
+	tap_is(arm(&q, &r, 0), 1, "the CQ is armed: an event");
 	*word = cpu_to_be32(1u << 28);
 	hca_cq_stop(hca_table_get(&s.hca[0]->cqs, q.cqn));
 	hca_cq_start(hca_table_get(&s.hca[0]->cqs, q.cqn));
-	tap_is(be32_to_cpu(*word), 1u << 28, "a record that is filled when a CQ is made stays");
+	tap_is(be32_to_cpu(*word), 1u << 28, "creation of a CQ does not change its record");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 	session_qp_destroy(&other);
 	session_cq_destroy(&other);
 }
 
-/* One event for a request, and no entry without an event */
+/* Each request for an event causes one event; no CQE stays without an event. */
 static void test_arm(void)
 {
 	struct eq_reader r = reader(0);
@@ -472,24 +479,24 @@ static void test_arm(void)
 	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &q);
 	r.ci = r.eq->pi;
 	tap_is(post(&q, &r, 0), 0, "not armed: no event");
-	tap_is(arm(&q, &r, 0), 1, "armed late: an event at once for the entry that is there");
-	tap_is(post(&q, &r, 0), 0, "and no other for the next");
-	tap_is(arm(&q, &r, 0), 1, "which has its own");
-	tap_is(arm(&q, &r, 0), 0, "armed before the poll: no second event for the same entries");
-	tap_is(post(&q, &r, 0), 1, "but one for the next");
+	tap_is(arm(&q, &r, 0), 1, "armed after a CQE: an event at once");
+	tap_is(post(&q, &r, 0), 0, "no event for the next CQE");
+	tap_is(arm(&q, &r, 0), 1, "armed after this CQE: an event");
+	tap_is(arm(&q, &r, 0), 0, "armed again before the poll: no second event for the same CQEs");
+	tap_is(post(&q, &r, 0), 1, "an event for the next CQE");
 	q.cq.ci = 3;
-	tap_is(arm(&q, &r, 1), 0, "armed for solicited entries");
-	tap_is(post(&q, &r, 0), 0, "another comes");
-	tap_is(post(&q, &r, MLX5R_CQE_SOLICITED), 1, "one of them comes");
-	tap_is(post(&q, &r, MLX5R_CQE_SOLICITED), 0, "and one unasked for");
-	tap_is(post(&q, &r, 0), 0, "and an ordinary one");
-	tap_is(arm(&q, &r, 1), 1, "armed late for solicited entries: an event at once");
-	tap_is(arm(&q, &r, 1), 0, "and no second one");
+	tap_is(arm(&q, &r, 1), 0, "armed for solicited CQEs: no event for old CQEs");
+	tap_is(post(&q, &r, 0), 0, "an unsolicited CQE: no event");
+	tap_is(post(&q, &r, MLX5R_CQE_SOLICITED), 1, "a solicited CQE: an event");
+	tap_is(post(&q, &r, MLX5R_CQE_SOLICITED), 0, "a solicited CQE when not armed: no event");
+	tap_is(post(&q, &r, 0), 0, "an unsolicited CQE when not armed: no event");
+	tap_is(arm(&q, &r, 1), 1, "armed for solicited CQEs after such a CQE: an event at once");
+	tap_is(arm(&q, &r, 1), 0, "armed again: no second event");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 }
 
-/* Moderation: the event waits for a number of entries, or for a time. */
+/* Moderation: the event waits for a number of CQEs, or for a time. */
 static void test_moderation(void)
 {
 	struct eq_reader r = reader(0);
@@ -505,22 +512,23 @@ static void test_moderation(void)
 	cq->period_us = 500000;
 	for (n = arm(&q, &r, 0), i = 0; i < 3; i++)
 		n += post(&q, &r, 0);
-	tap_is(n, 0, "moderated: none for three entries");
-	tap_is(post(&q, &r, 0), 1, "one for the fourth");
-	tap_is(hca_fabric_deadline(&s.fabric), U64_MAX, "and no timer");
+	tap_is(n, 0, "moderation by 4 CQEs: no event for three");
+	tap_is(post(&q, &r, 0), 1, "an event for the fourth");
+	tap_is(hca_fabric_deadline(&s.fabric), U64_MAX, "no timer is set");
 
 	q.cq.ci = cq->pi;
 	start = s.fabric.now;
 	n = arm(&q, &r, 0) + post(&q, &r, 0);
-	tap_is(n, 0, "none for a single one");
+	tap_is(n, 0, "no event for one CQE");
 	while (hca_fabric_deadline(&s.fabric) != U64_MAX)
 		hca_fabric_poll(&s.fabric);
-	tap_is(events(&q, &r), 1, "until its time has come");
-	ok(s.fabric.now - start >= 500000000, "and not before");
+	tap_is(events(&q, &r), 1, "an event when the timer has expired");
+	ok(s.fabric.now - start >= 500000000, "the timer had the right time");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 }
 
+/* Runs the adapter; returns the number of completions. */
 static u32 wc_count(struct session_qp *q)
 {
 	struct xv_wc wc[4];
@@ -531,7 +539,7 @@ static u32 wc_count(struct session_qp *q)
 	return n < 0 ? ~0u : n;
 }
 
-/* Copies what a function uses in host memory. */
+/* Copies the CQ of @q and an EQ. */
 static void snapshot(struct session_qp *q, struct hca_eq *eq, u8 *copy)
 {
 	struct hca_cq *cq = hca_table_get(&s.hca[q->func]->cqs, q->cqn);
@@ -562,22 +570,22 @@ static void test_no_dma(void)
 	hca_port_set(&s.hca[1]->port[0], true);
 	xv_wr_write_inline(&b.qp, 1, XV_SEND_SIGNALED, "", 0, 0, 0);
 	xv_commit_send(&b.qp);
-	tap_is(wc_count(&b), 0, "no DMA: what is posted waits");
+	tap_is(wc_count(&b), 0, "no DMA: a posted request waits");
 	qp = hca_table_get(&s.hca[1]->qps, b.qp.qp_num);
 	hca_qp_enter(qp, MLX5_QP_STATE_RTS);
-	tap_is(wc_count(&b), 0, "also of a queue that was at work");
+	tap_is(wc_count(&b), 0, "no DMA: a queue that was running stops");
 	xv_wr_write_inline(&a.qp, 1, XV_SEND_SIGNALED, "", 0, 0, 0);
 	xv_commit_send(&a.qp);
 	while (!xv_poll_cq(&a.cq, 1, &wc))
 		hca_fabric_poll(&s.fabric);
-	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "a peer gets no answer");
+	tap_is(wc.status, XV_WC_RETRY_EXC_ERR, "no DMA: a peer gets no answer");
 	snapshot(&b, eq, after);
-	ok(!memcmp(before, after, sizeof(before)), "nothing is written");
-	tap_is(s.irqs[1], irqs, "nor an interrupt raised");
+	ok(!memcmp(before, after, sizeof(before)), "no DMA: no memory is written");
+	tap_is(s.irqs[1], irqs, "no DMA: no interrupt is raised");
 
 	hca_dma_enable(s.hca[1], true);
 	tap_is(wc_count(&b), 1, "with DMA the request runs");
-	ok(s.irqs[1] > irqs, "and the interrupt comes");
+	ok(s.irqs[1] > irqs, "with DMA the interrupt is raised");
 	disconnect(&a, &b);
 }
 

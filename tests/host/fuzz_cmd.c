@@ -2,13 +2,14 @@
 /*
  * Fuzzes firmware commands.
  *
- * The input is a list of commands: which, how long, and the bytes of the mailbox
- * in pieces.  A piece is raw, or names something real (an object's number, a page,
- * a doorbell record), so that creations succeed and objects get used.  Some go through
- * the command queue, with flaws of their own.  Whatever is sent, the adapter answers
- * each command with success or a syndrome that agrees with the status, keeps its
- * counts, and frees everything at the end.  There are several functions, each with its
- * own objects of the same numbers; the queue is that of the first.
+ * The input is a list of commands. Each has an opcode, a length and pieces of the mailbox. A
+ * piece is raw bytes, or a value that exists (the number of an object, a page, a doorbell
+ * record), so that commands can succeed. Commands go to one of several functions, whose
+ * objects have the same numbers. Some commands go through the command queue of the first
+ * function, with flaws.
+ *
+ * The adapter answers each command with success, or with an error status and a syndrome of
+ * this status. Its reference counts stay right, and at the end it frees all objects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 static struct session s;
 static u64 page, record;
-static int func;			/* that the command is for */
+static int func;			/* target of the command */
 
 static void check(bool good, const char *what, u16 opcode)
 {
@@ -30,13 +31,13 @@ static void check(bool good, const char *what, u16 opcode)
 	abort();
 }
 
-/* A number that is likely to be in use */
+/* A number that is probably in use */
 static u32 real_number(u8 kind, u8 which)
 {
 	const struct hca_table *const tables[] = {
-		&s.hca[func]->pds, &s.hca[func]->uars_by_index, &s.hca[func]->eqs, &s.hca[func]->cqs,
-		&s.hca[func]->qps, &s.hca[func]->srqs, &s.hca[func]->mkeys, &s.hca[func]->xrcds,
-		&s.hca[func]->counters,
+		&s.hca[func]->pds, &s.hca[func]->uars_by_index, &s.hca[func]->eqs,
+		&s.hca[func]->cqs, &s.hca[func]->qps, &s.hca[func]->srqs,
+		&s.hca[func]->mkeys, &s.hca[func]->xrcds, &s.hca[func]->counters,
 	};
 	const struct hca_table *t = tables[kind % ARRAY_SIZE(tables)];
 
@@ -47,7 +48,7 @@ struct piece {
 	u8 at_lo, at_hi, kind, a, b, c;
 } __attribute__((packed));
 
-/* Dword-aligned place in the mailbox, and what to put there */
+/* Writes a piece to an aligned dword of the mailbox. */
 static void apply(u8 *in, u32 inlen, const struct piece *p)
 {
 	u32 at = (p->at_lo | p->at_hi << 8) % MAX_IN & ~3u;
@@ -60,16 +61,16 @@ static void apply(u8 *in, u32 inlen, const struct piece *p)
 	case 0:					/* three raw bytes */
 		memcpy(in + at + 1, &p->a, 3);
 		break;
-	case 1:					/* one byte anywhere */
+	case 1:					/* one byte of the dword */
 		in[at + p->a % 4] = p->b;
 		break;
-	case 2:					/* a number, the rest of the dword stays */
+	case 2:					/* a number in the low 24 bits */
 		v = real_number(p->a, p->b);
 		in[at + 1] = v >> 16;
 		in[at + 2] = v >> 8;
 		in[at + 3] = v;
 		break;
-	case 3:					/* memory */
+	case 3:					/* a 64-bit address */
 		addr = p->a & 1 ? record : page;
 		v = cpu_to_be32(addr >> 32);
 		memcpy(in + at, &v, 4);
@@ -98,10 +99,10 @@ static void check_users(u16 opcode)
 		srq = hca_table_get(&s.hca[func]->srqs, i);
 		n -= srq ? srq->kind == HCA_XRC_SRQ : 0;
 	}
-	check(!n, "users of CQs do not add up", opcode);
+	check(!n, "the counts of users of CQs are wrong", opcode);
 }
 
-/* ---- Commands that would succeed ------------------------------------------------- */
+/* ---- Valid commands ------------------------------------------------- */
 
 static void put(u8 *at, u64 addr)
 {
@@ -168,7 +169,7 @@ static void valid_sq(u8 *in)
 	put(MLX5_ADDR_OF(wq, wq, pas), page);
 }
 
-/* The first one after the queue pairs of the session, to ready */
+/* To ready: the first SQ, whose number follows those of the QPs of the session */
 static void valid_modify_sq(u8 *in)
 {
 	MLX5_SET(modify_sq_in, in, sqn, s.hca[func]->qps.first + 2);
@@ -244,7 +245,7 @@ static void valid_mcg(u8 *in)
 	*(u8 *)MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid) = 0xff;
 }
 
-/* Reads the MTU; other registers are a byte away. */
+/* Reads the MTU. The numbers of other registers differ in one byte. */
 static void valid_reg(u8 *in)
 {
 	MLX5_SET(access_register_in, in, op_mod, 1);
@@ -260,7 +261,8 @@ static void make_valid(u16 opcode, u8 *in)
 		{ MLX5_CMD_OP_CREATE_EQ, valid_eq }, { MLX5_CMD_OP_CREATE_CQ, valid_cq },
 		{ MLX5_CMD_OP_CREATE_QP, valid_qp }, { MLX5_CMD_OP_CREATE_RMP, valid_rmp },
 		{ MLX5_CMD_OP_CREATE_SQ, valid_sq }, { MLX5_CMD_OP_MODIFY_SQ, valid_modify_sq },
-		{ MLX5_CMD_OP_CREATE_XRC_SRQ, valid_xrc_srq }, { MLX5_CMD_OP_CREATE_SRQ, valid_srq },
+		{ MLX5_CMD_OP_CREATE_XRC_SRQ, valid_xrc_srq },
+		{ MLX5_CMD_OP_CREATE_SRQ, valid_srq },
 		{ MLX5_CMD_OP_CREATE_MKEY, valid_mkey }, { MLX5_CMD_OP_MODIFY_CQ, valid_resize },
 		{ MLX5_CMD_OP_RST2INIT_QP, valid_modify_qp },
 		{ MLX5_CMD_OP_INIT2RTR_QP, valid_modify_qp },
@@ -277,7 +279,7 @@ static void make_valid(u16 opcode, u8 *in)
 			valid[i].fill(in);
 }
 
-/* What a command of the input begins with; pieces and flaws follow. */
+/* The head of a command in the input; pieces and flaws follow. */
 struct head {
 	u8 op, length, pieces, how;
 } __attribute__((packed));
@@ -288,7 +290,7 @@ struct head {
 #define QUEUED		0x02
 #define FLAWS(how)	((how) >> 2 & 3)
 #define WAY(how)	((how) >> 4)		/* through the queue */
-#define FUNCTION(how)	((how) >> 4 & 3)	/* else */
+#define FUNCTION(how)	((how) >> 4 & 3)	/* otherwise */
 
 static u32 length(const struct hca_opcode *op, const struct head *h)
 {
@@ -330,7 +332,7 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 		data += sizeof(struct piece);
 	}
 	if (op->opcode == MLX5_CMD_OP_TEARDOWN_HCA || op->opcode == MLX5_CMD_OP_DISABLE_HCA)
-		in[12] |= 1;			/* these two would end the game */
+		in[12] |= 1;			/* an invalid command: the function stays enabled */
 	in[0] = op->opcode >> 8;
 	in[1] = op->opcode;
 	if (!(h->how & QUEUED)) {

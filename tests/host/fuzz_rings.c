@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes what a process can write: rings, completion queues and doorbell records of
- * its own, and its doorbell page.
+ * Fuzzes what a process can write: its rings, completion queues, doorbell records and doorbell
+ * page.
  *
- * A hostile process has two connected queue pairs, of which one draws on a shared
- * receive queue, two for XRC with a shared receive queue that comes and goes, one for
- * datagrams, a region and keys made of keys, in protection domains and with doorbell
- * pages of their own, on four functions.  The input says what it does; valid requests are
- * among it.  A bystander on two of the functions must not notice: its messages arrive soon
- * and whole, and of all memory only what belongs to the hostile process may change.  No
- * turn is larger than a turn may be.
+ * A hostile process uses four functions, with its own protection domain and doorbell page on
+ * each. It has two connected queue pairs, one with a shared receive queue; two XRC queue pairs
+ * with a shared receive queue that is destroyed and created; one UD queue pair; memory regions
+ * and indirect keys. The input is a list of its actions. Some post valid requests.
+ *
+ * Another process, the victim, uses two of the functions. Its messages must arrive complete
+ * and within a limit of passes. Only memory of the hostile process may change. No turn may be
+ * above its limits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +26,13 @@
 #define MR_BYTES	8192u
 #define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
 			 MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
-#define SOON		1000		/* passes until a message has arrived */
-#define OTHERS		(1u << 18)	/* bytes that the hostile process has no part in */
+#define SOON		1000		/* limit of passes until a message has arrived */
+#define OTHERS		(1u << 18)	/* maximum bytes of memory of others */
 
-enum { RC0, RC1_SRQ, UD, XRC0, XRC1, BYSTANDER0, BYSTANDER1, NQPS };
+enum { RC0, RC1_SRQ, UD, XRC0, XRC1, VICTIM0, VICTIM1, NQPS };
 #define HOSTILE		5u		/* queue pairs */
 #define FUNCTION(i)	((i) % SESSION_FUNCS)	/* of a hostile queue pair */
-#define KEYS		3u		/* made of keys, on each function */
+#define KEYS		3u		/* indirect keys on each function */
 #define OCTOWORDS	8u
 
 struct act {
@@ -42,7 +43,7 @@ struct act {
 
 static struct session s;
 static struct session_qp q[NQPS];
-static struct session_mr mr[SESSION_FUNCS], bystander[2];
+static struct session_mr mr[SESSION_FUNCS], victim[2];
 static u32 keys[SESSION_FUNCS][KEYS];
 static struct session_srq xrc_srq;
 static u8 *srq_ring;
@@ -70,10 +71,11 @@ static u32 number(int func, u16 opcode)
 	return MLX5_GET(alloc_pd_out, out, pd);
 }
 
-/* Number n of the list names n + 1. */
+/* Makes an SRQ. WQE n of the list links to WQE n + 1. */
 static struct hca_srq *make_srq(int func)
 {
-	u32 in[(MLX5_ST_SZ_BYTES(create_rmp_in) + 8) / 4] = {}, out[MLX5_ST_SZ_DW(create_rmp_out)] = {};
+	u32 in[(MLX5_ST_SZ_BYTES(create_rmp_in) + 8) / 4] = {};
+	u32 out[MLX5_ST_SZ_DW(create_rmp_out)] = {};
 	void *wq = MLX5_ADDR_OF(create_rmp_in, in, ctx.wq);
 	u64 ring = session_alloc(&s, QUEUE_BYTES), record = session_alloc(&s, 8);
 	__be64 pa = cpu_to_be64(ring);
@@ -105,15 +107,15 @@ static struct hca_eq *eq(int func)
 	return hca_table_get(&s.hca[func]->eqs, s.eqn[func]);
 }
 
-static void begin_bystander(void)
+static void begin_victim(void)
 {
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		bystander[i] = session_mr(&s, i, MR_BYTES, ALL_ACCESS);
-		session_qp(&s, i, MLX5_QP_ST_RC, LOG_QUEUE, LOG_QUEUE, &q[BYSTANDER0 + i]);
+		victim[i] = session_mr(&s, i, MR_BYTES, ALL_ACCESS);
+		session_qp(&s, i, MLX5_QP_ST_RC, LOG_QUEUE, LOG_QUEUE, &q[VICTIM0 + i]);
 	}
-	session_connect(&q[BYSTANDER0], &q[BYSTANDER1]);
+	session_connect(&q[VICTIM0], &q[VICTIM1]);
 }
 
 static void begin_hostile(void)
@@ -162,7 +164,7 @@ static void begin(void)
 		for (type = 1; type < 0x20; type++)
 			s.hca[func]->async_eq[type] = eq(func);
 	}
-	begin_bystander();
+	begin_victim();
 	others_end = s.used;
 	check(others_end <= OTHERS, "too much memory");
 	begin_hostile();
@@ -178,9 +180,9 @@ static void end(void)
 	}
 }
 
-/* ---- The bystander ------------------------------------------------------------------ */
+/* ---- The victim ------------------------------------------------------------------ */
 
-/* The driver has its interrupts, and serves the queues of events. */
+/* The driver reads all events. */
 static void serve_events(void)
 {
 	int func;
@@ -194,7 +196,7 @@ static void remember(void)
 	memcpy(others, s.mem, others_end);
 }
 
-/* Queues of events take entries about anybody. */
+/* Event queues are excluded: events of the hostile process may be written there. */
 static void check_others(void)
 {
 	int func;
@@ -204,32 +206,32 @@ static void check_others(void)
 
 		memcpy(others + (entries - s.mem), entries, HCA_PAGE_SIZE);
 	}
-	check(!memcmp(others, s.mem, others_end), "another's memory has changed");
+	check(!memcmp(others, s.mem, others_end), "memory of others has changed");
 }
 
 static void transfer(int from, u8 seed)
 {
-	struct xv_sge sge = session_sge(&bystander[from], 0, MR_BYTES);
-	struct session_qp *qp = &q[BYSTANDER0 + from];
+	struct xv_sge sge = session_sge(&victim[from], 0, MR_BYTES);
+	struct session_qp *qp = &q[VICTIM0 + from];
 	struct xv_wc wc = { .status = ~0 };
 	int n;
 
-	memset(bystander[from].ptr, seed, MR_BYTES);
-	memset(bystander[!from].ptr, ~seed, MR_BYTES);
-	xv_wr_write(&qp->qp, 1, XV_SEND_SIGNALED, &sge, bystander[!from].addr,
-		    bystander[!from].key);
+	memset(victim[from].ptr, seed, MR_BYTES);
+	memset(victim[!from].ptr, ~seed, MR_BYTES);
+	xv_wr_write(&qp->qp, 1, XV_SEND_SIGNALED, &sge, victim[!from].addr,
+		    victim[!from].key);
 	xv_commit_send(&qp->qp);
 	for (n = 0; n < SOON && !xv_poll_cq(&qp->cq, 1, &wc); n++)
 		hca_fabric_poll(&s.fabric);
-	check(wc.status == XV_WC_SUCCESS, "a message does not arrive");
-	check(!memcmp(bystander[0].ptr, bystander[1].ptr, MR_BYTES) &&
-	      bystander[!from].ptr[MR_BYTES - 1] == seed, "a message does not arrive whole");
+	check(wc.status == XV_WC_SUCCESS, "a message does not arrive in time");
+	check(!memcmp(victim[0].ptr, victim[1].ptr, MR_BYTES) &&
+	      victim[!from].ptr[MR_BYTES - 1] == seed, "a message arrives with wrong data");
 	remember();
 }
 
 /* ---- The hostile process ---------------------------------------------------------------- */
 
-/* Up to eight bytes anywhere in a ring or record */
+/* Writes up to eight bytes anywhere in a ring or record. */
 static void scribble(const struct act *a)
 {
 	struct session_qp *h = &q[a->which % HOSTILE];
@@ -249,7 +251,7 @@ static void scribble(const struct act *a)
 	memcpy((u8 *)own[i].at + at, &a->value, min(8u, own[i].bytes - at));
 }
 
-/* A counter near what the adapter has seen */
+/* Sets a counter to a value near the one that the adapter has. */
 static void count(const struct act *a)
 {
 	u32 i = a->which % HOSTILE;
@@ -271,13 +273,14 @@ static void count(const struct act *a)
 	}
 }
 
-/* Any register of the page, with a number that may be another's */
+/* Writes to a register of the page; the number may be of another object. */
 static void ring(const struct act *a)
 {
 	static const u16 registers[] = {
 		MLX5R_UAR_CQ, MLX5R_UAR_EQ_ARM, MLX5R_UAR_EQ, MLX5R_UAR_BF, MLX5R_UAR_BF + 0x100,
 	};
 	const struct session_qp *of = &q[a->which % NQPS];
+	u32 which = a->which / NQPS % ARRAY_SIZE(registers);
 	__be32 v[2];
 
 	memcpy(v, &a->value, sizeof(v));
@@ -287,10 +290,10 @@ static void ring(const struct act *a)
 		v[1] = cpu_to_be32(of->cqn);
 	if (a->at & 4)
 		v[0] = cpu_to_be32(s.eqn[of->func] << 24 | (a->value & 0xff));
-	memcpy(page[a->at >> 3 & 3] + registers[a->which / NQPS % ARRAY_SIZE(registers)], v, sizeof(v));
+	memcpy(page[a->at >> 3 & 3] + registers[which], v, sizeof(v));
 }
 
-/* What an XRC queue sends: to the shared queue, or to one that may be another's */
+/* Posts an XRC request to the shared receive queue, or to the one with the next number. */
 static void post_xrc(const struct act *a, struct session_qp *h, const struct xv_sge *sge, u64 addr,
 		     u32 rkey)
 {
@@ -303,7 +306,7 @@ static void post_xrc(const struct act *a, struct session_qp *h, const struct xv_
 	xv_commit_send(&h->qp);
 }
 
-/* Its shared queue gets a request, or is made anew, maybe with a message under way. */
+/* Posts to the XRC shared receive queue, or destroys and creates it, maybe during a message. */
 static void change_xrc_srq(const struct act *a)
 {
 	int func = q[XRC1].func;
@@ -317,7 +320,10 @@ static void change_xrc_srq(const struct act *a)
 	xrc_srq = session_xrc_srq(&q[XRC1], &xrc_srq);
 }
 
-/* A key of up to eight entries: of the region, of the bystander's, of keys, of itself */
+/*
+ * Changes a key to up to eight entries: own memory, memory of the victim, other keys,
+ * itself
+ */
 static void change_key(const struct act *a)
 {
 	struct {
@@ -349,7 +355,7 @@ static void change_key(const struct act *a)
 		r.klm[i] = (struct mlx5r_klm) {
 			.byte_count = cpu_to_be32(v & 0x40 ? v & 0xf : v << 4),
 			.mkey = cpu_to_be32(v & 0x20 ? own[v % KEYS] : v & 0x10 ?
-					    bystander[0].key : mr[h->func].key),
+					    victim[0].key : mr[h->func].key),
 			.addr = cpu_to_be64(v & 0x20 ? v : mr[h->func].addr + v * 16),
 		};
 	}
@@ -358,20 +364,20 @@ static void change_key(const struct act *a)
 	xv_commit_send(&h->qp);
 }
 
-/* What the library would write, never refused for want of room; with keys that may be another's */
+/* Posts a request with the library, even to a full queue. The keys may be of the victim. */
 static void post(const struct act *a)
 {
 	struct session_qp *h = &q[a->which % HOSTILE];
 	struct session_qp *peer = &q[h < &q[UD] ? a->which % HOSTILE ^ 1 :
 				     h > &q[UD] ? XRC0 + XRC1 - a->which % HOSTILE : UD];
-	const struct session_mr *from = a->value >> 62 & 1 ? &bystander[0] : &mr[h->func];
-	const struct session_mr *to = a->value >> 61 & 1 ? &bystander[0] : &mr[peer->func];
+	const struct session_mr *from = a->value >> 62 & 1 ? &victim[0] : &mr[h->func];
+	const struct session_mr *to = a->value >> 61 & 1 ? &victim[0] : &mr[peer->func];
 	struct xv_sge sge = session_sge(from, a->at % MR_BYTES, a->value % MR_BYTES);
 	struct xv_ah ah = session_ah(&s, a->value >> 54 & 3);
 	u64 addr = to->addr + (a->value >> 16) % MR_BYTES;
 	u32 rkey = to->key;
 
-	/* A key made of keys begins at 0. */
+	/* An indirect key begins at address 0. */
 	if (a->value >> 60 & 1) {
 		sge.lkey = keys[h->func][a->value >> 52 & 1];
 		sge.addr = a->at % 1024;
@@ -406,13 +412,13 @@ static void post(const struct act *a)
 		xv_wr_send(&h->qp, 1, XV_SEND_SIGNALED, &sge);
 		break;
 	default:
-		xv_wr_send_ud(&h->qp, 1, XV_SEND_SIGNALED, &sge, &ah, q[a->value >> 56 & 3].qp.qp_num,
-			      SESSION_QKEY);
+		xv_wr_send_ud(&h->qp, 1, XV_SEND_SIGNALED, &sge, &ah,
+			      q[a->value >> 56 & 3].qp.qp_num, SESSION_QKEY);
 	}
 	xv_commit_send(&h->qp);
 }
 
-/* What the kernel lets a process change: here paths and their state, or from RESET again */
+/* Changes the alternate path and its state, or resets and connects the queue pairs. */
 static void modify(const struct act *a)
 {
 	struct session_qp *h = &q[a->which % HOSTILE];
@@ -462,7 +468,7 @@ static void perform(const struct act *a)
 	}
 	serve_events();
 	check_others();
-	check(session_turns_bounded(&s), "a turn is too large");
+	check(session_turns_bounded(&s), "a turn is above the limits");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

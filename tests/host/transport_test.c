@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transport rules: lost messages, retries, states, and that no byte of a refused message is
- * copied.
+ * Transport rules: lost messages, retries, states. No byte of a refused message is copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static void receive(struct session_qp *q, u64 wr_id)
 	xv_commit_recv(&q->qp);
 }
 
-/* The next completion as status << 8 | wr_id; NONE: there is none, and no timer is set */
+/* The next completion as status << 8 | wr_id; NONE: no completion, and no timer is set */
 static u32 next(struct session_qp *q)
 {
 	struct xv_wc wc;
@@ -61,22 +60,21 @@ static u32 next(struct session_qp *q)
 	return NONE;
 }
 
-
 static void test_uc(void)
 {
 	struct session_qp a, b;
 
 	connect(MLX5_QP_ST_UC, &a, &b);
 	send(&a, 1);
-	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "UC: a message without a receive request is sent");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "UC: no receive posted, the sender succeeds");
 	receive(&b, 2);
-	tap_is(next(&b), NONE, "and lost");
+	tap_is(next(&b), NONE, "UC: the message is lost");
 	send(&a, 3);
-	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "the next one arrives");
-	tap_is(next(&a), XV_WC_SUCCESS << 8 | 3, "as its sender is told");
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "UC: the next message arrives");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 3, "UC: its sender succeeds");
 	session_qp_destroy(&b);
 	send(&a, 4);
-	tap_is(next(&a), XV_WC_SUCCESS << 8 | 4, "a sender does not see that the peer is gone");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 4, "UC: the peer is destroyed, the sender succeeds");
 	session_qp_destroy(&a);
 }
 
@@ -89,12 +87,13 @@ static void test_rnr(void)
 	while (hca_fabric_deadline(&s.fabric) == U64_MAX)
 		hca_fabric_poll(&s.fabric);
 	receive(&b, 2);
-	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "RC: a receive posted meanwhile is in time");
-	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "and takes the message");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1,
+	       "RC: a receive posted before the RNR retry is in time");
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "RC: it takes the message");
 	disconnect(&a, &b);
 }
 
-/* An invalid record is an error of the receiver. */
+/* An invalid receive counter is an error of the receiver. */
 static void test_record(void)
 {
 	struct session_qp a, b;
@@ -102,7 +101,7 @@ static void test_record(void)
 	connect(MLX5_QP_ST_RC, &a, &b);
 	b.qp.rq.dbrec[MLX5R_DBR_RCV] = cpu_to_be32(17);
 	send(&a, 1);
-	tap_is(next(&a), XV_WC_REM_OP_ERR << 8 | 1, "none of 17 in a ring of 16");
+	tap_is(next(&a), XV_WC_REM_OP_ERR << 8 | 1, "the counter says 17 requests in a ring of 16");
 	disconnect(&a, &b);
 }
 
@@ -118,11 +117,11 @@ static void test_order(void)
 		send(&a, i);
 	for (i = 0; i < 8; i++)
 		good += next(&a) == i && next(&b) == 100 + i;
-	tap_is(good, 8, "completions come in the order of the requests");
+	tap_is(good, 8, "completions are in the order of the requests");
 	disconnect(&a, &b);
 }
 
-/* Requests wait in SQD, where the queue may be drained, and run afterwards. */
+/* In SQD requests wait; they run in RTS. */
 static void test_sqd(void)
 {
 	struct session_qp a, b;
@@ -133,12 +132,12 @@ static void test_sqd(void)
 	send(&a, 1);
 	tap_is(next(&a), NONE, "in SQD a request waits");
 	tap_is(session_qp_modify(&a, MLX5_CMD_OP_SQD_RTS_QP, &b), 0, "SQD to RTS");
-	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "and runs then");
-	tap_is(next(&b), XV_WC_SUCCESS << 8 | 9, "to its end");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "in RTS the request runs");
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 9, "its message arrives");
 	disconnect(&a, &b);
 }
 
-/* A write with immediate and a bad key fails the receive request too. */
+/* A write with immediate and an invalid rkey: the receive request fails too. */
 static void test_write_imm(void)
 {
 	struct xv_sge sge = session_sge(&mr[0], 0, 64);
@@ -149,15 +148,16 @@ static void test_write_imm(void)
 	receive(&b, 2);
 	xv_wr_write_imm(&a.qp, 3, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key ^ 1, 7);
 	xv_commit_send(&a.qp);
-	tap_is(next(&a), XV_WC_REM_ACCESS_ERR << 8 | 3, "a write with immediate and a bad key");
-	tap_is(next(&b), XV_WC_LOC_ACCESS_ERR << 8 | 1, "is a local access error at the receiver");
+	tap_is(next(&a), XV_WC_REM_ACCESS_ERR << 8 | 3,
+	       "a write with immediate and an invalid rkey");
+	tap_is(next(&b), XV_WC_LOC_ACCESS_ERR << 8 | 1, "the receiver has a local access error");
 	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 2, "the next receive is flushed");
 	disconnect(&a, &b);
 }
 
 #define LONG	(1u << 20)
 
-/* A UC message that is not complete holds a request of a shared queue. */
+/* The data of a UC message becomes unreadable after a receive request is taken. */
 static void test_abort(void)
 {
 	struct session_mr from = session_mr(&s, 0, LONG, ALL_ACCESS);
@@ -181,21 +181,23 @@ static void test_abort(void)
 	while (!hca_qp_get(s.hca[0], a.qp.qp_num)->done)
 		hca_fabric_poll(&s.fabric);
 	session_key_destroy(&s, 0, from.key);
-	tap_is(next(&a), XV_WC_LOC_PROT_ERR << 8 | 1, "UC: a message breaks off");
-	tap_is(dst->srq->cq->pi, 0, "its receiver does not know");
+	tap_is(next(&a), XV_WC_LOC_PROT_ERR << 8 | 1, "UC: the sender fails during a message");
+	tap_is(dst->srq->cq->pi, 0, "the receiver has no completion");
 	session_qp_modify(&a, MLX5_CMD_OP_SQERR2RTS_QP, &b);
 	send(&a, 2);
-	tap_is(next(&a), XV_WC_SUCCESS << 8 | 2, "until the next one comes");
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 2, "the next message is sent");
 	e = hca_buf_at(&dst->srq->cq->buf, 0);
 	ok(dst->srq->cq->pi == 2 && e->op_own >> 4 == MLX5R_CQE_RESP_ERR &&
-	   e->syndrome == MLX5R_SYND_REMOTE_ABORTED, "then its request was aborted");
-	tap_is(e[1].op_own >> 4, MLX5R_CQE_RESP_SEND, "and the next message has another");
+	   e->syndrome == MLX5R_SYND_REMOTE_ABORTED,
+	   "the receive request of the first message is aborted");
+	tap_is(e[1].op_own >> 4, MLX5R_CQE_RESP_SEND,
+	       "the next message takes another receive request");
 	dst->srq = NULL;
 	disconnect(&a, &b);
 	session_qp_destroy(&owner);
 }
 
-/* In ERR all requests are flushed, posted before or after. */
+/* In ERR all requests are flushed, those posted before and those posted later. */
 static void test_error(void)
 {
 	struct session_qp a, b;
@@ -203,17 +205,17 @@ static void test_error(void)
 	connect(MLX5_QP_ST_RC, &a, &b);
 	receive(&b, 1);
 	session_qp_modify(&b, MLX5_CMD_OP_2ERR_QP, NULL);
-	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 1, "a receive is flushed");
+	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 1, "ERR: a receive posted before is flushed");
 	receive(&b, 2);
-	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 2, "so is one posted in error");
+	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 2, "ERR: a receive posted later is flushed");
 	send(&b, 3);
-	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 3, "and a send");
+	tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 3, "ERR: a send posted later is flushed");
 	send(&a, 4);
-	tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 4, "the peer gets no answer");
+	tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 4, "the peer: retries exceeded");
 	disconnect(&a, &b);
 }
 
-/* If one segment of a message is bad, no byte is copied. */
+/* If one segment of a message is invalid, no byte is copied. */
 static void test_segments(void)
 {
 	static const struct {
@@ -223,10 +225,10 @@ static void test_segments(void)
 		int status;
 	} t[] = {
 		{ "two good segments", 0, 0, 0, XV_WC_SUCCESS },
-		{ "write: the second key is bad", 0, 0x100000, 0, XV_WC_LOC_PROT_ERR },
+		{ "write: the second key is invalid", 0, 0x100000, 0, XV_WC_LOC_PROT_ERR },
 		{ "write: the second segment is too long", 0, 0, MR_BYTES - 32,
 		  XV_WC_LOC_PROT_ERR },
-		{ "read: the second key is bad", 1, 0x100000, 0, XV_WC_LOC_PROT_ERR },
+		{ "read: the second key is invalid", 1, 0x100000, 0, XV_WC_LOC_PROT_ERR },
 		{ "read: the second segment is too long", 1, 0, MR_BYTES - 32,
 		  XV_WC_LOC_PROT_ERR },
 	};
@@ -253,12 +255,12 @@ static void test_segments(void)
 		xv_post_send(&a.qp, &wr, &bad);
 		tap_is(next(&a), (u32)t[i].status << 8 | i, "%s", t[i].what);
 		tap_is(target[0], t[i].status ? 0x55 : 0xaa, "%s",
-		       t[i].status ? "nothing moves" : "everything moves");
+		       t[i].status ? "no byte is copied" : "all bytes are copied");
 		disconnect(&a, &b);
 	}
 }
 
-/* If the two sides do not match, there is no answer. */
+/* If the paths of the two sides do not match, there is no answer. */
 static void test_path(void)
 {
 	struct hca *there = s.hca[1];
@@ -281,8 +283,8 @@ static void test_path(void)
 		*t[i].byte ^= 1;
 		hca_fabric_changed(&s.fabric);
 		send(&a, 2);
-		tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 2, "%s: retries run out", t[i].what);
-		tap_is(next(&b), NONE, "and nothing arrives");
+		tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 2, "%s: retries exceeded", t[i].what);
+		tap_is(next(&b), NONE, "the message does not arrive");
 		*t[i].byte ^= 1;
 		hca_fabric_changed(&s.fabric);
 		disconnect(&a, &b);
@@ -291,11 +293,11 @@ static void test_path(void)
 	receive(&b, 1);
 	hca_qp_get(s.hca[1], b.qp.qp_num)->rq_psn++;
 	send(&a, 2);
-	tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 2, "another PSN: retries run out");
+	tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 2, "another PSN: retries exceeded");
 	disconnect(&a, &b);
 }
 
-/* An mkey that has one page many times: the largest message in little memory */
+/* Makes an mkey that maps one page many times: a large message needs little memory. */
 static u32 repeated_key(int func, u64 page, u64 bytes)
 {
 	const u32 log_page = 21, octo = (bytes >> log_page) / 2;
@@ -342,8 +344,8 @@ static void test_key_goes(const u64 *page)
 		tap_is(session_key_destroy(&s, i, key[i]), 0, "DESTROY_MKEY");
 		before = s.fabric.stat.bytes;
 		tap_is(next(&a), (i ? XV_WC_REM_ACCESS_ERR : XV_WC_LOC_PROT_ERR) << 8 | 1,
-		       "the %s key goes", i ? "remote" : "local");
-		tap_is(s.fabric.stat.bytes, before, "no byte moves after that");
+		       "the %s key is destroyed", i ? "remote" : "local");
+		tap_is(s.fabric.stat.bytes, before, "no byte is copied after that");
 		disconnect(&a, &b);
 	}
 }
@@ -369,16 +371,16 @@ static void test_largest(void)
 		xv_wr_write(&a.qp, 1, XV_SEND_SIGNALED, &sge, 0, key[1]);
 		xv_commit_send(&a.qp);
 		tap_is(next(&a), (bytes > largest ? XV_WC_LOC_LEN_ERR : XV_WC_SUCCESS) << 8 | 1,
-		       "a message of 1 GiB%s", bytes > largest ? " and a byte" : "");
-		tap_is(s.fabric.stat.bytes - before, bytes > largest ? 0 : largest, "bytes moved");
+		       "a message of 1 GiB%s", bytes > largest ? " and 1 byte" : "");
+		tap_is(s.fabric.stat.bytes - before, bytes > largest ? 0 : largest, "copied bytes");
 		disconnect(&a, &b);
 	}
 	ok(!memcmp(session_ptr(&s, page[0]), session_ptr(&s, page[1]), page_bytes),
-	   "which are the same");
+	   "the data is right");
 	test_key_goes(page);
 }
 
-/* A key on @func of 64 bytes from address 0x1000, which are those of @inner at @addr */
+/* Makes a key of 64 bytes at address 0x1000 that maps to @addr of the key @inner. */
 static u32 key_of_key(int func, u32 inner, u64 addr)
 {
 	u32 number = session_umr_key(&s, func, MLX5R_MKEY_MODE_KLM, 4);
@@ -395,7 +397,7 @@ static u32 key_of_key(int func, u32 inner, u64 addr)
 	return number;
 }
 
-/* An atomic at an aligned address that an indirect mkey maps to an unaligned one */
+/* Atomics at an aligned address, which an indirect mkey maps to any address */
 static void test_odd_atomic(void)
 {
 	struct xv_sge sge = session_sge(&mr[0], 0, 8);
@@ -409,8 +411,9 @@ static void test_odd_atomic(void)
 				key_of_key(1, mr[1].key, mr[1].addr + odd), 1);
 		xv_commit_send(&a.qp);
 		tap_is(next(&a), (odd ? XV_WC_REM_ACCESS_ERR : XV_WC_SUCCESS) << 8 | 1,
-		       "an atomic %u bytes off a word", odd);
-		tap_is(mr[1].ptr[odd], odd ? 0x55 : 0x56, "%s", odd ? "changes nothing" : "adds");
+		       "an atomic at offset %u of a word", odd);
+		tap_is(mr[1].ptr[odd], odd ? 0x55 : 0x56,
+		       "%s", odd ? "memory is unchanged" : "memory is changed");
 		disconnect(&a, &b);
 	}
 }
@@ -423,7 +426,7 @@ static void send_datagram(struct session_qp *q, const struct session_qp *to, str
 	xv_commit_send(&q->qp);
 }
 
-/* A datagram with a bad segment fails only at its sender. */
+/* A datagram with an invalid segment fails at its sender; the receiver is not affected. */
 static void test_bad_datagram(void)
 {
 	struct xv_sge bad = { .addr = 0x1000, .length = 64,
@@ -438,13 +441,13 @@ static void test_bad_datagram(void)
 	memset(mr[0].ptr, 0x11, 64);
 	memset(mr[1].ptr, 0x55, 256);
 	send_datagram(&a, &b, bad);
-	tap_is(next(&a), XV_WC_LOC_PROT_ERR << 8 | 1, "a datagram that cannot be gathered");
-	tap_is(next(&b), NONE, "does not reach its receiver");
-	tap_is(mr[1].ptr[20], 0x55, "nor its memory");
+	tap_is(next(&a), XV_WC_LOC_PROT_ERR << 8 | 1, "a datagram with an invalid segment");
+	tap_is(next(&b), NONE, "it does not arrive");
+	tap_is(mr[1].ptr[20], 0x55, "memory of the receiver is unchanged");
 	send_datagram(&c, &b, session_sge(&mr[0], 0, 64));
-	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "which takes the next one");
-	tap_is(mr[1].ptr[40], 0x11, "from its first byte");
-	tap_is(next(&c), XV_WC_SUCCESS << 8 | 1, "as its sender is told");
+	tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "the next datagram arrives");
+	tap_is(mr[1].ptr[40], 0x11, "its data begins after the GRH");
+	tap_is(next(&c), XV_WC_SUCCESS << 8 | 1, "its sender succeeds");
 	disconnect(&a, &b);
 	disconnect(&c, &d);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits of a turn: indirect mkeys, multicasts, long UMRs.  All complete, but in several
- * turns, and other queues run between them.
+ * Limits of a turn: requests with indirect mkeys, multicasts and long UMRs take several turns.
+ * Other queues run between these turns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +23,14 @@
 
 static struct session s;
 static struct session_mr mr[2];
-static struct session_qp a, b;		/* a neighbour's connection */
+static struct session_qp a, b;		/* another connection */
 
 static struct hca_mkey *mkey(int func, u32 key)
 {
 	return hca_mkey_get(s.hca[func], key);
 }
 
-/* A key of @n entries of one byte each, in reverse order, in memory of @inner at @addr */
+/* Makes a key of @n entries of one byte each. They map @addr of @inner in reverse order. */
 static u32 byte_key(int func, u32 inner, u64 addr, u32 n)
 {
 	struct mlx5r_klm *klm = calloc(n, sizeof(*klm));
@@ -51,7 +51,7 @@ static u32 byte_key(int func, u32 inner, u64 addr, u32 n)
 	return key;
 }
 
-/* A chain of the maximum depth, with an even number of reversals */
+/* Makes a chain of keys of the maximum depth. An even depth restores the order of bytes. */
 static u32 nested_key(int func, u32 n)
 {
 	u32 key = byte_key(func, mr[func].key, mr[func].addr, n), i;
@@ -61,7 +61,7 @@ static u32 nested_key(int func, u32 n)
 	return key;
 }
 
-static void forget_largest(void)
+static void clear_largest(void)
 {
 	memset(s.fabric.stat.largest, 0, sizeof(s.fabric.stat.largest));
 }
@@ -96,13 +96,13 @@ static void test_search(void)
 			good += hca_key_map(&u, key, end + at, &len) ==
 				mr[0].ptr + 1000 * i + at && len == sizes[i] - at;
 		}
-	tap_is(good, end, "each byte of a list with empty entries is found");
-	ok(!hca_key_map(&u, key, end, &one), "there is none behind the last entry");
+	tap_is(good, end, "each byte of a list with empty entries is mapped");
+	ok(!hca_key_map(&u, key, end, &one), "the byte after the last entry is not mapped");
 	klm[3].byte_count = cpu_to_be32(2);
 	hca_mkey_set_klms(k, 3, 1, &klm[3]);
 	one = 1;
 	ok(hca_key_map(&u, key, 7, &one) == mr[0].ptr + 4000,
-	   "a changed entry moves those behind it");
+	   "a shorter entry changes the addresses of later ones");
 	session_key_destroy(&s, 0, key);
 }
 
@@ -118,7 +118,7 @@ static void test_list_limit(void)
 	MLX5_SET(mkc, mkc, translations_octword_size, (1u << 16) + 1);
 	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
 	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_MKEY_SIZE,
-	       "a list longer than announced is refused");
+	       "a list longer than the capability is refused");
 }
 
 /* ---- Connections ----------------------------------------------------------------------- */
@@ -143,12 +143,12 @@ static void test_write(void)
 	for (i = 0; i < MR_BYTES; i++)
 		mr[0].ptr[i] = i * 7 ^ i >> 8;
 	memset(mr[1].ptr, 0, MR_BYTES);
-	forget_largest();
+	clear_largest();
 	tap_is(write_status(&a, from, to, 0, n), XV_WC_SUCCESS,
-	       "a write from and to keys nested %u deep, byte by byte", DEPTH);
-	ok(!memcmp(mr[0].ptr, mr[1].ptr, n) && !mr[1].ptr[n], "moves its bytes");
+	       "a write from and to keys nested %u deep, with entries of a byte", DEPTH);
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, n) && !mr[1].ptr[n], "its data is right");
 	ok(session_turns_bounded(&s) && s.fabric.stat.largest[HCA_PIECES] < n,
-	   "in several turns, none larger than a turn may be");
+	   "several turns, none above the limits");
 	session_key_destroy(&s, 0, from);
 	session_key_destroy(&s, 1, to);
 }
@@ -220,8 +220,8 @@ static void send_multicast(u32 key)
 	xv_commit_send(&sender.qp);
 }
 
-/* Passes for a write of another QP while the multicast runs */
-static u32 neighbour(u64 *longest)
+/* Number of passes that a write of another QP takes while the multicast runs */
+static u32 other_write(u64 *longest)
 {
 	struct xv_sge sge = session_sge(&mr[0], 32768, 64);
 	struct xv_wc wc;
@@ -250,31 +250,35 @@ static void test_multicast(void)
 	key = nested_key(0, DATAGRAM);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		before[func] = multicasts_received(func);
-	forget_largest();
+	clear_largest();
 	send_multicast(key);
 	hca_fabric_poll(&s.fabric);
-	/* One member leaves before it is served, one after it, and one joins. */
+	/*
+	 * During the multicast a member that has its datagram leaves, a member that does not
+	 * have it leaves, and a QP joins.
+	 */
 	while (!passes || !xv_poll_cq(&sender.cq, 1, &wc)) {
-		n = neighbour(&longest);
+		n = other_write(&longest);
 		worst = max(worst, n);
 		if (passes++ != 1)
 			continue;
-		membership(&member[0][0], MLX5_CMD_OP_DETACH_FROM_MCG);	/* served */
+		membership(&member[0][0], MLX5_CMD_OP_DETACH_FROM_MCG);	/* has it */
 		membership(&member[1][MEMBERS - 1], MLX5_CMD_OP_DETACH_FROM_MCG);
 		make_member(&late, 1, nested_key(1, DATAGRAM));
 	}
 	tap_is(wc.status, XV_WC_SUCCESS, "a multicast to %u members with nested keys is sent",
 	       2 * MEMBERS);
-	ok(passes > 10 && worst <= 4, "in many turns, a neighbour's write takes %u passes",
+	ok(passes > 10 && worst <= 4, "many turns, the write of another QP takes %u passes",
 	   worst);
-	ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
+	ok(session_turns_bounded(&s), "no turn is above the limits");
 	printf("# longest pass: %llu us, of %u\n", (unsigned long long)longest / 1000, passes);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		for (i = 0; i < MEMBERS; i++)
 			good += received(&member[func][i]) == 1;
-	tap_is(good, 2 * MEMBERS - 1, "every member got it once");
-	tap_is(received(&member[1][MEMBERS - 1]), 0, "but who had left");
-	tap_is(received(&late), 1, "and whoever has joined meanwhile");
+	tap_is(good, 2 * MEMBERS - 1, "every other member received it once");
+	tap_is(received(&member[1][MEMBERS - 1]), 0,
+	       "the member that left before its turn did not");
+	tap_is(received(&late), 1, "the QP that joined did");
 	for (func = 0; func < SESSION_FUNCS; func++)
 		tap_is(multicasts_received(func) - before[func], 1, "port %d counts one packet",
 		       func);
@@ -327,7 +331,7 @@ static void test_umr(void)
 	session_qp(&s, 0, MLX5_QP_ST_RC, 4, 4, &c);
 	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &d);
 	session_connect(&c, &d);
-	forget_largest();
+	clear_largest();
 	post_umr(&d, key, &list, LONG_LIST);
 	for (i = 0; i < 100 && !k->loading; i++)
 		hca_fabric_poll(&s.fabric);
@@ -335,11 +339,11 @@ static void test_umr(void)
 	   "a UMR of %u entries takes several turns", LONG_LIST);
 	session_settle(&s);
 	ok(xv_poll_cq(&d.cq, 1, &wc) == 1 && wc.status == XV_WC_SUCCESS && !k->free,
-	   "and succeeds");
-	ok(session_turns_bounded(&s), "no turn is larger than a turn may be");
+	   "the UMR succeeds");
+	ok(session_turns_bounded(&s), "no turn is above the limits");
 	memset(mr[1].ptr, 0, MR_BYTES);
-	tap_is(write_status(&a, mr[0].key, key, 0, LONG_LIST), XV_WC_SUCCESS, "the key works");
-	ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG_LIST), "all of it");
+	tap_is(write_status(&a, mr[0].key, key, 0, LONG_LIST), XV_WC_SUCCESS, "a write to the key");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG_LIST), "its data is right");
 
 	k->free = true;
 	post_umr(&d, key, &list, LONG_LIST);
@@ -347,7 +351,7 @@ static void test_umr(void)
 	session_qp_modify(&d, MLX5_CMD_OP_2ERR_QP, NULL);
 	k->free = false;
 	tap_is(write_status(&a, mr[0].key, key, 0, 64), XV_WC_REM_ACCESS_ERR,
-	       "a key with half a list is of no use");
+	       "a key whose UMR did not complete cannot be used");
 	session_qp_destroy(&c);
 	session_qp_destroy(&d);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Datagrams: from function 0 to either function or to a group of both. */
+/* Datagrams from function 0 to one of the two functions, or to a multicast group of both */
 #include <string.h>
 #include <asm/byteorder.h>
 #include "model.h"
@@ -7,10 +7,10 @@
 #define GRH_BYTES	40u
 #define MTU		4096u
 
-/* Where to: functions, a group with both of them, nobody */
+/* Destination: a function, the group of both functions, an address that no port has */
 enum to { FIRST, SECOND, GROUP, NOBODY, NTO };
 
-/* From which address: IPv4, RoCE v1, IPv6, an entry that is empty */
+/* Source GID: IPv4, RoCE v1, IPv6, an empty entry */
 enum sgid { IPV4, GRH, IPV6, EMPTY, NSGID };
 
 static u8 sgids[NSGID][16] = {
@@ -19,7 +19,7 @@ static u8 sgids[NSGID][16] = {
 	[IPV6] = { 0x20, 1, [15] = 1 },
 };
 
-/* Receives that wait, one at most of each queue */
+/* The posted receive request, at most one for each queue */
 static struct {
 	bool posted;
 	struct model_seg to;
@@ -90,7 +90,7 @@ static void put(u8 *at, u32 value, u32 bytes)
 		*at++ = value >> 8 * bytes;
 }
 
-/* The header that a receiver sees, but for a checksum */
+/* Builds the header that a receiver gets, without the IPv4 checksum. */
 static void header(const struct action *t, const struct mlx5r_av *av, u32 len, u8 *h)
 {
 	enum sgid from = t->ud.sgid % NSGID;
@@ -123,7 +123,7 @@ static void add_checksum(u8 *h)
 	put(h + 10, ~sum & 0xffff, 2);
 }
 
-/* The status of the receive that a datagram takes */
+/* Copies a datagram to the receive request; returns the status of this request. */
 static int deliver(int func, u8 *datagram, u32 len)
 {
 	struct model_seg to = receive[func].to;
@@ -143,11 +143,11 @@ static bool reaches(const struct action *t, int func)
 		return false;
 	if (to == GROUP)
 		return true;
-	/* The receivers' addresses are of RoCE v2. */
+	/* The receivers have RoCE v2 addresses. */
 	return to == (enum to)func && t->ud.qpn % 4 != 1 && t->ud.sgid % NSGID != GRH;
 }
 
-/* The sender's status, and that of each receive */
+/* Returns the status of the send request; sets that of each receive request. */
 static int predict(const struct action *t, const struct mlx5r_av *av, struct model_seg from,
 		   u32 len, int *received)
 {
@@ -166,7 +166,7 @@ static int predict(const struct action *t, const struct mlx5r_av *av, struct mod
 	for (func = 0; func < SESSION_FUNCS; func++)
 		if (reaches(t, func))
 			received[func] = deliver(func, datagram, len);
-	/* A queue that fails as a receiver flushes what it sends. */
+	/* If the receive request of the sender fails, its send request is flushed. */
 	return received[0] > XV_WC_SUCCESS ? XV_WC_WR_FLUSH_ERR : XV_WC_SUCCESS;
 }
 
@@ -178,17 +178,19 @@ static bool expect(const struct action *t, int sent, const int *received, u32 le
 	struct xv_wc wc;
 	int func;
 
-	/* Function 0 has both completions in one queue: the receive comes first. */
+	/* Both completions of function 0 are in one CQ: that of the receive comes first. */
 	if (received[0] != NOTHING) {
 		check(xv_poll_cq(&ud[0].cq, 1, &wc) == 1 && wc.wr_id == 2 &&
-		      (int)wc.status == received[0], "not the receive that was predicted");
+		      (int)wc.status == received[0],
+		      "the receive completion of the sender differs from the model");
 		good = good && received[0] == XV_WC_SUCCESS;
 	}
 	model_expect(&ud[0], sent, &wc);
 	model_expect(&ud[1], received[1], &wc);
 	if (received[1] == XV_WC_SUCCESS)
 		check(wc.byte_len == GRH_BYTES + len && wc.src_qp == ud[0].qp.qp_num &&
-		      (wc.wc_flags & XV_WC_GRH), "another sender or length");
+		      (wc.wc_flags & XV_WC_GRH),
+		      "the receive completion has a wrong sender or length");
 	for (func = 0; func < SESSION_FUNCS; func++)
 		good = good && (received[func] == NOTHING || received[func] == XV_WC_SUCCESS);
 	return good;
@@ -208,7 +210,7 @@ bool perform_datagram(const struct action *t)
 	if (t->ud.qkey % 4 == 1)
 		qkey ^= 0x10;
 	else if (t->ud.qkey % 4 == 2)
-		qkey = 0x80000000;	/* that of the queue */
+		qkey = 0x80000000;	/* bit 31: the Q_Key of the QP is used */
 	if (t->ud.qpn % 4 == 1)
 		qpn ^= 0x100;
 	for (func = 0; func < SESSION_FUNCS; func++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests that change a key, by queues of processes and of the kernel. */
+/* UMRs: requests that change an mkey, from queues of processes and of the kernel */
 #include <string.h>
 #include <asm/byteorder.h>
 #include "model.h"
@@ -7,7 +7,7 @@
 #define MAX_OCTOWORDS	6u
 #define ARENA(addr)	((addr) - SESSION_DMA < SESSION_BYTES)
 
-/* What stands in the request */
+/* The work request */
 struct request {
 	struct mlx5r_ctrl ctrl;
 	struct mlx5r_umr_ctrl umr;
@@ -25,7 +25,7 @@ static const u64 mask_bits[16] = {
 	MLX5R_MKEY_MASK_PAGE_SIZE, MLX5R_MKEY_MASK_PD,
 };
 
-/* Of the input's values, in bits */
+/* The bits of action.umr.values */
 #define FREE(v)		((v) & 1)
 #define RINVAL(v)	((v) & 2)
 #define OTHER_PD(v)	(((v) & 0x0c) == 0x0c)
@@ -45,11 +45,11 @@ static u64 mask(const struct action *t, const struct model_key *k)
 
 	for (i = 0; i < ARRAY_SIZE(mask_bits); i++)
 		m |= chosen >> i & 1 ? mask_bits[i] : 0;
-	/* Whoever changes the size of pages brings new ones; lists here may have none. */
+	/* A change of the page size needs a new list of pages, which may be missing here. */
 	return k->mode == MLX5R_MKEY_MODE_MTT ? m & ~MLX5R_MKEY_MASK_PAGE_SIZE : m;
 }
 
-/* Where entry @i points: at regions, near their edges, and at keys */
+/* Fills the list with addresses in regions, near their ends, and in keys. */
 static void fill_list(const struct action *t, const struct session_qp *q, u8 mode, u8 *list)
 {
 	struct mlx5r_klm *klm = (void *)list;
@@ -148,7 +148,7 @@ static void change(struct model_key *k, const struct request *r)
 		k->pd = be32_to_cpu(r->key.flags_pd) & 0xffffff;
 }
 
-/* False: pages of the adapter's own rings, which only a list of chance can name */
+/* False: a random list names pages of rings, which the model does not have. */
 static bool set_entries(struct model_key *k, u32 first, u32 n, const u8 *list)
 {
 	const struct mlx5r_klm *klm = (const void *)list;
@@ -177,7 +177,7 @@ static bool set_entries(struct model_key *k, u32 first, u32 n, const u8 *list)
 	return true;
 }
 
-/* The status; @list: where the entries are read from */
+/* Returns the status; the request reads its entries from @list. */
 static int predict(struct session_qp *q, struct model_key *k, const struct request *r,
 		   struct model_seg list, bool kernel, bool *known)
 {
@@ -189,7 +189,7 @@ static int predict(struct session_qp *q, struct model_key *k, const struct reque
 
 	if (!may_change(q, k, r, kernel))
 		return XV_WC_MW_BIND_ERR;
-	/* The list may be read by the very key that is changed. */
+	/* The list may be read through the key that is changed. */
 	change(k, r);
 	if (n && model_copy(model_bytes(bytes), list, n * HCA_OCTOWORD))
 		status = XV_WC_LOC_PROT_ERR;
@@ -204,7 +204,7 @@ static int predict(struct session_qp *q, struct model_key *k, const struct reque
 
 /* ---- One request ----------------------------------------------------------------------- */
 
-/* Puts the list where the request will have it read from. */
+/* Writes the list to the place from which the request reads it. */
 static struct model_seg place_list(const struct action *t, const struct session_qp *q, u8 mode,
 				   struct request *r)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XRC: one target uses many shared receive queues and is no user of them.  A request that it
- * has taken must not be used after the queue is destroyed.
+ * XRC: a target QP uses many shared receive queues, which can be destroyed while it exists. It
+ * must not use a receive request of a queue that is destroyed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,12 +77,12 @@ static void end(void)
 	session_qp_destroy(&owner);
 }
 
-/* Destroys @srq; a new queue of another owner gets its number. */
+/* Destroys @srq; returns a new queue, with another CQ, that has the same number. */
 static struct session_srq reuse(const struct session_srq *srq)
 {
 	struct session_srq next, first;
 
-	tap_is(session_xrc_srq_destroy(&s, 1, srq), 0, "its queue can be destroyed");
+	tap_is(session_xrc_srq_destroy(&s, 1, srq), 0, "the queue can be destroyed");
 	for (first = next = session_xrc_srq(&owner, srq); next.srqn != srq->srqn;
 	     next = session_xrc_srq(&owner, &first))
 		session_xrc_srq_destroy(&s, 1, &next);
@@ -106,19 +106,19 @@ static void test_messages(void)
 	post(&srq, MR_BYTES);
 	send(&srq, SMALL, 0);
 	session_settle(&s);
-	tap_is(status(), XV_WC_SUCCESS, "a message");
+	tap_is(status(), XV_WC_SUCCESS, "a short message");
 	send(&srq, MR_BYTES, 0);
 	session_settle(&s);
-	tap_is(status(), XV_WC_SUCCESS, "one that takes several turns");
-	ok(completions(&to) == 2 && find(&srq)->taken == 2, "take a request each");
-	ok(!memcmp(mr[0].ptr, mr[1].ptr, MR_BYTES), "and arrive");
+	tap_is(status(), XV_WC_SUCCESS, "a message that takes several turns");
+	ok(completions(&to) == 2 && find(&srq)->taken == 2, "each has taken one receive request");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, MR_BYTES), "the data is right");
 	send(&srq, SMALL, 0);
 	hca_fabric_poll(&s.fabric);
-	tap_is(status(), NONE, "the next waits for a request");
+	tap_is(status(), NONE, "a message without a receive request waits");
 	end();
 }
 
-/* A message that cannot be read takes no receive request. */
+/* A message whose data cannot be read takes no receive request. */
 static void test_bad_source(void)
 {
 	struct session_srq srq, other;
@@ -129,11 +129,11 @@ static void test_bad_source(void)
 	send(&srq, SMALL, 0x100000);
 	session_settle(&s);
 	tap_is(status(), XV_WC_LOC_PROT_ERR, "a message with a bad key fails");
-	tap_is(find(&srq)->taken, 0, "and takes no request");
+	tap_is(find(&srq)->taken, 0, "it takes no receive request");
 	other = reuse(&srq);
 	session_qp_modify(&to, MLX5_CMD_OP_2ERR_QP, NULL);
-	tap_is(completions(&owner), 0, "who gets the queue's number sees no flushed request");
-	tap_is(find(&other)->taken, 0, "and loses none");
+	tap_is(completions(&owner), 0, "the new queue with this number: no completion");
+	tap_is(find(&other)->taken, 0, "the new queue keeps its requests");
 	end();
 }
 
@@ -147,17 +147,17 @@ static void test_queue_gone(bool again)
 	post(&srq, MR_BYTES);
 	send(&srq, MR_BYTES, 0);
 	hca_fabric_poll(&s.fabric);
-	tap_is(status(), NONE, "a message is under way");
-	tap_is(find(&srq)->taken, 1, "and has taken a request");
+	tap_is(status(), NONE, "a message is not complete");
+	tap_is(find(&srq)->taken, 1, "it has taken a receive request");
 	other = reuse(&srq);
 	if (again) {
 		post(&other, MR_BYTES);
 		session_settle(&s);
-		tap_is(status(), XV_WC_REM_INV_REQ_ERR, "its rest goes nowhere");
+		tap_is(status(), XV_WC_REM_INV_REQ_ERR, "the message fails");
 	}
 	session_qp_modify(&to, MLX5_CMD_OP_2ERR_QP, NULL);
-	tap_is(completions(&owner), 0, "the queue's successor has no part in it");
-	tap_is(find(&other)->taken, 0, "and loses no request");
+	tap_is(completions(&owner), 0, "the new queue with this number: no completion");
+	tap_is(find(&other)->taken, 0, "the new queue keeps its requests");
 	end();
 }
 
@@ -171,10 +171,10 @@ static void test_flush(void)
 	send(&srq, MR_BYTES, 0);
 	hca_fabric_poll(&s.fabric);
 	session_qp_modify(&to, MLX5_CMD_OP_2ERR_QP, NULL);
-	tap_is(completions(&to), 1, "an error in the middle completes the request");
-	tap_is(last(&to), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_WR_FLUSH, "as flushed");
+	tap_is(completions(&to), 1, "ERR during a message completes the receive request");
+	tap_is(last(&to), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_WR_FLUSH, "its status is flushed");
 	session_qp_modify(&to, MLX5_CMD_OP_2RST_QP, NULL);
-	ok(!target()->recv_srq, "the target has forgotten it");
+	ok(!target()->recv_srq, "RESET releases the shared receive queue");
 	end();
 }
 

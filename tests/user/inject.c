@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fault injection: calls every verb, and closes the file, while its first, second,
- * ... step fails, until no step is left to fail:
+ * Fault injection: repeats every verb, and the close of the file. In the first attempt the
+ * first operation fails, in the second attempt the second one, and so on until an attempt has
+ * no failure:
  *
- *	inject memory	allocations and copies to and from user memory; needs a
+ *	inject memory	allocations and copies to and from user memory fail; needs a
  *			kernel with fault injection
- *	inject command	firmware commands; needs a function of xhca
- *	inject kept	all allocations from one on: what was created cannot be
- *			destroyed
+ *	inject command	firmware commands fail; needs a function of xhca
+ *	inject kept	one allocation and all later ones fail, so that a created queue
+ *			cannot be destroyed
  *
  * A failed call returns the right error number and a reason, does not change the
  * number of objects in the adapter, and can be repeated.  Needs root.
@@ -90,10 +91,10 @@ static void arm(int n)
 
 	/* Copying the text can itself fail. */
 	if (write(fail_fd, text, len) != len && write(fail_fd, text, len) != len)
-		bail_out("cannot set the failing step: %s", strerror(errno));
+		bail_out("cannot set the failing operation: %s", strerror(errno));
 }
 
-/* True if the failure has not happened yet; this read may be the step that fails. */
+/* True if no operation has failed; this read may be the operation that fails. */
 static bool none_failed(void)
 {
 	char text[16] = {};
@@ -137,7 +138,7 @@ static bool same(const struct objects *a, const struct objects *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* ---- One verb, until no step fails any more ---------------------------- */
+/* ---- One verb, until an attempt has no failure ---------------------------- */
 
 /* The expected error of an injected failure; for firmware commands, with a reason */
 static bool right_error(int err)
@@ -148,8 +149,8 @@ static bool right_error(int err)
 }
 
 /*
- * If the reply of a call cannot be written, the call fails.  Unless it creates an
- * object, its work is done all the same, which the next attempt detects.
+ * If the reply of a call cannot be written, the call fails. A call that creates no object has
+ * then done its work, and the next attempt fails with another error.
  */
 static bool done_already(const struct step *s, int last, int err)
 {
@@ -177,7 +178,7 @@ static bool failed_well(const char *name, int n, int err, const struct objects *
 
 	if (right_error(err) && same(&now, before))
 		return true;
-	diag("%s: step %d: %s, \"%s\"%s", name, n, strerror(err), reason,
+	diag("%s: operation %d: %s, \"%s\"%s", name, n, strerror(err), reason,
 	     same(&now, before) ? "" : ", number of objects differs");
 	return false;
 }
@@ -210,7 +211,7 @@ static void sweep(const struct step *s)
 		if (untouched || s->flags & ONCE)
 			break;
 	}
-	ok(good && n < MAX_STEPS, "%s: %d steps, %d failures", s->name, n - 1, failed);
+	ok(good && n < MAX_STEPS, "%s: %d operations, %d failures", s->name, n - 1, failed);
 }
 
 /* After a failed DESTROY the object exists; the next DESTROY succeeds. */
@@ -255,14 +256,14 @@ static void sweep_close(void)
 		now = count_objects();
 		if (!same(&now, &before)) {
 			good = false;
-			diag("close, step %d: objects are left", n);
+			diag("close, operation %d: objects are left", n);
 			before = now;
 		}
 	}
-	ok(untouched && good, "close: %d steps, no object is left", n - 2);
+	ok(untouched && good, "close: %d operations, no object is left", n - 2);
 }
 
-/* ---- A creation that fails late and cannot be undone -------------------- */
+/* ---- A creation that fails and cannot be undone -------------------- */
 
 static bool is_needed(const struct step *made, const struct step *s)
 {
@@ -270,7 +271,7 @@ static bool is_needed(const struct step *made, const struct step *s)
 	       made->keep == &cq || made->keep == &xrcd || (made->keep == &srq && s->keep == &qp);
 }
 
-/* A file with what the queue is made of, but no queue of its kind */
+/* Creates the objects that a queue needs. */
 static void populate_for(const struct step *s)
 {
 	size_t i;
@@ -288,7 +289,7 @@ static void populate_for(const struct step *s)
 
 static int make_it_fail = -1;
 
-/* All allocations of this task fail, once it has got some bytes. */
+/* All allocations of this task fail after a number of bytes. */
 static void setup_kept(void)
 {
 	write_file("/sys/kernel/debug/failslab/task-filter", "Y");
@@ -319,8 +320,8 @@ static int call_short_of_memory(const struct step *s, unsigned int bytes)
 }
 
 /*
- * With memory for the command that creates a queue, but none for its number, nor for
- * the command that destroys it, the adapter keeps the queue until the file is closed.
+ * If memory suffices for the command that creates a queue, but not for the next steps and the
+ * command that destroys the queue, the adapter keeps the queue until the file is closed.
  */
 static void sweep_kept(const struct step *s)
 {
@@ -343,16 +344,16 @@ static void sweep_kept(const struct step *s)
 			diag("%s: %u bytes: %s", s->name, bytes, strerror(err));
 		}
 	}
-	ok(good && !err, "%s: up to %u bytes, nothing is left when the file is closed", s->name,
+	ok(good && !err, "%s: up to %u bytes, no object is left when the file is closed", s->name,
 	   bytes);
-	ok(stayed, "%s: %u times the adapter kept the queue till then", s->name, stayed);
+	ok(stayed, "%s: %u times the adapter kept the queue until the close", s->name, stayed);
 }
 
 static void sweep_all_kept(void)
 {
 	size_t i;
 
-	/* Makes what stays with the device. */
+	/* Creates the objects that stay with the device. */
 	populate();
 	close(fd);
 	setup_kept();
