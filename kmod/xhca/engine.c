@@ -67,7 +67,7 @@
 #define NAP_NS		(1 * NSEC_PER_USEC)	/* shortest nap: a timer's latency */
 #define NAP_SHARE	8			/* a nap is this part of the time without work */
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from naps to sleep */
-#define CHECK_NS		(500 * NSEC_PER_USEC)	/* asleep: between two checks of a busy CPU */
+#define CHECK_NS	(500 * NSEC_PER_USEC)	/* asleep: between two checks of a busy CPU */
 #define FIRST_CHECK_NS	(25 * NSEC_PER_USEC)	/* asleep: first check after idle */
 #define ACTIVE_NS	(2 * NSEC_PER_SEC)	/* after the last work: FIRST_CHECK_NS is used */
 #define SLEEP_NS	(50 * NSEC_PER_MSEC)	/* asleep: longest time without a pass */

@@ -24,7 +24,8 @@ MODULE_PARM_DESC(ports, "number of ports of a function, 2 only with link=ib (1)"
 
 static ulong bar;
 module_param(bar, ulong, 0444);
-MODULE_PARM_DESC(bar, "physical address of reserved memory for BARs, 8 MiB per function (0: find it)");
+MODULE_PARM_DESC(bar,
+		 "physical address of reserved memory for BARs, 8 MiB per function (0: find it)");
 
 static char *cpus = "";
 module_param(cpus, charp, 0444);

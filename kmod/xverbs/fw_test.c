@@ -215,12 +215,18 @@ static void xv_test_refusals(struct kunit *test)
 		int err;
 		const char *reason;
 	} cases[] = {
-		{ 0x06, -EBUSY, "DEALLOC_UAR: firmware: resource busy (status 0x6, syndrome 0x1234)" },
-		{ 0x08, -ENOSPC, "DEALLOC_UAR: firmware: limits exceeded (status 0x8, syndrome 0x1234)" },
-		{ 0x0f, -ENOSPC, "DEALLOC_UAR: firmware: no resources (status 0xf, syndrome 0x1234)" },
-		{ 0x01, -EREMOTEIO, "DEALLOC_UAR: firmware: internal error (status 0x1, syndrome 0x1234)" },
-		{ 0x03, -EREMOTEIO, "DEALLOC_UAR: firmware: bad parameter (status 0x3, syndrome 0x1234)" },
-		{ 0x7f, -EREMOTEIO, "DEALLOC_UAR: firmware: refused (status 0x7f, syndrome 0x1234)" },
+		{ 0x06, -EBUSY,
+		  "DEALLOC_UAR: firmware: resource busy (status 0x6, syndrome 0x1234)" },
+		{ 0x08, -ENOSPC,
+		  "DEALLOC_UAR: firmware: limits exceeded (status 0x8, syndrome 0x1234)" },
+		{ 0x0f, -ENOSPC,
+		  "DEALLOC_UAR: firmware: no resources (status 0xf, syndrome 0x1234)" },
+		{ 0x01, -EREMOTEIO,
+		  "DEALLOC_UAR: firmware: internal error (status 0x1, syndrome 0x1234)" },
+		{ 0x03, -EREMOTEIO,
+		  "DEALLOC_UAR: firmware: bad parameter (status 0x3, syndrome 0x1234)" },
+		{ 0x7f, -EREMOTEIO,
+		  "DEALLOC_UAR: firmware: refused (status 0x7f, syndrome 0x1234)" },
 	};
 	struct xv_call *call = &xv_fw_call;
 	int i;

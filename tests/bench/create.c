@@ -39,7 +39,8 @@ static int ib_end_cq(void *cq)
 static void *ib_make_qp(void)
 {
 	struct ibv_qp_init_attr attr = { .send_cq = ib_cq, .recv_cq = ib_cq, .qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1 } };
+		.cap = { .max_send_wr = 16, .max_recv_wr = 16,
+			 .max_send_sge = 1, .max_recv_sge = 1 } };
 
 	return ibv_create_qp(ib_pd, &attr);
 }
@@ -96,7 +97,8 @@ static void make(const struct kind *k, int n)
 	for (i = 0; i < n; i++) {
 		object[i] = k->make();
 		if (!object[i])
-			xt_die(XT_FAILED, "%s: %s number %d cannot be made", k->library, k->object, i);
+			xt_die(XT_FAILED, "%s: %s number %d cannot be created", k->library,
+			       k->object, i);
 	}
 }
 
@@ -206,7 +208,8 @@ int main(int argc, char **argv)
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		printf("bench %s.%s_per_second %.0f 1/s\n", kinds[i].library, kinds[i].object, best[i]);
+		printf("bench %s.%s_per_second %.0f 1/s\n", kinds[i].library, kinds[i].object,
+		       best[i]);
 	printf("bench libxverbs/libibverbs.qp_per_second %.3f ratio\n", best[1] / best[0]);
 	printf("bench libxverbs/libibverbs.cq_per_second %.3f ratio\n", best[3] / best[2]);
 	enter_cgroup();

@@ -101,8 +101,10 @@ int main(int argc, char **argv)
 	}
 	for (i = 2; i < 4; i++) {
 		printf("bench %s/ibv_post_send.batch1 %.3f ratio\n", all[i]->name, one[i] / one[0]);
-		printf("bench %s/ibv_post_send.batch32 %.3f ratio\n", all[i]->name, many[i] / many[0]);
-		printf("bench %s/ibv_post_send.pingpong %.3f ratio\n", all[i]->name, lat[i] / lat[0]);
+		printf("bench %s/ibv_post_send.batch32 %.3f ratio\n", all[i]->name,
+		       many[i] / many[0]);
+		printf("bench %s/ibv_post_send.pingpong %.3f ratio\n", all[i]->name,
+		       lat[i] / lat[0]);
 		printf("bench %s/ibv_wr.batch1 %.3f ratio\n", all[i]->name, one[i] / one[1]);
 		printf("bench %s/ibv_wr.batch32 %.3f ratio\n", all[i]->name, many[i] / many[1]);
 	}

@@ -30,7 +30,8 @@
 
 enum {
 	SAMPLES = 100000, LEAST = 10000, DEPTH = 64,
-	NESTING = 4, ENTRIES = 255, BYTES = ENTRIES * 17, MEMBERS = 240, HOSTILE = 10000, ATTACKERS = 2,
+	NESTING = 4, ENTRIES = 255, BYTES = ENTRIES * 17, MEMBERS = 240, HOSTILE = 10000,
+	ATTACKERS = 2,
 	NOBODY = 65534, QKEY = 0x1234, GRH = 40, DATAGRAM = 4096,
 	PIECE = 51,	/* of a datagram; of smaller ones the adapter takes none */
 };
@@ -83,7 +84,8 @@ static int pick_gid(struct ibv_context *ctx, int len)
 static void open_tenant(struct tenant *t, const char *name)
 {
 	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_MW_BIND;
-	struct ibv_cq_init_attr_ex cq = { .cqe = 4 * DEPTH, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+	struct ibv_cq_init_attr_ex cq = { .cqe = 4 * DEPTH,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN };
 
 	t->ctx = open_device(name);

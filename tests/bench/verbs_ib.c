@@ -57,7 +57,8 @@ static void open_side(int i, const char *dev)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = DEPTH, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+		.cap = { .max_send_wr = DEPTH, .max_recv_wr = 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
 	};
@@ -66,7 +67,8 @@ static void open_side(int i, const char *dev)
 	s[i].pd = ibv_alloc_pd(s[i].ctx);
 	s[i].cq = ibv_create_cq(s[i].ctx, DEPTH, NULL, NULL, 0);
 	s[i].buf = aligned_alloc(4096, 4096);
-	s[i].mr = ibv_reg_mr(s[i].pd, s[i].buf, 4096, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	s[i].mr = ibv_reg_mr(s[i].pd, s[i].buf, 4096,
+			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	attr.pd = s[i].pd;
 	attr.send_cq = attr.recv_cq = s[i].cq;
 	s[i].qp = ibv_create_qp_ex(s[i].ctx, &attr);

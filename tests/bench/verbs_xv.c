@@ -24,7 +24,8 @@ static void open_side(int i, const char *dev)
 	struct xv_cq_init_attr cq_attr = { .cqe = DEPTH };
 	struct xv_qp_init_attr attr = {
 		.qp_type = XV_QPT_RC,
-		.cap = { .max_send_wr = DEPTH, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+		.cap = { .max_send_wr = DEPTH, .max_recv_wr = 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 
 	if (xt_side_open(&s[i].side, dev, 1, -1))

@@ -48,7 +48,8 @@ static u64 chain(struct session *s, u32 first, u32 bytes)
 	u32 n = bytes > INLINE ? (bytes - INLINE + BOX_DATA - 1) / BOX_DATA : 0, i;
 
 	for (i = 0; i < n; i++) {
-		box(s, first + i)->next = cpu_to_be64(i + 1 < n ? boxes + (first + i + 1) * BOX_BYTES : 0);
+		box(s, first + i)->next =
+			cpu_to_be64(i + 1 < n ? boxes + (first + i + 1) * BOX_BYTES : 0);
 		box(s, first + i)->block_num = cpu_to_be32(i);
 		box(s, first + i)->token = TOKEN;
 	}

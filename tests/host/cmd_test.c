@@ -126,7 +126,8 @@ static void test_absent(void)
 		{ MLX5_CMD_OP_DEALLOC_TRANSPORT_DOMAIN, HCA_SYND_TD },
 		{ MLX5_CMD_OP_DESTROY_EQ, HCA_SYND_EQ }, { MLX5_CMD_OP_DESTROY_CQ, HCA_SYND_CQ },
 		{ MLX5_CMD_OP_DESTROY_QP, HCA_SYND_QP }, { MLX5_CMD_OP_2RST_QP, HCA_SYND_QP },
-		{ MLX5_CMD_OP_DESTROY_SRQ, HCA_SYND_SRQ }, { MLX5_CMD_OP_DESTROY_RMP, HCA_SYND_SRQ },
+		{ MLX5_CMD_OP_DESTROY_SRQ, HCA_SYND_SRQ },
+		{ MLX5_CMD_OP_DESTROY_RMP, HCA_SYND_SRQ },
 		{ MLX5_CMD_OP_DESTROY_XRC_SRQ, HCA_SYND_SRQ },
 		{ MLX5_CMD_OP_DESTROY_MKEY, HCA_SYND_MKEY },
 		{ MLX5_CMD_OP_DEALLOC_Q_COUNTER, HCA_SYND_COUNTER },
@@ -456,7 +457,7 @@ static void test_counters(void)
 	accepted(brief(MLX5_CMD_OP_DEALLOC_Q_COUNTER, set));
 }
 
-/* ---- The command queue ------------------------------------------------------------------------ */
+/* ---- The command queue ----------------------------------------------------------------- */
 
 enum damage { D_NONE, D_TOKEN, D_NUMBER, D_POINTER, D_ALIGN, D_TYPE, D_SHORT, D_OUT };
 

@@ -187,7 +187,8 @@ static void test_overrun(void)
 	for (i = 0; i < 10; i++)
 		post_write(i, r.mr[1]->rkey);
 	ok(raised(0, XV_EVENT_CQ_ERR, cq), "CQ overrun: event CQ error");
-	ok(raised(0, XV_EVENT_QP_FATAL, qp) && !xv_query_qp(qp, &a, 0, NULL) && a.qp_state == XV_QPS_ERR,
+	ok(raised(0, XV_EVENT_QP_FATAL, qp) && !xv_query_qp(qp, &a, 0, NULL) &&
+	   a.qp_state == XV_QPS_ERR,
 	   "CQ overrun: event QP fatal error, QP in ERR");
 	for (i = 0; i < 4 && rig_expect(cq, i, XV_WC_SUCCESS); i++)
 		;

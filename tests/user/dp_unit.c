@@ -348,8 +348,12 @@ static void test_syndromes(void)
 
 static void test_recv(void)
 {
-	static const struct xv_sge list[3] = { { 0x1000, 8, 1 }, { 0x2000, 0, 2 }, { 0x3000, 16, 3 } };
-	struct xv_recv_wr wr = { .wr_id = 51, .sg_list = (struct xv_sge *)list, .num_sge = 2 }, *bad;
+	static const struct xv_sge list[3] = {
+		{ 0x1000, 8, 1 }, { 0x2000, 0, 2 }, { 0x3000, 16, 3 },
+	};
+	struct xv_recv_wr *bad, wr = {
+		.wr_id = 51, .sg_list = (struct xv_sge *)list, .num_sge = 2,
+	};
 	struct xv_wc wc[4];
 	int i;
 
@@ -381,7 +385,9 @@ static void test_recv(void)
 
 static void test_srq(void)
 {
-	struct xv_recv_wr wr = { .wr_id = 80, .sg_list = (struct xv_sge *)&sge, .num_sge = 1 }, *bad;
+	struct xv_recv_wr *bad, wr = {
+		.wr_id = 80, .sg_list = (struct xv_sge *)&sge, .num_sge = 1,
+	};
 	struct xv_wc wc[4];
 	int i;
 
@@ -475,7 +481,8 @@ static void test_bind(void)
 	   "the next WQE has the small fence");
 	setup(XV_QPT_RC, 6, 6);
 	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .wr_id = 5, .opcode = XV_WR_BIND_MW,
-			 .send_flags = XV_SEND_SIGNALED, .bind_mw = { &mw, 0x3302, info } }, &bad) &&
+			 .send_flags = XV_SEND_SIGNALED,
+			 .bind_mw = { &mw, 0x3302, info } }, &bad) &&
 	   sq_holds(6, "00000625 0001230c 00000008 00003301 b0000000 0004 0000 00000000203c6041") &&
 	   sq_entry[6].wc_opcode == XV_WC_BIND_MW, "same WQE from a list");
 	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .opcode = XV_WR_LOCAL_INV,
@@ -484,7 +491,8 @@ static void test_bind(void)
 	   sq_entry[9 % SQ_BBS].wc_opcode == XV_WC_LOCAL_INV, "local invalidate by list");
 	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .opcode = XV_WR_SEND_WITH_INV, .num_sge = 1,
 			 .sg_list = (struct xv_sge *)&sge, .invalidate_rkey = 0x01020304 }, &bad) &&
-	   sq_holds(11, "00000b01 00012302 00000020 01020304" DATA), "send with invalidate by list");
+	   sq_holds(11, "00000b01 00012302 00000020 01020304" DATA),
+	   "send with invalidate by list");
 	setup(XV_QPT_RC, 10, 6);
 	ok(!xv_wr_local_inv(&qp, 5, 0, 0x3302) &&
 	   sq_holds(10, "00000a25 00012308 00000000 00003302 98000000 0000 0000 0000000020006000"),

@@ -174,7 +174,8 @@ static void test_rnr(void)
 
 	xv_wr_send(r.qp[0], 1, XV_SEND_SIGNALED, &from);
 	xv_commit_send(r.qp[0]);
-	ok(rig_expect(r.cq[0], 1, XV_WC_RNR_RETRY_EXC_ERR), "no receive posted: RNR retries exceeded");
+	ok(rig_expect(r.cq[0], 1, XV_WC_RNR_RETRY_EXC_ERR),
+	   "no receive posted: RNR retries exceeded");
 	rig_reconnect(&r, &opts);
 }
 
@@ -225,8 +226,9 @@ static void test_flush(void)
 	xv_commit_recv(r.qp[0]);
 	ok(!xv_modify_qp(r.qp[0], &err, XV_QP_STATE), "modify to ERR");
 	n = rig_poll(r.cq[0], 4, wc);
-	for (i = 0; i < n && wc[i].status == XV_WC_WR_FLUSH_ERR && wc[i].wr_id == 10 + (uint64_t)i; i++)
-		;
+	for (i = 0; i < n; i++)
+		if (wc[i].status != XV_WC_WR_FLUSH_ERR || wc[i].wr_id != 10 + (uint64_t)i)
+			break;
 	ok(i == 4, "ERR: posted receives are flushed in order");
 	xv_wr_write(r.qp[0], 20, 0, &sge, rig_addr(&r, 1, 0), r.mr[1]->rkey);
 	xv_commit_send(r.qp[0]);

@@ -19,7 +19,8 @@ static void open_rig(void)
 {
 	struct rig_opts opts = { .size = 65536, .unconnected = true };
 	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC,
-		.cap = { .max_send_wr = 64, .max_recv_wr = 64, .max_send_sge = 1, .max_recv_sge = 1 } };
+		.cap = { .max_send_wr = 64, .max_recv_wr = 64,
+			 .max_send_sge = 1, .max_recv_sge = 1 } };
 	struct xv_cq_init_attr cq_attr = { .cqe = 256 };
 
 	rig_open(&r, &opts);
@@ -210,7 +211,8 @@ static void test_destroy_waits(void)
 int main(int argc, char **argv)
 {
 	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC,
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 } };
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 } };
 
 	rig_devices(argc, argv);
 	open_rig();

@@ -33,7 +33,8 @@ static void traffic(void)
 	fflush(stdout);
 	for (;;) {
 		int side = i & 1;
-		struct xv_sge sge = rig_sge(&r, side, 0, 4096), to = rig_sge(&r, !side, 65536, 4096);
+		struct xv_sge sge = rig_sge(&r, side, 0, 4096);
+		struct xv_sge to = rig_sge(&r, !side, 65536, 4096);
 
 		switch (i++ / 2 % 3) {
 		case 0:

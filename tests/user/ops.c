@@ -221,7 +221,8 @@ static void test_fence(void)
 		bad += !!xv_wr_write(r.qp[0], 2, XV_SEND_SIGNALED | XV_SEND_FENCE, &mid,
 				     rig_addr(&r, 1, 8192), r.mr[1]->rkey);
 		xv_commit_send(r.qp[0]);
-		bad += !rig_expect(r.cq[0], 2, XV_WC_SUCCESS) || !rig_check(r.buf[1] + 8192, 4096, i);
+		bad += !rig_expect(r.cq[0], 2, XV_WC_SUCCESS) ||
+		       !rig_check(r.buf[1] + 8192, 4096, i);
 	}
 	ok(!bad, "fenced write waits for the read before it");
 }

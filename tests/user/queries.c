@@ -131,7 +131,8 @@ static void test_device(void)
 	SAME(local_ca_ack_delay);
 	SAME(phys_port_cnt);
 #undef SAME
-	ok((uint32_t)got.device_cap_flags == want->device_cap_flags, "device: device_cap_flags 0x%x, 0x%x",
+	ok((uint32_t)got.device_cap_flags == want->device_cap_flags,
+	   "device: device_cap_flags 0x%x, 0x%x",
 	   (uint32_t)got.device_cap_flags, want->device_cap_flags);
 	ok(got.hca_core_clock == ex.hca_core_clock, "device: hca_core_clock %llu, %llu",
 	   (unsigned long long)got.hca_core_clock, (unsigned long long)ex.hca_core_clock);
@@ -279,8 +280,10 @@ static void test_rates(void)
 
 static void test_names(void)
 {
-	static const int errors[] = { ENOTTY, E2BIG, EOPNOTSUPP, EINVAL, ENOENT, EBADF, EEXIST, EBUSY,
-		ENXIO, ENODEV, EPERM, ENOMEM, ENOSPC, EREMOTEIO, EFAULT };
+	static const int errors[] = {
+		ENOTTY, E2BIG, EOPNOTSUPP, EINVAL, ENOENT, EBADF, EEXIST, EBUSY, ENXIO, ENODEV,
+		EPERM, ENOMEM, ENOSPC, EREMOTEIO, EFAULT,
+	};
 	size_t i, j, bad = 0;
 
 	NAMES(xv_wc_status_str, XV_WC_SUCCESS, XV_WC_GENERAL_ERR);

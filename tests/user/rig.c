@@ -81,7 +81,8 @@ static void make_qps(struct rig *r, const struct rig_opts *o)
 		if (!r->qp[i])
 			bail_out("%s", xv_last_error());
 	}
-	if (!o->unconnected && xt_connect_pair(r->qp[0], &r->side[0], r->qp[1], &r->side[1], &o->rc))
+	if (!o->unconnected &&
+	    xt_connect_pair(r->qp[0], &r->side[0], r->qp[1], &r->side[1], &o->rc))
 		bail_out("%s", xv_last_error());
 }
 

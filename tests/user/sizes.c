@@ -167,7 +167,7 @@ static void expect_init(const char *what, uint32_t handle, const struct xverbs_q
 	if (call(fd, XVERBS_QP_QUERY, sizeof(arg.qp_query)))
 		bail_out("QP_QUERY: %s", reason);
 	if (!ok(!memcmp(&got, want, sizeof(got)), "QP_QUERY returns how %s was created", what))
-		diag("type %u, pd %u, send_cq %u, recv_cq %u, srq %u, uar %u, xrcd %u, user_index 0x%x",
+		diag("type %u, pd %u, CQs %u and %u, srq %u, uar %u, xrcd %u, user_index 0x%x",
 		     got.type, got.pd, got.send_cq, got.recv_cq, got.srq, got.uar, got.xrcd,
 		     got.user_index);
 }
@@ -230,8 +230,8 @@ static void refuse_event_size(const char *name, uint32_t first)
 			arg.channel.event_size = bad[i];
 			err = call(file, XVERBS_CHANNEL_ALLOC, sizeof(arg.channel));
 		}
-		ok(err == EINVAL && strstr(reason, "event size"), "%s: event records of %u bytes: %s",
-		   name, bad[i], strerror(err));
+		ok(err == EINVAL && strstr(reason, "event size"),
+		   "%s: event records of %u bytes: %s", name, bad[i], strerror(err));
 	}
 	if (is_bind)
 		close(file);

@@ -16,17 +16,18 @@ enum { SRC = 4096, DST = 65536, GRH = 40 };
 static struct xv_qp *make_qp(int side, enum xv_qp_type type, struct xv_srq *srq,
 			     struct xv_xrcd *xrcd)
 {
+	bool xrc = type == XV_QPT_XRC_RECV || type == XV_QPT_XRC_SEND;
 	struct xv_qp_init_attr attr = {
 		.qp_type = type,
 		.send_cq = type == XV_QPT_XRC_RECV ? NULL : r.cq[side],
-		.recv_cq = type == XV_QPT_XRC_RECV || type == XV_QPT_XRC_SEND ? NULL : r.cq[side],
+		.recv_cq = xrc ? NULL : r.cq[side],
 		.srq = srq,
 		.xrcd = xrcd,
 		.cap = {
 			.max_send_wr = type == XV_QPT_XRC_RECV ? 0 : 64,
 			.max_send_sge = type == XV_QPT_XRC_RECV ? 0 : 2,
-			.max_recv_wr = srq || type == XV_QPT_XRC_RECV || type == XV_QPT_XRC_SEND ? 0 : 64,
-			.max_recv_sge = srq || type == XV_QPT_XRC_RECV || type == XV_QPT_XRC_SEND ? 0 : 2,
+			.max_recv_wr = srq || xrc ? 0 : 64,
+			.max_recv_sge = srq || xrc ? 0 : 2,
 		},
 	};
 	struct xv_qp *qp = xv_create_qp(r.side[side].pd, &attr);
@@ -51,8 +52,9 @@ static void test_restart(struct xv_qp *qp, const char *type)
 	   "%s: the QP is in SQE", type);
 	ok(xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE | XV_QP_SQ_PSN) == -EINVAL &&
 	   strstr(xv_last_error(), "sq_psn"), "%s: %s", type, xv_last_error());
-	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE) && !xv_query_qp(qp, &now, 0, NULL) &&
-	   now.qp_state == XV_QPS_RTS, "%s: from SQE to RTS", type);
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE) &&
+	   !xv_query_qp(qp, &now, 0, NULL) && now.qp_state == XV_QPS_RTS,
+	   "%s: from SQE to RTS", type);
 }
 
 /* ---- UC ---------------------------------------------------------------- */
@@ -78,7 +80,9 @@ static void test_uc_error(struct xv_qp *qp)
 
 static void test_uc(void)
 {
-	struct xv_qp *qp[2] = { make_qp(0, XV_QPT_UC, NULL, NULL), make_qp(1, XV_QPT_UC, NULL, NULL) };
+	struct xv_qp *qp[2] = {
+		make_qp(0, XV_QPT_UC, NULL, NULL), make_qp(1, XV_QPT_UC, NULL, NULL),
+	};
 	struct xv_sge from = rig_sge(&r, 0, SRC, 9000), to = rig_sge(&r, 1, DST, 9000);
 	struct xv_send_wr wr = { .sg_list = &from, .num_sge = 1, .opcode = XV_WR_RDMA_READ }, *bad;
 
@@ -90,7 +94,8 @@ static void test_uc(void)
 	message(0, 1, 9000, 1);
 	xv_wr_write(qp[0], 1, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
 	xv_commit_send(qp[0]);
-	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && rig_check(r.buf[1] + DST, 9000, 1), "UC: write");
+	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && rig_check(r.buf[1] + DST, 9000, 1),
+	   "UC: write");
 	message(0, 1, 9000, 2);
 	xv_wr_recv(qp[1], 2, &to);
 	xv_commit_recv(qp[1]);
@@ -245,7 +250,8 @@ static void test_address_refusals(void)
 			.sgid_index = (uint8_t)r.side[0].gid_index } };
 	struct xv_ah_attr a;
 
-#define NO_ADDRESS(_member, _value, _err, _name)		ok((a = good, a._member = _value, no_address(a, _err, _name)), "address: " #_member)
+#define NO_ADDRESS(_member, _value, _err, _name)					\
+	ok((a = good, a._member = _value, no_address(a, _err, _name)), "address: " #_member)
 	NO_ADDRESS(port_num, 9, ENOENT, "port 9");
 	NO_ADDRESS(sl, 16, EINVAL, "sl");
 	NO_ADDRESS(grh.sgid_index, 250, ENOENT, "sgid_index");
@@ -297,7 +303,9 @@ static void test_ud_too_long(struct xv_qp *qp[2])
 
 static void test_ud(void)
 {
-	struct xv_qp *qp[2] = { make_qp(0, XV_QPT_UD, NULL, NULL), make_qp(1, XV_QPT_UD, NULL, NULL) };
+	struct xv_qp *qp[2] = {
+		make_qp(0, XV_QPT_UD, NULL, NULL), make_qp(1, XV_QPT_UD, NULL, NULL),
+	};
 
 	if (!ok(qp[0] && qp[1] && !ud_to_rts(qp[0]) && !ud_to_rts(qp[1]), "UD queue pairs")) {
 		diag("%s", xv_last_error());
@@ -444,7 +452,8 @@ static void test_xrc_builders(struct xv_qp *tx, struct xv_srq *srq)
 	   rig_check(r.buf[1] + DST, 256, 20), "XRC builder: send");
 	message(0, 1, 256, 21);
 	post_srq(srq, 16);
-	ok(xrc_done(tx, xv_wr_send_imm_xrc(tx, 3, XV_SEND_SIGNALED, &from, srqn, xv_be32(srqn)), 3) &&
+	ok(xrc_done(tx, xv_wr_send_imm_xrc(tx, 3, XV_SEND_SIGNALED, &from, srqn, xv_be32(srqn)),
+		    3) &&
 	   xrc_arrived(srq, 16, XV_WC_RECV) && rig_check(r.buf[1] + DST, 256, 21),
 	   "XRC builder: send with immediate");
 	message(0, 1, 256, 22);
@@ -479,7 +488,8 @@ static void test_xrc(void)
 	}
 	tx = make_qp(0, XV_QPT_XRC_SEND, NULL, NULL);
 	rx = make_qp(1, XV_QPT_XRC_RECV, NULL, xrcd);
-	if (!ok(tx && rx && !xt_connect_pair(tx, &r.side[0], rx, &r.side[1], NULL), "XRC queue pairs")) {
+	if (!ok(tx && rx && !xt_connect_pair(tx, &r.side[0], rx, &r.side[1], NULL),
+		"XRC queue pairs")) {
 		diag("%s", xv_last_error());
 		return;
 	}
@@ -747,7 +757,8 @@ static void test_external(void)
 	struct xv_cq_init_attr cq_attr = { .cqe = 100,
 		.external = { umem, umem, CQ_AT, DBR_AT, uar } };
 	struct xv_qp_init_attr qp_attr = { .qp_type = XV_QPT_RC,
-		.cap = { .max_send_wr = 32, .max_send_sge = 1, .max_recv_wr = 32, .max_recv_sge = 1 },
+		.cap = { .max_send_wr = 32, .max_send_sge = 1,
+			 .max_recv_wr = 32, .max_recv_sge = 1 },
 		.external = { umem, umem, QP_AT, DBR_AT + 64, uar } };
 	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
 	struct xv_qp *tx = NULL, *rx = make_qp(1, XV_QPT_RC, NULL, NULL);
@@ -799,8 +810,9 @@ static void test_resize(void)
 		for (k = 0; k < 700; k++) {
 			int n;
 
-			while (next - done < 40 && !xv_wr_write(r.qp[0], next, XV_SEND_SIGNALED, &from,
-							       rig_addr(&r, 1, DST), r.mr[1]->rkey))
+			while (next - done < 40 &&
+			       !xv_wr_write(r.qp[0], next, XV_SEND_SIGNALED, &from,
+					    rig_addr(&r, 1, DST), r.mr[1]->rkey))
 				next++;
 			xv_commit_send(r.qp[0]);
 			if (k == 350 && xv_resize_cq(r.cq[0], entries[i])) {

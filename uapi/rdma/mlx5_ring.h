@@ -61,7 +61,7 @@ enum mlx5r_opcode {
 enum mlx5r_wait_opmod {
 	MLX5R_WAIT_CQ			= 0,	/* for an entry of a CQ: struct mlx5r_wait */
 	MLX5R_WAIT_DATA			= 1,	/* for a value in memory: struct mlx5r_wait_data */
-	MLX5R_WAIT_TIME			= 2,	/* for a time of the adapter: struct mlx5r_wait_data */
+	MLX5R_WAIT_TIME			= 2,	/* for a time: struct mlx5r_wait_data */
 };
 
 /*

@@ -14,7 +14,8 @@ XV_EXPORT int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *
 	if (err)
 		return err;
 	snprintf(a.fw_ver, sizeof(a.fw_ver), "%u.%u.%04u", (uint32_t)(r.out_fw_version >> 32),
-		 (uint32_t)(r.out_fw_version >> 16 & 0xffff), (uint32_t)(r.out_fw_version & 0xffff));
+		 (uint32_t)(r.out_fw_version >> 16 & 0xffff),
+		 (uint32_t)(r.out_fw_version & 0xffff));
 #define TAKE(member)	(a.member = r.out_##member)
 	TAKE(node_guid);
 	TAKE(sys_image_guid);

@@ -87,7 +87,7 @@ struct hca_rwqe {
 	struct hca_sge sge[HCA_MAX_SGE];
 };
 
-#define HCA_UMR_CHUNK	256	/* bytes of a translation list read at a time; each may be a piece */
+#define HCA_UMR_CHUNK	256	/* bytes of a translation list read at once; each may be a piece */
 #define HCA_UD_MTU	4096
 #define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */
 

@@ -178,9 +178,10 @@ static void report(const struct pump *p, const struct end *e, double seconds)
 		xt_json_close('}');
 		return;
 	}
-	printf("%llu files, %llu directories, %llu symbolic links: %.1f MiB in %.2f s, %.1f MiB/s\n",
+	printf("%llu files, %llu directories, %llu symbolic links: ",
 	       (unsigned long long)s->files, (unsigned long long)s->dirs,
-	       (unsigned long long)s->symlinks, mib, seconds, mib / seconds);
+	       (unsigned long long)s->symlinks);
+	printf("%.1f MiB in %.2f s, %.1f MiB/s\n", mib, seconds, mib / seconds);
 	printf("all checksums equal\n");
 	printf("system calls on the data path: 0 (%llu operations posted, %llu completions polled,"
 	       " checked by seccomp)\n",
@@ -197,7 +198,8 @@ static void check_outcome(const struct pump *p, uint64_t mismatches, uint64_t er
 	if (mismatches)
 		xt_die(XT_MISMATCH, "%llu files differ", (unsigned long long)mismatches);
 	if (errors)
-		xt_die(XT_FAILED, "%llu files, directories or links could not be written", (unsigned long long)errors);
+		xt_die(XT_FAILED, "%llu files, directories or links could not be written",
+		       (unsigned long long)errors);
 }
 
 /* ---- Local copy, sender, receiver -------------------------------------- */
@@ -304,8 +306,8 @@ static void copy_receive(void)
 	snprintf(address, sizeof(address), ":%s", opt.tcp_port ? opt.tcp_port : "18611");
 	fd = xt_listen(address);
 	xt_recv_line(fd, line);
-	if (sscanf(line, "xv_copy 1 %u %u %n", &opt.geo.slots, &opt.geo.slot_size, &at) != 2 || !at ||
-	    !opt.geo.slots || opt.geo.slots > 4096 || opt.geo.slot_size < 8192 ||
+	if (sscanf(line, "xv_copy 1 %u %u %n", &opt.geo.slots, &opt.geo.slot_size, &at) != 2 ||
+	    !at || !opt.geo.slots || opt.geo.slots > 4096 || opt.geo.slot_size < 8192 ||
 	    opt.geo.slot_size > 64 << 20)
 		xt_die(XT_FAILED, "the sender does not speak our protocol: \"%s\"", line);
 	writer.dir = open_below(root, line + at);

@@ -185,7 +185,8 @@ static bool take_record(struct writer *w, struct open_file *f, const uint8_t *sl
 
 	memcpy(&rec, slot, sizeof(rec));
 	if (length < sizeof(rec) || length > w->end->geo.slot_size || rec.magic != REC_MAGIC ||
-	    rec.name_len >= sizeof(name) || (uint64_t)sizeof(rec) + rec.name_len + rec.data_len != length) {
+	    rec.name_len >= sizeof(name) ||
+	    (uint64_t)sizeof(rec) + rec.name_len + rec.data_len != length) {
 		fprintf(stderr, "xv_copy: invalid record from the sender\n");
 		w->end->errors++;
 		return false;
