@@ -267,6 +267,46 @@ static void xv_test_create_qp(struct kunit *test)
 			  { 0xbc, 0x23456740 }, XV_PAGES);
 }
 
+static void xv_test_cross_channel(struct kunit *test)
+{
+	const struct xv_qp_layout both = { .sq_wqebbs = 512, .rq_wqes = 256,
+					   .rq_stride = 64 };
+	static const u32 bits[] = { BIT(0), BIT(1), BIT(2) };
+	struct xv_bench *b = test->priv;
+	struct xverbs_qp_create *arg = &b->call.arg.qp_create;
+	u32 i;
+
+	b->call.cap.max_send_wr = 1;
+	b->call.cap.max_recv_wr = 1;
+	for (i = 0; i < ARRAY_SIZE(bits); i++) {
+		xv_fill_qp(b, XVERBS_QPT_RC);
+		arg->type = XVERBS_QPT_RC;
+		arg->hdr.flags = bits[i];
+		XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cd, 0);
+		KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg),
+				-EOPNOTSUPP);
+		XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cd, 1);
+		KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), 0);
+		KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &both), 0);
+		/* PRM: cd_master 0, cd_slave_send 1, cd_slave_receive 2 */
+		KUNIT_EXPECT_EQ(test, be32_to_cpu(*(__be32 *)(xv_fw.in + 0xa8)),
+				bits[i]);
+		arg->type = XVERBS_QPT_UD;
+		KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg),
+				-EINVAL);
+	}
+	arg->type = XVERBS_QPT_RC;
+	arg->hdr.flags = XVERBS_QP_MANAGED_RECV;
+	b->call.cap.max_recv_wr = 0;
+	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), -EINVAL);
+	arg->hdr.flags = XVERBS_QP_MANAGED_SEND;
+	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), 0);
+	b->call.cap.max_send_wr = 0;
+	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), -EINVAL);
+	arg->hdr.flags = XVERBS_QP_CROSS_CHANNEL;
+	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), -EINVAL);
+}
+
 static void xv_test_create_qp_srq(struct kunit *test)
 {
 	const struct xv_qp_layout send = { .sq_wqebbs = 1 }, none = {};
@@ -530,6 +570,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_memory_window),
 	KUNIT_CASE(xv_test_create_qp),
 	KUNIT_CASE(xv_test_create_qp_srq),
+	KUNIT_CASE(xv_test_cross_channel),
 	KUNIT_CASE(xv_test_modify_qp),
 	KUNIT_CASE(xv_test_lag_ports),
 	KUNIT_CASE(xv_test_opcodes),

@@ -53,6 +53,10 @@ static int xv_cq_check(struct xv_call *call, struct xverbs_cq_create *arg,
 			       "CQ: comp_vector %u, the device has %d",
 			       arg->comp_vector,
 			       call->dev->ib->num_comp_vectors);
+	if (arg->hdr.flags & XVERBS_CQ_CROSS_CHANNEL &&
+	    !MLX5_CAP_GEN(call->dev->mdev, cd))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "CQ: flag CROSS_CHANNEL: the device has no cross-channel queues");
 	return xv_cq_round_entries(call, arg->entries, entries);
 }
 

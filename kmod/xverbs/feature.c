@@ -29,6 +29,8 @@ XV_CAP_FEATURE(cq_resize, cq_resize)
 XV_CAP_FEATURE(srq_contiguous, basic_cyclic_rcv_wqe)
 XV_CAP_FEATURE(atomics, atomic)
 XV_CAP_FEATURE(path_migration, apm)
+XV_CAP_FEATURE(cross_channel, cd)
+XV_CAP_FEATURE(vector_calc, vector_calc)
 
 static const char *xv_feature_always(const struct xv_dev *dev)
 {
@@ -58,6 +60,30 @@ static const char *xv_feature_odp(const struct xv_dev *dev)
 static const char *xv_feature_multicast(const struct xv_dev *dev)
 {
 	return xv_has(MLX5_CAP_GEN(dev->mdev, max_qp_mcg));
+}
+
+/* The header of the kernel has no names for these bits of the general page. */
+#define XV_CAP_WAIT_DWORD	(0xd0 / 4)
+#define XV_CAP_WAIT_ON_DATA	BIT(20)
+#define XV_CAP_WAIT_ON_TIME	BIT(19)
+
+static bool xv_cap_wait(const struct xv_dev *dev, u32 bit)
+{
+	const __be32 *page =
+		(__force __be32 *)dev->mdev->caps.hca[MLX5_CAP_GENERAL]->cur;
+
+	return MLX5_CAP_GEN(dev->mdev, cd) &&
+	       be32_to_cpu(page[XV_CAP_WAIT_DWORD]) & bit;
+}
+
+static const char *xv_feature_wait_on_data(const struct xv_dev *dev)
+{
+	return xv_has(xv_cap_wait(dev, XV_CAP_WAIT_ON_DATA));
+}
+
+static const char *xv_feature_wait_on_time(const struct xv_dev *dev)
+{
+	return xv_has(xv_cap_wait(dev, XV_CAP_WAIT_ON_TIME));
 }
 
 static const char *xv_feature_user_index(const struct xv_dev *dev)
@@ -96,11 +122,14 @@ static const struct {
 	{ XVERBS_FEATURE_CQE_USER_INDEX, "cqe-user-index", xv_feature_user_index },
 	{ XVERBS_FEATURE_PATH_MIGRATION, "path-migration", xv_feature_path_migration },
 	{ XVERBS_FEATURE_DC, "dc", xv_feature_no_verb },
-	{ XVERBS_FEATURE_CROSS_CHANNEL, "cross-channel", xv_feature_no_verb },
+	{ XVERBS_FEATURE_CROSS_CHANNEL, "cross-channel", xv_feature_cross_channel },
 	{ XVERBS_FEATURE_INDIRECT_KEYS, "indirect-keys", xv_feature_no_verb },
 	{ XVERBS_FEATURE_DEVICE_MEMORY, "device-memory", xv_feature_no_verb },
 	{ XVERBS_FEATURE_GPU_DATA_PATH, "gpu-data-path", xv_feature_no_gpu },
 	{ XVERBS_FEATURE_DPA_DATA_PATH, "dpa-data-path", xv_feature_no_dpa },
+	{ XVERBS_FEATURE_VECTOR_CALC, "vector-calc", xv_feature_vector_calc },
+	{ XVERBS_FEATURE_WAIT_ON_DATA, "wait-on-data", xv_feature_wait_on_data },
+	{ XVERBS_FEATURE_WAIT_ON_TIME, "wait-on-time", xv_feature_wait_on_time },
 };
 
 int xv_features_query(struct xv_call *call)

@@ -18,9 +18,9 @@ static const struct {
 } xv_uapi_sizes[] = {
 #define XV_SIZE(_name, _bytes)	{ #_name, sizeof(struct xverbs_##_name), _bytes }
 	XV_SIZE(hdr, 24), XV_SIZE(part, 16), XV_SIZE(map, 16),
-	XV_SIZE(external, 24), XV_SIZE(qp_init, 40),
+	XV_SIZE(external, 24), XV_SIZE(qp_init, 48),
 	XV_SIZE(device, 288), XV_SIZE(list_devices, 48), XV_SIZE(bind, 96),
-	XV_SIZE(destroy, 40), XV_SIZE(query_device, 232),
+	XV_SIZE(destroy, 40), XV_SIZE(query_device, 296),
 	XV_SIZE(query_port, 104), XV_SIZE(query_gid, 56),
 	XV_SIZE(query_pkey, 40), XV_SIZE(feature, 264),
 	XV_SIZE(query_features, 48), XV_SIZE(async_event, 24),

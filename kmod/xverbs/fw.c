@@ -104,6 +104,18 @@ static int xv_fw_exec(struct xv_dev *dev, struct xv_call *call,
 	return xv_fw_result(dev, call, what, err, in, out);
 }
 
+/* Reads the current values of a capability page; @out is a query_hca_cap_out. */
+int xv_fw_query_cap(struct xv_dev *dev, struct xv_call *call, u32 type,
+		    void *out)
+{
+	u32 in[MLX5_ST_SZ_DW(query_hca_cap_in)] = {};
+
+	MLX5_SET(query_hca_cap_in, in, opcode, MLX5_CMD_OP_QUERY_HCA_CAP);
+	MLX5_SET(query_hca_cap_in, in, op_mod, type << 1 | HCA_CAP_OPMOD_GET_CUR);
+	return xv_fw_exec(dev, call, "QUERY_HCA_CAP", in, sizeof(in), out,
+			  MLX5_ST_SZ_BYTES(query_hca_cap_out));
+}
+
 int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index)
 {
 	u32 out[MLX5_ST_SZ_DW(alloc_uar_out)] = {};

@@ -12,6 +12,8 @@
 /* Converts an error number of mlx5_core or mlx5_ib to the meaning in the uAPI. */
 int xv_fw_errno(int err);
 
+int xv_fw_query_cap(struct xv_dev *dev, struct xv_call *call, u32 type,
+		    void *out);
 int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index);
 int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index);
 int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,

@@ -106,7 +106,8 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(XVERBS_CMD_CHANNEL_ALLOC, xv_channel_alloc, struct xverbs_channel_alloc,
 		 out_fd, 0, XVERBS_CHANNEL_NONBLOCK),
 	XV_IOCTL(XVERBS_CMD_CQ_CREATE, xv_cq_create, struct xverbs_cq_create,
-		 external, 0, XVERBS_CQ_IGNORE_OVERRUN | XVERBS_CQ_COLLAPSED),
+		 external, 0, XVERBS_CQ_IGNORE_OVERRUN | XVERBS_CQ_COLLAPSED |
+		 XVERBS_CQ_CROSS_CHANNEL),
 	XV_IOCTL(XVERBS_CMD_CQ_MODIFY, xv_cq_modify, struct xverbs_cq_modify,
 		 reserved, 0, 0),
 	XV_IOCTL(XVERBS_CMD_CQ_RESIZE, xv_cq_resize, struct xverbs_cq_resize,
@@ -118,7 +119,8 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(XVERBS_CMD_SRQ_QUERY, xv_srq_query, struct xverbs_srq_query,
 		 out_limit, 0, 0),
 	XV_IOCTL(XVERBS_CMD_QP_CREATE, xv_qp_create, struct xverbs_qp_create,
-		 out_dbr, 0, 0),
+		 out_dbr, 0, XVERBS_QP_CROSS_CHANNEL | XVERBS_QP_MANAGED_SEND |
+		 XVERBS_QP_MANAGED_RECV),
 	XV_IOCTL(XVERBS_CMD_QP_MODIFY, xv_qp_modify, struct xverbs_qp_modify,
 		 reserved, 0, 0),
 	XV_IOCTL(XVERBS_CMD_QP_QUERY, xv_qp_query, struct xverbs_qp_query,

@@ -25,10 +25,12 @@ const struct xv_qp_kind *xv_qp_kind(u32 type)
 			.st = MLX5_QP_ST_RC, .sq = true, .rq = true,
 			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
 			.sq_min = XV_SEG(ctrl) + XV_ATOMIC,
+			.cross_channel = true,
 		},
 		[XVERBS_QPT_UC] = {
 			.st = MLX5_QP_ST_UC, .sq = true, .rq = true,
 			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
+			.cross_channel = true,
 		},
 		[XVERBS_QPT_UD] = {
 			.st = MLX5_QP_ST_UD, .sq = true, .rq = true,
@@ -38,6 +40,7 @@ const struct xv_qp_kind *xv_qp_kind(u32 type)
 			.st = MLX5_QP_ST_XRC, .sq = true,
 			.sq_header = XV_SEG(ctrl) + XV_SEG(xrc) + XV_SEG(raddr),
 			.sq_min = XV_SEG(ctrl) + XV_SEG(xrc) + XV_ATOMIC,
+			.cross_channel = true,
 		},
 		[XVERBS_QPT_XRC_RECV] = {
 			.st = MLX5_QP_ST_XRC, .xrcd = true,
@@ -157,8 +160,13 @@ static void xv_qp_fill_create(const struct xv_call *call,
 			      const struct xv_qp_layout *lay, void *qpc)
 {
 	struct mlx5_core_dev *mdev = call->dev->mdev;
+	u32 flags = call->arg.qp_create.hdr.flags;
 
 	MLX5_SET(qpc, qpc, st, xv_qp_kind(qp->type)->st);
+	MLX5_SET(qpc, qpc, cd_master, !!(flags & XVERBS_QP_CROSS_CHANNEL));
+	MLX5_SET(qpc, qpc, cd_slave_send, !!(flags & XVERBS_QP_MANAGED_SEND));
+	MLX5_SET(qpc, qpc, cd_slave_receive,
+		 !!(flags & XVERBS_QP_MANAGED_RECV));
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
 	MLX5_SET(qpc, qpc, pd, qp->pdn);
 	MLX5_SET(qpc, qpc, uar_page, qp->uar_page);
@@ -292,6 +300,34 @@ static int xv_qp_deps(struct xv_call *call, struct xv_qp_obj *h)
 	return err;
 }
 
+/* Queues that wait, and queues whose requests others enable (Manual, appendix D) */
+static int xv_qp_check_cross_channel(struct xv_call *call,
+				     const struct xverbs_qp_create *arg)
+{
+	const u32 sends = XVERBS_QP_CROSS_CHANNEL | XVERBS_QP_MANAGED_SEND;
+	u32 flags = arg->hdr.flags;
+
+	if (!flags)
+		return 0;
+	if (!MLX5_CAP_GEN(call->dev->mdev, cd))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "QP: flags 0x%x: the device has no cross-channel queues",
+			       flags);
+	if (!xv_qp_kind(arg->type)->cross_channel)
+		return xv_fail(call, -EINVAL,
+			       "QP: flags 0x%x: the type has no cross-channel queues",
+			       flags);
+	if (flags & sends && !call->cap.max_send_wr)
+		return xv_fail(call, -EINVAL,
+			       "QP: flags 0x%x: the QP has no send queue",
+			       flags);
+	if (flags & XVERBS_QP_MANAGED_RECV && !call->cap.max_recv_wr)
+		return xv_fail(call, -EINVAL,
+			       "QP: flags 0x%x: the QP has no receive queue",
+			       flags);
+	return 0;
+}
+
 static int xv_qp_check_create(struct xv_call *call,
 			      const struct xverbs_qp_create *arg)
 {
@@ -308,7 +344,7 @@ static int xv_qp_check_create(struct xv_call *call,
 		return xv_fail(call, -EINVAL,
 			       "QP: user_index 0x%x has more than 24 bits",
 			       arg->user_index);
-	return 0;
+	return xv_qp_check_cross_channel(call, arg);
 }
 
 static void xv_qp_report(const struct xv_dev_qp *qp, const struct xv_qp_layout *lay,
@@ -400,6 +436,7 @@ static struct xverbs_qp_init xv_qp_init(const struct xverbs_qp_create *arg)
 		.uar = arg->uar,
 		.xrcd = arg->xrcd,
 		.user_index = arg->user_index,
+		.flags = arg->hdr.flags,
 	};
 }
 

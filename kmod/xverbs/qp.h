@@ -13,6 +13,7 @@
  * @sq: has a send queue
  * @rq: has a receive queue or an SRQ
  * @xrcd: belongs to an XRC domain
+ * @cross_channel: can have requests that wait, and managed queues
  */
 struct xv_qp_kind {
 	u8 st;
@@ -21,6 +22,7 @@ struct xv_qp_kind {
 	bool sq;
 	bool rq;
 	bool xrcd;
+	bool cross_channel;
 };
 
 /*

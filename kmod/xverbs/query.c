@@ -23,6 +23,62 @@ static u32 xv_max_inline(void)
 	       sizeof(struct mlx5r_raddr) - sizeof(struct mlx5r_inline);
 }
 
+/*
+ * The page of the vector calculation (PRM), which newer kernels do not describe:
+ * 0x04: vectors 23:16, logarithm of the largest chunk in 64 bytes 2:0; 0x08:
+ * operations of the first output, bit n for the operation with the number n + 1.
+ */
+#define XV_CAP_TYPE_VECTOR_CALC	0xb
+#define XV_VCALC_LIMITS		1	/* dword */
+#define XV_VCALC_OPS		2
+#define XV_VCALC_CHUNK		64
+
+static int xv_query_vector_calc(struct xv_call *call,
+				struct xverbs_query_device *out)
+{
+	u32 limits;
+	void *page;
+	__be32 *cap;
+	int err;
+
+	if (!MLX5_CAP_GEN(call->dev->mdev, vector_calc))
+		return 0;
+	page = kvzalloc(MLX5_ST_SZ_BYTES(query_hca_cap_out), XV_GFP);
+	if (!page)
+		return -ENOMEM;
+	err = xv_fw_query_cap(call->dev, call, XV_CAP_TYPE_VECTOR_CALC, page);
+	if (!err) {
+		cap = MLX5_ADDR_OF(query_hca_cap_out, page, capability);
+		limits = be32_to_cpu(cap[XV_VCALC_LIMITS]);
+		out->out_vector_calc_max_count = limits >> 16 & 0xff;
+		out->out_vector_calc_max_chunk = XV_VCALC_CHUNK << (limits & 7);
+		out->out_vector_calc_ops =
+			(be32_to_cpu(cap[XV_VCALC_OPS]) & 0x3f) << 1;
+	}
+	kvfree(page);
+	return err;
+}
+
+/*
+ * No capability bit tells the operations of the calculation: an adapter with
+ * cross-channel queues has them all (Manual D.2.1).
+ */
+static void xv_query_calc(struct xverbs_query_device *out)
+{
+	u64 bits = XVERBS_CALC_OP_BAND | XVERBS_CALC_OP_BXOR |
+		   XVERBS_CALC_OP_BOR;
+
+	out->out_exp_device_cap_flags = XVERBS_EXP_DEVICE_CROSS_CHANNEL;
+	out->out_calc_data_types = XVERBS_CALC_TYPE_INT |
+				   XVERBS_CALC_TYPE_UINT |
+				   XVERBS_CALC_TYPE_FLOAT;
+	out->out_calc_data_sizes = XVERBS_CALC_SIZE_64_BIT;
+	out->out_calc_int_ops = XVERBS_CALC_OP_ADD | bits;
+	out->out_calc_uint_ops = XVERBS_CALC_OP_ADD | XVERBS_CALC_OP_MAXLOC |
+				 bits;
+	out->out_calc_fp_ops = XVERBS_CALC_OP_ADD;
+}
+
 int xv_device_query(struct xv_call *call)
 {
 	struct xverbs_query_device *out = &call->arg.query_device;
@@ -74,7 +130,9 @@ int xv_device_query(struct xv_call *call)
 	out->out_bf_bytes = MLX5_CAP_GEN(mdev, bf) ?
 			    1 << MLX5_CAP_GEN(mdev, log_bf_reg_size) >> 1 : 0;
 	out->out_umr_fence = MLX5_CAP_GEN(mdev, umr_fence);
-	return 0;
+	if (MLX5_CAP_GEN(mdev, cd))
+		xv_query_calc(out);
+	return xv_query_vector_calc(call, out);
 }
 
 /* The network device of a GID, if it is in the network namespace of the caller */

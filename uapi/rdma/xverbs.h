@@ -282,6 +282,20 @@ struct xverbs_destroy {
 #define XVERBS_ATOMIC_HCA	1	/* atomic to other requests of this adapter */
 #define XVERBS_ATOMIC_GLOB	2	/* also atomic to accesses of CPUs */
 
+/* xverbs_query_device.out_exp_device_cap_flags, same values as ibv_exp_device_cap_flags */
+#define XVERBS_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
+
+/* Calculation, same values as 1 << enum ibv_exp_calc_{op,data_type,data_size} */
+#define XVERBS_CALC_OP_ADD	(1ull << 0)
+#define XVERBS_CALC_OP_MAXLOC	(1ull << 1)
+#define XVERBS_CALC_OP_BAND	(1ull << 2)
+#define XVERBS_CALC_OP_BXOR	(1ull << 3)
+#define XVERBS_CALC_OP_BOR	(1ull << 4)
+#define XVERBS_CALC_TYPE_INT	(1ull << 0)
+#define XVERBS_CALC_TYPE_UINT	(1ull << 1)
+#define XVERBS_CALC_TYPE_FLOAT	(1ull << 2)
+#define XVERBS_CALC_SIZE_64_BIT	(1ull << 0)
+
 /**
  * struct xverbs_query_device - ioctl(XVERBS_QUERY_DEVICE)
  * @hdr: header; no flags
@@ -329,8 +343,19 @@ struct xverbs_destroy {
  * @out_max_file_objects: objects that this file may hold
  * @out_bf_bytes: BlueFlame buffer, 0 if there is none
  * @out_umr_fence: PRM: umr_fence
+ * @out_vector_calc_ops: operations of a vector calculation, bit n for the operation
+ *	with the number n in a request
+ * @out_exp_device_cap_flags: XVERBS_EXP_DEVICE_*
+ * @out_calc_data_types: calculation: bits XVERBS_CALC_TYPE_*
+ * @out_calc_data_sizes: bits XVERBS_CALC_SIZE_*
+ * @out_calc_int_ops: operations on signed numbers, bits XVERBS_CALC_OP_*
+ * @out_calc_uint_ops: operations on unsigned numbers
+ * @out_calc_fp_ops: operations on floating-point numbers
+ * @out_vector_calc_max_count: vectors of one vector calculation
+ * @out_vector_calc_max_chunk: bytes of the largest chunk of a vector calculation
+ * @out_reserved: zero
  *
- * Manual 3.3.1; other members: HCA capabilities of the PRM.
+ * Manual 3.3.1, D.2.1; other members: HCA capabilities of the PRM.
  */
 struct xverbs_query_device {
 	struct xverbs_hdr hdr;
@@ -378,6 +403,16 @@ struct xverbs_query_device {
 	__u32 out_max_file_objects;
 	__u32 out_bf_bytes;
 	__u32 out_umr_fence;
+	__aligned_u64 out_exp_device_cap_flags;
+	__aligned_u64 out_calc_data_types;
+	__aligned_u64 out_calc_data_sizes;
+	__aligned_u64 out_calc_int_ops;
+	__aligned_u64 out_calc_uint_ops;
+	__aligned_u64 out_calc_fp_ops;
+	__u32 out_vector_calc_ops;
+	__u32 out_vector_calc_max_count;
+	__u32 out_vector_calc_max_chunk;
+	__u32 out_reserved;
 };
 #define XVERBS_QUERY_DEVICE _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_DEVICE)
 
@@ -523,6 +558,9 @@ enum xverbs_feature_id {
 	XVERBS_FEATURE_DEVICE_MEMORY		= 29,
 	XVERBS_FEATURE_GPU_DATA_PATH		= 30,
 	XVERBS_FEATURE_DPA_DATA_PATH		= 31,
+	XVERBS_FEATURE_VECTOR_CALC		= 32,
+	XVERBS_FEATURE_WAIT_ON_DATA		= 33,
+	XVERBS_FEATURE_WAIT_ON_TIME		= 34,
 };
 
 /**
@@ -895,6 +933,7 @@ struct xverbs_xrcd_open {
 /* xverbs_cq_create.hdr.flags */
 #define XVERBS_CQ_IGNORE_OVERRUN	(1u << 0)	/* PRM: cqc.oi */
 #define XVERBS_CQ_COLLAPSED		(1u << 1)	/* PRM: cqc.cc */
+#define XVERBS_CQ_CROSS_CHANNEL		(1u << 2)	/* wait requests may name it */
 
 /**
  * struct xverbs_cq_create - ioctl(XVERBS_CQ_CREATE)
@@ -1091,6 +1130,11 @@ struct xverbs_srq_query {
 #define XVERBS_QPT_XRC_SEND	9
 #define XVERBS_QPT_XRC_RECV	10
 
+/* xverbs_qp_create.hdr.flags */
+#define XVERBS_QP_CROSS_CHANNEL	(1u << 0)	/* PRM: qpc.cd_master */
+#define XVERBS_QP_MANAGED_SEND	(1u << 1)	/* PRM: qpc.cd_slave_send */
+#define XVERBS_QP_MANAGED_RECV	(1u << 2)	/* PRM: qpc.cd_slave_receive */
+
 /**
  * struct xverbs_qp_cap - sizes of a queue pair (ibv_qp_cap; a part)
  * @max_send_wr: outstanding send requests
@@ -1111,7 +1155,7 @@ struct xverbs_qp_cap {
 
 /**
  * struct xverbs_qp_create - ioctl(XVERBS_QP_CREATE)
- * @hdr: header; no flags
+ * @hdr: header; XVERBS_QP_CROSS_CHANNEL and XVERBS_QP_MANAGED_*
  * @type: XVERBS_QPT_*
  * @pd: protection domain
  * @send_cq: completion queue of sends
@@ -1139,6 +1183,11 @@ struct xverbs_qp_cap {
  *
  * XVERBS_QPT_XRC_SEND has no @recv_cq.  XVERBS_QPT_XRC_RECV has no CQs, no rings,
  * no @pd and no @uar.  The members are 0 then.  Manual 3.4.3.
+ *
+ * XVERBS_QP_CROSS_CHANNEL: requests in the send queue may wait, and may enable requests
+ * of managed queues.  XVERBS_QP_MANAGED_SEND, XVERBS_QP_MANAGED_RECV:
+ * requests of the queue run only after an enable request of another queue pair.  Types
+ * XVERBS_QPT_RC, UC and XRC_SEND.  Manual D.2.3.
  */
 struct xverbs_qp_create {
 	struct xverbs_hdr hdr;
@@ -1330,6 +1379,8 @@ struct xverbs_qp_modify {
  * @uar: handle, as passed
  * @xrcd: handle, as passed
  * @user_index: as passed
+ * @flags: XVERBS_QP_CROSS_CHANNEL and XVERBS_QP_MANAGED_*, as passed
+ * @reserved: zero
  *
  * Handles are those of this file, or 0.  A queue pair that was opened by its number
  * has only @xrcd.  There is no sq_sig_all, because each work request says whether it
@@ -1345,6 +1396,8 @@ struct xverbs_qp_init {
 	__u32 uar;
 	__u32 xrcd;
 	__u32 user_index;
+	__u32 flags;
+	__u32 reserved;
 };
 
 /**
