@@ -23,6 +23,22 @@ int use_lists(struct xv_qp *qp, struct xv_send_wr *wr, struct xv_recv_wr *rwr)
 	return xv_post_send(qp, wr, &bad) + xv_post_recv(qp, rwr, &rbad);
 }
 
+int use_chain(struct xv_qp *qp, struct xv_qp *managed, struct xv_cq *cq, struct xv_sge *sge);
+int use_chain(struct xv_qp *qp, struct xv_qp *managed, struct xv_cq *cq, struct xv_sge *sge)
+{
+	struct xv_calc add = { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_UINT,
+			       XV_CALC_DATA_SIZE_64_BIT };
+	struct xv_vector_calc max = { XV_VECTOR_MAX, XV_VECTOR_INT32, 64, 2, 0 };
+	int err = xv_wr_cqe_wait(qp, 1, XV_SEND_WAIT_EN_LAST, cq, 1) +
+		  xv_wr_wait_time(qp, 2, 0, 1) + xv_wr_send_enable(qp, 3, 0, managed, 0) +
+		  xv_wr_send_calc(qp, 4, 0, &add, sge, 2) +
+		  xv_wr_send_vector_calc(qp, 5, 0, &max, sge);
+
+	xv_commit_send(qp);
+	xv_retire_send(managed, managed->sq.pi);
+	return err;
+}
+
 int use_poll(struct xv_cq *cq, struct xv_wc *wc);
 int use_poll(struct xv_cq *cq, struct xv_wc *wc)
 {

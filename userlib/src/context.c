@@ -78,6 +78,7 @@ static struct xv_context *open_context(const struct xv_device *device, const cha
 	if (!ctx)
 		return xv_set_error_null(ENOMEM, "open: out of memory");
 	pthread_mutex_init(&ctx->lock, NULL);
+	ctx->task_lock.on = 1;
 	ctx->owner = getpid();
 	ctx->pub.fd = xv_open_file();
 	err = ctx->pub.fd;

@@ -64,6 +64,8 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 		req.hdr.flags |= XVERBS_CQ_IGNORE_OVERRUN;
 	if (attr->flags & XV_CQ_COLLAPSED)
 		req.hdr.flags |= XVERBS_CQ_COLLAPSED;
+	if (attr->flags & XV_CQ_CROSS_CHANNEL)
+		req.hdr.flags |= XVERBS_CQ_CROSS_CHANNEL;
 	err = xv_external_to_kernel(&external, &attr->external, &cq->mem, "create CQ");
 	if (err)
 		return err;
@@ -89,7 +91,7 @@ XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_
 					size_t size)
 {
 	const uint32_t known = XV_CQ_SINGLE_THREADED | XV_CQ_IGNORE_OVERRUN | XV_CQ_COLLAPSED |
-			       XV_CQ_EXTERNAL_DATAPATH;
+			       XV_CQ_EXTERNAL_DATAPATH | XV_CQ_CROSS_CHANNEL;
 	struct xv_cq_init_attr a;
 	struct cq *cq;
 	int err;
@@ -108,6 +110,7 @@ XV_EXPORT struct xv_cq *xv_create_cq_sz(struct xv_context *ctx, const struct xv_
 	cq->pub.context = ctx;
 	cq->pub.channel = a.channel;
 	cq->pub.cq_context = a.cq_context;
+	cq->pub.flags = a.flags;
 	cq->mem.external = a.flags & XV_CQ_EXTERNAL_DATAPATH;
 	cq->pub.lock.on = !(a.flags & XV_CQ_SINGLE_THREADED);
 	xv_events_init(&cq->events);

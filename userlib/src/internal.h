@@ -31,6 +31,8 @@ struct context {
 
 	/* For queues without their own UAR; allocated for the first of them */
 	struct xv_uar *uar;
+
+	struct xv_spin task_lock;	/* of xv_post_task() */
 };
 
 /* Numbers of acknowledged events */
@@ -60,16 +62,44 @@ struct pd {
 	uint32_t ahs;			/* number of address handles */
 };
 
+/* As struct qp_task */
+struct cq_task {
+	struct cq *next;
+	bool used;
+	uint32_t wait_base;
+	uint32_t wait_max;
+};
+
 struct cq {
 	struct xv_cq pub;
 	struct context *ctx;
+	struct cq_task task;
 	struct qmem mem;
 	struct event_count events;
+};
+
+/* Indices of the queues before xv_post_task() changed them */
+struct qp_task {
+	struct qp *next;
+	bool used;
+	bool sends;			/* the next three members are valid */
+	bool recvs;
+	bool named;			/* the last three members are valid */
+	uint32_t sq_pi;
+	uint32_t fm_ce_se;
+	uint64_t last_ctrl;
+	uint32_t rq_pi;			/* if recvs */
+	struct __xv_enabled en;
+	uint32_t rq_en_base;
+	uint32_t rq_en_max;
 };
 
 struct qp {
 	struct xv_qp pub;
 	struct context *ctx;
+	struct qp_task task;
+	uint32_t unused_record[2];	/* in place of those of a managed send queue */
+	uint64_t unused_doorbell;
 	struct xv_qp_init_attr init;	/* with the actual sizes */
 	uint32_t sq_wqebbs;		/* 0 with EXTERNAL_DATAPATH */
 	uint32_t rq_wqes;

@@ -37,9 +37,11 @@ static void reset_queues(struct xv_qp *pub)
 	pub->sq.pi = pub->sq.ci = 0;
 	pub->rq.pi = pub->rq.ci = 0;
 	pub->sq.fm_ce_se &= ~__XV_FM_CE_SE(MLX5R_FM_MASK);
-	if (pub->sq.dbrec) {
-		pub->sq.dbrec[MLX5R_DBR_SND] = 0;
-		pub->sq.dbrec[MLX5R_DBR_RCV] = 0;
+	memset(&pub->sq.en, 0, sizeof(pub->sq.en));
+	pub->rq.en_base = pub->rq.en_max = 0;
+	if (pub->rq.dbrec) {
+		pub->rq.dbrec[MLX5R_DBR_SND] = 0;
+		pub->rq.dbrec[MLX5R_DBR_RCV] = 0;
 	}
 }
 
@@ -52,6 +54,11 @@ static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 	sq->mask = req->out_sq_wqebbs - 1;
 	sq->max_inline = qp->init.cap.max_inline_data;
 	sq->max_sge = qp->init.cap.max_send_sge;
+	/* Its requests run when others enable them: neither record nor doorbell is written. */
+	if (sq->flags & XV_QP_MANAGED_SEND && !qp->mem.external) {
+		sq->dbrec = qp->unused_record;
+		sq->doorbell = &qp->unused_doorbell;
+	}
 }
 
 static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_create *req)
@@ -131,6 +138,13 @@ static struct xv_qp_cap cap_from_kernel(const struct xverbs_qp_cap *cap)
 	};
 }
 
+static uint32_t flags_to_kernel(uint32_t flags)
+{
+	return (flags & XV_QP_CROSS_CHANNEL ? XVERBS_QP_CROSS_CHANNEL : 0) |
+	       (flags & XV_QP_MANAGED_SEND ? XVERBS_QP_MANAGED_SEND : 0) |
+	       (flags & XV_QP_MANAGED_RECV ? XVERBS_QP_MANAGED_RECV : 0);
+}
+
 static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
 {
 	bool target = a->qp_type == XV_QPT_XRC_RECV;	/* has no queues to post to */
@@ -138,6 +152,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	struct xverbs_qp_cap cap = cap_to_kernel(&a->cap);
 	struct xverbs_external external = { 0 };
 	struct xverbs_qp_create req = {
+		.hdr.flags = flags_to_kernel(a->flags),
 		.type = a->qp_type,
 		.pd = target ? 0 : pd->handle,
 		.send_cq = a->send_cq ? a->send_cq->handle : 0,
@@ -190,6 +205,7 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	qp->pub.recv_cq = a->recv_cq;
 	qp->pub.srq = a->srq;
 	qp->pub.sq.fm_ce_se = a->sq_sig_all ? __XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
+	qp->pub.sq.flags = qp->pub.rq.flags = a->flags;
 	qp->mem.external = a->flags & XV_QP_EXTERNAL_DATAPATH;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
@@ -203,12 +219,15 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 
 XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size)
 {
+	const uint32_t known = XV_QP_SINGLE_THREADED | XV_QP_EXTERNAL_DATAPATH |
+			       XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND | XV_QP_MANAGED_RECV |
+			       XV_QP_IGNORE_SQ_OVERFLOW | XV_QP_IGNORE_RQ_OVERFLOW;
 	struct xv_qp_init_attr a;
 	struct qp *qp;
 	int err;
 
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
-	if (!err && a.flags & ~(uint32_t)(XV_QP_SINGLE_THREADED | XV_QP_EXTERNAL_DATAPATH))
+	if (!err && a.flags & ~known)
 		err = xv_set_error(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
 	qp = err ? NULL : qp_new(pd->context, &a, &err);
 	if (!qp)

@@ -59,7 +59,20 @@ XV_EXPORT int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *
 	TAKE(max_file_objects);
 	TAKE(bf_bytes);
 	TAKE(umr_fence);
+	TAKE(exp_device_cap_flags);
 	a.hca_core_clock = r.out_hca_core_clock_khz;
+	a.calc_cap = (struct xv_calc_cap) {
+		.data_types = r.out_calc_data_types,
+		.data_sizes = r.out_calc_data_sizes,
+		.int_ops = r.out_calc_int_ops,
+		.uint_ops = r.out_calc_uint_ops,
+		.fp_ops = r.out_calc_fp_ops,
+	};
+	a.vector_calc_cap = (struct xv_vector_calc_cap) {
+		.ops = r.out_vector_calc_ops,
+		.max_count = r.out_vector_calc_max_count,
+		.max_chunk = r.out_vector_calc_max_chunk,
+	};
 	xv_attr_out(attr, size, &a, sizeof(a));
 	return 0;
 }

@@ -51,6 +51,7 @@ XV_EXPORT const char *xv_wc_opcode_str(enum xv_wc_opcode opcode)
 		[XV_WC_LOCAL_INV]		= "LOCAL_INV",
 		[XV_WC_RECV]			= "RECV",
 		[XV_WC_RECV_RDMA_WITH_IMM]	= "RECV_RDMA_WITH_IMM",
+		[XV_WC_DRIVER1]			= "DRIVER1",
 		[XV_WC_DRIVER2]			= "DRIVER2",
 	};
 

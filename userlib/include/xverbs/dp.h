@@ -16,6 +16,8 @@
  *	dp/memory.h	memory regions and windows, access flags
  *	dp/send.h	builders for sends, doorbell
  *	dp/send_mw.h	builders for memory windows: bind, invalidate
+ *	dp/chain.h	builders for requests that wait and that enable others
+ *	dp/calc.h	builders for requests that calculate
  *	dp/send_list.h	lists of send requests
  *	dp/recv.h	receives: receive queues and shared receive queues
  *	dp/poll.h	polling completions, arming a CQ
@@ -35,6 +37,8 @@ extern "C" {
 #include <xverbs/dp/memory.h>
 #include <xverbs/dp/send.h>
 #include <xverbs/dp/send_mw.h>
+#include <xverbs/dp/chain.h>
+#include <xverbs/dp/calc.h>
 #include <xverbs/dp/send_list.h>
 #include <xverbs/dp/recv.h>
 #include <xverbs/dp/poll.h>

@@ -147,6 +147,26 @@ enum xv_atomic_cap {
 #define XV_DEVICE_RAW_IP_CSUM		(1ull << 26)
 #define XV_DEVICE_MANAGED_FLOW_STEERING	(1ull << 29)
 
+/* xv_device_attr.exp_device_cap_flags, values as in ibv_exp_device_cap_flags */
+#define XV_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
+
+/* What requests with XV_SEND_WITH_CALC can do: bits 1 << value of the enum */
+struct xv_calc_cap {
+	uint64_t data_types;		/* enum xv_calc_data_type */
+	uint64_t data_sizes;		/* enum xv_calc_data_size */
+	uint64_t int_ops;		/* enum xv_calc_op, for each data type */
+	uint64_t uint_ops;
+	uint64_t fp_ops;
+};
+
+/* What requests with XV_SEND_WITH_VECTOR_CALC can do; ops 0: nothing */
+struct xv_vector_calc_cap {
+	uint32_t ops;			/* bits 1 << enum xv_vector_op */
+	uint32_t max_count;		/* vectors */
+	uint32_t max_chunk;		/* bytes */
+	uint32_t reserved;
+};
+
 struct xv_device_attr {
 	char fw_ver[64];
 	uint64_t node_guid;		/* big-endian */
@@ -192,6 +212,9 @@ struct xv_device_attr {
 	uint32_t max_file_objects;
 	uint32_t bf_bytes;
 	uint32_t umr_fence;
+	uint64_t exp_device_cap_flags;	/* XV_EXP_DEVICE_* */
+	struct xv_calc_cap calc_cap;
+	struct xv_vector_calc_cap vector_calc_cap;
 };
 
 enum xv_port_state {
@@ -459,18 +482,11 @@ struct xv_comp_channel *xv_create_comp_channel(struct xv_context *ctx);
 /* Returns -EBUSY while a completion queue uses it. */
 int xv_destroy_comp_channel(struct xv_comp_channel *channel);
 
-enum xv_cq_flags {
-	XV_CQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
-	XV_CQ_IGNORE_OVERRUN	= 1 << 1,
-	XV_CQ_COLLAPSED		= 1 << 2,	/* all completions in entry 0 */
-	XV_CQ_EXTERNAL_DATAPATH	= 1 << 3,	/* see struct xv_external */
-};
-
 struct xv_cq_init_attr {
 	uint32_t cqe;			/* minimum number of entries */
 	uint32_t cqe_size;		/* 64 (default) or 128 */
 	uint32_t comp_vector;
-	uint32_t flags;			/* enum xv_cq_flags */
+	uint32_t flags;			/* enum xv_cq_flags of dp/queue.h */
 	struct xv_comp_channel *channel;
 	void *cq_context;
 	struct xv_external external;
@@ -594,11 +610,6 @@ struct xv_qp_cap {
 	uint32_t max_inline_data;
 };
 
-enum xv_qp_flags {
-	XV_QP_SINGLE_THREADED	= 1 << 0,	/* no lock */
-	XV_QP_EXTERNAL_DATAPATH	= 1 << 1,	/* see struct xv_external */
-};
-
 struct xv_qp_init_attr {
 	void *qp_context;
 	struct xv_cq *send_cq;
@@ -607,7 +618,7 @@ struct xv_qp_init_attr {
 	struct xv_qp_cap cap;
 	enum xv_qp_type qp_type;
 	int sq_sig_all;
-	uint32_t flags;			/* enum xv_qp_flags */
+	uint32_t flags;			/* enum xv_qp_flags of dp/queue.h */
 	struct xv_xrcd *xrcd;		/* XRC_RECV */
 	struct xv_external external;
 };
@@ -772,6 +783,43 @@ static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr, unsigne
 			      struct xv_qp_init_attr *init_attr)
 {
 	return xv_query_qp_sz(qp, attr, sizeof(*attr), attr_mask, init_attr, sizeof(*init_attr));
+}
+
+/* ---- Task lists --------------------------------------------------------------------- */
+
+enum xv_task_type {
+	XV_TASK_SEND,
+	XV_TASK_RECV,
+};
+
+struct xv_task {
+	enum xv_task_type task_type;
+	struct {
+		struct xv_qp *qp;
+		__extension__ union {
+			struct xv_send_wr *send_wr;	/* lists */
+			struct xv_recv_wr *recv_wr;
+		};
+	} item;
+	struct xv_task *next;
+	uint32_t comp_mask;			/* 0 */
+	__extension__ union {			/* result: the request that failed */
+		struct xv_send_wr *bad_send_wr;
+		struct xv_recv_wr *bad_recv_wr;
+	};
+};
+
+int xv_post_task_sz(struct xv_context *ctx, struct xv_task *task, struct xv_task **bad_task,
+		    size_t wr_size);
+
+/*
+ * Posts the requests of all tasks, or none of them: then *bad_task is the task with the
+ * request that failed.  Makes no system call.  Takes the locks of the queues.
+ */
+static inline int xv_post_task(struct xv_context *ctx, struct xv_task *task,
+			       struct xv_task **bad_task)
+{
+	return xv_post_task_sz(ctx, task, bad_task, sizeof(struct xv_send_wr));
 }
 
 /* ---- Addresses ---------------------------------------------------------------------- */

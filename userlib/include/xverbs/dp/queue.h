@@ -21,12 +21,43 @@ struct xv_context;
 struct xv_pd;
 struct xv_comp_channel;
 
+/*
+ * Rules that the caller must keep.  If XV_DP_DEBUG is defined before dp.h is included, the
+ * program stops where it breaks one.
+ */
+#ifndef XV_DP_CHECK
+#ifdef XV_DP_DEBUG
+#define XV_DP_CHECK(rule)	do { if (xv_unlikely(!(rule))) __builtin_trap(); } while (0)
+#else
+#define XV_DP_CHECK(rule)	do { } while (0)
+#endif
+#endif
+
 enum xv_qp_type {
 	XV_QPT_RC		= 2,
 	XV_QPT_UC		= 3,
 	XV_QPT_UD		= 4,
 	XV_QPT_XRC_SEND		= 9,
 	XV_QPT_XRC_RECV		= 10,
+};
+
+enum xv_cq_flags {
+	XV_CQ_SINGLE_THREADED	= 1 << 0,	/* no lock */
+	XV_CQ_IGNORE_OVERRUN	= 1 << 1,
+	XV_CQ_COLLAPSED		= 1 << 2,	/* all completions in entry 0 */
+	XV_CQ_EXTERNAL_DATAPATH	= 1 << 3,	/* see struct xv_external */
+	XV_CQ_CROSS_CHANNEL	= 1 << 4,	/* wait requests may name it */
+};
+
+/* The values of the last five are those of ibv_exp_qp_create_flags. */
+enum xv_qp_flags {
+	XV_QP_SINGLE_THREADED		= 1 << 0,	/* no lock */
+	XV_QP_EXTERNAL_DATAPATH		= 1 << 1,	/* see struct xv_external */
+	XV_QP_CROSS_CHANNEL		= 1 << 2,	/* may wait and enable */
+	XV_QP_MANAGED_SEND		= 1 << 3,	/* its sends must be enabled */
+	XV_QP_MANAGED_RECV		= 1 << 4,	/* its receives must be enabled */
+	XV_QP_IGNORE_SQ_OVERFLOW	= 1 << 6,	/* see xv_retire_send() */
+	XV_QP_IGNORE_RQ_OVERFLOW	= 1 << 7,
 };
 
 enum xv_qp_state {
@@ -68,6 +99,17 @@ struct xv_sq_entry {
 	uint32_t wc_opcode;
 };
 
+/*
+ * What enable requests have released of a managed send queue.  Counts are relative to base,
+ * which moves with XV_SEND_WAIT_EN_LAST.  seen is the position count requests after base.
+ */
+struct __xv_enabled {
+	uint32_t base;			/* positions are in WQEBBs */
+	uint32_t max;			/* the last position released */
+	uint32_t count;
+	uint32_t seen;
+};
+
 struct xv_sq {
 	uint8_t *buf;
 	uint8_t *buf_end;
@@ -84,6 +126,8 @@ struct xv_sq {
 	uint32_t max_sge;
 	uint32_t fm_ce_se;		/* for the next WQE, see __XV_FM_CE_SE() */
 	struct xv_spin lock;
+	uint32_t flags;			/* enum xv_qp_flags: cross-channel and overflow */
+	struct __xv_enabled en;
 	uint32_t ci __attribute__((aligned(64)));	/* written by the polling thread */
 } __attribute__((aligned(64)));
 
@@ -97,6 +141,9 @@ struct xv_rq {
 	uint32_t max_sge;
 	uint32_t log_stride;
 	struct xv_spin lock;
+	uint32_t flags;			/* as in struct xv_sq */
+	uint32_t en_base;		/* as in struct __xv_enabled, in WQEs */
+	uint32_t en_max;
 	uint32_t ci __attribute__((aligned(64)));	/* written by the polling thread */
 } __attribute__((aligned(64)));
 
@@ -145,6 +192,9 @@ struct xv_cq {
 	struct xv_comp_channel *channel;	/* null if the CQ has none */
 	uint32_t handle;
 	uint32_t cqe;			/* capacity in completions */
+	uint32_t flags;			/* enum xv_cq_flags */
+	uint32_t wait_base;		/* index of the first entry that no wait has counted */
+	uint32_t wait_max;		/* greatest count since XV_SEND_WAIT_EN_LAST */
 };
 
 struct xv_qp {

@@ -48,8 +48,13 @@ xv_inline int xv_wr_recv_sg(struct xv_qp *qp, uint64_t wr_id, const struct xv_sg
 	uint32_t i = rq->pi & rq->mask;
 	int err;
 
-	if (xv_unlikely(used >= rq->room))
-		return rq->room ? -XV_ENOMEM : -XV_EINVAL;
+	if (xv_unlikely(used >= rq->room)) {
+		if (!rq->room)
+			return -XV_EINVAL;
+		if (!(rq->flags & XV_QP_IGNORE_RQ_OVERFLOW))
+			return -XV_ENOMEM;
+		XV_DP_CHECK(used <= rq->mask);
+	}
 	err = __xv_seg_scatter(rq->buf + ((uint64_t)i << rq->log_stride), rq->max_sge, sge, n);
 	if (xv_unlikely(err))
 		return err;

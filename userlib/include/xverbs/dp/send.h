@@ -21,6 +21,10 @@ xv_outline int __xv_sq_full_now(struct xv_sq *sq, uint32_t nbb)
 {
 	uint32_t ci = __atomic_load_n(&sq->ci, __ATOMIC_ACQUIRE);
 
+	if (sq->flags & XV_QP_IGNORE_SQ_OVERFLOW) {
+		XV_DP_CHECK(sq->pi - ci + nbb <= sq->mask + 1);
+		ci = sq->pi;
+	}
 	if (sq->pi - ci + nbb > sq->room)
 		return 1;
 	sq->limit = ci + sq->room;
@@ -104,6 +108,13 @@ xv_inline void __xv_sq_open(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t 
 	e->wr_id = wr_id;
 	e->end = pi;
 	e->wc_opcode = wc_opcode;
+}
+
+/* opmod is the first byte of the WQE. */
+xv_inline void __xv_sq_set_opmod(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint8_t opmod)
+{
+	*(uint8_t *)ctrl = opmod;
+	sq->last_ctrl |= opmod;
 }
 
 xv_inline void __xv_seg_raddr(void *seg, uint64_t addr, uint32_t rkey)

@@ -6,6 +6,8 @@
 #ifndef XVERBS_DP_SEND_LIST_H
 #define XVERBS_DP_SEND_LIST_H
 
+#include <xverbs/dp/calc.h>
+#include <xverbs/dp/chain.h>
 #include <xverbs/dp/send_mw.h>
 
 /* Segments that an opcode needs, and where it is allowed */
@@ -25,7 +27,7 @@ struct __xv_wr_desc {
 	uint8_t shape;
 };
 
-/* Null for opcodes without data and for unknown opcodes */
+/* Null for opcodes without data, for those of chains, and for unknown ones */
 xv_inline const struct __xv_wr_desc *__xv_wr_describe(enum xv_wr_opcode opcode)
 {
 	/* indexed by enum xv_wr_opcode; shape 0: not handled here */
@@ -161,6 +163,72 @@ xv_inline uint8_t *__xv_seg_fixed(const struct xv_qp *qp, const struct __xv_wr_d
 	return seg;
 }
 
+/* Requests without data */
+static inline int __xv_wr_local(struct xv_qp *qp, const struct xv_send_wr *wr)
+{
+	uint64_t id = wr->wr_id;
+	uint32_t flags = wr->send_flags;
+
+	if (qp->qp_type == XV_QPT_UD)
+		return -XV_EINVAL;
+	switch (wr->opcode) {
+	case XV_WR_BIND_MW:
+		return xv_wr_bind_mw(qp, id, flags, wr->bind_mw.mw, wr->bind_mw.rkey,
+				     &wr->bind_mw.bind_info);
+	case XV_WR_LOCAL_INV:
+		return xv_wr_local_inv(qp, id, flags, wr->invalidate_rkey);
+	case XV_WR_SEND_ENABLE:
+		return xv_wr_send_enable(qp, id, flags, wr->wr.wqe_enable.qp,
+					 (uint32_t)wr->wr.wqe_enable.wqe_count);
+	case XV_WR_RECV_ENABLE:
+		return xv_wr_recv_enable(qp, id, flags, wr->wr.wqe_enable.qp,
+					 (uint32_t)wr->wr.wqe_enable.wqe_count);
+	case XV_WR_CQE_WAIT:
+		return xv_wr_cqe_wait(qp, id, flags, wr->wr.cqe_wait.cq,
+				      (uint32_t)wr->wr.cqe_wait.cq_count);
+	case XV_WR_WAIT_CQ_PI:
+		return xv_wr_wait_cq_pi(qp, id, flags, wr->wr.wait_cq_pi.cq,
+					wr->wr.wait_cq_pi.index);
+	case XV_WR_WAIT_DATA:
+		return xv_wr_wait_data(qp, id, flags, &wr->wr.wait_data);
+	case XV_WR_WAIT_TIME:
+		return xv_wr_wait_time(qp, id, flags, wr->wr.wait_time.time);
+	default:
+		return -XV_EINVAL;
+	}
+}
+
+/* The vector calculation has fixed shapes, with one data segment. */
+static inline int __xv_wr_vector(struct xv_qp *qp, const struct xv_send_wr *wr)
+{
+	if (wr->num_sge != 1 || wr->send_flags & (XV_SEND_INLINE | XV_SEND_WITH_CALC))
+		return -XV_EINVAL;
+	if (wr->opcode == XV_WR_SEND)
+		return xv_wr_send_vector_calc(qp, wr->wr_id, wr->send_flags, &wr->op.vector_calc,
+					      wr->sg_list);
+	if (wr->opcode == XV_WR_RDMA_WRITE_WITH_IMM)
+		return xv_wr_write_imm_vector_calc(qp, wr->wr_id, wr->send_flags,
+						   &wr->op.vector_calc, wr->sg_list,
+						   wr->wr.rdma.remote_addr, wr->wr.rdma.rkey,
+						   wr->imm_data);
+	return -XV_EINVAL;
+}
+
+/* The opmod of a request with or without calculation, or -XV_EINVAL */
+static inline int __xv_wr_opmod(const struct xv_qp *qp, const struct xv_send_wr *wr,
+				const struct __xv_wr_desc *d)
+{
+	int opmod;
+
+	if (xv_likely(!(wr->send_flags & XV_SEND_WITH_CALC)))
+		return 0;
+	opmod = __xv_calc_opmod(&wr->op.calc);
+	if (!opmod || d->shape & (__XV_SHAPE_ATOMIC | __XV_SHAPE_INV) ||
+	    wr->send_flags & XV_SEND_INLINE || !__xv_calc_operands(qp, wr->sg_list, wr->num_sge))
+		return -XV_EINVAL;
+	return opmod;
+}
+
 /* Builder for a request of any opcode and transport */
 xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
@@ -169,15 +237,17 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	struct mlx5r_ctrl *ctrl;
 	uint32_t ds, imm = 0;
 	uint8_t *seg;
-	int data_ds;
+	int data_ds, opmod;
 
-	if (wr->opcode == XV_WR_BIND_MW && qp->qp_type != XV_QPT_UD)
-		return xv_wr_bind_mw(qp, wr->wr_id, wr->send_flags, wr->bind_mw.mw,
-				     wr->bind_mw.rkey, &wr->bind_mw.bind_info);
-	if (wr->opcode == XV_WR_LOCAL_INV && qp->qp_type != XV_QPT_UD)
-		return xv_wr_local_inv(qp, wr->wr_id, wr->send_flags, wr->invalidate_rkey);
-	if (xv_unlikely(!d || !__xv_wr_allowed(qp, d)))
+	if (!d)
+		return __xv_wr_local(qp, wr);
+	if (xv_unlikely(wr->send_flags & XV_SEND_WITH_VECTOR_CALC))
+		return __xv_wr_vector(qp, wr);
+	if (xv_unlikely(!__xv_wr_allowed(qp, d)))
 		return -XV_EINVAL;
+	opmod = __xv_wr_opmod(qp, wr, d);
+	if (xv_unlikely(opmod < 0))
+		return opmod;
 	if (qp->qp_type == XV_QPT_UD && xv_unlikely(wr->wr.ud.ah->pd != qp->pd))
 		return -XV_EINVAL;
 	data_ds = __xv_wr_data_ds(qp, d, wr);
@@ -200,6 +270,8 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	if (d->shape & __XV_SHAPE_INV)
 		imm = xv_be32(wr->invalidate_rkey);
 	__xv_sq_open(sq, ctrl, d->opcode, ds, wr->send_flags, imm, wr->wr_id, d->wc_opcode);
+	if (xv_unlikely(opmod))
+		__xv_sq_set_opmod(sq, ctrl, (uint8_t)opmod);
 	return 0;
 }
 
@@ -208,9 +280,10 @@ xv_inline int __xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
 	/* The other flags are known to be 0: the compiler drops their code. */
 	uint32_t flags = wr->send_flags & (XV_SEND_SIGNALED | XV_SEND_SOLICITED);
+	const uint32_t special = XV_SEND_INLINE | XV_SEND_FENCE | XV_SEND_WITH_CALC |
+				 XV_SEND_WITH_VECTOR_CALC;
 
-	if (xv_unlikely(wr->num_sge != 1 || wr->send_flags & (XV_SEND_INLINE | XV_SEND_FENCE) ||
-			!wr->sg_list->length))
+	if (xv_unlikely(wr->num_sge != 1 || wr->send_flags & special || !wr->sg_list->length))
 		return xv_wr_general(qp, wr);
 	if (wr->opcode == XV_WR_RDMA_WRITE)
 		return xv_wr_write(qp, wr->wr_id, flags, wr->sg_list, wr->wr.rdma.remote_addr,

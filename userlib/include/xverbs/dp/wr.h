@@ -23,6 +23,14 @@ enum xv_wr_opcode {
 	XV_WR_LOCAL_INV,
 	XV_WR_BIND_MW,
 	XV_WR_SEND_WITH_INV,
+
+	/* The first three have the values of ibv_exp_wr_opcode. */
+	XV_WR_SEND_ENABLE		= 0x60,
+	XV_WR_RECV_ENABLE,
+	XV_WR_CQE_WAIT,
+	XV_WR_WAIT_CQ_PI		= 0x70,
+	XV_WR_WAIT_DATA,
+	XV_WR_WAIT_TIME,
 };
 
 enum xv_send_flags {
@@ -30,6 +38,9 @@ enum xv_send_flags {
 	XV_SEND_SIGNALED	= 1 << 1,
 	XV_SEND_SOLICITED	= 1 << 2,
 	XV_SEND_INLINE		= 1 << 3,
+	XV_SEND_WITH_CALC	= 1 << 5,
+	XV_SEND_WAIT_EN_LAST	= 1 << 6,
+	XV_SEND_WITH_VECTOR_CALC = 1 << 7,
 };
 
 enum xv_wc_status {
@@ -67,6 +78,7 @@ enum xv_wc_opcode {
 	XV_WC_LOCAL_INV,
 	XV_WC_RECV			= 1 << 7,	/* bit set in all receive opcodes */
 	XV_WC_RECV_RDMA_WITH_IMM,
+	XV_WC_DRIVER1			= 135,		/* wait and enable requests */
 	XV_WC_DRIVER2			= 136,		/* xv_wr_raw() */
 };
 
@@ -82,9 +94,88 @@ struct xv_sge {
 	uint32_t lkey;
 };
 
+/* Calculation; names and values are those of ibv_exp_calc_* */
+enum xv_calc_op {
+	XV_CALC_OP_ADD,
+	XV_CALC_OP_MAXLOC,
+	XV_CALC_OP_BAND,
+	XV_CALC_OP_BXOR,
+	XV_CALC_OP_BOR,
+};
+
+enum xv_calc_data_type {
+	XV_CALC_DATA_TYPE_INT,
+	XV_CALC_DATA_TYPE_UINT,
+	XV_CALC_DATA_TYPE_FLOAT,
+};
+
+enum xv_calc_data_size {
+	XV_CALC_DATA_SIZE_64_BIT,
+};
+
+struct xv_calc {
+	enum xv_calc_op calc_op;
+	enum xv_calc_data_type data_type;
+	enum xv_calc_data_size data_size;
+};
+
+/* One operand, and the result; 16-byte aligned, both members big-endian */
+struct xv_calc_operand {
+	uint64_t value;
+	uint64_t location;		/* XV_CALC_OP_MAXLOC */
+};
+
+enum xv_vector_op {
+	XV_VECTOR_ADD = 1,
+	XV_VECTOR_MAX,
+	XV_VECTOR_AND,
+	XV_VECTOR_OR,
+	XV_VECTOR_XOR,
+	XV_VECTOR_MIN,
+};
+
+enum xv_vector_type {
+	XV_VECTOR_INT32,
+	XV_VECTOR_UINT32,
+	XV_VECTOR_FLOAT32,
+	XV_VECTOR_INT64		= 4,
+	XV_VECTOR_UINT64,
+	XV_VECTOR_FLOAT64,
+};
+
+struct xv_vector_calc {
+	enum xv_vector_op op;
+	enum xv_vector_type type;
+	uint32_t chunk;			/* bytes: 64, 128 ... 8192 */
+	uint16_t count;			/* vectors, back to back in memory */
+	uint16_t little_endian;		/* 0: the elements are big-endian */
+};
+
+/* When a wait ends: "value CONDITION memory", or "value CONDITION time" */
+enum xv_wait_condition {
+	XV_WAIT_ALWAYS,
+	XV_WAIT_EQUAL,
+	XV_WAIT_BIGGER,
+	XV_WAIT_SMALLER,
+	XV_WAIT_CYCLIC_BIGGER,
+	XV_WAIT_CYCLIC_SMALLER,
+	XV_WAIT_INVERT		= 1 << 4,	/* bit: the condition must be false */
+	XV_WAIT_OR_FAIL		= 1 << 5,	/* bit: an error, if not met at once */
+};
+
+struct xv_wait_data {
+	uint64_t addr;			/* of 8 bytes, aligned, read as a big-endian number */
+	uint32_t lkey;
+	uint32_t condition;		/* enum xv_wait_condition */
+	uint64_t value;
+	uint64_t mask;			/* bits of both that are compared */
+};
+
 struct xv_ah;
+struct xv_cq;
 struct xv_mw;
 struct xv_mr;
+struct xv_qp;
 
 struct xv_mw_bind_info {
 	struct xv_mr *mr;
@@ -127,17 +218,39 @@ struct xv_send_wr {
 			uint32_t remote_qpn;
 			uint32_t remote_qkey;
 		} ud;
+		struct {
+			struct xv_cq *cq;
+			int32_t cq_count;
+		} cqe_wait;
+		struct {
+			struct xv_qp *qp;
+			int32_t wqe_count;	/* 0: all that are posted */
+		} wqe_enable;
+		struct {
+			struct xv_cq *cq;
+			uint32_t index;
+		} wait_cq_pi;
+		struct xv_wait_data wait_data;
+		struct {
+			uint64_t time;
+		} wait_time;
 	} wr;
 	union {
 		struct {
 			uint32_t remote_srqn;
 		} xrc;
 	} qp_type;
-	struct {
-		struct xv_mw *mw;
-		uint32_t rkey;
-		struct xv_mw_bind_info bind_info;
-	} bind_mw;
+	__extension__ union {
+		struct {
+			struct xv_mw *mw;
+			uint32_t rkey;
+			struct xv_mw_bind_info bind_info;
+		} bind_mw;
+		union {
+			struct xv_calc calc;
+			struct xv_vector_calc vector_calc;
+		} op;
+	};
 };
 
 struct xv_recv_wr {
