@@ -30,7 +30,7 @@ static int ram_add(struct resource *res, void *arg)
 	return 0;
 }
 
-/* Runs in the engine, between two passes, so nobody uses the list. */
+/* Runs in the engine, between two passes, so the list is not in use. */
 static void ram_read(void *arg)
 {
 	struct xhca *x = arg;

@@ -142,8 +142,8 @@ static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_worker 
 }
 
 /*
- * A stale offer and a new one may call the same CPU at the same time, one even in an
- * interrupt of the other.  A call must not be queued twice.
+ * A stale offer and a new one may call the same CPU at the same time, one of them in an
+ * interrupt that arrives during the other.  A call must not be queued twice.
  */
 static void call_worker(struct xhca_worker *w)
 {

@@ -2,9 +2,9 @@
 /*
  * usage: create [DEVICE]
  *
- * Rate of making and destroying queue pairs and completion queues, libxverbs
- * against libibverbs on the same device, in turns; and the memory that an idle
- * RC pair takes, as the memory cgroup is charged for it.
+ * Rate at which queue pairs and completion queues are created and destroyed, libxverbs against
+ * libibverbs on the same device, in turns; and the memory that an idle RC pair takes, as
+ * charged to the memory cgroup.
  *
  * Prints lines: bench NAME VALUE UNIT
  */
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "tool.h"
 
-/* Short turns and many: whatever disturbs hits some of them only. */
+/* Many short turns, so that other load disturbs only some of them. */
 enum { OBJECTS = 1024, AT_A_TIME = 128, TURNS = 16 };
 
 static struct ibv_context *ib_ctx;
@@ -113,7 +113,7 @@ static void end(const struct kind *k, int n)
 
 #define CGROUPS	"/dev/shm/create-cgroups"
 
-/* Bytes that the cgroup is charged for, by a line of its statistics */
+/* Bytes charged to the cgroup, from one line of its statistics */
 static double in_use(const char *word)
 {
 	FILE *f = fopen(CGROUPS "/create/memory.stat", "r");
@@ -137,7 +137,7 @@ static void write_file(const char *path, const char *text)
 		xt_die(XT_FAILED, "cannot write %s", path);
 }
 
-/* A memory cgroup of our own: nobody else is counted. */
+/* Creates a memory cgroup for this process only. */
 static void enter_cgroup(void)
 {
 	mkdir(CGROUPS, 0700);
@@ -156,7 +156,7 @@ static void leave_cgroup(void)
 	rmdir(CGROUPS);
 }
 
-/* The kernel's share has the rings of libxverbs, the process's those of libibverbs. */
+/* The rings of libxverbs count as kernel memory, those of libibverbs as process memory. */
 static void weigh(const struct kind *k)
 {
 	double kernel, process;

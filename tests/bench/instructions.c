@@ -2,9 +2,9 @@
 /*
  * usage: instructions [DEVICE [PEER-DEVICE]]
  *
- * Counts the instructions of a post and of a poll, exactly: the parent steps
- * the child from one breakpoint to the next.  While the adapter works the
- * child runs free, so waiting is not counted.
+ * Counts the instructions of a post and of a poll exactly: the parent single-steps the child
+ * from one breakpoint to the next.  While the adapter works, the child runs without steps, so
+ * waiting is not counted.
  *
  * Prints lines: bench NAME VALUE instructions/op
  */
@@ -34,7 +34,7 @@ void die(const char *what)
 #define MARK()	__asm__ volatile("brk #0" ::: "memory")
 #endif
 
-/* Warm up, so that lazy binding and first touches are behind us. */
+/* Warm up: lazy binding and first page faults must not be counted. */
 static void child(const struct verbs *v, const char *dev0, const char *dev1, int batch)
 {
 	int round, n;
@@ -90,7 +90,7 @@ static long count_to_mark(pid_t pid)
 	return n;
 }
 
-/* The smallest count of all rounds: if the adapter is late, the child polls in vain. */
+/* The smallest count of all rounds: if the adapter is late, the child polls more often. */
 static void measure(const struct verbs *v, const char *dev0, const char *dev1, int batch,
 		    double *post, double *poll)
 {

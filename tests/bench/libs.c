@@ -3,8 +3,8 @@
  * usage: libs [DEVICE [PEER-DEVICE]]
  *
  * libxverbs against libibverbs on the same device: rate of signalled 64-byte
- * RDMA writes in batches of 1 and of 32, and ping-pong latency.  The four
- * interfaces take turns, several times; the best turn of each counts.
+ * RDMA writes in batches of 1 and of 32, and ping-pong latency.  The four interfaces are
+ * measured in turn, several times; the best value of each is used.
  *
  * Prints lines: bench NAME VALUE UNIT
  */

@@ -2,14 +2,14 @@
 /*
  * usage: neighbour DEVICE ATTACKED-DEVICE [ATTACK...]
  *
- * How long a tenant's RDMA write of 8 bytes takes while unprivileged processes on
- * another function give the adapter the most work that they can:
+ * Latency of RDMA writes of 8 bytes of one process while unprivileged processes on another
+ * function cause as much work in the adapter as they can:
  *
- *   keys       messages from and to keys made of keys, four deep, byte by byte
+ *   keys       messages from and to indirect keys, four levels, with entries of one byte
  *   multicast  datagrams to groups of 240 members, from and to such keys
  *   rubbish    10,000 queue pairs whose rings and doorbell records hold random bytes
  *
- * Each attack is compared with the time right before it.  Plain libibverbs.
+ * The latency during an attack is compared with that just before it.  Plain libibverbs.
  *
  * Prints lines: bench NAME VALUE UNIT
  */
@@ -33,7 +33,7 @@ enum {
 	NESTING = 4, ENTRIES = 255, BYTES = ENTRIES * 17, MEMBERS = 240, HOSTILE = 10000,
 	ATTACKERS = 2,
 	NOBODY = 65534, QKEY = 0x1234, GRH = 40, DATAGRAM = 4096,
-	PIECE = 51,	/* of a datagram; of smaller ones the adapter takes none */
+	PIECE = 51,	/* bytes of a piece of a datagram; the adapter refuses smaller pieces */
 };
 #define SECONDS	20.0
 
@@ -56,7 +56,7 @@ static void need(int good, const char *what)
 	exit(1);
 }
 
-/* ---- What both sides are made of ---------------------------------------------------- */
+/* ---- Objects of both sides ---------------------------------------------------- */
 
 static struct ibv_context *open_device(const char *name)
 {
@@ -113,7 +113,7 @@ static struct ibv_qp *make_qp(struct tenant *t, enum ibv_qp_type type, struct ib
 	return qp;
 }
 
-/* Connected to itself */
+/* A queue pair that is connected to itself */
 static struct ibv_qp *make_rc(struct tenant *t, uint32_t depth)
 {
 	struct ibv_qp *qp = make_qp(t, IBV_QPT_RC, NULL, depth);
@@ -152,9 +152,9 @@ static struct ibv_qp *make_ud(struct tenant *t, struct ibv_srq *srq)
 	return qp;
 }
 
-/* ---- Keys made of keys ---------------------------------------------------------------- */
+/* ---- Indirect keys ---------------------------------------------------------------- */
 
-/* A window with room for @n entries: libibverbs asks for one entry, the driver takes more. */
+/* A window with room for @n entries: libibverbs requests one entry, the driver takes more. */
 static uint32_t alloc_list_key(struct tenant *t, uint8_t n)
 {
 	struct ib_uverbs_alloc_mw_resp resp = {};
@@ -185,7 +185,7 @@ static uint32_t be32(uint32_t v) { return __builtin_bswap32(v); }
 static uint64_t be64(uint64_t v) { return __builtin_bswap64(v); }
 static uint16_t be16(uint16_t v) { return __builtin_bswap16(v); }
 
-/* Posts @wqe as the first request of @qp, which nobody else uses, and waits. */
+/* Posts @wqe as the first request of @qp and waits for its completion. */
 static void run_raw(struct tenant *t, struct ibv_qp *qp, struct umr_wqe *wqe)
 {
 	struct mlx5dv_qp dv = {};
@@ -204,7 +204,7 @@ static void run_raw(struct tenant *t, struct ibv_qp *qp, struct umr_wqe *wqe)
 	need(wc.status == IBV_WC_SUCCESS, ibv_wc_status_str(wc.status));
 }
 
-/* ENTRIES pieces of the first @length bytes of @inner, of @size bytes each, backwards */
+/* ENTRIES pieces of @size bytes of the first @length bytes of @inner, in reverse order */
 static uint32_t list_key(struct tenant *t, uint32_t inner, uint64_t base, uint32_t length,
 			 uint32_t size)
 {
@@ -233,7 +233,7 @@ static uint32_t list_key(struct tenant *t, uint32_t inner, uint64_t base, uint32
 	return key;
 }
 
-/* A key of BYTES at least, in pieces of @size bytes */
+/* A key of at least BYTES bytes, in pieces of @size bytes */
 static uint32_t nested_key(struct tenant *t, uint32_t size)
 {
 	uint32_t key = list_key(t, t->mr->lkey, (uintptr_t)t->buf, ENTRIES * size, size);
@@ -277,7 +277,7 @@ static void attack_keys(struct tenant *t, void (*ready)(void))
 
 static void attack_multicast(struct tenant *t, void (*ready)(void))
 {
-	/* A group for each attacker: it cannot have more members. */
+	/* One group for each attacker, because a group has a limit of members. */
 	const union ibv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, 0xff, 239, 9,
 		(uint8_t)(getpid() >> 8), (uint8_t)getpid() } };
 	uint32_t key = nested_key(t, PIECE);
@@ -341,7 +341,7 @@ static const struct attack {
 	{ "rubbish", attack_rubbish },
 };
 
-/* An attacker says that it is ready, and begins when all are. */
+/* An attacker reports that it is ready, and begins when all are ready. */
 static int ready_pipe[2], begin_pipe[2];
 
 static void wait_to_begin(void)
@@ -384,7 +384,7 @@ static void start(const struct attack *a, const char *device, pid_t *pid)
 	close(begin_pipe[1]);
 }
 
-/* ---- The neighbour ------------------------------------------------------------------------- */
+/* ---- The measured process --------------------------------------------------------------- */
 
 struct result {
 	double median, p9999;

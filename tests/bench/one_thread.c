@@ -2,8 +2,8 @@
 /*
  * usage: one_thread DEVICE [PEER-DEVICE]
  *
- * Latency of an RDMA write of 8 bytes with both ends in one thread, so that the
- * other CPU is left to whatever executes requests.  Plain libibverbs.
+ * Latency of an RDMA write of 8 bytes with both ends in one thread, so that the software
+ * adapter can use the other CPU.  Plain libibverbs.
  *
  * Prints the median and the 99th percentile of half a round trip, in microseconds.
  */
@@ -20,7 +20,7 @@ void die(const char *what)
 	exit(1);
 }
 
-/* A write whose last byte is @mark, until it is there */
+/* Writes data that ends with @mark, and waits until it has arrived. */
 static void write_once(int side, uint8_t mark)
 {
 	int n;

@@ -2,9 +2,8 @@
 /*
  * usage: pause DEVICE [PEER-DEVICE]
  *
- * How long the first RDMA write of 8 bytes takes after both ends were quiet for a
- * while, beside what usleep(100) takes.  Both ends are in one process, which polls.
- * Plain libibverbs.
+ * Latency of the first RDMA write of 8 bytes after a pause of both ends, and for comparison the
+ * time of usleep(100).  Both ends are in one process, which polls.  Plain libibverbs.
  *
  * Prints lines "NAME MEDIAN MAXIMUM", in microseconds.
  */

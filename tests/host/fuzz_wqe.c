@@ -17,9 +17,9 @@ enum op {
 	SEND_INVAL, SEND_INLINE, UMR, DATAGRAM, NOPS
 };
 
-static u8 inline_data[INLINE_BYTES] = "what stands in the request itself";
+static u8 inline_data[INLINE_BYTES] = "data in the request itself";
 
-/* How a request ends at either side */
+/* The result of a request on both sides */
 struct outcome {
 	int sender, receiver;
 	u32 bytes;			/* received */
@@ -59,7 +59,7 @@ static int predict_atomic(const struct action *t, struct model_seg local, struct
 		return XV_WC_REM_INV_REQ_ERR;
 	remote.access = MLX5R_MKEY_ACCESS_A;
 	mem = model_at(&remote, &n);
-	/* One that a key made of keys puts across words is no atomic for the adapter. */
+	/* An indirect key can split a word or map it to an unaligned address. */
 	if (!mem || n < 8 || (uintptr_t)mem % 8)
 		return XV_WC_REM_ACCESS_ERR;
 	if (!model_allows(&local, 8))
@@ -74,7 +74,7 @@ static int predict_atomic(const struct action *t, struct model_seg local, struct
 	return model_copy(local, old, 8) ? XV_WC_LOC_PROT_ERR : XV_WC_SUCCESS;
 }
 
-/* The status, of which a failure tells whose memory it was */
+/* Returns the status; the error depends on the side whose memory was invalid. */
 static int predict_copy(struct model_seg to, struct model_seg from, u32 len, int from_failed,
 			int to_failed)
 {

@@ -145,7 +145,7 @@ u8 *model_ptr(u64 addr, u64 len)
 		copy + (addr - area) : NULL;
 }
 
-/* The null mkey: for everybody, for local access only, not for atomics */
+/* The null mkey: valid in all PDs, for local access only, not for atomics */
 static const struct model_key null_key = { .key = 1 << 8, .len = ~0ull };
 
 static bool is_null(const struct model_seg *seg)

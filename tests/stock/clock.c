@@ -2,8 +2,8 @@
 /*
  * usage: clock DEVICE GID-INDEX
  *
- * The device's clock as plain libibverbs reads it: it runs at the rate that the device
- * says, and time stamps of completions lie between two readings of it.
+ * The clock of the device, read with plain libibverbs: it runs at the rate that the device
+ * reports, and time stamps of completions are between two readings of it.
  */
 #include <stdint.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tap.h"
 
 enum { ROUNDS = 200, LEN = 64 };
-#define TOLERANCE_NS	20000000ll	/* of a machine with two busy CPUs */
+#define TOLERANCE_NS	20000000ll	/* for a machine with two busy CPUs */
 
 static struct ibv_context *ctx;
 static struct ibv_device_attr_ex attr;
@@ -97,7 +97,7 @@ static void post_write(void)
 	need(!ibv_post_send(qp, &wr, &bad), "ibv_post_send");
 }
 
-/* The next completion's time stamps: the clock's, and wall clock time */
+/* Time stamps of the next completion: clock of the device, and wall clock */
 static void complete(uint64_t *ts, uint64_t *wall)
 {
 	struct ibv_poll_cq_attr poll = {};
@@ -138,7 +138,8 @@ static void test_rate(void)
 	c1 = device_clock();
 	t1 = ns(CLOCK_MONOTONIC);
 	elapsed = (int64_t)((double)(c1 - c0) * 1e6 / attr.hca_core_clock);
-	ok(llabs(elapsed - (t1 - t0)) < 3 * TOLERANCE_NS, "idle, too: %lld ns of %lld",
+	ok(llabs(elapsed - (t1 - t0)) < 3 * TOLERANCE_NS,
+	   "idle: the clock counts %lld ns in %lld ns",
 	   (long long)elapsed, (long long)(t1 - t0));
 }
 
@@ -162,10 +163,10 @@ static void test_stamps(void)
 			   (int64_t)wall < ns(CLOCK_REALTIME) + TOLERANCE_NS;
 		last = ts;
 	}
-	ok(between == ROUNDS, "%d of %d time stamps lie between two readings of the clock",
+	ok(between == ROUNDS, "%d of %d time stamps are between two readings of the clock",
 	   between, ROUNDS);
-	ok(grows == ROUNDS, "%d are later than the one before", grows);
-	ok(wall_ok == ROUNDS, "%d are right as wall clock time", wall_ok);
+	ok(grows == ROUNDS, "%d time stamps are later than the previous one", grows);
+	ok(wall_ok == ROUNDS, "%d wall clock times are right", wall_ok);
 }
 
 int main(int argc, char **argv)

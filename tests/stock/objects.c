@@ -2,10 +2,9 @@
 /*
  * usage: objects DEVICE GID-INDEX
  *
- * What plain libibverbs can do to objects of a device: BlueFlame is offered, queries
- * of what was set, CQs that change their size with completions in them, SRQ limits,
- * queue pairs that fail and are used again, path migration, many queue pairs, large
- * and changed memory.
+ * Objects of a device, used with plain libibverbs: BlueFlame, queries, resizing of CQs that
+ * have completions, SRQ limits, queue pairs that fail and are used again, path migration, many
+ * queue pairs, large memory regions, re-registration.
  * Queue pairs are connected to others of the same device.
  */
 #include <poll.h>
@@ -149,7 +148,7 @@ static int post_send(struct ibv_qp *qp, uint64_t id)
 	return ibv_post_send(qp, &wr, &bad);
 }
 
-/* The next @n completions: how many had @status and the next number from @id */
+/* Polls @n completions; returns how many had @status and the next number from @id. */
 static int reap(struct ibv_cq *cq, int n, uint64_t id, enum ibv_wc_status status)
 {
 	double until = now() + 10;
@@ -180,7 +179,7 @@ static int event_within(enum ibv_event_type type, int ms)
 	return 0;
 }
 
-/* Bytes of a request that a queue pair of a new context may copy into a register */
+/* Bytes of a request that a queue pair of a new context may copy to the BlueFlame register */
 static unsigned int register_bytes(void)
 {
 	struct ibv_context *own = ibv_open_device(ctx->device);
@@ -204,8 +203,8 @@ static unsigned int register_bytes(void)
 }
 
 /*
- * The driver has tried whether copies arrive.  It gives that 100 ms, which a busy host
- * may not have; the driver of 6.12 then tries again for the next context.
+ * The driver has tested whether BlueFlame works.  The test has a limit of 100 ms, which can be
+ * too short on a busy host; the driver of 6.12 then tests again for the next context.
  */
 static void test_blueflame(void)
 {
@@ -214,8 +213,8 @@ static void test_blueflame(void)
 
 	for (tries = 0; tries < 20 && !bytes; tries++)
 		bytes = register_bytes();
-	diag("asked %d times", tries);
-	ok(bytes == 256, "BlueFlame: %u bytes of a request", bytes);
+	diag("contexts opened: %d", tries);
+	ok(bytes == 256, "BlueFlame: %u bytes of a request can be copied", bytes);
 }
 
 static void test_query(void)
@@ -236,12 +235,13 @@ static void test_query(void)
 	ok(q.qp_access_flags == (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 				 IBV_ACCESS_REMOTE_ATOMIC), "access");
 	ok(!write_some(a.qp, 1) && reap(a.cq, 1, 1, IBV_WC_SUCCESS) == 1, "a write");
-	ok(!ibv_query_qp(a.qp, &q, IBV_QP_SQ_PSN, &init) && q.sq_psn == 0x124, "counts a PSN");
+	ok(!ibv_query_qp(a.qp, &q, IBV_QP_SQ_PSN, &init) && q.sq_psn == 0x124,
+	   "the write increments the PSN");
 	unmake(&a);
 	unmake(&b);
 }
 
-/* Completions from before and after a change of size come in order. */
+/* Completions from before and after a change of size are in order. */
 static void test_resize(int from, int to)
 {
 	struct end a = make(NULL, from), b = make(NULL, 10);
@@ -257,16 +257,17 @@ static void test_resize(int from, int to)
 	for (i = bad = 0; i < 10; i++)
 		bad |= write_some(a.qp, 100 + i);
 	nanosleep(&(struct timespec) { .tv_nsec = 50000000 }, NULL);
-	ok(!bad && !ibv_resize_cq(a.cq, to), "CQ of %d becomes %d with 10 in it", from, to);
+	ok(!bad && !ibv_resize_cq(a.cq, to),
+	   "CQ with 10 completions: resize from %d to %d", from, to);
 	for (i = bad = 0; i < 10; i++)
 		bad |= write_some(a.qp, 110 + i);
-	ok(!bad && reap(a.cq, 20, 100, IBV_WC_SUCCESS) == 20, "none lost, in order");
+	ok(!bad && reap(a.cq, 20, 100, IBV_WC_SUCCESS) == 20, "20 completions in order");
 	ok(!ibv_modify_cq(a.cq, &moderate), "moderation");
 	unmake(&a);
 	unmake(&b);
 }
 
-/* A failed queue pair flushes, and after a reset works as new. */
+/* A failed queue pair flushes its requests; after a reset it works. */
 static void test_reuse(void)
 {
 	struct end a = make(NULL, 100), b = make(NULL, 100);
@@ -274,9 +275,10 @@ static void test_reuse(void)
 
 	for (round = 0; round < 3; round++) {
 		ok(!connect_pair(&a, &b), "connect, round %d", round);
-		ok(!write_some(a.qp, 5) && reap(a.cq, 1, 5, IBV_WC_SUCCESS) == 1, "works");
+		ok(!write_some(a.qp, 5) && reap(a.cq, 1, 5, IBV_WC_SUCCESS) == 1, "RTS: a write");
 		to_state(a.qp, IBV_QPS_ERR);
-		ok(!write_some(a.qp, 6) && reap(a.cq, 1, 6, IBV_WC_WR_FLUSH_ERR) == 1, "flushes");
+		ok(!write_some(a.qp, 6) && reap(a.cq, 1, 6, IBV_WC_WR_FLUSH_ERR) == 1,
+		   "ERR: flushed");
 		to_state(a.qp, IBV_QPS_RESET);
 		to_state(b.qp, IBV_QPS_RESET);
 	}
@@ -308,14 +310,14 @@ static void test_srq(void)
 	b = make(srq, 100);
 	ok(!connect_pair(&a, &b), "connect to an SRQ");
 	ok(!post_srq(srq, 10) && !ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), "arm a limit of 8");
-	ok(!ibv_query_srq(srq, &attr) && attr.srq_limit == 8, "which a query shows");
+	ok(!ibv_query_srq(srq, &attr) && attr.srq_limit == 8, "query: the limit is 8");
 	for (i = bad = 0; i < 2; i++)
 		bad |= post_send(a.qp, i);
 	ok(!bad && reap(a.cq, 2, 0, IBV_WC_SUCCESS) == 2 &&
 	   !event_within(IBV_EVENT_SRQ_LIMIT_REACHED, 100), "8 left: no event");
 	ok(!post_send(a.qp, 2) && reap(a.cq, 1, 2, IBV_WC_SUCCESS) == 1 &&
 	   event_within(IBV_EVENT_SRQ_LIMIT_REACHED, 3000), "7 left: the limit is reached");
-	ok(!ibv_query_srq(srq, &attr) && !attr.srq_limit, "and disarmed");
+	ok(!ibv_query_srq(srq, &attr) && !attr.srq_limit, "query: the limit is 0");
 	to_state(b.qp, IBV_QPS_ERR);
 	ok(event_within(IBV_EVENT_QP_LAST_WQE_REACHED, 3000), "last WQE reached");
 	unmake(&a);
@@ -343,7 +345,7 @@ static int migration(struct ibv_qp *qp, struct ibv_qp_attr *q)
 	       -1 : (int)q->path_mig_state;
 }
 
-/* On Ethernet the kernel's verbs bar alternate paths, whatever the device can do. */
+/* On Ethernet ib_core refuses alternate paths, even if the device supports them. */
 static void test_migration(void)
 {
 	struct ibv_qp_attr q, migrate = { .path_mig_state = IBV_MIG_MIGRATED };
@@ -373,7 +375,7 @@ out:
 	unmake(&b);
 }
 
-/* The thousandth queue pair costs what the first did. */
+/* The time to create a queue pair does not grow with their number. */
 static void test_many(void)
 {
 	static struct end e[MANY];
@@ -395,13 +397,13 @@ static void test_many(void)
 		bad += write_some(e[i].qp, i) != 0;
 	for (i = 0; i < MANY; i++)
 		bad += reap(e[i].cq, 1, i, IBV_WC_SUCCESS) != 1;
-	ok(!bad, "and all in use");
+	ok(!bad, "all queue pairs execute a write");
 	diag("ms per queue pair and CQ: the first hundred %.2f, the last %.2f", first * 10,
 	     last * 10);
 	ok(last < first * 4 + 0.2, "creation cost does not grow");
 	for (i = 0; i < MANY; i++)
 		bad += ibv_destroy_qp(e[i].qp) || ibv_destroy_cq(e[i].cq);
-	ok(!bad, "destroyed");
+	ok(!bad, "queue pairs and CQs destroyed");
 }
 
 static void test_memory(void)
@@ -421,7 +423,7 @@ static void test_memory(void)
 	ok(!connect_pair(&a, &b), "connect");
 	ok(!post_write(a.qp, 1, mr, (uintptr_t)mem, big, (uintptr_t)large + LARGE - 16, 16) &&
 	   reap(a.cq, 1, 1, IBV_WC_SUCCESS) == 1, "write its last bytes");
-	ok(!strcmp(large + LARGE - 16, mem), "they are there");
+	ok(!strcmp(large + LARGE - 16, mem), "the bytes have arrived");
 	ok(!post_write(a.qp, 2, big, (uintptr_t)large + LARGE - 16, big, (uintptr_t)large, 16) &&
 	   reap(a.cq, 1, 2, IBV_WC_SUCCESS) == 1 && !strcmp(large, mem), "last to first");
 	ok(!ibv_rereg_mr(big, IBV_REREG_MR_CHANGE_ACCESS, pd, NULL, 0, IBV_ACCESS_LOCAL_WRITE),
@@ -469,7 +471,8 @@ int main(int argc, char **argv)
 	test_migration();
 	test_memory();
 	test_many();
-	ok(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(ctx), "all closed");
+	ok(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(ctx),
+	   "memory region, PD and device closed");
 	printf("1..%d\n", tap_count);
 	return tap_failed != 0;
 }

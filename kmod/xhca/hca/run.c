@@ -2,10 +2,10 @@
 /*
  * The scheduler: one pass reads commands and doorbells, then runs timers and queues.
  *
- * Each doorbell page has one share of the time, that is in general each process, however
- * many queues it has.  The queues of a share take turns.  A turn can use more than its budget,
- * because a step of work is not interrupted; then the share waits in the next rounds until
- * it has credit again.
+ * Each doorbell page has one share of the time.  A process has in general one page, so it has
+ * one share for all its queues.  The queues of a share take turns.  A turn can use more than
+ * its budget, because a step of work is not interrupted; then the share waits in the next
+ * rounds until it has credit again.
  */
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -15,10 +15,10 @@
 
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
 #define CLOCK_PASSES	16		/* passes that may use the same reading of the clock */
-#define COMMAND_PASSES	16	/* passes with work until commands are looked for */
+#define COMMAND_PASSES	16	/* passes with work between two looks for commands */
 #define QUANTUM		HCA_TURN_UNITS	/* credit of a share for a round */
-#define TURN_LEAST	4096	/* units: budget of a turn at least */
-#define TIMERS		64	/* that may expire in a pass */
+#define TURN_LEAST	4096	/* units: smallest budget of a turn */
+#define TIMERS		64	/* timers that may expire in a pass */
 
 int hca_fabric_init(struct hca_fabric *f)
 {
@@ -162,7 +162,7 @@ static unsigned int hca_run_commands(struct hca_fabric *f, bool due)
 	return hca ? f->commands : 0;
 }
 
-/* For a pass that may not run commands: asks for one that may. */
+/* In a pass that may not run commands: requests a pass that may. */
 static void hca_run_find_commands(struct hca_fabric *f)
 {
 	struct hca *hca = hca_run_command_turn(f, false);
@@ -182,7 +182,7 @@ static void hca_run_read_clock(struct hca_fabric *f)
 	hca_clock_run(f);
 }
 
-/* Raises the interrupts that the events of this pass ask for. */
+/* Raises the interrupts for the events of this pass. */
 static void hca_run_interrupts(struct hca *hca)
 {
 	struct hca_eq *eq;
@@ -244,7 +244,7 @@ bool hca_fabric_must_sleep(const struct hca_fabric *f)
 	return f->wants_sleep;
 }
 
-/* Without the timers of QPs in ERR: flushing is no reason to wake up. */
+/* Ignores the timers of QPs in ERR: a flush need not wake the engine. */
 u64 hca_fabric_deadline(struct hca_fabric *f)
 {
 	struct hca_timer *timer = hca_timer_first(&f->timers);
