@@ -394,6 +394,9 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	MLX5_SET(qpc, qpc, log_sq_size, log_sq);
 	MLX5_SET(qpc, qpc, log_rq_size, log_rq);
 	MLX5_SET(qpc, qpc, log_rq_stride, 2);
+	MLX5_SET(qpc, qpc, cd_master, !!(s->cross & SESSION_MASTER));
+	MLX5_SET(qpc, qpc, cd_slave_send, !!(s->cross & SESSION_MANAGED_SEND));
+	MLX5_SET(qpc, qpc, cd_slave_receive, !!(s->cross & SESSION_MANAGED_RECV));
 	MLX5_SET(qpc, qpc, cqn_snd, q->cqn);
 	MLX5_SET(qpc, qpc, cqn_rcv, q->cqn);
 	MLX5_SET64(qpc, qpc, dbr_addr, dbr);

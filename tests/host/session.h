@@ -20,6 +20,8 @@
 #endif
 #define SESSION_QKEY	0x11111111	/* of every UD queue pair */
 
+enum { SESSION_MASTER = 1, SESSION_MANAGED_SEND = 2, SESSION_MANAGED_RECV = 4 };
+
 struct session {
 	struct hca_fabric fabric;
 	struct hca *hca[SESSION_FUNCS];
@@ -28,6 +30,7 @@ struct session {
 	u32 pd[SESSION_FUNCS], uar[SESSION_FUNCS], eqn[SESSION_FUNCS];
 	u32 xrcd[SESSION_FUNCS];
 	unsigned int irqs[SESSION_FUNCS];
+	u8 cross;			/* SESSION_MASTER...: of new queue pairs */
 	struct xv_rsc_dir dir[SESSION_FUNCS];
 	struct xv_rsc *leaf[SESSION_FUNCS][XV_RSC_DIR_SIZE];
 };

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
+#include <asm/byteorder.h>
 #include "cmd.h"
 
 #define PAGE_BYTES	MLX5_UN_SZ_BYTES(hca_cap_union)
@@ -52,6 +53,14 @@ static void hca_caps_objects(void *cap)
 	CAP(max_qp_cnt, HCA_MAX_COUNTERS);
 }
 
+/* The kernel's headers have no names for these: WAIT for data and for a time */
+static void hca_caps_wait(void *cap)
+{
+	__be32 *dw = cap;
+
+	dw[0xd0 / sizeof(*dw)] |= cpu_to_be32(1 << 20 | 1 << 19);
+}
+
 static void hca_caps_queues(void *cap)
 {
 	CAP(rc, 1);
@@ -59,6 +68,8 @@ static void hca_caps_queues(void *cap)
 	CAP(ud, 1);
 	CAP(xrc, 1);
 	CAP(apm, 1);
+	CAP(cd, 1);
+	hca_caps_wait(cap);
 	CAP(log_max_msg, HCA_LOG_MAX_MSG);
 	CAP(max_wqe_sz_sq, HCA_MAX_SEND_WQE);
 	CAP(max_wqe_sz_rq, HCA_MAX_RECV_WQE);

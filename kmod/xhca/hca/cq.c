@@ -196,6 +196,8 @@ static enum hca_synd hca_cq_resize(struct hca *hca, struct hca_cq *cq, const str
 		return synd;
 
 	hca_cq_write_resize_cqe(cq);
+	if (hca_wait_due(cq))
+		hca_wait_wake(cq);
 	hca_buf_free(&cq->buf);
 	cq->buf = buf;
 	cq->log_size = log_size;

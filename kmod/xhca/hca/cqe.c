@@ -101,6 +101,7 @@ void hca_cq_start(struct hca_cq *cq)
 {
 	cq->timer.cq = true;
 	INIT_LIST_HEAD(&cq->news_entry);
+	INIT_LIST_HEAD(&cq->wake_entry);
 	cq->rings = cq->record.uar->cq_rings;
 	cq->arm_seen = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
 	if (cq->arm_seen)
@@ -113,6 +114,7 @@ void hca_cq_stop(struct hca_cq *cq)
 {
 	hca_timers_leave(&cq->hca->fabric->timers, &cq->timer);
 	list_del_init(&cq->news_entry);
+	hca_wait_abandon(cq);
 }
 
 void hca_cq_raise_events(struct hca_fabric *f)
@@ -165,6 +167,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 		cq->overrun = true;
 		hca_event_cq_error(cq, 1);
 		hca_dependents_fail(cq->hca->fabric, &cq->dependents);
+		hca_wait_abandon(cq);
 		return false;
 	}
 
@@ -186,5 +189,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 		cq->solicited_pi = cq->pi;
 	if (list_empty(&cq->news_entry))
 		list_add_tail(&cq->news_entry, &cq->hca->fabric->cq_news);
+	if (hca_wait_due(cq))
+		hca_wait_wake(cq);
 	return true;
 }

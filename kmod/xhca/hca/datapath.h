@@ -42,6 +42,15 @@ struct hca_sgl {
 	u64 off;
 };
 
+/* The condition of WAIT for data or time */
+struct hca_wait_data {
+	u8 op;				/* MLX5R_WAIT_ALWAYS... */
+	bool invert;
+	u8 fail;			/* MLX5R_WAIT_RETRY or MLX5R_WAIT_ERROR */
+	u32 lkey;
+	u64 addr, value, mask;
+};
+
 /*
  * A send request, copied out of its ring.  The ring is not read again, so software may
  * overwrite it at any time.
@@ -58,6 +67,8 @@ struct hca_wqe {
 	u32 rkey;
 	u64 arg[4];			/* atomics, host order */
 	u32 operand;			/* atomics: bytes */
+	u32 object, object_index;	/* WAIT for a CQ, ENABLE: number and index */
+	struct hca_wait_data wait;	/* WAIT for data or time */
 	const void *body;		/* UMR: what follows the control segment */
 	u32 body_len;
 	u64 length;			/* of the message */
@@ -73,6 +84,13 @@ struct hca_wqe {
 		u8 raw[MLX5R_MAX_WQEBB * MLX5R_WQEBB];
 	};
 };
+
+static inline bool hca_wqe_is_xchan(const struct hca_wqe *w)
+{
+	return w->opcode >= MLX5R_OP_WAIT &&
+	       (w->opcode == MLX5R_OP_WAIT || w->opcode == MLX5R_OP_SEND_ENABLE ||
+		w->opcode == MLX5R_OP_RECV_ENABLE);
+}
 
 static inline bool hca_wqe_signalled(const struct hca_wqe *w)
 {
@@ -158,6 +176,29 @@ void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
 /* Queues some of those QPs; returns how many. */
 unsigned int hca_dependents_run(struct hca_fabric *f);
 
+/* ---- wait.c ------------------------------------------------------------------------ */
+
+/* @qp waits until @cq has the producer index @pi; then it has work. */
+void hca_wait_begin(struct hca_qp *qp, struct hca_cq *cq, u32 pi);
+/* Ends the wait, if there is one. */
+void hca_wait_end(struct hca_qp *qp);
+static inline bool hca_wait_due(const struct hca_cq *cq)
+{
+	return cq->waiters && (s32)(cq->pi - cq->waiters->pi) >= 0;
+}
+
+/* Wakes QPs that waited for the producer index of @cq, some now and the others later. */
+void hca_wait_wake(struct hca_cq *cq);
+/* The CQ gets no entry any more: its QPs will be queued for failure. */
+void hca_wait_abandon(struct hca_cq *cq);
+static inline bool hca_wait_pending(const struct hca_fabric *f)
+{
+	return f->orphans || !list_empty(&f->waking);
+}
+
+/* Wakes and queues some of those QPs; returns how many steps it took. */
+unsigned int hca_wait_run(struct hca_fabric *f);
+
 /* ---- fabric.c ---------------------------------------------------------------------- */
 
 /* The port that a path from @hca leads to, or NULL */
@@ -208,6 +249,17 @@ void hca_record_del(struct hca_record *r);
 void hca_record_active(struct hca_record *r);
 /* Makes it inactive. */
 void hca_record_inactive(struct hca_record *r);
+/*
+ * Is the record of the send queue valid?  A managed queue runs what is enabled; its record only
+ * says what else is flushed in an error state.
+ */
+static inline bool hca_qp_has_record(const struct hca_qp *qp)
+{
+	return qp->state >= MLX5_QP_STATE_RTS && qp->sq.entries &&
+	       (!qp->managed_send || qp->state == MLX5_QP_STATE_ERR ||
+		qp->state == MLX5_QP_STATE_SQER);
+}
+
 /* Reads the record of a QP's send queue; true if there are new requests. */
 bool hca_qp_look(struct hca_qp *qp);
 
@@ -325,7 +377,12 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w);
 /* WQEBBs that the request at the head occupies, for flushing; at least 1 */
 u32 hca_wqe_span(struct hca_qp *qp);
 
-/* ---- umr.c, ud.c, responder.c: 0, a syndrome or another enum hca_result ------------- */
+/* ---- xchan.c, umr.c, ud.c, responder.c: 0, a syndrome or another enum hca_result ----- */
+
+/* WAIT, SEND_ENABLE, RECV_ENABLE */
+int hca_xchan(struct hca_qp *qp, const struct hca_wqe *w);
+/* The QP waits no more: it was reset or has failed. */
+void hca_xchan_stop(struct hca_qp *qp);
 
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);

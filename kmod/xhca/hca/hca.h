@@ -217,6 +217,7 @@ struct hca_uar {
 	bool sweep_stopped;		/* it stopped because the function was halted */
 
 	struct hca_share share;
+	u32 npolling;			/* QPs that wait for data (xchan.c) */
 
 	/* Reads of the registers (doorbell.c) */
 	struct list_head entry;		/* fabric.uars while queues use the page */
@@ -228,6 +229,14 @@ struct hca_uar {
 	u16 quiet;			/* rounds since the last doorbell */
 	u32 pass;			/* the last pass that read all known registers */
 	u32 cq_rings;			/* doorbells of CQs */
+};
+
+/* A QP that waits for an entry of a CQ; a node of a heap (wait.c) */
+struct hca_waiter {
+	struct hca_waiter *parent, *child[2];
+	struct hca_cq *cq;
+	u32 pi;				/* it waits until the CQ has this producer index */
+	u32 rank;
 };
 
 /* Asynchronous events of one object that are not written yet (eq.c) */
@@ -276,6 +285,8 @@ struct hca_cq {
 	u32 event_pi;			/* pi at the last event */
 	u32 rings;			/* uar->cq_rings when the CQ was created */
 	struct list_head news_entry;	/* fabric.cq_news, or empty */
+	struct hca_waiter *waiters;	/* QPs that wait: the root of their heap */
+	struct list_head wake_entry;	/* fabric.waking, or empty */
 	bool overrun_ignore, collapsed;
 	bool overrun;			/* the CQ is in error */
 	u32 max_count, period_us;	/* moderation */
@@ -368,6 +379,8 @@ struct hca_qp {
 	u8 state;			/* MLX5_QP_STATE_* */
 	u8 pm_state;			/* MLX5_QP_PM_*, see apm.c */
 	bool pm_failed;			/* the event "migration failed" has been raised */
+	bool cd_master;			/* may wait and enable (xchan.c) */
+	bool managed_send, managed_recv;	/* others enable what is posted */
 	u32 pd;
 	u32 user_index;
 	struct hca_record record;
@@ -403,11 +416,17 @@ struct hca_qp {
 	struct list_head run_entry;	/* share.qps, or empty */
 	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
 	u8 fail_to;			/* the state to enter, SQER or ERR; 0: none */
+	bool waiting;			/* for an entry of a CQ */
 	struct hca_timer timer;		/* the next retry */
 	struct hca_timer flush;		/* in ERR: the next read of the records */
 	u64 flush_ns;			/* its interval */
 	struct hca_port *remote;	/* the peer's port, cached by fabric.c */
 	u32 peer_epoch;
+
+	/* Cross-channel (xchan.c) */
+	u16 rq_enabled;			/* receive requests that are enabled, free-running */
+	struct hca_waiter waiter;
+	u64 poll_since;			/* it has waited for data since then; 0: it does not */
 
 	/* Responder (responder.c) */
 	bool rre, rwe, rae;
@@ -578,6 +597,8 @@ struct hca_fabric {
 	struct list_head failing;	/* dependents of CQs and SRQs that have failed */
 	struct list_head failing_qps;	/* QPs that the scheduler takes to ERR or SQER */
 	struct list_head cq_news;	/* CQs with entries since their arm word was read */
+	struct list_head waking;	/* CQs with more QPs to wake */
+	struct hca_waiter *orphans;	/* QPs that waited for a CQ that is gone */
 	struct hca_timers timers;	/* QPs that retry, CQs with a moderated event */
 	struct hca_timers flushing;	/* QPs in ERR */
 	struct hca_scratch *scratch;	/* the request that is executed (datapath.h) */

@@ -34,9 +34,23 @@ static bool hca_qp_fields_ok(const u32 *qpc)
 	return !MLX5_GET(qpc, qpc, wq_signature) && !MLX5_GET(qpc, qpc, drain_sigerr) &&
 	       !MLX5_GET(qpc, qpc, offload_type) && !MLX5_GET(qpc, qpc, end_padding_mode) &&
 	       !MLX5_GET(qpc, qpc, req_e2e_credit_mode) &&
-	       !MLX5_GET(qpc, qpc, ulp_stateless_offload_mode) &&
-	       !MLX5_GET(qpc, qpc, cd_master) && !MLX5_GET(qpc, qpc, cd_slave_send) &&
-	       !MLX5_GET(qpc, qpc, cd_slave_receive);
+	       !MLX5_GET(qpc, qpc, ulp_stateless_offload_mode);
+}
+
+/* Cross-channel queues are connected; those that are managed are the QP's own. */
+static bool hca_qp_take_xchan(struct hca_qp *qp)
+{
+	const u32 *qpc = qp->qpc;
+
+	qp->cd_master = MLX5_GET(qpc, qpc, cd_master);
+	qp->managed_send = MLX5_GET(qpc, qpc, cd_slave_send);
+	qp->managed_recv = MLX5_GET(qpc, qpc, cd_slave_receive);
+	if (!qp->cd_master && !qp->managed_send && !qp->managed_recv)
+		return true;
+	if (qp->st != MLX5_QP_ST_RC && qp->st != MLX5_QP_ST_UC && qp->st != MLX5_QP_ST_XRC)
+		return false;
+	return (!(qp->cd_master || qp->managed_send) || !MLX5_GET(qpc, qpc, no_sq)) &&
+	       (!qp->managed_recv || MLX5_GET(qpc, qpc, rq_type) == MLX5_NON_ZERO_RQ);
 }
 
 static enum hca_synd hca_qp_decode_rings(struct hca *hca, struct hca_qp *qp,
@@ -126,7 +140,7 @@ static enum hca_synd hca_qp_decode(struct hca *hca, struct hca_qp *qp, const str
 		return HCA_SYND_QP_TYPE;
 	if (MLX5_GET(create_qp_in, c->in, wq_umem_valid) || MLX5_GET(qpc, qpc, dbr_umem_valid))
 		return HCA_SYND_UMEM;
-	if (!hca_qp_fields_ok(qpc))
+	if (!hca_qp_fields_ok(qpc) || !hca_qp_take_xchan(qp))
 		return HCA_SYND_QP_FIELD;
 	qp->pd = MLX5_GET(qpc, qpc, pd);
 	qp->user_index = MLX5_GET(qpc, qpc, user_index);

@@ -104,6 +104,7 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
 	hca_qp_set_state(qp, MLX5_QP_STATE_ERR);
 	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
+	hca_xchan_stop(qp);
 	hca_record_inactive(&qp->record);
 	hca_qp_look(qp);
 	hca_qp_flush_sends(qp);
@@ -117,6 +118,7 @@ void hca_qp_stop(struct hca_qp *qp)
 	hca_fail_forget(qp);
 	hca_timer_clear(&f->timers, &qp->timer);
 	hca_timer_clear(&f->flushing, &qp->flush);
+	hca_xchan_stop(qp);
 	hca_rq_release(qp);
 	list_del_init(&qp->run_entry);
 }
@@ -127,6 +129,7 @@ static void hca_qp_enter_reset(struct hca_qp *qp)
 	hca_qp_stop(qp);
 	qp->sq.pi = qp->sq.ci = 0;
 	qp->rq.pi = qp->rq.ci = 0;
+	qp->rq_enabled = 0;
 	qp->nop_flags = 0;
 	qp->done = 0;
 	qp->in_message = false;
@@ -148,6 +151,8 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		return;
 	case MLX5_QP_STATE_SQER:
 		hca_qp_set_state(qp, state);
+		hca_xchan_stop(qp);
+		hca_qp_look(qp);
 		hca_qp_flush_sends(qp);
 		return;
 	case MLX5_QP_STATE_RTS:

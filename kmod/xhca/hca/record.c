@@ -12,14 +12,22 @@
 #define ACTIVE_MAX	16	/* active records of a page */
 #define ACTIVE_STAYS	64	/* reads without news until an active record may be replaced */
 
+/* Does the record of a managed queue say that more is posted than was enabled? */
+static bool hca_record_is_ahead(const struct hca_qp *qp, u16 pi)
+{
+	u16 posted = pi - qp->sq.ci;
+
+	return posted <= qp->sq.entries && posted > (u16)(qp->sq.pi - qp->sq.ci);
+}
+
 bool hca_qp_look(struct hca_qp *qp)
 {
 	u16 pi;
 
-	if (!qp->sq.entries || qp->state < MLX5_QP_STATE_RTS)
+	if (!hca_qp_has_record(qp))
 		return false;
 	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
-	if (pi == qp->sq.pi)
+	if (pi == qp->sq.pi || (qp->managed_send && !hca_record_is_ahead(qp, pi)))
 		return false;
 	/* A: the record is read before the requests that it announces. */
 	smp_rmb();

@@ -28,7 +28,7 @@ static bool hca_req_is_reliable(const struct hca_qp *qp)
 /* The one place that decides whether the next request of a queue may run. */
 static bool hca_req_may_run(struct hca_qp *qp)
 {
-	if (qp->timer.due || qp->fail_to || qp->sq.ci == qp->sq.pi)
+	if (qp->timer.due || qp->fail_to || qp->waiting || qp->sq.ci == qp->sq.pi)
 		return false;
 	if (qp->state == MLX5_QP_STATE_SQD)
 		return qp->in_message;
@@ -236,6 +236,8 @@ static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 	hca_record_active(&qp->record);
 	if (w->opcode == MLX5R_OP_UMR)
 		return hca_umr(qp, w);
+	if (hca_wqe_is_xchan(w))
+		return hca_xchan(qp, w);
 	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP1)
 		return hca_ud_send(qp, w);
 	return hca_req_send_connected(qp, w);

@@ -38,6 +38,16 @@ static void hca_rq_parse(struct hca_rwqe *r, const void *at, u32 bytes)
 
 /* ---- A QP's own ring ---------------------------------------------------------------- */
 
+/* A managed queue delivers only what is enabled; in ERR all that is posted is flushed. */
+static void hca_rq_ring_limit(struct hca_qp *qp)
+{
+	struct hca_wq *rq = &qp->rq;
+	s16 enabled = qp->rq_enabled - rq->ci;
+
+	if (enabled < (u16)(rq->pi - rq->ci))
+		rq->pi = rq->ci + max_t(s16, enabled, 0);
+}
+
 static bool hca_rq_ring_look(struct hca_qp *qp)
 {
 	struct hca_wq *rq = &qp->rq;
@@ -51,6 +61,8 @@ static bool hca_rq_ring_look(struct hca_qp *qp)
 		rq->pi = rq->ci;
 		hca_fail_fatal(qp);
 	}
+	if (qp->managed_recv && qp->state != MLX5_QP_STATE_ERR)
+		hca_rq_ring_limit(qp);
 	return rq->pi != rq->ci;
 }
 

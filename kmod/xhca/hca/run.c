@@ -33,6 +33,7 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->failing);
 	INIT_LIST_HEAD(&f->failing_qps);
 	INIT_LIST_HEAD(&f->cq_news);
+	INIT_LIST_HEAD(&f->waking);
 	f->now = ktime_get_ns();
 	f->scratch = kmalloc(sizeof(*f->scratch), GFP_KERNEL);
 	if (!f->scratch)
@@ -208,6 +209,8 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	hca_run_failures(f);
 	work += hca_run_queues(f);
 	work += hca_dependents_run(f);
+	if (hca_wait_pending(f))
+		work += hca_wait_run(f);
 	hca_run_failures(f);
 	if (hca_timer_due(&f->flushing, f->now))
 		work += hca_qp_run_flushing(f);

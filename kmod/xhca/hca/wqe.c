@@ -16,6 +16,7 @@
 #define SEG_ATOMIC	0x04
 #define SEG_DATA	0x08
 #define SEG_BODY	0x10	/* the rest belongs to the operation */
+#define SEG_XCHAN	0x20	/* WAIT and ENABLE */
 
 /* Who may use an opcode, by service type */
 #define ON(st)		(1u << (st))
@@ -44,6 +45,9 @@ static const struct {
 					    ON_RELIABLE },
 	[MLX5R_OP_ATOMIC_MASKED_FA]	= { SEG_PEER | SEG_RADDR | SEG_ATOMIC | SEG_DATA,
 					    ON_RELIABLE },
+	[MLX5R_OP_WAIT]			= { SEG_XCHAN, ON_CONNECTED },
+	[MLX5R_OP_RECV_ENABLE]		= { SEG_XCHAN, ON_CONNECTED },
+	[MLX5R_OP_SEND_ENABLE]		= { SEG_XCHAN, ON_CONNECTED },
 	[MLX5R_OP_UMR]			= { SEG_BODY, ON_LOCAL },
 };
 
@@ -110,6 +114,57 @@ static bool hca_wqe_take_atomic(struct hca_wqe *w, struct cursor *c)
 	return true;
 }
 
+static bool hca_wqe_take_object(struct hca_wqe *w, struct cursor *c)
+{
+	u32 mask = w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_INDEX_MASK : MLX5R_ENABLE_INDEX_MASK;
+	const struct mlx5r_wait *seg = hca_wqe_take(c, sizeof(*seg));
+
+	if (!seg)
+		return false;
+	w->object = be32_to_cpu(seg->number) & 0xffffff;
+	w->object_index = be32_to_cpu(seg->index) & mask;
+	return true;
+}
+
+static bool hca_wqe_take_condition(struct hca_wqe *w, struct cursor *c)
+{
+	const struct mlx5r_wait_data *seg = hca_wqe_take(c, sizeof(*seg));
+	struct hca_wait_data *d = &w->wait;
+	u32 op;
+	u64 addr;
+
+	if (!seg)
+		return false;
+	op = be32_to_cpu(seg->op_inv);
+	addr = be64_to_cpu(seg->addr_fail);
+	*d = (struct hca_wait_data) {
+		.op = op & MLX5R_WAIT_OP_MASK,
+		.invert = op & MLX5R_WAIT_INVERT,
+		.fail = addr & MLX5R_WAIT_FAIL_MASK,
+		.lkey = be32_to_cpu(seg->lkey),
+		.addr = addr & ~(u64)MLX5R_WAIT_FAIL_MASK,
+		.value = be64_to_cpu(seg->value),
+		.mask = be64_to_cpu(seg->mask),
+	};
+	return d->op <= MLX5R_WAIT_CYCLIC_SMALLER && d->fail <= MLX5R_WAIT_ERROR;
+}
+
+/*
+ * Older libraries put the XRC segment before WAIT and ENABLE too, newer ones do not.  Only the
+ * length tells them apart.
+ */
+static bool hca_wqe_take_xchan(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
+{
+	bool object = w->opcode != MLX5R_OP_WAIT || w->opmod == MLX5R_WAIT_CQ;
+	u32 bytes = object ? sizeof(struct mlx5r_wait) : sizeof(struct mlx5r_wait_data);
+
+	if (w->opmod > (w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_TIME : 0))
+		return false;
+	if (qp->st == MLX5_QP_ST_XRC && c->end - c->at > bytes)
+		hca_wqe_take(c, sizeof(struct mlx5r_xrc));
+	return object ? hca_wqe_take_object(w, c) : hca_wqe_take_condition(w, c);
+}
+
 static bool hca_wqe_take_data(struct hca_wqe *w, struct cursor *c)
 {
 	while (c->at < c->end) {
@@ -152,6 +207,8 @@ static bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs,
 	}
 	if ((segs & SEG_ATOMIC) && !hca_wqe_take_atomic(w, c))
 		return false;
+	if (segs & SEG_XCHAN)
+		return hca_wqe_take_xchan(qp, w, c);
 	if (segs & SEG_BODY) {
 		w->body = c->at;
 		w->body_len = c->end - c->at;

@@ -8,5 +8,6 @@
 #define max_t(t, a, b)	max((t)(a), (t)(b))
 #define clamp_t(t, v, lo, hi) min_t(t, max_t(t, v, lo), hi)
 #define clamp(v, lo, hi) clamp_t(typeof(v), v, lo, hi)
+#define swap(a, b)	do { typeof(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
 
 #endif

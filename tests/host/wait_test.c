@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * WAIT for a CQ, for data, for a time; what ends a wait; many waits; chains.
+ */
+#include <stdlib.h>
+#include "cmd.h"
+#include "session.h"
+#include "tap.h"
+#include "xchan.h"
+
+/* ---- WAIT for a CQ ---------------------------------------------------------------------- */
+
+static void test_wait(void)
+{
+	struct pair m, w;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	open_pair(&w, MLX5_QP_ST_RC, 0, 4);
+	xchan_wait(&m.q, &w.q, 1);
+	write_word(&m.q, 0, 0);
+	go(&m.q);
+	tap_ok(xchan_hw(&m.q)->waiting && list_empty(&xchan_hw(&m.q)->run_entry) &&
+	       hca_fabric_deadline(&s.fabric) == U64_MAX, "a waiting queue has no work, no timer");
+	write_word(&w.q, 0, 0);
+	go(&w.q);
+	tap_is(xchan_count(&m.q, 0), 0, "entry 0 does not end a wait for entry 1");
+	write_word(&w.q, 0, 0);
+	go(&w.q);
+	tap_is(xchan_count(&m.q, 0), 2, "entry 1 does: WAIT and the write behind it complete");
+	xchan_wait(&m.q, &w.q, 0);
+	xchan_wait(&m.q, &w.q, 0x800002);
+	go(&m.q);
+	tap_is(xchan_count(&m.q, 0), 2, "entries of the past need no wait");
+	xchan_wait(&m.q, &w.q, 0x800001);
+	go(&m.q);
+	tap_ok(xchan_hw(&m.q)->waiting, "half the range ahead is the future");
+	xchan_cq(&w.q)->pi = 0x800001;
+	xchan_cq(&w.q)->overrun_ignore = true;
+	write_word(&w.q, 0, 0);
+	go(&w.q);
+	tap_is(xchan_count(&m.q, 0), 1, "which comes");
+
+	/* The 24 bits of the index end. */
+	xchan_cq(&w.q)->pi = 0xffffff;
+	xchan_wait(&m.q, &w.q, 0xffffff);
+	xchan_wait(&m.q, &w.q, 0);
+	go(&m.q);
+	write_word(&w.q, 0, 0);
+	go(&w.q);
+	tap_is(xchan_count(&m.q, 0), 1, "the last index");
+	write_word(&w.q, 0, 0);
+	go(&w.q);
+	tap_is(xchan_count(&m.q, 0), 1, "the first one after it");
+	close_pair(&m);
+	close_pair(&w);
+}
+
+/* The queue waits for its own completions, in a CQ that ignores overrun. */
+static void test_wait_own(void)
+{
+	struct pair m;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	write_word(&m.q, 0, 0);
+	xchan_wait(&m.q, &m.q, 0);
+	xchan_wait(&m.q, &m.q, 1);
+	go(&m.q);
+	tap_is(xchan_count(&m.q, 0), 3, "waits for completions of its own queue");
+	close_pair(&m);
+}
+
+/* What ends a wait that is not met */
+static void test_wait_ends(void)
+{
+	struct session_qp cq;
+	struct pair m, u;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	open_pair(&u, MLX5_QP_ST_UC, MASTER, 4);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 1, 1, &cq);
+	session_qp_destroy(&cq);
+	xchan_wait(&m.q, &cq, 5);
+	write_word(&m.q, 0, 0);
+	xchan_wait(&u.q, &cq, 5);
+	go(&m.q);
+	go(&u.q);
+	tap_is(session_cq_destroy(&cq), 0, "a CQ can be destroyed while queues wait for it");
+	session_settle(&s);
+	tap_is(xchan_count(&m.q, XV_WC_WR_FLUSH_ERR), 2, "their requests are flushed");
+	tap_ok(xchan_hw(&m.q)->state == MLX5_QP_STATE_ERR &&
+	       xchan_hw(&u.q)->state == MLX5_QP_STATE_SQER, "RC: state ERR, UC: SQER");
+	tap_is(xchan_count(&u.q, XV_WC_WR_FLUSH_ERR), 1, "UC: flushed too");
+
+	session_qp_modify(&m.q, MLX5_CMD_OP_2RST_QP, NULL);
+	session_qp_modify(&m.peer, MLX5_CMD_OP_2RST_QP, NULL);
+	m.q.qp.sq.pi = m.q.qp.sq.ci = m.q.qp.sq.limit = 0;
+	session_connect(&m.q, &m.peer);
+	xchan_wait(&m.q, &cq, 5);
+	go(&m.q);
+	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "a CQ that does not exist");
+	close_pair(&m);
+	close_pair(&u);
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	open_pair(&u, MLX5_QP_ST_RC, 0, 4);
+	xchan_wait(&m.q, &u.q, 5);
+	go(&m.q);
+	session_qp_modify(&m.q, MLX5_CMD_OP_2ERR_QP, NULL);
+	tap_is(xchan_count(&m.q, XV_WC_WR_FLUSH_ERR), 1, "ERR flushes a wait");
+	tap_ok(!xchan_cq(&u.q)->waiters, "which is off the CQ");
+	close_pair(&m);
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	xchan_wait(&m.q, &u.q, 5);
+	go(&m.q);
+	session_qp_modify(&m.q, MLX5_CMD_OP_2RST_QP, NULL);
+	tap_ok(!xchan_count(&m.q, 0) && !xchan_cq(&u.q)->waiters, "RESET drops it");
+	close_pair(&m);
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	xchan_wait(&m.q, &u.q, 5);
+	go(&m.q);
+	session_qp_destroy(&m.q);
+	tap_ok(!xchan_cq(&u.q)->waiters, "so does the end of the queue");
+	session_qp_destroy(&m.peer);
+	close_pair(&u);
+}
+
+static void test_wait_overrun(void)
+{
+	struct pair m, w;
+	u32 i;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	open_pair(&w, MLX5_QP_ST_RC, 0, 1);
+	xchan_wait(&m.q, &w.q, 100);
+	go(&m.q);
+	/* The record is not written, so the CQ of 8 entries overruns. */
+	for (i = 0; i < 9; i++) {
+		w.q.qp.sq.ci = w.q.qp.sq.limit = w.q.qp.sq.pi;
+		write_word(&w.q, 0, 0);
+		go(&w.q);
+	}
+	tap_is(xchan_status(&m.q), XV_WC_WR_FLUSH_ERR, "an overrun CQ ends waits for it");
+	close_pair(&m);
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	xchan_wait(&m.q, &w.q, 100);
+	go(&m.q);
+	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "a new one fails");
+	close_pair(&m);
+	close_pair(&w);
+}
+
+/* A queue that is drained does not wait meanwhile. */
+static void test_wait_drain(void)
+{
+	struct pair m, w;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	open_pair(&w, MLX5_QP_ST_RC, 0, 4);
+	xchan_wait(&m.q, &w.q, 0);
+	go(&m.q);
+	session_qp_modify(&m.q, HCA_CMD_OP_RTS2SQD_QP, NULL);
+	session_settle(&s);
+	tap_ok(xchan_hw(&m.q)->sq_drained_sent, "a waiting queue is drained at once");
+	write_word(&w.q, 0, 0);
+	go(&w.q);
+	tap_is(xchan_count(&m.q, 0), 0, "the wait does not end in SQD");
+	session_qp_modify(&m.q, MLX5_CMD_OP_SQD_RTS_QP, NULL);
+	session_settle(&s);
+	tap_is(xchan_count(&m.q, 0), 1, "but in RTS");
+	close_pair(&m);
+	close_pair(&w);
+}
+
+/* ---- The heap ----------------------------------------------------------------------------- */
+
+#define WAITERS	3000u
+
+/* All wait for random entries; some leave; the others wake exactly in time. */
+static void test_heap(void)
+{
+	static struct hca_qp qp[WAITERS];
+	struct hca_cq *cq;
+	u32 i, left = 0, wrong = 0, seed = 3;
+	struct pair w;
+
+	open_pair(&w, MLX5_QP_ST_RC, 0, 4);
+	cq = xchan_cq(&w.q);
+	cq->pi = 0xfffff000;		/* the free-running index wraps */
+	for (i = 0; i < WAITERS; i++) {
+		seed = seed * 1103515245 + 12345;
+		qp[i] = (struct hca_qp) { .hca = s.hca[0], .record.uar = cq->record.uar };
+		INIT_LIST_HEAD(&qp[i].run_entry);
+		hca_wait_begin(&qp[i], cq, cq->pi + 1 + (seed >> 8) % 20000);
+	}
+	for (i = 0; i < WAITERS; i += 3)
+		hca_wait_end(&qp[(i * 7) % WAITERS]);
+	for (i = 0; i < WAITERS; i++)
+		left += qp[i].waiting;
+	while (left && cq->pi != 0xfffff000 + 20001) {
+		cq->pi++;
+		while (hca_wait_due(cq))
+			hca_wait_wake(cq);
+		for (i = 0; i < WAITERS; i++) {
+			bool woken = !list_empty(&qp[i].run_entry);
+
+			wrong += woken && qp[i].waiter.pi != cq->pi;
+			left -= woken;
+			list_del_init(&qp[i].run_entry);
+		}
+	}
+	tap_ok(!left && !wrong && !cq->waiters, "%u waits end in time", WAITERS);
+	list_del_init(&cq->record.uar->share.entry);
+	close_pair(&w);
+}
+
+/* Many queues wait for one entry: they wake in parts. */
+static void test_crowd(void)
+{
+	enum { CROWD = 300, AT_ONCE = 72 };
+	static struct pair m[CROWD];
+	u32 i, n, woken = 0, passes = 0, most = 0;
+	struct pair w;
+
+	open_pair(&w, MLX5_QP_ST_RC, 0, 4);
+	for (i = 0; i < CROWD; i++) {
+		open_pair(&m[i], MLX5_QP_ST_RC, MASTER, 2);
+		xchan_wait(&m[i].q, &w.q, 0);
+		go(&m[i].q);
+	}
+	write_word(&w.q, 0, 0);
+	xv_commit_send(&w.q.qp);
+	while (woken < CROWD && passes < 1000) {
+		hca_fabric_poll(&s.fabric);
+		for (i = n = 0; i < CROWD; i++)
+			n += !xchan_hw(&m[i].q)->waiting;
+		most = max(most, n - woken);
+		woken = n;
+		passes++;
+	}
+	session_settle(&s);
+	for (i = n = 0; i < CROWD; i++)
+		n += xchan_count(&m[i].q, 0);
+	tap_ok(n == CROWD && most <= AT_ONCE, "%u queues wait for one entry: %u wake at once", CROWD,
+	       most);
+
+	/* Their CQ goes: they fail in parts. */
+	for (i = 0; i < CROWD; i++) {
+		xchan_wait(&m[i].q, &w.q, 10);
+		go(&m[i].q);
+	}
+	session_qp_destroy(&w.q);
+	session_cq_destroy(&w.q);
+	hca_fabric_poll(&s.fabric);
+	for (i = n = 0; i < CROWD; i++)
+		n += xchan_hw(&m[i].q)->state == MLX5_QP_STATE_ERR;
+	tap_ok(n && n <= 16, "the CQ is destroyed: %u fail at once", n);
+	session_qp_destroy(&m[CROWD - 1].q);
+	session_settle(&s);
+	for (i = n = 0; i < CROWD - 1; i++)
+		n += xchan_count(&m[i].q, XV_WC_WR_FLUSH_ERR);
+	tap_is(n, CROWD - 1, "and in the end all, without the one that was destroyed");
+	for (i = 0; i < CROWD; i++) {
+		if (i < CROWD - 1)
+			session_qp_destroy(&m[i].q);
+		session_qp_destroy(&m[i].peer);
+	}
+	session_qp_destroy(&w.peer);
+}
+
+/* ---- WAIT for data and time ---------------------------------------------------------------- */
+
+static struct mlx5r_wait_data condition(u32 op, u64 value, u64 mask)
+{
+	return (struct mlx5r_wait_data) {
+		.op_inv = cpu_to_be32(op),
+		.lkey = cpu_to_be32(mr[0].key),
+		.addr_fail = cpu_to_be64(mr[0].addr + 128),
+		.value = cpu_to_be64(value),
+		.mask = cpu_to_be64(mask),
+	};
+}
+
+static u32 wait_status(const struct mlx5r_wait_data *d, u8 opmod)
+{
+	struct pair m;
+	u32 status;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 2);
+	xchan_condition(&m.q, opmod, d);
+	xv_commit_send(&m.q.qp);
+	session_settle(&s);
+	status = xchan_status(&m.q);
+	close_pair(&m);
+	return status;
+}
+
+#define INVERT	MLX5R_WAIT_INVERT
+#define TOP	(1ull << 63)
+
+/* value OP memory */
+static const struct {
+	u32 op;
+	u64 value, memory, mask;
+	bool met;
+} conditions[] = {
+	{ MLX5R_WAIT_ALWAYS, 1, 2, ~0ull, true },
+	{ MLX5R_WAIT_ALWAYS | INVERT, 1, 2, ~0ull, false },
+	{ MLX5R_WAIT_EQUAL, 5, 5, ~0ull, true },
+	{ MLX5R_WAIT_EQUAL, 5, 6, ~0ull, false },
+	{ MLX5R_WAIT_EQUAL, 0x15, 0x25, 0xf, true },
+	{ MLX5R_WAIT_EQUAL, 1, 2, 0, true },
+	{ MLX5R_WAIT_EQUAL | INVERT, 5, 5, ~0ull, false },
+	{ MLX5R_WAIT_EQUAL | INVERT, 5, 6, ~0ull, true },
+	{ MLX5R_WAIT_BIGGER, 6, 5, ~0ull, true },
+	{ MLX5R_WAIT_BIGGER, 5, 5, ~0ull, false },
+	{ MLX5R_WAIT_BIGGER, TOP, 5, ~0ull, true },
+	{ MLX5R_WAIT_SMALLER, 5, 6, ~0ull, true },
+	{ MLX5R_WAIT_SMALLER, 5, 5, ~0ull, false },
+	{ MLX5R_WAIT_SMALLER, TOP, 5, ~0ull, false },
+	{ MLX5R_WAIT_SMALLER, 0xf5, 0x16, 0xf, true },
+	{ MLX5R_WAIT_CYCLIC_BIGGER, 1, ~0ull, ~0ull, true },
+	{ MLX5R_WAIT_CYCLIC_BIGGER, ~0ull, 1, ~0ull, false },
+	{ MLX5R_WAIT_CYCLIC_BIGGER, 7, 7, ~0ull, false },
+	{ MLX5R_WAIT_CYCLIC_SMALLER, ~0ull, 1, ~0ull, true },
+	{ MLX5R_WAIT_CYCLIC_SMALLER, 1, ~0ull, ~0ull, false },
+	{ MLX5R_WAIT_CYCLIC_SMALLER, 0xfffe, 0x10001, 0xffff, true },
+	{ MLX5R_WAIT_CYCLIC_SMALLER, 0x10001, 0xfffe, 0xffff, false },
+	{ MLX5R_WAIT_CYCLIC_SMALLER, 0xfffe, 0x10001, 0xfffff, true },
+	{ MLX5R_WAIT_CYCLIC_SMALLER | INVERT, 7, 7, ~0ull, true },
+};
+
+/* With the action "error" the result is known at once. */
+static void test_conditions(void)
+{
+	u32 i, good = 0;
+
+	for (i = 0; i < ARRAY_SIZE(conditions); i++) {
+		struct mlx5r_wait_data d = condition(conditions[i].op, conditions[i].value,
+						     conditions[i].mask);
+		u32 want = conditions[i].met ? XV_WC_SUCCESS : XV_WC_LOC_QP_OP_ERR, got;
+
+		d.addr_fail |= cpu_to_be64(MLX5R_WAIT_ERROR);
+		*(__be64 *)word(0, 16) = cpu_to_be64(conditions[i].memory);
+		got = wait_status(&d, MLX5R_WAIT_DATA);
+		good += got == want;
+		if (got != want)
+			diag("condition %u: %u, not %u", i, got, want);
+	}
+	tap_is(good, ARRAY_SIZE(conditions), "conditions on data");
+}
+
+static void test_wait_data(void)
+{
+	struct mlx5r_wait_data d = condition(MLX5R_WAIT_EQUAL, 42, ~0ull);
+	struct pair m[3];
+	u32 i, reads = 0;
+	u64 start, last;
+
+	*word(0, 16) = 0;
+	for (i = 0; i < 3; i++) {
+		open_pair(&m[i], MLX5_QP_ST_RC, MASTER, 4);
+		xchan_condition(&m[i].q, MLX5R_WAIT_DATA, &d);
+		write_word(&m[i].q, 16, 20 + i);
+		xv_commit_send(&m[i].q.qp);
+	}
+	start = s.fabric.now;
+	last = 0;
+	while (s.fabric.now < start + 20 * NSEC_PER_MSEC) {
+		hca_fabric_poll(&s.fabric);
+		reads += xchan_hw(&m[0].q)->timer.due != last;
+		last = xchan_hw(&m[0].q)->timer.due;
+	}
+	tap_ok(!xchan_count(&m[0].q, 0) && reads > 20 && reads < 1000,
+	       "a queue that waits for data reads it %u times in 20 ms", reads);
+	tap_is(s.hca[0]->qps.count ? xchan_hw(&m[0].q)->record.uar->npolling : 0, 3,
+	       "three queues of the page do so");
+	*(__be64 *)word(0, 16) = cpu_to_be64(42);
+	start = s.fabric.now;
+	while (xchan_hw(&m[0].q)->sq.ci != 2 && s.fabric.now < start + NSEC_PER_SEC)
+		hca_fabric_poll(&s.fabric);
+	tap_ok(s.fabric.now - start < 10 * NSEC_PER_MSEC, "sees the data after %llu us",
+	       (unsigned long long)(s.fabric.now - start) / 1000);
+	tap_is(xchan_count(&m[0].q, 0), 2, "and goes on");
+	tap_is(be64_to_cpu(*(__be64 *)word(1, 20)), 42, "with the data that it waited for");
+	session_qp_modify(&m[1].q, MLX5_CMD_OP_2ERR_QP, NULL);
+	session_qp_modify(&m[2].q, MLX5_CMD_OP_2RST_QP, NULL);
+	tap_is(xchan_hw(&m[0].q)->record.uar->npolling, 0, "none polls after ERR and RESET");
+	for (i = 0; i < 3; i++)
+		close_pair(&m[i]);
+}
+
+static void test_wait_data_refused(void)
+{
+	struct mlx5r_wait_data d;
+	struct hca_mkey *k = hca_mkey_get(s.hca[0], mr[0].key);
+
+	d = condition(MLX5R_WAIT_ALWAYS, 0, ~0ull);
+	d.lkey ^= cpu_to_be32(1);
+	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_PROT_ERR, "a wrong key");
+	d = condition(MLX5R_WAIT_ALWAYS, 0, ~0ull);
+	d.addr_fail = cpu_to_be64(mr[0].addr - 8);
+	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_PROT_ERR, "an address outside");
+	d = condition(MLX5R_WAIT_ALWAYS, 0, ~0ull);
+	k->pd++;
+	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_PROT_ERR, "a key of another PD");
+	k->pd--;
+	d = condition(6, 0, ~0ull);
+	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_QP_OP_ERR, "no such condition");
+	d = condition(MLX5R_WAIT_ALWAYS, 0, ~0ull);
+	d.addr_fail |= cpu_to_be64(2);
+	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_QP_OP_ERR, "no such action");
+	tap_is(wait_status(&d, 3), XV_WC_LOC_QP_OP_ERR, "no such kind of wait");
+}
+
+static void test_wait_time(void)
+{
+	struct mlx5r_wait_data d = { .op_inv = cpu_to_be32(MLX5R_WAIT_CYCLIC_SMALLER) };
+	u64 start, due;
+	struct pair m;
+
+	d.mask = ~0ull;
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	hca_fabric_poll(&s.fabric);
+	due = ktime_get_ns() + 3 * NSEC_PER_MSEC;
+	d.value = cpu_to_be64(due);
+	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
+	xv_commit_send(&m.q.qp);
+	session_settle(&s);
+	tap_is(hca_fabric_deadline(&s.fabric), due + 1, "the engine can sleep until then");
+	start = ktime_get_ns();
+	while (!xchan_count(&m.q, 0) && ktime_get_ns() < start + NSEC_PER_SEC)
+		hca_fabric_poll(&s.fabric);
+	tap_ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
+	       "a wait for a time ends %lld us after it",
+	       (long long)(ktime_get_ns() - due) / 1000);
+	d.value = cpu_to_be64(ktime_get_ns() - 1);
+	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
+	go(&m.q);
+	tap_is(xchan_count(&m.q, 0), 1, "a time of the past needs no wait");
+
+	/* 32 bits of the clock */
+	due = ktime_get_ns() + 2 * NSEC_PER_MSEC;
+	d.value = cpu_to_be64((u32)due);
+	d.mask = cpu_to_be64(0xffffffff);
+	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
+	xv_commit_send(&m.q.qp);
+	while (!xchan_count(&m.q, 0) && ktime_get_ns() < due + NSEC_PER_SEC)
+		hca_fabric_poll(&s.fabric);
+	tap_ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
+	       "with a mask of 32 bits: %lld us", (long long)(ktime_get_ns() - due) / 1000);
+	d.mask = ~0ull;
+	d.value = cpu_to_be64(ktime_get_ns() + NSEC_PER_SEC);
+	d.addr_fail = cpu_to_be64(MLX5R_WAIT_ERROR);
+	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
+	go(&m.q);
+	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "action \"error\"");
+	close_pair(&m);
+}
+
+/* ---- Chains ------------------------------------------------------------------------------------ */
+
+#define CHAIN	10000u
+#define LINKS	4u
+
+/*
+ * Operation i waits for operation i - 1 on the queue before, then copies word i to word i + 1.
+ * Each copy is right only if the one before was complete.
+ */
+static void test_chain(void)
+{
+	static struct pair link[LINKS];
+	struct session_mr words = session_mr(&s, 0, 8 * (CHAIN + 1), ALL);
+	u32 i, wrong = 0, passes = 0;
+	u64 *w = (u64 *)words.ptr;
+
+	for (i = 0; i < LINKS; i++) {
+		s.cross = MASTER;
+		session_qp(&s, 0, MLX5_QP_ST_RC, 13, 1, &link[i].q);
+		s.cross = 0;
+		session_connect(&link[i].q, &link[i].q);
+		xchan_cq(&link[i].q)->overrun_ignore = true;
+	}
+	w[0] = 77;
+	for (i = 0; i < CHAIN; i++) {
+		struct session_qp *q = &link[i % LINKS].q, *before = &link[(i + LINKS - 1) % LINKS].q;
+		struct xv_sge sge = session_sge(&words, 8 * i, 8);
+		struct xchan_wqe wait = xchan_wqe(MLX5R_OP_WAIT, 0, 2);
+
+		wait.ctrl.fm_ce_se = 0;
+		wait.object.number = cpu_to_be32(before->cqn);
+		wait.object.index = cpu_to_be32((i - 1) / LINKS);
+		if (i)
+			xv_wr_raw(&q->qp, 1, &wait);
+		xv_wr_write(&q->qp, i, XV_SEND_SIGNALED, &sge, words.addr + 8 * (i + 1),
+			    words.key);
+	}
+	/* The first queue starts last. */
+	for (i = LINKS; i--; )
+		xv_commit_send(&link[i].q.qp);
+	while (w[CHAIN] != 77 && passes < 100 * CHAIN) {
+		hca_fabric_poll(&s.fabric);
+		passes++;
+	}
+	for (i = 0; i <= CHAIN; i++)
+		wrong += w[i] != 77;
+	tap_ok(!wrong, "a chain of %u operations over %u queues, in %.1f passes for each", CHAIN,
+	       LINKS, (double)passes / CHAIN);
+	tap_ok(session_turns_bounded(&s), "no turn is too large");
+	for (i = 0; i < LINKS; i++)
+		session_qp_destroy(&link[i].q);
+}
+
+/*
+ * Two queues that enable each other without end, and a neighbour on another page.  Enabling is
+ * work like any other, so the neighbour has half of the requests.
+ */
+static void test_endless(void)
+{
+	u32 uar = s.uar[0], i;
+	u64 theirs = 0, mine = 0, start;
+	struct pair loop[2], victim;
+	struct xchan_wqe nop = xchan_wqe(MLX5R_OP_NOP, 0, 1);
+
+	s.uar[0] = session_uar(&s, 0);
+	for (i = 0; i < 2; i++)
+		open_pair(&loop[i], MLX5_QP_ST_RC, MASTER, 8);
+	s.uar[0] = uar;
+	open_pair(&victim, MLX5_QP_ST_RC, 0, 8);
+	for (start = s.fabric.stat.polls; s.fabric.stat.polls - start < 5000;) {
+		for (i = 0; i < 2; i++) {
+			while (!xchan_wait(&loop[i].q, &loop[!i].q, 0xffffff))
+				;
+			xv_commit_send(&loop[i].q.qp);
+			theirs += xchan_count(&loop[i].q, 0);
+		}
+		while (!xv_wr_raw(&victim.q.qp, 1, &nop))
+			;
+		xv_commit_send(&victim.q.qp);
+		hca_fabric_poll(&s.fabric);
+		mine += xchan_count(&victim.q, 0);
+	}
+	tap_ok(mine * 10 >= theirs * 9, "requests beside queues that wait without end: %llu, theirs "
+	       "%llu", (unsigned long long)mine, (unsigned long long)theirs);
+	session_settle(&s);
+	close_pair(&victim);
+	for (i = 0; i < 2; i++)
+		close_pair(&loop[i]);
+}
+
+int main(void)
+{
+	xchan_init();
+	test_wait();
+	test_wait_own();
+	test_wait_ends();
+	test_wait_overrun();
+	test_wait_drain();
+	test_heap();
+	test_crowd();
+	test_conditions();
+	test_wait_data();
+	test_wait_data_refused();
+	test_wait_time();
+	test_chain();
+	test_endless();
+	session_free(&s);
+	return tap_done();
+}
