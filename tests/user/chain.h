@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Queues of the tests of cross-channel requests.  Side 0 has the queues under test, side 1
+ * their peers.
+ */
+#ifndef TESTS_USER_CHAIN_H
+#define TESTS_USER_CHAIN_H
+
+#include "rig.h"
+
+/* A queue under test, with its own completion queue, and its peer */
+struct link {
+	struct xv_cq *cq;
+	struct xv_qp *qp;
+	struct xv_cq *peer_cq;
+	struct xv_qp *peer;
+};
+
+static struct rig r;
+
+/* Skips the program if the device lacks the feature. */
+static __attribute__((unused)) bool has_feature(const char *name)
+{
+	struct xv_feature list[64];
+	int n = xv_query_features(r.side[0].ctx, list, 64), i;
+
+	for (i = 0; i < n && i < 64; i++)
+		if (!strcmp(list[i].name, name))
+			return list[i].available;
+	return false;
+}
+
+static __attribute__((unused)) struct xv_cq *make_cq(int side, uint32_t cqe, uint32_t flags)
+{
+	struct xv_cq_init_attr attr = { .cqe = cqe, .flags = flags };
+	struct xv_cq *cq = xv_create_cq(r.side[side].ctx, &attr);
+
+	if (!cq)
+		bail_out("%s", xv_last_error());
+	return cq;
+}
+
+static __attribute__((unused)) struct xv_qp *make_qp(int side, struct xv_pd *pd, struct xv_cq *cq,
+						     uint32_t depth, uint32_t flags)
+{
+	struct xv_qp_init_attr attr = {
+		.qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq, .flags = flags,
+		.cap = { .max_send_wr = depth, .max_recv_wr = depth < 256 ? depth : 256,
+			 .max_send_sge = 8, .max_recv_sge = 1, .max_inline_data = 64 },
+	};
+	struct xv_qp *qp = xv_create_qp(pd ? pd : r.side[side].pd, &attr);
+
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	return qp;
+}
+
+/* A connected pair; flags are those of the queue under test. */
+static __attribute__((unused)) struct link link_up(uint32_t depth, uint32_t flags,
+						   uint32_t cq_flags)
+{
+	uint32_t cqe = cq_flags & XV_CQ_IGNORE_OVERRUN ? 63 : 2 * depth;
+	struct link l = {
+		.cq = make_cq(0, cqe, XV_CQ_CROSS_CHANNEL | cq_flags),
+		.peer_cq = make_cq(1, cqe, cq_flags),
+	};
+
+	l.qp = make_qp(0, NULL, l.cq, depth, flags);
+	l.peer = make_qp(1, NULL, l.peer_cq, depth, 0);
+	if (xt_connect_pair(l.qp, &r.side[0], l.peer, &r.side[1], &(struct xt_rc_opts) {
+			.timeout = 10, .retry_cnt = 7, .rnr_retry = 7 }))
+		bail_out("%s", xv_last_error());
+	return l;
+}
+
+static __attribute__((unused)) void link_down(struct link *l)
+{
+	if (xv_destroy_qp(l->qp) || xv_destroy_qp(l->peer) || xv_destroy_cq(l->cq) ||
+	    xv_destroy_cq(l->peer_cq))
+		bail_out("%s", xv_last_error());
+}
+
+/* Builds a write of n bytes from offset from of side 0 to offset to of side 1. */
+static __attribute__((unused)) int put(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
+				       size_t from, size_t to, uint32_t n)
+{
+	struct xv_sge sge = rig_sge(&r, 0, from, n);
+
+	return xv_wr_write(qp, wr_id, flags, &sge, rig_addr(&r, 1, to), r.mr[1]->rkey);
+}
+
+/* True if no completion arrives for a while. */
+static __attribute__((unused)) bool quiet(struct xv_cq *cq)
+{
+	double until = xt_now() + 0.05;
+	struct xv_wc wc;
+
+	while (xt_now() < until) {
+		if (xv_poll_cq(cq, 1, &wc)) {
+			diag("wr_id %llu: %s", (unsigned long long)wc.wr_id,
+			     xv_wc_status_str(wc.status));
+			return false;
+		}
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Errors of cross-channel requests: objects that a request must not name, numbers of
+ * hostile programs, and queues and completion queues that go away while others wait.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "chain.h"
+
+static const struct rig_opts opts = { .size = 1 << 20, .depth = 16 };
+
+enum { LAST = XV_SEND_WAIT_EN_LAST, SIGNALED = XV_SEND_SIGNALED };
+
+/*
+ * Runs one request in a queue of its own, which fails; the request behind it is flushed,
+ * and both ends are in the error state.
+ */
+#define FAILS(_status, _what, ...) do {						\
+	struct link w = link_up(16, XV_QP_CROSS_CHANNEL, 0);			\
+	struct xv_qp *qp = w.qp;						\
+										\
+	if ((__VA_ARGS__))							\
+		diag("not posted");						\
+	put(qp, 2, SIGNALED, 0, 0, 64);						\
+	xv_commit_send(qp);							\
+	ok(rig_expect(w.cq, 1, _status) &&					\
+	   rig_expect(w.cq, 2, XV_WC_WR_FLUSH_ERR), "%s", _what);		\
+	link_down(&w);								\
+} while (0)
+
+/* A wait or enable request with any numbers */
+static int raw(struct xv_qp *qp, uint8_t opcode, uint8_t opmod, uint32_t index, uint32_t number)
+{
+	struct { struct mlx5r_ctrl ctrl; struct mlx5r_wait wait; } wqe = {
+		.ctrl = {
+			.opmod_idx_opcode = xv_be32((uint32_t)opmod << 24 | opcode),
+			.qpn_ds = xv_be32(2),
+			.fm_ce_se = MLX5R_CE_ALWAYS,
+		},
+		.wait = { .index = xv_be32(index), .number = xv_be32(number) },
+	};
+
+	return xv_wr_raw(qp, 1, &wqe);
+}
+
+/* ---- Objects that a request must not name ------------------------------ */
+
+static void test_foreign_page(void)
+{
+	struct xv_uar *uar = xv_alloc_uar(r.side[0].ctx, 0);
+	struct xv_cq_init_attr attr = { .cqe = 4, .flags = XV_CQ_CROSS_CHANNEL,
+					.external = { .uar = uar } };
+	struct xv_cq *cq = xv_create_cq(r.side[0].ctx, &attr);
+
+	if (!uar || !cq)
+		bail_out("%s", xv_last_error());
+	FAILS(XV_WC_LOC_QP_OP_ERR, "wait for a CQ of another doorbell page",
+	      xv_wr_wait_cq_pi(qp, 1, SIGNALED, cq, 0));
+	xv_destroy_cq(cq);
+	xv_free_uar(uar);
+}
+
+static void test_foreign_objects(void)
+{
+	struct xv_pd *pd = xv_alloc_pd(r.side[0].ctx);
+	struct xv_cq *cq = make_cq(0, 4, 0);
+	struct xv_qp *strange = make_qp(0, pd, cq, 4, XV_QP_MANAGED_SEND | XV_QP_MANAGED_RECV);
+	struct xv_qp *plain = make_qp(0, NULL, cq, 4, 0);
+	struct link other = link_up(4, XV_QP_MANAGED_SEND | XV_QP_MANAGED_RECV, 0);
+
+	put(other.qp, 7, SIGNALED, 0, 0, 64);
+	FAILS(XV_WC_LOC_QP_OP_ERR, "enable sends in another protection domain",
+	      xv_wr_send_enable_index(qp, 1, SIGNALED, strange->qp_num, 1));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "enable receives in another protection domain",
+	      xv_wr_recv_enable_index(qp, 1, SIGNALED, strange->qp_num, 1));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "enable sends of a queue that is not managed",
+	      xv_wr_send_enable_index(qp, 1, SIGNALED, plain->qp_num, 1));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "enable receives of a queue that is not managed",
+	      xv_wr_recv_enable_index(qp, 1, SIGNALED, plain->qp_num, 1));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "enable a queue of another device",
+	      xv_wr_send_enable_index(qp, 1, SIGNALED, other.peer->qp_num ^ 0x800000, 1));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "enable more than the ring has",
+	      xv_wr_send_enable_index(qp, 1, SIGNALED, other.qp->qp_num, 1000));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "wait for a CQ that does not exist",
+	      raw(qp, MLX5R_OP_WAIT, 0, 0, 0xfffffe));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "enable a queue that does not exist",
+	      raw(qp, MLX5R_OP_SEND_ENABLE, 0, 1, 0xfffffe));
+	FAILS(XV_WC_LOC_QP_OP_ERR, "an unknown kind of wait",
+	      raw(qp, MLX5R_OP_WAIT, 9, 0, cq->cqn));
+	ok(quiet(other.cq), "none of them has enabled another queue");
+	link_down(&other);
+	xv_destroy_qp(plain);
+	xv_destroy_qp(strange);
+	xv_destroy_cq(cq);
+	xv_dealloc_pd(pd);
+}
+
+/* The numbers of another process: its queues must not run. */
+static void test_foreign_process(void)
+{
+	struct link mine = link_up(8, XV_QP_MANAGED_SEND, 0);
+	int status = 0;
+	pid_t child;
+
+	put(mine.qp, 1, SIGNALED, 0, 0, 64);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		struct link w;
+		bool good;
+
+		alarm(60);
+		memset(&r, 0, sizeof(r));
+		rig_open(&r, &opts);
+		w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+		raw(w.qp, MLX5R_OP_SEND_ENABLE, 0, 1, mine.qp->qp_num);
+		xv_commit_send(w.qp);
+		good = rig_expect(w.cq, 1, XV_WC_LOC_QP_OP_ERR);
+		link_down(&w);
+		w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+		raw(w.qp, MLX5R_OP_WAIT, 0, 0, mine.cq->cqn);
+		xv_commit_send(w.qp);
+		_exit(!(good && rig_expect(w.cq, 1, XV_WC_LOC_QP_OP_ERR)));
+	}
+	ok(waitpid(child, &status, 0) == child && !status,
+	   "another process cannot enable a queue or wait for a CQ of this one");
+	ok(quiet(mine.cq), "the queue did not run");
+	link_down(&mine);
+}
+
+/* ---- Queues without the flag ------------------------------------------- */
+
+static void test_plain_queue(void)
+{
+	struct link p = link_up(8, 0, 0);
+
+	raw(p.qp, MLX5R_OP_WAIT, 0, 0, p.cq->cqn);
+	xv_commit_send(p.qp);
+	ok(rig_expect(p.cq, 1, XV_WC_LOC_QP_OP_ERR), "a wait in a queue that is not cross-channel");
+	link_down(&p);
+}
+
+static void test_data(void)
+{
+	struct xv_wait_data d = { rig_addr(&r, 0, 0), r.mr[0]->lkey ^ 0x5500, XV_WAIT_ALWAYS, 0, 0 };
+
+	FAILS(XV_WC_LOC_PROT_ERR, "wait for data with a wrong key",
+	      xv_wr_wait_data(qp, 1, SIGNALED, &d));
+}
+
+/* ---- Waits that are never met ------------------------------------------ */
+
+static int set_state(struct xv_qp *qp, enum xv_qp_state state)
+{
+	struct xv_qp_attr a = { .qp_state = state };
+
+	return xv_modify_qp(qp, &a, XV_QP_STATE);
+}
+
+static void test_never(void)
+{
+	struct link w = link_up(8, XV_QP_CROSS_CHANNEL, 0), other = link_up(8, 0, 0);
+	struct xv_wait_data d = { rig_addr(&r, 0, 0), r.mr[0]->lkey,
+				  XV_WAIT_ALWAYS | XV_WAIT_INVERT, 0, 0 };
+	struct xv_cq *cq = make_cq(0, 4, XV_CQ_CROSS_CHANNEL);
+
+	xv_wr_cqe_wait(w.qp, 1, SIGNALED | LAST, cq, 1);
+	put(w.qp, 2, SIGNALED, 0, 0, 64);
+	xv_commit_send(w.qp);
+	put(other.qp, 3, SIGNALED, 0, 0, 64);
+	xv_commit_send(other.qp);
+	ok(rig_expect(other.cq, 3, XV_WC_SUCCESS) && quiet(w.cq),
+	   "a wait that is never met blocks its own queue only");
+	ok(!set_state(w.qp, XV_QPS_ERR) && rig_expect(w.cq, 1, XV_WC_WR_FLUSH_ERR) &&
+	   rig_expect(w.cq, 2, XV_WC_WR_FLUSH_ERR), "the error state flushes it");
+	link_down(&w);
+	w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	xv_wr_wait_data(w.qp, 4, SIGNALED, &d);
+	xv_commit_send(w.qp);
+	ok(quiet(w.cq) && !set_state(w.qp, XV_QPS_ERR) && rig_expect(w.cq, 4, XV_WC_WR_FLUSH_ERR),
+	   "the error state flushes a wait for data");
+	link_down(&w);
+	w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	xv_wr_wait_time(w.qp, 5, SIGNALED, 1ull << 62);
+	xv_commit_send(w.qp);
+	ok(quiet(w.cq) && !set_state(w.qp, XV_QPS_RESET) && quiet(w.cq),
+	   "RESET ends a wait for a time without a completion");
+	link_down(&w);
+	w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	xv_wr_wait_cq_pi(w.qp, 6, SIGNALED, cq, 0);
+	put(w.qp, 7, SIGNALED, 0, 0, 64);
+	xv_commit_send(w.qp);
+	ok(quiet(w.cq) && !xv_destroy_cq(cq) && rig_expect(w.cq, 6, XV_WC_WR_FLUSH_ERR) &&
+	   rig_expect(w.cq, 7, XV_WC_WR_FLUSH_ERR), "destroying the CQ flushes those that wait for it");
+	link_down(&w);
+	link_down(&other);
+}
+
+/* A managed queue with requests that nothing enables */
+static void test_not_enabled(void)
+{
+	struct link m = link_up(8, XV_QP_MANAGED_SEND | XV_QP_CROSS_CHANNEL, 0);
+
+	/* It cannot enable itself: the request would have to run first. */
+	put(m.qp, 1, SIGNALED, 0, 0, 64);
+	ok(!xv_wr_send_enable(m.qp, 2, SIGNALED, m.qp, 0) && quiet(m.cq),
+	   "a managed queue cannot enable itself");
+	ok(!set_state(m.qp, XV_QPS_ERR) && !set_state(m.qp, XV_QPS_RESET) && !m.qp->sq.pi,
+	   "it can be reset");
+	link_down(&m);
+}
+
+int main(int argc, char **argv)
+{
+	rig_devices(argc, argv);
+	rig_open(&r, &opts);
+	if (!has_feature("cross-channel"))
+		tap_skip_all("the device has no cross-channel queues");
+	test_foreign_page();
+	test_foreign_objects();
+	test_foreign_process();
+	test_plain_queue();
+	test_data();
+	test_never();
+	test_not_enabled();
+	return tap_done();
+}

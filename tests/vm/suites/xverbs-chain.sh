@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Cross-channel requests: managed queues, waits, chains, calculation, errors; processes
+# that are killed and devices that are removed while chains run.
+. ./lib.sh
+BIN=../../../build/user/tests
+LOG=$(mktemp)
+KILLS=20
+! debug_kernel || KILLS=3
+
+# Keys are left out: the driver caches them.
+objects() {
+	[ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
+	grep -HE 'uars|cqs|qps|srqs|pds|xrcds' /sys/kernel/debug/xhca/[0-9]*/objects
+}
+
+at_rest() { [ "$(objects)" = "$before" ]; }
+
+# start: starts endless chains in the background
+start() {
+	: > "$LOG"
+	"$BIN/chain" run --device "$DEV0" --peer-device "$DEV1" > "$LOG" 2>&1 &
+	PID=$!
+	wait_for 30 grep -q running "$LOG" || { cat "$LOG"; return 1; }
+}
+
+kill_chains() {
+	local i
+	for i in $(seq $KILLS); do
+		start || return 1
+		pause "0.$((RANDOM % 100 + 100))"
+		kill -9 $PID || return 1
+		wait $PID 2> /dev/null
+		[ $? -eq 137 ] || return 1
+	done
+}
+
+tap $BIN/chain_unit
+before=$(objects)
+for prog in chain chain_errors; do
+	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
+done
+if ! ../../../build/user/bin/xv_devinfo -v | grep -q 'feature cross-channel *yes'; then
+	skip "chains under kill and removal" "the adapter has no cross-channel queues"
+	finish
+fi
+ok "$KILLS processes are killed while their chains run" kill_chains
+wait_for 10 at_rest
+is "no object is left in the adapter" "$(objects)" "$before"
+
+pci=$(basename "$(readlink -f "/sys/class/infiniband/$DEV0/device")")
+start && pass "chains run" || fail "chains run" "$(cat "$LOG")"
+ok "unbind the device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+wait $PID
+is "the process ends well" "$?" 0
+grep -v '^ok' "$LOG" | diag
+ok "bind it again" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+ports_up
+tap $BIN/chain --device "$DEV0" --peer-device "$DEV1"
+rm -f "$LOG"
+finish
