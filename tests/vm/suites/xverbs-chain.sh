@@ -41,10 +41,6 @@ before=$(objects)
 for prog in chain chain_errors; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
 done
-if ! ../../../build/user/bin/xv_devinfo -v | grep -q 'feature cross-channel *yes'; then
-	skip "chains under kill and removal" "the adapter has no cross-channel queues"
-	finish
-fi
 ok "$KILLS processes are killed while their chains run" kill_chains
 wait_for 10 at_rest
 is "no object is left in the adapter" "$(objects)" "$before"

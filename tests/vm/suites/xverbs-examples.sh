@@ -49,11 +49,8 @@ like "server_client: help" 'gid-index' $EX/server_client -h
 both srq '320 messages over 4 queue pairs'
 both multicast 'received 10 datagrams'
 both apm 'client: 100 rounds, migrated'
-../../../build/user/bin/xv_devinfo -v | grep -q 'feature cross-channel *yes' && {
 like "wait_cq: the sample of the DOCA guide" 'buffer 3 is identical to buffer 1' \
 	$EX/wait_cq -d "$DEV0"
-like "tasks: one post over six queues" 'one post: the sum is 303' $EX/tasks -d "$DEV0"
-}
 
 # udev MODE: lets udev apply the installed rule with another mode
 udev() {
