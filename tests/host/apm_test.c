@@ -215,7 +215,8 @@ static void test_requests(void)
 	tap_is(query(0, qpc), MIGRATED, "RESET clears the state");
 	session_qp_modify(&q[1], MLX5_CMD_OP_2RST_QP, NULL);
 	session_connect(&q[0], &q[1]);
-	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION, "and the alternate path");
+	tap_is(modify(0, STATE, REARM, 1), HCA_SYND_QP_MIGRATION,
+	       "RESET clears the alternate path");
 	disconnect();
 
 	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 4, &q[0]);

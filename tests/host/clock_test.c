@@ -80,8 +80,8 @@ static void test_stamps(void)
 		grows += stamp > last;
 		last = stamp;
 	}
-	tap_is(between, 1000, "time stamps lie between two readings of the clock");
-	tap_is(grows, 1000, "and grow");
+	tap_is(between, 1000, "time stamps are between two readings of the clock");
+	tap_is(grows, 1000, "each time stamp is later than the previous one");
 	session_qp_destroy(&q);
 }
 

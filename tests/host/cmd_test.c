@@ -581,7 +581,7 @@ static void test_queue(void)
 	session_settle(&s);
 	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7, 1,
 	       "after a reset the interface is disabled");
-	tap_is(post(lay, box, D_NONE), 0xfe, "and answers no command");
+	tap_is(post(lay, box, D_NONE), 0xfe, "a disabled interface executes no command");
 }
 
 static void test_reset(void)

@@ -107,7 +107,7 @@ static void test_unicast(void)
 	send(gid, mac, qpn, QKEY);
 	ok(grh[0] == 0x45 && grh[8] == 7 && !memcmp(grh + 16, gid + 12, 4) &&
 	   !memcmp(grh + 12, s.hca[0]->gids[0].gid + 12, 4), "an IPv4 header");
-	tap_is(arrived(1), 1, "and then the data");
+	tap_is(arrived(1), 1, "the data follows the header");
 	send(gid, mac, qpn, QKEY);
 	tap_is(arrived(1), 0, "the next one finds no receive request");
 	receive(&member[0], 0);

@@ -231,7 +231,7 @@ static bool perform_message(const struct action *t)
 	model_expect(&rc[0], want.sender, &wc);
 	model_expect(&rc[1], want.receiver, &wc);
 	check(want.receiver != XV_WC_SUCCESS || wc.byte_len == want.bytes,
-	      "another length than sent");
+	      "the receive completion has a wrong length");
 	return want.sender == XV_WC_SUCCESS;
 }
 

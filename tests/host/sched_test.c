@@ -117,7 +117,8 @@ static void test_lost_doorbells(void)
 	ok(n <= bound, "%u idle queues on the page: a lost doorbell is found after %llu steps",
 	   IDLE, (unsigned long long)n);
 	n = wait_for_lost(&victim[0], &busy[0], 0);
-	ok(n <= 2 * FEW, "the next one of this queue after %llu", (unsigned long long)n);
+	ok(n <= 2 * FEW, "the next lost doorbell of this queue is found after %llu steps",
+	   (unsigned long long)n);
 
 	s.uar[0] = other;
 	session_idle_qps(&s, 0, IDLE);
@@ -125,9 +126,11 @@ static void test_lost_doorbells(void)
 	disconnect(&victim[0], &victim[1]);
 	connect(&victim[0], &victim[1]);
 	n = wait_for_lost(&victim[0], &busy[0], other);
-	ok(n <= bound, "a hostile page with as many: after %llu", (unsigned long long)n);
+	ok(n <= bound, "a hostile page with %u idle queues: it is found after %llu steps", IDLE,
+	   (unsigned long long)n);
 	n = wait_for_lost(&victim[0], &busy[0], other);
-	ok(n <= 2 * FEW, "an active queue's after %llu", (unsigned long long)n);
+	ok(n <= 2 * FEW, "a hostile page, active queue: it is found after %llu steps",
+	   (unsigned long long)n);
 	memset(page(other), 0, HCA_PAGE_SIZE);
 	disconnect(&victim[0], &victim[1]);
 	disconnect(&busy[0], &busy[1]);
@@ -171,7 +174,7 @@ static void test_loads(void)
 	before = s.fabric.stat.loads;
 	for (i = 0; i < PASSES; i++)
 		hca_fabric_poll(&s.fabric);
-	ok(s.fabric.stat.loads - before < 8 * PASSES, "loads in an idle pass: %.1f",
+	ok(s.fabric.stat.loads - before < 8 * PASSES, "register reads of an idle pass: %.1f",
 	   (double)(s.fabric.stat.loads - before) / PASSES);
 
 	write_on(&a);
@@ -183,18 +186,18 @@ static void test_loads(void)
 		while (!done(&a))
 			hca_fabric_poll(&s.fabric);
 	}
-	ok(s.fabric.stat.loads - before < 2 * WRITES, "loads for a write: %.1f",
+	ok(s.fabric.stat.loads - before < 2 * WRITES, "register reads of a write: %.1f",
 	   (double)(s.fabric.stat.loads - before) / WRITES);
 
 	session_settle(&s);
 	write_on(&cold[0]);
 	for (i = 0; !hca_fabric_rung(&s.fabric) && i < PASSES; i++)
 		;
-	ok(i < PASSES, "asleep, a doorbell among %u pages is seen at look %u", PAGES, i);
+	ok(i < PASSES, "asleep: a doorbell on one of %u pages is seen at check %u", PAGES, i);
 	start = s.fabric.stat.polls;
 	while (!done(&cold[0]))
 		hca_fabric_poll(&s.fabric);
-	ok(s.fabric.stat.polls - start <= FEW, "and found at once");
+	ok(s.fabric.stat.polls - start <= FEW, "the adapter finds it within %u passes", FEW);
 	session_settle(&s);
 	for (i = 0; i < 1000; i++) {
 		before = s.fabric.stat.loads;
@@ -203,7 +206,7 @@ static void test_loads(void)
 		if (s.fabric.stat.loads - before > most)
 			most = s.fabric.stat.loads - before;
 	}
-	ok(i == 1000 && most <= 40, "loads of a look while asleep: %u", most);
+	ok(i == 1000 && most <= 40, "register reads of a check while asleep: %u", most);
 	write_on(&a);
 	ok(hca_fabric_rung(&s.fabric), "an active queue is seen at once");
 	session_settle(&s);
@@ -282,7 +285,7 @@ static void test_timers(void)
 		hca_timer_clear(&heap, t);
 		n++;
 	}
-	ok(n == N - (N + 2) / 3 && !wrong, "%u of %u timers come, in order", n, N);
+	ok(n == N - (N + 2) / 3 && !wrong, "%u of %u timers expire in order", n, N);
 	printf("# %llu ns a timer\n", (unsigned long long)(ktime_get_ns() - start) / N);
 	for (i = 0; i < N; i++)
 		hca_timers_leave(&heap, &timer[i]);
@@ -312,8 +315,8 @@ static void test_flush(void)
 		looks += hca_qp_of(&a)->flush.due != last;
 		last = hca_qp_of(&a)->flush.due;
 	}
-	ok(looks && looks <= 40, "in error: %u looks in %u passes", looks, i);
-	ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "no timer to wake up for");
+	ok(looks && looks <= 40, "ERR: the record is read %u times in %u passes", looks, i);
+	ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "ERR: no timer wakes the adapter");
 	xv_wr_recv(&a.qp, 1, &sge);
 	xv_commit_recv(&a.qp);
 	last = s.fabric.now;
@@ -360,7 +363,7 @@ static void test_long_flush(void)
 		largest = max(largest, n);
 	}
 	tap_is(total, 2 * LONG_QUEUE, "all requests of a long queue are flushed");
-	ok(largest <= 2 * HCA_FLUSH_REQUESTS, "%u at once", largest);
+	ok(largest <= 2 * HCA_FLUSH_REQUESTS, "at most %u requests are flushed in a pass", largest);
 	disconnect(&a, &b);
 }
 

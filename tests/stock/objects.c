@@ -366,10 +366,10 @@ static void test_migration(void)
 	   "a write arms both sides");
 	ok(!ibv_modify_qp(a.qp, &migrate, IBV_QP_PATH_MIG_STATE) &&
 	   event_within(IBV_EVENT_PATH_MIG, 3000) && migration(a.qp, &q) == IBV_MIG_MIGRATED &&
-	   q.ah_attr.sl == 3, "one migrates");
+	   q.ah_attr.sl == 3, "one side migrates");
 	ok(!write_some(a.qp, 2) && reap(a.cq, 1, 2, IBV_WC_SUCCESS) == 1 &&
 	   event_within(IBV_EVENT_PATH_MIG, 3000) && migration(b.qp, &q) == IBV_MIG_MIGRATED &&
-	   q.ah_attr.sl == 3, "with the next write so does the other");
+	   q.ah_attr.sl == 3, "with the next write the other side migrates");
 out:
 	unmake(&a);
 	unmake(&b);
@@ -427,9 +427,9 @@ static void test_memory(void)
 	ok(!post_write(a.qp, 2, big, (uintptr_t)large + LARGE - 16, big, (uintptr_t)large, 16) &&
 	   reap(a.cq, 1, 2, IBV_WC_SUCCESS) == 1 && !strcmp(large, mem), "last to first");
 	ok(!ibv_rereg_mr(big, IBV_REREG_MR_CHANGE_ACCESS, pd, NULL, 0, IBV_ACCESS_LOCAL_WRITE),
-	   "take away remote access");
+	   "remove remote access");
 	ok(!post_write(a.qp, 3, mr, (uintptr_t)mem, big, (uintptr_t)large, 16) &&
-	   reap(a.cq, 1, 3, IBV_WC_REM_ACCESS_ERR) == 1, "and it is gone");
+	   reap(a.cq, 1, 3, IBV_WC_REM_ACCESS_ERR) == 1, "a remote write is refused");
 	ok(!ibv_dereg_mr(big), "deregister");
 	free(large);
 	unmake(&a);

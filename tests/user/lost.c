@@ -268,7 +268,7 @@ static void test_cq(void)
 	ok(poll(&p, 1, 10000) == 1 && !xv_get_cq_event(channel, &from, &context) && from == cq,
 	   "a completion raises an event");
 	xv_ack_cq_events(cq, 1);
-	ok(rig_expect(cq, 1, XV_WC_SUCCESS), "and can be polled");
+	ok(rig_expect(cq, 1, XV_WC_SUCCESS), "the completion can be polled");
 	xv_destroy_qp(qp);
 
 	fail_commands(1);
@@ -277,7 +277,7 @@ static void test_cq(void)
 	ok(err == -EREMOTEIO, "DESTROY_CQ fails: %s", xv_last_error());
 	qp = write_once(&side, cq, mr);
 	ok(rig_expect(cq, 1, XV_WC_SUCCESS), "the queue still takes completions");
-	ok(!poll(&p, 1, 500), "but raises no events");
+	ok(!poll(&p, 1, 500), "the queue raises no events");
 	xv_destroy_qp(qp);
 	ok(!xv_destroy_cq(cq), "the second attempt destroys it");
 	xv_destroy_comp_channel(channel);

@@ -60,7 +60,7 @@ like "without bus mastering a function does not answer its peer" 'status 12' cat
 master "$DEV0" on
 kill -KILL $SERVER
 wait $SERVER 2> /dev/null
-ok "with bus mastering its commands are executed" ibv_devinfo -v -d "$DEV0"
-perf "and its requests are executed" ib_send_bw -s 64 -n 1000
+ok "with bus mastering commands are executed" ibv_devinfo -v -d "$DEV0"
+perf "with bus mastering requests are executed" ib_send_bw -s 64 -n 1000
 rm -f "$OUT.client"
 finish

@@ -46,6 +46,6 @@ refuses ports=3
 refuses bar=0x1000
 refuses bar=0x10000000
 ok "load the driver once more" modprobe mlx5_ib
-ok "and xhca" load xhca
+ok "load xhca once more" load xhca
 is "two devices at the end" "$(devices)" 2
 finish

@@ -80,7 +80,7 @@ export PKG_CONFIG_LIBDIR=$tree/opt/xv/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree
 # shellcheck disable=SC2046 # a list of flags
 ok "a program builds with pkg-config" cc -D_GNU_SOURCE -o "$tree/first" \
 	../../../userlib/examples/first.c $(pkg-config --cflags --libs libxverbs)
-LD_LIBRARY_PATH=$tree/opt/xv/lib like "and runs with the shared library" 'hello, RDMA' \
+LD_LIBRARY_PATH=$tree/opt/xv/lib like "the program runs with the shared library" 'hello, RDMA' \
 	"$tree/first" "$DEV0"
 rm -rf "$tree"
 finish

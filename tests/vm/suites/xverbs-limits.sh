@@ -56,7 +56,7 @@ mkdir "$GROUPS_AT/small"
 echo 24M > "$GROUPS_AT/small/memory.max"
 tap bash -c "echo \$\$ > $GROUPS_AT/small/cgroup.procs
 	exec $BIN/tests/limits memory 24 --device $DEV0"
-is "nobody was killed for want of memory" \
+is "no process was killed for lack of memory" \
 	"$(awk '$1 == "oom_kill" { print $2 }' "$GROUPS_AT/small/memory.events")" 0
 rmdir "$GROUPS_AT/small"
 
@@ -79,7 +79,7 @@ ok "each device belongs to one network namespace" rdma system set netns exclusiv
 ip netns attach home $$
 ip netns add other
 is "another namespace has no device" "$(devices ip netns exec other)" ""
-refused "and cannot open one" "no RDMA device $DEV0|there is no device" \
+refused "a device cannot be opened in another namespace" "no RDMA device $DEV0|there is no device" \
 	ip netns exec other $BIN/bin/xv_devinfo --device "$DEV0"
 $BIN/tests/removal --device "$DEV1" > "$OUT.moved" 2>&1 &
 pid=$!

@@ -13,5 +13,5 @@ tap ../../../build/user/tests/stalled --device "$DEV0"
 tap ../../../build/user/tests/rebind --device "$DEV0"
 ip netns delete other
 ip netns delete home
-ok "and shared between namespaces, as before" wait_for 20 rdma system set netns shared
+ok "all namespaces share the devices again" wait_for 20 rdma system set netns shared
 finish
