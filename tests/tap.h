@@ -28,8 +28,6 @@ static int ok(int good, const char *fmt, ...)
 	return good;
 }
 
-#define tap_ok ok
-
 /* Compares two integers and prints both if they differ. */
 #define tap_is(got, want, ...) do {						\
 	unsigned long long g_ = (got), w_ = (want);				\

@@ -19,26 +19,26 @@ static void test_wait(void)
 	xchan_wait(&m.q, &w.q, 1);
 	write_word(&m.q, 0, 0);
 	go(&m.q);
-	tap_ok(xchan_hw(&m.q)->waiting && list_empty(&xchan_hw(&m.q)->run_entry) &&
-	       hca_fabric_deadline(&s.fabric) == U64_MAX, "a waiting queue has no work, no timer");
+	ok(xchan_hw(&m.q)->waiting && list_empty(&xchan_hw(&m.q)->run_entry) &&
+	   hca_fabric_deadline(&s.fabric) == U64_MAX, "a waiting queue has no work, no timer");
 	write_word(&w.q, 0, 0);
 	go(&w.q);
 	tap_is(xchan_count(&m.q, 0), 0, "entry 0 does not end a wait for entry 1");
 	write_word(&w.q, 0, 0);
 	go(&w.q);
-	tap_is(xchan_count(&m.q, 0), 2, "entry 1 does: WAIT and the write behind it complete");
+	tap_is(xchan_count(&m.q, 0), 2, "entry 1 ends it: WAIT and the next write complete");
 	xchan_wait(&m.q, &w.q, 0);
 	xchan_wait(&m.q, &w.q, 0x800002);
 	go(&m.q);
-	tap_is(xchan_count(&m.q, 0), 2, "entries of the past need no wait");
+	tap_is(xchan_count(&m.q, 0), 2, "a wait for entries that exist ends at once");
 	xchan_wait(&m.q, &w.q, 0x800001);
 	go(&m.q);
-	tap_ok(xchan_hw(&m.q)->waiting, "half the range ahead is the future");
+	ok(xchan_hw(&m.q)->waiting, "a wait for an entry half the index range ahead");
 	xchan_cq(&w.q)->pi = 0x800001;
 	xchan_cq(&w.q)->overrun_ignore = true;
 	write_word(&w.q, 0, 0);
 	go(&w.q);
-	tap_is(xchan_count(&m.q, 0), 1, "which comes");
+	tap_is(xchan_count(&m.q, 0), 1, "the wait ends when this entry is written");
 
 	/* The 24 bits of the index end. */
 	xchan_cq(&w.q)->pi = 0xffffff;
@@ -47,10 +47,10 @@ static void test_wait(void)
 	go(&m.q);
 	write_word(&w.q, 0, 0);
 	go(&w.q);
-	tap_is(xchan_count(&m.q, 0), 1, "the last index");
+	tap_is(xchan_count(&m.q, 0), 1, "a wait for the last index");
 	write_word(&w.q, 0, 0);
 	go(&w.q);
-	tap_is(xchan_count(&m.q, 0), 1, "the first one after it");
+	tap_is(xchan_count(&m.q, 0), 1, "a wait for the index after the wrap");
 	close_pair(&m);
 	close_pair(&w);
 }
@@ -65,7 +65,7 @@ static void test_wait_own(void)
 	xchan_wait(&m.q, &m.q, 0);
 	xchan_wait(&m.q, &m.q, 1);
 	go(&m.q);
-	tap_is(xchan_count(&m.q, 0), 3, "waits for completions of its own queue");
+	tap_is(xchan_count(&m.q, 0), 3, "a queue waits for its own completions");
 	close_pair(&m);
 }
 
@@ -87,8 +87,8 @@ static void test_wait_ends(void)
 	tap_is(session_cq_destroy(&cq), 0, "a CQ can be destroyed while queues wait for it");
 	session_settle(&s);
 	tap_is(xchan_count(&m.q, XV_WC_WR_FLUSH_ERR), 2, "their requests are flushed");
-	tap_ok(xchan_hw(&m.q)->state == MLX5_QP_STATE_ERR &&
-	       xchan_hw(&u.q)->state == MLX5_QP_STATE_SQER, "RC: state ERR, UC: SQER");
+	ok(xchan_hw(&m.q)->state == MLX5_QP_STATE_ERR &&
+	   xchan_hw(&u.q)->state == MLX5_QP_STATE_SQER, "RC: state ERR, UC: SQER");
 	tap_is(xchan_count(&u.q, XV_WC_WR_FLUSH_ERR), 1, "UC: flushed too");
 
 	session_qp_modify(&m.q, MLX5_CMD_OP_2RST_QP, NULL);
@@ -107,19 +107,19 @@ static void test_wait_ends(void)
 	go(&m.q);
 	session_qp_modify(&m.q, MLX5_CMD_OP_2ERR_QP, NULL);
 	tap_is(xchan_count(&m.q, XV_WC_WR_FLUSH_ERR), 1, "ERR flushes a wait");
-	tap_ok(!xchan_cq(&u.q)->waiters, "which is off the CQ");
+	ok(!xchan_cq(&u.q)->waiters, "ERR: no queue waits for the CQ");
 	close_pair(&m);
 	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
 	xchan_wait(&m.q, &u.q, 5);
 	go(&m.q);
 	session_qp_modify(&m.q, MLX5_CMD_OP_2RST_QP, NULL);
-	tap_ok(!xchan_count(&m.q, 0) && !xchan_cq(&u.q)->waiters, "RESET drops it");
+	ok(!xchan_count(&m.q, 0) && !xchan_cq(&u.q)->waiters, "RESET ends a wait");
 	close_pair(&m);
 	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
 	xchan_wait(&m.q, &u.q, 5);
 	go(&m.q);
 	session_qp_destroy(&m.q);
-	tap_ok(!xchan_cq(&u.q)->waiters, "so does the end of the queue");
+	ok(!xchan_cq(&u.q)->waiters, "destruction of the queue ends a wait");
 	session_qp_destroy(&m.peer);
 	close_pair(&u);
 }
@@ -144,7 +144,7 @@ static void test_wait_overrun(void)
 	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
 	xchan_wait(&m.q, &w.q, 100);
 	go(&m.q);
-	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "a new one fails");
+	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "a new wait for an overrun CQ fails");
 	close_pair(&m);
 	close_pair(&w);
 }
@@ -160,13 +160,13 @@ static void test_wait_drain(void)
 	go(&m.q);
 	session_qp_modify(&m.q, HCA_CMD_OP_RTS2SQD_QP, NULL);
 	session_settle(&s);
-	tap_ok(xchan_hw(&m.q)->sq_drained_sent, "a waiting queue is drained at once");
+	ok(xchan_hw(&m.q)->sq_drained_sent, "a waiting queue is drained at once");
 	write_word(&w.q, 0, 0);
 	go(&w.q);
 	tap_is(xchan_count(&m.q, 0), 0, "the wait does not end in SQD");
 	session_qp_modify(&m.q, MLX5_CMD_OP_SQD_RTS_QP, NULL);
 	session_settle(&s);
-	tap_is(xchan_count(&m.q, 0), 1, "but in RTS");
+	tap_is(xchan_count(&m.q, 0), 1, "the wait ends in RTS");
 	close_pair(&m);
 	close_pair(&w);
 }
@@ -208,7 +208,7 @@ static void test_heap(void)
 			list_del_init(&qp[i].run_entry);
 		}
 	}
-	tap_ok(!left && !wrong && !cq->waiters, "%u waits end in time", WAITERS);
+	ok(!left && !wrong && !cq->waiters, "%u waits end in time", WAITERS);
 	list_del_init(&cq->record.uar->share.entry);
 	close_pair(&w);
 }
@@ -240,8 +240,8 @@ static void test_crowd(void)
 	session_settle(&s);
 	for (i = n = 0; i < CROWD; i++)
 		n += xchan_count(&m[i].q, 0);
-	tap_ok(n == CROWD && most <= AT_ONCE, "%u queues wait for one entry: %u wake at once", CROWD,
-	       most);
+	ok(n == CROWD && most <= AT_ONCE, "%u queues wait for one entry: %u wake at once", CROWD,
+	   most);
 
 	/* Their CQ goes: they fail in parts. */
 	for (i = 0; i < CROWD; i++) {
@@ -253,12 +253,12 @@ static void test_crowd(void)
 	hca_fabric_poll(&s.fabric);
 	for (i = n = 0; i < CROWD; i++)
 		n += xchan_hw(&m[i].q)->state == MLX5_QP_STATE_ERR;
-	tap_ok(n && n <= 16, "the CQ is destroyed: %u fail at once", n);
+	ok(n && n <= 16, "the CQ is destroyed: %u fail at once", n);
 	session_qp_destroy(&m[CROWD - 1].q);
 	session_settle(&s);
 	for (i = n = 0; i < CROWD - 1; i++)
 		n += xchan_count(&m[i].q, XV_WC_WR_FLUSH_ERR);
-	tap_is(n, CROWD - 1, "and in the end all, without the one that was destroyed");
+	tap_is(n, CROWD - 1, "at the end all are flushed, except the destroyed one");
 	for (i = 0; i < CROWD; i++) {
 		if (i < CROWD - 1)
 			session_qp_destroy(&m[i].q);
@@ -370,21 +370,22 @@ static void test_wait_data(void)
 		reads += xchan_hw(&m[0].q)->timer.due != last;
 		last = xchan_hw(&m[0].q)->timer.due;
 	}
-	tap_ok(!xchan_count(&m[0].q, 0) && reads > 20 && reads < 1000,
-	       "a queue that waits for data reads it %u times in 20 ms", reads);
+	ok(!xchan_count(&m[0].q, 0) && reads > 20 && reads < 1000,
+	   "a queue that waits for data reads it %u times in 20 ms", reads);
 	tap_is(s.hca[0]->qps.count ? xchan_hw(&m[0].q)->record.uar->npolling : 0, 3,
 	       "three queues of the page do so");
 	*(__be64 *)word(0, 16) = cpu_to_be64(42);
 	start = s.fabric.now;
 	while (xchan_hw(&m[0].q)->sq.ci != 2 && s.fabric.now < start + NSEC_PER_SEC)
 		hca_fabric_poll(&s.fabric);
-	tap_ok(s.fabric.now - start < 10 * NSEC_PER_MSEC, "sees the data after %llu us",
-	       (unsigned long long)(s.fabric.now - start) / 1000);
-	tap_is(xchan_count(&m[0].q, 0), 2, "and goes on");
-	tap_is(be64_to_cpu(*(__be64 *)word(1, 20)), 42, "with the data that it waited for");
+	ok(s.fabric.now - start < 10 * NSEC_PER_MSEC, "sees the data after %llu us",
+	   (unsigned long long)(s.fabric.now - start) / 1000);
+	tap_is(xchan_count(&m[0].q, 0), 2, "the queue continues");
+	tap_is(be64_to_cpu(*(__be64 *)word(1, 20)), 42, "it uses the new data");
 	session_qp_modify(&m[1].q, MLX5_CMD_OP_2ERR_QP, NULL);
 	session_qp_modify(&m[2].q, MLX5_CMD_OP_2RST_QP, NULL);
-	tap_is(xchan_hw(&m[0].q)->record.uar->npolling, 0, "none polls after ERR and RESET");
+	tap_is(xchan_hw(&m[0].q)->record.uar->npolling, 0,
+	       "no queue polls memory after ERR and RESET");
 	for (i = 0; i < 3; i++)
 		close_pair(&m[i]);
 }
@@ -405,11 +406,11 @@ static void test_wait_data_refused(void)
 	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_PROT_ERR, "a key of another PD");
 	k->pd--;
 	d = condition(6, 0, ~0ull);
-	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_QP_OP_ERR, "no such condition");
+	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_QP_OP_ERR, "an unknown condition");
 	d = condition(MLX5R_WAIT_ALWAYS, 0, ~0ull);
 	d.addr_fail |= cpu_to_be64(2);
-	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_QP_OP_ERR, "no such action");
-	tap_is(wait_status(&d, 3), XV_WC_LOC_QP_OP_ERR, "no such kind of wait");
+	tap_is(wait_status(&d, MLX5R_WAIT_DATA), XV_WC_LOC_QP_OP_ERR, "an unknown action");
+	tap_is(wait_status(&d, 3), XV_WC_LOC_QP_OP_ERR, "an unknown kind of wait");
 }
 
 static void test_wait_time(void)
@@ -430,13 +431,13 @@ static void test_wait_time(void)
 	start = ktime_get_ns();
 	while (!xchan_count(&m.q, 0) && ktime_get_ns() < start + NSEC_PER_SEC)
 		hca_fabric_poll(&s.fabric);
-	tap_ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
-	       "a wait for a time ends %lld us after it",
-	       (long long)(ktime_get_ns() - due) / 1000);
+	ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
+	   "a wait for a time ends %lld us after it",
+	   (long long)(ktime_get_ns() - due) / 1000);
 	d.value = cpu_to_be64(ktime_get_ns() - 1);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	go(&m.q);
-	tap_is(xchan_count(&m.q, 0), 1, "a time of the past needs no wait");
+	tap_is(xchan_count(&m.q, 0), 1, "a wait for a time in the past ends at once");
 
 	/* 32 bits of the clock */
 	due = ktime_get_ns() + 2 * NSEC_PER_MSEC;
@@ -446,8 +447,8 @@ static void test_wait_time(void)
 	xv_commit_send(&m.q.qp);
 	while (!xchan_count(&m.q, 0) && ktime_get_ns() < due + NSEC_PER_SEC)
 		hca_fabric_poll(&s.fabric);
-	tap_ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
-	       "with a mask of 32 bits: %lld us", (long long)(ktime_get_ns() - due) / 1000);
+	ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
+	   "with a mask of 32 bits: %lld us", (long long)(ktime_get_ns() - due) / 1000);
 	d.mask = ~0ull;
 	d.value = cpu_to_be64(ktime_get_ns() + NSEC_PER_SEC);
 	d.addr_fail = cpu_to_be64(MLX5R_WAIT_ERROR);
@@ -457,7 +458,7 @@ static void test_wait_time(void)
 	close_pair(&m);
 }
 
-/* ---- Chains ------------------------------------------------------------------------------------ */
+/* ---- Chains ---------------------------------------------------------------------------- */
 
 #define CHAIN	10000u
 #define LINKS	4u
@@ -482,7 +483,8 @@ static void test_chain(void)
 	}
 	w[0] = 77;
 	for (i = 0; i < CHAIN; i++) {
-		struct session_qp *q = &link[i % LINKS].q, *before = &link[(i + LINKS - 1) % LINKS].q;
+		struct session_qp *q = &link[i % LINKS].q;
+		struct session_qp *before = &link[(i + LINKS - 1) % LINKS].q;
 		struct xv_sge sge = session_sge(&words, 8 * i, 8);
 		struct xchan_wqe wait = xchan_wqe(MLX5R_OP_WAIT, 0, 2);
 
@@ -495,7 +497,7 @@ static void test_chain(void)
 			    words.key);
 	}
 	/* The first queue starts last. */
-	for (i = LINKS; i--; )
+	for (i = LINKS; i--;)
 		xv_commit_send(&link[i].q.qp);
 	while (w[CHAIN] != 77 && passes < 100 * CHAIN) {
 		hca_fabric_poll(&s.fabric);
@@ -503,9 +505,9 @@ static void test_chain(void)
 	}
 	for (i = 0; i <= CHAIN; i++)
 		wrong += w[i] != 77;
-	tap_ok(!wrong, "a chain of %u operations over %u queues, in %.1f passes for each", CHAIN,
-	       LINKS, (double)passes / CHAIN);
-	tap_ok(session_turns_bounded(&s), "no turn is too large");
+	ok(!wrong, "a chain of %u operations over %u queues, in %.1f passes for each", CHAIN,
+	   LINKS, (double)passes / CHAIN);
+	ok(session_turns_bounded(&s), "no turn is above the limits");
 	for (i = 0; i < LINKS; i++)
 		session_qp_destroy(&link[i].q);
 }
@@ -539,8 +541,8 @@ static void test_endless(void)
 		hca_fabric_poll(&s.fabric);
 		mine += xchan_count(&victim.q, 0);
 	}
-	tap_ok(mine * 10 >= theirs * 9, "requests beside queues that wait without end: %llu, theirs "
-	       "%llu", (unsigned long long)mine, (unsigned long long)theirs);
+	ok(mine * 10 >= theirs * 9, "requests beside queues that wait without end: %llu, theirs "
+	   "%llu", (unsigned long long)mine, (unsigned long long)theirs);
 	session_settle(&s);
 	close_pair(&victim);
 	for (i = 0; i < 2; i++)

@@ -52,7 +52,7 @@ static void test_examples(void)
 	write_word(&w.q, 0, 0);
 	xv_commit_send(&w.q.qp);
 	post_example(&m.q, wait_example, 0, w.q.cqn);
-	tap_ok(xchan_hw(&m.q)->waiting, "the example of WAIT waits");
+	ok(xchan_hw(&m.q)->waiting, "the example of WAIT waits");
 	close_pair(&w);
 	open_pair(&w, MLX5_QP_ST_RC, SEND, 4);
 	close_pair(&m);
@@ -60,8 +60,8 @@ static void test_examples(void)
 	write_word(&w.q, 0, 0);
 	xv_commit_send(&w.q.qp);
 	post_example(&m.q, enable_example, 1, w.q.qp.qp_num);
-	tap_ok(xchan_status(&m.q) == XV_WC_SUCCESS && xchan_status(&w.q) == XV_WC_SUCCESS,
-	       "the example of SEND_ENABLE enables and completes");
+	ok(xchan_status(&m.q) == XV_WC_SUCCESS && xchan_status(&w.q) == XV_WC_SUCCESS,
+	   "the example of SEND_ENABLE enables and completes");
 	close_pair(&m);
 	close_pair(&w);
 }
@@ -186,14 +186,14 @@ static void test_send_enable(void)
 	write_word(&w.q, 0, 3);
 	go(&w.q);
 	tap_is(xchan_count(&w.q, 0), 0, "a doorbell does not start a managed queue");
-	tap_ok(list_empty(&xchan_hw(&w.q)->run_entry), "which is on no run list");
+	ok(list_empty(&xchan_hw(&w.q)->run_entry), "a managed queue is on no run list");
 
 	xchan_send_enable(&m.q, &w.q, 1);
 	go(&m.q);
 	tap_is(xchan_count(&w.q, 0), 1, "enabled up to 1: one request runs");
 	xchan_send_enable(&m.q, &w.q, 1);
 	go(&m.q);
-	tap_is(xchan_count(&w.q, 0), 0, "the same index again: none");
+	tap_is(xchan_count(&w.q, 0), 0, "the same index again: no request runs");
 	xchan_send_enable(&m.q, &w.q, 3);
 	xchan_send_enable(&m.q, &w.q, 2);
 	go(&m.q);
@@ -203,14 +203,15 @@ static void test_send_enable(void)
 	tap_is(xchan_count(&w.q, 0), 1, "a request of two blocks counts as two");
 	xchan_send_enable(&m.q, &w.q, 6);
 	go(&m.q);
-	tap_is(xchan_count(&w.q, 0), 1, "the last one");
+	tap_is(xchan_count(&w.q, 0), 1, "enabled up to the last request: it runs");
 	tap_is(xchan_count(&m.q, 0), 6, "every SEND_ENABLE has a completion");
 
 	xchan_send_enable(&m.q, &w.q, 6 + 17);
 	go(&m.q);
-	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "beyond the ring: who enables fails");
-	tap_ok(xchan_hw(&w.q)->state == MLX5_QP_STATE_RTS && xchan_hw(&w.q)->sq.pi == 6,
-	       "the managed queue is as before");
+	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR,
+	       "an index beyond the ring: the SEND_ENABLE fails");
+	ok(xchan_hw(&w.q)->state == MLX5_QP_STATE_RTS && xchan_hw(&w.q)->sq.pi == 6,
+	   "the managed queue is as before");
 	close_pair(&m);
 	close_pair(&w);
 }
@@ -234,14 +235,14 @@ static void test_send_enable_wraps(void)
 		xv_commit_send(&m.q.qp);
 		while (!xchan_count(&m.q, 0))
 			hca_fabric_poll(&s.fabric);
-		for (n = 0; n < 7; )
+		for (n = 0; n < 7;)
 			if (!xchan_status(&w.q))
 				n++;
 			else
 				hca_fabric_poll(&s.fabric);
 		done += n;
 	}
-	tap_is(done, 70000, "70000 requests enabled by sevens");
+	tap_is(done, 70000, "70000 requests, enabled in groups of 7");
 	close_pair(&m);
 	close_pair(&w);
 }
@@ -260,10 +261,10 @@ static void test_self(void)
 	go(&w.q);
 	xchan_send_enable(&m.q, &w.q, 1);
 	go(&m.q);
-	tap_is(xchan_count(&w.q, 0), 1, "an ENABLE behind disabled requests does not run");
+	tap_is(xchan_count(&w.q, 0), 1, "an ENABLE after disabled requests does not run");
 	xchan_send_enable(&m.q, &w.q, 2);
 	go(&m.q);
-	tap_is(xchan_count(&w.q, 0), 3, "enabled, it enables the rest of its own queue");
+	tap_is(xchan_count(&w.q, 0), 3, "when enabled, it enables the rest of its own queue");
 	close_pair(&m);
 	close_pair(&w);
 }
@@ -295,7 +296,8 @@ static void test_managed_flush(void)
 		tap_is(xchan_count(&w.q, XV_WC_WR_FLUSH_ERR), 2, "the others are flushed");
 		write_word(&w.q, 0, 0);
 		go(&w.q);
-		tap_is(xchan_count(&w.q, XV_WC_WR_FLUSH_ERR), 1, "so is one posted later");
+		tap_is(xchan_count(&w.q, XV_WC_WR_FLUSH_ERR), 1,
+		       "a request posted later is flushed");
 		close_pair(&m);
 		close_pair(&w);
 	}
@@ -310,7 +312,7 @@ static void test_managed_reset(void)
 	xchan_send_enable(&m.q, &w.q, 1);
 	go(&m.q);
 	session_qp_modify(&w.q, MLX5_CMD_OP_2RST_QP, NULL);
-	tap_is(xchan_hw(&w.q)->sq.pi, 0, "RESET ends what was enabled");
+	tap_is(xchan_hw(&w.q)->sq.pi, 0, "RESET clears the enabled index");
 	xchan_send_enable(&m.q, &w.q, 1);
 	go(&m.q);
 	xchan_status(&m.q);
@@ -350,28 +352,30 @@ static void test_recv_enable(void)
 	go(&m.q);
 	send_word(&r.peer);
 	session_settle(&s);
-	tap_ok(!xchan_status(&r.peer) && !xchan_status(&r.q), "an enabled receive is used");
+	ok(!xchan_status(&r.peer) && !xchan_status(&r.q), "an enabled receive is used");
 	send_word(&r.peer);
 	for (i = 0; i < 50; i++)
 		hca_fabric_poll(&s.fabric);
-	tap_ok(!xchan_count(&r.peer, 0) && xchan_hw(&r.peer)->timer.due,
-	       "the next one is not: the receiver is not ready");
+	ok(!xchan_count(&r.peer, 0) && xchan_hw(&r.peer)->timer.due,
+	   "the next one is not: the receiver is not ready");
 	xchan_recv_enable(&m.q, &r.q, 2);
 	xv_commit_send(&m.q.qp);
 	while (xchan_hw(&r.peer)->timer.due)
 		hca_fabric_poll(&s.fabric);
 	session_settle(&s);
-	tap_ok(!xchan_status(&r.peer) && !xchan_status(&r.q), "enabled in time, it is");
+	ok(!xchan_status(&r.peer) && !xchan_status(&r.q),
+	   "a receive that is enabled in time is used");
 	tap_is(xchan_count(&m.q, 0), 2, "RECV_ENABLE has a completion");
 	send_word(&r.peer);
 	while (xchan_hw(&r.peer)->state != MLX5_QP_STATE_ERR)
 		hca_fabric_poll(&s.fabric);
-	tap_is(xchan_status(&r.peer), XV_WC_RNR_RETRY_EXC_ERR, "too late: retries end");
+	tap_is(xchan_status(&r.peer), XV_WC_RNR_RETRY_EXC_ERR,
+	       "a receive that is enabled too late: retries exceeded");
 	xchan_recv_enable(&m.q, &r.q, 0x6fff);
 	go(&m.q);
 	tap_is(xchan_count(&m.q, 0), 1, "an index far beyond what is posted is valid");
 	session_qp_modify(&r.q, MLX5_CMD_OP_2ERR_QP, NULL);
-	tap_is(xchan_count(&r.q, XV_WC_WR_FLUSH_ERR), 1, "in ERR what is posted is flushed");
+	tap_is(xchan_count(&r.q, XV_WC_WR_FLUSH_ERR), 1, "in ERR a posted receive is flushed");
 	close_pair(&m);
 	close_pair(&r);
 }
@@ -385,7 +389,8 @@ static void test_recv_flush(void)
 	post_receive(&r.q);
 	post_receive(&r.q);
 	session_qp_modify(&r.q, MLX5_CMD_OP_2ERR_QP, NULL);
-	tap_is(xchan_count(&r.q, XV_WC_WR_FLUSH_ERR), 2, "receives that were never enabled");
+	tap_is(xchan_count(&r.q, XV_WC_WR_FLUSH_ERR), 2,
+	       "ERR: receives that were never enabled are flushed");
 	close_pair(&r);
 }
 
@@ -433,9 +438,9 @@ static void test_foreign(void)
 			close_pair(&m);
 		}
 	}
-	tap_ok(!xchan_hw(&other_page.q)->sq.pi && !xchan_hw(&other_pd.q)->sq.pi &&
-	       !xchan_hw(&other_page.q)->rq_enabled && !xchan_hw(&other_pd.q)->rq_enabled,
-	       "nothing has changed there");
+	ok(!xchan_hw(&other_page.q)->sq.pi && !xchan_hw(&other_pd.q)->sq.pi &&
+	   !xchan_hw(&other_page.q)->rq_enabled && !xchan_hw(&other_pd.q)->rq_enabled,
+	   "nothing has changed there");
 	xchan_wait(&plain.q, &plain.q, 0);
 	go(&plain.q);
 	tap_is(xchan_status(&plain.q), XV_WC_LOC_QP_OP_ERR, "only a master may wait");
@@ -465,7 +470,7 @@ static void test_xrc(void)
 	xv_wr_raw(&m.q.qp, 1, &with);
 	go(&m.q);
 	tap_is(xchan_count(&m.q, 0), 2, "XRC: requests with and without its segment");
-	tap_is(xchan_hw(&w.q)->sq.pi, 2, "enable what they name");
+	tap_is(xchan_hw(&w.q)->sq.pi, 2, "XRC: they enable the requests up to their index");
 	close_pair(&m);
 	close_pair(&w);
 }

@@ -391,7 +391,8 @@ static struct xv_send_wr to_master[3] = {
 static struct xv_recv_wr to_recv = { .wr_id = 6, .num_sge = 1, .sg_list = (struct xv_sge *)&sge };
 
 static struct xv_task tasks[4] = {
-	{ .task_type = XV_TASK_SEND, .item = { &managed.qp.pub, { to_managed } }, .next = &tasks[1] },
+	{ .task_type = XV_TASK_SEND, .item = { &managed.qp.pub, { to_managed } },
+	  .next = &tasks[1] },
 	{ .task_type = XV_TASK_RECV, .item = { &managed.qp.pub, { .recv_wr = &to_recv } },
 	  .next = &tasks[2] },
 	{ .task_type = XV_TASK_SEND, .item = { &master.qp.pub, { to_master } }, .next = &tasks[3] },
@@ -404,8 +405,9 @@ static bool untouched(void)
 	return m->sq.pi == 5 && !slave->sq.pi && !slave->rq.pi && !other.qp.pub.sq.pi &&
 	       !slave->sq.en.base && !slave->sq.en.max && !slave->rq.en_base &&
 	       !cq.pub.wait_base && !cq.pub.wait_max && !master.bell && !other.bell &&
-	       !master.record[0] && !managed.record[0] && !m->sq.lock.held && !slave->sq.lock.held &&
-	       !slave->rq.lock.held && !other.qp.pub.sq.lock.held && !ctx.task_lock.held &&
+	       !master.record[0] && !managed.record[0] && !m->sq.lock.held &&
+	       !slave->sq.lock.held && !slave->rq.lock.held &&
+	       !other.qp.pub.sq.lock.held && !ctx.task_lock.held &&
 	       !master.qp.task.used && !managed.qp.task.used && !cq.task.used;
 }
 
@@ -427,7 +429,8 @@ static void test_tasks(void)
 	setup();
 	to_managed[1].num_sge = 9;
 	ok(xv_post_task(&ctx.pub, tasks, &bad) == -XV_EINVAL && bad == &tasks[0] &&
-	   bad->bad_send_wr == &to_managed[1] && untouched(), "the first task fails: %s", last_error);
+	   bad->bad_send_wr == &to_managed[1] && untouched(),
+	   "the first task fails: %s", last_error);
 	to_managed[1].num_sge = 1;
 	to_recv.num_sge = 2;
 	ok(xv_post_task(&ctx.pub, tasks, &bad) == -XV_EINVAL && bad == &tasks[1] &&
@@ -465,7 +468,8 @@ static void test_tasks(void)
 static void test_versions(void)
 {
 	struct { struct xv_send_wr wr; uint64_t unknown; } longer = {
-		{ .wr_id = 1, .opcode = XV_WR_SEND, .num_sge = 1, .sg_list = (struct xv_sge *)&sge },
+		{ .wr_id = 1, .opcode = XV_WR_SEND, .num_sge = 1,
+		  .sg_list = (struct xv_sge *)&sge },
 		0,
 	};
 	struct xv_task task = { .task_type = XV_TASK_SEND,
@@ -528,7 +532,8 @@ static void test_reuse(void)
 	slave->sq.limit = slave->sq.pi;
 	slave->rq.room = 0;
 	ok(xv_wr_send(slave, 1, 0, &sge) == -XV_EINVAL &&
-	   xv_wr_recv(slave, 1, &sge) == -XV_EINVAL, "overflow ignored, state without posting: EINVAL");
+	   xv_wr_recv(slave, 1, &sge) == -XV_EINVAL,
+	   "overflow ignored, state without posting: EINVAL");
 }
 
 int main(void)
