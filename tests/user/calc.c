@@ -110,7 +110,7 @@ static void test_calc(void)
 		{ "add, signed", { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_INT, 0 } },
 		{ "add, unsigned", { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_UINT, 0 } },
 		{ "add, double", { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_FLOAT, 0 } },
-		{ "greatest value and its location", { XV_CALC_OP_MAXLOC, XV_CALC_DATA_TYPE_UINT, 0 } },
+		{ "maximum and its location", { XV_CALC_OP_MAXLOC, XV_CALC_DATA_TYPE_UINT, 0 } },
 		{ "and", { XV_CALC_OP_BAND, XV_CALC_DATA_TYPE_UINT, 0 } },
 		{ "or", { XV_CALC_OP_BOR, XV_CALC_DATA_TYPE_INT, 0 } },
 		{ "xor", { XV_CALC_OP_BXOR, XV_CALC_DATA_TYPE_UINT, 0 } },

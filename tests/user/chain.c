@@ -173,7 +173,8 @@ static void test_wait(void)
 	xv_wr_wait_cq_pi(w.qp, 5, SIGNALED, a.cq, 1);
 	xv_wr_wait_cq_pi(w.qp, 6, SIGNALED, a.cq, a.cq->ci + 1);
 	xv_commit_send(w.qp);
-	ok(rig_expect(w.cq, 5, XV_WC_SUCCESS) && quiet(w.cq), "index 1 has passed, index 3 has not");
+	ok(rig_expect(w.cq, 5, XV_WC_SUCCESS) && quiet(w.cq),
+	   "index 1 has passed, index 3 has not");
 	put(a.qp, 7, SIGNALED, 64, 64, 64);
 	put(a.qp, 8, 0, 64, 64, 64);
 	put(a.qp, 9, SIGNALED, 64, 64, 64);

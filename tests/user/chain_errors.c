@@ -143,7 +143,9 @@ static void test_plain_queue(void)
 
 static void test_data(void)
 {
-	struct xv_wait_data d = { rig_addr(&r, 0, 0), r.mr[0]->lkey ^ 0x5500, XV_WAIT_ALWAYS, 0, 0 };
+	struct xv_wait_data d = {
+		rig_addr(&r, 0, 0), r.mr[0]->lkey ^ 0x5500, XV_WAIT_ALWAYS, 0, 0,
+	};
 
 	FAILS(XV_WC_LOC_PROT_ERR, "wait for data with a wrong key",
 	      xv_wr_wait_data(qp, 1, SIGNALED, &d));
@@ -192,7 +194,8 @@ static void test_never(void)
 	put(w.qp, 7, SIGNALED, 0, 0, 64);
 	xv_commit_send(w.qp);
 	ok(quiet(w.cq) && !xv_destroy_cq(cq) && rig_expect(w.cq, 6, XV_WC_WR_FLUSH_ERR) &&
-	   rig_expect(w.cq, 7, XV_WC_WR_FLUSH_ERR), "destroying the CQ flushes those that wait for it");
+	   rig_expect(w.cq, 7, XV_WC_WR_FLUSH_ERR),
+	   "destroying the CQ flushes those that wait for it");
 	link_down(&w);
 	link_down(&other);
 }
