@@ -10,17 +10,19 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <asm/byteorder.h>
+#include "datapath.h"
 #include "cmd.h"
 
 #define PAGE_BYTES	MLX5_UN_SZ_BYTES(hca_cap_union)
 
-enum { GENERAL, ATOMIC, ROCE, ODP, PAGES };
+enum { GENERAL, ATOMIC, ROCE, ODP, VECTOR_CALC, PAGES };
 
 static const u8 page_type[PAGES] = {
 	[GENERAL] = MLX5_CAP_GENERAL,
 	[ATOMIC] = MLX5_CAP_ATOMIC,
 	[ROCE] = MLX5_CAP_ROCE,
 	[ODP] = MLX5_CAP_ODP,		/* all zero: not supported */
+	[VECTOR_CALC] = MLX5_CAP_VECTOR_CALC,
 };
 
 struct hca_caps {
@@ -69,6 +71,7 @@ static void hca_caps_queues(void *cap)
 	CAP(xrc, 1);
 	CAP(apm, 1);
 	CAP(cd, 1);
+	CAP(vector_calc, 1);
 	hca_caps_wait(cap);
 	CAP(log_max_msg, HCA_LOG_MAX_MSG);
 	CAP(max_wqe_sz_sq, HCA_MAX_SEND_WQE);
@@ -145,6 +148,20 @@ static void hca_caps_roce_page(void *cap)
 	MLX5_SET(roce_cap, cap, sw_r_roce_src_udp_port, 1);
 }
 
+/* No coefficient matrix, so there is one output; all chunk sizes */
+static void hca_caps_vector_calc_page(void *cap)
+{
+	MLX5_SET(vector_calc_cap, cap, max_vec_count, HCA_CALC_VECTORS);
+	MLX5_SET(vector_calc_cap, cap, max_chunk_size, MLX5R_VECTOR_CHUNK_MASK);
+	MLX5_SET(vector_calc_cap, cap, calc0.op_swap_endianness, 1);
+	MLX5_SET(vector_calc_cap, cap, calc0.op_min, 1);
+	MLX5_SET(vector_calc_cap, cap, calc0.op_xor, 1);
+	MLX5_SET(vector_calc_cap, cap, calc0.op_or, 1);
+	MLX5_SET(vector_calc_cap, cap, calc0.op_and, 1);
+	MLX5_SET(vector_calc_cap, cap, calc0.op_max, 1);
+	MLX5_SET(vector_calc_cap, cap, calc0.op_add, 1);
+}
+
 int hca_caps_init(struct hca *hca)
 {
 	struct hca_caps *caps = kvzalloc(sizeof(*caps), GFP_KERNEL);
@@ -158,6 +175,7 @@ int hca_caps_init(struct hca *hca)
 	hca_caps_port(caps->max[GENERAL], &hca->p);
 	hca_caps_settable(caps->settable);
 	hca_caps_atomic_page(caps->max[ATOMIC]);
+	hca_caps_vector_calc_page(caps->max[VECTOR_CALC]);
 	if (hca->p.roce)
 		hca_caps_roce_page(caps->max[ROCE]);
 	hca_caps_reset(hca);

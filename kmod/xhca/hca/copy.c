@@ -189,7 +189,8 @@ static void *hca_sgl_map(struct hca_sgl *l, u64 *len)
 	s = &l->sge[l->i];
 	*len = min(*len, s->len - l->off);
 	if (s->data)
-		return (void *)s->data + l->off;
+		return l->calc ? hca_calc_map(&l->user, l->calc, l->off, len) :
+				 (void *)s->data + l->off;
 	return hca_key_map(&l->user, s->lkey, s->addr + l->off, len);
 }
 

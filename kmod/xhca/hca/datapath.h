@@ -34,9 +34,22 @@ struct hca_key_user {
 	u8 access;
 };
 
+/* The calculation of a request (calc.c), and the part of its result that is ready */
+struct hca_calc {
+	u8 opmod;			/* MLX5R_CALC_* */
+	u8 op, type;			/* of vectors: MLX5R_VECTOR_* */
+	bool little;			/* little-endian numbers */
+	u32 count;			/* operands */
+	u32 size;			/* bytes of an operand and of the result */
+	struct hca_sge sge[HCA_MAX_SGE];	/* an operand each; or all vectors */
+	u64 at;				/* offset of the part */
+	u32 ready;			/* its bytes */
+};
+
 /* A list of segments and a position in it */
 struct hca_sgl {
 	struct hca_key_user user;
+	struct hca_calc *calc;		/* data segments are the result of this, or NULL */
 	const struct hca_sge *sge;
 	u32 n, i;
 	u64 off;
@@ -75,6 +88,8 @@ struct hca_wqe {
 	u32 packets;			/* that the message takes, on connected transports */
 	u32 nsge;
 	struct hca_sge sge[HCA_MAX_SGE];
+	bool has_calc;
+	struct hca_calc calc;
 	struct hca_sge rsge;		/* the remote address as a segment */
 	u8 in_cqe;			/* MLX5R_CQE_INLINE_*: the data is in cqe_data */
 	u8 cqe_data[HCA_CQE_INLINE];
@@ -106,6 +121,8 @@ struct hca_rwqe {
 };
 
 #define HCA_UMR_CHUNK	256	/* bytes of a translation list read at once; each may be a piece */
+#define HCA_CALC_BYTES	4096	/* of operands that are combined at a time */
+#define HCA_CALC_VECTORS	255	/* of a calculation: max_vec_count has 8 bits */
 #define HCA_UD_MTU	4096
 #define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */
 
@@ -114,6 +131,7 @@ struct hca_scratch {
 	struct hca_wqe wqe;
 	struct hca_rwqe rwqe;
 	u8 umr[HCA_UMR_CHUNK] __aligned(8);
+	u8 calc[HCA_CALC_BYTES] __aligned(8);
 	u8 datagram[HCA_GRH_BYTES + HCA_UD_MTU];
 };
 
@@ -327,6 +345,34 @@ bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len);
  * if access to [va, va + len) is not allowed.
  */
 void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len);
+
+/* ---- softfloat.c ------------------------------------------------------------------- */
+
+struct hca_float {
+	u8 mantissa;			/* bits */
+	u16 exponent;			/* the greatest */
+};
+
+extern const struct hca_float hca_float32, hca_float64;
+
+u64 hca_float_add(const struct hca_float *f, u64 a, u64 b);
+u64 hca_float_max(const struct hca_float *f, u64 a, u64 b);
+u64 hca_float_min(const struct hca_float *f, u64 a, u64 b);
+
+/* ---- calc.c ------------------------------------------------------------------------ */
+
+/*
+ * Before the request is executed: checks it, and replaces its segments by one that is the
+ * result.  0 or a syndrome.
+ */
+int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w);
+/* After it was executed: combines what was read.  0 or a syndrome */
+int hca_calc_end(struct hca_qp *qp, struct hca_wqe *w);
+/*
+ * Returns a pointer to the bytes at @off of the result, valid until the next call, and cuts
+ * *@len to what is there.  NULL if access to an operand is not allowed.
+ */
+void *hca_calc_map(const struct hca_key_user *user, struct hca_calc *c, u64 off, u64 *len);
 
 /* ---- copy.c ------------------------------------------------------------------------ */
 

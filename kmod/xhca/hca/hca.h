@@ -427,6 +427,7 @@ struct hca_qp {
 	u16 rq_enabled;			/* receive requests that are enabled, free-running */
 	struct hca_waiter waiter;
 	u64 poll_since;			/* it has waited for data since then; 0: it does not */
+	u8 calc_read[16] __aligned(8);	/* READ with calculation: what is read (calc.c) */
 
 	/* Responder (responder.c) */
 	bool rre, rwe, rae;

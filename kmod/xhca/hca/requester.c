@@ -191,12 +191,19 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	ret = hca_req_check_connected(qp, w);
 	if (ret)
 		return ret;
+	if (w->has_calc) {
+		ret = hca_calc_begin(qp, w);
+		if (ret)
+			return ret;
+	}
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	w->packets = hca_req_count_packets(qp, w);
 	peer = hca_peer_find(qp);
 	ret = peer ? hca_respond(qp, peer, w) : HCA_LOST;
 	hca_count_request(qp, peer, w, ret);
+	if (!ret && w->has_calc)
+		ret = hca_calc_end(qp, w);
 
 	if (ret == HCA_AGAIN)
 		qp->in_message = true;

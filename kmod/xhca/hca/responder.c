@@ -102,6 +102,14 @@ static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca
 	return src->done < length ? HCA_AGAIN : 0;
 }
 
+/* The data of a request that sends or writes */
+static void hca_resp_source(struct hca_sgl *l, const struct hca_qp *src, struct hca_wqe *w)
+{
+	hca_sgl_init(l, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	if (w->has_calc)
+		l->calc = &w->calc;
+}
+
 static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
 			 struct hca_wqe *w, struct hca_rwqe *r)
 {
@@ -112,7 +120,7 @@ static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq 
 	if (w->length > r->length)
 		return hca_resp_fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
 					     MLX5R_SYND_REMOTE_INVAL_REQ);
-	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	hca_resp_source(&from, src, w);
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (srq)
 		to.user.pd = srq->pd;
@@ -138,7 +146,7 @@ static struct hca_srq *hca_resp_xrc_srq(struct hca_qp *dst, const struct hca_wqe
 static void hca_resp_local_segments(struct hca_sgl *l, struct hca_qp *src, struct hca_wqe *w)
 {
 	hca_sgl_init(l, src, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
-	if (hca_wqe_signalled(w))
+	if (hca_wqe_signalled(w) && !w->has_calc)
 		hca_sgl_divert(l, w, src->scq, src->cs_req);
 }
 
@@ -164,7 +172,7 @@ static int hca_resp_write_data(struct hca_qp *src, struct hca_qp *dst, struct hc
 	if (!w->length)
 		return 0;
 	hca_resp_remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
-	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	hca_resp_source(&from, src, w);
 	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;

@@ -17,6 +17,8 @@
 #define SEG_DATA	0x08
 #define SEG_BODY	0x10	/* the rest belongs to the operation */
 #define SEG_XCHAN	0x20	/* WAIT and ENABLE */
+#define SEG_VECTOR	0x40	/* calculation with vectors, instead of data segments */
+#define SEG_BAD		0x80	/* no such request */
 
 /* Who may use an opcode, by service type */
 #define ON(st)		(1u << (st))
@@ -165,6 +167,53 @@ static bool hca_wqe_take_xchan(struct hca_qp *qp, struct hca_wqe *w, struct curs
 	return object ? hca_wqe_take_object(w, c) : hca_wqe_take_condition(w, c);
 }
 
+static bool hca_wqe_may_calculate(const struct hca_wqe *w)
+{
+	switch (w->opcode) {
+	case MLX5R_OP_SEND:
+	case MLX5R_OP_RDMA_WRITE:
+	case MLX5R_OP_RDMA_WRITE_IMM:
+		return w->opmod <= MLX5R_CALC_XOR || w->opmod == MLX5R_CALC_VECTOR;
+	default:
+		return w->opcode == MLX5R_OP_RDMA_READ && w->opmod <= MLX5R_CALC_XOR;
+	}
+}
+
+/* The segments of a request whose opmod is not 0 */
+static u8 hca_wqe_segs_of_opmod(const struct hca_qp *qp, struct hca_wqe *w, u8 segs)
+{
+	if ((segs & SEG_ATOMIC) || !(segs & SEG_DATA))
+		return segs;
+	if (!qp->cd_master || !hca_wqe_may_calculate(w))
+		return SEG_BAD;
+	w->has_calc = true;
+	w->calc.opmod = w->opmod;
+	return w->opmod == MLX5R_CALC_VECTOR ? segs ^ (SEG_DATA | SEG_VECTOR) : segs;
+}
+
+/* Without a coefficient matrix there is one operation. */
+static bool hca_wqe_take_vectors(struct hca_wqe *w, struct cursor *c)
+{
+	const struct mlx5r_vector_calc *calc = hca_wqe_take(c, sizeof(*calc));
+	const struct mlx5r_vector_data *data = hca_wqe_take(c, sizeof(*data));
+
+	if (!calc || !data || calc->op[1] ||
+	    calc->flags & (MLX5R_VECTOR_MATRIX | MLX5R_VECTOR_MATRIX_8BIT))
+		return false;
+	w->calc.op = calc->op[0];
+	w->calc.type = calc->type;
+	w->calc.little = calc->flags & MLX5R_VECTOR_LITTLE_ENDIAN;
+	w->calc.count = be16_to_cpu(calc->count);
+	w->calc.size = be32_to_cpu(data->byte_count);
+	w->calc.sge[0] = (struct hca_sge) {
+		.addr = be64_to_cpu(data->addr),
+		.len = (u64)w->calc.size * w->calc.count,
+		.lkey = be32_to_cpu(data->lkey),
+	};
+	w->length = w->calc.size;
+	return true;
+}
+
 static bool hca_wqe_take_data(struct hca_wqe *w, struct cursor *c)
 {
 	while (c->at < c->end) {
@@ -209,6 +258,8 @@ static bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs,
 		return false;
 	if (segs & SEG_XCHAN)
 		return hca_wqe_take_xchan(qp, w, c);
+	if (segs & (SEG_VECTOR | SEG_BAD))
+		return segs & SEG_VECTOR && hca_wqe_take_vectors(w, c);
 	if (segs & SEG_BODY) {
 		w->body = c->at;
 		w->body_len = c->end - c->at;
@@ -221,6 +272,7 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 {
 	u32 qpn_ds, word, i;
 	struct cursor c;
+	u8 segs;
 
 	memcpy(w->raw, hca_wqe_block_at(qp, qp->sq.ci), MLX5R_WQEBB);
 	qpn_ds = be32_to_cpu(w->ctrl.qpn_ds);
@@ -235,6 +287,7 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 	w->length = 0;
 	w->nsge = 0;
 	w->in_cqe = 0;
+	w->has_calc = false;
 
 	if (!w->ds || w->nbb > (u16)(qp->sq.pi - qp->sq.ci)) {
 		w->nbb = 1;
@@ -248,9 +301,10 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 		memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, qp->sq.ci + i), MLX5R_WQEBB);
 	c.at = w->raw + sizeof(w->ctrl);
 	c.end = w->raw + w->ds * MLX5R_DS;
-	if (!hca_wqe_take_segments(qp, w, ops[w->opcode].segs, &c))
-		return MLX5R_SYND_LOCAL_QP_OP;
-	return 0;
+	segs = ops[w->opcode].segs;
+	if (w->opmod)
+		segs = hca_wqe_segs_of_opmod(qp, w, segs);
+	return hca_wqe_take_segments(qp, w, segs, &c) ? 0 : MLX5R_SYND_LOCAL_QP_OP;
 }
 
 u32 hca_wqe_span(struct hca_qp *qp)

@@ -11,6 +11,10 @@
 #define be16_to_cpu(x)	cpu_to_be16(x)
 #define be32_to_cpu(x)	cpu_to_be32(x)
 #define be64_to_cpu(x)	cpu_to_be64(x)
+#define cpu_to_le32(x)	((u32)(x))
+#define cpu_to_le64(x)	((u64)(x))
+#define le32_to_cpu(x)	((u32)(x))
+#define le64_to_cpu(x)	((u64)(x))
 
 static inline u16 be16_to_cpup(const __be16 *p)
 {

@@ -15,6 +15,7 @@
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define DIV_ROUND_UP_ULL(n, d)	DIV_ROUND_UP((u64)(n), (u64)(d))
 #define ALIGN(x, a)		(((x) + ((typeof(x))(a) - 1)) & ~((typeof(x))(a) - 1))
+#define rounddown(x, n)		((x) - (x) % (n))
 #define IS_ALIGNED(x, a)	(!((x) & ((typeof(x))(a) - 1)))
 #define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 #define fallthrough		__attribute__((fallthrough))
