@@ -27,7 +27,7 @@ static u64 random64(void)
 	return seed ^= seed << 17;
 }
 
-/* ---- Floating-point numbers ------------------------------------------------------------ */
+/* ---- Floating-point numbers ---------------------------------------------------------- */
 
 static const u64 edges64[] = {
 	0, 1, 2, 0x000fffffffffffff, 0x0010000000000000, 0x0010000000000001, 0x001fffffffffffff,
@@ -161,7 +161,7 @@ static void test_random(void)
 	tap_is(wrong, 0, "sums, minima and maxima of random numbers");
 }
 
-/* ---- Posting ----------------------------------------------------------------------------- */
+/* ---- Posting ------------------------------------------------------------------------- */
 
 struct core_wqe {
 	struct mlx5r_ctrl ctrl;
@@ -266,7 +266,7 @@ static void fill(u32 bytes)
 	memset(to.ptr, 0xee, bytes);
 }
 
-/* ---- The model of elements ---------------------------------------------------------------- */
+/* ---- The model of elements ----------------------------------------------------------- */
 
 static u64 model_integer(u8 op, u8 type, u64 a, u64 b)
 {
@@ -328,7 +328,7 @@ static u32 wrong_elements(const struct vectors *v)
 	return wrong;
 }
 
-/* ---- Vectors --------------------------------------------------------------------------------- */
+/* ---- Vectors ------------------------------------------------------------------------- */
 
 static const u8 types[] = {
 	MLX5R_VECTOR_INT32, MLX5R_VECTOR_UINT32, MLX5R_VECTOR_FLOAT32,
@@ -405,7 +405,7 @@ static void test_pieces(void)
 	session_key_destroy(&s, 0, key);
 }
 
-/* ---- CORE-Direct -------------------------------------------------------------------------------- */
+/* ---- CORE-Direct --------------------------------------------------------------------- */
 
 static struct mlx5r_calc_operand *operand(u8 *at, u32 i)
 {
@@ -454,8 +454,10 @@ static void test_core(void)
 	tap_is(wrong, 0, "results of CORE-Direct calculations");
 
 	fill(4096);
-	tap_is(run_core(MLX5R_OP_SEND, MLX5R_CALC_AND, 1), XV_WC_SUCCESS, "a calculation with one operand");
-	ok(!memcmp(to.ptr, from.ptr, 8) && !operand(to.ptr, 0)->location, "one operand is the result");
+	tap_is(run_core(MLX5R_OP_SEND, MLX5R_CALC_AND, 1), XV_WC_SUCCESS,
+	       "a calculation with one operand");
+	ok(!memcmp(to.ptr, from.ptr, 8) && !operand(to.ptr, 0)->location,
+	   "one operand is the result");
 }
 
 static void test_core_read(void)
@@ -475,7 +477,7 @@ static void test_core_read(void)
 	tap_is(wrong, 0, "READ combines what it reads with its segment");
 }
 
-/* ---- Errors --------------------------------------------------------------------------------------- */
+/* ---- Errors -------------------------------------------------------------------------- */
 
 static void reopen(u8 cross)
 {
@@ -543,7 +545,8 @@ static void test_core_refused(void)
 	struct core_wqe w;
 
 	REFUSED(run_core(MLX5R_OP_SEND, 7, 2), XV_WC_LOC_QP_OP_ERR, "CORE-Direct: unknown operation");
-	REFUSED(run_core(MLX5R_OP_SEND, MLX5R_CALC_ADD, 0), XV_WC_LOC_QP_OP_ERR, "CORE-Direct: no operand");
+	REFUSED(run_core(MLX5R_OP_SEND, MLX5R_CALC_ADD, 0), XV_WC_LOC_QP_OP_ERR,
+		"CORE-Direct: no operand");
 	REFUSED(run_core(MLX5R_OP_RDMA_READ, MLX5R_CALC_ADD, 2), XV_WC_LOC_QP_OP_ERR,
 		"CORE-Direct: READ with two segments");
 	w = (struct core_wqe) { .data[0] = {

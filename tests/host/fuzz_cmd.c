@@ -6,7 +6,7 @@
  * piece is raw bytes, or a value that exists (the number of an object, a page, a doorbell
  * record), so that commands can succeed. Commands go to one of several functions, whose
  * objects have the same numbers. Some commands go through the command queue of the first
- * function, with flaws.
+ * function, with flaws. On each function a queue waits for a CQ that no queue uses.
  *
  * The adapter answers each command with success, or with an error status and a syndrome of
  * this status. Its reference counts stay right, and at the end it frees all objects.
@@ -15,9 +15,12 @@
 #include <string.h>
 #include "cmd.h"
 #include "cmd_queue.h"
+#include "waiters.h"
 
 #define MAX_IN		CMD_QUEUE_IN
 #define MAX_OUT		CMD_QUEUE_OUT
+
+#define QPS		4u		/* queue pairs of a function, one of them destroyed */
 
 static struct session s;
 static u64 page, record;
@@ -131,6 +134,7 @@ static void valid_cq(u8 *in)
 	put(MLX5_ADDR_OF(create_cq_in, in, pas), page);
 }
 
+/* With all flags of cross-channel, which a piece may clear */
 static void valid_qp(u8 *in)
 {
 	void *qpc = MLX5_ADDR_OF(create_qp_in, in, qpc);
@@ -140,6 +144,9 @@ static void valid_qp(u8 *in)
 	MLX5_SET(qpc, qpc, uar_page, s.uar[func]);
 	MLX5_SET(qpc, qpc, log_rq_stride, 2);
 	MLX5_SET(qpc, qpc, log_sq_size, 2);
+	MLX5_SET(qpc, qpc, cd_master, 1);
+	MLX5_SET(qpc, qpc, cd_slave_send, 1);
+	MLX5_SET(qpc, qpc, cd_slave_receive, 1);
 	MLX5_SET(qpc, qpc, cqn_snd, cqn);
 	MLX5_SET(qpc, qpc, cqn_rcv, cqn);
 	put(MLX5_ADDR_OF(qpc, qpc, dbr_addr), record);
@@ -172,7 +179,7 @@ static void valid_sq(u8 *in)
 /* To ready: the first SQ, whose number follows those of the QPs of the session */
 static void valid_modify_sq(u8 *in)
 {
-	MLX5_SET(modify_sq_in, in, sqn, s.hca[func]->qps.first + 2);
+	MLX5_SET(modify_sq_in, in, sqn, s.hca[func]->qps.first + QPS);
 	MLX5_SET(modify_sq_in, in, ctx.state, MLX5_SQC_STATE_RDY);
 }
 
@@ -348,12 +355,46 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 	return data + nflaws * sizeof(struct flaw);
 }
 
+static void begin_queues(struct session_qp q[QPS])
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_wait wait;
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_WAIT),
+		.ctrl.qpn_ds = cpu_to_be32(2),
+		.wait.index = cpu_to_be32(1),
+	};
+	u32 i;
+
+	for (i = 0; i < QPS; i++) {
+		s.cross = i == 2 ? SESSION_MASTER : 0;
+		session_qp(&s, func, i == 1 ? MLX5_QP_ST_UD : MLX5_QP_ST_RC, 2, 2, &q[i]);
+	}
+	session_qp_destroy(&q[3]);
+	w.wait.number = cpu_to_be32(q[3].cqn);
+	session_connect(&q[2], &q[2]);
+	xv_wr_raw(&q[2].qp, 1, &w);
+	xv_commit_send(&q[2].qp);
+	hca_qp_look(hca_table_get(&s.hca[func]->qps, q[2].qp.qp_num));
+}
+
+static void end_queues(struct session_qp q[QPS])
+{
+	u32 i;
+
+	for (i = 0; i < QPS - 1; i++) {
+		free(q[i].qp.rq.wr_id);
+		free(q[i].qp.sq.entry);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const u8 *end = data + size;
 	static size_t used;
-	struct session_qp q[SESSION_FUNCS][2];
-	u32 i, n;
+	struct session_qp q[SESSION_FUNCS][QPS];
+	u32 n;
 
 	if (!used) {
 		session_init(&s);
@@ -366,10 +407,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	page = session_alloc(&s, 4 * HCA_PAGE_SIZE);
 	record = session_alloc(&s, HCA_PAGE_SIZE);
 	for (func = 0; func < SESSION_FUNCS; func++)
-		for (i = 0; i < 2; i++)
-			session_qp(&s, func, i ? MLX5_QP_ST_UD : MLX5_QP_ST_RC, 2, 2, &q[func][i]);
+		begin_queues(q[func]);
+	hca_fabric_poll(&s.fabric);
 	for (n = 0; end - data > 4 && n < 200; n++) {
 		data = one_command(data, end);
+		check(waiters_good(&s), "a waiting queue is in no heap", 0);
 		hca_fabric_poll(&s.fabric);
 	}
 	for (func = 0; func < SESSION_FUNCS; func++)
@@ -377,10 +419,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (end - data == sizeof(struct head))
 		cmd_queue_register(&s, data[0], (u32)data[1] << 24 | data[2] << 8 | data[3]);
 	for (func = 0; func < SESSION_FUNCS; func++) {
-		for (i = 0; i < 2; i++) {
-			free(q[func][i].qp.rq.wr_id);
-			free(q[func][i].qp.sq.entry);
-		}
+		end_queues(q[func]);
 		hca_reset(s.hca[func]);
 	}
 	return 0;

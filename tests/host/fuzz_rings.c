@@ -6,7 +6,8 @@
  * A hostile process uses four functions, with its own protection domain and doorbell page on
  * each. It has two connected queue pairs, one with a shared receive queue; two XRC queue pairs
  * with a shared receive queue that is destroyed and created; one UD queue pair; memory regions
- * and indirect keys. The input is a list of its actions. Some post valid requests.
+ * and indirect keys; a CQ that no queue uses. Some queues are masters or managed. The input is a
+ * list of its actions. Some post valid requests.
  *
  * Another process, the victim, uses two of the functions. Its messages must arrive complete
  * and within a limit of passes. Only memory of the hostile process may change. No turn may be
@@ -19,6 +20,7 @@
 #include <linux/mlx5/qp.h>
 #include "cmd.h"
 #include "session.h"
+#include "waiters.h"
 
 #define LOG_QUEUE	4u
 #define LOG_STRIDE	6u		/* of the shared receive queue */
@@ -45,6 +47,7 @@ static struct session s;
 static struct session_qp q[NQPS];
 static struct session_mr mr[SESSION_FUNCS], victim[2];
 static u32 keys[SESSION_FUNCS][KEYS];
+static struct session_qp spare;		/* its CQ; the queue pair is destroyed */
 static struct session_srq xrc_srq;
 static u8 *srq_ring;
 static __be32 *srq_record;
@@ -124,6 +127,10 @@ static void begin_hostile(void)
 		[RC0] = MLX5_QP_ST_RC, [RC1_SRQ] = MLX5_QP_ST_RC, [UD] = MLX5_QP_ST_UD,
 		[XRC0] = MLX5_QP_ST_XRC, [XRC1] = MLX5_QP_ST_XRC,
 	};
+	static const u8 cross[HOSTILE] = {
+		[RC0] = SESSION_MASTER, [XRC0] = SESSION_MASTER,
+		[XRC1] = SESSION_MASTER | SESSION_MANAGED_SEND | SESSION_MANAGED_RECV,
+	};
 	struct hca_srq *srq;
 	int func;
 	u32 i;
@@ -137,8 +144,13 @@ static void begin_hostile(void)
 			keys[func][i] = session_umr_key(&s, func, i ? MLX5R_MKEY_MODE_KLM :
 							MLX5R_MKEY_MODE_KSM, OCTOWORDS);
 	}
-	for (i = 0; i < HOSTILE; i++)
+	for (i = 0; i < HOSTILE; i++) {
+		s.cross = cross[i];
 		session_qp(&s, FUNCTION(i), st[i], LOG_QUEUE, LOG_QUEUE, &q[i]);
+	}
+	s.cross = 0;
+	session_qp(&s, FUNCTION(RC0), MLX5_QP_ST_RC, LOG_QUEUE, LOG_QUEUE, &spare);
+	session_qp_destroy(&spare);
 	srq = make_srq(q[RC1_SRQ].func);
 	xrc_srq = session_xrc_srq(&q[XRC1], NULL);
 	session_connect(&q[RC0], &q[RC1_SRQ]);
@@ -418,6 +430,120 @@ static void post(const struct act *a)
 	xv_commit_send(&h->qp);
 }
 
+/* A number near @now, of @bits */
+static u32 about(u32 now, const struct act *a, u32 mask)
+{
+	return (now + (s8)(a->value >> 32)) & mask;
+}
+
+/* WAIT and ENABLE: CQs and queues of its own, of others, and none */
+static void post_object(const struct act *a, struct session_qp *h)
+{
+	static const u8 ops[] = { MLX5R_OP_WAIT, MLX5R_OP_SEND_ENABLE, MLX5R_OP_RECV_ENABLE };
+	const struct session_qp *of = &q[a->at % NQPS];
+	struct hca_qp *target = hca_table_get(&s.hca[of->func]->qps, of->qp.qp_num);
+	u8 op = ops[a->value % ARRAY_SIZE(ops)];
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_wait wait;
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(op),
+		.ctrl.qpn_ds = cpu_to_be32(2),
+		.ctrl.fm_ce_se = a->value & 0x80 ? MLX5R_CE_ALWAYS : 0,
+	};
+
+	if (op == MLX5R_OP_WAIT) {
+		w.wait.number = cpu_to_be32(a->value & 0x40 ? spare.cqn : of->cqn);
+		w.wait.index = cpu_to_be32(about(target->scq->pi, a, MLX5R_WAIT_INDEX_MASK));
+	} else {
+		w.wait.number = cpu_to_be32(of->qp.qp_num);
+		w.wait.index = cpu_to_be32(about(op == MLX5R_OP_SEND_ENABLE ? target->sq.pi :
+						 target->rq_enabled, a, MLX5R_ENABLE_INDEX_MASK));
+	}
+	xv_wr_raw(&h->qp, 3, &w);
+}
+
+/* WAIT for data in any memory, and for times that come soon or late */
+static void post_condition(const struct act *a, struct session_qp *h)
+{
+	bool data = a->value & 2;
+	const struct session_mr *of = a->value & 4 ? &victim[0] : &mr[h->func];
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_wait_data wait;
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32((data ? MLX5R_WAIT_DATA : MLX5R_WAIT_TIME) <<
+						     MLX5R_CTRL_OPMOD_SHIFT | MLX5R_OP_WAIT),
+		.ctrl.qpn_ds = cpu_to_be32(3),
+		.wait.op_inv = cpu_to_be32(a->value >> 8 & 0x17),
+		.wait.lkey = cpu_to_be32(a->value & 8 ? keys[h->func][a->at % KEYS] : of->key),
+		.wait.addr_fail = cpu_to_be64(of->addr + a->at % MR_BYTES),
+		.wait.value = cpu_to_be64(data ? a->value >> 48 : s.fabric.now + (a->value >> 44)),
+		.wait.mask = cpu_to_be64(a->value & 0x10 ? ~0ull : a->value >> 16),
+	};
+
+	xv_wr_raw(&h->qp, 3, &w);
+}
+
+/* A calculation with operands in any memory, for its own region */
+static void post_calc(const struct act *a, struct session_qp *h)
+{
+	u32 peer = h == &q[RC0] ? RC1_SRQ : h == &q[RC1_SRQ] ? RC0 : XRC0 + XRC1 - (h - q);
+	const struct session_mr *of = a->value & 4 ? &victim[0] : &mr[h->func];
+	u32 key = cpu_to_be32(a->value & 8 ? keys[h->func][a->at % KEYS] : of->key);
+	__be64 addr = cpu_to_be64(a->value & 8 ? a->at % 1024 : of->addr + a->at % MR_BYTES);
+	bool vector = a->value & 0x10;
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_raddr raddr;
+		union {
+			struct {
+				struct mlx5r_vector_calc calc;
+				struct mlx5r_vector_data data;
+			};
+			struct mlx5r_data operand[3];
+		};
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(
+			(vector ? MLX5R_CALC_VECTOR : a->value >> 8 & 7) << MLX5R_CTRL_OPMOD_SHIFT |
+			(a->value & 0x20 ? MLX5R_OP_RDMA_READ : MLX5R_OP_RDMA_WRITE)),
+		.ctrl.qpn_ds = cpu_to_be32(vector ? 5 : 2 + (a->value >> 16 & 3) % 4),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.raddr.addr = cpu_to_be64(mr[q[peer].func].addr + (a->value >> 32) % MR_BYTES),
+		.raddr.rkey = cpu_to_be32(mr[q[peer].func].key),
+	};
+	u32 i;
+
+	if (vector) {
+		w.calc.op[0] = a->value >> 8 & 7;
+		w.calc.type = a->value >> 11 & 7;
+		w.calc.flags = a->value >> 14 & 0x40;
+		w.calc.count = cpu_to_be16(a->value >> 48 & 0xff);
+		w.data = (struct mlx5r_vector_data) {
+			cpu_to_be32(a->value >> 56 << (a->value >> 22 & 7)), key, addr };
+	} else {
+		for (i = 0; i < 3; i++)
+			w.operand[i] = (struct mlx5r_data) { cpu_to_be32(16), key, addr & ~cpu_to_be64(15) };
+	}
+	xv_wr_raw(&h->qp, 3, &w);
+}
+
+/* A managed queue gets the requests too; only some are masters. */
+static void post_cross(const struct act *a)
+{
+	static void (*const kinds[])(const struct act *a, struct session_qp *h) = {
+		post_object, post_object, post_condition, post_calc,
+	};
+	static const u8 queues[] = { RC0, XRC0, XRC1, RC1_SRQ };
+	struct session_qp *h = &q[queues[a->which % ARRAY_SIZE(queues)]];
+
+	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
+	kinds[a->which >> 2 & 3](a, h);
+	xv_commit_send(&h->qp);
+	if (!(a->which & 0x30))
+		session_cq_destroy(&spare);
+}
+
 /* Changes the alternate path and its state, or resets and connects the queue pairs. */
 static void modify(const struct act *a)
 {
@@ -450,7 +576,7 @@ static void modify(const struct act *a)
 static void perform(const struct act *a)
 {
 	static void (*const acts[])(const struct act *a) = {
-		scribble, count, ring, post, modify, change_xrc_srq, change_key,
+		scribble, count, ring, post, modify, change_xrc_srq, change_key, post_cross,
 	};
 	u32 what = a->what % (ARRAY_SIZE(acts) + 1);
 	int n;
@@ -469,6 +595,7 @@ static void perform(const struct act *a)
 	serve_events();
 	check_others();
 	check(session_turns_bounded(&s), "a turn is above the limits");
+	check(waiters_good(&s), "a waiting queue is in no heap");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

@@ -2,10 +2,10 @@
 /*
  * Fuzzes the execution of work requests in a valid session.
  *
- * The input is a list of requests: messages on an RC connection, datagrams, UMRs.  Segments
- * and mkeys are valid or almost valid.  A model predicts the status of each request and the
- * content of memory; all bytes are compared.  A request may also be damaged at any byte: then
- * the model predicts only that memory outside the regions does not change.
+ * The input is a list of requests: messages on an RC connection, datagrams, UMRs, calculations,
+ * cross-channel.  Segments and mkeys are valid or almost valid.  A model predicts the status of
+ * each request and the content of memory; all bytes are compared.  A request may also be damaged
+ * at any byte: then the model predicts only that memory outside the regions does not change.
  */
 #include <string.h>
 #include "model.h"
@@ -14,7 +14,7 @@
 
 enum op {
 	WRITE, READ, FETCH_ADD, COMPARE_SWAP, WRITE_INLINE, WRITE_IMM, SEND, SEND_IMM,
-	SEND_INVAL, SEND_INLINE, UMR, DATAGRAM, NOPS
+	SEND_INVAL, SEND_INLINE, UMR, DATAGRAM, CALC, CROSS, NOPS
 };
 
 static u8 inline_data[INLINE_BYTES] = "data in the request itself";
@@ -243,6 +243,10 @@ static bool perform(struct action t)
 		return perform_umr(&t);
 	case DATAGRAM:
 		return perform_datagram(&t);
+	case CALC:
+		return perform_calc(&t);
+	case CROSS:
+		return perform_cross(&t);
 	default:
 		return perform_message(&t);
 	}

@@ -90,7 +90,9 @@ void model_begin(void)
 	memcpy(session_ptr(&s, area), copy, AREA_BYTES);
 	for (func = 0; func < SESSION_FUNCS; func++) {
 		add_umr_keys(func);
+		s.cross = func ? 0 : SESSION_MASTER;
 		session_qp(&s, func, MLX5_QP_ST_RC, 5, 4, &rc[func]);
+		s.cross = 0;
 		session_qp(&s, func, MLX5_QP_ST_UD, 4, 4, &ud[func]);
 	}
 	session_connect(&rc[0], &rc[1]);

@@ -63,6 +63,9 @@ struct action {
 			u8 to, sgid, qkey, qpn, tclass, hop_limit;
 			u32 flow_label;
 		} __attribute__((packed)) ud;
+		struct {
+			u8 op, type, flags, count;
+		} calc;			/* also WAIT and ENABLE */
 	};
 } __attribute__((packed));
 
@@ -110,6 +113,8 @@ void model_expect(struct session_qp *q, int status, struct xv_wc *wc);
 /* Each executes one action; false: queues are in ERR, and the input ends. */
 bool perform_umr(const struct action *t);
 bool perform_datagram(const struct action *t);
+bool perform_calc(const struct action *t);
+bool perform_cross(const struct action *t);
 /* Creates the multicast group and the addresses for datagrams, for each input. */
 void begin_datagrams(void);
 
