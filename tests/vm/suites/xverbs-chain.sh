@@ -38,7 +38,7 @@ kill_chains() {
 
 tap $BIN/chain_unit
 before=$(objects)
-for prog in chain chain_errors; do
+for prog in chain chain_errors calc coll; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
 done
 ok "$KILLS processes are killed while their chains run" kill_chains

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Declarations shared by the files of libxvcoll.
+ *
+ *	comm.c	communicators
+ *	link.c	queues of an operation and their connections
+ *	plan.c	the requests of each operation
+ *	op.c	start, completion
+ *	cpu.c	the same requests, driven by the processor
+ */
+#ifndef XVCOLL_INTERNAL_H
+#define XVCOLL_INTERNAL_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xverbs/coll.h>
+
+#define EXPORT	__attribute__((visibility("default")))
+
+/* A communicator of 2^32 ranks needs 32 rounds; a tree has the parent in addition. */
+#define MAX_ROUNDS	32
+#define MAX_LINKS	(MAX_ROUNDS + 1)
+#define MAX_QUEUES	(MAX_LINKS + 2)
+
+/* Requests of one queue: a wait for each link, for sends and results, and the send */
+#define MAX_REQUESTS	(MAX_LINKS + 3)
+
+struct xv_coll {
+	struct xv_coll_attr attr;
+	struct xv_context *ctx;
+	struct xv_port_attr port;
+	union xv_gid gid;
+	struct xv_vector_calc_cap calc_cap;
+	uint32_t ops;
+};
+
+/* A completion queue that only the adapter looks at, with the entries of each run */
+struct hidden {
+	struct xv_cq *cq;
+	uint32_t per_run;
+	uint32_t polled;		/* CPU-driven: entries of this run */
+};
+
+/* Connection with another rank */
+struct link {
+	uint32_t peer;
+	struct xv_qp *qp;
+	struct hidden recv;
+	uint32_t slot;			/* its messages go to this slot; 0: to the result */
+	bool ahead;			/* its receives are posted one run ahead */
+};
+
+/* The requests of one queue in one run */
+struct list {
+	struct xv_qp *qp;
+	struct xv_send_wr wr[MAX_REQUESTS];
+	uint32_t n;
+	struct xv_sge sge;		/* of the send */
+	struct xv_task task;
+	uint32_t next;			/* CPU-driven: the next request */
+};
+
+/* A receive of each run */
+struct landing {
+	struct xv_qp *qp;
+	struct xv_recv_wr wr;
+	struct xv_sge sge;
+	struct xv_task task;
+};
+
+/* All requests of one run.  Buffers alternate, so there are two plans. */
+struct plan {
+	uint32_t parity;
+	struct list list[MAX_QUEUES];
+	uint32_t lists;
+	struct landing landing[MAX_QUEUES];
+	uint32_t landings;
+	struct xv_task *first;
+};
+
+#define NO_PARENT	UINT32_MAX
+
+enum kind { BARRIER, BCAST, ALLREDUCE };
+
+struct xv_coll_op {
+	struct xv_coll *coll;
+	enum kind kind;
+	struct link link[MAX_LINKS];
+	uint32_t links;
+
+	/*
+	 * A local connection: the first end sends the result, the second end receives it
+	 * and makes the completion of the operation.
+	 */
+	struct xv_qp *result_qp;
+	struct xv_qp *end_qp;
+	struct hidden result;
+	struct hidden sent;		/* completions of all sends */
+	struct xv_cq *end_cq;
+	struct xv_comp_channel *channel;
+
+	struct plan plan[2];
+	uint32_t parity;		/* the plan of the next run */
+	uint32_t combined;		/* CPU-driven: slots in the combination so far */
+	uint32_t parent;		/* number of its link in a tree; none at the root */
+	bool running;
+	bool broken;			/* a run has failed */
+
+	/* Data: slots of a run lie back to back: the own one, then one for each link. */
+	uint8_t *slots[2];
+	uint8_t *sums;			/* CPU-driven */
+	struct xv_mr *slots_mr;
+	struct xv_mr *out_mr;
+	const void *in;
+	void *out;
+	size_t bytes;			/* 0: messages are empty */
+	uint32_t root;
+	struct xv_vector_calc calc;
+};
+
+/* comm.c: stores the text; returns -|err| */
+int xvc_error(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* link.c */
+int xvc_links_create(struct xv_coll_op *op);
+int xvc_links_connect(struct xv_coll_op *op, int err);
+void xvc_links_destroy(struct xv_coll_op *op);
+
+/* plan.c: the ranks to which the operation needs links; then the requests */
+void xvc_plan_links(struct xv_coll_op *op);
+void xvc_plan_build(struct xv_coll_op *op);
+int xvc_plan_post_ahead(struct xv_coll_op *op);
+
+/* cpu.c */
+int xvc_cpu_start(struct xv_coll_op *op);
+int xvc_cpu_test(struct xv_coll_op *op);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Communicators, and the text of errors.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include "coll.h"
+
+static __thread char last_error[256];
+
+int xvc_error(int err, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(last_error, sizeof(last_error), fmt, args);
+	va_end(args);
+	return err < 0 ? err : -err;
+}
+
+EXPORT const char *xv_coll_last_error(void)
+{
+	return last_error;
+}
+
+static int check(const struct xv_coll_attr *a)
+{
+	const uint32_t known = XV_COLL_GID_INDEX | XV_COLL_CPU_DRIVEN;
+
+	if (!a->pd || !a->exchange)
+		return xvc_error(EINVAL, "communicator: pd and exchange are needed");
+	if (a->rank >= a->ranks || a->ranks > 1u << 31)
+		return xvc_error(EINVAL, "communicator: rank %u of %u", a->rank, a->ranks);
+	if (a->flags & ~known)
+		return xvc_error(EOPNOTSUPP, "communicator: flags: unknown bit in 0x%x", a->flags);
+	if (a->reserved)
+		return xvc_error(EINVAL, "communicator: reserved is not zero");
+	return 0;
+}
+
+static int query(struct xv_coll *c)
+{
+	struct xv_device_attr device;
+	int err, index;
+
+	err = xv_query_device(c->ctx, &device);
+	if (!err)
+		err = xv_query_port(c->ctx, c->attr.port, &c->port);
+	if (err)
+		return xvc_error(err, "%s", xv_last_error());
+	if (!(device.exp_device_cap_flags & XV_EXP_DEVICE_CROSS_CHANNEL))
+		return xvc_error(EOPNOTSUPP, "communicator: the device has no cross-channel queues");
+	c->calc_cap = device.vector_calc_cap;
+	if (!(c->attr.flags & XV_COLL_GID_INDEX)) {
+		index = xv_default_gid_index(c->ctx, c->attr.port);
+		if (index < 0)
+			return xvc_error(index, "%s", xv_last_error());
+		c->attr.gid_index = (uint32_t)index;
+	}
+	err = xv_query_gid(c->ctx, c->attr.port, c->attr.gid_index, &c->gid);
+	return err ? xvc_error(err, "%s", xv_last_error()) : 0;
+}
+
+EXPORT struct xv_coll *xv_coll_create_sz(const struct xv_coll_attr *attr, size_t size)
+{
+	struct xv_coll *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (!c) {
+		errno = -xvc_error(ENOMEM, "communicator: out of memory");
+		return NULL;
+	}
+	memcpy(&c->attr, attr, size < sizeof(c->attr) ? size : sizeof(c->attr));
+	err = check(&c->attr);
+	if (!err) {
+		c->ctx = c->attr.pd->context;
+		if (!c->attr.port)
+			c->attr.port = 1;
+		err = query(c);
+	}
+	if (err) {
+		free(c);
+		errno = -err;
+		return NULL;
+	}
+	return c;
+}
+
+EXPORT int xv_coll_destroy(struct xv_coll *c)
+{
+	if (c->ops)
+		return xvc_error(EBUSY, "communicator: it has %u operations", c->ops);
+	free(c);
+	return 0;
+}

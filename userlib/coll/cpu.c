@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Operations that the processor drives: it polls for the entries that the requests of the
+ * plan wait for, calculates, and posts the sends one by one.  Programs without
+ * cross-channel queues do the same.  It serves comparison.
+ */
+#include "coll.h"
+
+/* ---- Calculation ---------------------------------------------------------------- */
+
+#define REDUCE(type_, out_, in_, n_, expression) do {					\
+	type_ *a_ = (type_ *)(void *)(out_);						\
+	const type_ *b_ = (const type_ *)(const void *)(in_);				\
+	size_t i_;									\
+											\
+	for (i_ = 0; i_ < (n_) / sizeof(type_); i_++) {					\
+		const type_ x = a_[i_], y = b_[i_];					\
+											\
+		a_[i_] = (expression);							\
+	}										\
+} while (0)
+
+/* Sum, greatest and least of one type */
+#define REDUCE_ORDERED(type_, sum_) do {						\
+	if (op == XV_VECTOR_ADD)							\
+		REDUCE(sum_, out, in, n, x + y);					\
+	else if (op == XV_VECTOR_MAX)							\
+		REDUCE(type_, out, in, n, x > y ? x : y);				\
+	else										\
+		REDUCE(type_, out, in, n, x < y ? x : y);				\
+} while (0)
+
+static void combine(enum xv_vector_op op, enum xv_vector_type type, uint8_t *out,
+		    const uint8_t *in, size_t n)
+{
+	switch (op) {
+	case XV_VECTOR_AND:
+		REDUCE(uint32_t, out, in, n, x & y);
+		return;
+	case XV_VECTOR_OR:
+		REDUCE(uint32_t, out, in, n, x | y);
+		return;
+	case XV_VECTOR_XOR:
+		REDUCE(uint32_t, out, in, n, x ^ y);
+		return;
+	default:
+		break;
+	}
+	switch (type) {
+	case XV_VECTOR_INT32:
+		REDUCE_ORDERED(int32_t, uint32_t);
+		break;
+	case XV_VECTOR_UINT32:
+		REDUCE_ORDERED(uint32_t, uint32_t);
+		break;
+	case XV_VECTOR_FLOAT32:
+		REDUCE_ORDERED(float, float);
+		break;
+	case XV_VECTOR_INT64:
+		REDUCE_ORDERED(int64_t, uint64_t);
+		break;
+	case XV_VECTOR_UINT64:
+		REDUCE_ORDERED(uint64_t, uint64_t);
+		break;
+	case XV_VECTOR_FLOAT64:
+		REDUCE_ORDERED(double, double);
+		break;
+	}
+}
+
+/*
+ * Returns the combination of the first slots.  Each combination has its own place, because
+ * the adapter may still read the one before it.
+ */
+static uint8_t *calculate(struct xv_coll_op *op, uint32_t slots)
+{
+	uint8_t *slot = op->slots[op->parity], *sum = op->combined > 1 ? op->sums : slot;
+
+	sum += (op->combined - 1) * op->bytes;
+	for (; op->combined < slots; op->combined++) {
+		memcpy(op->sums + op->combined * op->bytes, sum, op->bytes);
+		sum = op->sums + op->combined * op->bytes;
+		combine(op->calc.op, op->calc.type, sum, slot + op->combined * op->bytes,
+			op->bytes);
+	}
+	return sum;
+}
+
+/* ---- Steps ---------------------------------------------------------------------- */
+
+static struct hidden *hidden_of(struct xv_coll_op *op, const struct xv_cq *cq)
+{
+	uint32_t i;
+
+	for (i = 0; i < op->links; i++)
+		if (op->link[i].recv.cq == cq)
+			return &op->link[i].recv;
+	return op->sent.cq == cq ? &op->sent : &op->result;
+}
+
+/* Counts the entries that have come; -1 after an error */
+static int poll_hidden(struct hidden *h)
+{
+	struct xv_wc wc;
+
+	while (xv_poll_cq(h->cq, 1, &wc)) {
+		if (wc.status)
+			return -1;
+		h->polled++;
+	}
+	return 0;
+}
+
+/* The processor needs no message to itself for the result. */
+static void store_result(struct xv_coll_op *op, const void *sum)
+{
+	memcpy(op->out, sum, op->bytes);
+	op->result.polled++;
+	op->sent.polled++;
+}
+
+static int post(struct xv_coll_op *op, const struct list *l, const struct xv_send_wr *planned)
+{
+	struct xv_send_wr wr = *planned, *bad;
+	struct xv_sge sge;
+
+	wr.next = NULL;
+	if (wr.send_flags & XV_SEND_WITH_VECTOR_CALC) {
+		sge = *wr.sg_list;
+		sge.addr = (uintptr_t)calculate(op, wr.op.vector_calc.count);
+		wr.sg_list = &sge;
+		wr.send_flags &= ~(unsigned int)XV_SEND_WITH_VECTOR_CALC;
+	}
+	if (l->qp == op->result_qp) {
+		store_result(op, (const void *)(uintptr_t)wr.sg_list->addr);
+		return 0;
+	}
+	return xv_post_send(l->qp, &wr, &bad);
+}
+
+/* Runs a list until a wait that is not met; 1 at its end, -1 after an error. */
+static int run_list(struct xv_coll_op *op, struct list *l)
+{
+	const struct xv_send_wr *wr;
+	struct hidden *h;
+
+	for (; l->next < l->n; l->next++) {
+		wr = &l->wr[l->next];
+		if (wr->opcode != XV_WR_CQE_WAIT) {
+			if (post(op, l, wr))
+				return -1;
+			continue;
+		}
+		h = hidden_of(op, wr->wr.cqe_wait.cq);
+		if (poll_hidden(h))
+			return -1;
+		if (h->polled < (uint32_t)wr->wr.cqe_wait.cq_count)
+			return 0;
+	}
+	return 1;
+}
+
+/* Runs all lists as far as possible; 1 if all have ended, -1 after an error. */
+static int run_lists(struct xv_coll_op *op)
+{
+	struct plan *p = &op->plan[op->parity];
+	int done, all = 1;
+	uint32_t i;
+
+	for (i = 0; i < p->lists; i++) {
+		done = run_list(op, &p->list[i]);
+		if (done < 0)
+			return -1;
+		all &= done;
+	}
+	return all;
+}
+
+int xvc_cpu_start(struct xv_coll_op *op)
+{
+	struct plan *p = &op->plan[op->parity];
+	struct xv_recv_wr *bad;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < p->landings && !err; i++)
+		if (p->landing[i].qp != op->end_qp)
+			err = xv_post_recv(p->landing[i].qp, &p->landing[i].wr, &bad);
+	for (i = 0; i < p->lists; i++)
+		p->list[i].next = 0;
+	op->combined = 1;
+	return err ? err : run_lists(op) < 0 ? -EIO : 0;
+}
+
+/* The entries beyond those of this run belong to the next one. */
+static void next_run(struct hidden *h)
+{
+	h->polled -= h->per_run;
+}
+
+int xvc_cpu_test(struct xv_coll_op *op)
+{
+	int done = run_lists(op);
+	uint32_t i;
+
+	if (done <= 0)
+		return done;
+	for (i = 0; i < op->links; i++)
+		next_run(&op->link[i].recv);
+	next_run(&op->sent);
+	next_run(&op->result);
+	return 1;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Queues of an operation: one connection for each rank with which it exchanges messages,
+ * and a local connection for the result and the end.
+ */
+#include "coll.h"
+
+/* What a rank tells the others: its address, and the queue for each of its peers */
+struct address {
+	union xv_gid gid;
+	uint32_t lid;
+	uint32_t mtu;
+	uint32_t links;
+	uint32_t peer[MAX_LINKS];
+	uint32_t qpn[MAX_LINKS];
+};
+
+static bool cpu_driven(const struct xv_coll_op *op)
+{
+	return op->coll->attr.flags & XV_COLL_CPU_DRIVEN;
+}
+
+/* ---- Creation ------------------------------------------------------------------- */
+
+/*
+ * Only the adapter looks at a hidden queue, except after each run, for errors: so it has
+ * room for the entries of two runs.
+ */
+static int hidden_create(struct xv_coll_op *op, struct hidden *h)
+{
+	struct xv_cq_init_attr attr = {
+		.cqe = 4 * MAX_LINKS,
+		.flags = XV_CQ_SINGLE_THREADED | XV_CQ_CROSS_CHANNEL |
+			 (cpu_driven(op) ? 0 : XV_CQ_IGNORE_OVERRUN),
+	};
+
+	h->cq = xv_create_cq(op->coll->ctx, &attr);
+	return h->cq ? 0 : xvc_error(errno, "%s", xv_last_error());
+}
+
+static struct xv_qp *qp_create(struct xv_coll_op *op, struct xv_cq *send_cq, struct xv_cq *recv_cq)
+{
+	struct xv_qp_init_attr attr = {
+		.qp_type = XV_QPT_RC, .send_cq = send_cq, .recv_cq = recv_cq,
+		.flags = XV_QP_CROSS_CHANNEL,
+		.cap = { .max_send_wr = 2 * MAX_REQUESTS, .max_send_sge = 1,
+			 .max_recv_wr = 4, .max_recv_sge = 1 },
+	};
+
+	return xv_create_qp(op->coll->attr.pd, &attr);
+}
+
+static int end_create(struct xv_coll_op *op)
+{
+	struct xv_cq_init_attr attr = { .cqe = 16, .flags = XV_CQ_SINGLE_THREADED };
+
+	op->channel = xv_create_comp_channel(op->coll->ctx);
+	attr.channel = op->channel;
+	op->end_cq = op->channel ? xv_create_cq(op->coll->ctx, &attr) : NULL;
+	if (op->end_cq)
+		op->end_qp = qp_create(op, op->end_cq, op->result.cq);
+	if (op->end_qp)
+		op->result_qp = qp_create(op, op->sent.cq, op->sent.cq);
+	return op->result_qp ? 0 : xvc_error(errno, "%s", xv_last_error());
+}
+
+int xvc_links_create(struct xv_coll_op *op)
+{
+	uint32_t i;
+	int err;
+
+	err = hidden_create(op, &op->sent);
+	if (!err)
+		err = hidden_create(op, &op->result);
+	if (!err)
+		err = end_create(op);
+	for (i = 0; i < op->links && !err; i++) {
+		err = hidden_create(op, &op->link[i].recv);
+		if (err)
+			break;
+		op->link[i].qp = qp_create(op, op->sent.cq, op->link[i].recv.cq);
+		if (!op->link[i].qp)
+			err = xvc_error(errno, "%s", xv_last_error());
+	}
+	return err;
+}
+
+void xvc_links_destroy(struct xv_coll_op *op)
+{
+	uint32_t i;
+
+	for (i = 0; i < op->links; i++) {
+		if (op->link[i].qp)
+			xv_destroy_qp(op->link[i].qp);
+		if (op->link[i].recv.cq)
+			xv_destroy_cq(op->link[i].recv.cq);
+	}
+	if (op->result_qp)
+		xv_destroy_qp(op->result_qp);
+	if (op->end_qp)
+		xv_destroy_qp(op->end_qp);
+	if (op->end_cq)
+		xv_destroy_cq(op->end_cq);
+	if (op->channel)
+		xv_destroy_comp_channel(op->channel);
+	if (op->result.cq)
+		xv_destroy_cq(op->result.cq);
+	if (op->sent.cq)
+		xv_destroy_cq(op->sent.cq);
+}
+
+/* ---- Connection ----------------------------------------------------------------- */
+
+static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, const struct address *to,
+		      uint32_t qpn)
+{
+	struct xv_qp_attr a = {
+		.qp_state = XV_QPS_INIT,
+		.port_num = (uint8_t)c->attr.port,
+		.path_mtu = (enum xv_mtu)(to->mtu < c->port.active_mtu ? to->mtu :
+									  c->port.active_mtu),
+		.dest_qp_num = qpn,
+		.min_rnr_timer = 1,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.ah_attr = {
+			.dlid = (uint16_t)to->lid,
+			.port_num = (uint8_t)c->attr.port,
+			.is_global = 1,
+			.grh = { .dgid = to->gid, .sgid_index = (uint8_t)c->attr.gid_index,
+				 .hop_limit = 64 },
+		},
+	};
+	int err;
+
+	err = xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PKEY_INDEX | XV_QP_PORT |
+				   XV_QP_ACCESS_FLAGS);
+	a.qp_state = XV_QPS_RTR;
+	if (!err)
+		err = xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_AV | XV_QP_PATH_MTU |
+					   XV_QP_DEST_QPN | XV_QP_RQ_PSN |
+					   XV_QP_MAX_DEST_RD_ATOMIC | XV_QP_MIN_RNR_TIMER);
+	a.qp_state = XV_QPS_RTS;
+	if (!err)
+		err = xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_TIMEOUT | XV_QP_RETRY_CNT |
+					   XV_QP_RNR_RETRY | XV_QP_SQ_PSN |
+					   XV_QP_MAX_QP_RD_ATOMIC);
+	return err ? xvc_error(err, "%s", xv_last_error()) : 0;
+}
+
+static struct address own_address(const struct xv_coll_op *op)
+{
+	struct address a = {
+		.gid = op->coll->gid, .lid = op->coll->port.lid,
+		.mtu = op->coll->port.active_mtu, .links = op->links,
+	};
+	uint32_t i;
+
+	for (i = 0; i < op->links; i++) {
+		a.peer[i] = op->link[i].peer;
+		a.qpn[i] = op->link[i].qp->qp_num;
+	}
+	return a;
+}
+
+/* Connects a link with the queue that its peer has for this rank. */
+static int link_connect(struct xv_coll_op *op, struct link *l, const struct address *all)
+{
+	const struct address *to = &all[l->peer];
+	uint32_t i;
+
+	for (i = 0; i < to->links && i < MAX_LINKS; i++)
+		if (to->peer[i] == op->coll->attr.rank)
+			return qp_connect(op->coll, l->qp, to, to->qpn[i]);
+	return xvc_error(EPROTO, "rank %u runs another operation than rank %u", l->peer,
+			 op->coll->attr.rank);
+}
+
+static int connect_all(struct xv_coll_op *op, struct address *all)
+{
+	const struct xv_coll_attr *attr = &op->coll->attr;
+	struct address own = own_address(op);
+	uint32_t i;
+	int err;
+
+	err = attr->exchange(attr->arg, &own, all, sizeof(own));
+	for (i = 0; i < op->links && !err; i++)
+		err = link_connect(op, &op->link[i], all);
+	if (!err)
+		err = qp_connect(op->coll, op->result_qp, &own, op->end_qp->qp_num);
+	if (!err)
+		err = qp_connect(op->coll, op->end_qp, &own, op->result_qp->qp_num);
+	return err ? err : xvc_plan_post_ahead(op);
+}
+
+/* All ranks learn whether one has failed, and none returns before all can receive. */
+static int agree(const struct xv_coll *c, int err, int *all)
+{
+	int failed = c->attr.exchange(c->attr.arg, &err, all, sizeof(err));
+	uint32_t i;
+
+	for (i = 0; i < c->attr.ranks && !failed && !err; i++)
+		if (all[i])
+			err = xvc_error(EIO, "rank %u failed", i);
+	return err ? err : failed;
+}
+
+/* err: an error so far; the rank takes part nevertheless, so that the others end too. */
+int xvc_links_connect(struct xv_coll_op *op, int err)
+{
+	struct address *all = calloc(op->coll->attr.ranks, sizeof(*all));
+	int *errs = calloc(op->coll->attr.ranks, sizeof(*errs));
+
+	if (!all || !errs) {
+		free(all);
+		free(errs);
+		return xvc_error(ENOMEM, "operation: out of memory");
+	}
+	err = agree(op->coll, err, errs);
+	if (!err)
+		err = agree(op->coll, connect_all(op, all), errs);
+	free(all);
+	free(errs);
+	return err;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Operations: creation, start, completion.
+ */
+#include <sched.h>
+#include "coll.h"
+
+/* ---- Creation ------------------------------------------------------------------- */
+
+static uint32_t width(enum xv_vector_type type)
+{
+	return type <= XV_VECTOR_FLOAT32 ? 4 : 8;
+}
+
+/* The chunk has no influence on the result; the vector fits, if the adapter can do that. */
+static uint32_t chunk_of(const struct xv_coll *c, size_t bytes)
+{
+	uint32_t chunk = 64;
+
+	while (chunk < bytes && chunk < c->calc_cap.max_chunk)
+		chunk *= 2;
+	return chunk;
+}
+
+static int register_out(struct xv_coll_op *op)
+{
+	if (!op->bytes)
+		return 0;
+	op->out_mr = xv_reg_mr(op->coll->attr.pd, op->out, op->bytes, XV_ACCESS_LOCAL_WRITE);
+	return op->out_mr ? 0 : xvc_error(errno, "%s", xv_last_error());
+}
+
+static int alloc_slots(struct xv_coll_op *op)
+{
+	size_t one = (op->links + 1) * op->bytes, size = 3 * one;
+	void *mem;
+
+	if (op->kind != ALLREDUCE)
+		return 0;
+	size = (size + 4095) / 4096 * 4096;
+	if (posix_memalign(&mem, 4096, size))
+		return xvc_error(ENOMEM, "operation: out of memory");
+	memset(mem, 0, size);
+	op->slots[0] = mem;
+	op->slots[1] = op->slots[0] + one;
+	op->sums = op->slots[1] + one;
+	op->slots_mr = xv_reg_mr(op->coll->attr.pd, mem, size, XV_ACCESS_LOCAL_WRITE);
+	return op->slots_mr ? 0 : xvc_error(errno, "%s", xv_last_error());
+}
+
+static void release(struct xv_coll_op *op)
+{
+	xvc_links_destroy(op);
+	if (op->slots_mr)
+		xv_dereg_mr(op->slots_mr);
+	if (op->out_mr)
+		xv_dereg_mr(op->out_mr);
+	free(op->slots[0]);
+	op->coll->ops--;
+	free(op);
+}
+
+/* err: an error of the arguments */
+static struct xv_coll_op *build(const struct xv_coll_op *wanted, int err)
+{
+	struct xv_coll_op *op = calloc(1, sizeof(*op));
+
+	if (!op) {
+		errno = -xvc_error(ENOMEM, "operation: out of memory");
+		return NULL;
+	}
+	*op = *wanted;
+	op->coll->ops++;
+	if (!err) {
+		xvc_plan_links(op);
+		err = xvc_links_create(op);
+	}
+	if (!err)
+		err = register_out(op);
+	if (!err)
+		err = alloc_slots(op);
+	if (!err)
+		xvc_plan_build(op);
+	err = xvc_links_connect(op, err);
+	if (!err)
+		return op;
+	release(op);
+	errno = -err;
+	return NULL;
+}
+
+EXPORT struct xv_coll_op *xv_coll_barrier(struct xv_coll *coll)
+{
+	struct xv_coll_op op = { .coll = coll, .kind = BARRIER };
+
+	return build(&op, 0);
+}
+
+EXPORT struct xv_coll_op *xv_coll_bcast(struct xv_coll *coll, void *buf, size_t length,
+					uint32_t root)
+{
+	struct xv_coll_op op = {
+		.coll = coll, .kind = BCAST, .out = buf, .bytes = length, .root = root,
+	};
+	int err = 0;
+
+	if (root >= coll->attr.ranks)
+		err = xvc_error(EINVAL, "broadcast: root %u of %u ranks", root, coll->attr.ranks);
+	else if (length > coll->port.max_msg_sz)
+		err = xvc_error(EINVAL, "broadcast: %zu bytes, a message has at most %u", length,
+				coll->port.max_msg_sz);
+	return build(&op, err);
+}
+
+static int check_reduce(const struct xv_coll *c, uint32_t count, enum xv_vector_type type,
+			enum xv_vector_op op)
+{
+	if (!count || (uint64_t)count * 8 > c->port.max_msg_sz)
+		return xvc_error(EINVAL, "allreduce: %u elements", count);
+	if ((uint32_t)type > XV_VECTOR_FLOAT64 || (uint32_t)type == 3)
+		return xvc_error(EINVAL, "allreduce: unknown type %u", type);
+	if ((uint32_t)op - 1 >= XV_VECTOR_MIN)
+		return xvc_error(EINVAL, "allreduce: unknown operation %u", op);
+	if (!(c->calc_cap.ops & 1u << op))
+		return xvc_error(EOPNOTSUPP, "allreduce: the adapter lacks the operation %u", op);
+	return 0;
+}
+
+EXPORT struct xv_coll_op *xv_coll_allreduce(struct xv_coll *coll, const void *in, void *out,
+					    uint32_t count, enum xv_vector_type type,
+					    enum xv_vector_op op)
+{
+	struct xv_coll_op o = {
+		.coll = coll, .kind = ALLREDUCE, .in = in, .out = out,
+		.bytes = (size_t)count * width(type),
+		.calc = { .op = op, .type = type, .little_endian = 1 },
+	};
+
+	o.calc.chunk = chunk_of(coll, o.bytes);
+	return build(&o, check_reduce(coll, count, type, op));
+}
+
+EXPORT int xv_coll_free(struct xv_coll_op *op)
+{
+	if (op->running && !op->broken)
+		return xvc_error(EBUSY, "operation: it runs");
+	release(op);
+	return 0;
+}
+
+/* ---- Running -------------------------------------------------------------------- */
+
+static bool cpu_driven(const struct xv_coll_op *op)
+{
+	return op->coll->attr.flags & XV_COLL_CPU_DRIVEN;
+}
+
+EXPORT int xv_coll_start(struct xv_coll_op *op)
+{
+	struct xv_task *bad;
+	int err;
+
+	if (op->running || op->broken)
+		return xvc_error(EBUSY, "operation: it %s", op->broken ? "has failed" : "runs");
+	if (op->kind == ALLREDUCE)
+		memcpy(op->slots[op->parity], op->in, op->bytes);
+	op->running = true;
+	if (op->coll->attr.ranks == 1)
+		return 0;
+	if (cpu_driven(op))
+		err = xvc_cpu_start(op);
+	else
+		err = xv_post_task(op->coll->ctx, op->plan[op->parity].first, &bad);
+	if (!err)
+		return 0;
+	op->running = false;
+	return xvc_error(err, "%s", xv_last_error());
+}
+
+/* The entries of this run, which the requests at the end have waited for */
+static bool entries_good(const struct hidden *h)
+{
+	uint32_t i;
+
+	for (i = 1; i <= h->per_run; i++)
+		if (xv_cqe_status(xv_cq_at(h->cq, h->cq->wait_base - i)))
+			return false;
+	return true;
+}
+
+/*
+ * An entry with an error counts as one, so a run ends also if a peer has failed.  Nobody
+ * has polled the entries, so the library says which requests have completed.
+ */
+static bool clean_up(struct xv_coll_op *op)
+{
+	bool good = entries_good(&op->sent) && entries_good(&op->result);
+	struct link *l;
+	uint32_t i;
+
+	for (i = 0; i < op->links; i++) {
+		l = &op->link[i];
+		good = good && entries_good(&l->recv);
+		xv_retire_send(l->qp, l->qp->sq.pi);
+		xv_retire_recv(l->qp, l->qp->rq.pi - l->ahead);
+	}
+	xv_retire_send(op->result_qp, op->result_qp->sq.pi);
+	xv_retire_recv(op->end_qp, op->end_qp->rq.pi);
+	return good;
+}
+
+static int finish(struct xv_coll_op *op, bool good)
+{
+	op->running = false;
+	op->parity = !op->parity;
+	if (good)
+		return 1;
+	op->broken = true;
+	return xvc_error(EIO, "operation: a message has failed");
+}
+
+/* One rank alone has nothing to exchange. */
+static int test_alone(struct xv_coll_op *op)
+{
+	if (op->kind == ALLREDUCE)
+		memcpy(op->out, op->in, op->bytes);
+	return finish(op, true);
+}
+
+EXPORT int xv_coll_test(struct xv_coll_op *op)
+{
+	struct xv_wc wc;
+	int done;
+
+	if (!op->running)
+		return xvc_error(EINVAL, "operation: it does not run");
+	if (op->coll->attr.ranks == 1)
+		return test_alone(op);
+	if (cpu_driven(op)) {
+		done = xvc_cpu_test(op);
+		return done ? finish(op, done > 0) : 0;
+	}
+	if (!xv_poll_cq(op->end_cq, 1, &wc))
+		return 0;
+	return finish(op, !wc.status && clean_up(op));
+}
+
+/* Poll once more after the request for an event: the completion may have come before. */
+static int sleep_once(struct xv_coll_op *op)
+{
+	struct xv_cq *cq;
+	void *context;
+	int done, err;
+
+	xv_req_notify(op->end_cq, 0);
+	done = xv_coll_test(op);
+	if (done)
+		return done;
+	err = xv_get_cq_event(op->channel, &cq, &context);
+	if (err)
+		return xvc_error(err, "%s", xv_last_error());
+	xv_ack_cq_events(cq, 1);
+	return 0;
+}
+
+/* There may be more ranks than processors. */
+static int poll_once(struct xv_coll_op *op)
+{
+	sched_yield();
+	return xv_coll_test(op);
+}
+
+EXPORT int xv_coll_wait(struct xv_coll_op *op)
+{
+	int done = xv_coll_test(op);
+
+	while (!done)
+		done = cpu_driven(op) ? poll_once(op) : sleep_once(op);
+	return done;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The requests of each operation.  They are built once; their counts are relative, so the
+ * same lists are posted for every run.
+ *
+ * Recursive doubling (a power of two of ranks): in round k a rank exchanges what it has
+ * with the rank whose number differs in bit k.  The queue of round k waits for the
+ * messages of all rounds before, and sends the combination of all slots so far.
+ *
+ * Tree (any number of ranks, and broadcast): a rank waits for its children, sends their
+ * combination to its parent, waits for the answer and sends it to its children.  In a
+ * broadcast the messages to the parent are empty: they say that the child is ready.
+ *
+ * Every send makes an entry in a hidden CQ.  The end waits for all of them, so a run that
+ * has completed leaves no request behind.
+ *
+ * A peer can be one run ahead, but not two, because its next run needs a message of this
+ * rank.  So receives of messages that no request of this rank precedes are posted one run
+ * ahead, and slots alternate.
+ */
+#include "coll.h"
+
+/* ---- Links ---------------------------------------------------------------------- */
+
+static bool doubling(const struct xv_coll_op *op)
+{
+	uint32_t n = op->coll->attr.ranks;
+
+	return op->kind != BCAST && !(n & (n - 1));
+}
+
+static void add_link(struct xv_coll_op *op, uint32_t peer, bool ahead)
+{
+	op->link[op->links] = (struct link) {
+		.peer = peer, .slot = ahead ? op->links + 1 : 0, .ahead = ahead,
+	};
+	op->links++;
+}
+
+/* Numbers in the tree are relative to the root: the parent of v is v without its lowest bit. */
+static uint32_t from_root(const struct xv_coll_op *op, uint32_t v)
+{
+	return (uint32_t)(((uint64_t)v + op->root) % op->coll->attr.ranks);
+}
+
+static void tree_links(struct xv_coll_op *op)
+{
+	uint32_t n = op->coll->attr.ranks, bit;
+	uint32_t v = (uint32_t)(((uint64_t)op->coll->attr.rank + n - op->root) % n);
+
+	for (bit = 1; !(v & bit) && v + bit < n && bit; bit <<= 1)
+		add_link(op, from_root(op, v + bit), true);
+	if (!v)
+		return;
+	op->parent = op->links;
+	add_link(op, from_root(op, v & (v - 1)), false);
+}
+
+void xvc_plan_links(struct xv_coll_op *op)
+{
+	uint32_t bit;
+
+	op->parent = NO_PARENT;
+	if (!doubling(op)) {
+		tree_links(op);
+		return;
+	}
+	for (bit = 1; bit < op->coll->attr.ranks; bit <<= 1)
+		add_link(op, op->coll->attr.rank ^ bit, true);
+}
+
+/* ---- Requests ------------------------------------------------------------------- */
+
+static struct list *new_list(struct plan *p, struct xv_qp *qp)
+{
+	struct list *l = &p->list[p->lists++];
+
+	l->qp = qp;
+	return l;
+}
+
+static void wait_for(struct list *l, struct hidden *h, uint32_t count)
+{
+	h->per_run = count;
+	l->wr[l->n++] = (struct xv_send_wr) {
+		.opcode = XV_WR_CQE_WAIT, .wr.cqe_wait = { h->cq, (int32_t)count },
+	};
+}
+
+static void wait_links(struct list *l, struct xv_coll_op *op, uint32_t links)
+{
+	uint32_t i;
+
+	for (i = 0; i < links; i++)
+		if (i != op->parent)
+			wait_for(l, &op->link[i].recv, 1);
+}
+
+static struct xv_send_wr *new_send(struct list *l, const struct xv_sge *sge)
+{
+	struct xv_send_wr *wr = &l->wr[l->n++];
+
+	l->sge = *sge;
+	*wr = (struct xv_send_wr) {
+		.opcode = XV_WR_SEND, .send_flags = XV_SEND_SIGNALED,
+		.sg_list = &l->sge, .num_sge = sge->length ? 1 : 0,
+	};
+	return wr;
+}
+
+/* Sends the combination of the first slots; an empty message if there is no data. */
+static void send_slots(struct list *l, const struct xv_coll_op *op, uint32_t parity,
+		       uint32_t slots)
+{
+	struct xv_sge sge = { (uintptr_t)op->slots[parity], (uint32_t)op->bytes,
+			      op->slots_mr ? op->slots_mr->lkey : 0 };
+	struct xv_send_wr *wr;
+
+	if (op->kind != ALLREDUCE)
+		sge.length = 0;
+	wr = new_send(l, &sge);
+	if (op->kind != ALLREDUCE || slots < 2)
+		return;
+	wr->send_flags |= XV_SEND_WITH_VECTOR_CALC;
+	wr->op.vector_calc = op->calc;
+	wr->op.vector_calc.count = (uint16_t)slots;
+}
+
+/* The whole result, or the data of a broadcast */
+static struct xv_sge out_sge(const struct xv_coll_op *op)
+{
+	return (struct xv_sge) { (uintptr_t)op->out, (uint32_t)op->bytes,
+				 op->out_mr ? op->out_mr->lkey : 0 };
+}
+
+static void receive(struct plan *p, struct xv_qp *qp, const struct xv_sge *sge)
+{
+	struct landing *r = &p->landing[p->landings++];
+
+	r->qp = qp;
+	r->sge = *sge;
+	r->wr = (struct xv_recv_wr) { .sg_list = &r->sge, .num_sge = sge->length ? 1 : 0 };
+}
+
+/* A receive that is ahead is for the slots of the next run. */
+static void receive_links(struct plan *p, const struct xv_coll_op *op)
+{
+	struct xv_sge sge;
+	uint32_t i;
+
+	for (i = 0; i < op->links; i++) {
+		sge = out_sge(op);
+		if (op->link[i].ahead) {
+			sge = (struct xv_sge) {
+				(uintptr_t)op->slots[!p->parity] + op->link[i].slot * op->bytes,
+				op->kind == ALLREDUCE ? (uint32_t)op->bytes : 0,
+				op->slots_mr ? op->slots_mr->lkey : 0,
+			};
+		}
+		receive(p, op->link[i].qp, &sge);
+	}
+}
+
+/* ---- Plans ---------------------------------------------------------------------- */
+
+/* Combines all slots into the result. */
+static void make_result(struct plan *p, struct xv_coll_op *op, uint32_t links)
+{
+	struct list *l = new_list(p, op->result_qp);
+	struct xv_sge sge = out_sge(op);
+
+	wait_links(l, op, links);
+	send_slots(l, op, p->parity, links + 1);
+	receive(p, op->end_qp, &sge);
+}
+
+/* Waits for the completions of all sends and makes the completion of the operation. */
+static void make_end(struct plan *p, struct xv_coll_op *op, struct list *l, uint32_t sends)
+{
+	(void)p;
+	wait_for(l, &op->sent, sends);
+	l->wr[l->n - 1].send_flags = XV_SEND_SIGNALED;
+}
+
+static void plan_doubling(struct plan *p, struct xv_coll_op *op)
+{
+	struct list *l;
+	uint32_t k;
+
+	for (k = 0; k < op->links; k++) {
+		l = new_list(p, op->link[k].qp);
+		wait_links(l, op, k);
+		send_slots(l, op, p->parity, k + 1);
+	}
+	if (op->kind == ALLREDUCE)
+		make_result(p, op, op->links);
+	l = new_list(p, op->end_qp);
+	if (op->kind == ALLREDUCE)
+		wait_for(l, &op->result, 1);
+	else
+		wait_links(l, op, op->links);
+	make_end(p, op, l, op->links + (op->kind == ALLREDUCE));
+}
+
+/* Adds the waits for what comes from above, or at the root for the combination. */
+static void wait_answer(struct list *l, struct xv_coll_op *op, uint32_t child)
+{
+	if (op->parent != NO_PARENT)
+		wait_for(l, &op->link[op->parent].recv, 1);
+	else if (op->kind == ALLREDUCE)
+		wait_for(l, &op->result, 1);
+	else if (op->kind == BARRIER)
+		wait_links(l, op, op->links);
+	if (op->kind == BCAST && child != NO_PARENT)
+		wait_for(l, &op->link[child].recv, 1);
+}
+
+static void plan_tree(struct plan *p, struct xv_coll_op *op)
+{
+	uint32_t children = op->parent == NO_PARENT ? op->links : op->parent, i;
+	bool has_result = op->parent == NO_PARENT && op->kind == ALLREDUCE;
+	struct xv_sge sge = out_sge(op);
+	struct list *l;
+
+	if (op->parent != NO_PARENT) {
+		l = new_list(p, op->link[op->parent].qp);
+		if (op->kind != BCAST)
+			wait_links(l, op, children);
+		send_slots(l, op, p->parity, children + 1);
+	}
+	if (has_result)
+		make_result(p, op, children);
+	for (i = 0; i < children; i++) {
+		l = new_list(p, op->link[i].qp);
+		wait_answer(l, op, i);
+		new_send(l, &sge);
+	}
+	l = new_list(p, op->end_qp);
+	wait_answer(l, op, NO_PARENT);
+	make_end(p, op, l, op->links + has_result);
+}
+
+/* ---- Task lists ----------------------------------------------------------------- */
+
+static bool same_wait(const struct xv_send_wr *a, const struct xv_send_wr *b)
+{
+	return a->opcode == XV_WR_CQE_WAIT && b->opcode == XV_WR_CQE_WAIT &&
+	       a->wr.cqe_wait.cq == b->wr.cqe_wait.cq;
+}
+
+/* True if a later request of the plan waits for the same CQ. */
+static bool waits_later(const struct plan *p, uint32_t list, uint32_t request)
+{
+	const struct xv_send_wr *wr = &p->list[list].wr[request];
+	uint32_t i, k;
+
+	for (i = list; i < p->lists; i++)
+		for (k = i == list ? request + 1 : 0; k < p->list[i].n; k++)
+			if (same_wait(wr, &p->list[i].wr[k]))
+				return true;
+	return false;
+}
+
+static void add_task(struct xv_task ***next, struct xv_task *task)
+{
+	**next = task;
+	*next = &task->next;
+}
+
+/* The last wait for a CQ moves the point from which the next run counts. */
+static void link_requests(struct plan *p)
+{
+	struct xv_task **next = &p->first;
+	struct list *l;
+	uint32_t i, k;
+
+	for (i = 0; i < p->landings; i++) {
+		p->landing[i].task = (struct xv_task) {
+			.task_type = XV_TASK_RECV,
+			.item = { p->landing[i].qp, { .recv_wr = &p->landing[i].wr } },
+		};
+		add_task(&next, &p->landing[i].task);
+	}
+	for (i = 0; i < p->lists; i++) {
+		l = &p->list[i];
+		for (k = 0; k < l->n; k++) {
+			l->wr[k].next = k + 1 < l->n ? &l->wr[k + 1] : NULL;
+			if (l->wr[k].opcode == XV_WR_CQE_WAIT && !waits_later(p, i, k))
+				l->wr[k].send_flags |= XV_SEND_WAIT_EN_LAST;
+		}
+		l->task = (struct xv_task) {
+			.task_type = XV_TASK_SEND, .item = { l->qp, { .send_wr = l->wr } },
+		};
+		add_task(&next, &l->task);
+	}
+}
+
+void xvc_plan_build(struct xv_coll_op *op)
+{
+	struct plan *p;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		p = &op->plan[i];
+		p->parity = i;
+		receive_links(p, op);
+		if (doubling(op))
+			plan_doubling(p, op);
+		else
+			plan_tree(p, op);
+		link_requests(p);
+	}
+}
+
+/* The receives of the first run that are posted one run ahead */
+int xvc_plan_post_ahead(struct xv_coll_op *op)
+{
+	struct plan *p = &op->plan[1];
+	struct xv_recv_wr *bad;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < op->links && !err; i++)
+		if (op->link[i].ahead)
+			err = xv_post_recv(op->link[i].qp, &p->landing[i].wr, &bad);
+	return err ? xvc_error(err, "operation: a receive cannot be posted") : 0;
+}
