@@ -59,6 +59,7 @@ static __attribute__((unused)) struct xv_qp *make_qp(int side, struct xv_pd *pd,
 static __attribute__((unused)) struct link link_up(uint32_t depth, uint32_t flags,
 						   uint32_t cq_flags)
 {
+	static const struct xt_rc_opts rc = { .timeout = 10, .retry_cnt = 7, .rnr_retry = 7 };
 	uint32_t cqe = cq_flags & XV_CQ_IGNORE_OVERRUN ? 63 : 2 * depth;
 	struct link l = {
 		.cq = make_cq(0, cqe, XV_CQ_CROSS_CHANNEL | cq_flags),
@@ -67,8 +68,7 @@ static __attribute__((unused)) struct link link_up(uint32_t depth, uint32_t flag
 
 	l.qp = make_qp(0, NULL, l.cq, depth, flags);
 	l.peer = make_qp(1, NULL, l.peer_cq, depth, 0);
-	if (xt_connect_pair(l.qp, &r.side[0], l.peer, &r.side[1], &(struct xt_rc_opts) {
-			.timeout = 10, .retry_cnt = 7, .rnr_retry = 7 }))
+	if (xt_connect_pair(l.qp, &r.side[0], l.peer, &r.side[1], &rc))
 		bail_out("%s", xv_last_error());
 	return l;
 }

@@ -120,6 +120,15 @@ for test in "uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_
 		$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
 		$BIN/xv_perf --device "$DEV0" -n $n -T $1 bw $2 127.0.0.1:$PORT
 done
+for op in "chain -n 1000" "chain -n 20000 -q 8 -s 8-64" "chain -E -n 1000" \
+		"barrier -n 100" "barrier -n 100 -r 5 -E" "bcast -n 100 -r 7" "allreduce -n 100" \
+		"allreduce -n 50 -r 3 -s 64-1024 -E"; do
+	# shellcheck disable=SC2086 # an operation with options
+	like "perf: $op" '^ +[0-9]+ +[0-9]+ ' $BIN/xv_perf "${both[@]}" $op
+done
+ok "perf: JSON of a comparison" json $BIN/xv_perf "${both[@]}" -n 100 --json allreduce
+is "perf: its results" "$(field 'sorted(d["results"][0])[0]')" adapter_cpu_time_us
+refused "perf: an odd size" 'multiple of 8' $BIN/xv_perf "${both[@]}" -s 12 allreduce
 refused "perf: a transport without the operation" 'does not support this operation' \
 	$BIN/xv_perf -T ud lat read
 refused "perf: a datagram too long" 'at most' $BIN/xv_perf "${both[@]}" -T ud -s 8192 bw send

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "compare.h"
 #include "perf.h"
 
 enum { UNSET = -1, LAT_INLINE = 220 };
@@ -21,6 +22,8 @@ static struct {
 	int gid_index;
 	uint32_t size_first;
 	uint32_t size_last;
+	enum compared compared;
+	uint32_t ranks;
 	bool json;
 	bool histogram;
 	bool quiet;
@@ -29,6 +32,7 @@ static struct {
 static const char usage[] =
 	"usage: xv_perf [OPTIONS] lat|bw OPERATION [HOST[:PORT]]\n"
 	"       xv_perf [OPTIONS] --listen[=[HOST]:PORT]\n"
+	"       xv_perf [OPTIONS] chain|barrier|bcast|allreduce\n"
 	"       xv_perf plot IMAGE.svg|IMAGE.png RUN.json...\n"
 	"Measures latency (lat), or bandwidth and message rate (bw).  OPERATION is write,\n"
 	"write_imm, read, send, send_imm, fetch_add, cmp_swap or bind (a memory window).\n"
@@ -46,11 +50,16 @@ static const char usage[] =
 	"                            of the depth, at most 64)\n"
 	"  -q, --qps N               bw: queue pairs (1)\n"
 	"  -i, --inline N            send up to N bytes as inline data (lat 220, bw 0)\n"
-	"  -E, --events              lat, except write: sleep until a completion event\n"
+	"  -r, --ranks N             ranks of barrier, bcast and allreduce (8)\n"
+	"  -E, --events              lat, except write: sleep until a completion event;\n"
+	"                            chain and others: sleep until the end\n"
 	"  -H, --histogram           lat: show the distribution of the samples\n"
 	"  -j, --json                show results as JSON\n"
 	"  -Q, --quiet               do not show progress\n"
 	"  -h, --help                show this help\n"
+	"chain, barrier, bcast and allreduce compare requests that the adapter runs alone,\n"
+	"posted once, with the same requests driven by the CPU: time and CPU time of a step\n"
+	"of the chain, or of a run of the operation.\n"
 	"plot draws runs that were saved with --json into one diagram; it needs gnuplot.\n"
 	"Except with --events, the measuring thread has a seccomp filter that kills the\n"
 	"process at any system call.\n";
@@ -99,6 +108,7 @@ static void parse_option(int c)
 	case 'q': p->qps = (uint32_t)xt_number(optarg, "--qps", 1, MAX_QPS); break;
 	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, 4096); break;
 	case 'l': opt.server = true; opt.listen = optarg; break;
+	case 'r': opt.ranks = (uint32_t)xt_number(optarg, "--ranks", 1, 256); break;
 	case 'E': p->events = true; break;
 	case 'H': opt.histogram = true; break;
 	case 'j': opt.json = true; break;
@@ -114,6 +124,11 @@ static void parse_option(int c)
 
 static void parse_test(int argc, char **argv)
 {
+	opt.compared = argc ? compared_find(argv[0]) : CMP_NONE;
+	if (opt.compared && argc > 1)
+		fail_usage("too many arguments");
+	if (opt.compared)
+		return;
 	if (argc < 2)
 		fail_usage("lat or bw and an operation are needed");
 	if (strcmp(argv[0], "lat") && strcmp(argv[0], "bw"))
@@ -126,6 +141,24 @@ static void parse_test(int argc, char **argv)
 	opt.host = argc > 2 ? argv[2] : NULL;
 	if (argc > 3)
 		fail_usage("too many arguments");
+}
+
+static void settle_compared(void)
+{
+	if (!opt.size_first)
+		opt.size_first = opt.size_last = opt.compared == CMP_CHAIN ? 64 : 8;
+	if (opt.compared == CMP_BARRIER)
+		opt.size_first = opt.size_last = 0;
+	if (opt.compared == CMP_ALLREDUCE && opt.size_first % 8)
+		fail_usage("allreduce needs a size that is a multiple of 8");
+	if (opt.compared == CMP_BCAST && opt.size_first < 8)
+		fail_usage("bcast needs a size of at least 8");
+	if (!opt.p.iterations)
+		opt.p.iterations = opt.compared == CMP_CHAIN ? 10000 : 1000;
+	if (!opt.p.qps)
+		opt.p.qps = 4;
+	if (!opt.ranks)
+		opt.ranks = 8;
 }
 
 /* Sets defaults and checks combinations. */
@@ -175,6 +208,7 @@ static void parse(int argc, char **argv)
 		{ "qps", required_argument, NULL, 'q' },
 		{ "inline", required_argument, NULL, 'i' },
 		{ "listen", optional_argument, NULL, 'l' },
+		{ "ranks", required_argument, NULL, 'r' },
 		{ "events", no_argument, NULL, 'E' },
 		{ "histogram", no_argument, NULL, 'H' },
 		{ "json", no_argument, NULL, 'j' },
@@ -184,14 +218,17 @@ static void parse(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:i:l::EHjQh", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:i:l::r:EHjQh", longs, NULL)) != -1)
 		parse_option(c);
 	if (opt.server && optind < argc)
 		fail_usage("a server takes the test parameters from its client");
 	if (opt.server)
 		return;
 	parse_test(argc - optind, argv + optind);
-	settle();
+	if (opt.compared)
+		settle_compared();
+	else
+		settle();
 }
 
 static void show_progress(const struct run *r)
@@ -275,6 +312,24 @@ static void local(void)
 	report_end(opt.json);
 	end_close(&a);
 	end_close(&b);
+}
+
+static void compare(void)
+{
+	struct compare c = {
+		.test = opt.compared, .device = { opt.device[0], opt.device[1] },
+		.port = opt.port, .gid_index = opt.gid_index, .iterations = opt.p.iterations,
+		.ranks = opt.ranks, .qps = opt.p.qps, .events = opt.p.events,
+	};
+	uint32_t size = opt.size_first;
+
+	compare_begin(&c, opt.json);
+	do {
+		c.size = size;
+		compare_run(&c, opt.json);
+		size = next_size(size);
+	} while (size);
+	compare_end(opt.json);
 }
 
 /* ---- Client and server ------------------------------------------------- */
@@ -365,7 +420,9 @@ int main(int argc, char **argv)
 	if (argc > 3 && !strcmp(argv[1], "plot"))
 		return plot(argv[2], argc - 3, argv + 3);
 	parse(argc, argv);
-	if (opt.server)
+	if (opt.compared)
+		compare();
+	else if (opt.server)
 		server();
 	else if (opt.host)
 		client();

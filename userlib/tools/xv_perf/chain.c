@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * A chain of writes over several queues: each waits for the completion of the one before.
+ * The adapter runs it from one post, or the processor polls each completion and posts the
+ * next write.
+ */
+#include <stdlib.h>
+#include "compare.h"
+
+enum { PART = 8192 };			/* steps that are posted at once */
+
+struct chain {
+	const struct compare *c;
+	struct xt_side side[2];
+	struct xv_mr *mr[2];
+	struct xv_cq **cq;		/* of each queue */
+	struct xv_qp **qp;
+	struct xv_qp **peer;
+	struct xv_cq *peer_cq;
+	struct xv_comp_channel *channel;
+	struct xv_cq *end_cq;
+	struct xv_qp *end;
+	struct xv_qp *end_peer;
+};
+
+#define NEED(good)	do { if (!(good)) xt_die_xv("chain"); } while (0)
+
+/* ---- Queues ------------------------------------------------------------ */
+
+static struct xv_qp *make_qp(const struct xt_side *s, struct xv_cq *cq, uint32_t depth,
+			     uint32_t flags)
+{
+	struct xv_qp_init_attr attr = {
+		.qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.flags = flags | XV_QP_SINGLE_THREADED,
+		.cap = { .max_send_wr = depth, .max_send_sge = 1, .max_recv_wr = 1,
+			 .max_recv_sge = 1 },
+	};
+	struct xv_qp *qp = xv_create_qp(s->pd, &attr);
+
+	NEED(qp);
+	return qp;
+}
+
+static void open_chain(struct chain *t, const struct compare *c)
+{
+	const uint32_t cross = XV_CQ_CROSS_CHANNEL | XV_CQ_SINGLE_THREADED;
+	struct xv_cq_init_attr plain = { .cqe = 16 }, attr = { .cqe = 63 };
+	uint32_t depth = 2 * (PART / c->qps + 1), i;
+
+	*t = (struct chain) { .c = c };
+	for (i = 0; i < 2; i++) {
+		NEED(!xt_side_open(&t->side[i], c->device[i] ? c->device[i] : c->device[0],
+				   c->port, c->gid_index));
+		t->mr[i] = xt_mr_alloc(&t->side[i], c->size, XV_ACCESS_LOCAL_WRITE |
+				       XV_ACCESS_REMOTE_WRITE);
+		NEED(t->mr[i]);
+	}
+	t->cq = xt_calloc(c->qps, sizeof(*t->cq));
+	t->qp = xt_calloc(c->qps, sizeof(*t->qp));
+	t->peer = xt_calloc(c->qps, sizeof(*t->peer));
+	NEED((t->peer_cq = xv_create_cq(t->side[1].ctx, &plain)));
+	attr.flags = cross | XV_CQ_IGNORE_OVERRUN;
+	for (i = 0; i < c->qps; i++) {
+		NEED((t->cq[i] = xv_create_cq(t->side[0].ctx, &attr)));
+		t->qp[i] = make_qp(&t->side[0], t->cq[i], depth, XV_QP_CROSS_CHANNEL);
+		t->peer[i] = make_qp(&t->side[1], t->peer_cq, 1, 0);
+		NEED(!xt_connect_pair(t->qp[i], &t->side[0], t->peer[i], &t->side[1], NULL));
+	}
+	NEED((t->channel = xv_create_comp_channel(t->side[0].ctx)));
+	attr = (struct xv_cq_init_attr) { .cqe = 16, .channel = t->channel };
+	NEED((t->end_cq = xv_create_cq(t->side[0].ctx, &attr)));
+	t->end = make_qp(&t->side[0], t->end_cq, 16, XV_QP_CROSS_CHANNEL);
+	t->end_peer = make_qp(&t->side[1], t->peer_cq, 1, 0);
+	NEED(!xt_connect_pair(t->end, &t->side[0], t->end_peer, &t->side[1], NULL));
+}
+
+static void close_chain(struct chain *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->c->qps; i++)
+		NEED(!xv_destroy_qp(t->qp[i]) && !xv_destroy_qp(t->peer[i]) &&
+		     !xv_destroy_cq(t->cq[i]));
+	NEED(!xv_destroy_qp(t->end) && !xv_destroy_qp(t->end_peer) && !xv_destroy_cq(t->end_cq) &&
+	     !xv_destroy_cq(t->peer_cq) && !xv_destroy_comp_channel(t->channel));
+	for (i = 0; i < 2; i++) {
+		xt_mr_free(t->mr[i]);
+		xt_side_close(&t->side[i]);
+	}
+	free(t->cq);
+	free(t->qp);
+	free(t->peer);
+}
+
+/* ---- Steps ------------------------------------------------------------- */
+
+static int post_write(struct chain *t, uint32_t queue)
+{
+	struct xv_sge sge = { (uintptr_t)t->mr[0]->addr, t->c->size, t->mr[0]->lkey };
+
+	return xv_wr_write(t->qp[queue], 0, XV_SEND_SIGNALED, &sge,
+			   (uintptr_t)t->mr[1]->addr, t->mr[1]->rkey);
+}
+
+/* Waits for the completion at the end of the chain. */
+static void await_end(struct chain *t)
+{
+	struct xv_cq *cq;
+	struct xv_wc wc;
+	void *context;
+
+	if (t->c->events)
+		xv_req_notify(t->end_cq, 0);
+	while (!xv_poll_cq(t->end_cq, 1, &wc)) {
+		if (t->c->events) {
+			NEED(!xv_get_cq_event(t->channel, &cq, &context));
+			xv_ack_cq_events(cq, 1);
+		}
+	}
+	if (wc.status)
+		xt_die(XT_FAILED, "chain: %s", xv_wc_status_str(wc.status));
+}
+
+/* Part of the chain, whose first step follows the last step of the part before. */
+static void part_by_adapter(struct chain *t, uint32_t steps)
+{
+	uint32_t qps = t->c->qps, i;
+	int bad = 0;
+
+	for (i = 0; i < steps; i++) {
+		if (i)
+			bad |= xv_wr_cqe_wait(t->qp[i % qps], 0, XV_SEND_WAIT_EN_LAST,
+					      t->cq[(i - 1) % qps], 1);
+		bad |= post_write(t, i % qps);
+	}
+	bad |= xv_wr_cqe_wait(t->end, 0, XV_SEND_WAIT_EN_LAST | XV_SEND_SIGNALED,
+			      t->cq[(steps - 1) % qps], 1);
+	if (bad)
+		xt_die(XT_FAILED, "chain: a queue is full");
+	for (i = 0; i < qps; i++)
+		xv_commit_send_relaxed(t->qp[qps - 1 - i]);
+	xv_commit_send(t->end);
+	await_end(t);
+	for (i = 0; i < qps; i++)
+		xv_retire_send(t->qp[i], t->qp[i]->sq.pi);
+}
+
+static void part_by_cpu(struct chain *t, uint32_t steps)
+{
+	uint32_t qps = t->c->qps, i;
+	struct xv_wc wc;
+
+	for (i = 0; i < steps; i++) {
+		if (post_write(t, i % qps))
+			xt_die(XT_FAILED, "chain: a queue is full");
+		xv_commit_send(t->qp[i % qps]);
+		while (!xv_poll_cq(t->cq[i % qps], 1, &wc))
+			;
+		if (wc.status)
+			xt_die(XT_FAILED, "chain: %s", xv_wc_status_str(wc.status));
+	}
+}
+
+static void run_way(struct compare *c, int way)
+{
+	struct chain t;
+	double start, cpu;
+	uint64_t left;
+	uint32_t n;
+
+	open_chain(&t, c);
+	start = xt_now();
+	cpu = cpu_time_us();
+	for (left = c->iterations; left; left -= n) {
+		n = left < PART ? (uint32_t)left : PART;
+		if (way == BY_ADAPTER)
+			part_by_adapter(&t, n);
+		else
+			part_by_cpu(&t, n);
+	}
+	c->us[way] = (xt_now() - start) * 1e6 / (double)c->iterations;
+	c->cpu_us[way] = (cpu_time_us() - cpu) / (double)c->iterations;
+	close_chain(&t);
+}
+
+void run_chain(struct compare *c)
+{
+	run_way(c, BY_ADAPTER);
+	run_way(c, BY_CPU);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Tests that run the same requests in two ways: by the adapter alone, posted once, and
+ * step by step by the processor.
+ */
+#ifndef XV_PERF_COMPARE_H
+#define XV_PERF_COMPARE_H
+
+#include "tool.h"
+
+enum { BY_ADAPTER, BY_CPU, WAYS };
+
+enum compared {
+	CMP_NONE,
+	CMP_CHAIN,
+	CMP_BARRIER,
+	CMP_BCAST,
+	CMP_ALLREDUCE,
+};
+
+struct compare {
+	enum compared test;
+	const char *device[2];		/* of even and of odd ranks; of both ends of a chain */
+	uint32_t port;
+	int gid_index;
+	uint32_t size;
+	uint64_t iterations;		/* steps of the chain; runs of an operation */
+	uint32_t ranks;
+	uint32_t qps;
+	bool events;			/* sleep until the end, except in the CPU's way */
+	double us[WAYS];		/* results: time of an iteration */
+	double cpu_us[WAYS];		/* processor time of this process for an iteration */
+};
+
+const char *compared_name(enum compared test);
+
+/* Returns CMP_NONE for another name. */
+enum compared compared_find(const char *name);
+
+/* chain.c, collective.c */
+void run_chain(struct compare *c);
+void run_collective(struct compare *c);
+
+/* compare.c: runs the test for one size after the other and reports */
+void compare_begin(const struct compare *c, bool json);
+void compare_run(struct compare *c, bool json);
+void compare_end(bool json);
+
+/* Processor time of this process, in microseconds */
+double cpu_time_us(void);
+
+#endif
