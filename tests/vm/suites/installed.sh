@@ -26,6 +26,8 @@ ports_up
 like "xv_perf measures" '^ +64 ' as_user xv_perf --device "$DEV0" --peer-device "$DEV1" \
 	-n 1000 lat write
 like "pkg-config knows the library" '-lxverbs' pkg-config --libs libxverbs
+like "pkg-config knows the library of collective operations" '-lxvcoll.*-lxverbs' \
+	pkg-config --libs libxvcoll
 ok "manual pages of each section are installed" ls /usr/share/man/man1/xv_perf.1 \
 	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7
 like "a function without a page of its own has a link" 'so man3/xv_create_qp.3' \
