@@ -6,6 +6,8 @@
  *
  * usage: chain [run]: runs chains until it is killed
  */
+/* The program stops if it reuses an entry too early. */
+#define XV_DP_DEBUG
 #include "chain.h"
 
 static const struct rig_opts opts = { .size = 1 << 20, .depth = 16 };

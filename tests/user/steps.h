@@ -238,6 +238,12 @@ static void fill_ud(void)
 	arg.qp.type = XVERBS_QPT_UD;
 }
 
+static void fill_cross_channel(void)
+{
+	fill_qp();
+	arg.qp.hdr.flags = XVERBS_QP_CROSS_CHANNEL | XVERBS_QP_MANAGED_SEND;
+}
+
 static void fill_xrc_send(void)
 {
 	fill_qp();
@@ -366,6 +372,7 @@ static const struct step steps[] = {
 	CALL(SRQ_QUERY, srq_query, xrc_srq_query, 0),
 	MAKE(QP_CREATE, qp, qp, &qp),
 	MAKE(QP_CREATE, qp, ud, &ud),
+	MAKE(QP_CREATE, qp, cross_channel, NULL),
 	MAKE_FLAGS(QP_CREATE, qp, xrc_send, NULL, SETTLES),
 	MAKE(QP_CREATE, qp, xrc_recv, &xrc_qp),
 	MAKE(QP_OPEN, qp_open, open, &opened),
