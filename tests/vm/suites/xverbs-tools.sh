@@ -137,6 +137,9 @@ json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
 if command -v gnuplot > /dev/null; then
 	ok "perf: plot" $BIN/xv_perf plot "$WORK/lat.svg" "$WORK/run1.json" "$WORK/json"
 	like "perf: the plot has two curves" 'run 2' cat "$WORK/lat.svg"
+	json $BIN/xv_perf "${both[@]}" -n 50 -s 8-64 --json allreduce
+	ok "perf: plot of a comparison" $BIN/xv_perf plot "$WORK/cmp.svg" "$WORK/json"
+	like "perf: the plot has both ways" 'by the CPU' cat "$WORK/cmp.svg"
 else
 	skip "perf: plot" "gnuplot is not installed"
 fi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Draws saved runs into one diagram: latency or bandwidth by size.  Reads the JSON
- * output of this program and passes the numbers to gnuplot.
+ * Draws saved runs into one diagram: latency, bandwidth or compared times by size.  Reads
+ * the JSON output of this program and passes the numbers to gnuplot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,27 @@ static void put_data(FILE *gp, int run, const char *text, const char *key)
 	fprintf(gp, "END\n");
 }
 
-static void put_header(FILE *gp, const char *image, bool latency)
+/* What a kind of test shows: the label of the axis, and the key of each curve */
+struct kind {
+	const char *label;
+	const char *key[2];
+	const char *title[2];
+};
+
+static const struct kind *kind_of(const char *text)
+{
+	static const struct kind latency = { "median latency, us", { "median_us" }, { "" } };
+	static const struct kind bandwidth = { "MB/s", { "mb_per_s" }, { "" } };
+	static const struct kind compared = { "time of a step or run, us",
+		{ "adapter_us", "cpu_us" }, { "by the adapter", "by the CPU" } };
+	char test[32];
+
+	get_string(text, "test", test, sizeof(test));
+	return !strcmp(test, "latency") ? &latency : !strcmp(test, "bandwidth") ? &bandwidth :
+									     &compared;
+}
+
+static void put_header(FILE *gp, const char *image, const char *label)
 {
 	const char *dot = strrchr(image, '.');
 	const char *p;
@@ -74,38 +94,49 @@ static void put_header(FILE *gp, const char *image, bool latency)
 	for (p = image; *p; p++)
 		fprintf(gp, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
 	fprintf(gp, "\"\nset logscale x 2\nset logscale y\nset grid\nset key left top\n"
-		"set xlabel \"bytes\"\nset ylabel \"%s\"\n",
-		latency ? "median latency, us" : "MB/s");
+		"set xlabel \"bytes\"\nset ylabel \"%s\"\n", label);
+}
+
+static void put_title(FILE *gp, const char *text, int run, const char *curve)
+{
+	char test[32], op[32], tp[32];
+
+	get_string(text, "test", test, sizeof(test));
+	get_string(text, "operation", op, sizeof(op));
+	get_string(text, "transport", tp, sizeof(tp));
+	if (*op)
+		fprintf(gp, " title \"%s %s, run %d\"", tp, op, run + 1);
+	else
+		fprintf(gp, " title \"%s %s, run %d\"", test, curve, run + 1);
 }
 
 int plot(const char *image, int count, char **files)
 {
-	bool latency = false, first_latency = false;
-	char test[32], op[32], tp[32];
-	FILE *gp = NULL;
+	const struct kind *kind = NULL;
 	char **text = xt_calloc((size_t)count, sizeof(*text));
-	int i;
+	FILE *gp;
+	int i, k;
 
 	for (i = 0; i < count; i++) {
 		text[i] = read_file(files[i]);
-		get_string(text[i], "test", test, sizeof(test));
-		latency = !strcmp(test, "latency");
-		if (i && latency != first_latency)
-			xt_die(XT_USAGE, "%s: cannot draw latency and bandwidth into one diagram",
+		if (i && kind_of(text[i]) != kind)
+			xt_die(XT_USAGE, "%s: cannot draw different tests into one diagram",
 			       files[i]);
-		first_latency = latency;
+		kind = kind_of(text[i]);
 	}
 	gp = popen("gnuplot", "w");
 	if (!gp)
 		xt_die(XT_FAILED, "gnuplot: %s", strerror(errno));
-	put_header(gp, image, latency);
+	put_header(gp, image, kind->label);
 	for (i = 0; i < count; i++)
-		put_data(gp, i, text[i], latency ? "median_us" : "mb_per_s");
+		for (k = 0; k < 2 && kind->key[k]; k++)
+			put_data(gp, 2 * i + k, text[i], kind->key[k]);
 	for (i = 0; i < count; i++) {
-		get_string(text[i], "operation", op, sizeof(op));
-		get_string(text[i], "transport", tp, sizeof(tp));
-		fprintf(gp, "%s$run%d using 1:2 with linespoints title \"%s %s, run %d\"",
-			i ? ", " : "plot ", i, tp, op, i + 1);
+		for (k = 0; k < 2 && kind->key[k]; k++) {
+			fprintf(gp, "%s$run%d using 1:2 with linespoints",
+				i || k ? ", " : "plot ", 2 * i + k);
+			put_title(gp, text[i], i, kind->title[k]);
+		}
 		free(text[i]);
 	}
 	fprintf(gp, "\n");
