@@ -400,7 +400,7 @@ static bool turn_is_over(const struct xhca_engine *e, u64 now, bool work)
 {
 	u64 turn = now - e->turn;
 
-	return work ? list_empty(&e->fabric.run) || turn >= TURN_NS : turn >= SOFTIRQ_NS;
+	return work ? !e->fabric.left || turn >= TURN_NS : turn >= SOFTIRQ_NS;
 }
 
 /* After a pass: continue, give way to the task that wants the CPU, or pause. */

@@ -18,6 +18,7 @@
 #define FEW		8u		/* passes */
 #define CROWD		200u
 #define LONG_QUEUE	1000u
+#define MAX_STEP	8192u		/* units: a page of a write, and its request */
 
 static struct session s;
 static struct session_mr from, to;
@@ -259,6 +260,51 @@ static void test_shares(u32 size)
 	session_qp_destroy(&a);
 }
 
+/* Pages of function 0 are busy all the time.  A request of another page waits for two turns. */
+static void test_wait(int func)
+{
+	enum { PAGES = 8, ROUNDS = 200 };
+	u64 start, wait, longest = 0;
+	struct session_mr mr = session_mr(&s, func, 4096, ALL);
+	struct xv_sge sge = session_sge(&mr, 0, 8);
+	struct session_qp busy[PAGES], a;
+	u32 posted[PAGES] = {}, own = s.uar[0], i, n;
+
+	for (i = 0; i < PAGES; i++) {
+		s.uar[0] = session_uar(&s, 0);
+		session_qp(&s, 0, MLX5_QP_ST_RC, 6, 1, &busy[i]);
+		session_connect(&busy[i], &busy[i]);
+	}
+	s.uar[0] = session_uar(&s, 0);
+	session_qp(&s, func, MLX5_QP_ST_RC, 4, 1, &a);
+	session_connect(&a, &a);
+	s.uar[0] = own;
+	for (n = 0; n < ROUNDS; n++) {
+		/* Other numbers of passes, so that the request meets another state of the round */
+		for (i = 0; i < 30 + n % 16; i++) {
+			refill(&busy[i % PAGES], &posted[i % PAGES], 32, 65536);
+			hca_fabric_poll(&s.fabric);
+		}
+		start = s.fabric.stat.units;
+		xv_wr_write(&a.qp, 0, XV_SEND_SIGNALED, &sge, mr.addr, mr.key);
+		xv_commit_send(&a.qp);
+		while (!done(&a))
+			hca_fabric_poll(&s.fabric);
+		wait = s.fabric.stat.units - start;
+		/* The first doorbell is found in a register, the others in an active record. */
+		if (n)
+			longest = max(longest, wait);
+	}
+	ok(longest <= 2 * (HCA_TURN_UNITS + MAX_STEP), "function %d: a request beside %u "
+	       "busy pages waits for %llu units at most", func, PAGES, (unsigned long long)longest);
+	session_settle(&s);
+	session_qp_destroy(&a);
+	for (i = 0; i < PAGES; i++) {
+		done(&busy[i]);
+		session_qp_destroy(&busy[i]);
+	}
+}
+
 /* ---- Timers ----------------------------------------------------------------------- */
 
 /* All timers expire in order, while others are cleared. */
@@ -367,23 +413,36 @@ static void test_long_flush(void)
 	disconnect(&a, &b);
 }
 
+static void begin(void)
+{
+	session_init(&s);
+	from = session_mr(&s, 0, 65536, ALL);
+	to = session_mr(&s, 1, 65536, ALL);
+}
+
 int main(void)
 {
 	u32 i;
 
-	session_init(&s);
-	from = session_mr(&s, 0, 65536, ALL);
-	to = session_mr(&s, 1, 65536, ALL);
+	begin();
 	test_lost_doorbells();
 	test_rubbish_is_no_work();
 	test_loads();
+	session_free(&s);
+
+	begin();
+	to = session_mr(&s, 0, 65536, ALL);
+	test_wait(1);
+	test_wait(0);
 	for (i = 0; i < CROWD; i++) {
 		session_qp(&s, 0, MLX5_QP_ST_RC, 4, 1, &crowd[i]);
 		session_connect(&crowd[i], &crowd[i]);
 	}
-	to = session_mr(&s, 0, 65536, ALL);
 	test_shares(8);
 	test_shares(4096);
+	session_free(&s);
+
+	begin();
 	test_timers();
 	test_flush();
 	test_long_flush();

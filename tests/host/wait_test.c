@@ -19,7 +19,7 @@ static void test_wait(void)
 	xchan_wait(&m.q, &w.q, 1);
 	write_word(&m.q, 0, 0);
 	go(&m.q);
-	ok(xchan_hw(&m.q)->waiting && list_empty(&xchan_hw(&m.q)->run_entry) &&
+	ok(xchan_hw(&m.q)->waiting && !xchan_hw(&m.q)->share &&
 	   hca_fabric_deadline(&s.fabric) == U64_MAX, "a waiting queue has no work, no timer");
 	write_word(&w.q, 0, 0);
 	go(&w.q);
@@ -189,7 +189,6 @@ static void test_heap(void)
 	for (i = 0; i < WAITERS; i++) {
 		seed = seed * 1103515245 + 12345;
 		qp[i] = (struct hca_qp) { .hca = s.hca[0], .record.uar = cq->record.uar };
-		INIT_LIST_HEAD(&qp[i].run_entry);
 		hca_wait_begin(&qp[i], cq, cq->pi + 1 + (seed >> 8) % 20000);
 	}
 	for (i = 0; i < WAITERS; i += 3)
@@ -201,15 +200,14 @@ static void test_heap(void)
 		while (hca_wait_due(cq))
 			hca_wait_wake(cq);
 		for (i = 0; i < WAITERS; i++) {
-			bool woken = !list_empty(&qp[i].run_entry);
+			bool woken = qp[i].share;
 
 			wrong += woken && qp[i].waiter.pi != cq->pi;
 			left -= woken;
-			list_del_init(&qp[i].run_entry);
+			hca_share_del(&qp[i]);
 		}
 	}
 	ok(!left && !wrong && !cq->waiters, "%u waits end in time", WAITERS);
-	list_del_init(&cq->record.uar->share.entry);
 	close_pair(&w);
 }
 

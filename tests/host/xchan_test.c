@@ -186,7 +186,7 @@ static void test_send_enable(void)
 	write_word(&w.q, 0, 3);
 	go(&w.q);
 	tap_is(xchan_count(&w.q, 0), 0, "a doorbell does not start a managed queue");
-	ok(list_empty(&xchan_hw(&w.q)->run_entry), "a managed queue is on no run list");
+	ok(!xchan_hw(&w.q)->share, "a managed queue is on no run list");
 
 	xchan_send_enable(&m.q, &w.q, 1);
 	go(&m.q);

@@ -137,9 +137,16 @@ struct hca_scratch {
 
 /* ---- share.c ----------------------------------------------------------------------- */
 
-void hca_share_init(struct hca_share *s);
+void hca_page_share_init(struct hca_page_share *p);
 /* @qp has work: the scheduler will run its send queue. */
 void hca_share_add(struct hca_qp *qp);
+void hca_share_del(struct hca_qp *qp);
+/* @s takes part again, if it has work. */
+void hca_share_ready(struct hca_shares *of, struct hca_share *s);
+/* The queue pair whose turn it is, or NULL */
+struct hca_qp *hca_share_next(struct hca_fabric *f);
+/* A queue pair of @page has used @units. */
+void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units);
 
 /* ---- uar.c ------------------------------------------------------------------------- */
 

@@ -18,6 +18,15 @@ static void hca_ports_init(struct hca *hca)
 	}
 }
 
+static void hca_free(struct hca *hca)
+{
+	hca_cmd_free(hca);
+	hca_tables_free(hca);
+	hca_caps_free(hca);
+	hca_timers_free(&hca->pages.queue);
+	kvfree(hca);
+}
+
 struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		       const struct hca_ops *ops, void *ctx)
 {
@@ -31,14 +40,12 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->p = *p;
 	hca_ports_init(hca);
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
-	INIT_LIST_HEAD(&hca->halted);
-	hca_share_init(&hca->share);
+	hca_page_share_init(&hca->no_page);
 	INIT_LIST_HEAD(&hca->mcgs);
 	INIT_LIST_HEAD(&hca->eq_list);
-	if (hca_caps_init(hca) || hca_tables_init(hca) || hca_cmd_init(hca)) {
-		hca_tables_free(hca);
-		hca_caps_free(hca);
-		kvfree(hca);
+	if (hca_timers_join(&hca->pages.queue) || hca_caps_init(hca) ||
+	    hca_tables_init(hca) || hca_cmd_init(hca) || hca_timers_join(&f->run.queue)) {
+		hca_free(hca);
 		return NULL;
 	}
 	hca_addresses_reset(hca);
@@ -55,15 +62,12 @@ void hca_destroy(struct hca *hca)
 	struct hca_fabric *f = hca->fabric;
 
 	hca_reset(hca);
-	list_del(&hca->share.entry);
+	hca_timers_leave(&f->run.queue, &hca->share.turn);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
 	f->nfunctions--;
 	hca_fabric_changed(f);
-	hca_cmd_free(hca);
-	hca_caps_free(hca);
-	hca_tables_free(hca);
-	kvfree(hca);
+	hca_free(hca);
 }
 
 void hca_dma_enable(struct hca *hca, bool on)

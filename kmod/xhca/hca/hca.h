@@ -147,7 +147,7 @@ struct hca_dependents {
 /* ---- Timers (timer.c) ------------------------------------------------------ */
 
 struct hca_timer {
-	u64 due;			/* ns; 0: not set */
+	u64 due;			/* ns, of a share: units; 0: not set */
 	u32 slot;			/* in the heap; 0: not set */
 	bool cq;			/* the timer of a CQ, else of a QP */
 };
@@ -163,6 +163,11 @@ void hca_timers_leave(struct hca_timers *t, struct hca_timer *timer);
 void hca_timers_free(struct hca_timers *t);
 void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due);
 void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer);
+static inline bool hca_timer_is_set(const struct hca_timer *timer)
+{
+	return timer->slot;
+}
+
 /* The earliest, or NULL */
 static inline struct hca_timer *hca_timer_first(const struct hca_timers *t)
 {
@@ -177,14 +182,28 @@ static inline struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 no
 	return timer && timer->due <= now ? timer : NULL;
 }
 
-/* ---- Objects -------------------------------------------------------------- */
+/* ---- Shares of the time (share.c) ------------------------------------------- */
 
-/* The QPs of a doorbell page, which get one share of the time together (run.c) */
 struct hca_share {
-	struct list_head entry;		/* fabric.run or hca.halted; empty without work */
-	struct list_head qps;		/* QPs with work */
-	s64 credit;			/* units that it may use in this round */
+	struct hca_timer turn;		/* set while there is work; due: used + last */
+	u32 work;			/* QPs with work */
+	u32 last;			/* units of the last turn */
+	u64 used;			/* units */
 };
+
+/* Shares that take turns */
+struct hca_shares {
+	struct hca_timers queue;	/* those with work, the next one first */
+	u64 used;			/* by the share that ran last, before its turn */
+};
+
+/* The QPs of a doorbell page */
+struct hca_page_share {
+	struct hca_share share;
+	struct list_head qps;		/* QPs with work */
+};
+
+/* ---- Objects -------------------------------------------------------------- */
 
 enum hca_record_kind { HCA_RECORD_QP, HCA_RECORD_CQ, HCA_RECORD_KINDS };
 
@@ -216,7 +235,7 @@ struct hca_uar {
 	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
 	bool sweep_stopped;		/* it stopped because the function was halted */
 
-	struct hca_share share;
+	struct hca_page_share share;
 	u32 npolling;			/* QPs that wait for data (xchan.c) */
 
 	/* Reads of the registers (doorbell.c) */
@@ -413,7 +432,8 @@ struct hca_qp {
 		u64 port;
 		u64 member;
 	} mc;
-	struct list_head run_entry;	/* share.qps, or empty */
+	struct hca_page_share *share;	/* while the send queue has work, or NULL */
+	struct list_head run_entry;	/* share.qps */
 	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
 	u8 fail_to;			/* the state to enter, SQER or ERR; 0: none */
 	bool waiting;			/* for an entry of a CQ */
@@ -512,8 +532,9 @@ struct hca {
 	} fail;
 
 	bool no_dma;			/* see hca_dma_enable() */
-	struct list_head halted;	/* shares with work while DMA is off */
-	struct hca_share share;		/* for QPs without a doorbell page */
+	struct hca_share share;		/* of all its pages */
+	struct hca_shares pages;
+	struct hca_page_share no_page;	/* for QPs without a doorbell page */
 	u8 stage;			/* enum hca_stage */
 	u16 issi;
 	struct hca_caps *caps;		/* caps.c */
@@ -546,7 +567,7 @@ enum hca_work {
 	HCA_WORK_KINDS
 };
 
-#define HCA_TURN_UNITS		(256 * 1024u)
+#define HCA_TURN_UNITS		(64 * 1024u)
 #define HCA_REQUEST_UNITS	512u
 #define HCA_FLUSH_REQUESTS	256u	/* of a queue that are flushed at once */
 #define HCA_PIECE_UNITS		128u
@@ -594,7 +615,8 @@ struct hca_fabric {
 	u32 pass, looks;		/* reads of registers */
 	u64 work_seen, last_pass;
 	u32 commands;			/* executed in the last pass that looked for them */
-	struct list_head run;		/* shares with work */
+	struct hca_shares run;		/* functions with work */
+	bool left;			/* the last pass left work */
 	struct list_head failing;	/* dependents of CQs and SRQs that have failed */
 	struct list_head failing_qps;	/* QPs that the scheduler takes to ERR or SQER */
 	struct list_head cq_news;	/* CQs with entries since their arm word was read */

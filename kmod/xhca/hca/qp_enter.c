@@ -21,7 +21,6 @@
 
 void hca_qp_init_run(struct hca_qp *qp)
 {
-	INIT_LIST_HEAD(&qp->run_entry);
 	INIT_LIST_HEAD(&qp->recv_entry);
 	hca_fail_init(qp);
 }
@@ -120,7 +119,7 @@ void hca_qp_stop(struct hca_qp *qp)
 	hca_timer_clear(&f->flushing, &qp->flush);
 	hca_xchan_stop(qp);
 	hca_rq_release(qp);
-	list_del_init(&qp->run_entry);
+	hca_share_del(qp);
 }
 
 static void hca_qp_enter_reset(struct hca_qp *qp)

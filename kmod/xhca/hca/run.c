@@ -2,10 +2,8 @@
 /*
  * The scheduler: one pass reads commands and doorbells, then runs timers and queues.
  *
- * Each doorbell page has one share of the time.  A process has in general one page, so it has
- * one share for all its queues.  The queues of a share take turns.  A turn can use more than
- * its budget, because a step of work is not interrupted; then the share waits in the next
- * rounds until it has credit again.
+ * Functions, their doorbell pages and the queues of a page share the time (share.c).  A turn
+ * can use more than its budget, because a step of work is not interrupted.
  */
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -16,8 +14,6 @@
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
 #define CLOCK_PASSES	16		/* passes that may use the same reading of the clock */
 #define COMMAND_PASSES	16	/* passes with work between two looks for commands */
-#define QUANTUM		HCA_TURN_UNITS	/* credit of a share for a round */
-#define TURN_LEAST	4096	/* units: smallest budget of a turn */
 #define TIMERS		64	/* timers that may expire in a pass */
 
 int hca_fabric_init(struct hca_fabric *f)
@@ -29,7 +25,6 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->hot_uars);
 	INIT_LIST_HEAD(&f->active_uars);
 	INIT_LIST_HEAD(&f->sweeps);
-	INIT_LIST_HEAD(&f->run);
 	INIT_LIST_HEAD(&f->failing);
 	INIT_LIST_HEAD(&f->failing_qps);
 	INIT_LIST_HEAD(&f->cq_news);
@@ -44,6 +39,7 @@ int hca_fabric_init(struct hca_fabric *f)
 
 void hca_fabric_free(struct hca_fabric *f)
 {
+	hca_timers_free(&f->run.queue);
 	hca_timers_free(&f->timers);
 	hca_timers_free(&f->flushing);
 	kfree(f->scratch);
@@ -79,61 +75,31 @@ static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 uni
 	return f->stat.wqes - wqes < PASS_WQES && f->stat.units - units < HCA_TURN_UNITS;
 }
 
-/* Each queue of the share has at most one turn. */
-static unsigned int hca_run_share(struct hca_fabric *f, struct hca_share *s, u64 wqes, u64 units)
+/* One turn of a queue */
+static void hca_run_queue(struct hca_qp *qp)
 {
-	unsigned int n = 0;
-	LIST_HEAD(turn);
-	u64 before;
+	struct hca_page_share *page = qp->share;
+	struct hca_fabric *f = qp->hca->fabric;
+	u64 before = f->stat.units;
+	struct hca *hca = qp->hca;
+	bool more;
 
-	list_splice_init(&s->qps, &turn);
-	for (; !list_empty(&turn) && s->credit > 0 && hca_run_pass_continues(f, wqes, units); n++) {
-		struct hca_qp *qp = list_first_entry(&turn, struct hca_qp, run_entry);
-
-		list_del_init(&qp->run_entry);
-		before = f->stat.units;
-		if (hca_requester_run(qp, max_t(u64, s->credit, TURN_LEAST)))
-			hca_share_add(qp);
-		hca_run_failures(f);
-		s->credit -= f->stat.units - before;
-	}
-	list_splice(&turn, &s->qps);
-	return n;
-}
-
-static struct hca *hca_run_halted_owner(struct hca_share *s)
-{
-	struct hca_qp *qp = list_first_entry_or_null(&s->qps, struct hca_qp, run_entry);
-
-	return qp && hca_halted(qp->hca) ? qp->hca : NULL;
+	hca_share_del(qp);
+	more = hca_requester_run(qp, HCA_TURN_UNITS);
+	hca_share_used(hca, page, f->stat.units - before);
+	if (more)
+		hca_share_add(qp);
+	hca_run_failures(f);
 }
 
 static unsigned int hca_run_queues(struct hca_fabric *f)
 {
 	u64 wqes = f->stat.wqes, units = f->stat.units;
-	struct hca_share *s;
 	unsigned int n = 0;
-	struct hca *owner;
-	LIST_HEAD(round);
+	struct hca_qp *qp;
 
-	/* A share that is alone does not wait. */
-	if (list_is_singular(&f->run))
-		list_first_entry(&f->run, struct hca_share, entry)->credit = 0;
-	list_splice_init(&f->run, &round);
-	while (!list_empty(&round) && hca_run_pass_continues(f, wqes, units)) {
-		s = list_first_entry(&round, struct hca_share, entry);
-		owner = hca_run_halted_owner(s);
-		list_move_tail(&s->entry, owner ? &owner->halted : &f->run);
-		if (owner)
-			continue;
-		s->credit = min_t(s64, s->credit + QUANTUM, QUANTUM);
-		n += hca_run_share(f, s, wqes, units);
-		if (!list_empty(&s->qps))
-			continue;
-		list_del_init(&s->entry);
-		s->credit = min_t(s64, s->credit, 0);
-	}
-	list_splice(&round, &f->run);
+	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++)
+		hca_run_queue(qp);
 	return n;
 }
 
@@ -215,13 +181,16 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	if (hca_timer_due(&f->flushing, f->now))
 		work += hca_qp_run_flushing(f);
 	hca_cq_raise_events(f);
+	f->left = false;
 	list_for_each_entry(hca, &f->functions, entry) {
-		if (!hca_halted(hca))
-			list_splice_tail_init(&hca->halted, &f->run);
+		if (!hca_halted(hca) && hca->share.work) {
+			hca_share_ready(&f->run, &hca->share);
+			f->left = true;
+		}
 		hca_run_interrupts(hca);
 	}
 	f->idle = work ? 0 : f->idle + 1;
-	return work || f->nsweeps || !list_empty(&f->run) || hca_timer_due(&f->flushing, f->now);
+	return work || f->nsweeps || f->left || hca_timer_due(&f->flushing, f->now);
 }
 
 bool hca_fabric_poll(struct hca_fabric *f)

@@ -1,25 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shares: the queue pairs of one doorbell page that have work.
+ * Shares of the time: first of the functions, then of the doorbell pages of a function, that
+ * is in general of its processes, then of the queue pairs of a page.
  *
- * The scheduler (run.c) gives each share the same part of the time.
+ * This is start-time fair queueing: each share counts the units that it has used.  A share
+ * that gets work begins with at least the count of the share that ran last, so idle time
+ * gives no credit.  Next is the share whose count would be the smallest after a turn as long
+ * as its last one.  So a request of a process with short turns waits for one turn in general,
+ * however many others are busy.
  */
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include "datapath.h"
 
-void hca_share_init(struct hca_share *s)
+void hca_page_share_init(struct hca_page_share *p)
 {
-	INIT_LIST_HEAD(&s->entry);
-	INIT_LIST_HEAD(&s->qps);
+	INIT_LIST_HEAD(&p->qps);
+}
+
+static void hca_share_queue(struct hca_shares *of, struct hca_share *s)
+{
+	hca_timer_set(&of->queue, &s->turn, s->used + s->last);
+}
+
+void hca_share_ready(struct hca_shares *of, struct hca_share *s)
+{
+	if (!s->work || hca_timer_is_set(&s->turn))
+		return;
+	s->used = max(s->used, of->used);
+	hca_share_queue(of, s);
+}
+
+static void hca_share_charge(struct hca_shares *of, struct hca_share *s, u64 units)
+{
+	of->used = max(of->used, s->used);
+	s->used += units;
+	s->last = min_t(u64, units, HCA_TURN_UNITS);
+	if (hca_timer_is_set(&s->turn))
+		hca_share_queue(of, s);
+}
+
+static void hca_share_shrink(struct hca_shares *of, struct hca_share *s)
+{
+	if (!--s->work)
+		hca_timer_clear(&of->queue, &s->turn);
 }
 
 void hca_share_add(struct hca_qp *qp)
 {
-	struct hca_share *s = qp->record.uar ? &qp->record.uar->share : &qp->hca->share;
+	struct hca *hca = qp->hca;
 
-	if (!list_empty(&qp->run_entry))
+	if (qp->share)
 		return;
-	list_add_tail(&qp->run_entry, &s->qps);
-	if (list_empty(&s->entry))
-		list_add_tail(&s->entry, &qp->hca->fabric->run);
+	qp->share = qp->record.uar ? &qp->record.uar->share : &hca->no_page;
+	list_add_tail(&qp->run_entry, &qp->share->qps);
+	qp->share->share.work++;
+	hca->share.work++;
+	hca_share_ready(&hca->pages, &qp->share->share);
+	hca_share_ready(&hca->fabric->run, &hca->share);
+}
+
+void hca_share_del(struct hca_qp *qp)
+{
+	if (!qp->share)
+		return;
+	list_del(&qp->run_entry);
+	hca_share_shrink(&qp->hca->pages, &qp->share->share);
+	hca_share_shrink(&qp->hca->fabric->run, &qp->hca->share);
+	qp->share = NULL;
+}
+
+void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units)
+{
+	hca_share_charge(&hca->pages, &page->share, units);
+	hca_share_charge(&hca->fabric->run, &hca->share, units);
+}
+
+static struct hca_share *hca_share_first(const struct hca_shares *of)
+{
+	struct hca_timer *turn = hca_timer_first(&of->queue);
+
+	return turn ? container_of(turn, struct hca_share, turn) : NULL;
+}
+
+/* A function whose DMA is off does not take part until it is on again. */
+static struct hca *hca_share_function(struct hca_fabric *f)
+{
+	struct hca_share *s;
+	struct hca *hca;
+
+	while ((s = hca_share_first(&f->run))) {
+		hca = container_of(s, struct hca, share);
+		if (!hca_halted(hca))
+			return hca;
+		hca_timer_clear(&f->run.queue, &s->turn);
+	}
+	return NULL;
+}
+
+struct hca_qp *hca_share_next(struct hca_fabric *f)
+{
+	struct hca *hca = hca_share_function(f);
+	struct hca_page_share *page;
+
+	if (!hca)
+		return NULL;
+	page = container_of(hca_share_first(&hca->pages), struct hca_page_share, share);
+	return list_first_entry(&page->qps, struct hca_qp, run_entry);
 }

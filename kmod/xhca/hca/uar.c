@@ -23,7 +23,7 @@ static void hca_uar_init_lists(struct hca_uar *uar)
 	INIT_LIST_HEAD(&uar->active_uar_entry);
 	INIT_LIST_HEAD(&uar->sweep_entry);
 	INIT_LIST_HEAD(&uar->active);
-	hca_share_init(&uar->share);
+	hca_page_share_init(&uar->share);
 	for (kind = 0; kind < HCA_RECORD_KINDS; kind++)
 		INIT_LIST_HEAD(&uar->records[kind].all);
 }
@@ -32,7 +32,7 @@ void hca_uar_free(struct hca *hca, void *obj)
 {
 	struct hca_uar *uar = obj;
 
-	list_del(&uar->share.entry);
+	hca_timers_leave(&hca->pages.queue, &uar->share.share.turn);
 	hca_table_del(&hca->uars_by_index, uar->index);
 	kfree(uar);
 }
@@ -89,10 +89,13 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 	struct hca_uar *uar = kzalloc(sizeof(*uar), HCA_GFP);
 	enum hca_synd synd;
 
-	if (!uar)
+	if (!uar || hca_timers_join(&hca->pages.queue)) {
+		kfree(uar);
 		return HCA_SYND_NO_MEMORY;
+	}
 	synd = hca_number(&hca->uars_by_index, uar, &uar->index);
 	if (synd) {
+		hca_timers_leave(&hca->pages.queue, &uar->share.share.turn);
 		kfree(uar);
 		return synd;
 	}
