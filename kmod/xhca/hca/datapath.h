@@ -121,13 +121,21 @@ struct hca_rwqe {
 };
 
 #define HCA_UMR_CHUNK	256	/* bytes of a translation list read at once; each may be a piece */
-#define HCA_CALC_BYTES	4096	/* of operands that are combined at a time */
 #define HCA_CALC_VECTORS	255	/* of a calculation: max_vec_count has 8 bits */
 #define HCA_UD_MTU	4096
 #define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */
 
 /* Buffers of the request that is executed; only one is executed at a time. */
+/* A datagram that takes several turns (ud_long.c) */
+struct hca_long {
+	struct hca_qp *src;		/* NULL: there is none */
+	struct hca_qp *dst;		/* the receiver that has got a part, or NULL */
+	u32 gathered, scattered;	/* bytes */
+	u8 bytes[HCA_GRH_BYTES + HCA_UD_MTU];
+};
+
 struct hca_scratch {
+	struct hca_long datagram_long;
 	struct hca_wqe wqe;
 	struct hca_rwqe rwqe;
 	u8 umr[HCA_UMR_CHUNK] __aligned(8);
@@ -414,13 +422,16 @@ void hca_count_rcv(struct hca_port *port, u32 payload, bool multicast);
 
 enum hca_mcg_walk { HCA_MCG_NONE, HCA_MCG_ALL, HCA_MCG_STOPPED };
 
+/* What is to be done after a member: the next one; the next one in the next turn; the same one */
+enum hca_mcg_next { HCA_MCG_CONTINUE, HCA_MCG_STOP, HCA_MCG_REPEAT };
+
 /*
  * Calls @fn for the members of @gid on @port with a number above *@last, in the order of
- * their numbers, until it returns false.  *@last becomes the number of the last one called.
- * @fn must not change memberships.
+ * their numbers, until it returns HCA_MCG_STOP or HCA_MCG_REPEAT.  *@last becomes the number
+ * of the last one that need not be repeated.  @fn must not change memberships.
  */
 enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
-			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg);
+			       enum hca_mcg_next (*fn)(struct hca_qp *qp, void *arg), void *arg);
 void hca_mcg_detach_all(struct hca_qp *qp);
 
 /* ---- wqe.c ------------------------------------------------------------------------- */
@@ -439,6 +450,21 @@ void hca_xchan_stop(struct hca_qp *qp);
 
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
+
+/* ---- ud_long.c --------------------------------------------------------------------- */
+
+/* The long datagram if it is that of @src, or NULL */
+struct hca_long *hca_ud_long_of(const struct hca_qp *src);
+/* Makes the datagram of @src the long one; NULL if another queue pair has one. */
+struct hca_long *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes);
+/* @dst has got a part of a long datagram of a queue pair other than @src. */
+bool hca_ud_long_blocks(const struct hca_qp *dst, const struct hca_qp *src);
+/* The datagram of @qp is complete or has failed. */
+void hca_ud_long_end(struct hca_qp *qp);
+/* @qp stops: it sends and receives no long datagram any more. */
+void hca_ud_long_forget(struct hca_qp *qp);
+/* Copies up to *@len bytes in one step; *@len becomes what was copied. */
+enum hca_copy_err hca_ud_long_copy(struct hca_sgl *to, struct hca_sgl *from, u64 *len);
 /* Executes one message, or a part of it, at its receiver. */
 int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
 

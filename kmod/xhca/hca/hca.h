@@ -428,8 +428,9 @@ struct hca_qp {
 	u32 sq_psn, rq_psn;
 	u64 done;			/* bytes copied of the current message */
 	bool in_message;		/* a turn has executed a part of the message */
-	struct {			/* the last receiver of a multicast (ud.c) */
-		u64 port;
+	struct {			/* of a datagram that takes several turns (ud.c) */
+		bool counted;		/* as a packet of its port */
+		u64 port;		/* the last receiver of a multicast */
 		u64 member;
 	} mc;
 	struct hca_page_share *share;	/* while the send queue has work, or NULL */
@@ -556,7 +557,8 @@ struct hca {
  * Work is counted in units; one unit is about the time to copy one byte.  A turn ends after
  * the step in which its budget is used up.  A step is a request without data, one contiguous
  * piece of a message, a part of a UMR's list, or one receiver of a multicast.  The longest
- * step is a datagram to one receiver, because each of its bytes may be a piece of its own.
+ * step is one element of a calculation with vectors, because each of its bytes may be a piece
+ * of its own.  A datagram takes several steps (ud_long.c).
  */
 enum hca_work {
 	HCA_REQUESTS,
@@ -574,12 +576,22 @@ enum hca_work {
 #define HCA_ENTRY_UNITS		32u
 #define HCA_RECEIVER_UNITS	1024u
 
+/* One step of the gather or the scatter list of a datagram (ud_long.c) */
+#define HCA_DATAGRAM_UNITS	(HCA_TURN_UNITS / 2)
+
+/* Operands that a calculation combines in one step (calc.c) */
+#define HCA_CALC_BYTES		4096u
+
 /* The longest step, which may begin when the budget is almost used up */
 #define HCA_STEP_BYTES		(4096 + 40 + 4096)
-#define HCA_STEP_PIECES		HCA_STEP_BYTES
-/* For each piece: bisection in 2^16 entries of each mkey of a chain, sums, multicast groups */
+#define HCA_STEP_PIECES		(2 * HCA_DATAGRAM_UNITS / HCA_PIECE_UNITS + HCA_CALC_BYTES)
+/*
+ * Of a datagram; for each piece of a calculation, bisection in 2^16 entries of each mkey of a
+ * chain; sums of these entries; multicast groups
+ */
 #define HCA_STEP_ENTRIES	\
-	((HCA_MAX_NESTING + 1) * (HCA_STEP_PIECES * 18 + 65536 / 8) + 65536)
+	(2 * HCA_DATAGRAM_UNITS / HCA_ENTRY_UNITS + \
+	 (HCA_MAX_NESTING + 1) * (HCA_CALC_BYTES * 18 + 2 * 65536 / 8) + 65536)
 
 /* Upper limits of a turn */
 #define HCA_TURN_MAX_BYTES	(HCA_TURN_UNITS + HCA_STEP_BYTES)

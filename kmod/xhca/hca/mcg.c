@@ -63,10 +63,11 @@ static void hca_mcg_leave(struct hca *hca, struct mcg *g, struct member *m)
 }
 
 enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
-			       bool (*fn)(struct hca_qp *qp, void *arg), void *arg)
+			       enum hca_mcg_next (*fn)(struct hca_qp *qp, void *arg), void *arg)
 {
 	enum hca_mcg_walk walk = HCA_MCG_NONE;
 	struct mcg *g = hca_mcg_find(port->hca, gid);
+	enum hca_mcg_next next;
 	struct member *m;
 
 	if (!g)
@@ -78,8 +79,10 @@ enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
 		walk = HCA_MCG_ALL;
 		if (m->number <= *last)
 			continue;
-		*last = m->number;
-		if (!fn(m->qp, arg))
+		next = fn(m->qp, arg);
+		if (next != HCA_MCG_REPEAT)
+			*last = m->number;
+		if (next != HCA_MCG_CONTINUE)
 			return HCA_MCG_STOPPED;
 	}
 	return walk;

@@ -118,6 +118,7 @@ void hca_qp_stop(struct hca_qp *qp)
 	hca_timer_clear(&f->timers, &qp->timer);
 	hca_timer_clear(&f->flushing, &qp->flush);
 	hca_xchan_stop(qp);
+	hca_ud_long_forget(qp);
 	hca_rq_release(qp);
 	hca_share_del(qp);
 }

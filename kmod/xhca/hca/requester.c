@@ -56,6 +56,7 @@ static void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndr
 
 static void hca_req_end_message(struct hca_qp *qp)
 {
+	hca_ud_long_end(qp);
 	qp->done = 0;
 	qp->in_message = false;
 	memset(&qp->mc, 0, sizeof(qp->mc));

@@ -30,7 +30,7 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->cq_news);
 	INIT_LIST_HEAD(&f->waking);
 	f->now = ktime_get_ns();
-	f->scratch = kmalloc(sizeof(*f->scratch), GFP_KERNEL);
+	f->scratch = kzalloc(sizeof(*f->scratch), GFP_KERNEL);
 	if (!f->scratch)
 		return -ENOMEM;
 	hca_copy_calibrate();

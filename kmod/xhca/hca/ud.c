@@ -5,8 +5,9 @@
  * The receiver gets 40 bytes of network header before the data: a GRH, an IPv6 header, or
  * an IPv4 header in the last 20 bytes.  A datagram without a receiver is dropped silently.
  *
- * A datagram is delivered to a receiver in one step.  A multicast may take several turns,
- * with some receivers in each; every turn gathers its bytes again.
+ * A datagram is delivered to a receiver in one step, if it does not have very many pieces
+ * (ud_long.c).  A multicast may take several turns, with some receivers in each; every turn
+ * gathers its bytes again, but not those of a long datagram.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -151,49 +152,81 @@ static void hca_ud_receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 	hca_fail_qp(dst);
 }
 
-static void hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
+/* The receiver got a part: the rest follows in the next turn. */
+static int hca_ud_deliver_later(struct hca_qp *dst, const struct datagram *d, u64 copied)
+{
+	struct hca_long *l = hca_ud_long_claim(d->src, d->bytes);
+
+	if (!l)
+		return HCA_AGAIN;
+	/* The receive request stays in use. */
+	hca_rq_hold(dst, dst->srq);
+	l->gathered = d->w->length;
+	l->scattered = copied + (l->dst == dst ? l->scattered : 0);
+	l->dst = dst;
+	return HCA_AGAIN;
+}
+
+/* Copies to the receive request @r; 0, HCA_AGAIN or a syndrome. */
+static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const struct hca_rwqe *r)
 {
 	struct hca_sge all = { .len = HCA_GRH_BYTES + d->w->length, .data = d->bytes };
-	struct hca_rwqe *r = &d->from->hca->fabric->scratch->rwqe;
+	u64 start = d->grh ? 0 : HCA_GRH_BYTES, len, copied;
+	const struct hca_long *l = hca_ud_long_of(d->src);
 	struct hca_sgl to, from;
-	u64 len = all.len;
 
-	hca_charge(d->from->hca->fabric, HCA_RECEIVERS, 1);
-	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
-	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
-	    dst->qkey != d->qkey || hca_rq_get(dst, dst->srq, r))
-		return;
-	hca_rq_consume(dst, dst->srq);
-	if (len > r->length) {
-		hca_ud_receive_failed(dst, r->index, MLX5R_SYND_LOCAL_LENGTH);
-		return;
-	}
-
+	if (all.len > r->length)
+		return MLX5R_SYND_LOCAL_LENGTH;
+	if (l && l->dst == dst)
+		start += l->scattered;
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (dst->srq)
 		to.user.pd = dst->srq->pd;
 	hca_sgl_init(&from, d->src, 0, &all, 1);
-	if (!d->grh) {
-		hca_sgl_skip(&to, HCA_GRH_BYTES);
-		hca_sgl_skip(&from, HCA_GRH_BYTES);
-		len -= HCA_GRH_BYTES;
-	}
-	if (hca_copy(&to, &from, len)) {
-		hca_ud_receive_failed(dst, r->index, MLX5R_SYND_LOCAL_PROT);
-		return;
+	hca_sgl_skip(&to, start);
+	hca_sgl_skip(&from, start);
+	len = all.len > start ? all.len - start : 0;
+	copied = len;
+	if (hca_ud_long_copy(&to, &from, &copied))
+		return MLX5R_SYND_LOCAL_PROT;
+	return copied < len ? hca_ud_deliver_later(dst, d, copied) : 0;
+}
+
+/* HCA_AGAIN if the receiver has not got all of it, else 0 */
+static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
+{
+	struct hca_rwqe *r = &d->from->hca->fabric->scratch->rwqe;
+	struct hca_long *l = hca_ud_long_of(d->src);
+	int ret;
+
+	hca_charge(d->from->hca->fabric, HCA_RECEIVERS, 1);
+	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
+	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
+	    dst->qkey != d->qkey || hca_ud_long_blocks(dst, d->src) ||
+	    hca_rq_get(dst, dst->srq, r))
+		return 0;
+	ret = hca_ud_scatter(dst, d, r);
+	if (ret == HCA_AGAIN)
+		return ret;
+	if (l && l->dst == dst)
+		l->dst = NULL;
+	hca_rq_consume(dst, dst->srq);
+	if (ret) {
+		hca_ud_receive_failed(dst, r->index, ret);
+		return 0;
 	}
 	d->from->hca->fabric->stat.bytes += d->w->length;
 	hca_ud_receive_done(dst, d, r->index);
+	return 0;
 }
 
-/* False if the turn is over */
-static bool hca_ud_deliver_member(struct hca_qp *dst, void *arg)
+static enum hca_mcg_next hca_ud_deliver_member(struct hca_qp *dst, void *arg)
 {
 	struct datagram *d = arg;
 
-	if (dst != d->src || !MLX5_GET(qpc, dst->qpc, block_lb_mc))
-		hca_ud_deliver(dst, d);
-	return hca_turn_left(d->from->hca->fabric);
+	if ((dst != d->src || !MLX5_GET(qpc, dst->qpc, block_lb_mc)) && hca_ud_deliver(dst, d))
+		return HCA_MCG_REPEAT;
+	return hca_turn_left(d->from->hca->fabric) ? HCA_MCG_CONTINUE : HCA_MCG_STOP;
 }
 
 static bool hca_ud_is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
@@ -239,29 +272,89 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 		for (i = 0; i < hca->p.num_ports; i++) {
 			if (hca_ud_deliver_at(d, &hca->port[i], gid))
 				continue;
-			d->src->in_message = true;
 			return HCA_AGAIN;
 		}
 	}
 	return 0;
 }
 
-/* All bytes are read before any is delivered: a failed datagram reaches no receiver. */
-static bool hca_ud_gather(struct hca_qp *src, const struct hca_wqe *w, u8 *bytes)
+/*
+ * All bytes are read before any is delivered: a failed datagram reaches no receiver.
+ * Returns 0, HCA_AGAIN or a syndrome.
+ */
+static int hca_ud_gather(struct datagram *d)
 {
-	struct hca_sge all = { .len = w->length, .data = bytes };
+	struct hca_long *l = hca_ud_long_of(d->src);
+	struct hca_sge all = { .len = d->w->length };
+	u64 start = l ? l->gathered : 0, len = d->w->length, copied;
 	struct hca_sgl to, from;
 
-	hca_sgl_init(&to, src, 0, &all, 1);
-	hca_sgl_init(&from, src, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
-	return hca_copy(&to, &from, w->length) == HCA_COPY_OK;
+	if (l)
+		d->bytes = l->bytes;
+	if (start >= len && start)
+		return 0;
+	len -= start;
+	copied = len;
+	all.data = d->bytes + HCA_GRH_BYTES;
+	hca_sgl_init(&to, d->src, 0, &all, 1);
+	hca_sgl_init(&from, d->src, MLX5R_MKEY_ACCESS_LR, d->w->sge, d->w->nsge);
+	hca_sgl_skip(&to, start);
+	hca_sgl_skip(&from, start);
+	if (hca_ud_long_copy(&to, &from, &copied))
+		return MLX5R_SYND_LOCAL_PROT;
+	if (l || copied < len)
+		l = hca_ud_long_claim(d->src, d->bytes);
+	if (l)
+		l->gathered = start + copied;
+	return copied < len ? HCA_AGAIN : 0;
+}
+
+static int hca_ud_deliver_unicast(struct datagram *d)
+{
+	const struct mlx5r_av *av = d->w->av;
+	struct hca_fabric *f = d->src->hca->fabric;
+	u32 dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
+	bool roce = d->src->hca->p.roce;
+	struct hca_port *to;
+	struct hca_qp *dst;
+
+	to = roce ? hca_fabric_by_gid(f, av->rgid, av->rmac, source_gid(d, av)) :
+		    hca_fabric_by_lid(f, be16_to_cpu(av->rlid));
+	if (!to || hca_halted(to->hca))
+		return 0;
+	if (!d->src->mc.counted)
+		hca_count_rcv(to, d->w->length, false);
+	dst = dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
+	return dst && hca_qp_port(dst) == to ? hca_ud_deliver(dst, d) : 0;
+}
+
+static int hca_ud_try_send(struct datagram *d)
+{
+	const struct mlx5r_av *av = d->w->av;
+	bool roce = d->src->hca->p.roce, multicast;
+	int ret;
+
+	if (d->w->length > HCA_UD_MTU)
+		return MLX5R_SYND_LOCAL_LENGTH;
+	ret = hca_ud_gather(d);
+	if (ret)
+		return ret;
+	if (roce && !d->w->av_ext)
+		return MLX5R_SYND_LOCAL_QP_OP;
+	memset(d->bytes, 0, HCA_GRH_BYTES);
+	if (!d->from->up || !(roce ? hca_ud_roce_header(d, av) : hca_ud_ib_header(d, av)))
+		return 0;
+	multicast = hca_ud_is_multicast(av, d->w->av_ext, roce);
+	if (!d->src->mc.counted)
+		hca_count_xmit(d->from, d->w->length, multicast);
+	ret = multicast ? hca_ud_deliver_multicast(d, av->rgid) : hca_ud_deliver_unicast(d);
+	d->src->mc.counted = true;
+	return ret;
 }
 
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 {
-	const struct mlx5r_av *av = w->av;
-	u32 qkey = be32_to_cpu(av->qkey);
-	u32 dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
+	u32 qkey = be32_to_cpu(w->av->qkey);
 	struct datagram d = {
 		.src = src,
 		.w = w,
@@ -271,32 +364,9 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 			   src->deth_sqpn ? src->deth_sqpn : src->qpn,
 		.bytes = src->hca->fabric->scratch->datagram,
 	};
-	bool roce = src->hca->p.roce, multicast;
-	struct hca_port *to;
-	struct hca_qp *dst;
+	int ret = hca_ud_try_send(&d);
 
-	if (w->length > HCA_UD_MTU)
-		return MLX5R_SYND_LOCAL_LENGTH;
-	memset(d.bytes, 0, HCA_GRH_BYTES);
-	if (!hca_ud_gather(src, w, d.bytes + HCA_GRH_BYTES))
-		return MLX5R_SYND_LOCAL_PROT;
-	if (roce && !w->av_ext)
-		return MLX5R_SYND_LOCAL_QP_OP;
-	if (!d.from->up || !(roce ? hca_ud_roce_header(&d, av) : hca_ud_ib_header(&d, av)))
-		return 0;
-	multicast = hca_ud_is_multicast(av, w->av_ext, roce);
-	if (!src->in_message)
-		hca_count_xmit(d.from, w->length, multicast);
-	if (multicast)
-		return hca_ud_deliver_multicast(&d, av->rgid);
-
-	to = roce ? hca_fabric_by_gid(src->hca->fabric, av->rgid, av->rmac, source_gid(&d, av)) :
-		    hca_fabric_by_lid(src->hca->fabric, be16_to_cpu(av->rlid));
-	if (!to || hca_halted(to->hca))
-		return 0;
-	hca_count_rcv(to, w->length, false);
-	dst = dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
-	if (dst && hca_qp_port(dst) == to)
-		hca_ud_deliver(dst, &d);
-	return 0;
+	if (ret == HCA_AGAIN)
+		src->in_message = true;
+	return ret;
 }
