@@ -14,6 +14,7 @@
 #include "cmd.h"
 
 #define PAGE_BYTES	MLX5_UN_SZ_BYTES(hca_cap_union)
+#define CAP_VECTOR_CALC	0xb		/* not in newer kernel headers */
 
 enum { GENERAL, ATOMIC, ROCE, ODP, VECTOR_CALC, PAGES };
 
@@ -22,7 +23,7 @@ static const u8 page_type[PAGES] = {
 	[ATOMIC] = MLX5_CAP_ATOMIC,
 	[ROCE] = MLX5_CAP_ROCE,
 	[ODP] = MLX5_CAP_ODP,		/* all zero: not supported */
-	[VECTOR_CALC] = MLX5_CAP_VECTOR_CALC,
+	[VECTOR_CALC] = CAP_VECTOR_CALC,
 };
 
 struct hca_caps {
@@ -148,18 +149,17 @@ static void hca_caps_roce_page(void *cap)
 	MLX5_SET(roce_cap, cap, sw_r_roce_src_udp_port, 1);
 }
 
-/* No coefficient matrix, so there is one output; all chunk sizes */
+/*
+ * Newer kernel headers do not have the layout (PRM): bits 23:16 of dword 1 are the maximum number
+ * of vectors, bits 2:0 the maximum chunk size.  Dword 2 is for the first output, the only one
+ * without a coefficient matrix: its operations, and both byte orders.
+ */
 static void hca_caps_vector_calc_page(void *cap)
 {
-	MLX5_SET(vector_calc_cap, cap, max_vec_count, HCA_CALC_VECTORS);
-	MLX5_SET(vector_calc_cap, cap, max_chunk_size, MLX5R_VECTOR_CHUNK_MASK);
-	MLX5_SET(vector_calc_cap, cap, calc0.op_swap_endianness, 1);
-	MLX5_SET(vector_calc_cap, cap, calc0.op_min, 1);
-	MLX5_SET(vector_calc_cap, cap, calc0.op_xor, 1);
-	MLX5_SET(vector_calc_cap, cap, calc0.op_or, 1);
-	MLX5_SET(vector_calc_cap, cap, calc0.op_and, 1);
-	MLX5_SET(vector_calc_cap, cap, calc0.op_max, 1);
-	MLX5_SET(vector_calc_cap, cap, calc0.op_add, 1);
+	__be32 *dw = cap;
+
+	dw[1] = cpu_to_be32(HCA_CALC_VECTORS << 16 | MLX5R_VECTOR_CHUNK_MASK);
+	dw[2] = cpu_to_be32(0x7f);
 }
 
 int hca_caps_init(struct hca *hca)
