@@ -124,6 +124,29 @@ static void test_wait_ends(void)
 	close_pair(&u);
 }
 
+/* Flushing writes completions, so it must wait until the function has DMA again. */
+static void test_wait_halted(void)
+{
+	struct session_qp cq;
+	struct pair m;
+	u32 i;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 1, 1, &cq);
+	session_qp_destroy(&cq);
+	xchan_wait(&m.q, &cq, 5);
+	go(&m.q);
+	session_cq_destroy(&cq);
+	hca_dma_enable(s.hca[0], false);
+	for (i = 0; i < 1000; i++)
+		hca_fabric_poll(&s.fabric);
+	tap_is(xchan_count(&m.q, 0), 0, "the CQ is destroyed, no DMA: no completion is written");
+	hca_dma_enable(s.hca[0], true);
+	session_settle(&s);
+	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "with DMA the wait fails");
+	close_pair(&m);
+}
+
 static void test_wait_overrun(void)
 {
 	struct pair m, w;
@@ -553,6 +576,7 @@ int main(void)
 	test_wait();
 	test_wait_own();
 	test_wait_ends();
+	test_wait_halted();
 	test_wait_overrun();
 	test_wait_drain();
 	test_heap();

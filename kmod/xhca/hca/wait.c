@@ -149,6 +149,17 @@ void hca_wait_abandon(struct hca_cq *cq)
 	cq->waiters = NULL;
 }
 
+/* Flushing writes completions.  Without DMA the WAIT runs later, and then finds no CQ. */
+static void hca_wait_fail(struct hca_qp *qp)
+{
+	if (hca_halted(qp->hca))
+		hca_share_add(qp);
+	else if (qp->st == MLX5_QP_ST_UC)
+		hca_fail_sq(qp);
+	else
+		hca_fail_qp(qp);
+}
+
 unsigned int hca_wait_run(struct hca_fabric *f)
 {
 	unsigned int n, orphans;
@@ -163,10 +174,7 @@ unsigned int hca_wait_run(struct hca_fabric *f)
 	for (orphans = 0; orphans < PASS_ORPHANS && f->orphans; orphans++) {
 		qp = hca_wait_qp(f->orphans);
 		hca_wait_end(qp);
-		if (qp->st == MLX5_QP_ST_UC)
-			hca_fail_sq(qp);
-		else
-			hca_fail_qp(qp);
+		hca_wait_fail(qp);
 	}
 	return n + orphans;
 }
