@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <asm/byteorder.h>
 #include <linux/ktime.h>
+#include "datapath.h"
 #include "session.h"
 #include "tap.h"
 
@@ -31,6 +33,9 @@
 #define QPS		1000
 #define IDLE_QPS	10000
 #define PAGES		1000
+#define WAITING_QPS	100000
+#define LINKS		4u		/* queues of a chain */
+#define STEPS		1000u
 
 static struct session s;
 static struct session_qp a[QPS], b[QPS];
@@ -239,6 +244,84 @@ static void make_pages(u32 n)
 	s.uar[0] = first;
 }
 
+/* ---- Cross-channel ------------------------------------------------------------------ */
+
+static struct session_qp chained[LINKS];
+
+static struct hca_cq *cq_of(const struct session_qp *q)
+{
+	return hca_table_get(&s.hca[q->func]->cqs, q->cqn);
+}
+
+static void make_chain(void)
+{
+	u32 i;
+
+	for (i = 0; i < LINKS; i++) {
+		s.cross = SESSION_MASTER;
+		session_qp(&s, 0, MLX5_QP_ST_RC, 10, 1, &chained[i]);
+		s.cross = 0;
+		session_connect(&chained[i], &chained[i]);
+		cq_of(&chained[i])->overrun_ignore = true;
+	}
+}
+
+static void post_wait(struct session_qp *q, const struct session_qp *on, u32 index)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_wait wait;
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_WAIT),
+		.ctrl.qpn_ds = cpu_to_be32(2),
+		.wait.number = cpu_to_be32(on->cqn),
+		.wait.index = cpu_to_be32(index & MLX5R_WAIT_INDEX_MASK),
+	};
+
+	must(!xv_wr_raw(&q->qp, 0, &w), "no room for a chain");
+}
+
+/* Each write waits for the one before, which is on another queue. */
+static void chain(u32 size, u32 count)
+{
+	struct xv_sge sge = session_sge(&from, 0, size);
+	u32 last[LINKS], i;
+
+	for (i = 0; i < LINKS; i++) {
+		last[i] = cq_of(&chained[i])->pi - 1;
+		chained[i].qp.sq.ci = chained[i].qp.sq.limit = chained[i].qp.sq.pi;
+	}
+	for (i = 0; i < count; i++) {
+		u32 n = i % LINKS, before = (i + LINKS - 1) % LINKS;
+
+		if (i)
+			post_wait(&chained[n], &chained[before], last[before]);
+		xv_wr_write(&chained[n].qp, 0, XV_SEND_SIGNALED, &sge, from.addr + BIG / 2,
+			    from.key);
+		last[n]++;
+	}
+	for (i = LINKS; i--;)
+		xv_commit_send(&chained[i].qp);
+	while (cq_of(&chained[(count - 1) % LINKS])->pi != last[(count - 1) % LINKS] + 1)
+		hca_fabric_poll(&s.fabric);
+}
+
+/* All idle queue pairs wait for entries of a CQ that is in use, far ahead. */
+static void let_wait(void)
+{
+	struct hca_table *qps = &s.hca[0]->qps;
+	struct hca_cq *cq = cq_of(&a[0]);
+	u32 i, n = 0;
+
+	for (i = qps->first; i < qps->used_end; i++) {
+		struct hca_qp *qp = hca_table_get(qps, i);
+
+		if (qp && qp->state == MLX5_QP_STATE_RTS && qp->sq.entries == 4)
+			hca_wait_begin(qp, cq, cq->pi + (1 << 22) + n++ * 7919 % (1 << 20));
+	}
+	must(n >= WAITING_QPS, "too few queue pairs wait");
+}
+
 /* ---- The guard ------------------------------------------------------------------------ */
 
 /*
@@ -332,6 +415,8 @@ int main(int argc, char **argv)
 
 	one_ns = best(one_by_one, 64, ROUNDS);
 	report("one_thread.1_qp", one_ns, "ns/write");
+	make_chain();
+	report("one_thread.chain", best(chain, 64, STEPS), "ns/write");
 	report("one_thread.1000_qps", best(writes_here, 64, QPS), "ns/write");
 	report("loads_per_write", loads_per_write(ROUNDS), "loads");
 	session_idle_qps(&s, 0, IDLE_QPS);
@@ -339,6 +424,11 @@ int main(int argc, char **argv)
 	make_pages(PAGES);
 	report("loads_per_idle_pass.1000_pages", loads_per_idle_pass(ROUNDS), "loads");
 	report("loads_per_write.1000_pages", loads_per_write(ROUNDS), "loads");
+	s.uar[0] = session_uar(&s, 0);
+	session_idle_qps(&s, 0, WAITING_QPS - IDLE_QPS - PAGES);
+	one_ns = best(one_by_one, 64, ROUNDS);
+	let_wait();
+	report("waiting_100000/none", best(one_by_one, 64, ROUNDS) / one_ns, "ratio");
 	session_free(&s);
 	return 0;
 }
