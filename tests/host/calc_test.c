@@ -544,7 +544,8 @@ static void test_core_refused(void)
 {
 	struct core_wqe w;
 
-	REFUSED(run_core(MLX5R_OP_SEND, 7, 2), XV_WC_LOC_QP_OP_ERR, "CORE-Direct: unknown operation");
+	REFUSED(run_core(MLX5R_OP_SEND, 7, 2), XV_WC_LOC_QP_OP_ERR,
+		"CORE-Direct: unknown operation");
 	REFUSED(run_core(MLX5R_OP_SEND, MLX5R_CALC_ADD, 0), XV_WC_LOC_QP_OP_ERR,
 		"CORE-Direct: no operand");
 	REFUSED(run_core(MLX5R_OP_RDMA_READ, MLX5R_CALC_ADD, 2), XV_WC_LOC_QP_OP_ERR,

@@ -523,7 +523,8 @@ static void post_calc(const struct act *a, struct session_qp *h)
 			cpu_to_be32(a->value >> 56 << (a->value >> 22 & 7)), key, addr };
 	} else {
 		for (i = 0; i < 3; i++)
-			w.operand[i] = (struct mlx5r_data) { cpu_to_be32(16), key, addr & ~cpu_to_be64(15) };
+			w.operand[i] = (struct mlx5r_data) {
+				cpu_to_be32(16), key, addr & ~cpu_to_be64(15) };
 	}
 	xv_wr_raw(&h->qp, 3, &w);
 }
