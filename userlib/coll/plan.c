@@ -175,9 +175,8 @@ static void make_result(struct plan *p, struct xv_coll_op *op, uint32_t links)
 }
 
 /* Waits for the completions of all sends and makes the completion of the operation. */
-static void make_end(struct plan *p, struct xv_coll_op *op, struct list *l, uint32_t sends)
+static void make_end(struct xv_coll_op *op, struct list *l, uint32_t sends)
 {
-	(void)p;
 	wait_for(l, &op->sent, sends);
 	l->wr[l->n - 1].send_flags = XV_SEND_SIGNALED;
 }
@@ -199,7 +198,7 @@ static void plan_doubling(struct plan *p, struct xv_coll_op *op)
 		wait_for(l, &op->result, 1);
 	else
 		wait_links(l, op, op->links);
-	make_end(p, op, l, op->links + (op->kind == ALLREDUCE));
+	make_end(op, l, op->links + (op->kind == ALLREDUCE));
 }
 
 /* Adds the waits for what comes from above, or at the root for the combination. */
@@ -237,7 +236,7 @@ static void plan_tree(struct plan *p, struct xv_coll_op *op)
 	}
 	l = new_list(p, op->end_qp);
 	wait_answer(l, op, NO_PARENT);
-	make_end(p, op, l, op->links + has_result);
+	make_end(op, l, op->links + has_result);
 }
 
 /* ---- Task lists ----------------------------------------------------------------- */
