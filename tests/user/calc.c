@@ -276,6 +276,27 @@ static void test_vectors(void)
 	}
 }
 
+/* A read combines what it reads with the operand in the element. */
+static void test_read(void)
+{
+	struct xv_calc_operand *own = (struct xv_calc_operand *)r.buf[0];
+	struct xv_calc_operand *peer = (struct xv_calc_operand *)(r.buf[1] + RESULT);
+	struct xv_sge sge = rig_sge(&r, 0, 0, 16);
+	struct xv_send_wr wr = {
+		.wr_id = 1, .opcode = XV_WR_RDMA_READ, .sg_list = &sge, .num_sge = 1,
+		.send_flags = SIGNALED | XV_SEND_WITH_CALC,
+		.wr.rdma = { rig_addr(&r, 1, RESULT), r.mr[1]->rkey },
+		.op.calc = { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_UINT, XV_CALC_DATA_SIZE_64_BIT },
+	}, *bad;
+
+	own->value = xv_be64(40);
+	peer->value = xv_be64(2);
+	ok(!xv_post_send(q.qp, &wr, &bad) && rig_expect(q.cq, 1, XV_WC_SUCCESS) &&
+	   xv_be64(own->value) == 42, "read with calculation");
+	wr.num_sge = 2;
+	ok(xv_post_send(q.qp, &wr, &bad) == -EINVAL, "a read with two operands: EINVAL");
+}
+
 static void test_wrong_key(void)
 {
 	struct xv_calc add = { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_UINT, XV_CALC_DATA_SIZE_64_BIT };
@@ -299,6 +320,7 @@ int main(int argc, char **argv)
 		test_vectors();
 	else
 		ok(1, "the device has no vector calculation");
+	test_read();
 	test_wrong_key();
 	return tap_done();
 }

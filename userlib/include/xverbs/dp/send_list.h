@@ -224,6 +224,7 @@ static inline int __xv_wr_opmod(const struct xv_qp *qp, const struct xv_send_wr 
 		return 0;
 	opmod = __xv_calc_opmod(&wr->op.calc);
 	if (!opmod || d->shape & (__XV_SHAPE_ATOMIC | __XV_SHAPE_INV) ||
+	    (d->opcode == MLX5R_OP_RDMA_READ && wr->num_sge != 1) ||
 	    wr->send_flags & XV_SEND_INLINE || !__xv_calc_operands(qp, wr->sg_list, wr->num_sge))
 		return -XV_EINVAL;
 	return opmod;
