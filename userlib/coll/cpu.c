@@ -68,22 +68,28 @@ static void combine(enum xv_vector_op op, enum xv_vector_type type, uint8_t *out
 	}
 }
 
+/* The combination of the first slots */
+static uint8_t *sum_of(const struct xv_coll_op *op, uint32_t slots)
+{
+	return slots < 2 ? op->slots[op->parity] : op->sums + (slots - 1) * op->bytes;
+}
+
 /*
- * Returns the combination of the first slots.  Each combination has its own place, because
- * the adapter may still read the one before it.
+ * Each combination has its own place, because the adapter may still read the one before
+ * it, and because lists may run in another order.
  */
 static uint8_t *calculate(struct xv_coll_op *op, uint32_t slots)
 {
-	uint8_t *slot = op->slots[op->parity], *sum = op->combined > 1 ? op->sums : slot;
+	uint32_t *n = &op->combined;
+	uint8_t *sum;
 
-	sum += (op->combined - 1) * op->bytes;
-	for (; op->combined < slots; op->combined++) {
-		memcpy(op->sums + op->combined * op->bytes, sum, op->bytes);
-		sum = op->sums + op->combined * op->bytes;
-		combine(op->calc.op, op->calc.type, sum, slot + op->combined * op->bytes,
+	for (; *n < slots; ++*n) {
+		sum = sum_of(op, *n + 1);
+		memcpy(sum, sum_of(op, *n), op->bytes);
+		combine(op->calc.op, op->calc.type, sum, op->slots[op->parity] + *n * op->bytes,
 			op->bytes);
 	}
-	return sum;
+	return sum_of(op, slots);
 }
 
 /* ---- Steps ---------------------------------------------------------------------- */
