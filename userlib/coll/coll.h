@@ -5,6 +5,7 @@
  *	comm.c	communicators
  *	link.c	queues of an operation and their connections
  *	plan.c	the requests of each operation
+ *	post.c	posting the requests of a run
  *	op.c	start, completion
  *	cpu.c	the same requests, driven by the processor
  */
@@ -39,6 +40,7 @@ struct xv_coll {
 /* A completion queue that only the adapter looks at, with the entries of each run */
 struct hidden {
 	struct xv_cq *cq;
+	uint32_t base;			/* index of the first entry of this run */
 	uint32_t per_run;
 	uint32_t polled;		/* CPU-driven: entries of this run */
 };
@@ -52,13 +54,32 @@ struct link {
 	bool ahead;			/* its receives are posted one run ahead */
 };
 
+/* A request as it is in the ring */
+union image {
+	struct mlx5r_ctrl ctrl;
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_wait seg;
+	} wait;
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_data data;
+	} send;
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_vector_calc seg;
+		struct mlx5r_data data;
+	} vector;
+};
+
 /* The requests of one queue in one run */
 struct list {
 	struct xv_qp *qp;
 	struct xv_send_wr wr[MAX_REQUESTS];
+	struct hidden *waits[MAX_REQUESTS];	/* what the request waits for, or null */
+	union image image[MAX_REQUESTS];
 	uint32_t n;
 	struct xv_sge sge;		/* of the send */
-	struct xv_task task;
 	uint32_t next;			/* CPU-driven: the next request */
 };
 
@@ -67,7 +88,6 @@ struct landing {
 	struct xv_qp *qp;
 	struct xv_recv_wr wr;
 	struct xv_sge sge;
-	struct xv_task task;
 };
 
 /* All requests of one run.  Buffers alternate, so there are two plans. */
@@ -77,7 +97,6 @@ struct plan {
 	uint32_t lists;
 	struct landing landing[MAX_QUEUES];
 	uint32_t landings;
-	struct xv_task *first;
 };
 
 #define NO_PARENT	UINT32_MAX
@@ -132,6 +151,10 @@ void xvc_links_destroy(struct xv_coll_op *op);
 void xvc_plan_links(struct xv_coll_op *op);
 void xvc_plan_build(struct xv_coll_op *op);
 int xvc_plan_post_ahead(struct xv_coll_op *op);
+
+/* post.c */
+void xvc_images_build(struct plan *p);
+int xvc_post(struct xv_coll_op *op);
 
 /* cpu.c */
 int xvc_cpu_start(struct xv_coll_op *op);

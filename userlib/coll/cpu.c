@@ -94,16 +94,6 @@ static uint8_t *calculate(struct xv_coll_op *op, uint32_t slots)
 
 /* ---- Steps ---------------------------------------------------------------------- */
 
-static struct hidden *hidden_of(struct xv_coll_op *op, const struct xv_cq *cq)
-{
-	uint32_t i;
-
-	for (i = 0; i < op->links; i++)
-		if (op->link[i].recv.cq == cq)
-			return &op->link[i].recv;
-	return op->sent.cq == cq ? &op->sent : &op->result;
-}
-
 /* Counts the entries that have come; -1 after an error */
 static int poll_hidden(struct hidden *h)
 {
@@ -157,7 +147,7 @@ static int run_list(struct xv_coll_op *op, struct list *l)
 				return -1;
 			continue;
 		}
-		h = hidden_of(op, wr->wr.cqe_wait.cq);
+		h = l->waits[l->next];
 		if (poll_hidden(h))
 			return -1;
 		if (h->polled < (uint32_t)wr->wr.cqe_wait.cq_count)

@@ -42,7 +42,7 @@ static struct xv_qp *qp_create(struct xv_coll_op *op, struct xv_cq *send_cq, str
 {
 	struct xv_qp_init_attr attr = {
 		.qp_type = XV_QPT_RC, .send_cq = send_cq, .recv_cq = recv_cq,
-		.flags = XV_QP_CROSS_CHANNEL,
+		.flags = XV_QP_CROSS_CHANNEL | XV_QP_SINGLE_THREADED,
 		.cap = { .max_send_wr = 2 * MAX_REQUESTS, .max_send_sge = 1,
 			 .max_recv_wr = 4, .max_recv_sge = 1 },
 	};

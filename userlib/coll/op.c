@@ -157,7 +157,6 @@ static bool cpu_driven(const struct xv_coll_op *op)
 
 EXPORT int xv_coll_start(struct xv_coll_op *op)
 {
-	struct xv_task *bad;
 	int err;
 
 	if (op->running || op->broken)
@@ -170,11 +169,12 @@ EXPORT int xv_coll_start(struct xv_coll_op *op)
 	if (cpu_driven(op))
 		err = xvc_cpu_start(op);
 	else
-		err = xv_post_task(op->coll->ctx, op->plan[op->parity].first, &bad);
+		err = xvc_post(op);
 	if (!err)
 		return 0;
 	op->running = false;
-	return xvc_error(err, "%s", xv_last_error());
+	op->broken = true;
+	return xvc_error(err, "operation: a request cannot be posted");
 }
 
 /* The entries of this run, which the requests at the end have waited for */
@@ -183,9 +183,17 @@ static bool entries_good(const struct hidden *h)
 	uint32_t i;
 
 	for (i = 1; i <= h->per_run; i++)
-		if (xv_cqe_status(xv_cq_at(h->cq, h->cq->wait_base - i)))
+		if (xv_cqe_status(xv_cq_at(h->cq, h->base + h->per_run - i)))
 			return false;
 	return true;
+}
+
+static bool end_hidden(struct hidden *h)
+{
+	bool good = entries_good(h);
+
+	h->base += h->per_run;
+	return good;
 }
 
 /*
@@ -194,13 +202,13 @@ static bool entries_good(const struct hidden *h)
  */
 static bool clean_up(struct xv_coll_op *op)
 {
-	bool good = entries_good(&op->sent) && entries_good(&op->result);
+	bool good = end_hidden(&op->sent) & end_hidden(&op->result);
 	struct link *l;
 	uint32_t i;
 
 	for (i = 0; i < op->links; i++) {
 		l = &op->link[i];
-		good = good && entries_good(&l->recv);
+		good &= end_hidden(&l->recv);
 		xv_retire_send(l->qp, l->qp->sq.pi);
 		xv_retire_recv(l->qp, l->qp->rq.pi - l->ahead);
 	}

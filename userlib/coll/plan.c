@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The requests of each operation.  They are built once; their counts are relative, so the
- * same lists are posted for every run.
+ * The requests of each operation, which are the same in every run.
  *
  * Recursive doubling (a power of two of ranks): in round k a rank exchanges what it has
  * with the rank whose number differs in bit k.  The queue of round k waits for the
@@ -82,6 +81,7 @@ static struct list *new_list(struct plan *p, struct xv_qp *qp)
 static void wait_for(struct list *l, struct hidden *h, uint32_t count)
 {
 	h->per_run = count;
+	l->waits[l->n] = h;
 	l->wr[l->n++] = (struct xv_send_wr) {
 		.opcode = XV_WR_CQE_WAIT, .wr.cqe_wait = { h->cq, (int32_t)count },
 	};
@@ -239,61 +239,6 @@ static void plan_tree(struct plan *p, struct xv_coll_op *op)
 	make_end(op, l, op->links + has_result);
 }
 
-/* ---- Task lists ----------------------------------------------------------------- */
-
-static bool same_wait(const struct xv_send_wr *a, const struct xv_send_wr *b)
-{
-	return a->opcode == XV_WR_CQE_WAIT && b->opcode == XV_WR_CQE_WAIT &&
-	       a->wr.cqe_wait.cq == b->wr.cqe_wait.cq;
-}
-
-/* True if a later request of the plan waits for the same CQ. */
-static bool waits_later(const struct plan *p, uint32_t list, uint32_t request)
-{
-	const struct xv_send_wr *wr = &p->list[list].wr[request];
-	uint32_t i, k;
-
-	for (i = list; i < p->lists; i++)
-		for (k = i == list ? request + 1 : 0; k < p->list[i].n; k++)
-			if (same_wait(wr, &p->list[i].wr[k]))
-				return true;
-	return false;
-}
-
-static void add_task(struct xv_task ***next, struct xv_task *task)
-{
-	**next = task;
-	*next = &task->next;
-}
-
-/* The last wait for a CQ moves the point from which the next run counts. */
-static void link_requests(struct plan *p)
-{
-	struct xv_task **next = &p->first;
-	struct list *l;
-	uint32_t i, k;
-
-	for (i = 0; i < p->landings; i++) {
-		p->landing[i].task = (struct xv_task) {
-			.task_type = XV_TASK_RECV,
-			.item = { p->landing[i].qp, { .recv_wr = &p->landing[i].wr } },
-		};
-		add_task(&next, &p->landing[i].task);
-	}
-	for (i = 0; i < p->lists; i++) {
-		l = &p->list[i];
-		for (k = 0; k < l->n; k++) {
-			l->wr[k].next = k + 1 < l->n ? &l->wr[k + 1] : NULL;
-			if (l->wr[k].opcode == XV_WR_CQE_WAIT && !waits_later(p, i, k))
-				l->wr[k].send_flags |= XV_SEND_WAIT_EN_LAST;
-		}
-		l->task = (struct xv_task) {
-			.task_type = XV_TASK_SEND, .item = { l->qp, { .send_wr = l->wr } },
-		};
-		add_task(&next, &l->task);
-	}
-}
-
 void xvc_plan_build(struct xv_coll_op *op)
 {
 	struct plan *p;
@@ -307,7 +252,7 @@ void xvc_plan_build(struct xv_coll_op *op)
 			plan_doubling(p, op);
 		else
 			plan_tree(p, op);
-		link_requests(p);
+		xvc_images_build(p);
 	}
 }
 
