@@ -42,6 +42,7 @@ struct hidden {
 	struct xv_cq *cq;
 	uint32_t base;			/* index of the first entry of this run */
 	uint32_t per_run;
+	uint32_t waited;		/* of them, those that a request waits for */
 	uint32_t polled;		/* CPU-driven: entries of this run */
 };
 
@@ -123,6 +124,7 @@ struct xv_coll_op {
 	struct plan plan[2];
 	uint32_t parity;		/* the plan of the next run */
 	uint32_t combined;		/* CPU-driven: slots in the combination so far */
+	bool direct;			/* no requests only for the end, see plan.c */
 	uint32_t parent;		/* number of its link in a tree; none at the root */
 	bool running;
 	bool broken;			/* a run has failed */

@@ -58,10 +58,16 @@ static int end_create(struct xv_coll_op *op)
 	attr.channel = op->channel;
 	op->end_cq = op->channel ? xv_create_cq(op->coll->ctx, &attr) : NULL;
 	if (op->end_cq)
-		op->end_qp = qp_create(op, op->end_cq, op->result.cq);
+		op->end_qp = qp_create(op, op->end_cq, op->direct ? op->end_cq : op->result.cq);
 	if (op->end_qp)
 		op->result_qp = qp_create(op, op->sent.cq, op->sent.cq);
 	return op->result_qp ? 0 : xvc_error(errno, "%s", xv_last_error());
+}
+
+/* The queue of the last round makes the completion of a direct barrier. */
+static bool makes_end(const struct xv_coll_op *op, uint32_t link)
+{
+	return op->direct && op->kind == BARRIER && link == op->links - 1;
 }
 
 int xvc_links_create(struct xv_coll_op *op)
@@ -78,7 +84,8 @@ int xvc_links_create(struct xv_coll_op *op)
 		err = hidden_create(op, &op->link[i].recv);
 		if (err)
 			break;
-		op->link[i].qp = qp_create(op, op->sent.cq, op->link[i].recv.cq);
+		op->link[i].qp = qp_create(op, makes_end(op, i) ? op->end_cq : op->sent.cq,
+					   op->link[i].recv.cq);
 		if (!op->link[i].qp)
 			err = xvc_error(errno, "%s", xv_last_error());
 	}

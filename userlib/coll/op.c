@@ -182,8 +182,8 @@ static bool entries_good(const struct hidden *h)
 {
 	uint32_t i;
 
-	for (i = 1; i <= h->per_run; i++)
-		if (xv_cqe_status(xv_cq_at(h->cq, h->base + h->per_run - i)))
+	for (i = 0; i < h->waited; i++)
+		if (xv_cqe_status(xv_cq_at(h->cq, h->base + i)))
 			return false;
 	return true;
 }
@@ -212,7 +212,8 @@ static bool clean_up(struct xv_coll_op *op)
 		xv_retire_send(l->qp, l->qp->sq.pi);
 		xv_retire_recv(l->qp, l->qp->rq.pi - l->ahead);
 	}
-	xv_retire_send(op->result_qp, op->result_qp->sq.pi);
+	/* Of a direct operation, the send of the result may not have completed yet. */
+	xv_retire_send(op->result_qp, op->result_qp->sq.pi - (op->direct && op->bytes));
 	xv_retire_recv(op->end_qp, op->end_qp->rq.pi);
 	return good;
 }

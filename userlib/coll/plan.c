@@ -13,6 +13,11 @@
  * Every send makes an entry in a hidden CQ.  The end waits for all of them, so a run that
  * has completed leaves no request behind.
  *
+ * The end has a queue of its own, except if recursive doubling is direct: then the queue of
+ * the last round makes the completion of a barrier, and the receive of the result that of
+ * an allreduce.  In the latter the end does not wait for the send of the result; the next
+ * run does.
+ *
  * A peer can be one run ahead, but not two, because its next run needs a message of this
  * rank.  So receives of messages that no request of this rank precedes are posted one run
  * ahead, and slots alternate.
@@ -60,6 +65,7 @@ void xvc_plan_links(struct xv_coll_op *op)
 	uint32_t bit;
 
 	op->parent = NO_PARENT;
+	op->direct = doubling(op) && !(op->coll->attr.flags & XV_COLL_CPU_DRIVEN);
 	if (!doubling(op)) {
 		tree_links(op);
 		return;
@@ -80,7 +86,7 @@ static struct list *new_list(struct plan *p, struct xv_qp *qp)
 
 static void wait_for(struct list *l, struct hidden *h, uint32_t count)
 {
-	h->per_run = count;
+	h->per_run = h->waited = count;
 	l->waits[l->n] = h;
 	l->wr[l->n++] = (struct xv_send_wr) {
 		.opcode = XV_WR_CQE_WAIT, .wr.cqe_wait = { h->cq, (int32_t)count },
@@ -170,6 +176,10 @@ static void make_result(struct plan *p, struct xv_coll_op *op, uint32_t links)
 	struct xv_sge sge = out_sge(op);
 
 	wait_links(l, op, links);
+	if (op->direct) {
+		wait_for(l, &op->sent, links);
+		op->sent.per_run++;
+	}
 	send_slots(l, op, p->parity, links + 1);
 	receive(p, op->end_qp, &sge);
 }
@@ -181,9 +191,22 @@ static void make_end(struct xv_coll_op *op, struct list *l, uint32_t sends)
 	l->wr[l->n - 1].send_flags = XV_SEND_SIGNALED;
 }
 
+/*
+ * The last list of a barrier has waited for the messages of all rounds but its own.  Its
+ * completion includes its own send.
+ */
+static void end_barrier(struct xv_coll_op *op, struct list *l)
+{
+	l->wr[l->n - 1].send_flags = 0;
+	if (op->links > 1)
+		wait_for(l, &op->sent, op->links - 1);
+	wait_for(l, &op->link[op->links - 1].recv, 1);
+	l->wr[l->n - 1].send_flags = XV_SEND_SIGNALED;
+}
+
 static void plan_doubling(struct plan *p, struct xv_coll_op *op)
 {
-	struct list *l;
+	struct list *l = NULL;
 	uint32_t k;
 
 	for (k = 0; k < op->links; k++) {
@@ -193,6 +216,11 @@ static void plan_doubling(struct plan *p, struct xv_coll_op *op)
 	}
 	if (op->kind == ALLREDUCE)
 		make_result(p, op, op->links);
+	if (op->direct) {
+		if (op->kind == BARRIER)
+			end_barrier(op, l);
+		return;
+	}
 	l = new_list(p, op->end_qp);
 	if (op->kind == ALLREDUCE)
 		wait_for(l, &op->result, 1);

@@ -79,7 +79,7 @@ static int post_list(struct list *l)
 	for (i = 0; i < l->n; i++, image++) {
 		h = l->waits[i];
 		if (h)
-			image->wait.seg.index = xv_be32((h->base + h->per_run - 1) &
+			image->wait.seg.index = xv_be32((h->base + h->waited - 1) &
 							MLX5R_WAIT_INDEX_MASK);
 		err |= xv_wr_raw(l->qp, 0, image);
 	}
