@@ -272,7 +272,8 @@ void xvc_plan_build(struct xv_coll_op *op)
 	struct plan *p;
 	uint32_t i;
 
-	for (i = 0; i < 2; i++) {
+	/* One rank alone has nothing to exchange. */
+	for (i = 0; i < 2 && op->links; i++) {
 		p = &op->plan[i];
 		p->parity = i;
 		receive_links(p, op);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Collective operations over ranks in this process, each with its own context.  Threads
- * create the ranks; then one thread runs all of them, so that the measurement has no
- * changes between threads.
+ * Collective operations over ranks in this process.  Each rank is a thread with its own
+ * context, as programs with ranks are.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xverbs/coll.h>
@@ -19,13 +19,15 @@ struct rank {
 	struct xv_coll *coll;
 	struct xv_coll_op *op;
 	uint64_t *in, *out;
+	pthread_t thread;
 };
 
 struct group {
 	const struct compare *c;
 	uint32_t flags;
 	struct rank *rank;
-	pthread_barrier_t meet;
+	pthread_barrier_t meet;		/* of all ranks */
+	pthread_barrier_t phase;	/* of all ranks and the thread that measures */
 	uint8_t *message;		/* of all ranks, MESSAGE bytes each */
 };
 
@@ -47,136 +49,130 @@ static int exchange(void *arg, const void *mine, void *all, size_t size)
 	return 0;
 }
 
-static void *create_rank(void *arg)
+static void create_op(struct rank *r)
 {
-	struct rank *r = arg;
 	const struct compare *c = r->group->c;
-	struct xv_coll_attr attr = {
-		.rank = r->number, .ranks = c->ranks, .flags = r->group->flags,
-		.port = c->port, .exchange = exchange, .arg = r,
-	};
+
+	if (c->test == CMP_BARRIER)
+		r->op = xv_coll_barrier(r->coll);
+	else if (c->test == CMP_BCAST)
+		r->op = xv_coll_bcast(r->coll, r->out, c->size, 0);
+	else
+		r->op = xv_coll_allreduce(r->coll, r->in, r->out, c->size / 8, XV_VECTOR_UINT64,
+					  XV_VECTOR_ADD);
+	if (!r->op)
+		xt_die(XT_FAILED, "rank %u: %s", r->number, xv_coll_last_error());
+}
+
+static void open_rank(struct rank *r)
+{
+	const struct compare *c = r->group->c;
 	const char *device = c->device[r->number & 1] ? c->device[r->number & 1] : c->device[0];
+	struct xv_coll_attr attr = {
+		.rank = r->number, .ranks = c->ranks, .port = c->port, .exchange = exchange,
+		.arg = r, .flags = r->group->flags | XV_COLL_GID_INDEX,
+	};
 
 	if (xt_side_open(&r->side, device, c->port, c->gid_index))
 		xt_die_xv("rank %u", r->number);
 	attr.pd = r->side.pd;
 	attr.gid_index = r->side.gid_index;
-	attr.flags |= XV_COLL_GID_INDEX;
 	r->in = xt_calloc(1, c->size + 8);
 	r->out = xt_calloc(1, c->size + 8);
 	r->coll = xv_coll_create(&attr);
-	if (r->coll && c->test == CMP_BARRIER)
-		r->op = xv_coll_barrier(r->coll);
-	else if (r->coll && c->test == CMP_BCAST)
-		r->op = xv_coll_bcast(r->coll, r->out, c->size, 0);
-	else if (r->coll)
-		r->op = xv_coll_allreduce(r->coll, r->in, r->out, c->size / 8, XV_VECTOR_UINT64,
-					  XV_VECTOR_ADD);
-	if (!r->op)
+	if (!r->coll)
 		xt_die(XT_FAILED, "rank %u: %s", r->number, xv_coll_last_error());
-	return NULL;
+	create_op(r);
 }
 
-static void open_group(struct group *g, const struct compare *c, uint32_t flags)
+static void close_rank(struct rank *r)
 {
-	pthread_t *thread = xt_calloc(c->ranks, sizeof(*thread));
-	uint32_t i;
-
-	*g = (struct group) { .c = c, .flags = flags };
-	g->rank = xt_calloc(c->ranks, sizeof(*g->rank));
-	g->message = xt_calloc(c->ranks, MESSAGE);
-	pthread_barrier_init(&g->meet, NULL, c->ranks);
-	for (i = 0; i < c->ranks; i++) {
-		g->rank[i].group = g;
-		g->rank[i].number = i;
-		if (pthread_create(&thread[i], NULL, create_rank, &g->rank[i]))
-			xt_die(XT_FAILED, "cannot create a thread");
-	}
-	for (i = 0; i < c->ranks; i++)
-		pthread_join(thread[i], NULL);
-	free(thread);
-}
-
-static void close_group(struct group *g)
-{
-	struct rank *r;
-
-	for (r = g->rank; r < g->rank + g->c->ranks; r++) {
-		if (xv_coll_free(r->op) || xv_coll_destroy(r->coll))
-			xt_die(XT_FAILED, "%s", xv_coll_last_error());
-		xt_side_close(&r->side);
-		free(r->in);
-		free(r->out);
-	}
-	pthread_barrier_destroy(&g->meet);
-	free(g->rank);
-	free(g->message);
+	if (xv_coll_free(r->op) || xv_coll_destroy(r->coll))
+		xt_die(XT_FAILED, "%s", xv_coll_last_error());
+	xt_side_close(&r->side);
+	free(r->in);
+	free(r->out);
 }
 
 /* ---- Runs -------------------------------------------------------------- */
 
-static void check(int result)
+/* There may be more ranks than processors, so a rank that polls gives way to others. */
+static void await_run(struct rank *r)
 {
-	if (result < 0)
-		xt_die(XT_FAILED, "%s", xv_coll_last_error());
-}
-
-/* All ranks step by step, or one after the other: then the last ones have ended too. */
-static void await_all(struct group *g)
-{
-	uint32_t left = g->c->ranks, i;
-	uint8_t ended[256] = { 0 };
+	const struct group *g = r->group;
 	int done;
 
-	if (g->c->events && !(g->flags & XV_COLL_CPU_DRIVEN)) {
-		for (i = 0; i < g->c->ranks; i++)
-			check(xv_coll_wait(g->rank[i].op));
-		return;
-	}
-	while (left) {
-		for (i = 0; i < g->c->ranks; i++) {
-			if (ended[i])
-				continue;
-			done = xv_coll_test(g->rank[i].op);
-			check(done);
-			ended[i] = (uint8_t)done;
-			left -= (uint32_t)done;
-		}
-	}
+	do {
+		done = g->c->events || g->flags & XV_COLL_CPU_DRIVEN ? xv_coll_wait(r->op) :
+								       xv_coll_test(r->op);
+		if (!done)
+			sched_yield();
+	} while (!done);
+	if (done < 0)
+		xt_die(XT_FAILED, "rank %u: %s", r->number, xv_coll_last_error());
 }
 
-static void one_run(struct group *g, uint64_t n)
+static void one_run(struct rank *r, uint64_t n)
 {
-	uint64_t ranks = g->c->ranks, i;
+	const struct compare *c = r->group->c;
+	uint64_t ranks = c->ranks, want = n;
 
-	for (i = 0; i < ranks; i++) {
-		g->rank[i].in[0] = n + i;
-		g->rank[i].out[0] = i ? 0 : n;
-		check(xv_coll_start(g->rank[i].op));
-	}
-	await_all(g);
-	for (i = 0; i < ranks && g->c->test != CMP_BARRIER; i++)
-		if (g->rank[i].out[0] != (g->c->test == CMP_BCAST ? n :
-					  n * ranks + ranks * (ranks - 1) / 2))
-			xt_die(XT_MISMATCH, "run %llu: rank %llu has a wrong result",
-			       (unsigned long long)n, (unsigned long long)i);
+	r->in[0] = n + r->number;
+	r->out[0] = r->number ? 0 : n;
+	if (xv_coll_start(r->op))
+		xt_die(XT_FAILED, "rank %u: %s", r->number, xv_coll_last_error());
+	await_run(r);
+	if (c->test == CMP_ALLREDUCE)
+		want = n * ranks + ranks * (ranks - 1) / 2;
+	if (c->test != CMP_BARRIER && r->out[0] != want)
+		xt_die(XT_MISMATCH, "run %llu: rank %u has a wrong result",
+		       (unsigned long long)n, r->number);
+}
+
+static void *run_rank(void *arg)
+{
+	struct rank *r = arg;
+	struct group *g = r->group;
+	uint64_t i;
+
+	open_rank(r);
+	one_run(r, 1);
+	pthread_barrier_wait(&g->phase);
+	for (i = 0; i < g->c->iterations; i++)
+		one_run(r, i);
+	pthread_barrier_wait(&g->phase);
+	close_rank(r);
+	return NULL;
 }
 
 static void run_way(struct compare *c, int way)
 {
-	struct group g;
+	struct group g = { .c = c, .flags = way == BY_CPU ? XV_COLL_CPU_DRIVEN : 0 };
 	double start, cpu;
-	uint64_t i;
+	uint32_t i;
 
-	open_group(&g, c, way == BY_CPU ? XV_COLL_CPU_DRIVEN : 0);
-	one_run(&g, 1);
+	g.rank = xt_calloc(c->ranks, sizeof(*g.rank));
+	g.message = xt_calloc(c->ranks, MESSAGE);
+	pthread_barrier_init(&g.meet, NULL, c->ranks);
+	pthread_barrier_init(&g.phase, NULL, c->ranks + 1);
+	for (i = 0; i < c->ranks; i++) {
+		g.rank[i].group = &g;
+		g.rank[i].number = i;
+		if (pthread_create(&g.rank[i].thread, NULL, run_rank, &g.rank[i]))
+			xt_die(XT_FAILED, "cannot create a thread");
+	}
+	pthread_barrier_wait(&g.phase);
 	start = xt_now();
 	cpu = cpu_time_us();
-	for (i = 0; i < c->iterations; i++)
-		one_run(&g, i);
+	pthread_barrier_wait(&g.phase);
 	c->us[way] = (xt_now() - start) * 1e6 / (double)c->iterations;
 	c->cpu_us[way] = (cpu_time_us() - cpu) / (double)c->iterations;
-	close_group(&g);
+	for (i = 0; i < c->ranks; i++)
+		pthread_join(g.rank[i].thread, NULL);
+	pthread_barrier_destroy(&g.meet);
+	pthread_barrier_destroy(&g.phase);
+	free(g.rank);
+	free(g.message);
 }
 
 void run_collective(struct compare *c)
