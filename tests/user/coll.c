@@ -312,7 +312,6 @@ int main(int argc, char **argv)
 
 	rig_devices(argc, argv);
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	alarm(200);
 	test_processes(8);
 	test_errors();
 	for (i = 0; i < ARRAY_SIZE(ranks); i++)
