@@ -18,12 +18,17 @@ struct part {
 	const char *name;
 	size_t at;
 	uint32_t size;
+	uint32_t first;		/* size of the first published version */
 	bool out;
 };
 
 #define P(_nr, _type, _member, _part, _out)						\
 	{ XVERBS_##_nr, #_member, offsetof(struct xverbs_##_type, _member),		\
-	  sizeof(struct xverbs_##_part), _out }
+	  sizeof(struct xverbs_##_part), sizeof(struct xverbs_##_part), _out }
+/* The part has grown: it was first published up to @_new. */
+#define P_GROWN(_nr, _type, _member, _part, _new, _out)					\
+	{ XVERBS_##_nr, #_member, offsetof(struct xverbs_##_type, _member),		\
+	  sizeof(struct xverbs_##_part), offsetof(struct xverbs_##_part, _new), _out }
 
 static const struct part parts[] = {
 	P(CQ_CREATE, cq_create, external, external, false),
@@ -38,7 +43,7 @@ static const struct part parts[] = {
 	P(QP_QUERY, qp_query, out_ah_attr, ah_attr, true),
 	P(QP_QUERY, qp_query, out_alt_ah_attr, ah_attr, true),
 	P(QP_QUERY, qp_query, out_cap, qp_cap, true),
-	P(QP_QUERY, qp_query, out_init, qp_init, true),
+	P_GROWN(QP_QUERY, qp_query, out_init, qp_init, flags, true),
 	P(AH_RESOLVE, ah_resolve, attr, ah_attr, false),
 };
 
@@ -91,7 +96,7 @@ static void refuse_part(const struct step *s, size_t i)
 	prepare(s);
 	if (p->cmd != s->cmd || !part_of_arg(p)->size)
 		return;
-	part_of_arg(p)->size = p->size - 8;
+	part_of_arg(p)->size = p->first - 8;
 	err = call(file, s->cmd, s->size);
 	ok(err == EINVAL && strstr(reason, p->name), "%s: a shorter %s: %s", s->name, p->name,
 	   strerror(err));
@@ -104,13 +109,20 @@ static void refuse_part(const struct step *s, size_t i)
 	   strerror(err));
 }
 
+/* Size of the first published version of the structure */
+static uint32_t first_size(const struct step *s)
+{
+	return s->cmd == XVERBS_QUERY_DEVICE ?
+	       offsetof(struct xverbs_query_device, out_exp_device_cap_flags) : s->size;
+}
+
 static void refuse(const struct step *s)
 {
 	int file = step_file(s), err;
 	size_t i;
 
 	prepare(s);
-	err = call(file, s->cmd, s->size - 8);
+	err = call(file, s->cmd, first_size(s) - 8);
 	ok(err == EINVAL, "%s: a shorter structure: %s", s->name, strerror(err));
 	prepare(s);
 	arg.bytes[s->size + TAIL - 1] = 1;
@@ -152,6 +164,29 @@ static void test_steps(void)
 		if (accept(&steps[i]))
 			settle(&steps[i], true);
 	}
+}
+
+/* Older programs pass structures without the members that came later. */
+static void test_first_sizes(void)
+{
+	uint32_t first = offsetof(struct xverbs_query_device, out_exp_device_cap_flags);
+	struct xverbs_qp_init got;
+	int err;
+
+	memset(&arg, 0xa5, sizeof(arg));
+	memset(&arg.query_device, 0, first);
+	err = call(fd, XVERBS_QUERY_DEVICE, first);
+	ok(!err && arg.query_device.out_max_qp && arg.bytes[first] == 0xa5,
+	   "QUERY_DEVICE: the first published size");
+	memset(&got, 0xa5, sizeof(got));
+	memset(&arg, 0, sizeof(arg));
+	arg.qp_query.qp = qp;
+	arg.qp_query.out_init = (struct xverbs_part) {
+		.addr = (uintptr_t)&got, .size = offsetof(struct xverbs_qp_init, flags),
+	};
+	err = call(fd, XVERBS_QP_QUERY, sizeof(arg.qp_query));
+	ok(!err && got.user_index == USER_INDEX && got.flags == 0xa5a5a5a5,
+	   "QP_QUERY: the first published size of out_init");
 }
 
 /* ---- How a queue pair was created --------------------------------------------- */
@@ -325,6 +360,7 @@ int main(int argc, char **argv)
 	steps_setup();
 	test_steps();
 	test_init();
+	test_first_sizes();
 	test_entries("LIST_DEVICES", XVERBS_LIST_DEVICES, sizeof(arg.list),
 		     sizeof(struct xverbs_device), fill_list, &arg.list.entry_size);
 	test_entries("QUERY_FEATURES", XVERBS_QUERY_FEATURES, sizeof(arg.features),

@@ -25,13 +25,17 @@ struct verb {
 	{ .name = #_nr, .cmd = XVERBS_##_nr, .size = sizeof(struct xverbs_##_type),	\
 	  .min_size = sizeof(struct xverbs_##_type), __VA_ARGS__ }
 #define OFF(_type, _member)	((int)offsetof(struct xverbs_##_type, _member))
+/* The structure has grown: it was first published up to @_new. */
+#define V_GROWN(_nr, _type, _new)						\
+	{ .name = #_nr, .cmd = XVERBS_##_nr, .size = sizeof(struct xverbs_##_type),	\
+	  .min_size = offsetof(struct xverbs_##_type, _new) }
 
 static const struct verb verbs[] = {
 	V(LIST_DEVICES, list_devices, .unbound = true, .reserved = OFF(list_devices, reserved)),
 	V(BIND, bind, .unbound = true),
 	V(DESTROY, destroy, .handles = { OFF(destroy, handle) },
 	  .reserved = OFF(destroy, reserved)),
-	V(QUERY_DEVICE, query_device),
+	V_GROWN(QUERY_DEVICE, query_device, out_exp_device_cap_flags),
 	V(QUERY_PORT, query_port),
 	V(QUERY_GID, query_gid),
 	V(QUERY_PKEY, query_pkey, .reserved = OFF(query_pkey, reserved)),
