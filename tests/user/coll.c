@@ -45,6 +45,17 @@ static int exchange(void *arg, const void *mine, void *all, size_t size)
 	return 0;
 }
 
+/* Debug kernels report pages that are registered twice, so buffers do not share pages. */
+static void *pages(size_t size)
+{
+	void *p = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+
+	if (!p)
+		bail_out("no memory");
+	memset(p, 0, size);
+	return p;
+}
+
 /* ---- Operations -------------------------------------------------------- */
 
 static int run(struct xv_coll_op *op)
@@ -88,7 +99,7 @@ static void rank_barrier(struct xv_coll *c, uint32_t rank)
 static void rank_bcast(struct xv_coll *c, uint32_t rank, uint32_t root)
 {
 	static const uint8_t none[LENGTH];
-	uint8_t *buf = calloc(1, LENGTH);
+	uint8_t *buf = pages(LENGTH);
 	struct xv_coll_op *op = xv_coll_bcast(c, buf, LENGTH, root);
 	uint32_t i;
 
@@ -135,7 +146,7 @@ static uint64_t expected(enum xv_vector_op op, uint32_t run, uint32_t i)
 
 static void rank_allreduce(struct xv_coll *c, uint32_t rank, enum xv_vector_op which)
 {
-	uint64_t in[COUNT], out[COUNT];
+	uint64_t in[COUNT], *out = pages(COUNT * sizeof(*out));
 	struct xv_coll_op *op;
 	uint32_t i, k;
 
@@ -143,7 +154,7 @@ static void rank_allreduce(struct xv_coll *c, uint32_t rank, enum xv_vector_op w
 	for (k = 0; op && k < sh->runs / 4; k++) {
 		for (i = 0; i < COUNT; i++)
 			in[i] = element(rank, k, i);
-		memset(out, 0, sizeof(out));
+		memset(out, 0, COUNT * sizeof(*out));
 		if (run(op) != 1) {
 			failed(rank, "allreduce");
 			break;
@@ -160,25 +171,28 @@ static void rank_allreduce(struct xv_coll *c, uint32_t rank, enum xv_vector_op w
 	}
 	if (!op || xv_coll_free(op))
 		failed(rank, "allreduce");
+	free(out);
 }
 
 /* Small whole numbers, so that the order of additions has no influence */
 static void rank_floats(struct xv_coll *c, uint32_t rank)
 {
-	double in = rank + 1, out = 0;
-	float in4 = (float)rank, out4 = 0;
-	struct xv_coll_op *op = xv_coll_allreduce(c, &in, &out, 1, XV_VECTOR_FLOAT64,
+	double in = rank + 1, *out = pages(sizeof(*out));
+	float in4 = (float)rank, *out4 = pages(sizeof(*out4));
+	struct xv_coll_op *op = xv_coll_allreduce(c, &in, out, 1, XV_VECTOR_FLOAT64,
 						  XV_VECTOR_ADD);
-	struct xv_coll_op *max = xv_coll_allreduce(c, &in4, &out4, 1, XV_VECTOR_FLOAT32,
+	struct xv_coll_op *max = xv_coll_allreduce(c, &in4, out4, 1, XV_VECTOR_FLOAT32,
 						   XV_VECTOR_MAX);
 
 	if (!op || !max || run(op) != 1 || run(max) != 1 ||
-	    out != (double)(sh->ranks * (sh->ranks + 1) / 2) || out4 != (float)(sh->ranks - 1))
+	    *out != (double)(sh->ranks * (sh->ranks + 1) / 2) || *out4 != (float)(sh->ranks - 1))
 		failed(rank, "floating-point numbers");
 	if (op)
 		xv_coll_free(op);
 	if (max)
 		xv_coll_free(max);
+	free(out);
+	free(out4);
 }
 
 /* ---- Ranks ------------------------------------------------------------- */

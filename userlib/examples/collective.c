@@ -51,10 +51,11 @@ static void run_rank(uint32_t rank)
 	struct xv_coll_attr attr = { .rank = rank, .ranks = RANKS, .port = opt.port,
 				     .exchange = exchange, .arg = &rank };
 	struct xv_coll_op *barrier, *bcast, *sum;
+	static char text[32] __attribute__((aligned(4096)));
+	static uint64_t out __attribute__((aligned(4096)));
 	struct xv_context *ctx;
 	struct xv_coll *coll;
-	char text[32] = "";
-	uint64_t in, out;
+	uint64_t in;
 	int i;
 
 	CHECK((ctx = xv_open(opt.device)));
