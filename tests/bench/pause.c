@@ -2,10 +2,12 @@
 /*
  * usage: pause DEVICE [PEER-DEVICE]
  *
- * Latency of the first RDMA write of 8 bytes after a pause of both ends, and for comparison the
- * time of usleep(100).  Both ends are in one process, which polls.  Plain libibverbs.
+ * Measures the first RDMA write of 8 bytes after both ends did nothing for a while, and what
+ * usleep(100) takes after such a pause: after a pause, the kernel does work of its own on the
+ * CPU, and the host may have to wake the CPU.  Both ends are in one process, which polls.
+ * Plain libibverbs.
  *
- * Prints lines "NAME MEDIAN MAXIMUM", in microseconds.
+ * Prints lines "NAME WRITE USLEEP", medians in microseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,36 +53,45 @@ static int shorter(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void show(const char *name, double *us, unsigned int n)
+static double median(double *us, unsigned int n)
 {
 	qsort(us, n, sizeof(*us), shorter);
-	printf("%s %.1f %.1f\n", name, us[n / 2], us[n - 1]);
+	return us[n / 2];
+}
+
+static double time_write(uint8_t mark)
+{
+	double start = xt_now();
+
+	write_once(mark);
+	return 1e6 * (xt_now() - start);
+}
+
+static double time_usleep(void)
+{
+	double start = xt_now();
+
+	usleep(100);
+	return 1e6 * (xt_now() - start);
 }
 
 int main(int argc, char **argv)
 {
-	static double us[MAX_ROUNDS];
+	static double us[MAX_ROUNDS], reference[MAX_ROUNDS];
 	unsigned int p, i;
 	uint8_t mark = 0;
-	double start;
 
 	if (argc < 2)
 		die("which device?");
-	for (i = 0; i < MAX_ROUNDS; i++) {
-		start = xt_now();
-		usleep(100);
-		us[i] = 1e6 * (xt_now() - start);
-	}
-	show("usleep_100", us, MAX_ROUNDS);
 	ibv_post.open(argv[1], argv[argc > 2 ? 2 : 1]);
 	for (p = 0; p < sizeof(pauses) / sizeof(pauses[0]); p++) {
 		for (i = 0; i < pauses[p].rounds; i++) {
 			usleep(pauses[p].us);
-			start = xt_now();
-			write_once(++mark);
-			us[i] = 1e6 * (xt_now() - start);
+			reference[i] = time_usleep();
+			usleep(pauses[p].us);
+			us[i] = time_write(++mark);
 		}
-		show(pauses[p].name, us, i);
+		printf("%s %.1f %.1f\n", pauses[p].name, median(us, i), median(reference, i));
 	}
 	ibv_post.close();
 	return 0;
