@@ -5,7 +5,8 @@
 # objects in the wrong order leave no objects in the adapter.
 . ./lib.sh
 BIN=../../../build/user
-KILLS=200
+KILLS=100
+! full || KILLS=200
 ! debug_kernel || KILLS=10
 
 # Keys are left out: the driver caches them.
