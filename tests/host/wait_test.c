@@ -570,6 +570,99 @@ static void test_endless(void)
 		close_pair(&loop[i]);
 }
 
+/* ---- A chain without end ------------------------------------------------------------ */
+
+#define ROUND	4u			/* requests */
+#define ROUNDS	(65536u / ROUND)	/* then the index of requests begins again */
+
+struct block {
+	u8 bytes[MLX5R_WQEBB];
+};
+
+/*
+ * The requests of a round: one writes those of the next round into the other half of the ring,
+ * one enables them.
+ */
+static void fill_round(struct block *at, u32 round, const struct session_qp *q, u64 next, u32 lkey,
+		       u64 ring, u32 rkey)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_raddr raddr;
+		struct mlx5r_data data;
+	} write = {
+		.ctrl = xchan_wqe(MLX5R_OP_RDMA_WRITE, 0, 3).ctrl,
+		.raddr = { .addr = cpu_to_be64(ring), .rkey = cpu_to_be32(rkey) },
+		.data = { cpu_to_be32(ROUND * MLX5R_WQEBB), cpu_to_be32(lkey), cpu_to_be64(next) },
+	};
+	struct xchan_wqe enable = xchan_wqe(MLX5R_OP_SEND_ENABLE, 0, 2);
+	struct mlx5r_ctrl *ctrl;
+	u32 i;
+
+	enable.object.number = cpu_to_be32(q->qp.qp_num);
+	enable.object.index = cpu_to_be32((round + 2) * ROUND & MLX5R_ENABLE_INDEX_MASK);
+	memcpy(&at[0], &write, sizeof(write));
+	memcpy(&at[1], &enable, sizeof(enable));
+	for (i = 0; i < ROUND; i++) {
+		ctrl = (struct mlx5r_ctrl *)&at[i];
+		if (i > 1)
+			*ctrl = xchan_wqe(MLX5R_OP_NOP, 0, 1).ctrl;
+		ctrl->opmod_idx_opcode |= cpu_to_be32(((round * ROUND + i) & 0xffff) << 8);
+		ctrl->qpn_ds |= cpu_to_be32(q->qp.qp_num << 8);
+		ctrl->fm_ce_se = 0;
+	}
+}
+
+/* A process that runs without its CPU, for ever, and a neighbour on another page */
+static void test_self_modifying(void)
+{
+	struct session_mr rounds = session_mr(&s, 0, ROUNDS * ROUND * MLX5R_WQEBB, ALL);
+	struct session_mr ring = session_mr(&s, 0, HCA_PAGE_SIZE, ALL);
+	struct xchan_wqe nop = xchan_wqe(MLX5R_OP_NOP, 0, 1);
+	struct block *block = (struct block *)rounds.ptr;
+	u64 start, ran = 0, mine = 0;
+	u32 uar = s.uar[0], i;
+	struct session_qp q;
+	struct pair m, victim;
+	u16 last = 0;
+
+	s.cross = MASTER | SEND;
+	s.uar[0] = session_uar(&s, 0);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 3, 0, &q);
+	session_connect(&q, &q);
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	s.uar[0] = uar;
+	open_pair(&victim, MLX5_QP_ST_RC, 0, 8);
+	/* The region is the ring. */
+	hca_mkey_get(s.hca[0], ring.key)->page[0] = q.qp.sq.buf;
+	for (i = 0; i < ROUNDS; i++)
+		fill_round(block + i * ROUND, i, &q,
+			   rounds.addr + (i + 1) % ROUNDS * ROUND * MLX5R_WQEBB, rounds.key,
+			   ring.addr + !(i % 2) * ROUND * MLX5R_WQEBB, ring.key);
+	memcpy(q.qp.sq.buf, block, ROUND * MLX5R_WQEBB);
+	xchan_send_enable(&m.q, &q, ROUND);
+	xv_commit_send(&m.q.qp);
+	for (start = s.fabric.stat.polls; s.fabric.stat.polls - start < 5000;) {
+		while (!xv_wr_raw(&victim.q.qp, 1, &nop))
+			;
+		xv_commit_send(&victim.q.qp);
+		hca_fabric_poll(&s.fabric);
+		mine += xchan_count(&victim.q, 0);
+		ran += (u16)(xchan_hw(&q)->sq.ci - last);
+		last = xchan_hw(&q)->sq.ci;
+	}
+	ok(ran > 65536, "a chain that rewrites and enables itself runs %llu requests",
+	   (unsigned long long)ran);
+	ok(mine * 10 >= ran * 9, "a queue on another page runs %llu meanwhile",
+	   (unsigned long long)mine);
+	session_qp_modify(&q, MLX5_CMD_OP_2ERR_QP, NULL);
+	session_settle(&s);
+	ok(!xchan_hw(&q)->share, "state ERR ends the chain");
+	session_qp_destroy(&q);
+	close_pair(&m);
+	close_pair(&victim);
+}
+
 int main(void)
 {
 	xchan_init();
@@ -587,6 +680,7 @@ int main(void)
 	test_wait_time();
 	test_chain();
 	test_endless();
+	test_self_modifying();
 	session_free(&s);
 	return tap_done();
 }
