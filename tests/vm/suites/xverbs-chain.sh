@@ -37,10 +37,11 @@ kill_chains() {
 }
 
 tap $BIN/chain_unit
-before=$(objects)
 for prog in chain chain_errors calc coll; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
 done
+# Newer drivers create a queue pair of their own with the first region.
+before=$(objects)
 ok "$KILLS processes are killed while their chains run" kill_chains
 wait_for 10 at_rest
 is "no object is left in the adapter" "$(objects)" "$before"
