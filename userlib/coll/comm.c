@@ -49,7 +49,8 @@ static int query(struct xv_coll *c)
 	if (err)
 		return xvc_error(err, "%s", xv_last_error());
 	if (!(device.exp_device_cap_flags & XV_EXP_DEVICE_CROSS_CHANNEL))
-		return xvc_error(EOPNOTSUPP, "communicator: the device has no cross-channel queues");
+		return xvc_error(EOPNOTSUPP,
+				 "communicator: the device has no cross-channel queues");
 	c->calc_cap = device.vector_calc_cap;
 	if (!(c->attr.flags & XV_COLL_GID_INDEX)) {
 		index = xv_default_gid_index(c->ctx, c->attr.port);

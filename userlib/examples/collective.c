@@ -16,7 +16,10 @@
 
 enum { RANKS = 6, RUNS = 10, MESSAGE = 1024 };
 
-#define COLL(good)	do { if (!(good)) errx(1, "%s: %s", #good, xv_coll_last_error()); } while (0)
+#define COLL(good)	do {						\
+	if (!(good))							\
+		errx(1, "%s: %s", #good, xv_coll_last_error());		\
+} while (0)
 
 struct shared {
 	pthread_barrier_t meet;

@@ -218,7 +218,8 @@ static void parse(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:i:l::r:EHjQh", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:i:l::r:EHjQh", longs,
+				NULL)) != -1)
 		parse_option(c);
 	if (opt.server && optind < argc)
 		fail_usage("a server takes the test parameters from its client");
