@@ -603,6 +603,48 @@ static void test_scatter_response(void)
 	disconnect(&a, &b);
 }
 
+/* Reads into the CQE that cross a page, between writes of @size bytes; number of wrong ones */
+static u32 wrong_reads(struct session_qp *a, u32 size)
+{
+	enum { PAIRS = 24 };
+	struct xv_sge large = session_sge(&mr[0], 4096, size), sge = session_sge(&mr[0], 0, 32);
+	u64 from = mr[1].addr + HCA_PAGE_SIZE - 16;
+	struct xv_wc wc[PAIRS];
+	u32 wrong = 0, n = 0, i;
+	int got;
+
+	for (i = 0; i < PAIRS; i++) {
+		xv_wr_write(&a->qp, 0, 0, &large, mr[1].addr + 2 * HCA_PAGE_SIZE, mr[1].key);
+		xv_wr_read(&a->qp, 0, XV_SEND_SIGNALED, &sge, from, mr[1].key);
+	}
+	xv_commit_send(&a->qp);
+	session_settle(&s);
+	for (i = 0; i < PAIRS; i++) {
+		u32 entry = (a->cq.ci + i) & a->cq.mask;
+
+		wrong += !!memcmp(a->cq.buf + entry * sizeof(struct mlx5r_cqe),
+				  mr[1].ptr + HCA_PAGE_SIZE - 16, 32);
+	}
+	while ((got = xv_poll_cq(&a->cq, PAIRS, wc)) > 0)
+		n += got;
+	return wrong + (n != PAIRS);
+}
+
+/* A turn can end at any piece of a message. */
+static void test_scatter_turns(void)
+{
+	struct session_qp a, b;
+	u32 size, wrong = 0;
+
+	connect(&a, &b);
+	hca_qp_get(s.hca[0], a.qp.qp_num)->cs_req = 0x11;
+	fill(mr[1].ptr, MR_BYTES, 7);
+	for (size = 1500; size < 4000; size += 50)
+		wrong += wrong_reads(&a, size);
+	tap_is(wrong, 0, "reads into the CQE at the end of a turn have all their data");
+	disconnect(&a, &b);
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -624,6 +666,7 @@ int main(void)
 	test_scatter_send(64, 2);
 	test_scatter_send(128, 2);
 	test_scatter_response();
+	test_scatter_turns();
 	session_free(&s);
 	return tap_done();
 }

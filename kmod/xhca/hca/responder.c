@@ -93,8 +93,10 @@ static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca
 		hca_sgl_skip(to, src->done);
 		hca_sgl_skip(from, src->done);
 	}
+	/* What may be in the CQE is not kept until the next turn. */
 	if (!*err)
-		*err = hca_copy_some(to, from, &n);
+		*err = length <= HCA_CQE_INLINE ? hca_copy(to, from, n) :
+						  hca_copy_some(to, from, &n);
 	if (*err)
 		return 0;
 	src->done += n;
