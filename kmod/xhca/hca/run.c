@@ -92,14 +92,19 @@ static void hca_run_queue(struct hca_qp *qp)
 	hca_run_failures(f);
 }
 
+/* Ends at a request that needs a pass that may sleep: that pass comes next. */
 static unsigned int hca_run_queues(struct hca_fabric *f)
 {
 	u64 wqes = f->stat.wqes, units = f->stat.units;
+	bool wanted = f->wants_sleep;
 	unsigned int n = 0;
 	struct hca_qp *qp;
 
-	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++)
+	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++) {
 		hca_run_queue(qp);
+		if (f->wants_sleep != wanted)
+			return n + 1;
+	}
 	return n;
 }
 
