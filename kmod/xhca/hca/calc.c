@@ -167,24 +167,26 @@ static void hca_calc_combine(u8 opmod, struct mlx5r_calc_operand *a,
 	a->location = 0;
 }
 
-static void hca_calc_reduce_elements(const struct hca_calc *c, struct mlx5r_calc_operand *operand)
+/* Combines @count elements into the first. */
+static void hca_calc_reduce_elements(const struct hca_calc *c, struct mlx5r_calc_operand *operand,
+				     u32 count)
 {
 	u32 i;
 
 	if (c->opmod != MLX5R_CALC_MAXLOC)
 		operand[0].location = 0;
-	for (i = 1; i < c->count; i++)
+	for (i = 1; i < count; i++)
 		hca_calc_combine(c->opmod, &operand[0], &operand[i]);
 }
 
 /* ---- Vectors ----------------------------------------------------------------------- */
 
-/* Combines the parts of @n bytes of all vectors into the first. */
-static void hca_calc_reduce_vectors(const struct hca_calc *c, u8 *part, u32 n)
+/* Combines the parts of @n bytes of @count vectors into the first. */
+static void hca_calc_reduce_vectors(const struct hca_calc *c, u8 *part, u32 n, u32 count)
 {
 	u32 bytes = c->type & TYPE_64 ? 8 : 4, at, i;
 
-	for (i = 1; i < c->count; i++)
+	for (i = 1; i < count; i++)
 		for (at = 0; at < n; at += bytes) {
 			u64 a = hca_calc_load(part + at, c->type, c->little);
 			u64 b = hca_calc_load(part + i * n + at, c->type, c->little);
@@ -203,23 +205,64 @@ static const struct hca_sge *hca_calc_operand(const struct hca_calc *c, u32 i, u
 	return c->opmod == MLX5R_CALC_VECTOR ? &c->sge[0] : &c->sge[i];
 }
 
-/* Calculates the part that begins at @at; as many elements as the buffer has room for. */
+static void hca_calc_reduce(const struct hca_calc *c, u8 *part, u32 n, u32 count)
+{
+	if (c->opmod == MLX5R_CALC_VECTOR)
+		hca_calc_reduce_vectors(c, part, n, count);
+	else
+		hca_calc_reduce_elements(c, (struct mlx5r_calc_operand *)part, count);
+}
+
+/* Bytes of each operand that are combined at a time; if it takes several turns, one element */
+static u32 hca_calc_part_bytes(const struct hca_calc *c, u64 at)
+{
+	u32 n;
+
+	if (c->opmod != MLX5R_CALC_VECTOR)
+		return OPERAND;
+	n = c->progress->next ? ELEMENT :
+	    min_t(u32, HCA_CALC_PART, rounddown(HCA_CALC_BYTES / c->count, ELEMENT));
+	return min_t(u64, n, c->size - at);
+}
+
+/* Keeps the first element of the sum of the operands before @next. */
+static void hca_calc_keep(struct hca_calc *c, u64 at, const u8 *part, u32 n, u32 next)
+{
+	struct hca_calc_progress *p = c->progress;
+
+	p->at = at;
+	p->next = next;
+	memcpy(p->sum, part, min_t(u32, n, c->opmod == MLX5R_CALC_VECTOR ? ELEMENT : OPERAND));
+	c->again = true;
+}
+
+/* Calculates the part that begins at @at; false if a key fails or the turn is over. */
 static bool hca_calc_part(const struct hca_key_user *user, struct hca_calc *c, u64 at)
 {
-	u8 *part = user->hca->fabric->scratch->calc;
-	u32 n = min_t(u64, c->size - at, rounddown(HCA_CALC_BYTES / c->count, ELEMENT)), i;
+	struct hca_fabric *f = user->hca->fabric;
+	struct hca_calc_progress *p = c->progress;
+	u64 start = f->turn.units, off;
+	u8 *part = f->scratch->calc;
 	const struct hca_sge *sge;
-	u64 off;
+	u32 n, i, count = 0;
 
-	for (i = 0; i < c->count; i++) {
+	if (p->at != at)
+		p->next = 0;
+	n = hca_calc_part_bytes(c, at);
+	if (p->next)
+		memcpy(part + n * count++, p->sum, n);
+	for (i = p->next; i < c->count; i++) {
+		if (count > 1 && f->turn.units - start >= HCA_CALC_UNITS) {
+			hca_calc_reduce(c, part, n, count);
+			hca_calc_keep(c, at, part, n, i);
+			return false;
+		}
 		sge = hca_calc_operand(c, i, &off);
-		if (!hca_calc_move(user, sge, off + at, part + i * n, n))
+		if (!hca_calc_move(user, sge, off + at, part + n * count++, n))
 			return false;
 	}
-	if (c->opmod == MLX5R_CALC_VECTOR)
-		hca_calc_reduce_vectors(c, part, n);
-	else
-		hca_calc_reduce_elements(c, (struct mlx5r_calc_operand *)part);
+	hca_calc_reduce(c, part, n, count);
+	p->next = 0;
 	c->at = at;
 	c->ready = n;
 	return true;
@@ -289,6 +332,8 @@ int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_PROT;
 	c->at = 0;
 	c->ready = 0;
+	c->again = false;
+	c->progress = &qp->calc;
 	/* What is read goes into the QP; otherwise the pointer only says that there is data. */
 	w->sge[0] = (struct hca_sge) { .len = c->size, .data = qp->calc_read };
 	w->nsge = 1;
@@ -309,7 +354,7 @@ int hca_calc_end(struct hca_qp *qp, struct hca_wqe *w)
 	if (!hca_calc_move(&reader, &c->sge[0], 0, (u8 *)&operand[0], OPERAND))
 		return MLX5R_SYND_LOCAL_PROT;
 	c->count = ARRAY_SIZE(operand);
-	hca_calc_reduce_elements(c, operand);
+	hca_calc_reduce_elements(c, operand, c->count);
 	if (!hca_calc_move(&writer, &c->sge[0], 0, (u8 *)&operand[0], OPERAND))
 		return MLX5R_SYND_LOCAL_PROT;
 	return 0;

@@ -203,7 +203,7 @@ static enum hca_copy_err hca_copy_piece(struct hca_sgl *dst, struct hca_sgl *src
 
 	s = hca_sgl_map(src, &n);
 	if (!s)
-		return HCA_COPY_SRC;
+		return src->calc && src->calc->again ? HCA_COPY_AGAIN : HCA_COPY_SRC;
 	d = hca_sgl_map(dst, &m);
 	if (!d)
 		return HCA_COPY_DST;
@@ -229,7 +229,7 @@ enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *l
 			break;
 	}
 	*len -= left;
-	return err;
+	return err == HCA_COPY_AGAIN ? HCA_COPY_OK : err;
 }
 
 enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len)

@@ -44,6 +44,8 @@ struct hca_calc {
 	struct hca_sge sge[HCA_MAX_SGE];	/* an operand each; or all vectors */
 	u64 at;				/* offset of the part */
 	u32 ready;			/* its bytes */
+	struct hca_calc_progress *progress;
+	bool again;			/* the part continues in the next turn */
 };
 
 /* A list of segments and a position in it */
@@ -121,6 +123,7 @@ struct hca_rwqe {
 };
 
 #define HCA_UMR_CHUNK	256	/* bytes of a translation list read at once; each may be a piece */
+#define HCA_CALC_BYTES	4096	/* room for operands */
 #define HCA_CALC_VECTORS	255	/* of a calculation: max_vec_count has 8 bits */
 #define HCA_UD_MTU	4096
 #define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */
@@ -391,7 +394,8 @@ void *hca_calc_map(const struct hca_key_user *user, struct hca_calc *c, u64 off,
 
 /* ---- copy.c ------------------------------------------------------------------------ */
 
-enum hca_copy_err { HCA_COPY_OK, HCA_COPY_SRC, HCA_COPY_DST };
+/* HCA_COPY_AGAIN: the source is not ready, the turn ends; hca_copy_some() does not return it */
+enum hca_copy_err { HCA_COPY_OK, HCA_COPY_SRC, HCA_COPY_DST, HCA_COPY_AGAIN };
 
 void hca_copy_calibrate(void);
 void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,

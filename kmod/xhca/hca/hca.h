@@ -205,6 +205,13 @@ struct hca_page_share {
 
 /* ---- Objects -------------------------------------------------------------- */
 
+/* A part of a calculation that takes several turns (calc.c) */
+struct hca_calc_progress {
+	u64 at;				/* its offset */
+	u32 next;			/* the operand to combine next; 0: none has been */
+	u8 sum[16] __aligned(8);	/* of the operands before it */
+};
+
 enum hca_record_kind { HCA_RECORD_QP, HCA_RECORD_CQ, HCA_RECORD_KINDS };
 
 /* The doorbell record of a queue (record.c) */
@@ -449,6 +456,7 @@ struct hca_qp {
 	struct hca_waiter waiter;
 	u64 poll_since;			/* it has waited for data since then; 0: it does not */
 	u8 calc_read[16] __aligned(8);	/* READ with calculation: what is read (calc.c) */
+	struct hca_calc_progress calc;	/* of the request that is executed */
 
 	/* Responder (responder.c) */
 	bool rre, rwe, rae;
@@ -557,8 +565,7 @@ struct hca {
  * Work is counted in units; one unit is about the time to copy one byte.  A turn ends after
  * the step in which its budget is used up.  A step is a request without data, one contiguous
  * piece of a message, a part of a UMR's list, or one receiver of a multicast.  The longest
- * step is one element of a calculation with vectors, because each of its bytes may be a piece
- * of its own.  A datagram takes several steps (ud_long.c).
+ * step is a datagram to one receiver: HCA_DATAGRAM_UNITS of each of its two lists.
  */
 enum hca_work {
 	HCA_REQUESTS,
@@ -579,19 +586,20 @@ enum hca_work {
 /* One step of the gather or the scatter list of a datagram (ud_long.c) */
 #define HCA_DATAGRAM_UNITS	(HCA_TURN_UNITS / 2)
 
-/* Operands that a calculation combines in one step (calc.c) */
-#define HCA_CALC_BYTES		4096u
+/* One step of a calculation (calc.c): this, and then an operand */
+#define HCA_CALC_UNITS		(HCA_TURN_UNITS / 2)
+#define HCA_CALC_PART		64u	/* bytes of an operand that are combined at a time */
 
 /* The longest step, which may begin when the budget is almost used up */
-#define HCA_STEP_BYTES		(4096 + 40 + 4096)
-#define HCA_STEP_PIECES		(2 * HCA_DATAGRAM_UNITS / HCA_PIECE_UNITS + HCA_CALC_BYTES)
+#define HCA_STEP_BYTES		HCA_CALC_UNITS
+#define HCA_STEP_PIECES		(2 * HCA_DATAGRAM_UNITS / HCA_PIECE_UNITS + HCA_CALC_PART)
 /*
- * Of a datagram; for each piece of a calculation, bisection in 2^16 entries of each mkey of a
- * chain; sums of these entries; multicast groups
+ * Of a datagram or a calculation; for each piece of an operand, bisection in 2^16 entries of
+ * each mkey of a chain; sums of these entries; multicast groups
  */
 #define HCA_STEP_ENTRIES	\
 	(2 * HCA_DATAGRAM_UNITS / HCA_ENTRY_UNITS + \
-	 (HCA_MAX_NESTING + 1) * (HCA_CALC_BYTES * 18 + 2 * 65536 / 8) + 65536)
+	 (HCA_MAX_NESTING + 1) * (HCA_CALC_PART * 18 + 2 * 65536 / 8) + 65536)
 
 /* Upper limits of a turn */
 #define HCA_TURN_MAX_BYTES	(HCA_TURN_UNITS + HCA_STEP_BYTES)

@@ -60,6 +60,7 @@ static void hca_req_end_message(struct hca_qp *qp)
 	qp->done = 0;
 	qp->in_message = false;
 	memset(&qp->mc, 0, sizeof(qp->mc));
+	qp->calc.next = 0;
 	qp->retry_left = qp->retry_cnt;
 	qp->rnr_left = qp->rnr_retry;
 }

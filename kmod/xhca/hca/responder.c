@@ -95,8 +95,8 @@ static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca
 	}
 	/* What may be in the CQE is not kept until the next turn. */
 	if (!*err)
-		*err = length <= HCA_CQE_INLINE ? hca_copy(to, from, n) :
-						  hca_copy_some(to, from, &n);
+		*err = length <= HCA_CQE_INLINE && !from->calc ? hca_copy(to, from, n) :
+								 hca_copy_some(to, from, &n);
 	if (*err)
 		return 0;
 	src->done += n;
@@ -126,7 +126,8 @@ static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq 
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (srq)
 		to.user.pd = srq->pd;
-	hca_sgl_divert(&to, w, hca_rq_cq(dst, srq), dst->cs_res);
+	if (!w->has_calc)
+		hca_sgl_divert(&to, w, hca_rq_cq(dst, srq), dst->cs_res);
 	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
