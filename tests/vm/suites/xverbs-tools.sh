@@ -103,6 +103,7 @@ like "perf: histogram" 'us +[0-9]+ #+' $BIN/xv_perf "${both[@]}" -n $n -H lat wr
 like "perf: sleeping for events" '^ +64 ' $BIN/xv_perf "${both[@]}" -n 100 -E lat send
 ok "perf: JSON" json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat read
 is "perf: results in JSON" "$(field '[r["bytes"] for r in d["results"]]')" "[64, 128, 256]"
+cp "$WORK/json" "$WORK/run1.json"
 for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add"; do
 	PORT=$((PORT + 1))
 	# shellcheck disable=SC2086 # two words
@@ -132,7 +133,6 @@ refused "perf: an odd size" 'multiple of 8' $BIN/xv_perf "${both[@]}" -s 12 allr
 refused "perf: a transport without the operation" 'does not support this operation' \
 	$BIN/xv_perf -T ud lat read
 refused "perf: a datagram too long" 'at most' $BIN/xv_perf "${both[@]}" -T ud -s 8192 bw send
-cp "$WORK/json" "$WORK/run1.json"
 json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
 if command -v gnuplot > /dev/null; then
 	ok "perf: plot" $BIN/xv_perf plot "$WORK/lat.svg" "$WORK/run1.json" "$WORK/json"
