@@ -24,6 +24,7 @@ static const char *const xv_type_words[XV_OBJ_TYPES] = {
 
 /**
  * struct xv_resources - state of a reader
+ * @dev: the device
  * @row: copy for the next line, because the object may be destroyed meanwhile
  * @type: type of the object
  */
