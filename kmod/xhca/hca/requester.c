@@ -54,13 +54,21 @@ static void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndr
 	hca_req_post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
-static void hca_req_end_message(struct hca_qp *qp)
+/* The message is complete, has failed or begins again. */
+static void hca_req_end_parts(struct hca_qp *qp)
 {
-	hca_ud_long_end(qp);
 	qp->done = 0;
+	if (!qp->in_message)
+		return;
 	qp->in_message = false;
+	hca_ud_long_end(qp);
 	memset(&qp->mc, 0, sizeof(qp->mc));
 	qp->calc.next = 0;
+}
+
+static void hca_req_end_message(struct hca_qp *qp)
+{
+	hca_req_end_parts(qp);
 	qp->retry_left = qp->retry_cnt;
 	qp->rnr_left = qp->rnr_retry;
 }
@@ -123,8 +131,7 @@ static int hca_req_retry(struct hca_qp *qp, u8 *left, bool unlimited, u64 delay_
 			return syndrome;
 		(*left)--;
 	}
-	qp->done = 0;
-	qp->in_message = false;
+	hca_req_end_parts(qp);
 	f->now = ktime_get_ns();
 	hca_timer_set(&f->timers, &qp->timer, f->now + delay_ns);
 	return HCA_AGAIN;

@@ -93,7 +93,8 @@ void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer)
 
 void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due)
 {
-	hca_timer_clear(t, timer);
+	if (timer->slot)
+		hca_timer_clear(t, timer);
 	timer->due = due;
 	hca_timer_move_up(t, ++t->n, timer);
 }

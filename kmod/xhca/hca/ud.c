@@ -368,5 +368,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 
 	if (ret == HCA_AGAIN)
 		src->in_message = true;
+	else
+		memset(&src->mc, 0, sizeof(src->mc));
 	return ret;
 }
