@@ -405,6 +405,31 @@ static void test_pieces(void)
 	session_key_destroy(&s, 0, key);
 }
 
+/* A queue pair is reset while a calculation has a part of its result. */
+static void test_reset_in_part(void)
+{
+	struct vectors v = { MLX5R_OP_RDMA_WRITE, MLX5R_VECTOR_ADD, MLX5R_VECTOR_FLOAT64, true,
+			     255, 120, 0 };
+	struct vector_wqe w = vector_wqe(&v);
+	u32 key = byte_key(255 * 120), passes = 0;
+	struct hca_qp *qp = xchan_hw(&p.q);
+
+	w.data.lkey = cpu_to_be32(key);
+	w.data.addr = 0;
+	w.ctrl = xchan_wqe(v.opcode, MLX5R_CALC_VECTOR,
+			   2 + (sizeof(w.calc) + sizeof(w.data)) / MLX5R_DS).ctrl;
+	w.raddr.addr = cpu_to_be64(to.addr);
+	w.raddr.rkey = cpu_to_be32(to.key);
+	xv_wr_raw(&p.q.qp, 1, &w);
+	xv_commit_send(&p.q.qp);
+	while (!qp->calc.next && passes++ < 1000)
+		hca_fabric_poll(&s.fabric);
+	ok(qp->calc.next && qp->in_message, "a calculation takes several turns");
+	hca_qp_enter(qp, MLX5_QP_STATE_RST);
+	tap_is(qp->calc.next, 0, "no part of it is left after RESET");
+	session_key_destroy(&s, 0, key);
+}
+
 /* ---- CORE-Direct --------------------------------------------------------------------- */
 
 static struct mlx5r_calc_operand *operand(u8 *at, u32 i)
@@ -644,6 +669,7 @@ int main(void)
 	test_refused();
 	test_core_refused();
 	test_read_access();
+	test_reset_in_part();
 	close_pair(&p);
 	session_free(&s);
 	return tap_done();

@@ -134,6 +134,7 @@ static void hca_qp_enter_reset(struct hca_qp *qp)
 	qp->done = 0;
 	qp->in_message = false;
 	memset(&qp->mc, 0, sizeof(qp->mc));
+	qp->calc.next = 0;
 	qp->communication = false;
 	qp->sq_drained_sent = false;
 	qp->remote = NULL;
