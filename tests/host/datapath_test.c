@@ -385,7 +385,7 @@ static void test_malformed(void)
 	}
 }
 
-/* The maximum number of segments, with odd sizes, twice */
+/* Two writes with the maximum number of segments, which have odd sizes */
 static void test_gather(void)
 {
 	enum { N = 30 };

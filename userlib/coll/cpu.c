@@ -107,7 +107,7 @@ static int poll_hidden(struct hidden *h)
 	return 0;
 }
 
-/* The processor needs no message to itself for the result. */
+/* Stores the result without an RDMA write: this rank has calculated it on the CPU. */
 static void store_result(struct xv_coll_op *op, const void *sum)
 {
 	memcpy(op->out, sum, op->bytes);

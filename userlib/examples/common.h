@@ -166,6 +166,15 @@ static UNUSED void connect_rc(struct xv_qp *qp, const struct peer *peer)
 			    XV_QP_RNR_RETRY | XV_QP_SQ_PSN | XV_QP_MAX_QP_RD_ATOMIC));
 }
 
+/* Connects two queue pairs of this process. */
+static UNUSED void connect_both(struct xv_context *ctx, struct xv_qp *a, struct xv_qp *b)
+{
+	struct peer pa = describe(ctx, a, NULL), pb = describe(ctx, b, NULL);
+
+	connect_rc(a, &pb);
+	connect_rc(b, &pa);
+}
+
 /* ---- Completions ------------------------------------------------------- */
 
 static UNUSED struct xv_wc wait_wc(struct xv_cq *cq)

@@ -66,14 +66,6 @@ static struct xv_qp *create_qp(struct xv_cq *send_cq, struct xv_cq *recv_cq, uin
 	return qp;
 }
 
-static void connect_both(struct xv_qp *a, struct xv_qp *b)
-{
-	struct peer pa = describe(res.ctx, a, NULL), pb = describe(res.ctx, b, NULL);
-
-	connect_rc(a, &pb);
-	connect_rc(b, &pa);
-}
-
 static void resources_create(void)
 {
 	struct xv_cq_init_attr plain = { .cqe = 16 };
@@ -89,13 +81,13 @@ static void resources_create(void)
 	CHECK((res.unused_cq = xv_create_cq(res.ctx, &plain)));
 	res.master = create_qp(res.end_cq, res.end_cq, XV_QP_CROSS_CHANNEL);
 	res.master_peer = create_qp(res.unused_cq, res.unused_cq, 0);
-	connect_both(res.master, res.master_peer);
+	connect_both(res.ctx, res.master, res.master_peer);
 	for (h = res.hop; h < res.hop + STATIONS; h++) {
 		CHECK((h->cq = xv_create_cq(res.ctx, &hidden)));
 		h->sender = create_qp(res.unused_cq, res.unused_cq,
 				      XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND);
 		h->receiver = create_qp(res.unused_cq, h->cq, 0);
-		connect_both(h->sender, h->receiver);
+		connect_both(res.ctx, h->sender, h->receiver);
 	}
 }
 

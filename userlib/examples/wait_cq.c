@@ -39,14 +39,6 @@ static struct xv_qp *create_qp(struct xv_cq *cq)
 	return qp;
 }
 
-static void connect_both(struct xv_qp *a, struct xv_qp *b)
-{
-	struct peer pa = describe(res.ctx, a, NULL), pb = describe(res.ctx, b, NULL);
-
-	connect_rc(a, &pb);
-	connect_rc(b, &pa);
-}
-
 static void resources_create(void)
 {
 	struct xv_cq_init_attr attr = { .cqe = 4, .flags = XV_CQ_CROSS_CHANNEL };
@@ -59,8 +51,8 @@ static void resources_create(void)
 	CHECK((res.mr = xv_reg_mr(res.pd, res.buf, sizeof(res.buf), XV_ACCESS_LOCAL_WRITE)));
 	for (i = 1; i <= 4; i++)
 		res.qp[i] = create_qp(i <= 2 ? res.first_cq : res.second_cq);
-	connect_both(res.qp[1], res.qp[2]);
-	connect_both(res.qp[3], res.qp[4]);
+	connect_both(res.ctx, res.qp[1], res.qp[2]);
+	connect_both(res.ctx, res.qp[3], res.qp[4]);
 }
 
 static void resources_destroy(void)

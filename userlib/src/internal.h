@@ -62,7 +62,7 @@ struct pd {
 	uint32_t ahs;			/* number of address handles */
 };
 
-/* As struct qp_task */
+/* State of a CQ before xv_post_task() changed it */
 struct cq_task {
 	struct cq *next;
 	bool used;

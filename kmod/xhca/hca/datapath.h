@@ -286,8 +286,9 @@ void hca_record_active(struct hca_record *r);
 /* Makes it inactive. */
 void hca_record_inactive(struct hca_record *r);
 /*
- * Is the record of the send queue valid?  A managed queue runs what is enabled; its record only
- * says what else is flushed in an error state.
+ * True if the doorbell record gives the producer index of the send queue.  A managed queue
+ * runs up to the index that SEND_ENABLE sets.  Its record is used only in an error state, for
+ * the requests that are flushed.
  */
 static inline bool hca_qp_has_record(const struct hca_qp *qp)
 {
