@@ -4,6 +4,7 @@
  * what a hostile request can name.
  */
 #include <stdlib.h>
+#include <linux/ktime.h>
 #include "cmd.h"
 #include "session.h"
 #include "tap.h"
@@ -269,6 +270,29 @@ static void test_self(void)
 	close_pair(&w);
 }
 
+/*
+ * Programs write the record of a managed queue, but do not ring its doorbell.  The queue has
+ * been quiet for long, so the adapter does not read its record in every pass.
+ */
+static void test_flush_without_doorbell(struct session_qp *q)
+{
+	volatile u64 *doorbell = q->qp.sq.doorbell, unused;
+	u64 until = ktime_get_ns() + NSEC_PER_SEC;
+	u32 n = 0;
+
+	session_settle(&s);
+	hca_record_inactive(&xchan_hw(q)->record);
+	q->qp.sq.doorbell = &unused;
+	write_word(q, 0, 0);
+	xv_commit_send(&q->qp);
+	while (!n && ktime_get_ns() < until) {
+		hca_fabric_poll(&s.fabric);
+		n = xchan_count(q, XV_WC_WR_FLUSH_ERR);
+	}
+	tap_is(n, 1, "also if its doorbell was not rung");
+	q->qp.sq.doorbell = doorbell;
+}
+
 /* In an error state what is posted is flushed, enabled or not. */
 static void test_managed_flush(void)
 {
@@ -298,6 +322,7 @@ static void test_managed_flush(void)
 		go(&w.q);
 		tap_is(xchan_count(&w.q, XV_WC_WR_FLUSH_ERR), 1,
 		       "a request posted later is flushed");
+		test_flush_without_doorbell(&w.q);
 		close_pair(&m);
 		close_pair(&w);
 	}

@@ -214,6 +214,39 @@ static void test_not_enabled(void)
 	link_down(&m);
 }
 
+/* Every request that is posted completes, also if nothing enables it. */
+static void test_flush(void)
+{
+	struct link m = link_up(8, XV_QP_MANAGED_SEND, 0);
+	struct link c = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	struct xv_sge bad = { rig_addr(&r, 0, 0), 64, r.mr[0]->lkey ^ 0x5500 };
+
+	put(m.qp, 1, SIGNALED, 0, 0, 64);
+	put(m.qp, 2, SIGNALED, 0, 0, 64);
+	xv_commit_send(m.qp);
+	ok(quiet(m.cq) && !set_state(m.qp, XV_QPS_ERR) &&
+	   rig_expect(m.cq, 1, XV_WC_WR_FLUSH_ERR) && rig_expect(m.cq, 2, XV_WC_WR_FLUSH_ERR),
+	   "the error state flushes requests that were not enabled");
+	put(m.qp, 3, SIGNALED, 0, 0, 64);
+	xv_commit_send(m.qp);
+	ok(rig_expect(m.cq, 3, XV_WC_WR_FLUSH_ERR), "and one that is posted later");
+	link_down(&m);
+	m = link_up(8, XV_QP_MANAGED_SEND, 0);
+	xv_wr_write(m.qp, 4, SIGNALED, &bad, rig_addr(&r, 1, 0), r.mr[1]->rkey);
+	put(m.qp, 5, SIGNALED, 0, 0, 64);
+	xv_commit_send(m.qp);
+	xv_wr_send_enable(c.qp, 6, SIGNALED, m.qp, 1);
+	xv_commit_send(c.qp);
+	ok(rig_expect(m.cq, 4, XV_WC_LOC_PROT_ERR) && rig_expect(m.cq, 5, XV_WC_WR_FLUSH_ERR),
+	   "an enabled request fails, the one behind it is flushed");
+	put(m.qp, 7, SIGNALED, 0, 0, 64);
+	xv_commit_send(m.qp);
+	ok(rig_expect(m.cq, 7, XV_WC_WR_FLUSH_ERR),
+	   "so is one that is posted when the library does not know the state yet");
+	link_down(&c);
+	link_down(&m);
+}
+
 int main(int argc, char **argv)
 {
 	rig_devices(argc, argv);
@@ -227,5 +260,6 @@ int main(int argc, char **argv)
 	test_data();
 	test_never();
 	test_not_enabled();
+	test_flush();
 	return tap_done();
 }

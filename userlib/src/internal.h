@@ -98,8 +98,8 @@ struct qp {
 	struct xv_qp pub;
 	struct context *ctx;
 	struct qp_task task;
-	uint32_t unused_record[2];	/* in place of those of a managed send queue */
-	uint64_t unused_doorbell;
+	volatile uint64_t *doorbell;	/* of a managed send queue, else null */
+	uint64_t unused_doorbell;	/* takes its place until an error */
 	struct xv_qp_init_attr init;	/* with the actual sizes */
 	uint32_t sq_wqebbs;		/* 0 with EXTERNAL_DATAPATH */
 	uint32_t rq_wqes;

@@ -6,6 +6,24 @@
 #include "internal.h"
 
 /*
+ * Requests of a managed queue run when others enable them, so its doorbell is not rung: an
+ * adapter might run what is posted.  In an error state the adapter needs the doorbell to flush
+ * what was not enabled.
+ */
+static void set_managed_doorbell(struct qp *qp)
+{
+	struct xv_sq *sq = &qp->pub.sq;
+
+	sq->doorbell = &qp->unused_doorbell;
+	if (qp->pub.state < XV_QPS_SQE)
+		return;
+	sq->doorbell = qp->doorbell;
+	xv_doorbell_barrier();		/* B */
+	*sq->doorbell = sq->last_ctrl;
+	xv_doorbell_flush();		/* C */
+}
+
+/*
  * Sends may be posted in RTS, SQD and in the error states, where they are flushed;
  * receives in every state except RESET (Manual 3.5).
  */
@@ -17,6 +35,8 @@ static void set_state(struct qp *qp, enum xv_qp_state state)
 	pub->sq.room = state >= XV_QPS_RTS ? qp->sq_wqebbs : 0;
 	pub->sq.limit = pub->sq.pi;	/* the next post reads ci */
 	pub->rq.room = state != XV_QPS_RESET ? qp->rq_wqes : 0;
+	if (qp->doorbell)
+		set_managed_doorbell(qp);
 }
 
 /* A queue pair that is reset or destroyed must not have completions. */
@@ -54,10 +74,9 @@ static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 	sq->mask = req->out_sq_wqebbs - 1;
 	sq->max_inline = qp->init.cap.max_inline_data;
 	sq->max_sge = qp->init.cap.max_send_sge;
-	/* Its requests run when others enable them: neither record nor doorbell is written. */
 	if (sq->flags & XV_QP_MANAGED_SEND && !qp->mem.external) {
-		sq->dbrec = qp->unused_record;
-		sq->doorbell = &qp->unused_doorbell;
+		qp->doorbell = sq->doorbell;
+		set_managed_doorbell(qp);
 	}
 }
 

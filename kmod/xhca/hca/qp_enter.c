@@ -5,7 +5,8 @@
  * Commands ask for a state (qp_state.c, sq.c), and so do failures (fail.c).
  *
  * In state ERR all posted requests complete with a flush error.  Software posts receive
- * requests without a doorbell, so the doorbell records of a QP in ERR are read at intervals.
+ * requests and requests of managed send queues without a doorbell, so the doorbell records of
+ * a QP in ERR are read at intervals, and in SQER that of a managed send queue.
  */
 #include <linux/errno.h>
 #include <linux/list.h>
@@ -66,7 +67,7 @@ static bool hca_qp_flush(struct hca_qp *qp)
 
 	if (!hca_halted(qp->hca)) {
 		news = hca_qp_look(qp);
-		more = hca_rq_flush(qp);
+		more = qp->state == MLX5_QP_STATE_ERR && hca_rq_flush(qp);
 		news |= rq != qp->rq.ci;
 	}
 	hca_qp_flush_later(qp, more, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
@@ -155,9 +156,14 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		hca_xchan_stop(qp);
 		hca_qp_look(qp);
 		hca_qp_flush_sends(qp);
+		if (qp->managed_send)
+			hca_qp_flush_later(qp, false, FLUSH_FIRST_NS);
 		return;
 	case MLX5_QP_STATE_RTS:
 		/* No request that was posted in SQER may be executed. */
+		hca_timer_clear(&qp->hca->fabric->flushing, &qp->flush);
+		if (qp->state == MLX5_QP_STATE_SQER)
+			hca_qp_look(qp);
 		while (qp->state == MLX5_QP_STATE_SQER && hca_requester_flush(qp))
 			;
 		fallthrough;
