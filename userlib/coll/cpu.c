@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Operations that the processor drives: it polls for the entries that the requests of the
- * plan wait for, calculates, and posts the sends one by one.  Programs without
- * cross-channel queues do the same.  It serves comparison.
+ * CPU-driven operations: the processor polls the CQs that the plan waits for, calculates,
+ * and posts the sends one by one.  This is what programs without cross-channel queues do.
+ * Benchmarks compare it with the adapter.
  */
 #include "coll.h"
 
@@ -68,15 +68,15 @@ static void combine(enum xv_vector_op op, enum xv_vector_type type, uint8_t *out
 	}
 }
 
-/* The combination of the first slots */
+/* Returns the combination of the first slots. */
 static uint8_t *sum_of(const struct xv_coll_op *op, uint32_t slots)
 {
 	return slots < 2 ? op->slots[op->parity] : op->sums + (slots - 1) * op->bytes;
 }
 
 /*
- * Each combination has its own place, because the adapter may still read the one before
- * it, and because lists may run in another order.
+ * Each combination has its own buffer: the adapter may still read an earlier one, and the
+ * lists may run in any order.
  */
 static uint8_t *calculate(struct xv_coll_op *op, uint32_t slots)
 {
@@ -94,7 +94,7 @@ static uint8_t *calculate(struct xv_coll_op *op, uint32_t slots)
 
 /* ---- Steps ---------------------------------------------------------------------- */
 
-/* Counts the entries that have come; -1 after an error */
+/* Counts the entries of the CQ; returns -1 if one has an error. */
 static int poll_hidden(struct hidden *h)
 {
 	struct xv_wc wc;
@@ -188,7 +188,7 @@ int xvc_cpu_start(struct xv_coll_op *op)
 	return err ? err : run_lists(op) < 0 ? -EIO : 0;
 }
 
-/* The entries beyond those of this run belong to the next one. */
+/* Later entries belong to the next run. */
 static void next_run(struct hidden *h)
 {
 	h->polled -= h->per_run;

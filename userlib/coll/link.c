@@ -23,8 +23,8 @@ static bool cpu_driven(const struct xv_coll_op *op)
 /* ---- Creation ------------------------------------------------------------------- */
 
 /*
- * Only the adapter looks at a hidden queue, except after each run, for errors: so it has
- * room for the entries of two runs.
+ * The adapter waits for the entries of a hidden CQ; the library reads them only after a run,
+ * to find errors.  So the CQ has room for the entries of two runs.
  */
 static int hidden_create(struct xv_coll_op *op, struct hidden *h)
 {
@@ -64,7 +64,7 @@ static int end_create(struct xv_coll_op *op)
 	return op->result_qp ? 0 : xvc_error(errno, "%s", xv_last_error());
 }
 
-/* The queue of the last round makes the completion of a direct barrier. */
+/* In a direct barrier, the queue of the last round signals the completion. */
 static bool makes_end(const struct xv_coll_op *op, uint32_t link)
 {
 	return op->direct && op->kind == BARRIER && link == op->links - 1;
@@ -201,7 +201,7 @@ static int connect_all(struct xv_coll_op *op, struct address *all)
 	return err ? err : xvc_plan_post_ahead(op);
 }
 
-/* All ranks learn whether one has failed, and none returns before all can receive. */
+/* Tells all ranks whether one has failed.  No rank returns before all can receive. */
 static int agree(const struct xv_coll *c, int err, int *all)
 {
 	int failed = c->attr.exchange(c->attr.arg, &err, all, sizeof(err));
@@ -213,7 +213,7 @@ static int agree(const struct xv_coll *c, int err, int *all)
 	return err ? err : failed;
 }
 
-/* err: an error so far; the rank takes part nevertheless, so that the others end too. */
+/* @err: an earlier error; the rank still takes part, so that the other ranks do not hang. */
 int xvc_links_connect(struct xv_coll_op *op, int err)
 {
 	struct address *all = calloc(op->coll->attr.ranks, sizeof(*all));

@@ -12,7 +12,7 @@ static uint32_t width(enum xv_vector_type type)
 	return type <= XV_VECTOR_FLOAT32 ? 4 : 8;
 }
 
-/* The chunk has no influence on the result; the vector fits, if the adapter can do that. */
+/* The chunk size does not change the result.  One chunk holds the vector if possible. */
 static uint32_t chunk_of(const struct xv_coll *c, size_t bytes)
 {
 	uint32_t chunk = 64;
@@ -177,7 +177,7 @@ EXPORT int xv_coll_start(struct xv_coll_op *op)
 	return xvc_error(err, "operation: a request cannot be posted");
 }
 
-/* The entries of this run, which the requests at the end have waited for */
+/* Reads the entries of this run; the last requests of the plan have waited for them. */
 static bool entries_good(const struct hidden *h)
 {
 	uint32_t i;
@@ -197,8 +197,8 @@ static bool end_hidden(struct hidden *h)
 }
 
 /*
- * An entry with an error counts as one, so a run ends also if a peer has failed.  Nobody
- * has polled the entries, so the library says which requests have completed.
+ * A WAIT counts entries with an error too, so a run ends even if a peer has failed.  The
+ * program does not poll these CQs, so the library retires the requests itself.
  */
 static bool clean_up(struct xv_coll_op *op)
 {
@@ -212,7 +212,7 @@ static bool clean_up(struct xv_coll_op *op)
 		xv_retire_send(l->qp, l->qp->sq.pi);
 		xv_retire_recv(l->qp, l->qp->rq.pi - l->ahead);
 	}
-	/* Of a direct operation, the send of the result may not have completed yet. */
+	/* In a direct operation, the send of the result may not have completed yet. */
 	xv_retire_send(op->result_qp, op->result_qp->sq.pi - (op->direct && op->bytes));
 	xv_retire_recv(op->end_qp, op->end_qp->rq.pi);
 	return good;

@@ -19,8 +19,8 @@
  * run does.
  *
  * A peer can be one run ahead, but not two, because its next run needs a message of this
- * rank.  So receives of messages that no request of this rank precedes are posted one run
- * ahead, and slots alternate.
+ * rank.  A peer that is ahead may send before this rank has posted the receives of that
+ * run.  So these receives are posted one run ahead, and two sets of slots are used in turn.
  */
 #include "coll.h"
 
@@ -229,7 +229,7 @@ static void plan_doubling(struct plan *p, struct xv_coll_op *op)
 	make_end(op, l, op->links + (op->kind == ALLREDUCE));
 }
 
-/* Adds the waits for what comes from above, or at the root for the combination. */
+/* Adds the wait for the message of the parent, or at the root for the combination. */
 static void wait_answer(struct list *l, struct xv_coll_op *op, uint32_t child)
 {
 	if (op->parent != NO_PARENT)

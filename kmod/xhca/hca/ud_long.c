@@ -2,10 +2,10 @@
 /*
  * Datagrams of many pieces.
  *
- * A datagram has 4096 bytes at most, but with indirect mkeys each byte can be a piece of its
- * own.  Other queues would wait too long for it.  So after a number of pieces the turn ends,
- * and the datagram keeps its place in a buffer.  There is one such buffer: a second long
- * datagram begins when the first one is complete.
+ * A datagram has 4096 bytes at most, but with indirect mkeys each byte can be a separate
+ * piece, which would take too long for one turn.  So after a number of pieces the turn ends,
+ * and the next turn continues.  The bytes gathered so far are kept in a buffer.  There is one
+ * buffer, so a second long datagram begins when the first one is complete.
  */
 #include <linux/string.h>
 #include "datapath.h"

@@ -107,8 +107,9 @@ static void hca_xchan_poll_end(struct hca_qp *qp)
 }
 
 /*
- * Nothing tells when memory changes, so it is read again: the later, the longer the wait has
- * lasted, and the more queues of the page do the same.
+ * The adapter gets no notice when memory changes, so it reads the data again after a delay.
+ * The delay grows with the time that the request has waited, and with the number of such
+ * queues of the page.
  */
 static int hca_xchan_poll_later(struct hca_qp *qp)
 {
@@ -143,7 +144,10 @@ static int hca_xchan_wait_data(struct hca_qp *qp, const struct hca_wait_data *d)
 	return 0;
 }
 
-/* The clock of time stamps (clock.c).  The usual condition has one end, others are polled. */
+/*
+ * The time is that of the clock of time stamps (clock.c).  For the usual condition the end of
+ * the wait is known; with others the clock is read again after a delay.
+ */
 static int hca_xchan_wait_time(struct hca_qp *qp, const struct hca_wait_data *d)
 {
 	struct hca_fabric *f = qp->hca->fabric;
