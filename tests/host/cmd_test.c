@@ -228,7 +228,7 @@ static struct result create_qp(struct session_qp *q, enum flaw flaw)
 
 	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
 	MLX5_SET(create_qp_in, in, wq_umem_valid, flaw == F_UMEM);
-	MLX5_SET(qpc, qpc, st, flaw == F_TYPE ? MLX5_QP_ST_DCI :
+	MLX5_SET(qpc, qpc, st, flaw == F_TYPE ? MLX5_QP_ST_DCT :
 		 flaw == F_CROSS_CHANNEL ? MLX5_QP_ST_UD : MLX5_QP_ST_RC);
 	MLX5_SET(qpc, qpc, pd, flaw == F_PD ? 0x777 : s.pd[0]);
 	MLX5_SET(qpc, qpc, uar_page, flaw == F_UAR ? 3 : s.uar[0]);

@@ -323,7 +323,7 @@ static void make_cq(struct session *s, int func, u32 log_size, struct session_qp
 
 #define RQ_STRIDE	64
 
-static void set_rings(struct session_qp *q, u64 buf, u64 dbr, u32 log_sq, u32 log_rq)
+static void set_rings(struct session_qp *q, u64 buf, u64 dbr, u32 log_sq, u32 log_rq, u32 rq_bytes)
 {
 	struct session *s = q->s;
 	u8 *ring = session_ptr(s, buf);
@@ -339,8 +339,8 @@ static void set_rings(struct session_qp *q, u64 buf, u64 dbr, u32 log_sq, u32 lo
 		.log_stride = 6,
 	};
 	q->qp.sq = (struct xv_sq) {
-		.buf = ring + nrq * RQ_STRIDE,
-		.buf_end = ring + nrq * RQ_STRIDE + nsq * MLX5R_WQEBB,
+		.buf = ring + rq_bytes,
+		.buf_end = ring + rq_bytes + nsq * MLX5R_WQEBB,
 		.entry = calloc(nsq, sizeof(struct xv_sq_entry)),
 		.dbrec = session_ptr(s, dbr),
 		.doorbell = s->hca[q->func]->p.bar + s->uar[q->func] * HCA_PAGE_SIZE +
@@ -366,7 +366,8 @@ static u32 xrc_domain(struct session *s, int func)
 void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 		struct session_qp *q)
 {
-	u32 bytes = (RQ_STRIDE << log_rq) + (MLX5R_WQEBB << log_sq);
+	u32 rq_bytes = st == MLX5_QP_ST_DCI ? 0 : RQ_STRIDE << log_rq;
+	u32 bytes = rq_bytes + (MLX5R_WQEBB << log_sq);
 	u32 pages = (bytes + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
 	u32 inlen = MLX5_ST_SZ_BYTES(create_qp_in) + pages * 8;
 	u32 out[MLX5_ST_SZ_DW(create_qp_out)] = {};
@@ -394,6 +395,7 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	MLX5_SET(qpc, qpc, log_sq_size, log_sq);
 	MLX5_SET(qpc, qpc, log_rq_size, log_rq);
 	MLX5_SET(qpc, qpc, log_rq_stride, 2);
+	MLX5_SET(qpc, qpc, rq_type, rq_bytes ? MLX5_NON_ZERO_RQ : MLX5_ZERO_LEN_RQ);
 	MLX5_SET(qpc, qpc, cd_master, !!(s->cross & SESSION_MASTER));
 	MLX5_SET(qpc, qpc, cd_slave_send, !!(s->cross & SESSION_MANAGED_SEND));
 	MLX5_SET(qpc, qpc, cd_slave_receive, !!(s->cross & SESSION_MANAGED_RECV));
@@ -408,7 +410,7 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	q->qp.rsc = (struct xv_rsc) { XV_RSC_QP, index };
 	q->qp.send_cq = q->qp.recv_cq = &q->cq;
 	s->leaf[func][index] = &q->qp.rsc;
-	set_rings(q, buf, dbr, log_sq, log_rq);
+	set_rings(q, buf, dbr, log_sq, log_rq, rq_bytes);
 }
 
 u8 session_qp_destroy(struct session_qp *q)

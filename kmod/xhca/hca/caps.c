@@ -70,6 +70,7 @@ static void hca_caps_queues(void *cap)
 	CAP(uc, 1);
 	CAP(ud, 1);
 	CAP(xrc, 1);
+	CAP(dct, 1);
 	CAP(apm, 1);
 	CAP(cd, 1);
 	CAP(vector_calc, 1);
@@ -79,6 +80,8 @@ static void hca_caps_queues(void *cap)
 	CAP(max_wqe_sz_rq, HCA_MAX_RECV_WQE);
 	CAP(log_max_ra_req_qp, HCA_LOG_MAX_RD_ATOMIC);
 	CAP(log_max_ra_res_qp, HCA_LOG_MAX_RD_ATOMIC);
+	CAP(log_max_ra_req_dc, HCA_LOG_MAX_RD_ATOMIC);
+	CAP(log_max_ra_res_dc, HCA_LOG_MAX_RD_ATOMIC);
 	CAP(basic_cyclic_rcv_wqe, 1);
 	CAP(set_deth_sqpn, 1);
 	CAP(block_lb_mc, 1);
@@ -136,6 +139,7 @@ static void hca_caps_atomic_page(void *cap)
 	MLX5_SET(atomic_caps, cap, atomic_req_8B_endianness_mode, 1);
 	MLX5_SET(atomic_caps, cap, atomic_operations, 0xf);
 	MLX5_SET(atomic_caps, cap, atomic_size_qp, 8);
+	MLX5_SET(atomic_caps, cap, atomic_size_dc, 8);
 }
 
 static void hca_caps_roce_page(void *cap)

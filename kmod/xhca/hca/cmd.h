@@ -111,7 +111,11 @@
 	X(HCA_SYND_MCG_TYPE, 0x58014a, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "only UD QPs take part in multicast") \
 	X(HCA_SYND_MCG_MEMBER, 0x58014b, MLX5_CMD_STAT_BAD_RES_ERR, "not a member of the group") \
-	X(HCA_SYND_ORDERED, 0x58014c, MLX5_CMD_STAT_INT_ERR, "failed as ordered in debugfs")
+	X(HCA_SYND_ORDERED, 0x58014c, MLX5_CMD_STAT_INT_ERR, "failed as ordered in debugfs") \
+	X(HCA_SYND_DCT, 0x58014d, MLX5_CMD_STAT_BAD_RES_ERR, "no such DCT") \
+	X(HCA_SYND_DCT_FIELD, 0x58014e, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported DCT field") \
+	X(HCA_SYND_DCT_STATE, 0x58014f, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
+	  "DCT is not in this state")
 
 #define HCA_SYND_FIRST	0x580100
 
@@ -322,6 +326,14 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_destroy_sq(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- dct.c ------------------------------------------------------------------------- */
+
+enum hca_synd hca_cmd_create_dct(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_dct(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_drain_dct(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_dct(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_arm_dct(struct hca *hca, const struct hca_cmd *c);
 
 /* ---- counter.c --------------------------------------------------------------------- */
 

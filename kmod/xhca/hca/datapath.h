@@ -245,6 +245,10 @@ struct hca_port *hca_fabric_remote(struct hca_qp *qp);
 struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
 				   const struct hca_gid *from);
 struct hca_port *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
+/* The GID from which @hca sends a request with address vector @av (RoCE), or NULL */
+const struct hca_gid *hca_fabric_source(const struct hca *hca, const struct mlx5r_av *av);
+/* The port that the address vector of a request of @hca leads to, or NULL */
+struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av);
 /* An address has changed: cached peers are not valid any more. */
 void hca_fabric_changed(struct hca_fabric *f);
 
@@ -340,6 +344,8 @@ void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq);
 void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq);
 /* The QP forgets the request of a shared queue that it holds. */
 void hca_rq_release(struct hca_qp *qp);
+/* The message to @qp for which @holder holds a request will not be completed. */
+void hca_rq_abort(struct hca_qp *qp, struct hca_qp *holder);
 /* Completes what is posted to the QP's own queue with flush errors. */
 bool hca_rq_flush(struct hca_qp *qp);
 /* The CQ for receive requests of @qp */
@@ -348,6 +354,19 @@ struct hca_cq *hca_rq_cq(struct hca_qp *qp, struct hca_srq *srq);
 void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *cqe,
 		     const u8 *data);
 void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8 syndrome);
+
+/* ---- dci.c: DC --------------------------------------------------------------------- */
+
+/* The DCT of a request of @qp, or NULL if none would answer */
+struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w);
+/* The message of @qp to @dct needs another turn. */
+void hca_dci_continue(struct hca_qp *qp, struct hca_qp *dct);
+/* The message of @qp is complete or has failed. */
+void hca_dci_end(struct hca_qp *qp);
+/* No message in progress may continue. */
+void hca_dct_disconnect(struct hca_qp *dct);
+/* If @dct drains and has no message in progress: it is drained. */
+void hca_dct_check_drained(struct hca_qp *dct);
 
 /* ---- mkey.c ------------------------------------------------------------------------ */
 

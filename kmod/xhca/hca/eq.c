@@ -35,6 +35,7 @@
 enum {
 	HCA_EVENTS_QP = MLX5_EVENT_QUEUE_TYPE_QP,
 	HCA_EVENTS_SQ = MLX5_EVENT_QUEUE_TYPE_SQ,
+	HCA_EVENTS_DCT = MLX5_EVENT_QUEUE_TYPE_DCT,
 	HCA_EVENTS_CQ = 16, HCA_EVENTS_PORT, HCA_EVENTS_CMD,
 };
 
@@ -267,9 +268,21 @@ void hca_event_cmd(struct hca *hca, u32 slots)
 	hca_eq_async_event(hca, &hca->cmd_events, slots);
 }
 
+static u8 hca_event_source(const struct hca_qp *qp)
+{
+	switch (qp->st) {
+	case HCA_ST_SQ:
+		return HCA_EVENTS_SQ;
+	case MLX5_QP_ST_DCT:
+		return HCA_EVENTS_DCT;
+	default:
+		return HCA_EVENTS_QP;
+	}
+}
+
 void hca_event_qp(struct hca_qp *qp, u8 type)
 {
-	qp->events.source = qp->st == HCA_ST_SQ ? HCA_EVENTS_SQ : HCA_EVENTS_QP;
+	qp->events.source = hca_event_source(qp);
 	qp->events.number = qp->qpn;
 	hca_eq_async_event(qp->hca, &qp->events, 1ull << type);
 }

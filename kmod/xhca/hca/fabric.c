@@ -6,6 +6,7 @@
  * VLAN.  The result is cached in the queue pair until an address of any function changes.
  */
 #include <linux/string.h>
+#include <asm/byteorder.h>
 #include "datapath.h"
 
 void hca_fabric_changed(struct hca_fabric *f)
@@ -65,6 +66,23 @@ struct hca_port *hca_fabric_find(struct hca *hca, const struct hca_path *path)
 		return hca_fabric_by_lid(hca->fabric, path->rlid);
 	return hca_fabric_by_gid(hca->fabric, path->rgid, path->rmac,
 				 &hca->gids[path->sgid_index % HCA_GIDS]);
+}
+
+const struct hca_gid *hca_fabric_source(const struct hca *hca, const struct mlx5r_av *av)
+{
+	u32 index = be32_to_cpu(av->grh_gid_fl) >> 20 & 0xff;
+
+	return index < HCA_GIDS && hca->gids[index].valid ? &hca->gids[index] : NULL;
+}
+
+struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av)
+{
+	const struct hca_gid *from;
+
+	if (!hca->p.roce)
+		return hca_fabric_by_lid(hca->fabric, be16_to_cpu(av->rlid));
+	from = hca_fabric_source(hca, av);
+	return from ? hca_fabric_by_gid(hca->fabric, av->rgid, av->rmac, from) : NULL;
 }
 
 struct hca_port *hca_fabric_remote(struct hca_qp *qp)

@@ -398,10 +398,22 @@ struct hca_path {
 	u16 pkey_index;
 };
 
+enum { HCA_DCT_ACTIVE, HCA_DCT_DRAINING, HCA_DCT_DRAINED };	/* dctc.state */
+
+/* What only a DC target has (dct.c, dci.c) */
+struct hca_dct {
+	__be64 key;
+	u8 state;			/* HCA_DCT_* */
+	bool armed;			/* the next key violation raises an event */
+	u32 violations;
+	struct list_head sources;	/* DCIs with a message in progress (target_entry) */
+	u32 ctx[MLX5_ST_SZ_DW(dctc)] __aligned(8);	/* as created, for queries */
+};
+
 struct hca_qp {
 	struct hca *hca;
 	u32 qpn;
-	u8 st;				/* MLX5_QP_ST_*, HCA_ST_SQ */
+	u8 st;				/* MLX5_QP_ST_*, HCA_ST_SQ; DCT: dct.c */
 	u8 state;			/* MLX5_QP_STATE_* */
 	u8 pm_state;			/* MLX5_QP_PM_*, see apm.c */
 	bool pm_failed;			/* the event "migration failed" has been raised */
@@ -465,8 +477,14 @@ struct hca_qp {
 	struct hca_srq *recv_srq;	/* the message in progress holds a WQE of it, or NULL */
 	u32 recv_index;
 	struct list_head recv_entry;	/* recv_srq->holders */
+	struct hca_qp *holder;		/* has recv_srq: this QP, or the DCI that sends to a DCT */
 	bool communication;		/* the first message has arrived */
 	bool sq_drained_sent;
+
+	/* DC */
+	struct hca_qp *target;		/* of a DCI: the DCT of the message in progress, or NULL */
+	struct list_head target_entry;	/* target->dct.sources */
+	struct hca_dct dct;
 
 	u32 counter_set;
 	struct hca_counter *counter;	/* of that set; never NULL */
@@ -738,7 +756,14 @@ static inline struct hca_qp *hca_qp_get(struct hca *hca, u32 qpn)
 {
 	struct hca_qp *qp = hca_table_get(&hca->qps, qpn);
 
-	return qp && qp->st != HCA_ST_SQ ? qp : NULL;
+	return qp && qp->st != HCA_ST_SQ && qp->st != MLX5_QP_ST_DCT ? qp : NULL;
+}
+
+static inline struct hca_qp *hca_dct_get(struct hca *hca, u32 dctn)
+{
+	struct hca_qp *dct = hca_table_get(&hca->qps, dctn);
+
+	return dct && dct->st == MLX5_QP_ST_DCT ? dct : NULL;
 }
 
 static inline struct hca_mkey *hca_mkey_get(struct hca *hca, u32 key)

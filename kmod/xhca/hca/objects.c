@@ -92,10 +92,12 @@ void hca_addresses_reset(struct hca *hca)
 
 void hca_reset(struct hca *hca)
 {
-	int err = hca_objects_free(hca);
 	unsigned int i;
+	int err;
 
+	/* From now on nothing is written to host memory. */
 	hca->stage = HCA_OFF;
+	err = hca_objects_free(hca);
 	hca->issi = 0;
 	hca->irq_pending = false;
 	for (i = 0; i < HCA_MAX_PORTS; i++)

@@ -19,6 +19,7 @@ static bool hca_qp_st_ok(u8 st)
 	case MLX5_QP_ST_UC:
 	case MLX5_QP_ST_UD:
 	case MLX5_QP_ST_XRC:
+	case MLX5_QP_ST_DCI:
 	case MLX5_QP_ST_QP0:
 	case MLX5_QP_ST_QP1:
 	case MLX5_QP_ST_REG_UMR:
@@ -34,7 +35,9 @@ static bool hca_qp_fields_ok(const u32 *qpc)
 	return !MLX5_GET(qpc, qpc, wq_signature) && !MLX5_GET(qpc, qpc, drain_sigerr) &&
 	       !MLX5_GET(qpc, qpc, offload_type) && !MLX5_GET(qpc, qpc, end_padding_mode) &&
 	       !MLX5_GET(qpc, qpc, req_e2e_credit_mode) &&
-	       !MLX5_GET(qpc, qpc, ulp_stateless_offload_mode);
+	       !MLX5_GET(qpc, qpc, ulp_stateless_offload_mode) &&
+	       !MLX5_GET(qpc, qpc, log_num_dci_stream_channels) &&
+	       !MLX5_GET(qpc, qpc, log_num_dci_errored_streams);
 }
 
 /* Cross-channel queues are connected; those that are managed are the QP's own. */
@@ -47,7 +50,8 @@ static bool hca_qp_take_xchan(struct hca_qp *qp)
 	qp->managed_recv = MLX5_GET(qpc, qpc, cd_slave_receive);
 	if (!qp->cd_master && !qp->managed_send && !qp->managed_recv)
 		return true;
-	if (qp->st != MLX5_QP_ST_RC && qp->st != MLX5_QP_ST_UC && qp->st != MLX5_QP_ST_XRC)
+	if (qp->st != MLX5_QP_ST_RC && qp->st != MLX5_QP_ST_UC && qp->st != MLX5_QP_ST_XRC &&
+	    qp->st != MLX5_QP_ST_DCI)
 		return false;
 	return (!(qp->cd_master || qp->managed_send) || !MLX5_GET(qpc, qpc, no_sq)) &&
 	       (!qp->managed_recv || MLX5_GET(qpc, qpc, rq_type) == MLX5_NON_ZERO_RQ);
@@ -96,6 +100,9 @@ static enum hca_synd hca_qp_find_srq(struct hca *hca, struct hca_qp *qp)
 {
 	u32 type = MLX5_GET(qpc, qp->qpc, rq_type);
 
+	/* A DCI receives nothing; the SRQ that mlx5_ib names is not used. */
+	if (qp->st == MLX5_QP_ST_DCI)
+		return type == MLX5_NON_ZERO_RQ ? HCA_SYND_QP_FIELD : HCA_OK;
 	if (type == MLX5_SRQ_RQ) {
 		qp->srq = hca_table_get(&hca->srqs, MLX5_GET(qpc, qp->qpc, srqn_rmpn_xrqn));
 		if (!qp->srq || (qp->srq->kind == HCA_XRC_SRQ) != (qp->st == MLX5_QP_ST_XRC))
@@ -195,6 +202,9 @@ struct hca_qp *hca_qp_new(struct hca *hca)
 	if (!qp)
 		return NULL;
 	qp->hca = hca;
+	qp->holder = qp;
+	INIT_LIST_HEAD(&qp->target_entry);
+	INIT_LIST_HEAD(&qp->dct.sources);
 	hca_qp_init_dependent(&qp->on_scq, qp);
 	hca_qp_init_dependent(&qp->on_rcq, qp);
 	hca_qp_init_dependent(&qp->on_srq, qp);

@@ -100,11 +100,12 @@ static void hca_qp_flush_sends(struct hca_qp *qp)
 
 static void hca_qp_enter_error(struct hca_qp *qp)
 {
-	if (qp->state != MLX5_QP_STATE_ERR && qp->srq)
+	if (qp->state != MLX5_QP_STATE_ERR && qp->srq && qp->st != MLX5_QP_ST_DCT)
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
 	hca_qp_set_state(qp, MLX5_QP_STATE_ERR);
 	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
 	hca_xchan_stop(qp);
+	hca_dct_disconnect(qp);
 	hca_record_inactive(&qp->record);
 	hca_qp_look(qp);
 	hca_qp_flush_sends(qp);
@@ -120,6 +121,8 @@ void hca_qp_stop(struct hca_qp *qp)
 	hca_timer_clear(&f->flushing, &qp->flush);
 	hca_xchan_stop(qp);
 	hca_ud_long_forget(qp);
+	hca_dci_end(qp);
+	hca_dct_disconnect(qp);
 	hca_rq_release(qp);
 	hca_share_del(qp);
 }

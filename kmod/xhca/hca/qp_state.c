@@ -109,6 +109,10 @@ static const struct transition {
 			 O(PRIMARY_ADDR_PATH) | O(ALT_ADDR_PATH) | O(COUNTER_SET_ID) | \
 			 P_MTU | P_REMOTE_QPN | P_RQ_PSN | P_SQ_PSN | P_KIND)
 #define RC_PARAMS	(~(u32)O(Q_KEY))
+/* Each request of a DCI names its path.  There is no path migration. */
+#define DCI_PARAMS	(O(PKEY_INDEX) | O(PRI_PORT) | O(PRIMARY_ADDR_PATH) | O(SRA_MAX) | \
+			 O(RETRY_COUNT) | O(RNR_RETRY) | O(ACK_TIMEOUT) | O(RNR_TIMEOUT) | \
+			 O(COUNTER_SET_ID) | P_MTU | P_SQ_PSN | P_KIND)
 
 /* The parameters of a service type */
 static u32 hca_qp_params_of(u8 st)
@@ -119,6 +123,8 @@ static u32 hca_qp_params_of(u8 st)
 		return RC_PARAMS;
 	case MLX5_QP_ST_UC:
 		return UC_PARAMS;
+	case MLX5_QP_ST_DCI:
+		return DCI_PARAMS;
 	default:
 		return DATAGRAM_PARAMS;
 	}

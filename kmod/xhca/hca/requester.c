@@ -22,7 +22,7 @@ static const u16 rnr_10us[32] = {
 
 static bool hca_req_is_reliable(const struct hca_qp *qp)
 {
-	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_XRC;
+	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_XRC || qp->st == MLX5_QP_ST_DCI;
 }
 
 /* The one place that decides whether the next request of a queue may run. */
@@ -69,6 +69,8 @@ static void hca_req_end_parts(struct hca_qp *qp)
 static void hca_req_end_message(struct hca_qp *qp)
 {
 	hca_req_end_parts(qp);
+	if (qp->target)
+		hca_dci_end(qp);
 	qp->retry_left = qp->retry_cnt;
 	qp->rnr_left = qp->rnr_retry;
 }
@@ -208,14 +210,17 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	w->packets = hca_req_count_packets(qp, w);
-	peer = hca_peer_find(qp);
+	peer = qp->st == MLX5_QP_ST_DCI ? hca_dci_target(qp, w) : hca_peer_find(qp);
 	ret = peer ? hca_respond(qp, peer, w) : HCA_LOST;
 	hca_count_request(qp, peer, w, ret);
 	if (!ret && w->has_calc)
 		ret = hca_calc_end(qp, w);
 
-	if (ret == HCA_AGAIN)
+	if (ret == HCA_AGAIN) {
 		qp->in_message = true;
+		if (qp->st == MLX5_QP_ST_DCI)
+			hca_dci_continue(qp, peer);
+	}
 	if (!hca_req_is_reliable(qp))
 		ret = hca_req_forget_remote(ret);
 	if (ret == HCA_RNR)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiver of RC, UC and XRC: executes one message, or a part of it.
+ * The receiver of RC, UC, XRC and DC: executes one message, or a part of it.
  *
  * The result is what the requester sees.  What happens to the receiver (error completion,
  * failure, event) is done here.  Each turn of a long message checks everything again, so
@@ -12,12 +12,19 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
+/* A DCT serves other sources too, so it does not fail with one message. */
+static void hca_resp_fail(struct hca_qp *dst)
+{
+	if (dst->st != MLX5_QP_ST_DCT)
+		hca_fail_qp(dst);
+}
+
 /* The receiver refuses the message: it fails with an event.  A UC receiver drops it. */
 static int hca_resp_refuse(struct hca_qp *dst, u8 event, u8 syndrome)
 {
 	if (dst->st != MLX5_QP_ST_UC) {
 		hca_event_qp(dst, event);
-		hca_fail_qp(dst);
+		hca_resp_fail(dst);
 	}
 	return syndrome;
 }
@@ -39,7 +46,7 @@ static int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 in
 {
 	hca_rq_consume(dst, srq);
 	hca_rq_complete_error(dst, srq, index, mine);
-	hca_fail_qp(dst);
+	hca_resp_fail(dst);
 	return theirs;
 }
 
@@ -306,16 +313,6 @@ static struct hca_srq *hca_resp_receive_queue(struct hca_qp *dst, const struct h
 	return srq;
 }
 
-/* A new UC message begins: the one before, which holds a shared request, was not complete. */
-static void hca_resp_abort_held(struct hca_qp *dst)
-{
-	struct hca_srq *srq = dst->recv_srq;
-
-	hca_rq_release(dst);
-	if (srq)
-		hca_rq_complete_error(dst, srq, dst->recv_index, MLX5R_SYND_REMOTE_ABORTED);
-}
-
 static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_rwqe *r = &src->hca->fabric->scratch->rwqe;
@@ -326,10 +323,11 @@ static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca
 	if (ret)
 		return ret;
 	/* A message must continue in the shared request in which it began. */
-	if (srq && src->in_message && dst->recv_srq != srq)
+	if (srq && src->in_message && dst->holder->recv_srq != srq)
 		return hca_resp_refuse_request(dst);
+	/* A new UC message begins: the one before was not complete if it holds a request. */
 	if (srq && !src->in_message && dst->st == MLX5_QP_ST_UC)
-		hca_resp_abort_held(dst);
+		hca_rq_abort(dst, dst);
 	ret = hca_rq_get(dst, srq, r);
 	if (ret)
 		return ret;
@@ -366,6 +364,8 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	int ret;
 
+	if (dst->st == MLX5_QP_ST_DCT)
+		dst->holder = src;
 	if (!dst->communication) {
 		dst->communication = true;
 		if (dst->state == MLX5_QP_STATE_RTR)

@@ -128,8 +128,8 @@ static int hca_rq_srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwq
 	u32 skip = srq->linked ? sizeof(struct mlx5r_srq_next) : 0;
 	u32 mask = (1u << srq->log_size) - 1;
 
-	if (qp->recv_srq == srq) {
-		r->index = qp->recv_index & mask;
+	if (qp->holder->recv_srq == srq) {
+		r->index = qp->holder->recv_index & mask;
 	} else if (!srq->error && hca_rq_srq_available(srq)) {
 		r->index = srq->head & mask;
 	} else if (srq->error) {
@@ -152,12 +152,14 @@ int hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 
 void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq)
 {
-	if (!srq || qp->recv_srq == srq)
+	struct hca_qp *holder = qp->holder;
+
+	if (!srq || holder->recv_srq == srq)
 		return;
-	hca_rq_release(qp);
-	qp->recv_index = srq->head;
-	qp->recv_srq = srq;
-	list_add_tail(&qp->recv_entry, &srq->holders);
+	hca_rq_release(holder);
+	holder->recv_index = srq->head;
+	holder->recv_srq = srq;
+	list_add_tail(&holder->recv_entry, &srq->holders);
 	hca_rq_srq_take(srq);
 }
 
@@ -171,8 +173,8 @@ void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq)
 {
 	if (!srq)
 		qp->rq.ci++;
-	else if (qp->recv_srq == srq)
-		hca_rq_release(qp);
+	else if (qp->holder->recv_srq == srq)
+		hca_rq_release(qp->holder);
 	else
 		hca_rq_srq_take(srq);
 }
@@ -202,6 +204,15 @@ void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8
 	};
 
 	hca_rq_complete(qp, srq, (struct mlx5r_cqe *)&cqe, NULL);
+}
+
+void hca_rq_abort(struct hca_qp *qp, struct hca_qp *holder)
+{
+	struct hca_srq *srq = holder->recv_srq;
+
+	hca_rq_release(holder);
+	if (srq && !hca_halted(qp->hca))
+		hca_rq_complete_error(qp, srq, holder->recv_index, MLX5R_SYND_REMOTE_ABORTED);
 }
 
 /*

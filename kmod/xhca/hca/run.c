@@ -47,6 +47,15 @@ void hca_fabric_free(struct hca_fabric *f)
 
 /* ---- Timers ------------------------------------------------------------------- */
 
+/* A queue pair tries again, or a DCT has drained for too long. */
+static void hca_run_qp_timer(struct hca_qp *qp)
+{
+	if (qp->st == MLX5_QP_ST_DCT)
+		hca_dct_disconnect(qp);
+	else
+		hca_share_add(qp);
+}
+
 static unsigned int hca_run_timers(struct hca_fabric *f)
 {
 	struct hca_timer *timer;
@@ -57,7 +66,7 @@ static unsigned int hca_run_timers(struct hca_fabric *f)
 		if (timer->cq)
 			hca_cq_timer(container_of(timer, struct hca_cq, timer));
 		else
-			hca_share_add(container_of(timer, struct hca_qp, timer));
+			hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
 	}
 	return n;
 }

@@ -86,17 +86,9 @@ static bool hca_ud_is_v4_mapped(const u8 *gid)
 	return !memcmp(gid, prefix, sizeof(prefix));
 }
 
-static const struct hca_gid *source_gid(const struct datagram *d, const struct mlx5r_av *av)
-{
-	u32 index = be32_to_cpu(av->grh_gid_fl) >> 20 & 0xff;
-	const struct hca_gid *gids = d->from->hca->gids;
-
-	return index < HCA_GIDS && gids[index].valid ? &gids[index] : NULL;
-}
-
 static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 {
-	const struct hca_gid *g = source_gid(d, av);
+	const struct hca_gid *g = hca_fabric_source(d->from->hca, av);
 
 	if (!g)
 		return false;
@@ -312,14 +304,10 @@ static int hca_ud_gather(struct datagram *d)
 static int hca_ud_deliver_unicast(struct datagram *d)
 {
 	const struct mlx5r_av *av = d->w->av;
-	struct hca_fabric *f = d->src->hca->fabric;
+	struct hca_port *to = hca_fabric_by_av(d->src->hca, av);
 	u32 dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
-	bool roce = d->src->hca->p.roce;
-	struct hca_port *to;
 	struct hca_qp *dst;
 
-	to = roce ? hca_fabric_by_gid(f, av->rgid, av->rmac, source_gid(d, av)) :
-		    hca_fabric_by_lid(f, be16_to_cpu(av->rlid));
 	if (!to || hca_halted(to->hca))
 		return 0;
 	if (!d->src->mc.counted)

@@ -11,7 +11,7 @@
 #include "datapath.h"
 
 /* Segments between the control segment and the data segments */
-#define SEG_PEER	0x01	/* address vector of UD, SRQ number of XRC */
+#define SEG_PEER	0x01	/* address vector of UD and DC, SRQ number of XRC */
 #define SEG_RADDR	0x02
 #define SEG_ATOMIC	0x04
 #define SEG_DATA	0x08
@@ -22,11 +22,12 @@
 
 /* Who may use an opcode, by service type */
 #define ON(st)		(1u << (st))
-#define ON_RELIABLE	(ON(MLX5_QP_ST_RC) | ON(MLX5_QP_ST_XRC))
+#define ON_RELIABLE	(ON(MLX5_QP_ST_RC) | ON(MLX5_QP_ST_XRC) | ON(MLX5_QP_ST_DCI))
 #define ON_CONNECTED	(ON_RELIABLE | ON(MLX5_QP_ST_UC))
 #define ON_DATAGRAM	(ON(MLX5_QP_ST_UD) | ON(MLX5_QP_ST_QP1))
-#define ON_LOCAL	(ON_CONNECTED | ON(MLX5_QP_ST_REG_UMR))
-#define ON_ALL		(ON_LOCAL | ON_DATAGRAM | ON(HCA_ST_SQ))
+#define ON_LOCAL	((ON_CONNECTED & ~ON(MLX5_QP_ST_DCI)) | ON(MLX5_QP_ST_REG_UMR))
+#define ON_ALL		(ON_CONNECTED | ON_LOCAL | ON_DATAGRAM | ON(HCA_ST_SQ))
+#define HAS_AV		(ON_DATAGRAM | ON(MLX5_QP_ST_DCI))
 
 static const struct {
 	u8 segs;
@@ -86,13 +87,16 @@ static bool hca_wqe_take_peer(struct hca_qp *qp, struct hca_wqe *w, struct curso
 		w->xrc_srqn = be32_to_cpu(xrc->srqn) & 0xffffff;
 		return true;
 	}
-	if (!(ON(qp->st) & ON_DATAGRAM))
+	if (!(ON(qp->st) & HAS_AV))
 		return true;
 
 	w->av = hca_wqe_take(c, MLX5R_AV_BASE_BYTES);
 	if (!w->av)
 		return false;
 	w->av_ext = be32_to_cpu(w->av->dqp_dct) & MLX5R_AV_EXT;
+	/* A connection over RoCE needs a GID. */
+	if (qp->st == MLX5_QP_ST_DCI && qp->hca->p.roce && !w->av_ext)
+		return false;
 	return !w->av_ext || hca_wqe_take(c, sizeof(*w->av) - MLX5R_AV_BASE_BYTES);
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dynamically connected transport: the targets of DC initiators (DCI).
+ *
+ * Each request of a DCI names its target (DCT) and the access key of the target.  The request
+ * is executed like one of RC, with the DCT as receiver.  What is known in the middle of a
+ * message belongs to the DCI, also the receive request of the DCT's shared queue that the
+ * message uses.  So many DCIs can be inside a message to one DCT.  The DCT only has a list of
+ * them.
+ *
+ * A request with a wrong key gets no answer, like a datagram with a wrong Q_Key.  The DCI tries
+ * again and fails as if there were no DCT.  (No public text says what firmware answers.)
+ */
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#include "cmd.h"
+
+static void hca_dct_count_violation(struct hca_qp *dct)
+{
+	dct->dct.violations++;
+	if (!dct->dct.armed)
+		return;
+	dct->dct.armed = false;
+	hca_event_qp(dct, MLX5_EVENT_TYPE_DCT_KEY_VIOLATION);
+}
+
+/* A DCT of a RoCE port receives what is sent to its GID. */
+static bool hca_dct_has_gid(const struct hca_qp *dct, const struct mlx5r_av *av)
+{
+	const struct hca_gid *gid = &dct->hca->gids[dct->path.sgid_index];
+
+	return !dct->hca->p.roce || !memcmp(gid->gid, av->rgid, sizeof(gid->gid));
+}
+
+/* A message that has begun continues with its DCT, even if that drains. */
+static bool hca_dct_accepts(const struct hca_qp *dct, const struct hca_qp *qp)
+{
+	if (dct->state != MLX5_QP_STATE_RTS)
+		return false;
+	if (qp->target || qp->in_message)
+		return qp->target == dct;
+	return dct->dct.state == HCA_DCT_ACTIVE;
+}
+
+struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w)
+{
+	struct hca_port *from = hca_qp_port(qp);
+	struct hca_port *to = from->up ? hca_fabric_by_av(qp->hca, w->av) : NULL;
+	struct hca_qp *dct;
+
+	if (!to || to->pkey != from->pkey || hca_halted(to->hca))
+		return NULL;
+	dct = hca_dct_get(to->hca, be32_to_cpu(w->av->dqp_dct) & 0xffffff);
+	if (!dct || hca_qp_port(dct) != to || !hca_dct_accepts(dct, qp) ||
+	    !hca_dct_has_gid(dct, w->av))
+		return NULL;
+	if (w->av->dc_key != dct->dct.key) {
+		hca_dct_count_violation(dct);
+		return NULL;
+	}
+	return dct;
+}
+
+void hca_dci_continue(struct hca_qp *qp, struct hca_qp *dct)
+{
+	qp->target = dct;
+	list_move_tail(&qp->target_entry, &dct->dct.sources);
+}
+
+void hca_dct_check_drained(struct hca_qp *dct)
+{
+	if (dct->dct.state != HCA_DCT_DRAINING || !list_empty(&dct->dct.sources))
+		return;
+	dct->dct.state = HCA_DCT_DRAINED;
+	hca_timer_clear(&dct->hca->fabric->timers, &dct->timer);
+	hca_event_qp(dct, MLX5_EVENT_TYPE_DCT_DRAINED);
+}
+
+void hca_dci_end(struct hca_qp *qp)
+{
+	struct hca_qp *dct = qp->target;
+
+	if (!dct)
+		return;
+	qp->target = NULL;
+	list_del_init(&qp->target_entry);
+	if (dct->hca->stage == HCA_OFF) {
+		hca_rq_release(qp);
+		return;
+	}
+	/* If the message has not consumed its receive request, the DCT gets no more of it. */
+	hca_rq_abort(dct, qp);
+	hca_dct_check_drained(dct);
+}
+
+void hca_dct_disconnect(struct hca_qp *dct)
+{
+	while (!list_empty(&dct->dct.sources))
+		hca_dci_end(list_first_entry(&dct->dct.sources, struct hca_qp, target_entry));
+}

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Dynamically connected transport with the unmodified driver and library: programs of perftest.
+. ./lib.sh
+
+for op in send write read; do
+	perf "ib_${op}_bw over DC: 64 bytes" ib_${op}_bw -c DC -s 64 -n 500
+	perf "ib_${op}_bw over DC: 64 KiB" ib_${op}_bw -c DC -s 65536 -n 100
+	perf "ib_${op}_lat over DC" ib_${op}_lat -c DC -s 8 -n 200
+done
+finish
