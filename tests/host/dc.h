@@ -12,6 +12,7 @@
 #include "session.h"
 
 #define DC_KEY		0x1122334455667788ull
+#define DC_USER_INDEX	0x123456
 #define DC_LOG_SRQ	8
 #define DC_RNR		1		/* code of 10 us */
 #define DC_MAX_SGE	8
@@ -89,7 +90,7 @@ static inline void dc_fill(struct session *s, int func, u32 *in, const struct dc
 	MLX5_SET(dctc, dctc, srqn_xrqn, srq->srqn);
 	MLX5_SET(dctc, dctc, cqn, cqn);
 	MLX5_SET64(dctc, dctc, dc_access_key, DC_KEY);
-	MLX5_SET(dctc, dctc, user_index, 0x123456);
+	MLX5_SET(dctc, dctc, user_index, DC_USER_INDEX);
 	MLX5_SET(dctc, dctc, rre, 1);
 	MLX5_SET(dctc, dctc, rwe, 1);
 	MLX5_SET(dctc, dctc, rae, 1);
@@ -190,24 +191,34 @@ static inline u8 *dc_put_segments(u8 *at, const struct dc_wr *wr)
 	return dc_put_data(at, wr);
 }
 
-/* Builds a request; the caller commits.  Not 0: the queue is full. */
-static inline int dc_build(struct session_qp *q, const struct dc_target *t, const struct dc_wr *wr)
+/* A request in the format of the ring */
+union dc_wqe {
+	struct mlx5r_ctrl ctrl;
+	u8 raw[MLX5R_MAX_WQEBB * MLX5R_WQEBB];
+};
+
+static inline void dc_prepare(union dc_wqe *w, const struct dc_target *t, const struct dc_wr *wr)
 {
-	union {
-		struct mlx5r_ctrl ctrl;
-		u8 raw[MLX5R_MAX_WQEBB * MLX5R_WQEBB];
-	} w = {};
 	struct mlx5r_av av = t->ah.av;
 	u8 *end;
 
+	memset(w, 0, sizeof(*w));
 	av.dc_key = cpu_to_be64(t->key);
 	av.dqp_dct = cpu_to_be32((wr->base_av ? 0 : MLX5R_AV_EXT) | t->dctn);
-	end = dc_put(w.raw + sizeof(w.ctrl), &av, wr->base_av ? MLX5R_AV_BASE_BYTES : sizeof(av));
+	end = dc_put(w->raw + sizeof(w->ctrl), &av, wr->base_av ? MLX5R_AV_BASE_BYTES : sizeof(av));
 	end = dc_put_segments(end, wr);
-	w.ctrl.opmod_idx_opcode = cpu_to_be32((u32)wr->opmod << 24 | wr->opcode);
-	w.ctrl.qpn_ds = cpu_to_be32((end - w.raw) / MLX5R_DS);
-	w.ctrl.fm_ce_se = wr->fm_ce_se;
-	w.ctrl.imm = wr->imm;
+	w->ctrl.opmod_idx_opcode = cpu_to_be32((u32)wr->opmod << 24 | wr->opcode);
+	w->ctrl.qpn_ds = cpu_to_be32((end - w->raw) / MLX5R_DS);
+	w->ctrl.fm_ce_se = wr->fm_ce_se;
+	w->ctrl.imm = wr->imm;
+}
+
+/* Builds a request; the caller commits.  Not 0: the queue is full. */
+static inline int dc_build(struct session_qp *q, const struct dc_target *t, const struct dc_wr *wr)
+{
+	union dc_wqe w;
+
+	dc_prepare(&w, t, wr);
 	return xv_wr_raw(&q->qp, 0, &w);
 }
 

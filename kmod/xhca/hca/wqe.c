@@ -156,8 +156,8 @@ static bool hca_wqe_take_condition(struct hca_wqe *w, struct cursor *c)
 }
 
 /*
- * Older libraries put the XRC segment before WAIT and ENABLE too, newer ones do not.  Only the
- * length tells them apart.
+ * Older libraries put the segments that name the peer before WAIT and ENABLE too, newer ones do
+ * not.  Only the length tells them apart.
  */
 static bool hca_wqe_take_xchan(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
 {
@@ -166,8 +166,8 @@ static bool hca_wqe_take_xchan(struct hca_qp *qp, struct hca_wqe *w, struct curs
 
 	if (w->opmod > (w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_TIME : 0))
 		return false;
-	if (qp->st == MLX5_QP_ST_XRC && c->end - c->at > bytes)
-		hca_wqe_take(c, sizeof(struct mlx5r_xrc));
+	if (c->end - c->at > bytes && !hca_wqe_take_peer(qp, w, c))
+		return false;
 	return object ? hca_wqe_take_object(w, c) : hca_wqe_take_condition(w, c);
 }
 
