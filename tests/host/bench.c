@@ -19,7 +19,7 @@
 #include <asm/byteorder.h>
 #include <linux/ktime.h>
 #include "datapath.h"
-#include "session.h"
+#include "dc.h"
 #include "tap.h"
 
 #define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
@@ -36,6 +36,7 @@
 #define WAITING_QPS	100000
 #define LINKS		4u		/* queues of a chain */
 #define STEPS		1000u
+#define DCTS		64u		/* targets, of both functions in turn */
 
 static struct session s;
 static struct session_qp a[QPS], b[QPS];
@@ -207,6 +208,93 @@ static void one_by_one(u32 size, u32 count)
 {
 	while (count--)
 		writes_here(size, 1);
+}
+
+/* Runs the adapter until @n requests of @q, which are posted, are complete. */
+static void finish(struct session_qp *q, u32 n)
+{
+	u64 end = s.fabric.stat.wqes + n;
+
+	xv_commit_send(&q->qp);
+	while (s.fabric.stat.wqes < end)
+		hca_fabric_poll(&s.fabric);
+	while (n)
+		n -= reap(q);
+}
+
+static void batches(u32 size, u32 count)
+{
+	u32 n, i;
+
+	for (; count; count -= n) {
+		n = min(count, BATCH);
+		for (i = 0; i < n; i++)
+			must(!post(a, size), "no room for a batch");
+		finish(a, n);
+	}
+}
+
+/* ---- DC: the same writes ---------------------------------------------------------- */
+
+static struct session_qp dci;
+static union dc_wqe dc_writes[DCTS];
+
+static void make_dc(void)
+{
+	struct dc_srq srq[2] = { dc_srq(&s, 0), dc_srq(&s, 1) };
+	struct session_mr back = session_mr(&s, 0, 64, ALL), *into;
+	struct dc_target t;
+	struct dc_wr wr;
+	u32 i, func;
+
+	dc_initiator(&s, 0, 7, &dci);
+	for (i = 0; i < DCTS; i++) {
+		func = (i + 1) % 2;
+		into = func ? &to : &back;
+		t = dc_target(&s, func, &srq[func], func ? b[0].cqn : a[0].cqn);
+		must(t.dctn, "no DCT");
+		wr = (struct dc_wr) { .opcode = MLX5R_OP_RDMA_WRITE, .fm_ce_se = MLX5R_CE_ALWAYS,
+			.nsge = 1, .sge = { session_sge(&from, 0, 64) }, .raddr = into->addr,
+			.rkey = into->key };
+		dc_prepare(&dc_writes[i], &t, &wr);
+	}
+}
+
+static void dc_run(u32 count, u32 batch, u32 targets)
+{
+	u32 n, i, at = 0;
+
+	for (; count; count -= n) {
+		n = min(count, batch);
+		for (i = 0; i < n; i++)
+			must(!xv_wr_raw(&dci.qp, 0, &dc_writes[at++ % targets]), "no room for DC");
+		finish(&dci, n);
+	}
+}
+
+static void dc_one_by_one(u32 size, u32 count)
+{
+	dc_run(count, 1, 1);
+}
+
+static void dc_batches(u32 size, u32 count)
+{
+	dc_run(count, BATCH, 1);
+}
+
+static void dc_batches_to_all(u32 size, u32 count)
+{
+	dc_run(count, BATCH, DCTS);
+}
+
+static void report_dc(double rc_ns)
+{
+	double batch_ns = best(batches, 64, ROUNDS);
+
+	make_dc();
+	report("dc.1_by_1/rc", best(dc_one_by_one, 64, ROUNDS) / rc_ns, "ratio");
+	report("dc.rate/rc", batch_ns / best(dc_batches, 64, ROUNDS), "ratio");
+	report("dc.rate_64_targets/rc", batch_ns / best(dc_batches_to_all, 64, ROUNDS), "ratio");
 }
 
 /* ---- Loads of registers, which are not cached ------------------- */
@@ -415,6 +503,7 @@ int main(int argc, char **argv)
 
 	one_ns = best(one_by_one, 64, ROUNDS);
 	report("one_thread.1_qp", one_ns, "ns/write");
+	report_dc(one_ns);
 	make_chain();
 	report("one_thread.chain", best(chain, 64, STEPS), "ns/write");
 	report("one_thread.1000_qps", best(writes_here, 64, QPS), "ns/write");
