@@ -48,5 +48,6 @@ start && pass "traffic runs once more" || fail "traffic runs once more" "$(cat "
 kill -9 $PID
 wait $PID 2>/dev/null
 ok "unload xverbs after a kill" rmmod xverbs
+ok "load xverbs for the next suite" load xverbs
 rm -f "$PROGRAM"
 finish

@@ -36,8 +36,6 @@ kill_chains() {
 	done
 }
 
-# The suite removal, which may run before in this VM, leaves xverbs.ko unloaded.
-[ -e /dev/xverbs ] || ok "load xverbs" load xverbs
 tap $BIN/chain_unit
 for prog in chain chain_errors calc coll; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
