@@ -2,10 +2,10 @@
 /*
  * The memory of the functions' BARs.
  *
- * BARs need memory that the kernel does not use, because mlx5_core requests the region.  The
- * boot parameter memmap=SIZE$ADDR reserves such a range.  While the module is loaded, the
- * range is in the resource tree with our name.  This file maps and writes nothing outside of
- * it.
+ * BARs need memory that the kernel does not use, because mlx5_core requests the region.  It
+ * is a range that the boot parameter memmap=SIZE$ADDR has reserved, or a block that is taken
+ * from the kernel (block.c).  While the module is loaded, the range is in the resource tree
+ * with our name.  This file maps and writes nothing outside of it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,7 +45,8 @@ static int bar_candidate(struct resource *res, void *arg)
 	return 0;
 }
 
-static int bar_find(u64 size, phys_addr_t *addr)
+/* Returns -ENOENT if no range is reserved. */
+static int bar_find_reserved(u64 size, phys_addr_t *addr)
 {
 	struct bar_search s = { .size = size };
 
@@ -54,12 +55,9 @@ static int bar_find(u64 size, phys_addr_t *addr)
 		*addr = s.found;
 		return 0;
 	}
-	if (s.nfound)
-		pr_err("several ranges are reserved, the first at %pa: choose with bar=\n",
-		       &s.found);
-	else
-		pr_err("no memory for the BARs: boot with memmap=%lluM$ADDR, ADDR a multiple of %lluM\n",
-		       size >> 20, XHCA_BAR_SIZE >> 20);
+	if (!s.nfound)
+		return -ENOENT;
+	pr_err("several ranges are reserved, the first at %pa: choose with bar=\n", &s.found);
 	return -ENXIO;
 }
 
@@ -113,7 +111,8 @@ static int bar_claim(struct resource *res)
 static int bar_map(struct xhca *x)
 {
 	u64 size = resource_size(&x->bar.res);
-	int err = bar_claim(&x->bar.res);
+	int err = x->block.taken ? request_resource(&x->block.res, &x->bar.res) :
+				   bar_claim(&x->bar.res);
 
 	if (err) {
 		pr_err("the memory at %pa is in use\n", &x->bar.res.start);
@@ -133,12 +132,23 @@ static int bar_map(struct xhca *x)
 	return -ENOMEM;
 }
 
-int xhca_bar_init(struct xhca *x, phys_addr_t addr)
+static int bar_find(struct xhca *x, u64 size, u64 limit, phys_addr_t *addr)
+{
+	int err = bar_find_reserved(size, addr);
+
+	if (err != -ENOENT)
+		return err;
+	err = xhca_block_take(&x->block, size, limit);
+	*addr = x->block.res.start;
+	return err;
+}
+
+int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit)
 {
 	u64 size = x->nfunctions * XHCA_BAR_SIZE;
 	int err;
 
-	err = addr ? bar_check(addr, size) : bar_find(size, &addr);
+	err = addr ? bar_check(addr, size) : bar_find(x, size, block_limit, &addr);
 	if (err)
 		return err;
 	x->bar.res = (struct resource) {
@@ -147,11 +157,15 @@ int xhca_bar_init(struct xhca *x, phys_addr_t addr)
 		.end = addr + size - 1,
 		.flags = IORESOURCE_MEM | IORESOURCE_MEM_64 | IORESOURCE_PREFETCH,
 	};
-	return bar_map(x);
+	err = bar_map(x);
+	if (err)
+		xhca_block_return(&x->block);
+	return err;
 }
 
 void xhca_bar_exit(struct xhca *x)
 {
 	iounmap((void __iomem __force *)x->bar.base);
 	remove_resource(&x->bar.res);
+	xhca_block_return(&x->block);
 }

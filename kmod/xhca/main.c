@@ -27,6 +27,11 @@ module_param(bar, ulong, 0444);
 MODULE_PARM_DESC(bar,
 		 "physical address of reserved memory for BARs, 8 MiB per function (0: find it)");
 
+static ulong block = 2048;
+module_param(block, ulong, 0444);
+MODULE_PARM_DESC(block,
+		 "most memory, in MiB, to take from the kernel for BARs if none is reserved (2048)");
+
 static char *cpus = "";
 module_param(cpus, charp, 0444);
 MODULE_PARM_DESC(cpus, "list of CPUs to run on, for instance 0-3,8 (all that are not isolated)");
@@ -133,9 +138,12 @@ static int start(struct xhca *x)
 {
 	int err;
 
-	err = xhca_bar_init(x, bar);
+	err = xhca_power_init(x);
 	if (err)
 		return err;
+	err = xhca_bar_init(x, bar, (u64)block << 20);
+	if (err)
+		goto err_power;
 	err = xhca_engine_init(x, cpus);
 	if (err)
 		goto err_bar;
@@ -160,6 +168,8 @@ err_engine:
 	xhca_engine_exit(x);
 err_bar:
 	xhca_bar_exit(x);
+err_power:
+	xhca_power_exit(x);
 	return err;
 }
 
@@ -193,6 +203,7 @@ static void __exit xhca_exit(void)
 	xhca_dma_exit(xhca);
 	xhca_engine_exit(xhca);
 	xhca_bar_exit(xhca);
+	xhca_power_exit(xhca);
 	kvfree(xhca);
 }
 

@@ -73,12 +73,21 @@ struct xhca_engine {
 	u64 passes, naps, sleeps;
 };
 
+/* Memory that was taken from the kernel */
+struct xhca_block {
+	bool taken;
+	int nid;
+	struct resource res;
+};
+
 struct xhca_ram {
 	u64 start, end;
 };
 
 struct xhca {
 	bool roce;
+	struct notifier_block power;
+	struct xhca_block block;
 	struct {
 		struct resource res;
 		void *base;
@@ -103,8 +112,16 @@ struct xhca {
 	struct xhca_function fn[];
 };
 
+/* power.c: hibernation */
+int xhca_power_init(struct xhca *x);
+void xhca_power_exit(struct xhca *x);
+
+/* block.c: memory that is taken from the kernel */
+int xhca_block_take(struct xhca_block *b, u64 size, u64 limit);
+void xhca_block_return(struct xhca_block *b);
+
 /* bar.c: the memory of the BARs */
-int xhca_bar_init(struct xhca *x, phys_addr_t addr);
+int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit);
 void xhca_bar_exit(struct xhca *x);
 
 static inline phys_addr_t xhca_bar_addr(const struct xhca_function *fn)

@@ -1,13 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Without reserved memory for BARs, xhca is not loaded and prints one line that says why.
+# Memory for the BARs that a boot parameter has reserved: xhca uses it, and takes no other.
 . ./lib.sh
 
+ram() { awk '/^MemTotal/ { print $2 }' /proc/meminfo; }
+
+before=$(ram)
 dmesg -C
-refused "xhca is refused" 'No such device or address' load xhca
-like "a line of the kernel log says what to do" \
-	'xhca: no memory for the BARs: boot with memmap=16M' dmesg
-is "there is no other line" "$(dmesg | grep xhca: | grep -cv taint)" 1
+ok "load xhca" load xhca functions=16
+like "it uses the reserved memory" 'xhca: 16 RoCE functions at 0x0*30000000' dmesg
+is "the kernel has as much memory as before" "$(ram)" "$before"
+ok "unload" rmmod xhca
+ok "load it at a chosen address" load xhca functions=2 bar=0x31000000
+like "it uses this address" 'xhca: 2 RoCE functions at 0x0*31000000' dmesg
+ok "unload again" rmmod xhca
+refused "an address that is not reserved is refused" 'Invalid parameters' \
+	load xhca bar=0x40000000
 is "no PCI bus is left" "$(find /sys/bus/pci/devices -name '10000:*' | wc -l)" 0
 finish
