@@ -39,6 +39,12 @@ int use_chain(struct xv_qp *qp, struct xv_qp *managed, struct xv_cq *cq, struct 
 	return err;
 }
 
+int use_umr(struct xv_qp *qp, const struct xv_umr *umr);
+int use_umr(struct xv_qp *qp, const struct xv_umr *umr)
+{
+	return xv_wr_umr_fill(qp, 1, 0, umr) + xv_wr_umr_invalidate(qp, 2, 0, umr->mkey);
+}
+
 int use_poll(struct xv_cq *cq, struct xv_wc *wc);
 int use_poll(struct xv_cq *cq, struct xv_wc *wc)
 {

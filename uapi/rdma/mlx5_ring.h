@@ -335,8 +335,31 @@ struct mlx5r_mkey {
 	mlx5r_u8 reserved_at_1e0[4];
 };
 
+/* Entry of the list of an indirect mkey: MLX5R_MKEY_MODE_KLM; MODE_KSM has no byte_count. */
 struct mlx5r_klm {
 	mlx5r_be32 byte_count;
+	mlx5r_be32 mkey;
+	mlx5r_be64 addr;
+};
+
+/* In the first entry of a list, in the place of mkey: the list is a repeating block. */
+#define MLX5R_KLM_REPEAT	0x400u
+
+/*
+ * A repeating block: this header, then num_entries of struct mlx5r_repeat_entry.  Repetition
+ * r consists of byte_count bytes at addr + r * stride of each entry, in the order of entries.
+ */
+struct mlx5r_repeat {
+	mlx5r_be32 byte_count;		/* of a repetition: the sum of its entries */
+	mlx5r_be32 op;			/* MLX5R_KLM_REPEAT */
+	mlx5r_be32 repeat_count;
+	mlx5r_be16 reserved_at_60;
+	mlx5r_be16 num_entries;
+};
+
+struct mlx5r_repeat_entry {
+	mlx5r_be16 stride;
+	mlx5r_be16 byte_count;
 	mlx5r_be32 mkey;
 	mlx5r_be64 addr;
 };

@@ -13,9 +13,10 @@
  *	dp/barrier.h	memory order, byte order, queue lock
  *	dp/wr.h		structures of work requests and completions
  *	dp/queue.h	structures of queues
- *	dp/memory.h	memory regions and windows, access flags
+ *	dp/memory.h	memory regions, windows and indirect keys, access flags
  *	dp/send.h	builders for sends, doorbell
  *	dp/send_mw.h	builders for memory windows: bind, invalidate
+ *	dp/send_umr.h	builders for indirect keys: fill, invalidate
  *	dp/chain.h	builders for requests that wait and that enable others
  *	dp/calc.h	builders for requests that calculate
  *	dp/send_list.h	lists of send requests
@@ -37,6 +38,7 @@ extern "C" {
 #include <xverbs/dp/memory.h>
 #include <xverbs/dp/send.h>
 #include <xverbs/dp/send_mw.h>
+#include <xverbs/dp/send_umr.h>
 #include <xverbs/dp/chain.h>
 #include <xverbs/dp/calc.h>
 #include <xverbs/dp/send_list.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Memory regions, memory windows and access flags.
+ * Memory regions, memory windows, indirect keys and access flags.
  */
 #ifndef XVERBS_DP_MEMORY_H
 #define XVERBS_DP_MEMORY_H
@@ -40,6 +40,16 @@ struct xv_mw {
 	uint32_t handle;
 	uint32_t rkey;
 	enum xv_mw_type type;
+};
+
+/* An indirect key: the memory of other keys, as a UMR request arranges it (struct xv_umr) */
+struct xv_mkey {
+	struct xv_context *context;
+	struct xv_pd *pd;
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+	uint32_t max_entries;
 };
 
 /* The next key of a window or region: the low byte (the variant) is incremented. */

@@ -9,6 +9,7 @@
 #include <xverbs/dp/calc.h>
 #include <xverbs/dp/chain.h>
 #include <xverbs/dp/send_mw.h>
+#include <xverbs/dp/send_umr.h>
 
 /* Segments that an opcode needs, and where it is allowed */
 enum __xv_wr_shape {
@@ -177,6 +178,10 @@ static inline int __xv_wr_local(struct xv_qp *qp, const struct xv_send_wr *wr)
 				     &wr->bind_mw.bind_info);
 	case XV_WR_LOCAL_INV:
 		return xv_wr_local_inv(qp, id, flags, wr->invalidate_rkey);
+	case XV_WR_UMR_FILL:
+		return xv_wr_umr_fill(qp, id, flags, wr->umr);
+	case XV_WR_UMR_INVALIDATE:
+		return xv_wr_umr_invalidate(qp, id, flags, wr->umr->mkey);
 	case XV_WR_SEND_ENABLE:
 		return xv_wr_send_enable(qp, id, flags, wr->wr.wqe_enable.qp,
 					 (uint32_t)wr->wr.wqe_enable.wqe_count);

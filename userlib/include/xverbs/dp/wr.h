@@ -24,10 +24,12 @@ enum xv_wr_opcode {
 	XV_WR_BIND_MW,
 	XV_WR_SEND_WITH_INV,
 
-	/* The first three have the values of ibv_exp_wr_opcode. */
+	/* The first five have the values of ibv_exp_wr_opcode. */
 	XV_WR_SEND_ENABLE		= 0x60,
 	XV_WR_RECV_ENABLE,
 	XV_WR_CQE_WAIT,
+	XV_WR_UMR_FILL			= 0x66,
+	XV_WR_UMR_INVALIDATE,
 	XV_WR_WAIT_CQ_PI		= 0x70,
 	XV_WR_WAIT_DATA,
 	XV_WR_WAIT_TIME,
@@ -78,7 +80,7 @@ enum xv_wc_opcode {
 	XV_WC_LOCAL_INV,
 	XV_WC_RECV			= 1 << 7,	/* bit set in all receive opcodes */
 	XV_WC_RECV_RDMA_WITH_IMM,
-	XV_WC_DRIVER1			= 135,		/* wait and enable requests */
+	XV_WC_DRIVER1			= 135,		/* wait, enable and UMR requests */
 	XV_WC_DRIVER2			= 136,		/* xv_wr_raw() */
 };
 
@@ -173,6 +175,7 @@ struct xv_wait_data {
 
 struct xv_ah;
 struct xv_cq;
+struct xv_mkey;
 struct xv_mw;
 struct xv_mr;
 struct xv_qp;
@@ -189,6 +192,31 @@ struct xv_mw_bind {
 	uint64_t wr_id;
 	unsigned int send_flags;
 	struct xv_mw_bind_info bind_info;
+};
+
+/* A part of a repeating block: byte_count bytes at addr, at addr + stride, ... */
+struct xv_repeat_block {
+	uint64_t addr;
+	uint32_t lkey;
+	uint32_t byte_count;		/* less than 64 KiB, like stride */
+	uint32_t stride;
+};
+
+/*
+ * What an indirect key contains: the regions one after another; or, if blocks is not null, the
+ * parts of the block one after another, repeat_count times.
+ */
+struct xv_umr {
+	const struct xv_mkey *mkey;
+	uint64_t base_addr;		/* address of its first byte */
+	uint32_t access;		/* enum xv_access_flags */
+	uint32_t num;			/* regions or blocks */
+	const struct xv_sge *regions;
+	const struct xv_repeat_block *blocks;
+	uint32_t repeat_count;
+	uint32_t list_lkey;
+	uint64_t list_addr;		/* of the list in requests that use list_lkey */
+	void *list;			/* registered, for the entries; null: in the request */
 };
 
 struct xv_send_wr {
@@ -246,6 +274,7 @@ struct xv_send_wr {
 			uint32_t rkey;
 			struct xv_mw_bind_info bind_info;
 		} bind_mw;
+		const struct xv_umr *umr;
 		union {
 			struct xv_calc calc;
 			struct xv_vector_calc vector_calc;
