@@ -376,7 +376,7 @@ static u32 byte_key(u32 n)
 			.byte_count = cpu_to_be32(1), .mkey = cpu_to_be32(from.key),
 			.addr = cpu_to_be64(from.addr + i),
 		};
-	hca_mkey_set_klms(k, 0, n, klm);
+	hca_mkey_set_klms(k, 0, n, klm, true);
 	k->free = false;
 	k->len = n;
 	k->access = ALL;

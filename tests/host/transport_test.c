@@ -393,7 +393,7 @@ static u32 key_of_key(int func, u32 inner, u64 addr)
 	key->access = ALL_ACCESS;
 	key->start = 0x1000;
 	key->len = 64;
-	hca_mkey_set_klms(key, 0, 1, &klm);
+	hca_mkey_set_klms(key, 0, 1, &klm, true);
 	return number;
 }
 

@@ -43,7 +43,7 @@ static u32 byte_key(int func, u32 inner, u64 addr, u32 n)
 			.mkey = cpu_to_be32(inner),
 			.addr = cpu_to_be64(addr + n - 1 - i),
 		};
-	hca_mkey_set_klms(k, 0, n, klm);
+	hca_mkey_set_klms(k, 0, n, klm, true);
 	k->free = false;
 	k->len = n;
 	k->access = ALL_ACCESS;
@@ -85,7 +85,7 @@ static void test_search(void)
 			.byte_count = cpu_to_be32(sizes[i]), .mkey = cpu_to_be32(mr[0].key),
 			.addr = cpu_to_be64(mr[0].addr + 1000 * i),
 		};
-	hca_mkey_set_klms(k, 0, ARRAY_SIZE(sizes), klm);
+	hca_mkey_set_klms(k, 0, ARRAY_SIZE(sizes), klm, true);
 	k->free = false;
 	k->len = 200;
 	k->access = ALL_ACCESS;
@@ -99,7 +99,7 @@ static void test_search(void)
 	tap_is(good, end, "each byte of a list with empty entries is mapped");
 	ok(!hca_key_map(&u, key, end, &one), "the byte after the last entry is not mapped");
 	klm[3].byte_count = cpu_to_be32(2);
-	hca_mkey_set_klms(k, 3, 1, &klm[3]);
+	hca_mkey_set_klms(k, 3, 1, &klm[3], true);
 	one = 1;
 	ok(hca_key_map(&u, key, 7, &one) == mr[0].ptr + 4000,
 	   "a shorter entry changes the addresses of later ones");

@@ -39,6 +39,10 @@
  */
 #define HCA_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
+/* Memory for a request, in a pass that may not sleep: so many bytes at most */
+#define HCA_GFP_NOWAIT		(GFP_NOWAIT | __GFP_NOWARN)
+#define HCA_NOWAIT_BYTES	(32 * 1024u)
+
 struct hca;
 struct hca_fabric;
 struct hca_qp;
@@ -351,8 +355,9 @@ struct hca_srq {
 /* An entry of an indirect mkey: a range of another mkey */
 struct hca_klm {
 	u64 addr;
-	u64 end;			/* KLM: sum of the sizes up to this entry */
-	u32 key, size;
+	u64 end;			/* KLM: sum of the sizes up to this entry (key.c) */
+	u32 key;
+	u32 size;			/* of a repeating block: 31:16 stride, 15:0 size */
 };
 
 struct hca_mkey {
@@ -600,6 +605,7 @@ enum hca_work {
 #define HCA_PIECE_UNITS		128u
 #define HCA_ENTRY_UNITS		32u
 #define HCA_RECEIVER_UNITS	1024u
+#define HCA_SUMS_PER_ENTRY	8	/* so many additions take about as long as a search step */
 
 /* One step of the gather or the scatter list of a datagram (ud_long.c) */
 #define HCA_DATAGRAM_UNITS	(HCA_TURN_UNITS / 2)

@@ -3,8 +3,9 @@
  * Memory keys: the object and its translation table.
  *
  * The table grows when entries are set, up to the capacity given at creation, because drivers
- * keep thousands of large mkeys in a cache.  DMA addresses of pages are translated to
- * pointers when they are set.  A page that is not memory is NULL, and access to it fails.
+ * keep thousands of large mkeys in a cache.  It never shrinks, so an mkey that is used again
+ * needs no memory.  DMA addresses of pages are translated to pointers when they are set.  A
+ * page that is not memory is NULL, and access to it fails.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -22,22 +23,32 @@
 #define MAX_KLMS	(1u << 16)	/* announced as log_max_klm_list_size */
 #define MIN_GROW	8
 
-/* Allocates a table with room for @n entries and copies the old one into it. */
-static void *hca_mkey_grow(void *old, u32 *room, u32 n, u32 max, size_t size)
+/* NULL also if the allocation needs to sleep and @may_sleep is false. */
+static void *hca_mkey_alloc(u32 n, size_t size, bool may_sleep)
 {
-	u32 want = max_t(u32, n, MIN_GROW);
-	void *p;
+	if (may_sleep)
+		return kvcalloc(n, size, HCA_GFP);
+	return n * size <= HCA_NOWAIT_BYTES ? kcalloc(n, size, HCA_GFP_NOWAIT) : NULL;
+}
 
-	want = roundup_pow_of_two(want);
+/* Replaces the table *@table by one with room for @n entries, with the same contents. */
+static int hca_mkey_grow(struct hca_mkey *mkey, void *table, u32 *room, u32 n, u32 max,
+			 size_t size, bool may_sleep)
+{
+	u32 want = roundup_pow_of_two(max_t(u32, n, MIN_GROW));
+	void **old = table, *p;
+
 	want = min(want, max);
-	p = kvcalloc(want, size, HCA_GFP);
+	p = hca_mkey_alloc(want, size, may_sleep);
 	if (!p)
-		return NULL;
-	if (old)
-		memcpy(p, old, *room * size);
-	kvfree(old);
+		return may_sleep ? -ENOMEM : -EAGAIN;
+	if (*old)
+		memcpy(p, *old, *room * size);
+	kvfree(*old);
+	*old = p;
 	*room = want;
-	return p;
+	hca_charge(mkey->hca->fabric, HCA_ENTRIES, want / HCA_SUMS_PER_ENTRY);
+	return 0;
 }
 
 /* Pointer to the begin of page @i; the mkey may cover only a part of the page. */
@@ -62,39 +73,36 @@ static void *hca_mkey_map_page(struct hca_mkey *mkey, u32 i, u64 addr)
 	return p ? p - lo : NULL;
 }
 
-int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt)
+int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt, bool may_sleep)
 {
 	u32 max = mkey->xlt_max * 2, i;
-	void *p;
+	int err = 0;
 
 	if (first > max || n > max - first)
 		return -EINVAL;
-	if (first + n > mkey->xlt_pages) {
-		p = hca_mkey_grow(mkey->page, &mkey->xlt_pages, first + n, max,
-				  sizeof(*mkey->page));
-		if (!p)
-			return -ENOMEM;
-		mkey->page = p;
-	}
+	if (first + n > mkey->xlt_pages)
+		err = hca_mkey_grow(mkey, &mkey->page, &mkey->xlt_pages, first + n, max,
+				    sizeof(*mkey->page), may_sleep);
+	if (err)
+		return err;
 	for (i = 0; i < n; i++)
 		mkey->page[first + i] = hca_mkey_map_page(mkey, first + i, be64_to_cpu(mtt[i]));
 	return 0;
 }
 
-int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm)
+int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm,
+		      bool may_sleep)
 {
-	void *p;
+	int err = 0;
 	u32 i;
 
 	if (first > mkey->xlt_max || n > mkey->xlt_max - first)
 		return -EINVAL;
-	if (first + n > mkey->xlt_klms) {
-		p = hca_mkey_grow(mkey->klm, &mkey->xlt_klms, first + n, mkey->xlt_max,
-				  sizeof(*mkey->klm));
-		if (!p)
-			return -ENOMEM;
-		mkey->klm = p;
-	}
+	if (first + n > mkey->xlt_klms)
+		err = hca_mkey_grow(mkey, &mkey->klm, &mkey->xlt_klms, first + n, mkey->xlt_max,
+				    sizeof(*mkey->klm), may_sleep);
+	if (err)
+		return err;
 	for (i = 0; i < n; i++)
 		mkey->klm[first + i] = (struct hca_klm) {
 			.addr = be64_to_cpu(klm[i].addr),
@@ -164,9 +172,9 @@ static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_c
 	if (n > room || mkey->mode == MLX5R_MKEY_MODE_PA)
 		return HCA_SYND_MKEY_LIST;
 	if (mkey->mode == MLX5R_MKEY_MODE_MTT)
-		err = hca_mkey_set_mtts(mkey, 0, n * 2, list);
+		err = hca_mkey_set_mtts(mkey, 0, n * 2, list, true);
 	else
-		err = hca_mkey_set_klms(mkey, 0, n, list);
+		err = hca_mkey_set_klms(mkey, 0, n, list, true);
 	if (err == -ENOMEM)
 		return HCA_SYND_NO_MEMORY;
 	return err ? HCA_SYND_MKEY_LIST : HCA_OK;

@@ -6,9 +6,13 @@
  * of the kernel (those that may use the reserved key) can change an mkey with a page list:
  * with it a process could name any page, or extend a key over pages that are not pinned.
  *
+ * A UMR runs without sleeping, unless the table of the mkey must grow and there is no memory
+ * at once, or the table exceeds HCA_NOWAIT_BYTES (4096 pages, 1024 entries of other mkeys).
+ *
  * A long list takes several turns.  If the queue fails between them, the mkey gives no access
  * until another UMR has set its list.
  */
+#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
@@ -83,9 +87,11 @@ static bool hca_umr_may_change(const struct hca_qp *qp, const struct hca_mkey *m
 
 static int hca_umr_set_entries(struct hca_mkey *mkey, u32 first, u32 n, const void *list)
 {
+	bool may_sleep = mkey->hca->fabric->may_sleep;
+
 	if (mkey->mode == MLX5R_MKEY_MODE_MTT)
-		return hca_mkey_set_mtts(mkey, first * 2, n * 2, list);
-	return hca_mkey_set_klms(mkey, first, n, list);
+		return hca_mkey_set_mtts(mkey, first * 2, n * 2, list, may_sleep);
+	return hca_mkey_set_klms(mkey, first, n, list, may_sleep);
 }
 
 /* Sets entries until the turn is over; qp->done: bytes of the list so far. */
@@ -95,6 +101,7 @@ static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct
 	struct hca_sge chunk = { .data = f->scratch->umr };
 	u32 done = qp->done / HCA_OCTOWORD, n;
 	struct hca_sgl from, to;
+	int err;
 
 	if (done > u->octowords)
 		return MLX5R_SYND_LOCAL_QP_OP;
@@ -106,7 +113,12 @@ static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct
 		hca_sgl_init(&to, qp, 0, &chunk, 1);
 		if (hca_copy(&to, &from, chunk.len))
 			return MLX5R_SYND_LOCAL_PROT;
-		if (hca_umr_set_entries(mkey, u->offset + done, n, f->scratch->umr))
+		err = hca_umr_set_entries(mkey, u->offset + done, n, f->scratch->umr);
+		if (err == -EAGAIN) {
+			f->wants_sleep = true;
+			return HCA_AGAIN;
+		}
+		if (err)
 			return MLX5R_SYND_LOCAL_QP_OP;
 		hca_charge(f, HCA_ENTRIES, n);
 		qp->done += chunk.len;
@@ -171,7 +183,6 @@ static void hca_umr_undo(struct hca_mkey *mkey, const struct hca_mkey *before)
 int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_mkey *mkey = hca_mkey_get(qp->hca, w->imm);
-	struct hca_fabric *f = qp->hca->fabric;
 	struct hca_mkey before;
 	struct umr u;
 	int ret;
@@ -179,17 +190,13 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 	ret = hca_umr_parse(w, &u);
 	if (ret)
 		return ret;
-	/* The table of the mkey may have to grow, which allocates memory. */
-	if (u.octowords && !f->may_sleep) {
-		f->wants_sleep = true;
-		return HCA_AGAIN;
-	}
 	if (!mkey || !hca_umr_may_change(qp, mkey, &u))
 		return MLX5R_SYND_MW_BIND;
 
 	/*
 	 * Pages are checked against the new bounds when they are set.  Between turns the mkey
-	 * has its old fields, but gives no access, because a part of its list is new.
+	 * has its old fields, but gives no access, because a part of its list is new.  So it
+	 * does after a failure in the middle of the list.
 	 */
 	before = *mkey;
 	hca_umr_apply(mkey, &u);
@@ -197,11 +204,12 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 		mkey->loading = false;
 		ret = hca_umr_load_entries(qp, mkey, &u);
 	}
-	if (ret)
-		hca_umr_undo(mkey, &before);
-	if (ret == HCA_AGAIN) {
+	if (!ret)
+		return 0;
+	hca_umr_undo(mkey, &before);
+	if (qp->done)
 		mkey->loading = true;
+	if (ret == HCA_AGAIN)
 		qp->in_message = true;
-	}
 	return ret;
 }

@@ -9,7 +9,7 @@
 
 #define GFP_KERNEL	0
 #define __GFP_NORETRY	0
-#define __GFP_NOWARN	0
+#define GFP_NOWAIT	0
 #define __GFP_NOWARN	0
 
 /* Tests: so many allocations succeed, then one fails; -1: all succeed */
