@@ -244,7 +244,7 @@ static void test_protection(void)
 /* The null mkey discards written data; a read of it returns zeros. */
 static void test_null_key(void)
 {
-	struct xv_sge null = { .addr = 64, .length = 9000, .lkey = 1 << 8 };
+	struct xv_sge null = { .addr = 64, .length = 9000, .lkey = 8 << 8 };
 	struct session_qp a, b;
 	unsigned int i, zeros = 0;
 
@@ -258,7 +258,7 @@ static void test_null_key(void)
 		zeros += !mr[1].ptr[i];
 	tap_is(zeros, 9000, "null mkey: zeros were written");
 	null.length = 8;
-	xv_wr_write(&a.qp, 3, XV_SEND_SIGNALED, &null, 64, 1 << 8);
+	xv_wr_write(&a.qp, 3, XV_SEND_SIGNALED, &null, 64, 8 << 8);
 	tap_is(commit(&a).status, XV_WC_REM_ACCESS_ERR, "null mkey as rkey");
 	disconnect(&a, &b);
 }

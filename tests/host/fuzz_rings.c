@@ -334,7 +334,7 @@ static void change_xrc_srq(const struct act *a)
 
 /*
  * Changes a key to up to eight entries: own memory, memory of the victim, other keys,
- * itself
+ * itself; or to a repeating block of these
  */
 static void change_key(const struct act *a)
 {
@@ -370,6 +370,10 @@ static void change_key(const struct act *a)
 					    victim[0].key : mr[h->func].key),
 			.addr = cpu_to_be64(v & 0x20 ? v : mr[h->func].addr + v * 16),
 		};
+	}
+	if (a->which & 0x40) {
+		r.klm[0].mkey = cpu_to_be32(MLX5R_KLM_REPEAT);
+		r.klm[0].addr = cpu_to_be64((u64)a->which << 32 | (a->value & 0xf));
 	}
 	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
 	xv_wr_raw(&h->qp, 3, &r);

@@ -148,7 +148,7 @@ u8 *model_ptr(u64 addr, u64 len)
 }
 
 /* The null mkey: valid in all PDs, for local access only, not for atomics */
-static const struct model_key null_key = { .key = 1 << 8, .len = ~0ull };
+static const struct model_key null_key = { .key = 8 << 8, .len = ~0ull };
 
 static bool is_null(const struct model_seg *seg)
 {
@@ -190,11 +190,50 @@ static u8 inner_access(u8 access)
 	return access & MLX5R_MKEY_ACCESS_RR ? MLX5R_MKEY_ACCESS_LR : access;
 }
 
+/* The part of a repeating block that has byte *@off; a list begins with the block's header. */
+static const struct model_entry *find_repeated(const struct model_key *k, u64 *off, u64 *n)
+{
+	u32 bytes = k->entry[0].bytes, count = k->entry[0].addr >> 32;
+	u32 parts = k->entry[0].addr & 0xffff, i, r;
+
+	if (!bytes || *off / bytes >= count)
+		return NULL;
+	r = *off / bytes;
+	*off %= bytes;
+	*n = min(*n, bytes - *off);
+	for (i = 1; i <= parts && i < MODEL_ENTRIES; i++) {
+		u32 size = k->entry[i].bytes & 0xffff;
+
+		if (*off < size) {
+			*n = min(*n, size - *off);
+			*off += (u64)r * (k->entry[i].bytes >> 16);
+			return &k->entry[i];
+		}
+		*off -= size;
+	}
+	return NULL;
+}
+
+static const struct model_entry *find_listed(const struct model_key *k, u64 *off, u64 *n)
+{
+	const struct model_entry *e;
+	u64 size;
+
+	for (e = k->entry; e < k->entry + MODEL_ENTRIES; e++, *off -= size) {
+		size = k->mode == MLX5R_MKEY_MODE_KLM ? e->bytes : 1ull << k->page_shift;
+		if (*off < size) {
+			*n = min(*n, size - *off);
+			return e;
+		}
+	}
+	return NULL;
+}
+
 static u8 *locate(struct model_seg seg, u64 *n, int depth)
 {
 	const struct model_key *k = depth < MAX_NESTING ? allowed(&seg, *n) : NULL;
 	const struct model_entry *e;
-	u64 off, size;
+	u64 off;
 
 	if (!k)
 		return NULL;
@@ -203,14 +242,12 @@ static u8 *locate(struct model_seg seg, u64 *n, int depth)
 	off = seg.addr - k->start;
 	if (k->mode == MLX5R_MKEY_MODE_MTT)
 		off += k->start % HCA_PAGE_SIZE;
-	for (e = k->entry; e < k->entry + MODEL_ENTRIES; e++, off -= size) {
-		size = k->mode == MLX5R_MKEY_MODE_KLM ? e->bytes : 1ull << k->page_shift;
-		if (off < size)
-			break;
-	}
-	if (e == k->entry + MODEL_ENTRIES)
+	if (k->mode == MLX5R_MKEY_MODE_KLM && k->entry[0].key == MLX5R_KLM_REPEAT)
+		e = find_repeated(k, &off, n);
+	else
+		e = find_listed(k, &off, n);
+	if (!e)
 		return NULL;
-	*n = min(*n, size - off);
 	if (k->mode == MLX5R_MKEY_MODE_MTT)
 		return e->addr ? model_ptr(e->addr + off, *n) : NULL;
 	if (e->key == null_key.key && seg.access & MLX5R_MKEY_ACCESS_A)

@@ -32,6 +32,7 @@ static const u64 mask_bits[16] = {
 #define KERNEL(v)	((v) & 0x10)
 #define OTHER_QPN(v)	(((v) & 0x60) == 0x60)
 #define OWN_QPN(v)	((v) & 0x20)
+#define REPEAT(v)	((v) & 0x80)
 
 static u32 octowords(const struct action *t)
 {
@@ -47,6 +48,29 @@ static u64 mask(const struct action *t, const struct model_key *k)
 		m |= chosen >> i & 1 ? mask_bits[i] : 0;
 	/* A change of the page size needs a new list of pages, which may be missing here. */
 	return k->mode == MLX5R_MKEY_MODE_MTT ? m & ~MLX5R_MKEY_MASK_PAGE_SIZE : m;
+}
+
+/*
+ * Makes the list a repeating block: a header, then strides and sizes of 16 bits.  The header may
+ * be wrong.
+ */
+static void make_block(const struct action *t, struct mlx5r_klm *klm)
+{
+	struct mlx5r_repeat header = {
+		.op = cpu_to_be32(MLX5R_KLM_REPEAT),
+		.repeat_count = cpu_to_be32(t->umr.page_shift),
+		.num_entries = cpu_to_be16(t->umr.start % (MAX_OCTOWORDS + 1)),
+	};
+	u32 i, bytes = 0;
+
+	for (i = 1; i < octowords(t); i++) {
+		u32 size = (be32_to_cpu(klm[i].byte_count) & 0xff) + 1;
+
+		bytes += i <= be16_to_cpu(header.num_entries) ? size : 0;
+		klm[i].byte_count = cpu_to_be32((u32)t->umr.access << 16 | size);
+	}
+	header.byte_count = cpu_to_be32(bytes + (t->umr.offset & 0x80 ? t->umr.offset & 3 : 0));
+	memcpy(klm, &header, sizeof(header));
 }
 
 /* Fills the list with addresses in regions, near their ends, and in keys. */
@@ -69,6 +93,8 @@ static void fill_list(const struct action *t, const struct session_qp *q, u8 mod
 		klm[i].byte_count = cpu_to_be32(t->rlen >> (e & 7));
 		klm[i].addr = cpu_to_be64(to->start + (e >> 4) * (t->loff & 0x1ff));
 	}
+	if (octowords(t) && mode == MLX5R_MKEY_MODE_KLM && REPEAT(t->umr.values))
+		make_block(t, klm);
 }
 
 static void fill(const struct action *t, const struct session_qp *q, const struct model_key *k,

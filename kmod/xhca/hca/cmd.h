@@ -178,7 +178,7 @@ struct hca_opcode {
 /* In early public headers of the driver, no longer in linux/mlx5/mlx5_ifc.h */
 #define HCA_CMD_OP_RTS2SQD_QP	0x508
 #define HCA_CMD_OP_SQD2SQD_QP	0x511
-#define HCA_NULL_MKEY_INDEX	1	/* made at reset, before any other */
+#define HCA_NULL_MKEY_INDEX	8	/* made at reset; lower ones have meanings in lists (PRM) */
 
 /* ---- cmd.c ------------------------------------------------------------------------- */
 

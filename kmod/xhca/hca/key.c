@@ -11,8 +11,6 @@
 #include <linux/minmax.h>
 #include "datapath.h"
 
-#define SUMS_PER_ENTRY	8	/* so many additions take about as long as one step of a search */
-
 static bool hca_key_is_local(u8 access)
 {
 	return !(access & ~(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW));
@@ -69,26 +67,40 @@ static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 }
 
 /*
+ * A list may begin with the header of a repeating block (struct mlx5r_repeat).  Then the list
+ * describes one repetition: sizes have 16 bits.
+ */
+static bool hca_key_repeats(const struct hca_mkey *mkey)
+{
+	return mkey->xlt_klms && mkey->klm[0].key == MLX5R_KLM_REPEAT;
+}
+
+static u32 hca_key_size(const struct hca_klm *klm, bool repeats)
+{
+	return repeats ? klm->size & 0xffff : klm->size;
+}
+
+/*
  * Sums the sizes of entries, up to the entry that contains @off.  This is done at the access
  * and not when entries are set, so that a list set in parts is summed once.
  */
-static void hca_key_sum_sizes(struct hca_mkey *mkey, u64 off)
+static void hca_key_sum_sizes(struct hca_mkey *mkey, bool repeats, u64 off)
 {
-	u32 first = mkey->klms_summed, i = first;
-	u64 end = i ? mkey->klm[i - 1].end : 0;
+	u32 first = max_t(u32, mkey->klms_summed, repeats), i = first;
+	u64 end = i > repeats ? mkey->klm[i - 1].end : 0;
 
 	for (; i < mkey->xlt_klms && end <= off; i++) {
-		end += mkey->klm[i].size;
+		end += hca_key_size(&mkey->klm[i], repeats);
 		mkey->klm[i].end = end;
 	}
 	mkey->klms_summed = i;
-	hca_charge(mkey->hca->fabric, HCA_ENTRIES, (i - first) / SUMS_PER_ENTRY);
+	hca_charge(mkey->hca->fabric, HCA_ENTRIES, (i - first) / HCA_SUMS_PER_ENTRY);
 }
 
 /* Finds the first entry that ends after @off, by bisection.  There is one. */
-static u32 hca_key_bisect(const struct hca_mkey *mkey, u64 off)
+static u32 hca_key_bisect(const struct hca_mkey *mkey, u32 low, u64 off)
 {
-	u32 low = 0, high = mkey->klms_summed - 1, steps = 0;
+	u32 high = mkey->klms_summed - 1, steps = 0;
 
 	for (; low < high; steps++) {
 		u32 middle = low + (high - low) / 2;
@@ -102,29 +114,60 @@ static u32 hca_key_bisect(const struct hca_mkey *mkey, u64 off)
 	return low;
 }
 
-/* The entry of an indirect mkey that contains *@off; cuts *@len to it. */
-static const struct hca_klm *find_klm(struct hca_mkey *mkey, u64 *off, u64 *len)
+/* The entry of a list that contains *@off, which becomes the offset in it; cuts *@len to it. */
+static const struct hca_klm *hca_key_find_listed(struct hca_mkey *mkey, bool repeats, u64 *off,
+						 u64 *len)
 {
 	const struct hca_klm *klm;
+	u64 in_entry;
 
-	if (mkey->mode == MLX5R_MKEY_MODE_KSM) {
-		u64 size = 1ull << mkey->page_shift;
-		u64 i = *off >> mkey->page_shift;
-
-		if (i >= mkey->xlt_klms)
-			return NULL;
-		*off &= size - 1;
-		*len = min(*len, size - *off);
-		return &mkey->klm[i];
-	}
-
-	hca_key_sum_sizes(mkey, *off);
-	if (!mkey->klms_summed || mkey->klm[mkey->klms_summed - 1].end <= *off)
+	hca_key_sum_sizes(mkey, repeats, *off);
+	if (mkey->klms_summed <= repeats || mkey->klm[mkey->klms_summed - 1].end <= *off)
 		return NULL;
-	klm = &mkey->klm[hca_key_bisect(mkey, *off)];
-	*off -= klm->end - klm->size;
-	*len = min(*len, klm->size - *off);
+	klm = &mkey->klm[hca_key_bisect(mkey, repeats, *off)];
+	in_entry = hca_key_size(klm, repeats) - (klm->end - *off);
+	*len = min(*len, klm->end - *off);
+	*off = in_entry;
 	return klm;
+}
+
+/* The same in a repeating block: the repetition is computed, not searched. */
+static const struct hca_klm *hca_key_find_repeated(struct hca_mkey *mkey, u64 *off, u64 *len)
+{
+	const struct hca_klm *header = &mkey->klm[0], *klm;
+	u32 count = header->addr >> 32, entries = header->addr & 0xffff;
+	u64 n = header->size ? *off / header->size : count;
+
+	if (n >= count)
+		return NULL;
+	*off -= n * header->size;
+	*len = min(*len, header->size - *off);
+	klm = hca_key_find_listed(mkey, true, off, len);
+	if (!klm || klm > header + entries)
+		return NULL;
+	*off += n * (klm->size >> 16);
+	return klm;
+}
+
+static const struct hca_klm *hca_key_find_ksm(struct hca_mkey *mkey, u64 *off, u64 *len)
+{
+	u64 size = 1ull << mkey->page_shift;
+	u64 i = *off >> mkey->page_shift;
+
+	if (i >= mkey->xlt_klms)
+		return NULL;
+	*off &= size - 1;
+	*len = min(*len, size - *off);
+	return &mkey->klm[i];
+}
+
+static const struct hca_klm *hca_key_find(struct hca_mkey *mkey, u64 *off, u64 *len)
+{
+	if (mkey->mode == MLX5R_MKEY_MODE_KSM)
+		return hca_key_find_ksm(mkey, off, len);
+	if (hca_key_repeats(mkey))
+		return hca_key_find_repeated(mkey, off, len);
+	return hca_key_find_listed(mkey, false, off, len);
 }
 
 /* Remote access is checked at the outer mkey; the inner one needs only local access. */
@@ -154,7 +197,7 @@ void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
 		if (mkey->mode == MLX5R_MKEY_MODE_PA)
 			return hca_dma(u->hca, va, *len);
 		off = va - mkey->start;
-		klm = find_klm(mkey, &off, len);
+		klm = hca_key_find(mkey, &off, len);
 		if (!klm)
 			return NULL;
 		key = klm->key;
