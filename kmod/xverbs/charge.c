@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Charges besides the memory cgroup: rings and doorbell records count as locked
- * memory, bound files and objects are charged to the rdma cgroup.
+ * Charges besides the memory cgroup: rings, doorbell records and long lists of indirect
+ * keys count as locked memory, bound files and objects are charged to the rdma cgroup.
  */
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -27,7 +27,7 @@ struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages)
 		atomic64_sub(npages, &mm->pinned_vm);
 		kfree(pinned);
 		return ERR_PTR(xv_fail(call, -ENOMEM,
-				       "cannot lock %lu bytes for a ring or doorbell records: RLIMIT_MEMLOCK is %lu, %llu are locked",
+				       "cannot lock %lu bytes for a ring, doorbell records or a list of keys: RLIMIT_MEMLOCK is %lu, %llu are locked",
 				       npages << PAGE_SHIFT, limit,
 				       (u64)(total - npages) << PAGE_SHIFT));
 	}

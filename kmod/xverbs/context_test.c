@@ -25,6 +25,7 @@ static u8 xv_lag_ports;
 #include "cq.c"
 #include "srq.c"
 #include "mw.c"
+#include "mkey.c"
 #include "ah.c"
 #include "qp.c"
 #include "qp_modify.c"
@@ -213,6 +214,35 @@ static void xv_test_memory_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_mw_alloc(&b->call), -EINVAL);
 	KUNIT_EXPECT_EQ(test, b->pd.obj.users, 0u);
 	xa_destroy(&b->file.objs);
+}
+
+/* ---- Indirect keys ----------------------------------------------------------------- */
+
+static void xv_test_indirect_key(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	struct xverbs_mkey_create *arg = &b->call.arg.mkey_create;
+	struct xv_mkey_obj mkey = {};
+
+	KUNIT_EXPECT_EQ(test, xv_mkey_create(&b->call), -EOPNOTSUPP);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, max_indirection, 4);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, log_max_klm_list_size, 16);
+	KUNIT_EXPECT_EQ(test, xv_mkey_max_entries(&b->dev), 0x10000u);
+	KUNIT_EXPECT_EQ(test, xv_mkey_create(&b->call), -EINVAL);
+	arg->max_entries = 0x10001;
+	KUNIT_EXPECT_EQ(test, xv_mkey_create(&b->call), -EINVAL);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, umr_indirect_mkey_disabled, 1);
+	KUNIT_EXPECT_EQ(test, xv_mkey_max_entries(&b->dev), 0u);
+
+	KUNIT_EXPECT_EQ(test, xv_mkey_create_hw(&b->call, &mkey, 0x654321, 0x10000), 0);
+	XV_EXPECT_COMMAND(test, "CREATE_MKEY", 0x110, { 0, 0x02000000 },
+			  { 0x10, 0x40008600 }, { 0x14, 0xffffff01 },
+			  { 0x1c, 0x00654321 }, { 0x44, 0x10000 });
+	arg->hdr.flags = XVERBS_MKEY_REMOTE_INVALIDATE;
+	KUNIT_EXPECT_EQ(test, xv_mkey_create_hw(&b->call, &mkey, 0x654321, 8), 0);
+	XV_EXPECT_COMMAND(test, "CREATE_MKEY, remote invalidate", 0x110, { 0, 0x02000000 },
+			  { 0x10, 0x40008600 }, { 0x14, 0xffffff02 },
+			  { 0x1c, 0x01654321 }, { 0x44, 8 });
 }
 
 /* ---- Queue pairs --------------------------------------------------------------------- */
@@ -568,6 +598,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_create_rmp),
 	KUNIT_CASE(xv_test_create_xrc_srq),
 	KUNIT_CASE(xv_test_memory_window),
+	KUNIT_CASE(xv_test_indirect_key),
 	KUNIT_CASE(xv_test_create_qp),
 	KUNIT_CASE(xv_test_create_qp_srq),
 	KUNIT_CASE(xv_test_cross_channel),

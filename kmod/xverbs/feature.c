@@ -57,6 +57,13 @@ static const char *xv_feature_odp(const struct xv_dev *dev)
 	return xv_mr_odp_why_not;
 }
 
+static const char *xv_feature_indirect_keys(const struct xv_dev *dev)
+{
+	if (MLX5_CAP_GEN(dev->mdev, umr_indirect_mkey_disabled))
+		return "the adapter does not let processes fill indirect keys";
+	return xv_has(xv_mkey_max_entries(dev));
+}
+
 static const char *xv_feature_multicast(const struct xv_dev *dev)
 {
 	return xv_has(MLX5_CAP_GEN(dev->mdev, max_qp_mcg));
@@ -123,7 +130,7 @@ static const struct {
 	{ XVERBS_FEATURE_PATH_MIGRATION, "path-migration", xv_feature_path_migration },
 	{ XVERBS_FEATURE_DC, "dc", xv_feature_no_verb },
 	{ XVERBS_FEATURE_CROSS_CHANNEL, "cross-channel", xv_feature_cross_channel },
-	{ XVERBS_FEATURE_INDIRECT_KEYS, "indirect-keys", xv_feature_no_verb },
+	{ XVERBS_FEATURE_INDIRECT_KEYS, "indirect-keys", xv_feature_indirect_keys },
 	{ XVERBS_FEATURE_DEVICE_MEMORY, "device-memory", xv_feature_no_verb },
 	{ XVERBS_FEATURE_GPU_DATA_PATH, "gpu-data-path", xv_feature_no_gpu },
 	{ XVERBS_FEATURE_DPA_DATA_PATH, "dpa-data-path", xv_feature_no_dpa },

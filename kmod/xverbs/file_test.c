@@ -232,6 +232,8 @@ static void xv_test_reserved(struct kunit *test)
 		XV_RESERVED(QP_QUERY, qp_query, reserved),
 		XV_RESERVED(QP_OPEN, qp_open, reserved),
 		XV_RESERVED(AH_RESOLVE, ah_resolve, reserved),
+		XV_RESERVED(MKEY_CREATE, mkey_create, reserved),
+		XV_RESERVED(MKEY_QUERY, mkey_query, reserved),
 	};
 	struct xv_open *o = test->priv;
 	int i;

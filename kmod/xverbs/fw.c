@@ -141,9 +141,9 @@ int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index)
 			  sizeof(out));
 }
 
-/* Returns the number of the PD of an mkey. */
-int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
-			u32 *pdn)
+/* Reads the context of an mkey. */
+int xv_fw_query_mkey(struct xv_dev *dev, struct xv_call *call, u32 mkey,
+		     void *mkc)
 {
 	u32 in[MLX5_ST_SZ_DW(query_mkey_in)] = {};
 	void *out;
@@ -157,7 +157,9 @@ int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
 	err = xv_fw_exec(dev, call, "QUERY_MKEY", in, sizeof(in), out,
 			 MLX5_ST_SZ_BYTES(query_mkey_out));
 	if (!err)
-		*pdn = MLX5_GET(query_mkey_out, out, memory_key_mkey_entry.pd);
+		memcpy(mkc, MLX5_ADDR_OF(query_mkey_out, out,
+					 memory_key_mkey_entry),
+		       MLX5_ST_SZ_BYTES(mkc));
 	kfree(out);
 	return err;
 }

@@ -16,8 +16,8 @@ int xv_fw_query_cap(struct xv_dev *dev, struct xv_call *call, u32 type,
 		    void *out);
 int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index);
 int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index);
-int xv_fw_query_mkey_pd(struct xv_dev *dev, struct xv_call *call, u32 mkey,
-			u32 *pdn);
+int xv_fw_query_mkey(struct xv_dev *dev, struct xv_call *call, u32 mkey,
+		     void *mkc);
 int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
 		    struct mlx5_core_cq *mcq, void *in, size_t inlen);
 int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,

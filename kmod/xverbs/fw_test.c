@@ -136,15 +136,14 @@ static void xv_test_create(struct kunit *test)
 
 static void xv_test_query(struct kunit *test)
 {
-	u32 qpc[MLX5_ST_SZ_DW(qpc)], pdn = 0;
+	u32 qpc[MLX5_ST_SZ_DW(qpc)], mkc[MLX5_ST_SZ_DW(mkc)];
 	struct xv_call *call = &xv_fw_call;
 	struct xv_dev *dev = &xv_fw_dev;
 	u16 lwm = 0;
 
 	xv_answer(0x1c, 0x81654321);	/* context at 0x10, PD at 0xc of it */
-	KUNIT_EXPECT_EQ(test, xv_fw_query_mkey_pd(dev, call, 0x12345678, &pdn),
-			0);
-	KUNIT_EXPECT_EQ(test, pdn, 0x654321u);
+	KUNIT_EXPECT_EQ(test, xv_fw_query_mkey(dev, call, 0x12345678, mkc), 0);
+	KUNIT_EXPECT_EQ(test, (u32)MLX5_GET(mkc, mkc, pd), 0x654321u);
 	XV_EXPECT_COMMAND(test, "QUERY_MKEY", 16, { 0, 0x02010000 },
 			  { 8, 0x123456 });
 	xv_answer(0x54, 0x0000beef);	/* context at 0x20, work queue at 0x30 of it */

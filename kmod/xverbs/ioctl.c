@@ -133,6 +133,10 @@ static const struct xv_ioctl xv_ioctls[] = {
 		 gid, 0, 0),
 	XV_IOCTL(XVERBS_CMD_MCAST_DETACH, xv_mcast_detach, struct xverbs_mcast,
 		 gid, 0, 0),
+	XV_IOCTL(XVERBS_CMD_MKEY_CREATE, xv_mkey_create, struct xverbs_mkey_create,
+		 reserved, 0, XVERBS_MKEY_REMOTE_INVALIDATE),
+	XV_IOCTL(XVERBS_CMD_MKEY_QUERY, xv_mkey_query, struct xverbs_mkey_query,
+		 reserved, 0, 0),
 };
 
 /**

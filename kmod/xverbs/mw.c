@@ -7,16 +7,12 @@
 
 #include "fw.h"
 
-#define XV_MW_XLT_OCTOWORDS	4	/* one KLM; a multiple of four (PRM) */
-#define XV_MKC_ANY_QPN		0xffffff
-
 int xv_mw_alloc(struct xv_call *call)
 {
 	struct xverbs_mw_alloc *arg = &call->arg.mw_alloc;
 	u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {};
 	struct xv_obj *obj, *pd;
 	struct xv_mw_obj *mw;
-	void *mkc;
 	int err;
 
 	if (arg->type != IB_MW_TYPE_1 && arg->type != IB_MW_TYPE_2)
@@ -31,15 +27,9 @@ int xv_mw_alloc(struct xv_call *call)
 		err = PTR_ERR(pd);
 		goto err_obj;
 	}
-	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
-	MLX5_SET(mkc, mkc, free, 1);
-	MLX5_SET(mkc, mkc, umr_en, 1);
-	MLX5_SET(mkc, mkc, lr, 1);
-	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5_MKC_ACCESS_MODE_KLMS);
-	MLX5_SET(mkc, mkc, translations_octword_size, XV_MW_XLT_OCTOWORDS);
-	MLX5_SET(mkc, mkc, en_rinval, arg->type == IB_MW_TYPE_2);
-	MLX5_SET(mkc, mkc, pd, to_pd_obj(pd)->pdn);
-	MLX5_SET(mkc, mkc, qpn, XV_MKC_ANY_QPN);
+	xv_mkey_context(MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry),
+			to_pd_obj(pd)->pdn, XV_MKEY_LIST_UNIT,
+			arg->type == IB_MW_TYPE_2);
 	err = xv_fw_create_mkey(call->dev, call, in, sizeof(in), &mw->mkey);
 	if (err)
 		goto err_obj;

@@ -41,6 +41,7 @@ static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
 	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy, xv_channel_lose },
 	[XV_OBJ_XRCD] = { "XRC domain", xv_xrcd_destroy },
 	[XV_OBJ_UMEM] = { "UMEM", xv_umem_destroy },
+	[XV_OBJ_MKEY] = { "indirect key", xv_mkey_destroy },
 	[XV_OBJ_MW] = { "memory window", xv_mw_destroy },
 	[XV_OBJ_MR] = { "memory region", xv_mr_destroy },
 	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy, xv_uar_lose },

@@ -12,14 +12,15 @@
  */
 static int xv_pd_drop_key(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
 {
+	u32 mkc[MLX5_ST_SZ_DW(mkc)];
 	int err;
 
 	if (!pd->__internal_mr)
 		return xv_fail(call, -EOPNOTSUPP, "PD: cannot read the PD number");
-	err = xv_fw_query_mkey_pd(call->dev, call, pd->__internal_mr->lkey,
-				  pdn);
+	err = xv_fw_query_mkey(call->dev, call, pd->__internal_mr->lkey, mkc);
 	if (err)
 		return err;
+	*pdn = MLX5_GET(mkc, mkc, pd);
 	err = pd->device->ops.dereg_mr(pd->__internal_mr, NULL);
 	if (err)
 		return xv_fail(call, xv_fw_errno(err),

@@ -68,7 +68,7 @@ static void xv_query_calc(struct xverbs_query_device *out)
 	u64 bits = XVERBS_CALC_OP_BAND | XVERBS_CALC_OP_BXOR |
 		   XVERBS_CALC_OP_BOR;
 
-	out->out_exp_device_cap_flags = XVERBS_EXP_DEVICE_CROSS_CHANNEL;
+	out->out_exp_device_cap_flags |= XVERBS_EXP_DEVICE_CROSS_CHANNEL;
 	out->out_calc_data_types = XVERBS_CALC_TYPE_INT |
 				   XVERBS_CALC_TYPE_UINT |
 				   XVERBS_CALC_TYPE_FLOAT;
@@ -77,6 +77,25 @@ static void xv_query_calc(struct xverbs_query_device *out)
 	out->out_calc_uint_ops = XVERBS_CALC_OP_ADD | XVERBS_CALC_OP_MAXLOC |
 				 bits;
 	out->out_calc_fp_ops = XVERBS_CALC_OP_ADD;
+}
+
+/*
+ * A request that fills an indirect key has 128 bytes before the list, whose length is a
+ * multiple of four entries.
+ */
+static void xv_query_umr(const struct xv_dev *dev,
+			 struct xverbs_query_device *out)
+{
+	u32 bytes = min_t(u32, MLX5_CAP_GEN(dev->mdev, max_wqe_sz_sq),
+			  MLX5R_MAX_DS * MLX5R_DS) - 2 * MLX5R_WQEBB;
+
+	out->out_exp_device_cap_flags |= XVERBS_EXP_DEVICE_UMR;
+	out->out_max_mkey_klm_list_size = xv_mkey_max_entries(dev);
+	out->out_max_send_wqe_inline_klms =
+		round_down(bytes / sizeof(struct mlx5r_klm), 4);
+	out->out_max_umr_recursion_depth =
+		MLX5_CAP_GEN(dev->mdev, max_indirection);
+	out->out_max_umr_stride_dimension = 1;
 }
 
 int xv_device_query(struct xv_call *call)
@@ -132,6 +151,8 @@ int xv_device_query(struct xv_call *call)
 	out->out_umr_fence = MLX5_CAP_GEN(mdev, umr_fence);
 	if (MLX5_CAP_GEN(mdev, cd))
 		xv_query_calc(out);
+	if (xv_mkey_max_entries(call->dev))
+		xv_query_umr(call->dev, out);
 	return xv_query_vector_calc(call, out);
 }
 

@@ -16,6 +16,7 @@ static const char *const xv_type_words[XV_OBJ_TYPES] = {
 	[XV_OBJ_CHANNEL] = "channel",
 	[XV_OBJ_XRCD] = "xrcd",
 	[XV_OBJ_UMEM] = "umem",
+	[XV_OBJ_MKEY] = "mkey",
 	[XV_OBJ_MW] = "mw",
 	[XV_OBJ_MR] = "mr",
 	[XV_OBJ_UAR] = "uar",

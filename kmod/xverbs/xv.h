@@ -360,6 +360,8 @@ struct xv_call {
 		struct xverbs_qp_open qp_open;
 		struct xverbs_ah_resolve ah_resolve;
 		struct xverbs_mcast mcast;
+		struct xverbs_mkey_create mkey_create;
+		struct xverbs_mkey_query mkey_query;
 	} arg;
 	struct xverbs_external external;
 	struct xverbs_qp_cap cap;
@@ -407,6 +409,13 @@ int xv_qp_open(struct xv_call *call);
 int xv_ah_resolve(struct xv_call *call);
 int xv_mcast_attach(struct xv_call *call);
 int xv_mcast_detach(struct xv_call *call);
+int xv_mkey_create(struct xv_call *call);
+int xv_mkey_query(struct xv_call *call);
+u32 xv_mkey_max_entries(const struct xv_dev *dev);
+
+#define XV_MKEY_LIST_UNIT	4	/* a list is a multiple of four entries (PRM) */
+
+void xv_mkey_context(void *mkc, u32 pdn, u32 entries, bool remote_invalidate);
 
 int xv_check_port(struct xv_call *call, u32 port);
 
@@ -420,6 +429,7 @@ enum xv_obj_type {
 	XV_OBJ_CHANNEL,
 	XV_OBJ_XRCD,
 	XV_OBJ_UMEM,
+	XV_OBJ_MKEY,
 	XV_OBJ_MW,
 	XV_OBJ_MR,
 	XV_OBJ_UAR,
@@ -512,6 +522,16 @@ struct xv_mr_obj {
 struct xv_mw_obj {
 	struct xv_obj obj;
 	u32 mkey;
+};
+
+/**
+ * struct xv_mkey_obj - an indirect key
+ * @pinned: charge for a long list, or NULL
+ */
+struct xv_mkey_obj {
+	struct xv_obj obj;
+	u32 key;
+	struct xv_pinned *pinned;
 };
 
 struct xv_umem_obj {
@@ -647,6 +667,7 @@ int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_mkey_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
@@ -663,6 +684,7 @@ u32 xv_channel_stop(struct xv_channel_obj *channel, struct xv_evsrc *src);
 #define to_pd_obj(_obj)		container_of(_obj, struct xv_pd_obj, obj)
 #define to_mr_obj(_obj)		container_of(_obj, struct xv_mr_obj, obj)
 #define to_mw_obj(_obj)		container_of(_obj, struct xv_mw_obj, obj)
+#define to_mkey_obj(_obj)	container_of(_obj, struct xv_mkey_obj, obj)
 #define to_umem_obj(_obj)	container_of(_obj, struct xv_umem_obj, obj)
 #define to_xrcd_obj(_obj)	container_of(_obj, struct xv_xrcd_obj, obj)
 #define to_uar_obj(_obj)	container_of(_obj, struct xv_uar_obj, obj)

@@ -18,7 +18,8 @@ enum { LEN = 1 << 20, PORT = 1, USER_INDEX = 0x123456 };
 #define USER_DATA	0x123456789abcdef0ull
 
 static int fd, spare = -1, xrc_fd, dmabuf = -1;
-static uint32_t pd, pd2, uar, mr, mw, umem, channel, cq, srq, xrcd, xrc_srq, qp, ud, xrc_qp, opened;
+static uint32_t pd, pd2, uar, mr, mw, mkey, umem, channel, cq, srq, xrcd, xrc_srq, qp, ud, xrc_qp,
+		opened;
 static uint32_t last_qpn;
 static struct xverbs_ah_attr path;
 static void *memory;
@@ -49,6 +50,7 @@ static union {
 	struct xverbs_mr_rereg rereg;
 	struct xverbs_mr_dmabuf dmabuf;
 	struct xverbs_mw_alloc mw;
+	struct xverbs_mkey_create mkey;
 	struct xverbs_umem_reg umem;
 	struct xverbs_xrcd_open xrcd;
 	struct xverbs_cq_create cq;
@@ -134,6 +136,12 @@ static void fill_dmabuf(void)
 	arg.dmabuf.fd = dmabuf;
 	arg.dmabuf.access = XVERBS_ACCESS_LOCAL_WRITE;
 	arg.dmabuf.length = LEN;
+}
+
+static void fill_mkey(void)
+{
+	arg.mkey.pd = pd;
+	arg.mkey.max_entries = 1000;
 }
 
 static void fill_mw(void)
@@ -355,6 +363,7 @@ static const struct step steps[] = {
 	CALL(MR_REREG, rereg, move, 0),
 	MAKE_FLAGS(MR_DMABUF, dmabuf, dmabuf, NULL, WITH_DMABUF),
 	MAKE(MW_ALLOC, mw, mw, &mw),
+	MAKE(MKEY_CREATE, mkey, mkey, &mkey),
 	MAKE(UMEM_REG, umem, umem, &umem),
 	MAKE_FLAGS(UMEM_REG, umem, umem_dmabuf, NULL, WITH_DMABUF),
 	MAKE(CHANNEL_ALLOC, channel, nothing, &channel),

@@ -71,6 +71,10 @@ static const struct verb verbs[] = {
 	  .reserved = OFF(ah_resolve, reserved)),
 	V(MCAST_ATTACH, mcast, .handles = { OFF(mcast, qp) }),
 	V(MCAST_DETACH, mcast, .handles = { OFF(mcast, qp) }),
+	V(MKEY_CREATE, mkey_create, .handles = { OFF(mkey_create, pd) },
+	  .reserved = OFF(mkey_create, reserved)),
+	V(MKEY_QUERY, mkey_query, .handles = { OFF(mkey_query, mkey) },
+	  .reserved = OFF(mkey_query, reserved)),
 };
 
 #define N_VERBS		(sizeof(verbs) / sizeof(verbs[0]))
@@ -90,6 +94,7 @@ static union {
 	struct xverbs_mr_reg mr;
 	struct xverbs_mr_rereg rereg;
 	struct xverbs_mw_alloc mw;
+	struct xverbs_mkey_create mkey;
 	struct xverbs_umem_reg umem;
 	struct xverbs_cq_modify cq_modify;
 	struct xverbs_cq_resize cq_resize;
@@ -140,6 +145,9 @@ static void fill(const struct verb *v)
 		break;
 	case XVERBS_MW_ALLOC:
 		arg.mw.type = 1;
+		break;
+	case XVERBS_MKEY_CREATE:
+		arg.mkey.max_entries = 1;
 		break;
 	case XVERBS_CQ_MODIFY:
 		arg.cq_modify.change = XVERBS_CQ_MODERATION;

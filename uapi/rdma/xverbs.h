@@ -132,6 +132,9 @@ enum {
 	XVERBS_CMD_AH_RESOLVE		= 0x40,
 	XVERBS_CMD_MCAST_ATTACH		= 0x41,
 	XVERBS_CMD_MCAST_DETACH		= 0x42,
+
+	XVERBS_CMD_MKEY_CREATE		= 0x58,
+	XVERBS_CMD_MKEY_QUERY		= 0x59,
 };
 
 /**
@@ -283,6 +286,7 @@ struct xverbs_destroy {
 #define XVERBS_ATOMIC_GLOB	2	/* also atomic to accesses of CPUs */
 
 /* xverbs_query_device.out_exp_device_cap_flags, same values as ibv_exp_device_cap_flags */
+#define XVERBS_EXP_DEVICE_UMR		(1ull << 38)
 #define XVERBS_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
 
 /* Calculation, same values as 1 << enum ibv_exp_calc_{op,data_type,data_size} */
@@ -354,8 +358,12 @@ struct xverbs_destroy {
  * @out_vector_calc_max_count: vectors of one vector calculation
  * @out_vector_calc_max_chunk: bytes of the largest chunk of a vector calculation
  * @out_reserved: zero
+ * @out_max_mkey_klm_list_size: entries of an indirect key
+ * @out_max_send_wqe_inline_klms: entries in the request that fills an indirect key
+ * @out_max_umr_recursion_depth: indirect keys in a chain
+ * @out_max_umr_stride_dimension: dimensions of a repeating block
  *
- * Manual 3.3.1, D.2.1; other members: HCA capabilities of the PRM.
+ * Manual 3.3.1, C.1.1, D.2.1; other members: HCA capabilities of the PRM.
  */
 struct xverbs_query_device {
 	struct xverbs_hdr hdr;
@@ -413,6 +421,10 @@ struct xverbs_query_device {
 	__u32 out_vector_calc_max_count;
 	__u32 out_vector_calc_max_chunk;
 	__u32 out_reserved;
+	__u32 out_max_mkey_klm_list_size;
+	__u32 out_max_send_wqe_inline_klms;
+	__u32 out_max_umr_recursion_depth;
+	__u32 out_max_umr_stride_dimension;
 };
 #define XVERBS_QUERY_DEVICE _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_DEVICE)
 
@@ -1489,5 +1501,52 @@ struct xverbs_mcast {
 };
 #define XVERBS_MCAST_ATTACH _IO(XVERBS_TYPE, XVERBS_CMD_MCAST_ATTACH)
 #define XVERBS_MCAST_DETACH _IO(XVERBS_TYPE, XVERBS_CMD_MCAST_DETACH)
+
+/* xverbs_mkey_create.hdr.flags */
+#define XVERBS_MKEY_REMOTE_INVALIDATE	(1u << 0)	/* a peer may invalidate it */
+
+/**
+ * struct xverbs_mkey_create - ioctl(XVERBS_MKEY_CREATE)
+ * @hdr: header; XVERBS_MKEY_*
+ * @pd: protection domain
+ * @max_entries: entries of its list, up to out_max_mkey_klm_list_size; a repeating block
+ *	needs one more than it has parts
+ * @out_handle: the indirect key
+ * @out_key: lkey and rkey, without access until a UMR request (PRM) fills it.  The
+ *	adapter refuses an access through keys of another protection domain.
+ * @out_max_entries: entries, rounded up
+ * @reserved: zero
+ *
+ * A key of more than 64 entries counts as locked memory, 16 bytes for an entry.  Manual C.1.3.
+ */
+struct xverbs_mkey_create {
+	struct xverbs_hdr hdr;
+	__u32 pd;
+	__u32 max_entries;
+	__u32 out_handle;
+	__u32 out_key;
+	__u32 out_max_entries;
+	__u32 reserved;
+};
+#define XVERBS_MKEY_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_MKEY_CREATE)
+
+/**
+ * struct xverbs_mkey_query - ioctl(XVERBS_MKEY_QUERY)
+ * @hdr: header; no flags
+ * @mkey: indirect key
+ * @out_max_entries: entries
+ * @out_filled: 1 if it is filled, 0 if it is not or was invalidated
+ * @reserved: zero
+ *
+ * Manual C.1.3.
+ */
+struct xverbs_mkey_query {
+	struct xverbs_hdr hdr;
+	__u32 mkey;
+	__u32 out_max_entries;
+	__u32 out_filled;
+	__u32 reserved;
+};
+#define XVERBS_MKEY_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_MKEY_QUERY)
 
 #endif

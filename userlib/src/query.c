@@ -73,6 +73,12 @@ XV_EXPORT int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *
 		.max_count = r.out_vector_calc_max_count,
 		.max_chunk = r.out_vector_calc_max_chunk,
 	};
+	a.umr_caps = (struct xv_umr_caps) {
+		.max_mkey_klm_list_size = r.out_max_mkey_klm_list_size,
+		.max_send_wqe_inline_klms = r.out_max_send_wqe_inline_klms,
+		.max_umr_recursion_depth = r.out_max_umr_recursion_depth,
+		.max_umr_stride_dimension = r.out_max_umr_stride_dimension,
+	};
 	xv_attr_out(attr, size, &a, sizeof(a));
 	return 0;
 }

@@ -148,6 +148,7 @@ enum xv_atomic_cap {
 #define XV_DEVICE_MANAGED_FLOW_STEERING	(1ull << 29)
 
 /* xv_device_attr.exp_device_cap_flags, values as in ibv_exp_device_cap_flags */
+#define XV_EXP_DEVICE_UMR		(1ull << 38)
 #define XV_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
 
 /* What requests with XV_SEND_WITH_CALC can do: bits 1 << value of the enum */
@@ -165,6 +166,14 @@ struct xv_vector_calc_cap {
 	uint32_t max_count;		/* vectors */
 	uint32_t max_chunk;		/* bytes */
 	uint32_t reserved;
+};
+
+/* Indirect keys; all 0: not supported */
+struct xv_umr_caps {
+	uint32_t max_mkey_klm_list_size;	/* entries of a key */
+	uint32_t max_send_wqe_inline_klms;	/* entries in a request */
+	uint32_t max_umr_recursion_depth;	/* keys in a chain */
+	uint32_t max_umr_stride_dimension;	/* of repeating blocks */
 };
 
 struct xv_device_attr {
@@ -215,6 +224,7 @@ struct xv_device_attr {
 	uint64_t exp_device_cap_flags;	/* XV_EXP_DEVICE_* */
 	struct xv_calc_cap calc_cap;
 	struct xv_vector_calc_cap vector_calc_cap;
+	struct xv_umr_caps umr_caps;
 };
 
 enum xv_port_state {
@@ -385,6 +395,37 @@ int xv_dereg_mr(struct xv_mr *mr);
 /* enum xv_access_flags, struct xv_mr and struct xv_mw are in dp/memory.h. */
 struct xv_mw *xv_alloc_mw(struct xv_pd *pd, enum xv_mw_type type);
 int xv_dealloc_mw(struct xv_mw *mw);
+
+enum xv_mkey_flags {
+	XV_MKEY_REMOTE_INVALIDATE	= 1 << 0,
+};
+
+struct xv_mkey_init_attr {
+	uint32_t max_entries;
+	uint32_t create_flags;		/* enum xv_mkey_flags */
+};
+
+struct xv_mkey_attr {
+	uint32_t max_entries;
+	uint32_t filled;		/* 0: it gives no access */
+};
+
+/* The key gives no access until xv_wr_umr_fill() has filled it (dp/send_umr.h). */
+struct xv_mkey *xv_create_mkey_sz(struct xv_pd *pd, const struct xv_mkey_init_attr *attr,
+				  size_t size);
+static inline struct xv_mkey *xv_create_mkey(struct xv_pd *pd,
+					     const struct xv_mkey_init_attr *attr)
+{
+	return xv_create_mkey_sz(pd, attr, sizeof(*attr));
+}
+
+int xv_query_mkey_sz(struct xv_mkey *mkey, struct xv_mkey_attr *attr, size_t size);
+static inline int xv_query_mkey(struct xv_mkey *mkey, struct xv_mkey_attr *attr)
+{
+	return xv_query_mkey_sz(mkey, attr, sizeof(*attr));
+}
+
+int xv_destroy_mkey(struct xv_mkey *mkey);
 
 /* ---- Queues in user memory: UMEM and UAR ------------------------------------------- */
 
