@@ -122,7 +122,8 @@ for test in "uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_
 		$BIN/xv_perf --device "$DEV0" -n $n -T $1 bw $2 127.0.0.1:$PORT
 done
 for op in "chain -n 1000" "chain -n 20000 -q 8 -s 8-64" "chain -E -n 1000" \
-		"barrier -n 100" "barrier -n 100 -r 5 -E" "bcast -n 100 -r 7" "allreduce -n 100" \
+		"gather -n 100 -s 64-4096" "barrier -n 100" "barrier -n 100 -r 5 -E" \
+		"bcast -n 100 -r 7" "allreduce -n 100" \
 		"allreduce -n 50 -r 3 -s 64-1024 -E"; do
 	# shellcheck disable=SC2086 # an operation with options
 	like "perf: $op" '^ +[0-9]+ +[0-9]+ ' $BIN/xv_perf "${both[@]}" $op

@@ -8,7 +8,7 @@
 
 static const char *const names[] = {
 	[CMP_CHAIN] = "chain", [CMP_BARRIER] = "barrier", [CMP_BCAST] = "bcast",
-	[CMP_ALLREDUCE] = "allreduce",
+	[CMP_ALLREDUCE] = "allreduce", [CMP_GATHER] = "gather",
 };
 
 const char *compared_name(enum compared test)
@@ -43,7 +43,7 @@ void compare_begin(const struct compare *c, bool json)
 		xt_json_str("test", "%s", compared_name(c->test));
 		if (c->test == CMP_CHAIN)
 			xt_json_num("qps", c->qps);
-		else
+		else if (c->test != CMP_GATHER)
 			xt_json_num("ranks", c->ranks);
 		xt_json_bool("events", c->events);
 		xt_json_key("results");
@@ -60,6 +60,8 @@ void compare_run(struct compare *c, bool json)
 {
 	if (c->test == CMP_CHAIN)
 		run_chain(c);
+	else if (c->test == CMP_GATHER)
+		run_gather(c);
 	else
 		run_collective(c);
 	if (json) {

@@ -16,11 +16,12 @@ enum compared {
 	CMP_BARRIER,
 	CMP_BCAST,
 	CMP_ALLREDUCE,
+	CMP_GATHER,
 };
 
 struct compare {
 	enum compared test;
-	const char *device[2];		/* of even and of odd ranks; of both ends of a chain */
+	const char *device[2];		/* of even and of odd ranks; of both ends of others */
 	uint32_t port;
 	int gid_index;
 	uint32_t size;
@@ -37,7 +38,8 @@ const char *compared_name(enum compared test);
 /* Returns CMP_NONE for another name. */
 enum compared compared_find(const char *name);
 
-/* chain.c, collective.c */
+/* chain.c, gather.c, collective.c */
+void run_gather(struct compare *c);
 void run_chain(struct compare *c);
 void run_collective(struct compare *c);
 

@@ -10,7 +10,7 @@
 #include "compare.h"
 #include "perf.h"
 
-enum { UNSET = -1, LAT_INLINE = 220 };
+enum { UNSET = -1, LAT_INLINE = 220, GATHER_MAX = 32768 };
 
 static struct {
 	struct params p;
@@ -32,7 +32,7 @@ static struct {
 static const char usage[] =
 	"usage: xv_perf [OPTIONS] lat|bw OPERATION [HOST[:PORT]]\n"
 	"       xv_perf [OPTIONS] --listen[=[HOST]:PORT]\n"
-	"       xv_perf [OPTIONS] chain|barrier|bcast|allreduce\n"
+	"       xv_perf [OPTIONS] chain|barrier|bcast|allreduce|gather\n"
 	"       xv_perf plot IMAGE.svg|IMAGE.png RUN.json...\n"
 	"Measures latency (lat), or bandwidth and message rate (bw).  OPERATION is write,\n"
 	"write_imm, read, send, send_imm, fetch_add, cmp_swap or bind (a memory window).\n"
@@ -59,7 +59,8 @@ static const char usage[] =
 	"  -h, --help                show this help\n"
 	"chain, barrier, bcast and allreduce compare requests that the adapter runs alone,\n"
 	"posted once, with the same requests driven by the CPU: time and CPU time of a step\n"
-	"of the chain, or of a run of the operation.\n"
+	"of the chain, or of a run of the operation.  gather compares one write of 64 rows\n"
+	"through an indirect key with 64 writes.\n"
 	"plot draws runs that were saved with --json into one diagram; it needs gnuplot.\n"
 	"Except with --events, the measuring thread has a seccomp filter that kills the\n"
 	"process at any system call.\n";
@@ -146,13 +147,16 @@ static void parse_test(int argc, char **argv)
 static void settle_compared(void)
 {
 	if (!opt.size_first)
-		opt.size_first = opt.size_last = opt.compared == CMP_CHAIN ? 64 : 8;
+		opt.size_first = opt.size_last = opt.compared == CMP_CHAIN ||
+						 opt.compared == CMP_GATHER ? 64 : 8;
 	if (opt.compared == CMP_BARRIER)
 		opt.size_first = opt.size_last = 0;
 	if (opt.compared == CMP_ALLREDUCE && opt.size_first % 8)
 		fail_usage("allreduce needs a size that is a multiple of 8");
 	if (opt.compared == CMP_BCAST && opt.size_first < 8)
 		fail_usage("bcast needs a size of at least 8");
+	if (opt.compared == CMP_GATHER && opt.size_last > GATHER_MAX)
+		fail_usage("gather needs a size of at most 32768");
 	if (!opt.p.iterations)
 		opt.p.iterations = opt.compared == CMP_CHAIN ? 10000 : 1000;
 	if (!opt.p.qps)
