@@ -499,6 +499,66 @@ static void test_bind(void)
 	   "local invalidate");
 }
 
+/* Indirect keys: control segments, context and list, bytes of rdma-core and the PRM */
+static void test_umr(void)
+{
+	static uint8_t list[64];
+	struct xv_mkey mkey = { .lkey = 0x3301, .max_entries = 60 };
+	struct xv_sge region[2] = { { 0x700000, 0x123, 0x1122 }, { 0x800000, 0x456, 0x3344 } };
+	struct xv_repeat_block block[1] = { { 0x700000, 0x1122, 0x60, 0x1000 } };
+	struct xv_umr umr = { .mkey = &mkey, .base_addr = 0x5000, .num = 2, .regions = region,
+			      .access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_READ };
+	struct xv_send_wr *bad, wr = { .wr_id = 5, .opcode = XV_WR_UMR_FILL, .umr = &umr };
+
+	setup(XV_QPT_RC, 6, 6);
+	ok(!xv_wr_umr_fill(&qp, 5, XV_SEND_SIGNALED, &umr) &&
+	   sq_holds(6, "00000625 0001230c 00000008 00003301"
+		    "80000000 0004 0000 00000000203c0041 00000000000000000000000000000000"
+		    "00000000000000000000000000000000"
+		    "00001800 00000000 00000000 00000000 0000000000005000 0000000000000579"
+		    "00000000 00000000000000000000000000000000 00000000 00000000 00000000"
+		    "00000123 00001122 0000000000700000 00000456 00003344 0000000000800000"
+		    "00000000000000000000000000000000 00000000000000000000000000000000") &&
+	   sq_entry[6].wc_opcode == XV_WC_DRIVER1, "a list of two regions");
+	ok(!xv_wr_send(&qp, 1, 0, &sge) && sq_holds(9, "0000090a 00012302 00000020"),
+	   "the next WQE has the small fence");
+	umr.blocks = block;
+	umr.num = 1;
+	umr.repeat_count = 10;
+	setup(XV_QPT_RC, 6, 6);
+	ok(!xv_post_send(&qp, &wr, &bad) &&
+	   sq_holds(6, "00000625 0001230c 00000000 00003301 80000000 0004") &&
+	   sq_holds(7, "00001800 00000000 00000000 00000000 0000000000005000 00000000000003c0") &&
+	   sq_holds(8, "00000060 00000400 0000000a 0000 0001 1000 0060 00001122 0000000000700000"
+		    "00000000000000000000000000000000 00000000000000000000000000000000"),
+	   "a repeating block, from a list of requests");
+	umr.list = list;
+	umr.list_addr = 0x9000;
+	umr.list_lkey = 0x5566;
+	setup(XV_QPT_RC, 6, 6);
+	ok(!xv_wr_umr_fill(&qp, 5, 0, &umr) &&
+	   sq_holds(6, "00000625 00012309 00000000 00003301 00000000 0004") &&
+	   sq_holds(8, "00000040 00005566 0000000000009000") &&
+	   !memcmp(list, "\0\0\0\x60\0\0\4\0\0\0\0\x0a\0\0\0\1\x10\0\0\x60\0\0\x11\x22", 24),
+	   "a list in memory");
+	wr.opcode = XV_WR_UMR_INVALIDATE;
+	setup(XV_QPT_RC, 10, 6);
+	ok(!xv_post_send(&qp, &wr, &bad) &&
+	   sq_holds(10, "00000a25 00012308 00000000 00003301"
+		    "80000000 0000 0000 0000000020000000") &&
+	   sq_holds(11, "40000000 00000000 00000000 00000000 0000000000000000 0000000000000000"),
+	   "invalidate");
+	umr.list = NULL;
+	umr.blocks = NULL;
+	umr.num = 2;
+	setup(XV_QPT_RC, SQ_BBS - 2, SQ_BBS - 2);
+	ok(!xv_wr_umr_fill(&qp, 5, 0, &umr) &&
+	   sq_holds(SQ_BBS - 1, "00001800 00000000 00000000 00000000 0000000000005000") &&
+	   sq_holds(0, "00000123 00001122 0000000000700000"), "the list wraps to the ring's begin");
+	setup(XV_QPT_UD, 6, 6);
+	tap_is(xv_post_send(&qp, &wr, &bad), -XV_EINVAL, "not on UD");
+}
+
 int main(void)
 {
 	test_builders();
@@ -515,5 +575,6 @@ int main(void)
 	test_arm();
 	test_raw();
 	test_bind();
+	test_umr();
 	return tap_done();
 }

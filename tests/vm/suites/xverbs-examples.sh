@@ -52,6 +52,8 @@ both apm 'client: 100 rounds, migrated'
 like "wait_cq: the sample of the DOCA guide" 'buffer 3 is identical to buffer 1' \
 	$EX/wait_cq -d "$DEV0"
 like "tasks: one post over six queues" 'one post: the sum is 303' $EX/tasks -d "$DEV0"
+like "matrix: one write gathers and scatters columns" '16 columns of 64 rows are right' \
+	$EX/matrix -d "$DEV0"
 like "collective: six processes" '6 ranks, 10 runs' $EX/collective -d "$DEV0"
 
 # udev MODE: lets udev apply the installed rule with another mode
