@@ -255,7 +255,7 @@ static struct hca_mkey *make_page_key(struct kunit *test)
 	/* Pages in reverse order, so that no two are contiguous */
 	for (i = 0; i < 3; i++)
 		mtt[i] = cpu_to_be64(ARENA_DMA + (2 - i) * HCA_PAGE_SIZE);
-	KUNIT_ASSERT_EQ(test, hca_mkey_set_mtts(key, 0, 3, mtt), 0, true);
+	KUNIT_ASSERT_EQ(test, hca_mkey_set_mtts(key, 0, 3, mtt, true), 0);
 	return key;
 }
 
@@ -372,7 +372,7 @@ static void test_key_nesting(struct kunit *test)
 		outer = make_key(test, MLX5R_MKEY_MODE_KLM);
 		outer->start = 0;
 		outer->len = 0x100;
-		KUNIT_ASSERT_EQ(test, hca_mkey_set_klms(outer, 0, 1, &klm), 0, true);
+		KUNIT_ASSERT_EQ(test, hca_mkey_set_klms(outer, 0, 1, &klm, true), 0);
 		n = 0x80;
 		KUNIT_EXPECT_EQ_MSG(test, !!hca_key_map(&user, outer->key, 0x10, &n),
 				    depth <= HCA_MAX_NESTING, "depth %d", depth);
