@@ -131,7 +131,8 @@ static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq 
 					     MLX5R_SYND_REMOTE_INVAL_REQ);
 	hca_resp_source(&from, src, w);
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
-	if (srq)
+	/* The receives of a DCT belong to its own PD (Manual A.1.3). */
+	if (srq && dst->st != MLX5_QP_ST_DCT)
 		to.user.pd = srq->pd;
 	if (!w->has_calc)
 		hca_sgl_divert(&to, w, hca_rq_cq(dst, srq), dst->cs_res);
