@@ -29,6 +29,7 @@ static u8 xv_lag_ports;
 #include "ah.c"
 #include "qp.c"
 #include "qp_modify.c"
+#include "dct.c"
 
 static const dma_addr_t xv_pages[] = { 0x1122334455667000, 0x0000000abcdef000 };
 
@@ -47,6 +48,7 @@ struct xv_bench {
 		struct xv_cq_obj cq;
 		struct xv_srq_obj srq;
 		struct xv_dev_qp qp;
+		struct xv_dct_obj dct;
 		struct xv_path path;
 	};
 };
@@ -364,6 +366,108 @@ static void xv_test_create_qp_srq(struct kunit *test)
 			  XV_PAGES);
 }
 
+static void xv_test_create_dci(struct kunit *test)
+{
+	const struct xv_qp_layout send = { .sq_wqebbs = 512 };
+	const struct xv_qp_kind *kind = xv_qp_kind(XVERBS_QPT_DCI);
+	struct xv_bench *b = test->priv;
+	struct xverbs_qp_create *arg = &b->call.arg.qp_create;
+
+	xv_fill_qp(b, XVERBS_QPT_DCI);
+	arg->type = XVERBS_QPT_DCI;
+	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), -EOPNOTSUPP);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, dct, 1);
+	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), 0);
+	arg->srq = 1;
+	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), -EINVAL);
+	/* Control segment, address vector and remote address */
+	KUNIT_EXPECT_EQ(test, kind->sq_header, 16 + 48 + 16);
+	KUNIT_EXPECT_EQ(test, kind->sq_min, 16 + 48 + 48);
+	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &send), 0);
+	XV_EXPECT_COMMAND(test, "DCI", 0x120, { 0, 0x05000000 },
+			  { 0x18, 0x00051800 }, { 0x1c, 0x654321 },
+			  { 0x20, 0x00004800 }, { 0x24, 0x111111 },
+			  { 0x94, 0x222222 }, { 0xb4, 0x333333 },
+			  { 0xb8, 1 }, { 0xbc, 0x23456740 },
+			  { 0xc4, 0x03000000 }, XV_PAGES);
+}
+
+/* ---- DC targets ---------------------------------------------------------------- */
+
+static const struct xverbs_dct_attr xv_dct_example = {
+	.dc_key = 0x1122334455667788, .access = XV_DCT_ACCESS,
+	.flow_label = 0x54321, .mtu = 3, .pkey_index = 0x1234, .port = 1,
+	.gid_index = 7, .hop_limit = 64, .tclass = 0xb8, .min_rnr_timer = 12,
+};
+
+static void xv_test_dct(struct kunit *test)
+{
+	u32 dctc[MLX5_ST_SZ_DW(dctc)] = {};
+	struct xv_bench *b = test->priv;
+	struct xverbs_dct_attr attr = {};
+
+	xv_lag_active = false;
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, atomic, 1);
+	XV_SET_CAP(b, MLX5_CAP_ATOMIC, atomic_caps, atomic_operations, 0xf);
+	XV_SET_CAP(b, MLX5_CAP_ATOMIC, atomic_caps, atomic_size_qp, 8);
+	XV_SET_CAP(b, MLX5_CAP_ATOMIC, atomic_caps, atomic_size_dc, 32);
+	b->call.arg.dct_create.user_index = 0xabcdef;
+	b->call.dct_attr = xv_dct_example;
+	xv_dct_fill(&b->call, dctc);
+	XV_EXPECT_DWORDS(test, "DCT", dctc, sizeof(dctc), { 0x04, 0xabcdef },
+			 { 0x0c, 0x005e0000 }, { 0x10, 0x00000c00 },
+			 { 0x1c, 0xb8054321 }, { 0x20, 0x11223344 },
+			 { 0x24, 0x55667788 }, { 0x28, 0x03011234 },
+			 { 0x2c, 0x00070040 });
+	b->dct.port = 1;
+	xv_dct_attr_from_hw(&b->dct, dctc, &attr);
+	KUNIT_EXPECT_EQ(test, memcmp(&attr, &xv_dct_example, sizeof(attr)), 0);
+
+	/* Without atomics of the device there is no right to atomics. */
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, atomic, 0);
+	memset(dctc, 0, sizeof(dctc));
+	xv_dct_fill(&b->call, dctc);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)dctc)[3]), 0x000c0000u);
+}
+
+#define XV_REFUSED(_member, _value, _err) do {				\
+	attr = xv_dct_example;						\
+	attr.pkey_index = 0;						\
+	attr._member = _value;						\
+	b->call.reason[0] = 0;						\
+	KUNIT_EXPECT_EQ(test, xv_dct_check_attr(&b->call, &attr), _err); \
+	KUNIT_EXPECT_NOT_NULL(test, strstr(b->call.reason, #_member));	\
+} while (0)
+
+static void xv_test_dct_checks(struct kunit *test)
+{
+	struct ib_device *ib = kunit_kzalloc(test, sizeof(*ib), GFP_KERNEL);
+	struct xv_bench *b = test->priv;
+	struct xverbs_dct_attr attr;
+
+	KUNIT_ASSERT_NOT_NULL(test, ib);
+	ib->attrs.max_pkeys = 16;
+	b->dev.ib = ib;
+	XV_REFUSED(reserved, 1, -EINVAL);
+	XV_REFUSED(access, XVERBS_ACCESS_LOCAL_WRITE, -EINVAL);
+	XV_REFUSED(flow_label, 1 << 20, -EINVAL);
+	XV_REFUSED(mtu, 0, -EINVAL);
+	XV_REFUSED(mtu, 6, -EINVAL);
+	XV_REFUSED(inline_size, 32, -EOPNOTSUPP);
+	XV_REFUSED(pkey_index, 16, -EINVAL);
+	XV_REFUSED(min_rnr_timer, 32, -EINVAL);
+
+	xv_lag_active = false;
+	KUNIT_EXPECT_EQ(test, xv_dct_check_device(&b->call), -EOPNOTSUPP);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, dct, 1);
+	KUNIT_EXPECT_EQ(test, xv_dct_check_device(&b->call), 0);
+	xv_lag_active = true;
+	KUNIT_EXPECT_EQ(test, xv_dct_check_device(&b->call), -EOPNOTSUPP);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, lag_dct, 1);
+	KUNIT_EXPECT_EQ(test, xv_dct_check_device(&b->call), 0);
+	xv_lag_active = false;
+}
+
 static const struct xverbs_qp_attr xv_rc_attr = {
 	.path_mtu = 3, .dest_qp_num = 0x777777, .qkey = 0x88888888,
 	.rq_psn = 0x999999, .sq_psn = 0xaaaaaa, .retry_cnt = 5, .rnr_retry = 6,
@@ -394,6 +498,17 @@ static void xv_test_modify_qp(struct kunit *test)
 			 { 0x94, 0x0c999999 }, { 0x9c, 0x333333 },
 			 { 0xa0, 1 }, { 0xa4, 0x23456740 },
 			 { 0xa8, 0x88888888 });
+
+	/* A DCI is no responder; its key is in the context. */
+	memset(qpc, 0, sizeof(qpc));
+	b->qp.type = XVERBS_QPT_DCI;
+	attr.dct_key = 0x1122334455667788;
+	xv_qp_fill_modify(&b->qp, &attr, 0, &b->mdev, qpc);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0]), 0x00051800u);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0x90 / 4]), 0x00400000u);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0xc8 / 4]), 0x11223344u);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0xcc / 4]), 0x55667788u);
+	b->qp.type = XVERBS_QPT_RC;
 
 	/* Without responder resources only remote write is set; path migration state */
 	memset(qpc, 0, sizeof(qpc));
@@ -489,6 +604,9 @@ static void xv_test_opt_mask(struct kunit *test)
 	b->qp.type = XVERBS_QPT_UC;
 	KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, XVERBS_QP_ACCESS_FLAGS,
 					     0), 8u);
+	b->qp.type = XVERBS_QPT_DCI;
+	KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, XVERBS_QP_ACCESS_FLAGS,
+					     0), 0u);
 }
 
 /* ---- Paths ----------------------------------------------------------------------------- */
@@ -601,6 +719,9 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_indirect_key),
 	KUNIT_CASE(xv_test_create_qp),
 	KUNIT_CASE(xv_test_create_qp_srq),
+	KUNIT_CASE(xv_test_create_dci),
+	KUNIT_CASE(xv_test_dct),
+	KUNIT_CASE(xv_test_dct_checks),
 	KUNIT_CASE(xv_test_cross_channel),
 	KUNIT_CASE(xv_test_modify_qp),
 	KUNIT_CASE(xv_test_lag_ports),

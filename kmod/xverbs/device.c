@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 #include <net/net_namespace.h>
 
+#include "dct.h"
 #include "xrc_base.h"
 #include "xv.h"
 
@@ -29,6 +30,7 @@ static void xv_dev_free(struct kref *ref)
 
 	xa_destroy(&dev->qps);
 	xa_destroy(&dev->srqs);
+	xa_destroy(&dev->dcts);
 	kfree(dev);
 }
 
@@ -105,6 +107,22 @@ static void xv_srq_event(struct xv_obj *srq, int type)
 	xv_event_async(&srq->file->async, &srq->events, type);
 }
 
+/* The number of a DC target is where other events have that of a QP or SRQ. */
+static bool xv_is_dct_event(unsigned long fw_type, const struct mlx5_eqe *eqe)
+{
+	BUILD_BUG_ON(offsetof(struct mlx5_eqe, data.dct.dctn) !=
+		     offsetof(struct mlx5_eqe, data.qp_srq.qp_srq_n));
+	switch (fw_type) {
+	case MLX5_EVENT_TYPE_DCT_DRAINED:
+		return true;
+	case MLX5_EVENT_TYPE_WQ_ACCESS_ERROR:
+	case MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR:
+		return eqe->data.qp_srq.type == MLX5_EVENT_QUEUE_TYPE_DCT;
+	default:
+		return false;
+	}
+}
+
 /*
  * Called in interrupts, for events of all users of the adapter.  The lock of the xarray
  * protects the object, because an object is removed from the xarray before it is freed.
@@ -120,14 +138,18 @@ static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 	u32 number;
 	void *entry;
 
+	number = be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff;
+	if (xv_is_dct_event(fw_type, eqe)) {
+		xv_dct_event(dev, number, fw_type);
+		return NOTIFY_OK;
+	}
 	if (type < 0)
 		return NOTIFY_DONE;
 	srq = type == XVERBS_EVENT_SRQ_ERR ||
 	      type == XVERBS_EVENT_SRQ_LIMIT_REACHED;
-	/* RQs, SQs and DCTs have other number spaces than QPs. */
+	/* RQs and SQs have other number spaces than QPs. */
 	if (!srq && eqe->data.qp_srq.type != MLX5_EVENT_QUEUE_TYPE_QP)
 		return NOTIFY_DONE;
-	number = be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff;
 	xa_lock_irqsave(srq ? &dev->srqs : &dev->qps, irq);
 	entry = xa_load(srq ? &dev->srqs : &dev->qps, number);
 	if (entry && srq)
@@ -231,9 +253,11 @@ static int xv_dev_add(struct ib_device *ib)
 	mutex_init(&dev->files_lock);
 	INIT_LIST_HEAD(&dev->files);
 	mutex_init(&dev->xrc_lock);
+	mutex_init(&dev->dct_lock);
 	INIT_LIST_HEAD(&dev->xrc_domains);
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&dev->dcts, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
 	dev->why_not = xv_dev_probe(dev);
 	if (!dev->why_not) {
 		dev->fw_events.notifier_call = xv_dev_fw_event;
@@ -300,6 +324,7 @@ static void xv_dev_remove(struct ib_device *ib, void *client_data)
 	xv_dev_remove_files(dev);
 	if (!dev->why_not) {
 		xv_xrc_base_exit(dev);
+		xv_dct_eq_exit(dev);
 		ib_unregister_event_handler(&dev->ib_events);
 		mlx5_notifier_unregister(dev->mdev, &dev->fw_events);
 	}

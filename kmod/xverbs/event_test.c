@@ -13,6 +13,7 @@ struct xv_listener {
 	struct xv_file file;
 	struct xv_qp_obj handle;
 	struct xv_srq_obj srq;
+	struct xv_dct_obj dct;
 	struct xv_evsrc sources[1 + XV_PORTS];
 };
 
@@ -36,6 +37,10 @@ static void xv_events_add(struct xv_events *e, struct xv_listener *to, u32 n)
 	to->srq.obj.file = &to->file;
 	xv_evsrc_init(&to->srq.obj.events);
 	to->srq.obj.events.handle = 20 + n;
+	to->dct.obj.file = &to->file;
+	xv_evsrc_init(&to->dct.obj.events);
+	to->dct.obj.events.handle = 30 + n;
+	init_completion(&to->dct.drained);
 	to->file.sources = to->sources;
 	to->file.n_sources = ARRAY_SIZE(to->sources);
 	for (i = 0; i < ARRAY_SIZE(to->sources); i++) {
@@ -56,12 +61,16 @@ static int xv_events_init(struct kunit *test)
 	INIT_LIST_HEAD(&e->dev.files);
 	xa_init_flags(&e->dev.qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&e->dev.srqs, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&e->dev.dcts, XA_FLAGS_LOCK_IRQ);
 	INIT_LIST_HEAD(&e->qp.handles);
 	xv_events_add(e, &e->to[0], 0);
 	xv_events_add(e, &e->to[1], 1);
 	old = xa_store_irq(&e->dev.qps, XV_NUMBER, &e->qp, GFP_KERNEL);
 	if (!xa_err(old))
 		old = xa_store_irq(&e->dev.srqs, XV_NUMBER, &e->to[0].srq.obj,
+				   GFP_KERNEL);
+	if (!xa_err(old))
+		old = xa_store_irq(&e->dev.dcts, XV_NUMBER, &e->to[0].dct,
 				   GFP_KERNEL);
 	test->priv = e;
 	return xa_err(old);
@@ -73,6 +82,7 @@ static void xv_events_exit(struct kunit *test)
 
 	xa_destroy(&e->dev.qps);
 	xa_destroy(&e->dev.srqs);
+	xa_destroy(&e->dev.dcts);
 }
 
 static int xv_raise(struct xv_events *e, unsigned long fw_type, u32 number)
@@ -105,7 +115,7 @@ static void xv_expect_quiet(struct kunit *test, struct xv_events *e)
 							  &event));
 }
 
-/* Events of RQs, SQs and DCTs have other numbers and must be ignored. */
+/* Events of RQs and SQs have other numbers and must be ignored, also unknown ones of DCTs. */
 static void xv_test_foreign_events(struct kunit *test)
 {
 	static const u8 types[] = {
@@ -171,6 +181,34 @@ static void xv_test_srq_events(struct kunit *test)
 	xv_raise(e, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR, XV_NUMBER);
 	xv_expect_event(test, &e->to[0], XVERBS_EVENT_SRQ_ERR, 20, 0);
 	xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER + 1);
+	xv_expect_quiet(test, e);
+}
+
+/* The number of a DC target may be that of a queue pair too. */
+static void xv_test_dct_events(struct kunit *test)
+{
+	struct mlx5_eqe eqe = { .data.dct.dctn = cpu_to_be32(XV_NUMBER) };
+	struct xv_events *e = test->priv;
+	struct xv_dct_obj *dct = &e->to[0].dct;
+
+	KUNIT_EXPECT_EQ(test, xv_dev_fw_event(&e->dev.fw_events,
+					      MLX5_EVENT_TYPE_DCT_DRAINED,
+					      &eqe), (int)NOTIFY_OK);
+	KUNIT_EXPECT_TRUE(test, completion_done(&dct->drained));
+	xv_expect_quiet(test, e);
+
+	eqe.data.qp_srq.type = MLX5_EVENT_QUEUE_TYPE_DCT;
+	xv_dev_fw_event(&e->dev.fw_events, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR,
+			&eqe);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_DCT_ACCESS_ERR, 30, 0);
+	xv_dev_fw_event(&e->dev.fw_events, MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR,
+			&eqe);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_DCT_REQ_ERR, 30, 0);
+	KUNIT_EXPECT_EQ(test, dct->arm_state, (u32)XVERBS_DCT_NOT_ARMED);
+	xv_dct_event(&e->dev, XV_NUMBER, MLX5_EVENT_TYPE_DCT_KEY_VIOLATION);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_DCT_KEY_VIOLATION, 30, 0);
+	KUNIT_EXPECT_EQ(test, dct->arm_state, (u32)XVERBS_DCT_FIRED);
+	xv_dct_event(&e->dev, XV_NUMBER + 1, MLX5_EVENT_TYPE_DCT_KEY_VIOLATION);
 	xv_expect_quiet(test, e);
 }
 
@@ -253,6 +291,7 @@ static struct kunit_case xv_event_cases[] = {
 	KUNIT_CASE(xv_test_foreign_events),
 	KUNIT_CASE(xv_test_qp_events),
 	KUNIT_CASE(xv_test_srq_events),
+	KUNIT_CASE(xv_test_dct_events),
 	KUNIT_CASE(xv_test_absorbed),
 	KUNIT_CASE(xv_test_port_events),
 	KUNIT_CASE(xv_test_too_old),

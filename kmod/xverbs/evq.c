@@ -47,7 +47,7 @@ void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type)
 	unsigned long irq;
 
 	spin_lock_irqsave(&q->lock, irq);
-	src->unread |= BIT(type);
+	src->unread |= BIT_ULL(type);
 	xv_evsrc_queue(q, src);
 	spin_unlock_irqrestore(&q->lock, irq);
 	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
@@ -61,7 +61,7 @@ void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last)
 {
 	spin_lock_irq(&q->lock);
 	if (last) {
-		last->unread |= BIT(XVERBS_EVENT_DEVICE_FATAL);
+		last->unread |= BIT_ULL(XVERBS_EVENT_DEVICE_FATAL);
 		xv_evsrc_queue(q, last);
 	}
 	q->dead = true;
@@ -113,7 +113,7 @@ bool xv_evq_pop_async(struct xv_evq *q, void *record)
 	src = list_first_entry_or_null(&q->pending, struct xv_evsrc, node);
 	if (src) {
 		*event = (struct xverbs_async_event) {
-			.type = __ffs(src->unread),
+			.type = __ffs64(src->unread),
 			.handle = src->handle,
 			.user_data = src->user_data,
 			.port = src->port,

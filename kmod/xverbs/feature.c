@@ -31,6 +31,7 @@ XV_CAP_FEATURE(atomics, atomic)
 XV_CAP_FEATURE(path_migration, apm)
 XV_CAP_FEATURE(cross_channel, cd)
 XV_CAP_FEATURE(vector_calc, vector_calc)
+XV_CAP_FEATURE(dc, dct)
 
 static const char *xv_feature_always(const struct xv_dev *dev)
 {
@@ -128,7 +129,7 @@ static const struct {
 	{ XVERBS_FEATURE_CQ_COLLAPSED, "cq-collapsed", xv_feature_always },
 	{ XVERBS_FEATURE_CQE_USER_INDEX, "cqe-user-index", xv_feature_user_index },
 	{ XVERBS_FEATURE_PATH_MIGRATION, "path-migration", xv_feature_path_migration },
-	{ XVERBS_FEATURE_DC, "dc", xv_feature_no_verb },
+	{ XVERBS_FEATURE_DC, "dc", xv_feature_dc },
 	{ XVERBS_FEATURE_CROSS_CHANNEL, "cross-channel", xv_feature_cross_channel },
 	{ XVERBS_FEATURE_INDIRECT_KEYS, "indirect-keys", xv_feature_indirect_keys },
 	{ XVERBS_FEATURE_DEVICE_MEMORY, "device-memory", xv_feature_no_verb },

@@ -20,7 +20,7 @@ static const struct {
 	XV_SIZE(hdr, 24), XV_SIZE(part, 16), XV_SIZE(map, 16),
 	XV_SIZE(external, 24), XV_SIZE(qp_init, 48),
 	XV_SIZE(device, 288), XV_SIZE(list_devices, 48), XV_SIZE(bind, 96),
-	XV_SIZE(destroy, 40), XV_SIZE(query_device, 296),
+	XV_SIZE(destroy, 40), XV_SIZE(query_device, 328),
 	XV_SIZE(query_port, 104), XV_SIZE(query_gid, 56),
 	XV_SIZE(query_pkey, 40), XV_SIZE(feature, 264),
 	XV_SIZE(query_features, 48), XV_SIZE(async_event, 24),
@@ -31,9 +31,10 @@ static const struct {
 	XV_SIZE(cq_create, 120), XV_SIZE(cq_modify, 48),
 	XV_SIZE(cq_resize, 56), XV_SIZE(srq_create, 144),
 	XV_SIZE(srq_modify, 32), XV_SIZE(srq_query, 40), XV_SIZE(qp_cap, 24),
-	XV_SIZE(qp_create, 176), XV_SIZE(ah_attr, 32), XV_SIZE(qp_attr, 56),
+	XV_SIZE(qp_create, 176), XV_SIZE(ah_attr, 32), XV_SIZE(qp_attr, 64),
 	XV_SIZE(qp_modify, 88), XV_SIZE(qp_query, 112),
-	XV_SIZE(ah_resolve, 96), XV_SIZE(mcast, 48),
+	XV_SIZE(ah_resolve, 96), XV_SIZE(mcast, 48), XV_SIZE(dct_attr, 32),
+	XV_SIZE(dct_create, 72), XV_SIZE(dct_query, 72), XV_SIZE(dct_arm, 32),
 };
 
 static void xv_test_uapi_sizes(struct kunit *test)

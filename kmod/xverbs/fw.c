@@ -451,3 +451,70 @@ int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn, void *qpc)
 		       MLX5_ST_SZ_BYTES(qpc));
 	return err;
 }
+
+/* @in is a create_dct_in with the context. */
+int xv_fw_create_dct(struct xv_dev *dev, struct xv_call *call, void *in,
+		     u32 *dctn)
+{
+	u32 out[MLX5_ST_SZ_DW(create_dct_out)] = {};
+	int err;
+
+	MLX5_SET(create_dct_in, in, opcode, MLX5_CMD_OP_CREATE_DCT);
+	err = xv_fw_exec(dev, call, "CREATE_DCT", in,
+			 MLX5_ST_SZ_BYTES(create_dct_in), out, sizeof(out));
+	if (!err)
+		*dctn = MLX5_GET(create_dct_out, out, dctn);
+	return err;
+}
+
+/* The event DCT_DRAINED follows when the messages in flight have ended. */
+int xv_fw_drain_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn)
+{
+	u32 out[MLX5_ST_SZ_DW(drain_dct_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(drain_dct_in)] = {};
+
+	MLX5_SET(drain_dct_in, in, opcode, MLX5_CMD_OP_DRAIN_DCT);
+	MLX5_SET(drain_dct_in, in, dctn, dctn);
+	return xv_fw_exec(dev, call, "DRAIN_DCT", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_destroy_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn)
+{
+	u32 out[MLX5_ST_SZ_DW(destroy_dct_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(destroy_dct_in)] = {};
+
+	MLX5_SET(destroy_dct_in, in, opcode, MLX5_CMD_OP_DESTROY_DCT);
+	MLX5_SET(destroy_dct_in, in, dctn, dctn);
+	return xv_fw_exec(dev, call, "DESTROY_DCT", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_query_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn,
+		    void *dctc)
+{
+	u32 out[MLX5_ST_SZ_DW(query_dct_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(query_dct_in)] = {};
+	int err;
+
+	MLX5_SET(query_dct_in, in, opcode, MLX5_CMD_OP_QUERY_DCT);
+	MLX5_SET(query_dct_in, in, dctn, dctn);
+	err = xv_fw_exec(dev, call, "QUERY_DCT", in, sizeof(in), out,
+			 sizeof(out));
+	if (!err)
+		memcpy(dctc, MLX5_ADDR_OF(query_dct_out, out, dct_context_entry),
+		       MLX5_ST_SZ_BYTES(dctc));
+	return err;
+}
+
+/* Arms the event DCT_KEY_VIOLATION, which is raised once. */
+int xv_fw_arm_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn)
+{
+	u32 out[MLX5_ST_SZ_DW(arm_dct_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(arm_dct_in)] = {};
+
+	MLX5_SET(arm_dct_in, in, opcode, MLX5_CMD_OP_ARM_DCT_FOR_KEY_VIOLATION);
+	MLX5_SET(arm_dct_in, in, dct_number, dctn);
+	return xv_fw_exec(dev, call, "ARM_DCT_FOR_KEY_VIOLATION", in,
+			  sizeof(in), out, sizeof(out));
+}

@@ -51,5 +51,12 @@ int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
 		    u32 qpn, u32 opt_mask, const void *qpc);
 int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn,
 		   void *qpc);
+int xv_fw_create_dct(struct xv_dev *dev, struct xv_call *call, void *in,
+		     u32 *dctn);
+int xv_fw_drain_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn);
+int xv_fw_destroy_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn);
+int xv_fw_query_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn,
+		    void *dctc);
+int xv_fw_arm_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn);
 
 #endif

@@ -88,6 +88,10 @@ static void xv_test_brief(struct kunit *test)
 	XV_EXPECT_BRIEF(test, "DESTROY_XRC_SRQ", xv_fw_destroy_xrc_srq,
 			0x07060000);
 	XV_EXPECT_BRIEF(test, "DESTROY_QP", xv_fw_destroy_qp, 0x05010000);
+	XV_EXPECT_BRIEF(test, "DESTROY_DCT", xv_fw_destroy_dct, 0x07110000);
+	XV_EXPECT_BRIEF(test, "DRAIN_DCT", xv_fw_drain_dct, 0x07120000);
+	XV_EXPECT_BRIEF(test, "ARM_DCT_FOR_KEY_VIOLATION", xv_fw_arm_dct,
+			0x07140000);
 }
 
 /* Commands that create an object; its number is in 24 bits of dword 8 */
@@ -132,11 +136,17 @@ static void xv_test_create(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
 	XV_EXPECT_COMMAND(test, "CREATE_QP", sizeof(in), { 0, 0x05000000 },
 			  { 60, 0x77 });
+	number = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_create_dct(dev, call, in, &number), 0);
+	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	XV_EXPECT_COMMAND(test, "CREATE_DCT", 0x80, { 0, 0x07100000 },
+			  { 60, 0x77 });
 }
 
 static void xv_test_query(struct kunit *test)
 {
 	u32 qpc[MLX5_ST_SZ_DW(qpc)], mkc[MLX5_ST_SZ_DW(mkc)];
+	u32 dctc[MLX5_ST_SZ_DW(dctc)];
 	struct xv_call *call = &xv_fw_call;
 	struct xv_dev *dev = &xv_fw_dev;
 	u16 lwm = 0;
@@ -166,6 +176,14 @@ static void xv_test_query(struct kunit *test)
 			  { 8, 0x123456 });
 	XV_EXPECT_DWORDS(test, "QP context", qpc, sizeof(qpc),
 			 { 0, 0x30000000 }, { 0x78, 0x00abcdef });
+	memset(xv_fw.out, 0, sizeof(xv_fw.out));
+	xv_answer(0x10, 0x01000000);
+	xv_answer(0x10 + 0x30, 77);
+	KUNIT_EXPECT_EQ(test, xv_fw_query_dct(dev, call, 0x123456, dctc), 0);
+	XV_EXPECT_COMMAND(test, "QUERY_DCT", 16, { 0, 0x07130000 },
+			  { 8, 0x123456 });
+	XV_EXPECT_DWORDS(test, "DCT context", dctc, sizeof(dctc),
+			 { 0, 0x01000000 }, { 0x30, 77 });
 }
 
 static void xv_test_modify(struct kunit *test)

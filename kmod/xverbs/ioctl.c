@@ -137,6 +137,12 @@ static const struct xv_ioctl xv_ioctls[] = {
 		 reserved, 0, XVERBS_MKEY_REMOTE_INVALIDATE),
 	XV_IOCTL(XVERBS_CMD_MKEY_QUERY, xv_mkey_query, struct xverbs_mkey_query,
 		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_DCT_CREATE, xv_dct_create, struct xverbs_dct_create,
+		 out_dctn, 0, 0),
+	XV_IOCTL(XVERBS_CMD_DCT_QUERY, xv_dct_query, struct xverbs_dct_query,
+		 out_attr, 0, 0),
+	XV_IOCTL(XVERBS_CMD_DCT_ARM, xv_dct_arm, struct xverbs_dct_arm,
+		 reserved, 0, 0),
 };
 
 /**
@@ -198,6 +204,10 @@ static const struct xv_part xv_parts[] = {
 	XV_PART(QP_QUERY, qp_query, out_init, init, qp_init, user_index, true),
 	XV_PART(AH_RESOLVE, ah_resolve, attr, attrs.ah_attr, ah_attr,
 		reserved, false),
+	XV_PART(DCT_CREATE, dct_create, attr, dct_attr, dct_attr, reserved,
+		false),
+	XV_PART(DCT_QUERY, dct_query, out_attr, dct_attr, dct_attr, reserved,
+		true),
 };
 
 static const struct xverbs_part *xv_part_user(const struct xv_call *call,

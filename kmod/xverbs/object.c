@@ -36,6 +36,7 @@ struct xv_obj_ops {
 
 static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
 	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy, xv_qp_lose },
+	[XV_OBJ_DCT] = { "DC target", xv_dct_destroy, xv_dct_lose },
 	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy, xv_srq_lose },
 	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy, xv_cq_lose },
 	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy, xv_channel_lose },

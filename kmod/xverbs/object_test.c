@@ -27,11 +27,13 @@ static void xv_mock_lose(struct xv_obj *obj)
 }
 
 #define xv_qp_lose	xv_mock_lose
+#define xv_dct_lose	xv_mock_lose
 #define xv_srq_lose	xv_mock_lose
 #define xv_cq_lose	xv_mock_lose
 #define xv_channel_lose	xv_mock_lose
 #define xv_uar_lose	xv_mock_lose
 #define xv_qp_destroy	xv_mock_destroy
+#define xv_dct_destroy	xv_mock_destroy
 #define xv_srq_destroy	xv_mock_destroy
 #define xv_cq_destroy	xv_mock_destroy
 #define xv_channel_destroy	xv_mock_destroy

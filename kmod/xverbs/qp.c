@@ -45,6 +45,11 @@ const struct xv_qp_kind *xv_qp_kind(u32 type)
 		[XVERBS_QPT_XRC_RECV] = {
 			.st = MLX5_QP_ST_XRC, .xrcd = true,
 		},
+		[XVERBS_QPT_DCI] = {
+			.st = MLX5_QP_ST_DCI, .sq = true,
+			.sq_header = XV_SEG(ctrl) + XV_SEG(av) + XV_SEG(raddr),
+			.sq_min = XV_SEG(ctrl) + XV_SEG(av) + XV_ATOMIC,
+		},
 	};
 
 	return xv_qp_type_known(type) ? &kinds[type] : NULL;
@@ -294,9 +299,12 @@ static int xv_qp_deps(struct xv_call *call, struct xv_qp_obj *h)
 	if (!err)
 		err = xv_qp_use_cq(call, h, "send_cq", kind->sq, arg->send_cq,
 				   &h->qp->cqn_snd);
-	if (!err)
-		err = xv_qp_use_cq(call, h, "recv_cq", kind->rq, arg->recv_cq,
-				   &h->qp->cqn_rcv);
+	if (!err && kind->st == MLX5_QP_ST_DCI && !arg->recv_cq)
+		h->qp->cqn_rcv = h->qp->cqn_snd;
+	else if (!err)
+		err = xv_qp_use_cq(call, h, "recv_cq",
+				   kind->rq || kind->st == MLX5_QP_ST_DCI,
+				   arg->recv_cq, &h->qp->cqn_rcv);
 	return err;
 }
 
@@ -338,6 +346,8 @@ static int xv_qp_check_create(struct xv_call *call,
 		return xv_fail(call, -EOPNOTSUPP, "QP: type %u", arg->type);
 	if (kind->st == MLX5_QP_ST_XRC && !MLX5_CAP_GEN(mdev, xrc))
 		return xv_fail(call, -EOPNOTSUPP, "the device does not support XRC");
+	if (kind->st == MLX5_QP_ST_DCI && !MLX5_CAP_GEN(mdev, dct))
+		return xv_fail(call, -EOPNOTSUPP, "the device does not support DC");
 	if (arg->srq && !kind->rq)
 		return xv_fail(call, -EINVAL, "QP: the type has no srq");
 	if (arg->user_index >> 24)

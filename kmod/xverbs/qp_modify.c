@@ -82,8 +82,9 @@ static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 		if (optional & table[i].attr)
 			opt |= table[i].opt;
 	/* RRE and RAE depend on max_dest_rd_atomic, see xv_qp_fill_access(). */
-	if (mask & XVERBS_QP_MAX_DEST_RD_ATOMIC ||
-	    optional & XVERBS_QP_ACCESS_FLAGS) {
+	if (qp->type != XVERBS_QPT_DCI &&
+	    (mask & XVERBS_QP_MAX_DEST_RD_ATOMIC ||
+	     optional & XVERBS_QP_ACCESS_FLAGS)) {
 		opt |= MLX5_QP_OPTPAR_RWE;
 		if (qp->type != XVERBS_QPT_UC)
 			opt |= MLX5_QP_OPTPAR_RRE | MLX5_QP_OPTPAR_RAE;
@@ -91,8 +92,7 @@ static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 	return opt;
 }
 
-/* The code of the largest atomic operand that the adapter supports */
-static u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev)
+u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev, u32 type)
 {
 	const u8 basic = MLX5_ATOMIC_OPS_CMP_SWAP | MLX5_ATOMIC_OPS_FETCH_ADD;
 	const u8 extended = MLX5_ATOMIC_OPS_EXTENDED_CMP_SWAP |
@@ -103,7 +103,8 @@ static u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev)
 	if (!MLX5_CAP_GEN(mdev, atomic))
 		return 0;
 	ops = MLX5_CAP_ATOMIC(mdev, atomic_operations);
-	sizes = MLX5_CAP_ATOMIC(mdev, atomic_size_qp);
+	sizes = type == XVERBS_QPT_DCI ? MLX5_CAP_ATOMIC(mdev, atomic_size_dc) :
+					 MLX5_CAP_ATOMIC(mdev, atomic_size_qp);
 	/* The value of a size bit is the size in bytes; the code is its log2. */
 	if ((ops & extended) == extended && sizes >= sizeof(u64))
 		return ilog2(sizes);
@@ -114,7 +115,7 @@ static void xv_qp_fill_access(const struct xverbs_qp_attr *attr,
 			      struct mlx5_core_dev *mdev, void *qpc)
 {
 	u32 access = attr->qp_access_flags;
-	u8 mode = xv_qp_atomic_mode(mdev);
+	u8 mode = xv_qp_atomic_mode(mdev, XVERBS_QPT_RC);
 
 	/* Without responder resources only writes are possible. */
 	if (!attr->max_dest_rd_atomic)
@@ -174,18 +175,20 @@ static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 	if (attr->max_dest_rd_atomic)
 		MLX5_SET(qpc, qpc, log_rra_max,
 			 order_base_2(attr->max_dest_rd_atomic));
-	xv_qp_fill_access(attr, mdev, qpc);
+	if (qp->type == XVERBS_QPT_DCI)
+		MLX5_SET64(qpc, qpc, dc_access_key, attr->dct_key);
+	else
+		xv_qp_fill_access(attr, mdev, qpc);
 	MLX5_SET(ads, path, pkey_index, attr->pkey_index);
 	MLX5_SET(ads, path, vhca_port_num, attr->port_num);
 	MLX5_SET(ads, path, ack_timeout, attr->timeout);
 }
 
 /*
- * The port of a bond on which a queue pair sends. The ports take turns, as in
- * mlx5_ib. 0: the adapter decides, because there is no bond, or because a flow
- * table spreads the packets.
+ * The ports take turns, as in mlx5_ib.  The adapter decides if a flow table spreads
+ * the packets.
  */
-static u8 xv_qp_lag_port(struct xv_dev *dev)
+u8 xv_qp_lag_port(struct xv_dev *dev)
 {
 	struct mlx5_core_dev *mdev = dev->mdev;
 	u32 ports = 0;

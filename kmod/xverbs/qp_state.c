@@ -21,6 +21,7 @@
 #define UD	(1u << XVERBS_QPT_UD)
 #define XS	(1u << XVERBS_QPT_XRC_SEND)
 #define XR	(1u << XVERBS_QPT_XRC_RECV)
+#define DI		(1u << 15)	/* XVERBS_QPT_DCI, see xv_qp_type_bit() */
 #define CONNECTED	(RC | UC | XS | XR)
 #define ALL		(CONNECTED | UD)
 
@@ -43,6 +44,7 @@
 #define DEST_RD_ATOMIC	XVERBS_QP_MAX_DEST_RD_ATOMIC
 #define MIG		XVERBS_QP_PATH_MIG_STATE
 #define DEST_QPN	XVERBS_QP_DEST_QPN
+#define DC_KEY		XVERBS_QP_DC_KEY
 
 #define ANY_STATE	0xff
 
@@ -57,8 +59,8 @@ struct xv_qp_rule {
 #define S(_state)	XVERBS_QPS_##_state
 
 static const struct xv_qp_rule xv_qp_rules[] = {
-	{ ANY_STATE, S(RESET), ALL, 0, 0 },
-	{ ANY_STATE, S(ERR), ALL, 0, 0 },
+	{ ANY_STATE, S(RESET), ALL | DI, 0, 0 },
+	{ ANY_STATE, S(ERR), ALL | DI, 0, 0 },
 
 	{ S(RESET), S(INIT), CONNECTED, PKEY | PORT | ACCESS, 0 },
 	{ S(RESET), S(INIT), UD, PKEY | PORT | QKEY, 0 },
@@ -101,7 +103,27 @@ static const struct xv_qp_rule xv_qp_rules[] = {
 
 	{ S(SQE), S(RTS), UC, 0, CUR | ACCESS },
 	{ S(SQE), S(RTS), UD, 0, CUR | QKEY },
+
+	/*
+	 * The manual (A.1.7) and mlx5_ib have different rules for DCIs.  Required is what
+	 * both require, and allowed is what one of them allows, except paths that would
+	 * have no effect: each request has its own.
+	 */
+	{ S(RESET), S(INIT), DI, PKEY | PORT, ACCESS | DC_KEY },
+	{ S(INIT), S(INIT), DI, 0, PKEY | PORT | ACCESS },
+	{ S(INIT), S(RTR), DI, MTU, AV | PKEY | DC_KEY },
+	{ S(RTR), S(RTS), DI, TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC,
+	  SQ_PSN | RNR_TIMER },
+	{ S(RTS), S(RTS), DI, 0, RNR_TIMER },
 };
+
+/* Bit of a type in xv_qp_rule.types, 0 if the type is unknown */
+static __u32 xv_qp_type_bit(__u32 type)
+{
+	if (type == XVERBS_QPT_DCI)
+		return DI;
+	return type < 15 ? ALL & 1u << type : 0;
+}
 
 _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 		       struct xv_qp_verdict *verdict)
@@ -116,7 +138,7 @@ _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 	for (i = 0; i < ARRAY_SIZE(xv_qp_rules); i++) {
 		rule = &xv_qp_rules[i];
 		if ((rule->from != from && rule->from != ANY_STATE) ||
-		    rule->to != to || !(rule->types & 1u << type))
+		    rule->to != to || !(rule->types & xv_qp_type_bit(type)))
 			continue;
 		mask &= ~XVERBS_QP_STATE;
 		verdict->missing = rule->required & ~mask;
@@ -129,7 +151,7 @@ _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 
 _Bool xv_qp_type_known(__u32 type)
 {
-	return type < 32 && ALL & 1u << type;
+	return xv_qp_type_bit(type);
 }
 
 const char *xv_qp_state_name(__u32 state)
@@ -190,6 +212,8 @@ static const struct xv_qp_attr_info xv_qp_attr_infos[] = {
 	/* Only the adapter sets ARMED. */
 	ATTR(MIG, path_mig_state, 0, XVERBS_MIG_REARM),
 	ATTR(DEST_QPN, dest_qp_num, 0, 0xffffff),
+	/* All values are valid. */
+	ATTR(DC_KEY, dct_key, 0, 0),
 };
 
 /* The name of the lowest attribute in @mask */
@@ -219,7 +243,7 @@ static __u32 xv_qp_attr_value(const struct xv_qp_attrs *attrs,
 	}
 }
 
-/* Returns the first attribute that is out of range; does not check addresses. */
+/* Returns the first attribute that is out of range; does not check addresses and keys. */
 const char *xv_qp_attr_out_of_range(const struct xv_qp_attrs *attrs,
 				    __u32 mask, __u32 *value)
 {

@@ -98,6 +98,16 @@ static void xv_query_umr(const struct xv_dev *dev,
 	out->out_max_umr_stride_dimension = 1;
 }
 
+/* No capability has the number of DC targets; they are numbered like queue pairs. */
+static void xv_query_dc(struct mlx5_core_dev *mdev,
+			struct xverbs_query_device *out)
+{
+	out->out_exp_device_cap_flags |= XVERBS_EXP_DEVICE_DC_TRANSPORT;
+	out->out_max_dct = out->out_max_qp;
+	out->out_max_dc_req_rd_atom = 1u << MLX5_CAP_GEN(mdev, log_max_ra_req_dc);
+	out->out_max_dc_res_rd_atom = 1u << MLX5_CAP_GEN(mdev, log_max_ra_res_dc);
+}
+
 int xv_device_query(struct xv_call *call)
 {
 	struct xverbs_query_device *out = &call->arg.query_device;
@@ -153,6 +163,8 @@ int xv_device_query(struct xv_call *call)
 		xv_query_calc(out);
 	if (xv_mkey_max_entries(call->dev))
 		xv_query_umr(call->dev, out);
+	if (MLX5_CAP_GEN(mdev, dct))
+		xv_query_dc(mdev, out);
 	return xv_query_vector_calc(call, out);
 }
 

@@ -11,6 +11,7 @@
 
 static const char *const xv_type_words[XV_OBJ_TYPES] = {
 	[XV_OBJ_QP] = "qp",
+	[XV_OBJ_DCT] = "dct",
 	[XV_OBJ_SRQ] = "srq",
 	[XV_OBJ_CQ] = "cq",
 	[XV_OBJ_CHANNEL] = "channel",

@@ -67,6 +67,60 @@ static void xv_test_no_way(struct kunit *test)
 						  &v));
 }
 
+/* What the manual (A.1.7) and mlx5_ib both require, and what one of them allows */
+static void xv_test_dci(struct kunit *test)
+{
+	static const struct {
+		u8 from;
+		u8 to;
+		u32 required;
+		u32 optional;
+	} rules[] = {
+		{ S(RESET), S(INIT), PKEY | PORT, DC_KEY | ACCESS },
+		{ S(INIT), S(INIT), 0, PKEY | PORT | ACCESS },
+		{ S(INIT), S(RTR), MTU, AV | PKEY | DC_KEY },
+		{ S(RTR), S(RTS), TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC,
+		  SQ_PSN | RNR_TIMER },
+		{ S(RTS), S(RTS), 0, RNR_TIMER },
+	};
+	struct xv_qp_verdict v;
+	u32 from, to, all;
+	bool known;
+	int i;
+
+	for (from = S(RESET); from <= S(ERR); from++) {
+		for (to = S(RESET); to <= S(ERR); to++) {
+			known = to == S(RESET) || to == S(ERR);
+			for (i = 0; i < ARRAY_SIZE(rules); i++)
+				known |= rules[i].from == from &&
+					 rules[i].to == to;
+			KUNIT_EXPECT_EQ_MSG(test,
+					    xv_qp_transition(XVERBS_QPT_DCI,
+							     from, to, 0, &v),
+					    known, "%s to %s",
+					    xv_qp_state_name(from),
+					    xv_qp_state_name(to));
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		all = rules[i].required | rules[i].optional;
+		xv_qp_transition(XVERBS_QPT_DCI, rules[i].from, rules[i].to, 0,
+				 &v);
+		KUNIT_EXPECT_EQ(test, v.missing, rules[i].required);
+		xv_qp_transition(XVERBS_QPT_DCI, rules[i].from, rules[i].to,
+				 ~0u & ~CUR, &v);
+		KUNIT_EXPECT_EQ(test, v.missing, 0u);
+		KUNIT_EXPECT_EQ(test, v.optional, rules[i].optional);
+		KUNIT_EXPECT_EQ(test, v.forbidden,
+				~all & ~CUR & ~(u32)XVERBS_QP_STATE);
+	}
+	/* Bit 15 in the table stands for DCI, and is no type. */
+	KUNIT_EXPECT_TRUE(test, xv_qp_type_known(XVERBS_QPT_DCI));
+	KUNIT_EXPECT_FALSE(test, xv_qp_type_known(15));
+	KUNIT_EXPECT_FALSE(test, xv_qp_type_known(0));
+	KUNIT_EXPECT_FALSE(test, xv_qp_type_known(XVERBS_QPT_DCI + 1));
+}
+
 static void xv_test_attr_table(struct kunit *test)
 {
 	struct xv_qp_attrs a, b = {};
@@ -91,6 +145,11 @@ static void xv_test_attr_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.qp.sq_psn, 0u);
 	KUNIT_EXPECT_EQ(test, b.qp.alt_pkey_index, 0);
 	KUNIT_EXPECT_EQ(test, b.qp.retry_cnt, 0);
+
+	KUNIT_EXPECT_NULL(test, xv_qp_attr_out_of_range(&a, DC_KEY, &value));
+	KUNIT_EXPECT_STREQ(test, xv_qp_attr_name(DC_KEY), "dct_key");
+	xv_qp_attr_merge(&b, &a, DC_KEY);
+	KUNIT_EXPECT_EQ(test, b.qp.dct_key, ~0ull);
 
 	a.qp.path_mig_state = XVERBS_MIG_ARMED;
 	name = xv_qp_attr_out_of_range(&a, MIG, &value);
@@ -123,6 +182,7 @@ static struct kunit_case xv_state_cases[] = {
 	KUNIT_CASE(xv_test_required),
 	KUNIT_CASE(xv_test_forbidden),
 	KUNIT_CASE(xv_test_no_way),
+	KUNIT_CASE(xv_test_dci),
 	KUNIT_CASE(xv_test_attr_table),
 	KUNIT_CASE(xv_test_attr_migrate),
 	{}

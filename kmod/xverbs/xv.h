@@ -4,12 +4,13 @@
  * file, state of one ioctl.
  *
  * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock
- *	-> object locks -> xv_dev.xrc_lock -> mmap_lock -> xv_file.map_lock
+ *	-> object locks -> xv_dev.xrc_lock, xv_dev.dct_lock -> mmap_lock -> xv_file.map_lock
  *	-> xa_lock -> xv_evq.lock
  */
 #ifndef XV_H
 #define XV_H
 
+#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
@@ -58,8 +59,11 @@ struct xv_umem_obj;
  * @xrc_lock: protects @xrc_domains and @xrc_base
  * @xrc_domains: all XRC domains of files
  * @xrc_base: resources shared by all XRC queue pairs, created at first use
+ * @dct_lock: protects @dct_eq
+ * @dct_eq: event queue for key violations of DC targets, created at first use
  * @qps: QP number -> struct xv_dev_qp, for asynchronous events
  * @srqs: SRQ number -> struct xv_srq_obj, for asynchronous events
+ * @dcts: number of a DC target -> struct xv_dct_obj, for asynchronous events
  * @fw_events: firmware events of QPs and SRQs, called in atomic context
  * @ib_events: events of ports and the device
  */
@@ -80,8 +84,11 @@ struct xv_dev {
 	struct mutex xrc_lock;
 	struct list_head xrc_domains;
 	struct xv_xrc_base *xrc_base;
+	struct mutex dct_lock;
+	struct xv_dct_eq *dct_eq;
 	struct xarray qps;
 	struct xarray srqs;
+	struct xarray dcts;
 	struct notifier_block fw_events;
 	struct ib_event_handler ib_events;
 };
@@ -115,7 +122,7 @@ struct xv_evq {
  */
 struct xv_evsrc {
 	struct list_head node;
-	u32 unread;
+	u64 unread;
 	u32 delivered;
 	u32 handle;
 	u32 port;
@@ -309,6 +316,7 @@ struct xv_entries {
  * @cap: part, copied in or out
  * @attrs: parts, copied in or out
  * @init: part, copied out
+ * @dct_attr: part, copied in or out
  * @entries: array, copied out; the dispatcher frees the list
  * @new_obj: object that the handler created; the dispatcher publishes it
  * @new_handle: handle of @new_obj
@@ -362,11 +370,15 @@ struct xv_call {
 		struct xverbs_mcast mcast;
 		struct xverbs_mkey_create mkey_create;
 		struct xverbs_mkey_query mkey_query;
+		struct xverbs_dct_create dct_create;
+		struct xverbs_dct_query dct_query;
+		struct xverbs_dct_arm dct_arm;
 	} arg;
 	struct xverbs_external external;
 	struct xverbs_qp_cap cap;
 	struct xv_qp_attrs attrs;
 	struct xverbs_qp_init init;
+	struct xverbs_dct_attr dct_attr;
 	struct xv_entries entries;
 	char reason[XVERBS_REASON_MAX];
 };
@@ -416,6 +428,9 @@ u32 xv_mkey_max_entries(const struct xv_dev *dev);
 #define XV_MKEY_LIST_UNIT	4	/* a list is a multiple of four entries (PRM) */
 
 void xv_mkey_context(void *mkc, u32 pdn, u32 entries, bool remote_invalidate);
+int xv_dct_create(struct xv_call *call);
+int xv_dct_query(struct xv_call *call);
+int xv_dct_arm(struct xv_call *call);
 
 int xv_check_port(struct xv_call *call, u32 port);
 
@@ -424,6 +439,7 @@ int xv_check_port(struct xv_call *call, u32 port);
 /* In the order of destruction when a file closes: users before the objects they use */
 enum xv_obj_type {
 	XV_OBJ_QP,
+	XV_OBJ_DCT,
 	XV_OBJ_SRQ,
 	XV_OBJ_CQ,
 	XV_OBJ_CHANNEL,
@@ -659,6 +675,26 @@ struct xv_dev_qp {
 	u32 n_mcast;
 };
 
+/**
+ * struct xv_dct_obj - a DC target
+ * @init: arguments of creation
+ * @port: its port
+ * @arm_state: XVERBS_DCT_*, of the event of key violations
+ * @draining: the adapter has begun to drain it
+ * @drained: the adapter has raised the event of the end
+ * @sgid: referenced source GID
+ */
+struct xv_dct_obj {
+	struct xv_obj obj;
+	struct xverbs_dct_create init;
+	u32 dctn;
+	u32 port;
+	u32 arm_state;
+	bool draining;
+	struct completion drained;
+	const struct ib_gid_attr *sgid;
+};
+
 int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn);
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call);
@@ -666,12 +702,14 @@ int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call);
+int xv_dct_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_mw_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_mkey_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
 void xv_qp_lose(struct xv_obj *obj);
+void xv_dct_lose(struct xv_obj *obj);
 void xv_srq_lose(struct xv_obj *obj);
 void xv_cq_lose(struct xv_obj *obj);
 void xv_channel_lose(struct xv_obj *obj);
@@ -692,6 +730,7 @@ u32 xv_channel_stop(struct xv_channel_obj *channel, struct xv_evsrc *src);
 #define to_cq_obj(_obj)		container_of(_obj, struct xv_cq_obj, obj)
 #define to_srq_obj(_obj)	container_of(_obj, struct xv_srq_obj, obj)
 #define to_qp_obj(_obj)		container_of(_obj, struct xv_qp_obj, obj)
+#define to_dct_obj(_obj)	container_of(_obj, struct xv_dct_obj, obj)
 
 /* ---- Objects in debugfs (resources.c) ---------------------------------------- */
 

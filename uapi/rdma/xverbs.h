@@ -133,6 +133,9 @@ enum {
 	XVERBS_CMD_MCAST_ATTACH		= 0x41,
 	XVERBS_CMD_MCAST_DETACH		= 0x42,
 
+	XVERBS_CMD_DCT_CREATE		= 0x50,
+	XVERBS_CMD_DCT_QUERY		= 0x51,
+	XVERBS_CMD_DCT_ARM		= 0x52,
 	XVERBS_CMD_MKEY_CREATE		= 0x58,
 	XVERBS_CMD_MKEY_QUERY		= 0x59,
 };
@@ -286,6 +289,7 @@ struct xverbs_destroy {
 #define XVERBS_ATOMIC_GLOB	2	/* also atomic to accesses of CPUs */
 
 /* xverbs_query_device.out_exp_device_cap_flags, same values as ibv_exp_device_cap_flags */
+#define XVERBS_EXP_DEVICE_DC_TRANSPORT	(1ull << 32)
 #define XVERBS_EXP_DEVICE_UMR		(1ull << 38)
 #define XVERBS_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
 
@@ -362,8 +366,12 @@ struct xverbs_destroy {
  * @out_max_send_wqe_inline_klms: entries in the request that fills an indirect key
  * @out_max_umr_recursion_depth: indirect keys in a chain
  * @out_max_umr_stride_dimension: dimensions of a repeating block
+ * @out_max_dct: DC targets, 0 if the device has none
+ * @out_max_dc_req_rd_atom: reads and atomics in flight per DCI, as requester
+ * @out_max_dc_res_rd_atom: reads and atomics in flight per DC target, as responder
+ * @out_reserved2: zero
  *
- * Manual 3.3.1, C.1.1, D.2.1; other members: HCA capabilities of the PRM.
+ * Manual 3.3.1, A.1.2, C.1.1, D.2.1; other members: HCA capabilities of the PRM.
  */
 struct xverbs_query_device {
 	struct xverbs_hdr hdr;
@@ -425,6 +433,10 @@ struct xverbs_query_device {
 	__u32 out_max_send_wqe_inline_klms;
 	__u32 out_max_umr_recursion_depth;
 	__u32 out_max_umr_stride_dimension;
+	__u32 out_max_dct;
+	__u32 out_max_dc_req_rd_atom;
+	__u32 out_max_dc_res_rd_atom;
+	__u32 out_reserved2;
 };
 #define XVERBS_QUERY_DEVICE _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_DEVICE)
 
@@ -612,7 +624,10 @@ struct xverbs_query_features {
 
 #define XVERBS_EVENT_SIZE_MAX	1024	/* maximum size of a record that read() returns */
 
-/* Types of asynchronous events, same values as enum ibv_event_type (Manual 6.1) */
+/*
+ * Types of asynchronous events, same values as enum ibv_event_type (Manual 6.1); those of
+ * DC targets as enum ibv_exp_event_type
+ */
 enum xverbs_event_type {
 	XVERBS_EVENT_CQ_ERR			= 0,
 	XVERBS_EVENT_QP_FATAL			= 1,
@@ -634,6 +649,9 @@ enum xverbs_event_type {
 	XVERBS_EVENT_CLIENT_REREGISTER		= 17,
 	XVERBS_EVENT_GID_CHANGE			= 18,
 	XVERBS_EVENT_WQ_FATAL			= 19,
+	XVERBS_EVENT_DCT_KEY_VIOLATION		= 32,
+	XVERBS_EVENT_DCT_ACCESS_ERR		= 33,
+	XVERBS_EVENT_DCT_REQ_ERR		= 34,
 };
 
 /**
@@ -1135,12 +1153,13 @@ struct xverbs_srq_query {
 
 /* ---- Queue pairs ------------------------------------------------------------ */
 
-/* Types, same values as enum ibv_qp_type */
+/* Types, same values as enum ibv_qp_type and IBV_EXP_QPT_DC_INI */
 #define XVERBS_QPT_RC		2
 #define XVERBS_QPT_UC		3
 #define XVERBS_QPT_UD		4
 #define XVERBS_QPT_XRC_SEND	9
 #define XVERBS_QPT_XRC_RECV	10
+#define XVERBS_QPT_DCI		32	/* DC initiator: sends to DC targets */
 
 /* xverbs_qp_create.hdr.flags */
 #define XVERBS_QP_CROSS_CHANNEL	(1u << 0)	/* PRM: qpc.cd_master */
@@ -1193,8 +1212,9 @@ struct xverbs_qp_cap {
  * @out_ring: both work queues
  * @out_dbr: the page of the doorbell record, see struct xverbs_cq_create
  *
- * XVERBS_QPT_XRC_SEND has no @recv_cq.  XVERBS_QPT_XRC_RECV has no CQs, no rings,
- * no @pd and no @uar.  The members are 0 then.  Manual 3.4.3.
+ * XVERBS_QPT_XRC_SEND has no @recv_cq; DCI may have one, which is not used.
+ * XVERBS_QPT_XRC_RECV has no CQs, no rings, no @pd and no @uar.  The members are 0 then.
+ * Manual 3.4.3, A.1.7.
  *
  * XVERBS_QP_CROSS_CHANNEL: requests in the send queue may wait, and may enable requests
  * of managed queues.  XVERBS_QP_MANAGED_SEND, XVERBS_QP_MANAGED_RECV:
@@ -1259,6 +1279,7 @@ struct xverbs_qp_create {
 #define XVERBS_QP_PATH_MIG_STATE	(1u << 18)
 #define XVERBS_QP_CAP			(1u << 19)
 #define XVERBS_QP_DEST_QPN		(1u << 20)
+#define XVERBS_QP_DC_KEY		(1u << 27)
 
 /* Path migration states, same values as enum ibv_mig_state */
 #define XVERBS_MIG_MIGRATED	0
@@ -1322,6 +1343,7 @@ struct xverbs_ah_attr {
  * @alt_timeout: acknowledge timeout of the alternate path
  * @reserved: zero
  * @reserved2: zero
+ * @dct_key: DCI: access key; each request has its own key, which is used
  *
  * The address vectors are separate parts.
  */
@@ -1350,6 +1372,7 @@ struct xverbs_qp_attr {
 	__u8 alt_timeout;
 	__u8 reserved;
 	__u32 reserved2;
+	__aligned_u64 dct_key;
 };
 
 /**
@@ -1548,5 +1571,121 @@ struct xverbs_mkey_query {
 	__u32 reserved;
 };
 #define XVERBS_MKEY_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_MKEY_QUERY)
+
+/* ---- DC targets ---------------------------------------------------------------- */
+
+/**
+ * struct xverbs_dct_attr - attributes of a DC target (a part)
+ * @dc_key: access key; a message with another key is not delivered
+ * @access: XVERBS_ACCESS_REMOTE_*: what initiators may do
+ * @flow_label: of packets that the target sends with a GRH, 20 bits
+ * @mtu: 1 = 256 bytes ... 5 = 4096
+ * @inline_size: bytes of received data in a completion; must be 0, others are refused
+ *	with EOPNOTSUPP
+ * @pkey_index: index of the P_Key
+ * @port: local port
+ * @gid_index: index of the source GID
+ * @hop_limit: of packets that the target sends with a GRH
+ * @tclass: traffic class of packets that the target sends with a GRH
+ * @min_rnr_timer: code of the RNR timer, 5 bits
+ * @reserved: zero
+ */
+struct xverbs_dct_attr {
+	__aligned_u64 dc_key;
+	__u32 access;
+	__u32 flow_label;
+	__u32 mtu;
+	__u32 inline_size;
+	__u16 pkey_index;
+	__u8 port;
+	__u8 gid_index;
+	__u8 hop_limit;
+	__u8 tclass;
+	__u8 min_rnr_timer;
+	__u8 reserved;
+};
+
+/**
+ * struct xverbs_dct_create - ioctl(XVERBS_DCT_CREATE)
+ * @hdr: header; no flags
+ * @pd: protection domain; its keys are valid in messages and in receives
+ * @cq: completion queue of receives
+ * @srq: shared receive queue, not an XRC SRQ
+ * @user_index: as in struct xverbs_qp_create, for completions of receives
+ * @user_data: returned with events
+ * @attr: part struct xverbs_dct_attr
+ * @out_handle: the DC target
+ * @out_dctn: its number, for initiators
+ *
+ * The target receives at once.  XVERBS_DESTROY waits until the messages in flight have
+ * ended.  Manual A.1.3, A.1.4.
+ */
+struct xverbs_dct_create {
+	struct xverbs_hdr hdr;
+	__u32 pd;
+	__u32 cq;
+	__u32 srq;
+	__u32 user_index;
+	__aligned_u64 user_data;
+	struct xverbs_part attr;
+	__u32 out_handle;
+	__u32 out_dctn;
+};
+#define XVERBS_DCT_CREATE _IO(XVERBS_TYPE, XVERBS_CMD_DCT_CREATE)
+
+/* States, xverbs_dct_query.out_state */
+#define XVERBS_DCT_ACTIVE	0
+#define XVERBS_DCT_DRAINING	1
+#define XVERBS_DCT_DRAINED	2
+
+/* Event of key violations, xverbs_dct_query.out_arm_state */
+#define XVERBS_DCT_NOT_ARMED	0
+#define XVERBS_DCT_ARMED	1
+#define XVERBS_DCT_FIRED	2	/* the event was raised */
+
+/**
+ * struct xverbs_dct_query - ioctl(XVERBS_DCT_QUERY)
+ * @hdr: header; no flags
+ * @dct: the DC target
+ * @out_state: XVERBS_DCT_ACTIVE...
+ * @out_arm_state: XVERBS_DCT_NOT_ARMED...
+ * @out_key_violations: number of messages with a wrong key
+ * @out_pd: handle, as passed
+ * @out_cq: handle, as passed
+ * @out_srq: handle, as passed
+ * @out_user_index: as passed
+ * @out_attr: part struct xverbs_dct_attr, as the adapter has it; may be absent
+ *
+ * Manual A.1.5.
+ */
+struct xverbs_dct_query {
+	struct xverbs_hdr hdr;
+	__u32 dct;
+	__u32 out_state;
+	__u32 out_arm_state;
+	__u32 out_key_violations;
+	__u32 out_pd;
+	__u32 out_cq;
+	__u32 out_srq;
+	__u32 out_user_index;
+	struct xverbs_part out_attr;
+};
+#define XVERBS_DCT_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_DCT_QUERY)
+
+/**
+ * struct xverbs_dct_arm - ioctl(XVERBS_DCT_ARM)
+ * @hdr: header; no flags
+ * @dct: the DC target
+ * @reserved: zero
+ *
+ * The next message with a wrong key raises XVERBS_EVENT_DCT_KEY_VIOLATION, once.
+ * Manual A.1.6.
+ */
+struct xverbs_dct_arm {
+	struct xverbs_hdr hdr;
+	__u32 dct;
+	__u32 reserved;
+};
+#define XVERBS_DCT_ARM _IO(XVERBS_TYPE, XVERBS_CMD_DCT_ARM)
 
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* DC targets: events */
+#ifndef XV_DCT_H
+#define XV_DCT_H
+
+#include "xv.h"
+
+/* Delivers a firmware event of the DC target with the number @dctn. */
+void xv_dct_event(struct xv_dev *dev, u32 dctn, unsigned long fw_type);
+
+/*
+ * dct_eq.c: mlx5_core does not ask the adapter for events of key violations.  So a
+ * device has an event queue for them, created at first use.
+ */
+int xv_dct_eq_use(struct xv_call *call);
+void xv_dct_eq_exit(struct xv_dev *dev);
+
+#endif
