@@ -45,6 +45,17 @@ int use_umr(struct xv_qp *qp, const struct xv_umr *umr)
 	return xv_wr_umr_fill(qp, 1, 0, umr) + xv_wr_umr_invalidate(qp, 2, 0, umr->mkey);
 }
 
+int use_dc(struct xv_qp *qp, struct xv_sge *sge, const struct xv_dc *to, uint64_t raddr);
+int use_dc(struct xv_qp *qp, struct xv_sge *sge, const struct xv_dc *to, uint64_t raddr)
+{
+	int err = xv_wr_send_dc(qp, 1, 0, sge, to) + xv_wr_write_dc(qp, 2, 0, sge, raddr, 3, to) +
+		  xv_wr_atomic_fa_dc(qp, 3, 0, sge, raddr, 3, 1, to) +
+		  xv_wr_write_inline_dc(qp, 4, XV_SEND_SIGNALED, sge, 8, raddr, 3, to);
+
+	xv_commit_send(qp);
+	return err;
+}
+
 int use_poll(struct xv_cq *cq, struct xv_wc *wc);
 int use_poll(struct xv_cq *cq, struct xv_wc *wc)
 {

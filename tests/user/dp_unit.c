@@ -235,6 +235,133 @@ static void test_xrc_builders(void)
 	   sq_holds(5, "00000510 00012304 00000000 00000000" XRC RADDR DATA), "XRC read");
 }
 
+static struct xv_ah dc_ah;
+static const struct xv_dc target = { &dc_ah, 0x0102030405060708, 0x654321 };
+
+/* The address vector: key, number with the bit of the long format, and that of the handle */
+#define AV	"0102030405060708 80654321 12345678 00000000 0a0b0c0d0e0f 1112 40314151" \
+		"202122232425262728292a2b2c2d2e2f"
+
+static void set_dc_ah(void)
+{
+	static const uint8_t av[48] = {
+		[8] = 0x80, [12] = 0x12, 0x34, 0x56, 0x78,
+		[20] = 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x11, 0x12, 0x40, 0x31, 0x41, 0x51,
+		0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28, 0x29, 0x2a, 0x2b, 0x2c,
+		0x2d, 0x2e, 0x2f,
+	};
+
+	memcpy(&dc_ah.av, av, sizeof(av));
+	dc_ah.pd = qp.pd;
+}
+
+/* Each request has two WQEBBs: in the ring of eight, the second of the fourth one wraps. */
+static void test_dc_builders(void)
+{
+	uint8_t text[40];
+	int i;
+
+	for (i = 0; i < 40; i++)
+		text[i] = (uint8_t)i;
+	setup(XV_QPT_DCI, 1, 6);
+	set_dc_ah();
+	ok(!xv_wr_send_dc(&qp, 1, XV_SEND_SIGNALED, &sge, &target) &&
+	   sq_holds(1, "0000010a 00012305 00000008 00000000" AV DATA), "DC send");
+	ok(!xv_wr_send_imm_dc(&qp, 1, 0, &sge, xv_be32(7), &target) &&
+	   sq_holds(3, "0000030b 00012305 00000000 00000007" AV DATA),
+	   "DC send with immediate");
+	ok(!xv_wr_write_dc(&qp, 1, 0, &sge, REMOTE, &target) &&
+	   sq_holds(5, "00000508 00012306 00000000 00000000" AV RADDR DATA), "DC write");
+	ok(!xv_wr_write_imm_dc(&qp, 1, 0, &sge, REMOTE, xv_be32(9), &target) &&
+	   sq_holds(7, "00000709 00012306 00000000 00000009" AV RADDR DATA),
+	   "DC write with immediate, which wraps to the start of the ring");
+	ok(xv_wr_send_dc(&qp, 1, 0, &sge, &target) == -XV_ENOMEM, "DC: full queue: ENOMEM");
+	qp.sq.ci = qp.sq.pi;
+	ok(!xv_wr_read_dc(&qp, 1, 0, &sge, REMOTE, &target) &&
+	   sq_holds(9, "00000910 00012306 00000000 00000000" AV RADDR DATA), "DC read");
+	ok(!xv_wr_atomic_cs_dc(&qp, 1, 0, &sge, REMOTE, 0x55, 0x66, &target) &&
+	   sq_holds(11, "00000b11 00012307 00000000 00000000" AV RADDR
+		    "0000000000000066 0000000000000055" DATA), "DC compare and swap");
+	ok(!xv_wr_atomic_fa_dc(&qp, 1, 0, &sge, REMOTE, 0x99, &target) &&
+	   sq_holds(13, "00000d12 00012307 00000000 00000000" AV RADDR
+		    "0000000000000099 0000000000000000" DATA), "DC fetch and add");
+	ok(!xv_wr_send_inv_dc(&qp, 1, 0, &sge, 0x01020304, &target) &&
+	   sq_holds(15, "00000f01 00012305 00000000 01020304" AV DATA),
+	   "DC send with invalidate");
+	qp.sq.ci = qp.sq.pi;
+	ok(!xv_wr_write_inline_dc(&qp, 1, 0, text, 40, REMOTE, &target) &&
+	   sq_holds(17, "00001108 00012308 00000000 00000000" AV RADDR "80000028"
+		    "000102030405060708090a0b0c0d0e0f10111213141516171819"
+		    "1a1b1c1d1e1f2021222324252627"), "DC inline write");
+	ok(!xv_wr_send_inline_dc(&qp, 1, 0, text, 4, &target) &&
+	   sq_holds(19, "0000130a 00012305 00000000 00000000" AV "80000004 00010203"),
+	   "DC inline send");
+	ok(xv_wr_send_inline_dc(&qp, 1, 0, text, 257, &target) == -XV_EINVAL,
+	   "DC: too much inline data: EINVAL");
+	dc_ah.pd = (struct xv_pd *)text;
+	ok(xv_wr_send_dc(&qp, 1, 0, &sge, &target) == -XV_EINVAL,
+	   "DC: address handle of another protection domain: EINVAL");
+}
+
+static void test_dc_lists(void)
+{
+	struct xv_sge list[2] = { sge, sge };
+	struct xv_send_wr wr = {
+		.sg_list = list, .num_sge = 2, .opcode = XV_WR_RDMA_READ, .dc = target,
+		.wr.rdma = { REMOTE },
+	}, *bad;
+
+	setup(XV_QPT_DCI, 7, 6);
+	set_dc_ah();
+	ok(!xv_post_send(&qp, &wr, &bad) &&
+	   sq_holds(7, "00000710 00012307 00000000 00000000" AV RADDR DATA DATA),
+	   "DC list: read with two elements, which wraps");
+	wr.opcode = XV_WR_ATOMIC_FETCH_AND_ADD;
+	wr.num_sge = 1;
+	wr.wr.atomic.remote_addr = 0x1122334455667788;
+	wr.wr.atomic.rkey = 0xaabbccdd;
+	wr.wr.atomic.compare_add = 0x99;
+	ok(!xv_post_send(&qp, &wr, &bad) &&
+	   sq_holds(9, "00000912 00012307 00000000 00000000" AV RADDR
+		    "0000000000000099 0000000000000000" DATA), "DC list: fetch and add");
+	wr.opcode = XV_WR_LOCAL_INV;
+	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr,
+	   "DC list: no invalidation: EINVAL");
+	wr.opcode = XV_WR_ATOMIC_FETCH_AND_ADD;
+	dc_ah.pd = (struct xv_pd *)list;
+	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr,
+	   "DC list: address handle of another protection domain: EINVAL");
+}
+
+/* A receive of a DC target names the target; its entry is in the SRQ. */
+static void test_dc_poll(void)
+{
+	static struct xv_dct dct = { .rsc = { XV_RSC_DCT, 0x2005 }, .srq = &srq };
+	struct mlx5r_cqe *cqe = (struct mlx5r_cqe *)cq_ring;
+	struct xv_wc wc;
+
+	setup(XV_QPT_DCI, 0, 6);
+	memset(srq_ring, 0, sizeof(srq_ring));
+	srq = (struct xv_srq) {
+		.rsc.type = XV_RSC_SRQ, .buf = srq_ring, .wr_id = srq_wr_id, .dbrec = srq_rec,
+		.mask = SRQ_WQES - 1, .max_sge = 1, .log_stride = 6, .tail = 3,
+	};
+	leaf[5] = &dct.rsc;
+	srq_wr_id[2] = 0x5555;
+	memset(cqe, 0, sizeof(*cqe));
+	cqe->srqn_uidx = xv_be32(0x2005);
+	cqe->wqe_counter = xv_be16(2);
+	cqe->byte_cnt = xv_be32(48);
+	cqe->flags_rqpn = xv_be32(0x777);
+	cqe->sop_drop_qpn = xv_be32(0x654321);
+	cqe->op_own = MLX5R_CQE_RESP_SEND << 4;
+	ok(xv_poll_cq(&cq, 1, &wc) == 1 && wc.wr_id == 0x5555 && wc.opcode == XV_WC_RECV &&
+	   wc.byte_len == 48 && wc.qp_num == 0x654321 && wc.src_qp == 0x777,
+	   "receive of a DC target: entry of the SRQ, number of the target");
+	ok(srq.tail == 2, "its entry is free again");
+	leaf[5] = NULL;
+}
+
 static void test_ud_and_xrc(void)
 {
 	struct xv_ah ah = { .av = { .rlid = xv_be16(0xc001), .rmac = { 2, 0, 0, 0, 0, 1 },
@@ -565,6 +692,9 @@ int main(void)
 	test_small_shapes();
 	test_fence_after_umr();
 	test_lists();
+	test_dc_builders();
+	test_dc_lists();
+	test_dc_poll();
 	test_ud_and_xrc();
 	test_poll(6);
 	test_poll(7);

@@ -100,6 +100,11 @@ XV_EXPORT void xv_ack_async_event(struct xv_async_event *event)
 	case XV_EVENT_QP_LAST_WQE_REACHED:
 		events_ack(&to_qp(event->element.qp)->events, 0, 1);
 		break;
+	case XV_EVENT_DCT_KEY_VIOLATION:
+	case XV_EVENT_DCT_ACCESS_ERR:
+	case XV_EVENT_DCT_REQ_ERR:
+		events_ack(&to_dct(event->element.dct)->events, 0, 1);
+		break;
 	case XV_EVENT_SRQ_ERR:
 	case XV_EVENT_SRQ_LIMIT_REACHED:
 		events_ack(&to_srq(event->element.srq)->events, 0, 1);

@@ -116,11 +116,17 @@ struct srq {
 	struct event_count events;
 };
 
+struct dct {
+	struct xv_dct pub;
+	struct event_count events;
+};
+
 static inline struct context *to_ctx(struct xv_context *ctx) { return (struct context *)ctx; }
 static inline struct pd *to_pd(struct xv_pd *pd) { return (struct pd *)pd; }
 static inline struct cq *to_cq(struct xv_cq *cq) { return (struct cq *)cq; }
 static inline struct qp *to_qp(struct xv_qp *qp) { return (struct qp *)qp; }
 static inline struct srq *to_srq(struct xv_srq *srq) { return (struct srq *)srq; }
+static inline struct dct *to_dct(struct xv_dct *dct) { return (struct dct *)dct; }
 
 /* error.c: stores the error text of this thread; returns -|err| */
 int xv_set_error(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -351,6 +351,7 @@ static void attr_to_kernel(struct kernel_attrs *k, const struct xv_qp_attr *a)
 		.rnr_retry = a->rnr_retry,
 		.alt_port_num = a->alt_port_num,
 		.alt_timeout = a->alt_timeout,
+		.dct_key = a->dct_key,
 	};
 	xv_ah_attr_to_kernel(&k->ah, &a->ah_attr);
 	xv_ah_attr_to_kernel(&k->alt_ah, &a->alt_ah_attr);
@@ -383,6 +384,7 @@ static void attr_from_kernel(struct xv_qp_attr *a, const struct kernel_attrs *at
 		.rnr_retry = k->rnr_retry,
 		.alt_port_num = k->alt_port_num,
 		.alt_timeout = k->alt_timeout,
+		.dct_key = k->dct_key,
 	};
 	xv_ah_attr_from_kernel(&a->ah_attr, &attrs->ah);
 	xv_ah_attr_from_kernel(&a->alt_ah_attr, &attrs->alt_ah);

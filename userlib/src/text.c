@@ -94,6 +94,7 @@ XV_EXPORT const char *xv_qp_type_str(enum xv_qp_type type)
 	static const char *const names[] = {
 		[XV_QPT_RC] = "RC", [XV_QPT_UC] = "UC", [XV_QPT_UD] = "UD",
 		[XV_QPT_XRC_SEND] = "XRC_SEND", [XV_QPT_XRC_RECV] = "XRC_RECV",
+		[XV_QPT_DCI] = "DCI",
 	};
 
 	return pick(names, ARRAY_SIZE(names), type);
@@ -107,6 +108,9 @@ XV_EXPORT const char *xv_event_type_str(enum xv_event_type type)
 		"path migration failed", "device fatal error", "port active", "port error",
 		"LID change", "P_Key change", "SM change", "SRQ error", "SRQ limit reached",
 		"last WQE reached", "client reregister", "GID change", "WQ fatal error",
+		[XV_EVENT_DCT_KEY_VIOLATION] = "DCT key violation",
+		[XV_EVENT_DCT_ACCESS_ERR] = "DCT access error",
+		[XV_EVENT_DCT_REQ_ERR] = "DCT request error",
 	};
 
 	return pick(names, ARRAY_SIZE(names), type);

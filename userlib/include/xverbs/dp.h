@@ -15,6 +15,7 @@
  *	dp/queue.h	structures of queues
  *	dp/memory.h	memory regions, windows and indirect keys, access flags
  *	dp/send.h	builders for sends, doorbell
+ *	dp/send_dc.h	builders for DC initiators
  *	dp/send_mw.h	builders for memory windows: bind, invalidate
  *	dp/send_umr.h	builders for indirect keys: fill, invalidate
  *	dp/chain.h	builders for requests that wait and that enable others
@@ -37,6 +38,7 @@ extern "C" {
 #include <xverbs/dp/queue.h>
 #include <xverbs/dp/memory.h>
 #include <xverbs/dp/send.h>
+#include <xverbs/dp/send_dc.h>
 #include <xverbs/dp/send_mw.h>
 #include <xverbs/dp/send_umr.h>
 #include <xverbs/dp/chain.h>

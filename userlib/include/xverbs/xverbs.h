@@ -148,6 +148,7 @@ enum xv_atomic_cap {
 #define XV_DEVICE_MANAGED_FLOW_STEERING	(1ull << 29)
 
 /* xv_device_attr.exp_device_cap_flags, values as in ibv_exp_device_cap_flags */
+#define XV_EXP_DEVICE_DC_TRANSPORT	(1ull << 32)
 #define XV_EXP_DEVICE_UMR		(1ull << 38)
 #define XV_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
 
@@ -225,6 +226,10 @@ struct xv_device_attr {
 	struct xv_calc_cap calc_cap;
 	struct xv_vector_calc_cap vector_calc_cap;
 	struct xv_umr_caps umr_caps;
+	uint32_t max_dct;
+	uint32_t max_dc_req_rd_atom;
+	uint32_t max_dc_res_rd_atom;
+	uint32_t reserved;
 };
 
 enum xv_port_state {
@@ -686,6 +691,7 @@ enum xv_qp_attr_mask {
 	XV_QP_PATH_MIG_STATE		= 1 << 18,
 	XV_QP_CAP			= 1 << 19,
 	XV_QP_DEST_QPN			= 1 << 20,
+	XV_QP_DC_KEY			= 1 << 27,
 };
 
 enum xv_mig_state {
@@ -775,6 +781,7 @@ struct xv_qp_attr {
 	uint8_t rnr_retry;
 	uint8_t alt_port_num;
 	uint8_t alt_timeout;
+	uint64_t dct_key;		/* DCI: not used, each request has its own key */
 };
 
 /* Stores the actual sizes in attr->cap. */
@@ -824,6 +831,85 @@ static inline int xv_query_qp(struct xv_qp *qp, struct xv_qp_attr *attr, unsigne
 			      struct xv_qp_init_attr *init_attr)
 {
 	return xv_query_qp_sz(qp, attr, sizeof(*attr), attr_mask, init_attr, sizeof(*init_attr));
+}
+
+/* ---- DC targets --------------------------------------------------------------------- */
+
+/* Attributes of creation.  port, mtu, pd, cq and srq have no default. */
+struct xv_dct_init_attr {
+	struct xv_pd *pd;
+	struct xv_cq *cq;		/* completions of receives */
+	struct xv_srq *srq;
+	uint64_t dc_key;
+	uint32_t access_flags;		/* XV_ACCESS_REMOTE_* */
+	uint32_t flow_label;
+	enum xv_mtu mtu;
+	uint32_t create_flags;		/* 0 */
+	uint32_t inline_size;		/* 0 */
+	uint16_t pkey_index;
+	uint8_t port;
+	uint8_t gid_index;
+	uint8_t hop_limit;
+	uint8_t tclass;
+	uint8_t min_rnr_timer;
+	void *dct_context;
+};
+
+enum xv_dct_state {
+	XV_DCT_STATE_ACTIVE,
+	XV_DCT_STATE_DRAINING,
+	XV_DCT_STATE_DRAINED,
+};
+
+/* The event of key violations */
+enum xv_dct_arm_state {
+	XV_DCT_NOT_ARMED,
+	XV_DCT_ARMED,
+	XV_DCT_FIRED,
+};
+
+struct xv_dct_attr {
+	uint64_t dc_key;
+	enum xv_dct_state state;
+	enum xv_dct_arm_state arm_state;
+	uint32_t key_violations;	/* number of messages with a wrong key */
+	uint32_t access_flags;
+	uint32_t flow_label;
+	enum xv_mtu mtu;
+	uint32_t inline_size;
+	struct xv_pd *pd;
+	struct xv_cq *cq;
+	struct xv_srq *srq;
+	uint16_t pkey_index;
+	uint8_t port;
+	uint8_t gid_index;
+	uint8_t hop_limit;
+	uint8_t tclass;
+	uint8_t min_rnr_timer;
+};
+
+struct xv_dct *xv_create_dct_sz(struct xv_context *ctx, const struct xv_dct_init_attr *attr,
+				size_t size);
+int xv_query_dct_sz(struct xv_dct *dct, struct xv_dct_attr *attr, size_t size);
+
+/* The next message with a wrong key raises XV_EVENT_DCT_KEY_VIOLATION, once. */
+int xv_arm_dct(struct xv_dct *dct);
+
+/*
+ * Waits until the messages in flight have ended and events are acknowledged.  Also removes
+ * its completions from the completion queue.
+ */
+int xv_destroy_dct(struct xv_dct *dct);
+
+static inline struct xv_dct *xv_create_dct(struct xv_context *ctx,
+					   const struct xv_dct_init_attr *attr)
+{
+	return xv_create_dct_sz(ctx, attr, sizeof(*attr));
+}
+
+static inline int xv_query_dct(struct xv_dct *dct, struct xv_dct_attr *attr)
+{
+	return xv_query_dct_sz(dct, attr, sizeof(*attr));
 }
 
 /* ---- Task lists --------------------------------------------------------------------- */
@@ -923,6 +1009,9 @@ enum xv_event_type {
 	XV_EVENT_CLIENT_REREGISTER,
 	XV_EVENT_GID_CHANGE,
 	XV_EVENT_WQ_FATAL,
+	XV_EVENT_DCT_KEY_VIOLATION	= 32,
+	XV_EVENT_DCT_ACCESS_ERR,
+	XV_EVENT_DCT_REQ_ERR,
 };
 
 struct xv_async_event {
@@ -930,6 +1019,7 @@ struct xv_async_event {
 		struct xv_cq *cq;
 		struct xv_qp *qp;
 		struct xv_srq *srq;
+		struct xv_dct *dct;
 		uint32_t port_num;
 	} element;
 	enum xv_event_type event_type;

@@ -88,6 +88,15 @@ int xt_connect(struct xv_qp *qp, const struct xt_side *s, const struct xt_peer *
 int xt_connect_pair(struct xv_qp *a, const struct xt_side *sa, struct xv_qp *b,
 		    const struct xt_side *sb, const struct xt_rc_opts *opts);
 
+/* ---- dc.c: dynamically connected transport ----------------------------- */
+
+struct xv_dct *xt_dct_create(const struct xt_side *s, struct xv_cq *cq, struct xv_srq *srq,
+			     uint64_t key, uint32_t access);
+struct xv_ah *xt_ah_create(const struct xt_side *s, const struct xt_peer *peer);
+
+/* From RESET to RTS */
+int xt_dci_start(struct xv_qp *dci, const struct xt_side *s, const struct xt_rc_opts *opts);
+
 /* ---- exchange.c: lines of text over TCP -------------------------------- */
 
 #define XT_TCP_PORT	18611

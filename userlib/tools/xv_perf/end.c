@@ -23,7 +23,7 @@ static struct xv_qp *new_qp(struct end *e, const struct params *p)
 {
 	static const enum xv_qp_type types[] = {
 		[TP_RC] = XV_QPT_RC, [TP_UC] = XV_QPT_UC, [TP_UD] = XV_QPT_UD,
-		[TP_XRC] = XV_QPT_XRC_SEND,
+		[TP_XRC] = XV_QPT_XRC_SEND, [TP_DC] = XV_QPT_DCI,
 	};
 	/* WQEs of more than one WQEBB: address vector, mkey context */
 	uint32_t factor = p->transport == TP_UD ? 2 : p->op == OP_BIND ? 3 : 1;
@@ -39,7 +39,7 @@ static struct xv_qp *new_qp(struct end *e, const struct params *p)
 	};
 	struct xv_qp *qp;
 
-	if (p->transport != TP_XRC) {
+	if (p->transport != TP_XRC && p->transport != TP_DC) {
 		attr.recv_cq = e->recv_cq;
 		attr.cap.max_recv_wr = op_is_received(p->op) ? 2 * p->depth : 1;
 		attr.cap.max_recv_sge = 1;
@@ -74,6 +74,25 @@ static void open_xrc(struct end *e, const struct params *p)
 		xt_die_xv("%s", e->side.ctx->name);
 }
 
+static void open_dc(struct end *e, const struct params *p)
+{
+	const uint32_t access = XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ |
+				XV_ACCESS_REMOTE_ATOMIC;
+	struct xv_srq_init_attr attr = {
+		.attr = { .max_wr = 2 * p->depth * p->qps, .max_sge = 1 },
+		.flags = XV_SRQ_SINGLE_THREADED,
+	};
+
+	e->srq = xv_create_srq(e->side.pd, &attr);
+	if (!e->srq)
+		xt_die_xv("%s", e->side.ctx->name);
+	for (e->targets = 0; e->targets < p->targets; e->targets++) {
+		e->dct[e->targets] = xt_dct_create(&e->side, e->recv_cq, e->srq, DC_KEY, access);
+		if (!e->dct[e->targets])
+			xt_die_xv("%s", e->side.ctx->name);
+	}
+}
+
 void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
 	      const struct params *p, size_t max_size)
 {
@@ -102,6 +121,8 @@ void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
 	e->recv_cq = new_cq(e, 2 * p->depth * p->qps + 1, p->events && op_is_received(p->op));
 	if (p->transport == TP_XRC)
 		open_xrc(e, p);
+	if (p->transport == TP_DC)
+		open_dc(e, p);
 	if (p->op == OP_BIND) {
 		e->mw = xv_alloc_mw(e->side.pd, XV_MW_TYPE_1);
 		if (!e->mw)
@@ -124,10 +145,12 @@ void end_close(struct end *e)
 			xv_destroy_qp(e->target[i]);
 		xv_destroy_qp(e->qp[i]);
 	}
-	if (e->srq) {
+	for (i = 0; i < e->targets; i++)
+		xv_destroy_dct(e->dct[i]);
+	if (e->srq)
 		xv_destroy_srq(e->srq);
+	if (e->xrcd)
 		xv_close_xrcd(e->xrcd);
-	}
 	if (e->mw)
 		xv_dealloc_mw(e->mw);
 	if (e->ah)
@@ -176,6 +199,28 @@ static void ud_connect(struct end *e, uint32_t i, const struct xt_peer *peer)
 		xt_die_xv("cannot create the address handle");
 }
 
+static void start_initiator(struct end *e, struct xv_qp *qp)
+{
+	if (xt_dci_start(qp, &e->side, NULL))
+		xt_die_xv("cannot bring the initiator to RTS");
+}
+
+/* Target i of the peer */
+static void dc_connect(struct end *e, uint32_t i, const struct xt_peer *peer)
+{
+	if (!e->ah)
+		e->ah = xt_ah_create(&e->side, peer);
+	if (!e->ah)
+		xt_die_xv("cannot create the address handle");
+	e->to[i] = (struct xv_dc) { e->ah, DC_KEY, peer->qpn };
+}
+
+static void describe_target(const struct end *e, uint32_t i, struct xt_peer *p)
+{
+	xt_peer_of(&e->side, e->qp[0], p);
+	p->qpn = e->dct[i]->dct_num;
+}
+
 /* What the peer must know: the sending and the receiving queue pair */
 struct pair {
 	struct xt_peer sender;
@@ -194,6 +239,8 @@ static void connect_qp(struct end *e, uint32_t i, const struct pair *peer)
 	e->remote_srqn = peer->receiver.srqn;
 	if (e->qp[i]->qp_type == XV_QPT_UD)
 		ud_connect(e, i, &peer->receiver);
+	else if (e->qp[i]->qp_type == XV_QPT_DCI)
+		start_initiator(e, e->qp[i]);
 	else if (xt_connect(e->qp[i], &e->side, &peer->receiver, NULL) ||
 		 (e->target[i] != e->qp[i] &&
 		  xt_connect(e->target[i], &e->side, &peer->sender, NULL)))
@@ -217,6 +264,12 @@ void end_connect_local(struct end *a, struct end *b)
 		connect_qp(a, i, &pb);
 		connect_qp(b, i, &pa);
 	}
+	for (i = 0; i < a->targets; i++) {
+		describe_target(a, i, &pa.receiver);
+		describe_target(b, i, &pb.receiver);
+		dc_connect(a, i, &pb.receiver);
+		dc_connect(b, i, &pa.receiver);
+	}
 	set_remote(a, b);
 	set_remote(b, a);
 }
@@ -233,6 +286,12 @@ void end_connect_remote(struct end *e, int fd)
 		xt_recv_peer(fd, &peer.sender, &e->remote_in, &e->rkey);
 		xt_recv_peer(fd, &peer.receiver, &e->remote_in, &e->rkey);
 		connect_qp(e, i, &peer);
+	}
+	for (i = 0; i < e->targets; i++) {
+		describe_target(e, i, &self.receiver);
+		xt_send_peer(fd, &self.receiver, (uintptr_t)e->in, e->mr->rkey);
+		xt_recv_peer(fd, &peer.receiver, &e->remote_in, &e->rkey);
+		dc_connect(e, i, &peer.receiver);
 	}
 }
 

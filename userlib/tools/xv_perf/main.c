@@ -41,7 +41,8 @@ static const char usage[] =
 	"  -e, --peer-device NAME    device of the peer, without HOST\n"
 	"  -p, --port N              port of the device (1)\n"
 	"  -x, --gid-index N         local GID (default: RoCE v2 GID of an IPv4 address)\n"
-	"  -T, --transport NAME      rc, uc, ud or xrc (rc); uc has write and send, ud send\n"
+	"  -T, --transport NAME      rc, uc, ud, xrc or dc (rc); uc has write and send, ud\n"
+	"                            send\n"
 	"  -s, --size N[-M]          bytes, or all powers of two from N to M (64)\n"
 	"  -n, --iterations N        operations per size (lat 10000, bw 100000)\n"
 	"  -D, --depth N             bw: operations in flight per queue pair (128)\n"
@@ -49,6 +50,7 @@ static const char usage[] =
 	"  -S, --signal-every N      bw: request a completion for each Nth operation (half\n"
 	"                            of the depth, at most 64)\n"
 	"  -q, --qps N               bw: queue pairs (1)\n"
+	"  -t, --targets N           dc: targets; the next message is for the next one (1)\n"
 	"  -i, --inline N            send up to N bytes as inline data (lat 220, bw 0)\n"
 	"  -r, --ranks N             ranks of barrier, bcast and allreduce (8)\n"
 	"  -E, --events              lat, except write: sleep until a completion event;\n"
@@ -107,6 +109,7 @@ static void parse_option(int c)
 	case 'b': p->batch = (uint32_t)xt_number(optarg, "--batch", 1, 16384); break;
 	case 'S': p->signal_every = (uint32_t)xt_number(optarg, "--signal-every", 1, 16384); break;
 	case 'q': p->qps = (uint32_t)xt_number(optarg, "--qps", 1, MAX_QPS); break;
+	case 't': p->targets = (uint32_t)xt_number(optarg, "--targets", 1, MAX_TARGETS); break;
 	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, 4096); break;
 	case 'l': opt.server = true; opt.listen = optarg; break;
 	case 'r': opt.ranks = (uint32_t)xt_number(optarg, "--ranks", 1, 256); break;
@@ -184,6 +187,10 @@ static void settle(void)
 		p->batch = 1;
 	if (!p->qps || p->latency)
 		p->qps = 1;
+	if (p->targets && p->transport != TP_DC)
+		fail_usage("--targets needs the transport dc");
+	if (!p->targets)
+		p->targets = 1;
 	if (p->batch > p->depth)
 		fail_usage("--batch must not exceed --depth");
 	if (!p->signal_every)
@@ -210,6 +217,7 @@ static void parse(int argc, char **argv)
 		{ "batch", required_argument, NULL, 'b' },
 		{ "signal-every", required_argument, NULL, 'S' },
 		{ "qps", required_argument, NULL, 'q' },
+		{ "targets", required_argument, NULL, 't' },
 		{ "inline", required_argument, NULL, 'i' },
 		{ "listen", optional_argument, NULL, 'l' },
 		{ "ranks", required_argument, NULL, 'r' },
@@ -222,7 +230,7 @@ static void parse(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:i:l::r:EHjQh", longs,
+	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:t:i:l::r:EHjQh", longs,
 				NULL)) != -1)
 		parse_option(c);
 	if (opt.server && optind < argc)
@@ -359,8 +367,8 @@ static void client(void)
 	if (colon)
 		*colon++ = 0;
 	fd = xt_dial(host, colon);
-	xt_send_line(fd, "xv_perf 2 %d %d %d %u %u %u %u", p->latency, p->op, p->transport,
-		     p->depth, p->qps, opt.size_last, p->inline_max);
+	xt_send_line(fd, "xv_perf 3 %d %d %d %u %u %u %u %u", p->latency, p->op, p->transport,
+		     p->depth, p->qps, opt.size_last, p->inline_max, p->targets);
 	end_open(&a, opt.device[0], opt.port, opt.gid_index, p, opt.size_last);
 	end_connect_remote(&a, fd);
 	report_begin(p, opt.json);
@@ -393,9 +401,10 @@ static void server(void)
 	int fd = xt_listen(opt.listen), latency, op, tp;
 
 	xt_recv_line(fd, line);
-	if (sscanf(line, "xv_perf 2 %d %d %d %u %u %u %u", &latency, &op, &tp, &p.depth, &p.qps,
-		   &max_size, &p.inline_max) != 7 || op < 0 || op >= OP_COUNT || tp < 0 ||
-	    tp >= TP_COUNT || !p.qps || p.qps > MAX_QPS || p.depth > 16384 || max_size > MAX_SIZE)
+	if (sscanf(line, "xv_perf 3 %d %d %d %u %u %u %u %u", &latency, &op, &tp, &p.depth,
+		   &p.qps, &max_size, &p.inline_max, &p.targets) != 8 || op < 0 ||
+	    op >= OP_COUNT || tp < 0 || tp >= TP_COUNT || !p.qps || p.qps > MAX_QPS ||
+	    p.depth > 16384 || max_size > MAX_SIZE || p.targets > MAX_TARGETS)
 		xt_die(XT_FAILED, "unknown request of the client: \"%s\"", line);
 	p.latency = latency;
 	p.op = (enum op)op;

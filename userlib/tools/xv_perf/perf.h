@@ -26,10 +26,15 @@ enum transport {
 	TP_UC,
 	TP_UD,
 	TP_XRC,
+	TP_DC,
 	TP_COUNT,
 };
 
-enum { MAX_QPS = 256, MAX_SIZE = 1 << 30, GRH_BYTES = 40, UD_QKEY = 0x11111 };
+enum {
+	MAX_QPS = 256, MAX_TARGETS = 1024, MAX_SIZE = 1 << 30, GRH_BYTES = 40, UD_QKEY = 0x11111
+};
+
+#define DC_KEY	0x1122334455667788ull
 
 struct params {
 	bool latency;
@@ -42,6 +47,7 @@ struct params {
 	uint32_t signal_every;
 	uint32_t inline_max;
 	uint32_t qps;
+	uint32_t targets;		/* DC: of each end; the next message is for the next one */
 	bool events;
 };
 
@@ -51,12 +57,16 @@ struct end {
 	struct xv_cq *send_cq;
 	struct xv_cq *recv_cq;
 	struct xv_qp *qp[MAX_QPS];
-	struct xv_ah *ah;		/* UD: address of the peer */
+	struct xv_ah *ah;		/* UD, DC: address of the peer */
 	uint32_t remote_qpn[MAX_QPS];	/* UD */
 	struct xv_qp *target[MAX_QPS];	/* XRC: receive into srq */
 	struct xv_xrcd *xrcd;
-	struct xv_srq *srq;		/* XRC */
+	struct xv_srq *srq;		/* XRC, DC */
 	uint32_t remote_srqn;		/* XRC */
+	struct xv_dct *dct[MAX_TARGETS];	/* DC */
+	struct xv_dc to[MAX_TARGETS];	/* DC: the targets of the peer */
+	uint32_t targets;		/* their number; 0: not DC */
+	uint32_t turn;			/* the next of them */
 	uint32_t qps;
 	struct xv_mw *mw;		/* OP_BIND: bound to the second half of mr */
 	uint32_t mw_key;

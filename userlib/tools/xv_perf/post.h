@@ -43,6 +43,39 @@ static int post_xrc(struct end *e, struct xv_qp *qp, enum op op, struct xv_sge *
 	return xv_wr_general(qp, &wr);
 }
 
+/* Any operation on DC; the next message is for the next target. */
+xv_inline int post_dc(struct end *e, struct xv_qp *qp, enum op op, struct xv_sge *sge,
+		      uint32_t inline_max, uint64_t wr_id, unsigned int flags)
+{
+	const struct xv_dc *to = &e->to[e->turn];
+
+	e->turn = e->turn + 1 == e->targets ? 0 : e->turn + 1;
+	switch (op) {
+	case OP_WRITE:
+		if (sge->length <= inline_max)
+			return xv_wr_write_inline_dc(qp, wr_id, flags, e->out, sge->length,
+						     e->remote_in, e->rkey, to);
+		return xv_wr_write_dc(qp, wr_id, flags, sge, e->remote_in, e->rkey, to);
+	case OP_WRITE_IMM:
+		return xv_wr_write_imm_dc(qp, wr_id, flags, sge, e->remote_in, e->rkey,
+					  (uint32_t)wr_id, to);
+	case OP_READ:
+		return xv_wr_read_dc(qp, wr_id, flags, sge, e->remote_in, e->rkey, to);
+	case OP_SEND:
+		if (sge->length <= inline_max)
+			return xv_wr_send_inline_dc(qp, wr_id, flags, e->out, sge->length, to);
+		return xv_wr_send_dc(qp, wr_id, flags, sge, to);
+	case OP_SEND_IMM:
+		return xv_wr_send_imm_dc(qp, wr_id, flags, sge, (uint32_t)wr_id, to);
+	case OP_FETCH_ADD:
+		return xv_wr_atomic_fa_dc(qp, wr_id, flags, sge, e->remote_in, e->rkey, 1, to);
+	case OP_CMP_SWAP:
+		return xv_wr_atomic_cs_dc(qp, wr_id, flags, sge, e->remote_in, e->rkey, 0, 1, to);
+	default:
+		return -XV_EINVAL;
+	}
+}
+
 /* Every bind gives the window a new key. */
 static int post_bind(struct end *e, struct xv_qp *qp, uint32_t size, uint64_t wr_id,
 		     unsigned int flags)
@@ -62,7 +95,8 @@ xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size
 	struct xv_sge sge = { (uintptr_t)e->out, size, e->mr->lkey };
 
 	if (e->srq)
-		return post_xrc(e, qp, op, &sge, inline_max, wr_id, flags);
+		return e->targets ? post_dc(e, qp, op, &sge, inline_max, wr_id, flags) :
+				    post_xrc(e, qp, op, &sge, inline_max, wr_id, flags);
 	switch (op) {
 	case OP_WRITE:
 		if (size <= inline_max)

@@ -35,6 +35,7 @@ const char *transport_name(enum transport tp)
 {
 	static const char *const names[] = {
 		[TP_RC] = "rc", [TP_UC] = "uc", [TP_UD] = "ud", [TP_XRC] = "xrc",
+		[TP_DC] = "dc",
 	};
 
 	return tp < TP_COUNT ? names[tp] : "?";
@@ -45,14 +46,15 @@ bool transport_has(enum transport tp, enum op op)
 	switch (tp) {
 	case TP_UC: return op_bounces(op);
 	case TP_UD: return op == OP_SEND;
-	case TP_XRC: return op != OP_BIND;
+	case TP_XRC:
+	case TP_DC: return op != OP_BIND;
 	default: return true;
 	}
 }
 
 bool transport_is_reliable(enum transport tp)
 {
-	return tp == TP_RC || tp == TP_XRC;
+	return tp == TP_RC || tp == TP_XRC || tp == TP_DC;
 }
 
 static int by_value(const void *a, const void *b)
@@ -78,6 +80,8 @@ void report_begin(const struct params *p, bool json)
 		xt_json_str("operation", "%s", op_name(p->op));
 		xt_json_str("transport", "%s", transport_name(p->transport));
 		xt_json_num("qps", p->qps);
+		if (p->transport == TP_DC)
+			xt_json_num("targets", p->targets);
 		xt_json_num("depth", p->depth);
 		xt_json_num("batch", p->batch);
 		xt_json_num("signal_every", p->signal_every);

@@ -162,12 +162,17 @@ xv_inline struct xv_rsc *__xv_cqe_rsc(struct xv_cq *cq, const struct mlx5r_cqe *
 	return __xv_rsc_find(cq, cqe->srqn_uidx);
 }
 
-/* CQEs of XRC SRQs have the user index of the SRQ, others that of the QP. */
+/*
+ * CQEs of XRC SRQs have the user index of the SRQ, those of DC targets that of the target,
+ * others that of the QP.
+ */
 xv_inline struct xv_srq *__xv_rsc_srq(struct xv_rsc *rsc)
 {
-	if (rsc->type == XV_RSC_SRQ)
-		return (struct xv_srq *)(void *)rsc;
-	return ((struct xv_qp *)(void *)rsc)->srq;
+	if (xv_likely(rsc->type == XV_RSC_QP))
+		return ((struct xv_qp *)(void *)rsc)->srq;
+	if (rsc->type == XV_RSC_DCT)
+		return ((struct xv_dct *)(void *)rsc)->srq;
+	return (struct xv_srq *)(void *)rsc;
 }
 
 xv_inline struct xv_sq_entry *xv_cqe_sq_entry(struct xv_qp *qp, const struct mlx5r_cqe *cqe)

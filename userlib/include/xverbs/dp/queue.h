@@ -39,6 +39,7 @@ enum xv_qp_type {
 	XV_QPT_UD		= 4,
 	XV_QPT_XRC_SEND		= 9,
 	XV_QPT_XRC_RECV		= 10,
+	XV_QPT_DCI		= 32,	/* DC initiator */
 };
 
 enum xv_cq_flags {
@@ -74,6 +75,7 @@ enum xv_qp_state {
 enum xv_rsc_type {
 	XV_RSC_QP = 1,
 	XV_RSC_SRQ,
+	XV_RSC_DCT,
 };
 
 struct xv_rsc {
@@ -81,7 +83,7 @@ struct xv_rsc {
 	uint32_t user_index;
 };
 
-/* Two-level table: user index (12 + 12 bits) -> QP or SRQ */
+/* Two-level table: user index (12 + 12 bits) -> QP, SRQ or DC target */
 #define XV_RSC_DIR_SHIFT	12
 #define XV_RSC_DIR_SIZE		(1u << XV_RSC_DIR_SHIFT)
 #define XV_RSC_DIR_MASK		(XV_RSC_DIR_SIZE - 1)
@@ -211,6 +213,18 @@ struct xv_qp {
 	struct xv_rq rq;
 	struct xv_context *context;
 	uint32_t handle;
+};
+
+/* A DC target.  Its receives come from the SRQ, their completions go to the CQ. */
+struct xv_dct {
+	struct xv_rsc rsc;
+	uint32_t dct_num;
+	uint32_t handle;
+	struct xv_pd *pd;
+	struct xv_cq *cq;
+	struct xv_srq *srq;
+	void *dct_context;
+	struct xv_context *context;
 };
 
 /*

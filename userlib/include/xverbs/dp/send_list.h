@@ -8,6 +8,7 @@
 
 #include <xverbs/dp/calc.h>
 #include <xverbs/dp/chain.h>
+#include <xverbs/dp/send_dc.h>
 #include <xverbs/dp/send_mw.h>
 #include <xverbs/dp/send_umr.h>
 
@@ -59,6 +60,7 @@ xv_inline int __xv_wr_allowed(const struct xv_qp *qp, const struct __xv_wr_desc 
 	switch (qp->qp_type) {
 	case XV_QPT_RC:
 	case XV_QPT_XRC_SEND:
+	case XV_QPT_DCI:
 		return 1;
 	case XV_QPT_UC:
 		return d->shape & __XV_SHAPE_UC;
@@ -74,7 +76,7 @@ xv_inline uint32_t __xv_wr_fixed_ds(const struct xv_qp *qp, const struct __xv_wr
 {
 	uint32_t ds = 1;
 
-	if (qp->qp_type == XV_QPT_UD)
+	if (qp->qp_type == XV_QPT_UD || qp->qp_type == XV_QPT_DCI)
 		ds += sizeof(struct mlx5r_av) / MLX5R_DS;
 	if (qp->qp_type == XV_QPT_XRC_SEND)
 		ds += sizeof(struct mlx5r_xrc) / MLX5R_DS;
@@ -149,6 +151,10 @@ xv_inline uint8_t *__xv_seg_fixed(const struct xv_qp *qp, const struct __xv_wr_d
 		__xv_seg_xrc(seg, wr->qp_type.xrc.remote_srqn);
 		seg += sizeof(struct mlx5r_xrc);
 	}
+	if (qp->qp_type == XV_QPT_DCI) {
+		__xv_seg_dc(seg, &wr->dc);
+		seg = __xv_sq_wrap(&qp->sq, seg + sizeof(struct mlx5r_av));
+	}
 	if (d->shape & __XV_SHAPE_ATOMIC) {
 		__xv_seg_raddr(seg, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 		seg += MLX5R_DS;
@@ -170,7 +176,7 @@ static inline int __xv_wr_local(struct xv_qp *qp, const struct xv_send_wr *wr)
 	uint64_t id = wr->wr_id;
 	uint32_t flags = wr->send_flags;
 
-	if (qp->qp_type == XV_QPT_UD)
+	if (qp->qp_type == XV_QPT_UD || qp->qp_type == XV_QPT_DCI)
 		return -XV_EINVAL;
 	switch (wr->opcode) {
 	case XV_WR_BIND_MW:
@@ -255,6 +261,8 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	if (xv_unlikely(opmod < 0))
 		return opmod;
 	if (qp->qp_type == XV_QPT_UD && xv_unlikely(wr->wr.ud.ah->pd != qp->pd))
+		return -XV_EINVAL;
+	if (qp->qp_type == XV_QPT_DCI && xv_unlikely(wr->dc.ah->pd != qp->pd))
 		return -XV_EINVAL;
 	data_ds = __xv_wr_data_ds(qp, d, wr);
 	if (xv_unlikely(data_ds < 0))

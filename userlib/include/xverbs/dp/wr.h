@@ -180,6 +180,13 @@ struct xv_mw;
 struct xv_mr;
 struct xv_qp;
 
+/* The DC target of a request; names are those of ibv_exp_send_wr.dc */
+struct xv_dc {
+	struct xv_ah *ah;
+	uint64_t dct_access_key;
+	uint32_t dct_number;
+};
+
 struct xv_mw_bind_info {
 	struct xv_mr *mr;
 	uint64_t addr;
@@ -280,6 +287,7 @@ struct xv_send_wr {
 			struct xv_vector_calc vector_calc;
 		} op;
 	};
+	struct xv_dc dc;			/* DCI */
 };
 
 struct xv_recv_wr {
