@@ -379,13 +379,15 @@ static void sweep_all(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++)
-		if (!(steps[i].flags & WITH_DMABUF) || dmabuf >= 0)
+		if (step_possible(&steps[i]))
 			sweep(&steps[i]);
 	close(spare);
 	sweep_destroy("UD queue pair in a multicast group", ud);
 	sweep_destroy("queue pair", qp);
 	sweep_destroy("XRC queue pair with another user", xrc_qp);
 	sweep_destroy("XRC queue pair", opened);
+	if (with_dc)
+		sweep_destroy("DC target", dct);
 	sweep_destroy("XRC shared receive queue", xrc_srq);
 	sweep_destroy("shared receive queue", srq);
 	sweep_destroy("completion queue", cq);

@@ -36,15 +36,17 @@ static const struct part parts[] = {
 	P(QP_CREATE, qp_create, external, external, false),
 	P(QP_CREATE, qp_create, cap, qp_cap, false),
 	P(QP_CREATE, qp_create, out_cap, qp_cap, true),
-	P(QP_MODIFY, qp_modify, attr, qp_attr, false),
+	P_GROWN(QP_MODIFY, qp_modify, attr, qp_attr, dct_key, false),
 	P(QP_MODIFY, qp_modify, ah_attr, ah_attr, false),
 	P(QP_MODIFY, qp_modify, alt_ah_attr, ah_attr, false),
-	P(QP_QUERY, qp_query, out_attr, qp_attr, true),
+	P_GROWN(QP_QUERY, qp_query, out_attr, qp_attr, dct_key, true),
 	P(QP_QUERY, qp_query, out_ah_attr, ah_attr, true),
 	P(QP_QUERY, qp_query, out_alt_ah_attr, ah_attr, true),
 	P(QP_QUERY, qp_query, out_cap, qp_cap, true),
 	P_GROWN(QP_QUERY, qp_query, out_init, qp_init, flags, true),
 	P(AH_RESOLVE, ah_resolve, attr, ah_attr, false),
+	P(DCT_CREATE, dct_create, attr, dct_attr, false),
+	P(DCT_QUERY, dct_query, out_attr, dct_attr, true),
 };
 
 /* Copies of the parts of a call, with additional bytes */
@@ -158,7 +160,7 @@ static void test_steps(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		if (steps[i].flags & WITH_DMABUF && dmabuf < 0)
+		if (!step_possible(&steps[i]))
 			continue;
 		refuse(&steps[i]);
 		if (accept(&steps[i]))

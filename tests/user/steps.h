@@ -20,7 +20,8 @@ enum { LEN = 1 << 20, PORT = 1, USER_INDEX = 0x123456 };
 static int fd, spare = -1, xrc_fd, dmabuf = -1;
 static uint32_t pd, pd2, uar, mr, mw, mkey, umem, channel, cq, srq, xrcd, xrc_srq, qp, ud, xrc_qp,
 		opened;
-static uint32_t last_qpn;
+static uint32_t last_qpn, dct;
+static bool with_dc;		/* the device has DC targets */
 static struct xverbs_ah_attr path;
 static void *memory;
 static char reason[XVERBS_REASON_MAX];
@@ -30,6 +31,7 @@ static struct xverbs_external external;
 static struct xverbs_qp_cap cap, cap_read;
 static struct xverbs_qp_attr attr, attr_read;
 static struct xverbs_qp_init init_read;
+static struct xverbs_dct_attr dct_attr, dct_attr_read;
 
 #define PART(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
 
@@ -65,6 +67,9 @@ static union {
 	struct xverbs_qp_open qp_open;
 	struct xverbs_ah_resolve ah;
 	struct xverbs_mcast mcast;
+	struct xverbs_dct_create dct;
+	struct xverbs_dct_query dct_query;
+	struct xverbs_dct_arm dct_arm;
 	uint8_t bytes[512];		/* room for longer structures */
 } arg;
 
@@ -265,6 +270,32 @@ static void fill_xrc_recv(void)
 	arg.qp.xrcd = xrcd;
 }
 
+static void fill_dci(void)
+{
+	fill_qp();
+	arg.qp.type = XVERBS_QPT_DCI;
+	arg.qp.recv_cq = arg.qp.srq = 0;
+}
+
+static void fill_dct(void)
+{
+	arg.dct.pd = pd;
+	arg.dct.cq = cq;
+	arg.dct.srq = srq;
+	arg.dct.user_data = USER_DATA;
+	arg.dct.user_index = USER_INDEX;
+	arg.dct.attr = PART(&dct_attr);
+	dct_attr = (struct xverbs_dct_attr) { .dc_key = USER_DATA, .mtu = 3, .port = PORT };
+}
+
+static void fill_dct_query(void)
+{
+	arg.dct_query.dct = dct;
+	arg.dct_query.out_attr = PART(&dct_attr_read);
+}
+
+static void fill_dct_arm(void) { arg.dct_arm.dct = dct; }
+
 static void fill_open(void)
 {
 	arg.qp_open.xrcd = xrcd;
@@ -327,6 +358,7 @@ enum {
 	ON_SPARE = 2,		/* needs its own open file */
 	SETTLES = 4,		/* creates objects that stay with the device */
 	WITH_DMABUF = 8,	/* needs a kernel that supports it */
+	WITH_DC = 16,		/* needs a device that supports it */
 };
 
 struct step {
@@ -385,6 +417,10 @@ static const struct step steps[] = {
 	MAKE_FLAGS(QP_CREATE, qp, xrc_send, NULL, SETTLES),
 	MAKE(QP_CREATE, qp, xrc_recv, &xrc_qp),
 	MAKE(QP_OPEN, qp_open, open, &opened),
+	MAKE_FLAGS(QP_CREATE, qp, dci, NULL, WITH_DC),
+	MAKE_FLAGS(DCT_CREATE, dct, dct, &dct, WITH_DC),
+	CALL(DCT_QUERY, dct_query, dct_query, WITH_DC),
+	CALL(DCT_ARM, dct_arm, dct_arm, WITH_DC | SETTLES),
 	CALL(AH_RESOLVE, ah, ah, 0),
 	CALL(QP_MODIFY, modify, init, ONCE),
 	CALL(QP_MODIFY, modify, rtr, ONCE),
@@ -447,6 +483,12 @@ static int step_file(const struct step *s)
 	return spare;
 }
 
+/* True if kernel and device support the step. */
+static bool step_possible(const struct step *s)
+{
+	return !(s->flags & WITH_DMABUF && dmabuf < 0) && !(s->flags & WITH_DC && !with_dc);
+}
+
 /* After success: keeps the new object for later steps, or destroys it. */
 static void settle(const struct step *s, bool stays)
 {
@@ -466,7 +508,10 @@ static void populate(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		if (!steps[i].keep && steps[i].cmd != XVERBS_MCAST_ATTACH)
+		if (!steps[i].keep && steps[i].cmd != XVERBS_MCAST_ATTACH &&
+		    steps[i].cmd != XVERBS_DCT_ARM)
+			continue;
+		if (!step_possible(&steps[i]))
 			continue;
 		memset(&arg, 0, sizeof(arg));
 		steps[i].fill();
@@ -515,6 +560,16 @@ static void make_dmabuf(void)
 	dmabuf = ioctl(dev, UDMABUF_CREATE, &create);
 }
 
+static void find_dc(void)
+{
+	struct xverbs_query_device *device = &arg.query_device;
+
+	memset(&arg, 0, sizeof(arg));
+	if (call(fd, XVERBS_QUERY_DEVICE, sizeof(*device)))
+		bail_out("QUERY_DEVICE: %s", reason);
+	with_dc = device->out_max_dct;
+}
+
 static void steps_setup(void)
 {
 	memory = mmap(NULL, 4 * LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -523,6 +578,7 @@ static void steps_setup(void)
 	make_dmabuf();
 	fd = bound_file();
 	find_path();
+	find_dc();
 }
 
 #endif

@@ -19,6 +19,7 @@ struct verb {
 	bool unbound;		/* works on a file that is not bound */
 	int handles[4];		/* offsets of members with handles; 0 ends the list */
 	int reserved;		/* offset of a reserved member, or 0 */
+	bool dc;		/* needs a device with DC targets */
 };
 
 #define V(_nr, _type, ...)							\
@@ -75,6 +76,10 @@ static const struct verb verbs[] = {
 	  .reserved = OFF(mkey_create, reserved)),
 	V(MKEY_QUERY, mkey_query, .handles = { OFF(mkey_query, mkey) },
 	  .reserved = OFF(mkey_query, reserved)),
+	V(DCT_CREATE, dct_create, .dc = true,
+	  .handles = { OFF(dct_create, pd), OFF(dct_create, cq), OFF(dct_create, srq) }),
+	V(DCT_QUERY, dct_query, .handles = { OFF(dct_query, dct) }),
+	V(DCT_ARM, dct_arm, .handles = { OFF(dct_arm, dct) }, .reserved = OFF(dct_arm, reserved)),
 };
 
 #define N_VERBS		(sizeof(verbs) / sizeof(verbs[0]))
@@ -82,6 +87,7 @@ static const struct verb verbs[] = {
 
 static int fd, raw;		/* a bound and an unbound file */
 static uint32_t pd, uar, cq;	/* valid handles of the bound file */
+static bool with_dc;		/* the device has DC targets */
 static void *buffer;
 static char reason[XVERBS_REASON_MAX];
 
@@ -99,6 +105,7 @@ static union {
 	struct xverbs_cq_modify cq_modify;
 	struct xverbs_cq_resize cq_resize;
 	struct xverbs_destroy destroy;
+	struct xverbs_dct_create dct;
 	uint8_t bytes[4096 + TAIL];
 } arg;
 
@@ -116,6 +123,7 @@ static void prepare(const struct verb *v)
 /* Valid values, so that a wrong handle is the only error */
 static void fill(const struct verb *v)
 {
+	static const struct xverbs_dct_attr dct = { .mtu = 3, .port = 1 };
 	static const struct xverbs_qp_cap cap = { .max_send_wr = 1 };
 
 	prepare(v);
@@ -154,6 +162,11 @@ static void fill(const struct verb *v)
 		break;
 	case XVERBS_CQ_RESIZE:
 		arg.cq_resize.entries = 1;
+		break;
+	case XVERBS_DCT_CREATE:
+		arg.dct.pd = pd;
+		arg.dct.cq = cq;
+		arg.dct.attr = PART(&dct);
 		break;
 	}
 }
@@ -215,6 +228,11 @@ static void test_values(const struct verb *v)
 	char what[64];
 	int i;
 
+	if (v->dc && !with_dc) {
+		fill(v);
+		expect(call(fd, v->cmd), EOPNOTSUPP, v->name, "the device has no DC targets");
+		return;
+	}
 	for (i = 0; i < 4 && v->handles[i]; i++) {
 		fill(v);
 		memcpy(arg.bytes + v->handles[i], &bad, sizeof(bad));
@@ -355,6 +373,15 @@ static void setup(void)
 	cq = create("CQ_CREATE", XVERBS_CQ_CREATE, sizeof(arg.cq), OFF(cq_create, out_handle));
 }
 
+static void find_dc(void)
+{
+	struct xverbs_query_device device = { .hdr.size = sizeof(device) };
+
+	if (ioctl(fd, XVERBS_QUERY_DEVICE, &device))
+		bail_out("QUERY_DEVICE");
+	with_dc = device.out_max_dct;
+}
+
 /* A queue pair without queues has no ring and uses no mmap offset. */
 static void test_no_ring(void)
 {
@@ -389,6 +416,7 @@ int main(int argc, char **argv)
 	ring = arg.cq.out_ring;
 	test_mmap(&ring);
 	buffer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	find_dc();
 	for (i = 0; i < N_VERBS; i++) {
 		test_shape(&verbs[i]);
 		test_values(&verbs[i]);

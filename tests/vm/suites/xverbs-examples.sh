@@ -49,6 +49,11 @@ like "server_client: help" 'gid-index' $EX/server_client -h
 both srq '320 messages over 4 queue pairs'
 both multicast 'received 10 datagrams'
 both apm 'client: 100 rounds, migrated'
+if $EX/../bin/xv_devinfo --device "$DEV0" --verbose | grep -Eq 'feature dc +yes'; then
+	both dc 'client: 64 messages from one initiator to 8 targets'
+else
+	skip "dc: server and client" "the device does not support it"
+fi
 like "wait_cq: the sample of the DOCA guide" 'buffer 3 is identical to buffer 1' \
 	$EX/wait_cq -d "$DEV0"
 like "tasks: one post over six queues" 'one post: the sum is 303' $EX/tasks -d "$DEV0"

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dynamically connected transport with data checks: states of initiators, attributes of
+ * targets, all operations, one initiator to 1,000 targets on two devices, 200 initiators to
+ * one target, targets that are destroyed in traffic.
+ *
+ * usage: dc [hold] [OPTION...]
+ */
+#include <unistd.h>
+#include "dc.h"
+
+enum { MANY_TARGETS = 1000, MANY_SOURCES = 200, MESSAGE = 512, LONG = 20000, HALF = 8 << 20 };
+
+/* ---- Attributes ---------------------------------------------------------------- */
+
+static void test_device(void)
+{
+	struct xv_device_attr a;
+
+	need(!xv_query_device(side[0].s.ctx, &a));
+	ok(a.exp_device_cap_flags & XV_EXP_DEVICE_DC_TRANSPORT && a.max_dct &&
+	   a.max_dc_req_rd_atom && a.max_dc_res_rd_atom,
+	   "device: %u targets, %u reads per initiator, %u per target", a.max_dct,
+	   a.max_dc_req_rd_atom, a.max_dc_res_rd_atom);
+}
+
+static bool refused(struct xv_qp *qp, const struct xv_qp_attr *a, unsigned int mask,
+		    const char *name)
+{
+	int err = xv_modify_qp(qp, a, mask);
+
+	if (err == -EINVAL && strstr(xv_last_error(), name))
+		return true;
+	diag("mask 0x%x: %d, %s", mask, err, xv_last_error());
+	return false;
+}
+
+/* The table of the manual, A.1.7 */
+static void test_states(void)
+{
+	struct xv_qp_init_attr init = {
+		.qp_type = XV_QPT_DCI, .send_cq = side[0].send_cq, .recv_cq = side[0].send_cq,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+	};
+	struct xv_qp *qp = xv_create_qp(side[0].s.pd, &init);
+	struct xv_qp_attr a = {
+		.port_num = 1, .path_mtu = XV_MTU_1024, .timeout = 12, .retry_cnt = 3,
+		.rnr_retry = 5, .max_rd_atomic = 4, .min_rnr_timer = 9, .dct_key = DC_KEY,
+	}, got;
+	const unsigned int rts = XV_QP_STATE | XV_QP_TIMEOUT | XV_QP_RETRY_CNT |
+				 XV_QP_RNR_RETRY | XV_QP_MAX_QP_RD_ATOMIC;
+
+	need(qp);
+	a.qp_state = XV_QPS_INIT;
+	ok(refused(qp, &a, XV_QP_STATE | XV_QP_PORT, "pkey_index"), "INIT without P_Key");
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PORT | XV_QP_PKEY_INDEX | XV_QP_DC_KEY),
+	   "RESET to INIT as in the manual");
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PKEY_INDEX), "INIT to INIT");
+	a.qp_state = XV_QPS_RTR;
+	ok(refused(qp, &a, XV_QP_STATE, "path_mtu"), "RTR without MTU");
+	ok(refused(qp, &a, XV_QP_STATE | XV_QP_PATH_MTU | XV_QP_DEST_QPN, "dest_qp_num"),
+	   "RTR with the number of a peer");
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PATH_MTU), "INIT to RTR");
+	a.qp_state = XV_QPS_RTS;
+	ok(refused(qp, &a, rts & ~(unsigned int)XV_QP_RETRY_CNT, "retry_cnt"),
+	   "RTS without the number of retries");
+	ok(refused(qp, &a, rts | XV_QP_ALT_PATH, "alt"), "RTS with an alternate path");
+	ok(!xv_modify_qp(qp, &a, rts | XV_QP_SQ_PSN | XV_QP_MIN_RNR_TIMER), "RTR to RTS");
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_MIN_RNR_TIMER), "RTS to RTS");
+	ok(!xv_query_qp(qp, &got, 0, NULL) && got.qp_state == XV_QPS_RTS &&
+	   got.dct_key == DC_KEY && got.path_mtu == XV_MTU_1024 && got.timeout == 12 &&
+	   got.retry_cnt == 3 && got.rnr_retry == 5 && got.max_rd_atomic == 4, "query");
+	a.qp_state = XV_QPS_SQD;
+	ok(refused(qp, &a, XV_QP_STATE, "no transition"), "no state SQD");
+	a.qp_state = XV_QPS_ERR;
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE), "any state to ERR");
+	a.qp_state = XV_QPS_RESET;
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE), "any state to RESET");
+	ok(!xv_destroy_qp(qp), "destroy");
+}
+
+static void test_attributes(void)
+{
+	struct xv_dct_init_attr init = {
+		.pd = side[1].s.pd, .cq = side[1].recv_cq, .srq = side[1].srq,
+		.dc_key = DC_KEY, .access_flags = XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ,
+		.flow_label = 0x12345, .mtu = XV_MTU_1024, .port = 1,
+		.gid_index = (uint8_t)side[1].s.gid_index, .hop_limit = 17, .tclass = 0x28,
+		.min_rnr_timer = 11, .dct_context = &init,
+	};
+	struct xv_dct *dct = xv_create_dct(side[1].s.ctx, &init);
+	struct xv_dct_attr a;
+
+	need(dct);
+	ok(dct->dct_context == &init && dct->pd == init.pd, "target: objects and context");
+	ok(!xv_query_dct(dct, &a), "target: query");
+	ok(a.dc_key == DC_KEY && a.access_flags == init.access_flags &&
+	   a.flow_label == 0x12345 && a.mtu == XV_MTU_1024 && a.port == 1 &&
+	   a.gid_index == init.gid_index && a.hop_limit == 17 && a.tclass == 0x28 &&
+	   a.min_rnr_timer == 11 && !a.pkey_index && !a.inline_size,
+	   "target: attributes as created");
+	ok(a.state == XV_DCT_STATE_ACTIVE && a.arm_state == XV_DCT_NOT_ARMED &&
+	   !a.key_violations && a.pd == init.pd && a.cq == init.cq && a.srq == init.srq,
+	   "target: state, counter, objects");
+	ok(xv_destroy_srq(side[1].srq) == -EBUSY && xv_destroy_cq(side[1].recv_cq) == -EBUSY,
+	   "target: its queues are in use");
+	ok(!xv_destroy_dct(dct), "target: destroy");
+}
+
+static void refuse_target(const char *what, int err, struct xv_dct_init_attr init)
+{
+	struct xv_dct *dct = xv_create_dct(side[1].s.ctx, &init);
+
+	if (!ok(!dct && errno == err && strstr(xv_last_error(), what), "target: wrong %s", what))
+		diag("%s", dct ? "accepted" : xv_last_error());
+}
+
+static void test_refusals(void)
+{
+	const struct xv_dct_init_attr good = {
+		.pd = side[1].s.pd, .cq = side[1].recv_cq, .srq = side[1].srq,
+		.mtu = XV_MTU_1024, .port = 1, .gid_index = (uint8_t)side[1].s.gid_index,
+	};
+	struct xv_dct_init_attr a;
+
+#define REFUSE(_what, _err, _member, _value) do {	\
+		a = good;				\
+		a._member = _value;			\
+		refuse_target(_what, _err, a);		\
+	} while (0)
+	REFUSE("mtu", EINVAL, mtu, (enum xv_mtu)0);
+	REFUSE("mtu", EINVAL, mtu, (enum xv_mtu)6);
+	REFUSE("access", EINVAL, access_flags, XV_ACCESS_MW_BIND);
+	REFUSE("flow_label", EINVAL, flow_label, 1 << 20);
+	REFUSE("pkey_index", EINVAL, pkey_index, 0xffff);
+	REFUSE("min_rnr_timer", EINVAL, min_rnr_timer, 32);
+	REFUSE("port", ENOENT, port, 200);
+	REFUSE("GID", ENOENT, gid_index, 255);
+	REFUSE("inline_size", EOPNOTSUPP, inline_size, 32);
+	REFUSE("create_flags", EOPNOTSUPP, create_flags, 1);
+	REFUSE("shared receive queue", ENOENT, srq, NULL);
+	REFUSE("completion queue", ENOENT, cq, NULL);
+	REFUSE("protection domain", ENOENT, pd, NULL);
+#undef REFUSE
+}
+
+/* ---- Operations ---------------------------------------------------------------- */
+
+static struct xv_qp *dci;
+static struct xv_dct *dct;
+static struct xv_dc to;
+
+static bool sent(void)
+{
+	xv_commit_send(dci);
+	return rig_expect(side[0].send_cq, 7, XV_WC_SUCCESS);
+}
+
+static bool received(struct xv_wc *wc, uint32_t length)
+{
+	if (rig_poll(side[1].recv_cq, 1, wc) != 1) {
+		diag("nothing was received");
+		return false;
+	}
+	if (wc->status || wc->qp_num != dct->dct_num || wc->byte_len != length) {
+		diag("%s, target 0x%x, %u bytes", xv_wc_status_str(wc->status), wc->qp_num,
+		     wc->byte_len);
+		return false;
+	}
+	return true;
+}
+
+static void test_builders(void)
+{
+	struct xv_sge sge = dc_sge(&side[0], 0, LONG), word = dc_sge(&side[0], HALF, 8);
+	uint64_t remote = (uintptr_t)side[1].buf, *cell = (uint64_t *)(void *)side[1].buf;
+	uint32_t rkey = side[1].mr->rkey;
+	struct xv_wc wc;
+
+	rig_fill(side[0].buf, LONG, 1);
+	dc_recv(&side[1], 0, LONG);
+	ok(!xv_wr_send_dc(dci, 7, XV_SEND_SIGNALED, &sge, &to) && sent() && received(&wc, LONG) &&
+	   rig_check(side[1].buf, LONG, 1), "send");
+	dc_recv(&side[1], LONG, LONG);
+	ok(!xv_wr_send_imm_dc(dci, 7, XV_SEND_SIGNALED, &sge, xv_be32(0xcafe), &to) && sent() &&
+	   received(&wc, LONG) && wc.imm_data == xv_be32(0xcafe) && wc.wc_flags & XV_WC_WITH_IMM &&
+	   rig_check(side[1].buf + LONG, LONG, 1), "send with immediate");
+	rig_fill(side[0].buf, LONG, 2);
+	ok(!xv_wr_write_dc(dci, 7, XV_SEND_SIGNALED, &sge, remote, rkey, &to) && sent() &&
+	   rig_check(side[1].buf, LONG, 2), "write");
+	rig_fill(side[0].buf, LONG, 3);
+	dc_recv(&side[1], HALF, 1);
+	ok(!xv_wr_write_imm_dc(dci, 7, XV_SEND_SIGNALED, &sge, remote, rkey, xv_be32(5), &to) &&
+	   sent() && received(&wc, LONG) && wc.opcode == XV_WC_RECV_RDMA_WITH_IMM &&
+	   wc.imm_data == xv_be32(5) && rig_check(side[1].buf, LONG, 3), "write with immediate");
+	rig_fill(side[1].buf, LONG, 4);
+	ok(!xv_wr_read_dc(dci, 7, XV_SEND_SIGNALED, &sge, remote, rkey, &to) && sent() &&
+	   rig_check(side[0].buf, LONG, 4), "read");
+	rig_fill(side[0].buf, 60, 5);
+	ok(!xv_wr_write_inline_dc(dci, 7, XV_SEND_SIGNALED, side[0].buf, 60, remote, rkey, &to) &&
+	   sent() && rig_check(side[1].buf, 60, 5), "inline write");
+	dc_recv(&side[1], 0, 64);
+	rig_fill(side[0].buf, 60, 6);
+	ok(!xv_wr_send_inline_dc(dci, 7, XV_SEND_SIGNALED, side[0].buf, 60, &to) && sent() &&
+	   received(&wc, 60) && rig_check(side[1].buf, 60, 6), "inline send");
+	*cell = 100;
+	ok(!xv_wr_atomic_fa_dc(dci, 7, XV_SEND_SIGNALED, &word, remote, rkey, 23, &to) && sent() &&
+	   *cell == 123 && *(uint64_t *)(void *)(side[0].buf + HALF) == 100, "fetch and add");
+	ok(!xv_wr_atomic_cs_dc(dci, 7, XV_SEND_SIGNALED, &word, remote, rkey, 123, 9, &to) &&
+	   sent() && *cell == 9 && *(uint64_t *)(void *)(side[0].buf + HALF) == 123,
+	   "compare and swap");
+	sge.length = 0;
+	dc_recv(&side[1], 0, 1);
+	ok(!xv_wr_send_dc(dci, 7, XV_SEND_SIGNALED, &sge, &to) && sent() && received(&wc, 0),
+	   "send without data");
+}
+
+/* The same with lists of requests, two elements each */
+static void test_lists(void)
+{
+	static const struct {
+		enum xv_wr_opcode opcode;
+		bool receives;
+	} ops[] = {
+		{ XV_WR_SEND, true }, { XV_WR_SEND_WITH_IMM, true }, { XV_WR_RDMA_WRITE, false },
+		{ XV_WR_RDMA_WRITE_WITH_IMM, true }, { XV_WR_RDMA_READ, false },
+	};
+	struct xv_sge list[2];
+	struct xv_send_wr wr = {
+		.wr_id = 7, .sg_list = list, .num_sge = 2, .send_flags = XV_SEND_SIGNALED,
+		.dc = to, .wr.rdma = { (uintptr_t)side[1].buf, side[1].mr->rkey },
+	}, *bad;
+	struct xv_wc wc;
+	bool good;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		list[0] = dc_sge(&side[0], 0, 1000);
+		list[1] = dc_sge(&side[0], 1000, LONG - 1000);
+		rig_fill(side[0].buf, LONG, 10 + (uint32_t)i);
+		rig_fill(side[1].buf, LONG, 20 + (uint32_t)i);
+		if (ops[i].receives)
+			dc_recv(&side[1], 0, LONG);
+		wr.opcode = ops[i].opcode;
+		good = !xv_post_send(dci, &wr, &bad) &&
+		       rig_expect(side[0].send_cq, 7, XV_WC_SUCCESS) &&
+		       (!ops[i].receives || received(&wc, LONG));
+		if (wr.opcode == XV_WR_RDMA_READ)
+			good = good && rig_check(side[0].buf, LONG, 20 + (uint32_t)i);
+		else
+			good = good && rig_check(side[1].buf, LONG, 10 + (uint32_t)i);
+		ok(good, "list: %s", xv_wc_opcode_str((enum xv_wc_opcode)wr.opcode));
+	}
+}
+
+/* ---- Many targets, many sources -------------------------------------------------- */
+
+static uint32_t drain_receives(struct dc_side *d, uint32_t n, uint32_t length, uint32_t *good)
+{
+	struct xv_wc wc;
+	uint32_t i, seed;
+
+	for (i = 0; i < n && rig_poll(d->recv_cq, 1, &wc) == 1; i++) {
+		/* The immediate is the seed of the data. */
+		seed = xv_be32(wc.imm_data);
+		if (!wc.status && wc.byte_len == length &&
+		    rig_check(d->buf + wc.wr_id, length, seed))
+			++*good;
+	}
+	return i;
+}
+
+static void test_many_targets(void)
+{
+	static struct xv_dct *targets[MANY_TARGETS];
+	uint32_t i, n, good = 0, sends = 0;
+	struct xv_sge sge;
+	struct xv_dc one;
+	struct xv_wc wc;
+
+	for (i = 0; i < MANY_TARGETS; i++) {
+		targets[i] = dc_target(&side[i % 2], DC_KEY + i, DC_ACCESS);
+		dc_recv(&side[i % 2], HALF + (size_t)i * MESSAGE, MESSAGE);
+	}
+	for (i = 0; i < MANY_TARGETS; i++)
+		rig_fill(side[0].buf + (size_t)i * MESSAGE, MESSAGE, i);
+	for (i = 0; i < MANY_TARGETS; i++) {
+		sge = dc_sge(&side[0], (size_t)i * MESSAGE, MESSAGE);
+		one = dc_to(0, i % 2, targets[i], DC_KEY + i);
+		while (xv_wr_send_imm_dc(dci, i, XV_SEND_SIGNALED, &sge, xv_be32(i), &one)) {
+			xv_commit_send(dci);
+			n = (uint32_t)rig_poll(side[0].send_cq, 1, &wc);
+			if (!n || wc.status)
+				bail_out("send %u: %s", sends, xv_wc_status_str(wc.status));
+			sends++;
+		}
+	}
+	xv_commit_send(dci);
+	while (sends < MANY_TARGETS && rig_poll(side[0].send_cq, 1, &wc) == 1 && !wc.status)
+		sends++;
+	ok(sends == MANY_TARGETS, "one initiator: %u sends to %u targets on two devices", sends,
+	   MANY_TARGETS);
+	n = drain_receives(&side[0], MANY_TARGETS / 2, MESSAGE, &good) +
+	    drain_receives(&side[1], MANY_TARGETS / 2, MESSAGE, &good);
+	ok(n == MANY_TARGETS && good == MANY_TARGETS, "%u received, %u with the right data", n,
+	   good);
+	for (i = 0; i < MANY_TARGETS; i++)
+		need(!xv_destroy_dct(targets[i]));
+}
+
+/* Each sends messages of many packets, so that many are inside a message at once. */
+static void test_many_sources(void)
+{
+	enum { BYTES = 16384, ROUNDS = 4 };
+	static struct xv_qp *sources[MANY_SOURCES];
+	uint32_t i, n, round, good = 0, got = 0, sends = 0;
+	struct xv_sge sge;
+	struct xv_wc wc;
+
+	for (i = 0; i < MANY_SOURCES; i++) {
+		sources[i] = dc_initiator(&side[0], 4, NULL);
+		rig_fill(side[0].buf + (size_t)i * BYTES, BYTES, i);
+	}
+	for (round = 0; round < ROUNDS; round++) {
+		memset(side[1].buf + HALF, 0, (size_t)MANY_SOURCES * BYTES);
+		for (i = 0; i < MANY_SOURCES; i++)
+			dc_recv(&side[1], HALF + (size_t)i * BYTES, BYTES);
+		for (i = 0; i < MANY_SOURCES; i++) {
+			sge = dc_sge(&side[0], (size_t)i * BYTES, BYTES);
+			if (xv_wr_send_imm_dc(sources[i], i, XV_SEND_SIGNALED, &sge, xv_be32(i),
+					      &to))
+				bail_out("source %u: queue full", i);
+		}
+		for (i = 0; i < MANY_SOURCES; i++)
+			xv_commit_send(sources[i]);
+		for (n = 0; n < MANY_SOURCES && rig_poll(side[0].send_cq, 1, &wc) == 1; n++)
+			sends += !wc.status;
+		got += drain_receives(&side[1], MANY_SOURCES, BYTES, &good);
+	}
+	ok(sends == ROUNDS * MANY_SOURCES, "%u initiators: %u sends to one target", MANY_SOURCES,
+	   sends);
+	ok(got == sends && good == sends, "%u received, %u with the right data", got, good);
+	for (i = 0; i < MANY_SOURCES; i++)
+		need(!xv_destroy_qp(sources[i]));
+}
+
+/* ---- Targets that are destroyed in traffic ---------------------------------------- */
+
+/* A message arrives whole, or the initiator fails; nothing hangs. */
+static void test_drain(void)
+{
+	static const struct xt_rc_opts quick = { .timeout = 8, .retry_cnt = 2 };
+	enum { ROUNDS = 20, BYTES = 1 << 20, DEPTH = 8 };
+	uint32_t round, i, n, whole = 0, failed = 0;
+	struct xv_wc wc[DEPTH];
+	struct xv_dct *victim;
+	struct xv_dc there;
+	struct xv_sge sge;
+	struct xv_qp *qp;
+
+	rig_fill(side[0].buf, BYTES, 77);
+	for (round = 0; round < ROUNDS; round++) {
+		qp = dc_initiator(&side[0], DEPTH, &quick);
+		victim = dc_target(&side[1], DC_KEY, DC_ACCESS);
+		there = dc_to(0, 1, victim, DC_KEY);
+		memset(side[1].buf, 0, BYTES);
+		for (i = 0; i < DEPTH; i++) {
+			sge = dc_sge(&side[0], 0, BYTES);
+			xv_wr_write_dc(qp, i, XV_SEND_SIGNALED, &sge, (uintptr_t)side[1].buf,
+				       side[1].mr->rkey, &there);
+		}
+		xv_commit_send(qp);
+		if (round % 2)
+			rig_poll(side[0].send_cq, 1, wc);
+		if (xv_destroy_dct(victim))
+			bail_out("%s", xv_last_error());
+		n = (uint32_t)rig_poll(side[0].send_cq, DEPTH - (int)(round % 2), wc);
+		for (i = 0; i < n; i++) {
+			failed += wc[i].status == XV_WC_RETRY_EXC_ERR;
+			if (wc[i].status && wc[i].status != XV_WC_RETRY_EXC_ERR &&
+			    wc[i].status != XV_WC_WR_FLUSH_ERR)
+				diag("%s", xv_wc_status_str(wc[i].status));
+		}
+		if (n == DEPTH - round % 2 && (!wc[0].status || round % 2))
+			whole += rig_check(side[1].buf, BYTES, 77);
+		else
+			whole += n == DEPTH - round % 2;
+		need(!xv_destroy_qp(qp));
+	}
+	ok(whole == ROUNDS, "%u targets destroyed in traffic: all requests complete, %u failed",
+	   ROUNDS, failed);
+}
+
+/* Objects that are left are destroyed when the file is closed. */
+static void test_close(void)
+{
+	struct dc_side *d = &side[1];
+	struct xt_side other;
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 10, .max_sge = 1 } };
+	struct xv_cq_init_attr cq_attr = { .cqe = 10 };
+	struct xv_cq *cq;
+	struct xv_srq *srq;
+	int i;
+
+	need(!xt_side_open(&other, rig_device(1), 1, -1));
+	need((cq = xv_create_cq(other.ctx, &cq_attr)) != NULL);
+	need((srq = xv_create_srq(other.pd, &attr)) != NULL);
+	for (i = 0; i < 10; i++)
+		need(xt_dct_create(&other, cq, srq, i, d->mr ? DC_ACCESS : 0));
+	ok(!xv_close(other.ctx), "close with ten targets");
+}
+
+/* Keeps targets until it is killed, for a test of what the kernel lists. */
+static void hold(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		dc_target(&side[0], DC_KEY, DC_ACCESS);
+	printf("holding\n");
+	fflush(stdout);
+	pause();
+}
+
+int main(int argc, char **argv)
+{
+	bool holds = argc > 1 && !strcmp(argv[1], "hold");
+
+	rig_devices(argc - holds, argv + holds);
+	dc_open(2 * HALF);
+	if (holds)
+		hold();
+	test_device();
+	test_states();
+	test_attributes();
+	test_refusals();
+	dci = dc_initiator(&side[0], 64, NULL);
+	dct = dc_target(&side[1], DC_KEY, DC_ACCESS);
+	to = dc_to(0, 1, dct, DC_KEY);
+	test_builders();
+	test_lists();
+	test_many_targets();
+	test_many_sources();
+	need(!xv_destroy_qp(dci) && !xv_destroy_dct(dct));
+	test_drain();
+	test_close();
+	dc_close();
+	return tap_done();
+}
