@@ -372,6 +372,7 @@ static void test_many_targets(void)
 	struct dc_wr wr;
 
 	begin("one initiator, many targets");
+	s.hca[1]->uncounted.rx_dct_connect = 0;
 	session_qp(&s, 0, MLX5_QP_ST_RC, 8, 4, &local);
 	local_srq = dc_srq(&s, 0);
 	for (i = 0; i < TARGETS; i++) {
@@ -400,6 +401,7 @@ static void test_many_targets(void)
 	}
 	tap_is(good, 2 * TARGETS, "each gets two messages");
 	tap_is(data, 2 * TARGETS, "with the right data");
+	tap_is(s.hca[1]->uncounted.rx_dct_connect, 2 * TARGETS * 3 / 4, "connections are counted");
 	for (i = 0, good = 0; i < TARGETS; i++)
 		good += !dc_simple(&s, !!(i % 4), MLX5_CMD_OP_DRAIN_DCT, to[i].dctn) &&
 			!dc_simple(&s, !!(i % 4), MLX5_CMD_OP_DESTROY_DCT, to[i].dctn);
@@ -478,14 +480,16 @@ static void test_key(void)
 	dct = right;
 	reuse();
 	dct.key ^= 1;
-	tap_is(dc_simple(&s, 1, MLX5_CMD_OP_ARM_DCT_FOR_KEY_VIOLATION, dct.dctn), 0, "the DCT is armed");
+	tap_is(dc_simple(&s, 1, MLX5_CMD_OP_ARM_DCT_FOR_KEY_VIOLATION, dct.dctn), 0,
+	       "the DCT is armed");
 	tap_is(run_simple(MLX5R_OP_RDMA_WRITE, SMALL), XV_WC_RETRY_EXC_ERR, "another wrong key");
 	session_settle(&s);
 	tap_is(event(), event_of_dct(MLX5_EVENT_TYPE_DCT_KEY_VIOLATION), "raises an event");
 	ok(!event(), "one only");
 	dct = right;
 	reuse();
-	tap_is(dc_command(&s, 1, MLX5_CMD_OP_QUERY_DCT, dct.dctn, out, sizeof(out)), 0, "QUERY_DCT");
+	tap_is(dc_command(&s, 1, MLX5_CMD_OP_QUERY_DCT, dct.dctn, out, sizeof(out)), 0,
+	       "QUERY_DCT");
 	tap_is(MLX5_GET(query_dct_out, out, dct_context_entry.dc_access_key_violation_count), 6,
 	       "reports the violations");
 	end();
@@ -520,13 +524,58 @@ static void test_no_target(void)
 	dct = there;
 	reuse();
 	dct.ah = dc_ah(&s, 0);
-	tap_is(run_simple(MLX5R_OP_SEND, SMALL), XV_WC_RETRY_EXC_ERR, "another port");
+	tap_is(run_simple(MLX5R_OP_SEND, SMALL), XV_WC_RETRY_EXC_ERR, "another function");
 	dct = there;
+	reuse();
+	target(&dct)->path.sgid_index = 1;
+	tap_is(run_simple(MLX5R_OP_SEND, SMALL), XV_WC_RETRY_EXC_ERR, "another GID");
+	target(&dct)->path.sgid_index = 0;
+	reuse();
+	s.hca[1]->port[0].pkey ^= 1;
+	tap_is(run_simple(MLX5R_OP_SEND, SMALL), XV_WC_RETRY_EXC_ERR, "another partition");
+	s.hca[1]->port[0].pkey ^= 1;
+	reuse();
+	hca_port_set(&s.hca[1]->port[0], false);
+	tap_is(run_simple(MLX5R_OP_SEND, SMALL), XV_WC_RETRY_EXC_ERR, "the link is down");
+	hca_port_set(&s.hca[1]->port[0], true);
+	session_settle(&s);
+	while (event())
+		;
 	reuse();
 	tap_is(destroy(&dct), 0, "the DCT is destroyed");
 	tap_is(run_simple(MLX5R_OP_SEND, SMALL), XV_WC_RETRY_EXC_ERR, "and does not answer");
-	tap_is(event(), event_of_dct(MLX5_EVENT_TYPE_DCT_DRAINED), "one event says that it drained");
+	tap_is(event(), event_of_dct(MLX5_EVENT_TYPE_DCT_DRAINED), "an event says that it drained");
 	ok(!event(), "there is no other");
+	end();
+}
+
+/* A DCI whose target does not answer waits; others do not. */
+static void test_neighbour(void)
+{
+	struct dc_wr wr = request(MLX5R_OP_RDMA_WRITE, SMALL);
+	struct session_qp other;
+	struct xv_wc wc;
+	u32 i, passes = 0, done = 0;
+
+	begin("neighbour of a DCI that waits");
+	dc_initiator(&s, 0, 6, &other);
+	dct.key ^= 1;
+	post(&wr);
+	while (hca_fabric_deadline(&s.fabric) == U64_MAX)
+		hca_fabric_poll(&s.fabric);
+	dct.key ^= 1;
+	for (i = 0; i < 16; i++)
+		dc_build(&other, &dct, &wr);
+	xv_commit_send(&other.qp);
+	for (; done < 16 && passes < 100; passes++) {
+		hca_fabric_poll(&s.fabric);
+		done += xv_poll_cq(&other.cq, 1, &wc);
+		done += xv_poll_cq(&other.cq, 1, &wc);
+	}
+	tap_is(done, 16, "requests of another DCI to the same DCT complete in %u passes", passes);
+	tap_is(next(&dci), XV_WC_RETRY_EXC_ERR, "before the DCI that waits fails");
+	reuse();
+	session_qp_destroy(&other);
 	end();
 }
 
@@ -580,7 +629,8 @@ static void test_receive_errors(void)
 	begin("errors of receive requests");
 	receive(SMALL);
 	tap_is(run_simple(MLX5R_OP_SEND, SMALL + 1), XV_WC_REM_INV_REQ_ERR, "a message too long");
-	tap_is(received(), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_LOCAL_LENGTH, "an error there, too");
+	tap_is(received(), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_LOCAL_LENGTH,
+	       "an error there, too");
 	reuse();
 	sge = session_sge(&mr[1], 0, LONG);
 	sge.lkey ^= 0x100;
@@ -634,7 +684,8 @@ static void test_ring_changes(void)
 	av->dqp_dct = cpu_to_be32(MLX5R_AV_EXT | other.dctn);
 	tap_is(next(&dci), XV_WC_RETRY_EXC_ERR, "another DCT does not get the rest");
 	tap_is(receptions(), 1, "one receive request is used");
-	tap_is(received(), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_REMOTE_ABORTED, "that of the first");
+	tap_is(received(), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_REMOTE_ABORTED,
+	       "that of the first");
 	reuse();
 	destroy(&other);
 	end();
@@ -714,17 +765,19 @@ static void test_drain_ends(void)
 static void test_reset(void)
 {
 	struct dc_wr wr = request(MLX5R_OP_SEND, LONG);
-	u32 before;
+	const struct mlx5r_cqe *first;
+	u8 unwritten;
 
 	begin("reset of a function");
 	receive(LONG);
 	post(&wr);
 	run_first_turn();
-	before = receptions();
+	first = completion(0);
+	unwritten = first->op_own;
 	hca_reset(s.hca[1]);
 	ok(!source()->target && !source()->recv_srq, "the sender holds nothing");
 	tap_is(next(&dci), XV_WC_RETRY_EXC_ERR, "and gets no answer");
-	tap_is(before, 0, "nothing was received");
+	tap_is(first->op_own, unwritten, "nothing is written to memory of the function");
 	session_restart(&s, 1);
 	session_qp_destroy(&dci);
 	session_qp_destroy(&owner);
@@ -830,6 +883,8 @@ static void test_infiniband(void)
 	wr.base_av = true;
 	tap_is(run(&wr), XV_WC_SUCCESS, "a long write with the short address");
 	ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG), "its data arrives");
+	dct.ah.av.rlid = cpu_to_be16(s.hca[1]->port[1].lid);
+	tap_is(run(&wr), XV_WC_RETRY_EXC_ERR, "the other port of the function");
 	end();
 }
 
@@ -855,6 +910,7 @@ int main(void)
 	test_key();
 	test_rnr();
 	test_no_target();
+	test_neighbour();
 	test_access();
 	test_receive_errors();
 	test_source_fails();
@@ -867,7 +923,7 @@ int main(void)
 	ok(session_turns_bounded(&s), "no turn was too long");
 	session_free(&s);
 
-	session_init_ib(&s, 1);
+	session_init_ib(&s, 2);
 	events_read = 0;
 	start(LONG);
 	test_infiniband();

@@ -20,7 +20,7 @@
 #define MAX_IN		CMD_QUEUE_IN
 #define MAX_OUT		CMD_QUEUE_OUT
 
-#define QPS		4u		/* queue pairs of a function, one of them destroyed */
+#define QPS		5u		/* queue pairs of a function, one of them destroyed */
 
 static struct session s;
 static u64 page, record;
@@ -209,6 +209,24 @@ static void valid_xrc_srq(u8 *in)
 	put(MLX5_ADDR_OF(create_xrc_srq_in, in, pas), page);
 }
 
+/* With the first shared receive queue, which another command has made */
+static void valid_dct(u8 *in)
+{
+	void *dctc = MLX5_ADDR_OF(create_dct_in, in, dct_context_entry);
+
+	MLX5_SET(dctc, dctc, pd, s.pd[func]);
+	MLX5_SET(dctc, dctc, srqn_xrqn, s.hca[func]->srqs.first);
+	MLX5_SET(dctc, dctc, cqn, s.hca[func]->cqs.first);
+	MLX5_SET(dctc, dctc, mtu, IB_MTU_1024);
+	MLX5_SET(dctc, dctc, port, 1);
+}
+
+/* The first DCT, whose number follows those of the QPs of the session */
+static void valid_dctn(u8 *in)
+{
+	MLX5_SET(drain_dct_in, in, dctn, s.hca[func]->qps.first + QPS);
+}
+
 static void valid_srq(u8 *in)
 {
 	void *srqc = MLX5_ADDR_OF(create_srq_in, in, srq_context_entry);
@@ -271,6 +289,9 @@ static void make_valid(u16 opcode, u8 *in)
 		{ MLX5_CMD_OP_CREATE_XRC_SRQ, valid_xrc_srq },
 		{ MLX5_CMD_OP_CREATE_SRQ, valid_srq },
 		{ MLX5_CMD_OP_CREATE_MKEY, valid_mkey }, { MLX5_CMD_OP_MODIFY_CQ, valid_resize },
+		{ MLX5_CMD_OP_CREATE_DCT, valid_dct }, { MLX5_CMD_OP_DESTROY_DCT, valid_dctn },
+		{ MLX5_CMD_OP_DRAIN_DCT, valid_dctn }, { MLX5_CMD_OP_QUERY_DCT, valid_dctn },
+		{ MLX5_CMD_OP_ARM_DCT_FOR_KEY_VIOLATION, valid_dctn },
 		{ MLX5_CMD_OP_RST2INIT_QP, valid_modify_qp },
 		{ MLX5_CMD_OP_INIT2RTR_QP, valid_modify_qp },
 		{ MLX5_CMD_OP_RTR2RTS_QP, valid_modify_qp },
@@ -357,6 +378,10 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 
 static void begin_queues(struct session_qp q[QPS])
 {
+	static const u8 st[QPS] = {
+		[1] = MLX5_QP_ST_UD, [3] = MLX5_QP_ST_DCI, [0] = MLX5_QP_ST_RC,
+		[2] = MLX5_QP_ST_RC, [4] = MLX5_QP_ST_RC,
+	};
 	struct {
 		struct mlx5r_ctrl ctrl;
 		struct mlx5r_wait wait;
@@ -369,10 +394,10 @@ static void begin_queues(struct session_qp q[QPS])
 
 	for (i = 0; i < QPS; i++) {
 		s.cross = i == 2 ? SESSION_MASTER : 0;
-		session_qp(&s, func, i == 1 ? MLX5_QP_ST_UD : MLX5_QP_ST_RC, 2, 2, &q[i]);
+		session_qp(&s, func, st[i], 2, 2, &q[i]);
 	}
-	session_qp_destroy(&q[3]);
-	w.wait.number = cpu_to_be32(q[3].cqn);
+	session_qp_destroy(&q[QPS - 1]);
+	w.wait.number = cpu_to_be32(q[QPS - 1].cqn);
 	session_connect(&q[2], &q[2]);
 	xv_wr_raw(&q[2].qp, 1, &w);
 	xv_commit_send(&q[2].qp);

@@ -5,8 +5,9 @@
  *
  * A hostile process uses four functions, with its own protection domain and doorbell page on
  * each. It has two connected queue pairs, one with a shared receive queue; two XRC queue pairs
- * with a shared receive queue that is destroyed and created; one UD queue pair; memory regions
- * and indirect keys; a CQ that no queue uses. Some queues are masters or managed. The input is a
+ * with a shared receive queue that is destroyed and created; one UD queue pair; a DCI, and a DCT
+ * that is drained, destroyed and created; memory regions and indirect keys; a CQ that no queue
+ * uses. Some queues are masters or managed. The input is a
  * list of its actions. Some post valid requests.
  *
  * Another process, the victim, uses two of the functions. Its messages must arrive complete
@@ -18,8 +19,7 @@
 #include <string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "cmd.h"
-#include "session.h"
+#include "dc.h"
 #include "waiters.h"
 
 #define LOG_QUEUE	4u
@@ -31,9 +31,10 @@
 #define SOON		1000		/* limit of passes until a message has arrived */
 #define OTHERS		(1u << 18)	/* maximum bytes of memory of others */
 
-enum { RC0, RC1_SRQ, UD, XRC0, XRC1, VICTIM0, VICTIM1, NQPS };
-#define HOSTILE		5u		/* queue pairs */
-#define FUNCTION(i)	((i) % SESSION_FUNCS)	/* of a hostile queue pair */
+enum { RC0, RC1_SRQ, UD, XRC0, XRC1, DCI, VICTIM0, VICTIM1, NQPS };
+#define HOSTILE		6u		/* queue pairs */
+/* The function of a hostile queue pair; that of the DCI has no victim. */
+#define FUNCTION(i)	((i) == DCI ? 2 : (i) % SESSION_FUNCS)
 #define KEYS		3u		/* indirect keys on each function */
 #define OCTOWORDS	8u
 
@@ -49,6 +50,8 @@ static struct session_mr mr[SESSION_FUNCS], victim[2];
 static u32 keys[SESSION_FUNCS][KEYS];
 static struct session_qp spare;		/* its CQ; the queue pair is destroyed */
 static struct session_srq xrc_srq;
+static struct dc_target dct;		/* receives from the same queue as RC1_SRQ */
+static struct hca_srq *shared;
 static u8 *srq_ring;
 static __be32 *srq_record;
 static u8 *page[SESSION_FUNCS];		/* of doorbells */
@@ -121,17 +124,24 @@ static void begin_victim(void)
 	session_connect(&q[VICTIM0], &q[VICTIM1]);
 }
 
+static void make_dct(void)
+{
+	struct dc_srq srq = { .srqn = shared->srqn };
+
+	dct = dc_target(&s, q[RC1_SRQ].func, &srq, q[RC1_SRQ].cqn);
+}
+
 static void begin_hostile(void)
 {
 	static const u8 st[HOSTILE] = {
 		[RC0] = MLX5_QP_ST_RC, [RC1_SRQ] = MLX5_QP_ST_RC, [UD] = MLX5_QP_ST_UD,
-		[XRC0] = MLX5_QP_ST_XRC, [XRC1] = MLX5_QP_ST_XRC,
+		[XRC0] = MLX5_QP_ST_XRC, [XRC1] = MLX5_QP_ST_XRC, [DCI] = MLX5_QP_ST_DCI,
 	};
 	static const u8 cross[HOSTILE] = {
 		[RC0] = SESSION_MASTER, [XRC0] = SESSION_MASTER,
 		[XRC1] = SESSION_MASTER | SESSION_MANAGED_SEND | SESSION_MANAGED_RECV,
+		[DCI] = SESSION_MASTER,
 	};
-	struct hca_srq *srq;
 	int func;
 	u32 i;
 
@@ -151,14 +161,16 @@ static void begin_hostile(void)
 	s.cross = 0;
 	session_qp(&s, FUNCTION(RC0), MLX5_QP_ST_RC, LOG_QUEUE, LOG_QUEUE, &spare);
 	session_qp_destroy(&spare);
-	srq = make_srq(q[RC1_SRQ].func);
+	shared = make_srq(q[RC1_SRQ].func);
 	xrc_srq = session_xrc_srq(&q[XRC1], NULL);
 	session_connect(&q[RC0], &q[RC1_SRQ]);
 	session_connect(&q[XRC0], &q[XRC1]);
 	session_connect(&q[UD], &q[UD]);
-	hw(RC1_SRQ)->srq = srq;
-	srq->users++;
-	hca_depend(&srq->dependents, &hw(RC1_SRQ)->on_srq);
+	session_connect(&q[DCI], &q[DCI]);
+	hw(RC1_SRQ)->srq = shared;
+	shared->users++;
+	hca_depend(&shared->dependents, &hw(RC1_SRQ)->on_srq);
+	make_dct();
 }
 
 static void begin(void)
@@ -332,6 +344,69 @@ static void change_xrc_srq(const struct act *a)
 	xrc_srq = session_xrc_srq(&q[XRC1], &xrc_srq);
 }
 
+/* Posts a DC request: the right target, another, none, or a wrong key */
+static void post_dc(const struct act *a, struct session_qp *h, const struct xv_sge *sge, u64 addr,
+		    u32 rkey)
+{
+	static const u8 ops[] = {
+		MLX5R_OP_SEND, MLX5R_OP_RDMA_WRITE, MLX5R_OP_RDMA_READ, MLX5R_OP_RDMA_WRITE_IMM,
+		MLX5R_OP_SEND_IMM, MLX5R_OP_ATOMIC_FA, MLX5R_OP_SEND, MLX5R_OP_SEND_INVAL,
+	};
+	struct dc_target to = dct;
+	struct dc_wr wr = {
+		.opcode = ops[a->value >> 56 & 7], .fm_ce_se = MLX5R_CE_ALWAYS, .nsge = 1,
+		.sge = { *sge }, .raddr = addr, .rkey = rkey, .imm = cpu_to_be32(rkey),
+	};
+
+	if (wr.opcode == MLX5R_OP_ATOMIC_FA) {
+		wr.sge[0].length = 8;
+		wr.raddr &= ~7ull;
+	}
+	switch (a->which >> 3 & 0xf) {
+	case 0:
+		to.key ^= a->value;
+		break;
+	case 1:
+		to.dctn ^= a->value & 7;
+		break;
+	case 2:
+		to.dctn = q[VICTIM1].qp.qp_num;
+		break;
+	case 3:
+		to.ah = dc_ah(&s, a->value & 3);
+		break;
+	}
+	dc_build(h, &to, &wr);
+	xv_commit_send(&h->qp);
+}
+
+/* Drains, destroys, creates or arms the DCT, maybe during a message. */
+static void change_dct(const struct act *a)
+{
+	int func = q[RC1_SRQ].func;
+
+	switch (a->which & 7) {
+	case 0:
+		dc_simple(&s, func, MLX5_CMD_OP_DRAIN_DCT, dct.dctn);
+		break;
+	case 1:
+	case 2:
+		dc_simple(&s, func, MLX5_CMD_OP_DRAIN_DCT, dct.dctn);
+		if (!dc_simple(&s, func, MLX5_CMD_OP_DESTROY_DCT, dct.dctn))
+			make_dct();
+		break;
+	case 3:
+		dc_simple(&s, func, MLX5_CMD_OP_ARM_DCT_FOR_KEY_VIOLATION, dct.dctn);
+		break;
+	case 4:
+		hca_dma_enable(s.hca[FUNCTION(DCI)], a->value & 1);
+		break;
+	default:
+		session_qp_modify(&q[DCI], MLX5_CMD_OP_2RST_QP, NULL);
+		session_connect(&q[DCI], &q[DCI]);
+	}
+}
+
 /*
  * Changes a key to up to eight entries: own memory, memory of the victim, other keys,
  * itself; or to a repeating block of these
@@ -384,8 +459,11 @@ static void change_key(const struct act *a)
 static void post(const struct act *a)
 {
 	struct session_qp *h = &q[a->which % HOSTILE];
-	struct session_qp *peer = &q[h < &q[UD] ? a->which % HOSTILE ^ 1 :
-				     h > &q[UD] ? XRC0 + XRC1 - a->which % HOSTILE : UD];
+	static const u8 peers[HOSTILE] = {
+		[RC0] = RC1_SRQ, [RC1_SRQ] = RC0, [UD] = UD, [XRC0] = XRC1, [XRC1] = XRC0,
+		[DCI] = RC1_SRQ,
+	};
+	struct session_qp *peer = &q[peers[a->which % HOSTILE]];
 	const struct session_mr *from = a->value >> 62 & 1 ? &victim[0] : &mr[h->func];
 	const struct session_mr *to = a->value >> 61 & 1 ? &victim[0] : &mr[peer->func];
 	struct xv_sge sge = session_sge(from, a->at % MR_BYTES, a->value % MR_BYTES);
@@ -404,9 +482,13 @@ static void post(const struct act *a)
 	}
 	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
 	h->qp.rq.ci = h->qp.rq.pi;
-	if (a->which & 0x80) {
+	if (a->which & 0x80 && h != &q[DCI]) {
 		xv_wr_recv(&h->qp, 2, &sge);
 		xv_commit_recv(&h->qp);
+		return;
+	}
+	if (h == &q[DCI]) {
+		post_dc(a, h, &sge, addr, rkey);
 		return;
 	}
 	if (h > &q[UD]) {
@@ -539,7 +621,7 @@ static void post_cross(const struct act *a)
 	static void (*const kinds[])(const struct act *a, struct session_qp *h) = {
 		post_object, post_object, post_condition, post_calc,
 	};
-	static const u8 queues[] = { RC0, XRC0, XRC1, RC1_SRQ };
+	static const u8 queues[] = { RC0, XRC0, XRC1, RC1_SRQ, DCI };
 	struct session_qp *h = &q[queues[a->which % ARRAY_SIZE(queues)]];
 
 	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
@@ -582,6 +664,7 @@ static void perform(const struct act *a)
 {
 	static void (*const acts[])(const struct act *a) = {
 		scribble, count, ring, post, modify, change_xrc_srq, change_key, post_cross,
+		change_dct,
 	};
 	u32 what = a->what % (ARRAY_SIZE(acts) + 1);
 	int n;
@@ -613,6 +696,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		memcpy(&a, data, sizeof(a));
 		perform(&a);
 	}
+	hca_dma_enable(s.hca[FUNCTION(DCI)], true);
 	transfer(0, 2);
 	transfer(1, 3);
 	end();

@@ -2,12 +2,14 @@
 /*
  * Fuzzes the execution of work requests in a valid session.
  *
- * The input is a list of requests: messages on an RC connection, datagrams, UMRs, calculations,
- * cross-channel.  Segments and mkeys are valid or almost valid.  A model predicts the status of
- * each request and the content of memory; all bytes are compared.  A request may also be damaged
- * at any byte: then the model predicts only that memory outside the regions does not change.
+ * The input is a list of requests: messages on an RC connection or from a DCI to a DCT,
+ * datagrams, UMRs, calculations, cross-channel.  Segments and mkeys are valid or almost valid.
+ * A model predicts the status of each request and the content of memory; all bytes are
+ * compared.  A request may also be damaged at any byte: then the model predicts only that
+ * memory outside the regions does not change.
  */
 #include <string.h>
+#include "dc.h"
 #include "model.h"
 
 #define INLINE_BYTES	200u
@@ -105,12 +107,11 @@ static struct outcome predict_write_imm(struct model_seg local, struct model_seg
 	};
 }
 
-static bool invalidate(u32 key)
+static bool invalidate(u32 key, u32 qpn)
 {
 	struct model_key *k = model_find(1, key);
 
-	if (!k || !k->rinval || k->pd != s.pd[1] ||
-	    (k->qpn != HCA_ANY_QPN && k->qpn != rc[1].qp.qp_num))
+	if (!k || !k->rinval || k->pd != s.pd[1] || (k->qpn != HCA_ANY_QPN && k->qpn != qpn))
 		return false;
 	k->free = true;
 	return true;
@@ -129,7 +130,7 @@ static struct outcome predict_send(const struct action *t, struct model_seg loca
 	default:
 		break;
 	}
-	if (t->op == SEND_INVAL && !invalidate(remote.key))
+	if (t->op == SEND_INVAL && !invalidate(remote.key, remote.qpn))
 		return (struct outcome) { XV_WC_REM_OP_ERR, XV_WC_LOC_QP_OP_ERR };
 	return (struct outcome) { XV_WC_SUCCESS, XV_WC_SUCCESS, len };
 }
@@ -197,39 +198,97 @@ static void post(const struct action *t, const struct model_seg *local,
 	}
 }
 
-static void post_receive(const struct model_seg *remote, u32 room)
+/* ---- DC ---------------------------------------------------------------------------- */
+
+static struct session_qp dci, dct_qp;	/* @dct_qp: CQ and user index of the DCT */
+static struct dc_srq srq;
+static struct dc_target dct;
+
+static void begin_dc(void)
+{
+	dc_initiator(&s, 0, 5, &dci);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &dct_qp);
+	srq = dc_srq(&s, 1);
+	dct = dc_target(&s, 1, &srq, dct_qp.cqn);
+	check(dct.dctn, "no DCT");
+	hca_dct_get(s.hca[1], dct.dctn)->user_index = dct_qp.qp.rsc.user_index;
+}
+
+static void end_dc(void)
+{
+	session_qp_destroy(&dci);
+	check(!dc_simple(&s, 1, MLX5_CMD_OP_DRAIN_DCT, dct.dctn) &&
+	      !dc_simple(&s, 1, MLX5_CMD_OP_DESTROY_DCT, dct.dctn) &&
+	      !dc_simple(&s, 1, MLX5_CMD_OP_DESTROY_RMP, srq.srqn), "the DCT cannot be destroyed");
+	session_qp_destroy(&dct_qp);
+	session_cq_destroy(&dci);
+	session_cq_destroy(&dct_qp);
+}
+
+static void post_dc(const struct action *t, const struct model_seg *local,
+		    const struct model_seg *remote, u32 len)
+{
+	static const u8 opcodes[] = {
+		[WRITE] = MLX5R_OP_RDMA_WRITE, [READ] = MLX5R_OP_RDMA_READ,
+		[FETCH_ADD] = MLX5R_OP_ATOMIC_FA, [COMPARE_SWAP] = MLX5R_OP_ATOMIC_CS,
+		[WRITE_INLINE] = MLX5R_OP_RDMA_WRITE, [WRITE_IMM] = MLX5R_OP_RDMA_WRITE_IMM,
+		[SEND] = MLX5R_OP_SEND, [SEND_IMM] = MLX5R_OP_SEND_IMM,
+		[SEND_INVAL] = MLX5R_OP_SEND_INVAL, [SEND_INLINE] = MLX5R_OP_SEND,
+	};
+	struct dc_wr wr = {
+		.opcode = opcodes[t->op], .fm_ce_se = MLX5R_CE_ALWAYS,
+		.imm = cpu_to_be32(remote->key), .raddr = remote->addr, .rkey = remote->key,
+		.arg = { t->arg[0], t->op == COMPARE_SWAP ? t->arg[1] : 0 },
+		.data = local->data, .bytes = len, .nsge = !!len,
+		.sge = { { .addr = local->addr, .length = len, .lkey = local->key } },
+	};
+
+	dc_build(&dci, &dct, &wr);
+}
+
+/* ---- Both --------------------------------------------------------------------------- */
+
+static void post_receive(bool dc, const struct model_seg *remote, u32 room)
 {
 	struct xv_sge sge = { .addr = remote->addr, .length = room, .lkey = remote->key };
 
+	if (dc) {
+		dc_receive(&s, &srq, &sge);
+		return;
+	}
 	xv_wr_recv(&rc[1].qp, 2, &sge);
 	xv_commit_recv(&rc[1].qp);
 }
 
 static bool perform_message(const struct action *t)
 {
-	u8 *wqe = (u8 *)__xv_sq_next(&rc[0].qp.sq);
+	bool dc = t->post & 1;
+	struct session_qp *from = dc ? &dci : &rc[0], *to = dc ? &dct_qp : &rc[1];
+	u8 *wqe = (u8 *)__xv_sq_next(&from->qp.sq);
 	u32 len = length(t), room = t->rlen % (REGION_BYTES + 16);
 	bool receives = is_send(t->op) || t->op == WRITE_IMM;
 	struct model_seg local, remote;
 	struct outcome want;
 	struct xv_wc wc;
 
-	local = model_seg(&rc[0], t->lkey, t->lkey_flaw, t->loff % (REGION_BYTES + 16),
+	local = model_seg(from, t->lkey, t->lkey_flaw, t->loff % (REGION_BYTES + 16),
 			  t->op == READ || is_atomic(t->op) ? MLX5R_MKEY_ACCESS_LW :
 			  MLX5R_MKEY_ACCESS_LR);
-	remote = model_seg(&rc[1], t->rkey, t->rkey_flaw, t->roff % (REGION_BYTES + 16),
+	remote = model_seg(to, t->rkey, t->rkey_flaw, t->roff % (REGION_BYTES + 16),
 			   is_send(t->op) ? MLX5R_MKEY_ACCESS_LW :
 			   t->op == READ ? MLX5R_MKEY_ACCESS_RR : MLX5R_MKEY_ACCESS_RW);
+	if (dc)
+		remote.qpn = dct.dctn;
 	if (is_inline(t->op))
 		local.data = inline_data;
 	if (receives)
-		post_receive(&remote, room);
-	post(t, &local, &remote, len);
+		post_receive(dc, &remote, room);
+	(dc ? post_dc : post)(t, &local, &remote, len);
 	want = predict(t, local, remote, len, room);
-	if (!model_run(t, &rc[0], wqe))
+	if (!model_run(t, from, wqe))
 		return false;
-	model_expect(&rc[0], want.sender, &wc);
-	model_expect(&rc[1], want.receiver, &wc);
+	model_expect(from, want.sender, &wc);
+	model_expect(to, want.receiver, &wc);
 	check(want.receiver != XV_WC_SUCCESS || wc.byte_len == want.bytes,
 	      "the receive completion has a wrong length");
 	return want.sender == XV_WC_SUCCESS;
@@ -262,11 +321,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	started = true;
 	model_begin();
 	begin_datagrams();
+	begin_dc();
 	for (; size >= sizeof(t); data += sizeof(t), size -= sizeof(t)) {
 		memcpy(&t, data, sizeof(t));
 		if (!perform(t))
 			break;
 	}
+	end_dc();
 	model_end();
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <linux/slab.h>
 #include "cmd.h"
-#include "session.h"
+#include "dc.h"
 #include "tap.h"
 
 #define MAX_STEPS	64
@@ -82,6 +82,15 @@ static u32 rmp(u64 page)
 	put(MLX5_ADDR_OF(wq, wq, dbr_addr), page);
 	put(MLX5_ADDR_OF(wq, wq, pas), page);
 	return MLX5_ST_SZ_BYTES(create_rmp_in) + 8;
+}
+
+static u32 dct(u64 page)
+{
+	struct dc_srq srq = { .srqn = s.hca[0]->srqs.first };
+
+	plain(MLX5_CMD_OP_CREATE_DCT);
+	dc_fill(&s, 0, (u32 *)in, &srq, s.hca[0]->cqs.first);
+	return MLX5_ST_SZ_BYTES(create_dct_in);
 }
 
 static u32 mkey(u64 page)
@@ -174,6 +183,7 @@ int main(void)
 	step_through("CQ", cq, page);
 	step_through("QP", qp, page);
 	step_through("RMP", rmp, page);
+	step_through("DCT", dct, page);
 	step_through("mkey", mkey, page);
 	test_create_function();
 	test_reset();

@@ -71,6 +71,7 @@ static void hca_caps_queues(void *cap)
 	CAP(ud, 1);
 	CAP(xrc, 1);
 	CAP(dct, 1);
+	CAP(compact_address_vector, 1);
 	CAP(apm, 1);
 	CAP(cd, 1);
 	CAP(vector_calc, 1);

@@ -74,6 +74,7 @@ enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c)
 	COUNT(rx_write_requests, n->rx_write);
 	COUNT(rx_read_requests, n->rx_read);
 	COUNT(rx_atomic_requests, n->rx_atomic);
+	COUNT(rx_dct_connect, n->rx_dct_connect);
 	COUNT(out_of_buffer, n->out_of_buffer);
 	COUNT(rnr_nak_retry_err, n->rnr_nak_retry);
 	COUNT(local_ack_timeout_err, n->timeouts);

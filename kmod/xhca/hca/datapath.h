@@ -365,6 +365,8 @@ void hca_dci_continue(struct hca_qp *qp, struct hca_qp *dct);
 void hca_dci_end(struct hca_qp *qp);
 /* No message in progress may continue. */
 void hca_dct_disconnect(struct hca_qp *dct);
+/* The time for draining is over. */
+void hca_dct_timer(struct hca_qp *dct);
 /* If @dct drains and has no message in progress: it is drained. */
 void hca_dct_check_drained(struct hca_qp *dct);
 

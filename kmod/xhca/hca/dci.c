@@ -17,6 +17,8 @@
 #include <asm/byteorder.h>
 #include "cmd.h"
 
+#define PASS_SOURCES	64	/* messages of a DCT that end in a pass */
+
 static void hca_dct_count_violation(struct hca_qp *dct)
 {
 	dct->dct.violations++;
@@ -44,6 +46,14 @@ static bool hca_dct_accepts(const struct hca_qp *dct, const struct hca_qp *qp)
 	return dct->dct.state == HCA_DCT_ACTIVE;
 }
 
+/* Remembers the last target, to count connections. */
+static void hca_dci_connect(struct hca_qp *qp, struct hca_port *to, struct hca_qp *dct)
+{
+	qp->remote = to;
+	qp->remote_qpn = dct->qpn;
+	dct->counter->rx_dct_connect++;
+}
+
 struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w)
 {
 	struct hca_port *from = hca_qp_port(qp);
@@ -60,6 +70,8 @@ struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w)
 		hca_dct_count_violation(dct);
 		return NULL;
 	}
+	if (qp->remote != to || qp->remote_qpn != dct->qpn)
+		hca_dci_connect(qp, to, dct);
 	return dct;
 }
 
@@ -95,8 +107,25 @@ void hca_dci_end(struct hca_qp *qp)
 	hca_dct_check_drained(dct);
 }
 
+/* At most @most messages; false: there are more. */
+static bool hca_dct_disconnect_some(struct hca_qp *dct, u32 most)
+{
+	struct list_head *sources = &dct->dct.sources;
+
+	for (; most && !list_empty(sources); most--)
+		hca_dci_end(list_first_entry(sources, struct hca_qp, target_entry));
+	return list_empty(sources);
+}
+
 void hca_dct_disconnect(struct hca_qp *dct)
 {
-	while (!list_empty(&dct->dct.sources))
-		hca_dci_end(list_first_entry(&dct->dct.sources, struct hca_qp, target_entry));
+	hca_dct_disconnect_some(dct, U32_MAX);
+}
+
+void hca_dct_timer(struct hca_qp *dct)
+{
+	struct hca_fabric *f = dct->hca->fabric;
+
+	if (!hca_dct_disconnect_some(dct, PASS_SOURCES))
+		hca_timer_set(&f->timers, &dct->timer, f->now);
 }

@@ -3,7 +3,8 @@
  * The local fabric: finds the port at the other end of a path.
  *
  * Ports of the functions of one host find each other by LID, or by GID, MAC, RoCE version and
- * VLAN.  The result is cached in the queue pair until an address of any function changes.
+ * VLAN.  The result is cached until an address of any function changes: for connected queue pairs
+ * in the queue pair, for address vectors of requests in a small table.
  */
 #include <linux/string.h>
 #include <asm/byteorder.h>
@@ -75,14 +76,39 @@ const struct hca_gid *hca_fabric_source(const struct hca *hca, const struct mlx5
 	return index < HCA_GIDS && hca->gids[index].valid ? &hca->gids[index] : NULL;
 }
 
+/* The entry of the table for a route; false: it is another one, or not valid any more. */
+static bool hca_fabric_cached(struct hca_fabric *f, const struct hca_route *r,
+			      struct hca_route **entry)
+{
+	u64 hash = (r->to[0] ^ r->to[1] ^ r->to[2] ^ (unsigned long)r->from) * 0x9e3779b97f4a7c15;
+	struct hca_route *e = *entry = &f->routes[hash >> (64 - HCA_LOG_ROUTES)];
+
+	return e->epoch == f->epoch && e->from == r->from && e->to[0] == r->to[0] &&
+	       e->to[1] == r->to[1] && e->to[2] == r->to[2];
+}
+
 struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av)
 {
-	const struct hca_gid *from;
+	const struct hca_gid *gid = hca->p.roce ? hca_fabric_source(hca, av) : NULL;
+	struct hca_fabric *f = hca->fabric;
+	struct hca_route route = { .from = hca, .epoch = f->epoch }, *entry;
+	u16 lid = be16_to_cpu(av->rlid);
 
-	if (!hca->p.roce)
-		return hca_fabric_by_lid(hca->fabric, be16_to_cpu(av->rlid));
-	from = hca_fabric_source(hca, av);
-	return from ? hca_fabric_by_gid(hca->fabric, av->rgid, av->rmac, from) : NULL;
+	if (hca->p.roce) {
+		if (!gid)
+			return NULL;
+		route.from = gid;
+		memcpy(route.to, av->rgid, sizeof(av->rgid));
+		memcpy(&route.to[2], av->rmac, sizeof(av->rmac));
+	} else {
+		route.to[0] = lid;
+	}
+	if (!hca_fabric_cached(f, &route, &entry)) {
+		route.port = gid ? hca_fabric_by_gid(f, av->rgid, av->rmac, gid) :
+				   hca_fabric_by_lid(f, lid);
+		*entry = route;
+	}
+	return entry->port;
 }
 
 struct hca_port *hca_fabric_remote(struct hca_qp *qp)

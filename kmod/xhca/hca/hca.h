@@ -531,7 +531,7 @@ struct hca_port {
 /* A Q counter set (QUERY_Q_COUNTER) */
 struct hca_counter {
 	u32 set, users;
-	u64 rx_write, rx_read, rx_atomic;
+	u64 rx_write, rx_read, rx_atomic, rx_dct_connect;
 	u64 out_of_buffer, rnr_nak_retry, timeouts;
 };
 
@@ -640,6 +640,15 @@ struct hca_turn {
 
 struct hca_scratch;
 
+/* Where an address vector leads to, cached by fabric.c */
+struct hca_route {
+	u64 to[3];			/* GID and MAC, or LID */
+	const void *from;		/* the GID of the sender, or its function; NULL: no entry */
+	u32 epoch;
+	struct hca_port *port;		/* or NULL */
+};
+#define HCA_LOG_ROUTES	6
+
 struct hca_fabric {
 	struct list_head functions;
 	u32 nfunctions;
@@ -647,6 +656,7 @@ struct hca_fabric {
 	u32 last_serial;
 	u64 last_member;		/* last number given to a multicast member */
 	u32 epoch;			/* changes with every change of an address */
+	struct hca_route routes[1 << HCA_LOG_ROUTES];
 	u64 now;			/* ns */
 	u64 stamp_pass;			/* the pass that read the time for completions */
 	struct list_head uars;		/* doorbell pages in use, the next to read first */

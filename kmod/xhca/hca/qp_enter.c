@@ -103,9 +103,10 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 	if (qp->state != MLX5_QP_STATE_ERR && qp->srq && qp->st != MLX5_QP_ST_DCT)
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
 	hca_qp_set_state(qp, MLX5_QP_STATE_ERR);
-	hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
+	/* The timer of a DCT limits its draining, also in ERR. */
+	if (qp->st != MLX5_QP_ST_DCT)
+		hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
 	hca_xchan_stop(qp);
-	hca_dct_disconnect(qp);
 	hca_record_inactive(&qp->record);
 	hca_qp_look(qp);
 	hca_qp_flush_sends(qp);

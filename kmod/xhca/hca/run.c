@@ -51,7 +51,7 @@ void hca_fabric_free(struct hca_fabric *f)
 static void hca_run_qp_timer(struct hca_qp *qp)
 {
 	if (qp->st == MLX5_QP_ST_DCT)
-		hca_dct_disconnect(qp);
+		hca_dct_timer(qp);
 	else
 		hca_share_add(qp);
 }
