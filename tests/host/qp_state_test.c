@@ -173,6 +173,40 @@ static void test_parameters(void)
 	session_qp_destroy(&q);
 }
 
+/* The table of the manual for DCIs, without path migration */
+static void test_dci_parameters(void)
+{
+	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {}, got[MLX5_ST_SZ_DW(qpc)];
+	const u64 first = 0x1020304050607080ull, second = 0x8877665544332211ull;
+	struct session_qp q;
+
+	session_qp(&s, 0, MLX5_QP_ST_DCI, 4, 4, &q);
+	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
+	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
+	MLX5_SET64(qpc, qpc, dc_access_key, first);
+	tap_is(modify(&q, MLX5_CMD_OP_RST2INIT_QP, 0, qpc), HCA_OK, "a DCI to INIT");
+	query(&q, got);
+	ok(MLX5_GET64(qpc, got, dc_access_key) == first, "its DC key is set");
+	tap_is(modify(&q, MLX5_CMD_OP_INIT2INIT_QP, OPT(PRI_PORT) | OPT(RWE), qpc), HCA_OK,
+	       "INIT to INIT");
+	MLX5_SET(qpc, qpc, mtu, 3);
+	MLX5_SET64(qpc, qpc, dc_access_key, second);
+	tap_is(modify(&q, MLX5_CMD_OP_INIT2RTR_QP, OPT(ALT_ADDR_PATH), qpc), HCA_SYND_QP_OPTPAR,
+	       "no alternate path");
+	tap_is(modify(&q, MLX5_CMD_OP_INIT2RTR_QP, OPT(DC_KEY), qpc), HCA_OK, "to RTR");
+	query(&q, got);
+	ok(MLX5_GET64(qpc, got, dc_access_key) == second, "with another DC key");
+	tap_is(modify(&q, MLX5_CMD_OP_RTR2RTS_QP, OPT(PM_STATE), qpc), HCA_SYND_QP_OPTPAR,
+	       "no path migration");
+	MLX5_SET(qpc, qpc, retry_count, 5);
+	MLX5_SET(qpc, qpc, next_send_psn, 0x123456);
+	tap_is(modify(&q, MLX5_CMD_OP_RTR2RTS_QP, OPT(RNR_TIMEOUT), qpc), HCA_OK, "to RTS");
+	query(&q, got);
+	ok(MLX5_GET(qpc, got, retry_count) == 5 && MLX5_GET(qpc, got, next_send_psn) == 0x123456,
+	   "the parameters are set");
+	session_qp_destroy(&q);
+}
+
 /* A drained send queue raises one event. */
 static void test_sqd(void)
 {
@@ -235,7 +269,9 @@ int main(void)
 	test_matrix(MLX5_QP_ST_RC, "RC");
 	test_matrix(MLX5_QP_ST_UC, "UC");
 	test_matrix(MLX5_QP_ST_UD, "UD");
+	test_matrix(MLX5_QP_ST_DCI, "DCI");
 	test_parameters();
+	test_dci_parameters();
 	test_sqd();
 	test_special();
 	session_free(&s);

@@ -56,6 +56,8 @@ static const struct {
 	FIELD(P_SQ_PSN, next_send_psn),
 	FIELD(P_KIND, rlky),
 	FIELD(P_KIND, deth_sqpn),
+	{ O(DC_KEY), __mlx5_dw_off(qpc, dc_access_key), ~0u },
+	{ O(DC_KEY), __mlx5_dw_off(qpc, dc_access_key) + 1, ~0u },
 	/* The path without P_Key index, timeout and port */
 	PATH_DW(0, 0xffff0000), PATH_DW(1, ~0u), PATH_DW(2, 0x07ffffff), PATH_DW(3, ~0u),
 	PATH_DW(4, ~0u), PATH_DW(5, ~0u), PATH_DW(6, ~0u), PATH_DW(7, ~0u),
@@ -80,14 +82,14 @@ static const struct transition {
 } transitions[] = {
 	{ MLX5_CMD_OP_RST2INIT_QP, S(RST), MLX5_QP_STATE_INIT,
 	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) |
-	  O(COUNTER_SET_ID) | P_KIND,
+	  O(COUNTER_SET_ID) | O(DC_KEY) | P_KIND,
 	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) |
-	  O(COUNTER_SET_ID) },
+	  O(COUNTER_SET_ID) | O(DC_KEY) },
 	{ MLX5_CMD_OP_INIT2INIT_QP, S(INIT), MLX5_QP_STATE_INIT, 0,
 	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) },
 	{ MLX5_CMD_OP_INIT2RTR_QP, S(INIT), MLX5_QP_STATE_RTR,
 	  P_MTU | P_REMOTE_QPN | P_RQ_PSN | O(PRIMARY_ADDR_PATH) | O(RRA_MAX) | O(RNR_TIMEOUT),
-	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(ALT_ADDR_PATH) },
+	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(ALT_ADDR_PATH) | O(DC_KEY) },
 	{ MLX5_CMD_OP_RTR2RTS_QP, S(RTR), MLX5_QP_STATE_RTS,
 	  P_SQ_PSN | O(ACK_TIMEOUT) | O(RETRY_COUNT) | O(RNR_RETRY) | O(SRA_MAX),
 	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) | O(ALT_ADDR_PATH) },
@@ -108,11 +110,14 @@ static const struct transition {
 #define UC_PARAMS	(O(RWE) | O(PKEY_INDEX) | O(PRI_PORT) | O(PM_STATE) | \
 			 O(PRIMARY_ADDR_PATH) | O(ALT_ADDR_PATH) | O(COUNTER_SET_ID) | \
 			 P_MTU | P_REMOTE_QPN | P_RQ_PSN | P_SQ_PSN | P_KIND)
-#define RC_PARAMS	(~(u32)O(Q_KEY))
-/* Each request of a DCI names its path.  There is no path migration. */
-#define DCI_PARAMS	(O(PKEY_INDEX) | O(PRI_PORT) | O(PRIMARY_ADDR_PATH) | O(SRA_MAX) | \
-			 O(RETRY_COUNT) | O(RNR_RETRY) | O(ACK_TIMEOUT) | O(RNR_TIMEOUT) | \
-			 O(COUNTER_SET_ID) | P_MTU | P_SQ_PSN | P_KIND)
+#define RC_PARAMS	(~(u32)(O(Q_KEY) | O(DC_KEY)))
+/*
+ * Each request of a DCI names its path and key, so those of the context have no effect.  There is
+ * no path migration.
+ */
+#define DCI_PARAMS	(P_REMOTE_ACCESS | O(PKEY_INDEX) | O(PRI_PORT) | O(PRIMARY_ADDR_PATH) | \
+			 O(SRA_MAX) | O(RETRY_COUNT) | O(RNR_RETRY) | O(ACK_TIMEOUT) | \
+			 O(RNR_TIMEOUT) | O(COUNTER_SET_ID) | O(DC_KEY) | P_MTU | P_SQ_PSN | P_KIND)
 
 /* The parameters of a service type */
 static u32 hca_qp_params_of(u8 st)
