@@ -3,7 +3,7 @@
  * Limits of a process: number of objects of a file, locked memory, controlled Q_Keys.
  *
  * usage: limits:       needs root; gives up its privileges
- *	  limits rings: locked memory of rings and doorbell records
+ *	  limits rings: locked memory of rings, doorbell records and indirect keys
  *	  limits objects N: expects that the rdma cgroup allows N objects
  *	  limits memory N: expects that the memory cgroup allows N MiB
  *	  limits hold:  creates queues, prints their size in bytes, and waits
@@ -161,6 +161,30 @@ static void test_rings(void)
 	ok(locked() == 0, "file closed: %d KiB", locked());
 }
 
+/* Lists of indirect keys with the same limit: 16 bytes for an entry */
+static void test_keys(void)
+{
+	struct xverbs_mkey_create small = { .max_entries = 64 }, large = { .max_entries = 4096 };
+	struct xverbs_mkey_create more = { .max_entries = 65 };
+	struct xverbs_pd_alloc pd = {};
+
+	if (CALL(PD_ALLOC, &pd))
+		bail_out("PD: %s", reason);
+	small.pd = large.pd = more.pd = pd.out_handle;
+	if (CALL(MKEY_CREATE, &small) == EOPNOTSUPP) {
+		destroy(pd.out_handle);
+		return;
+	}
+	ok(small.out_handle && locked() == 0, "a key of 64 entries: %d KiB are locked", locked());
+	ok(!CALL(MKEY_CREATE, &large) && locked() == 64, "4096 entries: %d KiB", locked());
+	ok(CALL(MKEY_CREATE, &more) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK is 65536") &&
+	   locked() == 64, "65 entries: ENOMEM: %s", reason);
+	ok(!destroy(large.out_handle) && locked() == 0, "destroyed: %d KiB", locked());
+	ok(!CALL(MKEY_CREATE, &more) && locked() == 4, "65 entries: %d KiB", locked());
+	ok(!destroy(more.out_handle) && !destroy(small.out_handle) && !destroy(pd.out_handle) &&
+	   locked() == 0, "destroyed: %d KiB", locked());
+}
+
 static void open_file(void)
 {
 	struct xverbs_bind bind = {};
@@ -182,6 +206,7 @@ static void test_unprivileged(void)
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(65534, 65534, 65534) ||
 	    setresuid(65534, 65534, 65534))
 		bail_out("cannot give up privileges");
+	test_keys();
 	test_rings();
 }
 
