@@ -20,4 +20,6 @@ pingpong "rc: other direction" ibv_rc_pingpong "$DEV1" "$DEV0" -s 4096 -n 50 -c
 pingpong "rc: a function to itself" ibv_rc_pingpong "$DEV0" "$DEV0" -s 4096 -n 50 -c
 pingpong "rc: completion events" ibv_rc_pingpong "$DEV0" "$DEV1" -s 4096 -n 100 -e -c
 pingpong "rc: events, small receive queue" ibv_rc_pingpong "$DEV0" "$DEV1" -s 64 -n 100 -e -r 8
+diag <<< "indirect keys of libmlx5"
+tap ../../../build/stock/umr "$DEV0" "$(gid_index "$DEV0")"
 finish
