@@ -395,6 +395,7 @@ static void sweep_all(void)
 	sweep_destroy("XRC domain", xrcd);
 	sweep_destroy("UMEM", umem);
 	sweep_destroy("memory window", mw);
+	sweep_destroy("indirect key", mkey);
 	sweep_destroy("memory region", mr);
 	sweep_destroy("UAR", uar);
 	sweep_destroy("protection domain", pd);
