@@ -549,29 +549,38 @@ static void test_rnr(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rnr_10us[i], 2 * rnr_10us[i - 2]);
 }
 
+/* What an atomic with the arguments a to d makes of @old; the reply must be @old. */
+static u64 atomic_on(struct kunit *test, u8 opcode, u64 old, u64 a, u64 b, u64 c, u64 d)
+{
+	__be64 args[] = { cpu_to_be64(a), cpu_to_be64(b), cpu_to_be64(c), cpu_to_be64(d) };
+	struct hca_wqe *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	u64 mem = old, reply = 0;
+
+	if (!w)
+		return 0;
+	w->opcode = opcode;
+	w->operand = sizeof(mem);
+	w->args = (const u8 *)args;
+	hca_atomic(w, &mem, &reply);
+	KUNIT_EXPECT_EQ(test, reply, old);
+	return mem;
+}
+
 static void test_atomics(struct kunit *test)
 {
-	struct hca_wqe *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	const u8 cs = MLX5R_OP_ATOMIC_CS, masked_cs = MLX5R_OP_ATOMIC_MASKED_CS;
+	const u8 fa = MLX5R_OP_ATOMIC_FA, masked_fa = MLX5R_OP_ATOMIC_MASKED_FA;
 
-	KUNIT_ASSERT_NOT_NULL(test, w);
 	/* Two fields of 32 bits, then one field: no carry leaves a field. */
-	KUNIT_EXPECT_EQ(test, hca_resp_masked_add(0x00000001ffffffff, 1, 0x8000000080000000),
-			0x0000000100000000ull);
-	KUNIT_EXPECT_EQ(test, hca_resp_masked_add(0x00000001ffffffff, 1, 0), 0x0000000200000000ull);
-	w->opcode = MLX5R_OP_ATOMIC_CS;
-	w->arg[0] = 7;
-	w->arg[1] = 5;
-	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 5), 7ull);
-	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 6), 6ull);
-	w->opcode = MLX5R_OP_ATOMIC_FA;
-	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, ~0ull), 6ull);
-	w->opcode = MLX5R_OP_ATOMIC_MASKED_CS;
-	w->arg[2] = 0xf0;
-	w->arg[3] = 0x0f;
-	w->arg[0] = 0xab;
-	w->arg[1] = 0x95;
-	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 0x35), 0xa5ull);
-	KUNIT_EXPECT_EQ(test, hca_resp_atomic_result(w, 0x36), 0x36ull);
+	KUNIT_EXPECT_EQ(test, atomic_on(test, masked_fa, 0x00000001ffffffff, 1, 0x8000000080000000,
+					0, 0), 0x0000000100000000ull);
+	KUNIT_EXPECT_EQ(test, atomic_on(test, masked_fa, 0x00000001ffffffff, 1, 0, 0, 0),
+			0x0000000200000000ull);
+	KUNIT_EXPECT_EQ(test, atomic_on(test, cs, 5, 7, 5, 0, 0), 7ull);
+	KUNIT_EXPECT_EQ(test, atomic_on(test, cs, 6, 7, 5, 0, 0), 6ull);
+	KUNIT_EXPECT_EQ(test, atomic_on(test, fa, ~0ull, 7, 5, 0, 0), 6ull);
+	KUNIT_EXPECT_EQ(test, atomic_on(test, masked_cs, 0x35, 0xab, 0x95, 0xf0, 0x0f), 0xa5ull);
+	KUNIT_EXPECT_EQ(test, atomic_on(test, masked_cs, 0x36, 0xab, 0x95, 0xf0, 0x0f), 0x36ull);
 }
 
 static struct kunit_case command_cases[] = {

@@ -363,7 +363,7 @@ static void test_malformed(void)
 		{ "inline data after the end of the WQE", 32, 0x80000100, 0xffffffff },
 		{ "an atomic with missing operands", 0, 9u << 24 | MLX5R_OP_ATOMIC_MASKED_CS,
 		  0xff0000ff },
-		{ "an atomic of an unsupported size", 0, 10u << 24 | MLX5R_OP_ATOMIC_MASKED_FA,
+		{ "an atomic with arguments in memory", 0, 15u << 24 | MLX5R_OP_ATOMIC_MASKED_FA,
 		  0xff0000ff },
 		{ "a UMR without its segments", 0, MLX5R_OP_UMR, 0xff },
 	};

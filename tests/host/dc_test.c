@@ -845,7 +845,7 @@ static void test_commands(void)
 	REFUSE(port, 2, QP_PORT);
 	REFUSE(pkey_index, HCA_PKEYS, QP_PKEY);
 	REFUSE(my_addr_index, HCA_GIDS, QP_GID);
-	REFUSE(atomic_mode, 4, QP_ATOMIC);
+	REFUSE(atomic_mode, 9, QP_ATOMIC);
 	REFUSE(atomic_like_write_en, 1, DCT_FIELD);
 	REFUSE(counter_set_id, 9, COUNTER);
 	for (i = 0; i < ARRAY_SIZE(numbered); i++) {

@@ -3,9 +3,9 @@
  * Fuzzes the execution of work requests in a valid session.
  *
  * The input is a list of requests: messages on an RC connection or from a DCI to a DCT,
- * datagrams, UMRs, calculations, cross-channel.  Segments and mkeys are valid or almost valid.
- * A model predicts the status of each request and the content of memory; all bytes are
- * compared.  A request may also be damaged at any byte: then the model predicts only that
+ * datagrams, UMRs, calculations, cross-channel, masked atomics.  Segments and mkeys are valid or
+ * almost valid.  A model predicts the status of each request and the content of memory; all bytes
+ * are compared.  A request may also be damaged at any byte: then the model predicts only that
  * memory outside the regions does not change.
  */
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum op {
 	WRITE, READ, FETCH_ADD, COMPARE_SWAP, WRITE_INLINE, WRITE_IMM, SEND, SEND_IMM,
-	SEND_INVAL, SEND_INLINE, UMR, DATAGRAM, CALC, CROSS, NOPS
+	SEND_INVAL, SEND_INLINE, UMR, DATAGRAM, CALC, CROSS, MASKED, NOPS
 };
 
 static u8 inline_data[INLINE_BYTES] = "data in the request itself";
@@ -306,6 +306,8 @@ static bool perform(struct action t)
 		return perform_calc(&t);
 	case CROSS:
 		return perform_cross(&t);
+	case MASKED:
+		return perform_masked(&t);
 	default:
 		return perform_message(&t);
 	}

@@ -66,6 +66,10 @@ struct action {
 		struct {
 			u8 op, type, flags, count;
 		} calc;			/* also WAIT and ENABLE */
+		struct {
+			u8 op, log, length, kind;
+			u64 seed;	/* of the arguments */
+		} __attribute__((packed)) masked;
 	};
 } __attribute__((packed));
 
@@ -115,6 +119,7 @@ bool perform_umr(const struct action *t);
 bool perform_datagram(const struct action *t);
 bool perform_calc(const struct action *t);
 bool perform_cross(const struct action *t);
+bool perform_masked(const struct action *t);
 /* Creates the multicast group and the addresses for datagrams, for each input. */
 void begin_datagrams(void);
 

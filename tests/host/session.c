@@ -522,7 +522,7 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 	MLX5_SET(qpc, qpc, retry_count, 2);
 	MLX5_SET(qpc, qpc, rnr_retry, 1);
 	MLX5_SET(qpc, qpc, min_rnr_nak, 1);
-	MLX5_SET(qpc, qpc, atomic_mode, 1);
+	MLX5_SET(qpc, qpc, atomic_mode, HCA_ATOMIC_MODE_MAX);
 	MLX5_SET(qpc, qpc, rre, 1);
 	MLX5_SET(qpc, qpc, rwe, 1);
 	MLX5_SET(qpc, qpc, rae, 1);

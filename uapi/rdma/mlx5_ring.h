@@ -110,7 +110,29 @@ struct mlx5r_atomic {
 	mlx5r_be64 compare;
 };
 
-/* MASKED_CS with 8-byte operands */
+/*
+ * opmod of ATOMIC_MASKED_CS and ATOMIC_MASKED_FA: MLX5R_ATOMIC_EXT | log2(operand bytes / 4).
+ *
+ * The arguments follow raddr, padded to MLX5R_DS: fields as long as the operand, in the order of
+ * the structures below.  A longer field is an array of 64-bit numbers in the order of memory.
+ */
+#define MLX5R_ATOMIC_EXT	8
+#define MLX5R_ATOMIC_LOG_MASK	7
+#define MLX5R_ATOMIC_POINTER	7	/* instead of the logarithm: the arguments are in memory */
+#define MLX5R_ATOMIC_MIN	4u	/* operand bytes */
+#define MLX5R_ATOMIC_MAX	256u
+
+/*
+ * ATOMIC_MASKED_CS: if memory and compare are equal in the bits of compare_mask, the bits of
+ * swap_mask are replaced by those of swap.
+ */
+struct mlx5r_masked_cs4 {
+	mlx5r_be32 swap;
+	mlx5r_be32 compare;
+	mlx5r_be32 swap_mask;
+	mlx5r_be32 compare_mask;
+};
+
 struct mlx5r_masked_cs8 {
 	mlx5r_be64 swap;
 	mlx5r_be64 compare;
@@ -118,7 +140,13 @@ struct mlx5r_masked_cs8 {
 	mlx5r_be64 compare_mask;
 };
 
-/* MASKED_FA with 8-byte operands */
+/* ATOMIC_MASKED_FA: no carry leaves a bit that is set in boundary, or bit 63. */
+struct mlx5r_masked_fa4 {
+	mlx5r_be32 add;
+	mlx5r_be32 boundary;
+	mlx5r_u8 reserved_at_40[8];
+};
+
 struct mlx5r_masked_fa8 {
 	mlx5r_be64 add;
 	mlx5r_be64 boundary;

@@ -133,14 +133,27 @@ static void hca_caps_settable(void *cap)
 	CAP(log_uar_page_sz, ~0);
 }
 
-/* 8-byte operands; results in the byte order of the host */
+/*
+ * What is atomic to CPUs too: bits 1 << n for operands of 4 << n bytes.  The kernel's headers have
+ * no names for these fields.
+ */
+static void hca_caps_pci_atomics(void *cap)
+{
+	__be32 *dw = cap;
+
+	dw[0x50 / sizeof(*dw)] = cpu_to_be32(3 << 16 | 3);	/* fetch and add, swap */
+	dw[0x54 / sizeof(*dw)] = cpu_to_be32(3 << 16);		/* compare and swap */
+}
+
+/* The value of a size bit is the size.  Only replies of 8 bytes have the host's byte order. */
 static void hca_caps_atomic_page(void *cap)
 {
 	MLX5_SET(atomic_caps, cap, supported_atomic_req_8B_endianness_mode_1, 1);
 	MLX5_SET(atomic_caps, cap, atomic_req_8B_endianness_mode, 1);
 	MLX5_SET(atomic_caps, cap, atomic_operations, 0xf);
-	MLX5_SET(atomic_caps, cap, atomic_size_qp, 8);
-	MLX5_SET(atomic_caps, cap, atomic_size_dc, 8);
+	MLX5_SET(atomic_caps, cap, atomic_size_qp, HCA_ATOMIC_SIZES);
+	MLX5_SET(atomic_caps, cap, atomic_size_dc, HCA_ATOMIC_SIZES);
+	hca_caps_pci_atomics(cap);
 }
 
 static void hca_caps_roce_page(void *cap)

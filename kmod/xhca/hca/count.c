@@ -35,8 +35,8 @@ static void hca_count_message(struct hca_qp *src, struct hca_qp *peer, const str
 	case MLX5R_OP_ATOMIC_MASKED_CS:
 	case MLX5R_OP_ATOMIC_MASKED_FA:
 		peer->counter->rx_atomic++;
-		hca_count_packets(from, to, 1,
-				  sizeof(struct mlx5r_raddr) + sizeof(struct mlx5r_atomic));
+		hca_count_packets(from, to, 1, sizeof(struct mlx5r_raddr) +
+				  hca_wqe_arg_bytes(w));
 		hca_count_packets(to, from, 1, w->length);
 		return;
 	case MLX5R_OP_RDMA_WRITE:

@@ -80,7 +80,7 @@ struct hca_wqe {
 	u32 xrc_srqn;
 	u64 raddr;
 	u32 rkey;
-	u64 arg[4];			/* atomics, host order */
+	const u8 *args;			/* atomics: the arguments, as in the format */
 	u32 operand;			/* atomics: bytes */
 	u32 object, object_index;	/* WAIT for a CQ, ENABLE: number and index */
 	struct hca_wait_data wait;	/* WAIT for data or time */
@@ -107,6 +107,12 @@ static inline bool hca_wqe_is_xchan(const struct hca_wqe *w)
 	return w->opcode >= MLX5R_OP_WAIT &&
 	       (w->opcode == MLX5R_OP_WAIT || w->opcode == MLX5R_OP_SEND_ENABLE ||
 		w->opcode == MLX5R_OP_RECV_ENABLE);
+}
+
+/* Bytes of the arguments of an atomic request */
+static inline u32 hca_wqe_arg_bytes(const struct hca_wqe *w)
+{
+	return (w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ? 4 : 2) * w->operand;
 }
 
 static inline bool hca_wqe_signalled(const struct hca_wqe *w)
@@ -438,6 +444,11 @@ void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *c
 enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len);
 /* The same until the turn is over: *@len becomes the number of bytes copied, at least one. */
 enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *len);
+
+/* ---- atomic.c ---------------------------------------------------------------------- */
+
+/* Executes an atomic request at @mem; @reply becomes what the requester gets. */
+void hca_atomic(const struct hca_wqe *w, void *mem, u64 *reply);
 
 /* ---- count.c ----------------------------------------------------------------------- */
 

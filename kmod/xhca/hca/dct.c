@@ -56,7 +56,7 @@ static enum hca_synd hca_dct_decode(struct hca *hca, struct hca_qp *dct, const v
 
 	if (MLX5_GET(dctc, dctc, atomic_like_write_en))
 		return HCA_SYND_DCT_FIELD;
-	if (MLX5_GET(dctc, dctc, atomic_mode) > 3)
+	if (MLX5_GET(dctc, dctc, atomic_mode) > HCA_ATOMIC_MODE_MAX)
 		return HCA_SYND_QP_ATOMIC;
 	synd = hca_dct_check_path(hca, dctc);
 	if (synd)

@@ -235,57 +235,39 @@ static int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 	return ret;
 }
 
-/* Adds field by field.  A set bit of @boundary is the top bit of a field: no carry leaves it. */
-static u64 hca_resp_masked_add(u64 a, u64 b, u64 boundary)
+/* From 8 bytes on, the mode is the logarithm of the largest operand; the others are for 8 bytes. */
+static bool hca_resp_takes_operand(const struct hca_qp *dst, u32 bytes)
 {
-	u64 low = ~boundary;
-
-	/* Add all but the top bits, then the top bits without carry. */
-	return ((a & low) + (b & low)) ^ ((a ^ b) & boundary);
+	if (dst->atomic_mode < HCA_ATOMIC_MODE_8B)
+		return bytes == sizeof(u64);
+	return bytes <= 1u << dst->atomic_mode;
 }
 
-static u64 hca_resp_atomic_result(const struct hca_wqe *w, u64 old)
-{
-	switch (w->opcode) {
-	case MLX5R_OP_ATOMIC_CS:
-		return old == w->arg[1] ? w->arg[0] : old;
-	case MLX5R_OP_ATOMIC_FA:
-		return old + w->arg[0];
-	case MLX5R_OP_ATOMIC_MASKED_CS:
-		if ((w->arg[1] ^ old) & w->arg[3])
-			return old;
-		return (old & ~w->arg[2]) | (w->arg[0] & w->arg[2]);
-	default:
-		return hca_resp_masked_add(old, w->arg[0], w->arg[1]);
-	}
-}
-
-/* Memory and the returned value are in host byte order, as caps.c announces for 8 bytes. */
 static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
-	struct hca_sgl to, from;
-	struct hca_sge old_sge;
+	u64 reply[MLX5R_ATOMIC_MAX / sizeof(u64)];
 	u64 len = w->operand;	/* the key must map the operand in one piece */
-	u64 *mem, old;
+	struct hca_sgl to, from;
+	struct hca_sge sge;
+	void *mem;
 
 	if (!dst->rae || !dst->atomic_mode)
 		return hca_resp_refuse_access(dst);
-	if (w->raddr & (w->operand - 1))
+	if (w->raddr & (w->operand - 1) || !hca_resp_takes_operand(dst, w->operand))
 		return hca_resp_refuse_request(dst);
 	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
 	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len);
-	/* An indirect mkey may lead to an unaligned address, where atomics are slow or fault. */
-	if (!mem || len != w->operand || (unsigned long)mem & (w->operand - 1))
+	/* An indirect mkey may lead to an unaligned word, where atomics are slow or fault. */
+	if (!mem || len != w->operand ||
+	    (unsigned long)mem & (min_t(u32, w->operand, sizeof(u64)) - 1))
 		return hca_resp_refuse_access(dst);
 
 	hca_resp_local_segments(&to, src, w);
 	if (!hca_sgl_check(&to, len))
 		return MLX5R_SYND_LOCAL_PROT;
-	do {
-		old = READ_ONCE(*mem);
-	} while (cmpxchg(mem, old, hca_resp_atomic_result(w, old)) != old);
-	old_sge = (struct hca_sge) { .len = sizeof(old), .data = &old };
-	hca_sgl_init(&from, src, 0, &old_sge, 1);
+	hca_atomic(w, mem, reply);
+	sge = (struct hca_sge) { .len = len, .data = reply };
+	hca_sgl_init(&from, src, 0, &sge, 1);
 	return hca_copy(&to, &from, len) ? MLX5R_SYND_LOCAL_PROT : 0;
 }
 

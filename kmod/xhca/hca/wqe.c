@@ -100,24 +100,25 @@ static bool hca_wqe_take_peer(struct hca_qp *qp, struct hca_wqe *w, struct curso
 	return !w->av_ext || hca_wqe_take(c, sizeof(*w->av) - MLX5R_AV_BASE_BYTES);
 }
 
-/* Operands in the order of the format, as the responder takes them */
+/*
+ * The arguments of an atomic request: its fields, each as long as the operand.  Arguments in
+ * memory (MLX5R_ATOMIC_POINTER) are not supported: their layout is not documented.
+ */
 static bool hca_wqe_take_atomic(struct hca_wqe *w, struct cursor *c)
 {
-	bool masked = w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ||
-		      w->opcode == MLX5R_OP_ATOMIC_MASKED_FA;
-	u32 i, n = w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ? 4 : 2;
-	const __be64 *arg;
+	u32 log = w->opmod & MLX5R_ATOMIC_LOG_MASK;
 
-	/* opmod of the masked forms: 8 | log2(bytes) - 2; 8 bytes is announced */
-	if (w->opmod != (masked ? 9 : 0))
-		return false;
-	w->operand = 8;
-	arg = hca_wqe_take(c, n * 8);
-	if (!arg)
-		return false;
-	for (i = 0; i < n; i++)
-		w->arg[i] = be64_to_cpu(arg[i]);
-	return true;
+	if (w->opcode == MLX5R_OP_ATOMIC_CS || w->opcode == MLX5R_OP_ATOMIC_FA) {
+		if (w->opmod)
+			return false;
+		w->operand = sizeof(u64);
+	} else {
+		if (w->opmod != (MLX5R_ATOMIC_EXT | log) || log == MLX5R_ATOMIC_POINTER)
+			return false;
+		w->operand = MLX5R_ATOMIC_MIN << log;
+	}
+	w->args = hca_wqe_take(c, ALIGN(hca_wqe_arg_bytes(w), MLX5R_DS));
+	return w->args;
 }
 
 static bool hca_wqe_take_object(struct hca_wqe *w, struct cursor *c)
