@@ -106,7 +106,7 @@ static int xv_dct_deps(struct xv_call *call, struct xv_dct_obj *dct, void *dctc)
 static void xv_dct_fill(const struct xv_call *call, void *dctc)
 {
 	const struct xverbs_dct_attr *attr = &call->dct_attr;
-	u8 mode = xv_qp_atomic_mode(call->dev->mdev, XVERBS_QPT_DCI);
+	u8 mode = xv_atomic_mode(call->dev->mdev, XVERBS_QPT_DCI);
 
 	MLX5_SET(dctc, dctc, user_index, call->arg.dct_create.user_index);
 	MLX5_SET64(dctc, dctc, dc_access_key, attr->dc_key);

@@ -53,6 +53,11 @@ static const char *xv_feature_no_dpa(const struct xv_dev *dev)
 	return "programs for the cores of the adapter need proprietary tools";
 }
 
+static const char *xv_feature_masked_atomics(const struct xv_dev *dev)
+{
+	return xv_has(xv_atomic_sizes(dev->mdev));
+}
+
 static const char *xv_feature_odp(const struct xv_dev *dev)
 {
 	return xv_mr_odp_why_not;
@@ -120,7 +125,7 @@ static const struct {
 	{ XVERBS_FEATURE_ASYNC_EVENTS, "async-events", xv_feature_always },
 	{ XVERBS_FEATURE_MULTICAST, "multicast", xv_feature_multicast },
 	{ XVERBS_FEATURE_ATOMICS, "atomics", xv_feature_atomics },
-	{ XVERBS_FEATURE_MASKED_ATOMICS, "masked-atomics", xv_feature_no_verb },
+	{ XVERBS_FEATURE_MASKED_ATOMICS, "masked-atomics", xv_feature_masked_atomics },
 	{ XVERBS_FEATURE_BLUEFLAME, "blueflame", xv_feature_blueflame },
 	{ XVERBS_FEATURE_CQ_128_BYTE_ENTRIES, "cq-128-byte-entries", xv_feature_always },
 	{ XVERBS_FEATURE_CQ_RESIZE, "cq-resize", xv_feature_cq_resize },

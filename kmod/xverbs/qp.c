@@ -77,6 +77,7 @@ static int xv_qp_size_sq(struct xv_call *call, const struct xv_qp_kind *kind,
 	if (!cap->max_send_wr) {
 		cap->max_send_sge = 0;
 		cap->max_inline_data = 0;
+		cap->max_atomic_arg = 0;
 		return 0;
 	}
 	wqe = kind->sq_header + (u64)cap->max_send_sge * MLX5R_DS;
@@ -84,6 +85,9 @@ static int xv_qp_size_sq(struct xv_call *call, const struct xv_qp_kind *kind,
 		wqe = max(wqe, kind->sq_header +
 			       ALIGN(sizeof(struct mlx5r_inline) +
 				     (u64)cap->max_inline_data, MLX5R_DS));
+	if (cap->max_atomic_arg)
+		wqe = max_t(u64, wqe, kind->sq_header + XV_SEG(data) +
+				      xv_atomic_arg_bytes(cap->max_atomic_arg));
 	wqe = max_t(u64, wqe, kind->sq_min);
 	if (wqe > max_wqe)
 		return xv_fail(call, -EINVAL,
@@ -101,6 +105,8 @@ static int xv_qp_size_sq(struct xv_call *call, const struct xv_qp_kind *kind,
 	cap->max_send_wr = lay->sq_wqebbs / wqebbs;
 	cap->max_send_sge = wqe / MLX5R_DS;
 	cap->max_inline_data = wqe - sizeof(struct mlx5r_inline);
+	cap->max_atomic_arg = kind->sq_min ?
+		xv_atomic_largest(mdev, wqe - XV_SEG(data)) : 0;
 	return 0;
 }
 
@@ -140,8 +146,14 @@ static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 	int err;
 
 	memset(lay, 0, sizeof(*lay));
-	if (cap->reserved)
-		return xv_fail(call, -EINVAL, "cap.reserved is not zero");
+	if (cap->max_atomic_arg && !kind->sq_min)
+		return xv_fail(call, -EINVAL,
+			       "QP: max_atomic_arg, but the type has no atomics");
+	if (cap->max_atomic_arg > xv_atomic_largest(call->dev->mdev, U32_MAX))
+		return xv_fail(call, -EINVAL,
+			       "QP: max_atomic_arg %u, the limit is %u",
+			       cap->max_atomic_arg,
+			       xv_atomic_largest(call->dev->mdev, U32_MAX));
 	if (cap->max_send_wr && !kind->sq)
 		return xv_fail(call, -EINVAL,
 			       "QP: max_send_wr, but the type has no send queue");

@@ -41,9 +41,6 @@ int xv_qp_refresh(struct xv_call *call, struct xv_dev_qp *qp, void *qpc);
 /* Returns NULL for an unknown type. */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 
-/* The code of the largest atomic operand that the adapter supports for a type of QP */
-u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev, u32 type);
-
 /*
  * The port of a bond on which a queue sends.  0: the adapter decides, or there is no
  * bond.

@@ -92,30 +92,11 @@ static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 	return opt;
 }
 
-u8 xv_qp_atomic_mode(struct mlx5_core_dev *mdev, u32 type)
-{
-	const u8 basic = MLX5_ATOMIC_OPS_CMP_SWAP | MLX5_ATOMIC_OPS_FETCH_ADD;
-	const u8 extended = MLX5_ATOMIC_OPS_EXTENDED_CMP_SWAP |
-			    MLX5_ATOMIC_OPS_EXTENDED_FETCH_ADD;
-	u8 ops;
-	u16 sizes;
-
-	if (!MLX5_CAP_GEN(mdev, atomic))
-		return 0;
-	ops = MLX5_CAP_ATOMIC(mdev, atomic_operations);
-	sizes = type == XVERBS_QPT_DCI ? MLX5_CAP_ATOMIC(mdev, atomic_size_dc) :
-					 MLX5_CAP_ATOMIC(mdev, atomic_size_qp);
-	/* The value of a size bit is the size in bytes; the code is its log2. */
-	if ((ops & extended) == extended && sizes >= sizeof(u64))
-		return ilog2(sizes);
-	return (ops & basic) == basic ? MLX5_ATOMIC_MODE_IB_COMP : 0;
-}
-
 static void xv_qp_fill_access(const struct xverbs_qp_attr *attr,
 			      struct mlx5_core_dev *mdev, void *qpc)
 {
 	u32 access = attr->qp_access_flags;
-	u8 mode = xv_qp_atomic_mode(mdev, XVERBS_QPT_RC);
+	u8 mode = xv_atomic_mode(mdev, XVERBS_QPT_RC);
 
 	/* Without responder resources only writes are possible. */
 	if (!attr->max_dest_rd_atomic)

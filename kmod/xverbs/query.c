@@ -138,7 +138,6 @@ int xv_device_query(struct xv_call *call)
 	out->out_max_res_rd_atom = attr->max_res_rd_atom;
 	out->out_max_qp_init_rd_atom = attr->max_qp_init_rd_atom;
 	out->out_atomic_cap = attr->atomic_cap;
-	out->out_masked_atomic_cap = attr->masked_atomic_cap;
 	out->out_max_mw = attr->max_mw;
 	out->out_max_raw_ipv6_qp = attr->max_raw_ipv6_qp;
 	out->out_max_mcast_grp = attr->max_mcast_grp;
@@ -165,6 +164,7 @@ int xv_device_query(struct xv_call *call)
 		xv_query_umr(call->dev, out);
 	if (MLX5_CAP_GEN(mdev, dct))
 		xv_query_dc(mdev, out);
+	xv_atomic_query(mdev, out);
 	return xv_query_vector_calc(call, out);
 }
 

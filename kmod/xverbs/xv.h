@@ -398,6 +398,17 @@ int xv_port_query(struct xv_call *call);
 int xv_gid_query(struct xv_call *call);
 int xv_pkey_query(struct xv_call *call);
 int xv_features_query(struct xv_call *call);
+
+/* atomic.c: masked atomics */
+u32 xv_atomic_sizes(const struct mlx5_core_dev *mdev);
+/* atomic_mode of a context for the largest operand that the adapter supports */
+u8 xv_atomic_mode(const struct mlx5_core_dev *mdev, u32 type);
+/* Room that the arguments need in a request for an operand of so many bytes */
+u32 xv_atomic_arg_bytes(u32 operand);
+/* The largest operand whose arguments fit into @room bytes, or 0 */
+u32 xv_atomic_largest(const struct mlx5_core_dev *mdev, u32 room);
+void xv_atomic_query(const struct mlx5_core_dev *mdev,
+		     struct xverbs_query_device *out);
 int xv_channel_alloc(struct xv_call *call);
 int xv_pd_alloc(struct xv_call *call);
 int xv_uar_alloc(struct xv_call *call);

@@ -455,6 +455,27 @@ static void change_key(const struct act *a)
 	xv_commit_send(&h->qp);
 }
 
+/* Masked atomics of all sizes, mostly aligned */
+static void post_masked(const struct act *a, struct session_qp *h, struct xv_sge sge, u64 addr,
+			u32 rkey)
+{
+	static u64 words[MLX5R_ATOMIC_MAX / sizeof(u64)];
+	u32 log = 2 + (a->value >> 8) % 7;
+	u64 arg = log > 3 ? (uintptr_t)words : a->value;
+	struct xv_cmp_swap cs = { arg, arg, arg, arg };
+	struct xv_fetch_add fa = { arg, arg };
+
+	words[a->at % ARRAY_SIZE(words)] = a->value;
+	sge.length = 1u << log;
+	if (a->at & 0x30)
+		addr &= ~((1ull << log) - 1);
+	h->qp.sq.max_atomic_arg = MLX5R_ATOMIC_MAX;
+	if (a->value & 1)
+		xv_wr_masked_atomic_cs(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr, rkey, log, &cs);
+	else
+		xv_wr_masked_atomic_fa(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr, rkey, log, &fa);
+}
+
 /* Posts a request with the library, even to a full queue. The keys may be of the victim. */
 static void post(const struct act *a)
 {
@@ -504,7 +525,10 @@ static void post(const struct act *a)
 		break;
 	case 2:
 		sge.length = 8;
-		xv_wr_atomic_fa(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr & ~7ull, rkey, 1);
+		if (a->which & 0x40)
+			post_masked(a, h, sge, addr, rkey);
+		else
+			xv_wr_atomic_fa(&h->qp, 1, XV_SEND_SIGNALED, &sge, addr & ~7ull, rkey, 1);
 		break;
 	case 3:
 		xv_wr_send(&h->qp, 1, XV_SEND_SIGNALED, &sge);

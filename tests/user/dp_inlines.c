@@ -56,6 +56,16 @@ int use_dc(struct xv_qp *qp, struct xv_sge *sge, const struct xv_dc *to, uint64_
 	return err;
 }
 
+int use_atomics(struct xv_qp *qp, struct xv_sge *sge, uint32_t log);
+int use_atomics(struct xv_qp *qp, struct xv_sge *sge, uint32_t log)
+{
+	struct xv_cmp_swap cs = { ~0ull, 1, 2, ~0ull };
+	struct xv_fetch_add fa = { 1, 1ull << 31 };
+
+	return xv_wr_masked_atomic_cs(qp, 1, 0, sge, 0, 0, 3, &cs) +
+	       xv_wr_masked_atomic_fa(qp, 2, 0, sge, 0, 0, log, &fa);
+}
+
 int use_poll(struct xv_cq *cq, struct xv_wc *wc);
 int use_poll(struct xv_cq *cq, struct xv_wc *wc)
 {

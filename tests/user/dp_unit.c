@@ -130,6 +130,61 @@ static void test_builders(void)
 	   "\x00\x00\x0d\x0a\x00\x01\x23\x02", 8), "relaxed commit, flushed by the caller");
 }
 
+static void test_masked_atomics(void)
+{
+	static const uint64_t a[] = { 0x0101010101010101, 2 }, b[] = { 3, 0x8000000000000000 };
+	struct xv_cmp_swap cs = { .compare_mask = 4, .compare_val = 2, .swap_val = 1,
+				  .swap_mask = 3 };
+	struct xv_fetch_add fa = { 5, 0x80000000 };
+	struct xv_sge four = { 0x1000, 4, 0x1122 }, eight = { 0x1000, 8, 0x1122 };
+	struct xv_sge sixteen = { 0x1000, 16, 0x1122 };
+
+	setup(XV_QPT_RC, 4, 6);
+	qp.sq.max_atomic_arg = 16;
+	ok(!xv_wr_masked_atomic_cs(&qp, 1, XV_SEND_SIGNALED, &four, REMOTE, 2, &cs) &&
+	   sq_holds(4, "08000414 00012304 00000008 00000000" RADDR
+		    "00000001 00000002 00000003 00000004" "00000004 00001122 0000000000001000"),
+	   "masked compare and swap of 4 bytes");
+	ok(!xv_wr_masked_atomic_fa(&qp, 1, 0, &four, REMOTE, 2, &fa) &&
+	   sq_holds(5, "08000515 00012304 00000000 00000000" RADDR
+		    "00000005 80000000 0000000000000000" "00000004 00001122 0000000000001000"),
+	   "multi-field fetch and add of 4 bytes");
+	ok(!xv_wr_masked_atomic_fa(&qp, 1, 0, &eight, REMOTE, 3, &fa) &&
+	   sq_holds(6, "09000615 00012304 00000000 00000000" RADDR
+		    "0000000000000005 0000000080000000" "00000008 00001122 0000000000001000"),
+	   "multi-field fetch and add of 8 bytes");
+	ok(!xv_wr_masked_atomic_cs(&qp, 1, 0, &eight, REMOTE, 3, &cs) &&
+	   sq_holds(7, "09000714 00012305 00000000 00000000" RADDR
+		    "0000000000000001 0000000000000002" "0000000000000003 0000000000000004"
+		    "00000008 00001122 0000000000001000"),
+	   "masked compare and swap of 8 bytes, over the end of the ring");
+	qp.sq.ci = qp.sq.pi;
+	qp.sq.pi = qp.sq.ci = qp.sq.limit = 7;
+	fa = (struct xv_fetch_add) { (uintptr_t)a, (uintptr_t)b };
+	ok(!xv_wr_masked_atomic_fa(&qp, 1, 0, &sixteen, REMOTE, 4, &fa) &&
+	   sq_holds(7, "0a000715 00012305 00000000 00000000" RADDR
+		    "0101010101010101 0000000000000002" "0000000000000003 8000000000000000"
+		    "00000010 00001122 0000000000001000"), "16 bytes: arrays of numbers");
+	ok(xv_wr_masked_atomic_fa(&qp, 1, 0, &sixteen, REMOTE, 5, &fa) == -XV_EINVAL,
+	   "more than the queue was created for: EINVAL");
+	qp.qp_type = XV_QPT_XRC_SEND;
+	ok(xv_wr_masked_atomic_fa(&qp, 1, 0, &eight, REMOTE, 3, &fa) == -XV_EINVAL,
+	   "XRC needs the number of an SRQ: EINVAL");
+	qp.sq.pi = qp.sq.ci = qp.sq.limit = 4;
+	ok(!xv_post_send(&qp, &(struct xv_send_wr) {
+		.sg_list = &eight, .num_sge = 1, .opcode = XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP,
+		.send_flags = XV_SEND_EXT_ATOMIC_INLINE,
+		.wr.masked_atomics = { REMOTE, 3 }, .qp_type.xrc.remote_srqn = 0x456,
+		.op.cmp_swap = cs }, &(struct xv_send_wr *) { NULL }) &&
+	   sq_holds(4, "09000414 00012306 00000000 00000000"
+		    "00000456 00000000 0000000000000000" RADDR
+		    "0000000000000001 0000000000000002" "0000000000000003 0000000000000004"
+		    "00000008 00001122 0000000000001000"), "XRC, by list");
+	ok(xv_atomic_value("\x01\x02\x03\x04", 2, 4, 0) == 0x01020304 &&
+	   xv_atomic_value("\x01\x02\x03\x04\0\0\0\0", 3, 4, 0) == 0x04030201,
+	   "values of results in both byte orders");
+}
+
 static void test_small_shapes(void)
 {
 	static const struct xv_sge none = { 0x1000, 0, 0x1122 };
@@ -689,6 +744,7 @@ static void test_umr(void)
 int main(void)
 {
 	test_builders();
+	test_masked_atomics();
 	test_small_shapes();
 	test_fence_after_umr();
 	test_lists();

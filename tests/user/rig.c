@@ -68,6 +68,7 @@ static void make_qps(struct rig *r, const struct rig_opts *o)
 			.send_cq = r->cq[i],
 			.recv_cq = r->cq[i],
 			.qp_type = XV_QPT_RC,
+			.max_atomic_arg = o->atomic_arg,
 			.cap = {
 				.max_send_wr = depth,
 				.max_recv_wr = depth,

@@ -289,9 +289,11 @@ struct xverbs_destroy {
 #define XVERBS_ATOMIC_GLOB	2	/* also atomic to accesses of CPUs */
 
 /* xverbs_query_device.out_exp_device_cap_flags, same values as ibv_exp_device_cap_flags */
-#define XVERBS_EXP_DEVICE_DC_TRANSPORT	(1ull << 32)
-#define XVERBS_EXP_DEVICE_UMR		(1ull << 38)
-#define XVERBS_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
+#define XVERBS_EXP_DEVICE_DC_TRANSPORT		(1ull << 32)
+#define XVERBS_EXP_DEVICE_EXT_ATOMICS		(1ull << 36)
+#define XVERBS_EXP_DEVICE_UMR			(1ull << 38)
+#define XVERBS_EXP_DEVICE_EXT_MASKED_ATOMICS	(1ull << 46)
+#define XVERBS_EXP_DEVICE_CROSS_CHANNEL		(1ull << 60)
 
 /* Calculation, same values as 1 << enum ibv_exp_calc_{op,data_type,data_size} */
 #define XVERBS_CALC_OP_ADD	(1ull << 0)
@@ -361,7 +363,8 @@ struct xverbs_destroy {
  * @out_calc_fp_ops: operations on floating-point numbers
  * @out_vector_calc_max_count: vectors of one vector calculation
  * @out_vector_calc_max_chunk: bytes of the largest chunk of a vector calculation
- * @out_reserved: zero
+ * @out_max_fa_bit_boundary: masked fetch-and-add: logarithm of the bytes of the largest
+ *	field
  * @out_max_mkey_klm_list_size: entries of an indirect key
  * @out_max_send_wqe_inline_klms: entries in the request that fills an indirect key
  * @out_max_umr_recursion_depth: indirect keys in a chain
@@ -370,8 +373,17 @@ struct xverbs_destroy {
  * @out_max_dc_req_rd_atom: reads and atomics in flight per DCI, as requester
  * @out_max_dc_res_rd_atom: reads and atomics in flight per DC target, as responder
  * @out_reserved2: zero
+ * @out_atomic_arg_sizes: operands of masked atomics; the value of a bit is the size in
+ *	bytes
+ * @out_atomic_arg_sizes_be: those whose results are big-endian; the others have the byte
+ *	order of the host
+ * @out_log_max_atomic_inline: logarithm of the bytes of all arguments of a request
+ * @out_pci_atomic_fetch_add: fetch-and-add that is atomic to CPUs too, whatever
+ *	@out_atomic_cap says: bit n for operands of 4 << n bytes
+ * @out_pci_atomic_swap: the same for swaps
+ * @out_pci_atomic_compare_swap: the same for compare-and-swap
  *
- * Manual 3.3.1, A.1.2, C.1.1, D.2.1; other members: HCA capabilities of the PRM.
+ * Manual 3.3.1, 3.8.1, A.1.2, B.2.1, C.1.1, D.2.1; other members: HCA capabilities of the PRM.
  */
 struct xverbs_query_device {
 	struct xverbs_hdr hdr;
@@ -428,7 +440,7 @@ struct xverbs_query_device {
 	__u32 out_vector_calc_ops;
 	__u32 out_vector_calc_max_count;
 	__u32 out_vector_calc_max_chunk;
-	__u32 out_reserved;
+	__u32 out_max_fa_bit_boundary;
 	__u32 out_max_mkey_klm_list_size;
 	__u32 out_max_send_wqe_inline_klms;
 	__u32 out_max_umr_recursion_depth;
@@ -437,6 +449,12 @@ struct xverbs_query_device {
 	__u32 out_max_dc_req_rd_atom;
 	__u32 out_max_dc_res_rd_atom;
 	__u32 out_reserved2;
+	__aligned_u64 out_atomic_arg_sizes;
+	__aligned_u64 out_atomic_arg_sizes_be;
+	__u32 out_log_max_atomic_inline;
+	__u32 out_pci_atomic_fetch_add;
+	__u32 out_pci_atomic_swap;
+	__u32 out_pci_atomic_compare_swap;
 };
 #define XVERBS_QUERY_DEVICE _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_DEVICE)
 
@@ -1173,7 +1191,7 @@ struct xverbs_srq_query {
  * @max_send_sge: elements of the list of a send
  * @max_recv_sge: elements of the list of a receive
  * @max_inline_data: bytes of inline data in a send
- * @reserved: zero
+ * @max_atomic_arg: bytes of the operand of a masked atomic; 0 on return: there are none
  */
 struct xverbs_qp_cap {
 	__u32 max_send_wr;
@@ -1181,7 +1199,7 @@ struct xverbs_qp_cap {
 	__u32 max_send_sge;
 	__u32 max_recv_sge;
 	__u32 max_inline_data;
-	__u32 reserved;
+	__u32 max_atomic_arg;
 };
 
 /**

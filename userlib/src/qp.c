@@ -74,6 +74,7 @@ static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 	sq->mask = req->out_sq_wqebbs - 1;
 	sq->max_inline = qp->init.cap.max_inline_data;
 	sq->max_sge = qp->init.cap.max_send_sge;
+	sq->max_atomic_arg = qp->init.max_atomic_arg;
 	if (sq->flags & XV_QP_MANAGED_SEND && !qp->mem.external) {
 		qp->doorbell = sq->doorbell;
 		set_managed_doorbell(qp);
@@ -135,14 +136,17 @@ static void qp_release(void *object)
 	xv_events_destroy(&qp->events);
 }
 
-static struct xverbs_qp_cap cap_to_kernel(const struct xv_qp_cap *cap)
+static struct xverbs_qp_cap cap_to_kernel(const struct xv_qp_init_attr *a)
 {
+	const struct xv_qp_cap *cap = &a->cap;
+
 	return (struct xverbs_qp_cap) {
 		.max_send_wr = cap->max_send_wr,
 		.max_recv_wr = cap->max_recv_wr,
 		.max_send_sge = cap->max_send_sge,
 		.max_recv_sge = cap->max_recv_sge,
 		.max_inline_data = cap->max_inline_data,
+		.max_atomic_arg = a->max_atomic_arg,
 	};
 }
 
@@ -168,7 +172,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 {
 	bool target = a->qp_type == XV_QPT_XRC_RECV;	/* has no queues to post to */
 	const struct xv_uar *uar = target ? NULL : xv_uar_get(qp->ctx, &a->external);
-	struct xverbs_qp_cap cap = cap_to_kernel(&a->cap);
+	struct xverbs_qp_cap cap = cap_to_kernel(a);
 	struct xverbs_external external = { 0 };
 	struct xverbs_qp_create req = {
 		.hdr.flags = flags_to_kernel(a->flags),
@@ -198,6 +202,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	qp->pub.handle = req.out_handle;
 	qp->pub.qp_num = req.out_qpn;
 	qp->init.cap = cap_from_kernel(&cap);
+	qp->init.max_atomic_arg = cap.max_atomic_arg;
 	err = qp_map(qp, &req, &a->external, uar);
 	if (err)
 		xv_destroy_handle(qp->ctx, qp->pub.handle, "create QP", NULL);
@@ -246,6 +251,8 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 	int err;
 
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
+	if (!err && a.reserved)
+		err = xv_set_error(EINVAL, "create QP: reserved is not zero");
 	if (!err && a.flags & ~known)
 		err = xv_set_error(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
 	qp = err ? NULL : qp_new(pd->context, &a, &err);
@@ -257,6 +264,8 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 		goto err_qp;
 	xv_object_add(qp, qp->pub.handle);
 	attr->cap = qp->init.cap;
+	if (size > offsetof(struct xv_qp_init_attr, max_atomic_arg))
+		attr->max_atomic_arg = qp->init.max_atomic_arg;
 	return &qp->pub;
 
 err_qp:

@@ -82,6 +82,17 @@ XV_EXPORT int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *
 		.max_umr_recursion_depth = r.out_max_umr_recursion_depth,
 		.max_umr_stride_dimension = r.out_max_umr_stride_dimension,
 	};
+	a.ext_atom = (struct xv_ext_atomics_params) {
+		.atomic_arg_sizes = r.out_atomic_arg_sizes,
+		.atomic_arg_sizes_be = r.out_atomic_arg_sizes_be,
+		.max_fa_bit_boundary = r.out_max_fa_bit_boundary,
+		.log_max_atomic_inline = r.out_log_max_atomic_inline,
+	};
+	a.pci_atomic_caps = (struct xv_pci_atomic_caps) {
+		.fetch_add = r.out_pci_atomic_fetch_add,
+		.swap = r.out_pci_atomic_swap,
+		.compare_swap = r.out_pci_atomic_compare_swap,
+	};
 	xv_attr_out(attr, size, &a, sizeof(a));
 	return 0;
 }

@@ -49,6 +49,8 @@ XV_EXPORT const char *xv_wc_opcode_str(enum xv_wc_opcode opcode)
 		[XV_WC_FETCH_ADD]		= "FETCH_ADD",
 		[XV_WC_BIND_MW]			= "BIND_MW",
 		[XV_WC_LOCAL_INV]		= "LOCAL_INV",
+		[XV_WC_MASKED_COMP_SWAP]	= "MASKED_COMP_SWAP",
+		[XV_WC_MASKED_FETCH_ADD]	= "MASKED_FETCH_ADD",
 		[XV_WC_RECV]			= "RECV",
 		[XV_WC_RECV_RDMA_WITH_IMM]	= "RECV_RDMA_WITH_IMM",
 		[XV_WC_DRIVER1]			= "DRIVER1",

@@ -8,7 +8,7 @@ BIN=../../../build/user
 
 tap $BIN/tests/dp_unit
 tap $BIN/tests/layout_check
-for prog in ops errors events async migration memory indirect options transports \
+for prog in ops atomics errors events async migration memory indirect options transports \
 		xrc_shared xrc_mount sgid; do
 	tap $BIN/tests/$prog --device "$DEV0" --peer-device "$DEV1"
 done

@@ -20,6 +20,7 @@
  *	dp/send_umr.h	builders for indirect keys: fill, invalidate
  *	dp/chain.h	builders for requests that wait and that enable others
  *	dp/calc.h	builders for requests that calculate
+ *	dp/atomic.h	builders for masked atomics
  *	dp/send_list.h	lists of send requests
  *	dp/recv.h	receives: receive queues and shared receive queues
  *	dp/poll.h	polling completions, arming a CQ
@@ -43,6 +44,7 @@ extern "C" {
 #include <xverbs/dp/send_umr.h>
 #include <xverbs/dp/chain.h>
 #include <xverbs/dp/calc.h>
+#include <xverbs/dp/atomic.h>
 #include <xverbs/dp/send_list.h>
 #include <xverbs/dp/recv.h>
 #include <xverbs/dp/poll.h>

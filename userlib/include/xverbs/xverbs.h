@@ -149,7 +149,9 @@ enum xv_atomic_cap {
 
 /* xv_device_attr.exp_device_cap_flags, values as in ibv_exp_device_cap_flags */
 #define XV_EXP_DEVICE_DC_TRANSPORT	(1ull << 32)
+#define XV_EXP_DEVICE_EXT_ATOMICS	(1ull << 36)
 #define XV_EXP_DEVICE_UMR		(1ull << 38)
+#define XV_EXP_DEVICE_EXT_MASKED_ATOMICS (1ull << 46)
 #define XV_EXP_DEVICE_CROSS_CHANNEL	(1ull << 60)
 
 /* What requests with XV_SEND_WITH_CALC can do: bits 1 << value of the enum */
@@ -175,6 +177,22 @@ struct xv_umr_caps {
 	uint32_t max_send_wqe_inline_klms;	/* entries in a request */
 	uint32_t max_umr_recursion_depth;	/* keys in a chain */
 	uint32_t max_umr_stride_dimension;	/* of repeating blocks */
+};
+
+/* Masked atomics; atomic_arg_sizes 0: none */
+struct xv_ext_atomics_params {
+	uint64_t atomic_arg_sizes;	/* operands; the value of a bit is the size in bytes */
+	uint64_t atomic_arg_sizes_be;	/* those with big-endian results, see xv_atomic_value() */
+	uint32_t max_fa_bit_boundary;	/* logarithm of the bytes of the largest field */
+	uint32_t log_max_atomic_inline;	/* logarithm of the bytes of all arguments */
+};
+
+/* Operations that are atomic to CPUs too: bits 1 << n for operands of 4 << n bytes */
+struct xv_pci_atomic_caps {
+	uint32_t fetch_add;
+	uint32_t swap;
+	uint32_t compare_swap;
+	uint32_t reserved;
 };
 
 struct xv_device_attr {
@@ -230,6 +248,8 @@ struct xv_device_attr {
 	uint32_t max_dc_req_rd_atom;
 	uint32_t max_dc_res_rd_atom;
 	uint32_t reserved;
+	struct xv_ext_atomics_params ext_atom;
+	struct xv_pci_atomic_caps pci_atomic_caps;
 };
 
 enum xv_port_state {
@@ -667,6 +687,8 @@ struct xv_qp_init_attr {
 	uint32_t flags;			/* enum xv_qp_flags of dp/queue.h */
 	struct xv_xrcd *xrcd;		/* XRC_RECV */
 	struct xv_external external;
+	uint32_t max_atomic_arg;	/* bytes of the operands of masked atomics */
+	uint32_t reserved;
 };
 
 enum xv_qp_attr_mask {

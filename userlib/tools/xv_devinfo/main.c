@@ -58,8 +58,9 @@ static const char *guid_text(uint64_t guid)
 	N(max_total_mcast_qp_attach) N(max_ah) N(max_srq) N(max_srq_wr) N(max_srq_sge) \
 	N(max_pkeys) N(local_ca_ack_delay) N(phys_port_cnt) N(num_comp_vectors) N(odp_caps) \
 	N(max_sq_wqebbs) N(max_inline_data) N(cqe_version) N(max_file_objects) N(bf_bytes) \
-	N(umr_fence) N(max_dct) N(max_dc_req_rd_atom) N(max_dc_res_rd_atom) N(max_dm_size) \
-	N(hca_core_clock) N(hw_ver)
+	N(umr_fence) N(max_dct) N(max_dc_req_rd_atom) N(max_dc_res_rd_atom) \
+	N(ext_atom.atomic_arg_sizes) N(ext_atom.atomic_arg_sizes_be) \
+	N(ext_atom.log_max_atomic_inline) N(max_dm_size) N(hca_core_clock) N(hw_ver)
 
 #define SHORT_NUMBERS 7
 

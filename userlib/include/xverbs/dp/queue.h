@@ -130,6 +130,7 @@ struct xv_sq {
 	struct xv_spin lock;
 	uint32_t flags;			/* enum xv_qp_flags: cross-channel and overflow */
 	struct __xv_enabled en;
+	uint32_t max_atomic_arg;	/* bytes of the operand of a masked atomic */
 	uint32_t ci __attribute__((aligned(64)));	/* written by the polling thread */
 } __attribute__((aligned(64)));
 

@@ -6,6 +6,7 @@
 #ifndef XVERBS_DP_SEND_LIST_H
 #define XVERBS_DP_SEND_LIST_H
 
+#include <xverbs/dp/atomic.h>
 #include <xverbs/dp/calc.h>
 #include <xverbs/dp/chain.h>
 #include <xverbs/dp/send_dc.h>
@@ -29,7 +30,7 @@ struct __xv_wr_desc {
 	uint8_t shape;
 };
 
-/* Null for opcodes without data, for those of chains, and for unknown ones */
+/* Null for opcodes that __xv_wr_other() handles, and for unknown ones */
 xv_inline const struct __xv_wr_desc *__xv_wr_describe(enum xv_wr_opcode opcode)
 {
 	/* indexed by enum xv_wr_opcode; shape 0: not handled here */
@@ -170,8 +171,26 @@ xv_inline uint8_t *__xv_seg_fixed(const struct xv_qp *qp, const struct __xv_wr_d
 	return seg;
 }
 
-/* Requests without data */
-static inline int __xv_wr_local(struct xv_qp *qp, const struct xv_send_wr *wr)
+static inline int __xv_wr_masked_list(struct xv_qp *qp, const struct xv_send_wr *wr)
+{
+	uint64_t addr = wr->wr.masked_atomics.remote_addr;
+	uint32_t rkey = wr->wr.masked_atomics.rkey, log = wr->wr.masked_atomics.log_arg_sz;
+	uint32_t srqn = wr->qp_type.xrc.remote_srqn;
+
+	if (qp->qp_type != XV_QPT_RC && qp->qp_type != XV_QPT_XRC_SEND)
+		return -XV_EINVAL;
+	if (!(wr->send_flags & XV_SEND_EXT_ATOMIC_INLINE) || wr->send_flags & XV_SEND_INLINE ||
+	    wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
+		return -XV_EINVAL;
+	if (wr->opcode == XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP)
+		return __xv_wr_masked_cs(qp, wr->wr_id, wr->send_flags, wr->sg_list, wr->num_sge,
+					 addr, rkey, srqn, log, &wr->op.cmp_swap);
+	return __xv_wr_masked_fa(qp, wr->wr_id, wr->send_flags, wr->sg_list, wr->num_sge, addr,
+				 rkey, srqn, log, &wr->op.fetch_add);
+}
+
+/* Requests whose segments are not those of a shape */
+static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
 	uint64_t id = wr->wr_id;
 	uint32_t flags = wr->send_flags;
@@ -204,6 +223,9 @@ static inline int __xv_wr_local(struct xv_qp *qp, const struct xv_send_wr *wr)
 		return xv_wr_wait_data(qp, id, flags, &wr->wr.wait_data);
 	case XV_WR_WAIT_TIME:
 		return xv_wr_wait_time(qp, id, flags, wr->wr.wait_time.time);
+	case XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP:
+	case XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD:
+		return __xv_wr_masked_list(qp, wr);
 	default:
 		return -XV_EINVAL;
 	}
@@ -252,7 +274,7 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	int data_ds, opmod;
 
 	if (!d)
-		return __xv_wr_local(qp, wr);
+		return __xv_wr_other(qp, wr);
 	if (xv_unlikely(wr->send_flags & XV_SEND_WITH_VECTOR_CALC))
 		return __xv_wr_vector(qp, wr);
 	if (xv_unlikely(!__xv_wr_allowed(qp, d)))

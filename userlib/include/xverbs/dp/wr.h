@@ -28,6 +28,8 @@ enum xv_wr_opcode {
 	XV_WR_SEND_ENABLE		= 0x60,
 	XV_WR_RECV_ENABLE,
 	XV_WR_CQE_WAIT,
+	XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP,
+	XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD,
 	XV_WR_UMR_FILL			= 0x66,
 	XV_WR_UMR_INVALIDATE,
 	XV_WR_WAIT_CQ_PI		= 0x70,
@@ -43,6 +45,7 @@ enum xv_send_flags {
 	XV_SEND_WITH_CALC	= 1 << 5,
 	XV_SEND_WAIT_EN_LAST	= 1 << 6,
 	XV_SEND_WITH_VECTOR_CALC = 1 << 7,
+	XV_SEND_EXT_ATOMIC_INLINE = 1 << 8,	/* the arguments are in the request */
 };
 
 enum xv_wc_status {
@@ -78,6 +81,8 @@ enum xv_wc_opcode {
 	XV_WC_FETCH_ADD,
 	XV_WC_BIND_MW,
 	XV_WC_LOCAL_INV,
+	XV_WC_MASKED_COMP_SWAP		= 9,		/* values of ibv_exp_wc_opcode */
+	XV_WC_MASKED_FETCH_ADD,
 	XV_WC_RECV			= 1 << 7,	/* bit set in all receive opcodes */
 	XV_WC_RECV_RDMA_WITH_IMM,
 	XV_WC_DRIVER1			= 135,		/* wait, enable and UMR requests */
@@ -173,6 +178,22 @@ struct xv_wait_data {
 	uint64_t mask;			/* bits of both that are compared */
 };
 
+/*
+ * Arguments of masked atomics, as ibv_exp_cmp_swap and ibv_exp_fetch_add.  Up to 8 bytes they
+ * are values; above, addresses of arrays of 64-bit numbers.  Host byte order.
+ */
+struct xv_cmp_swap {
+	uint64_t compare_mask;
+	uint64_t compare_val;
+	uint64_t swap_val;
+	uint64_t swap_mask;
+};
+
+struct xv_fetch_add {
+	uint64_t add_val;
+	uint64_t field_boundary;
+};
+
 struct xv_ah;
 struct xv_cq;
 struct xv_mkey;
@@ -249,6 +270,11 @@ struct xv_send_wr {
 			uint32_t rkey;
 		} atomic;
 		struct {
+			uint64_t remote_addr;
+			uint32_t rkey;
+			uint32_t log_arg_sz;	/* bytes of the operand; arguments: op */
+		} masked_atomics;
+		struct {
 			struct xv_ah *ah;
 			uint32_t remote_qpn;
 			uint32_t remote_qkey;
@@ -285,6 +311,8 @@ struct xv_send_wr {
 		union {
 			struct xv_calc calc;
 			struct xv_vector_calc vector_calc;
+			struct xv_cmp_swap cmp_swap;
+			struct xv_fetch_add fetch_add;
 		} op;
 	};
 	struct xv_dc dc;			/* DCI */
