@@ -197,7 +197,8 @@ static void test_refused(uint32_t largest)
 	tap_is(try(1, false), -XV_EINVAL, "2 bytes: EINVAL");
 	tap_is(try(9, false), -XV_EINVAL, "512 bytes: EINVAL");
 	tap_is(try(8, true), -XV_EINVAL, "swap of 256 bytes, which fits into no request: EINVAL");
-	tap_is(xv_post_send(r.qp[0], &wr, &bad), -XV_EINVAL, "arguments not in the request: EINVAL");
+	tap_is(xv_post_send(r.qp[0], &wr, &bad), -XV_EINVAL,
+	       "arguments not in the request: EINVAL");
 	wr.send_flags = XV_SEND_EXT_ATOMIC_INLINE | XV_SEND_INLINE;
 	tap_is(xv_post_send(r.qp[0], &wr, &bad), -XV_EINVAL, "inline data: EINVAL");
 	sge.length = 4;

@@ -144,7 +144,8 @@ static UNUSED void connect_rc(struct xv_qp *qp, const struct peer *peer)
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT,
 		.port_num = (uint8_t)opt.port,
-		.qp_access_flags = XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_WRITE,
+		.qp_access_flags = XV_ACCESS_REMOTE_READ | XV_ACCESS_REMOTE_WRITE |
+				   XV_ACCESS_REMOTE_ATOMIC,
 		.path_mtu = (enum xv_mtu)peer->mtu,
 		.dest_qp_num = peer->qpn,
 		.ah_attr = path_to(peer),

@@ -45,15 +45,15 @@ static u64 hca_atomic_read(const struct hca_wqe *w, const void *mem, u32 i)
 					   READ_ONCE(((const u64 *)mem)[i]);
 }
 
-/* Changes word @i from *@old to @new.  False if it has another value, which *@old becomes. */
-static bool hca_atomic_change(const struct hca_wqe *w, void *mem, u32 i, u64 *old, u64 new)
+/* Changes word @i from *@old to @value.  False if it has another value, which *@old becomes. */
+static bool hca_atomic_change(const struct hca_wqe *w, void *mem, u32 i, u64 *old, u64 value)
 {
 	u64 expected = *old;
 
 	if (w->operand == sizeof(u32))
-		*old = cmpxchg((u32 *)mem, (u32)expected, (u32)new);
+		*old = cmpxchg((u32 *)mem, (u32)expected, (u32)value);
 	else
-		*old = cmpxchg((u64 *)mem + i, expected, new);
+		*old = cmpxchg((u64 *)mem + i, expected, value);
 	return *old == expected;
 }
 

@@ -56,6 +56,7 @@ else
 fi
 like "wait_cq: the sample of the DOCA guide" 'buffer 3 is identical to buffer 1' \
 	$EX/wait_cq -d "$DEV0"
+like "counters: masked atomics" '16 counters: the sum is 12000' $EX/counters -d "$DEV0"
 like "tasks: one post over six queues" 'one post: the sum is 303' $EX/tasks -d "$DEV0"
 like "matrix: one write gathers and scatters columns" '16 columns of 64 rows are right' \
 	$EX/matrix -d "$DEV0"

@@ -95,6 +95,11 @@ for op in write write_imm read send send_imm fetch_add cmp_swap bind; do
 	like "perf: $op latency" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n lat $op
 	like "perf: $op bandwidth" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n bw $op
 done
+like "perf: masked atomics of all sizes" '^ +256 ' $BIN/xv_perf "${both[@]}" -n $n -s 4-256 \
+	lat masked_fetch_add
+like "perf: masked swaps" '^ +128 ' $BIN/xv_perf "${both[@]}" -n $n -s 4-128 bw masked_cmp_swap
+refused "perf: an odd size of an atomic" 'swaps at most 128' \
+	$BIN/xv_perf "${both[@]}" -s 256 bw masked_cmp_swap
 like "perf: sizes" '^ +65536 ' $BIN/xv_perf "${both[@]}" -n 50 -s 1-65536 bw send
 like "perf: inline" '^ +32 ' $BIN/xv_perf "${both[@]}" -n $n -i 64 -s 32 lat send
 like "perf: several queue pairs, batches" '^ +4096 ' \

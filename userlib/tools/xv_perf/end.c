@@ -31,6 +31,7 @@ static struct xv_qp *new_qp(struct end *e, const struct params *p)
 		.send_cq = e->send_cq,
 		.qp_type = types[p->transport],
 		.flags = XV_QP_SINGLE_THREADED,
+		.max_atomic_arg = p->max_atomic_arg,
 		.cap = {
 			.max_send_wr = factor * p->depth,
 			.max_send_sge = 1,

@@ -35,7 +35,8 @@ static const char usage[] =
 	"       xv_perf [OPTIONS] chain|barrier|bcast|allreduce|gather\n"
 	"       xv_perf plot IMAGE.svg|IMAGE.png RUN.json...\n"
 	"Measures latency (lat), or bandwidth and message rate (bw).  OPERATION is write,\n"
-	"write_imm, read, send, send_imm, fetch_add, cmp_swap or bind (a memory window).\n"
+	"write_imm, read, send, send_imm, fetch_add, cmp_swap, masked_fetch_add,\n"
+	"masked_cmp_swap or bind (a memory window).\n"
 	"Without HOST, both ends are in this process, on --device and --peer-device.\n"
 	"  -d, --device NAME         RDMA device (default: the first)\n"
 	"  -e, --peer-device NAME    device of the peer, without HOST\n"
@@ -168,6 +169,15 @@ static void settle_compared(void)
 		opt.ranks = 8;
 }
 
+static void settle_masked(struct params *p)
+{
+	uint32_t most = p->op == OP_MASKED_CMP_SWAP ? 128 : 256;
+
+	if (opt.size_first < 4 || opt.size_first & (opt.size_first - 1) || opt.size_last > most)
+		fail_usage("masked atomics have 4, 8, 16... 256 bytes, swaps at most 128");
+	p->max_atomic_arg = opt.size_last;
+}
+
 /* Sets defaults and checks combinations. */
 static void settle(void)
 {
@@ -176,9 +186,11 @@ static void settle(void)
 	if (!transport_has(p->transport, p->op))
 		fail_usage("the transport does not support this operation");
 	if (!opt.size_first)
-		opt.size_first = opt.size_last = 64;
+		opt.size_first = opt.size_last = op_is_masked(p->op) ? 8 : 64;
 	if (op_is_atomic(p->op))
 		opt.size_first = opt.size_last = 8;
+	if (op_is_masked(p->op))
+		settle_masked(p);
 	if (!p->iterations)
 		p->iterations = p->latency ? 10000 : 100000;
 	if (!p->depth)

@@ -17,6 +17,8 @@ enum op {
 	OP_SEND_IMM,
 	OP_FETCH_ADD,
 	OP_CMP_SWAP,
+	OP_MASKED_FETCH_ADD,
+	OP_MASKED_CMP_SWAP,
 	OP_BIND,
 	OP_COUNT,
 };
@@ -46,6 +48,7 @@ struct params {
 	uint32_t batch;			/* requests per doorbell */
 	uint32_t signal_every;
 	uint32_t inline_max;
+	uint32_t max_atomic_arg;
 	uint32_t qps;
 	uint32_t targets;		/* DC: of each end; the next message is for the next one */
 	bool events;
@@ -93,6 +96,7 @@ struct run {
 
 const char *op_name(enum op op);
 bool op_is_atomic(enum op op);
+bool op_is_masked(enum op op);
 bool op_is_received(enum op op);	/* consumes a receive WQE of the peer */
 bool op_bounces(enum op op);		/* ping-pong: latency is half of the round trip */
 const char *transport_name(enum transport tp);

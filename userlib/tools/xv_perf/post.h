@@ -89,6 +89,26 @@ static int post_bind(struct end *e, struct xv_qp *qp, uint32_t size, uint64_t wr
 	return err;
 }
 
+/* Adds 1 to fields of 32 bits, or compares and swaps all bits; of more than 8 bytes: zeros */
+xv_inline int post_masked(struct end *e, struct xv_qp *qp, enum op op, const struct xv_sge *sge,
+			  uint64_t wr_id, unsigned int flags)
+{
+	static const uint64_t zeros[32];
+	uint32_t log = 31 - (uint32_t)__builtin_clz(sge->length);
+	uint64_t array = (uintptr_t)zeros;
+	struct xv_cmp_swap cs = { ~0ull, 0, 1, ~0ull };
+	struct xv_fetch_add fa = { 1, 1u << 31 };
+
+	if (log > 3) {
+		cs = (struct xv_cmp_swap) { array, array, array, array };
+		fa = (struct xv_fetch_add) { array, array };
+	}
+	if (op == OP_MASKED_FETCH_ADD)
+		return xv_wr_masked_atomic_fa(qp, wr_id, flags, sge, e->remote_in, e->rkey, log,
+					      &fa);
+	return xv_wr_masked_atomic_cs(qp, wr_id, flags, sge, e->remote_in, e->rkey, log, &cs);
+}
+
 xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size,
 		      uint32_t inline_max, uint64_t wr_id, unsigned int flags)
 {
@@ -121,6 +141,9 @@ xv_inline int post_op(struct end *e, struct xv_qp *qp, enum op op, uint32_t size
 		return xv_wr_atomic_fa(qp, wr_id, flags, &sge, e->remote_in, e->rkey, 1);
 	case OP_CMP_SWAP:
 		return xv_wr_atomic_cs(qp, wr_id, flags, &sge, e->remote_in, e->rkey, 0, 1);
+	case OP_MASKED_FETCH_ADD:
+	case OP_MASKED_CMP_SWAP:
+		return post_masked(e, qp, op, &sge, wr_id, flags);
 	case OP_BIND:
 		return post_bind(e, qp, size, wr_id, flags);
 	default:

@@ -11,6 +11,8 @@ const char *op_name(enum op op)
 		[OP_WRITE] = "write", [OP_WRITE_IMM] = "write_imm", [OP_READ] = "read",
 		[OP_SEND] = "send", [OP_SEND_IMM] = "send_imm",
 		[OP_FETCH_ADD] = "fetch_add", [OP_CMP_SWAP] = "cmp_swap", [OP_BIND] = "bind",
+		[OP_MASKED_FETCH_ADD] = "masked_fetch_add",
+		[OP_MASKED_CMP_SWAP] = "masked_cmp_swap",
 	};
 
 	return op < OP_COUNT ? names[op] : "?";
@@ -19,6 +21,11 @@ const char *op_name(enum op op)
 bool op_is_atomic(enum op op)
 {
 	return op == OP_FETCH_ADD || op == OP_CMP_SWAP;
+}
+
+bool op_is_masked(enum op op)
+{
+	return op == OP_MASKED_FETCH_ADD || op == OP_MASKED_CMP_SWAP;
 }
 
 bool op_is_received(enum op op)
@@ -47,7 +54,7 @@ bool transport_has(enum transport tp, enum op op)
 	case TP_UC: return op_bounces(op);
 	case TP_UD: return op == OP_SEND;
 	case TP_XRC:
-	case TP_DC: return op != OP_BIND;
+	case TP_DC: return op != OP_BIND && !op_is_masked(op);
 	default: return true;
 	}
 }
