@@ -26,11 +26,13 @@ const struct xv_qp_kind *xv_qp_kind(u32 type)
 			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
 			.sq_min = XV_SEG(ctrl) + XV_ATOMIC,
 			.cross_channel = true,
+			.inl_recv = true, .inl_resp = true,
 		},
 		[XVERBS_QPT_UC] = {
 			.st = MLX5_QP_ST_UC, .sq = true, .rq = true,
 			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
 			.cross_channel = true,
+			.inl_recv = true,
 		},
 		[XVERBS_QPT_UD] = {
 			.st = MLX5_QP_ST_UD, .sq = true, .rq = true,
@@ -146,6 +148,10 @@ static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 	int err;
 
 	memset(lay, 0, sizeof(*lay));
+	if (!kind->inl_recv)
+		cap->max_inl_recv = 0;
+	if (!kind->inl_resp)
+		cap->max_inl_resp = 0;
 	if (cap->max_atomic_arg && !kind->sq_min)
 		return xv_fail(call, -EINVAL,
 			       "QP: max_atomic_arg, but the type has no atomics");
@@ -193,6 +199,9 @@ static void xv_qp_fill_create(const struct xv_call *call,
 	MLX5_SET(qpc, qpc, cqn_snd, qp->cqn_snd);
 	MLX5_SET(qpc, qpc, cqn_rcv, qp->cqn_rcv);
 	MLX5_SET(qpc, qpc, xrcd, qp->xrcdn);
+	/* PRM: 1 for 32 bytes, 2 for 64; of the requester twice */
+	MLX5_SET(qpc, qpc, cs_res, qp->cap.max_inl_recv / MLX5R_CQE_DATA_MIN);
+	MLX5_SET(qpc, qpc, cs_req, qp->cap.max_inl_resp / MLX5R_CQE_DATA_MIN * 0x11);
 	MLX5_SET64(qpc, qpc, dbr_addr, qp->mem.dbr.dma);
 	if (MLX5_CAP_GEN(mdev, cqe_version) == 1)
 		MLX5_SET(qpc, qpc, user_index, call->arg.qp_create.user_index);
@@ -231,9 +240,23 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 	return err;
 }
 
-/* The caller must pass the CQ if, and only if, the type needs it. */
+/* Bytes of data that a CQE holds, of those that the caller wants */
+static u32 xv_qp_in_cqe(const struct xv_call *call, const struct xv_cq_obj *cq,
+			u32 wanted)
+{
+	if (!wanted || !MLX5_CAP_GEN(call->dev->mdev, sctr_data_cqe))
+		return 0;
+	return wanted > MLX5R_CQE_DATA_MIN && cq->cqe_bytes == 128 ?
+	       MLX5R_CQE_DATA_MAX : MLX5R_CQE_DATA_MIN;
+}
+
+/*
+ * The caller must pass the CQ if, and only if, the type needs it. *@in_cqe becomes what
+ * a CQE takes.
+ */
 static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_obj *h,
-			const char *what, bool needed, u32 handle, u32 *cqn)
+			const char *what, bool needed, u32 handle, u32 *cqn,
+			u32 *in_cqe)
 {
 	struct xv_obj *obj;
 
@@ -245,6 +268,7 @@ static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_obj *h,
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	*cqn = to_cq_obj(obj)->mcq.cqn;
+	*in_cqe = xv_qp_in_cqe(call, to_cq_obj(obj), *in_cqe);
 	return 0;
 }
 
@@ -310,13 +334,14 @@ static int xv_qp_deps(struct xv_call *call, struct xv_qp_obj *h)
 	err = kind->xrcd ? xv_qp_deps_xrcd(call, h) : xv_qp_deps_pd(call, h);
 	if (!err)
 		err = xv_qp_use_cq(call, h, "send_cq", kind->sq, arg->send_cq,
-				   &h->qp->cqn_snd);
+				   &h->qp->cqn_snd, &h->qp->cap.max_inl_resp);
 	if (!err && kind->st == MLX5_QP_ST_DCI && !arg->recv_cq)
 		h->qp->cqn_rcv = h->qp->cqn_snd;
 	else if (!err)
 		err = xv_qp_use_cq(call, h, "recv_cq",
 				   kind->rq || kind->st == MLX5_QP_ST_DCI,
-				   arg->recv_cq, &h->qp->cqn_rcv);
+				   arg->recv_cq, &h->qp->cqn_rcv,
+				   &h->qp->cap.max_inl_recv);
 	return err;
 }
 

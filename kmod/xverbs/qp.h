@@ -13,6 +13,8 @@
  * @sq: has a send queue
  * @rq: has a receive queue or an SRQ
  * @xrcd: belongs to an XRC domain
+ * @inl_recv: data may be in the CQE of a receive
+ * @inl_resp: and in that of a read or an atomic
  * @cross_channel: can have requests that wait, and managed queues
  */
 struct xv_qp_kind {
@@ -23,6 +25,8 @@ struct xv_qp_kind {
 	bool rq;
 	bool xrcd;
 	bool cross_channel;
+	bool inl_recv;
+	bool inl_resp;
 };
 
 /*

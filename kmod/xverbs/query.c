@@ -123,6 +123,7 @@ int xv_device_query(struct xv_call *call)
 	out->out_fw_version = attr->fw_ver;
 	out->out_hca_core_clock_khz = attr->hca_core_clock;
 	out->out_max_dm_size = attr->max_dm_size;
+	out->out_timestamp_mask = attr->hca_core_clock ? attr->timestamp_mask : 0;
 	out->out_vendor_id = attr->vendor_id;
 	out->out_vendor_part_id = attr->vendor_part_id;
 	out->out_hw_ver = attr->hw_ver;
@@ -158,6 +159,8 @@ int xv_device_query(struct xv_call *call)
 	out->out_bf_bytes = MLX5_CAP_GEN(mdev, bf) ?
 			    1 << MLX5_CAP_GEN(mdev, log_bf_reg_size) >> 1 : 0;
 	out->out_umr_fence = MLX5_CAP_GEN(mdev, umr_fence);
+	if (MLX5_CAP_GEN(mdev, sctr_data_cqe))
+		out->out_inline_recv_sz = MLX5R_CQE_DATA_MAX;
 	if (MLX5_CAP_GEN(mdev, cd))
 		xv_query_calc(out);
 	if (xv_mkey_max_entries(call->dev))

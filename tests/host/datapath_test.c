@@ -551,6 +551,7 @@ static void test_scatter_send(u32 cqe_bytes, u8 cs)
 	to = hca_qp_get(s.hca[1], b.qp.qp_num);
 	to->cs_res = cs;
 	to->rcq->cqe_bytes = cqe_bytes;
+	b.cq.log_stride = cqe_bytes == 64 ? 6 : 7;
 	fill(mr[0].ptr, MR_BYTES, 5);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		u32 n = sizes[i];
@@ -569,29 +570,38 @@ static void test_scatter_send(u32 cqe_bytes, u8 cs)
 		   (!format || !mr[1].ptr[0]), "data in %s", format ? "the CQE" : "memory");
 		if (format)
 			ok(n % 32 == 0 || !data[n], "the byte after the data is zero");
+		data = mr[1].ptr;
+		ok(one(&b).status == XV_WC_SUCCESS && !memcmp(data, mr[0].ptr + 3, n) &&
+		   !data[n] && !data[127], "polling copies it to memory");
 	}
 	disconnect(&a, &b);
 }
 
 static void test_scatter_response(void)
 {
-	struct xv_sge sge = session_sge(&mr[0], 0, 32), word = session_sge(&mr[0], 0, 8);
+	struct xv_sge sge = session_sge(&mr[0], 0, 32), word = session_sge(&mr[0], 64, 8);
 	struct session_qp a, b;
 	u64 seven = 7;
 
 	connect(&a, &b);
 	hca_qp_get(s.hca[0], a.qp.qp_num)->cs_req = 0x11;
 	fill(mr[1].ptr, MR_BYTES, 6);
-	memset(mr[0].ptr, 0, 64);
+	memset(mr[0].ptr, 0, 128);
 	xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
-	commit(&a);
+	xv_commit_send(&a.qp);
+	session_settle(&s);
 	ok(!memcmp(in_cqe(&a, 0, 64, MLX5R_CQE_INLINE_32), mr[1].ptr, 32) && !mr[0].ptr[0],
 	   "the data of a read is in the CQE");
+	ok(one(&a).byte_len == 32 && !memcmp(mr[0].ptr, mr[1].ptr, 32),
+	   "polling copies it to memory");
 	memcpy(mr[1].ptr, &seven, 8);
 	xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &word, mr[1].addr, mr[1].key, 2);
-	commit(&a);
-	ok(!memcmp(in_cqe(&a, 1, 64, MLX5R_CQE_INLINE_32), &seven, 8) && mr[1].ptr[0] == 9,
-	   "the result of an atomic is in the CQE");
+	xv_commit_send(&a.qp);
+	session_settle(&s);
+	ok(!memcmp(in_cqe(&a, 1, 64, MLX5R_CQE_INLINE_32), &seven, 8) && mr[1].ptr[0] == 9 &&
+	   !mr[0].ptr[64], "the result of an atomic is in the CQE");
+	ok(one(&a).byte_len == 8 && mr[0].ptr[64] == 7 && !mr[0].ptr[72],
+	   "polling copies it to memory");
 	xv_wr_read(&a.qp, 1, 0, &sge, mr[1].addr, mr[1].key);
 	xv_commit_send(&a.qp);
 	session_settle(&s);

@@ -47,6 +47,8 @@ u64 session_alloc(struct session *s, size_t bytes)
 	return SESSION_DMA + at;
 }
 
+u8 *session_memory;
+
 void *session_ptr(struct session *s, u64 dma)
 {
 	return s->mem + (dma - SESSION_DMA);
@@ -168,7 +170,7 @@ static void init(struct session *s, bool roce, u32 ports)
 	int f;
 
 	memset(s, 0, sizeof(*s));
-	s->mem = aligned_alloc(HCA_PAGE_SIZE, SESSION_BYTES);
+	s->mem = session_memory = aligned_alloc(HCA_PAGE_SIZE, SESSION_BYTES);
 	if (!s->mem || hca_fabric_init(&s->fabric))
 		die("memory", 0);
 	for (f = 0; f < SESSION_FUNCS; f++)

@@ -10,10 +10,17 @@
 #ifndef SESSION_H
 #define SESSION_H
 
+#include <linux/types.h>
+
+#define SESSION_DMA	0x100000000ull
+
+/* Elements of requests have DMA addresses, not pointers. */
+extern u8 *session_memory;
+#define __XV_DATA_PTR(addr)	((void *)(session_memory + ((addr) - SESSION_DMA)))
+
 #include <xverbs/dp.h>
 #include "hca.h"
 
-#define SESSION_DMA	0x100000000ull
 #define SESSION_BYTES	(64u << 20)
 #ifndef SESSION_FUNCS
 #define SESSION_FUNCS	2

@@ -69,5 +69,7 @@ int use_atomics(struct xv_qp *qp, struct xv_sge *sge, uint32_t log)
 int use_poll(struct xv_cq *cq, struct xv_wc *wc);
 int use_poll(struct xv_cq *cq, struct xv_wc *wc)
 {
-	return xv_poll_cq(cq, 16, wc) + xv_req_notify(cq, 0);
+	uint64_t times[16];
+
+	return xv_poll_cq(cq, 16, wc) + xv_poll_cq_ts(cq, 16, wc, times) + xv_req_notify(cq, 0);
 }

@@ -134,6 +134,8 @@ static void test_device(void)
 	ok((uint32_t)got.device_cap_flags == want->device_cap_flags,
 	   "device: device_cap_flags 0x%x, 0x%x",
 	   (uint32_t)got.device_cap_flags, want->device_cap_flags);
+	ok(got.timestamp_mask == (ex.hca_core_clock ? ex.completion_timestamp_mask : 0),
+	   "device: timestamp_mask %#llx", (unsigned long long)got.timestamp_mask);
 	ok(got.hca_core_clock == ex.hca_core_clock, "device: hca_core_clock %llu, %llu",
 	   (unsigned long long)got.hca_core_clock, (unsigned long long)ex.hca_core_clock);
 	ok(got.max_dm_size == ex.max_dm_size, "device: max_dm_size");

@@ -69,6 +69,8 @@ static void make_qps(struct rig *r, const struct rig_opts *o)
 			.recv_cq = r->cq[i],
 			.qp_type = XV_QPT_RC,
 			.max_atomic_arg = o->atomic_arg,
+			.max_inl_recv = o->inl_recv,
+			.max_inl_resp = o->inl_resp,
 			.cap = {
 				.max_send_wr = depth,
 				.max_recv_wr = depth,

@@ -29,6 +29,7 @@ struct rig_opts {
 	uint32_t sge;			/* default 4 */
 	uint32_t inline_data;		/* default 64 */
 	uint32_t atomic_arg;		/* bytes of the operands of masked atomics, default none */
+	uint32_t inl_recv, inl_resp;	/* data in completions, default none */
 	uint32_t port[2];		/* of each side, default 1 */
 	unsigned int access;		/* access flags of the buffers, default all */
 	bool unconnected;

@@ -423,6 +423,8 @@ enum mlx5r_cqe_opcode {
 #define MLX5R_CQE_FORMAT_MASK	0x0c
 #define MLX5R_CQE_INLINE_32	0x04	/* data in the first 32 bytes */
 #define MLX5R_CQE_INLINE_64	0x08	/* data in the other half of a 128-byte CQE */
+#define MLX5R_CQE_DATA_MIN	32	/* bytes of data with the first format */
+#define MLX5R_CQE_DATA_MAX	64
 
 /* In a 128-byte CQE these are the last 64 bytes. */
 struct mlx5r_cqe {

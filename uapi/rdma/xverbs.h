@@ -382,6 +382,9 @@ struct xverbs_destroy {
  *	@out_atomic_cap says: bit n for operands of 4 << n bytes
  * @out_pci_atomic_swap: the same for swaps
  * @out_pci_atomic_compare_swap: the same for compare-and-swap
+ * @out_timestamp_mask: valid bits of CQE timestamps, 0: there are none
+ * @out_inline_recv_sz: bytes of data in a CQE at most, see struct xverbs_qp_cap
+ * @out_reserved: zero
  *
  * Manual 3.3.1, 3.8.1, A.1.2, B.2.1, C.1.1, D.2.1; other members: HCA capabilities of the PRM.
  */
@@ -455,6 +458,9 @@ struct xverbs_query_device {
 	__u32 out_pci_atomic_fetch_add;
 	__u32 out_pci_atomic_swap;
 	__u32 out_pci_atomic_compare_swap;
+	__aligned_u64 out_timestamp_mask;
+	__u32 out_inline_recv_sz;
+	__u32 out_reserved;
 };
 #define XVERBS_QUERY_DEVICE _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_DEVICE)
 
@@ -1192,6 +1198,10 @@ struct xverbs_srq_query {
  * @max_recv_sge: elements of the list of a receive
  * @max_inline_data: bytes of inline data in a send
  * @max_atomic_arg: bytes of the operand of a masked atomic; 0 on return: there are none
+ * @max_inl_recv: data in the CQE of a receive (PRM: qpc.cs_res).  A message of up to so
+ *	many bytes may be in the CQE instead of the memory of the receive.  On return 0, 32,
+ *	or 64 if CQEs have 128 bytes
+ * @max_inl_resp: the same for the response to a signalled read or atomic (qpc.cs_req)
  */
 struct xverbs_qp_cap {
 	__u32 max_send_wr;
@@ -1200,6 +1210,8 @@ struct xverbs_qp_cap {
 	__u32 max_recv_sge;
 	__u32 max_inline_data;
 	__u32 max_atomic_arg;
+	__u32 max_inl_recv;
+	__u32 max_inl_resp;
 };
 
 /**

@@ -147,6 +147,8 @@ static struct xverbs_qp_cap cap_to_kernel(const struct xv_qp_init_attr *a)
 		.max_recv_sge = cap->max_recv_sge,
 		.max_inline_data = cap->max_inline_data,
 		.max_atomic_arg = a->max_atomic_arg,
+		.max_inl_recv = a->max_inl_recv,
+		.max_inl_resp = a->max_inl_resp,
 	};
 }
 
@@ -203,6 +205,8 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	qp->pub.qp_num = req.out_qpn;
 	qp->init.cap = cap_from_kernel(&cap);
 	qp->init.max_atomic_arg = cap.max_atomic_arg;
+	qp->init.max_inl_recv = cap.max_inl_recv;
+	qp->init.max_inl_resp = cap.max_inl_resp;
 	err = qp_map(qp, &req, &a->external, uar);
 	if (err)
 		xv_destroy_handle(qp->ctx, qp->pub.handle, "create QP", NULL);
@@ -264,8 +268,11 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 		goto err_qp;
 	xv_object_add(qp, qp->pub.handle);
 	attr->cap = qp->init.cap;
-	if (size > offsetof(struct xv_qp_init_attr, max_atomic_arg))
+	if (size >= offsetof(struct xv_qp_init_attr, reserved)) {
 		attr->max_atomic_arg = qp->init.max_atomic_arg;
+		attr->max_inl_recv = qp->init.max_inl_recv;
+		attr->max_inl_resp = qp->init.max_inl_resp;
+	}
 	return &qp->pub;
 
 err_qp:

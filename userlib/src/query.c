@@ -63,6 +63,8 @@ XV_EXPORT int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *
 	TAKE(max_dct);
 	TAKE(max_dc_req_rd_atom);
 	TAKE(max_dc_res_rd_atom);
+	TAKE(timestamp_mask);
+	TAKE(inline_recv_sz);
 	a.hca_core_clock = r.out_hca_core_clock_khz;
 	a.calc_cap = (struct xv_calc_cap) {
 		.data_types = r.out_calc_data_types,

@@ -247,9 +247,10 @@ struct xv_device_attr {
 	uint32_t max_dct;
 	uint32_t max_dc_req_rd_atom;
 	uint32_t max_dc_res_rd_atom;
-	uint32_t reserved;
+	uint32_t inline_recv_sz;	/* bytes of data in a completion at most */
 	struct xv_ext_atomics_params ext_atom;
 	struct xv_pci_atomic_caps pci_atomic_caps;
+	uint64_t timestamp_mask;	/* valid bits of xv_poll_cq_ts(), 0: no time stamps */
 };
 
 enum xv_port_state {
@@ -688,6 +689,8 @@ struct xv_qp_init_attr {
 	struct xv_xrcd *xrcd;		/* XRC_RECV */
 	struct xv_external external;
 	uint32_t max_atomic_arg;	/* bytes of the operands of masked atomics */
+	uint32_t max_inl_recv;		/* bytes in the completion of a receive: 0, 32 or 64 */
+	uint32_t max_inl_resp;		/* bytes in that of a read or an atomic */
 	uint32_t reserved;
 };
 

@@ -60,7 +60,8 @@ static const char *guid_text(uint64_t guid)
 	N(max_sq_wqebbs) N(max_inline_data) N(cqe_version) N(max_file_objects) N(bf_bytes) \
 	N(umr_fence) N(max_dct) N(max_dc_req_rd_atom) N(max_dc_res_rd_atom) \
 	N(ext_atom.atomic_arg_sizes) N(ext_atom.atomic_arg_sizes_be) \
-	N(ext_atom.log_max_atomic_inline) N(max_dm_size) N(hca_core_clock) N(hw_ver)
+	N(ext_atom.log_max_atomic_inline) N(max_dm_size) N(hca_core_clock) N(inline_recv_sz) \
+	N(hw_ver)
 
 #define SHORT_NUMBERS 7
 

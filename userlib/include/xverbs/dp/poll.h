@@ -97,6 +97,19 @@ xv_inline uint64_t xv_cqe_timestamp(const struct mlx5r_cqe *cqe)
 	return xv_be64(cqe->timestamp);
 }
 
+/* The data, if the completion has it instead of memory, or null; at most 64 bytes */
+xv_inline const void *xv_cqe_data(const struct mlx5r_cqe *cqe)
+{
+	switch (cqe->op_own & MLX5R_CQE_FORMAT_MASK) {
+	case MLX5R_CQE_INLINE_32:
+		return cqe;
+	case MLX5R_CQE_INLINE_64:
+		return cqe - 1;		/* the other half of an entry of 128 bytes */
+	default:
+		return 0;
+	}
+}
+
 static inline enum xv_wc_status __xv_syndrome_status(uint8_t syndrome)
 {
 	switch (syndrome) {
@@ -115,6 +128,12 @@ static inline enum xv_wc_status __xv_syndrome_status(uint8_t syndrome)
 	case MLX5R_SYND_REMOTE_ABORTED:		return XV_WC_REM_ABORT_ERR;
 	default:				return XV_WC_GENERAL_ERR;
 	}
+}
+
+/* Error completions have no time stamp. */
+xv_inline int xv_cqe_has_timestamp(const struct mlx5r_cqe *cqe)
+{
+	return xv_cqe_opcode(cqe) <= MLX5R_CQE_RESP_SEND_INV;
 }
 
 xv_inline const struct mlx5r_err_cqe *xv_cqe_err(const struct mlx5r_cqe *cqe)
@@ -245,6 +264,78 @@ xv_inline void xv_commit_cq(struct xv_cq *cq)
 	cq->dbrec[MLX5R_DBR_CQ_CI] = xv_be32(cq->ci & MLX5R_CQ_INDEX_MASK);
 }
 
+/* ---- Data in the completion ------------------------------------------------------ */
+
+/* The elements of a request have addresses of this process. */
+#ifndef __XV_DATA_PTR
+#define __XV_DATA_PTR(addr)	((void *)(uintptr_t)(addr))
+#endif
+
+/* Copies the data of a completion to n data segments, which wrap at the end of a send queue. */
+xv_outline void __xv_cqe_scatter(const struct mlx5r_cqe *cqe, const struct xv_sq *sq, uint8_t *seg,
+				 uint32_t n)
+{
+	const uint8_t *data = (const uint8_t *)xv_cqe_data(cqe);
+	uint32_t left = xv_cqe_byte_len(cqe), bytes;
+
+	left = left < sizeof(*cqe) ? left : (uint32_t)sizeof(*cqe);
+	for (; left && n; n--, left -= bytes, data += bytes) {
+		const struct mlx5r_data *d = (const struct mlx5r_data *)(const void *)seg;
+
+		bytes = xv_be32(d->byte_count);
+		if (!bytes && d->lkey == xv_be32(MLX5R_LKEY_END))
+			return;
+		bytes = bytes < left ? bytes : left;
+		__builtin_memcpy(__XV_DATA_PTR(xv_be64(d->addr)), data, bytes);
+		seg += MLX5R_DS;
+		if (sq)
+			seg = __xv_sq_wrap(sq, seg);
+	}
+}
+
+/* The response to a read or an atomic: its data segments are the last ones of the request. */
+xv_outline void __xv_cqe_scatter_response(const struct xv_qp *qp, const struct mlx5r_cqe *cqe)
+{
+	const struct xv_sq *sq = &qp->sq;
+	uint8_t *wqe = sq->buf + (uint64_t)(xv_be16(cqe->wqe_counter) & sq->mask) * MLX5R_WQEBB;
+	const struct mlx5r_ctrl *ctrl = (const struct mlx5r_ctrl *)(void *)wqe;
+	uint32_t word = xv_be32(ctrl->opmod_idx_opcode), opcode = word & 0xff;
+	uint32_t ds = xv_be32(ctrl->qpn_ds) & MLX5R_MAX_DS, skip = 2;
+	uint32_t operand = MLX5R_ATOMIC_MIN << (word >> MLX5R_CTRL_OPMOD_SHIFT &
+						MLX5R_ATOMIC_LOG_MASK);
+
+	if (opcode == MLX5R_OP_ATOMIC_CS || opcode == MLX5R_OP_ATOMIC_FA)
+		skip += sizeof(struct mlx5r_atomic) / MLX5R_DS;
+	else if (opcode == MLX5R_OP_ATOMIC_MASKED_CS)
+		skip += 4 * operand / MLX5R_DS;
+	else if (opcode == MLX5R_OP_ATOMIC_MASKED_FA)
+		skip += (2 * operand + MLX5R_DS - 1) / MLX5R_DS;
+	if (sq->flags & XV_QP_EXTERNAL_DATAPATH || skip >= ds)
+		return;
+	wqe += skip * MLX5R_DS;
+	if (wqe >= sq->buf_end)
+		wqe -= (uint64_t)(sq->mask + 1) * MLX5R_WQEBB;
+	__xv_cqe_scatter(cqe, sq, wqe, ds - skip);
+}
+
+/* A message: the data segments are those of the receive. */
+xv_outline void __xv_cqe_scatter_receive(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe)
+{
+	struct xv_srq *srq = __xv_rsc_srq(rsc);
+	const struct xv_rq *rq = &((const struct xv_qp *)(void *)rsc)->rq;
+	uint8_t *seg;
+
+	if (srq) {
+		seg = (uint8_t *)__xv_srq_entry(srq, xv_be16(cqe->wqe_counter));
+		if (!srq->done)
+			seg += sizeof(struct mlx5r_srq_next);
+		__xv_cqe_scatter(cqe, 0, seg, srq->max_sge);
+	} else if (!(rq->flags & XV_QP_EXTERNAL_DATAPATH)) {
+		seg = rq->buf + ((uint64_t)(rq->ci & rq->mask) << rq->log_stride);
+		__xv_cqe_scatter(cqe, 0, seg, rq->max_sge);
+	}
+}
+
 /* ---- Work completions ----------------------------------------------------------- */
 
 xv_inline void __xv_wc_requester(struct xv_qp *qp, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
@@ -283,7 +374,9 @@ xv_inline uint64_t __xv_recv_retire(struct xv_rsc *rsc, const struct mlx5r_cqe *
 
 xv_inline void __xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
-	uint32_t op = xv_cqe_opcode(cqe), flags = xv_be32(cqe->flags_rqpn);
+	/* Data in the first half of the CQE replaces these fields, which only datagrams need. */
+	int covered = (cqe->op_own & MLX5R_CQE_FORMAT_MASK) == MLX5R_CQE_INLINE_32;
+	uint32_t op = xv_cqe_opcode(cqe), flags = covered ? 0 : xv_be32(cqe->flags_rqpn);
 
 	wc->wr_id = __xv_recv_retire(rsc, cqe);
 	wc->status = XV_WC_SUCCESS;
@@ -301,8 +394,8 @@ xv_inline void __xv_wc_responder(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe
 	}
 	wc->src_qp = flags & 0xffffff;
 	wc->sl = flags >> 24 & 0xf;
-	wc->slid = xv_be16(cqe->slid);
-	wc->dlid_path_bits = cqe->ml_path & 0x7f;
+	wc->slid = covered ? 0 : xv_be16(cqe->slid);
+	wc->dlid_path_bits = covered ? 0 : cqe->ml_path & 0x7f;
 	wc->pkey_index = 0;
 }
 
@@ -334,6 +427,12 @@ xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struc
 
 	if (!rsc)
 		return 0;
+	if (xv_unlikely(xv_cqe_data(cqe))) {
+		if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
+			__xv_cqe_scatter_response((struct xv_qp *)(void *)rsc, cqe);
+		else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
+			__xv_cqe_scatter_receive(rsc, cqe);
+	}
 	if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
 		__xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
 	else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
@@ -345,11 +444,8 @@ xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struc
 	return 1;
 }
 
-/*
- * Polls up to n completions and returns their number.  Takes the lock of the CQ.
- * When it returns, the entries of the work queues are free for new requests.
- */
-static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
+/* times: null, or an array for the time stamps */
+xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times)
 {
 	const struct mlx5r_cqe *cqe;
 	uint8_t op_own;
@@ -368,6 +464,8 @@ static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 			__xv_wc_requester(cq->last, cqe, wc);
 		else if (!__xv_cq_take(cq, cqe, wc))
 			continue;
+		if (times)
+			times[got] = xv_cqe_has_timestamp(cqe) ? xv_cqe_timestamp(cqe) : 0;
 		got++;
 		wc++;
 	}
@@ -377,6 +475,24 @@ static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 	}
 	xv_unlock(&cq->lock);
 	return got;
+}
+
+/*
+ * Polls up to n completions and returns their number.  Takes the lock of the CQ.
+ * When it returns, the entries of the work queues are free for new requests.
+ */
+static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
+{
+	return __xv_cq_poll(cq, n, wc, 0);
+}
+
+/*
+ * The same, with the times of the completions.  They count at the rate hca_core_clock of the
+ * device, from an arbitrary start.  A failed completion has none: 0.
+ */
+static inline int xv_poll_cq_ts(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times)
+{
+	return __xv_cq_poll(cq, n, wc, times);
 }
 
 /* ---- Arming --------------------------------------------------------------------- */
