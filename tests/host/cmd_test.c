@@ -289,6 +289,8 @@ static struct result create_mkey(u32 mode, u32 octowords, u32 given, u64 page)
 	MLX5_SET(mkc, mkc, access_mode_1_0, mode & 3);
 	MLX5_SET(mkc, mkc, access_mode_4_2, mode >> 2);
 	MLX5_SET(mkc, mkc, lr, 1);
+	MLX5_SET(mkc, mkc, relaxed_ordering_write, 1);
+	MLX5_SET(mkc, mkc, relaxed_ordering_read, 1);
 	MLX5_SET(mkc, mkc, qpn, 0xffffff);
 	MLX5_SET(mkc, mkc, pd, s.pd[0]);
 	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
@@ -318,7 +320,9 @@ static void test_mkey(void)
 	MLX5_SET(query_mkey_in, in, mkey_index, index);
 	tap_is(run(in, sizeof(in), out, sizeof(out)).status, MLX5_CMD_STAT_OK, "QUERY_MKEY");
 	ok(MLX5_GET(mkc, mkc, pd) == s.pd[0] && MLX5_GET(mkc, mkc, lr) &&
-	   !MLX5_GET(mkc, mkc, lw) && MLX5_GET64(mkc, mkc, start_addr) == page,
+	   !MLX5_GET(mkc, mkc, lw) && MLX5_GET64(mkc, mkc, start_addr) == page &&
+	   MLX5_GET(mkc, mkc, relaxed_ordering_write) &&
+	   MLX5_GET(mkc, mkc, relaxed_ordering_read),
 	   "the key reads as it was created");
 	accepted(brief(MLX5_CMD_OP_DESTROY_MKEY, index));
 	refused(brief(MLX5_CMD_OP_DESTROY_MKEY, index), MKEY);

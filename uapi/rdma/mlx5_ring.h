@@ -338,6 +338,8 @@ struct mlx5r_umr_ctrl {
 #define MLX5R_MKEY_ACCESS_RW		(1 << 5)
 #define MLX5R_MKEY_ACCESS_A		(1 << 6)
 #define MLX5R_MKEY_UMR_EN		(1 << 7)
+#define MLX5R_MKEY_RO_WRITE		(1 << 2)	/* flags_23_16: relaxed ordering */
+#define MLX5R_MKEY_RO_READ		(1 << 6)	/* log_page_size */
 #define MLX5R_MKEY_MODE_PA		0
 #define MLX5R_MKEY_MODE_MTT		1
 #define MLX5R_MKEY_MODE_KLM		2
@@ -347,7 +349,7 @@ struct mlx5r_umr_ctrl {
 /* mkey context in a UMR WQE */
 struct mlx5r_mkey {
 	mlx5r_u8 status;
-	mlx5r_u8 reserved_at_8;
+	mlx5r_u8 flags_23_16;		/* MLX5R_MKEY_RO_WRITE */
 	mlx5r_u8 flags;
 	mlx5r_u8 reserved_at_18;
 	mlx5r_be32 qpn_mkey;		/* 31:8 QPN, 7:0 key */
@@ -359,7 +361,7 @@ struct mlx5r_mkey {
 	mlx5r_u8 reserved_at_120[16];
 	mlx5r_be32 xlt_octowords;
 	mlx5r_u8 reserved_at_1c0[3];
-	mlx5r_u8 log_page_size;
+	mlx5r_u8 log_page_size;		/* 6 MLX5R_MKEY_RO_READ, 4:0 logarithm */
 	mlx5r_u8 reserved_at_1e0[4];
 };
 

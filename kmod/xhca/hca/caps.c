@@ -105,6 +105,11 @@ static void hca_caps_memory(void *cap)
 	CAP(log_max_klm_list_size, 16);
 	CAP(max_indirection, HCA_MAX_NESTING);
 	CAP(umr_extended_translation_offset, 1);
+	/* The adapter writes in order, whatever the key allows. */
+	CAP(relaxed_ordering_write, 1);
+	CAP(relaxed_ordering_read, 1);
+	CAP(relaxed_ordering_write_umr, 1);
+	CAP(relaxed_ordering_read_umr, 1);
 	CAP(umr_fence, 2);			/* none needed: a queue runs in order */
 	CAP(fixed_buffer_size, 1);
 	CAP(null_mkey, 1);

@@ -119,8 +119,6 @@ static bool hca_mkey_fields_ok(const u32 *mkc)
 {
 	return !MLX5_GET(mkc, mkc, bsf_en) && !MLX5_GET(mkc, mkc, sync_umr) &&
 	       !MLX5_GET(mkc, mkc, bsf_octword_size) &&
-	       !MLX5_GET(mkc, mkc, relaxed_ordering_write) &&
-	       !MLX5_GET(mkc, mkc, relaxed_ordering_read) &&
 	       !MLX5_GET(mkc, mkc, ma_translation_mode);
 }
 

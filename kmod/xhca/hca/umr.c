@@ -163,6 +163,12 @@ static void hca_umr_apply(struct hca_mkey *mkey, const struct umr *u)
 		mkey->qpn = qpn_key >> 8;
 	if (u->mask & MLX5R_MKEY_MASK_KEY)
 		mkey->key = (mkey->key & ~0xffu) | (qpn_key & 0xff);
+	if (u->mask & MLX5R_MKEY_MASK_RO_WRITE)
+		MLX5_SET(mkc, mkey->mkc, relaxed_ordering_write,
+			 !!(c->flags_23_16 & MLX5R_MKEY_RO_WRITE));
+	if (u->mask & MLX5R_MKEY_MASK_RO_READ)
+		MLX5_SET(mkc, mkey->mkc, relaxed_ordering_read,
+			 !!(c->log_page_size & MLX5R_MKEY_RO_READ));
 	if (u->mask & MLX5R_MKEY_MASK_FREE)
 		mkey->free = c->status & MLX5R_MKEY_FREE;
 }
