@@ -499,6 +499,19 @@ static void xv_test_modify_qp(struct kunit *test)
 			 { 0xa0, 1 }, { 0xa4, 0x23456740 },
 			 { 0xa8, 0x88888888 });
 
+	/* The largest operand of masked atomics; sizes above 256 bytes are not known. */
+	XV_SET_CAP(b, MLX5_CAP_ATOMIC, atomic_caps, atomic_operations, 0xf);
+	XV_SET_CAP(b, MLX5_CAP_ATOMIC, atomic_caps, atomic_size_qp, 0xfc);
+	xv_qp_fill_modify(&b->qp, &attr, 0, &b->mdev, qpc);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0x90 / 4]),
+			0x0047e000u);
+	XV_SET_CAP(b, MLX5_CAP_ATOMIC, atomic_caps, atomic_size_qp, 0x7fc);
+	KUNIT_EXPECT_EQ(test, xv_atomic_mode(&b->mdev, XVERBS_QPT_RC), 8);
+	KUNIT_EXPECT_EQ(test, xv_atomic_largest(&b->mdev, U32_MAX), 256u);
+	KUNIT_EXPECT_EQ(test, xv_atomic_largest(&b->mdev, 511), 64u);
+	KUNIT_EXPECT_EQ(test, xv_atomic_largest(&b->mdev, 16), 4u);
+	KUNIT_EXPECT_EQ(test, xv_atomic_largest(&b->mdev, 15), 0u);
+
 	/* A DCI is no responder; its key is in the context. */
 	memset(qpc, 0, sizeof(qpc));
 	b->qp.type = XVERBS_QPT_DCI;
