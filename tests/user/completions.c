@@ -4,6 +4,7 @@
  * elements of the request; time stamps.
  */
 #include <unistd.h>
+#include <infiniband/verbs.h>
 #include "rig.h"
 
 #define FLAGS	XV_SEND_SIGNALED
@@ -200,6 +201,51 @@ static uint64_t one_time(struct xv_wc *wc)
 	return time;
 }
 
+static struct ibv_context *open_ibverbs(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx = NULL;
+	int i;
+
+	for (i = 0; list && list[i] && !ctx; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	return ctx;
+}
+
+static uint64_t device_clock(struct ibv_context *ctx)
+{
+	struct ibv_values_ex v = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+
+	if (ibv_query_rt_values_ex(ctx, &v))
+		return 0;
+	return (uint64_t)v.raw_clock.tv_sec * 1000000000ull + (uint64_t)v.raw_clock.tv_nsec;
+}
+
+/* Time stamps are those of the clock that libibverbs reads. */
+static void test_same_clock(void)
+{
+	struct xv_sge sge = rig_sge(&r, 0, FROM, 8);
+	struct ibv_context *ctx = open_ibverbs(r.side[0].ctx->name);
+	uint64_t before, time;
+	struct xv_wc wc;
+	int i, bad = 0;
+
+	if (!ctx)
+		bail_out("libibverbs does not open %s", r.side[0].ctx->name);
+	for (i = 0; i < 100; i++) {
+		before = device_clock(ctx);
+		xv_wr_write(r.qp[0], 1, FLAGS, &sge, rig_addr(&r, 1, TO), r.mr[1]->rkey);
+		xv_commit_send(r.qp[0]);
+		time = one_time(&wc);
+		bad += wc.status != XV_WC_SUCCESS || time < before || time > device_clock(ctx);
+	}
+	tap_is(bad, 0, "time stamps are between two readings of the clock by libibverbs");
+	ibv_close_device(ctx);
+}
+
 static void test_times(void)
 {
 	struct xv_sge sge = rig_sge(&r, 0, FROM, 8);
@@ -212,6 +258,7 @@ static void test_times(void)
 		diag("the device has no clock");
 		return;
 	}
+	test_same_clock();
 	before = now_ns();
 	for (i = 0; i < 200; i++, last = time) {
 		xv_wr_write(r.qp[0], 1, FLAGS, &sge, rig_addr(&r, 1, TO), r.mr[1]->rkey);
