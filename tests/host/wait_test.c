@@ -55,6 +55,30 @@ static void test_wait(void)
 	close_pair(&w);
 }
 
+/* The request is not read from the ring again when its wait ends. */
+static void test_wait_fetched(void)
+{
+	struct pair m, w;
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	open_pair(&w, MLX5_QP_ST_RC, 0, 4);
+	xchan_wait(&m.q, &w.q, 0);
+	go(&m.q);
+	memset(m.q.qp.sq.buf, 0xff, MLX5R_WQEBB);
+	write_word(&w.q, 0, 0);
+	go(&w.q);
+	tap_is(xchan_count(&m.q, 0), 1, "a WAIT that is overwritten while it waits");
+	xchan_wait(&m.q, &w.q, 1);
+	go(&m.q);
+	xchan_cq(&w.q)->pi++;
+	hca_wait_wake(xchan_cq(&w.q));
+	session_qp_modify(&m.q, MLX5_CMD_OP_2ERR_QP, NULL);
+	tap_is(xchan_count(&m.q, XV_WC_WR_FLUSH_ERR), 1,
+	       "ERR flushes a WAIT that is over but has not completed");
+	close_pair(&m);
+	close_pair(&w);
+}
+
 /* The queue waits for its own completions, in a CQ that ignores overrun. */
 static void test_wait_own(void)
 {
@@ -201,6 +225,7 @@ static void test_wait_drain(void)
 /* All wait for random entries; some leave; the others wake exactly in time. */
 static void test_heap(void)
 {
+	static const struct hca_wqe wqe;
 	static struct hca_qp qp[WAITERS];
 	struct hca_cq *cq;
 	u32 i, left = 0, wrong = 0, seed = 3;
@@ -212,7 +237,7 @@ static void test_heap(void)
 	for (i = 0; i < WAITERS; i++) {
 		seed = seed * 1103515245 + 12345;
 		qp[i] = (struct hca_qp) { .hca = s.hca[0], .record.uar = cq->record.uar };
-		hca_wait_begin(&qp[i], cq, cq->pi + 1 + (seed >> 8) % 20000);
+		hca_wait_begin(&qp[i], &wqe, cq, cq->pi + 1 + (seed >> 8) % 20000);
 	}
 	for (i = 0; i < WAITERS; i += 3)
 		hca_wait_end(&qp[(i * 7) % WAITERS]);
@@ -517,6 +542,7 @@ static void test_chain(void)
 		xv_wr_write(&q->qp, i, XV_SEND_SIGNALED, &sge, words.addr + 8 * (i + 1),
 			    words.key);
 	}
+	s.fabric.stat.largest[HCA_REQUESTS] = 0;
 	/* The first queue starts last. */
 	for (i = LINKS; i--;)
 		xv_commit_send(&link[i].q.qp);
@@ -529,6 +555,8 @@ static void test_chain(void)
 	ok(!wrong, "a chain of %u operations over %u queues, in %.1f passes for each", CHAIN,
 	   LINKS, (double)passes / CHAIN);
 	ok(session_turns_bounded(&s), "no turn is above the limits");
+	ok(s.fabric.stat.largest[HCA_REQUESTS] > 2 * LINKS, "a turn has several steps: %llu",
+	   (unsigned long long)s.fabric.stat.largest[HCA_REQUESTS]);
 	for (i = 0; i < LINKS; i++)
 		session_qp_destroy(&link[i].q);
 }
@@ -667,6 +695,7 @@ int main(void)
 {
 	xchan_init();
 	test_wait();
+	test_wait_fetched();
 	test_wait_own();
 	test_wait_ends();
 	test_wait_halted();

@@ -162,7 +162,9 @@ void hca_share_del(struct hca_qp *qp);
 void hca_share_ready(struct hca_shares *of, struct hca_share *s);
 /* The queue pair whose turn it is, or NULL */
 struct hca_qp *hca_share_next(struct hca_fabric *f);
-/* A queue pair of @page has used @units. */
+/* The turn of @qp begins. */
+void hca_share_take(struct hca_qp *qp);
+/* The turn of @page ends: its queue pairs have used @units. */
 void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units);
 
 /* ---- uar.c ------------------------------------------------------------------------- */
@@ -220,8 +222,8 @@ unsigned int hca_dependents_run(struct hca_fabric *f);
 
 /* ---- wait.c ------------------------------------------------------------------------ */
 
-/* @qp waits until @cq has the producer index @pi; then it has work. */
-void hca_wait_begin(struct hca_qp *qp, struct hca_cq *cq, u32 pi);
+/* The request @w of @qp waits until @cq has the producer index @pi; then @qp has work. */
+void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe *w, struct hca_cq *cq, u32 pi);
 /* Ends the wait, if there is one. */
 void hca_wait_end(struct hca_qp *qp);
 static inline bool hca_wait_due(const struct hca_cq *cq)
@@ -511,8 +513,10 @@ int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
 
 /* ---- requester.c ------------------------------------------------------------------- */
 
-/* One turn of a send queue, of @budget units; true if there is more to do. */
-bool hca_requester_run(struct hca_qp *qp, u64 budget);
+/* Runs a send queue until the turn or its work ends; true if there is more to do. */
+bool hca_requester_run(struct hca_qp *qp);
+/* Raises the events of the turn and counts its work. */
+void hca_requester_end_turn(struct hca_fabric *f);
 /* Completes all requests of the send queue with flush errors. */
 bool hca_requester_flush(struct hca_qp *qp);
 

@@ -271,6 +271,7 @@ struct hca_waiter {
 	struct hca_cq *cq;
 	u32 pi;				/* it waits until the CQ has this producer index */
 	u32 rank;
+	u8 nbb, fm_ce_se;		/* of the request that waits */
 };
 
 /* Asynchronous events of one object that are not written yet (eq.c) */
@@ -466,6 +467,7 @@ struct hca_qp {
 	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
 	u8 fail_to;			/* the state to enter, SQER or ERR; 0: none */
 	bool waiting;			/* for an entry of a CQ */
+	bool wait_over;			/* the CQ has it: the request is not fetched again */
 	struct hca_timer timer;		/* the next retry */
 	struct hca_timer flush;		/* in ERR: the next read of the records */
 	u64 flush_ns;			/* its interval */
@@ -637,6 +639,7 @@ enum hca_work {
 
 struct hca_turn {
 	u64 budget, units;
+	bool woken;			/* a request has woken a queue or enabled one */
 	u64 done[HCA_WORK_KINDS];
 };
 
@@ -686,7 +689,7 @@ struct hca_fabric {
 	u32 idle;			/* passes since there was work */
 	bool may_sleep;			/* this pass may sleep */
 	bool wants_sleep;		/* there is work for a pass that may sleep */
-	struct hca_turn turn;		/* of the queue that runs */
+	struct hca_turn turn;		/* of the queues that run */
 	struct {
 		u64 polls, wqes, doorbells, bytes, units;
 		u64 loads;		/* of registers, which are not cached */

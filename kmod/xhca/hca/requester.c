@@ -80,7 +80,7 @@ static u32 hca_req_count_packets(const struct hca_qp *qp, const struct hca_wqe *
 	return w->length > qp->mtu ? DIV_ROUND_UP_ULL(w->length, qp->mtu) : 1;
 }
 
-static void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
+static void hca_req_post_success(struct hca_qp *qp, const struct hca_wqe *w)
 {
 	struct mlx5r_cqe cqe = {
 		.srqn_uidx = cpu_to_be32(qp->user_index),
@@ -90,11 +90,16 @@ static void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
 		.op_own = MLX5R_CQE_REQ << 4 | w->in_cqe,
 	};
 
+	hca_req_post_completion(qp, &cqe, w->cqe_data);
+}
+
+static void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
+{
 	hca_req_end_message(qp);
 	qp->sq.ci += w->nbb;
 	qp->hca->fabric->stat.wqes++;
 	if (hca_wqe_signalled(w))
-		hca_req_post_completion(qp, &cqe, w->cqe_data);
+		hca_req_post_success(qp, w);
 }
 
 /* On datagram and unreliable transports only the send queue fails. */
@@ -264,6 +269,20 @@ static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 	return hca_req_send_connected(qp, w);
 }
 
+/* The CQ has the entry that the queue waited for. */
+static void hca_req_end_wait(struct hca_qp *qp, struct hca_wqe *w)
+{
+	qp->wait_over = false;
+	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
+	w->opcode = MLX5R_OP_WAIT;
+	w->index = qp->sq.ci;
+	w->nbb = qp->waiter.nbb;
+	w->fm_ce_se = qp->waiter.fm_ce_se;
+	w->length = 0;
+	w->in_cqe = 0;
+	hca_req_succeed(qp, w);
+}
+
 static void hca_req_check_drained(struct hca_qp *qp)
 {
 	if (qp->state != MLX5_QP_STATE_SQD || qp->fail_to || qp->in_message ||
@@ -279,6 +298,8 @@ static void hca_req_run(struct hca_qp *qp)
 	struct hca_wqe *w = &f->scratch->wqe;
 	int n, ret;
 
+	if (qp->wait_over && hca_req_may_run(qp))
+		hca_req_end_wait(qp, w);
 	for (n = 0; n < TURN_WQES && hca_req_may_run(qp) && hca_turn_left(f); n++) {
 		hca_charge(f, HCA_REQUESTS, 1);
 		w->operand = 0;
@@ -296,26 +317,22 @@ static void hca_req_run(struct hca_qp *qp)
 	hca_req_check_drained(qp);
 }
 
-static void hca_req_end_turn(struct hca_fabric *f)
+void hca_requester_end_turn(struct hca_fabric *f)
 {
 	int i;
 
+	hca_cq_raise_events(f);
 	f->stat.units += f->turn.units;
 	for (i = 0; i < HCA_WORK_KINDS; i++)
 		f->stat.largest[i] = max(f->stat.largest[i], f->turn.done[i]);
 }
 
-bool hca_requester_run(struct hca_qp *qp, u64 budget)
+bool hca_requester_run(struct hca_qp *qp)
 {
-	struct hca_fabric *f = qp->hca->fabric;
-
 	if (qp->state == MLX5_QP_STATE_ERR || qp->state == MLX5_QP_STATE_SQER) {
-		f->stat.units += HCA_FLUSH_REQUESTS * HCA_REQUEST_UNITS;
+		hca_charge(qp->hca->fabric, HCA_REQUESTS, HCA_FLUSH_REQUESTS);
 		return hca_requester_flush(qp);
 	}
-	f->turn = (struct hca_turn) { .budget = budget };
 	hca_req_run(qp);
-	hca_cq_raise_events(f);
-	hca_req_end_turn(f);
 	return hca_req_may_run(qp);
 }

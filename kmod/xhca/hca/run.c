@@ -84,21 +84,38 @@ static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 uni
 	return f->stat.wqes - wqes < PASS_WQES && f->stat.units - units < HCA_TURN_UNITS;
 }
 
-/* One turn of a queue */
-static void hca_run_queue(struct hca_qp *qp)
+static void hca_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 {
-	struct hca_page_share *page = qp->share;
-	struct hca_fabric *f = qp->hca->fabric;
-	u64 before = f->stat.units;
-	struct hca *hca = qp->hca;
 	bool more;
 
-	hca_share_del(qp);
-	more = hca_requester_run(qp, HCA_TURN_UNITS);
-	hca_share_used(hca, page, f->stat.units - before);
+	hca_share_take(qp);
+	f->turn.woken = false;
+	more = hca_requester_run(qp);
 	if (more)
 		hca_share_add(qp);
 	hca_run_failures(f);
+}
+
+/*
+ * One turn of a queue.  While the budget lasts, the turn continues with the next queue of the
+ * page if this one has woken queues, so that the steps of a chain need no turns of their own.
+ * It ends at a request that needs a pass that may sleep.
+ */
+static void hca_run_turn(struct hca_fabric *f, struct hca_qp *qp)
+{
+	struct hca_page_share *page = qp->share;
+	bool wanted = f->wants_sleep;
+	u64 before = f->stat.units;
+	struct hca *hca = qp->hca;
+
+	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
+	do {
+		hca_run_queue(f, qp);
+		qp = list_first_entry_or_null(&page->qps, struct hca_qp, run_entry);
+	} while (qp && f->turn.woken && hca_turn_left(f) && f->wants_sleep == wanted &&
+		 !hca_halted(hca));
+	hca_requester_end_turn(f);
+	hca_share_used(hca, page, f->stat.units - before);
 }
 
 /* Ends at a request that needs a pass that may sleep: that pass comes next. */
@@ -110,7 +127,7 @@ static unsigned int hca_run_queues(struct hca_fabric *f)
 	struct hca_qp *qp;
 
 	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++) {
-		hca_run_queue(qp);
+		hca_run_turn(f, qp);
 		if (f->wants_sleep != wanted)
 			return n + 1;
 	}

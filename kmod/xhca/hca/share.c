@@ -36,8 +36,10 @@ static void hca_share_charge(struct hca_shares *of, struct hca_share *s, u64 uni
 	of->used = max(of->used, s->used);
 	s->used += units;
 	s->last = min_t(u64, units, HCA_TURN_UNITS);
-	if (hca_timer_is_set(&s->turn))
+	if (s->work)
 		hca_share_queue(of, s);
+	else
+		hca_timer_clear(&of->queue, &s->turn);
 }
 
 static void hca_share_shrink(struct hca_shares *of, struct hca_share *s)
@@ -67,6 +69,15 @@ void hca_share_del(struct hca_qp *qp)
 	list_del(&qp->run_entry);
 	hca_share_shrink(&qp->hca->pages, &qp->share->share);
 	hca_share_shrink(&qp->hca->fabric->run, &qp->hca->share);
+	qp->share = NULL;
+}
+
+/* The shares keep their places until the end of the turn. */
+void hca_share_take(struct hca_qp *qp)
+{
+	list_del(&qp->run_entry);
+	qp->share->share.work--;
+	qp->hca->share.work--;
 	qp->share = NULL;
 }
 

@@ -96,13 +96,13 @@ static void hca_wait_remove(struct hca_waiter **first, struct hca_waiter *w)
 
 /* ---- Queues ------------------------------------------------------------------------ */
 
-void hca_wait_begin(struct hca_qp *qp, struct hca_cq *cq, u32 pi)
+void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe *w, struct hca_cq *cq, u32 pi)
 {
-	struct hca_waiter *w = &qp->waiter;
-
-	*w = (struct hca_waiter) { .cq = cq, .pi = pi, .rank = 1 };
+	qp->waiter = (struct hca_waiter) {
+		.cq = cq, .pi = pi, .rank = 1, .nbb = w->nbb, .fm_ce_se = w->fm_ce_se,
+	};
 	qp->waiting = true;
-	cq->waiters = hca_wait_merge(cq->waiters, w);
+	cq->waiters = hca_wait_merge(cq->waiters, &qp->waiter);
 }
 
 void hca_wait_end(struct hca_qp *qp)
@@ -131,8 +131,10 @@ void hca_wait_wake(struct hca_cq *cq)
 	for (n = 0; n < WAKE_QPS && hca_wait_due(cq); n++) {
 		qp = hca_wait_qp(cq->waiters);
 		hca_wait_end(qp);
+		qp->wait_over = true;
 		hca_share_add(qp);
 	}
+	f->turn.woken = true;
 	hca_charge(f, HCA_ENTRIES, n);
 	if (!hca_wait_due(cq))
 		list_del_init(&cq->wake_entry);

@@ -12,8 +12,8 @@
  * waiting queue and its CQ; it is not known what they check.  Any other number fails with a
  * local QP operation error, whether or not the object exists.
  *
- * A WAIT that is not met leaves the run list: it waits at the CQ (wait.c) or for a timer, and
- * is then executed again.
+ * A WAIT that is not met leaves the run list.  It waits at the CQ (wait.c), and has then
+ * completed, or for a timer, and is then executed again.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -27,23 +27,23 @@
 /* ---- WAIT for a CQ ----------------------------------------------------------------- */
 
 /*
- * Waits until the CQ has entry @index.  The index has 24 bits; one that is more than half of
+ * Waits until the CQ has the entry.  Its index has 24 bits; one that is more than half of
  * its range ahead counts as passed.
  */
-static int hca_xchan_wait_cq(struct hca_qp *qp, u32 cqn, u32 index)
+static int hca_xchan_wait_cq(struct hca_qp *qp, const struct hca_wqe *w)
 {
-	struct hca_cq *cq = hca_table_get(&qp->hca->cqs, cqn);
+	struct hca_cq *cq = hca_table_get(&qp->hca->cqs, w->object);
 	u32 missing;
 
 	if (!cq || cq->record.uar != qp->record.uar)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	missing = (index + 1 - cq->pi) & MLX5R_WAIT_INDEX_MASK;
+	missing = (w->object_index + 1 - cq->pi) & MLX5R_WAIT_INDEX_MASK;
 	if (!missing || missing > (MLX5R_WAIT_INDEX_MASK + 1) / 2)
 		return 0;
 	/* A CQ that has overrun gets no entry any more. */
 	if (cq->overrun)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	hca_wait_begin(qp, cq, cq->pi + missing);
+	hca_wait_begin(qp, w, cq, cq->pi + missing);
 	return HCA_AGAIN;
 }
 
@@ -188,6 +188,7 @@ static int hca_xchan_send_enable(struct hca_qp *qp, u32 qpn, u16 index)
 		return 0;
 	target->sq.pi = index;
 	hca_share_add(target);
+	qp->hca->fabric->turn.woken = true;
 	return 0;
 }
 
@@ -218,7 +219,7 @@ int hca_xchan(struct hca_qp *qp, const struct hca_wqe *w)
 	}
 	switch (w->opmod) {
 	case MLX5R_WAIT_CQ:
-		return hca_xchan_wait_cq(qp, w->object, w->object_index);
+		return hca_xchan_wait_cq(qp, w);
 	case MLX5R_WAIT_DATA:
 		ret = hca_xchan_wait_data(qp, &w->wait);
 		break;
@@ -233,5 +234,6 @@ int hca_xchan(struct hca_qp *qp, const struct hca_wqe *w)
 void hca_xchan_stop(struct hca_qp *qp)
 {
 	hca_wait_end(qp);
+	qp->wait_over = false;
 	hca_xchan_poll_end(qp);
 }
