@@ -297,18 +297,6 @@ void hca_record_del(struct hca_record *r);
 void hca_record_active(struct hca_record *r);
 /* Makes it inactive. */
 void hca_record_inactive(struct hca_record *r);
-/*
- * True if the doorbell record gives the producer index of the send queue.  A managed queue
- * runs up to the index that SEND_ENABLE sets.  Its record is used only in an error state, for
- * the requests that are flushed.
- */
-static inline bool hca_qp_has_record(const struct hca_qp *qp)
-{
-	return qp->state >= MLX5_QP_STATE_RTS && qp->sq.entries &&
-	       (!qp->managed_send || qp->state == MLX5_QP_STATE_ERR ||
-		qp->state == MLX5_QP_STATE_SQER);
-}
-
 /* Reads the record of a QP's send queue; true if there are new requests. */
 bool hca_qp_look(struct hca_qp *qp);
 

@@ -429,6 +429,7 @@ struct hca_qp {
 	bool pm_failed;			/* the event "migration failed" has been raised */
 	bool cd_master;			/* may wait and enable (xchan.c) */
 	bool managed_send, managed_recv;	/* others enable what is posted */
+	bool has_record;		/* the record gives sq.pi now, see qp_enter.c */
 	u32 pd;
 	u32 user_index;
 	struct hca_record record;

@@ -86,9 +86,21 @@ unsigned int hca_qp_run_flushing(struct hca_fabric *f)
 
 /* ---- Transitions ----------------------------------------------------------------- */
 
+/*
+ * A managed queue runs up to the index that SEND_ENABLE sets.  Its record is used only in an
+ * error state, for the requests that are flushed.
+ */
+static bool hca_qp_has_record(const struct hca_qp *qp)
+{
+	return qp->state >= MLX5_QP_STATE_RTS && qp->sq.entries &&
+	       (!qp->managed_send || qp->state == MLX5_QP_STATE_ERR ||
+		qp->state == MLX5_QP_STATE_SQER);
+}
+
 static void hca_qp_set_state(struct hca_qp *qp, u8 state)
 {
 	qp->state = state;
+	qp->has_record = hca_qp_has_record(qp);
 	MLX5_SET(qpc, qp->qpc, state, state);
 }
 

@@ -24,7 +24,7 @@ bool hca_qp_look(struct hca_qp *qp)
 {
 	u16 pi;
 
-	if (!hca_qp_has_record(qp))
+	if (!qp->has_record)
 		return false;
 	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
 	if (pi == qp->sq.pi || (qp->managed_send && !hca_record_is_ahead(qp, pi)))

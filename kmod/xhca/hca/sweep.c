@@ -52,7 +52,7 @@ static bool hca_sweep_has_news(struct hca_record *r)
 	if (r->kind == HCA_RECORD_CQ)
 		return hca_cq_has_news(hca_sweep_cq(r));
 	qp = hca_sweep_qp(r);
-	return hca_qp_has_record(qp) &&
+	return qp->has_record &&
 	       (u16)be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND])) != qp->sq.pi;
 }
 

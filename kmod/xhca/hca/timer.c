@@ -93,8 +93,13 @@ void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer)
 
 void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due)
 {
-	if (timer->slot)
-		hca_timer_clear(t, timer);
+	bool later = due > timer->due;
+
 	timer->due = due;
-	hca_timer_move_up(t, ++t->n, timer);
+	if (!timer->slot)
+		hca_timer_move_up(t, ++t->n, timer);
+	else if (later)
+		hca_timer_move_down(t, timer->slot, timer);
+	else
+		hca_timer_move_up(t, timer->slot, timer);
 }
