@@ -50,7 +50,7 @@ struct hidden {
 struct link {
 	uint32_t peer;
 	struct xv_qp *qp;
-	struct hidden recv;
+	struct hidden recv;		/* of a direct operation: sends also */
 	uint32_t slot;			/* its messages go to this slot; 0: to the result */
 	bool ahead;			/* its receives are posted one run ahead */
 };
@@ -117,7 +117,7 @@ struct xv_coll_op {
 	struct xv_qp *result_qp;
 	struct xv_qp *end_qp;
 	struct hidden result;
-	struct hidden sent;		/* completions of all sends */
+	struct hidden sent;		/* all sends; direct: that of the result */
 	struct xv_cq *end_cq;
 	struct xv_comp_channel *channel;
 

@@ -70,6 +70,13 @@ static bool makes_end(const struct xv_coll_op *op, uint32_t link)
 	return op->direct && op->kind == BARRIER && link == op->links - 1;
 }
 
+static struct xv_cq *send_cq(const struct xv_coll_op *op, uint32_t link)
+{
+	if (makes_end(op, link))
+		return op->end_cq;
+	return op->direct ? op->link[link].recv.cq : op->sent.cq;
+}
+
 int xvc_links_create(struct xv_coll_op *op)
 {
 	uint32_t i;
@@ -84,8 +91,7 @@ int xvc_links_create(struct xv_coll_op *op)
 		err = hidden_create(op, &op->link[i].recv);
 		if (err)
 			break;
-		op->link[i].qp = qp_create(op, makes_end(op, i) ? op->end_cq : op->sent.cq,
-					   op->link[i].recv.cq);
+		op->link[i].qp = qp_create(op, send_cq(op, i), op->link[i].recv.cq);
 		if (!op->link[i].qp)
 			err = xvc_error(errno, "%s", xv_last_error());
 	}

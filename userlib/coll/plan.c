@@ -15,8 +15,12 @@
  *
  * The end has a queue of its own, except if recursive doubling is direct: then the queue of
  * the last round makes the completion of a barrier, and the receive of the result that of
- * an allreduce.  In the latter the end does not wait for the send of the result; the next
- * run does.
+ * an allreduce.  In the latter nothing waits for the send of the result: it has completed
+ * before that of the next run.
+ *
+ * In a direct operation, a queue waits for two entries of the CQ of the round before: one of
+ * its send and one of its receive.  A message of the peer's next run may be there before the
+ * entry of the send, but the peer sends it only after it has received that send.
  *
  * A peer can be one run ahead, but not two, because its next run needs a message of this
  * rank.  A peer that is ahead may send before this rank has posted the receives of that
@@ -102,6 +106,18 @@ static void wait_links(struct list *l, struct xv_coll_op *op, uint32_t links)
 			wait_for(l, &op->link[i].recv, 1);
 }
 
+/*
+ * Waits for the rounds before this one.  In a direct operation, a queue has one CQ for its send
+ * and its receive, and its send has waited for the rounds before: so both are waited for at once.
+ */
+static void wait_rounds(struct list *l, struct xv_coll_op *op, uint32_t rounds)
+{
+	if (!op->direct)
+		wait_links(l, op, rounds);
+	else if (rounds)
+		wait_for(l, &op->link[rounds - 1].recv, 2);
+}
+
 static struct xv_send_wr *new_send(struct list *l, const struct xv_sge *sge)
 {
 	struct xv_send_wr *wr = &l->wr[l->n++];
@@ -175,11 +191,9 @@ static void make_result(struct plan *p, struct xv_coll_op *op, uint32_t links)
 	struct list *l = new_list(p, op->result_qp);
 	struct xv_sge sge = out_sge(op);
 
-	wait_links(l, op, links);
-	if (op->direct) {
-		wait_for(l, &op->sent, links);
-		op->sent.per_run++;
-	}
+	wait_rounds(l, op, links);
+	if (op->direct)
+		op->sent.per_run = 1;
 	send_slots(l, op, p->parity, links + 1);
 	receive(p, op->end_qp, &sge);
 }
@@ -192,14 +206,12 @@ static void make_end(struct xv_coll_op *op, struct list *l, uint32_t sends)
 }
 
 /*
- * The last list of a barrier has waited for the messages of all rounds but its own.  Its
- * completion includes its own send.
+ * The last list of a barrier has waited for all rounds but its own.  Its completion includes
+ * its own send.
  */
 static void end_barrier(struct xv_coll_op *op, struct list *l)
 {
 	l->wr[l->n - 1].send_flags = 0;
-	if (op->links > 1)
-		wait_for(l, &op->sent, op->links - 1);
 	wait_for(l, &op->link[op->links - 1].recv, 1);
 	l->wr[l->n - 1].send_flags = XV_SEND_SIGNALED;
 }
@@ -211,7 +223,7 @@ static void plan_doubling(struct plan *p, struct xv_coll_op *op)
 
 	for (k = 0; k < op->links; k++) {
 		l = new_list(p, op->link[k].qp);
-		wait_links(l, op, k);
+		wait_rounds(l, op, k);
 		send_slots(l, op, p->parity, k + 1);
 	}
 	if (op->kind == ALLREDUCE)
