@@ -8,9 +8,13 @@
  * How adapters react to such indices is not documented.
  *
  * A request may name only CQs and queues of its own doorbell page, and queues of its own PD;
- * a CQ has no PD.  A page belongs to one process.  Adapters are known to need one page for a
- * waiting queue and its CQ; it is not known what they check.  Any other number fails with a
- * local QP operation error, whether or not the object exists.
+ * a CQ has no PD.  A page belongs to one process.  Any other number fails with a local QP
+ * operation error, whether or not the object exists.
+ *
+ * Adapters are known to need one page for a waiting queue and its CQ, and programs give one
+ * page to a managed queue and its master; it is not known what adapters check.  For an ENABLE
+ * the same PD would be protection enough.  But a program that needs two pages might fail on an
+ * adapter, so it fails here too.
  *
  * A WAIT that is not met leaves the run list.  It waits at the CQ (wait.c), and has then
  * completed, or for a timer, and is then executed again.
