@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * A chain of writes over several queues: each waits for the completion of the one before.
- * The adapter runs it from one post, or the processor polls each completion and posts the
+ * The adapter runs it as it was posted, or the processor polls each completion and posts the
  * next write.
  */
 #include <stdlib.h>
 #include "compare.h"
 
-enum { PART = 8192 };			/* steps that are posted at once */
+enum { PART = 4096 };			/* steps that are posted at once */
 
 struct chain {
 	const struct compare *c;
@@ -16,6 +16,7 @@ struct chain {
 	struct xv_cq **cq;		/* of each queue */
 	struct xv_qp **qp;
 	struct xv_qp **peer;
+	uint32_t *sq_pi[2];		/* of each queue: after the even and the odd parts */
 	struct xv_cq *peer_cq;
 	struct xv_comp_channel *channel;
 	struct xv_cq *end_cq;
@@ -46,7 +47,7 @@ static void open_chain(struct chain *t, const struct compare *c)
 {
 	const uint32_t cross = XV_CQ_CROSS_CHANNEL | XV_CQ_SINGLE_THREADED;
 	struct xv_cq_init_attr plain = { .cqe = 16 }, attr = { .cqe = 63 };
-	uint32_t depth = 2 * (PART / c->qps + 1), i;
+	uint32_t depth = 2 * 2 * (PART / c->qps + 1), i;
 
 	*t = (struct chain) { .c = c };
 	for (i = 0; i < 2; i++) {
@@ -59,6 +60,8 @@ static void open_chain(struct chain *t, const struct compare *c)
 	t->cq = xt_calloc(c->qps, sizeof(*t->cq));
 	t->qp = xt_calloc(c->qps, sizeof(*t->qp));
 	t->peer = xt_calloc(c->qps, sizeof(*t->peer));
+	for (i = 0; i < 2; i++)
+		t->sq_pi[i] = xt_calloc(c->qps, sizeof(*t->sq_pi[i]));
 	NEED((t->peer_cq = xv_create_cq(t->side[1].ctx, &plain)));
 	attr.flags = cross | XV_CQ_IGNORE_OVERRUN;
 	for (i = 0; i < c->qps; i++) {
@@ -85,6 +88,7 @@ static void close_chain(struct chain *t)
 	NEED(!xv_destroy_qp(t->end) && !xv_destroy_qp(t->end_peer) && !xv_destroy_cq(t->end_cq) &&
 	     !xv_destroy_cq(t->peer_cq) && !xv_destroy_comp_channel(t->channel));
 	for (i = 0; i < 2; i++) {
+		free(t->sq_pi[i]);
 		xt_mr_free(t->mr[i]);
 		xt_side_close(&t->side[i]);
 	}
@@ -122,40 +126,67 @@ static void await_end(struct chain *t)
 		xt_die(XT_FAILED, "chain: %s", xv_wc_status_str(wc.status));
 }
 
-/* Part of the chain, whose first step follows the last step of the part before. */
-static void part_by_adapter(struct chain *t, uint32_t steps)
+/*
+ * Posts the steps from first on.  The request at the end of the part counts from the same point
+ * as the first wait of the next part, so both wait for the last step.
+ */
+static void post_part(struct chain *t, uint64_t first, uint32_t steps, uint32_t parity)
 {
 	uint32_t qps = t->c->qps, i;
+	uint64_t n;
 	int bad = 0;
 
-	for (i = 0; i < steps; i++) {
-		if (i)
-			bad |= xv_wr_cqe_wait(t->qp[i % qps], 0, XV_SEND_WAIT_EN_LAST,
-					      t->cq[(i - 1) % qps], 1);
-		bad |= post_write(t, i % qps);
+	for (n = first; n < first + steps; n++) {
+		if (n)
+			bad |= xv_wr_cqe_wait(t->qp[n % qps], 0, XV_SEND_WAIT_EN_LAST,
+					      t->cq[(n - 1) % qps], 1);
+		bad |= post_write(t, n % qps);
 	}
-	bad |= xv_wr_cqe_wait(t->end, 0, XV_SEND_WAIT_EN_LAST | XV_SEND_SIGNALED,
-			      t->cq[(steps - 1) % qps], 1);
+	bad |= xv_wr_cqe_wait(t->end, 0, XV_SEND_SIGNALED, t->cq[(n - 1) % qps], 1);
 	if (bad)
 		xt_die(XT_FAILED, "chain: a queue is full");
-	for (i = 0; i < qps; i++)
+	for (i = 0; i < qps; i++) {
 		xv_commit_send_relaxed(t->qp[qps - 1 - i]);
+		t->sq_pi[parity][i] = t->qp[i]->sq.pi;
+	}
 	xv_commit_send(t->end);
-	await_end(t);
-	for (i = 0; i < qps; i++)
-		xv_retire_send(t->qp[i], t->qp[i]->sq.pi);
 }
 
-static void part_by_cpu(struct chain *t, uint32_t steps)
+static void end_part(struct chain *t, uint32_t parity)
 {
-	uint32_t qps = t->c->qps, i;
-	struct xv_wc wc;
+	uint32_t i;
 
-	for (i = 0; i < steps; i++) {
-		if (post_write(t, i % qps))
+	await_end(t);
+	for (i = 0; i < t->c->qps; i++)
+		xv_retire_send(t->qp[i], t->sq_pi[parity][i]);
+}
+
+/* While the adapter runs a part, the next one is posted. */
+static void run_by_adapter(struct chain *t, uint64_t steps)
+{
+	uint64_t first;
+	uint32_t n, part = 0;
+
+	for (first = 0; first < steps; first += n, part++) {
+		n = steps - first < PART ? (uint32_t)(steps - first) : PART;
+		post_part(t, first, n, part & 1);
+		if (part)
+			end_part(t, !(part & 1));
+	}
+	end_part(t, !(part & 1));
+}
+
+static void run_by_cpu(struct chain *t, uint64_t steps)
+{
+	uint32_t qps = t->c->qps;
+	struct xv_wc wc;
+	uint64_t n;
+
+	for (n = 0; n < steps; n++) {
+		if (post_write(t, n % qps))
 			xt_die(XT_FAILED, "chain: a queue is full");
-		xv_commit_send(t->qp[i % qps]);
-		while (!xv_poll_cq(t->cq[i % qps], 1, &wc))
+		xv_commit_send(t->qp[n % qps]);
+		while (!xv_poll_cq(t->cq[n % qps], 1, &wc))
 			;
 		if (wc.status)
 			xt_die(XT_FAILED, "chain: %s", xv_wc_status_str(wc.status));
@@ -166,19 +197,14 @@ static void run_way(struct compare *c, int way)
 {
 	struct chain t;
 	double start, cpu;
-	uint64_t left;
-	uint32_t n;
 
 	open_chain(&t, c);
 	start = xt_now();
 	cpu = cpu_time_us();
-	for (left = c->iterations; left; left -= n) {
-		n = left < PART ? (uint32_t)left : PART;
-		if (way == BY_ADAPTER)
-			part_by_adapter(&t, n);
-		else
-			part_by_cpu(&t, n);
-	}
+	if (way == BY_ADAPTER)
+		run_by_adapter(&t, c->iterations);
+	else
+		run_by_cpu(&t, c->iterations);
 	c->us[way] = (xt_now() - start) * 1e6 / (double)c->iterations;
 	c->cpu_us[way] = (cpu_time_us() - cpu) / (double)c->iterations;
 	close_chain(&t);
