@@ -7,8 +7,8 @@
  * each. It has two connected queue pairs, one with a shared receive queue; two XRC queue pairs
  * with a shared receive queue that is destroyed and created; one UD queue pair; a DCI, and a DCT
  * that is drained, destroyed and created; memory regions and indirect keys; a CQ that no queue
- * uses. Some queues are masters or managed. The input is a
- * list of its actions. Some post valid requests.
+ * uses. Some queues are masters or managed. A crowd of queue pairs waits for each other's
+ * completions. The input is a list of the actions of the process. Some post valid requests.
  *
  * Another process, the victim, uses two of the functions. Its messages must arrive complete
  * and within a limit of passes. Only memory of the hostile process may change. No turn may be
@@ -37,6 +37,7 @@ enum { RC0, RC1_SRQ, UD, XRC0, XRC1, DCI, VICTIM0, VICTIM1, NQPS };
 #define FUNCTION(i)	((i) == DCI ? 2 : (i) % SESSION_FUNCS)
 #define KEYS		3u		/* indirect keys on each function */
 #define OCTOWORDS	8u
+#define CROWD		12u		/* queue pairs that wait for each other's completions */
 
 struct act {
 	u8 what, which;
@@ -48,6 +49,7 @@ static struct session s;
 static struct session_qp q[NQPS];
 static struct session_mr mr[SESSION_FUNCS], victim[2];
 static u32 keys[SESSION_FUNCS][KEYS];
+static struct session_qp crowd[CROWD];
 static struct session_qp spare;		/* its CQ; the queue pair is destroyed */
 static struct session_srq xrc_srq;
 static struct dc_target dct;		/* receives from the same queue as RC1_SRQ */
@@ -158,6 +160,11 @@ static void begin_hostile(void)
 		s.cross = cross[i];
 		session_qp(&s, FUNCTION(i), st[i], LOG_QUEUE, LOG_QUEUE, &q[i]);
 	}
+	s.cross = SESSION_MASTER;
+	for (i = 0; i < CROWD; i++) {
+		session_qp(&s, FUNCTION(RC0), MLX5_QP_ST_UC, LOG_QUEUE, LOG_QUEUE, &crowd[i]);
+		session_connect(&crowd[i], &crowd[i]);
+	}
 	s.cross = 0;
 	session_qp(&s, FUNCTION(RC0), MLX5_QP_ST_RC, LOG_QUEUE, LOG_QUEUE, &spare);
 	session_qp_destroy(&spare);
@@ -201,6 +208,10 @@ static void end(void)
 	for (i = 0; i < NQPS; i++) {
 		free(q[i].qp.rq.wr_id);
 		free(q[i].qp.sq.entry);
+	}
+	for (i = 0; i < CROWD; i++) {
+		free(crowd[i].qp.rq.wr_id);
+		free(crowd[i].qp.sq.entry);
 	}
 }
 
@@ -587,8 +598,10 @@ static void post_condition(const struct act *a, struct session_qp *h)
 		.ctrl.qpn_ds = cpu_to_be32(3),
 		.wait.op_inv = cpu_to_be32(a->value >> 8 & 0x17),
 		.wait.lkey = cpu_to_be32(a->value & 8 ? keys[h->func][a->at % KEYS] : of->key),
-		.wait.addr_fail = cpu_to_be64(of->addr + a->at % MR_BYTES),
-		.wait.value = cpu_to_be64(data ? a->value >> 48 : s.fabric.now + (a->value >> 44)),
+		.wait.addr_fail = cpu_to_be64(of->addr + (a->at % MR_BYTES &
+							  (a->value & 0x40 ? ~7u : ~0u))),
+		.wait.value = cpu_to_be64(data ? a->value >> 48 :
+					  s.fabric.now + (a->value >> (a->value & 0x20 ? 52 : 44))),
 		.wait.mask = cpu_to_be64(a->value & 0x10 ? ~0ull : a->value >> 16),
 	};
 
@@ -639,6 +652,59 @@ static void post_calc(const struct act *a, struct session_qp *h)
 	xv_wr_raw(&h->qp, 3, &w);
 }
 
+static void crowd_wait(struct session_qp *h, const struct session_qp *on, s8 ahead, u8 flags)
+{
+	struct hca_cq *cq = hca_table_get(&s.hca[h->func]->cqs, on->cqn);
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_wait wait;
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_WAIT),
+		.ctrl.qpn_ds = cpu_to_be32(2),
+		.ctrl.fm_ce_se = flags,
+		.wait.number = cpu_to_be32(on->cqn),
+		.wait.index = cpu_to_be32(((cq ? cq->pi : 0) + ahead) & MLX5R_WAIT_INDEX_MASK),
+	};
+
+	xv_wr_raw(&h->qp, 3, &w);
+}
+
+/* Many queues wait for few CQs, in any order; some stop, and CQs fail while others wait. */
+static void post_crowd(const struct act *a)
+{
+	struct session_qp *h = &crowd[a->at % CROWD];
+	u32 i, n = a->value >> 8 & 0xf;
+
+	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
+	switch (a->value & 7) {
+	case 0:
+		session_qp_modify(h, MLX5_CMD_OP_2RST_QP, NULL);
+		session_connect(h, h);
+		return;
+	case 1:
+		session_qp_modify(h, MLX5_CMD_OP_2ERR_QP, NULL);
+		return;
+	case 2:
+		for (i = 0; i < n; i++)
+			crowd_wait(h, h, -1, MLX5R_CE_ALWAYS);
+		break;
+	case 3:
+		for (i = 0; i < CROWD; i++) {
+			struct session_qp *other = &crowd[i];
+
+			other->qp.sq.ci = other->qp.sq.limit = other->qp.sq.pi;
+			crowd_wait(other, a->value & 8 ? &spare : h,
+				   a->value >> (12 + 4 * i) & 3, MLX5R_CE_ALWAYS);
+			xv_commit_send(&other->qp);
+		}
+		return;
+	default:
+		crowd_wait(h, a->value & 8 ? &spare : &crowd[(a->value >> 4 & 0xf) % CROWD],
+			   a->value >> 16, n & 1 ? MLX5R_CE_ALWAYS : 0);
+	}
+	xv_commit_send(&h->qp);
+}
+
 /* A managed queue gets the requests too; only some are masters. */
 static void post_cross(const struct act *a)
 {
@@ -649,8 +715,12 @@ static void post_cross(const struct act *a)
 	struct session_qp *h = &q[queues[a->which % ARRAY_SIZE(queues)]];
 
 	h->qp.sq.ci = h->qp.sq.limit = h->qp.sq.pi;
-	kinds[a->which >> 2 & 3](a, h);
-	xv_commit_send(&h->qp);
+	if (a->which & 0x80) {
+		post_crowd(a);
+	} else {
+		kinds[a->which >> 2 & 3](a, h);
+		xv_commit_send(&h->qp);
+	}
 	if (!(a->which & 0x30))
 		session_cq_destroy(&spare);
 }
