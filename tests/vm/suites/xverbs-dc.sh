@@ -17,7 +17,9 @@ diag <<< "both ends on one function"
 TAP_LIMIT=120 tap $BIN/tests/dc --device "$DEV0" --peer-device "$DEV0"
 
 [ -d /sys/kernel/debug/xverbs ] || mount -t debugfs none /sys/kernel/debug
-targets() { $BIN/bin/xv_devinfo --resources --device "$DEV0" | grep -c "^	dct .* $holder dc" || :; }
+targets() {
+	$BIN/bin/xv_devinfo --resources --device "$DEV0" | grep -c "^	dct .* $holder dc" || :
+}
 # shellcheck disable=SC2317 # called by wait_for
 none_left() { [ "$(targets)" = 0 ]; }
 $BIN/tests/dc hold "${both[@]}" > "$OUT.hold" 2>&1 &
