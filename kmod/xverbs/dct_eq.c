@@ -14,6 +14,7 @@
 
 /**
  * struct xv_dct_eq - the event queue
+ * @dev: the device
  * @core: queue of mlx5_core
  * @irq: called in the interrupt that the queue shares with those of mlx5_core
  */

@@ -227,9 +227,9 @@ static const struct {
 	{ "unknown bits of opmod", OTHER_BITS, XV_WC_LOC_QP_OP_ERR },
 };
 
-static void spoil(struct request *r, enum flaw flaw, const struct session_mr *no_right)
+static void spoil(struct request *r, enum flaw what, const struct session_mr *no_right)
 {
-	switch (flaw) {
+	switch (what) {
 	case MISALIGNED:
 		r->addr += 2;
 		break;

@@ -143,19 +143,19 @@ static void test_masked_atomics(void)
 	qp.sq.max_atomic_arg = 16;
 	ok(!xv_wr_masked_atomic_cs(&qp, 1, XV_SEND_SIGNALED, &four, REMOTE, 2, &cs) &&
 	   sq_holds(4, "08000414 00012304 00000008 00000000" RADDR
-		    "00000001 00000002 00000003 00000004" "00000004 00001122 0000000000001000"),
+		    "00000001 00000002 00000003 00000004 00000004 00001122 0000000000001000"),
 	   "masked compare and swap of 4 bytes");
 	ok(!xv_wr_masked_atomic_fa(&qp, 1, 0, &four, REMOTE, 2, &fa) &&
 	   sq_holds(5, "08000515 00012304 00000000 00000000" RADDR
-		    "00000005 80000000 0000000000000000" "00000004 00001122 0000000000001000"),
+		    "00000005 80000000 0000000000000000 00000004 00001122 0000000000001000"),
 	   "multi-field fetch and add of 4 bytes");
 	ok(!xv_wr_masked_atomic_fa(&qp, 1, 0, &eight, REMOTE, 3, &fa) &&
 	   sq_holds(6, "09000615 00012304 00000000 00000000" RADDR
-		    "0000000000000005 0000000080000000" "00000008 00001122 0000000000001000"),
+		    "0000000000000005 0000000080000000 00000008 00001122 0000000000001000"),
 	   "multi-field fetch and add of 8 bytes");
 	ok(!xv_wr_masked_atomic_cs(&qp, 1, 0, &eight, REMOTE, 3, &cs) &&
 	   sq_holds(7, "09000714 00012305 00000000 00000000" RADDR
-		    "0000000000000001 0000000000000002" "0000000000000003 0000000000000004"
+		    "0000000000000001 0000000000000002 0000000000000003 0000000000000004"
 		    "00000008 00001122 0000000000001000"),
 	   "masked compare and swap of 8 bytes, over the end of the ring");
 	qp.sq.ci = qp.sq.pi;
@@ -163,7 +163,7 @@ static void test_masked_atomics(void)
 	fa = (struct xv_fetch_add) { (uintptr_t)a, (uintptr_t)b };
 	ok(!xv_wr_masked_atomic_fa(&qp, 1, 0, &sixteen, REMOTE, 4, &fa) &&
 	   sq_holds(7, "0a000715 00012305 00000000 00000000" RADDR
-		    "0101010101010101 0000000000000002" "0000000000000003 8000000000000000"
+		    "0101010101010101 0000000000000002 0000000000000003 8000000000000000"
 		    "00000010 00001122 0000000000001000"), "16 bytes: arrays of numbers");
 	ok(xv_wr_masked_atomic_fa(&qp, 1, 0, &sixteen, REMOTE, 5, &fa) == -XV_EINVAL,
 	   "more than the queue was created for: EINVAL");
@@ -178,7 +178,7 @@ static void test_masked_atomics(void)
 		.op.cmp_swap = cs }, &(struct xv_send_wr *) { NULL }) &&
 	   sq_holds(4, "09000414 00012306 00000000 00000000"
 		    "00000456 00000000 0000000000000000" RADDR
-		    "0000000000000001 0000000000000002" "0000000000000003 0000000000000004"
+		    "0000000000000001 0000000000000002 0000000000000003 0000000000000004"
 		    "00000008 00001122 0000000000001000"), "XRC, by list");
 	ok(xv_atomic_value("\x01\x02\x03\x04", 2, 4, 0) == 0x01020304 &&
 	   xv_atomic_value("\x01\x02\x03\x04\0\0\0\0", 3, 4, 0) == 0x04030201,

@@ -106,11 +106,11 @@ static void write_rows(struct gather *g)
 	await(g);
 }
 
-typedef void gather_fn(struct gather *g);
+typedef void (*gather_fn)(struct gather *g);
 
 void run_gather(struct compare *c)
 {
-	static gather_fn *const ways[WAYS] = {
+	static const gather_fn ways[WAYS] = {
 		[BY_ADAPTER] = write_by_key, [BY_CPU] = write_rows,
 	};
 	struct gather g;
