@@ -1,8 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Dynamically connected transport with the unmodified driver and library: programs of perftest.
+# Dynamically connected transport with the unmodified driver and library: a program of ours that
+# checks data and errors, and perftest.
 . ./lib.sh
+
+tap ../../../build/stock/dc "$DEV0" "$(gid_index "$DEV0")" "$DEV1" "$(gid_index "$DEV1")"
+tap ../../../build/stock/dc "$DEV0" "$(gid_index "$DEV0")"
 
 for op in send write read; do
 	perf "ib_${op}_bw over DC: 64 bytes" ib_${op}_bw -c DC -s 64 -n 500
