@@ -125,6 +125,7 @@ static struct hca_qp *make_qp(struct bench *b, struct hca_cq *cq)
 	if (!qp)
 		return NULL;
 	qp->state = MLX5_QP_STATE_RTS;
+	qp->has_record = true;
 	qp->remote_qpn = qp->qpn;
 	qp->path.rlid = b->hca->port[0].lid;
 	qp->mtu = 1024;
