@@ -47,7 +47,7 @@ static uint32_t um_min(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* What a layout is made of: the key of, or the region if of is null */
+/* The memory of a layout: the key @of, or the region if @of is null */
 struct um_from {
 	const struct um_region *region;
 	const struct um_layout *of;
@@ -86,7 +86,7 @@ static void um_regions(const struct um_from *from, struct um_layout *l, struct x
 		um_add(l, from, (uint32_t)(sge[i].addr - from->addr), sge[i].length);
 }
 
-/* Parts that do not overlap; returns the number of repetitions. */
+/* Chooses parts of a repeating block that do not overlap.  Returns the number of repetitions. */
 static uint32_t um_blocks(const struct um_from *from, struct um_layout *l,
 			  struct xv_repeat_block *block, uint32_t n)
 {
@@ -106,7 +106,7 @@ static uint32_t um_blocks(const struct um_from *from, struct um_layout *l,
 	return count;
 }
 
-/* Chooses a layout over @of, or over the region if @of is null. */
+/* Chooses a random layout of the key @of, or of the region if @of is null. */
 __attribute__((unused))
 static void um_random(const struct um_region *region, const struct um_layout *of,
 		      struct um_layout *l, struct um_fill *f)
@@ -130,7 +130,7 @@ static void um_random(const struct um_region *region, const struct um_layout *of
 	}
 }
 
-/* Are the n bytes of the key from off on those at p? */
+/* Returns true if n bytes of the key, from off on, are equal to those at p. */
 __attribute__((unused))
 static bool um_same(const struct um_layout *l, uint32_t off, const uint8_t *p, uint32_t n)
 {

@@ -7,7 +7,7 @@
  * 128 MiB, on hosts with 64 GiB and more up to 2 GiB.
  *
  * A block with pages that cannot move is skipped.  Pages that may move, but are pinned, make
- * the kernel try without end, so a thread does it, which is stopped after some time.
+ * the kernel try without end, so a thread tries, and is stopped after some time.
  *
  * Not all kernels can do it.  Without NUMA and without optimized huge page tables, x86 does not
  * register the pages that hold the page structures of boot memory
@@ -80,7 +80,7 @@ static bool block_is_online(u64 start)
 	return pfn_to_online_page(PHYS_PFN(start));
 }
 
-/* Only the file in sysfs can do it: memory hotplug exports no function. */
+/* Memory hotplug exports no function that puts a block online, so the file in sysfs is used. */
 static int block_online(u64 start)
 {
 	static const char online[] = "online";
@@ -126,14 +126,17 @@ struct block_search {
 	u64 size, below, found;
 };
 
-/* Finds the highest aligned range of RAM below a limit.  0 means none: it is never movable. */
+/*
+ * Finds the highest aligned range of RAM below a limit.  The result 0 means that there is none:
+ * the kernel cannot move the range at address 0.
+ */
 static int block_candidate(struct resource *res, void *arg)
 {
 	struct block_search *s = arg;
 	u64 end = min_t(u64, res->end + 1, s->below);
 	u64 start;
 
-	/* Such memory belongs to another driver, for example virtio_mem. */
+	/* Driver-managed memory belongs to another driver, for example virtio_mem. */
 	if (res->flags & IORESOURCE_SYSRAM_DRIVER_MANAGED || end < s->size)
 		return 0;
 	start = round_down(end - s->size, memory_block_size_bytes());

@@ -148,7 +148,10 @@ static void test_add(u32 bytes)
 
 /* ---- Compare and swap ---------------------------------------------------------------------- */
 
-/* The compare value is what memory has, but for bit @i; each field as random as it may be */
+/*
+ * Prepares a compare-and-swap.  The compare value is equal to memory; if @differs, bit @i is
+ * different.  All other bits are random.
+ */
 static void prepare_swap(struct request *r, u32 bytes, u32 i, bool differs)
 {
 	struct atomic_number old;

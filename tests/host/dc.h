@@ -23,7 +23,7 @@ struct dc_srq {
 	u64 ring, dbr;
 };
 
-/* How a request names its target */
+/* The address vector with which a request names its target */
 struct dc_target {
 	struct xv_ah ah;
 	u32 dctn;

@@ -60,7 +60,7 @@ static void check(int built, const char *what)
 	   what);
 }
 
-/* The only reception since the last call; null if there is none */
+/* Returns the completion of the only message since the last call, or NULL. */
 static const struct mlx5r_cqe *received(void)
 {
 	struct hca_cq *cq = hca_table_get(&s.hca[1]->cqs, owner.cqn);

@@ -209,7 +209,7 @@ static void valid_xrc_srq(u8 *in)
 	put(MLX5_ADDR_OF(create_xrc_srq_in, in, pas), page);
 }
 
-/* With the first shared receive queue, which another command has made */
+/* Creates a DCT with the first shared receive queue, which another command has created. */
 static void valid_dct(u8 *in)
 {
 	void *dctc = MLX5_ADDR_OF(create_dct_in, in, dct_context_entry);

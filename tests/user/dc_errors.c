@@ -257,7 +257,7 @@ static void test_receives(void)
 	   "after the errors the target receives");
 }
 
-/* With retries, a receive that comes later is in time. */
+/* If the initiator retries, a receive that is posted later completes the message. */
 static void test_late_receive(void)
 {
 	static const struct xt_rc_opts patient = { .timeout = 14, .retry_cnt = 7 };

@@ -3,7 +3,7 @@
  * Masked atomics: 16 counters of 16 bits, in 32 bytes of memory, and a lock in the last bit.
  *
  * Each round takes the lock with a masked compare-and-swap, adds a different number to each
- * counter with one fetch-and-add, and gives the lock back.  The last counter has 15 bits.
+ * counter with one fetch-and-add, and releases the lock.  The last counter has 15 bits.
  *
  * usage: counters [-d DEVICE] [-i PORT] [-g GID-INDEX]
  */

@@ -47,7 +47,7 @@ static void set_up(void)
 	connect_both(res.ctx, res.qp, res.peer);
 }
 
-/* A key for the block of columns whose first row begins at first */
+/* Returns a key for the block of columns whose first row begins at first. */
 static struct xv_mkey *block_key(const uint32_t *first, unsigned int access)
 {
 	struct xv_mkey_init_attr attr = { .max_entries = 2 };
@@ -68,7 +68,7 @@ static struct xv_mkey *block_key(const uint32_t *first, unsigned int access)
 	return key;
 }
 
-/* The number of wrong elements of the target matrix */
+/* Returns the number of wrong elements of the target matrix. */
 static unsigned int wrong(void)
 {
 	unsigned int n = 0, row, column;

@@ -36,7 +36,7 @@ static bool hca_dct_has_gid(const struct hca_qp *dct, const struct mlx5r_av *av)
 	return !dct->hca->p.roce || !memcmp(gid->gid, av->rgid, sizeof(gid->gid));
 }
 
-/* A message that has begun continues with its DCT, even if that drains. */
+/* A message that has begun continues with its DCT, even if the DCT is draining. */
 static bool hca_dct_accepts(const struct hca_qp *dct, const struct hca_qp *qp)
 {
 	if (dct->state != MLX5_QP_STATE_RTS)
@@ -107,7 +107,7 @@ void hca_dci_end(struct hca_qp *qp)
 	hca_dct_check_drained(dct);
 }
 
-/* At most @most messages; false: there are more. */
+/* Ends at most @most messages.  Returns false if there are more. */
 static bool hca_dct_disconnect_some(struct hca_qp *dct, u32 most)
 {
 	struct list_head *sources = &dct->dct.sources;

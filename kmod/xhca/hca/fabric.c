@@ -76,7 +76,7 @@ const struct hca_gid *hca_fabric_source(const struct hca *hca, const struct mlx5
 	return index < HCA_GIDS && hca->gids[index].valid ? &hca->gids[index] : NULL;
 }
 
-/* The entry of the table for a route; false: it is another one, or not valid any more. */
+/* Finds the table entry of a route.  Returns false if the entry has another route or is stale. */
 static bool hca_fabric_cached(struct hca_fabric *f, const struct hca_route *r,
 			      struct hca_route **entry)
 {

@@ -43,7 +43,10 @@
  */
 #define HCA_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
-/* Memory for a request, in a pass that may not sleep: so many bytes at most */
+/*
+ * Memory for a request in a pass that may not sleep.  A larger table is allocated in a pass that
+ * may sleep.
+ */
 #define HCA_GFP_NOWAIT		(GFP_NOWAIT | __GFP_NOWARN)
 #define HCA_NOWAIT_BYTES	(32 * 1024u)
 

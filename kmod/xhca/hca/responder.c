@@ -100,7 +100,7 @@ static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca
 		hca_sgl_skip(to, src->done);
 		hca_sgl_skip(from, src->done);
 	}
-	/* What may be in the CQE is not kept until the next turn. */
+	/* Data for the CQE is not kept from one turn to the next. */
 	if (!*err)
 		*err = length <= HCA_CQE_INLINE && !from->calc ? hca_copy(to, from, n) :
 								 hca_copy_some(to, from, &n);

@@ -201,8 +201,8 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 
 	/*
 	 * Pages are checked against the new bounds when they are set.  Between turns the mkey
-	 * has its old fields, but gives no access, because a part of its list is new.  So it
-	 * does after a failure in the middle of the list.
+	 * has its old fields, but gives no access, because a part of its list is new.  After
+	 * a failure in the middle of the list it gives no access either.
 	 */
 	before = *mkey;
 	hca_umr_apply(mkey, &u);

@@ -4,8 +4,8 @@
  * adapter supports the size, the queue pair was created for it (max_atomic_arg), and the
  * arguments fit into a request, which excludes a compare-and-swap of 256 bytes.
  *
- * The original value arrives in *sge, whose length is that of the operand, in the byte order
- * that xv_device_attr.ext_atom tells for the size; see xv_atomic_value().
+ * The original value is stored in *sge, whose length must be the size of the operand.  Its byte
+ * order depends on the size (xv_device_attr.ext_atom); xv_atomic_value() converts it.
  */
 #ifndef XVERBS_DP_ATOMIC_H
 #define XVERBS_DP_ATOMIC_H
@@ -13,8 +13,9 @@
 #include <xverbs/dp/send.h>
 
 /*
- * Writes the arguments and returns the end.  Up to 8 bytes a field is a value, of which a
- * smaller operand takes the least significant bits; above it is the address of an array.
+ * Writes the arguments and returns the address behind them.  For an operand of up to 8 bytes, a
+ * field is a value, and an operand of 4 bytes uses its lower half.  For a larger operand, a field
+ * is the address of an array.
  */
 xv_inline uint8_t *__xv_seg_atomic_args(const struct xv_sq *sq, uint8_t *seg, uint32_t log,
 					const uint64_t *field, uint32_t fields)
@@ -44,7 +45,7 @@ xv_inline uint8_t *__xv_seg_atomic_args(const struct xv_sq *sq, uint8_t *seg, ui
 	return seg;
 }
 
-/* The number of data segments, or 0 if the elements do not have the length of the operand */
+/* Returns the number of data segments, or 0 if the elements are not as long as the operand. */
 xv_inline uint32_t __xv_atomic_elements(const struct xv_sge *sge, int n, uint32_t log)
 {
 	uint64_t bytes = 0;

@@ -42,7 +42,7 @@ struct xv_mw {
 	enum xv_mw_type type;
 };
 
-/* An indirect key: the memory of other keys, as a UMR request arranges it (struct xv_umr) */
+/* An indirect key.  A UMR request (struct xv_umr) fills it with ranges of other keys. */
 struct xv_mkey {
 	struct xv_context *context;
 	struct xv_pd *pd;

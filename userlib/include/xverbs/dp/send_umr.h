@@ -166,7 +166,7 @@ xv_outline int xv_wr_umr_fill(struct xv_qp *qp, uint64_t wr_id, unsigned int fla
 	return 0;
 }
 
-/* Takes all access from an indirect key, until it is filled again. */
+/* Invalidates an indirect key: it gives no access until it is filled again. */
 xv_inline int xv_wr_umr_invalidate(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				   const struct xv_mkey *mkey)
 {
