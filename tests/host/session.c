@@ -10,6 +10,8 @@
 #define KEY_VARIANT	0x5a
 #define SETTLED		200	/* passes without work */
 
+u64 shim_time;
+
 static void die(const char *what, int func)
 {
 	fprintf(stderr, "session: %s failed on function %d\n", what, func);

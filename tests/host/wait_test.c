@@ -411,7 +411,7 @@ static void test_wait_data(void)
 	}
 	start = s.fabric.now;
 	last = 0;
-	while (s.fabric.now < start + 20 * NSEC_PER_MSEC) {
+	for (shim_time = start; shim_time < start + 20 * NSEC_PER_MSEC; shim_time += 1000) {
 		hca_fabric_poll(&s.fabric);
 		reads += xchan_hw(&m[0].q)->timer.due != last;
 		last = xchan_hw(&m[0].q)->timer.due;
@@ -421,11 +421,12 @@ static void test_wait_data(void)
 	tap_is(s.hca[0]->qps.count ? xchan_hw(&m[0].q)->record.uar->npolling : 0, 3,
 	       "three queues of the page do so");
 	*(__be64 *)word(0, 16) = cpu_to_be64(42);
-	start = s.fabric.now;
-	while (xchan_hw(&m[0].q)->sq.ci != 2 && s.fabric.now < start + NSEC_PER_SEC)
+	start = shim_time;
+	for (; xchan_hw(&m[0].q)->sq.ci != 2 && shim_time < start + NSEC_PER_SEC; shim_time += 1000)
 		hca_fabric_poll(&s.fabric);
-	ok(s.fabric.now - start < 10 * NSEC_PER_MSEC, "sees the data after %llu us",
-	   (unsigned long long)(s.fabric.now - start) / 1000);
+	ok(shim_time - start < 10 * NSEC_PER_MSEC, "sees the data after %llu us",
+	   (unsigned long long)(shim_time - start) / 1000);
+	shim_time = 0;
 	tap_is(xchan_count(&m[0].q, 0), 2, "the queue continues");
 	tap_is(be64_to_cpu(*(__be64 *)word(1, 20)), 42, "it uses the new data");
 	session_qp_modify(&m[1].q, MLX5_CMD_OP_2ERR_QP, NULL);
@@ -459,48 +460,53 @@ static void test_wait_data_refused(void)
 	tap_is(wait_status(&d, 3), XV_WC_LOC_QP_OP_ERR, "an unknown kind of wait");
 }
 
+/* Runs the adapter at @due, then 1 ns later. */
+static void wait_until(struct pair *m, u64 due, const char *what)
+{
+	shim_time = due;
+	session_settle(&s);
+	tap_is(xchan_count(&m->q, 0), 0, "%s: at this time it still waits", what);
+	tap_is(hca_fabric_deadline(&s.fabric), due + 1, "%s: the engine sleeps until then",
+	       what);
+	shim_time = due + 1;
+	hca_fabric_poll(&s.fabric);
+	tap_is(xchan_count(&m->q, 0), 1, "%s: it ends 1 ns later", what);
+}
+
 static void test_wait_time(void)
 {
 	struct mlx5r_wait_data d = { .op_inv = cpu_to_be32(MLX5R_WAIT_CYCLIC_SMALLER) };
-	u64 start, due;
 	struct pair m;
+	u64 due;
 
 	d.mask = ~0ull;
 	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
 	hca_fabric_poll(&s.fabric);
-	due = ktime_get_ns() + 3 * NSEC_PER_MSEC;
+	shim_time = ktime_get_ns();
+	due = shim_time + 3 * NSEC_PER_MSEC;
 	d.value = cpu_to_be64(due);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	xv_commit_send(&m.q.qp);
 	session_settle(&s);
-	tap_is(hca_fabric_deadline(&s.fabric), due + 1, "the engine can sleep until then");
-	start = ktime_get_ns();
-	while (!xchan_count(&m.q, 0) && ktime_get_ns() < start + NSEC_PER_SEC)
-		hca_fabric_poll(&s.fabric);
-	ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
-	   "a wait for a time ends %lld us after it",
-	   (long long)(ktime_get_ns() - due) / 1000);
-	d.value = cpu_to_be64(ktime_get_ns() - 1);
+	wait_until(&m, due, "a wait for a time");
+	d.value = cpu_to_be64(shim_time - 1);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	go(&m.q);
 	tap_is(xchan_count(&m.q, 0), 1, "a wait for a time in the past ends at once");
 
-	/* 32 bits of the clock */
-	due = ktime_get_ns() + 2 * NSEC_PER_MSEC;
+	due = shim_time + 2 * NSEC_PER_MSEC;
 	d.value = cpu_to_be64((u32)due);
 	d.mask = cpu_to_be64(0xffffffff);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	xv_commit_send(&m.q.qp);
-	while (!xchan_count(&m.q, 0) && ktime_get_ns() < due + NSEC_PER_SEC)
-		hca_fabric_poll(&s.fabric);
-	ok(ktime_get_ns() > due && ktime_get_ns() < due + 2 * NSEC_PER_MSEC,
-	   "with a mask of 32 bits: %lld us", (long long)(ktime_get_ns() - due) / 1000);
+	wait_until(&m, due, "with a mask of 32 bits");
 	d.mask = ~0ull;
 	d.value = cpu_to_be64(ktime_get_ns() + NSEC_PER_SEC);
 	d.addr_fail = cpu_to_be64(MLX5R_WAIT_ERROR);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	go(&m.q);
 	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "action \"error\"");
+	shim_time = 0;
 	close_pair(&m);
 }
 
