@@ -79,8 +79,7 @@ static void pack(const struct request *r, u8 *fields)
 		memcpy(fields + i * r->bytes, r->arg[i], r->bytes);
 }
 
-/* Runs @r and returns its status. */
-static u32 run(struct session_qp *q, const struct request *r)
+static int post(struct session_qp *q, const struct request *r)
 {
 	u32 args = (r->fields * r->bytes + 15) / 16 * 16;
 	struct atomic_wqe w = {
@@ -90,7 +89,13 @@ static u32 run(struct session_qp *q, const struct request *r)
 
 	pack(r, w.rest);
 	memcpy(w.rest + args, &r->data, sizeof(r->data));
-	if (xv_wr_raw(&q->qp, 1, &w))
+	return xv_wr_raw(&q->qp, 1, &w);
+}
+
+/* Runs @r and returns its status. */
+static u32 run(struct session_qp *q, const struct request *r)
+{
+	if (post(q, r))
 		return NO_COMPLETION;
 	go(q);
 	return xchan_status(q);
@@ -415,6 +420,44 @@ static void test_cpu_swap(u32 bytes)
 	   "%u bytes: %u swaps of other bits, no addition of a thread is lost", bytes, ROUNDS);
 }
 
+static bool interfering;
+static u32 exchanges;
+
+/* A CPU that changes each word before the adapter exchanges it */
+static void interfere(void *word)
+{
+	exchanges++;
+	if (interfering)
+		*(u32 *)word ^= 1;
+}
+
+/* The exchanges fail all the time.  The adapter gives up after some, until the next turn. */
+static void test_cpu_always(u8 opcode, u32 bytes)
+{
+	struct request r = request(opcode, bytes);
+	u32 most = 0, first, passes, status = NO_COMPLETION;
+
+	memset(there.ptr + TARGET, 0, bytes);
+	atomic_set_bit(r.arg[0], 8, bytes, true);
+	atomic_set_bit(r.arg[2], 8, bytes, true);
+	shim_before_cmpxchg = interfere;
+	interfering = true;
+	post(&p.q, &r);
+	xv_commit_send(&p.q.qp);
+	for (passes = 0; status == NO_COMPLETION && passes < 200; passes++) {
+		first = exchanges;
+		hca_fabric_poll(&s.fabric);
+		most = max(most, exchanges - first);
+		interfering = passes < 100;
+		status = xchan_status(&p.q);
+	}
+	shim_before_cmpxchg = NULL;
+	ok(most && most <= 2000 && passes > 100,
+	   "opcode %#x, %u bytes: at most %u exchanges in a pass", opcode, bytes, most);
+	ok(status == XV_WC_SUCCESS && there.ptr[TARGET + 1] == 1,
+	   "opcode %#x, %u bytes: it ends when the CPU stops", opcode, bytes);
+}
+
 /* ---- Capabilities -------------------------------------------------------------------------- */
 
 static void test_caps(void)
@@ -455,6 +498,10 @@ int main(void)
 	}
 	test_cpu_add(8);
 	test_cpu_swap(8);
+	for (bytes = 4; bytes <= 128; bytes *= 2) {
+		test_cpu_always(0x14, bytes);
+		test_cpu_always(0x15, bytes);
+	}
 	close_pair(&p);
 	for (bytes = 4; bytes <= 256; bytes *= 2) {
 		test_errors(0x15, bytes);

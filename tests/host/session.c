@@ -11,6 +11,7 @@
 #define SETTLED		200	/* passes without work */
 
 u64 shim_time;
+void (*shim_before_cmpxchg)(void *p);
 
 static void die(const char *what, int func)
 {

@@ -9,12 +9,17 @@
  * Requests are atomic to each other, because one is executed at a time.  A word changes by a
  * compare-and-exchange instruction of the CPU, so operations on one word are atomic to CPUs
  * too.  Operations on several words are not: a CPU may see some words changed and others not.
- * But no change that a CPU makes is lost: the operation is applied to what is there.
+ *
+ * The exchange fails if a CPU has changed the word meanwhile, so a CPU that changes it all the
+ * time could keep the adapter here.  After TRIES failures the first word is tried again in
+ * another turn; nothing has changed yet.  Another word is stored without a comparison.
  */
 #include <linux/compiler.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
 #include "datapath.h"
+
+#define TRIES	16u
 
 /* Fields of the arguments, in the order of the format */
 enum { SWAP, COMPARE, SWAP_MASK, COMPARE_MASK };
@@ -57,6 +62,16 @@ static bool hca_atomic_change(const struct hca_wqe *w, void *mem, u32 i, u64 *ol
 	return *old == expected;
 }
 
+/* The next value of a word whose present value is @old */
+typedef u64 hca_atomic_fn(const struct hca_wqe *w, u32 i, u64 old);
+
+static u64 hca_atomic_swapped(const struct hca_wqe *w, u32 i, u64 old)
+{
+	u64 mask = hca_atomic_mask(w, SWAP_MASK, i);
+
+	return (old & ~mask) | (hca_atomic_arg(w, SWAP, i) & mask);
+}
+
 /* Adds field by field.  A set bit of @boundary is the top bit of a field: no carry leaves it. */
 static u64 hca_atomic_sum(u64 a, u64 b, u64 boundary)
 {
@@ -66,19 +81,43 @@ static u64 hca_atomic_sum(u64 a, u64 b, u64 boundary)
 	return ((a & low) + (b & low)) ^ ((a ^ b) & boundary);
 }
 
-static void hca_atomic_add(const struct hca_wqe *w, void *mem, u64 *old)
+static u64 hca_atomic_added(const struct hca_wqe *w, u32 i, u64 old)
 {
-	u32 i, n = hca_atomic_words(w);
-	u64 add, boundary;
+	u64 boundary = w->opcode == MLX5R_OP_ATOMIC_FA ? 0 : hca_atomic_arg(w, BOUNDARY, i);
 
-	for (i = 0; i < n; i++) {
-		add = hca_atomic_arg(w, ADD, i);
-		boundary = w->opcode == MLX5R_OP_ATOMIC_FA ? 0 : hca_atomic_arg(w, BOUNDARY, i);
+	return hca_atomic_sum(old, hca_atomic_arg(w, ADD, i), boundary);
+}
+
+static bool hca_atomic_equal(const struct hca_wqe *w, u32 i, u64 old)
+{
+	return !((hca_atomic_arg(w, COMPARE, i) ^ old) & hca_atomic_mask(w, COMPARE_MASK, i));
+}
+
+/* Changes a word other than the first: the request cannot be given up any more. */
+static void hca_atomic_finish_word(const struct hca_wqe *w, void *mem, u32 i, u64 *old,
+				   hca_atomic_fn *next)
+{
+	u32 tries;
+
+	for (tries = 0; tries < TRIES; tries++)
+		if (hca_atomic_change(w, mem, i, old, next(w, i, *old)))
+			return;
+	WRITE_ONCE(((u64 *)mem)[i], next(w, i, *old));
+}
+
+static int hca_atomic_add(const struct hca_wqe *w, void *mem, u64 *old)
+{
+	u32 i, tries = 0;
+
+	old[0] = hca_atomic_read(w, mem, 0);
+	while (!hca_atomic_change(w, mem, 0, &old[0], hca_atomic_added(w, 0, old[0])))
+		if (++tries == TRIES)
+			return HCA_AGAIN;
+	for (i = 1; i < hca_atomic_words(w); i++) {
 		old[i] = hca_atomic_read(w, mem, i);
-		while (!hca_atomic_change(w, mem, i, &old[i],
-					  hca_atomic_sum(old[i], add, boundary)))
-			;
+		hca_atomic_finish_word(w, mem, i, &old[i], hca_atomic_added);
 	}
+	return 0;
 }
 
 /* Reads all words; true if they are equal to the arguments. */
@@ -90,44 +129,38 @@ static bool hca_atomic_compare(const struct hca_wqe *w, const void *mem, u64 *ol
 	/* The first word is read last, because it is the first that is exchanged. */
 	while (i--) {
 		old[i] = hca_atomic_read(w, mem, i);
-		equal &= !((hca_atomic_arg(w, COMPARE, i) ^ old[i]) &
-			   hca_atomic_mask(w, COMPARE_MASK, i));
+		equal &= hca_atomic_equal(w, i, old[i]);
 	}
 	return equal;
 }
 
-static bool hca_atomic_exchange(const struct hca_wqe *w, void *mem, u32 i, u64 *old)
-{
-	u64 mask = hca_atomic_mask(w, SWAP_MASK, i);
-
-	return hca_atomic_change(w, mem, i, &old[i],
-				 (old[i] & ~mask) | (hca_atomic_arg(w, SWAP, i) & mask));
-}
-
 /* If a CPU has changed the first word after it was compared, all are compared again. */
-static void hca_atomic_swap(const struct hca_wqe *w, void *mem, u64 *old)
+static int hca_atomic_swap(const struct hca_wqe *w, void *mem, u64 *old)
 {
-	u32 i, n = hca_atomic_words(w);
+	u32 i, tries = 0;
 
 	do {
+		if (tries++ == TRIES)
+			return HCA_AGAIN;
 		if (!hca_atomic_compare(w, mem, old))
-			return;
-	} while (!hca_atomic_exchange(w, mem, 0, old));
-	for (i = 1; i < n; i++)
-		while (!hca_atomic_exchange(w, mem, i, old))
-			;
+			return 0;
+	} while (!hca_atomic_change(w, mem, 0, &old[0], hca_atomic_swapped(w, 0, old[0])));
+	for (i = 1; i < hca_atomic_words(w); i++)
+		hca_atomic_finish_word(w, mem, i, &old[i], hca_atomic_swapped);
+	return 0;
 }
 
-void hca_atomic(const struct hca_wqe *w, void *mem, u64 *reply)
+int hca_atomic(const struct hca_wqe *w, void *mem, u64 *reply)
 {
+	bool swap = w->opcode == MLX5R_OP_ATOMIC_CS || w->opcode == MLX5R_OP_ATOMIC_MASKED_CS;
+	int ret = swap ? hca_atomic_swap(w, mem, reply) : hca_atomic_add(w, mem, reply);
 	u32 i, n = hca_atomic_words(w);
 
-	if (w->opcode == MLX5R_OP_ATOMIC_CS || w->opcode == MLX5R_OP_ATOMIC_MASKED_CS)
-		hca_atomic_swap(w, mem, reply);
-	else
-		hca_atomic_add(w, mem, reply);
+	if (ret)
+		return ret;
 	if (w->operand == sizeof(u32))
 		*(__be32 *)reply = cpu_to_be32(reply[0]);
 	for (i = 0; i < n && n > 1; i++)
 		((__be64 *)reply)[i] = cpu_to_be64(reply[i]);
+	return 0;
 }

@@ -437,8 +437,11 @@ enum hca_copy_err hca_copy_some(struct hca_sgl *dst, struct hca_sgl *src, u64 *l
 
 /* ---- atomic.c ---------------------------------------------------------------------- */
 
-/* Executes an atomic request at @mem and stores the data for the requester in @reply. */
-void hca_atomic(const struct hca_wqe *w, void *mem, u64 *reply);
+/*
+ * Executes an atomic request at @mem and stores the data for the requester in @reply.  Returns
+ * HCA_AGAIN if CPUs change the memory all the time.
+ */
+int hca_atomic(const struct hca_wqe *w, void *mem, u64 *reply);
 
 /* ---- count.c ----------------------------------------------------------------------- */
 

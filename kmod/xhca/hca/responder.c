@@ -265,7 +265,8 @@ static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wq
 	hca_resp_local_segments(&to, src, w);
 	if (!hca_sgl_check(&to, len))
 		return MLX5R_SYND_LOCAL_PROT;
-	hca_atomic(w, mem, reply);
+	if (hca_atomic(w, mem, reply))
+		return HCA_AGAIN;
 	sge = (struct hca_sge) { .len = len, .data = reply };
 	hca_sgl_init(&from, src, 0, &sge, 1);
 	return hca_copy(&to, &from, len) ? MLX5R_SYND_LOCAL_PROT : 0;

@@ -12,6 +12,14 @@
 #define dma_wmb			smp_wmb
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define cmpxchg(p, old, new)	__sync_val_compare_and_swap(p, old, new)
+
+/* A test can change the word before it is exchanged, as another CPU does. */
+extern void (*shim_before_cmpxchg)(void *p);
+
+#define cmpxchg(p, old, new) ({							\
+	if (shim_before_cmpxchg)						\
+		shim_before_cmpxchg(p);						\
+	__sync_val_compare_and_swap(p, old, new);				\
+})
 
 #endif
