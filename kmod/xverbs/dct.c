@@ -15,7 +15,7 @@
 #include "qp.h"
 
 #define XV_DRAIN_INTERVAL	(HZ / 10)
-#define XV_DRAIN_TRIES		100
+#define XV_DRAIN_LIMIT		(10 * HZ)
 #define XV_MAX_RNR_TIMER	31
 
 #define XV_DCT_ACCESS	(XVERBS_ACCESS_REMOTE_WRITE |			\
@@ -195,28 +195,34 @@ static bool xv_dct_is_drained(struct xv_dev *dev, const struct xv_dct_obj *dct)
 	       MLX5_GET(dctc, dctc, state) == XVERBS_DCT_DRAINED;
 }
 
+static int xv_dct_begin_drain(struct xv_dev *dev, struct xv_call *call,
+			      struct xv_dct_obj *dct)
+{
+	int err;
+
+	if (dct->drain_end)
+		return 0;
+	err = xv_fw_drain_dct(dev, call, dct->dctn);
+	if (!err)
+		dct->drain_end = get_jiffies_64() + XV_DRAIN_LIMIT;
+	return err;
+}
+
+void xv_dct_drain(struct xv_obj *obj)
+{
+	xv_dct_begin_drain(obj->file->dev, NULL, to_dct_obj(obj));
+}
+
 /*
  * Waits for the event, and also asks for the state: there is no event if the target is
  * not yet known by its number.  If it takes too long, DESTROY_DCT will fail.
  */
-static int xv_dct_drain(struct xv_dev *dev, struct xv_call *call,
-			struct xv_dct_obj *dct)
+static void xv_dct_wait_drained(struct xv_dev *dev, struct xv_dct_obj *dct)
 {
-	int err, tries;
-
-	if (!dct->draining) {
-		err = xv_fw_drain_dct(dev, call, dct->dctn);
-		/* In error state the adapter has lost its objects; they can be destroyed. */
-		if (err)
-			return err == -ENODEV ? 0 : err;
-		dct->draining = true;
-	}
-	for (tries = 0; tries < XV_DRAIN_TRIES; tries++)
-		if (wait_for_completion_timeout(&dct->drained,
-						XV_DRAIN_INTERVAL) ||
-		    xv_dct_is_drained(dev, dct))
-			break;
-	return 0;
+	while (!wait_for_completion_timeout(&dct->drained, XV_DRAIN_INTERVAL) &&
+	       !xv_dct_is_drained(dev, dct) &&
+	       time_before64(get_jiffies_64(), dct->drain_end))
+		;
 }
 
 int xv_dct_destroy(struct xv_obj *obj, struct xv_call *call)
@@ -225,8 +231,11 @@ int xv_dct_destroy(struct xv_obj *obj, struct xv_call *call)
 	struct xv_dct_obj *dct = to_dct_obj(obj);
 	int err;
 
-	err = xv_dct_drain(dev, call, dct);
+	err = xv_dct_begin_drain(dev, call, dct);
 	if (!err)
+		xv_dct_wait_drained(dev, dct);
+	/* In error state the adapter has lost its objects; they can be destroyed. */
+	if (!err || err == -ENODEV)
 		err = xv_fw_destroy_dct(dev, call, dct->dctn);
 	if (err)
 		return err;

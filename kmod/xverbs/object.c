@@ -25,6 +25,8 @@ u32 xv_max_objects(void)
  * struct xv_obj_ops - operations of an object type
  * @name: name for messages
  * @destroy: after a failure the object still exists
+ * @drain: begins what @destroy waits for, so that many objects wait at the same time;
+ *	may be NULL
  * @lose: called when the file closes and the object cannot be destroyed: removes
  *	all connections between the object and processes; may be NULL
  */
@@ -32,11 +34,12 @@ struct xv_obj_ops {
 	const char *name;
 	int (*destroy)(struct xv_obj *obj, struct xv_call *call);
 	void (*lose)(struct xv_obj *obj);
+	void (*drain)(struct xv_obj *obj);
 };
 
 static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
 	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy, xv_qp_lose },
-	[XV_OBJ_DCT] = { "DC target", xv_dct_destroy, xv_dct_lose },
+	[XV_OBJ_DCT] = { "DC target", xv_dct_destroy, xv_dct_lose, xv_dct_drain },
 	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy, xv_srq_lose },
 	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy, xv_cq_lose },
 	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy, xv_channel_lose },
@@ -288,6 +291,11 @@ void xv_objs_destroy_all(struct xv_file *file)
 	struct xv_obj *obj;
 	unsigned long i;
 
+	xa_for_each(&file->objs, i, obj) {
+		if (xv_obj_ops[obj->type].drain)
+			xv_obj_ops[obj->type].drain(obj);
+		cond_resched();
+	}
 	xv_objs_destroy_pass(file);
 	if (xa_empty(&file->objs))
 		return;

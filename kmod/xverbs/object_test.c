@@ -26,6 +26,16 @@ static void xv_mock_lose(struct xv_obj *obj)
 	xv_n_lost++;
 }
 
+static int xv_n_drained;
+
+/* All objects begin to drain before the first is destroyed. */
+static void xv_mock_drain(struct xv_obj *obj)
+{
+	if (!xv_n_destroyed)
+		xv_n_drained++;
+}
+
+#define xv_dct_drain	xv_mock_drain
 #define xv_qp_lose	xv_mock_lose
 #define xv_dct_lose	xv_mock_lose
 #define xv_srq_lose	xv_mock_lose
@@ -71,6 +81,7 @@ static int xv_table_init(struct kunit *test)
 	t->max = max_objects;
 	xv_n_destroyed = 0;
 	xv_n_lost = 0;
+	xv_n_drained = 0;
 	xv_destroy_error = 0;
 	xv_destroy_fails = -1;
 	test->priv = t;
@@ -210,6 +221,19 @@ static void xv_test_order(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&t->file.objs));
 }
 
+static void xv_test_destroy_drains(struct kunit *test)
+{
+	struct xv_table *t = test->priv;
+	int i;
+
+	xv_obj_publish(xv_make(test, XV_OBJ_QP));
+	for (i = 0; i < 3; i++)
+		xv_obj_publish(xv_make(test, XV_OBJ_DCT));
+	xv_objs_destroy_all(&t->file);
+	KUNIT_EXPECT_EQ(test, xv_n_drained, 3);
+	KUNIT_EXPECT_EQ(test, xv_n_destroyed, 4);
+}
+
 /* The second pass destroys objects that have lost their users. */
 static void xv_test_destroy_retried(struct kunit *test)
 {
@@ -283,6 +307,7 @@ static struct kunit_case xv_object_cases[] = {
 	KUNIT_CASE(xv_test_destroy_fails),
 	KUNIT_CASE(xv_test_discard),
 	KUNIT_CASE(xv_test_order),
+	KUNIT_CASE(xv_test_destroy_drains),
 	KUNIT_CASE(xv_test_destroy_retried),
 	KUNIT_CASE(xv_test_lost),
 	KUNIT_CASE(xv_test_limit),

@@ -691,7 +691,7 @@ struct xv_dev_qp {
  * @init: arguments of creation
  * @port: its port
  * @arm_state: XVERBS_DCT_*, of the event of key violations
- * @draining: the adapter has begun to drain it
+ * @drain_end: when to stop waiting until it is drained; 0 before draining begins
  * @drained: the adapter has raised the event of the end
  * @sgid: referenced source GID
  */
@@ -701,7 +701,7 @@ struct xv_dct_obj {
 	u32 dctn;
 	u32 port;
 	u32 arm_state;
-	bool draining;
+	u64 drain_end;
 	struct completion drained;
 	const struct ib_gid_attr *sgid;
 };
@@ -721,6 +721,7 @@ int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
 void xv_qp_lose(struct xv_obj *obj);
 void xv_dct_lose(struct xv_obj *obj);
+void xv_dct_drain(struct xv_obj *obj);
 void xv_srq_lose(struct xv_obj *obj);
 void xv_cq_lose(struct xv_obj *obj);
 void xv_channel_lose(struct xv_obj *obj);
