@@ -158,6 +158,40 @@ static void test_atomics(void)
 	ok(*result == value + 5, "compare and swap: the old value");
 }
 
+/* Masked atomics of all sizes; the arguments begin in each place of the ring. */
+static void test_masked(u32 log)
+{
+	u32 bytes = 1u << log, at = 256, i, bad = 0;
+	u64 one[32] = {}, none[32] = {};
+	struct xv_sge sge = session_sge(&mr[0], 512, bytes);
+	struct xv_send_wr wr = {
+		.wr_id = 1, .sg_list = &sge, .num_sge = 1, .dc = to,
+		.send_flags = XV_SEND_SIGNALED | XV_SEND_EXT_ATOMIC_INLINE,
+		.opcode = XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD,
+		.wr.masked_atomics = { mr[1].addr + at, mr[1].key, log },
+		.op.fetch_add = { .add_val = 1 },
+	}, *failed;
+
+	if (log > 3)
+		wr.op.fetch_add = (struct xv_fetch_add) { (uintptr_t)one, (uintptr_t)none };
+	prepare(log);
+	for (i = 0; i < bytes / 8 || !i; i++) {
+		one[i] = i + 1;
+		memset(mr[1].ptr + at + 8 * i, 0, min(bytes, 8u));
+	}
+	memcpy(expected, mr[1].ptr, MR_BYTES);
+	for (i = 1; i <= 7; i++) {
+		u32 word;
+
+		for (word = 0; word < bytes / 8 || !word; word++)
+			expected[at + 8 * word] = i * (word + 1);
+		bad += xv_post_send(&dci.qp, &wr, &failed) || status() != XV_WC_SUCCESS ||
+		       memcmp(mr[1].ptr, expected, at + bytes) ||
+		       xv_atomic_value(mr[0].ptr + 512, log, ~8ull, 0) != i - 1;
+	}
+	tap_is(bad, 0, "masked fetch and add of %u bytes", bytes);
+}
+
 /* Every operation as a list, in each place of the ring */
 static void test_lists(void)
 {
@@ -211,6 +245,8 @@ static void test_wrong_key(void)
 
 int main(void)
 {
+	u32 log;
+
 	session_init(&s);
 	mr[0] = session_mr(&s, 0, MR_BYTES, ALL_ACCESS);
 	mr[1] = session_mr(&s, 1, MR_BYTES, ALL_ACCESS);
@@ -223,6 +259,9 @@ int main(void)
 	test_messages();
 	test_rdma();
 	test_atomics();
+	dci.qp.sq.max_atomic_arg = MLX5R_ATOMIC_MAX;
+	for (log = 2; log <= 8; log++)
+		test_masked(log);
 	test_lists();
 	test_domain();
 	test_wrong_key();

@@ -253,6 +253,45 @@ static void test_lists(void)
 	}
 }
 
+/* A masked swap of 32 bytes.  The arguments need their own size of the queue. */
+static void test_masked(void)
+{
+	enum { LOG = 5, WORDS = 4 };
+	static const uint64_t compare[WORDS] = { 1, 2, 3, 4 }, swap[WORDS] = { 5, 6, 7, 8 };
+	static const uint64_t all[WORDS] = { ~0ull, ~0ull, ~0ull, ~0ull };
+	static const uint64_t half[WORDS] = { ~0ull, 0, ~0ull, 0 }, want[WORDS] = { 5, 2, 7, 4 };
+	struct xv_qp_init_attr attr = {
+		.qp_type = XV_QPT_DCI, .send_cq = side[0].send_cq,
+		.cap = { .max_send_wr = 8, .max_send_sge = 1 }, .max_atomic_arg = 1 << LOG,
+	};
+	struct xv_sge sge = dc_sge(&side[0], HALF, 1 << LOG);
+	struct xv_send_wr *bad, wr = {
+		.wr_id = 7, .sg_list = &sge, .num_sge = 1, .dc = to,
+		.opcode = XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP,
+		.send_flags = XV_SEND_SIGNALED | XV_SEND_EXT_ATOMIC_INLINE,
+		.wr.masked_atomics = { (uintptr_t)side[1].buf, side[1].mr->rkey, LOG },
+		.op.cmp_swap = {
+			.compare_mask = (uintptr_t)all, .compare_val = (uintptr_t)compare,
+			.swap_mask = (uintptr_t)half, .swap_val = (uintptr_t)swap,
+		},
+	};
+	struct xv_device_attr dev;
+	struct xv_qp *qp;
+
+	need(!xv_query_device(side[0].s.ctx, &dev));
+	if (!(dev.ext_atom.atomic_arg_sizes & 1 << LOG)) {
+		diag("the device has no masked atomics of 32 bytes");
+		return;
+	}
+	need((qp = xv_create_qp(side[0].s.pd, &attr)) && !xt_dci_start(qp, &side[0].s, NULL));
+	memcpy(side[1].buf, compare, sizeof(compare));
+	ok(!xv_post_send(qp, &wr, &bad) && rig_expect(side[0].send_cq, 7, XV_WC_SUCCESS) &&
+	   !memcmp(side[1].buf, want, sizeof(want)) &&
+	   xv_atomic_value(side[0].buf + HALF, LOG, dev.ext_atom.atomic_arg_sizes_be, 3) == 4,
+	   "masked compare and swap of 32 bytes");
+	need(!xv_destroy_qp(qp));
+}
+
 /* ---- Many targets, many sources -------------------------------------------------- */
 
 static uint32_t drain_receives(struct dc_side *d, uint32_t n, uint32_t length, uint32_t *good)
@@ -439,6 +478,7 @@ int main(int argc, char **argv)
 	to = dc_to(0, 1, dct, DC_KEY);
 	test_builders();
 	test_lists();
+	test_masked();
 	test_many_targets();
 	test_many_sources();
 	need(!xv_destroy_qp(dci) && !xv_destroy_dct(dct));

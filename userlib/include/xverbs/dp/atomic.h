@@ -10,7 +10,7 @@
 #ifndef XVERBS_DP_ATOMIC_H
 #define XVERBS_DP_ATOMIC_H
 
-#include <xverbs/dp/send.h>
+#include <xverbs/dp/send_dc.h>
 
 /*
  * Writes the arguments and returns the address behind them.  For an operand of up to 8 bytes, a
@@ -59,16 +59,39 @@ xv_inline uint32_t __xv_atomic_elements(const struct xv_sge *sge, int n, uint32_
 	return bytes == 1u << log ? used : 0;
 }
 
-/* fields: in the order of the format; remote_srqn: of an XRC queue pair */
+/* Writes the segments that name the target on XRC and DC queue pairs; returns the next one. */
+xv_inline uint8_t *__xv_seg_masked_target(const struct xv_qp *qp, uint8_t *seg,
+					  const struct xv_send_wr *target)
+{
+	if (qp->qp_type == XV_QPT_XRC_SEND) {
+		__xv_seg_xrc(seg, target->qp_type.xrc.remote_srqn);
+		return seg + MLX5R_DS;
+	}
+	if (qp->qp_type == XV_QPT_DCI) {
+		__xv_seg_dc(seg, &target->dc);
+		return __xv_sq_wrap(&qp->sq, seg + sizeof(struct mlx5r_av));
+	}
+	return seg;
+}
+
+/* DS of these segments */
+xv_inline uint32_t __xv_masked_target_ds(const struct xv_qp *qp)
+{
+	if (qp->qp_type == XV_QPT_DCI)
+		return __XV_DC_DS - 1;
+	return qp->qp_type == XV_QPT_XRC_SEND;
+}
+
+/* fields: in the order of the format; target: names the target on XRC and DC queue pairs */
 xv_inline int __xv_wr_masked(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode,
 			     uint64_t wr_id, unsigned int flags, const struct xv_sge *sge, int n,
-			     uint64_t remote_addr, uint32_t rkey, uint32_t remote_srqn,
+			     uint64_t remote_addr, uint32_t rkey, const struct xv_send_wr *target,
 			     uint32_t log, const uint64_t *field, uint32_t fields)
 {
-	uint32_t xrc = qp->qp_type == XV_QPT_XRC_SEND, ds;
 	struct xv_sq *sq = &qp->sq;
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(sq);
-	uint8_t *seg = (uint8_t *)(ctrl + 1);
+	uint8_t *seg;
+	uint32_t ds;
 	int i;
 
 	if (xv_unlikely(log < 2 || log > 8 || 1u << log > sq->max_atomic_arg))
@@ -76,17 +99,14 @@ xv_inline int __xv_wr_masked(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opco
 	ds = __xv_atomic_elements(sge, n, log);
 	if (xv_unlikely(!ds))
 		return -XV_EINVAL;
-	ds += 2 + xrc + ((fields << log) + MLX5R_DS - 1) / MLX5R_DS;
+	ds += 2 + __xv_masked_target_ds(qp) + ((fields << log) + MLX5R_DS - 1) / MLX5R_DS;
 	if (xv_unlikely(ds > MLX5R_MAX_DS))
 		return -XV_EINVAL;
 	if (__xv_sq_full(sq, (ds + 3) / 4))
 		return __xv_sq_refuse(sq);
 	__xv_sq_open(sq, ctrl, opcode, ds, flags, 0, wr_id, wc_opcode);
 	__xv_sq_set_opmod(sq, ctrl, (uint8_t)(MLX5R_ATOMIC_EXT | (log - 2)));
-	if (xrc) {
-		__xv_seg_xrc(seg, remote_srqn);
-		seg += MLX5R_DS;
-	}
+	seg = __xv_seg_masked_target(qp, (uint8_t *)(ctrl + 1), target);
 	__xv_seg_raddr(seg, remote_addr, rkey);
 	seg = __xv_seg_atomic_args(sq, seg + MLX5R_DS, log, field, fields);
 	for (i = 0; i < n; i++) {
@@ -100,25 +120,25 @@ xv_inline int __xv_wr_masked(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opco
 
 xv_inline int __xv_wr_masked_cs(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				const struct xv_sge *sge, int n, uint64_t remote_addr,
-				uint32_t rkey, uint32_t remote_srqn, uint32_t log_arg_sz,
-				const struct xv_cmp_swap *op)
+				uint32_t rkey, const struct xv_send_wr *target,
+				uint32_t log_arg_sz, const struct xv_cmp_swap *op)
 {
 	const uint64_t field[] = { op->swap_val, op->compare_val, op->swap_mask,
 				   op->compare_mask };
 
 	return __xv_wr_masked(qp, MLX5R_OP_ATOMIC_MASKED_CS, XV_WC_MASKED_COMP_SWAP, wr_id, flags,
-			      sge, n, remote_addr, rkey, remote_srqn, log_arg_sz, field, 4);
+			      sge, n, remote_addr, rkey, target, log_arg_sz, field, 4);
 }
 
 xv_inline int __xv_wr_masked_fa(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				const struct xv_sge *sge, int n, uint64_t remote_addr,
-				uint32_t rkey, uint32_t remote_srqn, uint32_t log_arg_sz,
-				const struct xv_fetch_add *op)
+				uint32_t rkey, const struct xv_send_wr *target,
+				uint32_t log_arg_sz, const struct xv_fetch_add *op)
 {
 	const uint64_t field[] = { op->add_val, op->field_boundary };
 
 	return __xv_wr_masked(qp, MLX5R_OP_ATOMIC_MASKED_FA, XV_WC_MASKED_FETCH_ADD, wr_id, flags,
-			      sge, n, remote_addr, rkey, remote_srqn, log_arg_sz, field, 2);
+			      sge, n, remote_addr, rkey, target, log_arg_sz, field, 2);
 }
 
 /*
@@ -132,7 +152,7 @@ xv_inline int xv_wr_masked_atomic_cs(struct xv_qp *qp, uint64_t wr_id, unsigned 
 {
 	if (qp->qp_type != XV_QPT_RC)
 		return -XV_EINVAL;
-	return __xv_wr_masked_cs(qp, wr_id, flags, sge, 1, remote_addr, rkey, 0, log_arg_sz, op);
+	return __xv_wr_masked_cs(qp, wr_id, flags, sge, 1, remote_addr, rkey, NULL, log_arg_sz, op);
 }
 
 /*
@@ -146,7 +166,7 @@ xv_inline int xv_wr_masked_atomic_fa(struct xv_qp *qp, uint64_t wr_id, unsigned 
 {
 	if (qp->qp_type != XV_QPT_RC)
 		return -XV_EINVAL;
-	return __xv_wr_masked_fa(qp, wr_id, flags, sge, 1, remote_addr, rkey, 0, log_arg_sz, op);
+	return __xv_wr_masked_fa(qp, wr_id, flags, sge, 1, remote_addr, rkey, NULL, log_arg_sz, op);
 }
 
 /*

@@ -175,18 +175,21 @@ static inline int __xv_wr_masked_list(struct xv_qp *qp, const struct xv_send_wr 
 {
 	uint64_t addr = wr->wr.masked_atomics.remote_addr;
 	uint32_t rkey = wr->wr.masked_atomics.rkey, log = wr->wr.masked_atomics.log_arg_sz;
-	uint32_t srqn = wr->qp_type.xrc.remote_srqn;
 
-	if (qp->qp_type != XV_QPT_RC && qp->qp_type != XV_QPT_XRC_SEND)
+	if (qp->qp_type == XV_QPT_DCI) {
+		if (xv_unlikely(wr->dc.ah->pd != qp->pd))
+			return -XV_EINVAL;
+	} else if (qp->qp_type != XV_QPT_RC && qp->qp_type != XV_QPT_XRC_SEND) {
 		return -XV_EINVAL;
+	}
 	if (!(wr->send_flags & XV_SEND_EXT_ATOMIC_INLINE) || wr->send_flags & XV_SEND_INLINE ||
 	    wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
 		return -XV_EINVAL;
 	if (wr->opcode == XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP)
 		return __xv_wr_masked_cs(qp, wr->wr_id, wr->send_flags, wr->sg_list, wr->num_sge,
-					 addr, rkey, srqn, log, &wr->op.cmp_swap);
+					 addr, rkey, wr, log, &wr->op.cmp_swap);
 	return __xv_wr_masked_fa(qp, wr->wr_id, wr->send_flags, wr->sg_list, wr->num_sge, addr,
-				 rkey, srqn, log, &wr->op.fetch_add);
+				 rkey, wr, log, &wr->op.fetch_add);
 }
 
 /* Requests whose segments are not those of a shape */
@@ -195,6 +198,9 @@ static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 	uint64_t id = wr->wr_id;
 	uint32_t flags = wr->send_flags;
 
+	if (wr->opcode == XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP ||
+	    wr->opcode == XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD)
+		return __xv_wr_masked_list(qp, wr);
 	if (qp->qp_type == XV_QPT_UD || qp->qp_type == XV_QPT_DCI)
 		return -XV_EINVAL;
 	switch (wr->opcode) {
@@ -223,9 +229,6 @@ static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 		return xv_wr_wait_data(qp, id, flags, &wr->wr.wait_data);
 	case XV_WR_WAIT_TIME:
 		return xv_wr_wait_time(qp, id, flags, wr->wr.wait_time.time);
-	case XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP:
-	case XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD:
-		return __xv_wr_masked_list(qp, wr);
 	default:
 		return -XV_EINVAL;
 	}
