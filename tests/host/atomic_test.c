@@ -8,6 +8,7 @@
 #include "atomic_model.h"
 #include "cmd.h"
 #include "datapath.h"
+#include "random.h"
 #include "session.h"
 #include "tap.h"
 #include "xchan.h"
@@ -19,15 +20,6 @@
 
 static struct session_mr here, there;
 static struct pair p;
-static u64 seed = 88172645463325252ull;
-
-static u64 random64(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
-}
-
 static void randomize(u8 *at, u32 n)
 {
 	while (n--)

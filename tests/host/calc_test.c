@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "datapath.h"
+#include "random.h"
 #include "session.h"
 #include "tap.h"
 #include "xchan.h"
@@ -17,15 +18,6 @@
 
 static struct session_mr from, to;
 static struct pair p;
-
-static u64 seed = 88172645463325252ull;
-
-static u64 random64(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
-}
 
 /* ---- Floating-point numbers ---------------------------------------------------------- */
 
