@@ -35,6 +35,7 @@ static int xv_fops_open(struct inode *inode, struct file *filp)
 	mutex_init(&file->map_lock);
 	xa_init_flags(&file->maps, XA_FLAGS_ACCOUNT);
 	mutex_init(&file->dbr_lock);
+	mutex_init(&file->clock_lock);
 	INIT_LIST_HEAD(&file->dbr_pages);
 	spin_lock_init(&file->pins_lock);
 	INIT_LIST_HEAD(&file->pins);
@@ -86,6 +87,7 @@ static void xv_file_teardown(struct xv_file *file)
 	if (!dev)
 		return;
 	xv_objs_destroy_all(file);
+	xv_clock_unmap(file);
 	xv_cgroup_uncharge(dev, &file->cgroup, RDMACG_RESOURCE_HCA_HANDLE);
 	xv_dev_unbind(dev, file);
 	file->dev = NULL;

@@ -87,6 +87,8 @@ static const struct xv_ioctl xv_ioctls[] = {
 		 reserved, 0, 0),
 	XV_IOCTL(XVERBS_CMD_QUERY_FEATURES, xv_features_query, struct xverbs_query_features,
 		 reserved, 0, 0),
+	XV_IOCTL(XVERBS_CMD_CLOCK_MAP, xv_clock_map, struct xverbs_clock_map,
+		 reserved, 0, 0),
 	XV_IOCTL(XVERBS_CMD_PD_ALLOC, xv_pd_alloc, struct xverbs_pd_alloc,
 		 out_pdn, 0, 0),
 	XV_IOCTL(XVERBS_CMD_UAR_ALLOC, xv_uar_alloc, struct xverbs_uar_alloc,

@@ -257,6 +257,8 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
  * @maps: pgoff -> struct xv_mapping
  * @next_pgoff: next offset; offsets are not reused, so an old one maps nothing
  * @dummy: page that replaces destroyed doorbell pages
+ * @clock_lock: held while @clock is added
+ * @clock: mapping of the clock, if it has pages
  * @dbr_lock: protects @dbr_pages and their bitmaps
  * @serials: last serial number of an object
  * @pins_lock: protects @pins
@@ -278,6 +280,8 @@ struct xv_file {
 	struct xarray maps;
 	unsigned long next_pgoff;
 	struct page *dummy;
+	struct mutex clock_lock;
+	struct xv_mapping clock;
 	struct mutex dbr_lock;
 	struct list_head dbr_pages;
 	atomic64_t serials;
@@ -347,6 +351,7 @@ struct xv_call {
 		struct xverbs_query_gid query_gid;
 		struct xverbs_query_pkey query_pkey;
 		struct xverbs_query_features query_features;
+		struct xverbs_clock_map clock_map;
 		struct xverbs_channel_alloc channel_alloc;
 		struct xverbs_pd_alloc pd_alloc;
 		struct xverbs_uar_alloc uar_alloc;
@@ -398,6 +403,8 @@ int xv_port_query(struct xv_call *call);
 int xv_gid_query(struct xv_call *call);
 int xv_pkey_query(struct xv_call *call);
 int xv_features_query(struct xv_call *call);
+int xv_clock_map(struct xv_call *call);
+void xv_clock_unmap(struct xv_file *file);
 
 /* atomic.c: masked atomics */
 u32 xv_atomic_sizes(const struct mlx5_core_dev *mdev);

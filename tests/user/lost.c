@@ -190,7 +190,8 @@ static void test_removal(void)
 	struct xverbs_channel_alloc channel = { .hdr.size = sizeof(channel) };
 	struct xverbs_cq_create cq = { .hdr.size = sizeof(cq), .entries = 15, .cqe_bytes = 64 };
 	int fd = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
-	volatile uint32_t *page;
+	struct xverbs_clock_map clock = { .hdr.size = sizeof(clock) };
+	volatile uint32_t *page, *time;
 	struct pollfd p;
 	char command[128];
 
@@ -205,7 +206,13 @@ static void test_removal(void)
 		    uar.out_map.offset);
 	if (page == MAP_FAILED)
 		bail_out("mmap: %s", strerror(errno));
-	/* After the removal it is ordinary memory, which keeps what is written. */
+	verb(fd, XVERBS_CLOCK_MAP, &clock);
+	time = mmap(NULL, clock.out_map.length, PROT_READ, MAP_SHARED, fd, clock.out_map.offset);
+	if (time == MAP_FAILED)
+		bail_out("mmap: %s", strerror(errno));
+	time += clock.out_offset / 4;
+	ok(time[0] | time[1], "the clock is mapped");
+	/* After the removal the UAR is ordinary memory, which keeps what is written. */
 	page[0] = MARK;
 	ok(page[0] == MARK, "the UAR is mapped");
 
@@ -215,6 +222,7 @@ static void test_removal(void)
 	ok(!system(command), "device removal while commands fail");
 	fail_commands(0);
 	ok(page[0] != MARK, "the UAR is replaced by ordinary memory");
+	ok(!(time[0] | time[1]), "the clock is replaced by zeros");
 	p = (struct pollfd) { .fd = channel.out_fd, .events = POLLIN };
 	ok(poll(&p, 1, 0) == 1 && p.revents & POLLHUP, "poll on the channel: POLLHUP");
 	close(fd);

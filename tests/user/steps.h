@@ -45,6 +45,7 @@ static union {
 	struct xverbs_query_gid query_gid;
 	struct xverbs_query_pkey query_pkey;
 	struct xverbs_query_features features;
+	struct xverbs_clock_map clock;
 	struct xverbs_channel_alloc channel;
 	struct xverbs_pd_alloc pd;
 	struct xverbs_uar_alloc uar;
@@ -387,6 +388,7 @@ static const struct step steps[] = {
 	CALL(QUERY_GID, query_gid, gid, 0),
 	CALL(QUERY_PKEY, query_pkey, pkey, 0),
 	CALL(QUERY_FEATURES, features, features, 0),
+	CALL(CLOCK_MAP, clock, nothing, 0),
 	MAKE(PD_ALLOC, pd, nothing, &pd),
 	MAKE(PD_ALLOC, pd, nothing, &pd2),
 	MAKE(UAR_ALLOC, uar, nothing, &uar),

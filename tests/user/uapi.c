@@ -41,6 +41,7 @@ static const struct verb verbs[] = {
 	V(QUERY_GID, query_gid),
 	V(QUERY_PKEY, query_pkey, .reserved = OFF(query_pkey, reserved)),
 	V(QUERY_FEATURES, query_features, .reserved = OFF(query_features, reserved)),
+	V(CLOCK_MAP, clock_map, .reserved = OFF(clock_map, reserved)),
 	V(PD_ALLOC, pd_alloc),
 	V(UAR_ALLOC, uar_alloc),
 	V(MR_REG, mr_reg, .handles = { OFF(mr_reg, pd) }, .reserved = OFF(mr_reg, reserved)),
@@ -406,6 +407,28 @@ static void test_no_ring(void)
 	munmap(p, page.out_map.length);
 }
 
+/* The clock can be read by mmap, but not written or executed. */
+static void test_clock(void)
+{
+	struct xverbs_clock_map first = { .hdr.size = sizeof(first) }, again = first;
+	struct xverbs_map *map = &first.out_map;
+	void *p;
+
+	if (ioctl(fd, XVERBS_CLOCK_MAP, &first)) {
+		ok(errno == EOPNOTSUPP, "CLOCK_MAP: the device has no clock");
+		return;
+	}
+	ok(!ioctl(fd, XVERBS_CLOCK_MAP, &again) && again.out_map.offset == map->offset &&
+	   first.out_offset <= map->length - 8, "CLOCK_MAP: the same mapping each time");
+	p = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, map->offset);
+	ok(p == MAP_FAILED && errno == EPERM, "CLOCK_MAP: no mapping to write");
+	p = mmap(NULL, map->length, PROT_READ, MAP_SHARED, fd, map->offset);
+	ok(p != MAP_FAILED && mprotect(p, map->length, PROT_WRITE) && errno == EACCES &&
+	   mprotect(p, map->length, PROT_EXEC) && errno == EACCES,
+	   "CLOCK_MAP: mprotect is refused");
+	munmap(p, map->length);
+}
+
 int main(int argc, char **argv)
 {
 	struct xverbs_map ring;
@@ -415,6 +438,7 @@ int main(int argc, char **argv)
 	setup();
 	ring = arg.cq.out_ring;
 	test_mmap(&ring);
+	test_clock();
 	buffer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	find_dc();
 	for (i = 0; i < N_VERBS; i++) {

@@ -106,6 +106,7 @@ enum {
 	XVERBS_CMD_QUERY_GID		= 0x05,
 	XVERBS_CMD_QUERY_PKEY		= 0x06,
 	XVERBS_CMD_QUERY_FEATURES	= 0x07,
+	XVERBS_CMD_CLOCK_MAP		= 0x08,
 
 	XVERBS_CMD_PD_ALLOC		= 0x10,
 	XVERBS_CMD_UAR_ALLOC		= 0x11,
@@ -643,6 +644,27 @@ struct xverbs_query_features {
 	__u32 reserved;
 };
 #define XVERBS_QUERY_FEATURES _IO(XVERBS_TYPE, XVERBS_CMD_QUERY_FEATURES)
+
+/**
+ * struct xverbs_clock_map - ioctl(XVERBS_CLOCK_MAP)
+ * @hdr: header; no flags
+ * @out_map: a mapping that can only be read (PROT_READ)
+ * @out_offset: offset of the clock in it
+ * @reserved: zero
+ *
+ * Maps the clock that time stamps of completions are taken from (Manual 3.3.1,
+ * hca_core_clock).  It is the internal timer of the initialization segment (PRM): two
+ * big-endian 32-bit words, the upper half first.  They are not read at once: read the
+ * upper half before and after the lower, until it is the same.  Each call returns
+ * the same mapping.  After removal of the device the words are zero.
+ */
+struct xverbs_clock_map {
+	struct xverbs_hdr hdr;
+	struct xverbs_map out_map;
+	__u32 out_offset;
+	__u32 reserved;
+};
+#define XVERBS_CLOCK_MAP _IO(XVERBS_TYPE, XVERBS_CMD_CLOCK_MAP)
 
 /* ---- Events -------------------------------------------------------------- */
 

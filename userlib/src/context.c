@@ -109,6 +109,7 @@ XV_EXPORT int xv_close(struct xv_context *pub)
 	struct context *ctx = to_ctx(pub);
 
 	xv_object_destroy_all(ctx);
+	xv_unmap(&ctx->clock_map);
 	close(ctx->pub.fd);
 	xv_rsc_free_all(ctx);
 	pthread_mutex_destroy(&ctx->lock);

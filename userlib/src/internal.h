@@ -20,6 +20,11 @@
 struct dbr_page;
 struct object;
 
+struct mapping {
+	void *addr;
+	size_t length;
+};
+
 struct context {
 	struct xv_context pub;
 	pid_t owner;			/* the process that opened it */
@@ -33,6 +38,10 @@ struct context {
 	struct xv_uar *uar;
 
 	struct xv_spin task_lock;	/* of xv_post_task() */
+
+	/* The clock of the adapter; null before the first reading */
+	volatile uint32_t *clock;
+	struct mapping clock_map;
 };
 
 /* Numbers of acknowledged events */
@@ -41,11 +50,6 @@ struct event_count {
 	pthread_cond_t changed;
 	uint32_t comp_acked;
 	uint32_t async_acked;
-};
-
-struct mapping {
-	void *addr;
-	size_t length;
 };
 
 /* Ring and doorbell record of a queue, mapped from the kernel or in a UMEM */
@@ -156,6 +160,8 @@ struct xverbs_device *xv_fetch_devices(int *num);
 
 /* map.c */
 int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what);
+int xv_map_read(struct context *ctx, struct mapping *m, const struct xverbs_map *map,
+		const char *what);
 void xv_unmap(struct mapping *m);
 
 /*

@@ -11,10 +11,10 @@ static int map_failed(size_t length, const char *what)
 }
 
 static int map_at(struct context *ctx, struct mapping *m, void *at, const struct xverbs_map *map,
-		  const char *what)
+		  int prot, const char *what)
 {
-	void *addr = mmap(at, map->length, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | (at ? MAP_FIXED : 0), ctx->pub.fd, (off_t)map->offset);
+	void *addr = mmap(at, map->length, prot, MAP_SHARED | (at ? MAP_FIXED : 0), ctx->pub.fd,
+			  (off_t)map->offset);
 
 	m->addr = NULL;
 	if (addr == MAP_FAILED)
@@ -26,7 +26,13 @@ static int map_at(struct context *ctx, struct mapping *m, void *at, const struct
 
 int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what)
 {
-	return map_at(ctx, m, NULL, map, what);
+	return map_at(ctx, m, NULL, map, PROT_READ | PROT_WRITE, what);
+}
+
+int xv_map_read(struct context *ctx, struct mapping *m, const struct xverbs_map *map,
+		const char *what)
+{
+	return map_at(ctx, m, NULL, map, PROT_READ, what);
 }
 
 void xv_unmap(struct mapping *m)
@@ -53,7 +59,7 @@ int xv_map_reserved(struct context *ctx, struct mapping *m, const struct xverbs_
 	struct mapping room = *m;
 
 	if (map->length == room.length)
-		return map_at(ctx, m, room.addr, map, what);
+		return map_at(ctx, m, room.addr, map, PROT_READ | PROT_WRITE, what);
 	xv_unmap(&room);
-	return map_at(ctx, m, NULL, map, what);
+	return xv_map(ctx, m, map, what);
 }

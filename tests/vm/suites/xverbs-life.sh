@@ -5,7 +5,7 @@
 # objects in the wrong order leave no objects in the adapter.
 . ./lib.sh
 BIN=../../../build/user
-KILLS=100
+KILLS=40
 ! full || KILLS=200
 ! debug_kernel || KILLS=10
 

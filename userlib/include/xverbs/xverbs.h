@@ -365,6 +365,12 @@ int xv_default_gid_index(struct xv_context *ctx, uint32_t port);
 /* Fills up to n entries and returns the number of all features. */
 int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *list, int n, size_t size);
 
+/*
+ * Reads the clock that time stamps of completions come from, in units of 1 / hca_core_clock.
+ * The first call makes a system call, later ones only read registers.  Any thread may call it.
+ */
+int xv_read_clock(struct xv_context *ctx, uint64_t *value);
+
 static inline int xv_query_features(struct xv_context *ctx, struct xv_feature *list, int n)
 {
 	return xv_query_features_sz(ctx, list, n, sizeof(*list));
