@@ -160,7 +160,11 @@ static void test_events(void)
 	fail_commands(0);
 	ok(!status, "a process is killed while all commands fail");
 
-	sge = (struct xv_sge) { (uintptr_t)mr->addr, LEN, mr->lkey };
+	/*
+	 * Without data: newer kernels invalidate a memory region with a work request, so the
+	 * region of the process has ended although all commands failed.
+	 */
+	sge = (struct xv_sge) { (uintptr_t)mr->addr, 0, mr->lkey };
 	for (i = 0; i < RECVS; i++) {
 		xv_wr_send(qp, i, XV_SEND_SIGNALED, &sge);
 		xv_commit_send(qp);
