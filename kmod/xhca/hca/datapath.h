@@ -150,6 +150,7 @@ struct hca_scratch {
 	u8 umr[HCA_UMR_CHUNK] __aligned(8);
 	u8 calc[HCA_CALC_BYTES] __aligned(8);
 	u8 datagram[HCA_GRH_BYTES + HCA_UD_MTU];
+	u8 answer[HCA_GRH_BYTES + 256];	/* of the subnet manager */
 };
 
 /* ---- share.c ----------------------------------------------------------------------- */
@@ -467,6 +468,18 @@ enum hca_mcg_next { HCA_MCG_CONTINUE, HCA_MCG_STOP, HCA_MCG_REPEAT };
 enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
 			       enum hca_mcg_next (*fn)(struct hca_qp *qp, void *arg), void *arg);
 void hca_mcg_detach_all(struct hca_qp *qp);
+
+/* ---- sa.c: subnet administration ------------------------------------------------------ */
+
+struct hca_mad;
+typedef void hca_mad_send(const struct hca_mad *mad, void *arg);
+
+/* Handles what QP1 of @port has sent to the manager; @send is called for each answer. */
+void hca_sa_receive(struct hca_port *port, const struct hca_mad *in, hca_mad_send *send, void *arg);
+int hca_sa_init(struct hca_fabric *f);
+void hca_sa_free(struct hca_fabric *f);
+/* @port is down or reset: it leaves all multicast groups. */
+void hca_sa_forget(struct hca_port *port);
 
 /* ---- wqe.c ------------------------------------------------------------------------- */
 

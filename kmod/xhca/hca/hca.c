@@ -80,6 +80,7 @@ void hca_port_set(struct hca_port *port, bool up)
 	if (port->up == up)
 		return;
 	port->up = up;
+	hca_sa_forget(port);
 	hca_fabric_changed(port->hca->fabric);
 	hca_event_port(port, up ? MLX5_PORT_CHANGE_SUBTYPE_ACTIVE : MLX5_PORT_CHANGE_SUBTYPE_DOWN);
 }

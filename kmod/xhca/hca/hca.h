@@ -536,7 +536,17 @@ struct hca_port {
 	struct hca_qp *qp1;
 	struct hca_events events;
 	struct hca_port_counters count;
+	struct hca_sa_table *sa_table;	/* an answer to QP1 that has several segments (sa.c) */
 };
+
+/* The subnet manager (sa.c) */
+struct hca_sa {
+	struct hca_port manager;	/* its port, on no function */
+	struct list_head groups;	/* multicast groups (sa_group.c) */
+	u32 ngroups;
+};
+#define HCA_SM_LID	0xbfff		/* the last one for a port */
+#define HCA_GID_PREFIX	0xfe80000000000000ull
 
 /* A Q counter set (QUERY_Q_COUNTER) */
 struct hca_counter {
@@ -639,7 +649,8 @@ enum hca_work {
 #define HCA_TURN_MAX_BYTES	(HCA_TURN_UNITS + HCA_STEP_BYTES)
 #define HCA_TURN_MAX_PIECES	(HCA_TURN_UNITS / HCA_PIECE_UNITS + HCA_STEP_PIECES)
 #define HCA_TURN_MAX_ENTRIES	(HCA_TURN_UNITS / HCA_ENTRY_UNITS + HCA_STEP_ENTRIES)
-#define HCA_TURN_MAX_RECEIVERS	(HCA_TURN_UNITS / HCA_RECEIVER_UNITS + 1)
+#define HCA_SA_SEGMENTS		64u	/* a step: an answer of the subnet manager */
+#define HCA_TURN_MAX_RECEIVERS	(HCA_TURN_UNITS / HCA_RECEIVER_UNITS + HCA_SA_SEGMENTS)
 
 struct hca_turn {
 	u64 budget, units;
@@ -668,6 +679,7 @@ struct hca_fabric {
 	u64 last_member;		/* last number given to a multicast member */
 	u32 epoch;			/* changes with every change of an address */
 	struct hca_route routes[1 << HCA_LOG_ROUTES];
+	struct hca_sa sa;
 	u64 now;			/* ns */
 	u64 stamp_pass;			/* the pass that read the time for completions */
 	struct list_head uars;		/* doorbell pages in use, the next to read first */

@@ -100,8 +100,10 @@ void hca_reset(struct hca *hca)
 	err = hca_objects_free(hca);
 	hca->issi = 0;
 	hca->irq_pending = false;
-	for (i = 0; i < HCA_MAX_PORTS; i++)
+	for (i = 0; i < HCA_MAX_PORTS; i++) {
 		memset(&hca->port[i].count, 0, sizeof(hca->port[i].count));
+		hca_sa_forget(&hca->port[i]);
+	}
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	hca_addresses_reset(hca);
 	hca_caps_reset(hca);

@@ -31,8 +31,10 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->waking);
 	f->now = ktime_get_ns();
 	f->scratch = kzalloc(sizeof(*f->scratch), GFP_KERNEL);
-	if (!f->scratch)
+	if (!f->scratch || hca_sa_init(f)) {
+		kfree(f->scratch);
 		return -ENOMEM;
+	}
 	hca_copy_calibrate();
 	return 0;
 }
@@ -42,6 +44,7 @@ void hca_fabric_free(struct hca_fabric *f)
 	hca_timers_free(&f->run.queue);
 	hca_timers_free(&f->timers);
 	hca_timers_free(&f->flushing);
+	hca_sa_free(f);
 	kfree(f->scratch);
 }
 

@@ -12,7 +12,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "datapath.h"
+#include "mad.h"
 
 #define QKEY_CONTROLLED	0x80000000u
 #define NEXT_UDP	17
@@ -26,8 +26,9 @@ enum { L3_GRH, L3_IPV6, L3_IPV4 };
 /* The datagram that is sent */
 struct datagram {
 	struct hca_qp *src;
-	struct hca_wqe *w;
+	const struct hca_wqe *w;	/* NULL: an answer of the subnet manager to @src */
 	struct hca_port *from;
+	u32 length;
 	u32 qkey, src_qpn;
 	bool grh;
 	u8 l3;
@@ -88,20 +89,20 @@ static bool hca_ud_is_v4_mapped(const u8 *gid)
 
 static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 {
-	const struct hca_gid *g = hca_fabric_source(d->from->hca, av);
+	const struct hca_gid *g = hca_fabric_source(d->src->hca, av);
 
 	if (!g)
 		return false;
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
 		d->l3 = L3_GRH;
-		hca_ud_ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_IBA);
+		hca_ud_ipv6_header(d->bytes, av, g->gid, d->length, NEXT_IBA);
 	} else if (hca_ud_is_v4_mapped(g->gid)) {
 		d->l3 = L3_IPV4;
-		hca_ud_ipv4_header(d->bytes + 20, av, g->gid, d->w->length);
+		hca_ud_ipv4_header(d->bytes + 20, av, g->gid, d->length);
 	} else {
 		d->l3 = L3_IPV6;
-		hca_ud_ipv6_header(d->bytes, av, g->gid, d->w->length, NEXT_UDP);
+		hca_ud_ipv6_header(d->bytes, av, g->gid, d->length, NEXT_UDP);
 	}
 	return true;
 }
@@ -114,7 +115,7 @@ static bool hca_ud_ib_header(struct datagram *d, const struct mlx5r_av *av)
 	d->grh = d->w->av_ext && (be32_to_cpu(av->grh_gid_fl) & MLX5R_AV_GRH);
 	if (d->grh) {
 		memcpy(sgid + 8, &guid, 8);
-		hca_ud_ipv6_header(d->bytes, av, sgid, d->w->length, NEXT_IBA);
+		hca_ud_ipv6_header(d->bytes, av, sgid, d->length, NEXT_IBA);
 	}
 	return true;
 }
@@ -122,18 +123,18 @@ static bool hca_ud_ib_header(struct datagram *d, const struct mlx5r_av *av)
 static void hca_ud_receive_done(struct hca_qp *dst, const struct datagram *d, u32 index)
 {
 	const struct hca_wqe *w = d->w;
-	bool imm = w->opcode == MLX5R_OP_SEND_IMM;
+	bool imm = w && w->opcode == MLX5R_OP_SEND_IMM;
 	struct mlx5r_cqe cqe = {
 		.slid = cpu_to_be16(d->from->lid),
 		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
 					  (u32)d->l3 << CQE_L3_SHIFT | d->src_qpn),
 		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(hca_qp_port(dst)->pkey),
-		.byte_cnt = cpu_to_be32(HCA_GRH_BYTES + w->length),
+		.byte_cnt = cpu_to_be32(HCA_GRH_BYTES + d->length),
 		.wqe_counter = cpu_to_be16(index),
 		.op_own = (imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
 	};
 
-	if (w->fm_ce_se & MLX5R_SOLICITED)
+	if (w && w->fm_ce_se & MLX5R_SOLICITED)
 		cqe.op_own |= MLX5R_CQE_SOLICITED;
 	hca_rq_complete(dst, dst->srq, &cqe, NULL);
 }
@@ -147,22 +148,26 @@ static void hca_ud_receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 /* The receiver got a part: the rest follows in the next turn. */
 static int hca_ud_deliver_later(struct hca_qp *dst, const struct datagram *d, u64 copied)
 {
-	struct hca_long *l = hca_ud_long_claim(d->src, d->bytes);
+	struct hca_long *l;
 
+	/* An answer of the manager is not kept: it is lost, as it could be on a wire. */
+	if (!d->w)
+		return HCA_LOST;
+	l = hca_ud_long_claim(d->src, d->bytes);
 	if (!l)
 		return HCA_AGAIN;
 	/* The receive request stays in use. */
 	hca_rq_hold(dst, dst->srq);
-	l->gathered = d->w->length;
+	l->gathered = d->length;
 	l->scattered = copied + (l->dst == dst ? l->scattered : 0);
 	l->dst = dst;
 	return HCA_AGAIN;
 }
 
-/* Copies to the receive request @r; 0, HCA_AGAIN or a syndrome. */
+/* Copies to the receive request @r; 0, HCA_AGAIN, HCA_LOST or a syndrome. */
 static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const struct hca_rwqe *r)
 {
-	struct hca_sge all = { .len = HCA_GRH_BYTES + d->w->length, .data = d->bytes };
+	struct hca_sge all = { .len = HCA_GRH_BYTES + d->length, .data = d->bytes };
 	u64 start = d->grh ? 0 : HCA_GRH_BYTES, len, copied;
 	const struct hca_long *l = hca_ud_long_of(d->src);
 	struct hca_sgl to, from;
@@ -187,11 +192,11 @@ static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const st
 /* HCA_AGAIN if the receiver has not got all of it, else 0 */
 static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 {
-	struct hca_rwqe *r = &d->from->hca->fabric->scratch->rwqe;
+	struct hca_rwqe *r = &d->src->hca->fabric->scratch->rwqe;
 	struct hca_long *l = hca_ud_long_of(d->src);
 	int ret;
 
-	hca_charge(d->from->hca->fabric, HCA_RECEIVERS, 1);
+	hca_charge(d->src->hca->fabric, HCA_RECEIVERS, 1);
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
 	    dst->qkey != d->qkey || hca_ud_long_blocks(dst, d->src) ||
@@ -200,6 +205,8 @@ static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 	ret = hca_ud_scatter(dst, d, r);
 	if (ret == HCA_AGAIN)
 		return ret;
+	if (ret == HCA_LOST)
+		return 0;
 	if (l && l->dst == dst)
 		l->dst = NULL;
 	hca_rq_consume(dst, dst->srq);
@@ -207,7 +214,7 @@ static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 		hca_ud_receive_failed(dst, r->index, ret);
 		return 0;
 	}
-	d->from->hca->fabric->stat.bytes += d->w->length;
+	d->src->hca->fabric->stat.bytes += d->length;
 	hca_ud_receive_done(dst, d, r->index);
 	return 0;
 }
@@ -218,7 +225,7 @@ static enum hca_mcg_next hca_ud_deliver_member(struct hca_qp *dst, void *arg)
 
 	if ((dst != d->src || !MLX5_GET(qpc, dst->qpc, block_lb_mc)) && hca_ud_deliver(dst, d))
 		return HCA_MCG_REPEAT;
-	return hca_turn_left(d->from->hca->fabric) ? HCA_MCG_CONTINUE : HCA_MCG_STOP;
+	return hca_turn_left(d->src->hca->fabric) ? HCA_MCG_CONTINUE : HCA_MCG_STOP;
 }
 
 static bool hca_ud_is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
@@ -244,7 +251,7 @@ static bool hca_ud_deliver_at(struct datagram *d, struct hca_port *port, const u
 	}
 	walk = hca_mcg_walk(port, gid, &src->mc.member, hca_ud_deliver_member, d);
 	if (first && walk != HCA_MCG_NONE)
-		hca_count_rcv(port, d->w->length, true);
+		hca_count_rcv(port, d->length, true);
 	return walk != HCA_MCG_STOPPED;
 }
 
@@ -258,8 +265,8 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 	struct hca *hca;
 	u32 i;
 
-	list_for_each_entry(hca, &d->from->hca->fabric->by_serial, serial_entry) {
-		if (hca->p.roce != d->from->hca->p.roce || hca_halted(hca))
+	list_for_each_entry(hca, &d->src->hca->fabric->by_serial, serial_entry) {
+		if (hca->p.roce != d->src->hca->p.roce || hca_halted(hca))
 			continue;
 		for (i = 0; i < hca->p.num_ports; i++) {
 			if (hca_ud_deliver_at(d, &hca->port[i], gid))
@@ -277,8 +284,8 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 static int hca_ud_gather(struct datagram *d)
 {
 	struct hca_long *l = hca_ud_long_of(d->src);
-	struct hca_sge all = { .len = d->w->length };
-	u64 start = l ? l->gathered : 0, len = d->w->length, copied;
+	struct hca_sge all = { .len = d->length };
+	u64 start = l ? l->gathered : 0, len = d->length, copied;
 	struct hca_sgl to, from;
 
 	if (l)
@@ -301,6 +308,38 @@ static int hca_ud_gather(struct datagram *d)
 	return copied < len ? HCA_AGAIN : 0;
 }
 
+/* The manager answers @arg, a datagram that QP1 has sent. */
+static void hca_ud_answer(const struct hca_mad *mad, void *arg)
+{
+	const struct datagram *d = arg;
+	struct hca_fabric *f = d->src->hca->fabric;
+	struct datagram answer = {
+		.src = d->src,
+		.from = &f->sa.manager,
+		.length = sizeof(*mad),
+		.qkey = HCA_MAD_QKEY,
+		.src_qpn = 1,
+		.bytes = f->scratch->answer,
+	};
+
+	memset(answer.bytes, 0, HCA_GRH_BYTES);
+	memcpy(answer.bytes + HCA_GRH_BYTES, mad, sizeof(*mad));
+	hca_count_rcv(d->from, answer.length, false);
+	if (d->from->qp1)
+		hca_ud_deliver(d->from->qp1, &answer);
+}
+
+/* To the subnet manager: only MADs of subnet administration, from QP1 */
+static int hca_ud_deliver_manager(struct datagram *d)
+{
+	const struct hca_mad *mad = (const void *)(d->bytes + HCA_GRH_BYTES);
+
+	if (d->src_qpn == 1 && d->length == sizeof(*mad) && d->qkey == HCA_MAD_QKEY &&
+	    mad->mgmt_class == HCA_CLASS_SA)
+		hca_sa_receive(d->from, mad, hca_ud_answer, d);
+	return 0;
+}
+
 static int hca_ud_deliver_unicast(struct datagram *d)
 {
 	const struct mlx5r_av *av = d->w->av;
@@ -308,10 +347,12 @@ static int hca_ud_deliver_unicast(struct datagram *d)
 	u32 dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
 	struct hca_qp *dst;
 
+	if (!d->src->hca->p.roce && av->rlid == cpu_to_be16(HCA_SM_LID) && dqpn == 1)
+		return hca_ud_deliver_manager(d);
 	if (!to || hca_halted(to->hca))
 		return 0;
 	if (!d->src->mc.counted)
-		hca_count_rcv(to, d->w->length, false);
+		hca_count_rcv(to, d->length, false);
 	dst = dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
 	return dst && hca_qp_port(dst) == to ? hca_ud_deliver(dst, d) : 0;
 }
@@ -322,7 +363,7 @@ static int hca_ud_try_send(struct datagram *d)
 	bool roce = d->src->hca->p.roce, multicast;
 	int ret;
 
-	if (d->w->length > HCA_UD_MTU)
+	if (d->length > HCA_UD_MTU)
 		return MLX5R_SYND_LOCAL_LENGTH;
 	ret = hca_ud_gather(d);
 	if (ret)
@@ -334,7 +375,7 @@ static int hca_ud_try_send(struct datagram *d)
 		return 0;
 	multicast = hca_ud_is_multicast(av, d->w->av_ext, roce);
 	if (!d->src->mc.counted)
-		hca_count_xmit(d->from, d->w->length, multicast);
+		hca_count_xmit(d->from, d->length, multicast);
 	ret = multicast ? hca_ud_deliver_multicast(d, av->rgid) : hca_ud_deliver_unicast(d);
 	d->src->mc.counted = true;
 	return ret;
@@ -347,6 +388,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		.src = src,
 		.w = w,
 		.from = hca_qp_port(src),
+		.length = w->length,
 		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
 		.src_qpn = src->st == MLX5_QP_ST_QP1 ? 1 :
 			   src->deth_sqpn ? src->deth_sqpn : src->qpn,

@@ -10,7 +10,6 @@
 #include "cmd.h"
 
 #define ALL_ENTRIES	0xffff
-#define GID_PREFIX	0xfe80000000000000ull
 
 /* Bits of the capability mask for managers in software: CM, SNMP, device, vendor */
 #define PORT_CAPS_SETTABLE	(1u << 16 | 1u << 17 | 1u << 19 | 1u << 20)
@@ -108,8 +107,7 @@ enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET64(hca_vport_context, ctx, port_guid, port->guid);
 	MLX5_SET64(hca_vport_context, ctx, node_guid, hca->p.node_guid);
 	MLX5_SET(hca_vport_context, ctx, lid, port->lid);
-	/* There is no subnet manager, so its LID is that of the port. */
-	MLX5_SET(hca_vport_context, ctx, sm_lid, port->lid);
+	MLX5_SET(hca_vport_context, ctx, sm_lid, HCA_SM_LID);
 	MLX5_SET(hca_vport_context, ctx, subnet_timeout, 18);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1, port->caps);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1_field_select, PORT_CAPS_SETTABLE);
@@ -166,7 +164,7 @@ enum hca_synd hca_cmd_query_vport_gid(struct hca *hca, const struct hca_cmd *c)
 		return synd;
 	MLX5_SET(query_hca_vport_gid_out, c->out, gids_num, n);
 	if (!first) {
-		gid[0] = cpu_to_be64(GID_PREFIX);
+		gid[0] = cpu_to_be64(HCA_GID_PREFIX);
 		gid[1] = cpu_to_be64(port->guid);
 	}
 	return HCA_OK;

@@ -93,6 +93,9 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 #define list_for_each_entry(p, h, m)						\
 	for (p = list_first_entry(h, typeof(*p), m); &p->m != (h);		\
 	     p = list_next_entry(p, m))
+#define list_for_each_entry_from(p, h, m)					\
+	for (; &(p)->m != (h); (p) = list_next_entry(p, m))
+
 #define list_for_each_entry_reverse(p, h, m)					\
 	for (p = list_last_entry(h, typeof(*p), m); &p->m != (h);		\
 	     p = list_prev_entry(p, m))
