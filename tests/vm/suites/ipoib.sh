@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The subnet administrator of InfiniBand ports: the IPoIB driver of the kernel and programs of
+# rdma_cm between two functions, each with its interface in a network namespace of its own.
+. ./lib.sh
+
+PEER=(ip netns exec peer)
+FILE=/dev/shm/file
+
+# The interfaces of DEV0 and DEV1 get their addresses.
+ipoib_up() {
+	modprobe ib_ipoib || return
+	wait_for 10 test -e /sys/class/net/ib1 || return
+	ip netns add peer && ip link set ib1 netns peer || return
+	ip address add $ADDR0/24 dev ib0
+	ip -n peer address add $ADDR1/24 dev ib1
+	ip link set ib0 up
+	ip -n peer link set lo up
+	ip -n peer link set ib1 up
+	wait_for 10 carrier
+}
+
+# Both interfaces have joined the broadcast group.
+carrier() {
+	[[ $(ip link show ib0)$(ip -n peer link show ib1) == *LOWER_UP*LOWER_UP* ]]
+}
+
+# The peer listens on TCP port 7000.
+# shellcheck disable=SC2317 # called by wait_for
+peer_listens() { "${PEER[@]}" grep -Eqs ":1B58 0+:0000 0A" /proc/net/tcp /proc/net/tcp6; }
+
+# A stream of FILE over TCP arrives unchanged.
+tcp() {
+	local pid
+	"${PEER[@]}" busybox nc -l -p 7000 > $FILE.copy &
+	pid=$!
+	wait_for 10 peer_listens || return
+	cat $FILE > /dev/tcp/$ADDR1/7000 && wait $pid && cmp $FILE $FILE.copy
+}
+
+ok "IPoIB interfaces in two network namespaces" ipoib_up
+is "datagrams of 4092 bytes" "$(cat /sys/class/net/ib0/mode /sys/class/net/ib0/mtu | xargs)" \
+	"datagram 4092"
+like "ping" ' 0% packet loss' ping -c 3 -i 0.2 $ADDR1
+like "ping with large packets" ' 0% packet loss' ping -c 3 -i 0.2 -s 20000 $ADDR1
+head -c 2M /dev/urandom > $FILE
+ok "TCP: 2 MiB arrive unchanged" tcp
+
+pair "rping: 60 KiB" "cm_listening 7174" '' \
+	rping -s -a $ADDR0 -p 7174 -V -C 20 -S 60000 -- \
+	"${PEER[@]}" rping -c -a $ADDR0 -p 7174 -V -C 20 -S 60000
+pair "ucmatose" "cm_listening 7174" 'return status 0' \
+	ucmatose -c 2 -C 20 -S 1000 -- "${PEER[@]}" ucmatose -s $ADDR0 -c 2 -C 20 -S 1000
+pair "udaddy" "cm_listening 7174" 'return status 0' \
+	udaddy -C 20 -S 1000 -- "${PEER[@]}" udaddy -s $ADDR0 -C 20 -S 1000
+STAYS=1 pair "cmtime" "cm_listening 7471" 'connect' \
+	cmtime -c 10 -p 7471 -- "${PEER[@]}" cmtime -s $ADDR0 -c 10 -p 7471
+pair "mckey: multicast" "sleep 2" 'return status 0' \
+	mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
+	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
+
+# The port leaves its groups and joins them again.
+echo down > /sys/kernel/debug/xhca/0/port_event
+ok "the link goes down" wait_for 10 sh -c '! ip link show ib0 | grep -q LOWER_UP'
+echo active > /sys/kernel/debug/xhca/0/port_event
+ok "the link comes up" wait_for 10 carrier
+like "ping after that" ' 0% packet loss' ping -c 3 -i 0.2 $ADDR1
+echo client_reregister > /sys/kernel/debug/xhca/0/port_event
+like "ping after the clients register again" ' [0-9]0?% packet loss' ping -c 10 -i 0.2 $ADDR1
+
+if full && echo connected > /sys/class/net/ib0/mode 2>/dev/null; then
+	"${PEER[@]}" sh -c 'mount -t sysfs sysfs /sys; echo connected > /sys/class/net/ib1/mode'
+	ip link set ib0 mtu 65520
+	ip -n peer link set ib1 mtu 65520
+	like "connected mode: ping" ' 0% packet loss' ping -c 3 -i 0.2 -s 60000 $ADDR1
+	ok "connected mode: TCP" tcp
+fi
+rm -f $FILE $FILE.copy
+ok "IPoIB is unloaded" sh -c 'ip netns delete peer && modprobe -r ib_ipoib'
+finish
