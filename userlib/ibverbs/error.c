@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Results.  Programs of libibverbs see only an error number, so the text of libxverbs goes to
+ * standard error if the environment asks for it.
+ */
+#include <stdio.h>
+#include "ibv.h"
+
+static void report(const char *what, const char *why)
+{
+	int err = errno;
+
+	if (getenv("XV_RUN_VERBOSE"))
+		fprintf(stderr, "libxverbs-ibverbs: %s%s\n", what, why);
+	errno = err;
+}
+
+int iv_result(int err)
+{
+	if (err) {
+		errno = -err;
+		report("", xv_last_error());
+	}
+	return -err;
+}
+
+void *iv_null(void)
+{
+	report("", xv_last_error());
+	return NULL;
+}
+
+void *iv_refuse(int err, const char *what)
+{
+	report(what, xv_strerror(err));
+	errno = err;
+	return NULL;
+}

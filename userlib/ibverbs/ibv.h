@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Declarations shared by the files of libxverbs-ibverbs: functions of libibverbs with its
+ * symbol versions, on public calls of libxverbs.
+ *
+ * The structure of libibverbs is the first member of ours, so a cast converts the pointers.
+ * The context member of a queue of libxverbs points back to our structure.
+ */
+#ifndef XVERBS_IBVERBS_IBV_H
+#define XVERBS_IBVERBS_IBV_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <infiniband/verbs.h>
+#include <xverbs/xverbs.h>
+
+/* Here are the functions behind these macros. */
+#undef ibv_query_port
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+#define EXPORT		__attribute__((visibility("default")))
+
+struct device;
+
+struct context {
+	struct verbs_context pub;
+	struct xv_context *xv;
+};
+
+struct pd {
+	struct ibv_pd pub;
+	struct xv_pd *xv;
+	struct pd *base;		/* not null: a parent domain */
+	struct td *td;
+	unsigned int parents;		/* number of parent domains of it */
+};
+
+struct td {
+	struct ibv_td pub;
+	unsigned int parents;
+};
+
+struct mr {
+	struct ibv_mr pub;
+	struct xv_mr *xv;
+};
+
+struct mw {
+	struct ibv_mw pub;
+	struct xv_mw *xv;
+};
+
+struct ah {
+	struct ibv_ah pub;
+	struct xv_ah *xv;
+};
+
+struct xrcd {
+	struct ibv_xrcd pub;
+	struct xv_xrcd *xv;
+	struct xv_pd *pd;		/* for XRC_RECV, which names none */
+};
+
+struct channel {
+	struct ibv_comp_channel pub;
+	struct xv_comp_channel *xv;
+};
+
+struct cq {
+	struct ibv_cq_ex pub;
+	struct xv_cq *xv;
+	const struct mlx5r_cqe *cqe;	/* the completion between start_poll and end_poll */
+};
+
+struct srq {
+	struct ibv_srq pub;
+	struct xv_srq *xv;
+};
+
+/* The send queue at wr_start, to which wr_abort and a failed request return */
+struct sq_mark {
+	uint32_t pi;
+	uint32_t fm_ce_se;
+	uint64_t last_ctrl;
+};
+
+/* Parts of a request of the extended interface */
+enum {
+	HAS_DATA	= 1 << 0,
+	HAS_DEST	= 1 << 1,	/* address (UD) or shared receive queue (XRC) */
+};
+
+struct qp {
+	struct ibv_qp_ex pub;
+	struct xv_qp *xv;
+	struct ibv_qp_init_attr init;	/* with the actual sizes */
+	bool extended;
+
+	/* Extended interface: the request that is being built */
+	struct xv_send_wr wr;
+	struct sq_mark mark;
+	int err;			/* of the first request that failed */
+	uint32_t has, needs;
+	struct xv_sge *sge;		/* room for max_send_sge */
+	uint8_t *inline_data;		/* room for max_inline_data */
+};
+
+#define TO(type, pub)	((struct type *)(void *)(pub))
+
+static inline struct context *to_context(struct ibv_context *ctx)
+{
+	return (struct context *)(void *)
+		((char *)ctx - offsetof(struct context, pub.context));
+}
+
+static inline struct xv_context *xv_of(struct ibv_context *ctx)
+{
+	return to_context(ctx)->xv;
+}
+
+static inline bool pd_single_threaded(struct ibv_pd *pd)
+{
+	return TO(pd, pd)->td;
+}
+
+/* Functions of libibverbs return positive error numbers. */
+static inline int iv_error(int err)
+{
+	return -err;
+}
+
+/* The result of a call of libxverbs in the manner of libibverbs: positive; NULL and errno */
+int iv_result(int err);
+void *iv_null(void);
+void *iv_refuse(int err, const char *what);
+
+void iv_device_put(struct ibv_device *device);
+void iv_device_hold(struct ibv_device *device);
+
+int iv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr);
+int iv_query_device_ex(struct ibv_context *ctx, const struct ibv_query_device_ex_input *input,
+		       struct ibv_device_attr_ex *attr, size_t size);
+int iv_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values);
+int iv_query_port(struct ibv_context *ctx, uint8_t port, struct ibv_port_attr *attr, size_t size);
+
+struct ibv_td *iv_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr);
+int iv_dealloc_td(struct ibv_td *td);
+struct ibv_pd *iv_alloc_parent_domain(struct ibv_context *ctx,
+				      struct ibv_parent_domain_init_attr *attr);
+
+struct ibv_mw *iv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int iv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+int iv_dealloc_mw(struct ibv_mw *mw);
+
+/* The keys of a type 2 window are the caller's. */
+struct xv_mw *iv_mw(struct ibv_mw *mw);
+void iv_bind_info(struct xv_mw_bind_info *to, const struct ibv_mw_bind_info *from);
+
+struct ibv_xrcd *iv_open_xrcd(struct ibv_context *ctx, struct ibv_xrcd_init_attr *attr);
+int iv_close_xrcd(struct ibv_xrcd *xrcd);
+
+struct ibv_cq_ex *iv_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_attr_ex *attr);
+int iv_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
+int iv_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
+int iv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+void iv_poll_ex_init(struct cq *cq);
+
+struct ibv_srq *iv_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr);
+int iv_get_srq_num(struct ibv_srq *srq, uint32_t *num);
+
+struct ibv_qp *iv_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr);
+struct ibv_qp *iv_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr);
+uint64_t iv_wr_ops(enum ibv_qp_type type);
+int iv_wr_init(struct qp *qp);
+
+int iv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int iv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int iv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+#endif

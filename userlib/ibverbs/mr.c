@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Memory regions.
+ */
+#include "ibv.h"
+
+/* Optional flags that xverbs does not know are left out, and the hint for large pages. */
+static unsigned int access_of(unsigned int access)
+{
+	const unsigned int optional = IBV_ACCESS_OPTIONAL_RANGE & ~IBV_ACCESS_RELAXED_ORDERING;
+
+	return access & ~(optional | IBV_ACCESS_HUGETLB);
+}
+
+static void take(struct mr *mr, struct ibv_pd *pd)
+{
+	const struct xv_mr *xv = mr->xv;
+
+	mr->pub = (struct ibv_mr) {
+		.context = pd->context,
+		.pd = pd,
+		.addr = xv->addr,
+		.length = xv->length,
+		.handle = xv->handle,
+		.lkey = xv->lkey,
+		.rkey = xv->rkey,
+	};
+}
+
+static struct ibv_mr *mr_new(struct ibv_pd *pd, struct xv_mr *xv)
+{
+	struct mr *mr;
+
+	if (!xv)
+		return iv_null();
+	mr = calloc(1, sizeof(*mr));
+	if (!mr) {
+		xv_dereg_mr(xv);
+		return NULL;
+	}
+	mr->xv = xv;
+	take(mr, pd);
+	return &mr->pub;
+}
+
+EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
+				       uint64_t iova, unsigned int access)
+{
+	return mr_new(pd, xv_reg_mr_iova(TO(pd, pd)->xv, addr, length, iova, access_of(access)));
+}
+
+EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length,
+				      uint64_t iova, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
+}
+
+EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return mr_new(pd, xv_reg_mr(TO(pd, pd)->xv, addr, length,
+				    access_of((unsigned int)access)));
+}
+
+EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					uint64_t iova, int fd, int access)
+{
+	return mr_new(pd, xv_reg_dmabuf_mr(TO(pd, pd)->xv, offset, length, iova, fd,
+					   access_of((unsigned int)access)));
+}
+
+EXPORT int ibv_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *pd, void *addr,
+			size_t length, int access)
+{
+	struct mr *mr = TO(mr, pub);
+	struct ibv_pd *to = flags & IBV_REREG_MR_CHANGE_PD ? pd : pub->pd;
+	int err;
+
+	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED || !to) {
+		errno = EINVAL;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	err = xv_rereg_mr(mr->xv, (unsigned int)flags, TO(pd, to)->xv, addr, length,
+			  access_of((unsigned int)access));
+	if (err) {
+		iv_result(err);
+		return IBV_REREG_MR_ERR_CMD;
+	}
+	take(mr, to);
+	return 0;
+}
+
+EXPORT int ibv_dereg_mr(struct ibv_mr *pub)
+{
+	struct mr *mr = TO(mr, pub);
+	int err = xv_dereg_mr(mr->xv);
+
+	if (!err)
+		free(mr);
+	return iv_result(err);
+}
+
+EXPORT void ibv_unimport_mr(struct ibv_mr *mr)
+{
+	(void)mr;
+}
+
+EXPORT void ibv_unimport_dm(struct ibv_dm *dm)
+{
+	(void)dm;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Protection domains, thread domains and parent domains.  Queues of a parent domain with a
+ * thread domain have no locks.
+ */
+#include "ibv.h"
+
+EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
+{
+	struct pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	pd->xv = xv_alloc_pd(xv_of(ctx));
+	if (!pd->xv) {
+		free(pd);
+		return iv_null();
+	}
+	pd->pub.context = ctx;
+	pd->pub.handle = pd->xv->handle;
+	return &pd->pub;
+}
+
+static void count(unsigned int *parents, int by)
+{
+	__atomic_fetch_add(parents, (unsigned int)by, __ATOMIC_RELAXED);
+}
+
+EXPORT int ibv_dealloc_pd(struct ibv_pd *pub)
+{
+	struct pd *pd = TO(pd, pub);
+	int err;
+
+	if (pd->base) {
+		count(&pd->base->parents, -1);
+		if (pd->td)
+			count(&pd->td->parents, -1);
+	} else {
+		if (__atomic_load_n(&pd->parents, __ATOMIC_RELAXED))
+			return iv_error(-EBUSY);
+		err = xv_dealloc_pd(pd->xv);
+		if (err)
+			return iv_result(err);
+	}
+	free(pd);
+	return 0;
+}
+
+struct ibv_td *iv_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr)
+{
+	struct td *td;
+
+	if (attr->comp_mask)
+		return iv_refuse(EOPNOTSUPP, "thread domain: comp_mask: ");
+	td = calloc(1, sizeof(*td));
+	if (!td)
+		return NULL;
+	td->pub.context = ctx;
+	return &td->pub;
+}
+
+int iv_dealloc_td(struct ibv_td *pub)
+{
+	struct td *td = TO(td, pub);
+
+	if (__atomic_load_n(&td->parents, __ATOMIC_RELAXED))
+		return iv_error(-EBUSY);
+	free(td);
+	return 0;
+}
+
+/* The rings are memory of the kernel, not of an allocator of the program. */
+struct ibv_pd *iv_alloc_parent_domain(struct ibv_context *ctx,
+				      struct ibv_parent_domain_init_attr *attr)
+{
+	struct pd *base = TO(pd, attr->pd), *pd;
+
+	if (!base || base->base)
+		return iv_refuse(EINVAL, "parent domain: pd: ");
+	if (attr->comp_mask & ~(uint32_t)IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		return iv_refuse(EOPNOTSUPP, "parent domain: comp_mask: ");
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+	pd->pub.context = ctx;
+	pd->pub.handle = base->pub.handle;
+	pd->xv = base->xv;
+	pd->base = base;
+	pd->td = TO(td, attr->td);
+	count(&base->parents, 1);
+	if (pd->td)
+		count(&pd->td->parents, 1);
+	return &pd->pub;
+}
+
+EXPORT void ibv_unimport_pd(struct ibv_pd *pd)
+{
+	(void)pd;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Queue pairs: creation, attributes, states.
+ */
+#include "ibv.h"
+
+/* The attributes that both structures have at the same offsets; see layout.c */
+#define SAME_ATTR_SIZE	(offsetof(struct ibv_qp_attr, alt_timeout) + 1)
+
+static bool supported(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void take_cap(struct ibv_qp_cap *to, const struct xv_qp_cap *from)
+{
+	to->max_send_wr = from->max_send_wr;
+	to->max_recv_wr = from->max_recv_wr;
+	to->max_send_sge = from->max_send_sge;
+	to->max_recv_sge = from->max_recv_sge;
+	to->max_inline_data = from->max_inline_data;
+}
+
+/* libibverbs ignores the attributes of a queue that the queue pair does not have. */
+static void give_attr(struct xv_qp_init_attr *x, const struct ibv_qp_init_attr *a, struct qp *qp)
+{
+	bool sends = a->qp_type != IBV_QPT_XRC_RECV;
+	bool receives = sends && a->qp_type != IBV_QPT_XRC_SEND;
+
+	*x = (struct xv_qp_init_attr) {
+		.qp_context = qp,
+		.qp_type = (enum xv_qp_type)a->qp_type,
+		.sq_sig_all = a->sq_sig_all,
+	};
+	if (sends) {
+		x->send_cq = a->send_cq ? TO(cq, a->send_cq)->xv : NULL;
+		x->cap.max_send_wr = a->cap.max_send_wr;
+		x->cap.max_send_sge = a->cap.max_send_sge;
+		x->cap.max_inline_data = a->cap.max_inline_data;
+	}
+	if (receives) {
+		x->recv_cq = a->recv_cq ? TO(cq, a->recv_cq)->xv : NULL;
+		x->srq = a->srq ? TO(srq, a->srq)->xv : NULL;
+	}
+	if (receives && !a->srq) {
+		x->cap.max_recv_wr = a->cap.max_recv_wr;
+		x->cap.max_recv_sge = a->cap.max_recv_sge;
+	}
+}
+
+static void fill(struct qp *qp, struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	struct ibv_qp *pub = &qp->pub.qp_base;
+
+	pub->context = ctx;
+	pub->qp_context = qp->init.qp_context;
+	pub->pd = pd;
+	pub->send_cq = qp->init.send_cq;
+	pub->recv_cq = qp->init.recv_cq;
+	pub->srq = qp->init.srq;
+	pub->handle = qp->xv->handle;
+	pub->qp_num = qp->xv->qp_num;
+	pub->state = (enum ibv_qp_state)qp->xv->state;
+	pub->qp_type = qp->init.qp_type;
+}
+
+/* xrcd: of a receiver of XRC, else null */
+static struct qp *qp_new(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_qp_init_attr *a,
+			 struct ibv_xrcd *xrcd)
+{
+	struct xv_qp_init_attr x;
+	struct qp *qp;
+
+	if (!supported(a->qp_type))
+		return iv_refuse(EOPNOTSUPP, "create QP: type: ");
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	give_attr(&x, a, qp);
+	if (xrcd)
+		x.xrcd = TO(xrcd, xrcd)->xv;
+	else if (pd_single_threaded(pd))
+		x.flags |= XV_QP_SINGLE_THREADED;
+	qp->xv = xv_create_qp(xrcd ? TO(xrcd, xrcd)->pd : TO(pd, pd)->xv, &x);
+	if (!qp->xv) {
+		free(qp);
+		return iv_null();
+	}
+	take_cap(&a->cap, &x.cap);
+	qp->init = *a;
+	fill(qp, ctx, pd);
+	return qp;
+}
+
+EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return iv_refuse(EINVAL, "create QP: XRC_RECV needs an XRC domain: ");
+	return (struct ibv_qp *)qp_new(pd->context, pd, attr, NULL);
+}
+
+struct ibv_qp *iv_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *a)
+{
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
+			       IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	uint64_t ops = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
+	bool xrc_recv = a->qp_type == IBV_QPT_XRC_RECV;
+	struct qp *qp;
+	int err;
+
+	if (a->comp_mask & ~known || ops & ~iv_wr_ops(a->qp_type) ||
+	    (a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags))
+		return iv_refuse(EOPNOTSUPP, "create QP: comp_mask, flags or operations: ");
+	if (!(a->comp_mask & (xrc_recv ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD)) ||
+	    !(xrc_recv ? (void *)a->xrcd : (void *)a->pd))
+		return iv_refuse(EINVAL, "create QP: pd or xrcd: ");
+	qp = qp_new(ctx, xrc_recv ? NULL : a->pd, (struct ibv_qp_init_attr *)a,
+		    xrc_recv ? a->xrcd : NULL);
+	if (!qp)
+		return NULL;
+	err = ops ? iv_wr_init(qp) : 0;
+	if (err) {
+		ibv_destroy_qp(&qp->pub.qp_base);
+		errno = err;
+		return NULL;
+	}
+	return &qp->pub.qp_base;
+}
+
+struct ibv_qp *iv_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *a)
+{
+	const uint32_t needed = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD |
+				IBV_QP_OPEN_ATTR_TYPE;
+	struct xv_qp_open_attr x = { .qp_num = a->qp_num };
+	struct qp *qp;
+
+	if (~a->comp_mask & needed || a->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED ||
+	    a->qp_type != IBV_QPT_XRC_RECV || !a->xrcd)
+		return iv_refuse(EINVAL, "open QP: number, type or xrcd: ");
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	x.xrcd = TO(xrcd, a->xrcd)->xv;
+	x.qp_context = qp;
+	qp->xv = xv_open_qp(xv_of(ctx), &x);
+	if (!qp->xv) {
+		free(qp);
+		return iv_null();
+	}
+	qp->init.qp_type = a->qp_type;
+	if (a->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT)
+		qp->init.qp_context = a->qp_context;
+	fill(qp, ctx, NULL);
+	return &qp->pub.qp_base;
+}
+
+EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	return TO(qp, qp)->extended ? &TO(qp, qp)->pub : NULL;
+}
+
+/* The kernel's ib_uverbs ignores attributes that half of an XRC connection does not have. */
+static unsigned int attr_mask(enum ibv_qp_type type, int mask)
+{
+	if (type == IBV_QPT_XRC_SEND)
+		mask &= ~(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	if (type == IBV_QPT_XRC_RECV)
+		mask &= ~(IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY);
+	return (unsigned int)mask;
+}
+
+EXPORT int ibv_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask)
+{
+	struct qp *qp = TO(qp, pub);
+	struct xv_qp_attr x = { .dct_key = 0 };
+	int err;
+
+	if (mask & IBV_QP_RATE_LIMIT)
+		return iv_error(-EOPNOTSUPP);
+	memcpy(&x, attr, SAME_ATTR_SIZE);
+	err = xv_modify_qp(qp->xv, &x, attr_mask(pub->qp_type, mask));
+	pub->state = (enum ibv_qp_state)qp->xv->state;
+	return iv_result(err);
+}
+
+EXPORT int ibv_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask,
+			struct ibv_qp_init_attr *init)
+{
+	struct qp *qp = TO(qp, pub);
+	struct xv_qp_attr x;
+	int err = xv_query_qp(qp->xv, &x, (unsigned int)mask, NULL);
+
+	if (err)
+		return iv_result(err);
+	memset(attr, 0, sizeof(*attr));
+	memcpy(attr, &x, SAME_ATTR_SIZE);
+	pub->state = attr->qp_state;
+	*init = qp->init;
+	return 0;
+}
+
+EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+{
+	(void)qp;
+	(void)op;
+	(void)flags;
+	return 0;
+}
+
+/* Enhanced connection establishment: the adapter's options are not negotiated. */
+
+EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	(void)qp;
+	memset(ece, 0, sizeof(*ece));
+	return iv_error(-EOPNOTSUPP);
+}
+
+EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	(void)qp;
+	return ece->vendor_id ? EOPNOTSUPP : 0;
+}
+
+EXPORT int ibv_destroy_qp(struct ibv_qp *pub)
+{
+	struct qp *qp = TO(qp, pub);
+	int err = xv_destroy_qp(qp->xv);
+
+	if (err)
+		return iv_result(err);
+	free(qp->sge);
+	free(qp->inline_data);
+	free(qp);
+	return 0;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Shared receive queues.
+ */
+#include "ibv.h"
+
+static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_srq_attr *attr,
+			       struct xv_srq_init_attr *x)
+{
+	struct srq *srq = calloc(1, sizeof(*srq));
+
+	if (!srq)
+		return NULL;
+	x->srq_context = srq;
+	x->attr.max_wr = attr->max_wr;
+	x->attr.max_sge = attr->max_sge;
+	x->flags = pd_single_threaded(pd) ? XV_SRQ_SINGLE_THREADED : 0;
+	srq->xv = xv_create_srq(TO(pd, pd)->xv, x);
+	if (!srq->xv) {
+		free(srq);
+		return iv_null();
+	}
+	attr->max_wr = x->attr.max_wr;
+	attr->max_sge = x->attr.max_sge;
+	srq->pub.context = pd->context;
+	srq->pub.srq_context = srq_context;
+	srq->pub.pd = pd;
+	srq->pub.handle = srq->xv->handle;
+	return &srq->pub;
+}
+
+EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct xv_srq_init_attr x = { .xrcd = NULL };
+
+	return srq_new(pd, attr->srq_context, &attr->attr, &x);
+}
+
+struct ibv_srq *iv_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *a)
+{
+	const uint32_t known = IBV_SRQ_INIT_ATTR_TM - 1;
+	bool xrc = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type == IBV_SRQT_XRC;
+	const uint32_t of_xrc = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	struct xv_srq_init_attr x = { .xrcd = NULL };
+
+	(void)ctx;
+	if (a->comp_mask & ~known || (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && !xrc &&
+				      a->srq_type != IBV_SRQT_BASIC))
+		return iv_refuse(EOPNOTSUPP, "create SRQ: comp_mask or type: ");
+	if (!(a->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !a->pd ||
+	    (xrc && (~a->comp_mask & of_xrc || !a->xrcd || !a->cq)))
+		return iv_refuse(EINVAL, "create SRQ: pd, xrcd or cq: ");
+	if (xrc) {
+		x.xrcd = TO(xrcd, a->xrcd)->xv;
+		x.cq = TO(cq, a->cq)->xv;
+	}
+	return srq_new(a->pd, a->srq_context, &a->attr, &x);
+}
+
+int iv_get_srq_num(struct ibv_srq *srq, uint32_t *num)
+{
+	*num = TO(srq, srq)->xv->srq_num;
+	return 0;
+}
+
+EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
+{
+	struct xv_srq_attr x = { .max_wr = attr->max_wr, .srq_limit = attr->srq_limit };
+
+	return iv_result(xv_modify_srq(TO(srq, srq)->xv, &x, (unsigned int)mask));
+}
+
+EXPORT int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	struct xv_srq_attr x;
+	int err = xv_query_srq(TO(srq, srq)->xv, &x);
+
+	if (err)
+		return iv_result(err);
+	attr->max_wr = x.max_wr;
+	attr->max_sge = x.max_sge;
+	attr->srq_limit = x.srq_limit;
+	return 0;
+}
+
+EXPORT int ibv_destroy_srq(struct ibv_srq *pub)
+{
+	struct srq *srq = TO(srq, pub);
+	int err = xv_destroy_srq(srq->xv);
+
+	if (!err)
+		free(srq);
+	return iv_result(err);
+}
