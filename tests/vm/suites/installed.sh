@@ -28,6 +28,9 @@ like "xv_perf measures" '^ +64 ' as_user xv_perf --device "$DEV0" --peer-device 
 like "pkg-config knows the library" '-lxverbs' pkg-config --libs libxverbs
 like "pkg-config knows the library of collective operations" '-lxvcoll.*-lxverbs' \
 	pkg-config --libs libxvcoll
+like "pkg-config knows the library for programs of libibverbs" '-lxverbs-ibverbs -libverbs' \
+	pkg-config --libs libxverbs-ibverbs
+like "xv_run is in the path" "hca_id:	$DEV0" as_user xv_run ibv_devinfo
 ok "manual pages of each section are installed" ls /usr/share/man/man1/xv_perf.1 \
 	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7
 like "a function without a page of its own has a link" 'so man3/xv_create_qp.3' \

@@ -281,6 +281,9 @@ has_gid() {
 # shellcheck disable=SC2317 # called by pair
 cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
 
+# Words before the server and before the client of pingpong and perf, such as xv_run
+SERVER=() CLIENT=()
+
 # pingpong DESCRIPTION PROGRAM FROM TO ARGUMENT...: runs one of ibv_*_pingpong
 pingpong() {
 	local what=$1 prog=$2 a=$3 b=$4 gid=() gid2=()
@@ -291,8 +294,8 @@ pingpong() {
 	fi
 	PORT=$((PORT + 1))
 	pair "$what" "listening $PORT" 'bytes in .* seconds|^success' \
-		"$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
-		"$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+		"${SERVER[@]}" "$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
+		"${CLIENT[@]}" "$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }
 
 # perf DESCRIPTION PROGRAM ARGUMENT...: runs a program of perftest from DEV1 to DEV0
@@ -305,6 +308,6 @@ perf() {
 	fi
 	PORT=$((PORT + 1))
 	pair "$what" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
-		"$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
-		"$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+		"${SERVER[@]}" "$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
+		"${CLIENT[@]}" "$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }

@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Unmodified programs of libibverbs and librdmacm on /dev/xverbs, started by xv_run. First the
+# files of ib_uverbs are hidden, so that a program that did not use xverbs would fail. Then
+# each kind of program runs with one end on libibverbs' own provider.
+. ./lib.sh
+
+BIN=$(cd ../../.. && pwd)/build/user/bin
+XV_RUN=$BIN/xv_run
+STOCK=../../../build/stock
+PEER=(ip netns exec peer)
+
+hide_uverbs() {
+	local f
+	for f in /dev/infiniband/uverbs*; do mv "$f" "${f%/*}/hidden.${f##*/}" || return; done
+}
+
+show_uverbs() {
+	local f
+	for f in /dev/infiniband/hidden.*; do mv "$f" "${f%/*}/${f##*/hidden.}" || return; done
+}
+
+# What is the same with each provider: names, GUIDs, ports, GIDs
+identity() {
+	"$@" ibv_devinfo -v | grep -E 'hca_id|guid|vendor|port:|state|lid|active_mtu|link|GID\['
+}
+
+# holds PROGRAM: a process of this name has a queue pair of xverbs
+# shellcheck disable=SC2317 # called by wait_for
+holds() { "$BIN/xv_devinfo" --resources | grep -Eq "^[[:space:]]qp .* $1 "; }
+
+# Prints 1 if xverbs knows the queue pair of a program that runs.
+seen() {
+	local pid
+	timeout "$LIMIT" "$XV_RUN" ibv_rc_pingpong -d "$DEV0" -g "$(gid_index "$DEV0")" -p 18599 \
+		> "$OUT.server" 2>&1 < /dev/null &
+	pid=$!
+	wait_for 10 holds ibv_rc_pingpong && echo 1
+	kill "$pid"
+	wait "$pid"
+}
+
+# Prints 1 if nothing is left of two programs that were killed while they sent.
+killed() {
+	local port=18598 pids=() dev held=''
+	for dev in "$DEV0" "$DEV1"; do
+		timeout "$LIMIT" "$XV_RUN" ib_write_bw -F -D 60 -p $port -d "$dev" \
+			-x "$(gid_index "$dev")" ${pids:+127.0.0.1} \
+			> "$OUT.server" 2>&1 < /dev/null &
+		pids+=($!)
+		[ ${#pids[@]} -gt 1 ] || wait_for 10 listening $port
+	done
+	pause 3
+	holds ib_write_bw && held=1
+	pkill -KILL -P "${pids[0]},${pids[1]}"
+	wait "${pids[@]}" 2>/dev/null
+	holds ib_write_bw || echo $held
+}
+
+# cm DESCRIPTION PORT REGEX SERVER... -- CLIENT...: two programs of rdma_cm; the client is in
+# the other namespace
+cm() {
+	local what=$1 port=$2 want=$3 server=()
+	shift 3
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	pair "$what" "cm_listening $port" "$want" "${SERVER[@]}" "${server[@]}" -- \
+		"${PEER[@]}" "${CLIENT[@]}" "$@"
+}
+
+# programs_of_cm END: END says which end is on xverbs
+programs_of_cm() {
+	local end=$1 port=$((PORT + 1))
+	PORT=$((PORT + 4))
+	cm "rping: $end" $port '' rping -s -a $ADDR0 -p $port -V -C 20 -- \
+		rping -c -a $ADDR0 -p $port -V -C 20
+	cm "ucmatose: $end" 7174 'return status 0' ucmatose -c 4 -C 20 -S 1000 -- \
+		ucmatose -s $ADDR0 -c 4 -C 20 -S 1000
+	cm "udaddy: $end" 7174 'return status 0' udaddy -C 20 -S 1000 -- \
+		udaddy -s $ADDR0 -C 20 -S 1000
+	cm "rstream: $end" 7471 '64k_lat|64k' \
+		rstream -b $ADDR0 -p 7471 -T b -T v -I 20 -S 65536 -C 20 -- \
+		rstream -s $ADDR0 -p 7471 -T b -T v -I 20 -S 65536 -C 20
+	full || [ "$end" = "both on xverbs" ] || return 0
+	cm "ib_write_bw by rdma_cm: $end" $((port + 1)) '^ *4096 +500' \
+		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV0" -p $((port + 1)) -- \
+		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV1" -p $((port + 1)) $ADDR0
+	cm "ib_send_bw over UD by rdma_cm: $end" $((port + 2)) '^ *1024 +200' \
+		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV0" -p $((port + 2)) -- \
+		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV1" -p $((port + 2)) $ADDR0
+}
+
+is "the devices are the same as without xv_run" "$("$XV_RUN" ibv_devices)" "$(ibv_devices)"
+is "their identity, too" "$(identity "$XV_RUN")" "$(identity)"
+tap $STOCK/interface "$DEV0" "$(gid_index "$DEV0")"
+
+ok "the files of ib_uverbs are hidden" hide_uverbs
+refused "no program works without xv_run" '' ibv_rc_pingpong -d "$DEV0"
+refused "xv_run needs a program" usage "$XV_RUN"
+attempt "$XV_RUN" no-such-program
+is "xv_run fails with 127 for a program that does not exist" "$? $(grep -c 'not found' "$OUT")" \
+	"127 1"
+attempt "$XV_RUN" passwd
+is "and for a set-user-ID program" "$? $(grep -c set-user-ID "$OUT")" "127 1"
+is "xverbs has the queue pair of a program" "$(seen)" 1
+is "nothing is left of killed programs" "$(killed)" 1
+
+SERVER=("$XV_RUN") CLIENT=("$XV_RUN")
+tap $STOCK/interface_linked "$DEV0" "$(gid_index "$DEV0")"
+tap "$XV_RUN" $STOCK/interface "$DEV0" "$(gid_index "$DEV0")"
+for size in 1 4096 1048576; do
+	pingpong "rc: $size bytes, validated" ibv_rc_pingpong "$DEV0" "$DEV1" -s $size -n 50 -c
+done
+pingpong "rc: events" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -e -c
+pingpong "rc: time stamps" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -t -c
+pingpong "rc: extended requests" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -N -c
+pingpong "rc: a function to itself" ibv_rc_pingpong "$DEV0" "$DEV0" -n 50 -c
+pingpong "uc, validated" ibv_uc_pingpong "$DEV0" "$DEV1" -n 50 -c
+pingpong "ud, validated" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -c
+pingpong "ud: events" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -e -c
+pingpong "srq: 16 QPs, validated" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c
+pingpong "srq: events" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -e -c
+pingpong "xrc" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 10
+pingpong "xrc: events" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 10 -e
+
+perf "ib_write_bw: 4 QPs" ib_write_bw -s 4096 -n 500 -q 4
+perf "ib_write_bw: 1 MiB, both ways" ib_write_bw -s 1048576 -n 30 -b
+perf "ib_write_lat: inline" ib_write_lat -s 32 -n 200 -I 64
+perf "ib_read_lat" ib_read_lat -s 8 -n 200
+perf "ib_send_bw: events" ib_send_bw -s 4096 -n 500 -e
+perf "ib_send_bw over UC" ib_send_bw -c UC -s 4096 -n 500
+perf "ib_send_bw over UD" ib_send_bw -c UD -s 1024 -n 500
+perf "ib_send_bw: shared receive queue" ib_send_bw --use-srq -q 4 -s 4096 -n 500
+perf "ib_atomic_bw" ib_atomic_bw -A FETCH_AND_ADD -n 500
+if full; then
+	for op in write read send; do
+		perf "ib_${op}_bw: all sizes" ib_${op}_bw -a -n 20
+		perf "ib_${op}_lat: all sizes" ib_${op}_lat -a -n 20
+	done
+	perf "ib_send_lat over UD" ib_send_lat -c UD -s 64 -n 200
+	perf "ib_atomic_lat" ib_atomic_lat -A CMP_AND_SWP -n 200
+fi
+
+if [ "$VM_LINK" = roce ]; then
+	ok "two functions in two network namespaces" peer_up
+	programs_of_cm "both on xverbs"
+	pair "mckey: multicast" "sleep 2" 'return status 0' \
+		"$XV_RUN" mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
+		"${PEER[@]}" "$XV_RUN" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
+	STAYS=1 cm "cmtime" 7471 'connect' cmtime -c 20 -p 7471 -- \
+		cmtime -s $ADDR0 -c 20 -p 7471
+	cm "rdma_server, rdma_client" 7471 'rdma_client: end 0' rdma_server -s $ADDR0 -p 7471 -- \
+		rdma_client -s $ADDR0 -p 7471
+	cm "rdma_xserver, rdma_xclient" 7471 'end 0' rdma_xserver -p 7471 -- \
+		rdma_xclient -s $ADDR0 -p 7471
+fi
+
+ok "the files of ib_uverbs are back" show_uverbs
+for end in server client; do
+	SERVER=() CLIENT=()
+	[ $end = server ] && SERVER=("$XV_RUN") || CLIENT=("$XV_RUN")
+	if [ "$VM_LINK" = roce ]; then programs_of_cm "the $end on xverbs"; fi
+done
+[ "$VM_LINK" != roce ] || ok "back in one namespace" peer_down
+for end in server client; do
+	SERVER=() CLIENT=()
+	[ $end = server ] && SERVER=("$XV_RUN") || CLIENT=("$XV_RUN")
+	pingpong "rc: the $end on xverbs" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -c
+	pingpong "ud: the $end on xverbs" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -c
+	pingpong "srq: the $end on xverbs" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c
+	pingpong "xrc: the $end on xverbs" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 10
+	full || continue
+	pingpong "uc: the $end on xverbs" ibv_uc_pingpong "$DEV0" "$DEV1" -n 50 -c
+	perf "ib_write_bw: the $end on xverbs" ib_write_bw -s 4096 -n 500
+	perf "ib_atomic_bw: the $end on xverbs" ib_atomic_bw -n 200
+done
+finish
