@@ -138,13 +138,14 @@ static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 	u32 number;
 	void *entry;
 
+	/* Events that mlx5_core itself raises have no entry of an event queue. */
+	if (type < 0 && fw_type != MLX5_EVENT_TYPE_DCT_DRAINED)
+		return NOTIFY_DONE;
 	number = be32_to_cpu(eqe->data.qp_srq.qp_srq_n) & 0xffffff;
 	if (xv_is_dct_event(fw_type, eqe)) {
 		xv_dct_event(dev, number, fw_type);
 		return NOTIFY_OK;
 	}
-	if (type < 0)
-		return NOTIFY_DONE;
 	srq = type == XVERBS_EVENT_SRQ_ERR ||
 	      type == XVERBS_EVENT_SRQ_LIMIT_REACHED;
 	/* RQs and SQs have other number spaces than QPs. */

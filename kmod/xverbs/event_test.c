@@ -169,6 +169,10 @@ static void xv_test_qp_events(struct kunit *test)
 	xv_raise(e, MLX5_EVENT_TYPE_COMM_EST, XV_NUMBER + 1);
 	KUNIT_EXPECT_EQ(test, xv_raise(e, MLX5_EVENT_TYPE_CMD, XV_NUMBER),
 			(int)NOTIFY_DONE);
+	/* The argument of mlx5_core, when the firmware has failed */
+	KUNIT_EXPECT_EQ(test, xv_dev_fw_event(&e->dev.fw_events,
+					      MLX5_DEV_EVENT_SYS_ERROR,
+					      (void *)1), (int)NOTIFY_DONE);
 	xv_expect_quiet(test, e);
 }
 
