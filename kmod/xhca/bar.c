@@ -17,7 +17,7 @@
 
 struct bar_search {
 	u64 size;
-	phys_addr_t found;
+	struct resource found;
 	unsigned int nfound;
 };
 
@@ -41,38 +41,48 @@ static int bar_candidate(struct resource *res, void *arg)
 	if (!is_ram(res->start - PAGE_SIZE) || !is_ram(res->end + 1))
 		return 0;
 	if (!s->nfound++)
-		s->found = start;
+		s->found = (struct resource) { .start = start, .end = res->end };
 	return 0;
 }
 
 /* Returns -ENOENT if no range is reserved. */
-static int bar_find_reserved(u64 size, phys_addr_t *addr)
+static int bar_find_reserved(u64 size, struct resource *found)
 {
 	struct bar_search s = { .size = size };
 
 	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, 0, -1, &s, bar_candidate);
 	if (s.nfound == 1) {
-		*addr = s.found;
+		*found = s.found;
 		return 0;
 	}
 	if (!s.nfound)
 		return -ENOENT;
-	pr_err("several ranges are reserved, the first at %pa: choose with bar=\n", &s.found);
+	pr_err("several ranges are reserved, the first at %pa: choose with bar=\n", &s.found.start);
 	return -ENXIO;
 }
 
-static int bar_check(phys_addr_t addr, u64 size)
+static bool bar_is_reserved(phys_addr_t addr, u64 size)
+{
+	return region_intersects(addr, size, IORESOURCE_MEM,
+				 IORES_DESC_RESERVED) == REGION_INTERSECTS;
+}
+
+/* As much of the reserved range as functions can use */
+static int bar_check(phys_addr_t addr, u64 size, struct resource *found)
 {
 	if (!IS_ALIGNED(addr, XHCA_BAR_SIZE) || addr + size < addr) {
 		pr_err("bar=%pa is not a multiple of %lluM\n", &addr, XHCA_BAR_SIZE >> 20);
 		return -EINVAL;
 	}
-	if (region_intersects(addr, size, IORESOURCE_MEM,
-			      IORES_DESC_RESERVED) != REGION_INTERSECTS) {
+	if (!bar_is_reserved(addr, size)) {
 		pr_err("bar=%pa: %lluM from there are not reserved, see boot parameter memmap=\n",
 		       &addr, size >> 20);
 		return -EINVAL;
 	}
+	while (size < XHCA_MAX_FUNCTIONS * XHCA_BAR_SIZE &&
+	       bar_is_reserved(addr + size, XHCA_BAR_SIZE))
+		size += XHCA_BAR_SIZE;
+	*found = (struct resource) { .start = addr, .end = addr + size - 1 };
 	return 0;
 }
 
@@ -120,10 +130,8 @@ static int bar_map(struct xhca *x)
 	}
 	/* With the memory type of mlx5_core: two mappings of a page must not differ. */
 	x->bar.base = (void __force *)ioremap(x->bar.res.start, size);
-	if (x->bar.base && bar_is_memory(x->bar.base, size)) {
-		memset(x->bar.base, 0, size);
+	if (x->bar.base && bar_is_memory(x->bar.base, size))
 		return 0;
-	}
 	pr_err("%s at %pa\n", x->bar.base ? "no memory" : "cannot map the memory",
 	       &x->bar.res.start);
 	if (x->bar.base)
@@ -132,29 +140,31 @@ static int bar_map(struct xhca *x)
 	return -ENOMEM;
 }
 
-static int bar_find(struct xhca *x, u64 size, u64 limit, phys_addr_t *addr)
+static int bar_find(struct xhca *x, u64 size, u64 limit, struct resource *found)
 {
-	int err = bar_find_reserved(size, addr);
+	int err = bar_find_reserved(size, found);
 
 	if (err != -ENOENT)
 		return err;
 	err = xhca_block_take(&x->block, size, limit);
-	*addr = x->block.res.start;
+	*found = x->block.res;
 	return err;
 }
 
-int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit)
+int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit, unsigned int functions)
 {
-	u64 size = x->nfunctions * XHCA_BAR_SIZE;
+	u64 size = max(functions, 1u) * XHCA_BAR_SIZE;
+	struct resource found;
 	int err;
 
-	err = addr ? bar_check(addr, size) : bar_find(x, size, block_limit, &addr);
+	err = addr ? bar_check(addr, size, &found) : bar_find(x, size, block_limit, &found);
 	if (err)
 		return err;
+	x->bar.room = min_t(u64, resource_size(&found) / XHCA_BAR_SIZE, XHCA_MAX_FUNCTIONS);
 	x->bar.res = (struct resource) {
 		.name = KBUILD_MODNAME,
-		.start = addr,
-		.end = addr + size - 1,
+		.start = found.start,
+		.end = found.start + x->bar.room * XHCA_BAR_SIZE - 1,
 		.flags = IORESOURCE_MEM | IORESOURCE_MEM_64 | IORESOURCE_PREFETCH,
 	};
 	err = bar_map(x);

@@ -13,6 +13,9 @@
 #include <linux/netdevice.h>
 #include <linux/version.h>
 #include <linux/mlx5/driver.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/hex.h>		/* mac_pton(), before in kernel.h */
+#endif
 
 /*
  * 6.1: mlx5_ib finds the network device by its parent, in the notifier.  Later kernels use

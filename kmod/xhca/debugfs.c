@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * debugfs/xhca/engine has counters of the engine, debugfs/xhca/N/objects the number of
- * objects of function N.  The engine does not stop while they are read, so they are exact
- * only when it is idle.  hca/hca.h explains units and turns.
+ * objects of the function in slot N of the bus.  The engine does not stop while they are read,
+ * so they are exact only when it is idle.  hca/hca.h explains units and turns.
  *
  * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails the nth
  * firmware command of function N from now on.  The command is not executed.  Its status is
@@ -150,23 +150,32 @@ static const struct file_operations port_event_fops = {
 	.write	= port_event_write,
 };
 
-void xhca_debugfs_init(struct xhca *x)
+void xhca_debugfs_add(struct xhca_function *fn)
 {
 	struct dentry *dir;
-	unsigned int i;
 	char name[12];
 
+	snprintf(name, sizeof(name), "%u", fn->index);
+	dir = debugfs_create_dir(name, fn->xhca->debugfs);
+	debugfs_create_file("objects", 0400, dir, fn, &objects_fops);
+	debugfs_create_file("port_event", 0200, dir, fn, &port_event_fops);
+	debugfs_create_u32("fail_command", 0600, dir, &fn->hca->fail.left);
+	debugfs_create_u32("fail_more", 0600, dir, &fn->hca->fail.more);
+	debugfs_create_u8("fail_status", 0600, dir, &fn->hca->fail.status);
+	fn->debugfs = dir;
+}
+
+/* Waits for readers and writers, so afterwards the function may be destroyed. */
+void xhca_debugfs_del(struct xhca_function *fn)
+{
+	debugfs_remove_recursive(fn->debugfs);
+	fn->debugfs = NULL;
+}
+
+void xhca_debugfs_init(struct xhca *x)
+{
 	x->debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_file("engine", 0400, x->debugfs, x, &engine_fops);
-	for (i = 0; i < x->nfunctions; i++) {
-		snprintf(name, sizeof(name), "%u", i);
-		dir = debugfs_create_dir(name, x->debugfs);
-		debugfs_create_file("objects", 0400, dir, &x->fn[i], &objects_fops);
-		debugfs_create_file("port_event", 0200, dir, &x->fn[i], &port_event_fops);
-		debugfs_create_u32("fail_command", 0600, dir, &x->fn[i].hca->fail.left);
-		debugfs_create_u32("fail_more", 0600, dir, &x->fn[i].hca->fail.more);
-		debugfs_create_u8("fail_status", 0600, dir, &x->fn[i].hca->fail.status);
-	}
 }
 
 void xhca_debugfs_exit(struct xhca *x)

@@ -12,15 +12,15 @@
 
 static unsigned int functions = 2;
 module_param(functions, uint, 0444);
-MODULE_PARM_DESC(functions, "number of PCI functions, 1 to 16 (2)");
+MODULE_PARM_DESC(functions, "number of PCI functions that exist after load, 0 to 16 (2)");
 
 static char *link = "roce";
 module_param(link, charp, 0444);
-MODULE_PARM_DESC(link, "link layer of the ports: roce or ib (roce)");
+MODULE_PARM_DESC(link, "link layer of their ports: roce or ib (roce)");
 
 static unsigned int ports = 1;
 module_param(ports, uint, 0444);
-MODULE_PARM_DESC(ports, "number of ports of a function, 2 only with link=ib (1)");
+MODULE_PARM_DESC(ports, "number of their ports, 2 only with link=ib (1)");
 
 static ulong bar;
 module_param(bar, ulong, 0444);
@@ -38,110 +38,42 @@ MODULE_PARM_DESC(cpus, "list of CPUs to run on, for instance 0-3,8 (all that are
 
 static struct xhca *xhca;
 
-static const struct hca_ops hca_ops = {
-	.dma_ptr	= xhca_dma_ptr,
-	.raise_irq	= xhca_raise_irq,
-};
-
-/* A function has the same addresses at every load. */
-static void function_init(struct xhca *x, unsigned int index)
+static int create_function(struct xhca *x)
 {
-	const u8 mac[ETH_ALEN] = { 0x02, 'x', 'h', 'c', 'a', index };
-	struct xhca_function *fn = &x->fn[index];
+	struct xhca_function *fn = xhca_function_new(x);
+	int err;
 
-	fn->xhca = x;
-	fn->index = index;
-	memcpy(fn->mac, mac, ETH_ALEN);
+	if (IS_ERR(fn))
+		return PTR_ERR(fn);
+	err = xhca_function_set_link(fn, link);
+	if (!err)
+		err = xhca_function_set_ports(fn, ports);
+	if (!err)
+		err = xhca_function_plug(fn, &init_net);
+	return err;
 }
 
-static u64 function_guid(const struct xhca_function *fn)
-{
-	const u8 *m = fn->mac;
-
-	return (u64)(m[0] ^ 2) << 56 | (u64)m[1] << 48 | (u64)m[2] << 40 | 0xfffeull << 24 |
-	       m[3] << 16 | m[4] << 8 | m[5];
-}
-
-static void create_hca(void *arg)
-{
-	struct xhca_function *fn = arg;
-	struct hca_params p = {
-		.index = fn->index,
-		.roce = fn->xhca->roce,
-		.num_ports = ports,
-		.node_guid = function_guid(fn),
-		.lid = fn->index + 1,
-		.num_vectors = HCA_MAX_VECTORS,
-		.bar = xhca_bar_ptr(fn),
-	};
-
-	memcpy(p.mac, fn->mac, ETH_ALEN);
-	fn->hca = hca_create(&fn->xhca->engine.fabric, &p, &hca_ops, fn);
-}
-
-static void destroy_hca(void *arg)
-{
-	struct xhca_function *fn = arg;
-
-	if (fn->hca)
-		hca_destroy(fn->hca);
-	fn->hca = NULL;
-}
-
-static void destroy_hcas(struct xhca *x)
+static int create_functions(struct xhca *x)
 {
 	unsigned int i;
+	int err = 0;
 
-	for (i = 0; i < x->nfunctions; i++)
-		xhca_engine_call(x, destroy_hca, &x->fn[i]);
-}
-
-static int create_hcas(struct xhca *x)
-{
-	unsigned int i;
-
-	for (i = 0; i < x->nfunctions; i++) {
-		function_init(x, i);
-		xhca_engine_call(x, create_hca, &x->fn[i]);
-		if (!x->fn[i].hca) {
-			destroy_hcas(x);
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
-static int check_parameters(bool *roce)
-{
-	if (functions < 1 || functions > XHCA_MAX_FUNCTIONS) {
-		pr_err("functions=%u: must be 1 to %u\n", functions, XHCA_MAX_FUNCTIONS);
-		return -EINVAL;
-	}
-	*roce = !strcmp(link, "roce");
-	if (!*roce && strcmp(link, "ib")) {
-		pr_err("link=%s: must be roce or ib\n", link);
-		return -EINVAL;
-	}
-	if (ports < 1 || ports > HCA_MAX_PORTS) {
-		pr_err("ports=%u: must be 1 to %u\n", ports, HCA_MAX_PORTS);
-		return -EINVAL;
-	}
-	/* The driver expects the second RoCE port of an adapter in a second function. */
-	if (ports > 1 && *roce) {
-		pr_err("ports=%u needs link=ib: a RoCE function has one port\n", ports);
-		return -EINVAL;
-	}
-	return 0;
+	for (i = 0; i < functions && !err; i++)
+		err = create_function(x);
+	if (err)
+		xhca_functions_exit(x);
+	return err;
 }
 
 static int start(struct xhca *x)
 {
 	int err;
 
+	xhca_functions_init(x);
 	err = xhca_power_init(x);
 	if (err)
 		return err;
-	err = xhca_bar_init(x, bar, (u64)block << 20);
+	err = xhca_bar_init(x, bar, (u64)block << 20, functions);
 	if (err)
 		goto err_power;
 	err = xhca_engine_init(x, cpus);
@@ -150,19 +82,24 @@ static int start(struct xhca *x)
 	err = xhca_dma_init(x);
 	if (err)
 		goto err_engine;
-	err = create_hcas(x);
-	if (err)
-		goto err_dma;
 	xhca_debugfs_init(x);
 	err = xhca_pci_init(x);
 	if (err)
-		goto err_hcas;
+		goto err_debugfs;
+	err = create_functions(x);
+	if (err)
+		goto err_pci;
+	err = xhca_config_init(x, functions);
+	if (err)
+		goto err_functions;
 	return 0;
 
-err_hcas:
+err_functions:
+	xhca_functions_exit(x);
+err_pci:
+	xhca_pci_exit(x);
+err_debugfs:
 	xhca_debugfs_exit(x);
-	destroy_hcas(x);
-err_dma:
 	xhca_dma_exit(x);
 err_engine:
 	xhca_engine_exit(x);
@@ -175,31 +112,31 @@ err_power:
 
 static int __init xhca_init(void)
 {
-	bool roce;
 	int err;
 
-	err = check_parameters(&roce);
-	if (err)
-		return err;
-	xhca = kvzalloc(struct_size(xhca, fn, functions), GFP_KERNEL);
+	if (functions > XHCA_MAX_FUNCTIONS) {
+		pr_err("functions=%u: must be 0 to %u\n", functions, XHCA_MAX_FUNCTIONS);
+		return -EINVAL;
+	}
+	xhca = kvzalloc(sizeof(*xhca), GFP_KERNEL);
 	if (!xhca)
 		return -ENOMEM;
-	xhca->roce = roce;
-	xhca->nfunctions = functions;
 	err = start(xhca);
 	if (err)
 		kvfree(xhca);
 	else
-		pr_info("%u %s function%s at %pa\n", functions, roce ? "RoCE" : "InfiniBand",
-			functions > 1 ? "s" : "", &xhca->bar.res.start);
+		pr_info("%u %s function%s at %pa, room for %u\n", functions,
+			strcmp(link, "ib") ? "RoCE" : "InfiniBand", functions == 1 ? "" : "s",
+			&xhca->bar.res.start, xhca->bar.room);
 	return err;
 }
 
 static void __exit xhca_exit(void)
 {
+	xhca_config_exit();
+	xhca_functions_exit(xhca);
 	xhca_pci_exit(xhca);
 	xhca_debugfs_exit(xhca);
-	destroy_hcas(xhca);
 	xhca_dma_exit(xhca);
 	xhca_engine_exit(xhca);
 	xhca_bar_exit(xhca);

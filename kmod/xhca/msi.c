@@ -194,7 +194,7 @@ static struct msi_domain_info domain_info = {
 	.chip	= &vector_chip,
 };
 
-void xhca_msi_init_function(struct xhca_function *fn)
+static void init_vectors(struct xhca_function *fn)
 {
 	unsigned int i;
 
@@ -208,7 +208,10 @@ void xhca_msi_init_function(struct xhca_function *fn)
 int xhca_msi_init(struct xhca *x)
 {
 	struct fwnode_handle *node = irq_domain_alloc_named_fwnode("xhca-MSI-X");
+	unsigned int i;
 
+	for (i = 0; i < XHCA_MAX_FUNCTIONS; i++)
+		init_vectors(&x->fn[i]);
 	if (!node)
 		return -ENOMEM;
 	x->pci.msi = xhca_create_msi_domain(node, &domain_info);

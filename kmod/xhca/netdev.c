@@ -169,6 +169,7 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 {
 	struct net_device *dev = alloc_netdev(sizeof(struct xnet), "xnet%d", NET_NAME_ENUM,
 					      ether_setup);
+	char name[IFNAMSIZ];
 	struct xnet *x;
 	int err;
 
@@ -180,6 +181,7 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 	SET_NETDEV_DEV(dev, &pdev->dev);
 	dev->netdev_ops = &xnet_ops;
 	dev->ethtool_ops = &xnet_ethtool_ops;
+	dev_net_set(dev, fn->net ?: &init_net);
 	dev->max_mtu = XHCA_MAX_MTU;
 	dev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM |
 			NETIF_F_GSO_SOFTWARE;
@@ -189,22 +191,45 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 	eth_hw_addr_set(dev, fn->mac);
 	memcpy(dev->perm_addr, fn->mac, ETH_ALEN);
 	netif_carrier_off(dev);
-	err = register_netdev(dev);
-	if (err) {
+	rtnl_lock();
+	/* The name with the number of the slot does not change with the namespace. */
+	snprintf(name, sizeof(name), "xnet%u", fn->index);
+	if (!netdev_name_in_use(dev_net(dev), name))
+		strscpy(dev->name, name, sizeof(dev->name));
+	err = register_netdevice(dev);
+	if (!err)
+		fn->netdev = dev;
+	rtnl_unlock();
+	if (err)
 		free_netdev(dev);
-		return err;
-	}
-	fn->netdev = dev;
-	return 0;
+	return err;
 }
 
 void xhca_netdev_del(struct xhca_function *fn)
 {
-	if (!fn->netdev)
+	struct net_device *dev = fn->netdev;
+
+	if (!dev)
 		return;
-	unregister_netdev(fn->netdev);
-	free_netdev(fn->netdev);
+	rtnl_lock();
 	fn->netdev = NULL;
+	unregister_netdevice(dev);
+	rtnl_unlock();
+	free_netdev(dev);
+}
+
+bool xhca_netdev_place(struct xhca_function *fn, char name[IFNAMSIZ], unsigned int *netns)
+{
+	bool found;
+
+	rtnl_lock();
+	found = fn->netdev;
+	if (found) {
+		strscpy(name, fn->netdev->name, IFNAMSIZ);
+		*netns = dev_net(fn->netdev)->ns.inum;
+	}
+	rtnl_unlock();
+	return found;
 }
 
 void xhca_netdev_offer(struct xhca_function *fn, struct pci_dev *pdev)

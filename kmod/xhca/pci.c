@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The virtual PCI bus: a root bus with one device for each function.
+ * The virtual PCI bus: a root bus with a slot for each function.
  *
  * Configuration space is a table of initial values and writable bits; registers that are not
  * in the table read as zero.  The PCI core does not allocate reserved memory, so the BARs
- * have their addresses before the bus is scanned, and are claimed.  A function's network
+ * have their addresses before their slot is scanned, and are claimed.  A function's network
  * device exists exactly as long as its PCI device.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -85,7 +85,7 @@ static void config_init(struct xhca_function *fn)
 		config_put(fn->writable, config_space[i].at, config_space[i].size,
 			   config_space[i].writable);
 	}
-	config_put(fn->config, PCI_CLASS_DEVICE, 2, fn->xhca->roce ?
+	config_put(fn->config, PCI_CLASS_DEVICE, 2, fn->roce ?
 		   PCI_CLASS_NETWORK_ETHERNET : PCI_CLASS_NETWORK_INFINIBAND);
 	config_put(fn->config, PCI_BASE_ADDRESS_0, 4, lower_32_bits(addr) |
 		   PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH);
@@ -104,7 +104,7 @@ static struct xhca_function *bus_function(struct pci_bus *bus, unsigned int devf
 {
 	struct xhca *x = bus_to_xhca(bus);
 
-	if (PCI_FUNC(devfn) || PCI_SLOT(devfn) >= x->nfunctions)
+	if (PCI_FUNC(devfn) || PCI_SLOT(devfn) >= XHCA_MAX_FUNCTIONS)
 		return NULL;
 	return &x->fn[PCI_SLOT(devfn)];
 }
@@ -114,33 +114,70 @@ struct xhca_function *xhca_pci_function(struct pci_dev *pdev)
 	return bus_function(pdev->bus, pdev->devfn);
 }
 
-/* The PCI core calls these under a lock, with aligned accesses of 1, 2 or 4 bytes. */
-static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 *value)
+/* The function in a slot, or NULL if the slot is empty.  Called under pci.lock. */
+static struct xhca_function *slot_function(struct pci_bus *bus, unsigned int devfn)
 {
 	struct xhca_function *fn = bus_function(bus, devfn);
+
+	return fn && fn->present ? fn : NULL;
+}
+
+static void set_present(struct xhca_function *fn, bool present)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fn->xhca->pci.lock, flags);
+	fn->present = present;
+	raw_spin_unlock_irqrestore(&fn->xhca->pci.lock, flags);
+}
+
+static u32 get_config(const struct xhca_function *fn, int at, int size)
+{
 	__le32 le = 0;
 
-	if (!fn)
-		return PCIBIOS_DEVICE_NOT_FOUND;
 	if (at + size <= PCI_CFG_SPACE_SIZE)
 		memcpy(&le, fn->config + at, size);
-	*value = le32_to_cpu(le);
-	return PCIBIOS_SUCCESSFUL;
+	return le32_to_cpu(le);
+}
+
+static void set_config(struct xhca_function *fn, int at, int size, u32 value)
+{
+	int i;
+
+	if (at + size > PCI_CFG_SPACE_SIZE)
+		return;
+	for (i = at; i < at + size; i++, value >>= 8)
+		fn->config[i] = (fn->config[i] & ~fn->writable[i]) | (value & fn->writable[i]);
+	apply_command(fn);
+}
+
+/* On x86 the PCI core takes no lock.  Accesses are aligned and have 1, 2 or 4 bytes. */
+static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 *value)
+{
+	struct xhca *x = bus_to_xhca(bus);
+	struct xhca_function *fn;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&x->pci.lock, flags);
+	fn = slot_function(bus, devfn);
+	if (fn)
+		*value = get_config(fn, at, size);
+	raw_spin_unlock_irqrestore(&x->pci.lock, flags);
+	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
 
 static int config_write(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 value)
 {
-	struct xhca_function *fn = bus_function(bus, devfn);
-	int i;
+	struct xhca *x = bus_to_xhca(bus);
+	struct xhca_function *fn;
+	unsigned long flags;
 
-	if (!fn)
-		return PCIBIOS_DEVICE_NOT_FOUND;
-	if (at + size > PCI_CFG_SPACE_SIZE)
-		return PCIBIOS_SUCCESSFUL;
-	for (i = at; i < at + size; i++, value >>= 8)
-		fn->config[i] = (fn->config[i] & ~fn->writable[i]) | (value & fn->writable[i]);
-	apply_command(fn);
-	return PCIBIOS_SUCCESSFUL;
+	raw_spin_lock_irqsave(&x->pci.lock, flags);
+	fn = slot_function(bus, devfn);
+	if (fn)
+		set_config(fn, at, size, value);
+	raw_spin_unlock_irqrestore(&x->pci.lock, flags);
+	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
 
 static struct pci_ops config_ops = {
@@ -163,7 +200,7 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *da
 	case BUS_NOTIFY_ADD_DEVICE:
 		if (pci_claim_resource(pdev, 0))
 			pci_err(pdev, "cannot claim the BAR\n");
-		if (x->roce && xhca_netdev_add(fn, pdev))
+		if (fn->roce && xhca_netdev_add(fn, pdev))
 			pci_err(pdev, "cannot make a network device\n");
 		break;
 	case BUS_NOTIFY_DEL_DEVICE:
@@ -196,25 +233,54 @@ static bool dma_is_direct(struct pci_dev *pdev)
 	return direct;
 }
 
-/* Checks every function. */
-static int check_devices(struct xhca *x)
+static int check_device(const struct xhca_function *fn, struct pci_dev *pdev)
+{
+	if (!pdev || !pdev->resource[0].parent || (fn->roce && !fn->netdev)) {
+		pr_err("function %u is missing on the bus\n", fn->index);
+		return -EIO;
+	}
+	if (!dma_is_direct(pdev)) {
+		pr_err("DMA addresses are translated: disable the IOMMU or remove swiotlb=force\n");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+int xhca_pci_plug(struct xhca_function *fn, struct net *net)
 {
 	struct pci_dev *pdev;
-	unsigned int i;
-	int err = 0;
+	int err;
 
-	for (i = 0; i < x->nfunctions && !err; i++) {
-		pdev = pci_get_slot(x->pci.bus, PCI_DEVFN(i, 0));
-		if (!pdev || !pdev->resource[0].parent || (x->roce && !x->fn[i].netdev)) {
-			pr_err("function %u is missing on the bus\n", i);
-			err = -EIO;
-		} else if (!dma_is_direct(pdev)) {
-			pr_err("DMA addresses are translated: disable the IOMMU or remove swiotlb=force\n");
-			err = -EOPNOTSUPP;
-		}
-		pci_dev_put(pdev);
+	config_init(fn);
+	pci_lock_rescan_remove();
+	fn->net = net;
+	set_present(fn, true);
+	pdev = pci_scan_single_device(fn->xhca->pci.bus, PCI_DEVFN(fn->index, 0));
+	fn->net = NULL;
+	err = check_device(fn, pdev);
+	if (!err) {
+		pci_bus_add_device(pdev);
+	} else {
+		if (pdev)
+			pci_stop_and_remove_bus_device(pdev);
+		set_present(fn, false);
 	}
+	pci_unlock_rescan_remove();
 	return err;
+}
+
+/* A user may have removed the device already, through sysfs. */
+void xhca_pci_unplug(struct xhca_function *fn)
+{
+	struct pci_dev *pdev;
+
+	pci_lock_rescan_remove();
+	pdev = pci_get_slot(fn->xhca->pci.bus, PCI_DEVFN(fn->index, 0));
+	if (pdev)
+		pci_stop_and_remove_bus_device(pdev);
+	pci_dev_put(pdev);
+	set_present(fn, false);
+	pci_unlock_rescan_remove();
 }
 
 /* ---- bus -------------------------------------------------------------------- */
@@ -243,12 +309,18 @@ static int create_bus(struct xhca *x)
 	};
 	pci_add_resource(&windows, &x->pci.numbers);
 	pci_add_resource(&windows, &x->bar.res);
+	pci_lock_rescan_remove();
 	x->pci.bus = pci_create_root_bus(&x->pci.host->dev, 0, &config_ops, &x->pci.sysdata,
 					 &windows);
-	if (x->pci.bus)
-		return 0;
-	pci_free_resource_list(&windows);
-	return -ENOMEM;
+	if (x->pci.bus) {
+		dev_set_msi_domain(&x->pci.bus->dev, x->pci.msi);
+		pci_scan_child_bus(x->pci.bus);
+		pci_bus_add_devices(x->pci.bus);
+	} else {
+		pci_free_resource_list(&windows);
+	}
+	pci_unlock_rescan_remove();
+	return x->pci.bus ? 0 : -ENOMEM;
 }
 
 /* Removing the bus does not drop the reference from the creation of the bridge. */
@@ -266,13 +338,9 @@ static void remove_bus(struct xhca *x)
 
 int xhca_pci_init(struct xhca *x)
 {
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < x->nfunctions; i++) {
-		config_init(&x->fn[i]);
-		xhca_msi_init_function(&x->fn[i]);
-	}
+	raw_spin_lock_init(&x->pci.lock);
 	x->pci.host = platform_device_register_simple(KBUILD_MODNAME, PLATFORM_DEVID_NONE, NULL, 0);
 	if (IS_ERR(x->pci.host))
 		return PTR_ERR(x->pci.host);
@@ -283,22 +351,11 @@ int xhca_pci_init(struct xhca *x)
 	err = bus_register_notifier(&pci_bus_type, &x->pci.nb);
 	if (err)
 		goto err_msi;
-	pci_lock_rescan_remove();
 	err = create_bus(x);
-	if (err) {
-		pci_unlock_rescan_remove();
+	if (err)
 		goto err_notifier;
-	}
-	dev_set_msi_domain(&x->pci.bus->dev, x->pci.msi);
-	pci_scan_child_bus(x->pci.bus);
-	err = check_devices(x);
-	if (!err)
-		pci_bus_add_devices(x->pci.bus);
-	pci_unlock_rescan_remove();
-	if (!err)
-		return 0;
+	return 0;
 
-	remove_bus(x);
 err_notifier:
 	bus_unregister_notifier(&pci_bus_type, &x->pci.nb);
 err_msi:

@@ -15,6 +15,7 @@
 #include <linux/ioport.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
@@ -30,6 +31,7 @@
 
 struct dentry;
 struct irq_domain;
+struct net;
 struct platform_device;
 struct xhca;
 struct xhca_worker;
@@ -44,12 +46,21 @@ struct xhca_vector {
 	struct irq_work replay;
 };
 
+/* A slot of the virtual bus, and the function in it */
 struct xhca_function {
 	struct xhca *xhca;
 	unsigned int index;
+	/* Under xhca.lock; the settings do not change while it is plugged. */
+	bool used, plugged;
+	bool roce;
+	unsigned int num_ports;
 	u8 mac[ETH_ALEN];
-	struct hca *hca;
-	struct net_device *netdev;	/* RoCE, while the PCI device exists */
+
+	bool present;			/* on the bus; under pci.lock */
+	struct hca *hca;		/* while present */
+	struct net_device *netdev;	/* RoCE, while the PCI device exists; under RTNL */
+	struct net *net;		/* namespace of a new network device, or NULL */
+	struct dentry *debugfs;
 	u8 config[PCI_CFG_SPACE_SIZE];
 	u8 writable[PCI_CFG_SPACE_SIZE];
 	struct xhca_vector vector[HCA_MAX_VECTORS];
@@ -85,12 +96,12 @@ struct xhca_ram {
 };
 
 struct xhca {
-	bool roce;
 	struct notifier_block power;
 	struct xhca_block block;
 	struct {
 		struct resource res;
 		void *base;
+		unsigned int room;	/* for so many functions */
 	} bar;
 	struct {
 		struct xhca_ram *range;
@@ -99,7 +110,9 @@ struct xhca {
 		struct notifier_block nb;
 	} ram;
 	struct xhca_engine engine;
+	struct dentry *debugfs;
 	struct {
+		raw_spinlock_t lock;	/* configuration space */
 		struct platform_device *host;
 		struct pci_sysdata sysdata;
 		struct resource numbers;
@@ -107,9 +120,8 @@ struct xhca {
 		struct irq_domain *msi;
 		struct notifier_block nb;
 	} pci;
-	struct dentry *debugfs;
-	unsigned int nfunctions;
-	struct xhca_function fn[];
+	struct mutex lock;		/* functions come and go */
+	struct xhca_function fn[XHCA_MAX_FUNCTIONS];
 };
 
 /* power.c: hibernation */
@@ -121,7 +133,8 @@ int xhca_block_take(struct xhca_block *b, u64 size, u64 limit);
 void xhca_block_return(struct xhca_block *b);
 
 /* bar.c: the memory of the BARs */
-int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit);
+/* Fails if there is no room for @functions. */
+int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit, unsigned int functions);
 void xhca_bar_exit(struct xhca *x);
 
 static inline phys_addr_t xhca_bar_addr(const struct xhca_function *fn)
@@ -137,10 +150,12 @@ static inline void *xhca_bar_ptr(const struct xhca_function *fn)
 /* pci.c: the bus and its devices */
 int xhca_pci_init(struct xhca *x);
 void xhca_pci_exit(struct xhca *x);
+/* Its network device appears in @net. */
+int xhca_pci_plug(struct xhca_function *fn, struct net *net);
+void xhca_pci_unplug(struct xhca_function *fn);
 struct xhca_function *xhca_pci_function(struct pci_dev *pdev);
 
 /* msi.c: interrupts */
-void xhca_msi_init_function(struct xhca_function *fn);
 int xhca_msi_init(struct xhca *x);
 void xhca_msi_exit(struct xhca *x);
 void xhca_raise_irq(void *ctx, unsigned int vector);
@@ -163,9 +178,33 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev);
 void xhca_netdev_del(struct xhca_function *fn);
 /* The driver of @pdev starts: offers it the network device of its port. */
 void xhca_netdev_offer(struct xhca_function *fn, struct pci_dev *pdev);
+/* Name and namespace of its network device; false if there is none */
+bool xhca_netdev_place(struct xhca_function *fn, char name[IFNAMSIZ], unsigned int *netns);
 
 /* debugfs.c */
 void xhca_debugfs_init(struct xhca *x);
 void xhca_debugfs_exit(struct xhca *x);
+void xhca_debugfs_add(struct xhca_function *fn);
+void xhca_debugfs_del(struct xhca_function *fn);
+
+/* function.c: life and settings of functions */
+void xhca_functions_init(struct xhca *x);
+/* Unplugs all. */
+void xhca_functions_exit(struct xhca *x);
+/* A free slot with the default settings, or an ERR_PTR */
+struct xhca_function *xhca_function_new(struct xhca *x);
+/* Unplugs it, too. */
+void xhca_function_free(struct xhca_function *fn);
+int xhca_function_set_link(struct xhca_function *fn, const char *link);
+int xhca_function_set_mac(struct xhca_function *fn, const char *mac);
+int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
+/* The network device of a RoCE function appears in @net. */
+int xhca_function_plug(struct xhca_function *fn, struct net *net);
+void xhca_function_unplug(struct xhca_function *fn);
+
+/* config.c: configfs */
+/* @functions: slots 0 to @functions - 1 are listed, and cannot be deleted */
+int xhca_config_init(struct xhca *x, unsigned int functions);
+void xhca_config_exit(void);
 
 #endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The functions: each has a slot of the virtual bus, with the memory of a BAR.
+ *
+ * A slot that is in use keeps its settings.  They change only while the function is
+ * unplugged.  Plugging it in creates the adapter (hca/) and the PCI device; a driver then
+ * binds to the device.  Unplugging removes both, as PCI hotplug does: the driver is removed
+ * first.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "xhca.h"
+#include "compat.h"
+
+static const struct hca_ops hca_ops = {
+	.dma_ptr	= xhca_dma_ptr,
+	.raise_irq	= xhca_raise_irq,
+};
+
+static u64 function_guid(const struct xhca_function *fn)
+{
+	const u8 *m = fn->mac;
+
+	return (u64)(m[0] ^ 2) << 56 | (u64)m[1] << 48 | (u64)m[2] << 40 | 0xfffeull << 24 |
+	       m[3] << 16 | m[4] << 8 | m[5];
+}
+
+static void create_hca(void *arg)
+{
+	struct xhca_function *fn = arg;
+	struct hca_params p = {
+		.index = fn->index,
+		.roce = fn->roce,
+		.num_ports = fn->num_ports,
+		.node_guid = function_guid(fn),
+		.lid = fn->index + 1,
+		.num_vectors = HCA_MAX_VECTORS,
+		.bar = xhca_bar_ptr(fn),
+	};
+
+	memcpy(p.mac, fn->mac, ETH_ALEN);
+	fn->hca = hca_create(&fn->xhca->engine.fabric, &p, &hca_ops, fn);
+}
+
+static void destroy_hca(void *arg)
+{
+	struct xhca_function *fn = arg;
+
+	hca_destroy(fn->hca);
+	fn->hca = NULL;
+}
+
+/* ---- Slots ---------------------------------------------------------------------------- */
+
+/* A slot has the same addresses at every use. */
+static void set_defaults(struct xhca_function *fn)
+{
+	const u8 mac[ETH_ALEN] = { 0x02, 'x', 'h', 'c', 'a', fn->index };
+
+	fn->roce = true;
+	fn->num_ports = 1;
+	memcpy(fn->mac, mac, ETH_ALEN);
+}
+
+struct xhca_function *xhca_function_new(struct xhca *x)
+{
+	struct xhca_function *fn = NULL;
+	unsigned int i;
+
+	mutex_lock(&x->lock);
+	for (i = 0; i < x->bar.room && !fn; i++)
+		if (!x->fn[i].used)
+			fn = &x->fn[i];
+	if (fn) {
+		fn->used = true;
+		set_defaults(fn);
+	}
+	mutex_unlock(&x->lock);
+	if (fn)
+		return fn;
+	pr_err("no room for another function: all %u are in use\n", x->bar.room);
+	return ERR_PTR(-ENOSPC);
+}
+
+void xhca_function_free(struct xhca_function *fn)
+{
+	xhca_function_unplug(fn);
+	mutex_lock(&fn->xhca->lock);
+	fn->used = false;
+	mutex_unlock(&fn->xhca->lock);
+}
+
+/* ---- Settings ------------------------------------------------------------------------- */
+
+static int settings_lock(struct xhca_function *fn)
+{
+	mutex_lock(&fn->xhca->lock);
+	if (!fn->plugged)
+		return 0;
+	mutex_unlock(&fn->xhca->lock);
+	pr_err("function %u is enabled: its settings cannot change\n", fn->index);
+	return -EBUSY;
+}
+
+static void settings_unlock(struct xhca_function *fn)
+{
+	mutex_unlock(&fn->xhca->lock);
+}
+
+int xhca_function_set_link(struct xhca_function *fn, const char *link)
+{
+	bool roce = !strcmp(link, "roce");
+	int err;
+
+	if (!roce && strcmp(link, "ib")) {
+		pr_err("link=%s: must be roce or ib\n", link);
+		return -EINVAL;
+	}
+	err = settings_lock(fn);
+	if (err)
+		return err;
+	fn->roce = roce;
+	settings_unlock(fn);
+	return 0;
+}
+
+int xhca_function_set_mac(struct xhca_function *fn, const char *text)
+{
+	u8 mac[ETH_ALEN];
+	int err;
+
+	if (strlen(text) != 3 * ETH_ALEN - 1 || !mac_pton(text, mac) ||
+	    !is_valid_ether_addr(mac)) {
+		pr_err("mac=%s: must be the address of one host, as 02:00:00:00:00:01\n", text);
+		return -EINVAL;
+	}
+	err = settings_lock(fn);
+	if (err)
+		return err;
+	memcpy(fn->mac, mac, ETH_ALEN);
+	settings_unlock(fn);
+	return 0;
+}
+
+int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports)
+{
+	int err;
+
+	if (ports < 1 || ports > HCA_MAX_PORTS) {
+		pr_err("ports=%u: must be 1 to %u\n", ports, HCA_MAX_PORTS);
+		return -EINVAL;
+	}
+	err = settings_lock(fn);
+	if (err)
+		return err;
+	fn->num_ports = ports;
+	settings_unlock(fn);
+	return 0;
+}
+
+static bool mac_is_in_use(const struct xhca_function *fn)
+{
+	const struct xhca *x = fn->xhca;
+	unsigned int i;
+
+	for (i = 0; i < XHCA_MAX_FUNCTIONS; i++)
+		if (x->fn[i].plugged && ether_addr_equal(x->fn[i].mac, fn->mac))
+			return true;
+	return false;
+}
+
+static int check_settings(const struct xhca_function *fn)
+{
+	/* The driver expects the second RoCE port of an adapter in a second function. */
+	if (fn->roce && fn->num_ports > 1) {
+		pr_err("ports=%u needs link=ib: a RoCE function has one port\n", fn->num_ports);
+		return -EINVAL;
+	}
+	if (mac_is_in_use(fn)) {
+		pr_err("mac=%pM belongs to another function\n", fn->mac);
+		return -EADDRINUSE;
+	}
+	return 0;
+}
+
+/* ---- Plugging ------------------------------------------------------------------------- */
+
+static int plug(struct xhca_function *fn, struct net *net)
+{
+	int err = check_settings(fn);
+
+	if (err)
+		return err;
+	memset(xhca_bar_ptr(fn), 0, XHCA_BAR_SIZE);
+	xhca_engine_call(fn->xhca, create_hca, fn);
+	if (!fn->hca)
+		return -ENOMEM;
+	xhca_debugfs_add(fn);
+	err = xhca_pci_plug(fn, net);
+	if (err) {
+		xhca_debugfs_del(fn);
+		xhca_engine_call(fn->xhca, destroy_hca, fn);
+	}
+	return err;
+}
+
+int xhca_function_plug(struct xhca_function *fn, struct net *net)
+{
+	int err = 0;
+
+	mutex_lock(&fn->xhca->lock);
+	if (!fn->plugged) {
+		err = plug(fn, net);
+		fn->plugged = !err;
+	}
+	mutex_unlock(&fn->xhca->lock);
+	return err;
+}
+
+void xhca_function_unplug(struct xhca_function *fn)
+{
+	mutex_lock(&fn->xhca->lock);
+	if (fn->plugged) {
+		xhca_pci_unplug(fn);
+		xhca_debugfs_del(fn);
+		xhca_engine_call(fn->xhca, destroy_hca, fn);
+		fn->plugged = false;
+	}
+	mutex_unlock(&fn->xhca->lock);
+}
+
+void xhca_functions_init(struct xhca *x)
+{
+	unsigned int i;
+
+	mutex_init(&x->lock);
+	for (i = 0; i < XHCA_MAX_FUNCTIONS; i++) {
+		x->fn[i].xhca = x;
+		x->fn[i].index = i;
+	}
+}
+
+void xhca_functions_exit(struct xhca *x)
+{
+	unsigned int i;
+
+	for (i = 0; i < XHCA_MAX_FUNCTIONS; i++)
+		xhca_function_unplug(&x->fn[i]);
+}
