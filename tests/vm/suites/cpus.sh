@@ -44,7 +44,7 @@ hotplug_under_traffic() {
 }
 ok "a CPU goes offline and online under traffic" hotplug_under_traffic
 
-ok "unload" rmmod xhca
+ok "unload" unload_xhca
 refused "an invalid list of CPUs is refused" '' load xhca cpus=some
 refused "a list of CPUs that do not exist is refused" '' load xhca cpus=7
 ok "load for one CPU" load xhca cpus=1

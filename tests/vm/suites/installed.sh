@@ -8,7 +8,7 @@
 as_user() { runuser -u tester -- "$@"; }
 
 # shellcheck disable=SC2317 # called by ok
-reload() { rmmod xverbs xhca && modprobe xhca functions=2 && modprobe xverbs; }
+reload() { rmmod xverbs && unload_xhca && modprobe xhca functions=2 && modprobe xverbs; }
 
 for m in xhca xverbs; do
 	is "$m was installed by DKMS" "$(modinfo -n $m | sed s,.xz$,,)" \
@@ -32,7 +32,8 @@ like "pkg-config knows the library for programs of libibverbs" '-lxverbs-ibverbs
 	pkg-config --libs libxverbs-ibverbs
 like "xv_run is in the path" "hca_id:	$DEV0" as_user xv_run ibv_devinfo
 ok "manual pages of each section are installed" ls /usr/share/man/man1/xv_perf.1 \
-	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7
+	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7 \
+	/usr/share/man/man8/xhcactl.8
 like "a function without a page of its own has a link" 'so man3/xv_create_qp.3' \
 	cat /usr/share/man/man3/xv_destroy_qp.3
 finish

@@ -248,11 +248,22 @@ drop_key_cache() {
 	done
 }
 
+# xhcactl ARGUMENT...: the installed program, or the one of this tree
+xhcactl() {
+	local installed
+	installed=$(type -P xhcactl)
+	"${installed:-../../../userlib/tools/xhcactl}" "$@"
+}
+
+# Removes the functions, which keep the module in use, and unloads it.
+unload_xhca() { xhcactl del --all && rmmod xhca; }
+
 # load MODULE [PARAMETER...]: loads the installed module, or the built one if none is
 # installed
 load() {
 	local m=$1
 	shift
+	modprobe -q configfs
 	if modinfo -n "$m" > /dev/null 2>&1; then modprobe "$m" "$@"
 	else insmod "../../../build/$(uname -r)/kmod/$m/$m.ko" "$@"; fi
 }

@@ -10,7 +10,7 @@ MANY=6
 
 devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
 # shellcheck disable=SC2317 # called by ok
-reload() { rmmod xhca && load xhca "$@"; }
+reload() { unload_xhca && load xhca "$@"; }
 
 # refuses PARAMETER: the module is not loaded, and a line of the log names the parameter
 refuses() {
@@ -20,12 +20,21 @@ refuses() {
 }
 
 is "two devices at the beginning" "$(devices)" 2
-ok "unload" rmmod xhca
+ok "unload" unload_xhca
 is "no device is left" "$(devices)" 0
+ok "load again without a function" load xhca functions=0
+is "there is no device" "$(devices)" 0
+ok "unload it" rmmod xhca
 ok "load again with one function" load xhca functions=1
 is "one device" "$(devices)" 1
 ok "reload with $MANY functions" reload functions=$MANY
 is "$MANY devices" "$(devices)" $MANY
+is "xhcactl lists them" "$(xhcactl list | grep -c ' mlx5_')" $MANY
+ok "xhcactl removes one" xhcactl del 0
+is "$((MANY - 1)) devices" "$(devices)" $((MANY - 1))
+is "xhcactl does not list it any more" "$(xhcactl list | grep -c ' mlx5_')" $((MANY - 1))
+like "its number is used again" '^0$' xhcactl add
+is "$MANY devices again" "$(devices)" $MANY
 ok "reload with InfiniBand ports" reload functions=2 link=ib
 like "the port is InfiniBand" 'link_layer:\s+InfiniBand' ibv_devinfo -d mlx5_0
 ok "reload with RoCE ports" reload functions=2
@@ -37,9 +46,9 @@ is "one device less" "$(devices)" 1
 ok "bind mlx5_core" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
 is "the device is back" "$(devices)" 2
 
-ok "unload mlx5_ib before xhca" sh -c 'rmmod mlx5_ib && rmmod xhca'
-ok "unload mlx5_core after it" rmmod mlx5_core
-refuses functions=0
+ok "unload mlx5_ib" rmmod mlx5_ib
+ok "unload xhca after it" rmmod xhca
+ok "unload mlx5_core at last" rmmod mlx5_core
 refuses functions=17
 refuses link=token
 refuses ports=2

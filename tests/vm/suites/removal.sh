@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The device is removed while processes use it through /dev/xverbs: the driver is unbound,
-# or xhca is unloaded. The processes continue to run, and the modules can be unloaded.
+# The device is removed while processes use it through /dev/xverbs: the driver is unbound, the
+# functions are unplugged, or xhca is unloaded. The processes continue to run, and the modules
+# can be unloaded.
 . ./lib.sh
 
 LIMIT=$((LIMIT * 2))
@@ -38,16 +39,23 @@ ok "bind it again" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
 
 ports_up
 start && pass "traffic runs again" || fail "traffic runs again" "$(cat "$PROGRAM")"
-ok "unload xhca under traffic" rmmod xhca
-survived "unload"
-ok "unload xverbs" rmmod xverbs
-ok "load xhca again" load xhca functions=2 link="$VM_LINK"
-ok "load xverbs again" load xverbs
-ports_up
-start && pass "traffic runs once more" || fail "traffic runs once more" "$(cat "$PROGRAM")"
 kill -9 $PID
 wait $PID 2>/dev/null
 ok "unload xverbs after a kill" rmmod xverbs
+ok "load xverbs again" load xverbs
+
+start && pass "traffic runs once more" || fail "traffic runs once more" "$(cat "$PROGRAM")"
+ok "unplug the functions under traffic" xhcactl del --all
+survived "unplug"
+ok "unload xhca" rmmod xhca
+ok "load xhca with functions" load xhca functions=2 link="$VM_LINK"
+ports_up
+start && pass "traffic runs with them" || fail "traffic runs with them" "$(cat "$PROGRAM")"
+ok "unload xhca under traffic" rmmod xhca
+survived "unload"
+ok "unload xverbs" rmmod xverbs
+ok "load xhca for the next suite" load xhca functions=2 link="$VM_LINK"
 ok "load xverbs for the next suite" load xverbs
+ports_up
 rm -f "$PROGRAM"
 finish

@@ -8,7 +8,7 @@
 
 ok "xverbs unloads" rmmod xverbs
 is "/dev/xverbs is gone" "$(ls /dev/xverbs 2>/dev/null)" ""
-ok "xhca unloads" rmmod xhca
+ok "xhca unloads" unload_xhca
 is "no device is left" "$(find /sys/class/infiniband -name 'mlx5_*' | wc -l)" 0
 ok "mlx5_ib unloads" rmmod mlx5_ib
 ok "mlx5_core unloads" rmmod mlx5_core
