@@ -8,6 +8,7 @@
  *	mac	address of a RoCE port; the GUIDs of the function derive from it
  *	ports	number of ports, 2 only with link "ib"
  *	enable	1 plugs the function in, 0 unplugs it
+ *	fault	"firmware": the firmware fails; "down", "up": link of its ports
  *	address	address of its PCI device
  *	interface, netns	network device and its namespace, the inode number of which is
  *			shown.  Empty: there is none.  The device appears in the namespace of
@@ -118,6 +119,12 @@ static ssize_t function_enable_store(struct config_item *item, const char *page,
 }
 CONFIGFS_ATTR(function_, enable);
 
+static ssize_t function_fault_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_word(item, page, len, xhca_function_fault);
+}
+CONFIGFS_ATTR_WO(function_, fault);
+
 static ssize_t function_address_show(struct config_item *item, char *page)
 {
 	const struct xhca_function *fn = item_function(item);
@@ -153,6 +160,7 @@ static struct configfs_attribute *function_attrs[] = {
 	&function_attr_mac,
 	&function_attr_ports,
 	&function_attr_enable,
+	&function_attr_fault,
 	&function_attr_address,
 	&function_attr_interface,
 	&function_attr_netns,

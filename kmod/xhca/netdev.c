@@ -5,7 +5,7 @@
  *
  * The devices form a switch: a frame goes to the device with its destination address, a
  * multicast to all others.  They may be in different network namespaces.  The port is up
- * while its network device is up.
+ * while its network device is up and has a cable (fault.c).
  */
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
@@ -21,6 +21,7 @@
 struct xnet {
 	struct net_device *dev;
 	struct xhca_function *fn;
+	bool cable;
 	struct list_head entry;		/* xnets, while the device is up */
 };
 
@@ -31,6 +32,11 @@ static void forward(struct net_device *to, struct sk_buff *skb)
 {
 	unsigned int len = skb->len;
 
+	if (unlikely(!netif_carrier_ok(to))) {
+		dev_core_stats_rx_dropped_inc(to);
+		kfree_skb(skb);
+		return;
+	}
 	if (likely(__dev_forward_skb(to, skb) == 0)) {
 		dev_sw_netstats_rx_add(to, len);
 		netif_rx(skb);
@@ -110,7 +116,7 @@ static int xnet_open(struct net_device *dev)
 	struct xnet *x = netdev_priv(dev);
 
 	list_add_tail_rcu(&x->entry, &xnets);
-	link_set(x, true);
+	link_set(x, x->cable);
 	netif_start_queue(dev);
 	return 0;
 }
@@ -178,6 +184,7 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 	x = netdev_priv(dev);
 	x->dev = dev;
 	x->fn = fn;
+	x->cable = true;
 	SET_NETDEV_DEV(dev, &pdev->dev);
 	dev->netdev_ops = &xnet_ops;
 	dev->ethtool_ops = &xnet_ethtool_ops;
@@ -216,6 +223,20 @@ void xhca_netdev_del(struct xhca_function *fn)
 	unregister_netdevice(dev);
 	rtnl_unlock();
 	free_netdev(dev);
+}
+
+void xhca_netdev_cable(struct xhca_function *fn, bool in)
+{
+	struct xnet *x;
+
+	rtnl_lock();
+	if (fn->netdev) {
+		x = netdev_priv(fn->netdev);
+		x->cable = in;
+		if (netif_running(fn->netdev))
+			link_set(x, in);
+	}
+	rtnl_unlock();
 }
 
 bool xhca_netdev_place(struct xhca_function *fn, char name[IFNAMSIZ], unsigned int *netns)

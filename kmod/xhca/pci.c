@@ -45,7 +45,8 @@ static const struct {
 	{ CAP_EXP + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_EXP },
 	{ CAP_EXP + PCI_CAP_LIST_NEXT, 1, CAP_MSIX },
 	{ CAP_EXP + PCI_EXP_FLAGS, 2, 2 },
-	{ CAP_EXP + PCI_EXP_DEVCAP, 4, PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_EXT_TAG | 2 },
+	{ CAP_EXP + PCI_EXP_DEVCAP, 4, PCI_EXP_DEVCAP_RBER | PCI_EXP_DEVCAP_EXT_TAG |
+				      PCI_EXP_DEVCAP_FLR | 2 },
 	{ CAP_EXP + PCI_EXP_DEVCTL, 2, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
 			PCI_EXP_DEVCTL_READRQ_512B, 0x7fff },
 	{ CAP_EXP + PCI_EXP_LNKCAP, 4, PCI_EXP_LNKCAP_SLS_8_0GB | 16 << 4 },
@@ -146,6 +147,11 @@ static void set_config(struct xhca_function *fn, int at, int size, u32 value)
 
 	if (at + size > PCI_CFG_SPACE_SIZE)
 		return;
+	if (at == CAP_EXP + PCI_EXP_DEVCTL && value & PCI_EXP_DEVCTL_BCR_FLR) {
+		config_init(fn);
+		hca_function_reset(fn->hca);
+		return;
+	}
 	for (i = at; i < at + size; i++, value >>= 8)
 		fn->config[i] = (fn->config[i] & ~fn->writable[i]) | (value & fn->writable[i]);
 	apply_command(fn);

@@ -178,6 +178,8 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev);
 void xhca_netdev_del(struct xhca_function *fn);
 /* The driver of @pdev starts: offers it the network device of its port. */
 void xhca_netdev_offer(struct xhca_function *fn, struct pci_dev *pdev);
+/* Takes the cable of its port out, or puts it in. */
+void xhca_netdev_cable(struct xhca_function *fn, bool in);
 /* Name and namespace of its network device; false if there is none */
 bool xhca_netdev_place(struct xhca_function *fn, char name[IFNAMSIZ], unsigned int *netns);
 
@@ -201,6 +203,10 @@ int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
 /* The network device of a RoCE function appears in @net. */
 int xhca_function_plug(struct xhca_function *fn, struct net *net);
 void xhca_function_unplug(struct xhca_function *fn);
+
+
+/* fault.c: faults on request */
+int xhca_function_fault(struct xhca_function *fn, const char *name);
 
 /* config.c: configfs */
 /* @functions: slots 0 to @functions - 1 are listed, and cannot be deleted */

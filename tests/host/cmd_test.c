@@ -554,6 +554,66 @@ static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
 	tap_is(lay->out[0], MLX5_CMD_STAT_OK, "the third command succeeds");
 }
 
+static void attach(u64 queue)
+{
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+
+	seg->cmdq_addr_h = cpu_to_be32(queue >> 32);
+	seg->cmdq_addr_l_sz = cpu_to_be32((u32)queue);
+	session_settle(&s);
+}
+
+static u32 interface_state(void)
+{
+	const struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+
+	return be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7;
+}
+
+/* What the driver does if the health buffer asks for a reset */
+static void driver_reset(void)
+{
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+
+	seg->cmdq_addr_l_sz = cpu_to_be32(be32_to_cpu(seg->cmdq_addr_l_sz) | 7 << 8);
+	session_settle(&s);
+}
+
+/* The firmware fails, and the driver resets the function. */
+static void test_firmware_failure(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
+{
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+
+	ok(be32_to_cpu(seg->initializing) >> MLX5_FW_RESET_SUPPORTED_OFFSET & 1,
+	   "the driver may reset the firmware");
+	ok(!seg->health.synd, "healthy");
+	hca_firmware_fail(s.hca[0]);
+	session_settle(&s);
+	ok(seg->health.synd && seg->health.rfr_severity >> MLX5_RFR_BIT_OFFSET,
+	   "after a fatal error the firmware asks for a reset");
+	tap_is(post(lay, box, D_NONE), 0xfe, "it executes no command");
+	driver_reset();
+	tap_is(interface_state(), 1, "after a reset the interface is disabled");
+	ok(!seg->health.synd && !seg->health.rfr_severity, "and healthy again");
+	attach(queue);
+	tap_is(post(lay, box, D_NONE), 0, "a driver that sets its queue has commands executed");
+}
+
+/* A reset of the function through PCI: the driver must set its queue again. */
+static void test_function_reset(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
+{
+	brief(MLX5_CMD_OP_ENABLE_HCA, 0);
+	hca_firmware_fail(s.hca[0]);
+	hca_function_reset(s.hca[0]);
+	session_settle(&s);
+	tap_is(s.hca[0]->stage, HCA_OFF, "a function reset");
+	tap_is(interface_state(), 1, "the interface is disabled");
+	ok(!((struct mlx5_init_seg *)s.hca[0]->p.bar)->health.synd, "and healthy");
+	tap_is(post(lay, box, D_NONE), 0xfe, "no command is executed");
+	attach(queue);
+	tap_is(post(lay, box, D_NONE), 0, "until the driver sets its queue");
+}
+
 static void test_queue(void)
 {
 	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
@@ -563,9 +623,7 @@ static void test_queue(void)
 
 	ok(geometry && !(geometry & ~0xff), "the segment has the geometry of the queue");
 	tap_is(be32_to_cpu(seg->cmdif_rev_fw_sub) >> 16, 5, "command interface revision");
-	seg->cmdq_addr_h = cpu_to_be32(queue >> 32);
-	seg->cmdq_addr_l_sz = cpu_to_be32((u32)queue);
-	session_settle(&s);
+	attach(queue);
 	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) & 0xff, geometry, "the geometry is restored");
 	tap_is(s.hca[0]->stage, HCA_OFF, "a new queue resets the function");
 	tap_is(post(lay, box, D_NONE), 0, "delivered, and refused: not enabled");
@@ -581,10 +639,10 @@ static void test_queue(void)
 	tap_is(post(lay, box, D_SHORT), 0x07, "input too short");
 	tap_is(post(lay, box, D_TYPE), 0x10, "wrong descriptor");
 
-	seg->cmdq_addr_l_sz = cpu_to_be32(be32_to_cpu(seg->cmdq_addr_l_sz) | 7 << 8);
-	session_settle(&s);
-	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7, 1,
-	       "after a reset the interface is disabled");
+	test_firmware_failure(lay, queue, box);
+	test_function_reset(lay, queue, box);
+	driver_reset();
+	tap_is(interface_state(), 1, "after a reset the interface is disabled");
 	tap_is(post(lay, box, D_NONE), 0xfe, "a disabled interface executes no command");
 }
 

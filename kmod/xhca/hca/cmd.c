@@ -43,6 +43,7 @@
 #define BLOCK_ALIGN	1024
 #define OWNER_HW	1
 #define TYPE_PCI	7
+#define HEALTH_FW_ERR	1		/* syndrome: firmware internal error */
 #define HEALTH_NS	500000000ull
 #define LOST_NS		50000000ull	/* longer than a driver is preempted */
 
@@ -70,6 +71,7 @@ struct hca_cmdif {
 	u32 silent;			/* slots that we own, without a doorbell */
 	u64 lost_at;			/* ns: then silent slots count as rung */
 	u32 health;
+	bool reset;			/* the function is to be reset */
 	struct flat in, out;
 };
 
@@ -94,6 +96,16 @@ static u32 hca_cmdif_get_register(const struct hca *hca, const __be32 *reg)
 	return hca_cmdif_get_word(reg);
 }
 
+static void hca_cmdif_set_health(struct hca *hca, u8 syndrome)
+{
+	struct health_buffer *h = &hca_cmdif_segment(hca)->health;
+
+	hca->failed = syndrome;
+	/* The driver resets the function if both are set. */
+	WRITE_ONCE(h->rfr_severity, syndrome ? 1 << MLX5_RFR_BIT_OFFSET : 0);
+	WRITE_ONCE(h->synd, syndrome);
+}
+
 int hca_cmd_init(struct hca *hca)
 {
 	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
@@ -105,7 +117,7 @@ int hca_cmd_init(struct hca *hca)
 	hca_cmdif_set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | FW_REV_SUB);
 	hca_cmdif_set_word(&seg->cmd_dbell, 0);
 	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, GEOMETRY);
-	hca_cmdif_set_word(&seg->initializing, 0);
+	hca_cmdif_set_word(&seg->initializing, 1u << MLX5_FW_RESET_SUPPORTED_OFFSET);
 	return 0;
 }
 
@@ -355,6 +367,26 @@ static void hca_cmdif_attach(struct hca *hca, u32 low)
 	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
 }
 
+/* The driver must set the queue again. */
+static void hca_cmdif_reset(struct hca *hca)
+{
+	hca_reset(hca);
+	hca->cmdif->slot = NULL;
+	hca_cmdif_set_health(hca, 0);
+	hca_cmdif_set_word(&hca_cmdif_segment(hca)->cmdq_addr_l_sz,
+			   NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY);
+}
+
+void hca_firmware_fail(struct hca *hca)
+{
+	hca_cmdif_set_health(hca, HEALTH_FW_ERR);
+}
+
+void hca_function_reset(struct hca *hca)
+{
+	WRITE_ONCE(hca->cmdif->reset, true);
+}
+
 /* Has the driver written the queue's address or the interface state? */
 static bool hca_cmdif_queue_written(const struct hca *hca, u32 low)
 {
@@ -372,14 +404,10 @@ static void hca_cmdif_read_queue_register(struct hca *hca)
 
 	if (!hca_cmdif_queue_written(hca, low))
 		return;
-	if ((low & NIC_STATE_MASK) >> NIC_STATE_SHIFT == NIC_FULL) {
+	if ((low & NIC_STATE_MASK) >> NIC_STATE_SHIFT == NIC_FULL)
 		hca_cmdif_attach(hca, low);
-		return;
-	}
-	hca_reset(hca);
-	hca->cmdif->slot = NULL;
-	low = (low & ~(NIC_STATE_MASK | 0xff)) | NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY;
-	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, low);
+	else
+		hca_cmdif_reset(hca);
 }
 
 static void hca_cmdif_update_health(struct hca *hca)
@@ -399,6 +427,8 @@ bool hca_cmd_waits(const struct hca *hca)
 	const struct hca_cmdif *c = hca->cmdif;
 	u64 now = hca->fabric->now;
 
+	if (READ_ONCE(c->reset))
+		return true;
 	if (c->slot && !hca_halted(hca) &&
 	    (c->ready || (c->silent && now >= c->lost_at) ||
 	     hca_cmdif_get_register(hca, &seg->cmd_dbell)))
@@ -414,6 +444,10 @@ unsigned int hca_cmd_poll(struct hca *hca)
 	struct hca_eq *eq;
 	u32 i;
 
+	if (READ_ONCE(c->reset)) {
+		WRITE_ONCE(c->reset, false);
+		hca_cmdif_reset(hca);
+	}
 	hca_cmdif_update_health(hca);
 	hca_cmdif_read_queue_register(hca);
 	if (!c->slot || hca_halted(hca))

@@ -584,6 +584,7 @@ struct hca {
 	} fail;
 
 	bool no_dma;			/* see hca_dma_enable() */
+	bool failed;			/* see hca_firmware_fail() */
 	struct hca_share share;		/* of all its pages */
 	struct hca_shares pages;
 	struct hca_page_share no_page;	/* for QPs without a doorbell page */
@@ -762,6 +763,13 @@ void hca_reset(struct hca *hca);
  * next pass on.  Its objects do not change.  May be called at any time in any context.
  */
 void hca_dma_enable(struct hca *hca, bool on);
+/*
+ * The firmware fails: until a reset, for which it asks the driver, it executes no command, and
+ * does no DMA.
+ */
+void hca_firmware_fail(struct hca *hca);
+/* Resets the function at the next pass.  May be called at any time in any context. */
+void hca_function_reset(struct hca *hca);
 /* Sets the link of a port. */
 void hca_port_set(struct hca_port *port, bool up);
 /* Raises a port event (eq.c). */
@@ -783,7 +791,7 @@ static inline struct hca_port *hca_qp_port(const struct hca_qp *qp)
 
 static inline bool hca_halted(const struct hca *hca)
 {
-	return READ_ONCE(hca->no_dma);
+	return READ_ONCE(hca->no_dma) || hca->failed;
 }
 
 static inline void *hca_dma(struct hca *hca, u64 addr, u64 len)

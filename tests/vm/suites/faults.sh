@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Faults under traffic: the stock driver recovers as on hardware, and processes that use
+# /dev/xverbs see the events.
+. ./lib.sh
+
+LIMIT=$((LIMIT * 3))
+TESTBIN=../../../build/user/tests
+PROGRAM=$(mktemp)
+LOG=$(mktemp)
+
+devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
+two_devices() { [ "$(devices)" = 2 ]; }
+state() { cat "/sys/class/infiniband/$1/ports/1/state"; }
+is_state() { [[ $(state "$1") == *"$2" ]]; }
+said() { dmesg | grep -q "$1"; }
+
+# start WHAT: starts the program in the background and waits until it has traffic
+start() {
+	"$TESTBIN/removal" > "$PROGRAM" 2>&1 &
+	PID=$!
+	ok "$1: traffic runs" wait_for 60 grep -q ready "$PROGRAM"
+}
+
+# survived WHAT: the program must end by itself without a failed test
+survived() {
+	local rc
+	wait $PID
+	rc=$?
+	is "$1: the process sees the removal and ends well" "$rc" 0
+	grep -v '^ok' "$PROGRAM" | diag
+}
+
+refused "an unknown fault" 'Invalid argument.*must be firmware' xhcactl fault 0 fire
+
+# ---- Link
+stdbuf -oL ibv_asyncwatch -d "$DEV0" > "$LOG" &
+watch=$!
+ok "ibv_asyncwatch runs" wait_for 60 grep -q 'async event' "$LOG"
+ok "the link goes down" xhcactl fault 0 down
+ok "the port is down" wait_for 60 is_state "$DEV0" DOWN
+ok "ibv_asyncwatch sees it" wait_for 60 grep -q EVENT_PORT_ERR "$LOG"
+if [ "$VM_LINK" = roce ]; then
+	is "the interface has no carrier" "$(cat "/sys/class/net/$(interface "$DEV0")/carrier")" 0
+fi
+ok "the link comes up" xhcactl fault 0 up
+ok "the port is active" wait_for 60 is_state "$DEV0" ACTIVE
+ok "ibv_asyncwatch sees that, too" wait_for 60 grep -q EVENT_PORT_ACTIVE "$LOG"
+kill $watch
+wait $watch 2>/dev/null
+ports_up
+pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
+
+# ---- Firmware
+dmesg -C
+start "firmware error"
+ok "the firmware fails" xhcactl fault 0 firmware
+survived "firmware error"
+ok "the driver has found the error" said 'Fatal error 5 detected'
+ok "it recovers" wait_for 60 said 'health recovery succeeded'
+ok "the device is back" wait_for 60 two_devices
+ports_up
+pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
+
+# ---- Reset of the function, as before a virtual machine gets it
+pci=$(basename "$(readlink -f "/sys/class/infiniband/$DEV0/device")")
+like "the function can be reset" flr cat "/sys/bus/pci/devices/$pci/reset_method"
+ok "unbind the driver" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+ok "reset the function" sh -c "echo 1 > /sys/bus/pci/devices/$pci/reset"
+ok "bind the driver" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+ok "the device is back after that" wait_for 60 two_devices
+ports_up
+pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
+rm -f "$PROGRAM" "$LOG"
+finish
