@@ -40,7 +40,7 @@ static int xv_clock_add(struct xv_file *file, struct xv_mapping *map)
 
 	mutex_lock(&file->clock_lock);
 	if (!map->npages) {
-		map->pfn = PHYS_PFN(file->dev->mdev->iseg_base + XV_CLOCK_REG);
+		map->pfn = PHYS_PFN(file->dev->mdev->bar_addr + XV_CLOCK_REG);
 		map->mmap = xv_clock_mmap;
 		map->npages = 1;
 		err = xv_mapping_add(file, map);
