@@ -152,7 +152,7 @@ ok "$CYCLES times: add a function and remove it" cycles
 touch "$WORK/stop"
 wait $traffic
 is "meanwhile two others copy files without an error" $? 0
-diag < "$WORK/log"
+[ -e "$WORK/copies" ] || diag < "$WORK/log"
 ok "at least one file" [ "$(cat "$WORK/copies")" -ge 1 ]
 echo "# $(cat "$WORK/copies") copies of 4 MiB"
 is "debugfs has the functions that are left" \
