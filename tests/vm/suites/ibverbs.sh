@@ -65,8 +65,8 @@ cm() {
 	shift 3
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
-	pair "$what" "cm_listening $port" "$want" "${SERVER[@]}" "${server[@]}" -- \
-		"${PEER[@]}" "${CLIENT[@]}" "$@"
+	pair "$what" "cm_listening $port" "$want" "${RUN_SERVER[@]}" "${server[@]}" -- \
+		"${PEER[@]}" "${RUN_CLIENT[@]}" "$@"
 }
 
 # programs_of_cm END: END says which end is on xverbs
@@ -106,7 +106,7 @@ is "and for a set-user-ID program" "$? $(grep -c set-user-ID "$OUT")" "127 1"
 is "xverbs has the queue pair of a program" "$(seen)" 1
 is "nothing is left of killed programs" "$(killed)" 1
 
-SERVER=("$XV_RUN") CLIENT=("$XV_RUN")
+RUN_SERVER=("$XV_RUN") RUN_CLIENT=("$XV_RUN")
 tap $STOCK/interface_linked "$DEV0" "$(gid_index "$DEV0")"
 tap "$XV_RUN" $STOCK/interface "$DEV0" "$(gid_index "$DEV0")"
 for size in 1 4096 1048576; do
@@ -158,14 +158,14 @@ fi
 
 ok "the files of ib_uverbs are back" show_uverbs
 for end in server client; do
-	SERVER=() CLIENT=()
-	[ $end = server ] && SERVER=("$XV_RUN") || CLIENT=("$XV_RUN")
+	RUN_SERVER=() RUN_CLIENT=()
+	[ $end = server ] && RUN_SERVER=("$XV_RUN") || RUN_CLIENT=("$XV_RUN")
 	if [ "$VM_LINK" = roce ]; then programs_of_cm "the $end on xverbs"; fi
 done
 [ "$VM_LINK" != roce ] || ok "back in one namespace" peer_down
 for end in server client; do
-	SERVER=() CLIENT=()
-	[ $end = server ] && SERVER=("$XV_RUN") || CLIENT=("$XV_RUN")
+	RUN_SERVER=() RUN_CLIENT=()
+	[ $end = server ] && RUN_SERVER=("$XV_RUN") || RUN_CLIENT=("$XV_RUN")
 	pingpong "rc: the $end on xverbs" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -c
 	pingpong "ud: the $end on xverbs" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -c
 	pingpong "srq: the $end on xverbs" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c

@@ -293,7 +293,7 @@ has_gid() {
 cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
 
 # Words before the server and before the client of pingpong and perf, such as xv_run
-SERVER=() CLIENT=()
+RUN_SERVER=() RUN_CLIENT=()
 
 # pingpong DESCRIPTION PROGRAM FROM TO ARGUMENT...: runs one of ibv_*_pingpong
 pingpong() {
@@ -305,8 +305,8 @@ pingpong() {
 	fi
 	PORT=$((PORT + 1))
 	pair "$what" "listening $PORT" 'bytes in .* seconds|^success' \
-		"${SERVER[@]}" "$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
-		"${CLIENT[@]}" "$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+		"${RUN_SERVER[@]}" "$prog" -d "$a" "${gid[@]}" -p $PORT "$@" -- \
+		"${RUN_CLIENT[@]}" "$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }
 
 # perf DESCRIPTION PROGRAM ARGUMENT...: runs a program of perftest from DEV1 to DEV0
@@ -319,6 +319,6 @@ perf() {
 	fi
 	PORT=$((PORT + 1))
 	pair "$what" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
-		"${SERVER[@]}" "$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
-		"${CLIENT[@]}" "$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
+		"${RUN_SERVER[@]}" "$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
+		"${RUN_CLIENT[@]}" "$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }
