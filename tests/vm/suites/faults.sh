@@ -18,7 +18,7 @@ said() { dmesg | grep -q "$1"; }
 
 # start WHAT: starts the program in the background and waits until it has traffic
 start() {
-	"$TESTBIN/removal" > "$PROGRAM" 2>&1 &
+	"$TESTBIN/removal" --device "$DEV0" --peer-device "$DEV1" > "$PROGRAM" 2>&1 &
 	PID=$!
 	ok "$1: traffic runs" wait_for 60 grep -q ready "$PROGRAM"
 }

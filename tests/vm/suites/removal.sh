@@ -12,7 +12,7 @@ PROGRAM=$(mktemp)
 
 # start: starts the program in the background and waits until it has traffic
 start() {
-	"$TESTBIN/removal" > "$PROGRAM" 2>&1 &
+	"$TESTBIN/removal" --device mlx5_0 --peer-device mlx5_1 > "$PROGRAM" 2>&1 &
 	PID=$!
 	for ((i = 0; i < 300; i++)); do
 		grep -q ready "$PROGRAM" && return
