@@ -5,6 +5,8 @@
 #include "hca/mad.h"
 
 #define SAME(ours, theirs) static_assert((u32)(ours) == (u32)(theirs), #ours)
+#define CPI(a)								\
+	SAME(offsetof(struct hca_class_port_info, a), offsetof(struct ib_class_port_info, a))
 #define PLACE(a, b) SAME(offsetof(struct hca_mad, a), offsetof(struct ib_sa_mad, b))
 #define COMPONENT(ours, theirs)							\
 	static_assert((ours) == be64_to_cpu((__force __be64)(IB_SA_##theirs)), #ours)
@@ -53,8 +55,7 @@ SAME(HCA_RMPP_LAST, IB_MGMT_RMPP_FLAG_LAST);
 SAME(HCA_RMPP_NO_TIME, IB_MGMT_RMPP_NO_RESPTIME << 3);
 
 SAME(sizeof(struct hca_class_port_info), sizeof(struct ib_class_port_info));
-SAME(offsetof(struct hca_class_port_info, cap_mask2_resp_time),
-     offsetof(struct ib_class_port_info, cap_mask2_resp_time));
+CPI(cap_mask2_resp_time);
 SAME(HCA_SA_CAP2_SENDONLY_FULL, IB_SA_CAP_MASK2_SENDONLY_FULL_MEM_SUPPORT);
 SAME(HCA_SELECT_GREATER, IB_SA_GT);
 SAME(HCA_SELECT_LESS, IB_SA_LT);
