@@ -51,7 +51,7 @@ static ssize_t set_word(struct config_item *item, const char *page, size_t len,
 	char word[32];
 	int err;
 
-	/* No value is as long as that, so a part of the word is as wrong as all of it. */
+	/* A longer word is truncated.  It is refused, because no valid value is so long. */
 	strscpy(word, page, sizeof(word));
 	err = set(item_function(item), strim(word));
 	return err ?: len;

@@ -10,7 +10,7 @@ import rxe
 
 XV_RUN = "build/user/bin/xv_run"
 INSTRUCTIONS = ["build/user/bench/instructions", "mlx5_0", "mlx5_1"]
-# name, what perftest measures, column of the typical latency
+# Each row: name, operation of perftest, column of its output with the typical latency
 LATENCY = [
     ("write_lat_8", "ib_write_lat -s 8 -n 2000", 4),
     ("send_lat_8", "ib_send_lat -s 8 -n 2000", 4),

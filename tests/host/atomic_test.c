@@ -412,14 +412,19 @@ static void test_cpu_swap(u32 bytes)
 	   "%u bytes: %u swaps of other bits, no addition of a thread is lost", bytes, ROUNDS);
 }
 
+#define ENOUGH	10000000u
+
 static bool interfering;
 static u32 exchanges;
 
-/* A CPU that changes each word before the adapter exchanges it */
+/*
+ * A CPU that changes each word before the adapter exchanges it.  It stops after ENOUGH exchanges,
+ * so that the test fails and does not hang if the adapter tries without a limit.
+ */
 static void interfere(void *word)
 {
 	exchanges++;
-	if (interfering)
+	if (interfering && exchanges < ENOUGH)
 		*(u32 *)word ^= 1;
 }
 

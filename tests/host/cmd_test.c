@@ -570,7 +570,7 @@ static u32 interface_state(void)
 	return be32_to_cpu(seg->cmdq_addr_l_sz) >> 8 & 7;
 }
 
-/* What the driver does if the health buffer asks for a reset */
+/* Resets the function as the driver does if the health buffer asks for it. */
 static void driver_reset(void)
 {
 	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
@@ -579,7 +579,7 @@ static void driver_reset(void)
 	session_settle(&s);
 }
 
-/* The firmware fails, and the driver resets the function. */
+/* A fatal firmware error is reported in the health buffer; a reset of the function clears it. */
 static void test_firmware_failure(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
 {
 	struct mlx5_init_seg *seg = s.hca[0]->p.bar;

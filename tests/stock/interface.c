@@ -615,7 +615,7 @@ static void lacking(void)
 	ok(!ibv_create_cq_ex(ctx, &cq), "unknown fields of completions are refused");
 }
 
-/* Memory that the parent writes while a child of fork() shares its pages */
+/* After fork(), the parent writes to registered memory: the adapter must read the new data. */
 static void forked(struct end *a)
 {
 	struct ibv_qp_ex *q;

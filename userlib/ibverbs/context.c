@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Contexts.  The inline functions of verbs.h answer EOPNOTSUPP for the functions that the
- * tables below leave out.
+ * Contexts.  A function that is not in the tables below is not supported: the inline functions
+ * of verbs.h then return EOPNOTSUPP.
  */
 #include "ibv.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Results.  Programs of libibverbs see only an error number, so the text of libxverbs goes to
- * standard error if the environment asks for it.
+ * Results.  libibverbs returns only error numbers.  If the environment variable that xv_run -v
+ * sets is present, the reason that libxverbs has stored is printed to standard error.
  */
 #include <stdio.h>
 #include "ibv.h"

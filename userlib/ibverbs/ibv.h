@@ -88,7 +88,7 @@ struct sq_mark {
 	uint64_t last_ctrl;
 };
 
-/* Parts of a request of the extended interface */
+/* Arguments of a request that the ibv_wr_set_*() functions have stored already */
 enum {
 	HAS_DATA	= 1 << 0,
 	HAS_DEST	= 1 << 1,	/* address (UD) or shared receive queue (XRC) */
@@ -133,7 +133,7 @@ static inline int iv_error(int err)
 	return -err;
 }
 
-/* The result of a call of libxverbs in the manner of libibverbs: positive; NULL and errno */
+/* Convert results: libxverbs returns negative error numbers, libibverbs positive ones. */
 int iv_result(int err);
 void *iv_null(void);
 void *iv_refuse(int err, const char *what);

@@ -60,7 +60,7 @@ static inline int post_one(struct xv_qp *qp, const struct ibv_send_wr *wr)
 
 	if (xv_unlikely(wr->num_sge != 1 || wr->send_flags & ~plain || !wr->sg_list->length))
 		return post_any(qp, wr);
-	/* The other flags are known to be 0: the compiler drops their code. */
+	/* Only these flags can be set here, so the compiler drops the code for the others. */
 	if (xv_likely(qp->qp_type == XV_QPT_RC))
 		return post_rc(qp, wr, wr->send_flags & plain);
 	if (qp->qp_type == XV_QPT_UD)

@@ -118,7 +118,7 @@ struct hca_node_record {
 	u8 description[64];
 } __packed;
 
-/* PortInfo, of the subnet management class, chapter 14 */
+/* PortInfo, an attribute of the subnet management class (IBA chapter 14) */
 struct hca_port_info {
 	__be64 mkey, gid_prefix;
 	__be16 lid, sm_lid;

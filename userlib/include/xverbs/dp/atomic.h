@@ -59,7 +59,10 @@ xv_inline uint32_t __xv_atomic_elements(const struct xv_sge *sge, int n, uint32_
 	return bytes == 1u << log ? used : 0;
 }
 
-/* Writes the segments that name the target on XRC and DC queue pairs; returns the next one. */
+/*
+ * Writes the segment that names the target: the SRQ on XRC, the address vector on DC queue pairs.
+ * Returns the address of the next segment.
+ */
 xv_inline uint8_t *__xv_seg_masked_target(const struct xv_qp *qp, uint8_t *seg,
 					  const struct xv_send_wr *target)
 {
@@ -74,7 +77,7 @@ xv_inline uint8_t *__xv_seg_masked_target(const struct xv_qp *qp, uint8_t *seg,
 	return seg;
 }
 
-/* DS of these segments */
+/* Returns their size in DS (16 bytes). */
 xv_inline uint32_t __xv_masked_target_ds(const struct xv_qp *qp)
 {
 	if (qp->qp_type == XV_QPT_DCI)

@@ -317,7 +317,7 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 /* Uses a builder for the common requests on RC. */
 xv_inline int __xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
-	/* The other flags are known to be 0: the compiler drops their code. */
+	/* Only these flags can be set here, so the compiler drops the code for the others. */
 	uint32_t flags = wr->send_flags & (XV_SEND_SIGNALED | XV_SEND_SOLICITED);
 	const uint32_t special = XV_SEND_INLINE | XV_SEND_FENCE | XV_SEND_WITH_CALC |
 				 XV_SEND_WITH_VECTOR_CALC;
