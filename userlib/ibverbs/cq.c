@@ -4,8 +4,8 @@
  */
 #include "ibv.h"
 
-static struct cq *cq_new(struct ibv_context *ctx, struct xv_cq_init_attr *x, void *cq_context,
-			 struct ibv_comp_channel *channel)
+EXPORT struct cq *iv_cq_new(struct ibv_context *ctx, struct xv_cq_init_attr *x, void *cq_context,
+			    struct ibv_comp_channel *channel)
 {
 	struct cq *cq = calloc(1, sizeof(*cq));
 
@@ -38,7 +38,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *cq_c
 
 	if (cqe <= 0)
 		return iv_refuse(EINVAL, "create CQ: cqe: ");
-	return (struct ibv_cq *)cq_new(ctx, &x, cq_context, channel);
+	return (struct ibv_cq *)iv_cq_new(ctx, &x, cq_context, channel);
 }
 
 static bool single_threaded(const struct ibv_cq_init_attr_ex *a)
@@ -68,7 +68,7 @@ struct ibv_cq_ex *iv_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_at
 		x.flags |= XV_CQ_SINGLE_THREADED;
 	if (flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 		x.flags |= XV_CQ_IGNORE_OVERRUN;
-	cq = cq_new(ctx, &x, a->cq_context, a->channel);
+	cq = iv_cq_new(ctx, &x, a->cq_context, a->channel);
 	if (!cq)
 		return NULL;
 	iv_poll_ex_init(cq);

@@ -15,7 +15,7 @@ static void report(const char *what, const char *why)
 	errno = err;
 }
 
-int iv_result(int err)
+EXPORT int iv_result(int err)
 {
 	if (err) {
 		errno = -err;
@@ -24,13 +24,13 @@ int iv_result(int err)
 	return -err;
 }
 
-void *iv_null(void)
+EXPORT void *iv_null(void)
 {
 	report("", xv_last_error());
 	return NULL;
 }
 
-void *iv_refuse(int err, const char *what)
+EXPORT void *iv_refuse(int err, const char *what)
 {
 	report(what, xv_strerror(err));
 	errno = err;

@@ -50,7 +50,7 @@ EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
 	xv_ack_cq_events(TO(cq, cq)->xv, n);
 }
 
-enum element { ELEMENT_PORT, ELEMENT_CQ, ELEMENT_QP, ELEMENT_SRQ };
+enum element { ELEMENT_PORT, ELEMENT_CQ, ELEMENT_QP, ELEMENT_SRQ, ELEMENT_DCT };
 
 static enum element element_of(int type)
 {
@@ -69,6 +69,10 @@ static enum element element_of(int type)
 	case IBV_EVENT_SRQ_ERR:
 	case IBV_EVENT_SRQ_LIMIT_REACHED:
 		return ELEMENT_SRQ;
+	case XV_EVENT_DCT_KEY_VIOLATION:
+	case XV_EVENT_DCT_ACCESS_ERR:
+	case XV_EVENT_DCT_REQ_ERR:
+		return ELEMENT_DCT;
 	default:
 		return ELEMENT_PORT;
 	}
@@ -94,6 +98,9 @@ EXPORT int ibv_get_async_event(struct ibv_context *ctx, struct ibv_async_event *
 	case ELEMENT_SRQ:
 		event->element.srq = x.element.srq->srq_context;
 		break;
+	case ELEMENT_DCT:	/* libibverbs has no member for it */
+		event->element.qp = x.element.dct->dct_context;
+		break;
 	case ELEMENT_PORT:
 		event->element.port_num = (int)x.element.port_num;
 	}
@@ -113,6 +120,9 @@ EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 		break;
 	case ELEMENT_SRQ:
 		x.element.srq = TO(srq, event->element.srq)->xv;
+		break;
+	case ELEMENT_DCT:
+		x.element.dct = TO(dct_head, event->element.qp)->xv;
 		break;
 	case ELEMENT_PORT:
 		return;

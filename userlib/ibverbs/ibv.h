@@ -44,9 +44,11 @@ struct td {
 	unsigned int parents;
 };
 
+/* An indirect key of libxverbs-exp has no region of libxverbs. */
 struct mr {
 	struct ibv_mr pub;
 	struct xv_mr *xv;
+	struct xv_mkey *mkey;
 };
 
 struct mw {
@@ -79,6 +81,12 @@ struct cq {
 struct srq {
 	struct ibv_srq pub;
 	struct xv_srq *xv;
+};
+
+/* What the dct_context of a DC target points to: the head of struct ibv_exp_dct */
+struct dct_head {
+	struct ibv_context *context;
+	struct xv_dct *xv;
 };
 
 /* The send queue at wr_start, to which wr_abort and a failed request return */
@@ -176,6 +184,21 @@ struct ibv_qp *iv_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_
 struct ibv_qp *iv_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr);
 uint64_t iv_wr_ops(enum ibv_qp_type type);
 int iv_wr_init(struct qp *qp);
+
+/* ---- Also used by libxverbs-exp -------------------------------------------------------- */
+
+struct cq *iv_cq_new(struct ibv_context *ctx, struct xv_cq_init_attr *x, void *cq_context,
+		     struct ibv_comp_channel *channel);
+
+/*
+ * xrcd: of a receiver of XRC, else null.  The members of *x that libibverbs does not have are
+ * attributes of creation, and get their actual values.
+ */
+struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_qp_init_attr *a,
+			 struct ibv_xrcd *xrcd, struct xv_qp_init_attr *x);
+
+/* ibv_dereg_mr() destroys the key. */
+struct ibv_mr *iv_mkey_mr(struct ibv_pd *pd, struct xv_mkey *mkey);
 
 int iv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int iv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);

@@ -43,6 +43,23 @@ static struct ibv_mr *mr_new(struct ibv_pd *pd, struct xv_mr *xv)
 	return &mr->pub;
 }
 
+EXPORT struct ibv_mr *iv_mkey_mr(struct ibv_pd *pd, struct xv_mkey *mkey)
+{
+	struct mr *mr = calloc(1, sizeof(*mr));
+
+	if (!mr)
+		return NULL;
+	mr->mkey = mkey;
+	mr->pub = (struct ibv_mr) {
+		.context = pd->context,
+		.pd = pd,
+		.handle = mkey->handle,
+		.lkey = mkey->lkey,
+		.rkey = mkey->rkey,
+	};
+	return &mr->pub;
+}
+
 EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 				       uint64_t iova, unsigned int access)
 {
@@ -75,7 +92,7 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *pd, void *
 	struct ibv_pd *to = flags & IBV_REREG_MR_CHANGE_PD ? pd : pub->pd;
 	int err;
 
-	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED || !to) {
+	if (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED || !to || mr->mkey) {
 		errno = EINVAL;
 		return IBV_REREG_MR_ERR_INPUT;
 	}
@@ -92,7 +109,7 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *pd, void *
 EXPORT int ibv_dereg_mr(struct ibv_mr *pub)
 {
 	struct mr *mr = TO(mr, pub);
-	int err = xv_dereg_mr(mr->xv);
+	int err = mr->mkey ? xv_destroy_mkey(mr->mkey) : xv_dereg_mr(mr->xv);
 
 	if (!err)
 		free(mr);

@@ -15,7 +15,8 @@ static __attribute__((noinline)) int post_any(struct xv_qp *qp, const struct ibv
 {
 	struct xv_send_wr x;
 
-	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_INV)
+	/* A request of libibverbs has no DC target. */
+	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_INV || qp->qp_type == XV_QPT_DCI)
 		return -EINVAL;
 	memset(&x, 0, sizeof(x));
 	memcpy(&x, wr, sizeof(*wr));

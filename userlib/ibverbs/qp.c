@@ -17,7 +17,7 @@ static bool supported(enum ibv_qp_type type)
 	case IBV_QPT_XRC_RECV:
 		return true;
 	default:
-		return false;
+		return (int)type == (int)XV_QPT_DCI;
 	}
 }
 
@@ -30,17 +30,19 @@ static void take_cap(struct ibv_qp_cap *to, const struct xv_qp_cap *from)
 	to->max_inline_data = from->max_inline_data;
 }
 
-/* libibverbs ignores the attributes of a queue that the queue pair does not have. */
+/*
+ * libibverbs ignores the attributes of a queue that the queue pair does not have.  What libibverbs
+ * does not know stays in *x.
+ */
 static void give_attr(struct xv_qp_init_attr *x, const struct ibv_qp_init_attr *a, struct qp *qp)
 {
 	bool sends = a->qp_type != IBV_QPT_XRC_RECV;
-	bool receives = sends && a->qp_type != IBV_QPT_XRC_SEND;
+	bool receives = sends && a->qp_type != IBV_QPT_XRC_SEND &&
+			(int)a->qp_type != (int)XV_QPT_DCI;
 
-	*x = (struct xv_qp_init_attr) {
-		.qp_context = qp,
-		.qp_type = (enum xv_qp_type)a->qp_type,
-		.sq_sig_all = a->sq_sig_all,
-	};
+	x->qp_context = qp;
+	x->qp_type = (enum xv_qp_type)a->qp_type;
+	x->sq_sig_all = a->sq_sig_all;
 	if (sends) {
 		x->send_cq = a->send_cq ? TO(cq, a->send_cq)->xv : NULL;
 		x->cap.max_send_wr = a->cap.max_send_wr;
@@ -73,11 +75,10 @@ static void fill(struct qp *qp, struct ibv_context *ctx, struct ibv_pd *pd)
 	pub->qp_type = qp->init.qp_type;
 }
 
-/* xrcd: of a receiver of XRC, else null */
-static struct qp *qp_new(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_qp_init_attr *a,
-			 struct ibv_xrcd *xrcd)
+EXPORT struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd,
+				struct ibv_qp_init_attr *a, struct ibv_xrcd *xrcd,
+				struct xv_qp_init_attr *x)
 {
-	struct xv_qp_init_attr x;
 	struct qp *qp;
 
 	if (!supported(a->qp_type))
@@ -85,27 +86,29 @@ static struct qp *qp_new(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
-	give_attr(&x, a, qp);
+	give_attr(x, a, qp);
 	if (xrcd)
-		x.xrcd = TO(xrcd, xrcd)->xv;
+		x->xrcd = TO(xrcd, xrcd)->xv;
 	else if (pd_single_threaded(pd))
-		x.flags |= XV_QP_SINGLE_THREADED;
-	qp->xv = xv_create_qp(xrcd ? TO(xrcd, xrcd)->pd : TO(pd, pd)->xv, &x);
+		x->flags |= XV_QP_SINGLE_THREADED;
+	qp->xv = xv_create_qp(xrcd ? TO(xrcd, xrcd)->pd : TO(pd, pd)->xv, x);
 	if (!qp->xv) {
 		free(qp);
 		return iv_null();
 	}
-	take_cap(&a->cap, &x.cap);
+	take_cap(&a->cap, &x->cap);
 	qp->init = *a;
 	fill(qp, ctx, pd);
-	return qp;
+	return &qp->pub.qp_base;
 }
 
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
+	struct xv_qp_init_attr x = { .flags = 0 };
+
 	if (attr->qp_type == IBV_QPT_XRC_RECV)
 		return iv_refuse(EINVAL, "create QP: XRC_RECV needs an XRC domain: ");
-	return (struct ibv_qp *)qp_new(pd->context, pd, attr, NULL);
+	return iv_qp_new(pd->context, pd, attr, NULL, &x);
 }
 
 struct ibv_qp *iv_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *a)
@@ -114,7 +117,8 @@ struct ibv_qp *iv_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_
 			       IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	uint64_t ops = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
 	bool xrc_recv = a->qp_type == IBV_QPT_XRC_RECV;
-	struct qp *qp;
+	struct xv_qp_init_attr x = { .flags = 0 };
+	struct ibv_qp *qp;
 	int err;
 
 	if (a->comp_mask & ~known || ops & ~iv_wr_ops(a->qp_type) ||
@@ -123,17 +127,17 @@ struct ibv_qp *iv_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_
 	if (!(a->comp_mask & (xrc_recv ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD)) ||
 	    !(xrc_recv ? (void *)a->xrcd : (void *)a->pd))
 		return iv_refuse(EINVAL, "create QP: pd or xrcd: ");
-	qp = qp_new(ctx, xrc_recv ? NULL : a->pd, (struct ibv_qp_init_attr *)a,
-		    xrc_recv ? a->xrcd : NULL);
+	qp = iv_qp_new(ctx, xrc_recv ? NULL : a->pd, (struct ibv_qp_init_attr *)a,
+		       xrc_recv ? a->xrcd : NULL, &x);
 	if (!qp)
 		return NULL;
-	err = ops ? iv_wr_init(qp) : 0;
+	err = ops ? iv_wr_init(TO(qp, qp)) : 0;
 	if (err) {
-		ibv_destroy_qp(&qp->pub.qp_base);
+		ibv_destroy_qp(qp);
 		errno = err;
 		return NULL;
 	}
-	return &qp->pub.qp_base;
+	return qp;
 }
 
 struct ibv_qp *iv_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *a)
