@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Declarations shared by the files of libxverbs-exp: the experimental verbs of the RDMA Aware
+ * manual.  An object that ibverbs has is one of libxverbs-ibverbs; the functions below find the
+ * object of libxverbs behind it.
+ */
+#ifndef XVERBS_EXP_H
+#define XVERBS_EXP_H
+
+#include "../ibverbs/ibv.h"
+#include <infiniband/verbs_exp.h>
+
+static inline struct xv_qp *xv_qp_of(struct ibv_qp *qp)
+{
+	return TO(qp, qp)->xv;
+}
+
+static inline struct xv_cq *xv_cq_of(struct ibv_cq *cq)
+{
+	return TO(cq, cq)->xv;
+}
+
+static inline struct xv_ah *xv_ah_of(struct ibv_ah *ah)
+{
+	return TO(ah, ah)->xv;
+}
+
+static inline struct xv_mkey *xv_mkey_of(struct ibv_mr *mr)
+{
+	return TO(mr, mr)->mkey;
+}
+
+/* All bits of ibv_exp_access_flags that have the same value in ibv_access_flags */
+#define SAME_ACCESS	((uint64_t)(IBV_EXP_ACCESS_LOCAL_WRITE | IBV_EXP_ACCESS_REMOTE_WRITE | \
+				    IBV_EXP_ACCESS_REMOTE_READ | IBV_EXP_ACCESS_REMOTE_ATOMIC | \
+				    IBV_EXP_ACCESS_MW_BIND))
+
+/* Refuse bits of a comp_mask that the header does not define, and those not supported. */
+int exp_check_mask(const char *what, uint64_t mask, uint64_t defined, uint64_t supported);
+
+/* Converts the description of a window; -EINVAL: a flag is not supported. */
+int exp_bind_info(struct ibv_mw_bind_info *to, const struct ibv_exp_mw_bind_info *from);
+
+/* Reports a failure and returns the error number. */
+int exp_refuse(int err, const char *what);
+
+bool exp_domain_is_single(const struct ibv_exp_res_domain *domain);
+
+/* ---- Requests ----------------------------------------------------------------------- */
+
+/* Entries of an indirect key that fit into a request */
+#define MAX_INLINE_ENTRIES	56
+
+union exp_entry {
+	struct xv_sge region;
+	struct xv_repeat_block block;
+};
+
+/* What a UMR request needs while it is built */
+struct exp_umr {
+	struct xv_umr umr;
+	union exp_entry entries[MAX_INLINE_ENTRIES];
+};
+
+/* Memory for the list of a key.  The entries are used only while a request is built. */
+struct exp_list {
+	struct ibv_exp_mkey_list_container pub;
+	struct xv_mr *mr;
+	void *memory;
+	union exp_entry *entries;
+};
+
+static inline bool exp_is_umr(const struct ibv_exp_send_wr *wr)
+{
+	return wr->exp_opcode == IBV_EXP_WR_UMR_FILL ||
+	       wr->exp_opcode == IBV_EXP_WR_UMR_INVALIDATE;
+}
+
+/*
+ * Translates a request without its successor.  umr: memory for a UMR request, else not used; it
+ * must exist until the request is built.
+ */
+int exp_translate(struct xv_send_wr *to, const struct xv_qp *qp, const struct ibv_exp_send_wr *wr,
+		  struct exp_umr *umr);
+int exp_translate_umr(struct exp_umr *to, const struct ibv_exp_send_wr *wr);
+
+#endif

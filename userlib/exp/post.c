@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Posting lists.  Common requests go to a builder, so that opcode and shape are constants.
+ */
+#include "exp.h"
+
+static __attribute__((noinline)) int post_any(struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
+{
+	struct xv_send_wr x;
+	struct exp_umr umr;
+	int err = exp_translate(&x, qp, wr, &umr);
+
+	return err ? err : xv_wr_general(qp, &x);
+}
+
+static inline int post_one(struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
+{
+	const uint64_t plain = IBV_EXP_SEND_SIGNALED | IBV_EXP_SEND_SOLICITED;
+	const struct xv_sge *sge = (const struct xv_sge *)wr->sg_list;
+	unsigned int flags = (unsigned int)(wr->exp_send_flags & plain);
+
+	if (xv_unlikely(qp->qp_type != XV_QPT_RC || wr->num_sge != 1 || wr->comp_mask ||
+			wr->exp_send_flags & ~plain || !sge->length))
+		return post_any(qp, wr);
+	if (wr->exp_opcode == IBV_EXP_WR_RDMA_WRITE)
+		return xv_wr_write(qp, wr->wr_id, flags, sge, wr->wr.rdma.remote_addr,
+				   wr->wr.rdma.rkey);
+	if (wr->exp_opcode == IBV_EXP_WR_SEND)
+		return xv_wr_send(qp, wr->wr_id, flags, sge);
+	return post_any(qp, wr);
+}
+
+EXPORT int ibv_exp_post_send(struct ibv_qp *pub, struct ibv_exp_send_wr *wr,
+			     struct ibv_exp_send_wr **bad_wr)
+{
+	struct xv_qp *qp = xv_qp_of(pub);
+	uint32_t start;
+	int err = 0;
+
+	xv_lock(&qp->sq.lock);
+	start = qp->sq.pi;
+	for (; wr; wr = wr->next) {
+		err = post_one(qp, wr);
+		if (xv_unlikely(err)) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	if (xv_likely(qp->sq.pi != start))
+		xv_commit_send(qp);
+	xv_unlock(&qp->sq.lock);
+	return -err;
+}

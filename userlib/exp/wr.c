@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Translation of a request to one of libxverbs.
+ */
+#include "exp.h"
+
+_Static_assert(sizeof(struct ibv_exp_cmp_swap) == sizeof(struct xv_cmp_swap), "cmp_swap");
+_Static_assert(offsetof(struct ibv_exp_cmp_swap, swap_val) ==
+	       offsetof(struct xv_cmp_swap, swap_val), "swap_val");
+_Static_assert(sizeof(struct ibv_exp_fetch_add) == sizeof(struct xv_fetch_add), "fetch_add");
+_Static_assert((int)IBV_EXP_WR_SEND_ENABLE == (int)XV_WR_SEND_ENABLE &&
+	       (int)IBV_EXP_WR_UMR_INVALIDATE == (int)XV_WR_UMR_INVALIDATE, "opcodes");
+_Static_assert((int)IBV_EXP_CALC_OP_BOR == (int)XV_CALC_OP_BOR &&
+	       (int)IBV_EXP_CALC_DATA_TYPE_FLOAT == (int)XV_CALC_DATA_TYPE_FLOAT, "calc");
+
+#define SAME_FLAGS	((uint64_t)(IBV_EXP_SEND_FENCE | IBV_EXP_SEND_SIGNALED | \
+				    IBV_EXP_SEND_SOLICITED | IBV_EXP_SEND_INLINE))
+
+/* Returns false for a flag that is not supported. */
+static bool take_flags(unsigned int *to, uint64_t flags)
+{
+	*to = (unsigned int)(flags & SAME_FLAGS);
+	if (flags & IBV_EXP_SEND_WITH_CALC)
+		*to |= XV_SEND_WITH_CALC;
+	if (flags & IBV_EXP_SEND_WAIT_EN_LAST)
+		*to |= XV_SEND_WAIT_EN_LAST;
+	if (flags & IBV_EXP_SEND_EXT_ATOMIC_INLINE)
+		*to |= XV_SEND_EXT_ATOMIC_INLINE;
+	return !(flags & ~(SAME_FLAGS | IBV_EXP_SEND_WITH_CALC | IBV_EXP_SEND_WAIT_EN_LAST |
+			   IBV_EXP_SEND_EXT_ATOMIC_INLINE));
+}
+
+int exp_bind_info(struct ibv_mw_bind_info *to, const struct ibv_exp_mw_bind_info *from)
+{
+	*to = (struct ibv_mw_bind_info) {
+		.mr = from->mr,
+		.addr = from->addr,
+		.length = from->length,
+		.mw_access_flags = (unsigned int)(from->exp_mw_access_flags & SAME_ACCESS),
+	};
+	if (from->exp_mw_access_flags & IBV_EXP_ACCESS_MW_ZERO_BASED)
+		to->mw_access_flags |= IBV_ACCESS_ZERO_BASED;
+	return from->exp_mw_access_flags & ~(SAME_ACCESS | IBV_EXP_ACCESS_MW_ZERO_BASED) ?
+	       -EINVAL : 0;
+}
+
+static int take_bind(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
+{
+	struct ibv_mw_bind_info info;
+
+	if (!wr->bind_mw.mw || exp_bind_info(&info, &wr->bind_mw.bind_info))
+		return -EINVAL;
+	to->bind_mw.mw = iv_mw(wr->bind_mw.mw);
+	to->bind_mw.rkey = wr->bind_mw.rkey;
+	iv_bind_info(&to->bind_mw.bind_info, &info);
+	return 0;
+}
+
+static void take_masked(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
+{
+	to->wr.masked_atomics.remote_addr = wr->ext_op.masked_atomics.remote_addr;
+	to->wr.masked_atomics.rkey = wr->ext_op.masked_atomics.rkey;
+	to->wr.masked_atomics.log_arg_sz = wr->ext_op.masked_atomics.log_arg_sz;
+	if (wr->exp_opcode == IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP)
+		memcpy(&to->op.cmp_swap,
+		       &wr->ext_op.masked_atomics.wr_data.inline_data.op.cmp_swap,
+		       sizeof(to->op.cmp_swap));
+	else
+		memcpy(&to->op.fetch_add,
+		       &wr->ext_op.masked_atomics.wr_data.inline_data.op.fetch_add,
+		       sizeof(to->op.fetch_add));
+}
+
+/* Requests that ibverbs does not have, or has with another value of the opcode */
+static int take_other(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr, struct exp_umr *umr)
+{
+	to->opcode = (enum xv_wr_opcode)wr->exp_opcode;
+	switch (wr->exp_opcode) {
+	case IBV_EXP_WR_SEND_WITH_INV:
+		to->opcode = XV_WR_SEND_WITH_INV;
+		return 0;
+	case IBV_EXP_WR_LOCAL_INV:
+		to->opcode = XV_WR_LOCAL_INV;
+		return 0;
+	case IBV_EXP_WR_BIND_MW:
+		to->opcode = XV_WR_BIND_MW;
+		return take_bind(to, wr);
+	case IBV_EXP_WR_SEND_ENABLE:
+	case IBV_EXP_WR_RECV_ENABLE:
+		if (!wr->task.wqe_enable.qp)
+			return -EINVAL;
+		to->wr.wqe_enable.qp = xv_qp_of(wr->task.wqe_enable.qp);
+		to->wr.wqe_enable.wqe_count = wr->task.wqe_enable.wqe_count;
+		return 0;
+	case IBV_EXP_WR_CQE_WAIT:
+		if (!wr->task.cqe_wait.cq)
+			return -EINVAL;
+		to->wr.cqe_wait.cq = xv_cq_of(wr->task.cqe_wait.cq);
+		to->wr.cqe_wait.cq_count = wr->task.cqe_wait.cq_count;
+		return 0;
+	case IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP:
+	case IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD:
+		take_masked(to, wr);
+		return 0;
+	case IBV_EXP_WR_UMR_FILL:
+	case IBV_EXP_WR_UMR_INVALIDATE:
+		to->umr = &umr->umr;
+		return exp_translate_umr(umr, wr);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* The requests of ibverbs.  The members of wr have the same places in both structures. */
+static void take_common(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
+{
+	to->opcode = (enum xv_wr_opcode)wr->exp_opcode;
+	memcpy(&to->wr, &wr->wr, sizeof(wr->wr));
+	if (wr->exp_send_flags & IBV_EXP_SEND_WITH_CALC)
+		to->op.calc = (struct xv_calc) {
+			.calc_op = (enum xv_calc_op)wr->op.calc.calc_op,
+			.data_type = (enum xv_calc_data_type)wr->op.calc.data_type,
+			.data_size = (enum xv_calc_data_size)wr->op.calc.data_size,
+		};
+}
+
+/* The addressee, for types of queue pairs that have one in each request */
+static int take_addressee(struct xv_send_wr *to, enum xv_qp_type type,
+			  const struct ibv_exp_send_wr *wr)
+{
+	switch (type) {
+	case XV_QPT_UD:
+		if (!wr->wr.ud.ah)
+			return -EINVAL;
+		to->wr.ud.ah = xv_ah_of(wr->wr.ud.ah);
+		return 0;
+	case XV_QPT_DCI:
+		if (!wr->dc.ah)
+			return -EINVAL;
+		to->dc.ah = xv_ah_of(wr->dc.ah);
+		to->dc.dct_access_key = wr->dc.dct_access_key;
+		to->dc.dct_number = wr->dc.dct_number;
+		return 0;
+	case XV_QPT_XRC_SEND:
+		to->qp_type.xrc.remote_srqn = wr->qp_type.xrc.remote_srqn;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int exp_translate(struct xv_send_wr *to, const struct xv_qp *qp, const struct ibv_exp_send_wr *wr,
+		  struct exp_umr *umr)
+{
+	int err = 0;
+
+	memset(to, 0, sizeof(*to));
+	to->wr_id = wr->wr_id;
+	to->sg_list = (struct xv_sge *)wr->sg_list;
+	to->num_sge = wr->num_sge;
+	to->imm_data = wr->ex.imm_data;
+	if (!take_flags(&to->send_flags, wr->exp_send_flags) || wr->comp_mask)
+		return -EINVAL;
+	if (wr->exp_opcode <= IBV_EXP_WR_ATOMIC_FETCH_AND_ADD)
+		take_common(to, wr);
+	else
+		err = take_other(to, wr, umr);
+	return err ? err : take_addressee(to, qp->qp_type, wr);
+}
