@@ -30,10 +30,16 @@ like "pkg-config knows the library of collective operations" '-lxvcoll.*-lxverbs
 	pkg-config --libs libxvcoll
 like "pkg-config knows the library for programs of libibverbs" '-lxverbs-ibverbs -libverbs' \
 	pkg-config --libs libxverbs-ibverbs
+like "and the library of experimental verbs" '-lxverbs-exp -lxverbs-ibverbs -libverbs' \
+	pkg-config --libs xverbs-exp
+ok "the header of experimental verbs is where pkg-config says" \
+	ls "$(pkg-config --variable=includedir xverbs-exp)/xverbs-exp/infiniband/verbs_exp.h"
 like "xv_run is in the path" "hca_id:	$DEV0" as_user xv_run ibv_devinfo
 ok "manual pages of each section are installed" ls /usr/share/man/man1/xv_perf.1 \
 	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7 \
 	/usr/share/man/man8/xhcactl.8
 like "a function without a page of its own has a link" 'so man3/xv_create_qp.3' \
 	cat /usr/share/man/man3/xv_destroy_qp.3
+like "an experimental verb, too" 'so man7/xverbs-exp.7' \
+	cat /usr/share/man/man3/ibv_exp_create_qp.3
 finish
