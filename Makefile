@@ -75,7 +75,7 @@ test:
 
 fuzz:
 	@tests/packages build host
-	@$(MAKE) -s -j3 -C tests/host fuzz
+	@$(MAKE) -s -j4 -C tests/host fuzz
 
 bench:
 	@tests/packages build vm
