@@ -9,7 +9,7 @@ WORK=$(mktemp -d /dev/shm/functions.XXXXXX)
 CONFIG=/sys/kernel/config/xhca
 MAC=02:11:22:33:44:55
 LIMIT=$((LIMIT * 3))
-CYCLES=5
+CYCLES=2
 ! full || CYCLES=100
 ! debug_kernel || CYCLES=1	# it takes a minute
 
