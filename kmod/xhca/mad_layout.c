@@ -2,12 +2,13 @@
 /* The formats of hca/mad.h against those of the kernel's headers */
 #include <rdma/ib_mad.h>
 #include <rdma/ib_sa.h>
+#include <rdma/ib_smi.h>
 #include "hca/mad.h"
 
 #define SAME(ours, theirs) static_assert((u32)(ours) == (u32)(theirs), #ours)
+#define PLACE(a, b) SAME(offsetof(struct hca_mad, a), offsetof(struct ib_sa_mad, b))
 #define CPI(a)								\
 	SAME(offsetof(struct hca_class_port_info, a), offsetof(struct ib_class_port_info, a))
-#define PLACE(a, b) SAME(offsetof(struct hca_mad, a), offsetof(struct ib_sa_mad, b))
 #define COMPONENT(ours, theirs)							\
 	static_assert((ours) == be64_to_cpu((__force __be64)(IB_SA_##theirs)), #ours)
 
@@ -30,6 +31,12 @@ PLACE(attr_offset, sa_hdr.attr_offset);
 PLACE(comp_mask, sa_hdr.comp_mask);
 PLACE(data, data);
 
+SAME(sizeof(struct hca_smp), sizeof(struct ib_smp));
+SAME(offsetof(struct hca_smp, data), offsetof(struct ib_smp, data));
+SAME(HCA_SMP_DATA, IB_SMP_DATA_SIZE);
+SAME(HCA_CLASS_SMP, IB_MGMT_CLASS_SUBN_LID_ROUTED);
+SAME(HCA_CLASS_SMP_DIRECTED, IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE);
+SAME(HCA_MAD_BAD_VALUE, IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE);
 SAME(HCA_CLASS_SA, IB_MGMT_CLASS_SUBN_ADM);
 SAME(HCA_METHOD_GET, IB_MGMT_METHOD_GET);
 SAME(HCA_METHOD_SET, IB_MGMT_METHOD_SET);
@@ -66,7 +73,9 @@ SAME(HCA_SA_MTU, IB_MTU_4096);
 
 SAME(sizeof(struct hca_path_record), 64);
 SAME(sizeof(struct hca_mcmember_record), 52);
+SAME(sizeof(struct hca_node_info), 40);
 SAME(sizeof(struct hca_node_record), 108);
+SAME(sizeof(struct hca_port_info), 64);
 SAME(sizeof(struct hca_port_info_record), 68);
 COMPONENT(HCA_PATH_SERVICE, PATH_REC_SERVICE_ID);
 COMPONENT(HCA_PATH_SGID, PATH_REC_SGID);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include <linux/slab.h>
+#include "cmd.h"
 #include "mad.h"
 #include "session.h"
 #include "tap.h"
@@ -14,6 +15,7 @@
 #define RECORD		56
 #define MLID		0xc000
 #define QKEY		0x80010000u	/* of QP1 */
+#define OWN_QKEY	0x80000000u	/* in a request: that of the queue pair */
 #define SM_LID		0xbfff
 #define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW)
 
@@ -504,47 +506,59 @@ static void test_limits(void)
 	shim_alloc_fail = -1;
 }
 
-/* ---- By QP1 -------------------------------------------------------------------------- */
+/* ---- By QP0 and QP1 ------------------------------------------------------------------ */
 
-static struct session_qp qp1;
+static struct session_qp special[2];
 static struct session_mr mr;
 
-static void modify(u16 opcode)
+static void modify(u32 number, u16 opcode)
 {
 	u32 cmd[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, reply[MLX5_ST_SZ_DW(rst2init_qp_out)];
 	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, cmd, qpc);
 
 	MLX5_SET(rst2init_qp_in, cmd, opcode, opcode);
-	MLX5_SET(rst2init_qp_in, cmd, qpn, qp1.qp.qp_num);
+	MLX5_SET(rst2init_qp_in, cmd, qpn, special[number].qp.qp_num);
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
 	MLX5_SET(qpc, qpc, mtu, IB_MTU_4096);
 	MLX5_SET(qpc, qpc, log_msg_max, 30);
-	MLX5_SET(qpc, qpc, q_key, QKEY);
+	MLX5_SET(qpc, qpc, q_key, number ? QKEY : 0);
 	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
 	if (session_cmd(&s, 0, cmd, sizeof(cmd), reply, sizeof(reply)))
-		ok(false, "QP1 cannot be modified");
+		ok(false, "QP%u cannot be modified", number);
 }
 
-/* Sends the request; true if the answer arrives in the second half of the memory. */
-static bool exchange(u32 bytes, u32 qkey, u16 lid)
+static void make_special(u32 number)
 {
-	struct xv_sge from = session_sge(&mr, 0, bytes), to = session_sge(&mr, 2048, 40 + 256);
+	session_qp(&s, 0, number ? MLX5_QP_ST_QP1 : MLX5_QP_ST_QP0, 4, 4, &special[number]);
+	modify(number, MLX5_CMD_OP_RST2INIT_QP);
+	modify(number, MLX5_CMD_OP_INIT2RTR_QP);
+	modify(number, MLX5_CMD_OP_RTR2RTS_QP);
+}
+
+/*
+ * Sends the request of @bytes from QP @from to QP @to; the LID that QP @from receives a datagram
+ * from, or 0.
+ */
+static u16 exchange(u32 from, u32 to, u32 bytes, u32 qkey, u16 lid)
+{
+	struct xv_sge send = session_sge(&mr, 0, bytes), recv = session_sge(&mr, 2048, 40 + 256);
 	struct xv_ah ah = { .av = { .rlid = cpu_to_be16(lid) } };
-	bool answered = false;
+	struct session_qp *q = &special[from];
 	struct xv_wc wc;
+	u16 slid = 0;
 
 	memcpy(mr.ptr, in, sizeof(in));
 	memset(mr.ptr + 2048, 0, 512);
-	xv_wr_recv(&qp1.qp, 7, &to);
-	xv_commit_recv(&qp1.qp);
-	xv_wr_send_ud(&qp1.qp, 8, XV_SEND_SIGNALED, &from, &ah, 1, qkey);
-	xv_commit_send(&qp1.qp);
+	xv_wr_recv(&q->qp, 7, &recv);
+	xv_commit_recv(&q->qp);
+	xv_wr_send_ud(&q->qp, 8, XV_SEND_SIGNALED, &send, &ah, to, qkey);
+	xv_commit_send(&q->qp);
 	session_settle(&s);
-	while (xv_poll_cq(&qp1.cq, 1, &wc))
-		answered |= wc.wr_id == 7 && !wc.status && wc.byte_len == 40 + 256 &&
-			    wc.src_qp == 1 && wc.slid == SM_LID;
+	while (xv_poll_cq(&q->cq, 1, &wc))
+		if (wc.wr_id == 7 && !wc.status && wc.byte_len == 40 + 256 && wc.src_qp == from)
+			slid = wc.slid;
 	memcpy(out, mr.ptr + 2048 + 40, 256);
-	return answered;
+	return slid;
 }
 
 static void test_qp1(void)
@@ -552,22 +566,107 @@ static void test_qp1(void)
 	u64 received;
 
 	mr = session_mr(&s, 0, 4096, ALL_ACCESS);
-	session_qp(&s, 0, MLX5_QP_ST_QP1, 4, 4, &qp1);
-	modify(MLX5_CMD_OP_RST2INIT_QP);
-	modify(MLX5_CMD_OP_INIT2RTR_QP);
-	modify(MLX5_CMD_OP_RTR2RTS_QP);
+	make_special(1);
 	begin(GET, CLASS_PORT_INFO, 0);
 	received = s.hca[0]->port[0].count.rcv_packets;
-	ok(exchange(256, 0x80000000, SM_LID) && out[3] == 0x81 && !get(out, 4, 2) &&
+	ok(exchange(1, 1, 256, OWN_QKEY, SM_LID) == SM_LID && out[3] == 0x81 && !get(out, 4, 2) &&
 	   !memcmp(in + 8, out + 8, 8), "QP1 asks and gets the answer");
 	tap_is(s.hca[0]->port[0].count.rcv_packets - received, 1, "it is counted");
-	ok(!exchange(255, 0x80000000, SM_LID), "a MAD that is too short");
-	ok(!exchange(256, 0x11111111, SM_LID), "another Q_Key");
-	ok(!exchange(256, 0x80000000, SM_LID - 1), "another LID");
+	ok(!exchange(1, 1, 255, OWN_QKEY, SM_LID), "a MAD that is too short");
+	ok(!exchange(1, 1, 256, 0x11111111, SM_LID), "another Q_Key");
+	ok(!exchange(1, 1, 256, OWN_QKEY, SM_LID - 1), "another LID");
+	ok(!exchange(1, 0, 256, OWN_QKEY, SM_LID), "another queue pair");
 	in[1] = 4;
-	ok(!exchange(256, 0x80000000, SM_LID), "another class");
+	ok(!exchange(1, 1, 256, OWN_QKEY, SM_LID), "another class");
+}
+
+/* ---- Subnet management --------------------------------------------------------------- */
+
+#define SMP_DATA	64		/* offset in the MAD */
+
+static void begin_smp(u8 method, u16 attr, u32 modifier)
+{
+	begin(method, attr, 0);
+	in[1] = 1;
+	in[2] = 1;
+	put(in, 20, 4, modifier);
+}
+
+/* The syndrome of MAD_IFC on function 0, or the status of the answer */
+static u32 mad_ifc(u32 port)
+{
+	u32 cmd[MLX5_ST_SZ_DW(mad_ifc_in)] = {}, reply[MLX5_ST_SZ_DW(mad_ifc_out)] = {};
+
+	MLX5_SET(mad_ifc_in, cmd, opcode, MLX5_CMD_OP_MAD_IFC);
+	MLX5_SET(mad_ifc_in, cmd, op_mod, 3);
+	MLX5_SET(mad_ifc_in, cmd, port, port);
+	memcpy(MLX5_ADDR_OF(mad_ifc_in, cmd, mad), in, 256);
+	session_cmd(&s, 0, cmd, sizeof(cmd), reply, sizeof(reply));
+	memcpy(out, MLX5_ADDR_OF(mad_ifc_out, reply, response_mad_packet), 256);
+	return MLX5_GET(mad_ifc_out, reply, syndrome) ?: get(out, 4, 2);
+}
+
+static void test_smp(void)
+{
+	static const u16 read_only[] = { 0x10, 0x11, 0x14, 0x15, 0x16 };
+	u32 i, n = 0;
+
+	begin_smp(GET, 0x11, 0);
+	ok(!mad_ifc(2) && out[3] == 0x81 && out[SMP_DATA + 2] == 1 && out[SMP_DATA + 3] == 2 &&
+	   get(out, SMP_DATA + 20, 8) == port_of(1)->guid && out[SMP_DATA + 36] == 2,
+	   "node information of port 2");
+	begin_smp(GET, 0x15, 1);
+	ok(!mad_ifc(2) && get(out, SMP_DATA + 16, 2) == port_of(0)->lid &&
+	   out[SMP_DATA + 28] == 1, "port 1 when port 2 is asked");
+	begin_smp(GET, 0x15, 0);
+	ok(!mad_ifc(2) && get(out, SMP_DATA + 18, 2) == SM_LID && out[SMP_DATA + 28] == 2,
+	   "the port that is asked");
+	begin_smp(GET, 0x15, 3);
+	tap_is(mad_ifc(1), 0x001c, "no port 3");
+	begin_smp(GET, 0x14, 0);
+	ok(!mad_ifc(1) && get(out, SMP_DATA, 8) == port_of(0)->guid, "GUIDs");
+	begin_smp(GET, 0x16, 0);
+	ok(!mad_ifc(1) && get(out, SMP_DATA, 4) == 0xffff0000, "P_Keys");
+	begin_smp(GET, 0x16, 4);
+	tap_is(mad_ifc(1), 0x001c, "no fifth block of P_Keys");
+	begin_smp(GET, 0x20, 0);
+	tap_is(mad_ifc(1), 0x000c, "a port is no manager");
+	for (i = 0; i < sizeof(read_only) / sizeof(read_only[0]); i++) {
+		begin_smp(SET, read_only[i], 0);
+		n += mad_ifc(1) == 0x000c;
+	}
+	tap_is(n, i, "nothing can be set");
+	begin_smp(GET, 0x11, 0);
+	in[2] = 2;
+	tap_is(mad_ifc(1), 0x0004, "another class version");
+	begin_smp(GET, 0x11, 0);
+	tap_is(mad_ifc(3), HCA_SYND_FUNCTION, "no such port");
+	begin_smp(TRAP, 0x11, 0);
+	tap_is(mad_ifc(1), HCA_SYND_MAD, "a message without an answer");
+	begin_smp(SET, 0x12, 0);
+	in[1] = 4;
+	tap_is(mad_ifc(1), 0x000c, "counters cannot be set");
+}
+
+static void test_qp0(void)
+{
+	make_special(0);
+	begin_smp(GET, 0x20, 0);
+	ok(exchange(0, 0, 256, OWN_QKEY, SM_LID) == SM_LID && out[3] == 0x81 && !get(out, 4, 2) &&
+	   get(out, SMP_DATA, 8) == s.fabric.sa.manager.guid && (out[SMP_DATA + 20] & 15) == 3,
+	   "the manager is the master");
+	ok(exchange(0, 0, 256, OWN_QKEY, port_of(0)->lid) == port_of(0)->lid &&
+	   !memcmp(in, out, 256), "QP0 reaches QP0");
+	ok(!exchange(0, 1, 256, OWN_QKEY, SM_LID), "QP0 does not reach QP1 of the manager");
+	ok(!exchange(0, 1, 256, QKEY & ~0x80000000, port_of(0)->lid), "nor of a port");
+	ok(!exchange(1, 0, 256, 0, port_of(0)->lid), "no other queue pair reaches QP0");
+	ok(!exchange(1, 0, 256, 0, SM_LID), "nor that of the manager");
+	in[3] = 0x81;
+	ok(!exchange(0, 0, 256, OWN_QKEY, SM_LID), "no answer to an answer");
 	ok(session_turns_bounded(&s), "all turns kept their limits");
-	session_qp_destroy(&qp1);
+	session_qp_destroy(&special[0]);
+	session_qp_destroy(&special[1]);
+	ok(!s.hca[0]->port[0].qp0 && !s.hca[0]->port[0].qp1, "the queue pairs are destroyed");
 }
 
 int main(void)
@@ -586,6 +685,8 @@ int main(void)
 	test_group_errors();
 	test_limits();
 	test_qp1();
+	test_smp();
+	test_qp0();
 	session_free(&s);
 	return tap_done();
 }

@@ -115,7 +115,8 @@
 	X(HCA_SYND_DCT, 0x58014d, MLX5_CMD_STAT_BAD_RES_ERR, "no such DCT") \
 	X(HCA_SYND_DCT_FIELD, 0x58014e, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported DCT field") \
 	X(HCA_SYND_DCT_STATE, 0x58014f, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
-	  "DCT is not in this state")
+	  "DCT is not in this state") \
+	X(HCA_SYND_MAD, 0x580150, MLX5_CMD_STAT_BAD_PKT_ERR, "no answer to such a MAD")
 
 #define HCA_SYND_FIRST	0x580100
 
@@ -317,8 +318,8 @@ enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c);
 
 /* ---- qp_state.c -------------------------------------------------------------------- */
 
-/* If @qp is the QP1 of a port, it no longer is. */
-void hca_qp1_leave(struct hca_qp *qp);
+/* If @qp is the QP0 or QP1 of a port, it no longer is. */
+void hca_qp_special_leave(struct hca_qp *qp);
 enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c);
 
 /* ---- sq.c -------------------------------------------------------------------------- */
@@ -346,6 +347,7 @@ enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c);
 
 /* ---- mcg.c ------------------------------------------------------------------------- */
 
+enum hca_synd hca_cmd_mad_ifc(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_detach_mcg(struct hca *hca, const struct hca_cmd *c);
 

@@ -63,6 +63,7 @@ static const struct hca_opcode opcodes[] = {
 	OP(MLX5_CMD_OP_2RST_QP, RUN, false, hca_cmd_modify_qp, qp_2rst_in, qp_2rst_out),
 	OP(MLX5_CMD_OP_QUERY_QP, RUN, false, hca_cmd_query_qp, query_qp_in, query_qp_out),
 	OP(MLX5_CMD_OP_SQD_RTS_QP, RUN, false, hca_cmd_modify_qp, sqd2rts_qp_in, sqd2rts_qp_out),
+	OP(MLX5_CMD_OP_MAD_IFC, RUN, true, hca_cmd_mad_ifc, mad_ifc_in, mad_ifc_out),
 	OP(MLX5_CMD_OP_INIT2INIT_QP, RUN, false, hca_cmd_modify_qp,
 	   init2init_qp_in, init2init_qp_out),
 	OP(HCA_CMD_OP_SQD2SQD_QP, RUN, false, hca_cmd_modify_qp, sqd2rts_qp_in, sqd2rts_qp_out),

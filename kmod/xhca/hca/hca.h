@@ -533,7 +533,7 @@ struct hca_port {
 	u16 pkey;			/* the only entry of the table */
 	u64 guid;
 	u32 caps;			/* PortInfo capability mask, set by managers */
-	struct hca_qp *qp1;
+	struct hca_qp *qp0, *qp1;
 	struct hca_events events;
 	struct hca_port_counters count;
 	struct hca_sa_table *sa_table;	/* an answer to QP1 that has several segments (sa.c) */

@@ -16,7 +16,7 @@
 #define HCA_MAD_RESPONSE	0x80		/* bit of the method */
 #define HCA_MAD_QKEY		0x80010000u	/* Q_Key of each QP1 */
 
-enum { HCA_CLASS_SA = 0x03 };
+enum { HCA_CLASS_SMP = 0x01, HCA_CLASS_SA = 0x03, HCA_CLASS_SMP_DIRECTED = 0x81 };
 
 enum {
 	HCA_METHOD_GET = 0x01, HCA_METHOD_SET = 0x02, HCA_METHOD_SEND = 0x03,
@@ -30,6 +30,7 @@ enum {
 	HCA_MAD_BAD_VERSION = 0x0004,
 	HCA_MAD_BAD_METHOD = 0x0008,
 	HCA_MAD_BAD_ATTRIBUTE = 0x000c,		/* method not supported for this attribute */
+	HCA_MAD_BAD_VALUE = 0x001c,		/* of a field or of the modifier */
 	HCA_SA_NO_RESOURCES = 0x0100,
 	HCA_SA_INVALID = 0x0200,
 	HCA_SA_NO_RECORDS = 0x0300,
@@ -107,15 +108,42 @@ struct hca_path_record {
 #define HCA_PATH_TCLASS		(1ull << 10)
 #define HCA_PATH_SL		(1ull << 15)
 
-struct hca_node_record {
-	__be16 lid, reserved;
+/* Subnet management, chapter 14 */
+#define HCA_SMP_VERSION		1
+#define HCA_SMP_DATA		64
+
+struct hca_smp {
+	u8 base_version, mgmt_class, class_version, method;
+	__be16 status, hops;
+	__be64 tid;
+	__be16 attr_id, reserved;
+	__be32 attr_mod;
+	__be64 mkey;
+	u8 directed[32];			/* LIDs of a directed route */
+	u8 data[HCA_SMP_DATA];
+	u8 paths[128];
+} __packed;
+
+struct hca_node_info {
 	u8 base_version, class_version, type, ports;
 	__be64 system_guid, node_guid, port_guid;
 	__be16 pkeys, device;
 	__be32 revision;
 	u8 number;				/* of the port */
 	u8 vendor[3];
-	u8 description[64];
+} __packed;
+
+struct hca_node_record {
+	__be16 lid, reserved;
+	struct hca_node_info info;
+	u8 description[HCA_SMP_DATA];
+} __packed;
+
+struct hca_sm_info {
+	__be64 guid, key;
+	__be32 count;				/* of its activity */
+	u8 state;				/* 7:4 priority, 3:0 state */
+	u8 reserved[3];
 } __packed;
 
 /* PortInfo, an attribute of the subnet management class (IBA chapter 14) */
@@ -260,10 +288,17 @@ extern const struct hca_component hca_port_components[43];
 /* The first port of the subnet, or the one after @port; the manager is the first. */
 struct hca_port *hca_sa_next_port(struct hca_fabric *f, struct hca_port *port);
 void hca_sa_gid(const struct hca_port *port, u8 *gid);
+struct hca_node_record hca_sa_node(const struct hca_port *port);
+struct hca_port_info_record hca_sa_port(const struct hca_port *port);
 void hca_sa_find_class(struct hca_sa_query *q);
 void hca_sa_find_paths(struct hca_sa_query *q);
 void hca_sa_find_nodes(struct hca_sa_query *q);
 void hca_sa_find_ports(struct hca_sa_query *q);
+
+/* ---- sma.c --------------------------------------------------------------------------- */
+
+/* What @port answers to a request; false: nothing */
+bool hca_sma_answer(const struct hca_port *port, const struct hca_smp *in, struct hca_smp *out);
 
 /* ---- sa_group.c: multicast groups ---------------------------------------------------- */
 

@@ -259,7 +259,7 @@ void hca_qp_free(struct hca *hca, void *obj)
 	hca_qp_timers_leave(qp);
 	hca_event_forget(&qp->events);
 	hca_mcg_detach_all(qp);
-	hca_qp1_leave(qp);
+	hca_qp_special_leave(qp);
 	hca->nqp1 -= qp->st == MLX5_QP_ST_QP1;
 	hca_record_del(&qp->record);
 	hca_qp_hold(hca, qp, -1);

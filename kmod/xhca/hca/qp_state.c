@@ -169,15 +169,26 @@ static enum hca_synd hca_qp_check_path(const struct hca *hca, const void *ads)
 	return HCA_OK;
 }
 
-/* A port has one QP1. */
-static enum hca_synd hca_qp_check_qp1(const struct hca_qp *qp, const u32 *qpc)
+/* The QP0 or QP1 of a port; NULL for other service types */
+static struct hca_qp **hca_qp_special(struct hca_port *port, u8 st)
+{
+	switch (st) {
+	case MLX5_QP_ST_QP0:
+		return &port->qp0;
+	case MLX5_QP_ST_QP1:
+		return &port->qp1;
+	default:
+		return NULL;
+	}
+}
+
+/* A port has one QP0 and one QP1. */
+static enum hca_synd hca_qp_check_special(const struct hca_qp *qp, const u32 *qpc)
 {
 	u32 number = MLX5_GET(qpc, qpc, primary_address_path.vhca_port_num);
-	struct hca_port *port = hca_port_get(qp->hca, number);
+	struct hca_qp **special = hca_qp_special(hca_port_get(qp->hca, number), qp->st);
 
-	if (qp->st != MLX5_QP_ST_QP1 || !port->qp1 || port->qp1 == qp)
-		return HCA_OK;
-	return HCA_SYND_SPECIAL_QP;
+	return special && *special && *special != qp ? HCA_SYND_SPECIAL_QP : HCA_OK;
 }
 
 /* Checks the new context after @params were set. */
@@ -205,22 +216,28 @@ static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const u32 *qpc
 		return HCA_SYND_QP_MIGRATION;
 	if (counter && !hca_table_get(&hca->counters, counter))
 		return HCA_SYND_COUNTER;
-	return hca_qp_check_qp1(qp, qpc);
+	return hca_qp_check_special(qp, qpc);
 }
 
-void hca_qp1_leave(struct hca_qp *qp)
+void hca_qp_special_leave(struct hca_qp *qp)
 {
+	struct hca_qp **special;
 	unsigned int i;
 
-	for (i = 0; i < HCA_MAX_PORTS; i++)
-		if (qp->hca->port[i].qp1 == qp)
-			qp->hca->port[i].qp1 = NULL;
+	for (i = 0; i < HCA_MAX_PORTS; i++) {
+		special = hca_qp_special(&qp->hca->port[i], qp->st);
+		if (special && *special == qp)
+			*special = NULL;
+	}
 }
 
-static void hca_qp1_enter(struct hca_qp *qp)
+static void hca_qp_special_enter(struct hca_qp *qp)
 {
-	hca_qp1_leave(qp);
-	hca_qp_port(qp)->qp1 = qp;
+	struct hca_qp **special = hca_qp_special(hca_qp_port(qp), qp->st);
+
+	hca_qp_special_leave(qp);
+	if (special)
+		*special = qp;
 }
 
 static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
@@ -231,8 +248,7 @@ static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
 	if (params & O(PM_STATE))
 		hca_apm_set(qp, MLX5_GET(qpc, qpc, pm_state));
 	hca_path_take(qp);
-	if (qp->st == MLX5_QP_ST_QP1)
-		hca_qp1_enter(qp);
+	hca_qp_special_enter(qp);
 	qp->remote_qpn = MLX5_GET(qpc, qpc, remote_qpn);
 	qp->mtu = 128u << MLX5_GET(qpc, qpc, mtu);
 	qp->retry_cnt = MLX5_GET(qpc, qpc, retry_count);

@@ -264,7 +264,7 @@ static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 		return hca_umr(qp, w);
 	if (hca_wqe_is_xchan(w))
 		return hca_xchan(qp, w);
-	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP1)
+	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP0 || qp->st == MLX5_QP_ST_QP1)
 		return hca_ud_send(qp, w);
 	return hca_req_send_connected(qp, w);
 }

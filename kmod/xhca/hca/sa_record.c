@@ -158,23 +158,25 @@ void hca_sa_find_paths(struct hca_sa_query *q)
 
 /* ---- Nodes and ports ------------------------------------------------------------------- */
 
-static struct hca_node_record hca_sa_node(const struct hca_port *port)
+struct hca_node_record hca_sa_node(const struct hca_port *port)
 {
 	const struct hca *hca = port->hca;
 	u64 guid = hca ? hca->p.node_guid : port->guid;
 	struct hca_node_record r = {
 		.lid = cpu_to_be16(port->lid),
-		.base_version = HCA_MAD_BASE_VERSION,
-		.class_version = 1,
-		.type = NODE_CA,
-		.ports = hca ? hca->p.num_ports : 1,
-		.system_guid = cpu_to_be64(guid),
-		.node_guid = cpu_to_be64(guid),
-		.port_guid = cpu_to_be64(port->guid),
-		.pkeys = cpu_to_be16(HCA_PKEYS),
-		.device = cpu_to_be16(DEVICE),
-		.number = port->number,
-		.vendor = VENDOR_BYTES,
+		.info = {
+			.base_version = HCA_MAD_BASE_VERSION,
+			.class_version = HCA_SMP_VERSION,
+			.type = NODE_CA,
+			.ports = hca ? hca->p.num_ports : 1,
+			.system_guid = cpu_to_be64(guid),
+			.node_guid = cpu_to_be64(guid),
+			.port_guid = cpu_to_be64(port->guid),
+			.pkeys = cpu_to_be16(HCA_PKEYS),
+			.device = cpu_to_be16(DEVICE),
+			.number = port->number,
+			.vendor = VENDOR_BYTES,
+		},
 		.description = "xhca subnet manager",
 	};
 
@@ -183,7 +185,7 @@ static struct hca_node_record hca_sa_node(const struct hca_port *port)
 	return r;
 }
 
-static struct hca_port_info_record hca_sa_port(const struct hca_port *port)
+struct hca_port_info_record hca_sa_port(const struct hca_port *port)
 {
 	return (struct hca_port_info_record) {
 		.lid = cpu_to_be16(port->lid),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams: UD queue pairs, QP 1, multicast.
+ * Datagrams: UD queue pairs, QP 0, QP 1, multicast.
  *
  * The receiver gets 40 bytes of network header before the data: a GRH, an IPv6 header, or
  * an IPv4 header in the last 20 bytes.  A datagram without a receiver is dropped silently.
@@ -197,7 +197,7 @@ static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 	int ret;
 
 	hca_charge(d->src->hca->fabric, HCA_RECEIVERS, 1);
-	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP1) ||
+	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP0 && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
 	    dst->qkey != d->qkey || hca_ud_long_blocks(dst, d->src) ||
 	    hca_rq_get(dst, dst->srq, r))
@@ -308,36 +308,52 @@ static int hca_ud_gather(struct datagram *d)
 	return copied < len ? HCA_AGAIN : 0;
 }
 
-/* The manager answers @arg, a datagram that QP1 has sent. */
+/* The manager answers @arg, a datagram that QP0 or QP1 has sent. */
 static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 {
 	const struct datagram *d = arg;
+	struct hca_qp *dst = d->src_qpn ? d->from->qp1 : d->from->qp0;
 	struct hca_fabric *f = d->src->hca->fabric;
 	struct datagram answer = {
 		.src = d->src,
 		.from = &f->sa.manager,
 		.length = sizeof(*mad),
-		.qkey = HCA_MAD_QKEY,
-		.src_qpn = 1,
+		.qkey = d->qkey,
+		.src_qpn = d->src_qpn,
 		.bytes = f->scratch->answer,
 	};
 
 	memset(answer.bytes, 0, HCA_GRH_BYTES);
 	memcpy(answer.bytes + HCA_GRH_BYTES, mad, sizeof(*mad));
 	hca_count_rcv(d->from, answer.length, false);
-	if (d->from->qp1)
-		hca_ud_deliver(d->from->qp1, &answer);
+	if (dst)
+		hca_ud_deliver(dst, &answer);
 }
 
-/* To the subnet manager: only MADs of subnet administration, from QP1 */
-static int hca_ud_deliver_manager(struct datagram *d)
+/* To the subnet manager: from QP0 to QP0, or from QP1 to QP1 */
+static int hca_ud_deliver_manager(struct datagram *d, u32 dqpn)
 {
+	const struct hca_port *manager = &d->src->hca->fabric->sa.manager;
 	const struct hca_mad *mad = (const void *)(d->bytes + HCA_GRH_BYTES);
+	struct hca_mad out;
 
-	if (d->src_qpn == 1 && d->length == sizeof(*mad) && d->qkey == HCA_MAD_QKEY &&
-	    mad->mgmt_class == HCA_CLASS_SA)
+	if (d->length != sizeof(*mad) || d->src_qpn != dqpn)
+		return 0;
+	if (!dqpn && !d->qkey && mad->mgmt_class == HCA_CLASS_SMP) {
+		if (hca_sma_answer(manager, (const void *)mad, (void *)&out))
+			hca_ud_answer(&out, d);
+	} else if (dqpn == 1 && d->qkey == HCA_MAD_QKEY && mad->mgmt_class == HCA_CLASS_SA) {
 		hca_sa_receive(d->from, mad, hca_ud_answer, d);
+	}
 	return 0;
+}
+
+/* The receiver; QP0 takes datagrams of QP0 only, and sends to no other. */
+static struct hca_qp *hca_ud_receiver(const struct datagram *d, const struct hca_port *to, u32 dqpn)
+{
+	if (!dqpn || !d->src_qpn)
+		return dqpn || d->src_qpn ? NULL : to->qp0;
+	return dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
 }
 
 static int hca_ud_deliver_unicast(struct datagram *d)
@@ -347,13 +363,13 @@ static int hca_ud_deliver_unicast(struct datagram *d)
 	u32 dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
 	struct hca_qp *dst;
 
-	if (!d->src->hca->p.roce && av->rlid == cpu_to_be16(HCA_SM_LID) && dqpn == 1)
-		return hca_ud_deliver_manager(d);
+	if (!d->src->hca->p.roce && av->rlid == cpu_to_be16(HCA_SM_LID))
+		return hca_ud_deliver_manager(d, dqpn);
 	if (!to || hca_halted(to->hca))
 		return 0;
 	if (!d->src->mc.counted)
 		hca_count_rcv(to, d->length, false);
-	dst = dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
+	dst = hca_ud_receiver(d, to, dqpn);
 	return dst && hca_qp_port(dst) == to ? hca_ud_deliver(dst, d) : 0;
 }
 
@@ -381,6 +397,19 @@ static int hca_ud_try_send(struct datagram *d)
 	return ret;
 }
 
+/* The number of the queue pair in its datagrams */
+static u32 hca_ud_source(const struct hca_qp *src)
+{
+	switch (src->st) {
+	case MLX5_QP_ST_QP0:
+		return 0;
+	case MLX5_QP_ST_QP1:
+		return 1;
+	default:
+		return src->deth_sqpn ? src->deth_sqpn : src->qpn;
+	}
+}
+
 int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 {
 	u32 qkey = be32_to_cpu(w->av->qkey);
@@ -390,8 +419,7 @@ int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		.from = hca_qp_port(src),
 		.length = w->length,
 		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
-		.src_qpn = src->st == MLX5_QP_ST_QP1 ? 1 :
-			   src->deth_sqpn ? src->deth_sqpn : src->qpn,
+		.src_qpn = hca_ud_source(src),
 		.bytes = src->hca->fabric->scratch->datagram,
 	};
 	int ret = hca_ud_try_send(&d);

@@ -108,6 +108,7 @@ enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET64(hca_vport_context, ctx, node_guid, hca->p.node_guid);
 	MLX5_SET(hca_vport_context, ctx, lid, port->lid);
 	MLX5_SET(hca_vport_context, ctx, sm_lid, HCA_SM_LID);
+	MLX5_SET(hca_vport_context, ctx, has_smi, !hca->p.roce);
 	MLX5_SET(hca_vport_context, ctx, subnet_timeout, 18);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1, port->caps);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1_field_select, PORT_CAPS_SETTABLE);
