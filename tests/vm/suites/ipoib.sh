@@ -60,6 +60,20 @@ pair "mckey: multicast" "sleep 2" 'return status 0' \
 	mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
 	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
 
+# Programs of infiniband-diags
+ports=$((VM_FUNCTIONS + 1))	# with that of the manager
+is "saquery: nodes" "$(saquery | grep -c 'NodeRecord dump')" $ports
+like "saquery: the manager" 'node_desc\.+xhca subnet manager|NodeDescription\.+xhca subnet manager' \
+	saquery
+is "saquery: paths" "$(saquery -p | grep -c 'PathRecord dump')" $((ports * ports))
+like "saquery: multicast groups" 'MGID\.+ff12:401b:ffff::ffff:ffff' saquery -g
+like "saquery: class port info" 'Capability mask' saquery -c
+like "sminfo: the manager is the master" 'sm lid 49151 .* state 3 SMINFO_MASTER' sminfo
+like "ibaddr: address of the port" 'GID fe80::.* LID start 0x1 ' ibaddr
+like "ibstat: the manager's LID" 'SM lid: 49151' ibstat "$DEV0"
+like "smpquery: a port of the other function" 'LinkState:\.+Active' smpquery portinfo 2 1
+like "perfquery: packets of the port" 'PortXmitPkts:\.+[1-9]' perfquery -x
+
 # The port leaves its groups and joins them again.
 echo down > /sys/kernel/debug/xhca/0/port_event
 ok "the link goes down" wait_for 10 sh -c '! ip link show ib0 | grep -q LOWER_UP'
