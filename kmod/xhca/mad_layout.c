@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The formats of hca/mad.h against those of the kernel's headers */
 #include <rdma/ib_mad.h>
+#include <rdma/ib_pma.h>
 #include <rdma/ib_sa.h>
 #include <rdma/ib_smi.h>
 #include "hca/mad.h"
@@ -37,6 +38,7 @@ SAME(HCA_SMP_DATA, IB_SMP_DATA_SIZE);
 SAME(HCA_CLASS_SMP, IB_MGMT_CLASS_SUBN_LID_ROUTED);
 SAME(HCA_CLASS_SMP_DIRECTED, IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE);
 SAME(HCA_MAD_BAD_VALUE, IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE);
+SAME(HCA_CLASS_PMA, IB_MGMT_CLASS_PERF_MGMT);
 SAME(HCA_CLASS_SA, IB_MGMT_CLASS_SUBN_ADM);
 SAME(HCA_METHOD_GET, IB_MGMT_METHOD_GET);
 SAME(HCA_METHOD_SET, IB_MGMT_METHOD_SET);
@@ -73,6 +75,8 @@ SAME(HCA_SA_MTU, IB_MTU_4096);
 
 SAME(sizeof(struct hca_path_record), 64);
 SAME(sizeof(struct hca_mcmember_record), 52);
+SAME(sizeof(struct hca_pma_counters), sizeof(struct ib_pma_portcounters));
+SAME(sizeof(struct hca_pma_extended), sizeof(struct ib_pma_portcounters_ext));
 SAME(sizeof(struct hca_node_info), 40);
 SAME(sizeof(struct hca_node_record), 108);
 SAME(sizeof(struct hca_port_info), 64);

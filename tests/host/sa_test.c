@@ -580,6 +580,44 @@ static void test_qp1(void)
 	ok(!exchange(1, 1, 256, OWN_QKEY, SM_LID), "another class");
 }
 
+static void begin_pma(u8 method, u16 attr, u8 port)
+{
+	begin(method, attr, 0);
+	in[1] = 4;
+	in[2] = 1;
+	in[65] = port;
+}
+
+static void test_counters(void)
+{
+	const struct hca_port_counters *n = &s.hca[1]->port[0].count;
+	u16 lid = s.hca[1]->port[0].lid;
+
+	s.hca[1]->port[0].count.xmit_bytes = 1ull << 40;
+	begin_pma(GET, 0x01, 0);
+	ok(exchange(1, 1, 256, OWN_QKEY, lid) == lid && out[3] == 0x81 && !get(out, 4, 2) &&
+	   get(out, 66, 2) == 1 << 9, "the adapter answers for a port without QP1");
+	begin_pma(GET, 0x12, 1);
+	ok(exchange(1, 1, 256, OWN_QKEY, lid) == lid && !get(out, 4, 2) && out[65] == 1 &&
+	   get(out, 64 + 24, 4) == 0xffffffff && get(out, 64 + 36, 4) == n->rcv_packets &&
+	   n->rcv_packets, "counters of 32 bits stay at their limit");
+	begin_pma(GET, 0x1d, 0xff);
+	ok(exchange(1, 1, 256, OWN_QKEY, lid) == lid && !get(out, 4, 2) &&
+	   get(out, 64 + 8, 8) == 1ull << 38 && get(out, 64 + 32, 8) == n->rcv_packets,
+	   "counters of 64 bits");
+	begin_pma(GET, 0x12, 2);
+	ok(exchange(1, 1, 256, OWN_QKEY, lid) && get(out, 4, 2) == 0x001c, "of another port");
+	begin_pma(SET, 0x12, 1);
+	ok(exchange(1, 1, 256, OWN_QKEY, lid) && get(out, 4, 2) == 0x000c, "they cannot be set");
+	begin_pma(GET, 0x13, 1);
+	ok(exchange(1, 1, 256, OWN_QKEY, lid) && get(out, 4, 2) == 0x000c, "unknown counters");
+	begin_pma(GET, 0x01, 0);
+	in[2] = 2;
+	ok(exchange(1, 1, 256, OWN_QKEY, lid) && get(out, 4, 2) == 0x0004, "another version");
+	begin_pma(0x81, 0x01, 0);
+	ok(!exchange(1, 1, 256, OWN_QKEY, lid), "no answer to an answer");
+}
+
 /* ---- Subnet management --------------------------------------------------------------- */
 
 #define SMP_DATA	64		/* offset in the MAD */
@@ -685,6 +723,7 @@ int main(void)
 	test_group_errors();
 	test_limits();
 	test_qp1();
+	test_counters();
 	test_smp();
 	test_qp0();
 	session_free(&s);

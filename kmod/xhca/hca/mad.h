@@ -16,7 +16,10 @@
 #define HCA_MAD_RESPONSE	0x80		/* bit of the method */
 #define HCA_MAD_QKEY		0x80010000u	/* Q_Key of each QP1 */
 
-enum { HCA_CLASS_SMP = 0x01, HCA_CLASS_SA = 0x03, HCA_CLASS_SMP_DIRECTED = 0x81 };
+enum {
+	HCA_CLASS_SMP = 0x01, HCA_CLASS_SA = 0x03, HCA_CLASS_PMA = 0x04,
+	HCA_CLASS_SMP_DIRECTED = 0x81,
+};
 
 enum {
 	HCA_METHOD_GET = 0x01, HCA_METHOD_SET = 0x02, HCA_METHOD_SEND = 0x03,
@@ -137,6 +140,25 @@ struct hca_node_record {
 	__be16 lid, reserved;
 	struct hca_node_info info;
 	u8 description[HCA_SMP_DATA];
+} __packed;
+
+/* Performance management, chapter 16.1 */
+#define HCA_PMA_VERSION		1
+#define HCA_PMA_CAP_EXTENDED	(1u << 9)	/* counters of 64 bits */
+
+struct hca_pma_counters {
+	u8 reserved, port;
+	__be16 select;
+	u8 errors[20];
+	__be32 xmit_data, rcv_data, xmit_packets, rcv_packets, xmit_wait;
+} __packed;
+
+struct hca_pma_extended {
+	u8 reserved, port;
+	__be16 select;
+	__be32 reserved2;
+	__be64 xmit_data, rcv_data, xmit_packets, rcv_packets;
+	__be64 ucast_xmit, ucast_rcv, mcast_xmit, mcast_rcv;
 } __packed;
 
 struct hca_sm_info {
@@ -299,6 +321,11 @@ void hca_sa_find_ports(struct hca_sa_query *q);
 
 /* What @port answers to a request; false: nothing */
 bool hca_sma_answer(const struct hca_port *port, const struct hca_smp *in, struct hca_smp *out);
+
+/* ---- pma.c --------------------------------------------------------------------------- */
+
+/* The same for the counters of @port */
+bool hca_pma_answer(const struct hca_port *port, const struct hca_mad *in, struct hca_mad *out);
 
 /* ---- sa_group.c: multicast groups ---------------------------------------------------- */
 

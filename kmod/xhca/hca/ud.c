@@ -26,8 +26,9 @@ enum { L3_GRH, L3_IPV6, L3_IPV4 };
 /* The datagram that is sent */
 struct datagram {
 	struct hca_qp *src;
-	const struct hca_wqe *w;	/* NULL: an answer of the subnet manager to @src */
+	const struct hca_wqe *w;	/* NULL: an answer of the adapter to @src */
 	struct hca_port *from;
+	struct hca_port *to;		/* who answers: the subnet manager or a port */
 	u32 length;
 	u32 qkey, src_qpn;
 	bool grh;
@@ -308,7 +309,7 @@ static int hca_ud_gather(struct datagram *d)
 	return copied < len ? HCA_AGAIN : 0;
 }
 
-/* The manager answers @arg, a datagram that QP0 or QP1 has sent. */
+/* The adapter answers @arg, a datagram that QP0 or QP1 has sent. */
 static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 {
 	const struct datagram *d = arg;
@@ -316,7 +317,7 @@ static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 	struct hca_fabric *f = d->src->hca->fabric;
 	struct datagram answer = {
 		.src = d->src,
-		.from = &f->sa.manager,
+		.from = d->to,
 		.length = sizeof(*mad),
 		.qkey = d->qkey,
 		.src_qpn = d->src_qpn,
@@ -333,19 +334,34 @@ static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 /* To the subnet manager: from QP0 to QP0, or from QP1 to QP1 */
 static int hca_ud_deliver_manager(struct datagram *d, u32 dqpn)
 {
-	const struct hca_port *manager = &d->src->hca->fabric->sa.manager;
 	const struct hca_mad *mad = (const void *)(d->bytes + HCA_GRH_BYTES);
 	struct hca_mad out;
 
+	d->to = &d->src->hca->fabric->sa.manager;
 	if (d->length != sizeof(*mad) || d->src_qpn != dqpn)
 		return 0;
 	if (!dqpn && !d->qkey && mad->mgmt_class == HCA_CLASS_SMP) {
-		if (hca_sma_answer(manager, (const void *)mad, (void *)&out))
+		if (hca_sma_answer(d->to, (const void *)mad, (void *)&out))
 			hca_ud_answer(&out, d);
 	} else if (dqpn == 1 && d->qkey == HCA_MAD_QKEY && mad->mgmt_class == HCA_CLASS_SA) {
 		hca_sa_receive(d->from, mad, hca_ud_answer, d);
 	}
 	return 0;
+}
+
+/* A request for the counters of a port is answered by the adapter: true if it was. */
+static bool hca_ud_deliver_counters(struct datagram *d, struct hca_port *to)
+{
+	const struct hca_mad *mad = (const void *)(d->bytes + HCA_GRH_BYTES);
+	struct hca_mad out;
+
+	d->to = to;
+	if (to->hca->p.roce || d->src_qpn != 1 || d->length != sizeof(*mad) ||
+	    d->qkey != HCA_MAD_QKEY || mad->mgmt_class != HCA_CLASS_PMA ||
+	    !hca_pma_answer(to, mad, &out))
+		return false;
+	hca_ud_answer(&out, d);
+	return true;
 }
 
 /* The receiver; QP0 takes datagrams of QP0 only, and sends to no other. */
@@ -369,6 +385,8 @@ static int hca_ud_deliver_unicast(struct datagram *d)
 		return 0;
 	if (!d->src->mc.counted)
 		hca_count_rcv(to, d->length, false);
+	if (dqpn == 1 && hca_ud_deliver_counters(d, to))
+		return 0;
 	dst = hca_ud_receiver(d, to, dqpn);
 	return dst && hca_qp_port(dst) == to ? hca_ud_deliver(dst, d) : 0;
 }
