@@ -131,6 +131,7 @@ perf "ib_read_lat" ib_read_lat -s 8 -n 200
 perf "ib_send_bw: events" ib_send_bw -s 4096 -n 500 -e
 perf "ib_send_bw over UC" ib_send_bw -c UC -s 4096 -n 500
 perf "ib_send_bw over UD" ib_send_bw -c UD -s 1024 -n 500
+perf "ib_send_bw over XRC" ib_send_bw -c XRC -s 4096 -n 500
 perf "ib_send_bw: shared receive queue" ib_send_bw --use-srq -q 4 -s 4096 -n 500
 perf "ib_atomic_bw" ib_atomic_bw -A FETCH_AND_ADD -n 500
 if full; then
@@ -139,6 +140,7 @@ if full; then
 		perf "ib_${op}_lat: all sizes" ib_${op}_lat -a -n 20
 	done
 	perf "ib_send_lat over UD" ib_send_lat -c UD -s 64 -n 200
+	perf "ib_write_bw over XRC" ib_write_bw -c XRC -s 4096 -n 500
 	perf "ib_atomic_lat" ib_atomic_lat -A CMP_AND_SWP -n 200
 fi
 
