@@ -28,6 +28,8 @@ like "xv_perf measures" '^ +64 ' as_user xv_perf --device "$DEV0" --peer-device 
 like "pkg-config knows the library" '-lxverbs' pkg-config --libs libxverbs
 like "pkg-config knows the library of collective operations" '-lxvcoll.*-lxverbs' \
 	pkg-config --libs libxvcoll
+like "pkg-config knows the library for librdmacm" '-lxvcm.*-lxverbs.*-lrdmacm' \
+	pkg-config --libs libxvcm
 like "pkg-config knows the library for programs of libibverbs" '-lxverbs-ibverbs -libverbs' \
 	pkg-config --libs libxverbs-ibverbs
 like "and the library of experimental verbs" '-lxverbs-exp -lxverbs-ibverbs -libverbs' \

@@ -8,24 +8,6 @@
 PEER=(ip netns exec peer)
 FILE=/dev/shm/file
 
-# The interfaces of DEV0 and DEV1 get their addresses.
-ipoib_up() {
-	modprobe ib_ipoib || return
-	wait_for 10 test -e /sys/class/net/ib1 || return
-	ip netns add peer && ip link set ib1 netns peer || return
-	ip address add $ADDR0/24 dev ib0
-	ip -n peer address add $ADDR1/24 dev ib1
-	ip link set ib0 up
-	ip -n peer link set lo up
-	ip -n peer link set ib1 up
-	wait_for 10 carrier
-}
-
-# Both interfaces have joined the broadcast group.
-carrier() {
-	[[ $(ip link show ib0)$(ip -n peer link show ib1) == *LOWER_UP*LOWER_UP* ]]
-}
-
 # The peer listens on TCP port 7000.
 # shellcheck disable=SC2317 # called by wait_for
 peer_listens() { "${PEER[@]}" grep -Eqs ":1B58 0+:0000 0A" /proc/net/tcp /proc/net/tcp6; }
@@ -78,7 +60,7 @@ like "perfquery: packets of the port" 'PortXmitPkts:\.+[1-9]' perfquery -x
 echo down > /sys/kernel/debug/xhca/0/port_event
 ok "the link goes down" wait_for 10 sh -c '! ip link show ib0 | grep -q LOWER_UP'
 echo active > /sys/kernel/debug/xhca/0/port_event
-ok "the link comes up" wait_for 10 carrier
+ok "the link comes up" wait_for 10 ipoib_carrier
 like "ping after that" ' 0% packet loss' ping -c 3 -i 0.2 $ADDR1
 echo client_reregister > /sys/kernel/debug/xhca/0/port_event
 like "ping after the clients register again" ' [0-9]0?% packet loss' ping -c 10 -i 0.2 $ADDR1
@@ -91,5 +73,5 @@ if full && echo connected > /sys/class/net/ib0/mode 2>/dev/null; then
 	ok "connected mode: TCP" tcp
 fi
 rm -f $FILE $FILE.copy
-ok "IPoIB is unloaded" sh -c 'ip netns delete peer && modprobe -r ib_ipoib'
+ok "IPoIB is unloaded" ipoib_down
 finish

@@ -236,6 +236,30 @@ peer_down() {
 	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
 }
 
+# The same on InfiniBand: the IPoIB interface of the last function moves into "peer".
+ipoib_up() {
+	modprobe ib_ipoib || return
+	wait_for 10 test -e /sys/class/net/ib1 || return
+	ip netns add peer && ip link set ib1 netns peer || return
+	ip address add $ADDR0/24 dev ib0
+	ip -n peer address add $ADDR1/24 dev ib1
+	ip link set ib0 up
+	ip -n peer link set lo up
+	ip -n peer link set ib1 up
+	wait_for 10 ipoib_carrier
+}
+
+# Both interfaces have joined the broadcast group.
+ipoib_carrier() {
+	[[ $(ip link show ib0)$(ip -n peer link show ib1) == *LOWER_UP*LOWER_UP* ]]
+}
+
+ipoib_down() { ip netns delete peer && modprobe -r ib_ipoib; }
+
+# Two functions in two network namespaces, on either link layer
+namespaces_up() { if [ "$VM_LINK" = ib ]; then ipoib_up; else peer_up; fi; }
+namespaces_down() { if [ "$VM_LINK" = ib ]; then ipoib_down; else peer_down; fi; }
+
 # Empties the driver's cache of memory keys. Without cached keys, only the command of the
 # verb runs when a key is needed. Newer kernels keep keys in pools of ib_core and have no
 # such files.
