@@ -10,6 +10,7 @@ BIN=$(cd ../../.. && pwd)/build/user/bin
 XV_RUN=$BIN/xv_run
 STOCK=../../../build/stock
 PEER=(ip netns exec peer)
+FILE=/dev/shm/file
 
 hide_uverbs() {
 	local f
@@ -58,35 +59,66 @@ killed() {
 	holds ib_write_bw || echo $held
 }
 
-# cm DESCRIPTION PORT REGEX SERVER... -- CLIENT...: two programs of rdma_cm; the client is in
-# the other namespace
+# cm DESCRIPTION READY REGEX SERVER... -- CLIENT...: two programs of rdma_cm; the client is in
+# the other namespace. READY is a TCP port on which the server listens, or a command.
 cm() {
-	local what=$1 port=$2 want=$3 server=()
+	local what=$1 ready=$2 want=$3 server=()
 	shift 3
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
-	pair "$what" "cm_listening $port" "$want" "${RUN_SERVER[@]}" "${server[@]}" -- \
+	[[ $ready == *[!0-9]* ]] || ready="cm_listening $ready"
+	pair "$what: $END" "$ready" "$want" "${RUN_SERVER[@]}" "${server[@]}" -- \
 		"${PEER[@]}" "${RUN_CLIENT[@]}" "$@"
 }
 
-# programs_of_cm END: END says which end is on xverbs
+# same DESCRIPTION READY REGEX PROGRAM ARGUMENT...: the client has the same arguments and the
+# address of the server
+same() { cm "$1" "$2" "$3" "${@:4}" -- "$4" -s $ADDR0 "${@:5}"; }
+
+# A socket is bound to this UDP port.
+# shellcheck disable=SC2317 # called by pair
+udp_bound() { grep -q "$(printf ':%04X ' "$1")" /proc/net/udp; }
+
+# rcopy copies a file, which stays the same.
+file_copy() {
+	head -c 8M /dev/urandom > $FILE
+	STAYS=1 cm "rcopy: a file of 8 MiB" 7427 '' rcopy -p 7427 -- \
+		rcopy $FILE $ADDR0:$FILE.copy -p 7427
+	ok "the copy is the same" cmp $FILE $FILE.copy
+	rm -f $FILE $FILE.copy
+}
+
+# programs_of_cm END: the programs of the rdmacm-utils; END says which end is on xverbs. The
+# server of cmtime and that of udpong do not exit after their clients.
 programs_of_cm() {
-	local end=$1 port=$((PORT + 1))
+	local port=$((PORT + 1)) mode
+	END=$1
 	PORT=$((PORT + 4))
-	cm "rping: $end" $port '' rping -s -a $ADDR0 -p $port -V -C 20 -- \
+	cm rping $port '' rping -s -a $ADDR0 -p $port -V -C 20 -- \
 		rping -c -a $ADDR0 -p $port -V -C 20
-	cm "ucmatose: $end" 7174 'return status 0' ucmatose -c 4 -C 20 -S 1000 -- \
-		ucmatose -s $ADDR0 -c 4 -C 20 -S 1000
-	cm "udaddy: $end" 7174 'return status 0' udaddy -C 20 -S 1000 -- \
-		udaddy -s $ADDR0 -C 20 -S 1000
-	cm "rstream: $end" 7471 '64k_lat|64k' \
-		rstream -b $ADDR0 -p 7471 -T b -T v -I 20 -S 65536 -C 20 -- \
-		rstream -s $ADDR0 -p 7471 -T b -T v -I 20 -S 65536 -C 20
-	full || [ "$end" = "both on xverbs" ] || return 0
-	cm "ib_write_bw by rdma_cm: $end" $((port + 1)) '^ *4096 +500' \
+	same ucmatose 7174 'return status 0' ucmatose -c 4 -C 20 -S 1000
+	same udaddy 7174 'return status 0' udaddy -C 20 -S 1000
+	STAYS=1 same cmtime 7471 connect cmtime -c 20 -p 7471
+	cm "rdma_server, rdma_client" 7471 'rdma_client: end 0' rdma_server -s $ADDR0 -p 7471 -- \
+		rdma_client -s $ADDR0 -p 7471
+	cm "rdma_xserver, rdma_xclient" 7471 'end 0' rdma_xserver -p 7471 -- \
+		rdma_xclient -s $ADDR0 -p 7471
+	cm mckey "sleep 2" 'return status 0' mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
+		mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
+	for mode in b n; do
+		same "rstream, mode $mode" 7471 64k \
+			rstream -p 7471 -T $mode -T v -I 20 -S 65536 -C 20
+	done
+	same riostream 7471 64k riostream -p 7471 -T v -I 20 -S 65536 -C 20
+	# rsockets send datagrams to LIDs.
+	[ "$VM_LINK" != ib ] || STAYS=1 cm udpong "udp_bound 7174" custom \
+		udpong -b $ADDR0 -T e -C 20 -S 1000 -- udpong -s $ADDR0 -T e -C 20 -S 1000
+	file_copy
+	full || [ "$END" = "both on xverbs" ] || return 0
+	cm "ib_write_bw by rdma_cm" $((port + 1)) '^ *4096 +500' \
 		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV0" -p $((port + 1)) -- \
 		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV1" -p $((port + 1)) $ADDR0
-	cm "ib_send_bw over UD by rdma_cm: $end" $((port + 2)) '^ *1024 +200' \
+	cm "ib_send_bw over UD by rdma_cm" $((port + 2)) '^ *1024 +200' \
 		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV0" -p $((port + 2)) -- \
 		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV1" -p $((port + 2)) $ADDR0
 }
@@ -144,27 +176,16 @@ if full; then
 	perf "ib_atomic_lat" ib_atomic_lat -A CMP_AND_SWP -n 200
 fi
 
-if [ "$VM_LINK" = roce ]; then
-	ok "two functions in two network namespaces" peer_up
-	programs_of_cm "both on xverbs"
-	pair "mckey: multicast" "sleep 2" 'return status 0' \
-		"$XV_RUN" mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
-		"${PEER[@]}" "$XV_RUN" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
-	STAYS=1 cm "cmtime" 7471 'connect' cmtime -c 20 -p 7471 -- \
-		cmtime -s $ADDR0 -c 20 -p 7471
-	cm "rdma_server, rdma_client" 7471 'rdma_client: end 0' rdma_server -s $ADDR0 -p 7471 -- \
-		rdma_client -s $ADDR0 -p 7471
-	cm "rdma_xserver, rdma_xclient" 7471 'end 0' rdma_xserver -p 7471 -- \
-		rdma_xclient -s $ADDR0 -p 7471
-fi
+ok "two functions in two network namespaces" namespaces_up
+programs_of_cm "both on xverbs"
 
 ok "the files of ib_uverbs are back" show_uverbs
 for end in server client; do
 	RUN_SERVER=() RUN_CLIENT=()
 	[ $end = server ] && RUN_SERVER=("$XV_RUN") || RUN_CLIENT=("$XV_RUN")
-	if [ "$VM_LINK" = roce ]; then programs_of_cm "the $end on xverbs"; fi
+	programs_of_cm "the $end on xverbs"
 done
-[ "$VM_LINK" != roce ] || ok "back in one namespace" peer_down
+ok "back in one namespace" namespaces_down
 for end in server client; do
 	RUN_SERVER=() RUN_CLIENT=()
 	[ $end = server ] && RUN_SERVER=("$XV_RUN") || RUN_CLIENT=("$XV_RUN")
