@@ -6,6 +6,7 @@
 . ./lib.sh
 BIN=../../../build/exp
 
+tap $BIN/rings
 two=("$DEV0" "$(gid_index "$DEV0")" "$DEV1" "$(gid_index "$DEV1")")
 for program in attributes dc umr atomics cross_channel; do
 	TAP_LIMIT=120 tap $BIN/$program "${two[@]}"
