@@ -618,8 +618,8 @@ static void xv_test_opt_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, XVERBS_QP_ACCESS_FLAGS,
 					     0), 8u);
 	b->qp.type = XVERBS_QPT_DCI;
-	KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, XVERBS_QP_ACCESS_FLAGS,
-					     0), 0u);
+	KUNIT_EXPECT_EQ(test, xv_qp_opt_mask(&b->qp, XVERBS_QP_ACCESS_FLAGS |
+					     XVERBS_QP_AV, 0), 0u);
 }
 
 /* ---- Paths ----------------------------------------------------------------------------- */

@@ -78,6 +78,9 @@ static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 	u32 opt = 0;
 	int i;
 
+	/* A DCI gets a path in INIT2RTR only, where it is no option. */
+	if (qp->type == XVERBS_QPT_DCI)
+		optional &= ~(u32)XVERBS_QP_AV;
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (optional & table[i].attr)
 			opt |= table[i].opt;
