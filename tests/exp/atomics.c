@@ -266,7 +266,6 @@ static void test_refusals(void)
 	sge.length = 4;
 	ok(post(p.qp[0], &wr) == EINVAL, "a result that is too short");
 	sge.length = 8;
-	ok(post(p.qp[1], &wr) == EINVAL, "a queue pair without max_atomic_arg");
 	wr.ext_op.masked_atomics.remote_addr++;
 	ok(run(&p, &wr) == IBV_WC_REM_INV_REQ_ERR, "an operand that is not aligned");
 	restart(&p);
@@ -274,6 +273,19 @@ static void test_refusals(void)
 	wr.ext_op.masked_atomics.rkey ^= 0x100;
 	ok(run(&p, &wr) == IBV_WC_REM_ACCESS_ERR, "a wrong rkey");
 	restart(&p);
+}
+
+/* Without max_atomic_arg, a queue takes the operands that it happens to have room for. */
+static void test_small_queue(void)
+{
+	struct ibv_exp_qp_init_attr init;
+	struct ibv_exp_qp_attr a;
+	struct operand o = operand_of(8);
+	struct ibv_sge sge = piece(1, 0, 256);
+	struct ibv_exp_send_wr wr = masked(&o, IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD, &sge);
+
+	ok(!ibv_exp_query_qp(p.qp[1], &a, 0, &init) && init.max_atomic_arg < 256 &&
+	   post(p.qp[1], &wr) == EINVAL, "a queue for operands of %u bytes", init.max_atomic_arg);
 }
 
 static void test_refused_queue(void)
@@ -316,6 +328,7 @@ int main(int argc, char **argv)
 		if (caps.masked_log_atomic_arg_sizes >> log & 1)
 			test_size(log);
 	test_refusals();
+	test_small_queue();
 	test_refused_queue();
 	break_pair(&p);
 	close_sides();
