@@ -113,7 +113,7 @@ EXPORT int ibv_exp_post_task(struct ibv_context *ctx, struct ibv_exp_task *task,
 		return 0;
 	if (n.tasks > MAX_REQUESTS || n.sends > MAX_REQUESTS || n.umrs > MAX_UMR) {
 		*bad_task = task;
-		return ENOMEM;
+		return iv_error(-ENOMEM);
 	}
 	return -post(xv_of(ctx), task, bad_task, &n);
 }
