@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Processes that are killed under traffic, that fork, pass their files to others or destroy
-# objects in the wrong order leave no objects in the adapter.
+# objects in the wrong order leave no objects in the adapter. That holds for native programs
+# and for programs of libibverbs and librdmacm that xv_run starts.
 . ./lib.sh
 BIN=../../../build/user
 KILLS=40
@@ -37,6 +38,57 @@ kill_under_traffic() {
 		[ $? -eq 137 ] || return 1
 	done
 	rm -f "$log"
+}
+
+# Programs that xverbs knows queue pairs of
+holders() { "$BIN/bin/xv_devinfo" --resources | grep -E '^[[:space:]]*qp '; }
+
+# The kernel keeps 15 characters of a name.
+# shellcheck disable=SC2317 # called by wait_for
+two_hold() {
+	[ "$(holders | awk -v name="${1:0:15}" '$4 == name { print $3 }' | uniq | wc -l)" = 2 ]
+}
+
+# killed PROGRAM READY SERVER-ARGUMENT... -- CLIENT-ARGUMENT...: kills both ends, started by
+# xv_run, several times while they send.
+killed() {
+	local prog=$1 ready=$2 server=() i pids good=1
+	shift 2
+	while [ "$1" != -- ]; do server+=("$1"); shift; done
+	shift
+	for i in $(seq $((KILLS / 10))); do
+		"$BIN/bin/xv_run" "$prog" "${server[@]}" > "$OUT.server" 2>&1 < /dev/null &
+		pids=($!)
+		# shellcheck disable=SC2086 # READY is a command with arguments
+		wait_for 20 $ready
+		"$BIN/bin/xv_run" "$prog" "$@" >> "$OUT.server" 2>&1 < /dev/null &
+		pids+=($!)
+		wait_for 20 two_hold "$prog" || { cat "$OUT.server"; good=; }
+		pause "0.$((RANDOM % 100 + 200))"
+		kill -9 "${pids[i % 2]}" || good=
+		pause 0.05
+		kill -9 "${pids[@]}" 2> /dev/null
+		wait "${pids[@]}" 2> /dev/null
+	done
+	[ -n "$good" ] && ! holders
+}
+
+killed_programs() {
+	local a=(-d "$DEV0") b=(-d "$DEV1") ga gb addr
+	ga=$(gid_index "$DEV0")
+	gb=$(gid_index "$DEV1")
+	ok "ib_write_bw is killed under load" killed ib_write_bw "listening 18595" \
+		"${a[@]}" -x "$ga" -F -D 60 -q 4 -p 18595 -- \
+		"${b[@]}" -x "$gb" -F -D 60 -q 4 -p 18595 127.0.0.1
+	nothing_left "ib_write_bw"
+	ok "ibv_srq_pingpong is killed under load" killed ibv_srq_pingpong "listening 18594" \
+		"${a[@]}" -g "$ga" -n 1000000 -e -p 18594 -- \
+		"${b[@]}" -g "$gb" -n 1000000 -e -p 18594 127.0.0.1
+	nothing_left "ibv_srq_pingpong"
+	addr=$(ip -4 -o address show dev "$(interface "$DEV0")" | awk '{ print $4; exit }')
+	ok "rping is killed under load" killed rping "cm_listening 18593" \
+		-s -a "${addr%/*}" -p 18593 -S 60000 -- -c -a "${addr%/*}" -p 18593 -S 60000
+	nothing_left "rping"
 }
 
 keys() { awk '/^mkeys/ { print $2 }' /sys/kernel/debug/xhca/0/objects; }
@@ -74,6 +126,7 @@ for test in order close fork pass; do
 	tap $BIN/tests/life $test --device "$DEV0" --peer-device "$DEV1"
 	nothing_left "$test"
 done
+killed_programs
 domains_without_keys
 tap $BIN/tests/ops
 finish
