@@ -3,11 +3,12 @@
 #
 # The device is removed while processes use it through /dev/xverbs: the driver is unbound, the
 # functions are unplugged, or xhca is unloaded. The processes continue to run, and the modules
-# can be unloaded.
+# can be unloaded. The processes are native programs and programs of libibverbs and librdmacm.
 . ./lib.sh
 
 LIMIT=$((LIMIT * 2))
 TESTBIN=../../../build/user/tests
+BIN=../../../build/user/bin
 PROGRAM=$(mktemp)
 
 # start: starts the program in the background and waits until it has traffic
@@ -31,6 +32,69 @@ survived() {
 	grep -v '^ok' "$PROGRAM" | diag
 }
 
+# Programs of librdmacm and libibverbs that xv_run starts: connections by address, which need
+# RoCE here, and a program that prints events
+programs=(ib_write_bw ibv_asyncwatch)
+[ "$VM_LINK" != roce ] || programs+=(rping)
+
+# background NAME ARGUMENT...: starts a program by xv_run; its output is in $OUT.NAME
+background() {
+	"$BIN/xv_run" "$@" >> "$OUT.$1" 2>&1 < /dev/null &
+	PIDS+=($!)
+}
+
+holders() { "$BIN/xv_devinfo" --resources | grep -cE '^[[:space:]]*qp '; }
+hold() { [ "$(holders)" -ge "$1" ]; }
+
+programs_run() {
+	local bw=(-F -D 60 -p 18592) qps=2 addr
+	PIDS=()
+	background ibv_asyncwatch -d "$DEV0"
+	background ib_write_bw "${bw[@]}" -d "$DEV0" -x "$(gid_index "$DEV0")"
+	wait_for 20 listening 18592 || return
+	background ib_write_bw "${bw[@]}" -d "$DEV1" -x "$(gid_index "$DEV1")" 127.0.0.1
+	if [ "$VM_LINK" = roce ]; then
+		addr=$(ip -4 -o address show dev "$(interface "$DEV0")" | awk '{ print $4; exit }')
+		background rping -s -a "${addr%/*}" -p 18591 -S 60000
+		wait_for 20 cm_listening 18591 || return
+		background rping -c -a "${addr%/*}" -p 18591 -S 60000
+		qps=4
+	fi
+	wait_for 30 hold $qps && pause 1
+}
+
+# Programs that poll their queues forever must be killed; none of them may hold anything then.
+programs_end() {
+	pause 1
+	kill -9 "${PIDS[@]}" 2> /dev/null
+	wait "${PIDS[@]}" 2> /dev/null
+	[ "$(holders)" = 0 ]
+}
+
+removed_under_programs() {
+	local name
+	for name in "${programs[@]}"; do : > "$OUT.$name"; done
+	programs_run && pass "programs of libibverbs run on xverbs" ||
+		fail "programs of libibverbs run on xverbs" "$(tail -n 5 "$OUT".[ir]*)"
+	ok "unbind their device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+	ok "they end or are killed, and hold nothing" programs_end
+	like "ibv_asyncwatch had the event" 'DEVICE_FATAL' cat "$OUT.ibv_asyncwatch"
+	[ "$VM_LINK" != roce ] ||
+		like "rping had the event of rdma_cm" 'device removal' cat "$OUT.rping"
+	ok "bind the device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+	ports_up
+	for name in "${programs[@]}"; do rm -f "$OUT.$name"; done
+}
+
+# The device of a connection of libxvcm is removed by the test itself.
+removed_under_connection() {
+	local addr
+	addr=$(ip -4 -o address show dev "$(interface "$DEV0")" | awk '{ print $4; exit }')
+	tap "$TESTBIN/cm" removal "${addr%/*}" "$pci"
+	ok "bind it after that" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+	ports_up
+}
+
 pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
 start && pass "traffic runs" || fail "traffic runs" "$(cat "$PROGRAM")"
 ok "unbind the device of one side" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
@@ -44,6 +108,8 @@ wait $PID 2>/dev/null
 ok "unload xverbs after a kill" rmmod xverbs
 ok "load xverbs again" load xverbs
 
+removed_under_programs
+[ "$VM_LINK" != roce ] || removed_under_connection
 start && pass "traffic runs once more" || fail "traffic runs once more" "$(cat "$PROGRAM")"
 ok "unplug the functions under traffic" xhcactl del --all
 survived "unplug"
