@@ -91,6 +91,8 @@ static const struct xv_ioctl xv_ioctls[] = {
 		 reserved, 0, 0),
 	XV_IOCTL(XVERBS_CMD_PD_ALLOC, xv_pd_alloc, struct xverbs_pd_alloc,
 		 out_pdn, 0, 0),
+	XV_IOCTL(XVERBS_CMD_PD_IMPORT, xv_pd_import, struct xverbs_pd_import,
+		 out_pdn, 0, 0),
 	XV_IOCTL(XVERBS_CMD_UAR_ALLOC, xv_uar_alloc, struct xverbs_uar_alloc,
 		 out_bf_stride, 0, XVERBS_UAR_NC),
 	XV_IOCTL(XVERBS_CMD_MR_REG, xv_mr_reg, struct xverbs_mr_reg,

@@ -42,6 +42,7 @@ static void xv_mock_drain(struct xv_obj *obj)
 #define xv_cq_lose	xv_mock_lose
 #define xv_channel_lose	xv_mock_lose
 #define xv_uar_lose	xv_mock_lose
+#define xv_pd_lose	xv_mock_lose
 #define xv_qp_destroy	xv_mock_destroy
 #define xv_dct_destroy	xv_mock_destroy
 #define xv_srq_destroy	xv_mock_destroy

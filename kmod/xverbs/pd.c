@@ -69,8 +69,21 @@ int xv_pd_alloc(struct xv_call *call)
 
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 {
-	/* Not ib_dealloc_pd(), which warns if the firmware refuses. */
-	int err = ib_dealloc_pd_user(to_pd_obj(obj)->ib, NULL);
+	struct xv_pd_obj *pd = to_pd_obj(obj);
+	int err;
 
+	if (pd->uverbs) {
+		xv_import_drop(pd);
+		return 0;
+	}
+	/* Not ib_dealloc_pd(), which warns if the firmware refuses. */
+	err = ib_dealloc_pd_user(pd->ib, NULL);
 	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;
+}
+
+/* ib_uverbs owns an imported PD; the firmware refuses to deallocate it while it is in use. */
+void xv_pd_lose(struct xv_obj *obj)
+{
+	if (to_pd_obj(obj)->uverbs)
+		xv_import_drop(to_pd_obj(obj));
 }

@@ -96,8 +96,8 @@ static int xv_resources_show(struct seq_file *m, void *v)
 {
 	const struct xv_resources *r = v;
 
-	seq_printf(m, "%s 0x%x %d ", xv_type_words[r->type], r->row.number,
-		   r->row.pid);
+	seq_printf(m, "%s%s 0x%x %d ", r->row.imported ? "imported-" : "",
+		   xv_type_words[r->type], r->row.number, r->row.pid);
 	seq_escape(m, r->row.comm, " \t\n\\");
 	seq_printf(m, " %llu\n", r->row.bytes);
 	return 0;

@@ -354,6 +354,7 @@ struct xv_call {
 		struct xverbs_clock_map clock_map;
 		struct xverbs_channel_alloc channel_alloc;
 		struct xverbs_pd_alloc pd_alloc;
+		struct xverbs_pd_import pd_import;
 		struct xverbs_uar_alloc uar_alloc;
 		struct xverbs_mr_reg mr_reg;
 		struct xverbs_mr_rereg mr_rereg;
@@ -418,6 +419,7 @@ void xv_atomic_query(const struct mlx5_core_dev *mdev,
 		     struct xverbs_query_device *out);
 int xv_channel_alloc(struct xv_call *call);
 int xv_pd_alloc(struct xv_call *call);
+int xv_pd_import(struct xv_call *call);
 int xv_uar_alloc(struct xv_call *call);
 int xv_mr_reg(struct xv_call *call);
 int xv_mr_rereg(struct xv_call *call);
@@ -476,12 +478,14 @@ enum xv_obj_type {
  * @bytes: size of rings or of user memory, else 0
  * @number: number in the adapter, of an mkey with its low byte; the handle if the
  *	object has no number in the adapter
+ * @imported: a PD of ib_uverbs
  * @pid: process that created it, in the initial PID namespace
  * @comm: name of that process at creation
  */
 struct xv_resource {
 	u64 bytes;
 	u32 number;
+	bool imported;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 };
@@ -527,11 +531,19 @@ struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
 void xv_objs_destroy_all(struct xv_file *file);
 u32 xv_max_objects(void);
 
+/**
+ * struct xv_pd_obj - a protection domain
+ * @uverbs: open file of ib_uverbs to which an imported PD belongs, or NULL
+ */
 struct xv_pd_obj {
 	struct xv_obj obj;
 	struct ib_pd *ib;
+	struct file *uverbs;
 	u32 pdn;
 };
+
+int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle);
+void xv_import_drop(struct xv_pd_obj *pd);
 
 /**
  * struct xv_mr_obj - a memory region
@@ -715,6 +727,7 @@ struct xv_dct_obj {
 
 int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn);
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call);
+void xv_pd_lose(struct xv_obj *obj);
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call);

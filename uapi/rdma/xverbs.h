@@ -116,6 +116,7 @@ enum {
 	XVERBS_CMD_MW_ALLOC		= 0x15,
 	XVERBS_CMD_UMEM_REG		= 0x16,
 	XVERBS_CMD_XRCD_OPEN		= 0x17,
+	XVERBS_CMD_PD_IMPORT		= 0x18,
 
 	XVERBS_CMD_CHANNEL_ALLOC	= 0x20,
 	XVERBS_CMD_CQ_CREATE		= 0x21,
@@ -777,6 +778,35 @@ struct xverbs_pd_alloc {
 	__u32 out_pdn;
 };
 #define XVERBS_PD_ALLOC _IO(XVERBS_TYPE, XVERBS_CMD_PD_ALLOC)
+
+/**
+ * struct xverbs_pd_import - ioctl(XVERBS_PD_IMPORT)
+ * @hdr: header; no flags
+ * @fd: open file of ib_uverbs (/dev/infiniband/uverbsN; ibv_context.cmd_fd)
+ * @pd: handle of a protection domain in that file (ibv_pd.handle)
+ * @out_handle: the protection domain
+ * @out_pdn: its number in the adapter
+ *
+ * Makes a protection domain of ib_uverbs available to the objects of this file: their
+ * work requests may use memory that was registered through ib_uverbs.  An open file of
+ * ib_uverbs gives all rights on its objects, so it also gives the right to import them.
+ *
+ * ENOENT unless the open file @fd has a protection domain with the handle @pd on the
+ * device of this file; also if the device has allocated four million others since.
+ * EBUSY while it is being deallocated.
+ *
+ * While it is imported, ib_uverbs refuses to deallocate it (EBUSY), and the open file
+ * stays open when all its descriptors are closed.  XVERBS_DESTROY ends the import; the
+ * protection domain itself stays.
+ */
+struct xverbs_pd_import {
+	struct xverbs_hdr hdr;
+	__s32 fd;
+	__u32 pd;
+	__u32 out_handle;
+	__u32 out_pdn;
+};
+#define XVERBS_PD_IMPORT _IO(XVERBS_TYPE, XVERBS_CMD_PD_IMPORT)
 
 /* xverbs_uar_alloc.hdr.flags */
 #define XVERBS_UAR_NC	(1u << 0)	/* uncached instead of write-combining */

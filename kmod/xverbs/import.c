@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Import of protection domains that a process allocated through ib_uverbs.
+ *
+ * Proof.  The caller passes an open file of ib_uverbs and the handle of the PD in that file.
+ * ib_core exports no lookup by handle, but one by number in its resource tracking, so the
+ * numbers are searched for the PD that names this file and this handle.  An open file of
+ * ib_uverbs gives all rights on its objects.
+ *
+ * Lifetime.  While a PD is imported:
+ *
+ *  - its usecnt is raised, so ib_uverbs refuses to deallocate it;
+ *  - the file is held, so the end of the owning process does not destroy the PD;
+ *  - if the device is removed, xverbs drops its imports before ib_uverbs destroys its
+ *    objects: ib_core calls its clients in the reverse order of their registration, and
+ *    ib_uverbs has registered first, see xv_after_ib_uverbs.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/sched/signal.h>
+#include <rdma/ib_marshall.h>
+#include <rdma/restrack.h>
+
+#include "fw.h"
+
+/*
+ * A module that uses a symbol of another one is initialised after it.  On older kernels
+ * xverbs needs ib_uverbs for other functions, too; on newer ones only for this order.
+ */
+static typeof(&ib_copy_qp_attr_to_user) const xv_after_ib_uverbs __used =
+	ib_copy_qp_attr_to_user;
+
+/**
+ * xv_import_hold() - increments the usecnt of a PD, so that it is not deallocated
+ * @pd: its resource tracking entry is referenced
+ * @ufile: what a file of ib_uverbs has as private data
+ * @handle: handle of the PD in that file
+ *
+ * ib_uverbs destroys an object in these steps: it sets usecnt of the uobject to -1,
+ * deallocates the PD if its usecnt is 0, waits until its resource tracking entry is not
+ * referenced, and frees PD and uobject.  So both are valid here, and either ib_uverbs
+ * finds the usecnt raised, or this function finds -1.
+ *
+ * If the firmware does not deallocate a PD when its file is closed, ib_uverbs frees only
+ * the uobject, whose memory may then be another one: so it must name the PD, too.
+ */
+int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle)
+{
+	struct ib_uobject *uobj = pd->uobject;
+
+	if (!uobj || uobj->object != pd || uobj->ufile != ufile ||
+	    uobj->id != handle)
+		return -ENOENT;
+	atomic_inc(&pd->usecnt);
+	smp_mb__after_atomic();	/* ib_uverbs: cmpxchg of uobj->usecnt */
+	if (atomic_read(&uobj->usecnt) >= 0)
+		return 0;
+	atomic_dec(&pd->usecnt);
+	return -EBUSY;
+}
+
+void xv_import_drop(struct xv_pd_obj *pd)
+{
+	atomic_dec(&pd->ib->usecnt);
+	fput(pd->uverbs);
+}
+
+/* Numbers are given in order, so this is the number of the PD that was allocated last. */
+static int xv_import_newest(struct xv_call *call, u32 *number)
+{
+	struct ib_pd *pd;
+	u32 pdn;
+	int err;
+
+	err = xv_pd_make(call, &pd, &pdn);
+	if (err)
+		return err;
+	*number = pd->res.id;
+	/* A failed command is tried again. */
+	err = ib_dealloc_pd_user(pd, NULL);
+	if (err)
+		err = ib_dealloc_pd_user(pd, NULL);
+	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;
+}
+
+/* Returns -ENOENT if another PD, or none, has this number. */
+static int xv_import_try(struct xv_call *call, struct xv_pd_obj *pd, u32 number)
+{
+	struct rdma_restrack_entry *res;
+	int err;
+
+	res = rdma_restrack_get_byid(call->dev->ib, RDMA_RESTRACK_PD, number);
+	if (IS_ERR(res))
+		return -ENOENT;
+	pd->ib = container_of(res, struct ib_pd, res);
+	err = xv_import_hold(pd->ib, pd->uverbs->private_data, call->arg.pd_import.pd);
+	rdma_restrack_put(res);
+	return err;
+}
+
+#define XV_IMPORT_SEARCH	(1u << 22)	/* numbers; takes less than a second */
+
+static int xv_import_find(struct xv_call *call, struct xv_pd_obj *pd)
+{
+	const struct xverbs_pd_import *arg = &call->arg.pd_import;
+	u32 number, left = XV_IMPORT_SEARCH;
+	int err;
+
+	err = xv_import_newest(call, &number);
+	if (err)
+		return err;
+	do {
+		err = xv_import_try(call, pd, number);
+		cond_resched();
+	} while (err == -ENOENT && --left && number-- &&
+		 !fatal_signal_pending(current));
+	if (err == -ENOENT)
+		return xv_fail(call, err, "fd %d has no PD %u on this device", arg->fd, arg->pd);
+	if (err)
+		return xv_fail(call, err, "PD %u of fd %d is being deallocated", arg->pd, arg->fd);
+	return 0;
+}
+
+/*
+ * ib_core does not export the number of a PD, but the mkeys of the PD have it.  For a
+ * moment this mkey is in the PD of a process: it is of the kind of a memory window, whose
+ * entries are other mkeys of the PD, and it is not filled, so it gives no access.
+ */
+static int xv_import_number(struct xv_call *call, struct xv_pd_obj *pd)
+{
+	u32 mkc[MLX5_ST_SZ_DW(mkc)];
+	struct ib_mr *mr;
+	int err;
+
+	mr = ib_alloc_mr(pd->ib, IB_MR_TYPE_SG_GAPS, 1);
+	if (IS_ERR(mr))
+		return xv_fail(call, xv_fw_errno(PTR_ERR(mr)),
+			       "PD: cannot read the PD number: %pe", mr);
+	err = xv_fw_query_mkey(call->dev, call, mr->lkey, mkc);
+	if (!err)
+		pd->pdn = MLX5_GET(mkc, mkc, pd);
+	/* A failed command is tried again. */
+	if (ib_dereg_mr(mr) && ib_dereg_mr(mr) && !err)
+		err = xv_fail(call, -EREMOTEIO, "PD: DESTROY_MKEY failed");
+	return err;
+}
+
+static int xv_import(struct xv_call *call, struct xv_pd_obj *pd)
+{
+	int err;
+
+	pd->uverbs = fget(call->arg.pd_import.fd);
+	if (!pd->uverbs)
+		return xv_fail(call, -EBADF, "PD: fd %d is not an open file",
+			       call->arg.pd_import.fd);
+	err = xv_import_find(call, pd);
+	if (err) {
+		fput(pd->uverbs);
+		return err;
+	}
+	err = xv_import_number(call, pd);
+	if (err)
+		xv_import_drop(pd);
+	return err;
+}
+
+int xv_pd_import(struct xv_call *call)
+{
+	struct xverbs_pd_import *arg = &call->arg.pd_import;
+	struct xv_obj *obj;
+	int err;
+
+	obj = xv_obj_alloc(call, XV_OBJ_PD, sizeof(struct xv_pd_obj));
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	err = xv_import(call, to_pd_obj(obj));
+	if (err) {
+		xv_obj_abort(obj);
+		return err;
+	}
+	obj->resource.number = to_pd_obj(obj)->pdn;
+	obj->resource.imported = true;
+	arg->out_handle = obj->handle;
+	arg->out_pdn = to_pd_obj(obj)->pdn;
+	call->new_obj = obj;
+	return 0;
+}
