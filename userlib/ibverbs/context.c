@@ -43,34 +43,43 @@ static int comp_vectors(struct xv_context *xv)
 	return xv_query_device(xv, &attr) ? 1 : (int)attr.num_comp_vectors;
 }
 
-EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+struct ibv_context *iv_context_new(struct ibv_device *device, struct xv_context *xv)
 {
 	struct context *ctx = calloc(1, sizeof(*ctx));
 	struct ibv_context *pub;
 
 	if (!ctx)
 		return NULL;
-	ctx->xv = xv_open(device->name);
-	if (!ctx->xv) {
-		free(ctx);
-		return iv_null();
-	}
+	ctx->xv = xv;
 	ctx->pub = verbs_ops;
 	pub = &ctx->pub.context;
 	pub->ops = context_ops;
 	pub->device = device;
-	pub->cmd_fd = ctx->xv->fd;
-	pub->async_fd = ctx->xv->fd;
-	pub->num_comp_vectors = comp_vectors(ctx->xv);
+	pub->cmd_fd = xv->fd;
+	pub->async_fd = xv->fd;
+	pub->num_comp_vectors = comp_vectors(xv);
 	pthread_mutex_init(&pub->mutex, NULL);
 	iv_device_hold(device);
 	return pub;
 }
 
+EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct xv_context *xv = xv_open(device->name);
+	struct ibv_context *ctx;
+
+	if (!xv)
+		return iv_null();
+	ctx = iv_context_new(device, xv);
+	if (!ctx)
+		xv_close(xv);
+	return ctx;
+}
+
 EXPORT int ibv_close_device(struct ibv_context *pub)
 {
 	struct context *ctx = to_context(pub);
-	int err = xv_close(ctx->xv);
+	int err = ctx->borrowed ? 0 : xv_close(ctx->xv);
 
 	iv_device_put(pub->device);
 	free(ctx);

@@ -113,6 +113,27 @@ void iv_device_put(struct ibv_device *device)
 	pthread_mutex_unlock(&lock);
 }
 
+struct ibv_device *iv_device_of(const struct xv_context *xv)
+{
+	struct xv_device **list = xv_get_device_list(NULL);
+	struct device *d = NULL;
+	int i;
+
+	if (!list)
+		return iv_null();
+	for (i = 0; list[i] && list[i]->index != xv->index; i++)
+		;
+	if (list[i]) {
+		pthread_mutex_lock(&lock);
+		d = device_get(list[i]);
+		pthread_mutex_unlock(&lock);
+	} else {
+		errno = ENODEV;
+	}
+	xv_free_device_list(list);
+	return (struct ibv_device *)d;
+}
+
 EXPORT void ibv_free_device_list(struct ibv_device **list)
 {
 	int i;

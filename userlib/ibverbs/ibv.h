@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <infiniband/verbs.h>
-#include <xverbs/xverbs.h>
+#include <xverbs/bridge.h>
 
 /* Here are the functions behind these macros. */
 #undef ibv_query_port
@@ -29,11 +29,13 @@ struct device;
 struct context {
 	struct verbs_context pub;
 	struct xv_context *xv;
+	bool borrowed;			/* xv belongs to the program */
 };
 
 struct pd {
 	struct ibv_pd pub;
 	struct xv_pd *xv;
+	bool borrowed;			/* xv belongs to the program */
 	struct pd *base;		/* not null: a parent domain */
 	struct td *td;
 	unsigned int parents;		/* number of parent domains of it */
@@ -148,6 +150,13 @@ void *iv_refuse(int err, const char *what);
 
 void iv_device_put(struct ibv_device *device);
 void iv_device_hold(struct ibv_device *device);
+
+/* The device of a context, with a reference, or null with errno */
+struct ibv_device *iv_device_of(const struct xv_context *xv);
+
+/* They own xv, unless borrowed is set afterwards. */
+struct ibv_context *iv_context_new(struct ibv_device *device, struct xv_context *xv);
+struct ibv_pd *iv_pd_new(struct ibv_context *ctx, struct xv_pd *xv);
 
 int iv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr);
 int iv_query_device_ex(struct ibv_context *ctx, const struct ibv_query_device_ex_input *input,

@@ -5,20 +5,29 @@
  */
 #include "ibv.h"
 
-EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
+struct ibv_pd *iv_pd_new(struct ibv_context *ctx, struct xv_pd *xv)
 {
 	struct pd *pd = calloc(1, sizeof(*pd));
 
 	if (!pd)
 		return NULL;
-	pd->xv = xv_alloc_pd(xv_of(ctx));
-	if (!pd->xv) {
-		free(pd);
-		return iv_null();
-	}
+	pd->xv = xv;
 	pd->pub.context = ctx;
-	pd->pub.handle = pd->xv->handle;
+	pd->pub.handle = xv->handle;
 	return &pd->pub;
+}
+
+EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
+{
+	struct xv_pd *xv = xv_alloc_pd(xv_of(ctx));
+	struct ibv_pd *pd;
+
+	if (!xv)
+		return iv_null();
+	pd = iv_pd_new(ctx, xv);
+	if (!pd)
+		xv_dealloc_pd(xv);
+	return pd;
 }
 
 static void count(unsigned int *parents, int by)
@@ -38,7 +47,7 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *pub)
 	} else {
 		if (__atomic_load_n(&pd->parents, __ATOMIC_RELAXED))
 			return iv_error(-EBUSY);
-		err = xv_dealloc_pd(pd->xv);
+		err = pd->borrowed ? 0 : xv_dealloc_pd(pd->xv);
 		if (err)
 			return iv_result(err);
 	}

@@ -6,7 +6,7 @@
 
 int iv_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 {
-	return xv_poll_cq(TO(cq, cq)->xv, n, (struct xv_wc *)wc);
+	return xv_bridge_poll_cq(TO(cq, cq)->xv, n, wc);
 }
 
 int iv_req_notify_cq(struct ibv_cq *cq, int solicited_only)

@@ -402,7 +402,19 @@ struct xv_pd {
 
 struct xv_pd *xv_alloc_pd(struct xv_context *ctx);
 
-/* Returns -EBUSY while a region, window, queue pair, SRQ or address handle uses it. */
+/*
+ * A context for the device of a context of libibverbs, and the protection domain of that
+ * context for use in this one: queues of libxverbs can use memory that ibv_reg_mr()
+ * registered.  cmd_fd: ibv_context.cmd_fd; handle: ibv_pd.handle.  While a protection
+ * domain is imported, ibv_dealloc_pd() returns EBUSY.  See xverbs/bridge.h.
+ */
+struct xv_context *xv_import_ctx(int cmd_fd);
+struct xv_pd *xv_import_pd(struct xv_context *ctx, int cmd_fd, uint32_t handle);
+
+/*
+ * Returns -EBUSY while a region, window, queue pair, SRQ or address handle uses it.  Ends
+ * the import of an imported one, which itself stays.
+ */
 int xv_dealloc_pd(struct xv_pd *pd);
 
 struct xv_mr *xv_reg_mr(struct xv_pd *pd, void *addr, size_t length, unsigned int access);

@@ -222,7 +222,7 @@ static void show_resource(const char *line)
 	if (sscanf(line, "%15s %x %d %71s %llu", type, &number, &pid, name, &bytes) != 5)
 		xt_die(XT_FAILED, "the kernel says \"%s\"", line);
 	if (!opt.json) {
-		printf("\t%-8s 0x%06x %8d %-16s %llu\n", type, number, pid, name, bytes);
+		printf("\t%-11s 0x%06x %8d %-16s %llu\n", type, number, pid, name, bytes);
 		return;
 	}
 	xt_json_open('{');
@@ -248,7 +248,7 @@ static void show_resources(const struct xv_device *dev)
 		xt_json_key("resources");
 		xt_json_open('[');
 	} else {
-		printf("\t%-8s %-8s %8s %-16s %s\n", "type", "number", "pid", "process", "bytes");
+		printf("\t%-11s %-8s %8s %-16s %s\n", "type", "number", "pid", "process", "bytes");
 	}
 	while (fgets(line, sizeof(line), f))
 		show_resource(line);
