@@ -95,6 +95,17 @@ install-dkms:
 	cp -r Kbuild LICENSE dkms.conf kmod uapi $(SRC)/
 	@[ -n "$(DESTDIR)" ] || kmod/dkms-install $(VERSION)
 
+# Debian packages, in build/deb. dpkg wants debian/ at the top of the sources.
+deb: SRC = build/deb/xverbs-$(VERSION)
+deb:
+	@tests/packages build deb
+	rm -rf build/deb
+	install -d $(SRC)
+	cp -r Kbuild LICENSE Makefile README.md dkms.conf kmod uapi userlib $(SRC)/
+	mv $(SRC)/userlib/debian $(SRC)/
+	cd $(SRC) && dpkg-buildpackage -b -us -uc
+	lintian --fail-on error,warning build/deb/*.changes
+
 clean:
 	rm -rf build
 	@[ ! -e userlib/Makefile ] || $(MAKE) -C userlib clean
@@ -112,7 +123,8 @@ help:
 	@echo 'make bench      xhca against rdma_rxe, libxverbs against libibverbs'
 	@echo 'make check      W=1, sparse, checkpatch, shellcheck, cppcheck, uAPI layout'
 	@echo 'make install    libxverbs and tools (PREFIX, DESTDIR), modules by DKMS'
+	@echo 'make deb        Debian packages in build/deb'
 	@echo 'make clean      removes everything that make built here; kernels stay in the cache'
 
-.PHONY: all modules userlib demo test fuzz bench check install install-dkms clean help
+.PHONY: all modules userlib demo test fuzz bench check install install-dkms deb clean help
 .PHONY: $(addprefix modules-,$(MODULES))
