@@ -276,7 +276,7 @@ static void test_self(void)
  */
 static void test_flush_without_doorbell(struct session_qp *q)
 {
-	volatile u64 *doorbell = q->qp.sq.doorbell, unused;
+	volatile uint64_t *doorbell = q->qp.sq.doorbell, unused;
 	u64 until = ktime_get_ns() + NSEC_PER_SEC;
 	u32 n = 0;
 
