@@ -8,6 +8,7 @@
  * are the same with each provider. The queue pairs are connected to others of the same device.
  */
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -615,6 +616,16 @@ static void lacking(void)
 	ok(!ibv_create_cq_ex(ctx, &cq), "unknown fields of completions are refused");
 }
 
+/* Some programs of libibverbs ask libmlx5 about each ConnectX. */
+static void driver(void)
+{
+	struct mlx5dv_context dv = { .comp_mask = MLX5DV_CONTEXT_MASK_SWP, .version = 0xff };
+
+	ok(!mlx5dv_query_device(ctx, &dv), "mlx5dv_query_device()");
+	ok(!dv.version && dv.flags & MLX5DV_CONTEXT_FLAGS_CQE_V1, "version and format of CQEs");
+	ok(!(dv.comp_mask & ~(uint64_t)MLX5DV_CONTEXT_MASK_SWP), "nothing that was not asked for");
+}
+
 /* After fork(), the parent writes to registered memory: the adapter must read the new data. */
 static void forked(struct end *a)
 {
@@ -782,6 +793,7 @@ int main(int argc, char **argv)
 	domains();
 	events();
 	lacking();
+	driver();
 	forked(&a);
 	threads(&a);
 	sealed(&a);
