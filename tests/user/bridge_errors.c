@@ -334,8 +334,10 @@ static bool wait_hangup(int fd)
 static int hold(void)
 {
 	struct ibv_context *closed = ibv_open(rig_device(0));
-	struct ibv_pd *pd = closed ? ibv_alloc_pd(closed) : NULL;
+	struct ibv_pd *pd;
 
+	NEED_IBV(closed);
+	pd = ibv_alloc_pd(closed);
 	NEED_IBV(pd);
 	open_end(0);
 	open_end(1);

@@ -32,7 +32,7 @@ EXPORT struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in)
 
 EXPORT int ibv_exp_query_mkey(struct ibv_mr *mr, struct ibv_exp_mkey_attr *a)
 {
-	struct xv_mkey_attr x;
+	struct xv_mkey_attr x = {};
 	int err = exp_check_mask("query key: comp_mask: ", a->comp_mask, 0, 0);
 
 	if (!err && !xv_mkey_of(mr))
