@@ -9,7 +9,7 @@
 
 static int query_other(struct ibv_context *ctx, struct mlx5dv_context *attr)
 {
-	int (*query)(struct ibv_context *, struct mlx5dv_context *);
+	typeof(&mlx5dv_query_device) query;
 
 	*(void **)&query = dlsym(RTLD_NEXT, "mlx5dv_query_device");
 	return query ? query(ctx, attr) : EOPNOTSUPP;
