@@ -69,7 +69,9 @@ int use_atomics(struct xv_qp *qp, struct xv_sge *sge, uint32_t log)
 int use_poll(struct xv_cq *cq, struct xv_wc *wc);
 int use_poll(struct xv_cq *cq, struct xv_wc *wc)
 {
+	struct xv_wc_queues queues[16];
 	uint64_t times[16];
 
-	return xv_poll_cq(cq, 16, wc) + xv_poll_cq_ts(cq, 16, wc, times) + xv_req_notify(cq, 0);
+	return xv_poll_cq(cq, 16, wc) + xv_poll_cq_ts(cq, 16, wc, times) +
+	       xv_poll_cq_queues(cq, 16, wc, times, queues) + xv_req_notify(cq, 0);
 }

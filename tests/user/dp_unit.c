@@ -592,6 +592,39 @@ static void test_srq(void)
 	   __xv_srq_entry(&srq, 1)->next_wqe_index == 0, "SRQ entries return to the list");
 }
 
+/* Completions in turn: of a send, and of receives of an SRQ, a DC target and an XRC SRQ */
+static void test_queues(void)
+{
+	static struct xv_dct dct = { .rsc = { XV_RSC_DCT, 0x2005 }, .srq = &srq };
+	struct xv_wc_queues q[4];
+	uint64_t times[4];
+	struct xv_wc wc[4];
+
+	setup(XV_QPT_RC, 0, 6);
+	memset(srq_ring, 0, sizeof(srq_ring));
+	srq = (struct xv_srq) {
+		.rsc.type = XV_RSC_SRQ, .buf = srq_ring, .wr_id = srq_wr_id, .dbrec = srq_rec,
+		.mask = SRQ_WQES - 1, .max_sge = 1, .log_stride = 6, .tail = 3,
+	};
+	qp.srq = &srq;
+	leaf[5] = &dct.rsc;
+	leaf[6] = &srq.rsc;
+	xv_wr_send(&qp, 90, XV_SEND_SIGNALED, &sge);
+	complete(0, MLX5R_CQE_REQ, 0, 0);
+	complete(1, MLX5R_CQE_RESP_SEND, 0, 0);
+	complete(2, MLX5R_CQE_RESP_SEND, 0, 1);
+	complete(3, MLX5R_CQE_RESP_ERR, MLX5R_SYND_LOCAL_PROT, 2);
+	((struct mlx5r_cqe *)(void *)cq_ring)[2].srqn_uidx = xv_be32(0x2005);
+	((struct mlx5r_cqe *)(void *)cq_ring)[3].srqn_uidx = xv_be32(0x2006);
+	ok(xv_poll_cq_queues(&cq, 4, wc, times, q) == 4, "completions with their queues");
+	ok(q[0].qp == &qp && !q[0].srq && !q[0].dct, "a send has its queue pair");
+	ok(q[1].qp == &qp && q[1].srq == &srq && !q[1].dct, "a receive also its SRQ");
+	ok(!q[2].qp && q[2].srq == &srq && q[2].dct == &dct, "DC target and its SRQ");
+	ok(!q[3].qp && q[3].srq == &srq && !q[3].dct && wc[3].status == XV_WC_LOC_PROT_ERR,
+	   "XRC SRQ");
+	leaf[5] = leaf[6] = NULL;
+}
+
 static void test_in_place(void)
 {
 	const struct mlx5r_cqe *cqe;
@@ -757,6 +790,7 @@ int main(void)
 	test_syndromes();
 	test_recv();
 	test_srq();
+	test_queues();
 	test_in_place();
 	test_arm();
 	test_raw();

@@ -431,9 +431,16 @@ static bool xrc_done(struct xv_qp *tx, int posted, uint64_t wr_id)
 
 static bool xrc_arrived(const struct xv_srq *srq, uint64_t wr_id, enum xv_wc_opcode opcode)
 {
+	double until = xt_now() + 10;
+	struct xv_wc_queues q;
+	uint64_t time;
 	struct xv_wc wc;
+	int got;
 
-	return rig_poll(r.cq[1], 1, &wc) == 1 && !wc.status && wc.wr_id == wr_id &&
+	do
+		got = xv_poll_cq_queues(r.cq[1], 1, &wc, &time, &q);
+	while (!got && xt_now() < until);
+	return got == 1 && !q.qp && q.srq == srq && !q.dct && !wc.status && wc.wr_id == wr_id &&
 	       wc.opcode == opcode && wc.wc_flags & XV_WC_WITH_IMM &&
 	       wc.imm_data == xv_be32(srq->srq_num) && wc.byte_len == 256;
 }

@@ -444,8 +444,26 @@ xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struc
 	return 1;
 }
 
-/* times: null, or an array for the time stamps */
-xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times)
+/* The queues that a completion belongs to; those that it has not are null. */
+struct xv_wc_queues {
+	struct xv_qp *qp;		/* not of the receive of an XRC SRQ or a DC target */
+	struct xv_srq *srq;		/* of a receive */
+	struct xv_dct *dct;		/* of a receive */
+};
+
+xv_outline void __xv_wc_queues(struct xv_cq *cq, const struct mlx5r_cqe *cqe,
+			       struct xv_wc_queues *q)
+{
+	struct xv_rsc *rsc = __xv_cqe_rsc(cq, cqe);
+
+	q->qp = rsc->type == XV_RSC_QP ? (struct xv_qp *)(void *)rsc : 0;
+	q->srq = xv_cqe_is_send(cqe) ? 0 : __xv_rsc_srq(rsc);
+	q->dct = rsc->type == XV_RSC_DCT ? (struct xv_dct *)(void *)rsc : 0;
+}
+
+/* times: null, or an array for the time stamps; queues: null, or an array for the queues */
+xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times,
+			   struct xv_wc_queues *queues)
 {
 	const struct mlx5r_cqe *cqe;
 	uint8_t op_own;
@@ -466,6 +484,8 @@ xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *
 			continue;
 		if (times)
 			times[got] = xv_cqe_has_timestamp(cqe) ? xv_cqe_timestamp(cqe) : 0;
+		if (queues)
+			__xv_wc_queues(cq, cqe, &queues[got]);
 		got++;
 		wc++;
 	}
@@ -483,7 +503,7 @@ xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *
  */
 static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
 {
-	return __xv_cq_poll(cq, n, wc, 0);
+	return __xv_cq_poll(cq, n, wc, 0, 0);
 }
 
 /*
@@ -492,7 +512,17 @@ static inline int xv_poll_cq(struct xv_cq *cq, int n, struct xv_wc *wc)
  */
 static inline int xv_poll_cq_ts(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times)
 {
-	return __xv_cq_poll(cq, n, wc, times);
+	return __xv_cq_poll(cq, n, wc, times, 0);
+}
+
+/*
+ * The same, with the queues of the completions.  A queue pair may be destroyed by another thread
+ * as soon as the call returns.
+ */
+static inline int xv_poll_cq_queues(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times,
+				    struct xv_wc_queues *queues)
+{
+	return __xv_cq_poll(cq, n, wc, times, queues);
 }
 
 /* ---- Arming --------------------------------------------------------------------- */
