@@ -269,7 +269,7 @@ static void test_create_qp(void)
 	refused(create_qp(&q, F_STRIDE), QP_SIZE);
 	refused(create_qp(&q, F_SIGNATURE), QP_FIELD);
 	refused(create_qp(&q, F_CROSS_CHANNEL), QP_FIELD);
-	refused(create_qp(&q, F_UMEM), UMEM);
+	refused(create_qp(&q, F_UMEM), UMEM_NUMBER);
 	qpn = accepted(create_qp(&q, NONE));
 	accepted(brief(MLX5_CMD_OP_DESTROY_QP, qpn));
 	session_qp_destroy(&q);

@@ -59,36 +59,45 @@ int hca_buf_init(struct hca *hca, struct hca_buf *b, const __be64 *pas, u32 max_
 
 void hca_buf_free(struct hca_buf *b)
 {
-	kvfree(b->page);
+	if (b->umem)
+		hca_umem_put(b->umem);
+	else
+		kvfree(b->page);
+	b->umem = NULL;
 	b->page = NULL;
 	b->npages = 0;
 }
 
 enum hca_synd hca_ring_init(struct hca *hca, const struct hca_cmd *c, struct hca_buf *b,
-			    u32 pas_offset, u32 log_page, u32 page_offset, u64 size)
+			    const struct hca_ring *ring)
 {
-	u32 shift = log_page + HCA_PAGE_SHIFT;
+	u32 shift = ring->log_page + HCA_PAGE_SHIFT;
+	u32 offset;
 	int err;
 
-	if (shift > MAX_PAGE_SHIFT || c->inlen < pas_offset)
+	if (shift > MAX_PAGE_SHIFT)
 		return HCA_SYND_PAGE_LIST;
-	err = hca_buf_init(hca, b, c->in + pas_offset, (c->inlen - pas_offset) / 8, shift,
-			   page_offset << (shift - 6), size);
+	offset = ring->page_offset << (shift - 6);
+	if (offset % ring->entry)
+		return HCA_SYND_PAGE_LIST;
+	if (ring->place.in_umem)
+		return offset ? HCA_SYND_PAGE_LIST :
+		       hca_umem_ring(hca, c, b, &ring->place, ring->size, ring->entry);
+	if (c->inlen < ring->pas)
+		return HCA_SYND_PAGE_LIST;
+	err = hca_buf_init(hca, b, c->in + ring->pas, (c->inlen - ring->pas) / 8, shift, offset,
+			   ring->size);
 	if (err == -ENOMEM)
 		return HCA_SYND_NO_MEMORY;
 	return err ? HCA_SYND_PAGE_LIST : HCA_OK;
 }
 
-__be32 *hca_dbr(struct hca *hca, u64 addr, u32 bytes)
+enum hca_synd hca_record_find(struct hca *hca, const struct hca_cmd *c,
+			      const struct hca_place *place, __be32 **record,
+			      struct hca_umem **umem)
 {
-	return addr & 7 ? NULL : hca_dma(hca, addr, bytes);
-}
-
-enum hca_synd hca_number(struct hca_table *t, void *obj, u32 *number)
-{
-	int err = hca_table_add(t, obj, number);
-
-	if (err == -ENOMEM)
-		return HCA_SYND_NO_MEMORY;
-	return err ? HCA_SYND_LIMIT : HCA_OK;
+	if (place->in_umem)
+		return hca_umem_record(hca, c, place, HCA_RECORD_BYTES, record, umem);
+	*record = place->at % HCA_RECORD_BYTES ? NULL : hca_dma(hca, place->at, HCA_RECORD_BYTES);
+	return *record ? HCA_OK : HCA_SYND_DOORBELL;
 }

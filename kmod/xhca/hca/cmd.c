@@ -261,8 +261,10 @@ static u8 hca_cmdif_deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 /* ---- Execution ---------------------------------------------------------------- */
 
 static enum hca_synd hca_cmdif_check(struct hca *hca, const struct hca_opcode *op,
-				     const struct hca_cmd *c, u16 uid)
+				     const struct hca_cmd *c)
 {
+	enum hca_synd synd;
+
 	if (!op)
 		return HCA_SYND_OPCODE;
 	if (c->inlen < op->min_in)
@@ -271,8 +273,9 @@ static enum hca_synd hca_cmdif_check(struct hca *hca, const struct hca_opcode *o
 		return HCA_SYND_OUTLEN;
 	if (!(op->stages & HCA_STAGE(hca->stage)))
 		return HCA_SYND_STAGE;
-	if (uid)
-		return HCA_SYND_UID;
+	synd = hca_devx_check(hca, op, c);
+	if (synd)
+		return synd;
 	if (c->op_mod && !op->op_mods)
 		return HCA_SYND_OPMOD;
 	return HCA_OK;
@@ -285,12 +288,13 @@ void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 out
 	struct hca_cmd c = {
 		.in = in, .inlen = inlen, .out = out, .outlen = outlen,
 		.opcode = be16_to_cpu(head[0]), .op_mod = be16_to_cpu(head[3]),
+		.uid = be16_to_cpu(head[1]),
 	};
 	const struct hca_opcode *op = hca_opcode_find(c.opcode);
 	enum hca_synd synd;
 
 	memset(out, 0, outlen);
-	synd = hca_cmdif_check(hca, op, &c, be16_to_cpu(head[1]));
+	synd = hca_cmdif_check(hca, op, &c);
 	if (!synd)
 		synd = op->fn(hca, &c);
 	if (!synd)

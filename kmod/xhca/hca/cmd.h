@@ -9,6 +9,7 @@
 #ifndef _HCA_CMD_H
 #define _HCA_CMD_H
 
+#include <asm/byteorder.h>
 #include "datapath.h"
 
 #define HCA_SYNDROMES(X) \
@@ -17,7 +18,8 @@
 	X(HCA_SYND_OUTLEN, 0x580102, MLX5_CMD_STAT_BAD_OUTP_LEN_ERR, "output too short") \
 	X(HCA_SYND_STAGE, 0x580103, MLX5_CMD_STAT_BAD_SYS_STATE_ERR, \
 	  "function not started, or started already") \
-	X(HCA_SYND_UID, 0x580104, MLX5_CMD_STAT_BAD_PARAM_ERR, "user contexts are not supported") \
+	X(HCA_SYND_UID, 0x580104, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "no such user context, or a command of the driver only") \
 	X(HCA_SYND_OPMOD, 0x580105, MLX5_CMD_STAT_BAD_PARAM_ERR, "bad op_mod") \
 	X(HCA_SYND_FUNCTION, 0x580106, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "no such other function, vport or port") \
@@ -37,7 +39,8 @@
 	X(HCA_SYND_XRCD, 0x580112, MLX5_CMD_STAT_BAD_RES_ERR, "no such XRC domain") \
 	X(HCA_SYND_XRCD_BUSY, 0x580113, MLX5_CMD_STAT_RES_BUSY, "queues use the XRC domain") \
 	X(HCA_SYND_TD, 0x580114, MLX5_CMD_STAT_BAD_RES_ERR, "no such transport domain") \
-	X(HCA_SYND_UMEM, 0x580115, MLX5_CMD_STAT_BAD_PARAM_ERR, "UMEM objects are not supported") \
+	X(HCA_SYND_UMEM, 0x580115, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "a UMEM is not supported here, or is required") \
 	X(HCA_SYND_PAGE_LIST, 0x580116, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "page list too short, or not memory") \
 	X(HCA_SYND_DOORBELL, 0x580117, MLX5_CMD_STAT_BAD_PARAM_ERR, \
@@ -116,7 +119,15 @@
 	X(HCA_SYND_DCT_FIELD, 0x58014e, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported DCT field") \
 	X(HCA_SYND_DCT_STATE, 0x58014f, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
 	  "DCT is not in this state") \
-	X(HCA_SYND_MAD, 0x580150, MLX5_CMD_STAT_BAD_PKT_ERR, "no answer to such a MAD")
+	X(HCA_SYND_MAD, 0x580150, MLX5_CMD_STAT_BAD_PKT_ERR, "no answer to such a MAD") \
+	X(HCA_SYND_PRIVILEGED, 0x580151, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "a user context may not have or set this") \
+	X(HCA_SYND_UCTX, 0x580152, MLX5_CMD_STAT_BAD_RES_ERR, "no such user context") \
+	X(HCA_SYND_UCTX_BUSY, 0x580153, MLX5_CMD_STAT_RES_BUSY, "the user context has objects") \
+	X(HCA_SYND_UMEM_NUMBER, 0x580154, MLX5_CMD_STAT_BAD_RES_ERR, "no such UMEM") \
+	X(HCA_SYND_UMEM_BUSY, 0x580155, MLX5_CMD_STAT_RES_BUSY, "objects use the UMEM") \
+	X(HCA_SYND_UMEM_RANGE, 0x580156, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "not in the UMEM, misaligned there, or not writable")
 
 #define HCA_SYND_FIRST	0x580100
 
@@ -133,11 +144,19 @@ struct hca_cmd {
 	void *out;
 	u32 inlen, outlen;
 	u16 opcode, op_mod;
+	u16 uid;			/* 0: of the driver (devx.c) */
 };
 
 typedef enum hca_synd hca_cmd_fn(struct hca *hca, const struct hca_cmd *c);
 
 enum hca_stage { HCA_OFF, HCA_ENABLED, HCA_RUNNING };
+
+/* Besides the driver itself: who may send a command (devx.c) */
+enum {
+	HCA_FOR_USER	= 1,		/* a user context */
+	HCA_FOR_ALL	= 2,		/* the driver, to create an object that all may use */
+};
+#define HCA_SHARED_UID		MLX5_SHARED_RESOURCE_UID
 
 #define HCA_STAGE(s)		(1u << (s))
 #define HCA_ANY_STAGE		(HCA_STAGE(HCA_OFF) | HCA_STAGE(HCA_ENABLED) | \
@@ -148,9 +167,21 @@ struct hca_opcode {
 	u16 stages;			/* HCA_STAGE() bits */
 	u16 min_in, min_out;		/* bytes */
 	bool op_mods;			/* the handler checks op_mod, else it is 0 */
+	u8 users;			/* HCA_FOR_* */
 	hca_cmd_fn *fn;
 	const char *name;
 };
+
+/* A field of a mailbox by its bit offset, where the kernel's headers have no name for it */
+static inline u32 hca_dword(const void *in, u32 bit)
+{
+	return be32_to_cpu(*(const __be32 *)(in + bit / 8));
+}
+
+static inline u64 hca_qword(const void *in, u32 bit)
+{
+	return be64_to_cpu(*(const __be64 *)(in + bit / 8));
+}
 
 /* ---- Limits, as announced by caps.c ---------------------------------------- */
 
@@ -166,6 +197,8 @@ struct hca_opcode {
 #define HCA_LOG_MAX_PD		16
 #define HCA_LOG_MAX_XRCD	16
 #define HCA_LOG_MAX_TD		10
+#define HCA_LOG_MAX_UCTX	15
+#define HCA_LOG_MAX_UMEM	17
 #define HCA_MAX_COUNTERS	255
 #define HCA_LOG_MAX_MSG		30
 #define HCA_LOG_MAX_RD_ATOMIC	4
@@ -177,8 +210,7 @@ struct hca_opcode {
 #define HCA_PKEYS		128
 #define HCA_VPORT_GIDS		8
 /* In early public headers of the driver, no longer in linux/mlx5/mlx5_ifc.h */
-#define HCA_CMD_OP_RTS2SQD_QP	0x508
-#define HCA_CMD_OP_SQD2SQD_QP	0x511
+enum { HCA_CMD_OP_RTS2SQD_QP = 0x508, HCA_CMD_OP_SQD2SQD_QP = 0x511 };
 #define HCA_NULL_MKEY_INDEX	8	/* made at reset; lower ones have meanings in lists (PRM) */
 
 /* ---- cmd.c ------------------------------------------------------------------------- */
@@ -200,18 +232,64 @@ const struct hca_opcode *hca_opcode_at(unsigned int i);
 const char *hca_synd_text(enum hca_synd synd);
 u8 hca_synd_status(enum hca_synd synd);
 
+/* ---- devx.c ------------------------------------------------------------------------ */
+
+/* May the sender of @c send such a command? */
+enum hca_synd hca_devx_check(struct hca *hca, const struct hca_opcode *op,
+			     const struct hca_cmd *c);
+/* The object that a command queries, changes or uses, or NULL: its sender must own it. */
+void *hca_devx_own(const struct hca_cmd *c, const struct hca_table *t, u32 number);
+/* The same for an object that others may share */
+void *hca_devx_use(const struct hca_cmd *c, const struct hca_table *t, u32 number);
+struct hca_qp *hca_devx_qp(struct hca *hca, const struct hca_cmd *c, u32 qpn);
+struct hca_qp *hca_devx_dct(struct hca *hca, const struct hca_cmd *c, u32 dctn);
+/* Gives a new object its number, and makes the sender of @c its owner. */
+enum hca_synd hca_devx_add(struct hca *hca, const struct hca_cmd *c, struct hca_table *t,
+			   void *obj, u32 *number);
+void hca_devx_del(struct hca *hca, struct hca_table *t, u32 number);
+enum hca_synd hca_cmd_create_uctx(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_uctx(struct hca *hca, const struct hca_cmd *c);
+
+/* ---- umem.c ------------------------------------------------------------------------ */
+
+/* Where a ring or a doorbell record is: at a DMA address, or in a UMEM */
+struct hca_place {
+	bool in_umem;
+	u32 umem;
+	u64 at;				/* in the UMEM, or the address of the record */
+};
+
+/* Each makes the object a user of the UMEM, until hca_umem_put(). */
+enum hca_synd hca_umem_ring(struct hca *hca, const struct hca_cmd *c, struct hca_buf *b,
+			    const struct hca_place *place, u64 size, u32 entry);
+enum hca_synd hca_umem_record(struct hca *hca, const struct hca_cmd *c,
+			      const struct hca_place *place, u32 bytes, __be32 **record,
+			      struct hca_umem **user);
+enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 id, u64 at);
+void hca_umem_put(struct hca_umem *umem);	/* NULL: nothing */
+void hca_umem_free(struct hca *hca, void *obj);
+enum hca_synd hca_cmd_create_umem(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_destroy_umem(struct hca *hca, const struct hca_cmd *c);
+
 /* ---- buf.c ------------------------------------------------------------------------- */
 
-/* Doorbell record of @bytes at @addr, or NULL */
-__be32 *hca_dbr(struct hca *hca, u64 addr, u32 bytes);
-/*
- * A ring of @size bytes from a context's page list.  @log_page: as in the context, 0 is
- * 4 KiB.  @page_offset: in 64ths of a page.
- */
+/* A ring in host memory, as a command describes it */
+struct hca_ring {
+	u32 pas;			/* offset of its page list in the command */
+	u32 log_page;			/* as in the context: 0 is 4 KiB */
+	u32 page_offset;		/* in 64ths of a page */
+	struct hca_place place;		/* if it is in a UMEM */
+	u32 entry;			/* bytes of its largest entry, which crosses no page */
+	u64 size;
+};
+
 enum hca_synd hca_ring_init(struct hca *hca, const struct hca_cmd *c, struct hca_buf *b,
-			    u32 pas_offset, u32 log_page, u32 page_offset, u64 size);
-/* Gives a new object its number. */
-enum hca_synd hca_number(struct hca_table *t, void *obj, u32 *number);
+			    const struct hca_ring *ring);
+#define HCA_RECORD_BYTES	8
+/* A doorbell record; sets *@umem if it is in one. */
+enum hca_synd hca_record_find(struct hca *hca, const struct hca_cmd *c,
+			      const struct hca_place *place, __be32 **record,
+			      struct hca_umem **umem);
 
 /* ---- objects.c --------------------------------------------------------------------- */
 
@@ -262,7 +340,7 @@ enum hca_synd hca_cmd_dealloc_td(struct hca *hca, const struct hca_cmd *c);
 /* ---- uar.c ------------------------------------------------------------------------- */
 
 /* The doorbell page for a new queue, or NULL */
-struct hca_uar *hca_uar_get(struct hca *hca, u32 index);
+struct hca_uar *hca_uar_get(struct hca *hca, const struct hca_cmd *c, u32 index);
 /* A queue has left the page: frees the page if it was the last and the driver released it. */
 void hca_uar_put(struct hca_uar *uar);
 void hca_uar_free(struct hca *hca, void *obj);
@@ -310,7 +388,7 @@ enum hca_synd hca_cmd_query_xrc_srq(struct hca *hca, const struct hca_cmd *c);
 /* A new QP or SQ */
 struct hca_qp *hca_qp_new(struct hca *hca);
 /* Publishes the QP; frees it if @synd is not HCA_OK or there is no room. */
-enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd);
+enum hca_synd hca_qp_finish(struct hca_qp *qp, const struct hca_cmd *c, enum hca_synd synd);
 void hca_qp_free(struct hca *hca, void *obj);
 enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_destroy_qp(struct hca *hca, const struct hca_cmd *c);
@@ -320,6 +398,8 @@ enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c);
 
 /* If @qp is the QP0 or QP1 of a port, it no longer is. */
 void hca_qp_special_leave(struct hca_qp *qp);
+/* Has the context what only queues of the driver may have? */
+bool hca_qp_privileged(const u32 *qpc);
 enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c);
 
 /* ---- sq.c -------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ enum hca_synd hca_cmd_alloc_q_counter(struct hca *hca, const struct hca_cmd *c)
 
 	if (!counter)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_number(&hca->counters, counter, &counter->set);
+	synd = hca_devx_add(hca, c, &hca->counters, counter, &counter->set);
 	if (synd) {
 		kfree(counter);
 		return synd;
@@ -39,14 +39,14 @@ void hca_counter_free(struct hca *hca, void *obj)
 {
 	struct hca_counter *counter = obj;
 
-	hca_table_del(&hca->counters, counter->set);
+	hca_devx_del(hca, &hca->counters, counter->set);
 	kfree(counter);
 }
 
 enum hca_synd hca_cmd_dealloc_q_counter(struct hca *hca, const struct hca_cmd *c)
 {
 	u32 set = MLX5_GET(dealloc_q_counter_in, c->in, counter_set_id);
-	struct hca_counter *counter = hca_table_get(&hca->counters, set);
+	struct hca_counter *counter = hca_devx_own(c, &hca->counters, set);
 
 	if (!counter)
 		return HCA_SYND_COUNTER;
@@ -66,7 +66,7 @@ static void hca_counter_clear(struct hca_counter *counter)
 enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c)
 {
 	u32 set = MLX5_GET(query_q_counter_in, c->in, counter_set_id);
-	struct hca_counter *n = hca_table_get(&hca->counters, set);
+	struct hca_counter *n = hca_devx_own(c, &hca->counters, set);
 
 	if (!n)
 		return HCA_SYND_COUNTER;

@@ -20,12 +20,16 @@ enum { SELECT_PERIOD = 1, SELECT_COUNT = 2, SELECT_OVERRUN = 4 };
 enum { RESIZE_SIZE = 1, RESIZE_OFFSET = 2, RESIZE_PAGE = 4 };
 #define OPMOD_RESIZE		1
 
+/* Bit offsets of fields for which the kernel's headers have no names (PRM) */
+#define DBR_UMEM	0x20	/* in the context */
+#define UMEM_OFFSET	0x280	/* in CREATE_CQ and MODIFY_CQ */
+#define UMEM_ID	0x2c0
+
 /* Fields of unsupported features must be zero. */
 static bool hca_cq_format_ok(const u32 *cqc)
 {
 	return MLX5_GET(cqc, cqc, cqe_sz) <= CQE_128_PAD &&
 	       !MLX5_GET(cqc, cqc, apu_cq) && !MLX5_GET(cqc, cqc, cqe_comp_en) &&
-	       !MLX5_GET(cqc, cqc, dbr_umem_valid) &&
 	       !MLX5_GET(cqc, cqc, scqe_break_moderation_en) &&
 	       !MLX5_GET(cqc, cqc, cq_period_mode);
 }
@@ -37,13 +41,34 @@ static void hca_cq_decode_flags(struct hca_cq *cq)
 	cq->max_count = MLX5_GET(cqc, cq->cqc, cq_max_count);
 }
 
+/* CREATE_CQ and MODIFY_CQ have the same layout, from the context on. */
+static enum hca_synd hca_cq_init_ring(struct hca *hca, const struct hca_cq *cq,
+				      const struct hca_cmd *c, u32 log_size, struct hca_buf *buf)
+{
+	const void *cqc = MLX5_ADDR_OF(create_cq_in, c->in, cq_context);
+	struct hca_ring ring = {
+		.pas = MLX5_BYTE_OFF(create_cq_in, pas),
+		.log_page = MLX5_GET(cqc, cqc, log_page_size),
+		.page_offset = MLX5_GET(cqc, cqc, page_offset),
+		.place.in_umem = MLX5_GET(create_cq_in, c->in, cq_umem_valid),
+		.place.umem = hca_dword(c->in, UMEM_ID),
+		.place.at = hca_qword(c->in, UMEM_OFFSET),
+		.entry = cq->cqe_bytes,
+		.size = (u64)cq->cqe_bytes << log_size,
+	};
+
+	return hca_ring_init(hca, c, buf, &ring);
+}
+
 static enum hca_synd hca_cq_decode(struct hca *hca, struct hca_cq *cq, const struct hca_cmd *c)
 {
 	u32 *cqc = cq->cqc;
+	struct hca_place record = {
+		.at = MLX5_GET64(cqc, MLX5_ADDR_OF(create_cq_in, c->in, cq_context), dbr_addr),
+	};
+	enum hca_synd synd;
 
 	memcpy(cqc, MLX5_ADDR_OF(create_cq_in, c->in, cq_context), sizeof(cq->cqc));
-	if (MLX5_GET(create_cq_in, c->in, cq_umem_valid))
-		return HCA_SYND_UMEM;
 	if (!hca_cq_format_ok(cqc))
 		return HCA_SYND_CQ_FORMAT;
 	cq->log_size = MLX5_GET(cqc, cqc, log_cq_size);
@@ -53,19 +78,23 @@ static enum hca_synd hca_cq_decode(struct hca *hca, struct hca_cq *cq, const str
 	cq->collapsed = MLX5_GET(cqc, cqc, cc);
 	hca_cq_decode_flags(cq);
 
-	cq->record.uar = hca_uar_get(hca, MLX5_GET(cqc, cqc, uar_page));
+	cq->record.uar = hca_uar_get(hca, c, MLX5_GET(cqc, cqc, uar_page));
 	if (!cq->record.uar)
 		return HCA_SYND_UAR;
-	cq->eq = hca_table_get(&hca->eqs, MLX5_GET(cqc, cqc, c_eqn_or_apu_element));
+	cq->eq = hca_devx_use(c, &hca->eqs, MLX5_GET(cqc, cqc, c_eqn_or_apu_element));
 	if (!cq->eq)
 		return HCA_SYND_EQ;
-	cq->dbr = hca_dbr(hca, MLX5_GET64(cqc, cqc, dbr_addr), 8);
-	if (!cq->dbr)
-		return HCA_SYND_DOORBELL;
-	return hca_ring_init(hca, c, &cq->buf, MLX5_BYTE_OFF(create_cq_in, pas),
-			     MLX5_GET(cqc, cqc, log_page_size),
-			     MLX5_GET(cqc, cqc, page_offset),
-			     (u64)cq->cqe_bytes << cq->log_size);
+	record.in_umem = MLX5_GET(cqc, cqc, dbr_umem_valid);
+	record.umem = hca_dword(cqc, DBR_UMEM);
+	synd = hca_record_find(hca, c, &record, &cq->dbr, &cq->dbr_umem);
+	return synd ? synd : hca_cq_init_ring(hca, cq, c, cq->log_size, &cq->buf);
+}
+
+static void hca_cq_release(struct hca_cq *cq)
+{
+	hca_umem_put(cq->dbr_umem);
+	hca_buf_free(&cq->buf);
+	kfree(cq);
 }
 
 enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
@@ -81,13 +110,12 @@ enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 	if (!synd && hca_timers_join(&hca->fabric->timers))
 		synd = HCA_SYND_NO_MEMORY;
 	if (!synd) {
-		synd = hca_number(&hca->cqs, cq, &cq->cqn);
+		synd = hca_devx_add(hca, c, &hca->cqs, cq, &cq->cqn);
 		if (synd)
 			hca_timers_leave(&hca->fabric->timers, &cq->timer);
 	}
 	if (synd) {
-		hca_buf_free(&cq->buf);
-		kfree(cq);
+		hca_cq_release(cq);
 		return synd;
 	}
 	INIT_LIST_HEAD(&cq->event_entry);
@@ -109,14 +137,13 @@ void hca_cq_free(struct hca *hca, void *obj)
 	list_del_init(&cq->event_entry);
 	list_del(&cq->eq_entry);
 	hca_record_del(&cq->record);
-	hca_table_del(&hca->cqs, cq->cqn);
-	hca_buf_free(&cq->buf);
-	kfree(cq);
+	hca_devx_del(hca, &hca->cqs, cq->cqn);
+	hca_cq_release(cq);
 }
 
 enum hca_synd hca_cmd_destroy_cq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_cq *cq = hca_table_get(&hca->cqs, MLX5_GET(destroy_cq_in, c->in, cqn));
+	struct hca_cq *cq = hca_devx_own(c, &hca->cqs, MLX5_GET(destroy_cq_in, c->in, cqn));
 
 	if (!cq)
 		return HCA_SYND_CQ;
@@ -144,7 +171,7 @@ static u32 hca_cq_state(const struct hca_cq *cq)
 
 enum hca_synd hca_cmd_query_cq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_cq *cq = hca_table_get(&hca->cqs, MLX5_GET(query_cq_in, c->in, cqn));
+	struct hca_cq *cq = hca_devx_own(c, &hca->cqs, MLX5_GET(query_cq_in, c->in, cqn));
 	void *cqc = MLX5_ADDR_OF(query_cq_out, c->out, cq_context);
 
 	if (!cq)
@@ -189,9 +216,7 @@ static enum hca_synd hca_cq_resize(struct hca *hca, struct hca_cq *cq, const str
 		return HCA_SYND_CQ_STATE;
 	if (held >= 1u << cq->log_size || held >= 1u << log_size)
 		return HCA_SYND_CQ_FULL;
-	synd = hca_ring_init(hca, c, &buf, MLX5_BYTE_OFF(modify_cq_in, pas),
-			     MLX5_GET(cqc, cqc, log_page_size),
-			     MLX5_GET(cqc, cqc, page_offset), (u64)cq->cqe_bytes << log_size);
+	synd = hca_cq_init_ring(hca, cq, c, log_size, &buf);
 	if (synd)
 		return synd;
 
@@ -225,14 +250,12 @@ static enum hca_synd hca_cq_modify(struct hca_cq *cq, const struct hca_cmd *c, u
 
 enum hca_synd hca_cmd_modify_cq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_cq *cq = hca_table_get(&hca->cqs, MLX5_GET(modify_cq_in, c->in, cqn));
+	struct hca_cq *cq = hca_devx_own(c, &hca->cqs, MLX5_GET(modify_cq_in, c->in, cqn));
 	u32 select = be32_to_cpu(*(__be32 *)MLX5_ADDR_OF(modify_cq_in, c->in,
 					modify_field_select_resize_field_select));
 
 	if (!cq)
 		return HCA_SYND_CQ;
-	if (MLX5_GET(modify_cq_in, c->in, cq_umem_valid))
-		return HCA_SYND_UMEM;
 	switch (c->op_mod) {
 	case 0:
 		return hca_cq_modify(cq, c, select);

@@ -373,6 +373,8 @@ void hca_dct_check_drained(struct hca_qp *dct);
  * Sets translation entries [first, first + n).  -EAGAIN: the table must grow, which needs a pass
  * that may sleep.
  */
+/* After a change of the start or the page size */
+void hca_mkey_align(struct hca_mkey *mkey);
 int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt, bool may_sleep);
 int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm,
 		      bool may_sleep);

@@ -34,28 +34,32 @@ static enum hca_synd hca_dct_check_path(struct hca *hca, const void *dctc)
 	return HCA_OK;
 }
 
-static enum hca_synd hca_dct_find_resources(struct hca *hca, struct hca_qp *dct, const void *dctc)
+static enum hca_synd hca_dct_find_resources(struct hca *hca, const struct hca_cmd *c,
+					     struct hca_qp *dct, const void *dctc)
 {
 	u32 counter = MLX5_GET(dctc, dctc, counter_set_id);
 
 	dct->pd = MLX5_GET(dctc, dctc, pd);
-	if (!hca_table_get(&hca->pds, dct->pd))
+	if (!hca_devx_own(c, &hca->pds, dct->pd))
 		return HCA_SYND_PD;
-	dct->srq = hca_table_get(&hca->srqs, MLX5_GET(dctc, dctc, srqn_xrqn));
+	dct->srq = hca_devx_own(c, &hca->srqs, MLX5_GET(dctc, dctc, srqn_xrqn));
 	if (!dct->srq || dct->srq->kind == HCA_XRC_SRQ)
 		return HCA_SYND_SRQ;
-	dct->rcq = hca_table_get(&hca->cqs, MLX5_GET(dctc, dctc, cqn));
+	dct->rcq = hca_devx_own(c, &hca->cqs, MLX5_GET(dctc, dctc, cqn));
 	if (!dct->rcq)
 		return HCA_SYND_CQ;
-	return counter && !hca_table_get(&hca->counters, counter) ? HCA_SYND_COUNTER : HCA_OK;
+	return counter && !hca_devx_use(c, &hca->counters, counter) ? HCA_SYND_COUNTER : HCA_OK;
 }
 
-static enum hca_synd hca_dct_decode(struct hca *hca, struct hca_qp *dct, const void *dctc)
+static enum hca_synd hca_dct_decode(struct hca *hca, const struct hca_cmd *c, struct hca_qp *dct,
+				    const void *dctc)
 {
 	enum hca_synd synd;
 
 	if (MLX5_GET(dctc, dctc, atomic_like_write_en))
 		return HCA_SYND_DCT_FIELD;
+	if (c->uid && MLX5_GET(dctc, dctc, rlky))
+		return HCA_SYND_PRIVILEGED;
 	if (MLX5_GET(dctc, dctc, atomic_mode) > HCA_ATOMIC_MODE_MAX)
 		return HCA_SYND_QP_ATOMIC;
 	synd = hca_dct_check_path(hca, dctc);
@@ -75,7 +79,7 @@ static enum hca_synd hca_dct_decode(struct hca *hca, struct hca_qp *dct, const v
 	dct->min_rnr = MLX5_GET(dctc, dctc, min_rnr_nak);
 	dct->path.port = MLX5_GET(dctc, dctc, port) - 1;
 	dct->path.sgid_index = MLX5_GET(dctc, dctc, my_addr_index);
-	return hca_dct_find_resources(hca, dct, dctc);
+	return hca_dct_find_resources(hca, c, dct, dctc);
 }
 
 enum hca_synd hca_cmd_create_dct(struct hca *hca, const struct hca_cmd *c)
@@ -86,7 +90,7 @@ enum hca_synd hca_cmd_create_dct(struct hca *hca, const struct hca_cmd *c)
 
 	if (!dct)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_qp_finish(dct, hca_dct_decode(hca, dct, dctc));
+	synd = hca_qp_finish(dct, c, hca_dct_decode(hca, c, dct, dctc));
 	if (synd)
 		return synd;
 	hca_counter_join(dct, MLX5_GET(dctc, dctc, counter_set_id));
@@ -96,7 +100,7 @@ enum hca_synd hca_cmd_create_dct(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_destroy_dct(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *dct = hca_dct_get(hca, MLX5_GET(destroy_dct_in, c->in, dctn));
+	struct hca_qp *dct = hca_devx_dct(hca, c, MLX5_GET(destroy_dct_in, c->in, dctn));
 
 	if (!dct)
 		return HCA_SYND_DCT;
@@ -108,7 +112,7 @@ enum hca_synd hca_cmd_destroy_dct(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_drain_dct(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *dct = hca_dct_get(hca, MLX5_GET(drain_dct_in, c->in, dctn));
+	struct hca_qp *dct = hca_devx_dct(hca, c, MLX5_GET(drain_dct_in, c->in, dctn));
 	struct hca_fabric *f = hca->fabric;
 
 	if (!dct)
@@ -124,7 +128,7 @@ enum hca_synd hca_cmd_drain_dct(struct hca *hca, const struct hca_cmd *c)
 /* The context as set, with the current state and counter */
 enum hca_synd hca_cmd_query_dct(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *dct = hca_dct_get(hca, MLX5_GET(query_dct_in, c->in, dctn));
+	struct hca_qp *dct = hca_devx_dct(hca, c, MLX5_GET(query_dct_in, c->in, dctn));
 	void *dctc = MLX5_ADDR_OF(query_dct_out, c->out, dct_context_entry);
 
 	if (!dct)
@@ -138,7 +142,7 @@ enum hca_synd hca_cmd_query_dct(struct hca *hca, const struct hca_cmd *c)
 /* Requests one event, for the next request with a wrong key. */
 enum hca_synd hca_cmd_arm_dct(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *dct = hca_dct_get(hca, MLX5_GET(arm_dct_in, c->in, dct_number));
+	struct hca_qp *dct = hca_devx_dct(hca, c, MLX5_GET(arm_dct_in, c->in, dct_number));
 
 	if (!dct)
 		return HCA_SYND_DCT;

@@ -324,6 +324,7 @@ static enum hca_synd hca_eq_subscribe(struct hca *hca, struct hca_eq *eq)
 
 static enum hca_synd hca_eq_decode(struct hca *hca, struct hca_eq *eq, const struct hca_cmd *c)
 {
+	struct hca_ring ring;
 	unsigned int i;
 
 	memcpy(eq->eqc, MLX5_ADDR_OF(create_eq_in, c->in, eq_context_entry), sizeof(eq->eqc));
@@ -333,14 +334,19 @@ static enum hca_synd hca_eq_decode(struct hca *hca, struct hca_eq *eq, const str
 	eq->intr = MLX5_GET(eqc, eq->eqc, intr);
 	if (eq->intr >= hca->p.num_vectors)
 		return HCA_SYND_EQ_VECTOR;
-	eq->uar = hca_uar_get(hca, MLX5_GET(eqc, eq->eqc, uar_page));
+	eq->uar = hca_uar_get(hca, c, MLX5_GET(eqc, eq->eqc, uar_page));
 	if (!eq->uar)
 		return HCA_SYND_UAR;
 	for (i = 0; i < ARRAY_SIZE(eq->event_mask); i++)
 		eq->event_mask[i] = MLX5_GET64(create_eq_in, c->in, event_bitmask[i]);
-	return hca_ring_init(hca, c, &eq->buf, MLX5_BYTE_OFF(create_eq_in, pas),
-			     MLX5_GET(eqc, eq->eqc, log_page_size),
-			     MLX5_GET(eqc, eq->eqc, page_offset), EQE_BYTES << eq->log_size);
+	ring = (struct hca_ring) {
+		.pas = MLX5_BYTE_OFF(create_eq_in, pas),
+		.log_page = MLX5_GET(eqc, eq->eqc, log_page_size),
+		.page_offset = MLX5_GET(eqc, eq->eqc, page_offset),
+		.entry = EQE_BYTES,
+		.size = EQE_BYTES << eq->log_size,
+	};
+	return hca_ring_init(hca, c, &eq->buf, &ring);
 }
 
 static void hca_eq_release(struct hca_eq *eq)
@@ -362,14 +368,14 @@ enum hca_synd hca_cmd_create_eq(struct hca *hca, const struct hca_cmd *c)
 	INIT_LIST_HEAD(&eq->cqs);
 	synd = hca_eq_decode(hca, eq, c);
 	if (!synd)
-		synd = hca_number(&hca->eqs, eq, &eq->eqn);
+		synd = hca_devx_add(hca, c, &hca->eqs, eq, &eq->eqn);
 	if (synd) {
 		hca_eq_release(eq);
 		return synd;
 	}
 	synd = hca_eq_subscribe(hca, eq);
 	if (synd) {
-		hca_table_del(&hca->eqs, eq->eqn);
+		hca_devx_del(hca, &hca->eqs, eq->eqn);
 		hca_eq_release(eq);
 		return synd;
 	}
@@ -394,13 +400,13 @@ void hca_eq_free(struct hca *hca, void *obj)
 	hca_uar_used(eq->uar);
 	hca_uar_put(eq->uar);
 	list_del(&eq->entry);
-	hca_table_del(&hca->eqs, eq->eqn);
+	hca_devx_del(hca, &hca->eqs, eq->eqn);
 	hca_eq_release(eq);
 }
 
 enum hca_synd hca_cmd_destroy_eq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_eq *eq = hca_table_get(&hca->eqs, MLX5_GET(destroy_eq_in, c->in, eq_number));
+	struct hca_eq *eq = hca_devx_own(c, &hca->eqs, MLX5_GET(destroy_eq_in, c->in, eq_number));
 
 	if (!eq)
 		return HCA_SYND_EQ;
@@ -412,7 +418,7 @@ enum hca_synd hca_cmd_destroy_eq(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_eq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_eq *eq = hca_table_get(&hca->eqs, MLX5_GET(query_eq_in, c->in, eq_number));
+	struct hca_eq *eq = hca_devx_own(c, &hca->eqs, MLX5_GET(query_eq_in, c->in, eq_number));
 	void *eqc = MLX5_ADDR_OF(query_eq_out, c->out, eq_context_entry);
 
 	if (!eq)

@@ -53,6 +53,8 @@
 struct hca;
 struct hca_fabric;
 struct hca_qp;
+struct hca_umem;
+struct hca_domain;
 
 /* ---- What the caller provides ------------------------------------------ */
 
@@ -79,12 +81,20 @@ struct hca_params {
 
 /* ---- Object tables (table.c) -------------------------------------------- */
 
+#define HCA_CHUNK_SHIFT		9
+#define HCA_CHUNK		(1u << HCA_CHUNK_SHIFT)
+
+struct hca_chunk {
+	void *slot[HCA_CHUNK];
+	u16 uid[HCA_CHUNK];		/* the owners (devx.c) */
+};
+
 /*
  * Maps numbers to objects in constant time.  A freed number goes to the end of the queue of
  * free numbers, so that the use of a stale number fails and does not find a new object.
  */
 struct hca_table {
-	void ***chunk;
+	struct hca_chunk **chunk;
 	u32 first, limit;		/* numbers run from first to limit - 1 */
 	u32 used_end;			/* numbers below this one have been allocated once */
 	u32 free_head, free_tail;	/* queue through the free slots; 0: empty */
@@ -93,24 +103,28 @@ struct hca_table {
 
 int hca_table_init(struct hca_table *t, u32 first, u32 limit);
 void hca_table_free(struct hca_table *t);
-int hca_table_add(struct hca_table *t, void *obj, u32 *number);
+int hca_table_add(struct hca_table *t, void *obj, u16 uid, u32 *number);
 void hca_table_del(struct hca_table *t, u32 number);
-
-#define HCA_CHUNK_SHIFT		9
-#define HCA_CHUNK		(1u << HCA_CHUNK_SHIFT)
 
 /* Free slots hold an odd value: the next free number, shifted. */
 static inline void *hca_table_get(const struct hca_table *t, u32 number)
 {
-	void **chunk, *obj;
+	struct hca_chunk *chunk;
+	void *obj;
 
 	if (number >= t->used_end)
 		return NULL;
 	chunk = t->chunk[number >> HCA_CHUNK_SHIFT];
 	if (!chunk)
 		return NULL;
-	obj = chunk[number & (HCA_CHUNK - 1)];
+	obj = chunk->slot[number & (HCA_CHUNK - 1)];
 	return (unsigned long)obj & 1 ? NULL : obj;
+}
+
+/* The owner of an object, which must exist */
+static inline u16 hca_table_uid(const struct hca_table *t, u32 number)
+{
+	return t->chunk[number >> HCA_CHUNK_SHIFT]->uid[number & (HCA_CHUNK - 1)];
 }
 
 /* Calls @fn for every object; @fn may delete that object. */
@@ -124,6 +138,7 @@ struct hca_buf {
 	u32 npages;
 	u32 offset;			/* of the first byte in the first page */
 	u32 shift;			/* log2 of the page size */
+	struct hca_umem *umem;		/* which has the pages; NULL: a list of its own */
 };
 
 /*
@@ -314,6 +329,7 @@ struct hca_cq {
 	struct list_head event_entry;	/* eq.waiting or empty */
 	struct hca_buf buf;
 	__be32 *dbr;
+	struct hca_umem *dbr_umem;	/* which has the record, or NULL */
 	u32 log_size;
 	u32 cqe_bytes;			/* 64 or 128 */
 	u32 pi, ci;			/* 24-bit counters, kept free-running */
@@ -346,6 +362,7 @@ struct hca_srq {
 	struct hca_buf buf;
 	u32 log_size, log_stride;
 	__be32 *dbr;
+	struct hca_umem *dbr_umem;	/* which has the record, or NULL */
 	u32 head;			/* linked: WQE index to use next; cyclic: counter */
 	u32 taken;			/* WQEs taken so far, free-running */
 	u16 lwm;			/* 0: limit not armed */
@@ -379,12 +396,15 @@ struct hca_mkey {
 	bool umr_en, en_rinval, length64, null;
 	u8 page_shift;
 	u64 start, len;
+	u32 skip;			/* bytes of the first page before @start */
 	u32 xlt_max;			/* capacity in 16-byte units */
 	u32 xlt_pages;			/* entries present in page[] */
 	u32 xlt_klms;			/* entries present in klm[] */
 	u32 klms_summed;		/* the first entries, whose end is valid (key.c) */
 	void **page;			/* MTT: checked pointers, two per unit */
 	struct hca_klm *klm;		/* KLM and KSM: one per unit */
+	struct hca_umem *umem;		/* which has its pages; NULL: a list of its own */
+	struct hca_domain *domain;	/* of a user context: the PD, which it holds */
 	bool loading;			/* no access: a UMR has set a part of its list */
 	u32 mkc[MLX5_ST_SZ_DW(mkc)] __aligned(8);	/* as created, for queries */
 };
@@ -439,6 +459,7 @@ struct hca_qp {
 	bool requests;			/* it has executed another request than a NOP */
 	struct hca_buf buf;
 	__be32 *dbr;
+	struct hca_umem *dbr_umem;	/* which has the record, or NULL */
 	struct hca_wq sq, rq;
 	struct hca_cq *scq, *rcq;
 	struct hca_srq *srq;
@@ -568,7 +589,7 @@ struct hca {
 	struct hca_cmdif *cmdif;	/* cmd.c */
 
 	struct hca_table pds, xrcds, tds, uars_by_index, eqs, cqs, qps, srqs, mkeys,
-			 counters;
+			 counters, umems, uctxs;
 	struct list_head mcgs;		/* mcg.c */
 	u32 nmcgs;
 	u32 nqp1;			/* queue pairs of type QP1 */

@@ -56,7 +56,7 @@ static void *hca_key_map_null(u8 access, u64 *len)
 static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 {
 	u64 page_size = 1ull << mkey->page_shift;
-	u64 off = va - mkey->start + (mkey->start & (page_size - 1));
+	u64 off = va - mkey->start + mkey->skip;
 	u64 n = off >> mkey->page_shift;
 	u64 in_page = off & (page_size - 1);
 

@@ -156,7 +156,7 @@ static bool hca_mcg_is_multicast(const struct hca *hca, const u8 *gid)
 
 enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(attach_to_mcg_in, c->in, qpn));
+	struct hca_qp *qp = hca_devx_qp(hca, c, MLX5_GET(attach_to_mcg_in, c->in, qpn));
 	const u8 *gid = MLX5_ADDR_OF(attach_to_mcg_in, c->in, multicast_gid);
 
 	if (!qp)
@@ -170,7 +170,7 @@ enum hca_synd hca_cmd_attach_mcg(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_detach_mcg(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(detach_from_mcg_in, c->in, qpn));
+	struct hca_qp *qp = hca_devx_qp(hca, c, MLX5_GET(detach_from_mcg_in, c->in, qpn));
 	struct mcg *g = hca_mcg_find(hca, MLX5_ADDR_OF(detach_from_mcg_in, c->in, multicast_gid));
 	struct member *m;
 

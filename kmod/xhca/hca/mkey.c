@@ -56,7 +56,7 @@ static void *hca_mkey_map_page(struct hca_mkey *mkey, u32 i, u64 addr)
 {
 	u64 page = 1ull << mkey->page_shift;
 	u64 first = (u64)i << mkey->page_shift;
-	u64 skip = mkey->start & (page - 1), end = skip + mkey->len;
+	u64 skip = mkey->skip, end = skip + mkey->len;
 	u64 lo, hi;
 	void *p;
 
@@ -122,19 +122,30 @@ static bool hca_mkey_fields_ok(const u32 *mkc)
 	       !MLX5_GET(mkc, mkc, ma_translation_mode);
 }
 
-static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey)
+void hca_mkey_align(struct hca_mkey *mkey)
+{
+	mkey->skip = mkey->start & ((1ull << mkey->page_shift) - 1);
+}
+
+static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey,
+				     const struct hca_cmd *c)
 {
 	const u32 *mkc = mkey->mkc;
 	u32 mode = MLX5_GET(mkc, mkc, access_mode_1_0) |
 		   MLX5_GET(mkc, mkc, access_mode_4_2) << 2;
+	struct hca_domain *domain;
 
 	if (mode > MLX5R_MKEY_MODE_KSM)
 		return HCA_SYND_MKEY_MODE;
 	if (!hca_mkey_fields_ok(mkc))
 		return HCA_SYND_MKEY_FIELD;
+	/* With such an mkey a process could name any memory of the host. */
+	if (c->uid && mode == MLX5R_MKEY_MODE_PA)
+		return HCA_SYND_PRIVILEGED;
 	mkey->mode = mode;
 	mkey->pd = MLX5_GET(mkc, mkc, pd);
-	if (!hca_table_get(&hca->pds, mkey->pd))
+	domain = hca_devx_own(c, &hca->pds, mkey->pd);
+	if (!domain)
 		return HCA_SYND_PD;
 	mkey->qpn = MLX5_GET(mkc, mkc, qpn);
 	mkey->access = MLX5_GET(mkc, mkc, lr) * MLX5R_MKEY_ACCESS_LR |
@@ -149,7 +160,16 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey)
 	mkey->page_shift = MLX5_GET(mkc, mkc, log_page_size);
 	mkey->start = MLX5_GET64(mkc, mkc, start_addr);
 	mkey->len = MLX5_GET64(mkc, mkc, len);
+	hca_mkey_align(mkey);
 	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
+	/*
+	 * An mkey that outlives its PD would be a key to the next PD with that number.  The
+	 * driver sees to its own mkeys, and moves them from PD to PD.
+	 */
+	if (c->uid) {
+		mkey->domain = domain;
+		domain->users++;
+	}
 	if (mkey->xlt_max > (mode == MLX5R_MKEY_MODE_KLM ? MAX_KLMS : MAX_XLT))
 		return HCA_SYND_MKEY_SIZE;
 	/* UMR lists are multiples of 64 bytes, padded with zeros. */
@@ -157,14 +177,27 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey)
 	return HCA_OK;
 }
 
-/* Sets the list of the command; its unit is an octoword, 2 MTTs or 1 KLM. */
+/* Bit offsets in CREATE_MKEY of fields for which the kernel's headers have no names (PRM) */
+#define UMEM_ID	0x320
+#define UMEM_OFFSET	0x340
+
+/*
+ * Sets the list of the command; its unit is an octoword, 2 MTTs or 1 KLM.  A process names
+ * pages only by a UMEM.
+ */
 static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_cmd *c)
 {
+	bool in_umem = MLX5_GET(create_mkey_in, c->in, mkey_umem_valid);
 	u32 n = MLX5_GET(create_mkey_in, c->in, translations_octword_actual_size);
 	const void *list = MLX5_ADDR_OF(create_mkey_in, c->in, klm_pas_mtt);
 	u32 room = (c->inlen - MLX5_BYTE_OFF(create_mkey_in, klm_pas_mtt)) / HCA_OCTOWORD;
 	int err;
 
+	if (in_umem != (c->uid && mkey->mode == MLX5R_MKEY_MODE_MTT))
+		return HCA_SYND_UMEM;
+	if (in_umem)
+		return hca_umem_map(mkey, c, hca_dword(c->in, UMEM_ID),
+				    hca_qword(c->in, UMEM_OFFSET));
 	if (!n)
 		return HCA_OK;
 	if (n > room || mkey->mode == MLX5R_MKEY_MODE_PA)
@@ -180,6 +213,9 @@ static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_c
 
 static void hca_mkey_release(struct hca_mkey *mkey)
 {
+	if (mkey->domain)
+		mkey->domain->users--;
+	hca_umem_put(mkey->umem);
 	kvfree(mkey->page);
 	kvfree(mkey->klm);
 	kfree(mkey);
@@ -191,19 +227,17 @@ enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c)
 	enum hca_synd synd;
 	u32 index;
 
-	if (MLX5_GET(create_mkey_in, c->in, mkey_umem_valid))
-		return HCA_SYND_UMEM;
 	mkey = kzalloc(sizeof(*mkey), HCA_GFP);
 	if (!mkey)
 		return HCA_SYND_NO_MEMORY;
 	mkey->hca = hca;
 	memcpy(mkey->mkc, MLX5_ADDR_OF(create_mkey_in, c->in, memory_key_mkey_entry),
 	       sizeof(mkey->mkc));
-	synd = hca_mkey_decode(hca, mkey);
+	synd = hca_mkey_decode(hca, mkey, c);
 	if (!synd)
 		synd = hca_mkey_set_list(mkey, c);
 	if (!synd)
-		synd = hca_number(&hca->mkeys, mkey, &index);
+		synd = hca_devx_add(hca, c, &hca->mkeys, mkey, &index);
 	if (synd) {
 		hca_mkey_release(mkey);
 		return synd;
@@ -217,21 +251,22 @@ void hca_mkey_free(struct hca *hca, void *obj)
 {
 	struct hca_mkey *mkey = obj;
 
-	hca_table_del(&hca->mkeys, mkey->key >> 8);
+	hca_devx_del(hca, &hca->mkeys, mkey->key >> 8);
 	hca_mkey_release(mkey);
 }
 
 /* Does not find the null mkey, which belongs to the adapter. */
-static struct hca_mkey *hca_mkey_find(struct hca *hca, u32 index)
+static struct hca_mkey *hca_mkey_find(struct hca *hca, const struct hca_cmd *c, u32 index)
 {
-	struct hca_mkey *mkey = hca_table_get(&hca->mkeys, index);
+	struct hca_mkey *mkey = hca_devx_own(c, &hca->mkeys, index);
 
 	return mkey && !mkey->null ? mkey : NULL;
 }
 
 enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_mkey *mkey = hca_mkey_find(hca, MLX5_GET(destroy_mkey_in, c->in, mkey_index));
+	u32 index = MLX5_GET(destroy_mkey_in, c->in, mkey_index);
+	struct hca_mkey *mkey = hca_mkey_find(hca, c, index);
 
 	if (!mkey)
 		return HCA_SYND_MKEY;
@@ -242,7 +277,8 @@ enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c)
 /* The context as created, with the changes by UMRs */
 enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_mkey *mkey = hca_mkey_find(hca, MLX5_GET(query_mkey_in, c->in, mkey_index));
+	u32 index = MLX5_GET(query_mkey_in, c->in, mkey_index);
+	struct hca_mkey *mkey = hca_mkey_find(hca, c, index);
 	void *mkc = MLX5_ADDR_OF(query_mkey_out, c->out, memory_key_mkey_entry);
 
 	if (!mkey)
@@ -272,7 +308,7 @@ int hca_null_mkey_create(struct hca *hca)
 
 	if (!mkey)
 		return -ENOMEM;
-	if (hca_table_add(&hca->mkeys, mkey, &index)) {
+	if (hca_table_add(&hca->mkeys, mkey, 0, &index)) {
 		kfree(mkey);
 		return -ENOMEM;
 	}

@@ -22,11 +22,13 @@ static const struct {
 	{ TABLE(cqs), 0x10, 1u << HCA_LOG_MAX_CQ, hca_cq_free },
 	{ TABLE(eqs), 1, 1u << HCA_LOG_MAX_EQ, hca_eq_free },
 	{ TABLE(mkeys), HCA_NULL_MKEY_INDEX, 1u << HCA_LOG_MAX_MKEY, hca_mkey_free },
+	{ TABLE(umems), 1, 1u << HCA_LOG_MAX_UMEM, hca_umem_free },
 	{ TABLE(counters), 1, HCA_MAX_COUNTERS + 1, hca_counter_free },
 	{ TABLE(uars_by_index), HCA_FIRST_UAR, HCA_BAR_PAGES, hca_uar_free },
 	{ TABLE(pds), 1, 1u << HCA_LOG_MAX_PD, NULL },
 	{ TABLE(xrcds), 1, 1u << HCA_LOG_MAX_XRCD, NULL },
 	{ TABLE(tds), 1, 1u << HCA_LOG_MAX_TD, NULL },
+	{ TABLE(uctxs), 1, 1u << HCA_LOG_MAX_UCTX, NULL },
 #undef TABLE
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Domains: PDs, XRC domains, transport domains: a number and a count of the queues that
- * belong to it.  An mkey names a PD but does not count.  In the commands of all three kinds
- * the number is at the same place.
+ * belong to it.  An mkey of the driver names a PD but does not count.  In the commands of all
+ * three kinds the number is at the same place.
  */
 #include <linux/slab.h>
 #include <linux/mlx5/device.h>
 #include "cmd.h"
 
-static enum hca_synd hca_pd_alloc(struct hca_table *t, const struct hca_cmd *c)
+static enum hca_synd hca_pd_alloc(struct hca *hca, struct hca_table *t, const struct hca_cmd *c)
 {
 	struct hca_domain *d = kzalloc(sizeof(*d), HCA_GFP);
 	enum hca_synd synd;
@@ -16,7 +16,7 @@ static enum hca_synd hca_pd_alloc(struct hca_table *t, const struct hca_cmd *c)
 
 	if (!d)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_number(t, d, &number);
+	synd = hca_devx_add(hca, c, t, d, &number);
 	if (synd)
 		kfree(d);
 	else
@@ -24,47 +24,47 @@ static enum hca_synd hca_pd_alloc(struct hca_table *t, const struct hca_cmd *c)
 	return synd;
 }
 
-static enum hca_synd hca_pd_dealloc(struct hca_table *t, const struct hca_cmd *c,
+static enum hca_synd hca_pd_dealloc(struct hca *hca, struct hca_table *t, const struct hca_cmd *c,
 				    enum hca_synd none, enum hca_synd busy)
 {
 	u32 number = MLX5_GET(dealloc_pd_in, c->in, pd);
-	struct hca_domain *d = hca_table_get(t, number);
+	struct hca_domain *d = hca_devx_own(c, t, number);
 
 	if (!d)
 		return none;
 	if (d->users)
 		return busy;
-	hca_table_del(t, number);
+	hca_devx_del(hca, t, number);
 	kfree(d);
 	return HCA_OK;
 }
 
 enum hca_synd hca_cmd_alloc_pd(struct hca *hca, const struct hca_cmd *c)
 {
-	return hca_pd_alloc(&hca->pds, c);
+	return hca_pd_alloc(hca, &hca->pds, c);
 }
 
 enum hca_synd hca_cmd_dealloc_pd(struct hca *hca, const struct hca_cmd *c)
 {
-	return hca_pd_dealloc(&hca->pds, c, HCA_SYND_PD, HCA_SYND_PD_BUSY);
+	return hca_pd_dealloc(hca, &hca->pds, c, HCA_SYND_PD, HCA_SYND_PD_BUSY);
 }
 
 enum hca_synd hca_cmd_alloc_xrcd(struct hca *hca, const struct hca_cmd *c)
 {
-	return hca_pd_alloc(&hca->xrcds, c);
+	return hca_pd_alloc(hca, &hca->xrcds, c);
 }
 
 enum hca_synd hca_cmd_dealloc_xrcd(struct hca *hca, const struct hca_cmd *c)
 {
-	return hca_pd_dealloc(&hca->xrcds, c, HCA_SYND_XRCD, HCA_SYND_XRCD_BUSY);
+	return hca_pd_dealloc(hca, &hca->xrcds, c, HCA_SYND_XRCD, HCA_SYND_XRCD_BUSY);
 }
 
 enum hca_synd hca_cmd_alloc_td(struct hca *hca, const struct hca_cmd *c)
 {
-	return hca_pd_alloc(&hca->tds, c);
+	return hca_pd_alloc(hca, &hca->tds, c);
 }
 
 enum hca_synd hca_cmd_dealloc_td(struct hca *hca, const struct hca_cmd *c)
 {
-	return hca_pd_dealloc(&hca->tds, c, HCA_SYND_TD, HCA_SYND_TD);
+	return hca_pd_dealloc(hca, &hca->tds, c, HCA_SYND_TD, HCA_SYND_TD);
 }

@@ -6,6 +6,7 @@
  * receive ring, then the send ring.
  */
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
@@ -57,12 +58,50 @@ static bool hca_qp_take_xchan(struct hca_qp *qp)
 	       (!qp->managed_recv || MLX5_GET(qpc, qpc, rq_type) == MLX5_NON_ZERO_RQ);
 }
 
+/* Bit offsets of fields for which the kernel's headers have no names (PRM) */
+#define DBR_UMEM	0x720	/* in the context */
+#define UMEM_OFFSET	0x800	/* in CREATE_QP */
+#define UMEM_ID	0x840
+
+static enum hca_synd hca_qp_find_record(struct hca *hca, struct hca_qp *qp,
+					const struct hca_cmd *c, bool needed)
+{
+	const u32 *qpc = qp->qpc;
+	struct hca_place place = {
+		.in_umem = MLX5_GET(qpc, qpc, dbr_umem_valid),
+		.umem = hca_dword(qpc, DBR_UMEM),
+		.at = MLX5_GET64(qpc, qpc, dbr_addr),
+	};
+
+	if (!needed && !place.at)
+		return HCA_OK;
+	return hca_record_find(hca, c, &place, &qp->dbr, &qp->dbr_umem);
+}
+
+static enum hca_synd hca_qp_init_ring(struct hca *hca, struct hca_qp *qp, const struct hca_cmd *c,
+				      u64 size)
+{
+	const u32 *qpc = qp->qpc;
+	struct hca_ring ring = {
+		.pas = MLX5_BYTE_OFF(create_qp_in, pas),
+		.log_page = MLX5_GET(qpc, qpc, log_page_size),
+		.page_offset = MLX5_GET(qpc, qpc, page_offset),
+		.place.in_umem = MLX5_GET(create_qp_in, c->in, wq_umem_valid),
+		.place.umem = hca_dword(c->in, UMEM_ID),
+		.place.at = hca_qword(c->in, UMEM_OFFSET),
+		.entry = max_t(u32, MLX5R_WQEBB, 1u << qp->rq.log_stride),
+		.size = size,
+	};
+
+	return size ? hca_ring_init(hca, c, &qp->buf, &ring) : HCA_OK;
+}
+
 static enum hca_synd hca_qp_decode_rings(struct hca *hca, struct hca_qp *qp,
 					 const struct hca_cmd *c)
 {
 	const u32 *qpc = qp->qpc;
-	u64 dbr = MLX5_GET64(qpc, qpc, dbr_addr), rq_bytes = 0, sq_bytes = 0;
-	u32 log_page = MLX5_GET(qpc, qpc, log_page_size);
+	u64 rq_bytes = 0, sq_bytes = 0;
+	enum hca_synd synd;
 
 	if (MLX5_GET(qpc, qpc, rq_type) == MLX5_NON_ZERO_RQ) {
 		qp->rq.log_stride = MLX5_GET(qpc, qpc, log_rq_stride) + 4;
@@ -78,25 +117,19 @@ static enum hca_synd hca_qp_decode_rings(struct hca *hca, struct hca_qp *qp,
 	    (sq_bytes && rq_bytes % MLX5R_WQEBB))
 		return HCA_SYND_QP_SIZE;
 
-	if (dbr || rq_bytes || sq_bytes) {
-		qp->dbr = hca_dbr(hca, dbr, 8);
-		if (!qp->dbr)
-			return HCA_SYND_DOORBELL;
-	}
-	if (!rq_bytes && !sq_bytes)
-		return HCA_OK;
-	return hca_ring_init(hca, c, &qp->buf, MLX5_BYTE_OFF(create_qp_in, pas), log_page,
-			     MLX5_GET(qpc, qpc, page_offset), rq_bytes + sq_bytes);
+	synd = hca_qp_find_record(hca, qp, c, rq_bytes || sq_bytes);
+	return synd ? synd : hca_qp_init_ring(hca, qp, c, rq_bytes + sq_bytes);
 }
 
 /* Finds CQ @cqn.  A QP without the queue needs none: then 0 is NULL. */
-static enum hca_synd hca_qp_find_cq(struct hca *hca, u32 cqn, bool needed, struct hca_cq **cq)
+static enum hca_synd hca_qp_find_cq(struct hca *hca, const struct hca_cmd *c, u32 cqn, bool needed,
+				    struct hca_cq **cq)
 {
-	*cq = hca_table_get(&hca->cqs, cqn);
+	*cq = hca_devx_own(c, &hca->cqs, cqn);
 	return *cq || (!needed && !cqn) ? HCA_OK : HCA_SYND_CQ;
 }
 
-static enum hca_synd hca_qp_find_srq(struct hca *hca, struct hca_qp *qp)
+static enum hca_synd hca_qp_find_srq(struct hca *hca, const struct hca_cmd *c, struct hca_qp *qp)
 {
 	u32 type = MLX5_GET(qpc, qp->qpc, rq_type);
 
@@ -104,7 +137,7 @@ static enum hca_synd hca_qp_find_srq(struct hca *hca, struct hca_qp *qp)
 	if (qp->st == MLX5_QP_ST_DCI)
 		return type == MLX5_NON_ZERO_RQ ? HCA_SYND_QP_FIELD : HCA_OK;
 	if (type == MLX5_SRQ_RQ) {
-		qp->srq = hca_table_get(&hca->srqs, MLX5_GET(qpc, qp->qpc, srqn_rmpn_xrqn));
+		qp->srq = hca_devx_own(c, &hca->srqs, MLX5_GET(qpc, qp->qpc, srqn_rmpn_xrqn));
 		if (!qp->srq || (qp->srq->kind == HCA_XRC_SRQ) != (qp->st == MLX5_QP_ST_XRC))
 			return HCA_SYND_SRQ;
 		return HCA_OK;
@@ -112,25 +145,27 @@ static enum hca_synd hca_qp_find_srq(struct hca *hca, struct hca_qp *qp)
 	return type == MLX5_ZERO_LEN_RQ || type == MLX5_NON_ZERO_RQ ? HCA_OK : HCA_SYND_QP_FIELD;
 }
 
-static enum hca_synd hca_qp_find_resources(struct hca *hca, struct hca_qp *qp)
+static enum hca_synd hca_qp_find_resources(struct hca *hca, const struct hca_cmd *c,
+					    struct hca_qp *qp)
 {
 	const u32 *qpc = qp->qpc;
 	enum hca_synd synd;
 
 	/* The UMR queue gets its PD with the transition to INIT. */
-	if (!hca_table_get(&hca->pds, qp->pd) && !(qp->st == MLX5_QP_ST_REG_UMR && !qp->pd))
+	if (!hca_devx_own(c, &hca->pds, qp->pd) && !(qp->st == MLX5_QP_ST_REG_UMR && !qp->pd))
 		return HCA_SYND_PD;
-	if (qp->st == MLX5_QP_ST_XRC && !hca_table_get(&hca->xrcds, qp->xrcd))
+	if (qp->st == MLX5_QP_ST_XRC && !hca_devx_own(c, &hca->xrcds, qp->xrcd))
 		return HCA_SYND_XRCD;
-	qp->record.uar = hca_uar_get(hca, MLX5_GET(qpc, qpc, uar_page));
+	qp->record.uar = hca_uar_get(hca, c, MLX5_GET(qpc, qpc, uar_page));
 	if (!qp->record.uar && qp->sq.entries)
 		return HCA_SYND_UAR;
-	synd = hca_qp_find_srq(hca, qp);
+	synd = hca_qp_find_srq(hca, c, qp);
 	if (!synd)
-		synd = hca_qp_find_cq(hca, MLX5_GET(qpc, qpc, cqn_snd), qp->sq.entries, &qp->scq);
+		synd = hca_qp_find_cq(hca, c, MLX5_GET(qpc, qpc, cqn_snd), qp->sq.entries,
+				      &qp->scq);
 	if (!synd)
-		synd = hca_qp_find_cq(hca, MLX5_GET(qpc, qpc, cqn_rcv), qp->rq.entries || qp->srq,
-				      &qp->rcq);
+		synd = hca_qp_find_cq(hca, c, MLX5_GET(qpc, qpc, cqn_rcv),
+				      qp->rq.entries || qp->srq, &qp->rcq);
 	if (!synd && qp->st == MLX5_QP_ST_QP1 && hca->nqp1 == hca->p.num_ports)
 		synd = HCA_SYND_SPECIAL_QP;
 	return synd;
@@ -145,8 +180,8 @@ static enum hca_synd hca_qp_decode(struct hca *hca, struct hca_qp *qp, const str
 	qp->st = MLX5_GET(qpc, qpc, st);
 	if (!hca_qp_st_ok(qp->st))
 		return HCA_SYND_QP_TYPE;
-	if (MLX5_GET(create_qp_in, c->in, wq_umem_valid) || MLX5_GET(qpc, qpc, dbr_umem_valid))
-		return HCA_SYND_UMEM;
+	if (c->uid && hca_qp_privileged(qpc))
+		return HCA_SYND_PRIVILEGED;
 	if (!hca_qp_fields_ok(qpc) || !hca_qp_take_xchan(qp))
 		return HCA_SYND_QP_FIELD;
 	qp->pd = MLX5_GET(qpc, qpc, pd);
@@ -157,7 +192,7 @@ static enum hca_synd hca_qp_decode(struct hca *hca, struct hca_qp *qp, const str
 	qp->cs_res = MLX5_GET(qpc, qpc, cs_res);
 	MLX5_SET(qpc, qp->qpc, state, MLX5_QP_STATE_RST);
 	synd = hca_qp_decode_rings(hca, qp, c);
-	return synd ? synd : hca_qp_find_resources(hca, qp);
+	return synd ? synd : hca_qp_find_resources(hca, c, qp);
 }
 
 static void hca_qp_hold_queue(u32 *users, struct hca_dependents *all, struct hca_dependent *d,
@@ -213,20 +248,26 @@ struct hca_qp *hca_qp_new(struct hca *hca)
 	return qp;
 }
 
-enum hca_synd hca_qp_finish(struct hca_qp *qp, enum hca_synd synd)
+static void hca_qp_release(struct hca_qp *qp)
+{
+	hca_umem_put(qp->dbr_umem);
+	hca_buf_free(&qp->buf);
+	kfree(qp);
+}
+
+enum hca_synd hca_qp_finish(struct hca_qp *qp, const struct hca_cmd *c, enum hca_synd synd)
 {
 	struct hca *hca = qp->hca;
 
 	if (!synd && hca_qp_timers_join(qp))
 		synd = HCA_SYND_NO_MEMORY;
 	if (!synd) {
-		synd = hca_number(&hca->qps, qp, &qp->qpn);
+		synd = hca_devx_add(hca, c, &hca->qps, qp, &qp->qpn);
 		if (synd)
 			hca_qp_timers_leave(qp);
 	}
 	if (synd) {
-		hca_buf_free(&qp->buf);
-		kfree(qp);
+		hca_qp_release(qp);
 		return synd;
 	}
 	hca_apm_reset(qp);
@@ -245,7 +286,7 @@ enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
 
 	if (!qp)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_qp_finish(qp, hca_qp_decode(hca, qp, c));
+	synd = hca_qp_finish(qp, c, hca_qp_decode(hca, qp, c));
 	if (!synd)
 		MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
 	return synd;
@@ -264,14 +305,13 @@ void hca_qp_free(struct hca *hca, void *obj)
 	hca_record_del(&qp->record);
 	hca_qp_hold(hca, qp, -1);
 	qp->counter->users--;
-	hca_table_del(&hca->qps, qp->qpn);
-	hca_buf_free(&qp->buf);
-	kfree(qp);
+	hca_devx_del(hca, &hca->qps, qp->qpn);
+	hca_qp_release(qp);
 }
 
 enum hca_synd hca_cmd_destroy_qp(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(destroy_qp_in, c->in, qpn));
+	struct hca_qp *qp = hca_devx_qp(hca, c, MLX5_GET(destroy_qp_in, c->in, qpn));
 
 	if (!qp)
 		return HCA_SYND_QP;
@@ -282,7 +322,7 @@ enum hca_synd hca_cmd_destroy_qp(struct hca *hca, const struct hca_cmd *c)
 /* The context as set, with the current state and counters */
 enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(query_qp_in, c->in, qpn));
+	struct hca_qp *qp = hca_devx_qp(hca, c, MLX5_GET(query_qp_in, c->in, qpn));
 	void *qpc = MLX5_ADDR_OF(query_qp_out, c->out, qpc);
 	u8 state;
 

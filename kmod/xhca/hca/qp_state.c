@@ -191,14 +191,30 @@ static enum hca_synd hca_qp_check_special(const struct hca_qp *qp, const u32 *qp
 	return special && *special && *special != qp ? HCA_SYND_SPECIAL_QP : HCA_OK;
 }
 
+/* Special queues, the reserved lkey, datagrams in the name of another queue */
+bool hca_qp_privileged(const u32 *qpc)
+{
+	switch (MLX5_GET(qpc, qpc, st)) {
+	case MLX5_QP_ST_QP0:
+	case MLX5_QP_ST_QP1:
+	case MLX5_QP_ST_REG_UMR:
+		return true;
+	default:
+		return MLX5_GET(qpc, qpc, rlky) || MLX5_GET(qpc, qpc, deth_sqpn);
+	}
+}
+
 /* Checks the new context after @params were set. */
-static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const u32 *qpc, u32 params)
+static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const struct hca_cmd *c,
+					 const u32 *qpc, u32 params)
 {
 	struct hca *hca = qp->hca;
 	enum hca_synd synd;
 	u32 mtu = MLX5_GET(qpc, qpc, mtu);
 	u32 counter = MLX5_GET(qpc, qpc, counter_set_id);
 
+	if (c->uid && hca_qp_privileged(qpc))
+		return HCA_SYND_PRIVILEGED;
 	if (params & P_MTU && (mtu < 1 || mtu > 5 ||
 			       MLX5_GET(qpc, qpc, log_msg_max) > HCA_LOG_MAX_MSG))
 		return HCA_SYND_QP_MTU;
@@ -214,7 +230,7 @@ static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const u32 *qpc
 		return HCA_SYND_QP_ATOMIC;
 	if (params & O(PM_STATE) && !hca_apm_allows(qp, qpc))
 		return HCA_SYND_QP_MIGRATION;
-	if (counter && !hca_table_get(&hca->counters, counter))
+	if (counter && !hca_devx_use(c, &hca->counters, counter))
 		return HCA_SYND_COUNTER;
 	return hca_qp_check_special(qp, qpc);
 }
@@ -274,10 +290,11 @@ static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
 }
 
 /* The UMR queue was created without a PD and gets one now. */
-static enum hca_synd hca_qp_take_pd(struct hca *hca, struct hca_qp *qp, const u32 *qpc)
+static enum hca_synd hca_qp_take_pd(struct hca *hca, const struct hca_cmd *c, struct hca_qp *qp,
+				    const u32 *qpc)
 {
 	u32 pd = MLX5_GET(qpc, qpc, pd);
-	struct hca_domain *d = hca_table_get(&hca->pds, pd);
+	struct hca_domain *d = hca_devx_own(c, &hca->pds, pd);
 
 	if (qp->st != MLX5_QP_ST_REG_UMR || qp->pd || !pd)
 		return HCA_OK;
@@ -292,7 +309,7 @@ static enum hca_synd hca_qp_take_pd(struct hca *hca, struct hca_qp *qp, const u3
 enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 {
 	const struct transition *t = find(c->opcode);
-	struct hca_qp *qp = hca_qp_get(hca, MLX5_GET(rst2init_qp_in, c->in, qpn));
+	struct hca_qp *qp = hca_devx_qp(hca, c, MLX5_GET(rst2init_qp_in, c->in, qpn));
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
 	const void *in_qpc;
 	enum hca_synd synd;
@@ -319,9 +336,9 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	params = (t->always & hca_qp_params_of(qp->st)) | optional;
 	memcpy(qpc, qp->qpc, sizeof(qpc));
 	hca_qp_take_params((__be32 *)qpc, in_qpc, params);
-	synd = hca_qp_check_params(qp, qpc, params);
+	synd = hca_qp_check_params(qp, c, qpc, params);
 	if (!synd && params & P_KIND)
-		synd = hca_qp_take_pd(hca, qp, in_qpc);
+		synd = hca_qp_take_pd(hca, c, qp, in_qpc);
 	if (synd)
 		return synd;
 	MLX5_SET(qpc, qpc, pd, qp->pd);

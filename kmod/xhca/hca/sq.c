@@ -12,9 +12,9 @@
 #include <linux/mlx5/device.h>
 #include "cmd.h"
 
-static struct hca_qp *hca_sq_find(struct hca *hca, u32 sqn)
+static struct hca_qp *hca_sq_find(struct hca *hca, const struct hca_cmd *c, u32 sqn)
 {
-	struct hca_qp *sq = hca_table_get(&hca->qps, sqn);
+	struct hca_qp *sq = hca_devx_own(c, &hca->qps, sqn);
 
 	return sq && sq->st == HCA_ST_SQ ? sq : NULL;
 }
@@ -35,6 +35,9 @@ static enum hca_synd hca_sq_decode(struct hca *hca, struct hca_qp *sq, const str
 	const void *sqc = MLX5_ADDR_OF(create_sq_in, c->in, ctx);
 	const void *wq = MLX5_ADDR_OF(sqc, sqc, wq);
 	u32 log_size = MLX5_GET(wq, wq, log_wq_sz);
+	struct hca_place record = {};
+	struct hca_ring ring;
+	enum hca_synd synd;
 
 	if (MLX5_GET(wq, wq, wq_umem_valid) || MLX5_GET(wq, wq, dbr_umem_valid))
 		return HCA_SYND_UMEM;
@@ -45,22 +48,28 @@ static enum hca_synd hca_sq_decode(struct hca *hca, struct hca_qp *sq, const str
 	sq->st = HCA_ST_SQ;
 	/* A PD is not needed: NOPs access no memory. */
 	sq->pd = MLX5_GET(wq, wq, pd);
-	if (sq->pd && !hca_table_get(&hca->pds, sq->pd))
+	if (sq->pd && !hca_devx_own(c, &hca->pds, sq->pd))
 		return HCA_SYND_PD;
 	sq->user_index = MLX5_GET(sqc, sqc, user_index);
-	sq->record.uar = hca_uar_get(hca, MLX5_GET(wq, wq, uar_page));
+	sq->record.uar = hca_uar_get(hca, c, MLX5_GET(wq, wq, uar_page));
 	if (!sq->record.uar)
 		return HCA_SYND_UAR;
-	sq->scq = hca_table_get(&hca->cqs, MLX5_GET(sqc, sqc, cqn));
+	sq->scq = hca_devx_own(c, &hca->cqs, MLX5_GET(sqc, sqc, cqn));
 	if (!sq->scq)
 		return HCA_SYND_CQ;
-	sq->dbr = hca_dbr(hca, MLX5_GET64(wq, wq, dbr_addr), 8);
-	if (!sq->dbr)
-		return HCA_SYND_DOORBELL;
+	record.at = MLX5_GET64(wq, wq, dbr_addr);
+	synd = hca_record_find(hca, c, &record, &sq->dbr, &sq->dbr_umem);
+	if (synd)
+		return synd;
 	sq->sq.entries = 1u << log_size;
-	return hca_ring_init(hca, c, &sq->buf, MLX5_BYTE_OFF(create_sq_in, ctx.wq.pas),
-			     MLX5_GET(wq, wq, log_wq_pg_sz), MLX5_GET(wq, wq, page_offset),
-			     (u64)sq->sq.entries * MLX5R_WQEBB);
+	ring = (struct hca_ring) {
+		.pas = MLX5_BYTE_OFF(create_sq_in, ctx.wq.pas),
+		.log_page = MLX5_GET(wq, wq, log_wq_pg_sz),
+		.page_offset = MLX5_GET(wq, wq, page_offset),
+		.entry = MLX5R_WQEBB,
+		.size = (u64)sq->sq.entries * MLX5R_WQEBB,
+	};
+	return hca_ring_init(hca, c, &sq->buf, &ring);
 }
 
 enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c)
@@ -70,7 +79,7 @@ enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c)
 
 	if (!sq)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_qp_finish(sq, hca_sq_decode(hca, sq, c));
+	synd = hca_qp_finish(sq, c, hca_sq_decode(hca, sq, c));
 	if (!synd)
 		MLX5_SET(create_sq_out, c->out, sqn, sq->qpn);
 	return synd;
@@ -89,7 +98,7 @@ static const struct {
 
 enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *sq = hca_sq_find(hca, MLX5_GET(modify_sq_in, c->in, sqn));
+	struct hca_qp *sq = hca_sq_find(hca, c, MLX5_GET(modify_sq_in, c->in, sqn));
 	u32 from = MLX5_GET(modify_sq_in, c->in, sq_state);
 	u32 to = MLX5_GET(modify_sq_in, c->in, ctx.state);
 	unsigned int i;
@@ -110,7 +119,7 @@ enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_destroy_sq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_qp *sq = hca_sq_find(hca, MLX5_GET(destroy_sq_in, c->in, sqn));
+	struct hca_qp *sq = hca_sq_find(hca, c, MLX5_GET(destroy_sq_in, c->in, sqn));
 
 	if (!sq)
 		return HCA_SYND_SQ;

@@ -20,49 +20,63 @@ enum { ARM_SRQ = 1 };				/* op_mod of ARM_RQ, ARM_XRC_SRQ */
 #define MIN_LOG_STRIDE	5			/* link and one segment */
 #define MAX_LOG_STRIDE	9
 
+/* Bit offsets in a WQ of fields for which the kernel's headers have no names (PRM) */
+#define WQ_DBR_UMEM		0x140
+#define WQ_UMEM_ID		0x160
+#define WQ_UMEM_OFFSET	0x180
+
 /* What all contexts have in common */
 struct spec {
 	u32 log_size, log_stride;
-	u32 log_page, page_offset, pas_offset;
+	struct hca_ring ring;
+	struct hca_place record;
 	u32 pd, lwm;
-	u64 dbr;
 	bool linked;
 };
 
-static enum hca_synd hca_srq_spec_init(struct hca *hca, struct hca_srq *srq, const struct spec *s,
+static enum hca_synd hca_srq_spec_init(struct hca *hca, struct hca_srq *srq, struct spec *s,
 				       const struct hca_cmd *c)
 {
 	u32 min = s->linked ? MIN_LOG_STRIDE : MIN_LOG_STRIDE - 1;
+	enum hca_synd synd;
 
 	if (s->log_size > HCA_LOG_MAX_SRQ_SZ || s->log_stride < min ||
 	    s->log_stride > MAX_LOG_STRIDE)
 		return HCA_SYND_SRQ_SIZE;
 	if (s->lwm > 1u << s->log_size)
 		return HCA_SYND_SRQ_LIMIT;
-	if (!hca_table_get(&hca->pds, s->pd))
+	if (!hca_devx_own(c, &hca->pds, s->pd))
 		return HCA_SYND_PD;
-	srq->dbr = hca_dbr(hca, s->dbr, 8);
-	if (!srq->dbr)
-		return HCA_SYND_DOORBELL;
+	synd = hca_record_find(hca, c, &s->record, &srq->dbr, &srq->dbr_umem);
+	if (synd)
+		return synd;
 	srq->pd = s->pd;
 	srq->linked = s->linked;
 	srq->log_size = s->log_size;
 	srq->log_stride = s->log_stride;
 	srq->lwm = s->lwm;
-	return hca_ring_init(hca, c, &srq->buf, s->pas_offset, s->log_page, s->page_offset,
-			     1ull << (s->log_size + s->log_stride));
+	s->ring.entry = 1u << s->log_stride;
+	s->ring.size = 1ull << (s->log_size + s->log_stride);
+	return hca_ring_init(hca, c, &srq->buf, &s->ring);
+}
+
+static void hca_srq_release(struct hca_srq *srq)
+{
+	hca_umem_put(srq->dbr_umem);
+	hca_buf_free(&srq->buf);
+	kfree(srq);
 }
 
 /* Publishes the object; frees it if @synd is not HCA_OK or there is no number. */
-static enum hca_synd hca_srq_finish(struct hca *hca, struct hca_srq *srq, enum hca_synd synd)
+static enum hca_synd hca_srq_finish(struct hca *hca, const struct hca_cmd *c, struct hca_srq *srq,
+				    enum hca_synd synd)
 {
 	struct hca_domain *d;
 
 	if (!synd)
-		synd = hca_number(&hca->srqs, srq, &srq->srqn);
+		synd = hca_devx_add(hca, c, &hca->srqs, srq, &srq->srqn);
 	if (synd) {
-		hca_buf_free(&srq->buf);
-		kfree(srq);
+		hca_srq_release(srq);
 		return synd;
 	}
 	d = hca_table_get(&hca->pds, srq->pd);
@@ -97,12 +111,12 @@ static enum hca_synd hca_srq_decode_srqc(struct hca *hca, struct hca_srq *srq,
 	struct spec s = {
 		.log_size = MLX5_GET(srqc, ctx, log_srq_size),
 		.log_stride = MLX5_GET(srqc, ctx, log_rq_stride) + 4,
-		.log_page = MLX5_GET(srqc, ctx, log_page_size),
-		.page_offset = MLX5_GET(srqc, ctx, page_offset),
-		.pas_offset = MLX5_BYTE_OFF(create_srq_in, pas),
+		.ring.log_page = MLX5_GET(srqc, ctx, log_page_size),
+		.ring.page_offset = MLX5_GET(srqc, ctx, page_offset),
+		.ring.pas = MLX5_BYTE_OFF(create_srq_in, pas),
 		.pd = MLX5_GET(srqc, ctx, pd),
 		.lwm = MLX5_GET(srqc, ctx, lwm),
-		.dbr = MLX5_GET64(srqc, ctx, dbr_addr),
+		.record.at = MLX5_GET64(srqc, ctx, dbr_addr),
 		.linked = true,
 	};
 
@@ -120,7 +134,7 @@ enum hca_synd hca_cmd_create_srq(struct hca *hca, const struct hca_cmd *c)
 
 	if (!srq)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_srq_finish(hca, srq, hca_srq_decode_srqc(hca, srq, c));
+	synd = hca_srq_finish(hca, c, srq, hca_srq_decode_srqc(hca, srq, c));
 	if (!synd)
 		MLX5_SET(create_srq_out, c->out, srqn, srq->srqn);
 	return synd;
@@ -133,13 +147,13 @@ static enum hca_synd hca_srq_decode_xrc(struct hca *hca, struct hca_srq *srq,
 	struct spec s = {
 		.log_size = MLX5_GET(xrc_srqc, ctx, log_xrc_srq_size),
 		.log_stride = MLX5_GET(xrc_srqc, ctx, log_rq_stride) + 4,
-		.log_page = MLX5_GET(xrc_srqc, ctx, log_page_size),
-		.page_offset = MLX5_GET(xrc_srqc, ctx, page_offset),
-		.pas_offset = MLX5_BYTE_OFF(create_xrc_srq_in, pas),
+		.ring.log_page = MLX5_GET(xrc_srqc, ctx, log_page_size),
+		.ring.page_offset = MLX5_GET(xrc_srqc, ctx, page_offset),
+		.ring.pas = MLX5_BYTE_OFF(create_xrc_srq_in, pas),
 		.pd = MLX5_GET(xrc_srqc, ctx, pd),
 		.lwm = MLX5_GET(xrc_srqc, ctx, lwm),
-		.dbr = (u64)MLX5_GET(xrc_srqc, ctx, db_record_addr_h) << 32 |
-		       MLX5_GET(xrc_srqc, ctx, db_record_addr_l) << 2,
+		.record.at = (u64)MLX5_GET(xrc_srqc, ctx, db_record_addr_h) << 32 |
+			     MLX5_GET(xrc_srqc, ctx, db_record_addr_l) << 2,
 		.linked = !MLX5_GET(xrc_srqc, ctx, basic_cyclic_rcv_wqe),
 	};
 
@@ -149,9 +163,9 @@ static enum hca_synd hca_srq_decode_xrc(struct hca *hca, struct hca_srq *srq,
 	if (MLX5_GET(xrc_srqc, ctx, wq_signature) || MLX5_GET(xrc_srqc, ctx, cont_srq))
 		return HCA_SYND_SRQ_FORMAT;
 	srq->xrcd = MLX5_GET(xrc_srqc, ctx, xrcd);
-	if (!hca_table_get(&hca->xrcds, srq->xrcd))
+	if (!hca_devx_own(c, &hca->xrcds, srq->xrcd))
 		return HCA_SYND_XRCD;
-	srq->cq = hca_table_get(&hca->cqs, MLX5_GET(xrc_srqc, ctx, cqn));
+	srq->cq = hca_devx_own(c, &hca->cqs, MLX5_GET(xrc_srqc, ctx, cqn));
 	if (!srq->cq)
 		return HCA_SYND_CQ;
 	srq->user_index = MLX5_GET(xrc_srqc, ctx, user_index);
@@ -168,7 +182,7 @@ enum hca_synd hca_cmd_create_xrc_srq(struct hca *hca, const struct hca_cmd *c)
 
 	if (!srq)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_srq_finish(hca, srq, hca_srq_decode_xrc(hca, srq, c));
+	synd = hca_srq_finish(hca, c, srq, hca_srq_decode_xrc(hca, srq, c));
 	if (synd)
 		return synd;
 	if (MLX5_GET(xrc_srqc, srq->ctx, user_index_equal_xrc_srqn))
@@ -184,17 +198,20 @@ static enum hca_synd hca_srq_decode_rmp(struct hca *hca, struct hca_srq *srq,
 	struct spec s = {
 		.log_size = MLX5_GET(wq, wq, log_wq_sz),
 		.log_stride = MLX5_GET(wq, wq, log_wq_stride),
-		.log_page = MLX5_GET(wq, wq, log_wq_pg_sz),
-		.page_offset = MLX5_GET(wq, wq, page_offset),
-		.pas_offset = MLX5_BYTE_OFF(create_rmp_in, ctx.wq.pas),
+		.ring.log_page = MLX5_GET(wq, wq, log_wq_pg_sz),
+		.ring.page_offset = MLX5_GET(wq, wq, page_offset),
+		.ring.pas = MLX5_BYTE_OFF(create_rmp_in, ctx.wq.pas),
 		.pd = MLX5_GET(wq, wq, pd),
 		.lwm = MLX5_GET(wq, wq, lwm),
-		.dbr = MLX5_GET64(wq, wq, dbr_addr),
+		.record.at = MLX5_GET64(wq, wq, dbr_addr),
+		.record.in_umem = MLX5_GET(wq, wq, dbr_umem_valid),
+		.record.umem = hca_dword(wq, WQ_DBR_UMEM),
+		.ring.place.in_umem = MLX5_GET(wq, wq, wq_umem_valid),
+		.ring.place.umem = hca_dword(wq, WQ_UMEM_ID),
+		.ring.place.at = hca_qword(wq, WQ_UMEM_OFFSET),
 		.linked = MLX5_GET(wq, wq, wq_type) == WQ_LINKED,
 	};
 
-	if (MLX5_GET(wq, wq, wq_umem_valid) || MLX5_GET(wq, wq, dbr_umem_valid))
-		return HCA_SYND_UMEM;
 	/* Requests of a cyclic queue have no link, those of a linked list have one. */
 	if (MLX5_GET(wq, wq, wq_type) > WQ_CYCLIC || MLX5_GET(wq, wq, wq_signature) ||
 	    MLX5_GET(wq, wq, cd_slave) ||
@@ -213,7 +230,7 @@ enum hca_synd hca_cmd_create_rmp(struct hca *hca, const struct hca_cmd *c)
 
 	if (!srq)
 		return HCA_SYND_NO_MEMORY;
-	synd = hca_srq_finish(hca, srq, hca_srq_decode_rmp(hca, srq, c));
+	synd = hca_srq_finish(hca, c, srq, hca_srq_decode_rmp(hca, srq, c));
 	if (!synd)
 		MLX5_SET(create_rmp_out, c->out, rmpn, srq->srqn);
 	return synd;
@@ -237,14 +254,14 @@ void hca_srq_free(struct hca *hca, void *obj)
 		d->users--;
 		srq->cq->users--;
 	}
-	hca_table_del(&hca->srqs, srq->srqn);
-	hca_buf_free(&srq->buf);
-	kfree(srq);
+	hca_devx_del(hca, &hca->srqs, srq->srqn);
+	hca_srq_release(srq);
 }
 
-static struct hca_srq *hca_srq_find(struct hca *hca, u32 srqn, enum hca_srq_kind kind)
+static struct hca_srq *hca_srq_find(struct hca *hca, const struct hca_cmd *c, u32 srqn,
+				    enum hca_srq_kind kind)
 {
-	struct hca_srq *srq = hca_table_get(&hca->srqs, srqn);
+	struct hca_srq *srq = hca_devx_own(c, &hca->srqs, srqn);
 
 	return srq && srq->kind == kind ? srq : NULL;
 }
@@ -265,7 +282,7 @@ static enum hca_srq_kind hca_srq_kind_of(u16 opcode)
 
 enum hca_synd hca_cmd_destroy_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(destroy_srq_in, c->in, srqn),
+	struct hca_srq *srq = hca_srq_find(hca, c, MLX5_GET(destroy_srq_in, c->in, srqn),
 					   hca_srq_kind_of(c->opcode));
 
 	if (!srq)
@@ -296,7 +313,7 @@ static enum hca_synd hca_srq_arm(struct hca_srq *srq, u32 lwm)
 
 enum hca_synd hca_cmd_arm_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(arm_rq_in, c->in, srq_number),
+	struct hca_srq *srq = hca_srq_find(hca, c, MLX5_GET(arm_rq_in, c->in, srq_number),
 					   hca_srq_kind_of(c->opcode));
 
 	if (c->op_mod != ARM_SRQ)
@@ -308,7 +325,7 @@ enum hca_synd hca_cmd_arm_srq(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_modify_rmp(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(modify_rmp_in, c->in, rmpn), HCA_RMP);
+	struct hca_srq *srq = hca_srq_find(hca, c, MLX5_GET(modify_rmp_in, c->in, rmpn), HCA_RMP);
 	const void *rmpc = MLX5_ADDR_OF(modify_rmp_in, c->in, ctx);
 	u32 state = MLX5_GET(rmpc, rmpc, state);
 
@@ -329,7 +346,7 @@ enum hca_synd hca_cmd_modify_rmp(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(query_srq_in, c->in, srqn), HCA_SRQ);
+	struct hca_srq *srq = hca_srq_find(hca, c, MLX5_GET(query_srq_in, c->in, srqn), HCA_SRQ);
 	void *ctx = MLX5_ADDR_OF(query_srq_out, c->out, srq_context_entry);
 
 	if (!srq)
@@ -343,7 +360,7 @@ enum hca_synd hca_cmd_query_srq(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_xrc_srq(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(query_xrc_srq_in, c->in, xrc_srqn),
+	struct hca_srq *srq = hca_srq_find(hca, c, MLX5_GET(query_xrc_srq_in, c->in, xrc_srqn),
 					   HCA_XRC_SRQ);
 	void *ctx = MLX5_ADDR_OF(query_xrc_srq_out, c->out, xrc_srq_context_entry);
 
@@ -358,7 +375,7 @@ enum hca_synd hca_cmd_query_xrc_srq(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_rmp(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_srq *srq = hca_srq_find(hca, MLX5_GET(query_rmp_in, c->in, rmpn), HCA_RMP);
+	struct hca_srq *srq = hca_srq_find(hca, c, MLX5_GET(query_rmp_in, c->in, rmpn), HCA_RMP);
 	void *ctx = MLX5_ADDR_OF(query_rmp_out, c->out, rmp_context);
 
 	if (!srq)

@@ -14,7 +14,7 @@
 
 static void **hca_table_slot(struct hca_table *t, u32 number)
 {
-	return &t->chunk[number >> HCA_CHUNK_SHIFT][number & (HCA_CHUNK - 1)];
+	return &t->chunk[number >> HCA_CHUNK_SHIFT]->slot[number & (HCA_CHUNK - 1)];
 }
 
 static void *hca_table_free_mark(u32 next)
@@ -54,10 +54,10 @@ void hca_table_free(struct hca_table *t)
 
 static int hca_table_take_fresh(struct hca_table *t, u32 *number)
 {
-	void ***chunk = &t->chunk[t->used_end >> HCA_CHUNK_SHIFT];
+	struct hca_chunk **chunk = &t->chunk[t->used_end >> HCA_CHUNK_SHIFT];
 
 	if (!*chunk)
-		*chunk = kvcalloc(HCA_CHUNK, sizeof(**chunk), HCA_GFP);
+		*chunk = kvzalloc(sizeof(**chunk), HCA_GFP);
 	if (!*chunk)
 		return -ENOMEM;
 	*number = t->used_end++;
@@ -72,7 +72,7 @@ static void hca_table_take_freed(struct hca_table *t, u32 *number)
 		t->free_tail = 0;
 }
 
-int hca_table_add(struct hca_table *t, void *obj, u32 *number)
+int hca_table_add(struct hca_table *t, void *obj, u16 uid, u32 *number)
 {
 	u32 freed = t->used_end - t->first - t->count;
 	int err = 0;
@@ -89,6 +89,7 @@ int hca_table_add(struct hca_table *t, void *obj, u32 *number)
 	if (err)
 		return err;
 	*hca_table_slot(t, *number) = obj;
+	t->chunk[*number >> HCA_CHUNK_SHIFT]->uid[*number & (HCA_CHUNK - 1)] = uid;
 	t->count++;
 	return 0;
 }

@@ -33,7 +33,7 @@ void hca_uar_free(struct hca *hca, void *obj)
 	struct hca_uar *uar = obj;
 
 	hca_timers_leave(&hca->pages.queue, &uar->share.share.turn);
-	hca_table_del(&hca->uars_by_index, uar->index);
+	hca_devx_del(hca, &hca->uars_by_index, uar->index);
 	kfree(uar);
 }
 
@@ -42,9 +42,9 @@ static bool hca_uar_in_use(const struct hca_uar *uar)
 	return uar->records[HCA_RECORD_QP].n || uar->records[HCA_RECORD_CQ].n || uar->neqs;
 }
 
-struct hca_uar *hca_uar_get(struct hca *hca, u32 index)
+struct hca_uar *hca_uar_get(struct hca *hca, const struct hca_cmd *c, u32 index)
 {
-	struct hca_uar *uar = hca_table_get(&hca->uars_by_index, index);
+	struct hca_uar *uar = hca_devx_own(c, &hca->uars_by_index, index);
 
 	return uar && !uar->released ? uar : NULL;
 }
@@ -93,7 +93,7 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 		kfree(uar);
 		return HCA_SYND_NO_MEMORY;
 	}
-	synd = hca_number(&hca->uars_by_index, uar, &uar->index);
+	synd = hca_devx_add(hca, c, &hca->uars_by_index, uar, &uar->index);
 	if (synd) {
 		hca_timers_leave(&hca->pages.queue, &uar->share.share.turn);
 		kfree(uar);
@@ -109,7 +109,7 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_dealloc_uar(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_uar *uar = hca_uar_get(hca, MLX5_GET(dealloc_uar_in, c->in, uar));
+	struct hca_uar *uar = hca_uar_get(hca, c, MLX5_GET(dealloc_uar_in, c->in, uar));
 
 	if (!uar)
 		return HCA_SYND_UAR;

@@ -157,6 +157,8 @@ static void hca_umr_apply(struct hca_mkey *mkey, const struct umr *u)
 		mkey->len = be64_to_cpu(c->len);
 	if (u->mask & MLX5R_MKEY_MASK_PAGE_SIZE)
 		mkey->page_shift = c->log_page_size & 0x1f;
+	if (u->mask & (MLX5R_MKEY_MASK_START_ADDR | MLX5R_MKEY_MASK_PAGE_SIZE))
+		hca_mkey_align(mkey);
 	if (u->mask & MLX5R_MKEY_MASK_EN_RINVAL)
 		mkey->en_rinval = be32_to_cpu(c->flags_pd) >> 24 & 1;
 	if (u->mask & MLX5R_MKEY_MASK_QPN)

@@ -204,6 +204,8 @@ enum hca_synd hca_cmd_query_vport_counter(struct hca *hca, const struct hca_cmd 
 
 	if (!port)
 		return HCA_SYND_FUNCTION;
+	if (c->uid && MLX5_GET(query_vport_counter_in, c->in, clear))
+		return HCA_SYND_PRIVILEGED;
 	n = &port->count;
 	/* The totals include multicast. */
 	COUNTER(transmitted_ib_unicast, n->xmit_packets - n->mcast_xmit_packets,

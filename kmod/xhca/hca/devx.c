@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * User contexts, and who owns what.
+ *
+ * The driver creates a user context for a process (CREATE_UCTX) and writes its number, the uid,
+ * into each command that it sends for the process.  It passes some commands on as the process
+ * wrote them (DEVX), so a command with a uid is not trusted: it may name only objects that were
+ * created with the same uid.  A command without a uid is the driver's own and may name all
+ * objects.  Each number in a command is looked up by a function of this file.
+ *
+ * The driver creates completion EQs and counter sets with HCA_SHARED_UID.  All contexts may use
+ * them, but only the driver may query, change or destroy them.  Linux never lets a process choose
+ * the uid.
+ */
+#include <linux/errno.h>
+#include <linux/slab.h>
+#include <linux/mlx5/device.h>
+#include "cmd.h"
+
+struct hca_uctx {
+	u32 objects;			/* that it owns */
+};
+
+static struct hca_uctx *hca_devx_uctx(struct hca *hca, u16 uid)
+{
+	return hca_table_get(&hca->uctxs, uid);
+}
+
+enum hca_synd hca_devx_check(struct hca *hca, const struct hca_opcode *op, const struct hca_cmd *c)
+{
+	if (!c->uid)
+		return HCA_OK;
+	if (c->uid == HCA_SHARED_UID)
+		return op->users & HCA_FOR_ALL ? HCA_OK : HCA_SYND_UID;
+	return op->users & HCA_FOR_USER && hca_devx_uctx(hca, c->uid) ? HCA_OK : HCA_SYND_UID;
+}
+
+void *hca_devx_own(const struct hca_cmd *c, const struct hca_table *t, u32 number)
+{
+	bool by_driver = !c->uid || c->uid == HCA_SHARED_UID;
+	void *obj = hca_table_get(t, number);
+
+	return obj && (by_driver || hca_table_uid(t, number) == c->uid) ? obj : NULL;
+}
+
+void *hca_devx_use(const struct hca_cmd *c, const struct hca_table *t, u32 number)
+{
+	void *obj = hca_table_get(t, number);
+
+	if (obj && hca_table_uid(t, number) == HCA_SHARED_UID)
+		return obj;
+	return hca_devx_own(c, t, number);
+}
+
+struct hca_qp *hca_devx_qp(struct hca *hca, const struct hca_cmd *c, u32 qpn)
+{
+	return hca_devx_own(c, &hca->qps, qpn) ? hca_qp_get(hca, qpn) : NULL;
+}
+
+struct hca_qp *hca_devx_dct(struct hca *hca, const struct hca_cmd *c, u32 dctn)
+{
+	return hca_devx_own(c, &hca->qps, dctn) ? hca_dct_get(hca, dctn) : NULL;
+}
+
+enum hca_synd hca_devx_add(struct hca *hca, const struct hca_cmd *c, struct hca_table *t,
+			   void *obj, u32 *number)
+{
+	struct hca_uctx *uctx = hca_devx_uctx(hca, c->uid);
+	int err = hca_table_add(t, obj, c->uid, number);
+
+	if (err == -ENOMEM)
+		return HCA_SYND_NO_MEMORY;
+	if (err)
+		return HCA_SYND_LIMIT;
+	if (uctx)
+		uctx->objects++;
+	return HCA_OK;
+}
+
+void hca_devx_del(struct hca *hca, struct hca_table *t, u32 number)
+{
+	struct hca_uctx *uctx = hca_devx_uctx(hca, hca_table_uid(t, number));
+
+	if (uctx)
+		uctx->objects--;
+	hca_table_del(t, number);
+}
+
+/* ---- Commands -------------------------------------------------------------------- */
+
+/* A context asks for rights that the general capability page announces: there are none. */
+enum hca_synd hca_cmd_create_uctx(struct hca *hca, const struct hca_cmd *c)
+{
+	struct hca_uctx *uctx;
+	enum hca_synd synd;
+	u32 uid;
+
+	if (MLX5_GET(create_uctx_in, c->in, uctx.cap))
+		return HCA_SYND_PRIVILEGED;
+	uctx = kzalloc(sizeof(*uctx), HCA_GFP);
+	if (!uctx)
+		return HCA_SYND_NO_MEMORY;
+	synd = hca_devx_add(hca, c, &hca->uctxs, uctx, &uid);
+	if (synd)
+		kfree(uctx);
+	else
+		MLX5_SET(create_uctx_out, c->out, uid, uid);
+	return synd;
+}
+
+/* The driver destroys the objects of a context before the context. */
+enum hca_synd hca_cmd_destroy_uctx(struct hca *hca, const struct hca_cmd *c)
+{
+	u16 uid = MLX5_GET(destroy_uctx_in, c->in, uid);
+	struct hca_uctx *uctx = hca_devx_uctx(hca, uid);
+
+	if (!uctx)
+		return HCA_SYND_UCTX;
+	if (uctx->objects)
+		return HCA_SYND_UCTX_BUSY;
+	hca_devx_del(hca, &hca->uctxs, uid);
+	kfree(uctx);
+	return HCA_OK;
+}
