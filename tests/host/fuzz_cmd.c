@@ -8,6 +8,9 @@
  * objects have the same numbers. Some commands go through the command queue of the first
  * function, with flaws. On each function a queue waits for a CQ that no queue uses.
  *
+ * A part of the commands is from a process with a user context (hostile.h). It changes no object
+ * of others, and its objects use no memory but its own.
+ *
  * The adapter answers each command with success, or with an error status and a syndrome of
  * this status. Its reference counts stay right, and at the end it frees all objects.
  */
@@ -15,16 +18,20 @@
 #include <string.h>
 #include "cmd.h"
 #include "cmd_queue.h"
+#include "hostile.h"
 #include "waiters.h"
 
 #define MAX_IN		CMD_QUEUE_IN
 #define MAX_OUT		CMD_QUEUE_OUT
 
 #define QPS		5u		/* queue pairs of a function, one of them destroyed */
+#define HOSTILE_QPS	2u		/* of the process */
 
 static struct session s;
 static u64 page, record;
 static int func;			/* target of the command */
+static struct hostile hostiles[SESSION_FUNCS];
+static const struct hostile *by;	/* who sends the command; NULL: the driver */
 
 static void check(bool good, const char *what, u16 opcode)
 {
@@ -41,6 +48,7 @@ static u32 real_number(u8 kind, u8 which)
 		&s.hca[func]->pds, &s.hca[func]->uars_by_index, &s.hca[func]->eqs,
 		&s.hca[func]->cqs, &s.hca[func]->qps, &s.hca[func]->srqs,
 		&s.hca[func]->mkeys, &s.hca[func]->xrcds, &s.hca[func]->counters,
+		&s.hca[func]->umems, &s.hca[func]->uctxs,
 	};
 	const struct hca_table *t = tables[kind % ARRAY_SIZE(tables)];
 
@@ -114,6 +122,44 @@ static void put(u8 *at, u64 addr)
 	memcpy(at, &v, 8);
 }
 
+/* Objects of the sender */
+static u32 pd(void)
+{
+	return by ? by->pd : s.pd[func];
+}
+
+static u32 uar(void)
+{
+	return by ? by->uar : s.uar[func];
+}
+
+static u32 cqn(void)
+{
+	return by ? by->cqn : s.hca[func]->cqs.first;
+}
+
+static u32 srqn(void)
+{
+	/* The first one is that of the process. */
+	return by ? by->srqn : s.hca[func]->srqs.first + 1;
+}
+
+/* A record: at an address, or in the UMEM whose number is at the bit offset @umem */
+static void put_record(u8 *at, u8 *in, u32 umem)
+{
+	put(at, by ? HOSTILE_RECORD : record);
+	if (by)
+		*(__be32 *)(in + umem / 8) = cpu_to_be32(by->umem);
+}
+
+/* A ring: its page list, or the UMEM */
+static void put_ring(u8 *pas, u8 *in, u32 umem)
+{
+	put(pas, page);
+	if (by)
+		*(__be32 *)(in + umem / 8) = cpu_to_be32(by->umem);
+}
+
 static void valid_eq(u8 *in)
 {
 	void *eqc = MLX5_ADDR_OF(create_eq_in, in, eq_context_entry);
@@ -128,36 +174,35 @@ static void valid_cq(u8 *in)
 	void *cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
 
 	MLX5_SET(cqc, cqc, log_cq_size, 4);
-	MLX5_SET(cqc, cqc, uar_page, s.uar[func]);
-	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, s.eqn[func]);
-	put(MLX5_ADDR_OF(cqc, cqc, dbr_addr), record);
-	put(MLX5_ADDR_OF(create_cq_in, in, pas), page);
+	MLX5_SET(cqc, cqc, uar_page, uar());
+	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, by ? by->eqn : s.eqn[func]);
+	put_record(MLX5_ADDR_OF(cqc, cqc, dbr_addr), cqc, 0x20);
+	put_ring(MLX5_ADDR_OF(create_cq_in, in, pas), in, 0x2c0);
 }
 
 /* With all flags of cross-channel, which a piece may clear */
 static void valid_qp(u8 *in)
 {
 	void *qpc = MLX5_ADDR_OF(create_qp_in, in, qpc);
-	u32 cqn = s.hca[func]->cqs.first;
 
-	MLX5_SET(qpc, qpc, pd, s.pd[func]);
-	MLX5_SET(qpc, qpc, uar_page, s.uar[func]);
+	MLX5_SET(qpc, qpc, pd, pd());
+	MLX5_SET(qpc, qpc, uar_page, uar());
 	MLX5_SET(qpc, qpc, log_rq_stride, 2);
 	MLX5_SET(qpc, qpc, log_sq_size, 2);
 	MLX5_SET(qpc, qpc, cd_master, 1);
 	MLX5_SET(qpc, qpc, cd_slave_send, 1);
 	MLX5_SET(qpc, qpc, cd_slave_receive, 1);
-	MLX5_SET(qpc, qpc, cqn_snd, cqn);
-	MLX5_SET(qpc, qpc, cqn_rcv, cqn);
-	put(MLX5_ADDR_OF(qpc, qpc, dbr_addr), record);
-	put(MLX5_ADDR_OF(create_qp_in, in, pas), page);
+	MLX5_SET(qpc, qpc, cqn_snd, cqn());
+	MLX5_SET(qpc, qpc, cqn_rcv, cqn());
+	put_record(MLX5_ADDR_OF(qpc, qpc, dbr_addr), qpc, 0x720);
+	put_ring(MLX5_ADDR_OF(create_qp_in, in, pas), in, 0x840);
 }
 
 static void valid_modify_qp(u8 *in)
 {
 	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
 
-	MLX5_SET(rst2init_qp_in, in, qpn, s.hca[func]->qps.first);
+	MLX5_SET(rst2init_qp_in, in, qpn, by ? by->qpn : s.hca[func]->qps.first);
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
 	MLX5_SET(qpc, qpc, mtu, 3);
 	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
@@ -167,9 +212,9 @@ static void valid_sq(u8 *in)
 {
 	void *sqc = MLX5_ADDR_OF(create_sq_in, in, ctx), *wq = MLX5_ADDR_OF(sqc, sqc, wq);
 
-	MLX5_SET(sqc, sqc, cqn, s.hca[func]->cqs.first);
+	MLX5_SET(sqc, sqc, cqn, cqn());
 	MLX5_SET(wq, wq, wq_type, MLX5_WQ_TYPE_CYCLIC);
-	MLX5_SET(wq, wq, uar_page, s.uar[func]);
+	MLX5_SET(wq, wq, uar_page, uar());
 	MLX5_SET(wq, wq, log_wq_stride, 6);
 	MLX5_SET(wq, wq, log_wq_sz, 2);
 	put(MLX5_ADDR_OF(wq, wq, dbr_addr), record);
@@ -179,7 +224,7 @@ static void valid_sq(u8 *in)
 /* To ready: the first SQ, whose number follows those of the QPs of the session */
 static void valid_modify_sq(u8 *in)
 {
-	MLX5_SET(modify_sq_in, in, sqn, s.hca[func]->qps.first + QPS);
+	MLX5_SET(modify_sq_in, in, sqn, s.hca[func]->qps.first + QPS + HOSTILE_QPS);
 	MLX5_SET(modify_sq_in, in, ctx.state, MLX5_SQC_STATE_RDY);
 }
 
@@ -189,11 +234,11 @@ static void valid_rmp(u8 *in)
 	void *wq = MLX5_ADDR_OF(rmpc, rmpc, wq);
 
 	MLX5_SET(rmpc, rmpc, state, 1);
-	MLX5_SET(wq, wq, pd, s.pd[func]);
+	MLX5_SET(wq, wq, pd, pd());
 	MLX5_SET(wq, wq, log_wq_stride, 6);
 	MLX5_SET(wq, wq, log_wq_sz, 3);
-	put(MLX5_ADDR_OF(wq, wq, dbr_addr), record);
-	put(MLX5_ADDR_OF(wq, wq, pas), page);
+	put_record(MLX5_ADDR_OF(wq, wq, dbr_addr), wq, 0x140);
+	put_ring(MLX5_ADDR_OF(wq, wq, pas), wq, 0x160);
 }
 
 static void valid_xrc_srq(u8 *in)
@@ -202,9 +247,9 @@ static void valid_xrc_srq(u8 *in)
 
 	MLX5_SET(xrc_srqc, srqc, log_xrc_srq_size, 3);
 	MLX5_SET(xrc_srqc, srqc, log_rq_stride, 2);
-	MLX5_SET(xrc_srqc, srqc, pd, s.pd[func]);
+	MLX5_SET(xrc_srqc, srqc, pd, pd());
 	MLX5_SET(xrc_srqc, srqc, xrcd, s.hca[func]->xrcds.first);
-	MLX5_SET(xrc_srqc, srqc, cqn, s.hca[func]->cqs.first);
+	MLX5_SET(xrc_srqc, srqc, cqn, cqn());
 	put(MLX5_ADDR_OF(xrc_srqc, srqc, db_record_addr_h), record);
 	put(MLX5_ADDR_OF(create_xrc_srq_in, in, pas), page);
 }
@@ -214,9 +259,9 @@ static void valid_dct(u8 *in)
 {
 	void *dctc = MLX5_ADDR_OF(create_dct_in, in, dct_context_entry);
 
-	MLX5_SET(dctc, dctc, pd, s.pd[func]);
-	MLX5_SET(dctc, dctc, srqn_xrqn, s.hca[func]->srqs.first);
-	MLX5_SET(dctc, dctc, cqn, s.hca[func]->cqs.first);
+	MLX5_SET(dctc, dctc, pd, pd());
+	MLX5_SET(dctc, dctc, srqn_xrqn, srqn());
+	MLX5_SET(dctc, dctc, cqn, cqn());
 	MLX5_SET(dctc, dctc, mtu, IB_MTU_1024);
 	MLX5_SET(dctc, dctc, port, 1);
 }
@@ -224,7 +269,7 @@ static void valid_dct(u8 *in)
 /* The first DCT, whose number follows those of the QPs of the session */
 static void valid_dctn(u8 *in)
 {
-	MLX5_SET(drain_dct_in, in, dctn, s.hca[func]->qps.first + QPS);
+	MLX5_SET(drain_dct_in, in, dctn, s.hca[func]->qps.first + QPS + HOSTILE_QPS);
 }
 
 static void valid_srq(u8 *in)
@@ -233,7 +278,7 @@ static void valid_srq(u8 *in)
 
 	MLX5_SET(srqc, srqc, log_srq_size, 3);
 	MLX5_SET(srqc, srqc, log_rq_stride, 2);
-	MLX5_SET(srqc, srqc, pd, s.pd[func]);
+	MLX5_SET(srqc, srqc, pd, pd());
 	put(MLX5_ADDR_OF(srqc, srqc, dbr_addr), record);
 	put(MLX5_ADDR_OF(create_srq_in, in, pas), page);
 }
@@ -245,12 +290,12 @@ static void valid_mkey(u8 *in)
 	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, 1);
 	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
 	MLX5_SET(mkc, mkc, qpn, 0xffffff);
-	MLX5_SET(mkc, mkc, pd, s.pd[func]);
+	MLX5_SET(mkc, mkc, pd, pd());
 	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
 	MLX5_SET(mkc, mkc, translations_octword_size, 4);
 	put(MLX5_ADDR_OF(mkc, mkc, start_addr), page);
 	put(MLX5_ADDR_OF(mkc, mkc, len), HCA_PAGE_SIZE);
-	put(MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt), page);
+	put_ring(MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt), in, 0x320);
 }
 
 static void valid_resize(u8 *in)
@@ -258,15 +303,15 @@ static void valid_resize(u8 *in)
 	void *cqc = MLX5_ADDR_OF(modify_cq_in, in, cq_context);
 
 	MLX5_SET(modify_cq_in, in, op_mod, 1);
-	MLX5_SET(modify_cq_in, in, cqn, s.hca[func]->cqs.first);
+	MLX5_SET(modify_cq_in, in, cqn, cqn());
 	in[MLX5_BYTE_OFF(modify_cq_in, modify_field_select_resize_field_select) + 3] = 7;
 	MLX5_SET(cqc, cqc, log_cq_size, 5);
-	put(MLX5_ADDR_OF(modify_cq_in, in, pas), page);
+	put_ring(MLX5_ADDR_OF(modify_cq_in, in, pas), in, 0x2c0);
 }
 
 static void valid_mcg(u8 *in)
 {
-	MLX5_SET(attach_to_mcg_in, in, qpn, s.hca[func]->qps.first + 1);
+	MLX5_SET(attach_to_mcg_in, in, qpn, by ? by->udqpn : s.hca[func]->qps.first + 1);
 	*(u8 *)MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid) = 0xff;
 }
 
@@ -319,6 +364,7 @@ struct head {
 #define FLAWS(how)	((how) >> 2 & 3)
 #define WAY(how)	((how) >> 4)		/* through the queue */
 #define FUNCTION(how)	((how) >> 4 & 3)	/* otherwise */
+#define HOSTILE		0x40			/* otherwise: from the process */
 
 static u32 length(const struct hca_opcode *op, const struct head *h)
 {
@@ -338,6 +384,27 @@ static void check_answer(const u8 *out, u16 opcode)
 			out[0] == hca_synd_status(synd)), "unknown syndrome", opcode);
 }
 
+static void exec(u16 opcode, u8 *in, u32 inlen, u8 *out, u32 outlen)
+{
+	bool good = false;
+	u64 others = 0;
+
+	if (by && !hostile_command(by, opcode, in))
+		return;
+	if (by) {
+		others = hostile_others(&s, func, by);
+		/* The driver may have given its queues other memory. */
+		good = hostile_memory_good(&s, func, by);
+	}
+	hca_cmd_exec(s.hca[func], in, inlen, out, outlen);
+	check_answer(out, opcode);
+	if (!by)
+		return;
+	check(others == hostile_others(&s, func, by), "an object of another has changed", opcode);
+	check(!good || hostile_memory_good(&s, func, by), "an object uses memory of another",
+	      opcode);
+}
+
 static const u8 *one_command(const u8 *data, const u8 *end)
 {
 	static u8 in[MAX_IN] __aligned(8), out[MAX_OUT] __aligned(8);
@@ -347,6 +414,7 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 	u32 inlen, outlen = h->pieces & SHORT_ANSWER ? 16 : MAX_OUT;
 
 	func = h->how & QUEUED ? 0 : FUNCTION(h->how) % SESSION_FUNCS;
+	by = (h->how & (QUEUED | HOSTILE)) == HOSTILE ? &hostiles[func] : NULL;
 	while (hca_opcode_at(nops))
 		nops++;
 	op = hca_opcode_at(h->op % nops);
@@ -364,8 +432,7 @@ static const u8 *one_command(const u8 *data, const u8 *end)
 	in[0] = op->opcode >> 8;
 	in[1] = op->opcode;
 	if (!(h->how & QUEUED)) {
-		hca_cmd_exec(s.hca[func], in, inlen, out, outlen);
-		check_answer(out, op->opcode);
+		exec(op->opcode, in, inlen, out, outlen);
 		return data;
 	}
 	if (end - data < (long)(nflaws * sizeof(struct flaw)))
@@ -404,6 +471,35 @@ static void begin_queues(struct session_qp q[QPS])
 	hca_qp_look(hca_table_get(&s.hca[func]->qps, q[2].qp.qp_num));
 }
 
+/* The process and its first queues */
+static void begin_hostile(struct hostile *h)
+{
+	static const u16 creates[] = {
+		MLX5_CMD_OP_CREATE_CQ, MLX5_CMD_OP_CREATE_QP, MLX5_CMD_OP_CREATE_QP,
+		MLX5_CMD_OP_CREATE_RMP,
+	};
+	u32 *const numbers[] = { &h->cqn, &h->qpn, &h->udqpn, &h->srqn };
+	static u8 in[MAX_IN] __aligned(8), out[MAX_OUT] __aligned(8);
+	unsigned int i;
+
+	hostile_begin(&s, func, h);
+	by = h;
+	for (i = 0; i < ARRAY_SIZE(creates); i++) {
+		memset(in, 0, sizeof(in));
+		make_valid(creates[i], in);
+		MLX5_SET(alloc_pd_in, in, opcode, creates[i]);
+		if (numbers[i] == &h->udqpn) {
+			MLX5_SET(create_qp_in, in, qpc.st, MLX5_QP_ST_UD);
+			MLX5_SET(create_qp_in, in, qpc.cd_master, 0);
+			MLX5_SET(create_qp_in, in, qpc.cd_slave_send, 0);
+			MLX5_SET(create_qp_in, in, qpc.cd_slave_receive, 0);
+		}
+		exec(creates[i], in, hca_opcode_find(creates[i])->min_in, out, MAX_OUT);
+		check(!out[0], "the process cannot create an object", creates[i]);
+		*numbers[i] = be32_to_cpu(((__be32 *)out)[2]) & 0xffffff;
+	}
+}
+
 static void end_queues(struct session_qp q[QPS])
 {
 	u32 i;
@@ -431,8 +527,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		session_restart(&s, func);
 	page = session_alloc(&s, 4 * HCA_PAGE_SIZE);
 	record = session_alloc(&s, HCA_PAGE_SIZE);
+	by = NULL;
 	for (func = 0; func < SESSION_FUNCS; func++)
 		begin_queues(q[func]);
+	for (func = 0; func < SESSION_FUNCS; func++)
+		begin_hostile(&hostiles[func]);
 	hca_fabric_poll(&s.fabric);
 	for (n = 0; end - data > 4 && n < 200; n++) {
 		data = one_command(data, end);
