@@ -3,9 +3,10 @@
  * usage: interface DEVICE GID-INDEX
  *
  * The interfaces of libibverbs that the programs of rdma-core and perftest do not use, or not
- * with data checks: extended work requests and completions, thread domains, memory windows,
- * re-registration, events, fork, threads, and the answers to what a device lacks. The results
- * are the same with each provider. The queue pairs are connected to others of the same device.
+ * with data checks: extended work requests and completions, thread domains, allocators, memory
+ * windows, re-registration, events, fork, threads, and the answers to what a device lacks. The
+ * results are the same with each provider. The queue pairs are connected to others of the same
+ * device.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -554,6 +556,201 @@ static void domains(void)
 	ok(!ibv_dealloc_pd(parent) && !ibv_dealloc_td(td), "parent domain and thread domain end");
 }
 
+/* ---- Memory of queues from an allocator of the program ------------------------------------- */
+
+enum { BUFFERS = 16, PAGE = 4096, RECORD_AT = 192 };
+
+struct buffer {
+	uint8_t *pages, *addr;
+	size_t size, length;
+	uint64_t type;
+};
+
+static struct {
+	struct ibv_pd *domain;
+	struct buffer in_use[BUFFERS];
+	int calls[6];		/* by resource type, without the identifier of the driver */
+	int allocs, frees, wrong;
+	uint64_t by_default;	/* type that this allocator leaves to the library */
+	uint64_t fails;		/* type that it has no memory for */
+} pool;
+
+static void *pool_alloc(struct ibv_pd *domain, void *context, size_t size, size_t alignment,
+			uint64_t type)
+{
+	size_t at = type == MLX5DV_RES_TYPE_DBR ? RECORD_AT : 0;
+	struct buffer *b = pool.in_use;
+
+	pool.wrong += domain != pool.domain || context != &pool || !size || !alignment ||
+		      at % alignment || type >> 32 != MLX5DV_RES_TYPE_QP >> 32;
+	pool.calls[(uint32_t)type % 6]++;
+	if (type == pool.by_default)
+		return IBV_ALLOCATOR_USE_DEFAULT;
+	if (type == pool.fails)
+		return NULL;
+	while (b->addr)
+		b++;
+	*b = (struct buffer) { .size = size, .type = type,
+			       .length = (at + size + PAGE - 1) / PAGE * PAGE };
+	b->pages = mmap(NULL, b->length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			0);
+	b->addr = b->pages + at;
+	pool.allocs++;
+	return b->addr;
+}
+
+static void pool_free(struct ibv_pd *domain, void *context, void *addr, uint64_t type)
+{
+	struct buffer *b = pool.in_use;
+
+	while (b < pool.in_use + BUFFERS && b->addr != addr)
+		b++;
+	pool.frees++;
+	if (b == pool.in_use + BUFFERS) {
+		pool.wrong++;
+		return;
+	}
+	pool.wrong += domain != pool.domain || context != &pool || b->type != type ||
+		      munmap(b->pages, b->length);
+	b->addr = NULL;
+}
+
+static int buffers_in_use(void)
+{
+	int i, n = 0;
+
+	for (i = 0; i < BUFFERS; i++)
+		n += pool.in_use[i].addr != NULL;
+	return n;
+}
+
+/* Buffers that library or adapter have written something to */
+static int buffers_written(void)
+{
+	const struct buffer *b;
+	int n = 0;
+	size_t i;
+
+	for (b = pool.in_use; b < pool.in_use + BUFFERS; b++) {
+		for (i = 0; b->addr && i < b->size && !b->addr[i]; i++)
+			;
+		n += b->addr && i < b->size;
+	}
+	return n;
+}
+
+static bool called(int qp, int cq, int srq, int records)
+{
+	const int *c = pool.calls;
+
+	return c[1] == qp && c[5] == cq && c[4] == srq && c[3] == records && !c[0] && !c[2];
+}
+
+static void receive_shared(struct ibv_srq *srq, struct end *a, struct end *b)
+{
+	struct ibv_sge sge = sge_at(32768, 256);
+	struct ibv_recv_wr *bad, wr = { .wr_id = 5, .sg_list = &sge, .num_sge = 1 };
+	struct ibv_qp_ex *q;
+	struct seen s[2];
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		fill(0, 256, (uint8_t)(i + 1));
+		memset(mem + 32768, 0, 256);
+		need(!ibv_post_srq_recv(srq, &wr, &bad), "ibv_post_srq_recv");
+		q = start(a, 6);
+		ibv_wr_send(q);
+		ibv_wr_set_sge(q, mr->lkey, at(0), 256);
+		need(!ibv_wr_complete(q), "send");
+		need(take(a, 1, &s[0]) == 1 && take(b, 1, &s[1]) == 1 && !s[0].status &&
+		     !s[1].status && s[1].id == 5 && same(0, 32768, 256), "receive");
+	}
+	ok(true, "messages to a shared receive queue of the allocator");
+}
+
+static void pool_refusals(struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1,
+			 .max_recv_sge = 1 } };
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct ibv_cq_init_attr_ex cqx = { .cqe = 4, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+					   .parent_domain = pool.domain };
+	struct ibv_qp *qp;
+	int before = buffers_in_use();
+
+	pool.fails = MLX5DV_RES_TYPE_QP;
+	ok(!ibv_create_qp(pool.domain, &init), "no memory for a queue pair");
+	pool.fails = MLX5DV_RES_TYPE_SRQ;
+	ok(!ibv_create_srq(pool.domain, &srq), "no memory for a shared receive queue");
+	pool.fails = MLX5DV_RES_TYPE_CQ;
+	ok(!ibv_create_cq_ex(ctx, &cqx), "no memory for a completion queue");
+	pool.fails = MLX5DV_RES_TYPE_DBR;
+	ok(!ibv_create_qp(pool.domain, &init) && !ibv_create_srq(pool.domain, &srq) &&
+	   !ibv_create_cq_ex(ctx, &cqx), "no memory for a doorbell record");
+	pool.fails = 0;
+	ok(buffers_in_use() == before, "nothing is left of them");
+	pool.by_default = MLX5DV_RES_TYPE_DBR;
+	qp = ibv_create_qp(pool.domain, &init);
+	ok(qp && buffers_in_use() == before + 1, "a record by default");
+	need(!ibv_destroy_qp(qp), "destroy");
+	pool.by_default = MLX5DV_RES_TYPE_QP;
+	qp = ibv_create_qp(pool.domain, &init);
+	ok(qp && buffers_in_use() == before + 1, "a ring by default");
+	need(!ibv_destroy_qp(qp), "destroy");
+	pool.by_default = 0;
+	ok(buffers_in_use() == before, "they leave nothing");
+}
+
+static void allocators(void)
+{
+	struct ibv_parent_domain_init_attr attr = {
+		.pd = pd, .alloc = pool_alloc, .free = pool_free, .pd_context = &pool,
+		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
+	};
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct end a, b, c;
+	struct ibv_srq *srq;
+	struct ibv_qp_ex *q;
+
+	pool.domain = ibv_alloc_parent_domain(ctx, &attr);
+	need(pool.domain != NULL, "a parent domain with allocators");
+	a = make(IBV_QPT_RC, pool.domain, NULL);
+	b = make(IBV_QPT_RC, pool.domain, NULL);
+	ok(called(2, 2, 0, 4), "a call for each ring and each doorbell record");
+	srq = ibv_create_srq(pool.domain, &init);
+	c = make(IBV_QPT_RC, pool.domain, srq);
+	ok(srq && called(3, 3, 1, 7) && buffers_in_use() == 14,
+	   "also of shared receive queues");
+	rc_up(a.qp, b.qp->qp_num);
+	rc_up(b.qp, a.qp->qp_num);
+	extended_rdma(&a, &b);
+	extended_sends(&a, &b);
+	rc_up(c.qp, a.qp->qp_num);
+	need(!ibv_modify_qp(a.qp, &(struct ibv_qp_attr) { .qp_state = IBV_QPS_RESET },
+			    IBV_QP_STATE), "reset");
+	rc_up(a.qp, c.qp->qp_num);
+	receive_shared(srq, &a, &c);
+	q = start(&c, 7);
+	ibv_wr_rdma_write(q, mr->rkey, at(8192));
+	ibv_wr_set_sge(q, mr->lkey, at(0), 64);
+	ok(!ibv_wr_complete(q), "a write the other way");
+	one(&c, 7, IBV_WC_RDMA_WRITE, 0, "a write the other way");
+	tap_is(buffers_written(), 14, "all buffers are in use");
+	pool_refusals(a.cq);
+	ok(ibv_dealloc_pd(pool.domain) == EBUSY, "a parent domain with queues stays");
+	unmake(&a);
+	unmake(&b);
+	unmake(&c);
+	need(!ibv_destroy_srq(srq), "ibv_destroy_srq");
+	ok(!buffers_in_use() && pool.frees == pool.allocs, "each buffer is freed once");
+	tap_is(pool.wrong, 0, "calls with other arguments than expected");
+	ok(!ibv_dealloc_pd(pool.domain), "then the parent domain ends");
+	attr.comp_mask = 1u << 30;
+	ok(!ibv_alloc_parent_domain(ctx, &attr) && errno == EINVAL, "an unknown bit: EINVAL");
+}
+
 /* A shared receive queue with a limit, the failure of a queue pair, and their events */
 static void events(void)
 {
@@ -791,6 +988,7 @@ int main(int argc, char **argv)
 	queries(&a);
 	device_clock(&a);
 	domains();
+	allocators();
 	events();
 	lacking();
 	driver();

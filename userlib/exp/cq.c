@@ -29,7 +29,7 @@ EXPORT struct ibv_cq *ibv_exp_create_cq(struct ibv_context *ctx, int cqe, void *
 		x.flags |= XV_CQ_CROSS_CHANNEL;
 	if (a->comp_mask & IBV_EXP_CQ_INIT_ATTR_RES_DOMAIN && exp_domain_is_single(a->res_domain))
 		x.flags |= XV_CQ_SINGLE_THREADED;
-	return (struct ibv_cq *)iv_cq_new(ctx, &x, cq_context, channel);
+	return (struct ibv_cq *)iv_cq_new(ctx, &x, cq_context, channel, NULL);
 }
 
 EXPORT int ibv_exp_modify_cq(struct ibv_cq *cq, struct ibv_exp_cq_attr *a, int cq_attr_mask)

@@ -2,21 +2,43 @@
 /*
  * Completion queues.
  */
+#include <infiniband/mlx5dv.h>
 #include "ibv.h"
 
+/* The kernel chooses the size of the ring, so a queue in memory of the kernel tells it. */
+static int get_memory(struct cq *cq, struct ibv_context *ctx, struct xv_cq_init_attr *x)
+{
+	struct xv_cq *xv;
+	size_t bytes;
+
+	if (!iv_memory_is_ours(&cq->memory))
+		return 0;
+	xv = xv_create_cq(xv_of(ctx), x);
+	if (!xv) {
+		iv_null();
+		return -1;
+	}
+	bytes = ((size_t)xv->mask + 1) << xv->log_stride;
+	return iv_result(xv_destroy_cq(xv)) ? -1 :
+	       iv_memory_get(&cq->memory, MLX5DV_RES_TYPE_CQ, bytes, &x->external);
+}
+
 EXPORT struct cq *iv_cq_new(struct ibv_context *ctx, struct xv_cq_init_attr *x, void *cq_context,
-			    struct ibv_comp_channel *channel)
+			    struct ibv_comp_channel *channel, struct ibv_pd *domain)
 {
 	struct cq *cq = calloc(1, sizeof(*cq));
 
 	if (!cq)
 		return NULL;
+	iv_memory_init(&cq->memory, domain);
 	x->cq_context = cq;
 	x->channel = channel ? TO(channel, channel)->xv : NULL;
+	if (get_memory(cq, ctx, x))
+		goto err;
 	cq->xv = xv_create_cq(xv_of(ctx), x);
 	if (!cq->xv) {
-		free(cq);
-		return iv_null();
+		iv_null();
+		goto err;
 	}
 	cq->pub.context = ctx;
 	cq->pub.channel = channel;
@@ -26,6 +48,11 @@ EXPORT struct cq *iv_cq_new(struct ibv_context *ctx, struct xv_cq_init_attr *x, 
 	if (channel)
 		__atomic_fetch_add(&channel->refcnt, 1, __ATOMIC_RELAXED);
 	return cq;
+
+err:
+	iv_memory_put(&cq->memory);
+	free(cq);
+	return NULL;
 }
 
 EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
@@ -38,7 +65,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *cq_c
 
 	if (cqe <= 0)
 		return iv_refuse(EINVAL, "create CQ: cqe: ");
-	return (struct ibv_cq *)iv_cq_new(ctx, &x, cq_context, channel);
+	return (struct ibv_cq *)iv_cq_new(ctx, &x, cq_context, channel, NULL);
 }
 
 static bool single_threaded(const struct ibv_cq_init_attr_ex *a)
@@ -68,7 +95,8 @@ struct ibv_cq_ex *iv_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_at
 		x.flags |= XV_CQ_SINGLE_THREADED;
 	if (flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 		x.flags |= XV_CQ_IGNORE_OVERRUN;
-	cq = iv_cq_new(ctx, &x, a->cq_context, a->channel);
+	cq = iv_cq_new(ctx, &x, a->cq_context, a->channel,
+		       a->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ? a->parent_domain : NULL);
 	if (!cq)
 		return NULL;
 	iv_poll_ex_init(cq);
@@ -108,6 +136,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *pub)
 		return iv_result(err);
 	if (pub->channel)
 		__atomic_fetch_sub(&pub->channel->refcnt, 1, __ATOMIC_RELAXED);
+	iv_memory_put(&cq->memory);
 	free(cq);
 	return 0;
 }

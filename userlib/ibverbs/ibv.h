@@ -36,14 +36,33 @@ struct pd {
 	struct ibv_pd pub;
 	struct xv_pd *xv;
 	bool borrowed;			/* xv belongs to the program */
-	struct pd *base;		/* not null: a parent domain */
+	unsigned int users;		/* parent domains, of a parent domain queues */
+
+	/* The next are of a parent domain. */
+	struct pd *base;		/* not null */
 	struct td *td;
-	unsigned int parents;		/* number of parent domains of it */
+	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
+		       uint64_t type);
+	void (*free)(struct ibv_pd *pd, void *pd_context, void *addr, uint64_t type);
+	void *pd_context;
 };
 
 struct td {
 	struct ibv_td pub;
-	unsigned int parents;
+	unsigned int users;
+};
+
+/* Memory from the allocator of a parent domain */
+struct buffer {
+	void *addr;			/* null: the memory is the kernel's */
+	uint64_t type;			/* for the allocator */
+	struct xv_umem *umem;
+};
+
+/* The memory of a queue */
+struct memory {
+	struct pd *domain;		/* null: not a parent domain */
+	struct buffer ring, record;
 };
 
 /* An indirect key of libxverbs-exp has no region of libxverbs. */
@@ -77,12 +96,14 @@ struct channel {
 struct cq {
 	struct ibv_cq_ex pub;
 	struct xv_cq *xv;
+	struct memory memory;
 	const struct mlx5r_cqe *cqe;	/* the completion between start_poll and end_poll */
 };
 
 struct srq {
 	struct ibv_srq pub;
 	struct xv_srq *xv;
+	struct memory memory;
 };
 
 /* What the dct_context of a DC target points to: the head of struct ibv_exp_dct */
@@ -107,6 +128,7 @@ enum {
 struct qp {
 	struct ibv_qp_ex pub;
 	struct xv_qp *xv;
+	struct memory memory;
 	struct ibv_qp_init_attr init;	/* with the actual sizes */
 	bool extended;
 
@@ -169,6 +191,21 @@ int iv_dealloc_td(struct ibv_td *td);
 struct ibv_pd *iv_alloc_parent_domain(struct ibv_context *ctx,
 				      struct ibv_parent_domain_init_attr *attr);
 
+void iv_count_user(unsigned int *users, int by);
+
+/*
+ * Makes a queue a user of its domain, if that is a parent domain; iv_memory_put() ends that and
+ * frees its memory.
+ */
+void iv_memory_init(struct memory *m, struct ibv_pd *domain);
+void iv_memory_put(struct memory *m);
+
+/* False: the kernel allocates the memory, and iv_memory_get() is not called. */
+bool iv_memory_is_ours(const struct memory *m);
+
+/* type: of the ring, bytes: its size, or 0 if the queue has none; -1: failed, with errno */
+int iv_memory_get(struct memory *m, uint64_t type, size_t bytes, struct xv_external *ext);
+
 struct ibv_mw *iv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int iv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 int iv_dealloc_mw(struct ibv_mw *mw);
@@ -196,8 +233,9 @@ int iv_wr_init(struct qp *qp);
 
 /* ---- Also used by libxverbs-exp -------------------------------------------------------- */
 
+/* domain: null, or a parent domain */
 struct cq *iv_cq_new(struct ibv_context *ctx, struct xv_cq_init_attr *x, void *cq_context,
-		     struct ibv_comp_channel *channel);
+		     struct ibv_comp_channel *channel, struct ibv_pd *domain);
 
 /*
  * xrcd: of a receiver of XRC, else null.  The members of *x that libibverbs does not have are

@@ -30,9 +30,14 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
 	return pd;
 }
 
-static void count(unsigned int *parents, int by)
+void iv_count_user(unsigned int *users, int by)
 {
-	__atomic_fetch_add(parents, (unsigned int)by, __ATOMIC_RELAXED);
+	__atomic_fetch_add(users, (unsigned int)by, __ATOMIC_RELAXED);
+}
+
+static bool in_use(const unsigned int *users)
+{
+	return __atomic_load_n(users, __ATOMIC_RELAXED);
 }
 
 EXPORT int ibv_dealloc_pd(struct ibv_pd *pub)
@@ -40,13 +45,13 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *pub)
 	struct pd *pd = TO(pd, pub);
 	int err;
 
+	if (in_use(&pd->users))
+		return iv_error(-EBUSY);
 	if (pd->base) {
-		count(&pd->base->parents, -1);
+		iv_count_user(&pd->base->users, -1);
 		if (pd->td)
-			count(&pd->td->parents, -1);
+			iv_count_user(&pd->td->users, -1);
 	} else {
-		if (__atomic_load_n(&pd->parents, __ATOMIC_RELAXED))
-			return iv_error(-EBUSY);
 		err = pd->borrowed ? 0 : xv_dealloc_pd(pd->xv);
 		if (err)
 			return iv_result(err);
@@ -72,22 +77,23 @@ int iv_dealloc_td(struct ibv_td *pub)
 {
 	struct td *td = TO(td, pub);
 
-	if (__atomic_load_n(&td->parents, __ATOMIC_RELAXED))
+	if (in_use(&td->users))
 		return iv_error(-EBUSY);
 	free(td);
 	return 0;
 }
 
-/* The rings are memory of the kernel, not of an allocator of the program. */
 struct ibv_pd *iv_alloc_parent_domain(struct ibv_context *ctx,
 				      struct ibv_parent_domain_init_attr *attr)
 {
+	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			       IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
 	struct pd *base = TO(pd, attr->pd), *pd;
 
 	if (!base || base->base)
 		return iv_refuse(EINVAL, "parent domain: pd: ");
-	if (attr->comp_mask & ~(uint32_t)IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
-		return iv_refuse(EOPNOTSUPP, "parent domain: comp_mask: ");
+	if (attr->comp_mask & ~known)
+		return iv_refuse(EINVAL, "parent domain: comp_mask: ");
 	pd = calloc(1, sizeof(*pd));
 	if (!pd)
 		return NULL;
@@ -96,9 +102,16 @@ struct ibv_pd *iv_alloc_parent_domain(struct ibv_context *ctx,
 	pd->xv = base->xv;
 	pd->base = base;
 	pd->td = TO(td, attr->td);
-	count(&base->parents, 1);
+	/* As in libmlx5, one function without the other is not used. */
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS && attr->alloc && attr->free) {
+		pd->alloc = attr->alloc;
+		pd->free = attr->free;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		pd->pd_context = attr->pd_context;
+	iv_count_user(&base->users, 1);
 	if (pd->td)
-		count(&pd->td->parents, 1);
+		iv_count_user(&pd->td->users, 1);
 	return &pd->pub;
 }
 

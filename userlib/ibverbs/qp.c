@@ -2,6 +2,7 @@
 /*
  * Queue pairs: creation, attributes, states.
  */
+#include <infiniband/mlx5dv.h>
 #include "ibv.h"
 
 /* The attributes that both structures have at the same offsets; see layout.c */
@@ -75,10 +76,46 @@ static void fill(struct qp *qp, struct ibv_context *ctx, struct ibv_pd *pd)
 	pub->qp_type = qp->init.qp_type;
 }
 
+/* The receive queue is before the send queue. */
+static size_t ring_bytes(const struct xv_qp *xv)
+{
+	if (!xv->sq.buf)
+		return xv->rq.buf ? ((size_t)xv->rq.mask + 1) << xv->rq.log_stride : 0;
+	return (size_t)(xv->sq.buf_end - (xv->rq.buf ? xv->rq.buf : xv->sq.buf));
+}
+
+/* The kernel chooses the size of the ring, so a queue in memory of the kernel tells it. */
+static int get_memory(struct qp *qp, struct xv_pd *pd, struct xv_qp_init_attr *x)
+{
+	struct xv_qp_init_attr first = *x;
+	struct xv_qp *xv;
+	size_t bytes;
+
+	if (!iv_memory_is_ours(&qp->memory))
+		return 0;
+	xv = xv_create_qp(pd, &first);
+	if (!xv) {
+		iv_null();
+		return -1;
+	}
+	bytes = ring_bytes(xv);
+	return iv_result(xv_destroy_qp(xv)) ? -1 :
+	       iv_memory_get(&qp->memory, MLX5DV_RES_TYPE_QP, bytes, &x->external);
+}
+
+static void qp_free(struct qp *qp)
+{
+	iv_memory_put(&qp->memory);
+	free(qp->sge);
+	free(qp->inline_data);
+	free(qp);
+}
+
 EXPORT struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd,
 				struct ibv_qp_init_attr *a, struct ibv_xrcd *xrcd,
 				struct xv_qp_init_attr *x)
 {
+	struct xv_pd *xpd;
 	struct qp *qp;
 
 	if (!supported(a->qp_type))
@@ -86,20 +123,28 @@ EXPORT struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd,
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
+	iv_memory_init(&qp->memory, pd);
 	give_attr(x, a, qp);
 	if (xrcd)
 		x->xrcd = TO(xrcd, xrcd)->xv;
 	else if (pd_single_threaded(pd))
 		x->flags |= XV_QP_SINGLE_THREADED;
-	qp->xv = xv_create_qp(xrcd ? TO(xrcd, xrcd)->pd : TO(pd, pd)->xv, x);
+	xpd = xrcd ? TO(xrcd, xrcd)->pd : TO(pd, pd)->xv;
+	if (get_memory(qp, xpd, x))
+		goto err;
+	qp->xv = xv_create_qp(xpd, x);
 	if (!qp->xv) {
-		free(qp);
-		return iv_null();
+		iv_null();
+		goto err;
 	}
 	take_cap(&a->cap, &x->cap);
 	qp->init = *a;
 	fill(qp, ctx, pd);
 	return &qp->pub.qp_base;
+
+err:
+	qp_free(qp);
+	return NULL;
 }
 
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
@@ -242,8 +287,6 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *pub)
 
 	if (err)
 		return iv_result(err);
-	free(qp->sge);
-	free(qp->inline_data);
-	free(qp);
+	qp_free(qp);
 	return 0;
 }

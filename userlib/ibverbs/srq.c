@@ -2,7 +2,27 @@
 /*
  * Shared receive queues.
  */
+#include <infiniband/mlx5dv.h>
 #include "ibv.h"
+
+/* The kernel chooses the size of the ring, so a queue in memory of the kernel tells it. */
+static int get_memory(struct srq *srq, struct xv_pd *pd, struct xv_srq_init_attr *x)
+{
+	struct xv_srq_init_attr first = *x;
+	struct xv_srq *xv;
+	size_t bytes;
+
+	if (!iv_memory_is_ours(&srq->memory))
+		return 0;
+	xv = xv_create_srq(pd, &first);
+	if (!xv) {
+		iv_null();
+		return -1;
+	}
+	bytes = ((size_t)xv->mask + 1) << xv->log_stride;
+	return iv_result(xv_destroy_srq(xv)) ? -1 :
+	       iv_memory_get(&srq->memory, MLX5DV_RES_TYPE_SRQ, bytes, &x->external);
+}
 
 static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_srq_attr *attr,
 			       struct xv_srq_init_attr *x)
@@ -11,14 +31,17 @@ static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_
 
 	if (!srq)
 		return NULL;
+	iv_memory_init(&srq->memory, pd);
 	x->srq_context = srq;
 	x->attr.max_wr = attr->max_wr;
 	x->attr.max_sge = attr->max_sge;
 	x->flags = pd_single_threaded(pd) ? XV_SRQ_SINGLE_THREADED : 0;
+	if (get_memory(srq, TO(pd, pd)->xv, x))
+		goto err;
 	srq->xv = xv_create_srq(TO(pd, pd)->xv, x);
 	if (!srq->xv) {
-		free(srq);
-		return iv_null();
+		iv_null();
+		goto err;
 	}
 	attr->max_wr = x->attr.max_wr;
 	attr->max_sge = x->attr.max_sge;
@@ -27,6 +50,11 @@ static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_
 	srq->pub.pd = pd;
 	srq->pub.handle = srq->xv->handle;
 	return &srq->pub;
+
+err:
+	iv_memory_put(&srq->memory);
+	free(srq);
+	return NULL;
 }
 
 EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
@@ -88,7 +116,9 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *pub)
 	struct srq *srq = TO(srq, pub);
 	int err = xv_destroy_srq(srq->xv);
 
-	if (!err)
-		free(srq);
-	return iv_result(err);
+	if (err)
+		return iv_result(err);
+	iv_memory_put(&srq->memory);
+	free(srq);
+	return 0;
 }
