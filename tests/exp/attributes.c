@@ -220,6 +220,8 @@ static void test_modify_cq(void)
 }
 
 /* Several completions at once, of elements of another size */
+#define QUEUES	((uint64_t)(IBV_EXP_WC_QP | IBV_EXP_WC_SRQ | IBV_EXP_WC_DCT))
+
 static void test_poll(void)
 {
 	enum { N = 20 };
@@ -246,11 +248,50 @@ static void test_poll(void)
 	for (i = 0; i < got; i++)
 		good += wc[i].wc.wr_id == (uint64_t)i && wc[i].wc.status == IBV_WC_SUCCESS &&
 			wc[i].wc.exp_opcode == IBV_EXP_WC_RDMA_WRITE && wc[i].own == 77 &&
-			wc[i].wc.qp_num == p.qp[0]->qp_num &&
+			wc[i].wc.qp_num == p.qp[0]->qp_num && wc[i].wc.qp == p.qp[0] &&
+			!wc[i].wc.srq && !wc[i].wc.dct &&
+			(wc[i].wc.exp_wc_flags & QUEUES) == IBV_EXP_WC_QP &&
 			wc[i].wc.exp_wc_flags & IBV_EXP_WC_WITH_TIMESTAMP &&
 			wc[i].wc.timestamp >= wc[i ? i - 1 : 0].wc.timestamp;
 	tap_is(good, N, "completions of another size, with times that do not decrease");
 	tap_is(ibv_exp_poll_cq(p.cq[0], 4, &wc[0].wc, sizeof(wc[0])), 0, "no more completions");
+}
+
+/* A receive names its queue pair, and the shared receive queue if it is from one. */
+static void test_receive_queues(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(side[1].pd, &init);
+	struct ibv_exp_qp_init_attr plain = { .comp_mask = 0 }, shared = { .srq = srq };
+	struct ibv_cq *cq[2] = { make_cq(0, 0), make_cq(1, 0) };
+	struct ibv_qp *qp[3] = { make_qp(0, cq[0], plain), make_qp(1, cq[1], shared),
+				 make_qp(1, cq[1], plain) };
+	struct ibv_sge sge = piece(0, 0, 64), to = piece(1, 4096, 64);
+	struct ibv_exp_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .exp_opcode = IBV_EXP_WR_SEND,
+		.exp_send_flags = IBV_EXP_SEND_SIGNALED,
+	};
+	struct ibv_recv_wr recv = { .wr_id = 3, .sg_list = &to, .num_sge = 1 }, *bad;
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_exp_wc wc;
+
+	need(srq && !ibv_post_srq_recv(srq, &recv, &bad), "a shared receive");
+	connect(0, qp[0], 1, qp[1]);
+	ok(!post(qp[0], &wr) && complete(cq[0], &wc) && !wc.status && wc.qp == qp[0] &&
+	   (wc.exp_wc_flags & QUEUES) == IBV_EXP_WC_QP, "a send names its queue pair");
+	ok(complete(cq[1], &wc) && !wc.status && wc.wr_id == 3 && wc.qp == qp[1] &&
+	   wc.srq == srq && !wc.dct &&
+	   (wc.exp_wc_flags & QUEUES) == (IBV_EXP_WC_QP | IBV_EXP_WC_SRQ),
+	   "a receive of an SRQ names both");
+	need(!ibv_modify_qp(qp[0], &reset, IBV_QP_STATE), "reset");
+	connect(0, qp[0], 1, qp[2]);
+	receive(qp[2], 1, 4096, 64);
+	ok(!post(qp[0], &wr) && complete(cq[0], &wc) && complete(cq[1], &wc) && !wc.status &&
+	   wc.qp == qp[2] && !wc.srq && !wc.dct &&
+	   (wc.exp_wc_flags & QUEUES) == IBV_EXP_WC_QP, "another receive its queue pair");
+	need(!ibv_destroy_qp(qp[0]) && !ibv_destroy_qp(qp[1]) && !ibv_destroy_qp(qp[2]) &&
+	     !ibv_destroy_srq(srq) && !ibv_destroy_cq(cq[0]) && !ibv_destroy_cq(cq[1]),
+	     "destroy");
 }
 
 /* ---- Queue pairs --------------------------------------------------------------------------- */
@@ -557,6 +598,7 @@ int main(int argc, char **argv)
 	test_create_cq();
 	test_modify_cq();
 	test_poll();
+	test_receive_queues();
 	test_refused_qp();
 	test_qp();
 	test_modify_qp();

@@ -170,12 +170,15 @@ static void test_sends(void)
 			wc.status == IBV_WC_SUCCESS && wc.byte_len == SIZE &&
 			!memcmp(side[0].mem, (void *)at(side_of(i), offset_of(i)), SIZE);
 		named += wc.qp_num == dct[i]->dct_num && wc.wr_id == offset_of(i) &&
-			 wc.exp_opcode == IBV_EXP_WC_RECV &&
+			 wc.exp_opcode == IBV_EXP_WC_RECV && wc.dct == dct[i] &&
+			 wc.srq == srq[side_of(i)] && !wc.qp &&
+			 !(wc.exp_wc_flags & IBV_EXP_WC_QP) &&
+			 wc.exp_wc_flags & IBV_EXP_WC_SRQ && wc.exp_wc_flags & IBV_EXP_WC_DCT &&
 			 wc.exp_wc_flags & IBV_EXP_WC_WITH_IMM &&
 			 wc.imm_data == (uint32_t)(0x5500 + i);
 	}
 	tap_is(good, TARGETS, "one DCI sends to several DCTs");
-	tap_is(named, TARGETS, "each completion names its DCT and has the immediate data");
+	tap_is(named, TARGETS, "each completion names its DCT and SRQ and has the immediate data");
 }
 
 static void test_rdma(void)

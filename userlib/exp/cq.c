@@ -25,6 +25,8 @@ EXPORT struct ibv_cq *ibv_exp_create_cq(struct ibv_context *ctx, int cqe, void *
 		return NULL;
 	if (cqe <= 0)
 		return iv_refuse(EINVAL, "create CQ: cqe: ");
+	if (!xv_bridge_get_ctx(ctx) || (channel && !xv_bridge_get_ctx(channel->context)))
+		return NULL;
 	if (flags & IBV_EXP_CQ_CREATE_CROSS_CHANNEL)
 		x.flags |= XV_CQ_CROSS_CHANNEL;
 	if (a->comp_mask & IBV_EXP_CQ_INIT_ATTR_RES_DOMAIN && exp_domain_is_single(a->res_domain))
@@ -38,7 +40,8 @@ EXPORT int ibv_exp_modify_cq(struct ibv_cq *cq, struct ibv_exp_cq_attr *a, int c
 	const uint32_t defined = IBV_EXP_CQ_ATTR_RESERVED - 1;
 	uint32_t mask = (uint32_t)cq_attr_mask;
 	struct xv_modify_cq_attr x = { .attr_mask = 0 };
-	int err = exp_check_mask("modify CQ: mask: ", mask, known, known);
+	struct xv_cq *xv = xv_bridge_get_cq(cq);
+	int err = xv ? exp_check_mask("modify CQ: mask: ", mask, known, known) : EINVAL;
 
 	if (!err)
 		err = exp_check_mask("modify CQ: comp_mask: ", a->comp_mask, defined, defined);
@@ -58,7 +61,7 @@ EXPORT int ibv_exp_modify_cq(struct ibv_cq *cq, struct ibv_exp_cq_attr *a, int c
 		x.attr_mask |= XV_CQ_ATTR_OVERRUN;
 		x.ignore_overrun = a->cq_cap_flags & IBV_EXP_CQ_IGNORE_OVERRUN;
 	}
-	return mask ? iv_result(xv_modify_cq(xv_cq_of(cq), &x)) : 0;
+	return mask ? iv_result(xv_modify_cq(xv, &x)) : 0;
 }
 
 static enum ibv_exp_wc_opcode wc_opcode(enum xv_wc_opcode opcode)
@@ -82,6 +85,26 @@ static uint64_t wc_flags(const struct xv_wc *x, uint64_t time)
 	if (x->status == XV_WC_SUCCESS && x->opcode & XV_WC_RECV)
 		flags |= IBV_EXP_WC_WITH_SL | IBV_EXP_WC_WITH_SLID;
 	return time ? flags | IBV_EXP_WC_WITH_TIMESTAMP : flags;
+}
+
+/*
+ * The context member of a queue points to the object of libibverbs.  A receive from a shared
+ * queue names it, a receive of a DC target both.
+ */
+static void take_queues(struct ibv_exp_wc *to, const struct xv_wc_queues *q)
+{
+	if (q->qp) {
+		to->qp = q->qp->qp_context;
+		to->exp_wc_flags |= IBV_EXP_WC_QP;
+	}
+	if (q->srq) {
+		to->srq = q->srq->srq_context;
+		to->exp_wc_flags |= IBV_EXP_WC_SRQ;
+	}
+	if (q->dct) {
+		to->dct = q->dct->dct_context;
+		to->exp_wc_flags |= IBV_EXP_WC_DCT;
+	}
 }
 
 static void take(struct ibv_exp_wc *to, const struct xv_wc *x, uint64_t time)
@@ -111,15 +134,20 @@ static void take(struct ibv_exp_wc *to, const struct xv_wc *x, uint64_t time)
 EXPORT int ibv_exp_poll_cq(struct ibv_cq *cq, int n, struct ibv_exp_wc *wc, uint32_t wc_size)
 {
 	size_t size = wc_size < sizeof(*wc) ? wc_size : sizeof(*wc);
+	struct xv_cq *xv = xv_bridge_get_cq(cq);
+	struct xv_wc_queues queues[BATCH];
 	struct ibv_exp_wc one;
 	struct xv_wc x[BATCH];
 	uint64_t times[BATCH];
 	int done = 0, got, i;
 
+	if (xv_unlikely(!xv))
+		return -1;
 	do {
-		got = xv_poll_cq_ts(xv_cq_of(cq), n - done < BATCH ? n - done : BATCH, x, times);
+		got = xv_poll_cq_queues(xv, n - done < BATCH ? n - done : BATCH, x, times, queues);
 		for (i = 0; i < got; i++, done++) {
 			take(&one, &x[i], times[i]);
+			take_queues(&one, &queues[i]);
 			memcpy((char *)wc + (size_t)done * wc_size, &one, size);
 		}
 	} while (got == BATCH && done < n);

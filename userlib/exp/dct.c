@@ -12,12 +12,18 @@ _Static_assert((int)IBV_EXP_DCT_STATE_ACTIVE == (int)XV_DCT_STATE_ACTIVE &&
 _Static_assert((int)IBV_EXP_EVENT_DCT_KEY_VIOLATION == (int)XV_EVENT_DCT_KEY_VIOLATION &&
 	       (int)IBV_EXP_EVENT_DCT_REQ_ERR == (int)XV_EVENT_DCT_REQ_ERR, "event");
 
+/* False: an object is of another provider.  libxverbs refuses those that are missing. */
+static bool give_objects(struct xv_dct_init_attr *x, const struct ibv_exp_dct_init_attr *a)
+{
+	x->pd = a->pd ? xv_bridge_get_pd(a->pd) : NULL;
+	x->cq = a->cq ? xv_bridge_get_cq(a->cq) : NULL;
+	x->srq = a->srq ? xv_bridge_get_srq(a->srq) : NULL;
+	return !a->pd == !x->pd && !a->cq == !x->cq && !a->srq == !x->srq;
+}
+
 static struct xv_dct_init_attr give(const struct ibv_exp_dct_init_attr *a)
 {
 	return (struct xv_dct_init_attr) {
-		.pd = a->pd ? TO(pd, a->pd)->xv : NULL,
-		.cq = a->cq ? TO(cq, a->cq)->xv : NULL,
-		.srq = a->srq ? TO(srq, a->srq)->xv : NULL,
 		.dc_key = a->dc_key,
 		.access_flags = a->access_flags,
 		.flow_label = a->flow_label,
@@ -36,18 +42,20 @@ static struct xv_dct_init_attr give(const struct ibv_exp_dct_init_attr *a)
 EXPORT struct ibv_exp_dct *ibv_exp_create_dct(struct ibv_context *ctx,
 					      struct ibv_exp_dct_init_attr *a)
 {
+	struct xv_context *own = xv_bridge_get_ctx(ctx);
 	struct xv_dct_init_attr x = give(a);
 	struct ibv_exp_dct *dct;
 	struct xv_dct *xv;
 
-	if (exp_check_mask("create DCT: comp_mask: ", a->comp_mask, 0, 0) ||
+	if (!own || !give_objects(&x, a) ||
+	    exp_check_mask("create DCT: comp_mask: ", a->comp_mask, 0, 0) ||
 	    exp_check_mask("create DCT: create_flags: ", a->create_flags, 0, 0))
 		return NULL;
 	dct = calloc(1, sizeof(*dct));
 	if (!dct)
 		return NULL;
 	x.dct_context = dct;
-	xv = xv_create_dct(xv_of(ctx), &x);
+	xv = xv_create_dct(own, &x);
 	if (!xv) {
 		free(dct);
 		return iv_null();

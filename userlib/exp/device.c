@@ -138,11 +138,13 @@ EXPORT int ibv_exp_query_device(struct ibv_context *ctx, struct ibv_exp_device_a
 {
 	const uint32_t defined = IBV_EXP_DEVICE_ATTR_RESERVED - 1;
 	uint32_t wanted = attr->comp_mask;
+	struct xv_context *xv = xv_bridge_get_ctx(ctx);
 	struct xv_device_attr x;
-	int err = exp_check_mask("query device: comp_mask: ", wanted, defined, defined);
+	int err = xv ? exp_check_mask("query device: comp_mask: ", wanted, defined, defined) :
+		       EINVAL;
 
 	if (!err)
-		err = iv_result(xv_query_device(xv_of(ctx), &x));
+		err = iv_result(xv_query_device(xv, &x));
 	if (err)
 		return err;
 	memset(attr, 0, sizeof(*attr));
@@ -174,14 +176,17 @@ EXPORT int ibv_exp_query_values(struct ibv_context *ctx, int q_values,
 	const uint32_t defined = IBV_EXP_VALUES_RESERVED - 1;
 	uint32_t wanted = (uint32_t)q_values;
 	int err = exp_check_mask("query values: ", wanted | values->comp_mask, defined, defined);
+	struct xv_context *xv = xv_bridge_get_ctx(ctx);
 	uint64_t cycles;
 
+	if (!xv)
+		return EINVAL;
 	if (err)
 		return err;
 	values->comp_mask = 0;
-	err = xv_read_clock(xv_of(ctx), &cycles);
+	err = xv_read_clock(xv, &cycles);
 	if (!err && wanted & IBV_EXP_VALUES_HW_CLOCK_NS)
-		err = clock_ns(xv_of(ctx), cycles, &values->hwclock_ns);
+		err = clock_ns(xv, cycles, &values->hwclock_ns);
 	if (err)
 		return iv_result(err);
 	if (wanted & IBV_EXP_VALUES_HW_CLOCK)

@@ -20,7 +20,8 @@ ibv_exp_create_res_domain(struct ibv_context *ctx, struct ibv_exp_res_domain_ini
 	const uint32_t defined = IBV_EXP_RES_DOMAIN_RESERVED - 1;
 	struct domain *domain;
 
-	if (exp_check_mask("resource domain: comp_mask: ", attr->comp_mask, defined, defined))
+	if (!xv_bridge_get_ctx(ctx) ||
+	    exp_check_mask("resource domain: comp_mask: ", attr->comp_mask, defined, defined))
 		return NULL;
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Declarations shared by the files of libxverbs-exp: the experimental verbs of the RDMA Aware
- * manual.  An object that ibverbs has is one of libxverbs-ibverbs; the functions below find the
- * object of libxverbs behind it.
+ * manual.  An object that ibverbs has is one of libxverbs-ibverbs; xv_bridge_get_*() find the
+ * object of libxverbs behind it, and refuse those of other providers with EINVAL.
  */
 #ifndef XVERBS_EXP_H
 #define XVERBS_EXP_H
@@ -10,24 +10,10 @@
 #include "../ibverbs/ibv.h"
 #include <infiniband/verbs_exp.h>
 
-static inline struct xv_qp *xv_qp_of(struct ibv_qp *qp)
-{
-	return TO(qp, qp)->xv;
-}
-
-static inline struct xv_cq *xv_cq_of(struct ibv_cq *cq)
-{
-	return TO(cq, cq)->xv;
-}
-
-static inline struct xv_ah *xv_ah_of(struct ibv_ah *ah)
-{
-	return TO(ah, ah)->xv;
-}
-
+/* Null: not an indirect key */
 static inline struct xv_mkey *xv_mkey_of(struct ibv_mr *mr)
 {
-	return TO(mr, mr)->mkey;
+	return xv_bridge_get_ctx(mr->context) ? TO(mr, mr)->mkey : NULL;
 }
 
 /* All bits of ibv_exp_access_flags that have the same value in ibv_access_flags */

@@ -21,7 +21,9 @@ EXPORT struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in)
 		return NULL;
 	if (a->max_reg_descriptors > UINT32_MAX)
 		return iv_refuse(EINVAL, "create MR: max_reg_descriptors: ");
-	mkey = xv_create_mkey(TO(pd, in->pd)->xv, &x);
+	if (!xv_bridge_get_pd(in->pd))
+		return NULL;
+	mkey = xv_create_mkey(xv_bridge_get_pd(in->pd), &x);
 	if (!mkey)
 		return iv_null();
 	mr = iv_mkey_mr(in->pd, mkey);
@@ -64,12 +66,14 @@ ibv_exp_alloc_mkey_list_memory(struct ibv_exp_mkey_list_container_attr *a)
 {
 	size_t entries = list_entries(a->max_klm_list_size), size = entries * MLX5R_DS;
 	struct exp_list *list;
+	struct xv_pd *pd;
 
 	if (exp_check_mask("key list: comp_mask: ", a->comp_mask, 0, 0))
 		return NULL;
 	if (a->mkey_list_type != IBV_EXP_MKEY_LIST_TYPE_INDIRECT_MR || !a->max_klm_list_size)
 		return iv_refuse(EINVAL, "key list: type or size: ");
-	list = calloc(1, sizeof(*list));
+	pd = xv_bridge_get_pd(a->pd);
+	list = pd ? calloc(1, sizeof(*list)) : NULL;
 	if (!list)
 		return NULL;
 	list->pub.context = a->pd->context;
@@ -81,7 +85,7 @@ ibv_exp_alloc_mkey_list_memory(struct ibv_exp_mkey_list_container_attr *a)
 		list_free(list);
 		return iv_refuse(ENOMEM, "key list: ");
 	}
-	list->mr = xv_reg_mr(TO(pd, a->pd)->xv, list->memory, size, 0);
+	list->mr = xv_reg_mr(pd, list->memory, size, 0);
 	if (!list->mr) {
 		list_free(list);
 		return iv_null();

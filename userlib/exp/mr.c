@@ -21,7 +21,8 @@ EXPORT struct ibv_mr *ibv_exp_reg_mr(struct ibv_exp_reg_mr_in *in)
 	const uint32_t defined = IBV_EXP_REG_MR_RESERVED - 1;
 	unsigned int access;
 
-	if (exp_check_mask("register: comp_mask: ", in->comp_mask, defined, defined) ||
+	if (!xv_bridge_get_pd(in->pd) ||
+	    exp_check_mask("register: comp_mask: ", in->comp_mask, defined, defined) ||
 	    (in->comp_mask & IBV_EXP_REG_MR_CREATE_FLAGS &&
 	     exp_check_mask("register: create_flags: ", in->create_flags,
 			    IBV_EXP_REG_MR_CREATE_CONTIG, 0)) ||
@@ -36,6 +37,9 @@ EXPORT int ibv_exp_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, voi
 	unsigned int access;
 	int err = exp_check_mask("reregister: comp_mask: ", attr->comp_mask, 0, 0);
 
+	if (!xv_bridge_get_ctx(mr->context) ||
+	    (flags & IBV_EXP_REREG_MR_CHANGE_PD && pd && !xv_bridge_get_pd(pd)))
+		return EINVAL;
 	if (!err)
 		err = access_of(exp_access, &access);
 	if (err)
@@ -53,6 +57,9 @@ EXPORT int ibv_exp_bind_mw(struct ibv_exp_mw_bind *b)
 	};
 	int err = exp_check_mask("bind: comp_mask: ", b->comp_mask, 0, 0);
 
+	if (!xv_bridge_get_qp(b->qp) || !xv_bridge_get_mw(b->mw) ||
+	    (b->bind_info.mr && !xv_bridge_get_mr(b->bind_info.mr)))
+		return EINVAL;
 	if (!err)
 		err = exp_check_mask("bind: exp_send_flags: ", b->exp_send_flags, flags, flags);
 	if (!err && exp_bind_info(&bind.bind_info, &b->bind_info))

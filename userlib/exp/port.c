@@ -17,8 +17,9 @@ EXPORT int ibv_exp_query_port(struct ibv_context *ctx, uint8_t port,
 	if (!err && attr->comp_mask & IBV_EXP_QUERY_PORT_ATTR_MASK1)
 		err = exp_check_mask("query port: mask1: ", attr->mask1, IBV_EXP_QUERY_PORT_MASK,
 				     IBV_EXP_QUERY_PORT_MASK);
-	return err ? err : to_context(ctx)->pub.query_port(ctx, port, &attr->port_attr,
-							   sizeof(attr->port_attr));
+	if (!xv_bridge_get_ctx(ctx))
+		return EINVAL;
+	return err ? err : ___ibv_query_port(ctx, port, &attr->port_attr);
 }
 
 EXPORT int ibv_exp_query_gid_attr(struct ibv_context *ctx, uint8_t port, unsigned int index,
@@ -26,10 +27,13 @@ EXPORT int ibv_exp_query_gid_attr(struct ibv_context *ctx, uint8_t port, unsigne
 {
 	const uint32_t defined = IBV_EXP_QUERY_GID_ATTR_RESERVED - 1;
 	int err = exp_check_mask("query GID: comp_mask: ", attr->comp_mask, defined, defined);
+	struct xv_context *xv = xv_bridge_get_ctx(ctx);
 	struct xv_gid_entry x;
 
+	if (!xv)
+		return EINVAL;
 	if (!err)
-		err = iv_result(xv_query_gid_entry(xv_of(ctx), port, index, &x));
+		err = iv_result(xv_query_gid_entry(xv, port, index, &x));
 	if (err)
 		return err;
 	if (attr->comp_mask & IBV_EXP_QUERY_GID_ATTR_TYPE)

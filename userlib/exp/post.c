@@ -33,10 +33,14 @@ static inline int post_one(struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
 EXPORT int ibv_exp_post_send(struct ibv_qp *pub, struct ibv_exp_send_wr *wr,
 			     struct ibv_exp_send_wr **bad_wr)
 {
-	struct xv_qp *qp = xv_qp_of(pub);
+	struct xv_qp *qp = xv_bridge_get_qp(pub);
 	uint32_t start;
 	int err = 0;
 
+	if (xv_unlikely(!qp)) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
 	xv_lock(&qp->sq.lock);
 	start = qp->sq.pi;
 	for (; wr; wr = wr->next) {

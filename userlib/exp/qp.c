@@ -69,12 +69,15 @@ static int make_room(struct ibv_context *ctx, const struct ibv_exp_qp_init_attr 
 {
 	uint32_t klms = has(a, IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS) ? a->max_inl_send_klms : 0;
 	struct xv_device_attr dev;
+	struct xv_context *xv = xv_bridge_get_ctx(ctx);
 	int err;
 
+	if (!xv)
+		return EINVAL;
 	if (!klms && !(has(a, IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS) &&
 		       a->exp_create_flags & IBV_EXP_QP_CREATE_UMR))
 		return 0;
-	err = iv_result(xv_query_device(xv_of(ctx), &dev));
+	err = iv_result(xv_query_device(xv, &dev));
 	if (err)
 		return err;
 	if (!(dev.exp_device_cap_flags & XV_EXP_DEVICE_UMR))
@@ -129,8 +132,9 @@ EXPORT int ibv_exp_modify_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *a, uint6
 	const uint64_t defined = supported | IBV_EXP_QP_GROUP_RSS | IBV_EXP_QP_FLOW_ENTROPY |
 				 IBV_EXP_QP_RATE_LIMIT;
 	struct xv_qp_attr x = { .dct_key = a->dct_key };
-	int err = exp_check_mask("modify QP: comp_mask: ", a->comp_mask,
-				 IBV_EXP_QP_ATTR_RESERVED - 1, 0);
+	struct xv_qp *xv = xv_bridge_get_qp(qp);
+	int err = xv ? exp_check_mask("modify QP: comp_mask: ", a->comp_mask,
+				      IBV_EXP_QP_ATTR_RESERVED - 1, 0) : EINVAL;
 
 	if (!err)
 		err = exp_check_mask("modify QP: mask: ", mask, defined, supported);
@@ -145,33 +149,43 @@ EXPORT int ibv_exp_modify_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *a, uint6
 		return ibv_modify_qp(qp, &same, (int)mask);
 	}
 	memcpy(&x, a, SAME_ATTR_SIZE);
-	err = xv_modify_qp(xv_qp_of(qp), &x, (unsigned int)(mask & SUPPORTED_ATTR) |
+	err = xv_modify_qp(xv, &x, (unsigned int)(mask & SUPPORTED_ATTR) |
 			   (mask & IBV_EXP_QP_DC_KEY ? XV_QP_DC_KEY : 0));
-	qp->state = (enum ibv_qp_state)xv_qp_of(qp)->state;
+	qp->state = (enum ibv_qp_state)xv->state;
 	return iv_result(err);
 }
 
 EXPORT int ibv_exp_query_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *a, uint64_t mask,
 			    struct ibv_exp_qp_init_attr *init)
 {
+	struct xv_qp *xv = xv_bridge_get_qp(qp);
 	struct xv_qp_init_attr xi;
 	struct xv_qp_attr x;
-	int err = iv_result(xv_query_qp(xv_qp_of(qp), &x, (unsigned int)(mask & SUPPORTED_ATTR),
-					&xi));
+	int err;
 
+	if (!xv)
+		return EINVAL;
+	err = iv_result(xv_query_qp(xv, &x, (unsigned int)(mask & SUPPORTED_ATTR), &xi));
 	if (err)
 		return err;
 	memset(a, 0, sizeof(*a));
 	memcpy(a, &x, SAME_ATTR_SIZE);
 	a->dct_key = x.dct_key;
 	qp->state = a->qp_state;
-	memset(init, 0, sizeof(*init));
-	memcpy(init, &TO(qp, qp)->init, sizeof(struct ibv_qp_init_attr));
-	init->comp_mask = IBV_EXP_QP_INIT_ATTR_PD | IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS |
-			  IBV_EXP_QP_INIT_ATTR_INL_RECV | IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG;
-	init->pd = qp->pd;
-	init->exp_create_flags = xi.flags & SAME_FLAGS;
-	init->max_inl_recv = xi.max_inl_recv;
-	init->max_atomic_arg = xi.max_atomic_arg;
+	*init = (struct ibv_exp_qp_init_attr) {
+		.qp_context = qp->qp_context,
+		.send_cq = qp->send_cq,
+		.recv_cq = qp->recv_cq,
+		.srq = qp->srq,
+		.cap = a->cap,
+		.qp_type = qp->qp_type,
+		.sq_sig_all = xi.sq_sig_all,
+		.comp_mask = IBV_EXP_QP_INIT_ATTR_PD | IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS |
+			     IBV_EXP_QP_INIT_ATTR_INL_RECV | IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG,
+		.pd = qp->pd,
+		.exp_create_flags = xi.flags & SAME_FLAGS,
+		.max_inl_recv = xi.max_inl_recv,
+		.max_atomic_arg = xi.max_atomic_arg,
+	};
 	return 0;
 }

@@ -41,7 +41,7 @@ static struct size measure(const struct ibv_exp_task *task)
 /* Takes the requests of a task, and moves the room behind them. */
 static int take_sends(struct room *room, const struct ibv_exp_task *task)
 {
-	const struct xv_qp *qp = xv_qp_of(task->item.qp);
+	const struct xv_qp *qp = room->task->item.qp;
 	struct xv_send_wr **link = &room->task->item.send_wr;
 	const struct ibv_exp_send_wr *wr;
 	int err;
@@ -67,7 +67,9 @@ static int take_task(struct room *room, const struct ibv_exp_task *task)
 	if (task->comp_mask || !task->item.qp)
 		return -EINVAL;
 	to->task_type = (enum xv_task_type)task->task_type;
-	to->item.qp = xv_qp_of(task->item.qp);
+	to->item.qp = xv_bridge_get_qp(task->item.qp);
+	if (!to->item.qp)
+		return -EINVAL;
 	if (task->task_type == IBV_EXP_TASK_SEND)
 		err = take_sends(room, task);
 	else
@@ -107,13 +109,18 @@ static int post(struct xv_context *xv, struct ibv_exp_task *list, struct ibv_exp
 EXPORT int ibv_exp_post_task(struct ibv_context *ctx, struct ibv_exp_task *task,
 			     struct ibv_exp_task **bad_task)
 {
+	struct xv_context *xv = xv_bridge_get_ctx(ctx);
 	struct size n = measure(task);
 
 	if (!n.tasks)
 		return 0;
+	if (!xv) {
+		*bad_task = task;
+		return EINVAL;
+	}
 	if (n.tasks > MAX_REQUESTS || n.sends > MAX_REQUESTS || n.umrs > MAX_UMR) {
 		*bad_task = task;
 		return iv_error(-ENOMEM);
 	}
-	return -post(xv_of(ctx), task, bad_task, &n);
+	return -post(xv, task, bad_task, &n);
 }

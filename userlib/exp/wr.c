@@ -47,13 +47,20 @@ int exp_bind_info(struct ibv_mw_bind_info *to, const struct ibv_exp_mw_bind_info
 static int take_bind(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
 {
 	struct ibv_mw_bind_info info;
+	struct xv_mr *mr;
 
 	if (!wr->bind_mw.mw || exp_bind_info(&info, &wr->bind_mw.bind_info))
 		return -EINVAL;
-	to->bind_mw.mw = iv_mw(wr->bind_mw.mw);
+	to->bind_mw.mw = xv_bridge_get_mw(wr->bind_mw.mw);
 	to->bind_mw.rkey = wr->bind_mw.rkey;
-	iv_bind_info(&to->bind_mw.bind_info, &info);
-	return 0;
+	mr = info.mr ? xv_bridge_get_mr(info.mr) : NULL;
+	to->bind_mw.bind_info = (struct xv_mw_bind_info) {
+		.mr = mr,
+		.addr = info.addr,
+		.length = info.length,
+		.mw_access_flags = info.mw_access_flags,
+	};
+	return !to->bind_mw.mw || !mr != !info.mr ? -EINVAL : 0;
 }
 
 static void take_masked(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
@@ -89,15 +96,15 @@ static int take_other(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr, s
 	case IBV_EXP_WR_RECV_ENABLE:
 		if (!wr->task.wqe_enable.qp)
 			return -EINVAL;
-		to->wr.wqe_enable.qp = xv_qp_of(wr->task.wqe_enable.qp);
+		to->wr.wqe_enable.qp = xv_bridge_get_qp(wr->task.wqe_enable.qp);
 		to->wr.wqe_enable.wqe_count = wr->task.wqe_enable.wqe_count;
-		return 0;
+		return to->wr.wqe_enable.qp ? 0 : -EINVAL;
 	case IBV_EXP_WR_CQE_WAIT:
 		if (!wr->task.cqe_wait.cq)
 			return -EINVAL;
-		to->wr.cqe_wait.cq = xv_cq_of(wr->task.cqe_wait.cq);
+		to->wr.cqe_wait.cq = xv_bridge_get_cq(wr->task.cqe_wait.cq);
 		to->wr.cqe_wait.cq_count = wr->task.cqe_wait.cq_count;
-		return 0;
+		return to->wr.cqe_wait.cq ? 0 : -EINVAL;
 	case IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP:
 	case IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD:
 		take_masked(to, wr);
@@ -132,15 +139,15 @@ static int take_addressee(struct xv_send_wr *to, enum xv_qp_type type,
 	case XV_QPT_UD:
 		if (!wr->wr.ud.ah)
 			return -EINVAL;
-		to->wr.ud.ah = xv_ah_of(wr->wr.ud.ah);
-		return 0;
+		to->wr.ud.ah = xv_bridge_get_ah(wr->wr.ud.ah);
+		return to->wr.ud.ah ? 0 : -EINVAL;
 	case XV_QPT_DCI:
 		if (!wr->dc.ah)
 			return -EINVAL;
-		to->dc.ah = xv_ah_of(wr->dc.ah);
+		to->dc.ah = xv_bridge_get_ah(wr->dc.ah);
 		to->dc.dct_access_key = wr->dc.dct_access_key;
 		to->dc.dct_number = wr->dc.dct_number;
-		return 0;
+		return to->dc.ah ? 0 : -EINVAL;
 	case XV_QPT_XRC_SEND:
 		to->qp_type.xrc.remote_srqn = wr->qp_type.xrc.remote_srqn;
 		return 0;

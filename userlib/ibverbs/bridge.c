@@ -43,6 +43,18 @@ EXPORT struct xv_ah *xv_bridge_get_ah(struct ibv_ah *ah)
 	return GET(ah);
 }
 
+EXPORT struct xv_mr *xv_bridge_get_mr(struct ibv_mr *mr)
+{
+	struct xv_mr *xv = GET(mr);
+
+	return !xv && ours(mr->context) ? iv_refuse(EINVAL, "bridge: an indirect key: ") : xv;
+}
+
+EXPORT struct xv_mw *xv_bridge_get_mw(struct ibv_mw *mw)
+{
+	return ours(mw->context) ? iv_mw(mw) : iv_refuse(EINVAL, "bridge: mw: ");
+}
+
 EXPORT struct ibv_context *xv_bridge_wrap_ctx(struct xv_context *xv)
 {
 	struct ibv_device *device = iv_device_of(xv);

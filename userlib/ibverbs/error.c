@@ -2,6 +2,7 @@
 /*
  * Results.  libibverbs returns only error numbers.  If the environment variable that xv_run -v
  * sets is present, the reason that libxverbs has stored is printed to standard error.
+ * libxverbs-exp has this file, too.
  */
 #include <stdio.h>
 #include "ibv.h"
@@ -11,11 +12,11 @@ static void report(const char *what, const char *why)
 	int err = errno;
 
 	if (getenv("XV_RUN_VERBOSE"))
-		fprintf(stderr, "libxverbs-ibverbs: %s%s\n", what, why);
+		fprintf(stderr, "xverbs: %s%s\n", what, why);
 	errno = err;
 }
 
-EXPORT int iv_result(int err)
+int iv_result(int err)
 {
 	if (err) {
 		errno = -err;
@@ -24,13 +25,13 @@ EXPORT int iv_result(int err)
 	return -err;
 }
 
-EXPORT void *iv_null(void)
+void *iv_null(void)
 {
 	report("", xv_last_error());
 	return NULL;
 }
 
-EXPORT void *iv_refuse(int err, const char *what)
+void *iv_refuse(int err, const char *what)
 {
 	report(what, xv_strerror(err));
 	errno = err;

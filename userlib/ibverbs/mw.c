@@ -35,7 +35,7 @@ int iv_dealloc_mw(struct ibv_mw *pub)
 	return iv_result(err);
 }
 
-EXPORT struct xv_mw *iv_mw(struct ibv_mw *pub)
+struct xv_mw *iv_mw(struct ibv_mw *pub)
 {
 	struct mw *mw = TO(mw, pub);
 
@@ -43,7 +43,7 @@ EXPORT struct xv_mw *iv_mw(struct ibv_mw *pub)
 	return mw->xv;
 }
 
-EXPORT void iv_bind_info(struct xv_mw_bind_info *to, const struct ibv_mw_bind_info *from)
+void iv_bind_info(struct xv_mw_bind_info *to, const struct ibv_mw_bind_info *from)
 {
 	to->mr = from->mr ? TO(mr, from->mr)->xv : NULL;
 	to->addr = from->addr;

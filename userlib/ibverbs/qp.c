@@ -33,9 +33,9 @@ static void take_cap(struct ibv_qp_cap *to, const struct xv_qp_cap *from)
 
 /*
  * libibverbs ignores the attributes of a queue that the queue pair does not have.  What libibverbs
- * does not know stays in *x.
+ * does not know stays in *x.  False: a queue is of another provider.
  */
-static void give_attr(struct xv_qp_init_attr *x, const struct ibv_qp_init_attr *a, struct qp *qp)
+static bool give_attr(struct xv_qp_init_attr *x, const struct ibv_qp_init_attr *a, struct qp *qp)
 {
 	bool sends = a->qp_type != IBV_QPT_XRC_RECV;
 	bool receives = sends && a->qp_type != IBV_QPT_XRC_SEND &&
@@ -45,19 +45,24 @@ static void give_attr(struct xv_qp_init_attr *x, const struct ibv_qp_init_attr *
 	x->qp_type = (enum xv_qp_type)a->qp_type;
 	x->sq_sig_all = a->sq_sig_all;
 	if (sends) {
-		x->send_cq = a->send_cq ? TO(cq, a->send_cq)->xv : NULL;
+		x->send_cq = a->send_cq ? xv_bridge_get_cq(a->send_cq) : NULL;
+		if (a->send_cq && !x->send_cq)
+			return false;
 		x->cap.max_send_wr = a->cap.max_send_wr;
 		x->cap.max_send_sge = a->cap.max_send_sge;
 		x->cap.max_inline_data = a->cap.max_inline_data;
 	}
 	if (receives) {
-		x->recv_cq = a->recv_cq ? TO(cq, a->recv_cq)->xv : NULL;
-		x->srq = a->srq ? TO(srq, a->srq)->xv : NULL;
+		x->recv_cq = a->recv_cq ? xv_bridge_get_cq(a->recv_cq) : NULL;
+		x->srq = a->srq ? xv_bridge_get_srq(a->srq) : NULL;
+		if ((a->recv_cq && !x->recv_cq) || (a->srq && !x->srq))
+			return false;
 	}
 	if (receives && !a->srq) {
 		x->cap.max_recv_wr = a->cap.max_recv_wr;
 		x->cap.max_recv_sge = a->cap.max_recv_sge;
 	}
+	return true;
 }
 
 static void fill(struct qp *qp, struct ibv_context *ctx, struct ibv_pd *pd)
@@ -120,11 +125,14 @@ EXPORT struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd,
 
 	if (!supported(a->qp_type))
 		return iv_refuse(EOPNOTSUPP, "create QP: type: ");
+	if (!xv_bridge_get_ctx(xrcd ? xrcd->context : pd->context))
+		return NULL;
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
 	iv_memory_init(&qp->memory, pd);
-	give_attr(x, a, qp);
+	if (!give_attr(x, a, qp))
+		goto err;
 	if (xrcd)
 		x->xrcd = TO(xrcd, xrcd)->xv;
 	else if (pd_single_threaded(pd))

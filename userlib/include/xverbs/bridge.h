@@ -211,6 +211,10 @@ struct xv_cq *xv_bridge_get_cq(struct ibv_cq *cq);
 struct xv_qp *xv_bridge_get_qp(struct ibv_qp *qp);
 struct xv_srq *xv_bridge_get_srq(struct ibv_srq *srq);
 struct xv_ah *xv_bridge_get_ah(struct ibv_ah *ah);
+struct xv_mr *xv_bridge_get_mr(struct ibv_mr *mr);
+
+/* The key of the result is that of mw at the call. */
+struct xv_mw *xv_bridge_get_mw(struct ibv_mw *mw);
 
 /*
  * The object of libxverbs-ibverbs for an object of libxverbs, which the caller keeps.

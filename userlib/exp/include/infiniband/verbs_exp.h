@@ -473,13 +473,13 @@ struct ibv_exp_wc {
 	uint8_t sl;
 	uint8_t dlid_path_bits;
 	uint64_t timestamp;			/* units of 1 / hca_core_clock */
-	struct ibv_qp *qp;			/* these three: not filled in */
-	struct ibv_srq *srq;
-	struct ibv_exp_dct *dct;
+	struct ibv_qp *qp;			/* null: receive of a DCT or an XRC SRQ */
+	struct ibv_srq *srq;			/* of a receive */
+	struct ibv_exp_dct *dct;		/* of a receive */
 	uint64_t exp_wc_flags;			/* ibv_exp_wc_flags */
 };
 
-/* Returns the number of completions; wc_size: sizeof(struct ibv_exp_wc). */
+/* Returns the number of completions, or -1; wc_size: sizeof(struct ibv_exp_wc). */
 int ibv_exp_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_exp_wc *wc, uint32_t wc_size);
 
 /* ---- Queue pairs -------------------------------------------------------------------- */
