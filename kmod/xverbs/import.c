@@ -65,22 +65,27 @@ void xv_import_drop(struct xv_pd_obj *pd)
 	fput(pd->uverbs);
 }
 
-/* Numbers are given in order, so this is the number of the PD that was allocated last. */
+/*
+ * Numbers are given in order, so this is the number of the PD that was allocated last. A PD
+ * has none if there was no memory to track it.
+ */
 static int xv_import_newest(struct xv_call *call, u32 *number)
 {
+	int err, tracked = 0;
 	struct ib_pd *pd;
 	u32 pdn;
-	int err;
 
 	err = xv_pd_make(call, &pd, &pdn);
 	if (err)
 		return err;
 	*number = pd->res.id;
+	if (!pd->res.valid)
+		tracked = -ENOMEM;
 	/* A failed command is tried again. */
 	err = ib_dealloc_pd_user(pd, NULL);
 	if (err)
 		err = ib_dealloc_pd_user(pd, NULL);
-	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;
+	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : tracked;
 }
 
 /* Returns -ENOENT if another PD, or none, has this number. */

@@ -397,6 +397,10 @@ static void sweep_all(void)
 	sweep_destroy("memory window", mw);
 	sweep_destroy("indirect key", mkey);
 	sweep_destroy("memory region", mr);
+	if (foreign) {
+		sweep_destroy("memory region of an imported domain", mr_imported);
+		sweep_destroy("imported protection domain", imported);
+	}
 	sweep_destroy("UAR", uar);
 	sweep_destroy("protection domain", pd);
 	sweep_destroy("protection domain", pd2);
@@ -415,6 +419,8 @@ int main(int argc, char **argv)
 	} else {
 		sweep_all();
 		sweep_close();
+		ok(!foreign || !ibv_dealloc_pd(foreign),
+		   "libibverbs can deallocate the domain that was imported");
 	}
 	return tap_done();
 }

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <infiniband/verbs.h>
 #include <linux/udmabuf.h>
 #include <rdma/xverbs.h>
 #include "rig.h"
@@ -22,6 +23,8 @@ static uint32_t pd, pd2, uar, mr, mw, mkey, umem, channel, cq, srq, xrcd, xrc_sr
 		opened;
 static uint32_t last_qpn, dct;
 static bool with_dc;		/* the device has DC targets */
+static uint32_t imported, mr_imported;
+static struct ibv_pd *foreign;	/* of libibverbs, or null if it has not the device */
 static struct xverbs_ah_attr path;
 static void *memory;
 static char reason[XVERBS_REASON_MAX];
@@ -48,6 +51,7 @@ static union {
 	struct xverbs_clock_map clock;
 	struct xverbs_channel_alloc channel;
 	struct xverbs_pd_alloc pd;
+	struct xverbs_pd_import import;
 	struct xverbs_uar_alloc uar;
 	struct xverbs_mr_reg mr;
 	struct xverbs_mr_rereg rereg;
@@ -144,6 +148,18 @@ static void fill_dmabuf(void)
 	arg.dmabuf.length = LEN;
 }
 
+static void fill_import(void)
+{
+	arg.import.fd = foreign->context->cmd_fd;
+	arg.import.pd = foreign->handle;
+}
+
+static void fill_mr_imported(void)
+{
+	fill_mr();
+	arg.mr.pd = imported;
+}
+
 static void fill_mkey(void)
 {
 	arg.mkey.pd = pd;
@@ -154,6 +170,12 @@ static void fill_mw(void)
 {
 	arg.mw.pd = pd;
 	arg.mw.type = 2;
+}
+
+static void fill_mw_imported(void)
+{
+	fill_mw();
+	arg.mw.pd = imported;
 }
 
 static void fill_umem(void)
@@ -244,6 +266,13 @@ static void fill_qp(void)
 	arg.qp.out_cap = PART(&cap_read);
 	cap.max_send_wr = 500;
 	cap.max_send_sge = 2;
+}
+
+static void fill_qp_imported(void)
+{
+	fill_qp();
+	arg.qp.pd = imported;
+	arg.qp.srq = 0;
 }
 
 static void fill_ud(void)
@@ -360,6 +389,7 @@ enum {
 	SETTLES = 4,		/* creates objects that stay with the device */
 	WITH_DMABUF = 8,	/* needs a kernel that supports it */
 	WITH_DC = 16,		/* needs a device that supports it */
+	WITH_IBVERBS = 32,	/* needs the device in libibverbs */
 };
 
 struct step {
@@ -396,6 +426,9 @@ static const struct step steps[] = {
 	CALL(MR_REREG, rereg, alter, 0),
 	CALL(MR_REREG, rereg, move, 0),
 	MAKE_FLAGS(MR_DMABUF, dmabuf, dmabuf, NULL, WITH_DMABUF),
+	MAKE_FLAGS(PD_IMPORT, import, import, &imported, WITH_IBVERBS),
+	MAKE_FLAGS(MR_REG, mr, mr_imported, &mr_imported, WITH_IBVERBS),
+	MAKE_FLAGS(MW_ALLOC, mw, mw_imported, NULL, WITH_IBVERBS),
 	MAKE(MW_ALLOC, mw, mw, &mw),
 	MAKE(MKEY_CREATE, mkey, mkey, &mkey),
 	MAKE(UMEM_REG, umem, umem, &umem),
@@ -414,6 +447,7 @@ static const struct step steps[] = {
 	CALL(SRQ_MODIFY, srq_modify, xrc_srq_modify, 0),
 	CALL(SRQ_QUERY, srq_query, xrc_srq_query, 0),
 	MAKE(QP_CREATE, qp, qp, &qp),
+	MAKE_FLAGS(QP_CREATE, qp, qp_imported, NULL, WITH_IBVERBS),
 	MAKE(QP_CREATE, qp, ud, &ud),
 	MAKE(QP_CREATE, qp, cross_channel, NULL),
 	MAKE_FLAGS(QP_CREATE, qp, xrc_send, NULL, SETTLES),
@@ -488,7 +522,8 @@ static int step_file(const struct step *s)
 /* True if kernel and device support the step. */
 static bool step_possible(const struct step *s)
 {
-	return !(s->flags & WITH_DMABUF && dmabuf < 0) && !(s->flags & WITH_DC && !with_dc);
+	return !(s->flags & WITH_DMABUF && dmabuf < 0) && !(s->flags & WITH_DC && !with_dc) &&
+	       !(s->flags & WITH_IBVERBS && !foreign);
 }
 
 /* After success: keeps the new object for later steps, or destroys it. */
@@ -572,6 +607,19 @@ static void find_dc(void)
 	with_dc = device->out_max_dct;
 }
 
+static void find_foreign(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **d;
+	struct ibv_context *ctx = NULL;
+
+	for (d = list; d && *d && !ctx; d++)
+		if (!strcmp(ibv_get_device_name(*d), rig_device(0)))
+			ctx = ibv_open_device(*d);
+	if (list)
+		ibv_free_device_list(list);
+	foreign = ctx ? ibv_alloc_pd(ctx) : NULL;
+}
+
 static void steps_setup(void)
 {
 	memory = mmap(NULL, 4 * LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -581,6 +629,7 @@ static void steps_setup(void)
 	fd = bound_file();
 	find_path();
 	find_dc();
+	find_foreign();
 }
 
 #endif
