@@ -177,6 +177,7 @@ if full; then
 fi
 
 ok "two functions in two network namespaces" namespaces_up
+[ "$VM_LINK" = ib ] || tap "$XV_RUN" $STOCK/rdma_calls $ADDR0
 programs_of_cm "both on xverbs"
 
 ok "the files of ib_uverbs are back" show_uverbs

@@ -28,5 +28,6 @@ rping_to "rping: 64 bytes" $ADDR0 -- "${PEER[@]}" -- -V -C 50
 rping_to "rping: 60 KiB" $ADDR0 -- "${PEER[@]}" -- -V -C 20 -S 60000
 rping_to "rping: the other direction" $ADDR1 "${PEER[@]}" -- -- -V -C 50
 rping_to "rping: a function to itself" $ADDR0 -- -- -V -C 50
+tap ../../../build/stock/rdma_calls $ADDR0
 ok "back in one namespace" peer_down
 finish
