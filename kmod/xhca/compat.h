@@ -35,13 +35,14 @@ static inline void xhca_set_uplink(struct mlx5_core_dev *mdev, struct net_device
 #endif
 
 static inline void xhca_hrtimer_setup(struct hrtimer *timer,
-				      enum hrtimer_restart (*function)(struct hrtimer *))
+				      enum hrtimer_restart (*function)(struct hrtimer *),
+				      enum hrtimer_mode mode)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
 	timer->function = function;
 #else
-	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, mode);
 #endif
 }
 

@@ -549,7 +549,7 @@ static void init_workers(struct xhca_engine *e)
 		tasklet_setup(&w->softirq, softirq_run);
 		INIT_CSD(&w->call, call_softirq, w);
 		init_irq_work(&w->kick, kick_softirq);
-		xhca_hrtimer_setup(&w->check, check_timer);
+		xhca_hrtimer_setup(&w->check, check_timer, HRTIMER_MODE_REL);
 	}
 }
 
@@ -607,7 +607,7 @@ int xhca_engine_init(struct xhca *x, const char *cpus)
 		return err;
 	spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->calls);
-	xhca_hrtimer_setup(&e->timer, tick);
+	xhca_hrtimer_setup(&e->timer, tick, HRTIMER_MODE_REL);
 	e->busy = ktime_get_ns();
 	e->turn = e->busy;
 	e->worker = kvcalloc(nr_cpu_ids, sizeof(*e->worker), GFP_KERNEL);

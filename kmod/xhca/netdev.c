@@ -6,8 +6,13 @@
  * The devices form a switch: a frame goes to the device with its destination address, a
  * multicast to all others.  They may be in different network namespaces.  The port is up
  * while its network device is up and has a cable (fault.c).
+ *
+ * A frame takes some time, as on a wire.  Without it, the answer to an ARP request would arrive
+ * inside the call that sends the request, before ib_core waits for it, and rdma_resolve_addr()
+ * would take its whole timeout.
  */
 #include <linux/ethtool.h>
+#include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
@@ -17,11 +22,16 @@
 
 #define XHCA_MAX_MTU	9000
 #define XHCA_SPEED	SPEED_100000
+#define XNET_WIRE_NS	100000
+#define XNET_WIRE_FRAMES 512
 
 struct xnet {
 	struct net_device *dev;
 	struct xhca_function *fn;
 	bool cable;
+	struct sk_buff_head wire;	/* frames that were sent and have not arrived */
+	struct hrtimer arrival;
+	bool armed;			/* the timer runs; under the lock of wire */
 	struct list_head entry;		/* xnets, while the device is up */
 };
 
@@ -74,15 +84,54 @@ static void flood(struct net_device *from, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-static netdev_tx_t xnet_xmit(struct sk_buff *skb, struct net_device *dev)
+static void arrive(struct net_device *dev, struct sk_buff *skb)
 {
-	skb_tx_timestamp(skb);
 	skb_reset_mac_header(skb);
-	dev_sw_netstats_tx_add(dev, 1, skb->len);
-	rcu_read_lock();
 	if (!is_unicast_ether_addr(eth_hdr(skb)->h_dest) || !forward_unicast(dev, skb))
 		flood(dev, skb);
+}
+
+static enum hrtimer_restart xnet_arrival(struct hrtimer *timer)
+{
+	struct xnet *x = container_of(timer, struct xnet, arrival);
+	struct sk_buff_head frames;
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&frames);
+	spin_lock(&x->wire.lock);
+	skb_queue_splice_init(&x->wire, &frames);
+	x->armed = !skb_queue_empty(&frames);
+	spin_unlock(&x->wire.lock);
+	if (skb_queue_empty(&frames))
+		return HRTIMER_NORESTART;
+
+	rcu_read_lock();
+	while ((skb = __skb_dequeue(&frames)))
+		arrive(x->dev, skb);
 	rcu_read_unlock();
+	hrtimer_forward_now(timer, ns_to_ktime(XNET_WIRE_NS));
+	return HRTIMER_RESTART;
+}
+
+static netdev_tx_t xnet_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct xnet *x = netdev_priv(dev);
+	bool start;
+
+	if (skb_queue_len_lockless(&x->wire) >= XNET_WIRE_FRAMES) {
+		dev_core_stats_tx_dropped_inc(dev);
+		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	skb_tx_timestamp(skb);
+	dev_sw_netstats_tx_add(dev, 1, skb->len);
+	spin_lock(&x->wire.lock);
+	__skb_queue_tail(&x->wire, skb);
+	start = !x->armed;
+	x->armed = true;
+	spin_unlock(&x->wire.lock);
+	if (start)
+		hrtimer_start(&x->arrival, ns_to_ktime(XNET_WIRE_NS), HRTIMER_MODE_REL_SOFT);
 	return NETDEV_TX_OK;
 }
 
@@ -126,6 +175,9 @@ static int xnet_stop(struct net_device *dev)
 	struct xnet *x = netdev_priv(dev);
 
 	netif_stop_queue(dev);
+	hrtimer_cancel(&x->arrival);
+	skb_queue_purge(&x->wire);
+	x->armed = false;
 	link_set(x, false);
 	list_del_rcu(&x->entry);
 	synchronize_net();
@@ -185,6 +237,8 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 	x->dev = dev;
 	x->fn = fn;
 	x->cable = true;
+	skb_queue_head_init(&x->wire);
+	xhca_hrtimer_setup(&x->arrival, xnet_arrival, HRTIMER_MODE_REL_SOFT);
 	SET_NETDEV_DEV(dev, &pdev->dev);
 	dev->netdev_ops = &xnet_ops;
 	dev->ethtool_ops = &xnet_ethtool_ops;

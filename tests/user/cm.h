@@ -255,7 +255,7 @@ static inline struct rdma_conn_param with(const char *text, size_t length)
 {
 	return (struct rdma_conn_param) {
 		.private_data = text, .private_data_len = (uint8_t)length,
-		.responder_resources = 4, .initiator_depth = 4, .retry_count = 7,
+		.responder_resources = 4, .initiator_depth = 4, .retry_count = 1,
 		.rnr_retry_count = 7,
 	};
 }

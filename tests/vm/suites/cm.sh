@@ -10,7 +10,11 @@ FILE=/dev/shm/file
 
 ok "two functions in two network namespaces" peer_up
 
-pair "ucmatose" "cm_listening 7174" 'return status 0' \
+# The programs of multicast pause for seconds.
+meanwhile pair "mckey: multicast" joined 'return status 0' \
+	stdbuf -oL mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
+	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
+pair "ucmatose" "cm_listening 7471" 'return status 0' \
 	ucmatose -c 4 -C 20 -S 1000 -- "${PEER[@]}" ucmatose -s $ADDR0 -c 4 -C 20 -S 1000
 pair "udaddy" "cm_listening 7174" 'return status 0' \
 	udaddy -C 20 -S 1000 -- "${PEER[@]}" udaddy -s $ADDR0 -C 20 -S 1000
@@ -21,9 +25,6 @@ pair "rdma_server, rdma_client" "cm_listening 7471" 'rdma_client: end 0' \
 	rdma_server -s $ADDR0 -p 7471 -- "${PEER[@]}" rdma_client -s $ADDR0 -p 7471
 pair "rdma_xserver, rdma_xclient" "cm_listening 7471" 'end 0' \
 	rdma_xserver -p 7471 -- "${PEER[@]}" rdma_xclient -s $ADDR0 -p 7471
-pair "mckey: multicast" "sleep 2" 'return status 0' \
-	mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
-	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
 # Mode a is left out: there rstream polls, and it takes the hang-up that may come together
 # with the last data for an error.
 for test in b n; do
@@ -59,5 +60,6 @@ if full; then
 			"${PEER[@]}" $program -R -F -d "$DEV1" -p $PORT $ADDR0
 	done
 fi
+join
 ok "back in one namespace" peer_down
 finish

@@ -94,17 +94,18 @@ programs_of_cm() {
 	local port=$((PORT + 1)) mode
 	END=$1
 	PORT=$((PORT + 4))
+	meanwhile cm mckey joined 'return status 0' \
+		stdbuf -oL mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
+		mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
 	cm rping $port '' rping -s -a $ADDR0 -p $port -V -C 20 -- \
 		rping -c -a $ADDR0 -p $port -V -C 20
-	same ucmatose 7174 'return status 0' ucmatose -c 4 -C 20 -S 1000
+	same ucmatose 7471 'return status 0' ucmatose -c 4 -C 20 -S 1000
 	same udaddy 7174 'return status 0' udaddy -C 20 -S 1000
 	STAYS=1 same cmtime 7471 connect cmtime -c 20 -p 7471
 	cm "rdma_server, rdma_client" 7471 'rdma_client: end 0' rdma_server -s $ADDR0 -p 7471 -- \
 		rdma_client -s $ADDR0 -p 7471
 	cm "rdma_xserver, rdma_xclient" 7471 'end 0' rdma_xserver -p 7471 -- \
 		rdma_xclient -s $ADDR0 -p 7471
-	cm mckey "sleep 2" 'return status 0' mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
-		mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
 	for mode in b n; do
 		same "rstream, mode $mode" 7471 64k \
 			rstream -p 7471 -T $mode -T v -I 20 -S 65536 -C 20
@@ -114,6 +115,7 @@ programs_of_cm() {
 	[ "$VM_LINK" != ib ] || STAYS=1 cm udpong "udp_bound 7174" custom \
 		udpong -b $ADDR0 -T e -C 20 -S 1000 -- udpong -s $ADDR0 -T e -C 20 -S 1000
 	file_copy
+	join
 	full || [ "$END" = "both on xverbs" ] || return 0
 	cm "ib_write_bw by rdma_cm" $((port + 1)) '^ *4096 +500' \
 		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV0" -p $((port + 1)) -- \

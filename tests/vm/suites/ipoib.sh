@@ -29,18 +29,19 @@ like "ping with large packets" ' 0% packet loss' ping -c 3 -i 0.2 -s 20000 $ADDR
 head -c 2M /dev/urandom > $FILE
 ok "TCP: 2 MiB arrive unchanged" tcp
 
+meanwhile pair "mckey: multicast" joined 'return status 0' \
+	stdbuf -oL mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
+	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
 pair "rping: 60 KiB" "cm_listening 7174" '' \
 	rping -s -a $ADDR0 -p 7174 -V -C 20 -S 60000 -- \
 	"${PEER[@]}" rping -c -a $ADDR0 -p 7174 -V -C 20 -S 60000
-pair "ucmatose" "cm_listening 7174" 'return status 0' \
+pair "ucmatose" "cm_listening 7471" 'return status 0' \
 	ucmatose -c 2 -C 20 -S 1000 -- "${PEER[@]}" ucmatose -s $ADDR0 -c 2 -C 20 -S 1000
 pair "udaddy" "cm_listening 7174" 'return status 0' \
 	udaddy -C 20 -S 1000 -- "${PEER[@]}" udaddy -s $ADDR0 -C 20 -S 1000
 STAYS=1 pair "cmtime" "cm_listening 7471" 'connect' \
 	cmtime -c 10 -p 7471 -- "${PEER[@]}" cmtime -s $ADDR0 -c 10 -p 7471
-pair "mckey: multicast" "sleep 2" 'return status 0' \
-	mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
-	"${PEER[@]}" mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
+join
 
 # Programs of infiniband-diags
 ports=$((VM_FUNCTIONS + 1))	# with that of the manager

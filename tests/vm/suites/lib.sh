@@ -53,6 +53,7 @@ skip() {
 }
 
 finish() {
+	join
 	echo "1..$TESTS"
 	rm -f "$OUT" "$OUT.kernel" "$OUT.server"
 	[ $FAILED -eq 0 ]
@@ -154,12 +155,16 @@ wait_for() {
 	done
 }
 
+# A server of multicast, run by stdbuf -oL, has printed that it has joined its group.
+# shellcheck disable=SC2317 # called by pair
+joined() { grep -qs joined "$OUT.server"; }
+
 # pair DESCRIPTION READY REGEX SERVER... -- CLIENT...
-# Starts the server, waits until the command READY succeeds, and runs the client. Both must
+# Starts the server, waits until the command READY succeeds, and runs the client. All must
 # succeed, and the output of one must match REGEX. With STAYS=1 the server does not exit by
 # itself: it gets a signal when the client has finished.
 pair() {
-	local what=$1 ready=$2 want=$3 server=() pid rc src log
+	local what=$1 ready=$2 want=$3 server=() pid rc src log late=''
 	shift 3
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
@@ -167,20 +172,49 @@ pair() {
 	timeout -k 5 "$LIMIT" "${server[@]}" > "$log" 2>&1 < /dev/null &
 	pid=$!
 	# shellcheck disable=SC2086 # READY is a command with arguments
-	wait_for 10 $ready || echo "server did not get ready: $ready" >> "$log"
+	wait_for "$LIMIT" $ready || late="; the server was not ready: $ready"
 	attempt "$@"
 	rc=$?
 	[ $rc -eq 0 ] && [ -z "${STAYS:-}" ] || { pause 0.2; kill "$pid" 2>/dev/null; }
 	wait "$pid"
 	src=$?
 	[ -n "${STAYS:-}" ] && [ $src -eq 143 ] && src=0
-	if [ $rc -eq 0 ] && [ $src -eq 0 ] && grep -Eqs -- "$want" "$OUT" "$log"; then
+	if [ $rc -eq 0 ] && [ $src -eq 0 ] && [ -z "$late" ] &&
+	   grep -Eqs -- "$want" "$OUT" "$log"; then
 		pass "$what"
 	else
-		fail "$what" "client status $rc, server status $src, wanted /$want/"
+		fail "$what" "client status $rc, server status $src, wanted /$want/$late"
 		{ echo "server: ${server[*]}"; tail -n 15 "$log"
 		  echo "client: $*"; tail -n 15 "$OUT"; } | diag
 	fi
+}
+
+# meanwhile COMMAND...: runs tests in the background, because they mostly wait. They share
+# nothing with the tests that run at the same time: no port, no file.
+MEANWHILE=()
+meanwhile() {
+	local part=$OUT.part${#MEANWHILE[@]}
+	( OUT=$part.out; "$@"; rm -f "$OUT" "$OUT.kernel" "$OUT.server" ) > "$part" 2>&1 &
+	MEANWHILE+=("$! $part")
+}
+
+# join: waits for the tests in the background and counts them
+join() {
+	local job part line
+	for job in "${MEANWHILE[@]}"; do
+		part=${job#* }
+		wait "${job%% *}"
+		while IFS= read -r line; do
+			case $line in
+			"ok "*" # SKIP "*) line=${line#* - }; skip "${line% # SKIP *}" "${line#* # SKIP }" ;;
+			"ok "*) pass "${line#* - }" ;;
+			"not ok "*) fail "${line#* - }" ;;
+			*) echo "$line" ;;
+			esac
+		done < "$part"
+		rm -f "$part"
+	done
+	MEANWHILE=()
 }
 
 # Two devices that reach each other: the first function and the last. The environment may

@@ -31,9 +31,6 @@ program() {
 	read -ra CMD <<< "$words"
 }
 
-# shellcheck disable=SC2317 # called by pair
-joined() { grep -q joined "$OUT.server"; }
-
 # ends NAME REGEX SERVER CLIENT: runs the program with these two ends
 ends() {
 	local server ready
