@@ -206,7 +206,9 @@ join() {
 		wait "${job%% *}"
 		while IFS= read -r line; do
 			case $line in
-			"ok "*" # SKIP "*) line=${line#* - }; skip "${line% # SKIP *}" "${line#* # SKIP }" ;;
+			"ok "*" # SKIP "*)
+				line=${line#* - }
+				skip "${line% # SKIP *}" "${line#* # SKIP }" ;;
 			"ok "*) pass "${line#* - }" ;;
 			"not ok "*) fail "${line#* - }" ;;
 			*) echo "$line" ;;
