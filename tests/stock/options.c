@@ -3,7 +3,8 @@
  * usage: options DEVICE GID-INDEX
  *
  * What plain libibverbs and libmlx5 may ask of a device: masked atomics as raw requests, data
- * in completions, relaxed ordering, connection options (ECE), compressed completions.
+ * in completions, relaxed ordering, connection options (ECE), compressed completions, flags of
+ * queue pairs and CQs.
  */
 #include <endian.h>
 #include <errno.h>
@@ -227,6 +228,56 @@ static void test_compressed(void)
 	   strerror(errno));
 }
 
+static struct ibv_cq *make_cq(uint32_t size, uint32_t flags)
+{
+	struct ibv_cq_init_attr_ex init = { .cqe = 16 };
+	struct mlx5dv_cq_init_attr dv = {
+		.comp_mask = MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE | MLX5DV_CQ_INIT_ATTR_MASK_FLAGS,
+		.cqe_size = size, .flags = flags,
+	};
+	struct ibv_cq_ex *made = mlx5dv_create_cq(ctx, &init, &dv);
+
+	return made ? ibv_cq_ex_to_cq(made) : NULL;
+}
+
+/* Flags of features that the device does not have */
+static void test_flags(void)
+{
+	static const struct {
+		uint32_t flag;
+		const char *what;
+	} flags[] = {
+		{ MLX5DV_QP_CREATE_TUNNEL_OFFLOADS, "tunnel offloads" },
+		{ MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC, "loopback of Ethernet frames" },
+		{ MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC, "loopback of Ethernet multicast" },
+		{ MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE, "credits by packets" },
+	};
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq, .pd = pd,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+	};
+	struct mlx5dv_qp_init_attr dv = {
+		.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS,
+	};
+	struct ibv_cq *made;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		dv.create_flags = flags[i].flag;
+		ok(!mlx5dv_create_qp(ctx, &init, &dv) && errno, "a queue pair with %s is refused",
+		   flags[i].what);
+	}
+	for (i = 64; i <= 128; i *= 2) {
+		made = make_cq(i, 0);
+		ok(made && !ibv_destroy_cq(made), "a CQ with entries of %u bytes", i);
+	}
+	ok(!make_cq(32, 0) && errno, "a CQ with entries of 32 bytes is refused");
+	ok(!make_cq(128, MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD) && errno,
+	   "a CQ with padded entries is refused");
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -253,6 +304,7 @@ int main(int argc, char **argv)
 	test_relaxed();
 	test_ece();
 	test_compressed();
+	test_flags();
 	ok(!ibv_destroy_qp(qp) && !ibv_dereg_mr(mr) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd),
 	   "destroy");
 	ibv_close_device(ctx);
