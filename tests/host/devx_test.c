@@ -63,14 +63,14 @@ static u32 brief(u16 uid, u16 opcode, u32 value)
 /* Fields for which the kernel's headers have no names, at bit offsets */
 static void put32(void *in, u32 bit, u32 v)
 {
-	*(__be32 *)(in + bit / 8) = cpu_to_be32(v);
+	((__be32 *)in)[bit / 32] = cpu_to_be32(v);
 }
 
 static void put64(void *in, u32 bit, u64 v)
 {
 	__be64 be = cpu_to_be64(v);
 
-	memcpy(in + bit / 8, &be, sizeof(be));
+	memcpy((u8 *)in + bit / 8, &be, sizeof(be));
 }
 
 static u32 create_umem(const struct user *u, u32 flags, u32 offset)

@@ -185,7 +185,7 @@ u64 hostile_others(struct session *s, int func, const struct hostile *h)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		t = (void *)s->hca[func] + kinds[i].table;
+		t = (void *)((u8 *)s->hca[func] + kinds[i].table);
 		for (number = t->first; number < t->used_end; number++)
 			if (hca_table_get(t, number) && hca_table_uid(t, number) != h->uid)
 				hash = mix_object(s, func, hash, i, number,
