@@ -77,7 +77,9 @@ static const struct hca_opcode opcodes[] = {
 	USER_OP(MLX5_CMD_OP_2ERR_QP, RUN, false, hca_cmd_modify_qp, qp_2err_in, qp_2err_out),
 	USER_OP(HCA_CMD_OP_RTS2SQD_QP, RUN, false, hca_cmd_modify_qp, qp_2err_in, qp_2err_out),
 	USER_OP(MLX5_CMD_OP_2RST_QP, RUN, false, hca_cmd_modify_qp, qp_2rst_in, qp_2rst_out),
-	USER_OP(MLX5_CMD_OP_QUERY_QP, RUN, false, hca_cmd_query_qp, query_qp_in, query_qp_out),
+	/* In newer headers query_qp_out has an extension, which software need not have. */
+	USER_OP(MLX5_CMD_OP_QUERY_QP, RUN, false, hca_cmd_query_qp,
+		query_qp_in, rst2init_qp_in),
 	USER_OP(MLX5_CMD_OP_SQD_RTS_QP, RUN, false, hca_cmd_modify_qp,
 		sqd2rts_qp_in, sqd2rts_qp_out),
 	OP(MLX5_CMD_OP_MAD_IFC, RUN, true, hca_cmd_mad_ifc, mad_ifc_in, mad_ifc_out),
