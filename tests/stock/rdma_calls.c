@@ -251,8 +251,8 @@ static void ids(void)
 	   !rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof(on)),
 	   "rdma_set_option");
 	errno = 0;
-	ok(rdma_set_option(id, 77, 0, &on, sizeof(on)) == -1 && errno == ENOSYS,
-	   "rdma_set_option: an unknown level");
+	ok(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &on, sizeof(on)) == -1 &&
+	   errno == EINVAL, "rdma_set_option: a wrong size");
 	ok(!rdma_migrate_id(id, second) && id->channel == second, "rdma_migrate_id");
 	ok(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, 2000) &&
 	   next_event(second, id) == RDMA_CM_EVENT_ADDR_RESOLVED,

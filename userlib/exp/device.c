@@ -180,7 +180,7 @@ EXPORT int ibv_exp_query_values(struct ibv_context *ctx, int q_values,
 	uint64_t cycles;
 
 	if (!xv)
-		return EINVAL;
+		return iv_error(-EINVAL);
 	if (err)
 		return err;
 	values->comp_mask = 0;

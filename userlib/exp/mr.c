@@ -39,7 +39,7 @@ EXPORT int ibv_exp_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, voi
 
 	if (!xv_bridge_get_ctx(mr->context) ||
 	    (flags & IBV_EXP_REREG_MR_CHANGE_PD && pd && !xv_bridge_get_pd(pd)))
-		return EINVAL;
+		return iv_error(-EINVAL);
 	if (!err)
 		err = access_of(exp_access, &access);
 	if (err)
@@ -59,7 +59,7 @@ EXPORT int ibv_exp_bind_mw(struct ibv_exp_mw_bind *b)
 
 	if (!xv_bridge_get_qp(b->qp) || !xv_bridge_get_mw(b->mw) ||
 	    (b->bind_info.mr && !xv_bridge_get_mr(b->bind_info.mr)))
-		return EINVAL;
+		return iv_error(-EINVAL);
 	if (!err)
 		err = exp_check_mask("bind: exp_send_flags: ", b->exp_send_flags, flags, flags);
 	if (!err && exp_bind_info(&bind.bind_info, &b->bind_info))

@@ -18,7 +18,7 @@ EXPORT int ibv_exp_query_port(struct ibv_context *ctx, uint8_t port,
 		err = exp_check_mask("query port: mask1: ", attr->mask1, IBV_EXP_QUERY_PORT_MASK,
 				     IBV_EXP_QUERY_PORT_MASK);
 	if (!xv_bridge_get_ctx(ctx))
-		return EINVAL;
+		return iv_error(-EINVAL);
 	return err ? err : ___ibv_query_port(ctx, port, &attr->port_attr);
 }
 
@@ -31,7 +31,7 @@ EXPORT int ibv_exp_query_gid_attr(struct ibv_context *ctx, uint8_t port, unsigne
 	struct xv_gid_entry x;
 
 	if (!xv)
-		return EINVAL;
+		return iv_error(-EINVAL);
 	if (!err)
 		err = iv_result(xv_query_gid_entry(xv, port, index, &x));
 	if (err)

@@ -39,7 +39,7 @@ EXPORT int ibv_exp_post_send(struct ibv_qp *pub, struct ibv_exp_send_wr *wr,
 
 	if (xv_unlikely(!qp)) {
 		*bad_wr = wr;
-		return EINVAL;
+		return iv_error(-EINVAL);
 	}
 	xv_lock(&qp->sq.lock);
 	start = qp->sq.pi;

@@ -73,7 +73,7 @@ static int make_room(struct ibv_context *ctx, const struct ibv_exp_qp_init_attr 
 	int err;
 
 	if (!xv)
-		return EINVAL;
+		return iv_error(-EINVAL);
 	if (!klms && !(has(a, IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS) &&
 		       a->exp_create_flags & IBV_EXP_QP_CREATE_UMR))
 		return 0;
@@ -164,7 +164,7 @@ EXPORT int ibv_exp_query_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *a, uint64
 	int err;
 
 	if (!xv)
-		return EINVAL;
+		return iv_error(-EINVAL);
 	err = iv_result(xv_query_qp(xv, &x, (unsigned int)(mask & SUPPORTED_ATTR), &xi));
 	if (err)
 		return err;

@@ -116,7 +116,7 @@ EXPORT int ibv_exp_post_task(struct ibv_context *ctx, struct ibv_exp_task *task,
 		return 0;
 	if (!xv) {
 		*bad_task = task;
-		return EINVAL;
+		return iv_error(-EINVAL);
 	}
 	if (n.tasks > MAX_REQUESTS || n.sends > MAX_REQUESTS || n.umrs > MAX_UMR) {
 		*bad_task = task;
