@@ -242,6 +242,7 @@ static struct hca_mkey *make_key(struct kunit *test, u8 mode)
 		.access = MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW, .page_shift = 12,
 		.start = KEY_START, .len = KEY_BYTES, .xlt_max = 64,
 	};
+	hca_mkey_align(key);
 	KUNIT_ASSERT_EQ(test, hca_table_add(&b->hca->mkeys, key, 0, &index), 0);
 	key->key = index << 8 | KEY_VARIANT;
 	return key;

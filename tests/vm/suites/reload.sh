@@ -4,9 +4,8 @@
 # xhca is unloaded and loaded with other parameters, its driver is unbound and bound, and
 # invalid parameters are refused with one line in the kernel log.
 . ./lib.sh
-MANY=6
+MANY=4
 ! full || MANY=16
-! debug_kernel || MANY=4	# each function takes a minute
 
 devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
 # shellcheck disable=SC2317 # called by ok

@@ -6,7 +6,8 @@
 . ./lib.sh
 BIN=../../../build/user/tests
 LOG=$(mktemp)
-KILLS=20
+KILLS=10
+! full || KILLS=20
 ! debug_kernel || KILLS=3
 
 # Keys are left out: the driver caches them.

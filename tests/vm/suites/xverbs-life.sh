@@ -6,7 +6,7 @@
 # and for programs of libibverbs and librdmacm that xv_run starts.
 . ./lib.sh
 BIN=../../../build/user
-KILLS=40
+KILLS=20
 ! full || KILLS=200
 ! debug_kernel || KILLS=10
 

@@ -91,6 +91,27 @@ wait
 
 # ---- xv_perf
 n=300
+TRANSPORTS=("uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_imm" "xrc read")
+
+perf_processes() {
+	local test
+	PORT=$((PORT + 100))
+	for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add"; do
+		PORT=$((PORT + 1))
+		# shellcheck disable=SC2086 # two words
+		pair "perf: $test between two processes" "listening $PORT" '^ +(64|8|4096) ' \
+			$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
+			$BIN/xv_perf --device "$DEV0" -n $n -s 64-4096 $test 127.0.0.1:$PORT
+	done
+	for test in "${TRANSPORTS[@]}"; do
+		PORT=$((PORT + 1))
+		pair "perf: $test between two processes" "listening $PORT" '^ +64 ' \
+			$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- $BIN/xv_perf \
+			--device "$DEV0" -n $n -T "${test% *}" bw "${test#* }" 127.0.0.1:$PORT
+	done
+}
+
+meanwhile perf_processes
 for op in write write_imm read send send_imm fetch_add cmp_swap bind; do
 	like "perf: $op latency" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n lat $op
 	like "perf: $op bandwidth" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n bw $op
@@ -109,23 +130,13 @@ like "perf: sleeping for events" '^ +64 ' $BIN/xv_perf "${both[@]}" -n 100 -E la
 ok "perf: JSON" json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat read
 is "perf: results in JSON" "$(field '[r["bytes"] for r in d["results"]]')" "[64, 128, 256]"
 cp "$WORK/json" "$WORK/run1.json"
-for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add"; do
-	PORT=$((PORT + 1))
-	# shellcheck disable=SC2086 # two words
-	pair "perf: $test between two processes" "listening $PORT" '^ +(64|8|4096) ' \
-		$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
-		$BIN/xv_perf --device "$DEV0" -n $n -s 64-4096 $test 127.0.0.1:$PORT
-done
-for test in "uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_imm" "xrc read"; do
+for test in "${TRANSPORTS[@]}"; do
 	# shellcheck disable=SC2086 # two words
 	set -- $test
 	like "perf: $test latency" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 lat $2
 	like "perf: $test bandwidth" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 bw $2
-	PORT=$((PORT + 1))
-	pair "perf: $test between two processes" "listening $PORT" '^ +64 ' \
-		$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
-		$BIN/xv_perf --device "$DEV0" -n $n -T $1 bw $2 127.0.0.1:$PORT
 done
+join
 for op in "chain -n 1000" "chain -n 20000 -q 8 -s 8-64" "chain -E -n 1000" \
 		"gather -n 100 -s 64-4096" "barrier -n 100" "barrier -n 100 -r 5 -E" \
 		"bcast -n 100 -r 7" "allreduce -n 100" \
