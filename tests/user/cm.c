@@ -7,6 +7,7 @@
  *	  cm removal ADDRESS PCI	removes the device PCI, which has the address
  *	  cm change ADDRESS COMMAND	the command changes the hardware address of ADDRESS
  */
+#include <time.h>
 #include "cm.h"
 
 /* ---- Data --------------------------------------------------------------- */
@@ -377,16 +378,29 @@ static bool set_neighbour(bool wrong)
 	return run(line);
 }
 
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void test_neighbour(void)
 {
 	struct rdma_cm_id *id;
+	double start;
 
 	if (!netns || !is_ethernet(1))
 		return;
 	id = route(RDMA_PS_TCP, PORT);
 	ok(set_neighbour(true) && event_with(1, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT),
 	   "UNREACHABLE: the peer has another MAC address");
-	ok(set_neighbour(false), "the MAC address is restored");
+	ok(set_neighbour(false), "the neighbour is unknown");
+	rdma_destroy_id(id);
+	start = seconds();
+	id = route(RDMA_PS_TCP, PORT);
+	ok(seconds() - start < 2.5, "ARP finds it before the timeout of 5 s");
 	rdma_destroy_id(id);
 }
 

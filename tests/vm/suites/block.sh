@@ -19,7 +19,7 @@ again() {
 	done
 }
 
-ok "unload what the VM has loaded" unload_xhca
+ok "unload what the VM has loaded" unload_all
 before=$(ram)
 blocks=$(blocks)
 size=$((0x$(< $BLOCKS/block_size_bytes) / 1024))

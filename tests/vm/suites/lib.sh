@@ -318,6 +318,12 @@ xhcactl() {
 # Removes the functions, which keep the module in use, and unloads it.
 unload_xhca() { xhcactl del --all && rmmod xhca; }
 
+# Unloads our modules and the driver, which would probe each new function.
+unload_all() {
+	! [ -e /dev/xverbs ] || rmmod xverbs || return
+	unload_xhca && rmmod mlx5_ib && rmmod mlx5_core
+}
+
 # load MODULE [PARAMETER...]: loads the installed module, or the built one if none is
 # installed
 load() {

@@ -6,7 +6,7 @@
 
 ram() { awk '/^MemTotal/ { print $2 }' /proc/meminfo; }
 
-ok "unload what the VM has loaded" unload_xhca
+ok "unload what the VM has loaded" unload_all
 before=$(ram)
 dmesg -C
 ok "load xhca" load xhca functions=16

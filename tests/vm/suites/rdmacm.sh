@@ -29,11 +29,5 @@ rping_to "rping: 60 KiB" $ADDR0 -- "${PEER[@]}" -- -V -C 20 -S 60000
 rping_to "rping: the other direction" $ADDR1 "${PEER[@]}" -- -- -V -C 50
 rping_to "rping: a function to itself" $ADDR0 -- -- -V -C 50
 tap ../../../build/stock/rdma_calls $ADDR0
-ip -n peer neigh flush all
-STAYS=1 pair "cmtime: a connection to an unknown neighbour" "cm_listening 7471" connect \
-	cmtime -c 1 -p 7471 -- "${PEER[@]}" cmtime -s $ADDR0 -c 1 -p 7471
-took=$(awk '/resolve addr/ { print int($4) }' "$OUT")
-ok "ARP finds it at once, not at the timeout of 2000 ms" [ "$took" -lt 1000 ]
-echo "# rdma_resolve_addr: ${took:-?} ms"
 ok "back in one namespace" peer_down
 finish
