@@ -3,10 +3,8 @@
  * usage: umr DEVICE GID-INDEX
  *
  * Indirect keys of libmlx5: mlx5dv_create_mkey(), mlx5dv_wr_mr_list() and
- * mlx5dv_wr_mr_interleaved(), used by writes and reads, locally and remotely.
- *
- * libmlx5 creates the key by DEVX.  Where the device has none, this program replaces that
- * call by one that allocates a memory window, which is the same object of the adapter.
+ * mlx5dv_wr_mr_interleaved(), used by writes and reads, locally and remotely.  libmlx5
+ * creates them by DEVX.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,8 +13,6 @@
 #include <unistd.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
-#include <rdma/ib_user_verbs.h>
-#include <rdma/mlx5-abi.h>
 #include "tap.h"
 
 enum { BYTES = 1 << 16, ENTRIES = 16, ROUNDS = 20 };
@@ -35,70 +31,6 @@ static void need(int good, const char *what)
 		return;
 	printf("Bail out! %s: %s\n", what, strerror(errno));
 	exit(1);
-}
-
-/* ---- The DEVX calls of libmlx5 ------------------------------------------ */
-
-/* libmlx5 reads the first member. */
-struct mlx5dv_devx_obj {
-	struct ibv_context *context;
-	uint32_t handle;
-};
-
-static uint32_t word(const void *mailbox, size_t at)
-{
-	uint32_t v;
-
-	memcpy(&v, (const uint8_t *)mailbox + at, sizeof(v));
-	return be32toh(v);
-}
-
-/* CREATE_MKEY: the context is at 0x10. */
-struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in,
-					       size_t inlen, void *out, size_t outlen)
-{
-	struct ib_uverbs_alloc_mw_resp resp = {};
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_alloc_mw mw;
-		struct mlx5_ib_alloc_mw mlx5;
-	} cmd = {
-		.hdr = { IB_USER_VERBS_CMD_ALLOC_MW, sizeof(cmd) / 4, sizeof(resp) / 4 },
-		.mw = { .response = (uintptr_t)&resp, .pd_handle = pd->handle,
-			.mw_type = word(in, 0x1c) >> 24 & 1 ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1 },
-		.mlx5 = { .num_klms = word(in, 0x44) },
-	};
-	struct mlx5dv_devx_obj *obj = calloc(1, sizeof(*obj));
-	uint32_t index;
-
-	need(obj && inlen > 0x50 && outlen >= 12 && word(in, 0) >> 16 == 0x200,
-	     "libmlx5 sends another command than CREATE_MKEY");
-	if (write(context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd)) {
-		free(obj);
-		return NULL;
-	}
-	obj->context = context;
-	obj->handle = resp.mw_handle;
-	index = htobe32(resp.rkey >> 8);
-	memset(out, 0, outlen);
-	memcpy((uint8_t *)out + 8, &index, sizeof(index));
-	return obj;
-}
-
-int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
-{
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_dealloc_mw mw;
-	} cmd = {
-		.hdr = { IB_USER_VERBS_CMD_DEALLOC_MW, sizeof(cmd) / 4, 0 },
-		.mw.mw_handle = obj->handle,
-	};
-
-	if (write(obj->context->cmd_fd, &cmd, sizeof(cmd)) != sizeof(cmd))
-		return errno;
-	free(obj);
-	return 0;
 }
 
 /* ---- Setup --------------------------------------------------------------- */

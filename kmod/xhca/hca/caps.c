@@ -16,7 +16,7 @@
 #define PAGE_BYTES	MLX5_UN_SZ_BYTES(hca_cap_union)
 #define CAP_VECTOR_CALC	0xb		/* not in newer kernel headers */
 
-enum { GENERAL, ATOMIC, ROCE, ODP, VECTOR_CALC, PAGES };
+enum { GENERAL, ATOMIC, ROCE, ODP, VECTOR_CALC, EVENTS, PAGES };
 
 static const u8 page_type[PAGES] = {
 	[GENERAL] = MLX5_CAP_GENERAL,
@@ -24,6 +24,7 @@ static const u8 page_type[PAGES] = {
 	[ROCE] = MLX5_CAP_ROCE,
 	[ODP] = MLX5_CAP_ODP,		/* all zero: not supported */
 	[VECTOR_CALC] = CAP_VECTOR_CALC,
+	[EVENTS] = MLX5_CAP_DEV_EVENT,
 };
 
 struct hca_caps {
@@ -54,6 +55,14 @@ static void hca_caps_objects(void *cap)
 	CAP(log_max_mcg, HCA_LOG_MAX_MCG);
 	CAP(max_qp_mcg, HCA_MAX_QP_MCG);
 	CAP(max_qp_cnt, HCA_MAX_COUNTERS);
+}
+
+/* Without rights for user contexts (uctx_cap), and without general objects */
+static void hca_caps_users(void *cap)
+{
+	CAP(log_max_uctx, HCA_LOG_MAX_UCTX);
+	CAP(log_max_umem, HCA_LOG_MAX_UMEM);
+	CAP(event_cap, 1);
 }
 
 /* The kernel's headers have no names for these: WAIT for data and for a time */
@@ -185,6 +194,21 @@ static void hca_caps_vector_calc_page(void *cap)
 	dw[2] = cpu_to_be32(0x7f);
 }
 
+/* Events to which a process can subscribe: of its objects, and of the port */
+static void hca_caps_event_page(void *cap)
+{
+#define EVENT(name)	(1ull << MLX5_EVENT_TYPE_##name)
+	u64 objects = EVENT(PATH_MIG) | EVENT(COMM_EST) | EVENT(SQ_DRAINED) | EVENT(CQ_ERROR) |
+		      EVENT(WQ_CATAS_ERROR) | EVENT(PATH_MIG_FAILED) |
+		      EVENT(WQ_INVAL_REQ_ERROR) | EVENT(WQ_ACCESS_ERROR) |
+		      EVENT(SRQ_CATAS_ERROR) | EVENT(SRQ_LAST_WQE) | EVENT(SRQ_RQ_LIMIT) |
+		      EVENT(DCT_DRAINED);
+
+	MLX5_ARRAY_SET64(device_event_cap, cap, user_affiliated_events, 0, objects);
+	MLX5_ARRAY_SET64(device_event_cap, cap, user_unaffiliated_events, 0, EVENT(PORT_CHANGE));
+#undef EVENT
+}
+
 int hca_caps_init(struct hca *hca)
 {
 	struct hca_caps *caps = kvzalloc(sizeof(*caps), GFP_KERNEL);
@@ -193,12 +217,14 @@ int hca_caps_init(struct hca *hca)
 		return -ENOMEM;
 	hca->caps = caps;
 	hca_caps_objects(caps->max[GENERAL]);
+	hca_caps_users(caps->max[GENERAL]);
 	hca_caps_queues(caps->max[GENERAL]);
 	hca_caps_memory(caps->max[GENERAL]);
 	hca_caps_port(caps->max[GENERAL], &hca->p);
 	hca_caps_settable(caps->settable);
 	hca_caps_atomic_page(caps->max[ATOMIC]);
 	hca_caps_vector_calc_page(caps->max[VECTOR_CALC]);
+	hca_caps_event_page(caps->max[EVENTS]);
 	if (hca->p.roce)
 		hca_caps_roce_page(caps->max[ROCE]);
 	hca_caps_reset(hca);

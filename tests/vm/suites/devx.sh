@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# DEVX of the unmodified driver and library: objects that a process creates by firmware commands.
+. ./lib.sh
+
+tap ../../../build/stock/devx "$DEV0" "$(gid_index "$DEV0")"
+tap ../../../build/stock/umr "$DEV0" "$(gid_index "$DEV0")"
+finish
