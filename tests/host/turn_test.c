@@ -153,6 +153,41 @@ static void test_write(void)
 	session_key_destroy(&s, 1, to);
 }
 
+/* ---- Contiguous pages -------------------------------------------------------------------- */
+
+static u64 piece_at(u64 off)
+{
+	struct hca_key_user u = {
+		.hca = s.hca[0], .pd = s.pd[0], .qpn = a.qp.qp_num, .access = MLX5R_MKEY_ACCESS_LR,
+	};
+	u64 len = MR_BYTES - off;
+
+	return hca_key_map(&u, mr[0].key, mr[0].addr + off, &len) ? len : 0;
+}
+
+static void map_page(u32 page, u32 to)
+{
+	__be64 mtt = cpu_to_be64(mr[0].addr + to * HCA_PAGE_SIZE);
+
+	hca_mkey_set_mtts(mkey(0, mr[0].key), page, 1, &mtt, true);
+}
+
+static void test_contiguous(void)
+{
+	tap_is(piece_at(10), MR_BYTES - 10, "pages that are contiguous in memory are one piece");
+	map_page(3, 8);
+	tap_is(piece_at(10), 3 * HCA_PAGE_SIZE - 10, "it ends before a page that is elsewhere");
+	tap_is(piece_at(3 * HCA_PAGE_SIZE + 5), HCA_PAGE_SIZE - 5, "that page is a piece");
+	map_page(3, 3);
+	memset(mr[1].ptr, 0, MR_BYTES);
+	clear_largest();
+	tap_is(write_status(&a, mr[0].key, mr[1].key, mr[1].addr, MR_BYTES), XV_WC_SUCCESS,
+	       "a write of contiguous pages");
+	ok(!memcmp(mr[0].ptr, mr[1].ptr, MR_BYTES), "its data is right");
+	tap_is(s.fabric.stat.largest[HCA_BYTES], MR_BYTES, "it takes one turn");
+	tap_is(s.fabric.stat.largest[HCA_PIECES], 1, "with one piece");
+}
+
 /* ---- Multicast ------------------------------------------------------------------------- */
 
 static const u8 group[16] = { 0xff, 0x0e, [15] = 5 };
@@ -369,6 +404,7 @@ int main(void)
 	test_search();
 	test_list_limit();
 	test_write();
+	test_contiguous();
 	test_multicast();
 	test_umr();
 	session_free(&s);

@@ -16,7 +16,7 @@ static bool hca_key_is_local(u8 access)
 	return !(access & ~(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW));
 }
 
-static struct hca_mkey *hca_key_get(const struct hca_key_user *u, u32 key, u8 access)
+static inline struct hca_mkey *hca_key_get(const struct hca_key_user *u, u32 key, u8 access)
 {
 	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
 
@@ -53,16 +53,21 @@ static void *hca_key_map_null(u8 access, u64 *len)
 	return access & MLX5R_MKEY_ACCESS_LW ? sink : (void *)zeros;
 }
 
+/* Adjacent pages that are contiguous in memory are one piece. */
 static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 {
 	u64 page_size = 1ull << mkey->page_shift;
 	u64 off = va - mkey->start + mkey->skip;
-	u64 n = off >> mkey->page_shift;
+	u64 n = off >> mkey->page_shift, i = n;
 	u64 in_page = off & (page_size - 1);
+	u64 piece = page_size - in_page;
 
 	if (n >= mkey->xlt_pages || !mkey->page[n])
 		return NULL;
-	*len = min(*len, page_size - in_page);
+	for (; piece < *len && i + 1 < mkey->xlt_pages; i++, piece += page_size)
+		if (mkey->page[i + 1] != mkey->page[i] + page_size)
+			break;
+	*len = min(*len, piece);
 	return mkey->page[n] + in_page;
 }
 

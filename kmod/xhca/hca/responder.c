@@ -81,14 +81,14 @@ static void hca_resp_receive_done(struct hca_qp *dst, struct hca_srq *srq, struc
 }
 
 /*
- * Copies as much as the turn allows; 0 when the message is complete.  All access is checked
- * before the first byte is copied.  hca_copy_some() does that itself if each list has one
- * segment and all of it is copied.
+ * Copies as much as the turn allows, and up to a page more: a short rest needs no turn of its
+ * own.  0 when the message is complete.  All access is checked before the first byte is copied.
+ * hca_copy_some() does that itself if each list has one segment and all of it is copied.
  */
 static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
 			      u64 length, enum hca_copy_err *err)
 {
-	u64 left = max_t(u64, hca_turn_left(src->hca->fabric), HCA_PAGE_SIZE);
+	u64 left = hca_turn_left(src->hca->fabric) + HCA_PAGE_SIZE;
 	u64 n = min(length - src->done, left);
 
 	*err = HCA_COPY_OK;
