@@ -175,7 +175,7 @@ if full; then
 	done
 	perf "ib_send_lat over UD" ib_send_lat -c UD -s 64 -n 200
 	perf "ib_write_bw over XRC" ib_write_bw -c XRC -s 4096 -n 500
-	perf "ib_atomic_lat" ib_atomic_lat -A CMP_AND_SWP -n 200
+	perf "ib_atomic_lat" ib_atomic_lat -A CMP_AND_SWAP -n 200
 fi
 
 ok "two functions in two network namespaces" namespaces_up
