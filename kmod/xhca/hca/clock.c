@@ -25,6 +25,12 @@ static void hca_clock_update(struct hca *hca)
 	WRITE_ONCE(*(__be64 *)&seg->internal_timer_h, cpu_to_be64(hca->clock));
 }
 
+void hca_clock_read(struct hca_fabric *f)
+{
+	f->clock_pass = f->stat.polls;
+	f->now = ktime_get_ns();
+}
+
 void hca_clock_run(struct hca_fabric *f)
 {
 	struct hca *hca;
@@ -38,10 +44,8 @@ u64 hca_clock_stamp(struct hca *hca)
 {
 	struct hca_fabric *f = hca->fabric;
 
-	if (f->stamp_pass != f->stat.polls) {
-		f->stamp_pass = f->stat.polls;
-		f->now = ktime_get_ns();
-	}
+	if (f->clock_pass != f->stat.polls)
+		hca_clock_read(f);
 	if (hca->clock != f->now)
 		hca_clock_update(hca);
 	return hca->clock;

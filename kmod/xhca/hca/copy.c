@@ -110,21 +110,6 @@ static void hca_copy_bytes(void *dst, const void *src, size_t n)
 	hca_copy_words(dst + head, src + head, n - head);
 }
 
-void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
-		  const struct hca_sge *sge, u32 n)
-{
-	*l = (struct hca_sgl) {
-		.user = {
-			.hca = qp->hca,
-			.pd = qp->pd,
-			.qpn = qp->qpn,
-			.access = access,
-		},
-		.sge = sge,
-		.n = n,
-	};
-}
-
 bool hca_sgl_check(const struct hca_sgl *l, u64 bytes)
 {
 	const struct hca_sge *s;

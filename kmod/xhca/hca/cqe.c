@@ -117,12 +117,10 @@ void hca_cq_stop(struct hca_cq *cq)
 	hca_wait_abandon(cq);
 }
 
-void hca_cq_raise_events(struct hca_fabric *f)
+void hca_cq_read_arms(struct hca_fabric *f)
 {
 	struct hca_cq *cq;
 
-	if (list_empty(&f->cq_news))
-		return;
 	/* The entries are written before the arm record is read; see hca_cq_look(). */
 	smp_mb();
 	while (!list_empty(&f->cq_news)) {

@@ -162,7 +162,12 @@ void hca_share_del(struct hca_qp *qp);
 /* @s takes part again, if it has work. */
 void hca_share_ready(struct hca_shares *of, struct hca_share *s);
 /* The queue pair whose turn it is, or NULL */
-struct hca_qp *hca_share_next(struct hca_fabric *f);
+struct hca_qp *hca_share_first_qp(struct hca_fabric *f);
+static inline struct hca_qp *hca_share_next(struct hca_fabric *f)
+{
+	return f->run.queue.n ? hca_share_first_qp(f) : NULL;
+}
+
 /* The turn of @qp begins. */
 void hca_share_take(struct hca_qp *qp);
 /* The turn of @page ends: its queue pairs have used @units. */
@@ -218,6 +223,11 @@ void hca_depend(struct hca_dependents *all, struct hca_dependent *d);
 void hca_depend_end(struct hca_dependent *d);
 /* The CQ or SRQ has failed: all its QPs will be queued. */
 void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
+static inline bool hca_dependents_pending(const struct hca_fabric *f)
+{
+	return !list_empty(&f->failing);
+}
+
 /* Queues some of those QPs; returns how many. */
 unsigned int hca_dependents_run(struct hca_fabric *f);
 
@@ -248,8 +258,16 @@ unsigned int hca_wait_run(struct hca_fabric *f);
 
 /* The port that a path from @hca leads to, or NULL */
 struct hca_port *hca_fabric_find(struct hca *hca, const struct hca_path *path);
+/* Sets qp->remote. */
+void hca_fabric_find_remote(struct hca_qp *qp);
 /* The port that the QP's primary path leads to, or NULL */
-struct hca_port *hca_fabric_remote(struct hca_qp *qp);
+static inline struct hca_port *hca_fabric_remote(struct hca_qp *qp)
+{
+	if (!qp->remote || qp->peer_epoch != qp->hca->fabric->epoch)
+		hca_fabric_find_remote(qp);
+	return qp->remote && hca_halted(qp->remote->hca) ? NULL : qp->remote;
+}
+
 /* @from: the sender's address, which has RoCE version and VLAN */
 struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
 				   const struct hca_gid *from);
@@ -295,7 +313,14 @@ void hca_record_init(struct hca_record *r, enum hca_record_kind kind);
 void hca_record_add(struct hca_record *r, struct hca_uar *uar);
 void hca_record_del(struct hca_record *r);
 /* Makes the record active: it is read in every pass until it is silent for long. */
-void hca_record_active(struct hca_record *r);
+void hca_record_activate(struct hca_record *r);
+static inline void hca_record_active(struct hca_record *r)
+{
+	r->misses = 0;
+	if (list_empty(&r->active_entry))
+		hca_record_activate(r);
+}
+
 /* Makes it inactive. */
 void hca_record_inactive(struct hca_record *r);
 /* Reads the record of a QP's send queue; true if there are new requests. */
@@ -303,6 +328,8 @@ bool hca_qp_look(struct hca_qp *qp);
 
 /* ---- clock.c ----------------------------------------------------------------------- */
 
+/* Reads the clock of the host into fabric.now. */
+void hca_clock_read(struct hca_fabric *f);
 /* Updates the clock registers of all functions. */
 void hca_clock_run(struct hca_fabric *f);
 /* The time stamp of a completion */
@@ -317,7 +344,13 @@ u64 hca_clock_stamp(struct hca *hca);
  */
 bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data);
 /* Raises the events for entries that were written since the last call. */
-void hca_cq_raise_events(struct hca_fabric *f);
+void hca_cq_read_arms(struct hca_fabric *f);
+static inline void hca_cq_raise_events(struct hca_fabric *f)
+{
+	if (!list_empty(&f->cq_news))
+		hca_cq_read_arms(f);
+}
+
 /* The timer of a moderated event has expired. */
 void hca_cq_timer(struct hca_cq *cq);
 /* Reads the record of a CQ; true if there is a new notification request. */
@@ -423,8 +456,21 @@ void *hca_calc_map(const struct hca_key_user *user, struct hca_calc *c, u64 off,
 enum hca_copy_err { HCA_COPY_OK, HCA_COPY_SRC, HCA_COPY_DST, HCA_COPY_AGAIN };
 
 void hca_copy_calibrate(void);
-void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
-		  const struct hca_sge *sge, u32 n);
+static inline void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
+				const struct hca_sge *sge, u32 n)
+{
+	*l = (struct hca_sgl) {
+		.user = {
+			.hca = qp->hca,
+			.pd = qp->pd,
+			.qpn = qp->qpn,
+			.access = access,
+		},
+		.sge = sge,
+		.n = n,
+	};
+}
+
 /* Is access to the first @bytes of the list allowed? */
 bool hca_sgl_check(const struct hca_sgl *l, u64 bytes);
 void hca_sgl_skip(struct hca_sgl *l, u64 bytes);
@@ -545,7 +591,13 @@ unsigned int hca_qp_run_flushing(struct hca_fabric *f);
 /* Reads every record of the page, some in each pass. */
 void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind);
 /* Restarts a sweep that stopped because the function was halted. */
-void hca_sweep_resume(struct hca_uar *uar);
+void hca_sweep_restart(struct hca_uar *uar);
+static inline void hca_sweep_resume(struct hca_uar *uar)
+{
+	if (uar->sweep_stopped)
+		hca_sweep_restart(uar);
+}
+
 /* Reads active records and sweeps.  @steps: work since the last pass */
 unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps);
 /* Has an active record news?  Takes none. */

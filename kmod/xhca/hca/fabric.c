@@ -111,13 +111,8 @@ struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av)
 	return entry->port;
 }
 
-struct hca_port *hca_fabric_remote(struct hca_qp *qp)
+void hca_fabric_find_remote(struct hca_qp *qp)
 {
-	struct hca_fabric *f = qp->hca->fabric;
-
-	if (!qp->remote || qp->peer_epoch != f->epoch) {
-		qp->remote = hca_fabric_find(qp->hca, &qp->path);
-		qp->peer_epoch = f->epoch;
-	}
-	return qp->remote && hca_halted(qp->remote->hca) ? NULL : qp->remote;
+	qp->remote = hca_fabric_find(qp->hca, &qp->path);
+	qp->peer_epoch = qp->hca->fabric->epoch;
 }

@@ -703,10 +703,11 @@ struct hca_fabric {
 	struct hca_route routes[1 << HCA_LOG_ROUTES];
 	struct hca_sa sa;
 	u64 now;			/* ns */
-	u64 stamp_pass;			/* the pass that read the time for completions */
+	u64 clock_pass;			/* the pass that has read @now */
 	struct list_head uars;		/* doorbell pages in use, the next to read first */
 	struct list_head hot_uars;	/* those that software used recently */
 	struct list_head active_uars;	/* those with active records */
+	u32 nactive_uars;
 	struct list_head sweeps;	/* those whose records are swept */
 	u32 nsweeps;
 	u32 sweep_credit, sweep_finds;

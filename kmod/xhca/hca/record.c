@@ -73,22 +73,21 @@ void hca_record_del(struct hca_record *r)
 }
 
 /* If the page has too many, it replaces a record that had no news recently. */
-void hca_record_active(struct hca_record *r)
+void hca_record_activate(struct hca_record *r)
 {
 	struct hca_uar *uar = r->uar;
 	struct hca_record *last;
 
-	r->misses = 0;
-	if (!list_empty(&r->active_entry))
-		return;
 	if (uar->nactive == ACTIVE_MAX) {
 		last = list_last_entry(&uar->active, struct hca_record, active_entry);
 		if (last->misses < ACTIVE_STAYS)
 			return;
 		hca_record_inactive(last);
 	}
-	if (!uar->nactive++)
+	if (!uar->nactive++) {
 		list_add_tail(&uar->active_uar_entry, &uar->hca->fabric->active_uars);
+		uar->hca->fabric->nactive_uars++;
+	}
 	list_add(&r->active_entry, &uar->active);
 }
 
@@ -97,6 +96,8 @@ void hca_record_inactive(struct hca_record *r)
 	if (list_empty(&r->active_entry))
 		return;
 	list_del_init(&r->active_entry);
-	if (!--r->uar->nactive)
+	if (!--r->uar->nactive) {
 		list_del_init(&r->uar->active_uar_entry);
+		r->uar->hca->fabric->nactive_uars--;
+	}
 }

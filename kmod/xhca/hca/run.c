@@ -178,8 +178,9 @@ static void hca_run_find_commands(struct hca_fabric *f)
 
 static void hca_run_read_clock(struct hca_fabric *f)
 {
-	if (!(f->stat.polls++ % CLOCK_PASSES) || f->idle || f->timers.n)
-		f->now = ktime_get_ns();
+	if (f->stat.polls++ % CLOCK_PASSES && !f->idle && !f->timers.n)
+		return;
+	hca_clock_read(f);
 	hca_clock_run(f);
 }
 
@@ -208,7 +209,8 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	work += hca_run_timers(f);
 	hca_run_failures(f);
 	work += hca_run_queues(f);
-	work += hca_dependents_run(f);
+	if (hca_dependents_pending(f))
+		work += hca_dependents_run(f);
 	if (hca_wait_pending(f))
 		work += hca_wait_run(f);
 	hca_run_failures(f);

@@ -109,7 +109,7 @@ static struct hca *hca_share_function(struct hca_fabric *f)
 	return NULL;
 }
 
-struct hca_qp *hca_share_next(struct hca_fabric *f)
+struct hca_qp *hca_share_first_qp(struct hca_fabric *f)
 {
 	struct hca *hca = hca_share_function(f);
 	struct hca_page_share *page;

@@ -66,7 +66,8 @@ static unsigned int hca_sweep_read_active(struct hca_uar *uar)
 
 	for (; n && left && uar->nactive; n--) {
 		r = list_first_entry(&uar->active, struct hca_record, active_entry);
-		list_move_tail(&r->active_entry, &uar->active);
+		if (uar->nactive > 1)
+			list_move_tail(&r->active_entry, &uar->active);
 		if (hca_sweep_read(r)) {
 			found++;
 			continue;
@@ -91,10 +92,8 @@ void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind)
 	f->nsweeps++;
 }
 
-void hca_sweep_resume(struct hca_uar *uar)
+void hca_sweep_restart(struct hca_uar *uar)
 {
-	if (!uar->sweep_stopped)
-		return;
 	uar->sweep_stopped = false;
 	hca_sweep(uar, HCA_RECORD_QP);
 	hca_sweep(uar, HCA_RECORD_CQ);
@@ -157,18 +156,20 @@ static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 
 unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps)
 {
-	unsigned int n, found = 0;
+	u32 n = min_t(u32, f->nactive_uars, ACTIVE_PAGES);
+	unsigned int found = 0;
 	struct hca_uar *uar;
-	LIST_HEAD(seen);
 
-	for (n = 0; n < ACTIVE_PAGES && !list_empty(&f->active_uars); n++) {
+	for (; n && f->nactive_uars; n--) {
 		uar = list_first_entry(&f->active_uars, struct hca_uar, active_uar_entry);
-		list_move_tail(&uar->active_uar_entry, &seen);
+		if (f->nactive_uars > 1)
+			list_move_tail(&uar->active_uar_entry, &f->active_uars);
 		if (!hca_halted(uar->hca))
 			found += hca_sweep_read_active(uar);
 	}
-	list_splice_tail(&seen, &f->active_uars);
-	return found + hca_sweep_pages(f, steps);
+	if (f->nsweeps)
+		found += hca_sweep_pages(f, steps);
+	return found;
 }
 
 bool hca_sweep_rung(struct hca_fabric *f)
