@@ -181,7 +181,7 @@ static bool take(struct xhca_worker *w, int state)
 
 	if (atomic_long_cmpxchg(&e->owner, old, owner_word(w, state)) != old)
 		return false;
-	e->turn = ktime_get_ns();
+	e->turn = hca_fabric_time(&e->fabric);
 	return true;
 }
 
@@ -403,10 +403,13 @@ static bool turn_is_over(const struct xhca_engine *e, u64 now, bool work)
 	return work ? !e->fabric.left || turn >= TURN_NS : turn >= SOFTIRQ_NS;
 }
 
-/* After a pass: continue, give way to the task that wants the CPU, or pause. */
+/*
+ * After a pass: continue, give way to the task that wants the CPU, or pause.  The clock of the
+ * pass is recent enough, and reading it again would take a part of the time of a short pass.
+ */
 static void decide(struct xhca_engine *e, long t, bool work, bool wanted)
 {
-	u64 now = ktime_get_ns();
+	u64 now = e->fabric.now;
 
 	if (work)
 		WRITE_ONCE(e->busy, now);

@@ -146,7 +146,7 @@ static u32 use_of_uar(const void *obj)
 {
 	const struct hca_uar *uar = obj;
 
-	return uar->records[HCA_RECORD_QP].n << 16 | uar->records[HCA_RECORD_CQ].n << 8 |
+	return uar->records[HCA_RECORD_QP].all.n << 16 | uar->records[HCA_RECORD_CQ].all.n << 8 |
 	       uar->released;
 }
 

@@ -28,6 +28,7 @@ static void hca_clock_update(struct hca *hca)
 void hca_clock_read(struct hca_fabric *f)
 {
 	f->clock_pass = f->stat.polls;
+	f->clock_units = f->stat.units;
 	f->now = ktime_get_ns();
 }
 

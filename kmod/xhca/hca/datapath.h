@@ -179,6 +179,8 @@ void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units);
 void hca_uar_used(struct hca_uar *uar);
 /* Software has rung a doorbell on the page: its registers are read more often. */
 void hca_uar_warm(struct hca_uar *uar);
+/* It has not: they are read less often. */
+void hca_uar_cool(struct hca_uar *uar);
 void hca_uar_stop_sweep(struct hca_uar *uar);
 
 /* ---- eq.c -------------------------------------------------------------------------- */

@@ -59,8 +59,9 @@ static u64 *hca_doorbell_reg_at(const struct hca_uar *uar, unsigned int reg)
 /* Registers that some queue of the page uses */
 static u16 hca_doorbell_regs_in_use(const struct hca_uar *uar)
 {
-	return (uar->records[HCA_RECORD_QP].n ? BF_MASK : 0) |
-	       (uar->records[HCA_RECORD_CQ].n ? BIT(REG_CQ) : 0) | (uar->neqs ? EQ_MASK : 0);
+	return (uar->records[HCA_RECORD_QP].all.n ? BF_MASK : 0) |
+	       (uar->records[HCA_RECORD_CQ].all.n ? BIT(REG_CQ) : 0) |
+	       (uar->neqs ? EQ_MASK : 0);
 }
 
 /* ---- One register -------------------------------------------------------------------- */
@@ -215,27 +216,26 @@ static u16 hca_doorbell_known_registers(const struct hca_uar *uar)
 /* NULL: all have been read in this pass. */
 static struct hca_uar *hca_doorbell_next_hot(struct hca_fabric *f, unsigned int *reg)
 {
-	struct hca_uar *uar;
+	struct hca_uar *uar = hca_round_first_entry(&f->hot_uars, struct hca_uar, hot_entry);
 
-	uar = list_first_entry_or_null(&f->hot_uars, struct hca_uar, hot_entry);
 	if (!uar || uar->pass == f->pass)
 		return NULL;
 	if (!hca_doorbell_next_register(hca_doorbell_known_registers(uar), &uar->next_known, reg))
 		return uar;
 	uar->pass = f->pass;
-	list_move_tail(&uar->hot_entry, &f->hot_uars);
+	hca_round_pass(&f->hot_uars);
 	if (++uar->quiet > QUIET_LOOKS)
-		list_del_init(&uar->hot_entry);
+		hca_uar_cool(uar);
 	return uar;
 }
 
 static struct hca_uar *hca_doorbell_next_cold(struct hca_fabric *f, unsigned int *reg)
 {
-	struct hca_uar *uar = list_first_entry_or_null(&f->uars, struct hca_uar, entry);
+	struct hca_uar *uar = hca_round_first_entry(&f->uars, struct hca_uar, entry);
 
 	if (!uar)
 		return NULL;
-	list_move_tail(&uar->entry, &f->uars);
+	hca_round_pass(&f->uars);
 	uar->cold_looks++;
 	if (uar->cold_looks & 1)
 		hca_doorbell_next_register(hca_doorbell_known_registers(uar),
@@ -325,9 +325,9 @@ static void hca_doorbell_remember(struct hca_uar *uar, unsigned int reg)
 {
 	uar->known |= BIT(reg);
 	uar->next_known = reg;
-	hca_uar_warm(uar);
-	list_del(&uar->hot_entry);
-	list_add(&uar->hot_entry, &uar->hca->fabric->hot_uars);
+	uar->quiet = 0;
+	hca_uar_cool(uar);
+	hca_round_add_first(&uar->hca->fabric->hot_uars, &uar->hot_entry);
 }
 
 bool hca_fabric_rung(struct hca_fabric *f)

@@ -17,6 +17,7 @@
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
 #include <rdma/mlx5_ring.h>
+#include "round.h"
 
 #define HCA_PAGE_SHIFT		12
 #define HCA_PAGE_SIZE		(1u << HCA_PAGE_SHIFT)
@@ -250,8 +251,7 @@ struct hca_record {
 };
 
 struct hca_records {
-	struct list_head all;
-	u32 n;
+	struct hca_round all;
 	u32 sweep;			/* records that the sweep must still read */
 };
 
@@ -262,8 +262,7 @@ struct hca_uar {
 	bool released;			/* deallocated by the driver, but still in use */
 	u32 neqs;
 	struct hca_records records[HCA_RECORD_KINDS];	/* of the queues that use the page */
-	struct list_head active;	/* records that had news recently */
-	u32 nactive;
+	struct hca_round active;	/* records that had news recently */
 	struct list_head active_uar_entry;	/* fabric.active_uars, or empty */
 	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
 	bool sweep_stopped;		/* it stopped because the function was halted */
@@ -703,13 +702,11 @@ struct hca_fabric {
 	struct hca_route routes[1 << HCA_LOG_ROUTES];
 	struct hca_sa sa;
 	u64 now;			/* ns */
-	u64 clock_pass;			/* the pass that has read @now */
-	struct list_head uars;		/* doorbell pages in use, the next to read first */
-	struct list_head hot_uars;	/* those that software used recently */
-	struct list_head active_uars;	/* those with active records */
-	u32 nactive_uars;
-	struct list_head sweeps;	/* those whose records are swept */
-	u32 nsweeps;
+	u64 clock_pass, clock_units;	/* when @now was read: the pass, and the work until then */
+	struct hca_round uars;		/* doorbell pages in use */
+	struct hca_round hot_uars;	/* those that software used recently */
+	struct hca_round active_uars;	/* those with active records */
+	struct hca_round sweeps;	/* those whose records are swept */
 	u32 sweep_credit, sweep_finds;
 	s32 load_credit;
 	u32 pass, looks;		/* reads of registers */
@@ -762,6 +759,8 @@ void hca_fabric_free(struct hca_fabric *f);
 bool hca_fabric_poll(struct hca_fabric *f);
 /* The same without commands and other work that may sleep */
 bool hca_fabric_poll_atomic(struct hca_fabric *f);
+/* Reads the clock into now.  A pass does that too, if there was no work or much. */
+u64 hca_fabric_time(struct hca_fabric *f);
 /* Is there work for a pass that may sleep? */
 bool hca_fabric_must_sleep(const struct hca_fabric *f);
 /* The earliest timer, or U64_MAX */

@@ -55,8 +55,7 @@ void hca_record_init(struct hca_record *r, enum hca_record_kind kind)
 void hca_record_add(struct hca_record *r, struct hca_uar *uar)
 {
 	r->uar = uar;
-	list_add_tail(&r->entry, &uar->records[r->kind].all);
-	uar->records[r->kind].n++;
+	hca_round_add(&uar->records[r->kind].all, &r->entry);
 	hca_uar_used(uar);
 }
 
@@ -65,8 +64,7 @@ void hca_record_del(struct hca_record *r)
 	if (!r->uar)
 		return;
 	hca_record_inactive(r);
-	list_del_init(&r->entry);
-	r->uar->records[r->kind].n--;
+	hca_round_del(&r->uar->records[r->kind].all, &r->entry);
 	hca_uar_used(r->uar);
 	hca_uar_put(r->uar);
 	r->uar = NULL;
@@ -78,26 +76,22 @@ void hca_record_activate(struct hca_record *r)
 	struct hca_uar *uar = r->uar;
 	struct hca_record *last;
 
-	if (uar->nactive == ACTIVE_MAX) {
-		last = list_last_entry(&uar->active, struct hca_record, active_entry);
+	if (uar->active.n == ACTIVE_MAX) {
+		last = list_entry(hca_round_last(&uar->active), struct hca_record, active_entry);
 		if (last->misses < ACTIVE_STAYS)
 			return;
 		hca_record_inactive(last);
 	}
-	if (!uar->nactive++) {
-		list_add_tail(&uar->active_uar_entry, &uar->hca->fabric->active_uars);
-		uar->hca->fabric->nactive_uars++;
-	}
-	list_add(&r->active_entry, &uar->active);
+	if (!uar->active.n)
+		hca_round_add(&uar->hca->fabric->active_uars, &uar->active_uar_entry);
+	hca_round_add_first(&uar->active, &r->active_entry);
 }
 
 void hca_record_inactive(struct hca_record *r)
 {
 	if (list_empty(&r->active_entry))
 		return;
-	list_del_init(&r->active_entry);
-	if (!--r->uar->nactive) {
-		list_del_init(&r->uar->active_uar_entry);
-		r->uar->hca->fabric->nactive_uars--;
-	}
+	hca_round_del(&r->uar->active, &r->active_entry);
+	if (!r->uar->active.n)
+		hca_round_del(&r->uar->hca->fabric->active_uars, &r->uar->active_uar_entry);
 }

@@ -12,7 +12,8 @@
 #include "cmd.h"
 
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
-#define CLOCK_PASSES	16		/* passes that may use the same reading of the clock */
+#define CLOCK_PASSES	16		/* passes that may use the same reading of the clock, */
+#define CLOCK_UNITS	8192		/* and their work at most */
 #define COMMAND_PASSES	16	/* passes with work between two looks for commands */
 #define TIMERS		64	/* timers that may expire in a pass */
 
@@ -21,10 +22,10 @@ int hca_fabric_init(struct hca_fabric *f)
 	memset(f, 0, sizeof(*f));
 	INIT_LIST_HEAD(&f->functions);
 	INIT_LIST_HEAD(&f->by_serial);
-	INIT_LIST_HEAD(&f->uars);
-	INIT_LIST_HEAD(&f->hot_uars);
-	INIT_LIST_HEAD(&f->active_uars);
-	INIT_LIST_HEAD(&f->sweeps);
+	hca_round_init(&f->uars);
+	hca_round_init(&f->hot_uars);
+	hca_round_init(&f->active_uars);
+	hca_round_init(&f->sweeps);
 	INIT_LIST_HEAD(&f->failing);
 	INIT_LIST_HEAD(&f->failing_qps);
 	INIT_LIST_HEAD(&f->cq_news);
@@ -158,9 +159,13 @@ static unsigned int hca_run_commands(struct hca_fabric *f, bool due)
 {
 	struct hca *hca = hca_run_command_turn(f, due || f->commands);
 
-	if (hca)
-		f->commands = hca_cmd_poll(hca);
-	return hca ? f->commands : 0;
+	if (!hca)
+		return 0;
+	f->commands = hca_cmd_poll(hca);
+	/* Commands take long. */
+	if (f->commands)
+		hca_clock_read(f);
+	return f->commands;
 }
 
 /* In a pass that may not run commands: requests a pass that may. */
@@ -176,9 +181,16 @@ static void hca_run_find_commands(struct hca_fabric *f)
 	list_add(&hca->entry, &f->functions);
 }
 
+u64 hca_fabric_time(struct hca_fabric *f)
+{
+	hca_clock_read(f);
+	return f->now;
+}
+
 static void hca_run_read_clock(struct hca_fabric *f)
 {
-	if (f->stat.polls++ % CLOCK_PASSES && !f->idle && !f->timers.n)
+	if (f->stat.polls++ % CLOCK_PASSES && !f->idle && !f->timers.n &&
+	    f->stat.units - f->clock_units < CLOCK_UNITS)
 		return;
 	hca_clock_read(f);
 	hca_clock_run(f);
@@ -226,7 +238,7 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 		hca_run_interrupts(hca);
 	}
 	f->idle = work ? 0 : f->idle + 1;
-	return work || f->nsweeps || f->left || hca_timer_due(&f->flushing, f->now);
+	return work || f->sweeps.n || f->left || hca_timer_due(&f->flushing, f->now);
 }
 
 bool hca_fabric_poll(struct hca_fabric *f)

@@ -60,14 +60,15 @@ static bool hca_sweep_has_news(struct hca_record *r)
 
 static unsigned int hca_sweep_read_active(struct hca_uar *uar)
 {
-	int n = uar->nactive, left = ACTIVE_MISSES;
+	int n = uar->active.n, left = ACTIVE_MISSES;
 	unsigned int found = 0;
 	struct hca_record *r;
 
-	for (; n && left && uar->nactive; n--) {
-		r = list_first_entry(&uar->active, struct hca_record, active_entry);
-		if (uar->nactive > 1)
-			list_move_tail(&r->active_entry, &uar->active);
+	for (; n && left; n--) {
+		r = hca_round_first_entry(&uar->active, struct hca_record, active_entry);
+		if (!r)
+			break;
+		hca_round_pass(&uar->active);
 		if (hca_sweep_read(r)) {
 			found++;
 			continue;
@@ -85,11 +86,9 @@ void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind)
 {
 	struct hca_fabric *f = uar->hca->fabric;
 
-	uar->records[kind].sweep = uar->records[kind].n;
-	if (!list_empty(&uar->sweep_entry) || !uar->records[kind].n)
-		return;
-	list_add_tail(&uar->sweep_entry, &f->sweeps);
-	f->nsweeps++;
+	uar->records[kind].sweep = uar->records[kind].all.n;
+	if (list_empty(&uar->sweep_entry) && uar->records[kind].all.n)
+		hca_round_add(&f->sweeps, &uar->sweep_entry);
 }
 
 void hca_sweep_restart(struct hca_uar *uar)
@@ -107,10 +106,10 @@ static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kin
 	struct hca_record *r;
 	bool news = true;
 
-	all->sweep = min(all->sweep, all->n);
+	all->sweep = min(all->sweep, all->all.n);
 	for (; news && all->sweep && found < SWEEP_MAX; all->sweep--) {
-		r = list_first_entry(&all->all, struct hca_record, entry);
-		list_move_tail(&r->entry, &all->all);
+		r = hca_round_first_entry(&all->all, struct hca_record, entry);
+		hca_round_pass(&all->all);
 		news = hca_sweep_read(r);
 		found += news;
 	}
@@ -119,10 +118,10 @@ static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kin
 
 static u32 hca_sweep_misses_allowed(struct hca_fabric *f, u32 steps)
 {
-	u32 pages = min_t(u32, f->nsweeps, SWEEP_STEPS), n;
+	u32 pages = min_t(u32, f->sweeps.n, SWEEP_STEPS), n;
 
 	if (hca_has_time(f))
-		return min_t(u32, f->nsweeps * SWEEP_STEPS, SWEEP_MAX);
+		return min_t(u32, f->sweeps.n * SWEEP_STEPS, SWEEP_MAX);
 	f->sweep_credit = min_t(u32, f->sweep_credit + steps * pages, SWEEP_MAX * SWEEP_STEPS);
 	n = f->sweep_credit / SWEEP_STEPS;
 	f->sweep_credit %= SWEEP_STEPS;
@@ -136,8 +135,10 @@ static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 	unsigned int found, total = 0;
 	struct hca_uar *uar;
 
-	for (left = max(left, f->sweep_finds); left && f->nsweeps && total < SWEEP_MAX; left--) {
-		uar = list_first_entry(&f->sweeps, struct hca_uar, sweep_entry);
+	for (left = max(left, f->sweep_finds); left && total < SWEEP_MAX; left--) {
+		uar = hca_round_first_entry(&f->sweeps, struct hca_uar, sweep_entry);
+		if (!uar)
+			break;
 		if (hca_halted(uar->hca)) {
 			uar->sweep_stopped = true;
 			hca_uar_stop_sweep(uar);
@@ -148,7 +149,7 @@ static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 		if (!uar->records[HCA_RECORD_QP].sweep && !uar->records[HCA_RECORD_CQ].sweep)
 			hca_uar_stop_sweep(uar);
 		else if (!found)
-			list_move_tail(&uar->sweep_entry, &f->sweeps);
+			hca_round_pass(&f->sweeps);
 	}
 	f->sweep_finds = total ? 1 : 0;
 	return total;
@@ -156,18 +157,19 @@ static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 
 unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps)
 {
-	u32 n = min_t(u32, f->nactive_uars, ACTIVE_PAGES);
+	u32 n = min_t(u32, f->active_uars.n, ACTIVE_PAGES);
 	unsigned int found = 0;
 	struct hca_uar *uar;
 
-	for (; n && f->nactive_uars; n--) {
-		uar = list_first_entry(&f->active_uars, struct hca_uar, active_uar_entry);
-		if (f->nactive_uars > 1)
-			list_move_tail(&uar->active_uar_entry, &f->active_uars);
+	for (; n; n--) {
+		uar = hca_round_first_entry(&f->active_uars, struct hca_uar, active_uar_entry);
+		if (!uar)
+			break;
+		hca_round_pass(&f->active_uars);
 		if (!hca_halted(uar->hca))
 			found += hca_sweep_read_active(uar);
 	}
-	if (f->nsweeps)
+	if (f->sweeps.n)
 		found += hca_sweep_pages(f, steps);
 	return found;
 }
@@ -178,11 +180,11 @@ bool hca_sweep_rung(struct hca_fabric *f)
 	struct hca_uar *uar;
 	int n = 0;
 
-	list_for_each_entry(uar, &f->active_uars, active_uar_entry) {
-		list_for_each_entry(r, &uar->active, active_entry)
+	list_for_each_entry(uar, &f->active_uars.list, active_uar_entry) {
+		list_for_each_entry(r, &uar->active.list, active_entry)
 			if (!hca_halted(uar->hca) && hca_sweep_has_news(r))
 				return true;
-		n += uar->nactive;
+		n += uar->active.n;
 		if (n >= RUNG_LOOKS)
 			break;
 	}

@@ -22,10 +22,10 @@ static void hca_uar_init_lists(struct hca_uar *uar)
 	INIT_LIST_HEAD(&uar->hot_entry);
 	INIT_LIST_HEAD(&uar->active_uar_entry);
 	INIT_LIST_HEAD(&uar->sweep_entry);
-	INIT_LIST_HEAD(&uar->active);
+	hca_round_init(&uar->active);
 	hca_page_share_init(&uar->share);
 	for (kind = 0; kind < HCA_RECORD_KINDS; kind++)
-		INIT_LIST_HEAD(&uar->records[kind].all);
+		hca_round_init(&uar->records[kind].all);
 }
 
 void hca_uar_free(struct hca *hca, void *obj)
@@ -39,7 +39,8 @@ void hca_uar_free(struct hca *hca, void *obj)
 
 static bool hca_uar_in_use(const struct hca_uar *uar)
 {
-	return uar->records[HCA_RECORD_QP].n || uar->records[HCA_RECORD_CQ].n || uar->neqs;
+	return uar->records[HCA_RECORD_QP].all.n || uar->records[HCA_RECORD_CQ].all.n ||
+	       uar->neqs;
 }
 
 struct hca_uar *hca_uar_get(struct hca *hca, const struct hca_cmd *c, u32 index)
@@ -59,25 +60,32 @@ void hca_uar_warm(struct hca_uar *uar)
 {
 	uar->quiet = 0;
 	if (list_empty(&uar->hot_entry))
-		list_add_tail(&uar->hot_entry, &uar->hca->fabric->hot_uars);
+		hca_round_add(&uar->hca->fabric->hot_uars, &uar->hot_entry);
+}
+
+void hca_uar_cool(struct hca_uar *uar)
+{
+	if (!list_empty(&uar->hot_entry))
+		hca_round_del(&uar->hca->fabric->hot_uars, &uar->hot_entry);
 }
 
 void hca_uar_stop_sweep(struct hca_uar *uar)
 {
-	if (list_empty(&uar->sweep_entry))
-		return;
-	list_del_init(&uar->sweep_entry);
-	uar->hca->fabric->nsweeps--;
+	if (!list_empty(&uar->sweep_entry))
+		hca_round_del(&uar->hca->fabric->sweeps, &uar->sweep_entry);
 }
 
 void hca_uar_used(struct hca_uar *uar)
 {
+	struct hca_round *all = &uar->hca->fabric->uars;
+
 	if (!hca_uar_in_use(uar)) {
-		list_del_init(&uar->entry);
-		list_del_init(&uar->hot_entry);
+		if (!list_empty(&uar->entry))
+			hca_round_del(all, &uar->entry);
+		hca_uar_cool(uar);
 		hca_uar_stop_sweep(uar);
 	} else if (list_empty(&uar->entry)) {
-		list_add_tail(&uar->entry, &uar->hca->fabric->uars);
+		hca_round_add(all, &uar->entry);
 		hca_uar_warm(uar);
 	}
 }
