@@ -103,15 +103,20 @@ static void make_readonly(void)
 	protect(UFFDIO_WRITEPROTECT_MODE_WP);
 }
 
-/* Returns false if the call ends without waiting. */
+/*
+ * Returns false if the call ends without waiting.  After poll() there may be nothing to read: the
+ * kernel queues a fault before it finds out whether the fault must wait.
+ */
 static bool wait_fault(struct uffd_msg *msg)
 {
 	struct pollfd p = { .fd = uffd, .events = POLLIN };
 
-	while (!poll(&p, 1, 100))
-		if (ended)
-			return false;
-	return read(uffd, msg, sizeof(*msg)) == sizeof(*msg) && msg->event == UFFD_EVENT_PAGEFAULT;
+	while (!ended) {
+		poll(&p, 1, 100);
+		if (read(uffd, msg, sizeof(*msg)) == sizeof(*msg))
+			return msg->event == UFFD_EVENT_PAGEFAULT;
+	}
+	return false;
 }
 
 static void let_go_on(const struct uffd_msg *fault)
