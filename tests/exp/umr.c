@@ -276,6 +276,8 @@ static void test_invalidate(void)
 /* The send queue has room for max_send_wr requests with max_inl_send_klms entries each. */
 static void test_room(void)
 {
+	struct ibv_exp_qp_init_attr init;
+	struct ibv_exp_qp_attr attr;
 	struct ibv_exp_mem_region list[KLMS];
 	struct ibv_mr *key = make_key(KLMS);
 	struct ibv_exp_send_wr wr = of_regions(key, list, KLMS);
@@ -290,6 +292,8 @@ static void test_room(void)
 	}
 	wr.exp_send_flags |= IBV_EXP_SEND_SIGNALED;
 	tap_is(posted + (run(&p, &wr) == IBV_WC_SUCCESS), 32, "32 requests of 16 entries fit");
+	need(!ibv_exp_query_qp(p.qp[0], &attr, IBV_QP_STATE, &init), "ibv_exp_query_qp");
+	tap_is(init.max_inl_send_klms, KLMS, "max_inl_send_klms can be queried");
 	need(!ibv_dereg_mr(key), "ibv_dereg_mr");
 }
 

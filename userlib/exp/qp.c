@@ -116,6 +116,8 @@ EXPORT struct ibv_qp *ibv_exp_create_qp(struct ibv_context *ctx, struct ibv_exp_
 	if (!qp)
 		return NULL;
 	a->cap = init.cap;
+	if (has(a, IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS))
+		TO(qp, qp)->inline_klms = a->max_inl_send_klms;
 	if (has(a, IBV_EXP_QP_INIT_ATTR_INL_RECV))
 		a->max_inl_recv = x.max_inl_recv;
 	if (has(a, IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG))
@@ -181,11 +183,13 @@ EXPORT int ibv_exp_query_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *a, uint64
 		.qp_type = qp->qp_type,
 		.sq_sig_all = xi.sq_sig_all,
 		.comp_mask = IBV_EXP_QP_INIT_ATTR_PD | IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS |
-			     IBV_EXP_QP_INIT_ATTR_INL_RECV | IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG,
+			     IBV_EXP_QP_INIT_ATTR_INL_RECV | IBV_EXP_QP_INIT_ATTR_ATOMICS_ARG |
+			     IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS,
 		.pd = qp->pd,
 		.exp_create_flags = xi.flags & SAME_FLAGS,
 		.max_inl_recv = xi.max_inl_recv,
 		.max_atomic_arg = xi.max_atomic_arg,
+		.max_inl_send_klms = TO(qp, qp)->inline_klms,
 	};
 	return 0;
 }

@@ -139,6 +139,7 @@ struct qp {
 	uint32_t has, needs;
 	struct xv_sge *sge;		/* room for max_send_sge */
 	uint8_t *inline_data;		/* room for max_inline_data */
+	uint32_t inline_klms;		/* of libxverbs-exp: entries of a UMR request */
 };
 
 #define TO(type, pub)	((struct type *)(void *)(pub))

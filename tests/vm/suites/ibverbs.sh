@@ -88,12 +88,27 @@ file_copy() {
 	rm -f $FILE $FILE.copy
 }
 
+# A server waits for events of rdma_cm. The tool rdma shows no port of AF_IB.
+# shellcheck disable=SC2317 # called by pair
+cm_waits() { grep -qs ucma_get_event "/proc/$(pgrep -o -x "$1")/wchan"; }
+
+# by_gid END: addresses of InfiniBand (AF_IB). rdma_cm takes such requests for the first network
+# namespace, so both programs are there.
+by_gid() {
+	local gid=()
+	read -r "gid[0]" < "/sys/class/infiniband/$DEV0/ports/1/gids/0"
+	read -r "gid[1]" < "/sys/class/infiniband/$DEV1/ports/1/gids/0"
+	pair "ucmatose, AF_IB: $1" "cm_waits ucmatose" 'return status 0' \
+		"${RUN_SERVER[@]}" ucmatose -f gid -P ib -b "${gid[0]}" -C 20 -- \
+		"${RUN_CLIENT[@]}" ucmatose -f gid -P ib -b "${gid[1]}" -s "${gid[0]}" -C 20
+}
+
 # programs_of_cm END: the programs of the rdmacm-utils; END says which end is on xverbs. The
 # server of cmtime and that of udpong do not exit after their clients.
 programs_of_cm() {
 	local port=$((PORT + 1)) mode
 	END=$1
-	PORT=$((PORT + 4))
+	PORT=$((PORT + 5))
 	meanwhile cm mckey joined 'return status 0' \
 		stdbuf -oL mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
 		mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
@@ -101,6 +116,10 @@ programs_of_cm() {
 		rping -c -a $ADDR0 -p $port -V -C 20
 	same ucmatose 7471 'return status 0' ucmatose -c 4 -C 20 -S 1000
 	same udaddy 7174 'return status 0' udaddy -C 20 -S 1000
+	cm "rping: IPv6" $((port + 3)) '' rping -s -a $SIX0 -p $((port + 3)) -V -C 20 -- \
+		rping -c -a $SIX0 -p $((port + 3)) -V -C 20
+	[ "$VM_LINK" != ib ] ||
+		same "udaddy: port space of IPoIB" 7174 'return status 0' udaddy -P ipoib -C 20
 	STAYS=1 same cmtime 7471 connect cmtime -c 20 -p 7471
 	cm "rdma_server, rdma_client" 7471 'rdma_client: end 0' rdma_server -s $ADDR0 -p 7471 -- \
 		rdma_client -s $ADDR0 -p 7471
@@ -189,9 +208,12 @@ for end in server client; do
 	programs_of_cm "the $end on xverbs"
 done
 ok "back in one namespace" namespaces_down
+RUN_SERVER=("$XV_RUN") RUN_CLIENT=("$XV_RUN")
+[ "$VM_LINK" != ib ] || by_gid "both on xverbs"
 for end in server client; do
 	RUN_SERVER=() RUN_CLIENT=()
 	[ $end = server ] && RUN_SERVER=("$XV_RUN") || RUN_CLIENT=("$XV_RUN")
+	[ "$VM_LINK" != ib ] || by_gid "the $end on xverbs"
 	pingpong "rc: the $end on xverbs" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -c
 	pingpong "ud: the $end on xverbs" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -c
 	pingpong "srq: the $end on xverbs" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c

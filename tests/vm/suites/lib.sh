@@ -245,6 +245,7 @@ interface() { cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0"; }
 # Moves the interface of DEV1 into a network namespace of its own, "peer", so that the two
 # functions communicate like two hosts: $ADDR0 here, $ADDR1 there.
 ADDR0=10.78.0.1 ADDR1=10.78.0.2
+SIX0=fd78::1 SIX1=fd78::2	# the same, IPv6
 
 peer_up() {
 	local here there
@@ -254,8 +255,10 @@ peer_up() {
 	ip netns add peer || return
 	ip link set "$there" netns peer
 	ip address add $ADDR0/24 dev "$here"
+	ip address add $SIX0/64 dev "$here" nodad
 	ip -n peer link set lo up
 	ip -n peer address add $ADDR1/24 dev "$there"
+	ip -n peer address add $SIX1/64 dev "$there" nodad
 	ip -n peer link set "$there" up
 	wait_for 10 has_gid "$DEV0" $ADDR0 && wait_for 10 has_gid "$DEV1" $ADDR1
 }
@@ -267,6 +270,7 @@ peer_down() {
 	there=$(interface "$DEV1")
 	ip netns delete peer
 	ip address delete $ADDR0/24 dev "$here"
+	ip address delete $SIX0/64 dev "$here"
 	wait_for 10 ip link set "$there" up 2>/dev/null
 	ip address add "$HOME_ADDR" dev "$there"
 	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
@@ -278,7 +282,9 @@ ipoib_up() {
 	wait_for 10 test -e /sys/class/net/ib1 || return
 	ip netns add peer && ip link set ib1 netns peer || return
 	ip address add $ADDR0/24 dev ib0
+	ip address add $SIX0/64 dev ib0 nodad
 	ip -n peer address add $ADDR1/24 dev ib1
+	ip -n peer address add $SIX1/64 dev ib1 nodad
 	ip link set ib0 up
 	ip -n peer link set lo up
 	ip -n peer link set ib1 up
