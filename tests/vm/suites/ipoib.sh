@@ -51,7 +51,7 @@ is "saquery: paths" "$(saquery -p | grep -c 'PathRecord dump')" $((ports * ports
 like "saquery: multicast groups" 'MGID\.+ff12:401b:ffff::ffff:ffff' saquery -g
 like "saquery: class port info" 'Capability mask' saquery -c
 like "sminfo: the manager is the master" 'sm lid 49151 .* state 3 SMINFO_MASTER' sminfo
-like "ibaddr: address of the port" 'GID fe80::.* LID start 0x1 ' ibaddr
+like "ibaddr: address of the port" 'GID fe80::.* LID start 0x1 ' ibaddr -C "$DEV0"
 like "ibstat: the manager's LID" 'SM lid: 49151' ibstat "$DEV0"
 like "smpquery: a port of the other function" 'LinkState:\.+Active' smpquery portinfo 2 1
 like "perfquery: packets of the port" 'PortXmitPkts:\.+[1-9]' perfquery -x
