@@ -84,10 +84,13 @@ static struct hca_waiter *hca_wait_merge(struct hca_waiter *a, struct hca_waiter
 static void hca_wait_remove(struct hca_waiter **first, struct hca_waiter *w)
 {
 	struct hca_waiter *parent = w->parent;
-	struct hca_waiter *rest = hca_wait_merge(w->child[0], w->child[1]);
+	struct hca_waiter *rest = w->child[1] ? hca_wait_merge(w->child[0], w->child[1]) :
+						w->child[0];
 
 	if (!parent) {
 		*first = rest;
+		if (rest)
+			rest->parent = NULL;
 		return;
 	}
 	hca_wait_set_child(parent, parent->child[1] == w, rest);
@@ -102,7 +105,7 @@ void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe *w, struct hca_cq *c
 		.cq = cq, .pi = pi, .rank = 1, .nbb = w->nbb, .fm_ce_se = w->fm_ce_se,
 	};
 	qp->waiting = true;
-	cq->waiters = hca_wait_merge(cq->waiters, &qp->waiter);
+	cq->waiters = cq->waiters ? hca_wait_merge(cq->waiters, &qp->waiter) : &qp->waiter;
 }
 
 void hca_wait_end(struct hca_qp *qp)
@@ -136,10 +139,12 @@ void hca_wait_wake(struct hca_cq *cq)
 	}
 	f->turn.woken = true;
 	hca_charge(f, HCA_ENTRIES, n);
-	if (!hca_wait_due(cq))
-		list_del_init(&cq->wake_entry);
-	else if (list_empty(&cq->wake_entry))
+	if (list_empty(&cq->wake_entry) != hca_wait_due(cq))
+		return;
+	if (hca_wait_due(cq))
 		list_add_tail(&cq->wake_entry, &f->waking);
+	else
+		list_del_init(&cq->wake_entry);
 }
 
 void hca_wait_abandon(struct hca_cq *cq)
