@@ -111,11 +111,11 @@ static bool wait_fault(struct uffd_msg *msg)
 {
 	struct pollfd p = { .fd = uffd, .events = POLLIN };
 
-	while (!ended) {
+	do {
 		poll(&p, 1, 100);
 		if (read(uffd, msg, sizeof(*msg)) == sizeof(*msg))
 			return msg->event == UFFD_EVENT_PAGEFAULT;
-	}
+	} while (!ended);
 	return false;
 }
 
@@ -185,6 +185,16 @@ static void *run_call(void *call)
 	return NULL;
 }
 
+/* The process may be the child of one that has run a call. */
+static pthread_t start_call(struct stall *s)
+{
+	pthread_t thread;
+
+	ended = false;
+	pthread_create(&thread, NULL, run_call, s);
+	return thread;
+}
+
 static void bind_file(void)
 {
 	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
@@ -204,7 +214,7 @@ static void stall_child(struct stall *s)
 
 	bind_file();
 	uffd_open();
-	pthread_create(&thread, NULL, run_call, s);
+	thread = start_call(s);
 	waits = wait_fault(&fault);
 	if (write(s->from, &waits, 1) != 1 || read(s->to, &waits, 1) != 1)
 		_exit(255);
@@ -323,7 +333,7 @@ static void test_reused_handle(void)
 	bind_file();
 	uffd_open();
 	before = alloc_pd();
-	pthread_create(&thread, NULL, run_call, &s);
+	thread = start_call(&s);
 	ok(wait_fault(&fault), "the reply of PD_ALLOC waits");
 	ok(!destroy(before + 1), "its object can be destroyed before the reply");
 	handle = alloc_pd();
