@@ -61,6 +61,8 @@ static const struct {
 	{ "firmware", fault_firmware },
 	{ "down", fault_down },
 	{ "up", fault_up },
+	{ "pci-error", xhca_pci_error },
+	{ "unplug", xhca_function_pull },
 };
 
 int xhca_function_fault(struct xhca_function *fn, const char *name)
@@ -72,7 +74,7 @@ int xhca_function_fault(struct xhca_function *fn, const char *name)
 		if (!strcmp(faults[i].name, name))
 			break;
 	if (i == ARRAY_SIZE(faults)) {
-		pr_err("fault=%s: must be firmware, down or up\n", name);
+		pr_err("fault=%s: must be firmware, down, up, pci-error or unplug\n", name);
 		return -EINVAL;
 	}
 	mutex_lock(&fn->xhca->lock);

@@ -220,16 +220,32 @@ int xhca_function_plug(struct xhca_function *fn, struct net *net)
 	return err;
 }
 
+static void unplug(struct xhca_function *fn)
+{
+	xhca_pci_unplug(fn);
+	xhca_debugfs_del(fn);
+	xhca_engine_call(fn->xhca, destroy_hca, fn);
+	fn->plugged = false;
+}
+
 void xhca_function_unplug(struct xhca_function *fn)
 {
 	mutex_lock(&fn->xhca->lock);
-	if (fn->plugged) {
-		xhca_pci_unplug(fn);
-		xhca_debugfs_del(fn);
-		xhca_engine_call(fn->xhca, destroy_hca, fn);
-		fn->plugged = false;
-	}
+	if (fn->plugged)
+		unplug(fn);
 	mutex_unlock(&fn->xhca->lock);
+}
+
+static void stop_hca(void *arg)
+{
+	hca_unplug(((struct xhca_function *)arg)->hca);
+}
+
+void xhca_function_pull(struct xhca_function *fn)
+{
+	xhca_engine_call(fn->xhca, stop_hca, fn);
+	xhca_pci_pull(fn);
+	unplug(fn);
 }
 
 void xhca_functions_init(struct xhca *x)

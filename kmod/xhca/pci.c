@@ -275,13 +275,94 @@ int xhca_pci_plug(struct xhca_function *fn, struct net *net)
 	return err;
 }
 
+/* ---- Errors ------------------------------------------------------------------------- */
+
+/* The PCI device of a function, with a reference, or NULL: a user may have removed it */
+static struct pci_dev *get_device_of(struct xhca_function *fn)
+{
+	return pci_get_slot(fn->xhca->pci.bus, PCI_DEVFN(fn->index, 0));
+}
+
+static const struct pci_error_handlers *error_handlers(struct pci_dev *pdev)
+{
+	return pdev->dev.driver ? to_pci_driver(pdev->dev.driver)->err_handler : NULL;
+}
+
+static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	const struct pci_error_handlers *h = error_handlers(pdev);
+
+	pdev->error_state = state;
+	return h && h->error_detected ? h->error_detected(pdev, state) : PCI_ERS_RESULT_NONE;
+}
+
+static void reset_slot(struct xhca_function *fn)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fn->xhca->pci.lock, flags);
+	config_init(fn);
+	hca_function_reset(fn->hca);
+	raw_spin_unlock_irqrestore(&fn->xhca->pci.lock, flags);
+}
+
+static void recover(struct xhca_function *fn, struct pci_dev *pdev)
+{
+	pci_ers_result_t result = error_detected(pdev, pci_channel_io_frozen);
+	const struct pci_error_handlers *h = error_handlers(pdev);
+
+	reset_slot(fn);
+	pdev->error_state = pci_channel_io_normal;
+	if (result == PCI_ERS_RESULT_NEED_RESET && h->slot_reset)
+		result = h->slot_reset(pdev);
+	if (result == PCI_ERS_RESULT_RECOVERED && h->resume)
+		h->resume(pdev);
+	pci_info(pdev, "PCI error: the driver %s\n",
+		 result == PCI_ERS_RESULT_RECOVERED ? "has recovered" : "does not recover");
+}
+
+/*
+ * A fatal error on the link: the port above stops all transfers, and the PCI core recovers with
+ * the driver's help.  This bus has no port that reports errors, so its part is done here.
+ */
+void xhca_pci_error(struct xhca_function *fn)
+{
+	struct pci_dev *pdev = get_device_of(fn);
+
+	if (!pdev)
+		return;
+	device_lock(&pdev->dev);
+	hca_dma_enable(fn->hca, false);
+	recover(fn, pdev);
+	device_unlock(&pdev->dev);
+	pci_dev_put(pdev);
+}
+
+/*
+ * The function is pulled out: its slot is empty, and all registers read as ones.  Then the driver
+ * is told, as by a port that contains errors (DPC).
+ */
+void xhca_pci_pull(struct xhca_function *fn)
+{
+	struct pci_dev *pdev = get_device_of(fn);
+
+	set_present(fn, false);
+	memset(xhca_bar_ptr(fn), 0xff, XHCA_BAR_SIZE);
+	if (!pdev)
+		return;
+	device_lock(&pdev->dev);
+	error_detected(pdev, pci_channel_io_perm_failure);
+	device_unlock(&pdev->dev);
+	pci_dev_put(pdev);
+}
+
 /* A user may have removed the device already, through sysfs. */
 void xhca_pci_unplug(struct xhca_function *fn)
 {
 	struct pci_dev *pdev;
 
 	pci_lock_rescan_remove();
-	pdev = pci_get_slot(fn->xhca->pci.bus, PCI_DEVFN(fn->index, 0));
+	pdev = get_device_of(fn);
 	if (pdev)
 		pci_stop_and_remove_bus_device(pdev);
 	pci_dev_put(pdev);

@@ -5,10 +5,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <linux/ktime.h>
 #include <linux/mlx5/device.h>
 #include "cmd.h"
 #include "session.h"
 #include "tap.h"
+
+#define PULLED_NS	600000000ull	/* longer than the interval of the health counter */
 
 static struct session s;
 
@@ -646,6 +649,25 @@ static void test_queue(void)
 	tap_is(post(lay, box, D_NONE), 0xfe, "a disabled interface executes no command");
 }
 
+/* The last test: the function does not come back. */
+static void test_pulled_out(void)
+{
+	u64 end = ktime_get_ns() + PULLED_NS;
+	u8 *bar = s.hca[0]->p.bar;
+	u32 i, changed = 0;
+
+	hca_unplug(s.hca[0]);
+	memset(bar, 0xff, HCA_BAR_PAGES * HCA_PAGE_SIZE);
+	while (ktime_get_ns() < end) {
+		hca_fabric_poll(&s.fabric);
+		hca_fabric_poll_atomic(&s.fabric);
+		hca_fabric_rung(&s.fabric);
+	}
+	for (i = 0; i < HCA_BAR_PAGES * HCA_PAGE_SIZE; i++)
+		changed += bar[i] != 0xff;
+	tap_is(changed, 0, "a function that was pulled out changes no register");
+}
+
 static void test_reset(void)
 {
 	struct session_qp q[3];
@@ -688,6 +710,7 @@ int main(void)
 	test_counters();
 	test_reset();
 	test_queue();
+	test_pulled_out();
 	session_free(&s);
 	return tap_done();
 }

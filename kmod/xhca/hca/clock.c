@@ -37,7 +37,7 @@ void hca_clock_run(struct hca_fabric *f)
 	struct hca *hca;
 
 	list_for_each_entry(hca, &f->functions, entry)
-		if (f->now - hca->clock >= UPDATE_NS)
+		if (f->now - hca->clock >= UPDATE_NS && !hca->gone)
 			hca_clock_update(hca);
 }
 

@@ -431,6 +431,8 @@ bool hca_cmd_waits(const struct hca *hca)
 	const struct hca_cmdif *c = hca->cmdif;
 	u64 now = hca->fabric->now;
 
+	if (hca->gone)
+		return false;
 	if (READ_ONCE(c->reset))
 		return true;
 	if (c->slot && !hca_halted(hca) &&
@@ -448,6 +450,8 @@ unsigned int hca_cmd_poll(struct hca *hca)
 	struct hca_eq *eq;
 	u32 i;
 
+	if (hca->gone)
+		return 0;
 	if (READ_ONCE(c->reset)) {
 		WRITE_ONCE(c->reset, false);
 		hca_cmdif_reset(hca);

@@ -75,6 +75,12 @@ void hca_dma_enable(struct hca *hca, bool on)
 	WRITE_ONCE(hca->no_dma, !on);
 }
 
+void hca_unplug(struct hca *hca)
+{
+	hca->gone = true;
+	hca->failed = true;
+}
+
 void hca_port_set(struct hca_port *port, bool up)
 {
 	if (port->up == up)

@@ -605,6 +605,7 @@ struct hca {
 
 	bool no_dma;			/* see hca_dma_enable() */
 	bool failed;			/* see hca_firmware_fail() */
+	bool gone;			/* see hca_unplug() */
 	struct hca_share share;		/* of all its pages */
 	struct hca_shares pages;
 	struct hca_page_share no_page;	/* for QPs without a doorbell page */
@@ -789,6 +790,11 @@ void hca_dma_enable(struct hca *hca, bool on);
  * does no DMA.
  */
 void hca_firmware_fail(struct hca *hca);
+/*
+ * The function has been pulled out: it executes nothing and touches no register until it is
+ * destroyed.
+ */
+void hca_unplug(struct hca *hca);
 /* Resets the function at the next pass.  May be called at any time in any context. */
 void hca_function_reset(struct hca *hca);
 /* Sets the link of a port. */

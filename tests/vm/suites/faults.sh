@@ -72,5 +72,25 @@ ok "bind the driver" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
 ok "the device is back after that" wait_for 60 two_devices
 ports_up
 pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
+
+# ---- Errors of the link to the host
+dmesg -C
+start "PCI error"
+ok "a PCI error" xhcactl fault 0 pci-error
+survived "PCI error"
+ok "the driver recovers" wait_for 60 said 'PCI error: the driver has recovered'
+ok "the device is back after the error" wait_for 60 two_devices
+ports_up
+pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
+
+# ---- Surprise removal
+start "unplugged"
+ok "the function is pulled out" xhcactl fault 0 unplug
+survived "unplugged"
+is "its device is gone" "$(devices)" 1
+ok "it is plugged in again" sh -c 'echo 1 > /sys/kernel/config/xhca/0/enable'
+ok "its device is back" wait_for 60 two_devices
+ports_up
+pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
 rm -f "$PROGRAM" "$LOG"
 finish
