@@ -154,8 +154,8 @@ programs_of_cm() {
 all_pingpongs() {
 	local size
 	for size in 1 4096 1048576; do
-		pingpong "rc: $size bytes, validated" ibv_rc_pingpong "$DEV0" "$DEV1" -s $size -n 50 \
-			-c
+		pingpong "rc: $size bytes, validated" ibv_rc_pingpong "$DEV0" "$DEV1" \
+			-s $size -n 50 -c
 	done
 	pingpong "rc: events" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -e -c
 	pingpong "rc: time stamps" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -t -c
