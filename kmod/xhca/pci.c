@@ -339,8 +339,8 @@ void xhca_pci_error(struct xhca_function *fn)
 }
 
 /*
- * The function is pulled out: its slot is empty, and all registers read as ones.  Then the driver
- * is told, as by a port that contains errors (DPC).
+ * Surprise removal: the slot is empty, and all registers read as ones.  Then the driver's
+ * error_detected() is called, as the PCI core does after Downstream Port Containment (DPC).
  */
 void xhca_pci_pull(struct xhca_function *fn)
 {

@@ -155,7 +155,7 @@ int xhca_pci_plug(struct xhca_function *fn, struct net *net);
 void xhca_pci_unplug(struct xhca_function *fn);
 /* An error of the link to the host: the driver recovers, or not. */
 void xhca_pci_error(struct xhca_function *fn);
-/* The slot is empty; the driver is told, and is still bound.  The function has stopped. */
+/* Empties the slot and tells the driver, which stays bound.  The function has stopped. */
 void xhca_pci_pull(struct xhca_function *fn);
 struct xhca_function *xhca_pci_function(struct pci_dev *pdev);
 
@@ -207,7 +207,7 @@ int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
 /* The network device of a RoCE function appears in @net. */
 int xhca_function_plug(struct xhca_function *fn, struct net *net);
 void xhca_function_unplug(struct xhca_function *fn);
-/* The same without notice: the function stops first.  Called under xhca.lock, if plugged. */
+/* Surprise removal: the function stops before its driver is told.  Needs xhca.lock. */
 void xhca_function_pull(struct xhca_function *fn);
 
 

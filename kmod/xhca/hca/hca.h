@@ -760,7 +760,7 @@ void hca_fabric_free(struct hca_fabric *f);
 bool hca_fabric_poll(struct hca_fabric *f);
 /* The same without commands and other work that may sleep */
 bool hca_fabric_poll_atomic(struct hca_fabric *f);
-/* Reads the clock into now.  A pass does that too, if there was no work or much. */
+/* Reads the clock of the host into @now and returns it.  A pass reads it only sometimes. */
 u64 hca_fabric_time(struct hca_fabric *f);
 /* Is there work for a pass that may sleep? */
 bool hca_fabric_must_sleep(const struct hca_fabric *f);

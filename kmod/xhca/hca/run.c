@@ -162,7 +162,7 @@ static unsigned int hca_run_commands(struct hca_fabric *f, bool due)
 	if (!hca)
 		return 0;
 	f->commands = hca_cmd_poll(hca);
-	/* Commands take long. */
+	/* A command can take milliseconds. */
 	if (f->commands)
 		hca_clock_read(f);
 	return f->commands;
