@@ -10,7 +10,7 @@ CONFIG=/sys/kernel/config/xhca
 MAC=02:11:22:33:44:55
 LIMIT=$((LIMIT * 3))
 CYCLES=2
-! full || CYCLES=30
+! long || CYCLES=30
 ! debug_kernel || CYCLES=1	# it takes a minute
 
 devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }

@@ -212,7 +212,7 @@ else
 	all_pingpongs
 	all_perftests
 fi
-if full; then
+if long; then
 	for op in write read send; do
 		perf "ib_${op}_bw: all sizes" ib_${op}_bw -a -n 20
 		perf "ib_${op}_lat: all sizes" ib_${op}_lat -a -n 20
@@ -244,7 +244,7 @@ for end in server client; do
 	brief && continue
 	pingpong "srq: the $end on xverbs" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c
 	pingpong "xrc: the $end on xverbs" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 10
-	full || continue
+	long || continue
 	pingpong "uc: the $end on xverbs" ibv_uc_pingpong "$DEV0" "$DEV1" -n 50 -c
 	perf "ib_write_bw: the $end on xverbs" ib_write_bw -s 4096 -n 500
 	perf "ib_atomic_bw: the $end on xverbs" ib_atomic_bw -n 200

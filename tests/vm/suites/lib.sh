@@ -21,9 +21,13 @@ PORT=${PORT:-18600}	# TCP port of the last pair of programs
 debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }
 ! debug_kernel || LIMIT=120
 
-# True if FULL=1 asks for the long forms of tests. They check data and timing, so they do
+# True if FULL=1 asks for all programs of a suite. They check data and timing, so they do
 # not run on the debug kernel, which looks for errors of the code.
 full() { [ "${FULL:-0}" != 0 ] && ! debug_kernel; }
+
+# True if FULL=1 also asks for all sizes and for more repetitions. They need much time and
+# make no other calls of the kernel, so they run on one kernel.
+long() { full && [[ $(uname -r) = 6.1.* ]]; }
 
 diag() { sed 's/^/# /'; }
 

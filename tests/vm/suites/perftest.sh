@@ -23,7 +23,7 @@ perf "ib_write_bw: inline" ib_write_bw -s 32 -n 1000 -I 64
 perf "ib_atomic_bw: fetch and add" ib_atomic_bw -A FETCH_AND_ADD -n 500
 perf "ib_atomic_bw: compare and swap" ib_atomic_bw -A CMP_AND_SWAP -n 500
 perf "ib_atomic_lat" ib_atomic_lat -n 200
-if full; then
+if long; then
 	for op in write read send; do
 		perf "ib_${op}_bw: all sizes" ib_${op}_bw -a -n 20
 		perf "ib_${op}_lat: all sizes" ib_${op}_lat -a -n 20

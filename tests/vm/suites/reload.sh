@@ -5,7 +5,7 @@
 # invalid parameters are refused with one line in the kernel log.
 . ./lib.sh
 MANY=4
-! full || MANY=16
+! long || MANY=16
 
 devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
 # shellcheck disable=SC2317 # called by ok

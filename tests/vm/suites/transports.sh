@@ -36,7 +36,7 @@ perf "ib_send_bw: shared receive queue" ib_send_bw --use-srq -q 4 -s 4096 -n 500
 perf "ib_send_bw over XRC" ib_send_bw -c XRC -s 4096 -n 500
 perf "ib_write_bw over XRC" ib_write_bw -c XRC -s 4096 -n 500
 perf "ib_read_bw over XRC" ib_read_bw -c XRC -s 4096 -n 500
-if full; then
+if long; then
 	for c in UC XRC; do
 		for op in write send; do
 			perf "ib_${op}_bw over $c: all sizes" ib_${op}_bw -c $c -a -n 20

@@ -7,7 +7,7 @@
 BIN=../../../build/user/tests
 LOG=$(mktemp)
 KILLS=10
-! full || KILLS=20
+! long || KILLS=20
 ! debug_kernel || KILLS=3
 
 # Keys are left out: the driver caches them.

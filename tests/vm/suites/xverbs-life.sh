@@ -7,7 +7,7 @@
 . ./lib.sh
 BIN=../../../build/user
 KILLS=20
-! full || KILLS=200
+! long || KILLS=200
 ! debug_kernel || KILLS=10
 
 # Keys are left out: the driver caches them.
