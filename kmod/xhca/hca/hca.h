@@ -442,61 +442,82 @@ struct hca_dct {
 	u32 ctx[MLX5_ST_SZ_DW(dctc)] __aligned(8);	/* as created, for queries */
 };
 
+/* First the fields that most requests use, so that they are in few cache lines. */
 struct hca_qp {
 	struct hca *hca;
 	u32 qpn;
 	u8 st;				/* MLX5_QP_ST_*, HCA_ST_SQ; DCT: dct.c */
 	u8 state;			/* MLX5_QP_STATE_* */
 	u8 pm_state;			/* MLX5_QP_PM_*, see apm.c */
-	bool pm_failed;			/* the event "migration failed" has been raised */
-	bool cd_master;			/* may wait and enable (xchan.c) */
-	bool managed_send, managed_recv;	/* others enable what is posted */
-	bool has_record;		/* the record gives sq.pi now, see qp_enter.c */
+	u8 fail_to;			/* the state to enter, SQER or ERR; 0: none */
 	u32 pd;
-	u32 user_index;
-	struct hca_record record;
-	bool requests;			/* it has executed another request than a NOP */
-	struct hca_buf buf;
-	__be32 *dbr;
-	struct hca_umem *dbr_umem;	/* which has the record, or NULL */
-	struct hca_wq sq, rq;
-	struct hca_cq *scq, *rcq;
-	struct hca_srq *srq;
-	struct hca_dependent on_scq, on_rcq, on_srq;
-	u32 xrcd;
+
+	/* The peer; sender and receiver find each other */
+	u32 remote_qpn;
+	struct hca_port *remote;	/* the peer's port, cached by fabric.c */
+	u32 peer_epoch;
+	u32 sq_psn, rq_psn;
+	bool rre, rwe, rae;
+	u8 atomic_mode;
+	struct hca_counter *counter;	/* of counter_set; never NULL */
+	u32 counter_set;
+	bool in_message;		/* a turn has executed a part of the message */
+	bool communication;		/* the first message has arrived */
+	u8 min_rnr;
 	bool rlky;			/* privileged: a queue of the kernel */
-	u8 cs_req, cs_res;
-	u8 nop_flags;			/* of a NOP in a BlueFlame register (doorbell.c) */
-	u16 nop_index;
+	struct hca_path path;
 
 	/* Requester (requester.c) */
-	u32 remote_qpn;
-	struct hca_path path;
 	u32 mtu;			/* bytes */
+	u8 log_msg_max;
 	u8 retry_cnt, rnr_retry;	/* as set; 7 RNR retries: no limit */
 	u8 retry_left, rnr_left;
 	u8 ack_timeout;			/* exponent; 0: no timeout */
-	u32 qkey;
-	u32 deth_sqpn;			/* source QPN in datagrams, 0: own */
-	u32 sq_psn, rq_psn;
+	u8 cs_req, cs_res;
+	u32 user_index;
+	bool waiting;			/* for an entry of a CQ */
+	bool wait_over;			/* the CQ has it: the request is not fetched again */
+
+	/* The queues */
+	struct hca_record record;
+	__be32 *dbr;
+	bool managed_send, managed_recv;	/* others enable what is posted */
+	bool has_record;		/* the record gives sq.pi now, see qp_enter.c */
+	bool requests;			/* it has executed another request than a NOP */
+	bool cd_master;			/* may wait and enable (xchan.c) */
+	struct hca_wq sq, rq;
+	struct hca_buf buf;
+	struct hca_cq *scq, *rcq;
+	struct hca_srq *srq;
+	struct hca_page_share *share;	/* while the send queue has work, or NULL */
+	struct list_head run_entry;	/* share.qps */
+	struct hca_timer timer;		/* the next retry */
 	u64 done;			/* bytes copied of the current message */
-	bool in_message;		/* a turn has executed a part of the message */
-	struct {			/* of a datagram that takes several turns (ud.c) */
+	struct hca_qp *target;		/* of a DCI: the DCT of the message in progress, or NULL */
+	struct hca_qp *holder;		/* has recv_srq: this QP, or the DCI that sends to a DCT */
+	u16 nop_index;
+	u8 nop_flags;			/* of a NOP in a BlueFlame register (doorbell.c) */
+	bool sq_drained_sent;
+
+	/* ---- The rest ------------------------------------------------------------ */
+
+	bool pm_failed;			/* the event "migration failed" has been raised */
+	struct hca_umem *dbr_umem;	/* which has the record, or NULL */
+	struct hca_dependent on_scq, on_rcq, on_srq;
+	u32 xrcd;
+	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
+	struct hca_timer flush;		/* in ERR: the next read of the records */
+	u64 flush_ns;			/* its interval */
+
+	/* Datagrams (ud.c) */
+	u32 qkey;
+	u32 deth_sqpn;			/* source QPN, 0: own */
+	struct {			/* of one that takes several turns */
 		bool counted;		/* as a packet of its port */
 		u64 port;		/* the last receiver of a multicast */
 		u64 member;
 	} mc;
-	struct hca_page_share *share;	/* while the send queue has work, or NULL */
-	struct list_head run_entry;	/* share.qps */
-	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
-	u8 fail_to;			/* the state to enter, SQER or ERR; 0: none */
-	bool waiting;			/* for an entry of a CQ */
-	bool wait_over;			/* the CQ has it: the request is not fetched again */
-	struct hca_timer timer;		/* the next retry */
-	struct hca_timer flush;		/* in ERR: the next read of the records */
-	u64 flush_ns;			/* its interval */
-	struct hca_port *remote;	/* the peer's port, cached by fabric.c */
-	u32 peer_epoch;
+	u32 mcg_users;
 
 	/* Cross-channel (xchan.c) */
 	u16 rq_enabled;			/* receive requests that are enabled, free-running */
@@ -506,24 +527,14 @@ struct hca_qp {
 	struct hca_calc_progress calc;	/* of the request that is executed */
 
 	/* Responder (responder.c) */
-	bool rre, rwe, rae;
-	u8 atomic_mode;
-	u8 min_rnr;
 	struct hca_srq *recv_srq;	/* the message in progress holds a WQE of it, or NULL */
 	u32 recv_index;
 	struct list_head recv_entry;	/* recv_srq->holders */
-	struct hca_qp *holder;		/* has recv_srq: this QP, or the DCI that sends to a DCT */
-	bool communication;		/* the first message has arrived */
-	bool sq_drained_sent;
 
 	/* DC */
-	struct hca_qp *target;		/* of a DCI: the DCT of the message in progress, or NULL */
 	struct list_head target_entry;	/* target->dct.sources */
 	struct hca_dct dct;
 
-	u32 counter_set;
-	struct hca_counter *counter;	/* of that set; never NULL */
-	u32 mcg_users;
 	struct hca_events events;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)] __aligned(8);	/* as set, for queries */
 };

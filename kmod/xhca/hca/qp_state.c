@@ -267,6 +267,7 @@ static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
 	hca_qp_special_enter(qp);
 	qp->remote_qpn = MLX5_GET(qpc, qpc, remote_qpn);
 	qp->mtu = 128u << MLX5_GET(qpc, qpc, mtu);
+	qp->log_msg_max = MLX5_GET(qpc, qpc, log_msg_max);
 	qp->retry_cnt = MLX5_GET(qpc, qpc, retry_count);
 	qp->rnr_retry = MLX5_GET(qpc, qpc, rnr_retry);
 	qp->qkey = MLX5_GET(qpc, qpc, q_key);

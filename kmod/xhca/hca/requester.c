@@ -184,10 +184,9 @@ static bool hca_req_needs_outstanding(u8 opcode)
 
 static int hca_req_check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 {
-	u32 log_max = MLX5_GET(qpc, qp->qpc, log_msg_max);
 	u32 i;
 
-	if (w->length > 1ull << log_max)
+	if (w->length > 1ull << qp->log_msg_max)
 		return MLX5R_SYND_LOCAL_LENGTH;
 	if (w->operand && w->length != w->operand)
 		return MLX5R_SYND_LOCAL_LENGTH;

@@ -98,6 +98,8 @@ void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due)
 	timer->due = due;
 	if (!timer->slot)
 		hca_timer_move_up(t, ++t->n, timer);
+	else if (t->n == 1)
+		return;
 	else if (later)
 		hca_timer_move_down(t, timer->slot, timer);
 	else
