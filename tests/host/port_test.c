@@ -55,6 +55,60 @@ static u32 speed(u32 port)
 	return synd(out);
 }
 
+/* Reads a register, of which @in_bytes are given; *@synd is the result. */
+static const void *read_reg(u32 id, const void *in_reg, u32 in_bytes, u32 bytes, u32 *synd)
+{
+	static u32 in[128], out[128];
+
+	memset(in, 0, sizeof(in));
+	MLX5_SET(access_register_in, in, opcode, MLX5_CMD_OP_ACCESS_REG);
+	MLX5_SET(access_register_in, in, op_mod, 1);
+	MLX5_SET(access_register_in, in, register_id, id);
+	memcpy(MLX5_ADDR_OF(access_register_in, in, register_data), in_reg, in_bytes);
+	session_cmd(&s, 0, in, MLX5_ST_SZ_BYTES(access_register_in) + in_bytes,
+		    out, MLX5_ST_SZ_BYTES(access_register_out) + bytes);
+	*synd = MLX5_GET(access_register_out, out, syndrome);
+	return MLX5_ADDR_OF(access_register_out, out, register_data);
+}
+
+/* The registers in which drivers find the version of the firmware */
+static void test_version(void)
+{
+	enum { MCQS = 0x9060, MCQI = 0x9061, MCAM = 0x907f, VERSION = 1 };
+	enum { OUT = MLX5_ST_SZ_BYTES(mcqi_reg) + MLX5_ST_SZ_BYTES(mcqi_version) };
+	u32 mcam[MLX5_ST_SZ_DW(mcam_reg)] = {}, mcqs[MLX5_ST_SZ_DW(mcqs_reg)] = {};
+	u32 mcqi[MLX5_ST_SZ_DW(mcqi_reg)] = {}, synd;
+	const void *r;
+
+	r = read_reg(MCAM, mcam, sizeof(mcam), sizeof(mcam), &synd);
+	ok(!synd && MLX5_GET(mcam_reg, r, mng_access_reg_cap_mask.access_regs.mcqi) &&
+	   MLX5_GET(mcam_reg, r, mng_access_reg_cap_mask.access_regs.mcqs) &&
+	   !MLX5_GET(mcam_reg, r, mng_access_reg_cap_mask.access_regs.mcc),
+	   "the version can be read, but not updated");
+	MLX5_SET(mcam_reg, mcam, access_reg_group, MLX5_MCAM_REGS_0x9080_0x90FF);
+	r = read_reg(MCAM, mcam, sizeof(mcam), sizeof(mcam), &synd);
+	ok(!synd && !MLX5_GET(mcam_reg, r, mng_access_reg_cap_mask.access_regs.mcqi),
+	   "the next group has no register");
+	r = read_reg(MCQS, mcqs, sizeof(mcqs), sizeof(mcqs), &synd);
+	ok(!synd && MLX5_GET(mcqs_reg, r, identifier) == 1 && MLX5_GET(mcqs_reg, r, last_index_flag),
+	   "one component, the firmware");
+	MLX5_SET(mcqs_reg, mcqs, component_index, 1);
+	read_reg(MCQS, mcqs, sizeof(mcqs), sizeof(mcqs), &synd);
+	tap_is(synd, HCA_SYND_REGISTER_VALUE, "there is no other component");
+	MLX5_SET(mcqi_reg, mcqi, info_type, VERSION);
+	r = read_reg(MCQI, mcqi, sizeof(mcqi), OUT, &synd);
+	r = MLX5_ADDR_OF(mcqi_reg, r, data);
+	ok(!synd && MLX5_GET(mcqi_version, r, version) == (16u << 24 | 35 << 16 | 2000),
+	   "its version");
+	MLX5_SET(mcqi_reg, mcqi, info_type, VERSION + 1);
+	read_reg(MCQI, mcqi, sizeof(mcqi), OUT, &synd);
+	tap_is(synd, HCA_SYND_REGISTER_VALUE, "no other information");
+	read_reg(MCQI, mcqi, sizeof(mcqi) - 4, OUT, &synd);
+	tap_is(synd, HCA_SYND_INLEN, "a request that is too short");
+	read_reg(MCQI, mcqi, sizeof(mcqi), OUT - 4, &synd);
+	tap_is(synd, HCA_SYND_OUTLEN, "an answer that is too short");
+}
+
 static void test_commands(void)
 {
 	enum { CM = 1 << 16 };
@@ -178,6 +232,7 @@ static void test_special(void)
 int main(void)
 {
 	session_init_ib(&s, 2);
+	test_version();
 	test_commands();
 	test_paths();
 	test_special();

@@ -137,6 +137,7 @@ static void hca_caps_port(void *cap, const struct hca_params *p)
 	CAP(local_ca_ack_delay, 15);
 	CAP(vport_counters, 1);
 	CAP(device_frequency_khz, HCA_CLOCK_KHZ);
+	CAP(mcam_reg, 1);
 }
 
 static void hca_caps_settable(void *cap)

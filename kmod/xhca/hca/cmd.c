@@ -21,9 +21,6 @@
 #include <asm/byteorder.h>
 #include "cmd.h"
 
-#define FW_REV_MAJOR	16
-#define FW_REV_MINOR	35
-#define FW_REV_SUB	2000
 #define CMDIF_REV	5
 /*
  * One slot for commands and the last one for pages: so two doorbells are seldom rung at the
@@ -113,8 +110,8 @@ int hca_cmd_init(struct hca *hca)
 	hca->cmdif = kzalloc(sizeof(*hca->cmdif), GFP_KERNEL);
 	if (!hca->cmdif)
 		return -ENOMEM;
-	hca_cmdif_set_word(&seg->fw_rev, FW_REV_MINOR << 16 | FW_REV_MAJOR);
-	hca_cmdif_set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | FW_REV_SUB);
+	hca_cmdif_set_word(&seg->fw_rev, HCA_FW_MINOR << 16 | HCA_FW_MAJOR);
+	hca_cmdif_set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | HCA_FW_SUB);
 	hca_cmdif_set_word(&seg->cmd_dbell, 0);
 	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, GEOMETRY);
 	hca_cmdif_set_word(&seg->initializing, 1u << MLX5_FW_RESET_SUPPORTED_OFFSET);

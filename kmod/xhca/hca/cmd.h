@@ -185,6 +185,11 @@ static inline u64 hca_qword(const void *in, u32 bit)
 
 /* ---- Limits, as announced by caps.c ---------------------------------------- */
 
+/* The version of the firmware: a ConnectX-5 of 2022 */
+#define HCA_FW_MAJOR		16
+#define HCA_FW_MINOR		35
+#define HCA_FW_SUB		2000
+
 #define HCA_LOG_MAX_QP		17
 #define HCA_LOG_MAX_QP_SZ	15
 #define HCA_LOG_MAX_CQ		17

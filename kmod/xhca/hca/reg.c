@@ -15,6 +15,9 @@ enum {
 	REG_PVLC = 0x500f,
 	REG_NODE_DESC = 0x6001,
 	REG_HOST_ENDIANNESS = 0x7004,
+	REG_MCQS = 0x9060,
+	REG_MCQI = 0x9061,
+	REG_MCAM = 0x907f,
 };
 
 enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
@@ -125,18 +128,66 @@ static enum hca_synd hca_reg_write_host_endianness(struct hca *hca, const void *
 	return *(const u8 *)in ? HCA_SYND_REGISTER_VALUE : HCA_OK;
 }
 
+/* Which management registers there are: only those that tell the version of the firmware. */
+static enum hca_synd hca_reg_read_mcam(struct hca *hca, const void *in, void *out)
+{
+	u32 group = MLX5_GET(mcam_reg, in, access_reg_group);
+
+	MLX5_SET(mcam_reg, out, access_reg_group, group);
+	if (group != MLX5_MCAM_REGS_FIRST_128)
+		return HCA_OK;
+	MLX5_SET(mcam_reg, out, mng_access_reg_cap_mask.access_regs.mcqi, 1);
+	MLX5_SET(mcam_reg, out, mng_access_reg_cap_mask.access_regs.mcqs, 1);
+	return HCA_OK;
+}
+
+/* There is one component, the firmware; no update waits for a reset. */
+static enum hca_synd hca_reg_read_mcqs(struct hca *hca, const void *in, void *out)
+{
+	enum { BOOT_IMG = 1 };
+
+	if (MLX5_GET(mcqs_reg, in, component_index))
+		return HCA_SYND_REGISTER_VALUE;
+	MLX5_SET(mcqs_reg, out, last_index_flag, 1);
+	MLX5_SET(mcqs_reg, out, identifier, BOOT_IMG);
+	return HCA_OK;
+}
+
+static enum hca_synd hca_reg_read_mcqi(struct hca *hca, const void *in, void *out)
+{
+	enum { VERSION = 1 };
+	void *data = MLX5_ADDR_OF(mcqi_reg, out, data);
+
+	if (MLX5_GET(mcqi_reg, in, component_index) || MLX5_GET(mcqi_reg, in, offset) ||
+	    MLX5_GET(mcqi_reg, in, info_type) != VERSION)
+		return HCA_SYND_REGISTER_VALUE;
+	MLX5_SET(mcqi_reg, out, info_type, VERSION);
+	MLX5_SET(mcqi_reg, out, info_size, MLX5_ST_SZ_BYTES(mcqi_version));
+	MLX5_SET(mcqi_reg, out, data_size, MLX5_ST_SZ_BYTES(mcqi_version));
+	MLX5_SET(mcqi_version, data, version,
+		 HCA_FW_MAJOR << 24 | HCA_FW_MINOR << 16 | HCA_FW_SUB);
+	return HCA_OK;
+}
+
 static const struct reg {
 	u16 id;
-	u16 bytes;
+	u16 in, out;			/* bytes */
 	enum hca_synd (*read)(struct hca *hca, const void *in, void *out);
 	enum hca_synd (*write)(struct hca *hca, const void *in);
 } regs[] = {
-	{ REG_PMTU, MLX5_ST_SZ_BYTES(pmtu_reg), hca_reg_read_pmtu, NULL },
-	{ REG_PTYS, MLX5_ST_SZ_BYTES(ptys_reg), hca_reg_read_ptys, NULL },
-	{ REG_PPCNT, MLX5_ST_SZ_BYTES(ppcnt_reg), hca_reg_read_ppcnt, NULL },
-	{ REG_PVLC, MLX5_ST_SZ_BYTES(pvlc_reg), hca_reg_read_pvlc, NULL },
-	{ REG_NODE_DESC, 64, hca_reg_read_node_desc, hca_reg_write_node_desc },
-	{ REG_HOST_ENDIANNESS, 16, NULL, hca_reg_write_host_endianness },
+#define READ(id, layout, read) \
+	{ id, MLX5_ST_SZ_BYTES(layout), MLX5_ST_SZ_BYTES(layout), read, NULL }
+	READ(REG_PMTU, pmtu_reg, hca_reg_read_pmtu),
+	READ(REG_PTYS, ptys_reg, hca_reg_read_ptys),
+	READ(REG_PPCNT, ppcnt_reg, hca_reg_read_ppcnt),
+	READ(REG_PVLC, pvlc_reg, hca_reg_read_pvlc),
+	READ(REG_MCAM, mcam_reg, hca_reg_read_mcam),
+	READ(REG_MCQS, mcqs_reg, hca_reg_read_mcqs),
+#undef READ
+	{ REG_MCQI, MLX5_ST_SZ_BYTES(mcqi_reg),
+	  MLX5_ST_SZ_BYTES(mcqi_reg) + MLX5_ST_SZ_BYTES(mcqi_version), hca_reg_read_mcqi, NULL },
+	{ REG_NODE_DESC, 64, 64, hca_reg_read_node_desc, hca_reg_write_node_desc },
+	{ REG_HOST_ENDIANNESS, 16, 16, NULL, hca_reg_write_host_endianness },
 };
 
 static const struct reg *find(u16 id)
@@ -159,11 +210,11 @@ enum hca_synd hca_cmd_access_reg(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_OPMOD;
 	if (!reg || (c->op_mod == ACCESS_READ ? !reg->read : !reg->write))
 		return HCA_SYND_REGISTER;
-	if (c->inlen < MLX5_ST_SZ_BYTES(access_register_in) + reg->bytes)
+	if (c->inlen < MLX5_ST_SZ_BYTES(access_register_in) + reg->in)
 		return HCA_SYND_INLEN;
 	if (c->op_mod == ACCESS_WRITE)
 		return reg->write(hca, in);
-	if (c->outlen < MLX5_ST_SZ_BYTES(access_register_out) + reg->bytes)
+	if (c->outlen < MLX5_ST_SZ_BYTES(access_register_out) + reg->out)
 		return HCA_SYND_OUTLEN;
 	return reg->read(hca, in, out);
 }
