@@ -90,8 +90,8 @@ static void test_version(void)
 	ok(!synd && !MLX5_GET(mcam_reg, r, mng_access_reg_cap_mask.access_regs.mcqi),
 	   "the next group has no register");
 	r = read_reg(MCQS, mcqs, sizeof(mcqs), sizeof(mcqs), &synd);
-	ok(!synd && MLX5_GET(mcqs_reg, r, identifier) == 1 && MLX5_GET(mcqs_reg, r, last_index_flag),
-	   "one component, the firmware");
+	ok(!synd && MLX5_GET(mcqs_reg, r, identifier) == 1 &&
+	   MLX5_GET(mcqs_reg, r, last_index_flag), "one component, the firmware");
 	MLX5_SET(mcqs_reg, mcqs, component_index, 1);
 	read_reg(MCQS, mcqs, sizeof(mcqs), sizeof(mcqs), &synd);
 	tap_is(synd, HCA_SYND_REGISTER_VALUE, "there is no other component");

@@ -63,7 +63,7 @@ like "rdma: objects of the driver" "$DEV0: pd [1-9]" rdma resource show "$DEV0"
 # ---- qperf, which finds the address of a RoCE port by rdma_cm only
 ok "two functions in two network namespaces" peer_up
 qperf > /dev/null 2>&1 &
-server=$!
+qperf_server=$!
 ok "qperf: the server listens" wait_for 10 listening 19765
 like "qperf: latency of messages" 'latency +=' \
 	ip netns exec peer qperf -cm 1 -t 1 $ADDR0 rc_lat
@@ -72,7 +72,7 @@ for test in rc_bw rc_rdma_write_bw rc_rdma_read_bw; do
 done
 like "qperf: fetch and add" 'msg_rate +=' \
 	ip netns exec peer qperf -cm 1 -t 1 $ADDR0 rc_fetch_add_mr
-kill $server
-wait $server
+kill $qperf_server
+wait $qperf_server
 ok "back in one namespace" peer_down
 finish
