@@ -452,7 +452,8 @@ static double write_64_between(void)
 
 static const struct guard {
 	const char *name;
-	double (*adapter)(void), (*machine)(void);
+	double (*adapter)(void);
+	double (*machine)(void);
 	double reference;
 } guards[] = {
 	{ "64 KiB, in copies of 64 KiB", write_64k, copy, 1.3 },

@@ -175,15 +175,15 @@ static const struct reg {
 	enum hca_synd (*read)(struct hca *hca, const void *in, void *out);
 	enum hca_synd (*write)(struct hca *hca, const void *in);
 } regs[] = {
-#define READ(id, layout, read) \
+#define READ_ONLY(id, layout, read) \
 	{ id, MLX5_ST_SZ_BYTES(layout), MLX5_ST_SZ_BYTES(layout), read, NULL }
-	READ(REG_PMTU, pmtu_reg, hca_reg_read_pmtu),
-	READ(REG_PTYS, ptys_reg, hca_reg_read_ptys),
-	READ(REG_PPCNT, ppcnt_reg, hca_reg_read_ppcnt),
-	READ(REG_PVLC, pvlc_reg, hca_reg_read_pvlc),
-	READ(REG_MCAM, mcam_reg, hca_reg_read_mcam),
-	READ(REG_MCQS, mcqs_reg, hca_reg_read_mcqs),
-#undef READ
+	READ_ONLY(REG_PMTU, pmtu_reg, hca_reg_read_pmtu),
+	READ_ONLY(REG_PTYS, ptys_reg, hca_reg_read_ptys),
+	READ_ONLY(REG_PPCNT, ppcnt_reg, hca_reg_read_ppcnt),
+	READ_ONLY(REG_PVLC, pvlc_reg, hca_reg_read_pvlc),
+	READ_ONLY(REG_MCAM, mcam_reg, hca_reg_read_mcam),
+	READ_ONLY(REG_MCQS, mcqs_reg, hca_reg_read_mcqs),
+#undef READ_ONLY
 	{ REG_MCQI, MLX5_ST_SZ_BYTES(mcqi_reg),
 	  MLX5_ST_SZ_BYTES(mcqi_reg) + MLX5_ST_SZ_BYTES(mcqi_version), hca_reg_read_mcqi, NULL },
 	{ REG_NODE_DESC, 64, 64, hca_reg_read_node_desc, hca_reg_write_node_desc },
