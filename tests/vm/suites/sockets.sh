@@ -32,11 +32,12 @@ by_rdma() {
 	"$@" && [ $(($(received) - before)) -ge $BYTES ]
 }
 
-before=$(qps)
 head -c $BYTES /dev/urandom > $FILE
 ok "two functions in two network namespaces" peer_up
 ok "without RDMA, the port counts nothing" sh -c '! "$@"' - by_rdma stream ""
 ok "rsockets: netcat" by_rdma stream "$RSOCKETS"
+# Newer drivers create a queue pair of their own when memory is registered first.
+before=$(qps)
 
 if modprobe -q smc; then
 	ok "SMC-R: netcat" by_rdma stream "$SMC"
