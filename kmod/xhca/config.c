@@ -9,7 +9,7 @@
  *	ports	number of ports, 2 only with link "ib"
  *	enable	1 plugs the function in, 0 unplugs it
  *	fault	"firmware": the firmware fails; "down", "up": link of its ports;
- *		"pci-error": an error of the link to the host; "unplug": it is pulled out
+ *		"pci-error": an error of the link to the host; "unplug": it is removed by surprise
  *	address	address of its PCI device
  *	interface, netns	network device and its namespace, the inode number of which is
  *			shown.  Empty: there is none.  The device appears in the namespace of

@@ -221,7 +221,7 @@ static const struct ethtool_ops xnet_ethtool_ops = {
 	.get_ts_info		= ethtool_op_get_ts_info,
 };
 
-/* ---- life ---------------------------------------------------------------------- */
+/* ---- creation and removal ------------------------------------------------------ */
 
 int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 {

@@ -153,9 +153,12 @@ void xhca_pci_exit(struct xhca *x);
 /* Its network device appears in @net. */
 int xhca_pci_plug(struct xhca_function *fn, struct net *net);
 void xhca_pci_unplug(struct xhca_function *fn);
-/* An error of the link to the host: the driver recovers, or not. */
+/* Reports an error of the PCI link to the driver, which recovers or gives up. */
 void xhca_pci_error(struct xhca_function *fn);
-/* Empties the slot and tells the driver, which stays bound.  The function has stopped. */
+/*
+ * Removes the function from its slot and calls error_detected() of the driver, which stays
+ * bound.  The function has stopped.
+ */
 void xhca_pci_pull(struct xhca_function *fn);
 struct xhca_function *xhca_pci_function(struct pci_dev *pdev);
 
@@ -164,7 +167,7 @@ int xhca_msi_init(struct xhca *x);
 void xhca_msi_exit(struct xhca *x);
 void xhca_raise_irq(void *ctx, unsigned int vector);
 
-/* engine.c: what runs hca/ */
+/* engine.c: runs hca/ */
 /* @cpus: a list of CPUs to run on; empty: those that are not isolated */
 int xhca_engine_init(struct xhca *x, const char *cpus);
 void xhca_engine_exit(struct xhca *x);
@@ -182,7 +185,7 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev);
 void xhca_netdev_del(struct xhca_function *fn);
 /* The driver of @pdev starts: offers it the network device of its port. */
 void xhca_netdev_offer(struct xhca_function *fn, struct pci_dev *pdev);
-/* Takes the cable of its port out, or puts it in. */
+/* Sets the carrier of its port: @in false is a port without a cable. */
 void xhca_netdev_cable(struct xhca_function *fn, bool in);
 /* Name and namespace of its network device; false if there is none */
 bool xhca_netdev_place(struct xhca_function *fn, char name[IFNAMSIZ], unsigned int *netns);
@@ -193,7 +196,7 @@ void xhca_debugfs_exit(struct xhca *x);
 void xhca_debugfs_add(struct xhca_function *fn);
 void xhca_debugfs_del(struct xhca_function *fn);
 
-/* function.c: life and settings of functions */
+/* function.c: creation, removal and settings of functions */
 void xhca_functions_init(struct xhca *x);
 /* Unplugs all. */
 void xhca_functions_exit(struct xhca *x);

@@ -2,7 +2,7 @@
 /*
  * Import of protection domains that a process allocated through ib_uverbs.
  *
- * Proof.  The caller passes an open file of ib_uverbs and the handle of the PD in that file.
+ * Access check.  The caller passes an open file of ib_uverbs and the handle of the PD in that file.
  * ib_core exports no lookup by handle, but one by number in its resource tracking, so the
  * numbers are searched for the PD that names this file and this handle.  An open file of
  * ib_uverbs gives all rights on its objects.

@@ -251,8 +251,8 @@ static u32 xv_qp_in_cqe(const struct xv_call *call, const struct xv_cq_obj *cq,
 }
 
 /*
- * The caller must pass the CQ if, and only if, the type needs it. *@in_cqe becomes what
- * a CQE takes.
+ * The caller must pass the CQ if, and only if, the type needs it. *@in_cqe is set to the
+ * bytes of data that a CQE of this CQ can hold.
  */
 static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_obj *h,
 			const char *what, bool needed, u32 handle, u32 *cqn,

@@ -14,7 +14,7 @@
  * @rq: has a receive queue or an SRQ
  * @xrcd: belongs to an XRC domain
  * @inl_recv: data may be in the CQE of a receive
- * @inl_resp: and in that of a read or an atomic
+ * @inl_resp: data may be in the CQE of a read or an atomic
  * @cross_channel: can have requests that wait, and managed queues
  */
 struct xv_qp_kind {

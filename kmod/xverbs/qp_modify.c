@@ -78,7 +78,7 @@ static u32 xv_qp_opt_mask(const struct xv_dev_qp *qp, u32 optional, u32 mask)
 	u32 opt = 0;
 	int i;
 
-	/* A DCI gets a path in INIT2RTR only, where it is no option. */
+	/* A DCI gets its path in INIT2RTR only. There it has no bit in opt_param_mask. */
 	if (qp->type == XVERBS_QPT_DCI)
 		optional &= ~(u32)XVERBS_QP_AV;
 	for (i = 0; i < ARRAY_SIZE(table); i++)
@@ -150,8 +150,8 @@ static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 	MLX5_SET(qpc, qpc, min_rnr_nak, attr->min_rnr_timer);
 	MLX5_SET(qpc, qpc, log_ack_req_freq, XV_ACK_REQ_FREQ);
 	/*
-	 * counter_set_id stays 0: the counter sets are mlx5_ib's own, which no
-	 * header shows. So its hw_counters do not count these queue pairs.
+	 * counter_set_id stays 0: the counter sets belong to mlx5_ib, and no public
+	 * function returns them. So its hw_counters do not count these queue pairs.
 	 */
 	if (attr->max_rd_atomic)
 		MLX5_SET(qpc, qpc, log_sra_max,

@@ -60,7 +60,7 @@ static int xv_query_vector_calc(struct xv_call *call,
 }
 
 /*
- * No capability bit tells the operations of the calculation: an adapter with
+ * No capability bit lists the operations of the calculation: an adapter with
  * cross-channel queues has them all (Manual D.2.1).
  */
 static void xv_query_calc(struct xverbs_query_device *out)

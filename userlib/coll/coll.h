@@ -37,12 +37,12 @@ struct xv_coll {
 	uint32_t ops;
 };
 
-/* A completion queue that only the adapter looks at, with the entries of each run */
+/* A completion queue that the program does not poll, with the entries of each run */
 struct hidden {
 	struct xv_cq *cq;
 	uint32_t base;			/* index of the first entry of this run */
 	uint32_t per_run;
-	uint32_t waited;		/* of them, those that a request waits for */
+	uint32_t waited;		/* entries that a request waits for */
 	uint32_t polled;		/* CPU-driven: entries of this run */
 };
 

@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 			;
 		add_all();
 		if (!set_lock(0))
-			errx(1, "somebody took the lock away");
+			errx(1, "the lock was not held");
 	}
 	for (i = 0; i < LANES; i++)
 		total += res.mem.counters[i / 4] >> 16 * (i % 4) & 0xffff;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The objects of libxverbs behind those of this library, and the way back.
+ * Conversion of objects of this library to objects of libxverbs, and back.
  */
 #include "ibv.h"
 

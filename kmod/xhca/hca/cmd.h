@@ -114,12 +114,12 @@
 	X(HCA_SYND_MCG_TYPE, 0x58014a, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "only UD QPs take part in multicast") \
 	X(HCA_SYND_MCG_MEMBER, 0x58014b, MLX5_CMD_STAT_BAD_RES_ERR, "not a member of the group") \
-	X(HCA_SYND_ORDERED, 0x58014c, MLX5_CMD_STAT_INT_ERR, "failed as ordered in debugfs") \
+	X(HCA_SYND_ORDERED, 0x58014c, MLX5_CMD_STAT_INT_ERR, "failure injected through debugfs") \
 	X(HCA_SYND_DCT, 0x58014d, MLX5_CMD_STAT_BAD_RES_ERR, "no such DCT") \
 	X(HCA_SYND_DCT_FIELD, 0x58014e, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported DCT field") \
 	X(HCA_SYND_DCT_STATE, 0x58014f, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
 	  "DCT is not in this state") \
-	X(HCA_SYND_MAD, 0x580150, MLX5_CMD_STAT_BAD_PKT_ERR, "no answer to such a MAD") \
+	X(HCA_SYND_MAD, 0x580150, MLX5_CMD_STAT_BAD_PKT_ERR, "MAD not supported") \
 	X(HCA_SYND_PRIVILEGED, 0x580151, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "a user context may not have or set this") \
 	X(HCA_SYND_UCTX, 0x580152, MLX5_CMD_STAT_BAD_RES_ERR, "no such user context") \

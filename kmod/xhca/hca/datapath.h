@@ -179,7 +179,7 @@ void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units);
 void hca_uar_used(struct hca_uar *uar);
 /* Software has rung a doorbell on the page: its registers are read more often. */
 void hca_uar_warm(struct hca_uar *uar);
-/* It has not: they are read less often. */
+/* No doorbell was rung on it for a while: its registers are read less often. */
 void hca_uar_cool(struct hca_uar *uar);
 void hca_uar_stop_sweep(struct hca_uar *uar);
 
@@ -297,8 +297,8 @@ void hca_apm_set(struct hca_qp *qp, u8 state);
 /* Makes the alternate path the primary one and raises an event. */
 void hca_apm_migrate(struct hca_qp *qp);
 /*
- * @qp sends to @peer, and their migration states differ: the one that is behind migrates.
- * False if it cannot.
+ * @qp sends to @peer, and their migration states differ: the QP that still uses its primary
+ * path migrates.  False if it cannot.
  */
 bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer);
 /* A message of @qp, which is in REARM, has reached @peer: arms both if both are ready. */
@@ -314,7 +314,7 @@ struct hca_qp *hca_peer_find(struct hca_qp *qp);
 void hca_record_init(struct hca_record *r, enum hca_record_kind kind);
 void hca_record_add(struct hca_record *r, struct hca_uar *uar);
 void hca_record_del(struct hca_record *r);
-/* Makes the record active: it is read in every pass until it is silent for long. */
+/* Makes the record active: it is read in every pass until it has not changed for long. */
 void hca_record_activate(struct hca_record *r);
 static inline void hca_record_active(struct hca_record *r)
 {
@@ -602,12 +602,12 @@ static inline void hca_sweep_resume(struct hca_uar *uar)
 
 /* Reads active records and sweeps.  @steps: work since the last pass */
 unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps);
-/* Has an active record news?  Takes none. */
+/* True if an active record has changed; the change stays pending. */
 bool hca_sweep_rung(struct hca_fabric *f);
 
 /* ---- doorbell.c -------------------------------------------------------------------- */
 
-/* Reads doorbell registers and records; returns how many had news. */
+/* Reads doorbell registers and records; returns how many had changed. */
 unsigned int hca_doorbell_poll(struct hca_fabric *f);
 /* Reads the EQ registers of a doorbell page. */
 unsigned int hca_doorbell_look_eq(struct hca_uar *uar);

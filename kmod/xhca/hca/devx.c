@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * User contexts, and who owns what.
+ * User contexts and the ownership of objects.
  *
  * The driver creates a user context for a process (CREATE_UCTX) and writes its number, the uid,
  * into each command that it sends for the process.  It passes some commands on as the process

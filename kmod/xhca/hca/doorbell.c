@@ -26,17 +26,17 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
-#define MAX_STEPS	10000	/* of work that count for a pass */
+#define MAX_STEPS	10000	/* steps of work that are counted for a pass at most */
 #define STEPS_LOAD	4	/* steps of work (sweep.c) for one load */
 #define BUSY_LOADS	8	/* loads in a pass at most, while there is work */
-#define IDLE_LOADS	5	/* while there is no work */
-#define LONG_NS		20000	/* after this time without a pass: */
-#define LOAD_NS		256	/* one load for each such interval, */
-#define LONG_LOADS	64	/* and at most so many */
-#define COLD_SHARE	4	/* one read of so many is for all pages in turn */
+#define IDLE_LOADS	5	/* loads in a pass, while there is no work */
+#define LONG_NS		20000	/* a pass is late after this time */
+#define LOAD_NS		256	/* a late pass does one load for each such interval */
+#define LONG_LOADS	64	/* loads in a late pass at most */
+#define COLD_SHARE	4	/* one load of so many is for all pages in turn */
 #define QUIET_LOOKS	20000	/* rounds without a doorbell until a page is not hot */
-#define RUNG_LOADS	32	/* of doorbell pages, while the engine sleeps */
-#define RUNG_FUNCTIONS	4	/* functions whose command doorbell is read then */
+#define RUNG_LOADS	32	/* loads of doorbell pages in a check of a sleeping engine */
+#define RUNG_FUNCTIONS	4	/* command doorbells that such a check reads */
 
 #define BF_STEP		0x100	/* half a BlueFlame register */
 #define BF_REGS		8

@@ -39,7 +39,7 @@
 #define HCA_CQE_INLINE		64		/* bytes of data in a CQE at most */
 
 /*
- * Memory for a command.  All tenants wait while a command runs, so it fails when memory is
+ * Memory for a command.  All functions wait while a command runs, so it fails when memory is
  * short, instead of waiting for reclaim or the OOM killer.
  */
 #define HCA_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
@@ -730,7 +730,7 @@ struct hca_fabric {
 	struct list_head failing_qps;	/* QPs that the scheduler takes to ERR or SQER */
 	struct list_head cq_news;	/* CQs with entries since their arm word was read */
 	struct list_head waking;	/* CQs with more QPs to wake */
-	struct hca_waiter *orphans;	/* QPs that waited for a CQ that is gone */
+	struct hca_waiter *orphans;	/* QPs whose CQ was destroyed or has overrun */
 	struct hca_timers timers;	/* QPs that retry, CQs with a moderated event */
 	struct hca_timers flushing;	/* QPs in ERR */
 	struct hca_scratch *scratch;	/* the request that is executed (datapath.h) */
@@ -777,7 +777,10 @@ u64 hca_fabric_time(struct hca_fabric *f);
 bool hca_fabric_must_sleep(const struct hca_fabric *f);
 /* The earliest timer, or U64_MAX */
 u64 hca_fabric_deadline(struct hca_fabric *f);
-/* Is there a doorbell?  For an engine that sleeps: takes none, each call reads some of them. */
+/*
+ * True if a doorbell was rung; it stays pending.  An engine that sleeps calls this.  Each call
+ * reads only some registers.
+ */
 bool hca_fabric_rung(struct hca_fabric *f);
 /* Has there been no work for some time? */
 static inline bool hca_has_time(const struct hca_fabric *f)
@@ -802,8 +805,8 @@ void hca_dma_enable(struct hca *hca, bool on);
  */
 void hca_firmware_fail(struct hca *hca);
 /*
- * The function has been pulled out: it executes nothing and touches no register until it is
- * destroyed.
+ * The function has been removed by surprise: it executes nothing and touches no register until
+ * it is destroyed.
  */
 void hca_unplug(struct hca *hca);
 /* Resets the function at the next pass.  May be called at any time in any context. */

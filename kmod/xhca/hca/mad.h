@@ -249,7 +249,7 @@ enum { HCA_JOIN_FULL = 1, HCA_JOIN_NON = 2, HCA_JOIN_SENDONLY = 4, HCA_JOIN_SEND
 /* How a component of a record is compared, if the request names it */
 enum hca_match {
 	HCA_MATCH_EQUAL,
-	HCA_MATCH_ANY,				/* a wish; the record has its own value */
+	HCA_MATCH_ANY,				/* ignored: the record has its own value */
 	HCA_MATCH_PKEY,				/* full and limited membership match */
 	HCA_MATCH_SELECTOR,			/* its value is the next component */
 	HCA_MATCH_VALUE, HCA_MATCH_RATE,

@@ -163,8 +163,8 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey,
 	hca_mkey_align(mkey);
 	mkey->xlt_max = MLX5_GET(mkc, mkc, translations_octword_size);
 	/*
-	 * An mkey that outlives its PD would be a key to the next PD with that number.  The
-	 * driver sees to its own mkeys, and moves them from PD to PD.
+	 * An mkey that outlives its PD would give access to the next PD with that number.  The
+	 * driver manages its own mkeys, and moves them from PD to PD.
 	 */
 	if (c->uid) {
 		mkey->domain = domain;

@@ -28,7 +28,7 @@ struct datagram {
 	struct hca_qp *src;
 	const struct hca_wqe *w;	/* NULL: an answer of the adapter to @src */
 	struct hca_port *from;
-	struct hca_port *to;		/* who answers: the subnet manager or a port */
+	struct hca_port *to;		/* receiver: the subnet manager or a port */
 	u32 length;
 	u32 qkey, src_qpn;
 	bool grh;

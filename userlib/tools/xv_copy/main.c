@@ -309,7 +309,7 @@ static void copy_receive(void)
 	if (sscanf(line, "xv_copy 1 %u %u %n", &opt.geo.slots, &opt.geo.slot_size, &at) != 2 ||
 	    !at || !opt.geo.slots || opt.geo.slots > 4096 || opt.geo.slot_size < 8192 ||
 	    opt.geo.slot_size > 64 << 20)
-		xt_die(XT_FAILED, "the sender does not speak our protocol: \"%s\"", line);
+		xt_die(XT_FAILED, "the sender uses another protocol: \"%s\"", line);
 	writer.dir = open_below(root, line + at);
 	end_open(&e, opt.device[0], opt.port, opt.gid_index, opt.geo);
 	end_connect_remote(&e, fd);
