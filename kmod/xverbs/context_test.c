@@ -134,8 +134,8 @@ static void xv_test_resize_cq(struct kunit *test)
 
 static void xv_test_create_rmp(struct kunit *test)
 {
-	const struct xv_srq_layout linked = { true, 1024, 64 };
-	const struct xv_srq_layout cyclic = { false, 8, 16 };
+	const struct xv_srq_geometry linked = { true, 1024, 64 };
+	const struct xv_srq_geometry cyclic = { false, 8, 16 };
 	struct xv_bench *b = test->priv;
 
 	b->srq.mem = b->mem;
@@ -159,7 +159,7 @@ static void xv_test_create_rmp(struct kunit *test)
 
 static void xv_test_create_xrc_srq(struct kunit *test)
 {
-	const struct xv_srq_layout linked = { true, 1024, 64 };
+	const struct xv_srq_geometry linked = { true, 1024, 64 };
 	struct xv_bench *b = test->priv;
 
 	b->srq.mem = b->mem;

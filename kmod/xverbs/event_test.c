@@ -50,7 +50,7 @@ static void xv_events_add(struct xv_events *e, struct xv_listener *to, u32 n)
 	list_add(&to->file.dev_node, &e->dev.files);
 }
 
-static int xv_events_init(struct kunit *test)
+static int xv_event_test_init(struct kunit *test)
 {
 	struct xv_events *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 	void *old;
@@ -304,7 +304,7 @@ static struct kunit_case xv_event_cases[] = {
 
 static struct kunit_suite xv_event_suite = {
 	.name = "xverbs-events",
-	.init = xv_events_init,
+	.init = xv_event_test_init,
 	.exit = xv_events_exit,
 	.test_cases = xv_event_cases,
 };

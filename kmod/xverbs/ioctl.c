@@ -170,48 +170,52 @@ struct xv_part {
 };
 
 /* The part of type @_type was first published up to @_last. */
-#define XV_PART(_nr, _op, _member, _copy, _type, _last, _out)		\
+#define XV_PART(_nr, _struct, _member, _copy, _type, _last, _out)	\
 	{								\
-		.nr = XVERBS_CMD_##_nr,					\
+		.nr = (_nr),						\
 		.name = #_member,					\
-		.at = offsetof(struct xverbs_##_op, _member),		\
+		.at = offsetof(_struct, _member),			\
 		.to = offsetof(struct xv_call, _copy) +			\
-		      BUILD_BUG_ON_ZERO(!__same_type(struct xverbs_##_type, \
+		      BUILD_BUG_ON_ZERO(!__same_type(_type,		\
 						((struct xv_call *)0)->_copy)), \
-		.size = sizeof(struct xverbs_##_type),			\
-		.min_size = offsetofend(struct xverbs_##_type, _last),	\
+		.size = sizeof(_type),					\
+		.min_size = offsetofend(_type, _last),			\
 		.out = (_out),						\
 	}
 
-#define XV_EXTERNAL(_nr, _op)						\
-	XV_PART(_nr, _op, external, external, external, dbr_offset, false)
-
 static const struct xv_part xv_parts[] = {
-	XV_EXTERNAL(CQ_CREATE, cq_create),
-	XV_EXTERNAL(SRQ_CREATE, srq_create),
-	XV_EXTERNAL(QP_CREATE, qp_create),
-	XV_PART(QP_CREATE, qp_create, cap, cap, qp_cap, max_atomic_arg, false),
-	XV_PART(QP_CREATE, qp_create, out_cap, cap, qp_cap, max_atomic_arg, true),
-	XV_PART(QP_MODIFY, qp_modify, attr, attrs.qp, qp_attr, reserved2,
-		false),
-	XV_PART(QP_MODIFY, qp_modify, ah_attr, attrs.ah_attr, ah_attr,
-		reserved, false),
-	XV_PART(QP_MODIFY, qp_modify, alt_ah_attr, attrs.alt_ah_attr, ah_attr,
-		reserved, false),
-	XV_PART(QP_QUERY, qp_query, out_attr, attrs.qp, qp_attr, reserved2,
-		true),
-	XV_PART(QP_QUERY, qp_query, out_ah_attr, attrs.ah_attr, ah_attr,
-		reserved, true),
-	XV_PART(QP_QUERY, qp_query, out_alt_ah_attr, attrs.alt_ah_attr,
-		ah_attr, reserved, true),
-	XV_PART(QP_QUERY, qp_query, out_cap, cap, qp_cap, max_atomic_arg, true),
-	XV_PART(QP_QUERY, qp_query, out_init, init, qp_init, user_index, true),
-	XV_PART(AH_RESOLVE, ah_resolve, attr, attrs.ah_attr, ah_attr,
-		reserved, false),
-	XV_PART(DCT_CREATE, dct_create, attr, dct_attr, dct_attr, reserved,
-		false),
-	XV_PART(DCT_QUERY, dct_query, out_attr, dct_attr, dct_attr, reserved,
-		true),
+	XV_PART(XVERBS_CMD_CQ_CREATE, struct xverbs_cq_create, external, external,
+		struct xverbs_external, dbr_offset, false),
+	XV_PART(XVERBS_CMD_SRQ_CREATE, struct xverbs_srq_create, external, external,
+		struct xverbs_external, dbr_offset, false),
+	XV_PART(XVERBS_CMD_QP_CREATE, struct xverbs_qp_create, external, external,
+		struct xverbs_external, dbr_offset, false),
+	XV_PART(XVERBS_CMD_QP_CREATE, struct xverbs_qp_create, cap, cap,
+		struct xverbs_qp_cap, max_atomic_arg, false),
+	XV_PART(XVERBS_CMD_QP_CREATE, struct xverbs_qp_create, out_cap, cap,
+		struct xverbs_qp_cap, max_atomic_arg, true),
+	XV_PART(XVERBS_CMD_QP_MODIFY, struct xverbs_qp_modify, attr, attrs.qp,
+		struct xverbs_qp_attr, reserved2, false),
+	XV_PART(XVERBS_CMD_QP_MODIFY, struct xverbs_qp_modify, ah_attr, attrs.ah_attr,
+		struct xverbs_ah_attr, reserved, false),
+	XV_PART(XVERBS_CMD_QP_MODIFY, struct xverbs_qp_modify, alt_ah_attr, attrs.alt_ah_attr,
+		struct xverbs_ah_attr, reserved, false),
+	XV_PART(XVERBS_CMD_QP_QUERY, struct xverbs_qp_query, out_attr, attrs.qp,
+		struct xverbs_qp_attr, reserved2, true),
+	XV_PART(XVERBS_CMD_QP_QUERY, struct xverbs_qp_query, out_ah_attr, attrs.ah_attr,
+		struct xverbs_ah_attr, reserved, true),
+	XV_PART(XVERBS_CMD_QP_QUERY, struct xverbs_qp_query, out_alt_ah_attr, attrs.alt_ah_attr,
+		struct xverbs_ah_attr, reserved, true),
+	XV_PART(XVERBS_CMD_QP_QUERY, struct xverbs_qp_query, out_cap, cap,
+		struct xverbs_qp_cap, max_atomic_arg, true),
+	XV_PART(XVERBS_CMD_QP_QUERY, struct xverbs_qp_query, out_init, init,
+		struct xverbs_qp_init, user_index, true),
+	XV_PART(XVERBS_CMD_AH_RESOLVE, struct xverbs_ah_resolve, attr, attrs.ah_attr,
+		struct xverbs_ah_attr, reserved, false),
+	XV_PART(XVERBS_CMD_DCT_CREATE, struct xverbs_dct_create, attr, dct_attr,
+		struct xverbs_dct_attr, reserved, false),
+	XV_PART(XVERBS_CMD_DCT_QUERY, struct xverbs_dct_query, out_attr, dct_attr,
+		struct xverbs_dct_attr, reserved, true),
 };
 
 static const struct xverbs_part *xv_part_user(const struct xv_call *call,

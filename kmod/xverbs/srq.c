@@ -12,13 +12,13 @@
 #define XV_WQ_LINKED	0	/* PRM: wq.wq_type */
 #define XV_WQ_CYCLIC	1
 
-struct xv_srq_layout {
+struct xv_srq_geometry {
 	bool linked;
 	u32 wqes;
 	u32 stride;
 };
 
-static int xv_srq_size(struct xv_call *call, struct xv_srq_layout *lay)
+static int xv_srq_size(struct xv_call *call, struct xv_srq_geometry *lay)
 {
 	const struct xverbs_srq_create *arg = &call->arg.srq_create;
 	struct mlx5_core_dev *mdev = call->dev->mdev;
@@ -70,7 +70,7 @@ static int xv_srq_check(struct xv_call *call,
 
 /* Links each entry to the next one (PRM). */
 static void xv_srq_init_ring(struct xv_buf *ring,
-			     const struct xv_srq_layout *lay)
+			     const struct xv_srq_geometry *lay)
 {
 	struct mlx5r_srq_next *entry;
 	size_t off;
@@ -86,7 +86,7 @@ static void xv_srq_init_ring(struct xv_buf *ring,
 
 static int xv_srq_create_rmp(struct xv_call *call, struct xv_srq_obj *srq,
 			     const struct xv_pd_obj *pd,
-			     const struct xv_srq_layout *lay)
+			     const struct xv_srq_geometry *lay)
 {
 	size_t inlen = MLX5_ST_SZ_BYTES(create_rmp_in) +
 		       srq->mem.ring.npages * sizeof(__be64);
@@ -115,7 +115,7 @@ static int xv_srq_create_rmp(struct xv_call *call, struct xv_srq_obj *srq,
 
 static int xv_srq_create_xrc(struct xv_call *call, struct xv_srq_obj *srq,
 			     const struct xv_pd_obj *pd,
-			     const struct xv_srq_layout *lay, u32 xrcdn,
+			     const struct xv_srq_geometry *lay, u32 xrcdn,
 			     u32 cqn)
 {
 	size_t inlen = MLX5_ST_SZ_BYTES(create_xrc_srq_in) +
@@ -156,7 +156,7 @@ static int xv_srq_destroy_hw(struct xv_dev *dev, struct xv_call *call,
 }
 
 static int xv_srq_create_hw(struct xv_call *call, struct xv_srq_obj *srq,
-			    const struct xv_srq_layout *lay)
+			    const struct xv_srq_geometry *lay)
 {
 	const struct xverbs_srq_create *arg = &call->arg.srq_create;
 	struct xv_obj *pd, *xrcd, *cq;
@@ -182,7 +182,7 @@ static int xv_srq_create_hw(struct xv_call *call, struct xv_srq_obj *srq,
 }
 
 static void xv_srq_report(const struct xv_srq_obj *srq,
-			  const struct xv_srq_layout *lay,
+			  const struct xv_srq_geometry *lay,
 			  struct xverbs_srq_create *arg)
 {
 	arg->out_handle = srq->obj.handle;
@@ -199,7 +199,7 @@ static void xv_srq_report(const struct xv_srq_obj *srq,
 int xv_srq_create(struct xv_call *call)
 {
 	struct xverbs_srq_create *arg = &call->arg.srq_create;
-	struct xv_srq_layout lay;
+	struct xv_srq_geometry lay;
 	struct xv_srq_obj *srq;
 	struct xv_obj *obj;
 	int err;
