@@ -9,6 +9,8 @@
 
 #include "xv.h"
 
+#define XV_MKC_ANY_QPN		0xffffff	/* mkc.qpn: all queue pairs may use the key */
+
 /* Converts an error number of mlx5_core or mlx5_ib to the meaning in the uAPI. */
 int xv_fw_errno(int err);
 

@@ -12,7 +12,6 @@
 
 #define XV_MKEY_ENTRY		16	/* bytes of an entry; PRM: octoword */
 #define XV_MKEY_FREE_ENTRIES	64	/* not charged as locked memory */
-#define XV_MKC_ANY_QPN		0xffffff
 
 /* The context of a key that UMR requests change; it has no access yet. */
 void xv_mkey_context(void *mkc, u32 pdn, u32 entries, bool remote_invalidate)

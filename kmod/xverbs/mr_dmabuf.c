@@ -10,7 +10,6 @@
 #include "fw.h"
 #include "mr.h"
 
-#define XV_MKC_ANY_QPN		0xffffff
 #define XV_MKC_MAX_PAGE		30	/* log; PRM: mkc.log_page_size */
 
 static void xv_mkc_set_access(void *mkc, struct mlx5_core_dev *mdev, u32 access)

@@ -13,8 +13,6 @@
 #include <asm/byteorder.h>
 #include "cmd.h"
 
-#define MAX_PAGE_SHIFT	31
-
 /* Pointer to the begin of page @i; the ring may cover only a part of the page. */
 static void *hca_buf_map_page(struct hca *hca, const struct hca_buf *b, u32 i, u64 addr, u64 end)
 {
@@ -36,7 +34,7 @@ int hca_buf_init(struct hca *hca, struct hca_buf *b, const __be64 *pas, u32 max_
 	u32 i;
 
 	memset(b, 0, sizeof(*b));
-	if (log_page_size > MAX_PAGE_SHIFT || !size)
+	if (log_page_size > HCA_MAX_PAGE_SHIFT || !size)
 		return -EINVAL;
 	b->shift = log_page_size;
 	b->offset = offset;
@@ -75,7 +73,7 @@ enum hca_synd hca_ring_init(struct hca *hca, const struct hca_cmd *c, struct hca
 	u32 offset;
 	int err;
 
-	if (shift > MAX_PAGE_SHIFT)
+	if (shift > HCA_MAX_PAGE_SHIFT)
 		return HCA_SYND_PAGE_LIST;
 	offset = ring->page_offset << (shift - 6);
 	if (offset % ring->entry)

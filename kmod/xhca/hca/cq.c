@@ -22,8 +22,8 @@ enum { RESIZE_SIZE = 1, RESIZE_OFFSET = 2, RESIZE_PAGE = 4 };
 
 /* Bit offsets of fields for which the kernel's headers have no names (PRM) */
 #define DBR_UMEM	0x20	/* in the context */
-#define UMEM_OFFSET	0x280	/* in CREATE_CQ and MODIFY_CQ */
-#define UMEM_ID	0x2c0
+#define CQ_UMEM_OFFSET	0x280	/* in CREATE_CQ and MODIFY_CQ */
+#define CQ_UMEM_ID	0x2c0
 
 /* Fields of unsupported features must be zero. */
 static bool hca_cq_format_ok(const u32 *cqc)
@@ -51,8 +51,8 @@ static enum hca_synd hca_cq_init_ring(struct hca *hca, const struct hca_cq *cq,
 		.log_page = MLX5_GET(cqc, cqc, log_page_size),
 		.page_offset = MLX5_GET(cqc, cqc, page_offset),
 		.place.in_umem = MLX5_GET(create_cq_in, c->in, cq_umem_valid),
-		.place.umem = hca_dword(c->in, UMEM_ID),
-		.place.at = hca_qword(c->in, UMEM_OFFSET),
+		.place.umem = hca_dword(c->in, CQ_UMEM_ID),
+		.place.at = hca_qword(c->in, CQ_UMEM_OFFSET),
 		.entry = cq->cqe_bytes,
 		.size = (u64)cq->cqe_bytes << log_size,
 	};

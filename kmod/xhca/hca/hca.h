@@ -29,6 +29,7 @@
 #define HCA_MAX_SGE		64		/* 63 DS hold fewer segments */
 #define HCA_ANY_QPN		0xffffff
 #define HCA_PSN_MASK		0xffffff
+#define HCA_MAX_PAGE_SHIFT	31		/* of rings and UMEMs */
 #define HCA_OCTOWORD		16		/* bytes; unit of translation lists (PRM) */
 #define HCA_MAX_NESTING		4		/* indirect mkeys in a chain: max_indirection */
 #define HCA_ST_SQ		MLX5_QP_ST_RAW_ETHERTYPE	/* sq.c: not a queue pair */
@@ -555,6 +556,10 @@ struct hca_port_counters {
 	u64 mcast_xmit_packets, mcast_rcv_packets;
 	u64 mcast_xmit_bytes, mcast_rcv_bytes;
 };
+
+/* States of a port and of its physical link (IBA: PortInfo) */
+enum { HCA_PORT_DOWN = 1, HCA_PORT_ACTIVE = 4 };
+enum { HCA_PHYS_POLLING = 2, HCA_PHYS_DISABLED = 3, HCA_PHYS_LINK_UP = 5 };
 
 struct hca_port {
 	struct hca *hca;

@@ -178,8 +178,8 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey,
 }
 
 /* Bit offsets in CREATE_MKEY of fields for which the kernel's headers have no names (PRM) */
-#define UMEM_ID	0x320
-#define UMEM_OFFSET	0x340
+#define MKEY_UMEM_ID	0x320
+#define MKEY_UMEM_OFFSET	0x340
 
 /*
  * Sets the list of the command; its unit is an octoword, 2 MTTs or 1 KLM.  A process names
@@ -196,8 +196,8 @@ static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_c
 	if (in_umem != (c->uid && mkey->mode == MLX5R_MKEY_MODE_MTT))
 		return HCA_SYND_UMEM;
 	if (in_umem)
-		return hca_umem_map(mkey, c, hca_dword(c->in, UMEM_ID),
-				    hca_qword(c->in, UMEM_OFFSET));
+		return hca_umem_map(mkey, c, hca_dword(c->in, MKEY_UMEM_ID),
+				    hca_qword(c->in, MKEY_UMEM_OFFSET));
 	if (!n)
 		return HCA_OK;
 	if (n > room || mkey->mode == MLX5R_MKEY_MODE_PA)

@@ -60,8 +60,8 @@ static bool hca_qp_take_xchan(struct hca_qp *qp)
 
 /* Bit offsets of fields for which the kernel's headers have no names (PRM) */
 #define DBR_UMEM	0x720	/* in the context */
-#define UMEM_OFFSET	0x800	/* in CREATE_QP */
-#define UMEM_ID	0x840
+#define QP_UMEM_OFFSET	0x800	/* in CREATE_QP */
+#define QP_UMEM_ID	0x840
 
 static enum hca_synd hca_qp_find_record(struct hca *hca, struct hca_qp *qp,
 					const struct hca_cmd *c, bool needed)
@@ -87,8 +87,8 @@ static enum hca_synd hca_qp_init_ring(struct hca *hca, struct hca_qp *qp, const 
 		.log_page = MLX5_GET(qpc, qpc, log_page_size),
 		.page_offset = MLX5_GET(qpc, qpc, page_offset),
 		.place.in_umem = MLX5_GET(create_qp_in, c->in, wq_umem_valid),
-		.place.umem = hca_dword(c->in, UMEM_ID),
-		.place.at = hca_qword(c->in, UMEM_OFFSET),
+		.place.umem = hca_dword(c->in, QP_UMEM_ID),
+		.place.at = hca_qword(c->in, QP_UMEM_OFFSET),
 		.entry = max_t(u32, MLX5R_WQEBB, 1u << qp->rq.log_stride),
 		.size = size,
 	};

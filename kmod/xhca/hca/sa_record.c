@@ -20,9 +20,6 @@
 #define SPEED_SDR_TO_QDR	7
 #define SPEED_QDR		4	/* the highest without extension */
 #define SPEED_EXT_EDR		2
-#define PORT_ACTIVE		4
-#define PHYS_LINK_UP		5
-#define PHYS_POLLING		2
 #define PORT_EXTENDED_SPEEDS	(1u << 14)
 #define SUBNET_TIMEOUT		18
 
@@ -199,8 +196,8 @@ struct hca_port_info_record hca_sa_port(const struct hca_port *port)
 			.width_enabled = WIDTH_4X,
 			.width_supported = WIDTH_4X,
 			.width_active = WIDTH_4X,
-			.speed_state = SPEED_SDR_TO_QDR << 4 | PORT_ACTIVE,
-			.phys_state = PHYS_LINK_UP << 4 | PHYS_POLLING,
+			.speed_state = SPEED_SDR_TO_QDR << 4 | HCA_PORT_ACTIVE,
+			.phys_state = HCA_PHYS_LINK_UP << 4 | HCA_PHYS_POLLING,
 			.speed_active = SPEED_QDR << 4 | SPEED_SDR_TO_QDR,
 			.mtu_sm_sl = HCA_SA_MTU << 4,
 			.vl_init = 1 << 4,

@@ -18,7 +18,6 @@
 #define PAGE_READ	1ull		/* flags in an entry of the list */
 #define PAGE_WRITE	2ull
 #define PAGE_FLAGS	7ull
-#define MAX_PAGE_SHIFT	31
 
 struct hca_umem {
 	u32 id;
@@ -153,7 +152,7 @@ enum hca_synd hca_cmd_create_umem(struct hca *hca, const struct hca_cmd *c)
 	enum hca_synd synd;
 
 	if (!n || n > (c->inlen - MLX5_ST_SZ_BYTES(create_umem_in)) / sizeof(__be64) ||
-	    shift > MAX_PAGE_SHIFT || offset >> shift)
+	    shift > HCA_MAX_PAGE_SHIFT || offset >> shift)
 		return HCA_SYND_PAGE_LIST;
 	umem = kvzalloc(sizeof(*umem) + n * sizeof(*umem->page), HCA_GFP);
 	if (!umem)

@@ -15,8 +15,6 @@
 #define PORT_CAPS_SETTABLE	(1u << 16 | 1u << 17 | 1u << 19 | 1u << 20)
 
 enum { VPORT_DOWN = 0, VPORT_UP = 1 };
-enum { PORT_DOWN = 1, PORT_ACTIVE = 4 };		/* IB port states */
-enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
 /* All queries have vport and port at the same place.  NULL: there is no such port. */
 static struct hca_port *hca_vport_port_of(struct hca *hca, const struct hca_cmd *c)
@@ -100,9 +98,9 @@ enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 	if (!port)
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(hca_vport_context, ctx, port_physical_state,
-		 port->up ? PHYS_LINK_UP : PHYS_DISABLED);
-	MLX5_SET(hca_vport_context, ctx, port_state, port->up ? PORT_ACTIVE : PORT_DOWN);
-	MLX5_SET(hca_vport_context, ctx, vport_state, port->up ? PORT_ACTIVE : PORT_DOWN);
+		 port->up ? HCA_PHYS_LINK_UP : HCA_PHYS_DISABLED);
+	MLX5_SET(hca_vport_context, ctx, port_state, port->up ? HCA_PORT_ACTIVE : HCA_PORT_DOWN);
+	MLX5_SET(hca_vport_context, ctx, vport_state, port->up ? HCA_PORT_ACTIVE : HCA_PORT_DOWN);
 	MLX5_SET64(hca_vport_context, ctx, system_image_guid, hca->p.node_guid);
 	MLX5_SET64(hca_vport_context, ctx, port_guid, port->guid);
 	MLX5_SET64(hca_vport_context, ctx, node_guid, hca->p.node_guid);
