@@ -13,16 +13,16 @@
  *
  * States of the owner word (a worker, with the state in its low bits):
  *
- *	            take()                            park()
+ *	         engine_take()                          engine_park()
  *	OFFERED --------------> IN_THREAD, IN_SOFTIRQ --------> PARKED
  *	   ^                         |                           |  ^
- *	   |       give_way()        |        check_doorbells()  |  | no work found
+ *	   |     engine_yield()      |  engine_check_doorbells() |  | no work found
  *	   +-------------------------+                           v  |
  *	   +-------------------------------------------------- CHECKING
  *	                        work found
  *
  *	OFFERED		the thread or the softirq of the worker was started and will take it
- *	PARKED		hca/ does not run until a timer, a call (unpark()) or a doorbell
+ *	PARKED		hca/ does not run until a timer, a call (engine_unpark()) or a doorbell
  *	CHECKING	a CPU reads the doorbells on behalf of the parked owner
  *
  * Only the owner leaves IN_THREAD and IN_SOFTIRQ.  An offer that is not taken within one
@@ -30,7 +30,7 @@
  * an offer to a worker whose CPU has gone offline.
  *
  * Polling: while there is work, the owner polls without a pause.  After that it spins for
- * SPIN_NS, then parks for a share of the time without work (a nap), so that the first request
+ * SPIN_NS, then parks for a share of the time without work (a pause), so that the first request
  * after a short pause is found early and a long pause costs little CPU time.  After
  * SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.  Only a running task
  * can ring a doorbell, so an idle CPU need not check.  A CPU checks when it becomes idle,
@@ -64,9 +64,9 @@
 #define SPIN_NS		(1000 * NSEC_PER_USEC)	/* spin so long after the last work */
 #define SOFTIRQ_NS	(20 * NSEC_PER_USEC)	/* the same if another task wants the CPU */
 #define TURN_NS		(100 * NSEC_PER_USEC)	/* run so long if another task wants the CPU */
-#define NAP_NS		(1 * NSEC_PER_USEC)	/* shortest nap: a timer's latency */
-#define NAP_SHARE	8			/* a nap is this part of the time without work */
-#define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from naps to sleep */
+#define PAUSE_NS	(1 * NSEC_PER_USEC)	/* shortest pause: a timer's latency */
+#define PAUSE_SHARE	8			/* a pause is this part of the time without work */
+#define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from pauses to sleep */
 #define CHECK_NS	(500 * NSEC_PER_USEC)	/* asleep: between two checks of a busy CPU */
 #define FIRST_CHECK_NS	(25 * NSEC_PER_USEC)	/* asleep: first check after idle */
 #define ACTIVE_NS	(2 * NSEC_PER_SEC)	/* after the last work: FIRST_CHECK_NS is used */
@@ -97,21 +97,21 @@ struct engine_call {
 
 /* ---- The owner word ------------------------------------------------------------ */
 
-static long owner_word(const struct xhca_worker *w, int state)
+static long engine_owner_word(const struct xhca_worker *w, int state)
 {
 	BUILD_BUG_ON(__alignof__(struct xhca_worker) < STATES);
 	return (long)w | state;
 }
 
-static struct xhca_worker *worker_of(long owner)
+static struct xhca_worker *engine_worker_of(long owner)
 {
 	return (struct xhca_worker *)(owner & ~(STATES - 1L));
 }
 
 /* Returns true if the owner word was still @old. */
-static bool offer(struct xhca_engine *e, long old, struct xhca_worker *to)
+static bool engine_offer(struct xhca_engine *e, long old, struct xhca_worker *to)
 {
-	if (atomic_long_cmpxchg(&e->owner, old, owner_word(to, OFFERED)) != old)
+	if (atomic_long_cmpxchg(&e->owner, old, engine_owner_word(to, OFFERED)) != old)
 		return false;
 	WRITE_ONCE(e->offers, e->offers + 1);
 	if ((old & (STATES - 1)) >= PARKED)
@@ -119,7 +119,7 @@ static bool offer(struct xhca_engine *e, long old, struct xhca_worker *to)
 	return true;
 }
 
-static struct xhca_worker *next_worker(struct xhca_engine *e, struct xhca_worker *last)
+static struct xhca_worker *engine_next_worker(struct xhca_engine *e, struct xhca_worker *last)
 {
 	unsigned int cpu = cpumask_next(last->cpu, &e->cpus);
 
@@ -129,15 +129,15 @@ static struct xhca_worker *next_worker(struct xhca_engine *e, struct xhca_worker
 }
 
 /* @w, or the next one if its CPU is offline */
-static struct xhca_worker *online_worker(struct xhca_engine *e, struct xhca_worker *w)
+static struct xhca_worker *engine_online_worker(struct xhca_engine *e, struct xhca_worker *w)
 {
-	return cpumask_test_cpu(w->cpu, &e->cpus) ? w : next_worker(e, w);
+	return cpumask_test_cpu(w->cpu, &e->cpus) ? w : engine_next_worker(e, w);
 }
 
-static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_worker *to)
+static void engine_offer_to_thread(struct xhca_engine *e, long old, struct xhca_worker *to)
 {
-	to = online_worker(e, to);
-	if (offer(e, old, to))
+	to = engine_online_worker(e, to);
+	if (engine_offer(e, old, to))
 		wake_up_process(to->task);
 }
 
@@ -145,13 +145,13 @@ static void offer_to_thread(struct xhca_engine *e, long old, struct xhca_worker 
  * A stale offer and a new one may call the same CPU at the same time, one of them in an
  * interrupt that arrives during the other.  A call must not be queued twice.
  */
-static void call_worker(struct xhca_worker *w)
+static void engine_call_worker(struct xhca_worker *w)
 {
 	if (!atomic_xchg(&w->called, 1) && smp_call_function_single_async(w->cpu, &w->call))
 		atomic_set(&w->called, 0);
 }
 
-static void call_softirq(void *worker)
+static void engine_call_softirq(void *worker)
 {
 	struct xhca_worker *w = worker;
 
@@ -160,39 +160,39 @@ static void call_softirq(void *worker)
 }
 
 /* A thread must not call this for its own CPU. */
-static void start_softirq(struct xhca_worker *to)
+static void engine_start_softirq(struct xhca_worker *to)
 {
 	if (to->cpu == raw_smp_processor_id())
 		tasklet_hi_schedule(&to->softirq);
 	else
-		call_worker(to);
+		engine_call_worker(to);
 }
 
-static void offer_to_softirq(struct xhca_engine *e, long old, struct xhca_worker *to)
+static void engine_offer_to_softirq(struct xhca_engine *e, long old, struct xhca_worker *to)
 {
-	if (offer(e, old, to))
-		start_softirq(to);
+	if (engine_offer(e, old, to))
+		engine_start_softirq(to);
 }
 
-static bool take(struct xhca_worker *w, int state)
+static bool engine_take(struct xhca_worker *w, int state)
 {
 	struct xhca_engine *e = w->engine;
-	long old = owner_word(w, OFFERED);
+	long old = engine_owner_word(w, OFFERED);
 
-	if (atomic_long_cmpxchg(&e->owner, old, owner_word(w, state)) != old)
+	if (atomic_long_cmpxchg(&e->owner, old, engine_owner_word(w, state)) != old)
 		return false;
 	e->turn = hca_fabric_time(&e->fabric);
 	return true;
 }
 
 /* Ends a pause: there is a call to run. */
-static void unpark(struct xhca_engine *e)
+static void engine_unpark(struct xhca_engine *e)
 {
 	long t = atomic_long_read(&e->owner);
 
 	while ((t & (STATES - 1)) >= PARKED) {
 		if ((t & (STATES - 1)) == PARKED)
-			offer_to_thread(e, t, worker_of(t));
+			engine_offer_to_thread(e, t, engine_worker_of(t));
 		cpu_relax();
 		t = atomic_long_read(&e->owner);
 	}
@@ -204,50 +204,50 @@ static void unpark(struct xhca_engine *e)
  * If parked and there is work, offers it to @to and returns 1; the caller starts the softirq
  * or the thread of @to.  Returns -EAGAIN if another CPU is checking.
  */
-static int check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
+static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 {
 	long t, checked;
 
-	/* Pairs with park(): it sees the doorbell, or this sees PARKED. */
+	/* Pairs with engine_park(): it sees the doorbell, or this sees PARKED. */
 	smp_mb();
 	t = atomic_long_read(&e->owner);
 	if ((t & (STATES - 1)) == CHECKING)
 		return -EAGAIN;
 	if ((t & (STATES - 1)) != PARKED)
 		return 0;
-	checked = owner_word(worker_of(t), CHECKING);
+	checked = engine_owner_word(engine_worker_of(t), CHECKING);
 	if (atomic_long_cmpxchg(&e->owner, t, checked) != t)
 		return -EAGAIN;
 	if (ktime_get_ns() >= e->wake_at || hca_fabric_rung(&e->fabric))
-		return offer(e, checked, to);
+		return engine_offer(e, checked, to);
 	atomic_long_set_release(&e->owner, t);
 	return 0;
 }
 
-static enum hrtimer_restart check_timer(struct hrtimer *timer)
+static enum hrtimer_restart engine_check_timer(struct hrtimer *timer)
 {
 	struct xhca_worker *w = container_of(timer, struct xhca_worker, check);
 	int found;
 
 	if (is_idle_task(current) && !need_resched() && !w->check_again)
 		return HRTIMER_NORESTART;
-	found = check_doorbells(w->engine, w);
+	found = engine_check_doorbells(w->engine, w);
 	if (found > 0)
 		tasklet_hi_schedule(&w->softirq);
 	w->check_again = found < 0;
-	w->check_ns = found < 0 ? NAP_NS : min_t(u64, 2 * w->check_ns, CHECK_NS);
+	w->check_ns = found < 0 ? PAUSE_NS : min_t(u64, 2 * w->check_ns, CHECK_NS);
 	hrtimer_forward_now(timer, ns_to_ktime(w->check_ns));
 	return HRTIMER_RESTART;
 }
 
-static void start_checks(struct xhca_worker *w, u64 ns)
+static void engine_start_checks(struct xhca_worker *w, u64 ns)
 {
 	w->check_ns = ns;
 	hrtimer_start(&w->check, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED);
 }
 
 /* Called in the idle loop, with interrupts off. */
-static void idle_changed(void *data, unsigned int state, unsigned int cpu)
+static void engine_idle_changed(void *data, unsigned int state, unsigned int cpu)
 {
 	struct xhca_engine *e = data;
 	struct xhca_worker *w = &e->worker[cpu];
@@ -259,53 +259,53 @@ static void idle_changed(void *data, unsigned int state, unsigned int cpu)
 		if (!need_resched())
 			return;
 		if (ktime_get_ns() - READ_ONCE(e->busy) < ACTIVE_NS)
-			start_checks(w, FIRST_CHECK_NS);
+			engine_start_checks(w, FIRST_CHECK_NS);
 		else if (!hrtimer_active(&w->check))
-			start_checks(w, CHECK_NS);
+			engine_start_checks(w, CHECK_NS);
 		return;
 	}
-	found = check_doorbells(e, w);
+	found = engine_check_doorbells(e, w);
 	w->check_again = found < 0;
 	if (found > 0)
 		irq_work_queue(&w->kick);
 	else if (found < 0)
-		start_checks(w, NAP_NS);
+		engine_start_checks(w, PAUSE_NS);
 }
 
-static void kick_softirq(struct irq_work *work)
+static void engine_kick_softirq(struct irq_work *work)
 {
 	tasklet_hi_schedule(&container_of(work, struct xhca_worker, kick)->softirq);
 }
 
 /* Longest time until the next tick.  CPUs without a worker do not check themselves. */
-static u64 parked_ns(const struct xhca_engine *e)
+static u64 engine_parked_ns(const struct xhca_engine *e)
 {
-	u64 now = ktime_get_ns(), ns = e->wake_at > now + NAP_NS ? e->wake_at - now : NAP_NS;
+	u64 now = ktime_get_ns(), ns = e->wake_at > now + PAUSE_NS ? e->wake_at - now : PAUSE_NS;
 
 	return cpumask_subset(cpu_online_mask, &e->cpus) ? ns : min_t(u64, ns, CHECK_NS);
 }
 
-/* Ends naps and sleep.  Passes an offer that was not taken to the next worker. */
-static enum hrtimer_restart tick(struct hrtimer *timer)
+/* Ends pauses and sleep.  Passes an offer that was not taken to the next worker. */
+static enum hrtimer_restart engine_tick(struct hrtimer *timer)
 {
 	struct xhca_engine *e = container_of(timer, struct xhca_engine, timer);
 	long t = atomic_long_read(&e->owner);
 	bool stale = e->watched == READ_ONCE(e->offers);
 
-	struct xhca_worker *here = online_worker(e, &e->worker[smp_processor_id()]);
+	struct xhca_worker *here = engine_online_worker(e, &e->worker[smp_processor_id()]);
 	u64 ns = TICK_NS;
 
 	if ((t & (STATES - 1)) == OFFERED && stale)
-		offer_to_softirq(e, t, next_worker(e, worker_of(t)));
-	else if (check_doorbells(e, here) > 0)
-		start_softirq(here);
+		engine_offer_to_softirq(e, t, engine_next_worker(e, engine_worker_of(t)));
+	else if (engine_check_doorbells(e, here) > 0)
+		engine_start_softirq(here);
 	e->watched = READ_ONCE(e->offers);
 	t = atomic_long_read(&e->owner);
 	if ((t & (STATES - 1)) == PARKED)
-		ns = parked_ns(e);
+		ns = engine_parked_ns(e);
 	else if ((t & (STATES - 1)) == CHECKING)
-		ns = NAP_NS;
-	/* Not hrtimer_forward(): park() may be starting the timer now. */
+		ns = PAUSE_NS;
+	/* Not hrtimer_forward(): engine_park() may be starting the timer now. */
 	hrtimer_start(timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 	return HRTIMER_NORESTART;
 }
@@ -319,13 +319,13 @@ void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg)
 	spin_lock(&e->lock);
 	list_add_tail(&call.entry, &e->calls);
 	spin_unlock(&e->lock);
-	/* Pairs with park(): it sees the call, or this sees PARKED. */
+	/* Pairs with engine_park(): it sees the call, or this sees PARKED. */
 	smp_mb();
-	unpark(e);
+	engine_unpark(e);
 	wait_for_completion(&call.done);
 }
 
-static bool run_call(struct xhca_engine *e)
+static bool engine_run_call(struct xhca_engine *e)
 {
 	struct engine_call *call;
 
@@ -343,60 +343,61 @@ static bool run_call(struct xhca_engine *e)
 /* ---- Pauses ------------------------------------------------------------------ */
 
 /* The owner stops for @ns, or until a call or, if @asleep, a doorbell. */
-static void park(struct xhca_engine *e, u64 ns, bool asleep)
+static void engine_park(struct xhca_engine *e, u64 ns, bool asleep)
 {
-	struct xhca_worker *w = worker_of(atomic_long_read(&e->owner));
+	struct xhca_worker *w = engine_worker_of(atomic_long_read(&e->owner));
 
 	if (asleep)
 		e->sleeps++;
 	else
-		e->naps++;
+		e->pauses++;
 	e->wake_at = ktime_get_ns() + ns;
-	ns = parked_ns(e);
-	atomic_long_set_release(&e->owner, owner_word(w, PARKED));
+	ns = engine_parked_ns(e);
+	atomic_long_set_release(&e->owner, engine_owner_word(w, PARKED));
 	hrtimer_start(&e->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
-	/* Pairs with xhca_engine_call() and check_doorbells(). */
+	/* Pairs with xhca_engine_call() and engine_check_doorbells(). */
 	smp_mb();
 	if (!list_empty_careful(&e->calls))
-		unpark(e);
-	else if (asleep && check_doorbells(e, w) > 0)
+		engine_unpark(e);
+	else if (asleep && engine_check_doorbells(e, w) > 0)
 		wake_up_process(w->task);
 }
 
-static void wait_for_offer(struct xhca_worker *w)
+static void engine_wait_for_offer(struct xhca_worker *w)
 {
 	set_current_state(TASK_IDLE);
-	if (atomic_long_read(&w->engine->owner) != owner_word(w, OFFERED) && !kthread_should_stop())
+	if (atomic_long_read(&w->engine->owner) != engine_owner_word(w, OFFERED) &&
+	    !kthread_should_stop())
 		schedule();
 	__set_current_state(TASK_RUNNING);
 }
 
 /* ---- The loop ------------------------------------------------------------------ */
 
-static void give_way(struct xhca_engine *e, long t)
+static void engine_yield(struct xhca_engine *e, long t)
 {
-	struct xhca_worker *next = next_worker(e, worker_of(t));
+	struct xhca_worker *next = engine_next_worker(e, engine_worker_of(t));
 
-	if (next == worker_of(t)) {
-		park(e, NAP_NS, false);
+	if (next == engine_worker_of(t)) {
+		engine_park(e, PAUSE_NS, false);
 		return;
 	}
 	e->passes++;
-	offer_to_softirq(e, t, next);
+	engine_offer_to_softirq(e, t, next);
 }
 
-static void rest(struct xhca_engine *e, u64 now)
+static void engine_pause(struct xhca_engine *e, u64 now)
 {
 	u64 idle = now - e->busy, due = hca_fabric_deadline(&e->fabric);
 
-	due = due > now + NAP_NS ? due - now : NAP_NS;
+	due = due > now + PAUSE_NS ? due - now : PAUSE_NS;
 	if (idle < SLEEP_AFTER_NS || due < CHECK_NS)
-		park(e, clamp_t(u64, idle / NAP_SHARE, NAP_NS, due), false);
+		engine_park(e, clamp_t(u64, idle / PAUSE_SHARE, PAUSE_NS, due), false);
 	else
-		park(e, min_t(u64, due, SLEEP_NS), true);
+		engine_park(e, min_t(u64, due, SLEEP_NS), true);
 }
 
-static bool turn_is_over(const struct xhca_engine *e, u64 now, bool work)
+static bool engine_turn_is_over(const struct xhca_engine *e, u64 now, bool work)
 {
 	u64 turn = now - e->turn;
 
@@ -407,82 +408,83 @@ static bool turn_is_over(const struct xhca_engine *e, u64 now, bool work)
  * After a pass: continue, give way to the task that wants the CPU, or pause.  The clock of the
  * pass is recent enough, and reading it again would take a part of the time of a short pass.
  */
-static void decide(struct xhca_engine *e, long t, bool work, bool wanted)
+static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wanted)
 {
 	u64 now = e->fabric.now;
 
 	if (work)
 		WRITE_ONCE(e->busy, now);
 	if (now - e->busy >= SPIN_NS)
-		rest(e, now);
-	else if (wanted && turn_is_over(e, now, work))
-		give_way(e, t);
+		engine_pause(e, now);
+	else if (wanted && engine_turn_is_over(e, now, work))
+		engine_yield(e, t);
 }
 
 /* Is there work that may sleep? */
-static bool wants_thread(struct xhca_engine *e)
+static bool engine_wants_thread(struct xhca_engine *e)
 {
 	return !list_empty_careful(&e->calls) || hca_fabric_must_sleep(&e->fabric);
 }
 
 /* The CPU is idle, and this pass has not woken a task for it. */
-static bool may_spin(void)
+static bool engine_may_spin(void)
 {
 	return is_idle_task(current) && !need_resched();
 }
 
-static void softirq_run(struct tasklet_struct *tasklet)
+static void engine_softirq_run(struct tasklet_struct *tasklet)
 {
 	struct xhca_worker *w = from_tasklet(w, tasklet, softirq);
 	struct xhca_engine *e = w->engine;
-	long t = owner_word(w, IN_SOFTIRQ);
+	long t = engine_owner_word(w, IN_SOFTIRQ);
 	bool work;
 
-	if (!take(w, IN_SOFTIRQ))
+	if (!engine_take(w, IN_SOFTIRQ))
 		return;
 	do {
 		/* Before the offer to the thread, which may have to wait for the CPU */
 		work = hca_fabric_poll_atomic(&e->fabric);
-		if (wants_thread(e) || may_spin())
-			offer_to_thread(e, t, w);
+		if (engine_wants_thread(e) || engine_may_spin())
+			engine_offer_to_thread(e, t, w);
 		else
-			decide(e, t, work, true);
+			engine_after_pass(e, t, work, true);
 	} while (atomic_long_read(&e->owner) == t);
 }
 
-static int worker_thread(void *arg)
+static int engine_worker_thread(void *arg)
 {
 	struct xhca_worker *w = arg;
 	struct xhca_engine *e = w->engine;
-	long t = owner_word(w, IN_THREAD);
+	long t = engine_owner_word(w, IN_THREAD);
 
 	memalloc_noio_save();
 	while (!kthread_should_stop()) {
 		if (atomic_long_read(&e->owner) == t) {
-			if (!run_call(e))
-				decide(e, t, hca_fabric_poll(&e->fabric), !single_task_running());
-		} else if (!take(w, IN_THREAD)) {
-			wait_for_offer(w);
+			if (!engine_run_call(e))
+				engine_after_pass(e, t, hca_fabric_poll(&e->fabric),
+						  !single_task_running());
+		} else if (!engine_take(w, IN_THREAD)) {
+			engine_wait_for_offer(w);
 		}
 		cond_resched_tasks_rcu_qs();
 	}
 	/* The CPU goes offline. */
 	if (atomic_long_read(&e->owner) == t)
-		offer_to_softirq(e, t, next_worker(e, w));
+		engine_offer_to_softirq(e, t, engine_next_worker(e, w));
 	return 0;
 }
 
 /* From now on there is no owner. */
-static void stop_owner(void *engine)
+static void engine_stop_owner(void *engine)
 {
 	atomic_long_set(&((struct xhca_engine *)engine)->owner, 0);
 }
 
-static void nothing(void *unused)
+static void engine_noop(void *unused)
 {
 }
 
-static int worker_online(unsigned int cpu, struct hlist_node *node)
+static int engine_worker_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
 	struct xhca_worker *w = &e->worker[cpu];
@@ -490,7 +492,7 @@ static int worker_online(unsigned int cpu, struct hlist_node *node)
 
 	if (!cpumask_test_cpu(cpu, &e->allowed))
 		return 0;
-	task = kthread_create_on_cpu(worker_thread, w, cpu, KBUILD_MODNAME "/%u");
+	task = kthread_create_on_cpu(engine_worker_thread, w, cpu, KBUILD_MODNAME "/%u");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	sched_set_normal(task, MIN_NICE);
@@ -499,12 +501,12 @@ static int worker_online(unsigned int cpu, struct hlist_node *node)
 	w->task = get_task_struct(task);
 	cpumask_set_cpu(cpu, &e->cpus);
 	wake_up_process(task);
-	start_checks(w, CHECK_NS);
+	engine_start_checks(w, CHECK_NS);
 	return 0;
 }
 
 /* The reference to the task stays: a stale offer may still wake it. */
-static int worker_offline(unsigned int cpu, struct hlist_node *node)
+static int engine_worker_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
 	struct xhca_worker *w = &e->worker[cpu];
@@ -522,7 +524,7 @@ static int worker_offline(unsigned int cpu, struct hlist_node *node)
 }
 
 /* After this no offer and no timer is pending. */
-static void stop_workers(struct xhca_engine *e)
+static void engine_stop_workers(struct xhca_engine *e)
 {
 	unsigned int cpu;
 
@@ -530,7 +532,7 @@ static void stop_workers(struct xhca_engine *e)
 	cpuhp_remove_multi_state(e->hotplug);
 	for_each_possible_cpu(cpu) {
 		/* Calls run in order: after this one none of ours is pending. */
-		smp_call_function_single(cpu, nothing, NULL, true);
+		smp_call_function_single(cpu, engine_noop, NULL, true);
 		irq_work_sync(&e->worker[cpu].kick);
 		tasklet_kill(&e->worker[cpu].softirq);
 		hrtimer_cancel(&e->worker[cpu].check);
@@ -540,7 +542,7 @@ static void stop_workers(struct xhca_engine *e)
 	hrtimer_cancel(&e->timer);
 }
 
-static void init_workers(struct xhca_engine *e)
+static void engine_init_workers(struct xhca_engine *e)
 {
 	struct xhca_worker *w;
 	unsigned int cpu;
@@ -549,20 +551,20 @@ static void init_workers(struct xhca_engine *e)
 		w = &e->worker[cpu];
 		w->engine = e;
 		w->cpu = cpu;
-		tasklet_setup(&w->softirq, softirq_run);
-		INIT_CSD(&w->call, call_softirq, w);
-		init_irq_work(&w->kick, kick_softirq);
-		xhca_hrtimer_setup(&w->check, check_timer, HRTIMER_MODE_REL);
+		tasklet_setup(&w->softirq, engine_softirq_run);
+		INIT_CSD(&w->call, engine_call_softirq, w);
+		init_irq_work(&w->kick, engine_kick_softirq);
+		xhca_hrtimer_setup(&w->check, engine_check_timer, HRTIMER_MODE_REL);
 	}
 }
 
-static int start_workers(struct xhca_engine *e)
+static int engine_start_workers(struct xhca_engine *e)
 {
 	int err;
 
-	init_workers(e);
+	engine_init_workers(e);
 	err = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
-				      worker_online, worker_offline);
+				      engine_worker_online, engine_worker_offline);
 	if (err < 0)
 		return err;
 	e->hotplug = err;
@@ -575,19 +577,19 @@ static int start_workers(struct xhca_engine *e)
 		pr_err("none of the CPUs to run on is online\n");
 		err = -EINVAL;
 	} else {
-		err = register_trace_cpu_idle(idle_changed, e);
+		err = register_trace_cpu_idle(engine_idle_changed, e);
 	}
 	if (err) {
-		stop_workers(e);
+		engine_stop_workers(e);
 		return err;
 	}
 	hrtimer_start(&e->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL);
-	offer_to_thread(e, 0, &e->worker[cpumask_first(&e->cpus)]);
+	engine_offer_to_thread(e, 0, &e->worker[cpumask_first(&e->cpus)]);
 	return 0;
 }
 
 /* The CPUs of @list; empty: all that are not isolated */
-static int choose_cpus(struct xhca_engine *e, const char *list)
+static int engine_choose_cpus(struct xhca_engine *e, const char *list)
 {
 	if (!*list) {
 		cpumask_and(&e->allowed, housekeeping_cpumask(HK_TYPE_DOMAIN),
@@ -605,12 +607,12 @@ int xhca_engine_init(struct xhca *x, const char *cpus)
 	struct xhca_engine *e = &x->engine;
 	int err;
 
-	err = choose_cpus(e, cpus);
+	err = engine_choose_cpus(e, cpus);
 	if (err)
 		return err;
 	spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->calls);
-	xhca_hrtimer_setup(&e->timer, tick, HRTIMER_MODE_REL);
+	xhca_hrtimer_setup(&e->timer, engine_tick, HRTIMER_MODE_REL);
 	e->busy = ktime_get_ns();
 	e->turn = e->busy;
 	e->worker = kvcalloc(nr_cpu_ids, sizeof(*e->worker), GFP_KERNEL);
@@ -619,7 +621,7 @@ int xhca_engine_init(struct xhca *x, const char *cpus)
 	err = hca_fabric_init(&e->fabric);
 	if (err)
 		goto err_worker;
-	err = start_workers(e);
+	err = engine_start_workers(e);
 	if (err)
 		goto err_fabric;
 	return 0;
@@ -635,10 +637,10 @@ void xhca_engine_exit(struct xhca *x)
 {
 	struct xhca_engine *e = &x->engine;
 
-	xhca_engine_call(x, stop_owner, e);
-	unregister_trace_cpu_idle(idle_changed, e);
+	xhca_engine_call(x, engine_stop_owner, e);
+	unregister_trace_cpu_idle(engine_idle_changed, e);
 	tracepoint_synchronize_unregister();
-	stop_workers(e);
+	engine_stop_workers(e);
 	hca_fabric_free(&e->fabric);
 	kvfree(e->worker);
 }
