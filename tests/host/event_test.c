@@ -460,6 +460,15 @@ static void test_record(void)
 	*word = cpu_to_be32(3u << 28);
 	tap_is(post(&q, &r, 0), 0, "the record has another value: no event");
 	tap_is(arm(&q, &r, 0), 1, "the CQ is armed: an event");
+	session_qp_destroy(&q);
+	session_cq_destroy(&q);
+	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &q);
+	word = (__be32 *)&q.cq.dbrec[MLX5R_DBR_CQ_ARM];
+	*word = 0;
+	tap_is(arm(&other, &r, 0) + post(&q, &r, 0) + post(&q, &r, 0), 1,
+	       "the record is cleared before another CQ is armed: one event");
+	tap_is(arm(&q, &r, 0), 1, "the CQ is armed after this event: an event");
+	tap_is(post(&q, &r, 0), 0, "no event for the next CQE");
 	*word = cpu_to_be32(1u << 28);
 	hca_cq_stop(hca_table_get(&s.hca[0]->cqs, q.cqn));
 	hca_cq_start(hca_table_get(&s.hca[0]->cqs, q.cqn));
