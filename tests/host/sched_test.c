@@ -413,6 +413,37 @@ static void test_long_flush(void)
 	disconnect(&a, &b);
 }
 
+/* The same if the queue is ready again before it is flushed; then new requests run. */
+static void test_long_flush_in_rts(void)
+{
+	struct session_qp q, peer;
+	u32 total, n, i;
+
+	session_qp(&s, 0, MLX5_QP_ST_UC, 12, 1, &q);
+	session_qp(&s, 1, MLX5_QP_ST_UC, 1, 1, &peer);
+	session_connect(&q, &peer);
+	hca_qp_enter(hca_qp_of(&q), MLX5_QP_STATE_SQER);
+	for (i = 0; i < LONG_QUEUE; i++)
+		post(&q, 8);
+	xv_commit_send(&q.qp);
+	session_qp_modify(&q, MLX5_CMD_OP_SQERR2RTS_QP, NULL);
+	total = polled(&q);
+	ok(total <= 2 * HCA_FLUSH_REQUESTS, "SQER to RTS: %u requests are flushed at once", total);
+	write_on(&q);
+	session_qp_modify(&q, HCA_CMD_OP_RTS2SQD_QP, NULL);
+	for (i = 0; i < 100 && total < LONG_QUEUE; i++, total += n) {
+		hca_fabric_poll(&s.fabric);
+		n = polled(&q);
+	}
+	tap_is(total, LONG_QUEUE, "all that were posted in SQER are flushed in several passes");
+	session_settle(&s);
+	ok(hca_qp_of(&q)->sq_drained_sent, "then the queue is drained");
+	session_qp_modify(&q, MLX5_CMD_OP_SQD_RTS_QP, &peer);
+	session_settle(&s);
+	tap_is(done(&q), 1, "the request that was posted in RTS is executed");
+	disconnect(&q, &peer);
+}
+
 static void begin(void)
 {
 	session_init(&s);
@@ -446,6 +477,7 @@ int main(void)
 	test_timers();
 	test_flush();
 	test_long_flush();
+	test_long_flush_in_rts();
 	session_free(&s);
 	return tap_done();
 }

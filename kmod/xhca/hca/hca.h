@@ -499,6 +499,7 @@ struct hca_qp {
 	u16 nop_index;
 	u8 nop_flags;			/* of a NOP in a BlueFlame register (doorbell.c) */
 	bool sq_drained_sent;
+	u16 flush_left;			/* WQEBBs posted in SQER that RTS or SQD must flush */
 
 	/* ---- The rest ------------------------------------------------------------ */
 

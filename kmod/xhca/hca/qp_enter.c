@@ -115,6 +115,7 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 	if (qp->state != MLX5_QP_STATE_ERR && qp->srq && qp->st != MLX5_QP_ST_DCT)
 		hca_event_qp(qp, MLX5_EVENT_TYPE_SRQ_LAST_WQE);
 	hca_qp_set_state(qp, MLX5_QP_STATE_ERR);
+	qp->flush_left = 0;
 	/* The timer of a DCT limits its draining, also in ERR. */
 	if (qp->st != MLX5_QP_ST_DCT)
 		hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
@@ -145,6 +146,7 @@ static void hca_qp_enter_reset(struct hca_qp *qp)
 	hca_qp_set_state(qp, MLX5_QP_STATE_RST);
 	hca_qp_stop(qp);
 	qp->sq.pi = qp->sq.ci = 0;
+	qp->flush_left = 0;
 	qp->rq.pi = qp->rq.ci = 0;
 	qp->rq_enabled = 0;
 	qp->nop_flags = 0;
@@ -169,6 +171,7 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		return;
 	case MLX5_QP_STATE_SQER:
 		hca_qp_set_state(qp, state);
+		qp->flush_left = 0;
 		hca_xchan_stop(qp);
 		hca_qp_look(qp);
 		hca_qp_flush_sends(qp);
@@ -178,10 +181,10 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 	case MLX5_QP_STATE_RTS:
 		/* No request that was posted in SQER may be executed. */
 		hca_timer_clear(&qp->hca->fabric->flushing, &qp->flush);
-		if (qp->state == MLX5_QP_STATE_SQER)
+		if (qp->state == MLX5_QP_STATE_SQER) {
 			hca_qp_look(qp);
-		while (qp->state == MLX5_QP_STATE_SQER && hca_requester_flush(qp))
-			;
+			qp->flush_left = qp->sq.pi - qp->sq.ci;
+		}
 		fallthrough;
 	case MLX5_QP_STATE_SQD:
 		hca_qp_set_state(qp, state);

@@ -114,18 +114,27 @@ static void hca_req_fail(struct hca_qp *qp, const struct hca_wqe *w, u8 syndrome
 		hca_fail_sq(qp);
 }
 
+static bool hca_req_in_error(const struct hca_qp *qp)
+{
+	return qp->state == MLX5_QP_STATE_ERR || qp->state == MLX5_QP_STATE_SQER;
+}
+
 bool hca_requester_flush(struct hca_qp *qp)
 {
+	u16 left = hca_req_in_error(qp) ? qp->sq.pi - qp->sq.ci : qp->flush_left;
 	u32 n;
 
 	hca_req_end_message(qp);
-	for (n = 0; n < HCA_FLUSH_REQUESTS && qp->sq.ci != qp->sq.pi; n++) {
-		u16 index = qp->sq.ci;
+	for (n = 0; n < HCA_FLUSH_REQUESTS && left; n++) {
+		u16 index = qp->sq.ci, span = min_t(u32, hca_wqe_span(qp), left);
 
-		qp->sq.ci += hca_wqe_span(qp);
+		left -= span;
+		qp->sq.ci += span;
 		hca_req_post_error(qp, index, MLX5R_OP_NOP, MLX5R_SYND_WR_FLUSH);
 	}
-	return qp->sq.ci != qp->sq.pi;
+	if (qp->flush_left)
+		qp->flush_left = left;
+	return left;
 }
 
 /* Retries after a delay; returns @syndrome if no retry is left. */
@@ -328,9 +337,10 @@ void hca_requester_end_turn(struct hca_fabric *f)
 
 bool hca_requester_run(struct hca_qp *qp)
 {
-	if (qp->state == MLX5_QP_STATE_ERR || qp->state == MLX5_QP_STATE_SQER) {
+	if (hca_req_in_error(qp) || qp->flush_left) {
 		hca_charge(qp->hca->fabric, HCA_REQUESTS, HCA_FLUSH_REQUESTS);
-		return hca_requester_flush(qp);
+		/* After the flush, RTS and SQD need a turn of their own. */
+		return hca_requester_flush(qp) || !hca_req_in_error(qp);
 	}
 	hca_req_run(qp);
 	return hca_req_may_run(qp);
