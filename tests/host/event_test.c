@@ -261,6 +261,18 @@ static u32 arm_rmp(u32 number, u32 limit)
 	return be32_to_cpu(((__be32 *)out)[1]);
 }
 
+static u32 fail_rmp(u32 number)
+{
+	u32 in[MLX5_ST_SZ_DW(modify_rmp_in)] = {}, out[4] = {};
+
+	MLX5_SET(modify_rmp_in, in, opcode, MLX5_CMD_OP_MODIFY_RMP);
+	MLX5_SET(modify_rmp_in, in, rmp_state, 1);
+	MLX5_SET(modify_rmp_in, in, rmpn, number);
+	MLX5_SET(modify_rmp_in, in, ctx.state, 3);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	return be32_to_cpu(((__be32 *)out)[1]);
+}
+
 /* Connects two QPs; the receiver, on function 0, uses @srq. */
 static void connect_srq(struct hca_srq *srq, struct session_qp *from, struct session_qp *to)
 {
@@ -384,6 +396,27 @@ static void test_srq_error(struct hca_srq *srq, struct eq_reader *r)
 	disconnect(&c, &d);
 }
 
+/* Software takes an RMP to the error state: its QPs fail, idle ones too. */
+static void test_rmp_error(struct eq_reader *r)
+{
+	u64 ring = session_alloc(&s, HCA_PAGE_SIZE), record = session_alloc(&s, HCA_PAGE_SIZE);
+	struct session_qp a, b;
+	u32 number;
+
+	create_rmp(ring, record, 6, 0, false, &number);
+	connect_srq(hca_table_get(&s.hca[0]->srqs, number), &a, &b);
+	r->ci = r->eq->pi;
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = r->eq;
+	tap_is(fail_rmp(number), HCA_OK, "an RMP to the error state");
+	session_settle(&s);
+	ok(next_event(r, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, b.qp.qp_num) && in_error(&b),
+	   "an event for its idle QP, which is in ERR");
+	tap_is(read_events(r, 1000), 0, "no other event");
+	tap_is(fail_rmp(number), HCA_SYND_SRQ_STATE, "it cannot fail twice");
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
+	disconnect(&a, &b);
+}
+
 static void test_srq(void)
 {
 	u64 ring = session_alloc(&s, HCA_PAGE_SIZE), record = session_alloc(&s, HCA_PAGE_SIZE);
@@ -412,6 +445,7 @@ static void test_srq(void)
 	ok(n == 1 && !srq->lwm && r.seen[number % 64], "an event at once");
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
 	test_srq_error(srq, &r);
+	test_rmp_error(&r);
 	test_cq_error(&r);
 }
 

@@ -335,6 +335,7 @@ enum hca_synd hca_cmd_modify_rmp(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_SRQ_STATE;
 	if (state == RMP_ERROR) {
 		srq->error = true;
+		hca_dependents_fail(hca->fabric, &srq->dependents);
 		return HCA_OK;
 	}
 	if (state != RMP_READY || srq->error)
