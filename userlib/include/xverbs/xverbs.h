@@ -429,7 +429,10 @@ enum xv_rereg_mr_flags {
 	XV_REREG_MR_CHANGE_ACCESS	= 1 << 2,
 };
 
-/* The region may get new keys.  After an error it is unchanged. */
+/*
+ * The region may get new keys.  If the arguments are refused, it is unchanged; if the adapter
+ * fails or memory is missing, its keys may be invalid.
+ */
 int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *addr,
 		size_t length, unsigned int access);
 
