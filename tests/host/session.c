@@ -208,7 +208,8 @@ bool session_turns_bounded(const struct session *s)
 {
 	const u64 *largest = s->fabric.stat.largest;
 
-	return largest[HCA_BYTES] <= HCA_TURN_MAX_BYTES &&
+	return largest[HCA_REQUESTS] <= HCA_TURN_MAX_REQUESTS &&
+	       largest[HCA_BYTES] <= HCA_TURN_MAX_BYTES &&
 	       largest[HCA_PIECES] <= HCA_TURN_MAX_PIECES &&
 	       largest[HCA_ENTRIES] <= HCA_TURN_MAX_ENTRIES &&
 	       largest[HCA_RECEIVERS] <= HCA_TURN_MAX_RECEIVERS;
