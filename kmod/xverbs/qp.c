@@ -636,15 +636,18 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
-/* Other handles may still use the queue pair. */
+/* Other handles may still use the queue pair, and the last of them destroys it. */
 void xv_qp_lose(struct xv_obj *obj)
 {
+	struct xv_dev *dev = obj->file->dev;
 	struct xv_dev_qp *qp = to_qp_obj(obj)->qp;
 
-	xv_qp_del_handle(obj->file->dev, to_qp_obj(obj));
+	mutex_lock(&dev->xrc_lock);
+	xv_qp_del_handle(dev, to_qp_obj(obj));
 	/* Removal of the device waits for references to its GIDs. */
-	if (!qp->domain)
+	if (!--qp->users)
 		xv_qp_put_sgids(qp);
+	mutex_unlock(&dev->xrc_lock);
 }
 
 int xv_qp_call(struct xv_call *call, u32 handle,

@@ -5,8 +5,8 @@
  *
  *	lost events	a process exits; later messages raise events of its queue
  *	lost cq		DESTROY_CQ fails once
- *	lost removal	the device is removed; its UAR is unmapped, and a thread that
- *			sleeps on a channel wakes
+ *	lost removal	the device is removed; its UAR is unmapped, a thread that sleeps on
+ *			a channel wakes, and no GID is held
  *
  * Needs xhca and root.  Afterwards the module xverbs cannot be unloaded.
  */
@@ -187,6 +187,37 @@ static void verb(int fd, unsigned long cmd, void *arg)
 		bail_out("ioctl 0x%lx: %s", cmd, strerror(errno));
 }
 
+#define PART(_p) { .addr = (uintptr_t)(_p), .size = sizeof(*(_p)) }
+
+/* An XRC target in RTR: it holds the GID that it uses. */
+static void make_target(int fd)
+{
+	struct xverbs_xrcd_open xrcd = { .hdr.size = sizeof(xrcd) };
+	struct xverbs_qp_create qp = { .hdr.size = sizeof(qp), .type = XVERBS_QPT_XRC_RECV };
+	struct xverbs_query_gid gid = { .hdr.size = sizeof(gid), .port = 1 };
+	struct xverbs_qp_attr attr = { .qp_state = XVERBS_QPS_INIT, .port_num = 1 };
+	struct xverbs_ah_attr path = { .is_global = 1, .port_num = 1, .hop_limit = 64 };
+	struct xverbs_qp_modify modify = { .hdr.size = sizeof(modify), .attr = PART(&attr) };
+
+	verb(fd, XVERBS_XRCD_OPEN, &xrcd);
+	qp.xrcd = xrcd.out_handle;
+	verb(fd, XVERBS_QP_CREATE, &qp);
+	modify.qp = qp.out_handle;
+	modify.attr_mask = XVERBS_QP_STATE | XVERBS_QP_PORT | XVERBS_QP_PKEY_INDEX |
+			   XVERBS_QP_ACCESS_FLAGS;
+	verb(fd, XVERBS_QP_MODIFY, &modify);
+	verb(fd, XVERBS_QUERY_GID, &gid);
+	memcpy(path.dgid, gid.out_gid, sizeof(path.dgid));
+	attr.qp_state = XVERBS_QPS_RTR;
+	attr.path_mtu = 3;
+	attr.dest_qp_num = 1;
+	modify.ah_attr = (struct xverbs_part)PART(&path);
+	modify.attr_mask = XVERBS_QP_STATE | XVERBS_QP_AV | XVERBS_QP_PATH_MTU |
+			   XVERBS_QP_DEST_QPN | XVERBS_QP_RQ_PSN | XVERBS_QP_MIN_RNR_TIMER |
+			   XVERBS_QP_MAX_DEST_RD_ATOMIC;
+	verb(fd, XVERBS_QP_MODIFY, &modify);
+}
+
 static void test_removal(void)
 {
 	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
@@ -220,8 +251,10 @@ static void test_removal(void)
 	page[0] = MARK;
 	ok(page[0] == MARK, "the UAR is mapped");
 
-	/* Fails both attempts to destroy the CQ, but no command of other users. */
-	fail_commands(2);
+	make_target(fd);
+
+	/* Fails both attempts to destroy the QP and the CQ, but no command of other users. */
+	fail_commands(4);
 	snprintf(command, sizeof(command), "rdma dev set %s netns lost", rig_device(0));
 	ok(!system(command), "device removal while commands fail");
 	fail_commands(0);
