@@ -100,6 +100,25 @@ static uint64_t take(uint64_t from, int ms)
 	return from;
 }
 
+/* Attributes that are changed in SQD count after RTS. */
+static void change_in_sqd(void)
+{
+	struct xv_qp_attr a = { .timeout = 13, .retry_cnt = 5, .rnr_retry = 0 }, now;
+	struct xv_sge from = rig_sge(&r, 0, 0, 64);
+
+	modify(r.qp[0], &a, XV_QPS_SQD, XV_QP_TIMEOUT | XV_QP_RETRY_CNT | XV_QP_RNR_RETRY);
+	modify(r.qp[0], &a, XV_QPS_RTS, 0);
+	ok(!xv_query_qp(r.qp[0], &now, 0, NULL) && now.qp_state == XV_QPS_RTS &&
+	   now.timeout == 13 && now.retry_cnt == 5 && now.rnr_retry == 0,
+	   "attributes changed in SQD: the query in RTS has them");
+	post_write(9, r.mr[1]->rkey);
+	ok(rig_expect(r.cq[0], 9, XV_WC_SUCCESS), "RTS: sends are executed");
+	xv_wr_send(r.qp[0], 10, XV_SEND_SIGNALED, &from);
+	xv_commit_send(r.qp[0]);
+	ok(rig_expect(r.cq[0], 10, XV_WC_RNR_RETRY_EXC_ERR),
+	   "attributes changed in SQD: no RNR retries any more");
+}
+
 /* Requests that had not started before SQD are executed after RTS. */
 static void test_drained(void)
 {
@@ -123,9 +142,7 @@ static void test_drained(void)
 	a.en_sqd_async_notify = 0;
 	modify(r.qp[0], &a, XV_QPS_SQD, XV_QP_EN_SQD_ASYNC_NOTIFY);
 	ok(quiet(0), "SQD without en_sqd_async_notify: no event");
-	modify(r.qp[0], &a, XV_QPS_RTS, 0);
-	post_write(9, r.mr[1]->rkey);
-	ok(rig_expect(r.cq[0], 9, XV_WC_SUCCESS), "RTS: sends are executed");
+	change_in_sqd();
 	rig_reconnect(&r, &opts);
 }
 
@@ -171,28 +188,80 @@ static void unconnected(void)
 	rig_reconnect(&r, &fresh);
 }
 
+/* A queue pair that is connected to itself and does nothing */
+static struct xv_qp *make_idle(struct xv_cq *cq, struct xv_srq *srq)
+{
+	struct xv_qp_init_attr init = { .qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.srq = srq, .cap = { .max_send_wr = 1, .max_send_sge = 1 } };
+	struct xv_qp *qp = xv_create_qp(r.side[0].pd, &init);
+	struct xt_peer self;
+
+	if (qp)
+		xt_peer_of(&r.side[0], qp, &self);
+	if (!qp || xt_connect(qp, &r.side[0], &self, &opts.rc))
+		bail_out("%s", xv_last_error());
+	return qp;
+}
+
+/* Events of a queue that fails, and of two queue pairs that use it */
+struct failures {
+	int queue, qp, idle, other;
+};
+
+static struct failures count_failures(enum xv_event_type type, const void *queue,
+				      const struct xv_qp *qp, const struct xv_qp *idle)
+{
+	struct failures n = { 0 };
+	struct xv_async_event e;
+
+	while (next_event(0, &e, n.queue && n.qp && n.idle ? 200 : 5000)) {
+		bool fatal = e.event_type == XV_EVENT_QP_FATAL;
+
+		if (e.event_type == type && e.element.qp == queue)
+			n.queue++;
+		else if (fatal && e.element.qp == qp)
+			n.qp++;
+		else if (fatal && e.element.qp == idle)
+			n.idle++;
+		else
+			n.other++;
+		diag("%s", xv_event_type_str(e.event_type));
+		xv_ack_async_event(&e);
+	}
+	return n;
+}
+
+static bool in_error(struct xv_qp *qp)
+{
+	struct xv_qp_attr a;
+
+	return !xv_query_qp(qp, &a, 0, NULL) && a.qp_state == XV_QPS_ERR;
+}
+
 /* A CQ that is not polled overruns; it fails, and so do the QPs that use it. */
 static void test_overrun(void)
 {
 	struct xv_cq_init_attr attr = { .cqe = 3 };
 	struct xv_cq *cq = xv_create_cq(r.side[0].ctx, &attr);
-	struct xv_qp_attr a;
-	struct xv_qp *qp;
+	struct xv_qp *qp, *idle;
+	struct failures n;
 	uint64_t i;
 
 	if (!cq)
 		bail_out("%s", xv_last_error());
 	unconnected();
 	qp = connected(cq, NULL);
+	idle = make_idle(cq, NULL);
 	for (i = 0; i < 10; i++)
 		post_write(i, r.mr[1]->rkey);
-	ok(raised(0, XV_EVENT_CQ_ERR, cq), "CQ overrun: event CQ error");
-	ok(raised(0, XV_EVENT_QP_FATAL, qp) && !xv_query_qp(qp, &a, 0, NULL) &&
-	   a.qp_state == XV_QPS_ERR,
-	   "CQ overrun: event QP fatal error, QP in ERR");
+	n = count_failures(XV_EVENT_CQ_ERR, cq, qp, idle);
+	ok(n.queue == 1 && !n.other, "CQ overrun: event CQ error");
+	ok(n.qp == 1 && in_error(qp), "CQ overrun: event QP fatal error, QP in ERR");
+	ok(n.idle == 1 && in_error(idle), "CQ overrun: the same for an idle QP of the CQ");
 	for (i = 0; i < 4 && rig_expect(cq, i, XV_WC_SUCCESS); i++)
 		;
 	ok(i == 4, "CQ overrun: completions in the CQ can be polled");
+	ok(!xv_destroy_qp(idle), "CQ overrun: the idle QP can be destroyed");
 	rig_reconnect(&r, &opts);
 	ok(!xv_destroy_cq(cq), "CQ overrun: QP and CQ can be destroyed");
 }
@@ -223,34 +292,22 @@ static void test_srq_error(void)
 {
 	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
 	struct xv_srq *srq = xv_create_srq(r.side[0].pd, &attr);
-	struct xv_qp_init_attr init = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
-		.recv_cq = r.cq[0], .srq = srq, .cap = { .max_send_wr = 1, .max_send_sge = 1 } };
 	struct xv_sge from = rig_sge(&r, 1, 0, 64);
-	int of_srq = 0, of_qp = 0, of_idle = 0;
-	struct xv_async_event event;
 	struct xv_qp *qp, *idle;
-	struct xt_peer self;
+	struct failures n;
 	struct xv_wc wc;
 
+	if (!srq)
+		bail_out("%s", xv_last_error());
 	unconnected();
 	qp = connected(r.cq[0], srq);
-	idle = srq ? xv_create_qp(r.side[0].pd, &init) : NULL;
-	if (idle)
-		xt_peer_of(&r.side[0], idle, &self);
-	if (!idle || xt_connect(idle, &r.side[0], &self, &opts.rc))
-		bail_out("%s", xv_last_error());
+	idle = make_idle(r.cq[0], srq);
 	*srq->dbrec = xv_be32(0x1000);
 	xv_wr_send(r.qp[1], 1, XV_SEND_SIGNALED, &from);
 	xv_commit_send(r.qp[1]);
-	while (next_event(0, &event, of_idle ? 200 : 5000)) {
-		of_srq += event.event_type == XV_EVENT_SRQ_ERR && event.element.srq == srq;
-		of_qp += event.event_type == XV_EVENT_QP_FATAL && event.element.qp == qp;
-		of_idle += event.event_type == XV_EVENT_QP_FATAL && event.element.qp == idle;
-		diag("%s", xv_event_type_str(event.event_type));
-		xv_ack_async_event(&event);
-	}
-	ok(of_srq == 1, "SRQ error: an event of the SRQ");
-	ok(of_qp == 1 && of_idle == 1, "SRQ error: QP fatal error of each QP that uses it");
+	n = count_failures(XV_EVENT_SRQ_ERR, srq, qp, idle);
+	ok(n.queue == 1, "SRQ error: an event of the SRQ");
+	ok(n.qp == 1 && n.idle == 1, "SRQ error: QP fatal error of each QP that uses it");
 	ok(rig_poll(r.cq[1], 1, &wc) == 1 && wc.status, "SRQ error: the sender fails");
 	ok(!xv_destroy_qp(idle), "SRQ error: the idle QP can be destroyed");
 	rig_reconnect(&r, &opts);

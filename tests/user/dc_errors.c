@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include "dc.h"
 
-enum { BYTES = 4096, WINDOW = 65536 };
+enum { BYTES = 4096, WINDOW = 65536, LONG = 16 << 20, ATTEMPTS = 50 };
 
 static const struct xt_rc_opts quick = { .timeout = 8, .retry_cnt = 1, .no_rnr_retry = true };
 static struct xv_qp *dci;
@@ -279,6 +279,59 @@ static void test_late_receive(void)
 	need(!xv_destroy_qp(qp));
 }
 
+/* The initiator goes to ERR after the first byte of a long message; the status at the target */
+static enum xv_wc_status abort_message(struct xv_mr *from, struct xv_mr *into)
+{
+	struct xv_sge sge = { (uintptr_t)from->addr, LONG, from->lkey };
+	struct xv_sge room = { (uintptr_t)into->addr, LONG, into->lkey };
+	struct xv_recv_wr recv = { .wr_id = 5, .sg_list = &room, .num_sge = 1 }, *bad;
+	struct xv_qp_attr a = { .qp_state = XV_QPS_ERR };
+	volatile uint8_t *first = into->addr;
+	struct xv_wc wc = { .status = XV_WC_FATAL_ERR }, sent;
+	double until = xt_now() + 5;
+
+	*first = 0;
+	need(!xv_post_srq_recv(side[1].srq, &recv, &bad));
+	xv_wr_send_dc(dci, 1, XV_SEND_SIGNALED, &sge, &to);
+	xv_commit_send(dci);
+	while (!*first && xt_now() < until)
+		;
+	need(!xv_modify_qp(dci, &a, XV_QP_STATE));
+	if (rig_poll(side[1].recv_cq, 1, &wc) != 1 || wc.wr_id != 5 ||
+	    rig_poll(side[0].send_cq, 1, &sent) != 1 ||
+	    sent.status != (wc.status ? XV_WC_WR_FLUSH_ERR : XV_WC_SUCCESS))
+		return XV_WC_FATAL_ERR;
+	a.qp_state = XV_QPS_RESET;
+	need(!xv_modify_qp(dci, &a, XV_QP_STATE));
+	need(!xt_dci_start(dci, &side[0].s, &quick));
+	return wc.status;
+}
+
+static void test_abort(void)
+{
+	struct xv_mr *from = xt_mr_alloc(&side[0].s, LONG, 0);
+	struct xv_mr *into = xt_mr_alloc(&side[1].s, LONG, XV_ACCESS_LOCAL_WRITE);
+	enum xv_wc_status status = XV_WC_SUCCESS;
+	struct xv_wc wc;
+	int i;
+
+	need(from && into);
+	memset(from->addr, 0x5a, LONG);
+	/* The message can be complete before the state changes. */
+	for (i = 0; i < ATTEMPTS && !status; i++)
+		status = abort_message(from, into);
+	ok(status == XV_WC_REM_ABORT_ERR, "the initiator fails in a message: %s at the target",
+	   xv_wc_status_str(status));
+	ok(no_event(), "the initiator fails in a message: no event");
+	dc_recv(&side[1], 0, BYTES);
+	send_to(&to, BYTES);
+	ok(rig_expect(side[0].send_cq, 1, XV_WC_SUCCESS) &&
+	   rig_poll(side[1].recv_cq, 1, &wc) == 1 && !wc.status && wc.byte_len == BYTES,
+	   "the next message arrives");
+	xt_mr_free(from);
+	xt_mr_free(into);
+}
+
 /* Unread events do not keep a target; acknowledged ones are counted. */
 static void test_unread_event(void)
 {
@@ -307,6 +360,7 @@ int main(int argc, char **argv)
 	test_domains();
 	test_receives();
 	test_late_receive();
+	test_abort();
 	test_unread_event();
 	need(!xv_destroy_qp(dci) && !xv_destroy_dct(dct));
 	dc_close();

@@ -166,6 +166,19 @@ static void test_receive_errors(void)
 	ok(rig_expect(r.cq[0], 1, XV_WC_REM_OP_ERR) && rig_expect(r.cq[1], 7, XV_WC_LOC_PROT_ERR),
 	   "receive with a bad lkey");
 	rig_reconnect(&r, &opts);
+
+	/* The receive request of a write with immediate has an error of its own. */
+	memset(r.buf[1], 0x55, r.size);
+	to = rig_sge(&r, 1, 0, 50);
+	xv_wr_recv(r.qp[1], 8, &to);
+	xv_commit_recv(r.qp[1]);
+	xv_wr_write_imm(r.qp[0], 1, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, 0),
+			r.mr[1]->rkey ^ 0x5500, xv_be32(3));
+	xv_commit_send(r.qp[0]);
+	ok(rig_expect(r.cq[0], 1, XV_WC_REM_ACCESS_ERR) &&
+	   rig_expect(r.cq[1], 8, XV_WC_LOC_ACCESS_ERR) && untouched(r.buf[1]),
+	   "write with immediate and a bad rkey: local access error of the receive");
+	rig_reconnect(&r, &opts);
 }
 
 static void test_rnr(void)

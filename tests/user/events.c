@@ -29,6 +29,8 @@ static void open_rig(void)
 	ecq = channel ? xv_create_cq(r.side[1].ctx, &cq_attr) : NULL;
 	if (!ecq || xv_destroy_qp(r.qp[1]))
 		bail_out("%s", xv_last_error());
+	ok(ecq->channel == channel && ecq->context == r.side[1].ctx && !r.cq[1]->channel,
+	   "a CQ knows its channel and its context");
 	attr.send_cq = attr.recv_cq = ecq;
 	r.qp[1] = xv_create_qp(r.side[1].pd, &attr);
 	if (!r.qp[1] || xt_connect_pair(r.qp[0], &r.side[0], r.qp[1], &r.side[1], NULL))
