@@ -65,6 +65,12 @@ static void reset_queues(struct xv_qp *pub)
 	}
 }
 
+/* In SQE the adapter has flushed what was posted, enabled or not.  Counts begin behind it. */
+static void restart_sends(struct xv_sq *sq)
+{
+	sq->en = (struct __xv_enabled) { .base = sq->pi, .max = sq->pi, .seen = sq->pi };
+}
+
 static void sq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_create *req)
 {
 	struct xv_sq *sq = &pub->sq;
@@ -418,17 +424,21 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 		.ah_attr = XV_PART_OF(&k.ah),
 		.alt_ah_attr = XV_PART_OF(&k.alt_ah),
 	};
+	enum xv_qp_state from;
 	struct xv_qp_attr a;
 	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify QP");
 
 	if (err)
 		return err;
+	from = mask & XV_QP_CUR_STATE ? a.cur_qp_state : pub->state;
 	attr_to_kernel(&k, &a);
 	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_MODIFY, "modify QP", &req, sizeof(req));
 	if (err)
 		return err;
 	if (mask & XV_QP_STATE && req.out_state == XV_QPS_RESET)
 		reset_queues(pub);
+	if (from == XV_QPS_SQE && req.out_state == XV_QPS_RTS)
+		restart_sends(&pub->sq);
 	set_state(qp, (enum xv_qp_state)req.out_state);
 	return 0;
 }
