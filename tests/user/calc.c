@@ -297,6 +297,29 @@ static void test_read(void)
 	ok(xv_post_send(q.qp, &wr, &bad) == -EINVAL, "a read with two operands: EINVAL");
 }
 
+/* The other types; XRC has no builder of its own. */
+static void test_type(const struct chain_type *t)
+{
+	struct link l = link_of(t->type, 16, XV_QP_CROSS_CHANNEL, 0);
+	struct xv_calc_operand *in = (struct xv_calc_operand *)r.buf[0];
+	struct xv_calc_operand *out = (struct xv_calc_operand *)(r.buf[1] + RESULT);
+	struct xv_sge sge[2] = { rig_sge(&r, 0, 0, 16), rig_sge(&r, 0, 16, 16) };
+	struct xv_send_wr wr = {
+		.wr_id = 1, .opcode = XV_WR_RDMA_WRITE, .sg_list = sge, .num_sge = 2,
+		.send_flags = SIGNALED | XV_SEND_WITH_CALC,
+		.wr.rdma = { rig_addr(&r, 1, RESULT), r.mr[1]->rkey },
+		.qp_type.xrc.remote_srqn = peer_srqn(),
+		.op.calc = { XV_CALC_OP_BXOR, XV_CALC_DATA_TYPE_UINT, XV_CALC_DATA_SIZE_64_BIT },
+	}, *bad;
+
+	in[0].value = xv_be64(0x1234567890abcdef);
+	in[1].value = xv_be64(0xff00ff00ff00ff00);
+	memset(out, 0, sizeof(*out));
+	ok(!xv_post_send(l.qp, &wr, &bad) && rig_expect(l.cq, 1, XV_WC_SUCCESS) &&
+	   xv_be64(out->value) == 0xed34a9786fab32ef, "%s: write with calculation", t->name);
+	link_down(&l);
+}
+
 static void test_wrong_key(void)
 {
 	struct xv_calc add = { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_UINT, XV_CALC_DATA_SIZE_64_BIT };
@@ -310,6 +333,8 @@ static void test_wrong_key(void)
 
 int main(int argc, char **argv)
 {
+	size_t i;
+
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);
 	if (!has_feature("cross-channel"))
@@ -321,6 +346,8 @@ int main(int argc, char **argv)
 	else
 		ok(1, "the device has no vector calculation");
 	test_read();
+	for (i = 0; i < ARRAY_SIZE(chain_types); i++)
+		test_type(&chain_types[i]);
 	test_wrong_key();
 	return tap_done();
 }

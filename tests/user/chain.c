@@ -62,17 +62,28 @@ static void test_attributes(void)
 	ok(!d.vector_calc_cap.ops == !has_feature("vector-calc"), "vector_calc_cap");
 }
 
-static void test_create(void)
+static void create_with(const struct chain_type *t, uint32_t flag)
 {
 	struct xv_qp_init_attr init;
 	struct xv_qp_attr attr;
 	struct xv_qp *qp;
-	size_t i;
+
+	if (t->type == XV_QPT_XRC_SEND && flag == XV_QP_MANAGED_RECV) {
+		refused(t->type, flag, 1, 0, EINVAL, "receive queue");
+		return;
+	}
+	qp = make_qp_of(t->type, 0, NULL, r.cq[0], 4, flag);
+	ok(!xv_query_qp(qp, &attr, 0, &init) && init.flags == flag && !xv_destroy_qp(qp),
+	   "%s with flag 0x%x", t->name, flag);
+}
+
+static void test_create(void)
+{
+	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(qp_flags); i++) {
-		qp = make_qp(0, NULL, r.cq[0], 4, qp_flags[i]);
-		ok(!xv_query_qp(qp, &attr, 0, &init) && init.flags == qp_flags[i] &&
-		   !xv_destroy_qp(qp), "RC with flag 0x%x", qp_flags[i]);
+		for (j = 0; j < ARRAY_SIZE(chain_types); j++)
+			create_with(&chain_types[j], qp_flags[i]);
 		refused(XV_QPT_UD, qp_flags[i], 1, 1, EINVAL, "type");
 	}
 	refused(XV_QPT_RC, XV_QP_CROSS_CHANNEL, 0, 1, EINVAL, "send queue");
@@ -82,32 +93,44 @@ static void test_create(void)
 
 /* ---- Managed queues ---------------------------------------------------- */
 
-static void test_managed_send(void)
+/* Posts a write of two WQEBBs; with inline data it has two for each type. */
+static void put_inline(struct xv_qp *qp, uint64_t wr_id, size_t at, uint32_t n)
 {
-	struct link m = link_up(16, XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND, 0);
-	struct link c = link_up(16, XV_QP_CROSS_CHANNEL, 0);
-	uint8_t text[48];
+	struct xv_sge sge = rig_sge(&r, 0, at, n);
+	struct xv_send_wr wr = {
+		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1, .opcode = XV_WR_RDMA_WRITE,
+		.send_flags = SIGNALED | XV_SEND_INLINE,
+		.wr.rdma = { rig_addr(&r, 1, at), r.mr[1]->rkey },
+		.qp_type.xrc.remote_srqn = peer_srqn(),
+	}, *bad;
+
+	if (xv_post_send(qp, &wr, &bad))
+		diag("not posted");
+}
+
+static void test_managed_send(const struct chain_type *t)
+{
+	struct link m = link_of(t->type, 16, XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND, 0);
+	struct link c = link_of(t->type, 16, XV_QP_CROSS_CHANNEL, 0);
 	int i, good = 1;
 
 	rig_fill(r.buf[0], 5 * 64, 1);
 	memset(r.buf[1], 0, 5 * 64);
 	for (i = 0; i < 4; i++)
 		put(m.qp, i, SIGNALED, i * 64, i * 64, 64);
-	memcpy(text, r.buf[0] + 256, sizeof(text));
-	/* A request of two WQEBBs */
-	xv_wr_write_inline(m.qp, 4, SIGNALED, text, sizeof(text), rig_addr(&r, 1, 256),
-			   r.mr[1]->rkey);
-	xv_commit_send(m.qp);
-	ok(quiet(m.cq) && !r.buf[1][0], "a managed queue does not run by itself");
+	put_inline(m.qp, 4, 256, 48);
+	ok(quiet(m.cq) && !r.buf[1][0] && m.qp->sq.pi == 6,
+	   "%s: a managed queue does not run by itself", t->name);
 	xv_wr_send_enable(c.qp, 10, SIGNALED | LAST, m.qp, 2);
 	xv_commit_send(c.qp);
 	ok(rig_expect(c.cq, 10, XV_WC_SUCCESS) && rig_expect(m.cq, 0, XV_WC_SUCCESS) &&
-	   rig_expect(m.cq, 1, XV_WC_SUCCESS) && quiet(m.cq), "enable 2: two requests run");
+	   rig_expect(m.cq, 1, XV_WC_SUCCESS) && quiet(m.cq) &&
+	   rig_check(r.buf[1], 128, 1) && !r.buf[1][128], "enable 2: two requests run");
 	xv_wr_send_enable(c.qp, 11, LAST, m.qp, 3);
 	xv_commit_send(c.qp);
 	for (i = 2; i < 5; i++)
 		good &= rig_expect(m.cq, i, XV_WC_SUCCESS);
-	ok(good && rig_check(r.buf[1], 256 + sizeof(text), 1), "enable 3: all have run");
+	ok(good && rig_check(r.buf[1], 256 + 48, 1), "enable 3: all have run");
 	xv_retire_send(c.qp, c.qp->sq.pi);
 	for (i = 0; i < 100 && good; i++) {
 		good = !put(m.qp, i, SIGNALED, 0, 0, 64) &&
@@ -151,20 +174,49 @@ static void test_managed_recv(void)
 	link_down(&c);
 }
 
+/* On UC a message without a receive is lost, and its sender completes. */
+static void test_managed_recv_uc(void)
+{
+	struct link m = link_of(XV_QPT_UC, 16, XV_QP_MANAGED_RECV, 0);
+	struct link c = link_of(XV_QPT_UC, 16, XV_QP_CROSS_CHANNEL, 0);
+	struct xv_sge from = rig_sge(&r, 1, 0, 64), to = rig_sge(&r, 0, 4096, 64);
+
+	rig_fill(r.buf[1], 64, 6);
+	memset(r.buf[0] + 4096, 0, 64);
+	xv_wr_recv(m.qp, 1, &to);
+	xv_commit_recv(m.qp);
+	xv_wr_send(m.peer, 2, SIGNALED, &from);
+	xv_commit_send(m.peer);
+	ok(rig_expect(m.peer_cq, 2, XV_WC_SUCCESS) && quiet(m.cq) && !r.buf[0][4096],
+	   "UC: a managed receive queue receives nothing");
+	xv_wr_recv_enable(c.qp, 3, SIGNALED | LAST, m.qp, 1);
+	xv_commit_send(c.qp);
+	ok(rig_expect(c.cq, 3, XV_WC_SUCCESS) && quiet(m.cq), "enable 1: the lost one stays lost");
+	xv_wr_send(m.peer, 4, SIGNALED, &from);
+	xv_commit_send(m.peer);
+	ok(rig_expect(m.peer_cq, 4, XV_WC_SUCCESS) && rig_expect(m.cq, 1, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[0] + 4096, 64, 6), "the next message arrives");
+	link_down(&m);
+	link_down(&c);
+}
+
 /* ---- Waiting ----------------------------------------------------------- */
 
-static void test_wait(void)
+static void test_wait(const struct chain_type *t)
 {
-	struct link a = link_up(16, 0, 0), w = link_up(16, XV_QP_CROSS_CHANNEL, 0);
+	struct link a = link_of(t->type, 16, 0, 0);
+	struct link w = link_of(t->type, 16, XV_QP_CROSS_CHANNEL, 0);
 	struct xv_wc wc;
 
 	rig_fill(r.buf[0], 128, 3);
+	memset(r.buf[1], 0, 128);
 	xv_wr_cqe_wait(w.qp, 1, SIGNALED | LAST, a.cq, 2);
 	put(w.qp, 2, SIGNALED, 0, 0, 64);
 	xv_commit_send(w.qp);
 	put(a.qp, 3, SIGNALED, 64, 64, 64);
 	xv_commit_send(a.qp);
-	ok(rig_expect(a.cq, 3, XV_WC_SUCCESS) && quiet(w.cq), "a wait for 2 does not end after 1");
+	ok(rig_expect(a.cq, 3, XV_WC_SUCCESS) && quiet(w.cq) && !r.buf[1][0],
+	   "%s: a wait for 2 does not end after 1", t->name);
 	put(a.qp, 4, SIGNALED, 64, 64, 64);
 	xv_commit_send(a.qp);
 	ok(rig_poll(w.cq, 1, &wc) == 1 && wc.wr_id == 1 && !wc.status &&
@@ -553,6 +605,7 @@ static void run_forever(void)
 int main(int argc, char **argv)
 {
 	bool run = argc > 1 && !strcmp(argv[1], "run");
+	size_t i;
 
 	rig_devices(argc - run, argv + run);
 	rig_open(&r, &opts);
@@ -564,9 +617,12 @@ int main(int argc, char **argv)
 	}
 	test_attributes();
 	test_create();
-	test_managed_send();
+	for (i = 0; i < ARRAY_SIZE(chain_types); i++) {
+		test_managed_send(&chain_types[i]);
+		test_wait(&chain_types[i]);
+	}
 	test_managed_recv();
-	test_wait();
+	test_managed_recv_uc();
 	test_conditions();
 	test_wait_data();
 	test_wait_time();

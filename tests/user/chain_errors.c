@@ -151,7 +151,7 @@ static void test_data(void)
 	      xv_wr_wait_data(qp, 1, SIGNALED, &d));
 }
 
-/* ---- Waits that are never met ------------------------------------------ */
+/* ---- States ------------------------------------------------------------ */
 
 static int set_state(struct xv_qp *qp, enum xv_qp_state state)
 {
@@ -160,9 +160,61 @@ static int set_state(struct xv_qp *qp, enum xv_qp_state state)
 	return xv_modify_qp(qp, &a, XV_QP_STATE);
 }
 
-static void test_never(void)
+/* A failure of a request stops the send queue on UC, the queue pair on the other types. */
+static bool failed(const struct chain_type *t, struct xv_qp *qp)
 {
-	struct link w = link_up(8, XV_QP_CROSS_CHANNEL, 0), other = link_up(8, 0, 0);
+	struct xv_qp_attr now;
+
+	return !xv_query_qp(qp, &now, 0, NULL) &&
+	       now.qp_state == (t->type == XV_QPT_UC ? XV_QPS_SQE : XV_QPS_ERR);
+}
+
+static int restart(struct xv_qp *qp)
+{
+	struct xv_qp_attr a = { .qp_state = XV_QPS_RTS, .cur_qp_state = XV_QPS_SQE };
+
+	return xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_CUR_STATE);
+}
+
+/* From SQE to RTS: the next wait and the next write of the queue run. */
+static void test_restart(struct link *w)
+{
+	struct link other = link_up(8, 0, 0);
+
+	rig_fill(r.buf[0], 64, 7);
+	memset(r.buf[1], 0, 128);
+	ok(!restart(w->qp) &&
+	   !xv_wr_cqe_wait(w->qp, 21, SIGNALED | LAST, other.cq, 1) &&
+	   !put(w->qp, 22, SIGNALED, 0, 0, 64), "from SQE to RTS");
+	xv_commit_send(w->qp);
+	ok(quiet(w->cq) && !r.buf[1][0], "the queue waits again");
+	put(other.qp, 23, SIGNALED, 0, 64, 64);
+	xv_commit_send(other.qp);
+	ok(rig_expect(other.cq, 23, XV_WC_SUCCESS) && rig_expect(w->cq, 21, XV_WC_SUCCESS) &&
+	   rig_expect(w->cq, 22, XV_WC_SUCCESS) && rig_check(r.buf[1], 64, 7), "and runs");
+	link_down(&other);
+}
+
+/* An enable request that fails */
+static void test_failure(const struct chain_type *t)
+{
+	struct link w = link_of(t->type, 16, XV_QP_CROSS_CHANNEL, 0);
+
+	xv_wr_send_enable_index(w.qp, 1, SIGNALED, w.peer->qp_num ^ 0x800000, 1);
+	put(w.qp, 2, SIGNALED, 0, 0, 64);
+	xv_commit_send(w.qp);
+	ok(rig_expect(w.cq, 1, XV_WC_LOC_QP_OP_ERR) && rig_expect(w.cq, 2, XV_WC_WR_FLUSH_ERR) &&
+	   failed(t, w.qp), "%s: a request that fails stops its queue", t->name);
+	if (t->type == XV_QPT_UC)
+		test_restart(&w);
+	link_down(&w);
+}
+
+/* ---- Waits that are never met ------------------------------------------ */
+
+static void test_never(const struct chain_type *t)
+{
+	struct link w = link_of(t->type, 8, XV_QP_CROSS_CHANNEL, 0), other = link_up(8, 0, 0);
 	struct xv_wait_data d = { rig_addr(&r, 0, 0), r.mr[0]->lkey,
 				  XV_WAIT_ALWAYS | XV_WAIT_INVERT, 0, 0 };
 	struct xv_cq *cq = make_cq(0, 4, XV_CQ_CROSS_CHANNEL);
@@ -173,29 +225,31 @@ static void test_never(void)
 	put(other.qp, 3, SIGNALED, 0, 0, 64);
 	xv_commit_send(other.qp);
 	ok(rig_expect(other.cq, 3, XV_WC_SUCCESS) && quiet(w.cq),
-	   "a wait that is never met blocks its own queue only");
+	   "%s: a wait that is never met blocks its own queue only", t->name);
 	ok(!set_state(w.qp, XV_QPS_ERR) && rig_expect(w.cq, 1, XV_WC_WR_FLUSH_ERR) &&
 	   rig_expect(w.cq, 2, XV_WC_WR_FLUSH_ERR), "the error state flushes it");
 	link_down(&w);
-	w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	w = link_of(t->type, 8, XV_QP_CROSS_CHANNEL, 0);
 	xv_wr_wait_data(w.qp, 4, SIGNALED, &d);
 	xv_commit_send(w.qp);
 	ok(quiet(w.cq) && !set_state(w.qp, XV_QPS_ERR) && rig_expect(w.cq, 4, XV_WC_WR_FLUSH_ERR),
 	   "the error state flushes a wait for data");
 	link_down(&w);
-	w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	w = link_of(t->type, 8, XV_QP_CROSS_CHANNEL, 0);
 	xv_wr_wait_time(w.qp, 5, SIGNALED, 1ull << 62);
 	xv_commit_send(w.qp);
 	ok(quiet(w.cq) && !set_state(w.qp, XV_QPS_RESET) && quiet(w.cq),
 	   "RESET ends a wait for a time without a completion");
 	link_down(&w);
-	w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	w = link_of(t->type, 8, XV_QP_CROSS_CHANNEL, 0);
 	xv_wr_wait_cq_pi(w.qp, 6, SIGNALED, cq, 0);
 	put(w.qp, 7, SIGNALED, 0, 0, 64);
 	xv_commit_send(w.qp);
 	ok(quiet(w.cq) && !xv_destroy_cq(cq) && rig_expect(w.cq, 6, XV_WC_WR_FLUSH_ERR) &&
-	   rig_expect(w.cq, 7, XV_WC_WR_FLUSH_ERR),
+	   rig_expect(w.cq, 7, XV_WC_WR_FLUSH_ERR) && failed(t, w.qp),
 	   "destroying the CQ flushes those that wait for it");
+	if (t->type == XV_QPT_UC)
+		test_restart(&w);
 	link_down(&w);
 	link_down(&other);
 }
@@ -214,11 +268,28 @@ static void test_not_enabled(void)
 	link_down(&m);
 }
 
-/* Every request that is posted completes, also if nothing enables it. */
-static void test_flush(void)
+/* Counts of a managed queue begin anew behind the requests that were flushed. */
+static void test_restart_managed(struct link *m, struct link *c)
 {
-	struct link m = link_up(8, XV_QP_MANAGED_SEND, 0);
-	struct link c = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	rig_fill(r.buf[0], 64, 9);
+	memset(r.buf[1], 0, 64);
+	put(m->qp, 8, SIGNALED, 0, 0, 64);
+	xv_commit_send(m->qp);
+	ok(rig_expect(m->cq, 8, XV_WC_WR_FLUSH_ERR) && !restart(m->qp) &&
+	   !put(m->qp, 9, SIGNALED, 0, 0, 64), "a managed queue goes from SQE to RTS");
+	xv_commit_send(m->qp);
+	ok(quiet(m->cq) && !r.buf[1][0], "its next request does not run by itself");
+	xv_wr_send_enable(c->qp, 10, SIGNALED | LAST, m->qp, 1);
+	xv_commit_send(c->qp);
+	ok(rig_expect(c->cq, 6, XV_WC_SUCCESS) && rig_expect(c->cq, 10, XV_WC_SUCCESS) &&
+	   rig_expect(m->cq, 9, XV_WC_SUCCESS) && rig_check(r.buf[1], 64, 9), "enable 1: it runs");
+}
+
+/* Every request that is posted completes, also if nothing enables it. */
+static void test_flush(const struct chain_type *t)
+{
+	struct link m = link_of(t->type, 8, XV_QP_MANAGED_SEND, 0);
+	struct link c = link_of(t->type, 8, XV_QP_CROSS_CHANNEL, 0);
 	struct xv_sge bad = { rig_addr(&r, 0, 0), 64, r.mr[0]->lkey ^ 0x5500 };
 
 	put(m.qp, 1, SIGNALED, 0, 0, 64);
@@ -226,16 +297,16 @@ static void test_flush(void)
 	xv_commit_send(m.qp);
 	ok(quiet(m.cq) && !set_state(m.qp, XV_QPS_ERR) &&
 	   rig_expect(m.cq, 1, XV_WC_WR_FLUSH_ERR) && rig_expect(m.cq, 2, XV_WC_WR_FLUSH_ERR),
-	   "the error state flushes requests that were not enabled");
+	   "%s: the error state flushes requests that were not enabled", t->name);
 	put(m.qp, 3, SIGNALED, 0, 0, 64);
 	xv_commit_send(m.qp);
 	ok(rig_expect(m.cq, 3, XV_WC_WR_FLUSH_ERR), "and one that is posted later");
 	link_down(&m);
-	m = link_up(8, XV_QP_MANAGED_SEND, 0);
-	xv_wr_write(m.qp, 4, SIGNALED, &bad, rig_addr(&r, 1, 0), r.mr[1]->rkey);
+	m = link_of(t->type, 8, XV_QP_MANAGED_SEND, 0);
+	put_sge(m.qp, 4, SIGNALED, &bad, 0);
 	put(m.qp, 5, SIGNALED, 0, 0, 64);
 	xv_commit_send(m.qp);
-	xv_wr_send_enable(c.qp, 6, SIGNALED, m.qp, 1);
+	xv_wr_send_enable(c.qp, 6, SIGNALED | LAST, m.qp, 1);
 	xv_commit_send(c.qp);
 	ok(rig_expect(m.cq, 4, XV_WC_LOC_PROT_ERR) && rig_expect(m.cq, 5, XV_WC_WR_FLUSH_ERR),
 	   "an enabled request fails, the one behind it is flushed");
@@ -243,12 +314,17 @@ static void test_flush(void)
 	xv_commit_send(m.qp);
 	ok(rig_expect(m.cq, 7, XV_WC_WR_FLUSH_ERR),
 	   "so is one that is posted when the library does not know the state yet");
+	ok(failed(t, m.qp), "the state says so");
+	if (t->type == XV_QPT_UC)
+		test_restart_managed(&m, &c);
 	link_down(&c);
 	link_down(&m);
 }
 
 int main(int argc, char **argv)
 {
+	size_t i;
+
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);
 	if (!has_feature("cross-channel"))
@@ -258,8 +334,11 @@ int main(int argc, char **argv)
 	test_foreign_process();
 	test_plain_queue();
 	test_data();
-	test_never();
+	for (i = 0; i < ARRAY_SIZE(chain_types); i++) {
+		test_failure(&chain_types[i]);
+		test_never(&chain_types[i]);
+		test_flush(&chain_types[i]);
+	}
 	test_not_enabled();
-	test_flush();
 	return tap_done();
 }
