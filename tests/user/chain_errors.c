@@ -254,6 +254,33 @@ static void test_never(const struct chain_type *t)
 	link_down(&other);
 }
 
+/* A queue pair that waits is destroyed; the CQ goes on waking others. */
+static void test_destroy_waiting(const struct chain_type *t)
+{
+	struct link gone = link_of(t->type, 8, XV_QP_CROSS_CHANNEL, 0);
+	struct link w = link_of(t->type, 8, XV_QP_CROSS_CHANNEL, 0), other = link_up(8, 0, 0);
+
+	rig_fill(r.buf[0], 64, 8);
+	memset(r.buf[1], 0, 128);
+	xv_wr_wait_cq_pi(gone.qp, 1, SIGNALED, other.cq, 0);
+	put(gone.qp, 2, SIGNALED, 0, 64, 64);
+	xv_commit_send(gone.qp);
+	xv_wr_wait_cq_pi(w.qp, 3, SIGNALED, other.cq, 0);
+	put(w.qp, 4, SIGNALED, 0, 0, 64);
+	xv_commit_send(w.qp);
+	ok(quiet(gone.cq) && quiet(w.cq) && !xv_destroy_qp(gone.qp),
+	   "%s: a queue pair is destroyed while it waits", t->name);
+	put(other.qp, 5, SIGNALED, 0, 0, 64);
+	xv_commit_send(other.qp);
+	ok(rig_expect(other.cq, 5, XV_WC_SUCCESS) && rig_expect(w.cq, 3, XV_WC_SUCCESS) &&
+	   rig_expect(w.cq, 4, XV_WC_SUCCESS) && rig_check(r.buf[1], 64, 8) &&
+	   quiet(gone.cq) && !r.buf[1][64], "it has no completion; others that wait run");
+	gone.qp = make_qp(0, NULL, gone.cq, 8, 0);
+	link_down(&gone);
+	link_down(&w);
+	link_down(&other);
+}
+
 /* A managed queue with requests that nothing enables */
 static void test_not_enabled(void)
 {
@@ -337,6 +364,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(chain_types); i++) {
 		test_failure(&chain_types[i]);
 		test_never(&chain_types[i]);
+		test_destroy_waiting(&chain_types[i]);
 		test_flush(&chain_types[i]);
 	}
 	test_not_enabled();
