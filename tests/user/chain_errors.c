@@ -281,6 +281,66 @@ static void test_destroy_waiting(const struct chain_type *t)
 	link_down(&other);
 }
 
+/* ---- Parties of a chain that go away ----------------------------------- */
+
+/* A wait counts the completions of a CQ, whichever queue pair they are from. */
+static void test_counted_queue_goes(void)
+{
+	struct link gone = link_up(8, 0, 0), w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+	struct link m = link_up(8, XV_QP_MANAGED_SEND, 0);
+
+	rig_fill(r.buf[0], 64, 10);
+	memset(r.buf[1], 0, 64);
+	xv_wr_cqe_wait(w.qp, 1, SIGNALED | LAST, gone.cq, 1);
+	put(w.qp, 2, SIGNALED, 0, 0, 64);
+	xv_commit_send(w.qp);
+	ok(!set_state(gone.qp, XV_QPS_RESET) && quiet(w.cq) && !xv_destroy_qp(gone.qp) &&
+	   quiet(w.cq), "a wait stays when a queue pair of its CQ is reset and destroyed");
+	gone.qp = make_qp(0, NULL, gone.cq, 8, 0);
+	if (set_state(gone.peer, XV_QPS_RESET) ||
+	    xt_connect_pair(gone.qp, &r.side[0], gone.peer, &r.side[1], NULL))
+		bail_out("%s", xv_last_error());
+	put(gone.qp, 3, SIGNALED, 0, 128, 64);
+	xv_commit_send(gone.qp);
+	ok(rig_expect(gone.cq, 3, XV_WC_SUCCESS) && rig_expect(w.cq, 1, XV_WC_SUCCESS) &&
+	   rig_expect(w.cq, 2, XV_WC_SUCCESS) && rig_check(r.buf[1], 64, 10),
+	   "the completion of another one ends it");
+	xv_wr_cqe_wait(w.qp, 4, SIGNALED | LAST, m.cq, 1);
+	xv_commit_send(w.qp);
+	put(m.qp, 5, 0, 0, 0, 64);
+	xv_commit_send(m.qp);
+	ok(quiet(w.cq) && !set_state(m.qp, XV_QPS_ERR) && rig_expect(w.cq, 4, XV_WC_SUCCESS),
+	   "the error state of the queue pair ends it: a flushed request has a completion");
+	link_down(&gone);
+	link_down(&m);
+	link_down(&w);
+}
+
+/* An enable request behind a wait runs when its managed queue is in RESET or destroyed. */
+static void test_managed_queue_goes(bool destroyed)
+{
+	struct link m = link_up(8, XV_QP_MANAGED_SEND, 0), a = link_up(8, 0, 0);
+	struct link w = link_up(8, XV_QP_CROSS_CHANNEL, 0);
+
+	put(m.qp, 1, SIGNALED, 0, 0, 64);
+	xv_commit_send(m.qp);
+	xv_wr_cqe_wait(w.qp, 2, 0, a.cq, 1);
+	xv_wr_send_enable(w.qp, 3, SIGNALED, m.qp, 1);
+	put(w.qp, 4, SIGNALED, 0, 0, 64);
+	xv_commit_send(w.qp);
+	ok(!(destroyed ? xv_destroy_qp(m.qp) : set_state(m.qp, XV_QPS_RESET)) && quiet(w.cq),
+	   "a managed queue is %s before it is enabled", destroyed ? "destroyed" : "reset");
+	put(a.qp, 5, SIGNALED, 0, 0, 64);
+	xv_commit_send(a.qp);
+	ok(rig_expect(a.cq, 5, XV_WC_SUCCESS) && rig_expect(w.cq, 3, XV_WC_LOC_QP_OP_ERR) &&
+	   rig_expect(w.cq, 4, XV_WC_WR_FLUSH_ERR) && quiet(m.cq), "the enable request fails");
+	if (destroyed)
+		m.qp = make_qp(0, NULL, m.cq, 8, 0);
+	link_down(&m);
+	link_down(&a);
+	link_down(&w);
+}
+
 /* A managed queue with requests that nothing enables */
 static void test_not_enabled(void)
 {
@@ -367,6 +427,9 @@ int main(int argc, char **argv)
 		test_destroy_waiting(&chain_types[i]);
 		test_flush(&chain_types[i]);
 	}
+	test_counted_queue_goes();
+	test_managed_queue_goes(false);
+	test_managed_queue_goes(true);
 	test_not_enabled();
 	return tap_done();
 }
