@@ -38,7 +38,7 @@ kill_chains() {
 }
 
 tap $BIN/chain_unit
-for prog in chain chain_errors calc coll; do
+for prog in chain chain_counts chain_errors calc coll; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
 done
 # Newer drivers create a queue pair of their own with the first region.
