@@ -95,6 +95,41 @@ static void test_ignore_overrun(void)
 	break_pair(&p);
 }
 
+/* More receives than the queue has entries, whose completions nobody polls */
+static void test_ignore_rq_overflow(void)
+{
+	struct ibv_exp_cq_attr a = {
+		.comp_mask = IBV_EXP_CQ_ATTR_CQ_CAP_FLAGS,
+		.cq_cap_flags = IBV_EXP_CQ_IGNORE_OVERRUN,
+	};
+	struct pair p = pair_with(IBV_EXP_QP_CREATE_CROSS_CHANNEL |
+				  IBV_EXP_QP_CREATE_IGNORE_RQ_OVERFLOW);
+	struct pair full = pair_with(IBV_EXP_QP_CREATE_CROSS_CHANNEL);
+	struct ibv_sge sge = piece(1, 0, 64);
+	struct ibv_exp_send_wr send = {
+		.exp_opcode = IBV_EXP_WR_SEND, .sg_list = &sge, .num_sge = 1,
+		.exp_send_flags = SIGNALED,
+	}, wait;
+	struct ibv_recv_wr recv = { .wr_id = 1 }, *bad_recv;
+	int i, bad = 0;
+
+	need(!ibv_exp_modify_cq(p.cq[0], &a, IBV_EXP_CQ_CAP_FLAGS), "ibv_exp_modify_cq");
+	for (i = 0; i < 32; i++)
+		receive(full.qp[0], 0, 4096, 64);
+	ok(ibv_post_recv(full.qp[0], &recv, &bad_recv) == ENOMEM, "a full receive queue: ENOMEM");
+	for (i = 0; i < 4 * 32; i++) {
+		fill(side[1].mem, 64, (uint32_t)i);
+		receive(p.qp[0], 0, 4096, 64);
+		bad += post(p.qp[1], &send) || status(p.cq[1]) != IBV_WC_SUCCESS ||
+		       memcmp(side[0].mem + 4096, side[1].mem, 64);
+		wait = wait_for(p.cq[0], 1, LAST | SIGNALED);
+		bad += run(&master, &wait) != IBV_WC_SUCCESS;
+	}
+	ok(!bad, "128 receives in a queue of 32 that ignores overflows");
+	break_pair(&p);
+	break_pair(&full);
+}
+
 /* ---- Managed queues ---------------------------------------------------------------------- */
 
 static void test_managed_send(void)
@@ -124,6 +159,17 @@ static void test_managed_send(void)
 	break_pair(&p);
 }
 
+/* Sends n messages to the queue of side 0, which receives them in slots of 64 bytes. */
+static void post_messages(struct pair *p, struct ibv_exp_send_wr *send, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		receive(p->qp[0], 0, 4096 + (size_t)i * 64, 64);
+		need(!post(p->qp[1], send), "post");
+	}
+}
+
 static void test_managed_recv(void)
 {
 	struct pair p = pair_with(IBV_EXP_QP_CREATE_CROSS_CHANNEL | IBV_EXP_QP_CREATE_MANAGED_RECV);
@@ -133,6 +179,7 @@ static void test_managed_recv(void)
 		.exp_send_flags = SIGNALED,
 	}, en;
 	struct ibv_exp_wc wc;
+	int i, good;
 
 	fill(side[1].mem, 64, 2);
 	receive(p.qp[0], 0, 4096, 64);
@@ -142,6 +189,53 @@ static void test_managed_recv(void)
 	   wc.exp_opcode == IBV_EXP_WC_RECV && wc.wr_id == 4096 &&
 	   !memcmp(side[0].mem + 4096, side[1].mem, 64), "until a receive is enabled");
 	ok(status(p.cq[1]) == IBV_WC_SUCCESS, "the sender completes");
+	post_messages(&p, &send, 3);
+	ok(quiet(p.cq[0]), "three more wait");
+	en = enable(IBV_EXP_WR_RECV_ENABLE, p.qp[0], 0, SIGNALED | LAST);
+	memset(side[0].mem + 4096, 0, 3 * 64);
+	for (i = 0, good = run(&master, &en) == IBV_WC_SUCCESS; i < 3; i++)
+		good &= status(p.cq[0]) == IBV_WC_SUCCESS && status(p.cq[1]) == IBV_WC_SUCCESS &&
+			!memcmp(side[0].mem + 4096 + (size_t)i * 64, side[1].mem, 64);
+	ok(good && quiet(p.cq[0]), "enable 0: all of them");
+	en.task.wqe_enable.wqe_count = 1;
+	ok(post(master.qp[0], &en) == EINVAL, "nothing is left to enable");
+	break_pair(&p);
+}
+
+/* Requests count from the same point up to one with LAST; the greatest count is the next one. */
+static void test_maximum(void)
+{
+	static const struct {
+		int count;
+		uint64_t flags;
+		int runs;
+	} enables[] = { { 2, 0, 2 }, { 2, 0, 0 }, { 1, LAST, 0 }, { 1, 0, 1 }, { 2, LAST, 1 },
+			{ 1, LAST, 1 } };
+	struct pair p = pair_with(IBV_EXP_QP_CREATE_CROSS_CHANNEL | IBV_EXP_QP_CREATE_MANAGED_SEND |
+				  IBV_EXP_QP_CREATE_MANAGED_RECV);
+	struct ibv_sge to_peer = piece(0, 0, 64), from_peer = piece(1, 0, 64);
+	struct ibv_exp_send_wr wr = write_to_peer(&to_peer, 0), en;
+	struct ibv_exp_send_wr send = {
+		.exp_opcode = IBV_EXP_WR_SEND, .sg_list = &from_peer, .num_sge = 1,
+	};
+	int bad[2] = { 0, 0 }, k, i;
+	size_t e;
+
+	for (i = 0; i < 5; i++)
+		need(!post(p.qp[0], &wr), "post");
+	post_messages(&p, &send, 5);
+	for (e = 0; e < sizeof(enables) / sizeof(*enables); e++) {
+		for (k = 0; k < 2; k++) {
+			en = enable(k ? IBV_EXP_WR_RECV_ENABLE : IBV_EXP_WR_SEND_ENABLE, p.qp[0],
+				    enables[e].count, enables[e].flags | SIGNALED);
+			bad[k] += run(&master, &en) != IBV_WC_SUCCESS;
+			for (i = 0; i < enables[e].runs; i++)
+				bad[k] += status(p.cq[0]) != IBV_WC_SUCCESS;
+			bad[k] += !quiet(p.cq[0]);
+		}
+	}
+	tap_is(bad[0], 0, "enabling sends with and without LAST: the maximum rule");
+	tap_is(bad[1], 0, "enabling receives: the same");
 	break_pair(&p);
 }
 
@@ -215,6 +309,27 @@ static void test_calc(void)
 	sum = calculate(IBV_EXP_CALC_OP_ADD, IBV_EXP_CALC_DATA_TYPE_FLOAT, bits, 2);
 	memcpy(&result, &sum, sizeof(result));
 	ok(result == d[0] + d[1], "ADD of floating-point numbers");
+}
+
+/* The result of a calculation, sent to a receive of the peer */
+static void test_send_calc(void)
+{
+	struct ibv_sge sge[2] = { piece(0, 0, OPERAND), piece(0, OPERAND, OPERAND) };
+	struct ibv_exp_send_wr wr = {
+		.wr_id = 40, .exp_opcode = IBV_EXP_WR_SEND, .sg_list = sge, .num_sge = 2,
+		.exp_send_flags = SIGNALED | IBV_EXP_SEND_WITH_CALC,
+		.op.calc = { IBV_EXP_CALC_OP_ADD, IBV_EXP_CALC_DATA_TYPE_UINT,
+			     IBV_EXP_CALC_DATA_SIZE_64_BIT },
+	};
+	struct ibv_exp_wc wc = { .wr_id = 0 };
+
+	*number(0, 0) = htobe64(0xfffffffffffffff0ull);
+	*number(0, OPERAND) = htobe64(0x25);
+	*number(1, 8192) = 0;
+	receive(master.qp[1], 1, 8192, OPERAND);
+	ok(run(&master, &wr) == IBV_WC_SUCCESS && complete(master.cq[1], &wc) &&
+	   wc.wr_id == 8192 && wc.byte_len == OPERAND && be64toh(*number(1, 8192)) == 0x15,
+	   "SEND with calculation: the sum wraps");
 }
 
 static void test_refused_calc(void)
@@ -405,11 +520,19 @@ static void test_long_list(void)
 static void test_refusals(void)
 {
 	struct pair plain = make_pair((struct ibv_exp_qp_init_attr) { .comp_mask = 0 });
+	struct pair managed = pair_with(IBV_EXP_QP_CREATE_MANAGED_SEND |
+					IBV_EXP_QP_CREATE_MANAGED_RECV);
 	struct ibv_exp_send_wr wr = wait_for(plain.cq[0], 1, LAST);
 
 	ok(post(master.qp[0], &wr) == EINVAL, "wait for a CQ without cross-channel");
 	wr = wait_for(master.cq[0], 0, LAST);
 	ok(post(master.qp[0], &wr) == EINVAL, "wait for 0 completions");
+	wr = wait_for(master.cq[0], -1, LAST);
+	ok(post(master.qp[0], &wr) == EINVAL, "wait for -1 completions");
+	wr = enable(IBV_EXP_WR_SEND_ENABLE, managed.qp[0], -1, LAST);
+	ok(post(master.qp[0], &wr) == EINVAL, "enable -1 sends");
+	wr = enable(IBV_EXP_WR_RECV_ENABLE, managed.qp[0], -1, LAST);
+	ok(post(master.qp[0], &wr) == EINVAL, "enable -1 receives");
 	wr = wait_for(NULL, 1, LAST);
 	ok(post(master.qp[0], &wr) == EINVAL, "wait for no CQ");
 	wr = wait_for(master.cq[0], 1, LAST);
@@ -418,6 +541,8 @@ static void test_refusals(void)
 	ok(post(master.qp[0], &wr) == EINVAL, "enable a queue that is not managed");
 	wr = enable(IBV_EXP_WR_RECV_ENABLE, plain.qp[0], 1, LAST);
 	ok(post(master.qp[0], &wr) == EINVAL, "enable a receive queue that is not managed");
+	ok(quiet(managed.cq[0]) && quiet(master.cq[0]), "nothing has run");
+	break_pair(&managed);
 	break_pair(&plain);
 }
 
@@ -433,8 +558,10 @@ int main(int argc, char **argv)
 	test_attributes();
 	test_managed_send();
 	test_managed_recv();
+	test_maximum();
 	test_wait();
 	test_calc();
+	test_send_calc();
 	test_refused_calc();
 	test_refusals();
 	test_recv_task();
@@ -445,6 +572,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < STATIONS; i++)
 		break_pair(&station[i].link);
 	test_ignore_overrun();
+	test_ignore_rq_overflow();
 	break_pair(&master);
 	close_sides();
 	return tap_done();
