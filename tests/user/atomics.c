@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Masked atomics: every size against a model, byte orders, refusals, errors, atomic to CPUs.
+ * Masked atomics: every size against a model, on RC and on XRC; byte orders, refusals, errors.
+ * Atomics of all kinds are atomic to CPUs.
  */
 #include <pthread.h>
 #include "rig.h"
@@ -13,6 +14,7 @@
 
 static struct rig r;
 static struct xv_device_attr device;
+static uint32_t srqn;		/* of the peer, if the queue pair is XRC */
 static uint64_t seed = 88172645463325252ull;
 
 static uint64_t random64(void)
@@ -74,7 +76,7 @@ static int post(uint32_t log, bool swap, bool list, const struct args *a, uint64
 		.opcode = swap ? XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP :
 				 XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD,
 		.send_flags = FLAGS | XV_SEND_EXT_ATOMIC_INLINE,
-		.wr.masked_atomics = { raddr, rkey, log },
+		.wr.masked_atomics = { raddr, rkey, log }, .qp_type.xrc.remote_srqn = srqn,
 	};
 	int err;
 
@@ -124,8 +126,8 @@ static bool swap_matches(const struct args *a, const uint64_t *old, uint32_t n, 
 	return true;
 }
 
-/* A round with random memory and arguments; half of the swaps match. */
-static bool round_ok(uint32_t log, bool swap, bool list)
+/* A round with random memory and arguments */
+static bool round_ok(uint32_t log, bool swap, bool list, bool equal)
 {
 	uint64_t old[WORDS], want, mask = log == 2 ? 0xffffffff : ~0ull;
 	uint8_t *mem = r.buf[1] + TARGET, *out = r.buf[0] + RESULT;
@@ -139,7 +141,7 @@ static bool round_ok(uint32_t log, bool swap, bool list)
 	for (i = 0; i < n; i++) {
 		old[i] = random64() & mask;
 		set(mem, log, i, old[i]);
-		if (list)
+		if (equal)
 			a.compare[i] = old[i];
 	}
 	if (post(log, swap, list, &a, rig_addr(&r, 1, TARGET), r.mr[1]->rkey) ||
@@ -157,18 +159,59 @@ static bool round_ok(uint32_t log, bool swap, bool list)
 	return good && mem[-1] == 0x5a && mem[1u << log] == 0x5a;
 }
 
-static void test_size(uint32_t log)
+/* Half of the requests are posted by the builders, and half of the swaps match. */
+static void test_size(uint32_t log, const char *type)
 {
+	bool lists = srqn;
 	int i, bad;
 
 	for (i = 0, bad = 0; i < ROUNDS; i++)
-		bad += !round_ok(log, false, i & 1);
-	tap_is(bad, 0, "%u bytes: %d multi-field additions", 1u << log, ROUNDS);
+		bad += !round_ok(log, false, lists || i & 1, false);
+	tap_is(bad, 0, "%s, %u bytes: %d multi-field additions", type, 1u << log, ROUNDS);
 	if (4u << log > 1u << device.ext_atom.log_max_atomic_inline)
 		return;
 	for (i = 0, bad = 0; i < ROUNDS; i++)
-		bad += !round_ok(log, true, i & 1);
-	tap_is(bad, 0, "%u bytes: %d masked swaps", 1u << log, ROUNDS);
+		bad += !round_ok(log, true, lists || i & 1, i & 2);
+	tap_is(bad, 0, "%s, %u bytes: %d masked swaps", type, 1u << log, ROUNDS);
+}
+
+static void test_sizes(const char *type)
+{
+	uint32_t log;
+
+	for (log = 2; log <= 8; log++)
+		if (device.ext_atom.atomic_arg_sizes >> log & 1)
+			test_size(log, type);
+}
+
+/* Lists post masked atomics on XRC; the builders are for RC. */
+static void test_xrc(uint32_t largest)
+{
+	struct xv_xrcd *xrcd = xv_open_xrcd(r.side[1].ctx, -1, 0);
+	struct xv_srq_init_attr srq_attr = { .attr = { .max_wr = 1, .max_sge = 1 }, .xrcd = xrcd,
+					     .cq = r.cq[1] };
+	struct xv_qp_init_attr attr = {
+		.send_cq = r.cq[0], .qp_type = XV_QPT_XRC_SEND, .max_atomic_arg = largest,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+	};
+	struct xv_qp_init_attr peer_attr = { .qp_type = XV_QPT_XRC_RECV, .xrcd = xrcd };
+	struct xv_srq *srq = xrcd ? xv_create_srq(r.side[1].pd, &srq_attr) : NULL;
+	struct xv_qp *rc = r.qp[0], *peer = srq ? xv_create_qp(r.side[1].pd, &peer_attr) : NULL;
+	struct xv_qp *qp = peer ? xv_create_qp(r.side[0].pd, &attr) : NULL;
+	struct xv_fetch_add one = { 1, 0 };
+	struct xv_sge sge = rig_sge(&r, 0, RESULT, 8);
+
+	if (!qp || xt_connect_pair(qp, &r.side[0], peer, &r.side[1], NULL))
+		bail_out("%s", xv_last_error());
+	r.qp[0] = qp;
+	srqn = srq->srq_num;
+	test_sizes("XRC");
+	tap_is(xv_wr_masked_atomic_fa(qp, 1, FLAGS, &sge, 0, 0, 3, &one), -XV_EINVAL,
+	       "XRC: not with a builder");
+	r.qp[0] = rc;
+	srqn = 0;
+	ok(!xv_destroy_qp(qp) && !xv_destroy_qp(peer) && !xv_destroy_srq(srq) &&
+	   !xv_close_xrcd(xrcd), "XRC: destroy");
 }
 
 /* ---- Refusals and errors ----------------------------------------------------------------- */
@@ -247,12 +290,14 @@ static void test_errors(const struct rig_opts *opts, uint32_t log)
 
 /* ---- Atomic to CPUs ---------------------------------------------------------------------- */
 
+/* Requests that change the upper half of a word, while a thread counts in the lower half */
+enum race { ADD, MASKED_ADD, MASKED_SWAP };
+
 static struct {
 	volatile bool stop;
 	uint64_t done;
 } counter;
 
-/* Counts in the lower half of the word. */
 static void *count(void *arg)
 {
 	uint64_t *word = arg;
@@ -262,31 +307,200 @@ static void *count(void *arg)
 	return NULL;
 }
 
-static void test_cpu(void)
+static void *count_half(void *arg)
 {
-	static const struct args a = { .add = { 1ull << 32 }, .boundary = { 1u << 31 } };
-	uint64_t *word = (uint64_t *)(r.buf[1] + TARGET);
+	uint32_t *word = arg;
+
+	for (counter.done = 0; !counter.stop; counter.done++)
+		__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void start(pthread_t *thread, void *(*fn)(void *))
+{
+	*(uint64_t *)(r.buf[1] + TARGET) = 0;
+	counter.stop = false;
+	if (pthread_create(thread, NULL, fn, r.buf[1] + TARGET))
+		bail_out("thread");
+}
+
+static void stop(pthread_t thread)
+{
+	counter.stop = true;
+	pthread_join(thread, NULL);
+}
+
+static bool plain_done(int err)
+{
+	xv_commit_send(r.qp[0]);
+	return !err && rig_expect(r.cq[0], 1, XV_WC_SUCCESS);
+}
+
+/* Adds to the word; returns what it was. */
+static bool plain_add(uint64_t add, uint64_t *old)
+{
+	struct xv_sge sge = rig_sge(&r, 0, RESULT, 8);
+	bool good = plain_done(xv_wr_atomic_fa(r.qp[0], 1, FLAGS, &sge, rig_addr(&r, 1, TARGET),
+					       r.mr[1]->rkey, add));
+
+	*old = *(uint64_t *)(r.buf[0] + RESULT);
+	return good;
+}
+
+static bool plain_swap(uint64_t compare, uint64_t swap, uint64_t *old)
+{
+	struct xv_sge sge = rig_sge(&r, 0, RESULT, 8);
+	bool good = plain_done(xv_wr_atomic_cs(r.qp[0], 1, FLAGS, &sge, rig_addr(&r, 1, TARGET),
+					       r.mr[1]->rkey, compare, swap));
+
+	*old = *(uint64_t *)(r.buf[0] + RESULT);
+	return good;
+}
+
+static bool masked(uint32_t log, bool swap, const struct args *a, uint64_t *old)
+{
+	bool good = !post(log, swap, false, a, rig_addr(&r, 1, TARGET), r.mr[1]->rkey) &&
+		    completes(log, swap);
+
+	*old = xv_atomic_value(r.buf[0] + RESULT, log, device.ext_atom.atomic_arg_sizes_be, 0);
+	return good;
+}
+
+/* Changes the upper half from i to i + 1. */
+static bool step(enum race kind, uint64_t i, uint64_t *old)
+{
+	const uint64_t upper = 0xffffffffull << 32;
+	const struct args add = { .add = { 1ull << 32 }, .boundary = { 1u << 31 } };
+	const struct args swap = { .compare_mask = { upper }, .compare = { i << 32 },
+				   .swap = { (i + 1) << 32 }, .swap_mask = { upper } };
+
+	if (kind == ADD)
+		return plain_add(1ull << 32, old);
+	return masked(3, kind == MASKED_SWAP, kind == MASKED_SWAP ? &swap : &add, old);
+}
+
+/* Every request and every addition of the thread counts, and results never go back. */
+static void test_halves(enum race kind, const char *what)
+{
+	uint64_t *word = (uint64_t *)(r.buf[1] + TARGET), old, last = 0;
 	int i, bad = 0, n = 2000;
 	pthread_t thread;
 
-	*word = 0;
-	counter.stop = false;
-	if (pthread_create(&thread, NULL, count, word))
-		bail_out("thread");
-	for (i = 0; i < n; i++)
-		bad += post(3, false, false, &a, rig_addr(&r, 1, TARGET), r.mr[1]->rkey) ||
-		       !completes(3, false);
-	counter.stop = true;
-	pthread_join(thread, NULL);
+	start(&thread, count);
+	for (i = 0; i < n; i++) {
+		bad += !step(kind, (uint64_t)i, &old) || old >> 32 != (uint64_t)i || old < last;
+		last = old;
+	}
+	stop(thread);
 	ok(!bad && *word == ((uint64_t)n << 32) + counter.done,
-	   "%d additions and %llu of a thread: none is lost", n,
+	   "%s: %d and %llu of a thread: none is lost", what, n,
 	   (unsigned long long)counter.done);
+}
+
+static void test_four_bytes(void)
+{
+	static const struct args three = { .add = { 3 } };
+	uint32_t *word = (uint32_t *)(r.buf[1] + TARGET);
+	int i, bad = 0, n = 2000;
+	pthread_t thread;
+	uint64_t old;
+
+	start(&thread, count_half);
+	for (i = 0; i < n; i++)
+		bad += !masked(2, false, &three, &old);
+	stop(thread);
+	ok(!bad && word[0] == (uint32_t)(3 * (uint64_t)n + counter.done) && !word[1],
+	   "4 bytes: %d masked additions and %llu of a thread: none is lost", n,
+	   (unsigned long long)counter.done);
+}
+
+/*
+ * The word is a lock: 0 is free, THEIRS is that of the thread, MINE that of the requests.  Who
+ * has it adds 1 to a number without an atomic instruction.
+ */
+enum { MINE = 1, THEIRS = 2 };
+
+static struct {
+	volatile uint64_t number;
+	uint64_t wrong;			/* the lock was not that of its holder */
+} locked;
+
+#define LOCK_THREAD(_type)								\
+static void *lock_##_type(void *arg)							\
+{											\
+	_type *word = arg, old;								\
+	volatile int wait;								\
+											\
+	for (counter.done = 0; !counter.stop;) {					\
+		for (wait = 0; wait < 100; wait++)					\
+			;								\
+		old = 0;								\
+		if (!__atomic_compare_exchange_n(word, &old, THEIRS, false,		\
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))	\
+			continue;							\
+		locked.number++;							\
+		counter.done++;								\
+		locked.wrong += __atomic_exchange_n(word, 0, __ATOMIC_RELEASE) != THEIRS;\
+	}										\
+	return NULL;									\
+}
+LOCK_THREAD(uint64_t)
+LOCK_THREAD(uint32_t)
+
+static bool lock_swap(bool plain, uint64_t from, uint64_t to, uint64_t *old)
+{
+	const struct args a = { .compare_mask = { ~0ull }, .compare = { from }, .swap = { to },
+				.swap_mask = { ~0ull } };
+
+	return plain ? plain_swap(from, to, old) : masked(2, true, &a, old);
+}
+
+static void test_lock(bool plain, const char *what)
+{
+	int tries, bad = 0, taken = 0;
+	pthread_t thread;
+	uint64_t old;
+
+	locked.number = locked.wrong = 0;
+	start(&thread, plain ? lock_uint64_t : lock_uint32_t);
+	for (tries = 0; tries < 20000 && taken < 1000; tries++) {
+		bad += !lock_swap(plain, 0, MINE, &old) || (old && old != THEIRS);
+		if (old)
+			continue;
+		locked.number++;
+		taken++;
+		bad += !lock_swap(plain, MINE, 0, &old) || old != MINE;
+	}
+	stop(thread);
+	ok(!bad && !locked.wrong && taken && counter.done &&
+	   locked.number == (uint64_t)taken + counter.done,
+	   "%s: a lock is taken %d times, and %llu times by a thread: one holder at a time",
+	   what, taken, (unsigned long long)counter.done);
+}
+
+/* pci_atomic_caps: bit n for operands of 4 << n bytes */
+static void test_cpu(void)
+{
+	const struct xv_pci_atomic_caps *caps = &device.pci_atomic_caps;
+
+	if (caps->fetch_add & 2) {
+		test_halves(ADD, "additions");
+		test_halves(MASKED_ADD, "masked additions");
+	}
+	if (caps->fetch_add & 1)
+		test_four_bytes();
+	if (caps->compare_swap & 2) {
+		test_halves(MASKED_SWAP, "masked swaps");
+		test_lock(true, "swaps");
+	}
+	if (caps->compare_swap & 1)
+		test_lock(false, "masked swaps of 4 bytes");
 }
 
 int main(int argc, char **argv)
 {
 	struct rig_opts opts = { .atomic_arg = 8 };
-	uint32_t log, largest;
+	uint32_t largest;
 
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);
@@ -301,14 +515,12 @@ int main(int argc, char **argv)
 	   !largest == !device.masked_atomic_cap, "feature and attributes agree");
 	if (!largest)
 		return tap_done();
-	for (log = 2; log <= 8; log++)
-		if (device.ext_atom.atomic_arg_sizes >> log & 1)
-			test_size(log);
+	test_sizes("RC");
+	test_xrc(largest);
 	test_refused(largest);
 	test_errors(&opts, 2);
 	test_errors(&opts, 8 < largest ? 4 : 3);
-	if (device.pci_atomic_caps.fetch_add & 2)
-		test_cpu();
+	test_cpu();
 	rig_close(&r);
 	return tap_done();
 }
