@@ -4,6 +4,8 @@
  * both sides.  After an error the initiator is reset and used again; the target goes on.
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
 #include "dc.h"
 
 enum { BYTES = 4096, WINDOW = 65536, LONG = 16 << 20, ATTEMPTS = 50 };
@@ -345,6 +347,60 @@ static void test_unread_event(void)
 	ok(no_event(), "its event is dropped");
 }
 
+static struct xv_dct *doomed;
+static bool destroyed;
+
+static void *destroy_doomed(void *arg)
+{
+	need(!xv_destroy_dct(doomed));
+	__atomic_store_n(&destroyed, true, __ATOMIC_RELEASE);
+	return arg;
+}
+
+static bool is_destroyed(void)
+{
+	return __atomic_load_n(&destroyed, __ATOMIC_ACQUIRE);
+}
+
+static bool gets_event(struct xv_async_event *e)
+{
+	double until = xt_now() + 5;
+	int err;
+
+	do
+		err = xv_get_async_event(side[1].s.ctx, e);
+	while (err == -EAGAIN && xt_now() < until);
+	return !err;
+}
+
+/* The library waits until an event that was read is acknowledged. */
+static void test_unacknowledged_event(void)
+{
+	struct xv_async_event e = { 0 };
+	struct xv_dc there;
+	double until;
+	pthread_t thread;
+
+	doomed = dc_target(&side[1], DC_KEY, 0);
+	there = dc_to(0, 1, doomed, DC_KEY);
+	write_to(&there, side[1].mr->rkey, 0, side[0].mr->lkey);
+	expect_failure("event that is read", XV_WC_REM_ACCESS_ERR);
+	if (!ok(gets_event(&e) && e.event_type == XV_EVENT_DCT_ACCESS_ERR &&
+		e.element.dct == doomed, "the event is read, and not acknowledged"))
+		bail_out("no event");
+	if (pthread_create(&thread, NULL, destroy_doomed, NULL))
+		bail_out("thread");
+	for (until = xt_now() + 0.3; xt_now() < until && !is_destroyed();)
+		usleep(1000);
+	ok(!is_destroyed(), "destroying the target waits");
+	xv_ack_async_event(&e);
+	for (until = xt_now() + 5; xt_now() < until && !is_destroyed();)
+		usleep(1000);
+	if (!ok(is_destroyed(), "the acknowledgement ends it"))
+		bail_out("the thread is left");
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	rig_devices(argc, argv);
@@ -362,6 +418,7 @@ int main(int argc, char **argv)
 	test_late_receive();
 	test_abort();
 	test_unread_event();
+	test_unacknowledged_event();
 	need(!xv_destroy_qp(dci) && !xv_destroy_dct(dct));
 	dc_close();
 	return tap_done();
