@@ -90,7 +90,7 @@ struct ibv_pd *iv_alloc_parent_domain(struct ibv_context *ctx,
 			       IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
 	struct pd *base = TO(pd, attr->pd), *pd;
 
-	if (!base || base->base)
+	if (!base || base->base || xv_of(base->pub.context) != xv_of(ctx))
 		return iv_refuse(EINVAL, "parent domain: pd: ");
 	if (attr->comp_mask & ~known)
 		return iv_refuse(EINVAL, "parent domain: comp_mask: ");

@@ -127,6 +127,8 @@ EXPORT struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd,
 		return iv_refuse(EOPNOTSUPP, "create QP: type: ");
 	if (!xv_bridge_get_ctx(xrcd ? xrcd->context : pd->context))
 		return NULL;
+	if (xv_of(xrcd ? xrcd->context : pd->context) != xv_of(ctx))
+		return iv_refuse(EINVAL, "create QP: pd or xrcd of another context: ");
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;

@@ -66,6 +66,10 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 		req.hdr.flags |= XVERBS_CQ_COLLAPSED;
 	if (attr->flags & XV_CQ_CROSS_CHANNEL)
 		req.hdr.flags |= XVERBS_CQ_CROSS_CHANNEL;
+	err = XV_CHECK_USED(cq->ctx, "create CQ", attr->channel, uar, attr->external.ring_umem,
+			    attr->external.dbr_umem);
+	if (err)
+		return err;
 	err = xv_external_to_kernel(&external, &attr->external, &cq->mem, "create CQ");
 	if (err)
 		return err;

@@ -41,9 +41,11 @@ static int dct_create(struct dct *dct, const struct xv_dct_init_attr *a)
 		.user_data = (uintptr_t)dct,
 		.attr = XV_PART_OF(&attr),
 	};
-	int err = xv_ioctl(dct->pub.context->fd, XVERBS_DCT_CREATE, "create DCT", &req,
-			   sizeof(req));
+	int err = XV_CHECK_USED(to_ctx(dct->pub.context), "create DCT", a->pd, a->cq, a->srq);
 
+	if (!err)
+		err = xv_ioctl(dct->pub.context->fd, XVERBS_DCT_CREATE, "create DCT", &req,
+			       sizeof(req));
 	if (err)
 		return err;
 	dct->pub.handle = req.out_handle;

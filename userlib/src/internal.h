@@ -223,6 +223,16 @@ int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
 void *xv_object_create(struct xv_context *ctx, unsigned long request, const char *verb, void *req,
 		       uint32_t req_size, size_t size, xv_release_fn release);
 
+/*
+ * Objects that a call uses, or null: -EINVAL for one of another context, whose handle may be
+ * the number of some object of this context.
+ */
+int xv_check_used(const struct context *ctx, const char *verb, const void *const *objects,
+		  size_t n);
+#define XV_CHECK_USED(ctx, verb, ...)						\
+	xv_check_used(ctx, verb, (const void *const []) { __VA_ARGS__ },		\
+		      ARRAY_SIZE(((const void *const []) { __VA_ARGS__ })))
+
 /* cq.c: removes the completions of a queue from the ring */
 void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq);
 

@@ -73,8 +73,12 @@ XV_EXPORT int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd
 	struct xverbs_mr_rereg req = { .mr = mr->handle, .change = flags };
 	int err;
 
-	if (flags & XV_REREG_MR_CHANGE_PD)
+	if (flags & XV_REREG_MR_CHANGE_PD) {
+		err = XV_CHECK_USED(to_ctx(mr->context), "re-register MR", pd);
+		if (err)
+			return err;
 		req.pd = pd->handle;
+	}
 	if (flags & XV_REREG_MR_CHANGE_ACCESS)
 		req.access = access;
 	if (flags & XV_REREG_MR_CHANGE_TRANSLATION) {

@@ -57,6 +57,18 @@ static void unlink_object(struct object *o)
 	pthread_mutex_unlock(&o->ctx->lock);
 }
 
+int xv_check_used(const struct context *ctx, const char *verb, const void *const *objects,
+		  size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (objects[i] && ((const struct object *)objects[i] - 1)->ctx != ctx)
+			return xv_set_error(EINVAL, "%s: an object belongs to another context",
+					    verb);
+	return 0;
+}
+
 void xv_object_free(void *object)
 {
 	struct object *o = header(object);

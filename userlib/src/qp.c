@@ -201,6 +201,10 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 
 	if (!uar && !target)
 		return -errno;
+	err = XV_CHECK_USED(qp->ctx, "create QP", a->send_cq, a->recv_cq, a->srq, a->xrcd, uar,
+			    a->external.ring_umem, a->external.dbr_umem);
+	if (err)
+		return err;
 	err = xv_external_to_kernel(&external, &a->external, &qp->mem, "create QP");
 	if (err)
 		return err;
@@ -309,7 +313,9 @@ XV_EXPORT struct xv_qp *xv_open_qp_sz(struct xv_context *ctx, const struct xv_qp
 	req.xrcd = a.xrcd ? a.xrcd->handle : 0;
 	req.qpn = a.qp_num;
 	req.user_data = (uintptr_t)qp;
-	err = xv_ioctl(ctx->fd, XVERBS_QP_OPEN, "open QP", &req, sizeof(req));
+	err = XV_CHECK_USED(qp->ctx, "open QP", a.xrcd);
+	if (!err)
+		err = xv_ioctl(ctx->fd, XVERBS_QP_OPEN, "open QP", &req, sizeof(req));
 	if (err)
 		goto err_qp;
 	qp->pub.handle = req.out_handle;

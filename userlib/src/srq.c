@@ -61,6 +61,10 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 	};
 	int err;
 
+	err = XV_CHECK_USED(srq->ctx, "create SRQ", a->xrcd, a->cq, a->external.ring_umem,
+			    a->external.dbr_umem);
+	if (err)
+		return err;
 	err = xv_external_to_kernel(&external, &a->external, &srq->mem, "create SRQ");
 	if (err)
 		return err;
