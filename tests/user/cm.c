@@ -191,6 +191,43 @@ static void test_passive_disconnect(void)
 	release(&c);
 }
 
+/* As xv_cm_establish(), but without the message to the peer */
+static bool active_to_rts(const struct conn *c)
+{
+	static const enum ibv_qp_state state[] = { IBV_QPS_RTR, IBV_QPS_RTS };
+
+	for (int i = 0; i < 2; i++) {
+		struct ibv_qp_attr a = { .qp_state = state[i] };
+		struct xv_qp_attr x = { 0 };
+		int mask;
+
+		if (rdma_init_qp_attr(c->id[1], &a, &mask))
+			return false;
+		/* Up to here both structures have the same members. */
+		memcpy(&x, &a, offsetof(struct ibv_qp_attr, rate_limit));
+		if (xv_modify_qp(c->qp[1], &x, (unsigned int)mask & (2 * XV_QP_DEST_QPN - 1))) {
+			diag("%s", xv_last_error());
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Data arrives although the message that establishes the connection does not. */
+static void test_notify(void)
+{
+	struct conn c = { 0 };
+
+	ok(request(&c) && accepted(&c) && answered(&c) && active_to_rts(&c),
+	   "the active side goes to RTS and does not tell the peer");
+	ok(message(&c, 1, 1) && quiet(0), "it sends; the passive side has no event ESTABLISHED");
+	ok(!rdma_notify(c.id[0], IBV_EVENT_COMM_EST) && event_of(0, RDMA_CM_EVENT_ESTABLISHED),
+	   "rdma_notify: ESTABLISHED");
+	ok(!rdma_establish(c.id[1]) && quiet(0), "the late message makes no second event");
+	ok(message(&c, 0, 2) && message(&c, 1, 3) && disconnect(&c), "the connection works");
+	release(&c);
+}
+
 static void test_reject(void)
 {
 	struct rdma_cm_event *event;
@@ -454,6 +491,7 @@ static void test_all(void)
 	test_unbound();
 	test_connection();
 	test_passive_disconnect();
+	test_notify();
 	test_reject();
 	test_wrong_objects();
 	test_early_establish();
