@@ -280,24 +280,38 @@ peer_down() {
 	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
 }
 
+# ipoib_of DEVICE: prints the IPoIB interface of its first port
+ipoib_of() {
+	local dir
+	for dir in "/sys/class/infiniband/$1/device/net/"*; do
+		[ "$(< "$dir/dev_port")" != 0 ] || echo "${dir##*/}"
+	done
+}
+
 # The same on InfiniBand: the IPoIB interface of the last function moves into "peer".
 ipoib_up() {
 	modprobe ib_ipoib || return
-	wait_for 10 test -e /sys/class/net/ib1 || return
-	ip netns add peer && ip link set ib1 netns peer || return
-	ip address add $ADDR0/24 dev ib0
-	ip address add $SIX0/64 dev ib0 nodad
-	ip -n peer address add $ADDR1/24 dev ib1
-	ip -n peer address add $SIX1/64 dev ib1 nodad
-	ip link set ib0 up
+	wait_for 10 ipoib_found || return
+	ip netns add peer && ip link set "$IPOIB1" netns peer || return
+	ip address add $ADDR0/24 dev "$IPOIB0"
+	ip address add $SIX0/64 dev "$IPOIB0" nodad
+	ip -n peer address add $ADDR1/24 dev "$IPOIB1"
+	ip -n peer address add $SIX1/64 dev "$IPOIB1" nodad
+	ip link set "$IPOIB0" up
 	ip -n peer link set lo up
-	ip -n peer link set ib1 up
+	ip -n peer link set "$IPOIB1" up
 	wait_for 10 ipoib_carrier
+}
+
+ipoib_found() {
+	IPOIB0=$(ipoib_of "$DEV0")
+	IPOIB1=$(ipoib_of "$DEV1")
+	[ -n "$IPOIB0" ] && [ -n "$IPOIB1" ]
 }
 
 # Both interfaces have joined the broadcast group.
 ipoib_carrier() {
-	[[ $(ip link show ib0)$(ip -n peer link show ib1) == *LOWER_UP*LOWER_UP* ]]
+	[[ $(ip link show "$IPOIB0")$(ip -n peer link show "$IPOIB1") == *LOWER_UP*LOWER_UP* ]]
 }
 
 ipoib_down() { ip netns delete peer && modprobe -r ib_ipoib; }

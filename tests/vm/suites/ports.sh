@@ -36,4 +36,26 @@ refused "an event of a port that does not exist is refused" 'error|nvalid' \
 	sh -c 'echo lid 3 > /sys/kernel/debug/xhca/0/port_event'
 PORT_EVENT=/sys/kernel/debug/xhca/0/port_event \
 	tap $BIN/tests/ports --device "$DEV0" --peer-device "$DEV1"
+
+# Connections of rdma_cm on port 1 migrate to port 2. The words of SERVER and CLIENT stand before
+# the options.
+NATIVE=$BIN/examples/cm_apm
+STOCK="../../../build/stock/rdma_apm -a $ADDR0"
+migrates() {
+	local what=$1 server client
+	PORT=$((PORT + 1))
+	read -ra server <<< "$2 -p $PORT"
+	read -ra client <<< "ip netns exec peer $3 -p $PORT"
+	[[ $2 != *rdma_apm* ]] || server+=(-s)
+	[[ $3 != *cm_apm ]] || client+=("$ADDR0")
+	pair "path migration: $what: the client" "cm_listening $PORT" \
+		'^client: 100 rounds, migrated to port 2$' "${server[@]}" -- "${client[@]}"
+	like "path migration: $what: the server" '^server: 100 rounds, migrated to port 2$' \
+		cat "$OUT.server"
+}
+ok "IPoIB on port 1 of both, in two network namespaces" ipoib_up
+migrates "native" "$NATIVE" "$NATIVE"
+migrates "xv_run" "$BIN/bin/xv_run $STOCK" "$BIN/bin/xv_run $STOCK"
+migrates "native and stock" "$NATIVE" "$STOCK"
+ok "back in one namespace" ipoib_down
 finish
