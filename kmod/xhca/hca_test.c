@@ -243,6 +243,7 @@ static struct hca_mkey *make_key(struct kunit *test, u8 mode)
 		.start = KEY_START, .len = KEY_BYTES, .xlt_max = 64,
 	};
 	hca_mkey_align(key);
+	KUNIT_ASSERT_EQ(test, hca_mkey_alloc_xlt(key, 2 * key->xlt_max), 0);
 	KUNIT_ASSERT_EQ(test, hca_table_add(&b->hca->mkeys, key, 0, &index), 0);
 	key->key = index << 8 | KEY_VARIANT;
 	return key;
@@ -351,7 +352,7 @@ static void test_key_pages(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, hca_key_map(&user, key->key, KEY_START + 0x1800, &n),
 			    (void *)b->arena);
 	KUNIT_EXPECT_EQ(test, n, 0x100ull);
-	key->page[1] = NULL;
+	*hca_mkey_page(key, 1) = NULL;
 	n = 1;
 	KUNIT_EXPECT_NULL(test, hca_key_map(&user, key->key, KEY_START + 0x800, &n));
 }

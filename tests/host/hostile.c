@@ -211,6 +211,16 @@ static bool are_own(struct session *s, const struct hostile *h, void **page, u32
 	return true;
 }
 
+static bool has_own_pages(struct session *s, const struct hostile *h, const struct hca_mkey *mkey)
+{
+	u32 i;
+
+	for (i = 0; mkey->mode == MLX5R_MKEY_MODE_MTT && i < mkey->xlt.entries; i++)
+		if (!is_own(s, h, *hca_mkey_page(mkey, i)))
+			return false;
+	return mkey->mode != MLX5R_MKEY_MODE_PA;
+}
+
 bool hostile_memory_good(struct session *s, int func, const struct hostile *h)
 {
 	struct hca *hca = s->hca[func];
@@ -230,8 +240,7 @@ bool hostile_memory_good(struct session *s, int func, const struct hostile *h)
 	     are_own(s, h, qp->buf.page, qp->buf.npages) && is_own(s, h, qp->dbr));
 	EACH(srqs, struct hca_srq, srq,
 	     are_own(s, h, srq->buf.page, srq->buf.npages) && is_own(s, h, srq->dbr));
-	EACH(mkeys, struct hca_mkey, mkey, mkey->mode != MLX5R_MKEY_MODE_PA &&
-	     are_own(s, h, mkey->page, mkey->xlt_pages));
+	EACH(mkeys, struct hca_mkey, mkey, has_own_pages(s, h, mkey));
 #undef EACH
 	return good;
 }

@@ -119,6 +119,11 @@ static void test_list_limit(void)
 	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
 	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_MKEY_SIZE,
 	       "a list longer than the capability is refused");
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_KSM & 3);
+	MLX5_SET(mkc, mkc, access_mode_4_2, MLX5R_MKEY_MODE_KSM >> 2);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	tap_is(be32_to_cpu(((__be32 *)out)[1]), HCA_SYND_MKEY_SIZE,
+	       "a list of entries of one size, too");
 }
 
 /* ---- Connections ----------------------------------------------------------------------- */
@@ -330,19 +335,21 @@ struct umr {
 	struct mlx5r_data data;
 };
 
-static void post_umr(struct session_qp *q, u32 key, const struct session_mr *list, u32 n)
+static void post_umr(struct session_qp *q, u32 key, const struct session_mr *list, u32 n,
+		     u32 first, u64 bytes)
 {
 	struct umr r = {
 		.ctrl.qpn_ds = cpu_to_be32(sizeof(r) / MLX5R_DS),
 		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_UMR),
 		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
 		.ctrl.imm = cpu_to_be32(key),
-		.umr.flags = MLX5R_UMR_CHECK_NOT_FREE,
+		.umr.flags = MLX5R_UMR_CHECK_NOT_FREE | MLX5R_UMR_XLT_OFFSET_EN,
 		.umr.xlt_octowords = cpu_to_be16(n),
+		.umr.xlt_offset = cpu_to_be16(first),
 		.umr.mkey_mask = cpu_to_be64(MLX5R_MKEY_MASK_FREE | MLX5R_MKEY_MASK_LEN |
 					     MLX5R_MKEY_MASK_RW | MLX5R_MKEY_MASK_LR),
 		.key.flags = MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_LR,
-		.key.len = cpu_to_be64(n),
+		.key.len = cpu_to_be64(bytes),
 		.data.addr = cpu_to_be64(list->addr),
 		.data.lkey = cpu_to_be32(list->key),
 	};
@@ -369,7 +376,7 @@ static void test_umr(void)
 	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &d);
 	session_connect(&c, &d);
 	clear_largest();
-	post_umr(&d, key, &list, LONG_LIST);
+	post_umr(&d, key, &list, LONG_LIST, 0, LONG_LIST);
 	for (i = 0; i < 100 && !k->loading; i++)
 		hca_fabric_poll(&s.fabric);
 	ok(!xv_poll_cq(&d.cq, 1, &wc) && k->loading && k->free,
@@ -383,7 +390,7 @@ static void test_umr(void)
 	ok(!memcmp(mr[0].ptr, mr[1].ptr, LONG_LIST), "its data is right");
 
 	k->free = true;
-	post_umr(&d, key, &list, LONG_LIST);
+	post_umr(&d, key, &list, LONG_LIST, 0, LONG_LIST);
 	hca_fabric_poll(&s.fabric);
 	session_qp_modify(&d, MLX5_CMD_OP_2ERR_QP, NULL);
 	k->free = false;
@@ -391,6 +398,73 @@ static void test_umr(void)
 	       "a key whose UMR did not complete cannot be used");
 	session_qp_destroy(&c);
 	session_qp_destroy(&d);
+}
+
+/* ---- Passes that may not sleep --------------------------------------------------------- */
+
+#define PAGES	(20u << (20 - HCA_PAGE_SHIFT))	/* in a registration of 20 MiB */
+
+/* The status of the only completion of @q, without a pass that may sleep */
+static int status_atomic(struct session_qp *q)
+{
+	struct xv_wc wc = { .status = ~0 };
+	u32 i, n = 0;
+
+	for (i = 0; i < 10000 && !n; i++) {
+		hca_fabric_poll_atomic(&s.fabric);
+		n = xv_poll_cq(&q->cq, 1, &wc);
+	}
+	return n == 1 && !hca_fabric_must_sleep(&s.fabric) ? (int)wc.status : -1;
+}
+
+/* The pages of the list are those of one buffer, one after the other, in a circle. */
+static u32 pages_right(u32 key, const struct session_mr *memory, u32 n)
+{
+	struct hca_key_user u = {
+		.hca = s.hca[1], .pd = s.pd[1], .access = MLX5R_MKEY_ACCESS_LR,
+	};
+	u32 i, good = 0;
+
+	for (i = 0; i < n; i++) {
+		u64 len = HCA_PAGE_SIZE;
+
+		good += hca_key_map(&u, key, (u64)i * HCA_PAGE_SIZE, &len) ==
+			memory->ptr + i % 16 * HCA_PAGE_SIZE && len == HCA_PAGE_SIZE;
+	}
+	return good;
+}
+
+/* The fast registration of 20 MiB by a queue of the kernel, in one request */
+static void test_pages_atomic(void)
+{
+	struct session_mr list = session_mr(&s, 1, PAGES * sizeof(__be64), ALL_ACCESS);
+	struct session_mr memory = session_mr(&s, 1, 16 * HCA_PAGE_SIZE, ALL_ACCESS);
+	u32 key = session_umr_key(&s, 1, MLX5R_MKEY_MODE_MTT, 1u << 27), i;
+	__be64 *mtt = (void *)list.ptr;
+	struct hca_mkey *k = mkey(1, key);
+	struct session_qp d;
+
+	for (i = 0; i < PAGES; i++)
+		mtt[i] = cpu_to_be64(memory.addr + i % 16 * HCA_PAGE_SIZE);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &d);
+	session_connect(&d, &d);
+	hca_qp_get(s.hca[1], d.qp.qp_num)->rlky = true;
+	tap_is(k->xlt.entries, 0, "a key for 1 TiB has no entries before they are set");
+	k->page_shift = HCA_PAGE_SHIFT;
+	clear_largest();
+	post_umr(&d, key, &list, PAGES / 2, 0, (u64)PAGES * HCA_PAGE_SIZE);
+	tap_is(status_atomic(&d), XV_WC_SUCCESS, "20 MiB are registered without a thread");
+	tap_is(pages_right(key, &memory, PAGES), PAGES, "each page is right");
+	tap_is(k->xlt.entries, PAGES, "the table has no other entries");
+	k->free = true;
+	post_umr(&d, key, &list, 8, 0xfff0, (u64)PAGES * HCA_PAGE_SIZE);
+	tap_is(status_atomic(&d), XV_WC_SUCCESS, "entries far behind need no thread either");
+	tap_is(pages_right(key, &memory, PAGES), PAGES, "each page is as before");
+	ok(*hca_mkey_page(k, 0x1ffe0) == memory.ptr && !*hca_mkey_page(k, 0x1ffdf),
+	   "pages between them are not memory");
+	ok(session_turns_bounded(&s), "no turn is above the limits");
+	session_qp_destroy(&d);
+	session_key_destroy(&s, 1, key);
 }
 
 int main(void)
@@ -407,6 +481,7 @@ int main(void)
 	test_contiguous();
 	test_multicast();
 	test_umr();
+	test_pages_atomic();
 	session_free(&s);
 	return tap_done();
 }

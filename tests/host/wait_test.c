@@ -668,7 +668,7 @@ static void test_self_modifying(void)
 	s.uar[0] = uar;
 	open_pair(&victim, MLX5_QP_ST_RC, 0, 8);
 	/* The region is the ring. */
-	hca_mkey_get(s.hca[0], ring.key)->page[0] = q.qp.sq.buf;
+	*hca_mkey_page(hca_mkey_get(s.hca[0], ring.key), 0) = q.qp.sq.buf;
 	for (i = 0; i < ROUNDS; i++)
 		fill_round(block + i * ROUND, i, &q,
 			   rounds.addr + (i + 1) % ROUNDS * ROUND * MLX5R_WQEBB, rounds.key,

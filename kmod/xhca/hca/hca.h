@@ -45,12 +45,8 @@
  */
 #define HCA_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
-/*
- * Memory for a request in a pass that may not sleep.  A larger table is allocated in a pass that
- * may sleep.
- */
+/* Memory for a request in a pass that may not sleep: at most a page at once */
 #define HCA_GFP_NOWAIT		(GFP_NOWAIT | __GFP_NOWARN)
-#define HCA_NOWAIT_BYTES	(32 * 1024u)
 
 struct hca;
 struct hca_fabric;
@@ -385,6 +381,18 @@ struct hca_klm {
 	u32 size;			/* of a repeating block: 31:16 stride, 15:0 size */
 };
 
+/*
+ * The entries of an mkey, in chunks of at most a page, so that a request can add one without
+ * sleeping.  Only the first chunk may be shorter.
+ */
+struct hca_xlt {
+	void **chunk;			/* room for the capacity of the mkey */
+	u32 entries;			/* present in the chunks */
+};
+
+#define HCA_LOG_CHUNK_PAGES	9
+#define HCA_LOG_CHUNK_KLMS	7
+
 struct hca_mkey {
 	struct hca *hca;
 	u32 key;			/* index << 8 | variant */
@@ -398,16 +406,28 @@ struct hca_mkey {
 	u64 start, len;
 	u32 skip;			/* bytes of the first page before @start */
 	u32 xlt_max;			/* capacity in 16-byte units */
-	u32 xlt_pages;			/* entries present in page[] */
-	u32 xlt_klms;			/* entries present in klm[] */
 	u32 klms_summed;		/* the first entries, whose end is valid (key.c) */
-	void **page;			/* MTT: checked pointers, two per unit */
-	struct hca_klm *klm;		/* KLM and KSM: one per unit */
+	struct hca_xlt xlt;		/* MTT: checked pointers, two per unit; else klms */
 	struct hca_umem *umem;		/* which has its pages; NULL: a list of its own */
 	struct hca_domain *domain;	/* of a user context: the PD, which it holds */
 	bool loading;			/* no access: a UMR has set a part of its list */
 	u32 mkc[MLX5_ST_SZ_DW(mkc)] __aligned(8);	/* as created, for queries */
 };
+
+/* Entry @i, which must be present */
+static inline void **hca_mkey_page(const struct hca_mkey *mkey, u32 i)
+{
+	void **chunk = mkey->xlt.chunk[i >> HCA_LOG_CHUNK_PAGES];
+
+	return &chunk[i & ((1u << HCA_LOG_CHUNK_PAGES) - 1)];
+}
+
+static inline struct hca_klm *hca_mkey_klm(const struct hca_mkey *mkey, u32 i)
+{
+	struct hca_klm *chunk = mkey->xlt.chunk[i >> HCA_LOG_CHUNK_KLMS];
+
+	return &chunk[i & ((1u << HCA_LOG_CHUNK_KLMS) - 1)];
+}
 
 /* One ring of work requests */
 struct hca_wq {

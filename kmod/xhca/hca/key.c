@@ -53,22 +53,29 @@ static void *hca_key_map_null(u8 access, u64 *len)
 	return access & MLX5R_MKEY_ACCESS_LW ? sink : (void *)zeros;
 }
 
-/* Adjacent pages that are contiguous in memory are one piece. */
+/* Adjacent pages of a chunk that are contiguous in memory are one piece. */
 static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 {
 	u64 page_size = 1ull << mkey->page_shift;
 	u64 off = va - mkey->start + mkey->skip;
-	u64 n = off >> mkey->page_shift, i = n;
+	u64 n = off >> mkey->page_shift;
 	u64 in_page = off & (page_size - 1);
 	u64 piece = page_size - in_page;
+	void **page, **last, *p;
 
-	if (n >= mkey->xlt_pages || !mkey->page[n])
+	if (n >= mkey->xlt.entries)
 		return NULL;
-	for (; piece < *len && i + 1 < mkey->xlt_pages; i++, piece += page_size)
-		if (mkey->page[i + 1] != mkey->page[i] + page_size)
-			break;
+	page = hca_mkey_page(mkey, n);
+	p = *page;
+	if (!p)
+		return NULL;
+	/* Only the first chunk has fewer pages, then it is the last one, too. */
+	last = hca_mkey_page(mkey, min_t(u64, n | ((1u << HCA_LOG_CHUNK_PAGES) - 1),
+					 mkey->xlt.entries - 1));
+	for (; piece < *len && page < last && page[1] == page[0] + page_size; page++)
+		piece += page_size;
 	*len = min(*len, piece);
-	return mkey->page[n] + in_page;
+	return p + in_page;
 }
 
 /*
@@ -77,7 +84,7 @@ static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
  */
 static bool hca_key_repeats(const struct hca_mkey *mkey)
 {
-	return mkey->xlt_klms && mkey->klm[0].key == MLX5R_KLM_REPEAT;
+	return mkey->xlt.entries && hca_mkey_klm(mkey, 0)->key == MLX5R_KLM_REPEAT;
 }
 
 static u32 hca_key_size(const struct hca_klm *klm, bool repeats)
@@ -92,11 +99,13 @@ static u32 hca_key_size(const struct hca_klm *klm, bool repeats)
 static void hca_key_sum_sizes(struct hca_mkey *mkey, bool repeats, u64 off)
 {
 	u32 first = max_t(u32, mkey->klms_summed, repeats), i = first;
-	u64 end = i > repeats ? mkey->klm[i - 1].end : 0;
+	u64 end = i > repeats ? hca_mkey_klm(mkey, i - 1)->end : 0;
 
-	for (; i < mkey->xlt_klms && end <= off; i++) {
-		end += hca_key_size(&mkey->klm[i], repeats);
-		mkey->klm[i].end = end;
+	for (; i < mkey->xlt.entries && end <= off; i++) {
+		struct hca_klm *klm = hca_mkey_klm(mkey, i);
+
+		end += hca_key_size(klm, repeats);
+		klm->end = end;
 	}
 	mkey->klms_summed = i;
 	hca_charge(mkey->hca->fabric, HCA_ENTRIES, (i - first) / HCA_SUMS_PER_ENTRY);
@@ -110,7 +119,7 @@ static u32 hca_key_bisect(const struct hca_mkey *mkey, u32 low, u64 off)
 	for (; low < high; steps++) {
 		u32 middle = low + (high - low) / 2;
 
-		if (mkey->klm[middle].end > off)
+		if (hca_mkey_klm(mkey, middle)->end > off)
 			high = middle;
 		else
 			low = middle + 1;
@@ -119,17 +128,25 @@ static u32 hca_key_bisect(const struct hca_mkey *mkey, u32 low, u64 off)
 	return low;
 }
 
-/* The entry of a list that contains *@off, which becomes the offset in it; cuts *@len to it. */
-static const struct hca_klm *hca_key_find_listed(struct hca_mkey *mkey, bool repeats, u64 *off,
-						 u64 *len)
+/*
+ * The entry of a list, not after @last, that contains *@off, which becomes the offset in it;
+ * cuts *@len to it.
+ */
+static const struct hca_klm *hca_key_find_listed(struct hca_mkey *mkey, bool repeats, u32 last,
+						 u64 *off, u64 *len)
 {
 	const struct hca_klm *klm;
 	u64 in_entry;
+	u32 i;
 
 	hca_key_sum_sizes(mkey, repeats, *off);
-	if (mkey->klms_summed <= repeats || mkey->klm[mkey->klms_summed - 1].end <= *off)
+	if (mkey->klms_summed <= repeats ||
+	    hca_mkey_klm(mkey, mkey->klms_summed - 1)->end <= *off)
 		return NULL;
-	klm = &mkey->klm[hca_key_bisect(mkey, repeats, *off)];
+	i = hca_key_bisect(mkey, repeats, *off);
+	if (i > last)
+		return NULL;
+	klm = hca_mkey_klm(mkey, i);
 	in_entry = hca_key_size(klm, repeats) - (klm->end - *off);
 	*len = min(*len, klm->end - *off);
 	*off = in_entry;
@@ -139,7 +156,7 @@ static const struct hca_klm *hca_key_find_listed(struct hca_mkey *mkey, bool rep
 /* The same in a repeating block: the repetition is computed, not searched. */
 static const struct hca_klm *hca_key_find_repeated(struct hca_mkey *mkey, u64 *off, u64 *len)
 {
-	const struct hca_klm *header = &mkey->klm[0], *klm;
+	const struct hca_klm *header = hca_mkey_klm(mkey, 0), *klm;
 	u32 count = header->addr >> 32, entries = header->addr & 0xffff;
 	u64 n = header->size ? *off / header->size : count;
 
@@ -147,8 +164,8 @@ static const struct hca_klm *hca_key_find_repeated(struct hca_mkey *mkey, u64 *o
 		return NULL;
 	*off -= n * header->size;
 	*len = min(*len, header->size - *off);
-	klm = hca_key_find_listed(mkey, true, off, len);
-	if (!klm || klm > header + entries)
+	klm = hca_key_find_listed(mkey, true, entries, off, len);
+	if (!klm)
 		return NULL;
 	*off += n * (klm->size >> 16);
 	return klm;
@@ -159,11 +176,11 @@ static const struct hca_klm *hca_key_find_ksm(struct hca_mkey *mkey, u64 *off, u
 	u64 size = 1ull << mkey->page_shift;
 	u64 i = *off >> mkey->page_shift;
 
-	if (i >= mkey->xlt_klms)
+	if (i >= mkey->xlt.entries)
 		return NULL;
 	*off &= size - 1;
 	*len = min(*len, size - *off);
-	return &mkey->klm[i];
+	return hca_mkey_klm(mkey, i);
 }
 
 static const struct hca_klm *hca_key_find(struct hca_mkey *mkey, u64 *off, u64 *len)
@@ -172,7 +189,7 @@ static const struct hca_klm *hca_key_find(struct hca_mkey *mkey, u64 *off, u64 *
 		return hca_key_find_ksm(mkey, off, len);
 	if (hca_key_repeats(mkey))
 		return hca_key_find_repeated(mkey, off, len);
-	return hca_key_find_listed(mkey, false, off, len);
+	return hca_key_find_listed(mkey, false, U32_MAX, off, len);
 }
 
 /* Remote access is checked at the outer mkey; the inner one needs only local access. */

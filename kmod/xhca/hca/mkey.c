@@ -3,7 +3,9 @@
  * Memory keys: the object and its translation table.
  *
  * The table grows when entries are set, up to the capacity given at creation, because drivers
- * keep thousands of large mkeys in a cache.  It never shrinks, so an mkey that is used again
+ * keep thousands of large mkeys in a cache: with whole tables, those of mlx5_ib would take about
+ * 100 MiB for each function.  It grows by chunks of at most a page, so that a fast registration
+ * of any size needs no pass that may sleep.  It never shrinks, so an mkey that is used again
  * needs no memory.  DMA addresses of pages are translated to pointers when they are set.  A
  * page that is not memory is NULL, and access to it fails.
  */
@@ -23,32 +25,69 @@
 #define MAX_KLMS	(1u << 16)	/* announced as log_max_klm_list_size */
 #define MIN_GROW	8
 
-/* NULL also if the allocation needs to sleep and @may_sleep is false. */
-static void *hca_mkey_alloc(u32 n, size_t size, bool may_sleep)
+static u32 hca_mkey_log_chunk(const struct hca_mkey *mkey)
 {
-	if (may_sleep)
-		return kvcalloc(n, size, HCA_GFP);
-	return n * size <= HCA_NOWAIT_BYTES ? kcalloc(n, size, HCA_GFP_NOWAIT) : NULL;
+	return mkey->mode == MLX5R_MKEY_MODE_MTT ? HCA_LOG_CHUNK_PAGES : HCA_LOG_CHUNK_KLMS;
 }
 
-/* Replaces the table *@table by one with room for @n entries, with the same contents. */
-static int hca_mkey_grow(struct hca_mkey *mkey, void *table, u32 *room, u32 n, u32 max,
-			 size_t size, bool may_sleep)
+/* Makes the first chunk longer, or adds a chunk, towards @n entries. */
+static bool hca_mkey_grow(struct hca_mkey *mkey, u32 n, gfp_t gfp)
 {
-	u32 want = roundup_pow_of_two(max_t(u32, n, MIN_GROW));
-	void **old = table, *p;
+	size_t size = mkey->mode == MLX5R_MKEY_MODE_MTT ? sizeof(void *) : sizeof(struct hca_klm);
+	u32 per_chunk = 1u << hca_mkey_log_chunk(mkey), room = per_chunk;
+	struct hca_xlt *xlt = &mkey->xlt;
+	u32 last = xlt->entries / per_chunk;
+	void *p;
 
-	want = min(want, max);
-	p = hca_mkey_alloc(want, size, may_sleep);
+	if (!last)
+		room = min(roundup_pow_of_two(max_t(u32, n, MIN_GROW)), per_chunk);
+	p = kcalloc(room, size, gfp);
 	if (!p)
-		return may_sleep ? -ENOMEM : -EAGAIN;
-	if (*old)
-		memcpy(p, *old, *room * size);
-	kvfree(*old);
-	*old = p;
-	*room = want;
-	hca_charge(mkey->hca->fabric, HCA_ENTRIES, want / HCA_SUMS_PER_ENTRY);
+		return false;
+	if (xlt->entries % per_chunk) {
+		memcpy(p, xlt->chunk[last], xlt->entries * size);
+		kfree(xlt->chunk[last]);
+	}
+	xlt->chunk[last] = p;
+	xlt->entries = last * per_chunk + room;
+	hca_charge(mkey->hca->fabric, HCA_ENTRIES, room / HCA_SUMS_PER_ENTRY);
+	return true;
+}
+
+/*
+ * Makes room for @n entries.  If it may not sleep, -EAGAIN when the turn is over, and when no
+ * memory is free; then it asks for a pass that may sleep.
+ */
+static int hca_mkey_make_room(struct hca_mkey *mkey, u32 n, bool may_sleep)
+{
+	struct hca_fabric *f = mkey->hca->fabric;
+
+	while (mkey->xlt.entries < n) {
+		if (!hca_mkey_grow(mkey, n, may_sleep ? HCA_GFP : HCA_GFP_NOWAIT)) {
+			f->wants_sleep |= !may_sleep;
+			return may_sleep ? -ENOMEM : -EAGAIN;
+		}
+		if (!may_sleep && mkey->xlt.entries < n && !hca_turn_left(f))
+			return -EAGAIN;
+	}
 	return 0;
+}
+
+int hca_mkey_alloc_xlt(struct hca_mkey *mkey, u64 max)
+{
+	u64 chunks = DIV_ROUND_UP_ULL(max, 1u << hca_mkey_log_chunk(mkey));
+
+	mkey->xlt.chunk = kvcalloc(chunks, sizeof(*mkey->xlt.chunk), HCA_GFP);
+	return mkey->xlt.chunk ? 0 : -ENOMEM;
+}
+
+static void hca_mkey_free_xlt(struct hca_mkey *mkey)
+{
+	u32 i, n = DIV_ROUND_UP(mkey->xlt.entries, 1u << hca_mkey_log_chunk(mkey));
+
+	for (i = 0; i < n; i++)
+		kfree(mkey->xlt.chunk[i]);
+	kvfree(mkey->xlt.chunk);
 }
 
 /* Pointer to the begin of page @i; the mkey may cover only a part of the page. */
@@ -76,35 +115,48 @@ static void *hca_mkey_map_page(struct hca_mkey *mkey, u32 i, u64 addr)
 int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt, bool may_sleep)
 {
 	u32 max = mkey->xlt_max * 2, i;
-	int err = 0;
+	int err;
 
 	if (first > max || n > max - first)
 		return -EINVAL;
-	if (first + n > mkey->xlt_pages)
-		err = hca_mkey_grow(mkey, &mkey->page, &mkey->xlt_pages, first + n, max,
-				    sizeof(*mkey->page), may_sleep);
+	err = hca_mkey_make_room(mkey, first + n, may_sleep);
 	if (err)
 		return err;
 	for (i = 0; i < n; i++)
-		mkey->page[first + i] = hca_mkey_map_page(mkey, first + i, be64_to_cpu(mtt[i]));
+		*hca_mkey_page(mkey, first + i) =
+			hca_mkey_map_page(mkey, first + i, be64_to_cpu(mtt[i]));
+	return 0;
+}
+
+int hca_mkey_set_pages(struct hca_mkey *mkey, u32 n, void **page)
+{
+	u32 i;
+	int err;
+
+	err = hca_mkey_alloc_xlt(mkey, n);
+	if (!err)
+		err = hca_mkey_make_room(mkey, n, true);
+	if (err)
+		return err;
+	for (i = 0; i < n; i++)
+		*hca_mkey_page(mkey, i) = page[i];
+	mkey->xlt_max = n / 2;
 	return 0;
 }
 
 int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm,
 		      bool may_sleep)
 {
-	int err = 0;
 	u32 i;
+	int err;
 
 	if (first > mkey->xlt_max || n > mkey->xlt_max - first)
 		return -EINVAL;
-	if (first + n > mkey->xlt_klms)
-		err = hca_mkey_grow(mkey, &mkey->klm, &mkey->xlt_klms, first + n, mkey->xlt_max,
-				    sizeof(*mkey->klm), may_sleep);
+	err = hca_mkey_make_room(mkey, first + n, may_sleep);
 	if (err)
 		return err;
 	for (i = 0; i < n; i++)
-		mkey->klm[first + i] = (struct hca_klm) {
+		*hca_mkey_klm(mkey, first + i) = (struct hca_klm) {
 			.addr = be64_to_cpu(klm[i].addr),
 			.key = be32_to_cpu(klm[i].mkey),
 			.size = be32_to_cpu(klm[i].byte_count),
@@ -170,7 +222,7 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey,
 		mkey->domain = domain;
 		domain->users++;
 	}
-	if (mkey->xlt_max > (mode == MLX5R_MKEY_MODE_KLM ? MAX_KLMS : MAX_XLT))
+	if (mkey->xlt_max > (mode == MLX5R_MKEY_MODE_MTT ? MAX_XLT : MAX_KLMS))
 		return HCA_SYND_MKEY_SIZE;
 	/* UMR lists are multiples of 64 bytes, padded with zeros. */
 	mkey->xlt_max = ALIGN(mkey->xlt_max, 4);
@@ -198,6 +250,9 @@ static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_c
 	if (in_umem)
 		return hca_umem_map(mkey, c, hca_dword(c->in, MKEY_UMEM_ID),
 				    hca_qword(c->in, MKEY_UMEM_OFFSET));
+	if (hca_mkey_alloc_xlt(mkey, mkey->mode == MLX5R_MKEY_MODE_MTT ? mkey->xlt_max * 2ull :
+									 mkey->xlt_max))
+		return HCA_SYND_NO_MEMORY;
 	if (!n)
 		return HCA_OK;
 	if (n > room || mkey->mode == MLX5R_MKEY_MODE_PA)
@@ -216,8 +271,7 @@ static void hca_mkey_release(struct hca_mkey *mkey)
 	if (mkey->domain)
 		mkey->domain->users--;
 	hca_umem_put(mkey->umem);
-	kvfree(mkey->page);
-	kvfree(mkey->klm);
+	hca_mkey_free_xlt(mkey);
 	kfree(mkey);
 }
 

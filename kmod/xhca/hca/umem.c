@@ -111,11 +111,8 @@ enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 i
 		return HCA_SYND_UMEM_RANGE;
 	first = (umem->offset + at) >> umem->shift;
 	n = ((umem->offset + at + mkey->len - 1) >> umem->shift) - first + 1;
-	mkey->page = kvcalloc(n, sizeof(*mkey->page), HCA_GFP);
-	if (!mkey->page)
+	if (hca_mkey_set_pages(mkey, n, umem->page + first))
 		return HCA_SYND_NO_MEMORY;
-	memcpy(mkey->page, umem->page + first, n * sizeof(*mkey->page));
-	mkey->xlt_pages = n;
 	mkey->page_shift = umem->shift;
 	mkey->skip = (umem->offset + at) & ((1ull << umem->shift) - 1);
 	mkey->umem = umem;

@@ -6,8 +6,8 @@
  * of the kernel (those that may use the reserved key) can change an mkey with a page list:
  * with it a process could name any page, or extend a key over pages that are not pinned.
  *
- * A UMR runs without sleeping, unless the table of the mkey must grow and there is no memory
- * at once, or the table exceeds HCA_NOWAIT_BYTES (4096 pages, 1024 entries of other mkeys).
+ * A UMR of any size runs without sleeping, unless the table of the mkey must grow and no page
+ * of memory is free.
  *
  * A long list takes several turns.  If the queue fails between them, the mkey gives no access
  * until another UMR has set its list.
@@ -114,10 +114,8 @@ static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct
 		if (hca_copy(&to, &from, chunk.len))
 			return MLX5R_SYND_LOCAL_PROT;
 		err = hca_umr_set_entries(mkey, u->offset + done, n, f->scratch->umr);
-		if (err == -EAGAIN) {
-			f->wants_sleep = true;
+		if (err == -EAGAIN)
 			return HCA_AGAIN;
-		}
 		if (err)
 			return MLX5R_SYND_LOCAL_QP_OP;
 		hca_charge(f, HCA_ENTRIES, n);
@@ -175,16 +173,13 @@ static void hca_umr_apply(struct hca_mkey *mkey, const struct umr *u)
 		mkey->free = c->status & MLX5R_MKEY_FREE;
 }
 
-/* Restores all fields but the tables, which may have grown. */
+/* Restores all fields but the table, which may have grown. */
 static void hca_umr_undo(struct hca_mkey *mkey, const struct hca_mkey *before)
 {
 	struct hca_mkey now = *mkey;
 
 	*mkey = *before;
-	mkey->page = now.page;
-	mkey->klm = now.klm;
-	mkey->xlt_pages = now.xlt_pages;
-	mkey->xlt_klms = now.xlt_klms;
+	mkey->xlt = now.xlt;
 	mkey->klms_summed = now.klms_summed;
 }
 
