@@ -10,6 +10,7 @@
  * load only makes a run slower.
  */
 #define _GNU_SOURCE
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,6 +35,8 @@
 #define IDLE_QPS	10000
 #define PAGES		1000
 #define WAITING_QPS	100000
+#define LAST_QPS	10000
+#define GROUP		1000u
 #define LINKS		4u		/* queues of a chain */
 #define STEPS		1000u
 #define DCTS		64u		/* targets, of both functions in turn */
@@ -332,6 +335,46 @@ static void make_pages(u32 n)
 	s.uar[0] = first;
 }
 
+/* ---- Creation ------------------------------------------------------------------------ */
+
+static void create(u32 size, u32 count)
+{
+	session_idle_qps(&s, 0, count);
+}
+
+/* Creates @n idle queue pairs: the shortest time for one, in groups */
+static double create_idle(u32 n)
+{
+	double least = 1e18;
+
+	for (; n; n -= GROUP)
+		least = min(least, once(create, 0, GROUP));
+	return least;
+}
+
+/* What malloc() has given, also as mappings */
+static size_t memory(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* From IDLE_QPS to WAITING_QPS; @before: the time of one with few */
+static void create_many(double before)
+{
+	u32 first = WAITING_QPS - IDLE_QPS - PAGES - LAST_QPS;
+	size_t used = memory();
+	double ns;
+
+	create_idle(first);
+	ns = create_idle(LAST_QPS);
+	report("create_qp.10000", before, "ns");
+	report("create_qp.100000", ns, "ns");
+	report("create_qp.100000/10000", ns / before, "ratio");
+	report("idle_qp_and_cq", (double)(memory() - used) / (first + LAST_QPS), "bytes");
+}
+
 /* ---- Cross-channel ------------------------------------------------------------------ */
 
 static struct session_qp chained[LINKS];
@@ -511,7 +554,7 @@ static int guard(void)
 
 int main(int argc, char **argv)
 {
-	double line_ns, copy_ns, write_ns, big_ns, one_ns;
+	double line_ns, copy_ns, write_ns, big_ns, one_ns, create_ns;
 	int i;
 
 	session_init(&s);
@@ -545,13 +588,13 @@ int main(int argc, char **argv)
 	report("one_thread.chain", best(chain, 64, STEPS), "ns/write");
 	report("one_thread.1000_qps", best(writes_here, 64, QPS), "ns/write");
 	report("loads_per_write", loads_per_write(ROUNDS), "loads");
-	session_idle_qps(&s, 0, IDLE_QPS);
+	create_ns = create_idle(IDLE_QPS);
 	report("idle_10000/none", best(one_by_one, 64, ROUNDS) / one_ns, "ratio");
 	make_pages(PAGES);
 	report("loads_per_idle_pass.1000_pages", loads_per_idle_pass(ROUNDS), "loads");
 	report("loads_per_write.1000_pages", loads_per_write(ROUNDS), "loads");
 	s.uar[0] = session_uar(&s, 0);
-	session_idle_qps(&s, 0, WAITING_QPS - IDLE_QPS - PAGES);
+	create_many(create_ns);
 	one_ns = best(one_by_one, 64, ROUNDS);
 	let_wait();
 	report("waiting_100000/none", best(one_by_one, 64, ROUNDS) / one_ns, "ratio");
