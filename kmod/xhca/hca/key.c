@@ -53,29 +53,38 @@ static void *hca_key_map_null(u8 access, u64 *len)
 	return access & MLX5R_MKEY_ACCESS_LW ? sink : (void *)zeros;
 }
 
-/* Adjacent pages of a chunk that are contiguous in memory are one piece. */
-static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
+/*
+ * Adds the pages after page @n to a piece of @piece bytes, as far as they are in the same chunk and
+ * contiguous in memory.
+ */
+static u64 hca_key_extend(const struct hca_mkey *mkey, u64 n, u64 piece, u64 len)
 {
 	u64 page_size = 1ull << mkey->page_shift;
+	/* Only the first chunk has fewer pages, then it is the last one, too. */
+	u64 last = min_t(u64, n | ((1u << HCA_LOG_CHUNK_PAGES) - 1), mkey->xlt.entries - 1);
+	void **page = hca_mkey_page(mkey, n), **end = page + (last - n);
+
+	for (; piece < len && page < end && page[1] == page[0] + page_size; page++)
+		piece += page_size;
+	return min(len, piece);
+}
+
+static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
+{
 	u64 off = va - mkey->start + mkey->skip;
 	u64 n = off >> mkey->page_shift;
-	u64 in_page = off & (page_size - 1);
-	u64 piece = page_size - in_page;
-	void **page, **last, *p;
+	u64 in_page = off & ((1ull << mkey->page_shift) - 1);
+	u64 piece = (1ull << mkey->page_shift) - in_page;
+	void *page;
 
 	if (n >= mkey->xlt.entries)
 		return NULL;
-	page = hca_mkey_page(mkey, n);
-	p = *page;
-	if (!p)
+	page = *hca_mkey_page(mkey, n);
+	if (!page)
 		return NULL;
-	/* Only the first chunk has fewer pages, then it is the last one, too. */
-	last = hca_mkey_page(mkey, min_t(u64, n | ((1u << HCA_LOG_CHUNK_PAGES) - 1),
-					 mkey->xlt.entries - 1));
-	for (; piece < *len && page < last && page[1] == page[0] + page_size; page++)
-		piece += page_size;
-	*len = min(*len, piece);
-	return p + in_page;
+	if (piece < *len)
+		*len = hca_key_extend(mkey, n, piece, *len);
+	return page + in_page;
 }
 
 /*
