@@ -32,6 +32,8 @@ XV_CAP_FEATURE(path_migration, apm)
 XV_CAP_FEATURE(cross_channel, cd)
 XV_CAP_FEATURE(vector_calc, vector_calc)
 XV_CAP_FEATURE(dc, dct)
+XV_CAP_FEATURE(cqe_data, sctr_data_cqe)
+XV_CAP_FEATURE(relaxed_ordering, relaxed_ordering_write)
 
 static const char *xv_feature_always(const struct xv_dev *dev)
 {
@@ -99,6 +101,21 @@ static const char *xv_feature_wait_on_time(const struct xv_dev *dev)
 	return xv_has(xv_cap_wait(dev, XV_CAP_WAIT_ON_TIME));
 }
 
+static const char *xv_feature_cqe_timestamps(const struct xv_dev *dev)
+{
+	return xv_has(dev->ib->attrs.hca_core_clock);
+}
+
+static const char *xv_feature_no_compression(const struct xv_dev *dev)
+{
+	return "programs read completions themselves, in the full format only";
+}
+
+static const char *xv_feature_no_ece(const struct xv_dev *dev)
+{
+	return "xverbs sets no options of a vendor for connections";
+}
+
 static const char *xv_feature_user_index(const struct xv_dev *dev)
 {
 	return xv_has(MLX5_CAP_GEN(dev->mdev, cqe_version) == 1);
@@ -143,6 +160,11 @@ static const struct {
 	{ XVERBS_FEATURE_VECTOR_CALC, "vector-calc", xv_feature_vector_calc },
 	{ XVERBS_FEATURE_WAIT_ON_DATA, "wait-on-data", xv_feature_wait_on_data },
 	{ XVERBS_FEATURE_WAIT_ON_TIME, "wait-on-time", xv_feature_wait_on_time },
+	{ XVERBS_FEATURE_CQE_DATA, "cqe-data", xv_feature_cqe_data },
+	{ XVERBS_FEATURE_CQE_TIMESTAMPS, "cqe-timestamps", xv_feature_cqe_timestamps },
+	{ XVERBS_FEATURE_CQ_COMPRESSION, "cq-compression", xv_feature_no_compression },
+	{ XVERBS_FEATURE_RELAXED_ORDERING, "relaxed-ordering", xv_feature_relaxed_ordering },
+	{ XVERBS_FEATURE_ECE, "ece", xv_feature_no_ece },
 };
 
 int xv_features_query(struct xv_call *call)

@@ -251,6 +251,38 @@ static void test_features(void)
 	   "a query for one feature returns the number of all");
 }
 
+static const struct xv_feature *feature(const struct xv_feature *list, int n, const char *name)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	bail_out("there is no feature %s", name);
+}
+
+static void test_optional_features(void)
+{
+	struct xv_device_attr attr;
+	struct xv_feature list[64];
+	int n = xv_query_features(ctx, list, 64);
+
+	if (xv_query_device(ctx, &attr))
+		bail_out("%s", xv_last_error());
+	ok(feature(list, n, "cqe-data")->available == !!attr.inline_recv_sz,
+	   "data in the completion: feature and attribute agree");
+	ok(feature(list, n, "cqe-timestamps")->available == !!attr.timestamp_mask,
+	   "time stamps: feature and attribute agree");
+	ok(feature(list, n, "relaxed-ordering")->id == XVERBS_FEATURE_RELAXED_ORDERING,
+	   "relaxed ordering is a feature");
+	ok(!feature(list, n, "cq-compression")->available &&
+	   strstr(feature(list, n, "cq-compression")->why_not, "full format"),
+	   "CQ compression: %s", feature(list, n, "cq-compression")->why_not);
+	ok(!feature(list, n, "ece")->available &&
+	   strstr(feature(list, n, "ece")->why_not, "options"),
+	   "ECE: %s", feature(list, n, "ece")->why_not);
+}
+
 /* ---- Rates ------------------------------------------------------------- */
 
 static void test_rates(void)
@@ -323,6 +355,7 @@ int main(int argc, char **argv)
 	test_gids();
 	test_pkeys();
 	test_features();
+	test_optional_features();
 	test_rates();
 	test_names();
 	ibv_close_device(ib);
