@@ -800,6 +800,26 @@ static void events(void)
 }
 
 /* The errors are those of the inline functions of verbs.h for a function that is not there. */
+/* There are no options of a vendor for connections. */
+static void connection_options(struct ibv_qp *qp)
+{
+	struct ibv_ece ece = { 1, 2, 3 }, set;
+
+	ok(!ibv_query_ece(qp, &ece) && ece.vendor_id == 0x15b3 && !ece.options && !ece.comp_mask,
+	   "connection options: none");
+	set = ece;
+	tap_is(ibv_set_ece(qp, &set), EOPNOTSUPP, "setting none: EOPNOTSUPP");
+	set.options = 1;
+	ok(ibv_set_ece(qp, &set) == EOPNOTSUPP && errno == EOPNOTSUPP, "setting some: EOPNOTSUPP");
+	set.comp_mask = 1;
+	tap_is(ibv_set_ece(qp, &set), EINVAL, "unknown members: EINVAL");
+	set = (struct ibv_ece) { .vendor_id = 0x1234 };
+	tap_is(ibv_set_ece(qp, &set), EINVAL, "another vendor: EINVAL");
+	set = (struct ibv_ece) {};
+	tap_is(ibv_set_ece(qp, &set), EOPNOTSUPP, "no vendor: EOPNOTSUPP");
+	ok(!ibv_query_ece(qp, &ece) && !ece.options, "there are still none");
+}
+
 static void lacking(void)
 {
 	struct ibv_qp_init_attr raw = { .qp_type = IBV_QPT_DRIVER, .cap = { .max_send_wr = 1 } };
@@ -990,6 +1010,7 @@ int main(int argc, char **argv)
 	domains();
 	allocators();
 	events();
+	connection_options(a.qp);
 	lacking();
 	driver();
 	forked(&a);

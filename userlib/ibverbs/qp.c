@@ -275,19 +275,25 @@ EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, 
 	return 0;
 }
 
-/* Enhanced connection establishment: the adapter's options are not negotiated. */
+/*
+ * Enhanced connection establishment: there are no options.  The answers are those of libmlx5 for
+ * an adapter without options; librdmacm asks when it connects.
+ */
+#define ECE_VENDOR	0x15b3		/* PCI vendor of the adapters, as libmlx5 reports it */
 
 EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	(void)qp;
-	memset(ece, 0, sizeof(*ece));
-	return iv_error(-EOPNOTSUPP);
+	*ece = (struct ibv_ece) { .vendor_id = ECE_VENDOR };
+	return 0;
 }
 
 EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
+	bool other_vendor = ece->vendor_id && ece->vendor_id != ECE_VENDOR;
+
 	(void)qp;
-	return ece->vendor_id ? EOPNOTSUPP : 0;
+	return iv_error(ece->vendor_id && (ece->comp_mask || other_vendor) ? -EINVAL : -EOPNOTSUPP);
 }
 
 EXPORT int ibv_destroy_qp(struct ibv_qp *pub)
