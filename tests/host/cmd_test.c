@@ -279,6 +279,48 @@ static void test_create_qp(void)
 	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "refused commands left no user of the CQ");
 }
 
+/* ---- CREATE_CQ ---------------------------------------------------------------------------- */
+
+enum cq_flaw { CQ_GOOD, CQ_COMPRESSED, CQ_APU, CQ_ENTRY_SIZE, CQ_PERIOD_MODE };
+
+static struct result create_cq(enum cq_flaw flaw)
+{
+	u32 in[(MLX5_ST_SZ_BYTES(create_cq_in) + 8) / 4] __aligned(8) = {}, out[4] = {};
+	void *cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
+	__be64 *pas = MLX5_ADDR_OF(create_cq_in, in, pas);
+
+	MLX5_SET(create_cq_in, in, opcode, MLX5_CMD_OP_CREATE_CQ);
+	MLX5_SET(cqc, cqc, log_cq_size, 4);
+	MLX5_SET(cqc, cqc, uar_page, s.uar[0]);
+	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, s.eqn[0]);
+	MLX5_SET64(cqc, cqc, dbr_addr, record);
+	MLX5_SET(cqc, cqc, cqe_comp_en, flaw == CQ_COMPRESSED);
+	MLX5_SET(cqc, cqc, apu_cq, flaw == CQ_APU);
+	MLX5_SET(cqc, cqc, cqe_sz, flaw == CQ_ENTRY_SIZE ? 3 : 0);
+	MLX5_SET(cqc, cqc, cq_period_mode, flaw == CQ_PERIOD_MODE);
+	*pas = cpu_to_be64(ring);
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
+/* What the adapter does not announce */
+static void test_create_cq(void)
+{
+	u32 caps[MLX5_ST_SZ_DW(query_hca_cap_in)] = {};
+	u32 out[MLX5_ST_SZ_DW(query_hca_cap_out)] __aligned(8) = {};
+
+	MLX5_SET(query_hca_cap_in, caps, opcode, MLX5_CMD_OP_QUERY_HCA_CAP);
+	MLX5_SET(query_hca_cap_in, caps, op_mod, MLX5_CAP_GENERAL << 1 | HCA_CAP_OPMOD_GET_CUR);
+	ok(!run(caps, sizeof(caps), out, sizeof(out)).status &&
+	   MLX5_GET(query_hca_cap_out, out, capability.cmd_hca_cap.log_max_cq) &&
+	   !MLX5_GET(query_hca_cap_out, out, capability.cmd_hca_cap.cqe_compression),
+	   "CQ compression is not announced");
+	refused(create_cq(CQ_COMPRESSED), CQ_FORMAT);
+	refused(create_cq(CQ_APU), CQ_FORMAT);
+	refused(create_cq(CQ_ENTRY_SIZE), CQ_FORMAT);
+	refused(create_cq(CQ_PERIOD_MODE), CQ_FORMAT);
+	accepted(brief(MLX5_CMD_OP_DESTROY_CQ, accepted(create_cq(CQ_GOOD))));
+}
+
 /* ---- Memory keys ------------------------------------------------------------------------- */
 
 static struct result create_mkey(u32 mode, u32 octowords, u32 given, u64 page)
@@ -704,6 +746,7 @@ int main(void)
 	test_released_uar();
 	test_numbers();
 	test_create_qp();
+	test_create_cq();
 	test_mkey();
 	test_roce();
 	test_mcg();
