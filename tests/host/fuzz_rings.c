@@ -8,7 +8,8 @@
  * with a shared receive queue that is destroyed and created; one UD queue pair; a DCI, and a DCT
  * that is drained, destroyed and created; memory regions and indirect keys; a CQ that no queue
  * uses. Some queues are masters or managed. A crowd of queue pairs waits for each other's
- * completions. The input is a list of the actions of the process. Some post valid requests.
+ * completions. Completions have 128 bytes if the size of the input is odd, and may have data. The
+ * input is a list of the actions of the process. Some post valid requests.
  *
  * Another process, the victim, uses two of the functions. Its messages must arrive complete
  * and within a limit of passes. Only memory of the hostile process may change. No turn may be
@@ -180,7 +181,7 @@ static void begin_hostile(void)
 	make_dct();
 }
 
-static void begin(void)
+static void begin(bool wide)
 {
 	static size_t used;
 	int func, type;
@@ -190,6 +191,7 @@ static void begin(void)
 		used = s.used;
 	}
 	s.used = used;
+	s.wide = wide;
 	for (func = 0; func < SESSION_FUNCS; func++) {
 		session_restart(&s, func);
 		for (type = 1; type < 0x20; type++)
@@ -276,7 +278,7 @@ static void scribble(const struct act *a)
 	} own[] = {
 		{ h->qp.sq.buf, MLX5R_WQEBB << LOG_QUEUE },
 		{ h->qp.rq.buf, MLX5R_WQEBB << LOG_QUEUE },
-		{ h->cq.buf, 64u << (LOG_QUEUE + 2) },
+		{ h->cq.buf, 1u << (LOG_QUEUE + 2 + h->cq.log_stride) },
 		{ (void *)h->qp.sq.dbrec, 8 }, { (void *)h->cq.dbrec, 8 },
 		{ srq_ring, QUEUE_BYTES }, { srq_record, 4 },
 		{ mr[h->func].ptr, MR_BYTES },
@@ -725,10 +727,14 @@ static void post_cross(const struct act *a)
 		session_cq_destroy(&spare);
 }
 
-/* Changes the alternate path and its state, or resets and connects the queue pairs. */
+/*
+ * Changes the alternate path and its state and how much data comes in completions, or resets and
+ * connects the queue pairs.
+ */
 static void modify(const struct act *a)
 {
 	struct session_qp *h = &q[a->which % HOSTILE];
+	struct hca_qp *qp = hw(a->which % HOSTILE);
 	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};
 	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
 	void *path = MLX5_ADDR_OF(qpc, qpc, secondary_address_path);
@@ -743,6 +749,9 @@ static void modify(const struct act *a)
 		session_connect(&q[XRC0], &q[XRC1]);
 		return;
 	}
+	qp->cs_req = a->value >> 8;
+	qp->cs_res = a->value >> 16;
+	hca_dct_get(s.hca[q[RC1_SRQ].func], dct.dctn)->cs_res = a->value >> 24;
 	MLX5_SET(rst2init_qp_in, in, opcode, MLX5_CMD_OP_RTS2RTS_QP);
 	MLX5_SET(rst2init_qp_in, in, qpn, h->qp.qp_num);
 	MLX5_SET(rst2init_qp_in, in, opt_param_mask,
@@ -784,7 +793,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct act a;
 
-	begin();
+	begin(size % 2);
 	transfer(0, 1);
 	for (; size >= sizeof(a); data += sizeof(a), size -= sizeof(a)) {
 		memcpy(&a, data, sizeof(a));

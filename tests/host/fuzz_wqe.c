@@ -3,8 +3,9 @@
  * Fuzzes the execution of work requests in a valid session.
  *
  * The input is a list of requests: messages on an RC connection or from a DCI to a DCT,
- * datagrams, UMRs, calculations, cross-channel, masked atomics.  Segments and mkeys are valid or
- * almost valid.  A model predicts the status of each request and the content of memory; all bytes
+ * datagrams, UMRs, calculations, cross-channel, masked atomics.  Data may come in the completion.
+ * The entries of CQs have 128 bytes if the size of the input is odd.  Segments and mkeys are valid
+ * or almost valid.  A model predicts the status of each request and the content of memory; all bytes
  * are compared.  A request may also be damaged at any byte: then the model predicts only that
  * memory outside the regions does not change.
  */
@@ -248,6 +249,17 @@ static void post_dc(const struct action *t, const struct model_seg *local,
 
 /* ---- Both --------------------------------------------------------------------------- */
 
+/* Data in the completions of both sides, as the request says: none, 32 or 64 bytes */
+static void set_scatter(bool dc, u8 cs)
+{
+	struct hca_qp *from = hca_qp_get(s.hca[0], dc ? dci.qp.qp_num : rc[0].qp.qp_num);
+	struct hca_qp *to = dc ? hca_dct_get(s.hca[1], dct.dctn) :
+				 hca_qp_get(s.hca[1], rc[1].qp.qp_num);
+
+	from->cs_req = cs * 0x11;
+	to->cs_res = cs;
+}
+
 static void post_receive(bool dc, const struct model_seg *remote, u32 room)
 {
 	struct xv_sge sge = { .addr = remote->addr, .length = room, .lkey = remote->key };
@@ -262,13 +274,14 @@ static void post_receive(bool dc, const struct model_seg *remote, u32 room)
 
 static bool perform_message(const struct action *t)
 {
-	bool dc = t->post & 1;
+	bool dc = t->post & ACTION_DC, scattered;
 	struct session_qp *from = dc ? &dci : &rc[0], *to = dc ? &dct_qp : &rc[1];
 	u8 *wqe = (u8 *)__xv_sq_next(&from->qp.sq);
 	u32 len = length(t), room = t->rlen % (REGION_BYTES + 16);
 	bool receives = is_send(t->op) || t->op == WRITE_IMM;
 	struct model_seg local, remote;
 	struct outcome want;
+	u8 data[64];
 	struct xv_wc wc;
 
 	local = model_seg(from, t->lkey, t->lkey_flaw, t->loff % (REGION_BYTES + 16),
@@ -284,9 +297,20 @@ static bool perform_message(const struct action *t)
 	if (receives)
 		post_receive(dc, &remote, room);
 	(dc ? post_dc : post)(t, &local, &remote, len);
+	set_scatter(dc, ACTION_CS(t));
+	if (is_send(t->op))
+		scattered = len <= room && model_divert(to, ACTION_CS(t), &remote, len, data);
+	else
+		scattered = (t->op == READ || is_atomic(t->op)) &&
+			    model_divert(from, ACTION_CS(t), &local, len, data);
 	want = predict(t, local, remote, len, room);
 	if (!model_run(t, from, wqe))
 		return false;
+	set_scatter(dc, 0);
+	if (want.sender != XV_WC_SUCCESS)
+		scattered = false;
+	model_expect_data(from, scattered && !receives ? data : NULL);
+	model_expect_data(to, scattered && receives ? data : NULL);
 	model_expect(from, want.sender, &wc);
 	model_expect(to, want.receiver, &wc);
 	check(want.receiver != XV_WC_SUCCESS || wc.byte_len == want.bytes,
@@ -321,7 +345,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (!started)
 		model_init();
 	started = true;
-	model_begin();
+	model_begin(size % 2);
 	begin_datagrams();
 	begin_dc();
 	for (; size >= sizeof(t); data += sizeof(t), size -= sizeof(t)) {

@@ -80,11 +80,12 @@ void model_init(void)
 	used = s.used;
 }
 
-void model_begin(void)
+void model_begin(bool wide)
 {
 	int func;
 	u32 i;
 
+	s.wide = wide;
 	for (i = 0; i < AREA_BYTES; i++)
 		copy[i] = i * 7 ^ i >> 8;
 	memcpy(session_ptr(&s, area), copy, AREA_BYTES);
@@ -317,6 +318,33 @@ bool model_run(const struct action *t, struct session_qp *q, u8 *wqe)
 	check_memory();
 	check(session_turns_bounded(&s), "a turn is too large");
 	return !t->damage;
+}
+
+bool model_divert(const struct session_qp *q, u8 cs, struct model_seg *to, u64 len, u8 *data)
+{
+	u32 room = cs == 2 && q->cq.log_stride == 7 ? 64 : 32;
+
+	if ((cs != 1 && cs != 2) || !len || len > room || !model_allows(to, len))
+		return false;
+	memset(data, 0, 64);
+	*to = model_bytes(data);
+	return true;
+}
+
+/*
+ * The library would copy the data to the address of the request, which may be one in an mkey
+ * and not one of this process.
+ */
+void model_expect_data(struct session_qp *q, const u8 *data)
+{
+	struct mlx5r_cqe *cqe = (void *)xv_cq_next(&q->cq);
+	const void *is = cqe ? xv_cqe_data(cqe) : NULL;
+
+	check(!is == !data, data ? "the completion has no data" : "data in the completion");
+	if (!is)
+		return;
+	check(!memcmp(is, data, is == cqe ? 32 : 64), "wrong data in the completion");
+	cqe->op_own &= ~MLX5R_CQE_FORMAT_MASK;
 }
 
 void model_expect(struct session_qp *q, int status, struct xv_wc *wc)

@@ -50,6 +50,8 @@ struct action {
 	u8 lkey, rkey, lkey_flaw, rkey_flaw;
 	u8 damage_at, damage;
 	u8 post;			/* datagrams: queues where a receive is posted */
+#define ACTION_DC	1		/* messages: of the DCI, not of the RC connection */
+#define ACTION_CS(t)	((t)->post >> 1 & 3)	/* value of cs_req and cs_res */
 	u16 loff, roff, len, rlen;
 	union {
 		u64 arg[2];		/* atomics */
@@ -82,7 +84,7 @@ void check(bool good, const char *what);
 
 /* Creates session and regions, once; begins an input; ends it. */
 void model_init(void);
-void model_begin(void);
+void model_begin(bool wide);		/* CQs with entries of 128 bytes */
 void model_end(void);
 
 /* The mkey that an input selects; the mkey with a number */
@@ -109,6 +111,14 @@ enum model_err model_copy(struct model_seg to, struct model_seg from, u64 len);
  * the guards are compared.
  */
 bool model_run(const struct action *t, struct session_qp *q, u8 *wqe);
+
+/*
+ * Data in the completion: if the next one of @q must have the @len bytes for @to instead of
+ * memory, @to becomes @data, which has room for 64 bytes.
+ */
+bool model_divert(const struct session_qp *q, u8 cs, struct model_seg *to, u64 len, u8 *data);
+/* Compares and removes the data of the next completion of @q.  NULL: it has none. */
+void model_expect_data(struct session_qp *q, const u8 *data);
 
 /* The status of the completion, XV_WC_*; NOTHING: there is none */
 #define NOTHING	(-1)

@@ -292,20 +292,22 @@ u8 session_key_destroy(struct session *s, int func, u32 key)
 
 static void make_cq(struct session *s, int func, u32 log_size, struct session_qp *q)
 {
-	u32 pages = ((64u << log_size) + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
+	u32 log_entry = s->wide ? 7 : 6, bytes = 1u << (log_size + log_entry);
+	u32 pages = (bytes + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
 	u32 inlen = MLX5_ST_SZ_BYTES(create_cq_in) + pages * 8;
 	u32 out[MLX5_ST_SZ_DW(create_cq_out)] = {};
-	u64 buf = session_alloc(s, 64u << log_size), dbr = session_alloc(s, 8);
+	u64 buf = session_alloc(s, bytes), dbr = session_alloc(s, 8);
 	u32 *in = calloc(1, inlen);
 	u32 i;
 	void *cqc;
 
 	if (!in)
 		die("memory", func);
-	for (i = 0; i < 1u << log_size; i++)
-		((u8 *)session_ptr(s, buf))[i * 64 + 63] = 0xf1;
+	for (i = 1; i <= 1u << log_size; i++)
+		((u8 *)session_ptr(s, buf))[(i << log_entry) - 1] = 0xf1;
 	cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
 	MLX5_SET(create_cq_in, in, opcode, MLX5_CMD_OP_CREATE_CQ);
+	MLX5_SET(cqc, cqc, cqe_sz, s->wide);
 	MLX5_SET(cqc, cqc, log_cq_size, log_size);
 	MLX5_SET(cqc, cqc, uar_page, s->uar[func]);
 	MLX5_SET(cqc, cqc, c_eqn_or_apu_element, s->eqn[func]);
@@ -322,7 +324,7 @@ static void make_cq(struct session *s, int func, u32 log_size, struct session_qp
 		.dir = &s->dir[func],
 		.mask = (1u << log_size) - 1,
 		.log_size = log_size,
-		.log_stride = 6,
+		.log_stride = log_entry,
 		.cqn = q->cqn,
 	};
 }

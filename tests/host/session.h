@@ -38,6 +38,7 @@ struct session {
 	u32 xrcd[SESSION_FUNCS];
 	unsigned int irqs[SESSION_FUNCS];
 	u8 cross;			/* SESSION_MASTER...: of new queue pairs */
+	bool wide;			/* new CQs have entries of 128 bytes */
 	struct xv_rsc_dir dir[SESSION_FUNCS];
 	struct xv_rsc *leaf[SESSION_FUNCS][XV_RSC_DIR_SIZE];
 };

@@ -90,15 +90,22 @@ bool perform_masked(const struct action *t)
 	struct mlx5r_data data = {
 		cpu_to_be32(m.len), cpu_to_be32(m.local.key), cpu_to_be64(m.local.addr),
 	};
+	struct hca_qp *qp = hca_qp_get(s.hca[0], rc[0].qp.qp_num);
+	bool scattered;
+	u8 old[64];
 	struct xv_wc wc;
 	int status;
 
 	fill_args(t, &m, w.rest);
 	memcpy(w.rest + m.args, &data, sizeof(data));
 	xv_wr_raw(&rc[0].qp, 1, &w);
+	qp->cs_req = ACTION_CS(t) * 0x11;
+	scattered = model_divert(&rc[0], ACTION_CS(t), &m.local, m.bytes, old);
 	status = predict_masked(&m, w.rest);
 	if (!model_run(t, &rc[0], wqe))
 		return false;
+	qp->cs_req = 0;
+	model_expect_data(&rc[0], scattered && status == XV_WC_SUCCESS ? old : NULL);
 	model_expect(&rc[0], status, &wc);
 	return status == XV_WC_SUCCESS;
 }
