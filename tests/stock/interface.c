@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * usage: interface DEVICE GID-INDEX
+ *	  interface		prints numbers and paths of the devices
  *
  * The interfaces of libibverbs that the programs of rdma-core and perftest do not use, or not
  * with data checks: extended work requests and completions, thread domains, allocators, memory
@@ -8,34 +9,27 @@
  * results are the same with each provider. The queue pairs are connected to others of the same
  * device.
  */
-#include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include <infiniband/verbs.h>
-#include "tap.h"
+#include "verbs.h"
 
 #define BYTES	65536u
 #define DEPTH	64
-#define ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
-		 IBV_ACCESS_REMOTE_ATOMIC)
 #define QKEY	0x1234567u
 
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_mr *mr;
 static struct ibv_port_attr port;
-static union ibv_gid gid;
+static struct place place;
 static int gid_index;
 static uint8_t *mem;
 
@@ -45,20 +39,6 @@ struct end {
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qpx;
 };
-
-static void need(int good, const char *what)
-{
-	if (!good)
-		bail_out("%s: %s", what, strerror(errno));
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 static uint64_t send_ops(enum ibv_qp_type type)
 {
@@ -107,35 +87,10 @@ static void unmake(struct end *e)
 	ok(!ibv_destroy_qp(e->qp) && !ibv_destroy_cq(e->cq), "a queue pair and its CQ end");
 }
 
-static struct ibv_ah_attr address(void)
-{
-	return (struct ibv_ah_attr) {
-		.is_global = port.link_layer == IBV_LINK_LAYER_ETHERNET,
-		.grh = { .dgid = gid, .sgid_index = gid_index, .hop_limit = 3 },
-		.dlid = port.lid,
-		.port_num = 1,
-	};
-}
-
 static void rc_up(struct ibv_qp *qp, uint32_t peer)
 {
-	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1,
-				 .qp_access_flags = ACCESS };
-
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				    IBV_QP_ACCESS_FLAGS), "to INIT");
-	a = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = peer,
-		.max_dest_rd_atomic = 4, .min_rnr_timer = 12, .ah_attr = address(),
-	};
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-				    IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MIN_RNR_TIMER |
-				    IBV_QP_MAX_DEST_RD_ATOMIC), "to RTR");
-	a = (struct ibv_qp_attr) { .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
-				   .rnr_retry = 7, .max_rd_atomic = 4 };
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-				    IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				    IBV_QP_MAX_QP_RD_ATOMIC), "to RTS");
+	rc_init(qp);
+	rc_connect(qp, peer, path_to(&place, gid_index));
 }
 
 static void ud_up(struct ibv_qp *qp)
@@ -369,7 +324,7 @@ static void extended_sends(struct end *a, struct end *b)
 static void datagrams(void)
 {
 	struct end a = make(IBV_QPT_UD, NULL, NULL), b = make(IBV_QPT_UD, NULL, NULL);
-	struct ibv_ah_attr attr = address();
+	struct ibv_ah_attr attr = path_to(&place, gid_index);
 	struct ibv_ah *ah, *back;
 	struct ibv_qp_ex *q;
 	struct ibv_wc wc;
@@ -505,11 +460,11 @@ static void queries(struct end *a)
 	   init.cap.max_send_wr >= DEPTH && init.send_cq == a->cq && init.qp_type == IBV_QPT_RC,
 	   "ibv_query_qp");
 	ok(!ibv_query_gid_ex(ctx, 1, (uint32_t)gid_index, &entry, 0) &&
-	   !memcmp(&entry.gid, &gid, sizeof(gid)), "ibv_query_gid_ex");
+	   !memcmp(&entry.gid, &place.gid, sizeof(place.gid)), "ibv_query_gid_ex");
 	ok(ibv_query_gid_ex(ctx, 1, (uint32_t)port.gid_tbl_len - 1, &entry, 0) == ENODATA,
 	   "an empty entry: ENODATA");
 	n = ibv_query_gid_table(ctx, table, 512, 0);
-	ok(n > gid_index && !memcmp(&table[gid_index].gid, &gid, sizeof(gid)),
+	ok(n > gid_index && !memcmp(&table[gid_index].gid, &place.gid, sizeof(place.gid)),
 	   "ibv_query_gid_table");
 	ok(!ibv_query_pkey(ctx, 1, 0, &pkey) && ibv_get_pkey_index(ctx, 1, pkey) == 0,
 	   "ibv_query_pkey, ibv_get_pkey_index");
@@ -975,22 +930,50 @@ static void sealed(struct end *e)
 	tap_is(t.good, 1000, "posts and polls without a system call");
 }
 
+/* A file of one line in a directory of sysfs */
+static void print_file(const char *dir, const char *name)
+{
+	char path[2 * IBV_SYSFS_PATH_MAX], line[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	need(f && fgets(line, sizeof(line), f), path);
+	printf(" %s %.*s", name, (int)strcspn(line, "\n"), line);
+	fclose(f);
+}
+
+/* What programs use to find out at which processors a device is */
+static int print_devices(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **d;
+
+	need(list != NULL, "ibv_get_device_list");
+	for (d = list; *d; d++) {
+		printf("%s: index %d, %s, %s, %s,", ibv_get_device_name(*d),
+		       ibv_get_device_index(*d), (*d)->dev_name, (*d)->dev_path,
+		       (*d)->ibdev_path);
+		print_file((*d)->ibdev_path, "device/numa_node");
+		print_file((*d)->dev_path, "device/local_cpulist");
+		print_file((*d)->dev_path, "ibdev");
+		putchar('\n');
+	}
+	ibv_free_device_list(list);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct ibv_device **list, **d;
 	struct end a, b;
 
+	if (argc == 1)
+		return print_devices();
 	ok(!ibv_fork_init(), "ibv_fork_init");
-	list = ibv_get_device_list(NULL);
-	need(argc == 3 && list, "usage: interface DEVICE GID-INDEX");
-	for (d = list; *d && strcmp(ibv_get_device_name(*d), argv[1]); d++)
-		;
-	need(*d != NULL, "device");
-	ctx = ibv_open_device(*d);
+	need(argc == 3, "usage: interface [DEVICE GID-INDEX]");
+	ctx = open_device(argv[1]);
 	gid_index = atoi(argv[2]);
-	need(ctx && !ibv_query_port(ctx, 1, &port) && !ibv_query_gid(ctx, 1, gid_index, &gid),
-	     "open");
-	ibv_free_device_list(list);
+	need(!ibv_query_port(ctx, 1, &port), "ibv_query_port");
+	place = place_of(ctx, gid_index);
 	mem = aligned_alloc(4096, BYTES);
 	pd = ibv_alloc_pd(ctx);
 	mr = pd ? ibv_reg_mr(pd, mem, BYTES, ACCESS) : NULL;

@@ -82,10 +82,10 @@ same() { cm "$1" "$2" "$3" "${@:4}" -- "$4" -s $ADDR0 "${@:5}"; }
 # shellcheck disable=SC2317 # called by pair
 udp_bound() { grep -q "$(printf ':%04X ' "$1")" /proc/net/udp; }
 
-# rcopy copies a file, which stays the same.
+# file_copy BYTES: rcopy copies a file, which stays the same.
 file_copy() {
-	head -c 8M /dev/urandom > $FILE
-	STAYS=1 cm "rcopy: a file of 8 MiB" 7427 '' rcopy -p 7427 -- \
+	head -c "$1" /dev/urandom > $FILE
+	STAYS=1 cm "rcopy: a file of $1" 7427 '' rcopy -p 7427 -- \
 		rcopy $FILE $ADDR0:$FILE.copy -p 7427
 	ok "the copy is the same" cmp $FILE $FILE.copy
 	rm -f $FILE $FILE.copy
@@ -106,12 +106,51 @@ by_gid() {
 		"${RUN_CLIENT[@]}" ucmatose -f gid -P ib -b "${gid[1]}" -s "${gid[0]}" -C 20
 }
 
-# programs_of_cm END: the programs of the rdmacm-utils; END says which end is on xverbs. The
-# server of cmtime and that of udpong do not exit after their clients.
+# more_of_cm COUNT BYTES: further programs. Each has a port of its own, so they run beside each
+# other. The server of cmtime and that of udpong do not exit after their clients.
+more_of_cm() {
+	local count=$1 mode
+	meanwhile connections_of_cm "$count"
+	for mode in b n; do
+		same "rstream, mode $mode" 7475 64k \
+			rstream -p 7475 -T $mode -T v -I "$count" -S 65536 -C "$count"
+		! brief || break
+	done
+	same riostream 7476 64k riostream -p 7476 -T v -I "$count" -S 65536 -C "$count"
+	# rsockets send datagrams to LIDs.
+	[ "$VM_LINK" != ib ] || STAYS=1 cm udpong "udp_bound 7174" custom \
+		udpong -b $ADDR0 -T e -C "$count" -S 1000 -- \
+		udpong -s $ADDR0 -T e -C "$count" -S 1000
+	file_copy "$2"
+	join
+}
+
+connections_of_cm() {
+	STAYS=1 same cmtime 7472 connect cmtime -c "$1" -p 7472
+	cm "rdma_server, rdma_client" 7473 'rdma_client: end 0' rdma_server -s $ADDR0 -p 7473 -- \
+		rdma_client -s $ADDR0 -p 7473
+	cm "rdma_xserver, rdma_xclient" 7474 'end 0' rdma_xserver -p 7474 -- \
+		rdma_xclient -s $ADDR0 -p 7474
+}
+
+perftests_of_cm() {
+	local port=$((PORT + 1))
+	cm "ib_write_bw by rdma_cm" $port '^ *4096 +500' \
+		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV0" -p $port -- \
+		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV1" -p $port $ADDR0
+	port=$((port + 1))
+	cm "ib_send_bw over UD by rdma_cm" $port '^ *1024 +200' \
+		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV0" -p $port -- \
+		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV1" -p $port $ADDR0
+}
+
+# programs_of_cm END: the programs of the rdmacm-utils; END says which end is on xverbs. mckey is
+# the program of chapter 7.4 of the RDMA Aware Networks Programming User Manual.
 programs_of_cm() {
-	local port=$((PORT + 1)) mode
+	local port=$((PORT + 1)) both=''
 	END=$1
 	PORT=$((PORT + 5))
+	[ "$END" != "both on xverbs" ] || both=1
 	meanwhile cm mckey joined 'return status 0' \
 		stdbuf -oL mckey -m 239.1.2.3 -b $ADDR0 -C 10 -- \
 		mckey -s -m 239.1.2.3 -b $ADDR1 -C 10
@@ -123,32 +162,11 @@ programs_of_cm() {
 		rping -c -a $SIX0 -p $((port + 3)) -V -C 20
 	[ "$VM_LINK" != ib ] ||
 		same "udaddy: port space of IPoIB" 7174 'return status 0' udaddy -P ipoib -C 20
-	if brief; then
-		join
-		return
-	fi
-	STAYS=1 same cmtime 7471 connect cmtime -c 20 -p 7471
-	cm "rdma_server, rdma_client" 7471 'rdma_client: end 0' rdma_server -s $ADDR0 -p 7471 -- \
-		rdma_client -s $ADDR0 -p 7471
-	cm "rdma_xserver, rdma_xclient" 7471 'end 0' rdma_xserver -p 7471 -- \
-		rdma_xclient -s $ADDR0 -p 7471
-	for mode in b n; do
-		same "rstream, mode $mode" 7471 64k \
-			rstream -p 7471 -T $mode -T v -I 20 -S 65536 -C 20
-	done
-	same riostream 7471 64k riostream -p 7471 -T v -I 20 -S 65536 -C 20
-	# rsockets send datagrams to LIDs.
-	[ "$VM_LINK" != ib ] || STAYS=1 cm udpong "udp_bound 7174" custom \
-		udpong -b $ADDR0 -T e -C 20 -S 1000 -- udpong -s $ADDR0 -T e -C 20 -S 1000
-	file_copy
 	join
-	full || [ "$END" = "both on xverbs" ] || return 0
-	cm "ib_write_bw by rdma_cm" $((port + 1)) '^ *4096 +500' \
-		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV0" -p $((port + 1)) -- \
-		ib_write_bw -R -F -s 4096 -n 500 -d "$DEV1" -p $((port + 1)) $ADDR0
-	cm "ib_send_bw over UD by rdma_cm" $((port + 2)) '^ *1024 +200' \
-		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV0" -p $((port + 2)) -- \
-		ib_send_bw -R -F -c UD -s 1024 -n 200 -d "$DEV1" -p $((port + 2)) $ADDR0
+	if ! brief; then more_of_cm 20 8M
+	elif [ $both ]; then more_of_cm 2 64K
+	fi
+	if full || [ $both ]; then perftests_of_cm; fi
 }
 
 all_pingpongs() {
@@ -174,17 +192,33 @@ all_perftests() {
 	perf "ib_write_bw: 4 QPs" ib_write_bw -s 4096 -n 500 -q 4
 	perf "ib_write_bw: 1 MiB, both ways" ib_write_bw -s 1048576 -n 30 -b
 	perf "ib_write_lat: inline" ib_write_lat -s 32 -n 200 -I 64
+	LIMIT=$((2 * LIMIT)) perf "ib_write_bw: all sizes" ib_write_bw -a -n 5
+	perf "ib_read_bw" ib_read_bw -s 4096 -n 500
 	perf "ib_read_lat" ib_read_lat -s 8 -n 200
 	perf "ib_send_bw: events" ib_send_bw -s 4096 -n 500 -e
+	perf "ib_send_lat: events" ib_send_lat -s 64 -n 200 -e
 	perf "ib_send_bw over UC" ib_send_bw -c UC -s 4096 -n 500
 	perf "ib_send_bw over UD" ib_send_bw -c UD -s 1024 -n 500
 	perf "ib_send_bw over XRC" ib_send_bw -c XRC -s 4096 -n 500
 	perf "ib_send_bw: shared receive queue" ib_send_bw --use-srq -q 4 -s 4096 -n 500
 	perf "ib_atomic_bw" ib_atomic_bw -A FETCH_AND_ADD -n 500
+	perf "ib_atomic_lat" ib_atomic_lat -A CMP_AND_SWAP -n 200
+}
+
+# The program of chapter 7.2 of the manual
+manual() {
+	PORT=$((PORT + 1))
+	pair "rc_tcp: $1" "listening $PORT" 'send, read and write compared' \
+		"${RUN_SERVER[@]}" $STOCK/rc_tcp -d "$DEV0" -g "$(gid_index "$DEV0")" -p $PORT -- \
+		"${RUN_CLIENT[@]}" $STOCK/rc_tcp -d "$DEV1" -g "$(gid_index "$DEV1")" -p $PORT \
+		127.0.0.1
 }
 
 is "the devices are the same as without xv_run" "$("$XV_RUN" ibv_devices)" "$(ibv_devices)"
 is "their identity, too" "$(identity "$XV_RUN")" "$(identity)"
+is "so are their numbers and paths" "$("$XV_RUN" $STOCK/interface)" "$($STOCK/interface)"
+like "the NUMA node is found" "^$DEV0: index [0-9]+, uverbs[0-9]+, .*numa_node -?[0-9]+ " \
+	"$XV_RUN" $STOCK/interface
 tap $STOCK/interface "$DEV0" "$(gid_index "$DEV0")"
 
 ok "the files of ib_uverbs are hidden" hide_uverbs
@@ -201,8 +235,14 @@ if ! brief; then
 fi
 
 RUN_SERVER=("$XV_RUN") RUN_CLIENT=("$XV_RUN")
+devices=("$DEV0" "$(gid_index "$DEV0")" "$DEV1" "$(gid_index "$DEV1")")
 tap $STOCK/interface_linked "$DEV0" "$(gid_index "$DEV0")"
 tap "$XV_RUN" $STOCK/interface "$DEV0" "$(gid_index "$DEV0")"
+tap $STOCK/contexts_linked "${devices[@]}"
+tap "$XV_RUN" $STOCK/contexts "${devices[@]}"
+tap $STOCK/lacking_linked "$DEV0"
+tap "$XV_RUN" $STOCK/lacking "$DEV0"
+manual "both on xverbs"
 if brief; then
 	pingpong "rc: validated" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -c
 	perf "ib_write_bw: 4 QPs" ib_write_bw -s 4096 -n 500 -q 4
@@ -219,11 +259,10 @@ if long; then
 	done
 	perf "ib_send_lat over UD" ib_send_lat -c UD -s 64 -n 200
 	perf "ib_write_bw over XRC" ib_write_bw -c XRC -s 4096 -n 500
-	perf "ib_atomic_lat" ib_atomic_lat -A CMP_AND_SWAP -n 200
 fi
 
 ok "two functions in two network namespaces" namespaces_up
-[ "$VM_LINK" = ib ] || tap "$XV_RUN" $STOCK/rdma_calls $ADDR0
+tap "$XV_RUN" $STOCK/rdma_calls $ADDR0
 programs_of_cm "both on xverbs"
 
 ok "the files of ib_uverbs are back" show_uverbs
@@ -241,12 +280,15 @@ for end in server client; do
 	[ "$VM_LINK" != ib ] || by_gid "the $end on xverbs"
 	pingpong "rc: the $end on xverbs" ibv_rc_pingpong "$DEV0" "$DEV1" -n 50 -c
 	pingpong "ud: the $end on xverbs" ibv_ud_pingpong "$DEV0" "$DEV1" -s 1024 -n 50 -c
+	manual "the $end on xverbs"
+	perf "ib_write_bw: the $end on xverbs" ib_write_bw -s 4096 -n 500
+	perf "ib_send_bw, events: the $end on xverbs" ib_send_bw -s 4096 -n 500 -e
+	perf "ib_read_lat: the $end on xverbs" ib_read_lat -s 8 -n 200
 	brief && continue
 	pingpong "srq: the $end on xverbs" ibv_srq_pingpong "$DEV0" "$DEV1" -n 20 -c
 	pingpong "xrc: the $end on xverbs" ibv_xsrq_pingpong "$DEV0" "$DEV1" -n 10
 	long || continue
 	pingpong "uc: the $end on xverbs" ibv_uc_pingpong "$DEV0" "$DEV1" -n 50 -c
-	perf "ib_write_bw: the $end on xverbs" ib_write_bw -s 4096 -n 500
 	perf "ib_atomic_bw: the $end on xverbs" ib_atomic_bw -n 200
 done
 finish
