@@ -507,6 +507,45 @@ static void test_counters(void)
 	accepted(brief(MLX5_CMD_OP_DEALLOC_Q_COUNTER, set));
 }
 
+static void send_and_wait(struct session_qp *q, const struct xv_sge *sge, u8 status)
+{
+	struct xv_wc wc;
+
+	xv_wr_send(&q->qp, 1, XV_SEND_SIGNALED, sge);
+	xv_commit_send(&q->qp);
+	while (!xv_poll_cq(&q->cq, 1, &wc))
+		hca_fabric_poll(&s.fabric);
+	tap_is(wc.status, status, "status of the send");
+}
+
+/* A send that finds no receive, and one that finds no peer, with one and two retries */
+static void count_errors(u8 service, bool reliable)
+{
+	const struct hca_counter *receiver = &s.hca[0]->uncounted, *sender = &s.hca[1]->uncounted;
+	struct session_mr from = session_mr(&s, 1, 4096, MLX5R_MKEY_ACCESS_LR);
+	struct xv_sge sge = session_sge(&from, 0, 64);
+	struct hca_counter old = *sender;
+	u64 empty = receiver->out_of_buffer;
+	struct session_qp a, b;
+
+	session_qp(&s, 1, service, 4, 4, &a);
+	session_qp(&s, 0, service, 4, 4, &b);
+	session_connect(&a, &b);
+	send_and_wait(&a, &sge, reliable ? XV_WC_RNR_RETRY_EXC_ERR : XV_WC_SUCCESS);
+	tap_is(receiver->out_of_buffer - empty, reliable ? 2 : 1, "out_of_buffer");
+	tap_is(sender->rnr_nak_retry - old.rnr_nak_retry, reliable ? 2 : 0, "rnr_nak_retry_err");
+	session_qp_destroy(&a);
+	session_qp_destroy(&b);
+
+	session_qp(&s, 1, service, 4, 4, &a);
+	session_qp(&s, 0, service, 4, 4, &b);
+	session_connect(&a, &b);
+	session_qp_destroy(&b);
+	send_and_wait(&a, &sge, reliable ? XV_WC_RETRY_EXC_ERR : XV_WC_SUCCESS);
+	tap_is(sender->timeouts - old.timeouts, reliable ? 3 : 0, "local_ack_timeout_err");
+	session_qp_destroy(&a);
+}
+
 /* ---- The command queue ----------------------------------------------------------------- */
 
 enum damage { D_NONE, D_TOKEN, D_NUMBER, D_POINTER, D_ALIGN, D_TYPE, D_SHORT, D_OUT };
@@ -751,6 +790,8 @@ int main(void)
 	test_roce();
 	test_mcg();
 	test_counters();
+	count_errors(MLX5_QP_ST_RC, true);
+	count_errors(MLX5_QP_ST_UC, false);
 	test_reset();
 	test_queue();
 	test_pulled_out();

@@ -90,6 +90,8 @@ static void test_unicast(void)
 {
 	const u8 *gid = s.hca[1]->gids[0].gid, *mac = s.hca[1]->p.mac;
 	const u8 *grh = mr[1].ptr + GRH_BYTES - 20;
+	const struct hca_counter *n = &s.hca[1]->uncounted;
+	u64 before = n->out_of_buffer;
 	u8 other[16];
 	u32 qpn;
 
@@ -110,6 +112,7 @@ static void test_unicast(void)
 	tap_is(arrived(1), 1, "the data follows the header");
 	send(gid, mac, qpn, QKEY);
 	tap_is(arrived(1), 0, "the next one finds no receive request");
+	tap_is(n->out_of_buffer - before, 1, "out_of_buffer counts that one only");
 	receive(&member[0], 0);
 	send(gid, mac, qpn, QKEY);
 	tap_is(arrived(1), 1, "the one after it arrives");
@@ -130,6 +133,8 @@ static u8 attach(u16 opcode, const struct session_qp *q)
 static void test_multicast(void)
 {
 	static const u8 mac[6] = { 0x01, 0x00, 0x5e, 1, 2, 3 };
+	const struct hca_counter *n = &s.hca[1]->uncounted;
+	u64 before = n->out_of_buffer;
 	u32 i, bad = 0;
 
 	for (i = 0; i < MEMBERS; i++) {
@@ -148,6 +153,7 @@ static void test_multicast(void)
 	}
 	send(group, mac, 0xffffff, QKEY);
 	tap_is(arrived(MEMBERS), MEMBERS / 2, "without those that left or posted no receive");
+	tap_is(n->out_of_buffer - before, MEMBERS / 4, "out_of_buffer counts the latter");
 	for (i = 0; i < MEMBERS; i++)
 		bad += session_qp_destroy(&member[i]);
 	ok(!bad && !s.hca[0]->nmcgs && !s.hca[1]->nmcgs, "the last member deletes the group");

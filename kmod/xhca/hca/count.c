@@ -47,19 +47,22 @@ static void hca_count_message(struct hca_qp *src, struct hca_qp *peer, const str
 	hca_count_packets(from, to, w->packets, w->length);
 }
 
+/* An unreliable sender gets no answer and waits for none. */
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
 		       int result)
 {
+	bool answered = src->st != MLX5_QP_ST_UC;
+
 	switch (result) {
 	case 0:
 		hca_count_message(src, peer, w);
 		break;
 	case HCA_RNR:
 		peer->counter->out_of_buffer++;
-		src->counter->rnr_nak_retry++;
+		src->counter->rnr_nak_retry += answered;
 		break;
 	case HCA_LOST:
-		src->counter->timeouts++;
+		src->counter->timeouts += answered;
 		break;
 	}
 }

@@ -190,6 +190,15 @@ static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const st
 	return copied < len ? hca_ud_deliver_later(dst, d, copied) : 0;
 }
 
+static bool hca_ud_get_receive(struct hca_qp *dst, struct hca_rwqe *r)
+{
+	int ret = hca_rq_get(dst, dst->srq, r);
+
+	if (ret == HCA_RNR)
+		dst->counter->out_of_buffer++;
+	return !ret;
+}
+
 /* HCA_AGAIN if the receiver has not got all of it, else 0 */
 static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 {
@@ -201,7 +210,7 @@ static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP0 && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
 	    dst->qkey != d->qkey || hca_ud_long_blocks(dst, d->src) ||
-	    hca_rq_get(dst, dst->srq, r))
+	    !hca_ud_get_receive(dst, r))
 		return 0;
 	ret = hca_ud_scatter(dst, d, r);
 	if (ret == HCA_AGAIN)
