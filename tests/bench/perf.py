@@ -22,14 +22,19 @@ TESTS = [
 ]
 
 
-def xv_perf(args):
+def xv_perf_result(args):
+    """The first result of a run, or None."""
     out = subprocess.run([XV_PERF, "--device", "mlx5_0", "--peer-device", "mlx5_1", "--json",
                           *args.split()], capture_output=True, text=True, check=False, timeout=600)
     if out.returncode:
         print(out.stderr, file=sys.stderr)
         return None
-    result = json.loads(out.stdout)["results"][0]
-    return result.get("median_us") or result.get("mops_per_s")
+    return json.loads(out.stdout)["results"][0]
+
+
+def xv_perf(args):
+    result = xv_perf_result(args)
+    return result and (result.get("median_us") or result.get("mops_per_s"))
 
 
 def many(operations):
