@@ -8,6 +8,7 @@
  *	post.c	posting the requests of a run
  *	op.c	start, completion
  *	cpu.c	the same requests, driven by the processor
+ *	watch.c	peers that have gone
  */
 #ifndef XVCOLL_INTERNAL_H
 #define XVCOLL_INTERNAL_H
@@ -50,6 +51,7 @@ struct hidden {
 struct link {
 	uint32_t peer;
 	struct xv_qp *qp;
+	struct xv_qp *watch;
 	struct hidden recv;		/* of a direct operation: sends also */
 	uint32_t slot;			/* its messages go to this slot; 0: to the result */
 	bool ahead;			/* its receives are posted one run ahead */
@@ -119,6 +121,7 @@ struct xv_coll_op {
 	struct hidden result;
 	struct hidden sent;		/* all sends; direct: that of the result */
 	struct xv_cq *end_cq;
+	struct xv_cq *watch_cq;		/* an entry: a peer has gone */
 	struct xv_comp_channel *channel;
 
 	struct plan plan[2];
@@ -127,7 +130,7 @@ struct xv_coll_op {
 	bool direct;			/* no requests only for the end, see plan.c */
 	uint32_t parent;		/* number of its link in a tree; none at the root */
 	bool running;
-	bool broken;			/* a run has failed */
+	bool broken;			/* a run has failed; there are no queues any more */
 
 	/* Data: slots of a run lie back to back: the own one, then one for each link. */
 	uint8_t *slots[2];
@@ -157,6 +160,11 @@ int xvc_plan_post_ahead(struct xv_coll_op *op);
 /* post.c */
 void xvc_images_build(struct plan *p);
 int xvc_post(struct xv_coll_op *op);
+
+/* watch.c: start after all ranks can receive */
+int xvc_watch_create(struct xv_coll_op *op);
+int xvc_watch_start(struct xv_coll_op *op);
+bool xvc_watch_lost(struct xv_coll_op *op);
 
 /* cpu.c */
 int xvc_cpu_start(struct xv_coll_op *op);

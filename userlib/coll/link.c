@@ -5,14 +5,37 @@
  */
 #include "coll.h"
 
-/* What a rank tells the others: its address, and the queue for each of its peers */
+/* ACK timeouts: 0.13 and 0.54 s; with all repetitions 0.9 and 3.8 s */
+enum { TIMEOUT_WATCH = 15, TIMEOUT_RUN = 17 };
+
+/* RNR timers: 655 ms and 10 us */
+enum { RNR_WATCH = 0, RNR_RUN = 1 };
+
+/* What must be the same on all ranks */
+struct same {
+	uint64_t bytes;
+	uint32_t kind;
+	uint32_t ranks;
+	uint32_t root;
+	uint32_t calc_op;
+	uint32_t calc_type;
+	uint32_t reserved;
+};
+
+/*
+ * What a rank tells the others: an error, its operation, its address, and the queues for each
+ * of its peers
+ */
 struct address {
 	union xv_gid gid;
+	struct same same;
+	int32_t err;
 	uint32_t lid;
 	uint32_t mtu;
 	uint32_t links;
 	uint32_t peer[MAX_LINKS];
 	uint32_t qpn[MAX_LINKS];
+	uint32_t watch_qpn[MAX_LINKS];
 };
 
 static bool cpu_driven(const struct xv_coll_op *op)
@@ -95,7 +118,21 @@ int xvc_links_create(struct xv_coll_op *op)
 		if (!op->link[i].qp)
 			err = xvc_error(errno, "%s", xv_last_error());
 	}
-	return err;
+	return err ? err : xvc_watch_create(op);
+}
+
+static void qp_destroy(struct xv_qp **qp)
+{
+	if (*qp)
+		xv_destroy_qp(*qp);
+	*qp = NULL;
+}
+
+static void cq_destroy(struct xv_cq **cq)
+{
+	if (*cq)
+		xv_destroy_cq(*cq);
+	*cq = NULL;
 }
 
 void xvc_links_destroy(struct xv_coll_op *op)
@@ -103,29 +140,35 @@ void xvc_links_destroy(struct xv_coll_op *op)
 	uint32_t i;
 
 	for (i = 0; i < op->links; i++) {
-		if (op->link[i].qp)
-			xv_destroy_qp(op->link[i].qp);
-		if (op->link[i].recv.cq)
-			xv_destroy_cq(op->link[i].recv.cq);
+		qp_destroy(&op->link[i].qp);
+		qp_destroy(&op->link[i].watch);
 	}
-	if (op->result_qp)
-		xv_destroy_qp(op->result_qp);
-	if (op->end_qp)
-		xv_destroy_qp(op->end_qp);
-	if (op->end_cq)
-		xv_destroy_cq(op->end_cq);
+	qp_destroy(&op->result_qp);
+	qp_destroy(&op->end_qp);
+	for (i = 0; i < op->links; i++)
+		cq_destroy(&op->link[i].recv.cq);
+	cq_destroy(&op->watch_cq);
+	cq_destroy(&op->end_cq);
+	cq_destroy(&op->result.cq);
+	cq_destroy(&op->sent.cq);
 	if (op->channel)
 		xv_destroy_comp_channel(op->channel);
-	if (op->result.cq)
-		xv_destroy_cq(op->result.cq);
-	if (op->sent.cq)
-		xv_destroy_cq(op->sent.cq);
+	op->channel = NULL;
 }
 
 /* ---- Connection ----------------------------------------------------------------- */
 
+/* What a queue is for, except the address of its peer */
+struct use {
+	uint8_t timeout;
+	uint8_t min_rnr_timer;
+};
+
+static const struct use for_run = { TIMEOUT_RUN, RNR_RUN };
+static const struct use for_watch = { TIMEOUT_WATCH, RNR_WATCH };
+
 static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, const struct address *to,
-		      uint32_t qpn)
+		      uint32_t qpn, const struct use *use)
 {
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT,
@@ -133,8 +176,8 @@ static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, const struct ad
 		.path_mtu = (enum xv_mtu)(to->mtu < c->port.active_mtu ? to->mtu :
 									  c->port.active_mtu),
 		.dest_qp_num = qpn,
-		.min_rnr_timer = 1,
-		.timeout = 14,
+		.min_rnr_timer = use->min_rnr_timer,
+		.timeout = use->timeout,
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.ah_attr = {
@@ -162,78 +205,115 @@ static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, const struct ad
 	return err ? xvc_error(err, "%s", xv_last_error()) : 0;
 }
 
-static struct address own_address(const struct xv_coll_op *op)
+static struct address own_address(const struct xv_coll_op *op, int err)
 {
 	struct address a = {
 		.gid = op->coll->gid, .lid = op->coll->port.lid,
-		.mtu = op->coll->port.active_mtu, .links = op->links,
+		.mtu = op->coll->port.active_mtu, .err = err, .links = err ? 0 : op->links,
+		.same = { .bytes = op->bytes, .kind = op->kind, .ranks = op->coll->attr.ranks,
+			  .root = op->root, .calc_op = op->calc.op, .calc_type = op->calc.type },
 	};
 	uint32_t i;
 
-	for (i = 0; i < op->links; i++) {
+	for (i = 0; i < a.links; i++) {
 		a.peer[i] = op->link[i].peer;
 		a.qpn[i] = op->link[i].qp->qp_num;
+		a.watch_qpn[i] = op->link[i].watch->qp_num;
 	}
 	return a;
 }
 
-/* Connects a link with the queue that its peer has for this rank. */
-static int link_connect(struct xv_coll_op *op, struct link *l, const struct address *all)
+/* Connects a link with the queues that its peer has for this rank. */
+static int link_connect(struct xv_coll_op *op, struct link *l, const struct address *to)
 {
-	const struct address *to = &all[l->peer];
-	uint32_t i;
-
-	for (i = 0; i < to->links && i < MAX_LINKS; i++)
-		if (to->peer[i] == op->coll->attr.rank)
-			return qp_connect(op->coll, l->qp, to, to->qpn[i]);
-	return xvc_error(EPROTO, "rank %u runs another operation than rank %u", l->peer,
-			 op->coll->attr.rank);
-}
-
-static int connect_all(struct xv_coll_op *op, struct address *all)
-{
-	const struct xv_coll_attr *attr = &op->coll->attr;
-	struct address own = own_address(op);
 	uint32_t i;
 	int err;
 
-	err = attr->exchange(attr->arg, &own, all, sizeof(own));
+	for (i = 0; i < to->links && i < MAX_LINKS; i++) {
+		if (to->peer[i] != op->coll->attr.rank)
+			continue;
+		err = qp_connect(op->coll, l->qp, to, to->qpn[i], &for_run);
+		return err ? err : qp_connect(op->coll, l->watch, to, to->watch_qpn[i], &for_watch);
+	}
+	return xvc_error(EPROTO, "rank %u has no link to rank %u", l->peer, op->coll->attr.rank);
+}
+
+/* Errors first: a rank with an error has not told its operation. */
+static int check_ranks(const struct xv_coll_op *op, const struct address *all)
+{
+	const struct xv_coll_attr *attr = &op->coll->attr;
+	uint32_t i;
+
+	for (i = 0; i < attr->ranks; i++)
+		if (all[i].err)
+			return xvc_error(EIO, "rank %u failed", i);
+	for (i = 0; i < attr->ranks; i++)
+		if (memcmp(&all[i].same, &all[attr->rank].same, sizeof(all[i].same)))
+			return xvc_error(EPROTO, "rank %u creates another operation than rank %u",
+					 i, attr->rank);
+	return 0;
+}
+
+static int connect_all(struct xv_coll_op *op, const struct address *all)
+{
+	const struct address *own = &all[op->coll->attr.rank];
+	uint32_t i;
+	int err = check_ranks(op, all);
+
 	for (i = 0; i < op->links && !err; i++)
-		err = link_connect(op, &op->link[i], all);
+		err = link_connect(op, &op->link[i], &all[op->link[i].peer]);
 	if (!err)
-		err = qp_connect(op->coll, op->result_qp, &own, op->end_qp->qp_num);
+		err = qp_connect(op->coll, op->result_qp, own, op->end_qp->qp_num, &for_run);
 	if (!err)
-		err = qp_connect(op->coll, op->end_qp, &own, op->result_qp->qp_num);
+		err = qp_connect(op->coll, op->end_qp, own, op->result_qp->qp_num, &for_run);
 	return err ? err : xvc_plan_post_ahead(op);
+}
+
+static int exchange(const struct xv_coll *c, const void *mine, void *all, size_t size)
+{
+	return c->attr.exchange(c->attr.arg, mine, all, size);
+}
+
+static int exchange_failed(int err)
+{
+	return xvc_error(err, "operation: the exchange function failed: %s",
+			 strerror(err < 0 ? -err : err));
 }
 
 /* Tells all ranks whether one has failed.  No rank returns before all can receive. */
 static int agree(const struct xv_coll *c, int err, int *all)
 {
-	int failed = c->attr.exchange(c->attr.arg, &err, all, sizeof(err));
+	int failed = exchange(c, &err, all, sizeof(err));
 	uint32_t i;
 
-	for (i = 0; i < c->attr.ranks && !failed && !err; i++)
+	if (err || failed)
+		return err ? err : exchange_failed(failed);
+	for (i = 0; i < c->attr.ranks; i++)
 		if (all[i])
-			err = xvc_error(EIO, "rank %u failed", i);
-	return err ? err : failed;
+			return xvc_error(EIO, "rank %u failed", i);
+	return 0;
 }
 
-/* @err: an earlier error; the rank still takes part, so that the other ranks do not hang. */
+/*
+ * @err: an earlier error.  A rank with an error takes part in all exchanges, so that the other
+ * ranks do not hang.
+ */
 int xvc_links_connect(struct xv_coll_op *op, int err)
 {
+	struct address own = own_address(op, err);
 	struct address *all = calloc(op->coll->attr.ranks, sizeof(*all));
-	int *errs = calloc(op->coll->attr.ranks, sizeof(*errs));
+	int *errs = calloc(op->coll->attr.ranks, sizeof(*errs)), failed;
 
 	if (!all || !errs) {
 		free(all);
 		free(errs);
 		return xvc_error(ENOMEM, "operation: out of memory");
 	}
-	err = agree(op->coll, err, errs);
+	failed = exchange(op->coll, &own, all, sizeof(own));
 	if (!err)
-		err = agree(op->coll, connect_all(op, all), errs);
+		err = failed ? exchange_failed(failed) : connect_all(op, all);
+	err = agree(op->coll, err, errs);
 	free(all);
 	free(errs);
-	return err;
+	return err ? err : xvc_watch_start(op);
 }

@@ -142,13 +142,22 @@ EXPORT struct xv_coll_op *xv_coll_allreduce(struct xv_coll *coll, const void *in
 
 EXPORT int xv_coll_free(struct xv_coll_op *op)
 {
-	if (op->running && !op->broken)
+	if (op->running)
 		return xvc_error(EBUSY, "operation: it runs");
 	release(op);
 	return 0;
 }
 
 /* ---- Running -------------------------------------------------------------------- */
+
+/* Without its queues, nothing of the run goes on, and the peers find that it has failed. */
+static int broken(struct xv_coll_op *op, int err, const char *why)
+{
+	op->running = false;
+	op->broken = true;
+	xvc_links_destroy(op);
+	return xvc_error(err, "operation: %s", why);
+}
 
 static bool cpu_driven(const struct xv_coll_op *op)
 {
@@ -170,11 +179,7 @@ EXPORT int xv_coll_start(struct xv_coll_op *op)
 		err = xvc_cpu_start(op);
 	else
 		err = xvc_post(op);
-	if (!err)
-		return 0;
-	op->running = false;
-	op->broken = true;
-	return xvc_error(err, "operation: a request cannot be posted");
+	return err ? broken(op, err, "a request cannot be posted") : 0;
 }
 
 /* Reads the entries of this run; the last requests of the plan have waited for them. */
@@ -220,12 +225,11 @@ static bool clean_up(struct xv_coll_op *op)
 
 static int finish(struct xv_coll_op *op, bool good)
 {
+	if (!good)
+		return broken(op, EIO, "a message has failed");
 	op->running = false;
 	op->parity = !op->parity;
-	if (good)
-		return 1;
-	op->broken = true;
-	return xvc_error(EIO, "operation: a message has failed");
+	return 1;
 }
 
 /* One rank alone has nothing to exchange. */
@@ -239,19 +243,19 @@ static int test_alone(struct xv_coll_op *op)
 EXPORT int xv_coll_test(struct xv_coll_op *op)
 {
 	struct xv_wc wc;
-	int done;
+	int done = 0;
 
 	if (!op->running)
 		return xvc_error(EINVAL, "operation: it does not run");
 	if (op->coll->attr.ranks == 1)
 		return test_alone(op);
-	if (cpu_driven(op)) {
+	if (cpu_driven(op))
 		done = xvc_cpu_test(op);
-		return done ? finish(op, done > 0) : 0;
-	}
-	if (!xv_poll_cq(op->end_cq, 1, &wc))
-		return 0;
-	return finish(op, !wc.status && clean_up(op));
+	else if (xv_poll_cq(op->end_cq, 1, &wc))
+		done = !wc.status && clean_up(op) ? 1 : -1;
+	if (done)
+		return finish(op, done > 0);
+	return xvc_watch_lost(op) ? broken(op, EIO, "a rank has ended") : 0;
 }
 
 /* Poll once more after the request for an event: the completion may have come before. */

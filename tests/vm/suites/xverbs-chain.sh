@@ -41,6 +41,9 @@ tap $BIN/chain_unit
 for prog in chain chain_counts chain_errors calc coll; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
 done
+killings=some
+! long || killings=all
+tap $BIN/coll_errors --device "$DEV0" --peer-device "$DEV1" $killings
 # Newer drivers create a queue pair of their own with the first region.
 before=$(objects)
 ok "$KILLS processes are killed while their chains run" kill_chains

@@ -42,8 +42,8 @@ struct xv_coll_attr {
 
 	/*
 	 * Gives size bytes at mine to all ranks, and stores the bytes of rank i at
-	 * all + i * size.  Returns 0 or a negative error number.  All ranks call it,
-	 * the same number of times, when they create a communicator or an operation.
+	 * all + i * size.  Returns 0 or a negative error number.  All ranks call it
+	 * twice when they create an operation.
 	 */
 	int (*exchange)(void *arg, const void *mine, void *all, size_t size);
 	void *arg;
@@ -75,7 +75,7 @@ struct xv_coll_op *xv_coll_allreduce(struct xv_coll *coll, const void *in, void 
 
 int xv_coll_start(struct xv_coll_op *op);
 
-/* Returns 1 if the operation has completed, 0 if not yet, or -EIO if it has failed. */
+/* Returns 1 if the operation has completed, 0 if not yet, or -EIO if it or a rank has failed. */
 int xv_coll_test(struct xv_coll_op *op);
 
 /* Waits until the operation has completed, asleep unless it is CPU-driven. */

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Errors of collective operations: wrong arguments, adapters that lack what is needed, ranks
+ * that do not agree, an exchange function that fails, and ranks that are killed ("all": in
+ * more ways).
+ */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "ranks.h"
+
+/* ---- Arguments and capabilities ---------------------------------------- */
+
+int __wrap_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
+int __real_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
+
+/* What an adapter does not have, for the library */
+static uint64_t lacks_caps;
+static uint32_t lacks_ops;
+
+int __wrap_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size)
+{
+	int err = __real_xv_query_device_sz(ctx, attr, size);
+
+	attr->exp_device_cap_flags &= ~lacks_caps;
+	attr->vector_calc_cap.ops &= ~lacks_ops;
+	return err;
+}
+
+static int alone(void *arg, const void *mine, void *all, size_t size)
+{
+	(void)arg;
+	memcpy(all, mine, size);
+	return 0;
+}
+
+static void test_arguments(void)
+{
+	struct xt_side side;
+	struct xv_coll_attr attr = { .ranks = 1, .exchange = alone };
+	struct xv_coll_op *op;
+	struct xv_coll *c;
+	uint64_t x = 5, y = 0;
+
+	if (xt_side_open(&side, rig_device(0), 0, -1))
+		bail_out("%s", xv_last_error());
+	ok(!xv_coll_create(&attr) && errno == EINVAL, "%s", xv_coll_last_error());
+	attr.pd = side.pd;
+	attr.rank = 1;
+	ok(!xv_coll_create(&attr) && errno == EINVAL, "%s", xv_coll_last_error());
+	attr.rank = 0;
+	attr.flags = 1u << 31;
+	ok(!xv_coll_create(&attr) && errno == EOPNOTSUPP, "%s", xv_coll_last_error());
+	attr.flags = 0;
+	c = xv_coll_create(&attr);
+	ok(c != NULL, "a communicator of one rank");
+	ok(!xv_coll_bcast(c, &x, 8, 1) && errno == EINVAL, "%s", xv_coll_last_error());
+	ok(!xv_coll_allreduce(c, &x, &y, 0, XV_VECTOR_UINT64, XV_VECTOR_ADD) && errno == EINVAL,
+	   "%s", xv_coll_last_error());
+	ok(!xv_coll_allreduce(c, &x, &y, 1, (enum xv_vector_type)3, XV_VECTOR_ADD) &&
+	   errno == EINVAL, "%s", xv_coll_last_error());
+	ok(!xv_coll_allreduce(c, &x, &y, 1, XV_VECTOR_UINT64, (enum xv_vector_op)7) &&
+	   errno == EINVAL, "%s", xv_coll_last_error());
+	op = xv_coll_allreduce(c, &x, &y, 1, XV_VECTOR_UINT64, XV_VECTOR_ADD);
+	ok(op && xv_coll_test(op) == -EINVAL, "%s", xv_coll_last_error());
+	ok(xv_coll_destroy(c) == -EBUSY, "%s", xv_coll_last_error());
+	ok(!xv_coll_start(op) && xv_coll_start(op) == -EBUSY, "%s", xv_coll_last_error());
+	ok(xv_coll_free(op) == -EBUSY, "%s", xv_coll_last_error());
+	ok(xv_coll_wait(op) == 1 && y == 5 && !xv_coll_free(op) && !xv_coll_destroy(c),
+	   "one rank alone has its own result");
+	xt_side_close(&side);
+}
+
+static void test_capabilities(void)
+{
+	struct xt_side side;
+	struct xv_coll_attr attr = { .ranks = 1, .exchange = alone };
+	struct xv_coll_op *op;
+	struct xv_coll *c;
+	uint64_t x = 5, y = 0;
+
+	if (xt_side_open(&side, rig_device(0), 0, -1))
+		bail_out("%s", xv_last_error());
+	attr.pd = side.pd;
+	lacks_caps = XV_EXP_DEVICE_CROSS_CHANNEL;
+	errno = 0;
+	ok(!xv_coll_create(&attr) && errno == EOPNOTSUPP, "%s", xv_coll_last_error());
+	lacks_caps = 0;
+	lacks_ops = 1u << XV_VECTOR_MAX;
+	c = xv_coll_create(&attr);
+	if (!c)
+		bail_out("%s", xv_coll_last_error());
+	errno = 0;
+	ok(!xv_coll_allreduce(c, &x, &y, 1, XV_VECTOR_UINT64, XV_VECTOR_MAX) &&
+	   errno == EOPNOTSUPP, "%s", xv_coll_last_error());
+	op = xv_coll_allreduce(c, &x, &y, 1, XV_VECTOR_UINT64, XV_VECTOR_MIN);
+	ok(op && !xv_coll_free(op) && !xv_coll_destroy(c), "operations that it has can be created");
+	lacks_ops = 0;
+	xt_side_close(&side);
+}
+
+/* ---- Ranks that do not agree ------------------------------------------- */
+
+enum { DISAGREE_RANKS = 2, ODD = 1 };
+
+enum what {
+	KIND, LENGTH, ROOT, COUNT, TYPE, OPERATION, ARGUMENT, EXCHANGE_1, EXCHANGE_2,
+};
+
+static const struct {
+	const char *name;
+	int odd;		/* error of the rank ODD */
+	int other;		/* error of the others; 0: they have an operation */
+	uint32_t failing_call;	/* of the exchange function of the rank ODD */
+} disagreements[] = {
+	[KIND] = { "another operation", EPROTO, EPROTO },
+	[LENGTH] = { "another length", EPROTO, EPROTO },
+	[ROOT] = { "another root", EPROTO, EPROTO },
+	[COUNT] = { "another number of elements", EPROTO, EPROTO },
+	[TYPE] = { "another type", EPROTO, EPROTO },
+	[OPERATION] = { "another operation on vectors", EPROTO, EPROTO },
+	[ARGUMENT] = { "a wrong argument", EINVAL, EIO },
+	[EXCHANGE_1] = { "the first exchange fails", ECONNRESET, EIO, 1 },
+	[EXCHANGE_2] = { "the last exchange fails", ECONNRESET, 0, 2 },
+};
+
+static struct ranks disagreeing;
+static enum what what;
+static volatile int errors[MAX_RANKS];
+static volatile bool not_freed;
+static uint32_t odd_calls;		/* of the exchange function */
+
+static int failing_exchange(void *arg, const void *mine, void *all, size_t size)
+{
+	const struct rank *rank = arg;
+	int err = ranks_exchange(arg, mine, all, size);
+
+	if (rank->number == ODD && ++odd_calls == disagreements[what].failing_call)
+		return -ECONNRESET;
+	return err;
+}
+
+static struct xv_coll_op *create_op(struct xv_coll *c, bool odd, void *in, void *out)
+{
+	switch (what) {
+	case KIND: return odd ? xv_coll_barrier(c) : xv_coll_bcast(c, out, 64, 0);
+	case LENGTH: return xv_coll_bcast(c, out, odd ? 65 : 64, 0);
+	case ROOT: return xv_coll_bcast(c, out, 64, odd);
+	case COUNT:
+		return xv_coll_allreduce(c, in, out, odd ? 2 : 1, XV_VECTOR_UINT64, XV_VECTOR_ADD);
+	case TYPE:
+		return xv_coll_allreduce(c, in, out, 1, odd ? XV_VECTOR_INT64 : XV_VECTOR_UINT64,
+					 XV_VECTOR_ADD);
+	case OPERATION:
+		return xv_coll_allreduce(c, in, out, 1, XV_VECTOR_UINT64,
+					 odd ? XV_VECTOR_MAX : XV_VECTOR_ADD);
+	case ARGUMENT:
+		return xv_coll_allreduce(c, in, out, odd ? 0 : 1, XV_VECTOR_UINT64,
+					 XV_VECTOR_ADD);
+	default: return xv_coll_barrier(c);
+	}
+}
+
+static void *disagree(void *arg)
+{
+	struct rank self = { &disagreeing, (uint32_t)(uintptr_t)arg };
+	struct xv_coll_attr attr = { .rank = self.number, .ranks = DISAGREE_RANKS,
+				     .exchange = failing_exchange, .arg = &self };
+	void *in = ranks_buffer(64), *out = ranks_buffer(65);
+	struct xv_coll_op *op;
+	struct xt_side side;
+	struct xv_coll *c;
+
+	if (xt_side_open(&side, rig_device(self.number & 1), 0, -1))
+		bail_out("%s", xv_last_error());
+	attr.pd = side.pd;
+	c = xv_coll_create(&attr);
+	if (!c)
+		bail_out("%s", xv_coll_last_error());
+	op = create_op(c, self.number == ODD, in, out);
+	errors[self.number] = op ? 0 : errno;
+	if (!op)
+		diag("rank %u: %s", self.number, xv_coll_last_error());
+	if ((op && xv_coll_free(op)) || xv_coll_destroy(c) || xv_dealloc_pd(side.pd))
+		not_freed = true;
+	side.pd = NULL;
+	xt_side_close(&side);
+	free(in);
+	free(out);
+	return NULL;
+}
+
+static void test_disagreement(enum what w)
+{
+	pthread_t t[DISAGREE_RANKS];
+	bool good = true;
+	uint32_t i;
+
+	what = w;
+	not_freed = false;
+	odd_calls = 0;
+	memset(&disagreeing, 0, sizeof(disagreeing));
+	ranks_init(&disagreeing, DISAGREE_RANKS);
+	for (i = 0; i < DISAGREE_RANKS; i++)
+		pthread_create(&t[i], NULL, disagree, (void *)(uintptr_t)i);
+	for (i = 0; i < DISAGREE_RANKS; i++)
+		pthread_join(t[i], NULL);
+	for (i = 0; i < DISAGREE_RANKS; i++)
+		good &= errors[i] == (i == ODD ? disagreements[w].odd : disagreements[w].other);
+	ok(good && !not_freed, "%s at one rank: error %d there, %d at the others",
+	   disagreements[w].name, errors[ODD], errors[0]);
+}
+
+/* ---- Ranks that are killed --------------------------------------------- */
+
+enum { FIRST_RUNS = 20, ELEMENTS = 64 };
+
+enum kind { BARRIER, BCAST, SUM };
+
+struct killing {
+	const char *name;
+	enum kind kind;
+	uint32_t ranks;
+	uint32_t victim;
+	bool absent;		/* the victim does not start its last run */
+	uint32_t flags;
+};
+
+/* In trees and with 8 ranks, some ranks are far from the victim: other peers of theirs fail. */
+static const struct killing killings[] = {
+	{ "allreduce", SUM, 4, 3, false, 0 },
+	{ "barrier that the rank has not started", BARRIER, 4, 2, true, 0 },
+	{ "broadcast over a tree, a leaf", BCAST, 5, 3, false, 0 },
+	{ "allreduce, driven by the CPU", SUM, 4, 1, true, XV_COLL_CPU_DRIVEN },
+	{ "allreduce of many ranks", SUM, 8, 3, false, 0 },
+	{ "allreduce that the rank has not started", SUM, 4, 1, true, 0 },
+	{ "broadcast over a tree, the root", BCAST, 5, 0, true, 0 },
+	{ "allreduce over a tree", SUM, 5, 4, true, 0 },
+};
+
+enum { SHORT_FORM = 4 };		/* as many of them without the argument "all" */
+
+struct group {
+	struct ranks all;
+	volatile uint32_t runs[MAX_RANKS];
+	pid_t pid[MAX_RANKS];
+};
+
+static struct xv_coll_op *create_kind(struct xv_coll *c, enum kind kind, uint64_t *in, uint64_t *out)
+{
+	switch (kind) {
+	case BARRIER: return xv_coll_barrier(c);
+	case BCAST: return xv_coll_bcast(c, out, ELEMENTS * sizeof(*out), 0);
+	default:
+		return xv_coll_allreduce(c, in, out, ELEMENTS, XV_VECTOR_UINT64, XV_VECTOR_ADD);
+	}
+}
+
+/* One run with data; returns 1, or an error, or 2 after a wrong result. */
+static int checked_run(struct xv_coll_op *op, const struct killing *k, uint32_t rank, uint64_t n,
+		       uint64_t *in, uint64_t *out)
+{
+	uint64_t want;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < ELEMENTS; i++) {
+		in[i] = n * 1000 + i + rank;
+		out[i] = k->kind == BCAST && !rank ? in[i] : 0;
+	}
+	ret = xv_coll_start(op);
+	if (!ret)
+		ret = xv_coll_wait(op);
+	for (i = 0; i < ELEMENTS && ret == 1 && k->kind != BARRIER; i++) {
+		want = n * 1000 + i;
+		if (k->kind == SUM)
+			want = want * k->ranks + k->ranks * (k->ranks - 1) / 2;
+		if (out[i] != want)
+			return 2;
+	}
+	return ret;
+}
+
+/* A process; exits with 0 if a run has ended with EIO, and all could be freed. */
+static int killed_group(struct group *g, const struct killing *k, uint32_t rank)
+{
+	struct rank self = { &g->all, rank };
+	struct xv_coll_attr attr = { .rank = rank, .ranks = k->ranks, .flags = k->flags,
+				     .exchange = ranks_exchange, .arg = &self };
+	uint64_t *in = ranks_buffer(ELEMENTS * 8), *out = ranks_buffer(ELEMENTS * 8), n;
+	struct xv_coll_op *op;
+	struct xt_side side;
+	struct xv_coll *c;
+	int ret = 1;
+
+	alarm(60);
+	if (xt_side_open(&side, rig_device(rank & 1), 0, -1))
+		return 1;
+	attr.pd = side.pd;
+	c = xv_coll_create(&attr);
+	op = c ? create_kind(c, k->kind, in, out) : NULL;
+	if (!op)
+		return 2;
+	for (n = 0; ret == 1; n++) {
+		g->runs[rank] = (uint32_t)n;
+		while (rank == k->victim && k->absent && n == FIRST_RUNS)
+			pause();
+		ret = checked_run(op, k, rank, n, in, out);
+	}
+	if (ret != -EIO || xv_coll_start(op) != -EBUSY || xv_coll_test(op) != -EINVAL) {
+		diag("%s: rank %u, run %u: %d: %s", k->name, rank, g->runs[rank], ret,
+		     xv_coll_last_error());
+		return 3;
+	}
+	if (xv_coll_free(op) || xv_coll_destroy(c) || xv_dealloc_pd(side.pd))
+		return 4;
+	return 0;
+}
+
+static void start_group(struct group *g, const struct killing *k)
+{
+	uint32_t i;
+	pid_t pid;
+
+	ranks_init(&g->all, k->ranks);
+	fflush(stdout);
+	for (i = 0; i < k->ranks; i++) {
+		pid = fork();
+		if (pid < 0)
+			bail_out("no process");
+		if (!pid)
+			_exit(killed_group(g, k, i));
+		g->pid[i] = pid;
+	}
+}
+
+static void kill_victim(struct group *g, const struct killing *k)
+{
+	double until = xt_now() + 60;
+	uint32_t i;
+
+	for (i = 0; i < k->ranks; i++)
+		while (g->runs[i] < FIRST_RUNS && xt_now() < until)
+			usleep(10000);
+	kill(g->pid[k->victim], SIGKILL);
+}
+
+static void end_group(struct group *g, const struct killing *k)
+{
+	uint32_t i, bad = 0;
+	int status;
+
+	for (i = 0; i < k->ranks; i++) {
+		waitpid(g->pid[i], &status, 0);
+		if (i == k->victim ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : !status)
+			continue;
+		diag("rank %u: status 0x%x", i, status);
+		bad++;
+	}
+	ok(!bad && g->runs[k->victim] >= FIRST_RUNS, "rank %u of %u is killed: %s", k->victim,
+	   k->ranks, k->name);
+}
+
+/* The groups wait for their ends at the same time. */
+static void test_killings(size_t n)
+{
+	struct group *g = ranks_map(n * sizeof(*g));
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		start_group(&g[i], &killings[i]);
+		kill_victim(&g[i], &killings[i]);
+	}
+	for (i = 0; i < n; i++)
+		end_group(&g[i], &killings[i]);
+	munmap(g, n * sizeof(*g));
+}
+
+int main(int argc, char **argv)
+{
+	enum what w;
+
+	rig_devices(argc, argv);
+	test_killings(argc > optind && !strcmp(argv[optind], "all") ? ARRAY_SIZE(killings) :
+								      SHORT_FORM);
+	test_arguments();
+	test_capabilities();
+	for (w = KIND; w <= EXCHANGE_2; w++)
+		test_disagreement(w);
+	return tap_done();
+}
