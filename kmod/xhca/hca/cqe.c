@@ -13,9 +13,9 @@
  * armed", sequence number 2.  Another value is not changed.  Software may also fill the
  * record after creation: that is no request until a CQ doorbell of the page has been rung.
  * After such a doorbell it cannot be distinguished from a request, and the next CQE raises
- * one event for which software did not ask.  Adapters in hardware do the same when they
- * recover lost doorbells from the records; the driver of Linux sets the word for this reason
- * ("net/mlx5: DR, On creation set CQs arm_db member to right value").
+ * one event for which software did not ask.  The other choice would be to lose an event.
+ * Adapters in hardware seem to do the same, because the driver of Linux sets the word of CQs
+ * that it never arms ("net/mlx5: DR, On creation set CQs arm_db member to right value").
  *
  * A request raises an event at once if there are entries after its index, but not if the
  * last event was for the same entries: perftest arms before it polls and counts one event
