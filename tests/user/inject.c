@@ -211,6 +211,8 @@ static void sweep(const struct step *s)
 		if (untouched || s->flags & ONCE)
 			break;
 	}
+	if (commands && s->flags & COMMANDS)
+		good &= failed > 0;
 	ok(good && n < MAX_STEPS, "%s: %d operations, %d failures", s->name, n - 1, failed);
 }
 

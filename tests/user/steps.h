@@ -390,6 +390,7 @@ enum {
 	WITH_DMABUF = 8,	/* needs a kernel that supports it */
 	WITH_DC = 16,		/* needs a device that supports it */
 	WITH_IBVERBS = 32,	/* needs the device in libibverbs */
+	COMMANDS = 64,		/* executes firmware commands */
 };
 
 struct step {
@@ -424,7 +425,7 @@ static const struct step steps[] = {
 	MAKE(UAR_ALLOC, uar, nothing, &uar),
 	MAKE_FLAGS(MR_REG, mr, mr, &mr, SETTLES),
 	CALL(MR_REREG, rereg, alter, 0),
-	CALL(MR_REREG, rereg, move, 0),
+	CALL(MR_REREG, rereg, move, COMMANDS),
 	MAKE_FLAGS(MR_DMABUF, dmabuf, dmabuf, NULL, WITH_DMABUF),
 	MAKE_FLAGS(PD_IMPORT, import, import, &imported, WITH_IBVERBS),
 	MAKE_FLAGS(MR_REG, mr, mr_imported, &mr_imported, WITH_IBVERBS),
