@@ -333,7 +333,8 @@ static void post_srq(struct xv_srq *srq, uint64_t wr_id)
 /* Two queue pairs use one SRQ; every entry is used many times. */
 static void test_srq(enum xv_srq_layout layout, const char *name)
 {
-	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 }, .layout = layout };
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 }, .layout = layout,
+		.srq_context = &r };
 	struct xv_srq *srq = xv_create_srq(r.side[1].pd, &attr);
 	struct xv_qp *tx[2], *rx[2];
 	uint64_t i, bad = 0;
@@ -343,6 +344,8 @@ static void test_srq(enum xv_srq_layout layout, const char *name)
 		diag("%s", xv_last_error());
 		return;
 	}
+	ok(srq->srq_context == &r && srq->context == r.side[1].ctx && srq->pd == r.side[1].pd,
+	   "SRQ, %s: it knows its context and domain", name);
 	for (i = 0; i < 2; i++) {
 		tx[i] = make_qp(0, XV_QPT_RC, NULL, NULL);
 		rx[i] = make_qp(1, XV_QPT_RC, srq, NULL);
@@ -579,6 +582,29 @@ static void test_window(enum xv_mw_type type)
 	}
 out:
 	ok(!xv_dealloc_mw(mw), "type %d window: deallocate", type);
+}
+
+/* A window gives no access after its region has ended. */
+static void test_window_without_region(void)
+{
+	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
+	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_MW_BIND;
+	struct xv_mw *mw = xv_alloc_mw(r.side[1].pd, XV_MW_TYPE_1);
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, r.buf[1] + DST, 4096, access);
+	uint32_t key = mw ? xv_inc_rkey(mw->rkey) : 0;
+
+	if (!mw || !mr || !bind(mw, key, mr, 0, 1000, XV_WC_SUCCESS))
+		bail_out("%s", xv_last_error());
+	mw->rkey = key;
+	message(0, 1, 1000, 13);
+	ok(write_through(key, rig_addr(&r, 1, DST), 1000, XV_WC_SUCCESS) &&
+	   rig_check(r.buf[1] + DST, 1000, 13), "window of a region: write through it");
+	ok(!xv_dereg_mr(mr), "the region is deregistered while the window is bound");
+	memset(r.buf[1] + DST, 0, 1000);
+	ok(write_through(key, rig_addr(&r, 1, DST), 1000, XV_WC_REM_ACCESS_ERR) &&
+	   !r.buf[1][DST] && !r.buf[1][DST + 999], "a write through the window fails");
+	rig_reconnect(&r, &opts);
+	ok(!xv_dealloc_mw(mw), "deallocate the window");
 }
 
 /* xv_bind_mw() computes the new key itself. */
@@ -891,6 +917,7 @@ int main(int argc, char **argv)
 	test_xrc();
 	test_window(XV_MW_TYPE_1);
 	test_window(XV_MW_TYPE_2);
+	test_window_without_region();
 	test_bind_mw();
 	test_zero_based_window();
 	test_invalidate();

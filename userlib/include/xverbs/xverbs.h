@@ -436,7 +436,10 @@ enum xv_rereg_mr_flags {
 int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd, void *addr,
 		size_t length, unsigned int access);
 
-/* Succeeds although windows are bound to the region; their next use fails. */
+/*
+ * Succeeds although windows are bound to the region.  Their next use fails, unless a later
+ * region has got the same key: see xv_reg_mr(3).
+ */
 int xv_dereg_mr(struct xv_mr *mr);
 
 /* enum xv_access_flags, struct xv_mr and struct xv_mw are in dp/memory.h. */
