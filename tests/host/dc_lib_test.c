@@ -158,6 +158,55 @@ static void test_atomics(void)
 	ok(*result == value + 5, "compare and swap: the old value");
 }
 
+/* The sum of two operands, posted in a list */
+static void test_calc(void)
+{
+	struct xv_calc_operand *in = (void *)mr[0].ptr, sum = {};
+	struct xv_sge sge[2] = { session_sge(&mr[0], 0, 16), session_sge(&mr[0], 16, 16) };
+	struct xv_send_wr wr = {
+		.opcode = XV_WR_RDMA_WRITE, .sg_list = sge, .num_sge = 2, .dc = to,
+		.send_flags = XV_SEND_SIGNALED | XV_SEND_WITH_CALC,
+		.wr.rdma = { mr[1].addr + 256, mr[1].key },
+		.op.calc = { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_UINT, XV_CALC_DATA_SIZE_64_BIT },
+	};
+	struct xv_send_wr *bad;
+
+	dci.qp.sq.flags |= XV_QP_CROSS_CHANNEL;
+	hca_qp_get(s.hca[0], dci.qp.qp_num)->cd_master = true;
+	prepare(60);
+	in[0] = (struct xv_calc_operand) { xv_be64(40), 0 };
+	in[1] = (struct xv_calc_operand) { xv_be64(2), 0 };
+	sum.value = xv_be64(42);
+	memcpy(expected + 256, &sum, sizeof(sum));
+	check(xv_post_send(&dci.qp, &wr, &bad), "write of a sum");
+	tap_is(xv_wr_send_calc(&dci.qp, 1, 0, &wr.op.calc, sge, 2), -XV_EINVAL,
+	       "calculation: a builder has no argument for the target");
+	dci.qp.sq.flags &= ~(u32)XV_QP_CROSS_CHANNEL;
+}
+
+/* An initiator fills a key over two regions and uses it. */
+static void test_umr(void)
+{
+	u32 key = session_umr_key(&s, 0, MLX5R_MKEY_MODE_KLM, 4);
+	struct xv_mkey mkey = { .lkey = key, .rkey = key, .max_entries = 4 };
+	struct xv_sge part[2] = { session_sge(&mr[0], 5000, 7), session_sge(&mr[0], 100, 50) };
+	struct xv_umr umr = { .mkey = &mkey, .access = XV_ACCESS_LOCAL_WRITE, .num = 2,
+			      .regions = part };
+	struct xv_sge all = { 0, 57, key };
+	struct xv_send_wr *bad, wr = { .opcode = XV_WR_UMR_FILL, .umr = &umr };
+
+	hca_mkey_get(s.hca[0], key)->access = MLX5R_MKEY_ACCESS_LR;
+	prepare(70);
+	memcpy(expected + 300, mr[0].ptr + 5000, 7);
+	memcpy(expected + 307, mr[0].ptr + 100, 50);
+	ok(!xv_post_send(&dci.qp, &wr, &bad), "UMR: in a list");
+	check(xv_wr_write_dc(&dci.qp, 1, XV_SEND_SIGNALED, &all, mr[1].addr + 300, mr[1].key, &to),
+	      "UMR: a write gathers");
+	prepare(71);
+	check(xv_wr_umr_invalidate(&dci.qp, 1, XV_SEND_SIGNALED, &mkey), "UMR: invalidate");
+	ok(hca_mkey_get(s.hca[0], key)->free, "UMR: the key is invalid");
+}
+
 /* Masked atomics of all sizes; the arguments begin in each place of the ring. */
 static void test_masked(u32 log)
 {
@@ -259,6 +308,8 @@ int main(void)
 	test_messages();
 	test_rdma();
 	test_atomics();
+	test_calc();
+	test_umr();
 	dci.qp.sq.max_atomic_arg = MLX5R_ATOMIC_MAX;
 	for (log = 2; log <= 8; log++)
 		test_masked(log);

@@ -34,6 +34,12 @@ static inline uint8_t __xv_calc_opmod(const struct xv_calc *calc)
 	return opmod[op][type];
 }
 
+/* The builders have no argument for the peer of a request on XRC and on DC. */
+xv_inline int __xv_calc_type(const struct xv_qp *qp)
+{
+	return qp->qp_type != XV_QPT_XRC_SEND && qp->qp_type != XV_QPT_DCI;
+}
+
 /* True if the elements can be operands. */
 static inline int __xv_calc_operands(const struct xv_qp *qp, const struct xv_sge *sge, int n)
 {
@@ -87,7 +93,7 @@ static inline int xv_wr_send_calc(struct xv_qp *qp, uint64_t wr_id, unsigned int
 {
 	int err;
 
-	if (qp->qp_type == XV_QPT_XRC_SEND)
+	if (!__xv_calc_type(qp))
 		return -XV_EINVAL;
 	__xv_calc_open(qp, MLX5R_OP_SEND, XV_WC_SEND, 1, wr_id, flags, calc, sge, n, &err);
 	return err;
@@ -101,7 +107,7 @@ static inline int xv_wr_write_calc(struct xv_qp *qp, uint64_t wr_id, unsigned in
 	uint8_t *seg;
 	int err;
 
-	if (qp->qp_type == XV_QPT_XRC_SEND)
+	if (!__xv_calc_type(qp))
 		return -XV_EINVAL;
 	seg = __xv_calc_open(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, 2, wr_id, flags, calc,
 			     sge, n, &err);
@@ -126,7 +132,7 @@ xv_inline int __xv_vector_chunk(const struct xv_vector_calc *v)
 static inline int __xv_vector_ok(const struct xv_qp *qp, const struct xv_vector_calc *v,
 				 const struct xv_sge *first)
 {
-	return qp->sq.flags & XV_QP_CROSS_CHANNEL && qp->qp_type != XV_QPT_XRC_SEND &&
+	return qp->sq.flags & XV_QP_CROSS_CHANNEL && __xv_calc_type(qp) &&
 	       (uint32_t)v->op - 1 < XV_VECTOR_MIN && (uint32_t)v->type <= XV_VECTOR_FLOAT64 &&
 	       (uint32_t)v->type != 3 && v->count && first->length && __xv_vector_chunk(v) >= 0;
 }

@@ -201,7 +201,7 @@ static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 	if (wr->opcode == XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP ||
 	    wr->opcode == XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD)
 		return __xv_wr_masked_list(qp, wr);
-	if (qp->qp_type == XV_QPT_UD || qp->qp_type == XV_QPT_DCI)
+	if (qp->qp_type == XV_QPT_UD)
 		return -XV_EINVAL;
 	switch (wr->opcode) {
 	case XV_WR_BIND_MW:

@@ -126,8 +126,8 @@ xv_inline void __xv_umr_close(struct xv_sq *sq, uint32_t ds, unsigned int flags,
 }
 
 /*
- * Fills an indirect key.  A key that has been filled can be filled again.  On RC, UC and
- * XRC queue pairs of the protection domain of the key.  The list in memory must not change
+ * Fills an indirect key.  A key that has been filled can be filled again.  On RC, UC, XRC and
+ * DCI queue pairs of the protection domain of the key.  The list in memory must not change
  * before the request has completed.
  */
 xv_outline int xv_wr_umr_fill(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
