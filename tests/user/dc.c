@@ -79,6 +79,40 @@ static void test_states(void)
 	ok(!xv_destroy_qp(qp), "destroy");
 }
 
+/* The optional attributes of INIT to RTR */
+static void test_init_to_rtr(void)
+{
+	struct xv_qp_init_attr init = {
+		.qp_type = XV_QPT_DCI, .send_cq = side[0].send_cq,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+	};
+	struct xv_qp *qp = xv_create_qp(side[0].s.pd, &init);
+	struct xv_qp_attr a = {
+		.qp_state = XV_QPS_INIT, .port_num = 1, .path_mtu = XV_MTU_1024,
+		.dct_key = DC_KEY,
+		.ah_attr = {
+			.dlid = (uint16_t)side[1].s.attr.lid, .port_num = 1, .is_global = 1,
+			.grh = { .dgid = side[1].s.gid, .hop_limit = 64,
+				 .sgid_index = (uint8_t)side[0].s.gid_index },
+		},
+	}, got;
+	const unsigned int rtr = XV_QP_STATE | XV_QP_PATH_MTU | XV_QP_PKEY_INDEX | XV_QP_DC_KEY |
+				 XV_QP_AV;
+
+	need(qp);
+	need(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PORT | XV_QP_PKEY_INDEX | XV_QP_DC_KEY));
+	a.qp_state = XV_QPS_RTR;
+	a.pkey_index = 0xfff0;
+	ok(refused(qp, &a, rtr, "pkey_index"), "RTR with a wrong P_Key index");
+	a.pkey_index = 0;
+	a.dct_key = ~DC_KEY;
+	ok(!xv_modify_qp(qp, &a, rtr) && !xv_query_qp(qp, &got, 0, NULL) &&
+	   got.qp_state == XV_QPS_RTR && got.dct_key == ~DC_KEY && got.pkey_index == 0 &&
+	   got.ah_attr.port_num == 1,
+	   "INIT to RTR with another key, P_Key index and address");
+	need(!xv_destroy_qp(qp));
+}
+
 static void test_attributes(void)
 {
 	struct xv_dct_init_attr init = {
@@ -471,6 +505,7 @@ int main(int argc, char **argv)
 		hold();
 	test_device();
 	test_states();
+	test_init_to_rtr();
 	test_attributes();
 	test_refusals();
 	dci = dc_initiator(&side[0], 64, NULL);
