@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * DC of libxverbs and of libmlx5 (mlx5dv) against each other, in both directions: each sends
- * all operations to a target of the other.  libmlx5 is on --device, libxverbs on
- * --peer-device.
+ * all operations to a target of the other, and requests that fail.  libmlx5 is on --device,
+ * libxverbs on --peer-device.
  */
 #include <infiniband/mlx5dv.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include "dc.h"
 
@@ -80,7 +81,7 @@ static struct ibv_qp *create(enum mlx5dv_dc_type type)
 static void start_initiator(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr a = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1, .timeout = 14, .retry_cnt = 7,
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .timeout = 12, .retry_cnt = 2,
 		.rnr_retry = 7, .max_rd_atomic = 4,
 		.path_mtu = (enum ibv_mtu)side[0].s.attr.active_mtu,
 	};
@@ -138,16 +139,21 @@ static void close_mlx5(void)
 	MUST(!ibv_dealloc_pd(m.pd) && !ibv_close_device(m.ctx));
 }
 
-static bool mlx5_completes(struct ibv_wc *wc)
+static bool mlx5_ends(struct ibv_wc *wc, enum ibv_wc_status status)
 {
 	double until = xt_now() + 10;
 	int n = 0;
 
 	while (!n && xt_now() < until)
 		n = ibv_poll_cq(m.cq, 1, wc);
-	if (n != 1 || wc->status)
+	if (n != 1 || wc->status != status)
 		diag("libmlx5: %s", n == 1 ? ibv_wc_status_str(wc->status) : "no completion");
-	return n == 1 && !wc->status;
+	return n == 1 && wc->status == status;
+}
+
+static bool mlx5_completes(struct ibv_wc *wc)
+{
+	return mlx5_ends(wc, IBV_WC_SUCCESS);
 }
 
 static void mlx5_receive(uint32_t bytes)
@@ -162,12 +168,10 @@ static void mlx5_receive(uint32_t bytes)
 
 static struct xv_dct *target;
 
-static bool mlx5_does(enum ibv_wr_opcode opcode, uint32_t bytes)
+static bool mlx5_posts(enum ibv_wr_opcode opcode, uint32_t bytes, uint32_t rkey, uint64_t key)
 {
 	uint64_t remote = (uintptr_t)side[1].buf;
-	uint32_t rkey = side[1].mr->rkey;
 	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(m.dci);
-	struct ibv_wc wc;
 
 	ibv_wr_start(ex);
 	ex->wr_id = 1;
@@ -176,12 +180,23 @@ static bool mlx5_does(enum ibv_wr_opcode opcode, uint32_t bytes)
 	case IBV_WR_SEND: ibv_wr_send(ex); break;
 	case IBV_WR_SEND_WITH_IMM: ibv_wr_send_imm(ex, 0x01020304); break;
 	case IBV_WR_RDMA_WRITE: ibv_wr_rdma_write(ex, rkey, remote); break;
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		ibv_wr_rdma_write_imm(ex, rkey, remote, 0x0a0b0c0d);
+		break;
 	case IBV_WR_RDMA_READ: ibv_wr_rdma_read(ex, rkey, remote); break;
+	case IBV_WR_ATOMIC_CMP_AND_SWP: ibv_wr_atomic_cmp_swp(ex, rkey, remote, 42, 6); break;
 	default: ibv_wr_atomic_fetch_add(ex, rkey, remote, 5); break;
 	}
-	mlx5dv_wr_set_dc_addr(mlx5dv_qp_ex_from_ibv_qp_ex(ex), m.ah, target->dct_num, DC_KEY);
+	mlx5dv_wr_set_dc_addr(mlx5dv_qp_ex_from_ibv_qp_ex(ex), m.ah, target->dct_num, key);
 	ibv_wr_set_sge(ex, m.mr->lkey, (uintptr_t)m.buf, bytes);
-	return !ibv_wr_complete(ex) && mlx5_completes(&wc);
+	return !ibv_wr_complete(ex);
+}
+
+static bool mlx5_does(enum ibv_wr_opcode opcode, uint32_t bytes)
+{
+	struct ibv_wc wc;
+
+	return mlx5_posts(opcode, bytes, side[1].mr->rkey, DC_KEY) && mlx5_completes(&wc);
 }
 
 static void test_mlx5_sends(void)
@@ -189,7 +204,6 @@ static void test_mlx5_sends(void)
 	uint64_t *cell = (uint64_t *)(void *)side[1].buf;
 	struct xv_wc wc;
 
-	target = dc_target(&side[1], DC_KEY, DC_ACCESS);
 	rig_fill(m.buf, BYTES, 1);
 	dc_recv(&side[1], 0, BYTES);
 	ok(mlx5_does(IBV_WR_SEND, BYTES) && rig_poll(side[1].recv_cq, 1, &wc) == 1 &&
@@ -208,7 +222,60 @@ static void test_mlx5_sends(void)
 	*cell = 37;
 	ok(mlx5_does(IBV_WR_ATOMIC_FETCH_AND_ADD, 8) && *cell == 42 &&
 	   *(uint64_t *)(void *)m.buf == 37, "libmlx5 adds");
-	need(!xv_destroy_dct(target));
+	ok(mlx5_does(IBV_WR_ATOMIC_CMP_AND_SWP, 8) && *cell == 6 &&
+	   *(uint64_t *)(void *)m.buf == 42, "libmlx5 compares and swaps");
+	rig_fill(m.buf, BYTES, 5);
+	dc_recv(&side[1], BYTES, 1);
+	ok(mlx5_does(IBV_WR_RDMA_WRITE_WITH_IMM, BYTES) &&
+	   rig_poll(side[1].recv_cq, 1, &wc) == 1 && !wc.status &&
+	   wc.opcode == XV_WC_RECV_RDMA_WITH_IMM && wc.wr_id == BYTES && wc.byte_len == BYTES &&
+	   wc.imm_data == 0x0a0b0c0d && wc.qp_num == target->dct_num &&
+	   rig_check(side[1].buf, BYTES, 5), "libmlx5 writes with immediate");
+}
+
+static void mlx5_fails(const char *what, uint32_t rkey, uint64_t key, enum ibv_wc_status status)
+{
+	struct ibv_qp_attr a = { .qp_state = IBV_QPS_RESET };
+	struct ibv_wc wc;
+
+	rig_fill(m.buf, BYTES, 6);
+	rig_fill(side[1].buf, BYTES, 7);
+	ok(mlx5_posts(IBV_WR_RDMA_WRITE, BYTES, rkey, key) && mlx5_ends(&wc, status) &&
+	   rig_check(side[1].buf, BYTES, 7), "libmlx5, %s: %s", what, ibv_wc_status_str(status));
+	MUST(!ibv_modify_qp(m.dci, &a, IBV_QP_STATE));
+	start_initiator(m.dci);
+	ok(mlx5_does(IBV_WR_RDMA_WRITE, BYTES) && rig_check(side[1].buf, BYTES, 6),
+	   "libmlx5, %s: after RESET it writes", what);
+}
+
+/* Waits for an event of the target of libxverbs. */
+static bool target_event(enum xv_event_type type)
+{
+	double until = xt_now() + 5;
+	struct xv_async_event e;
+	int err;
+
+	do
+		err = xv_get_async_event(side[1].s.ctx, &e);
+	while (err == -EAGAIN && xt_now() < until);
+	if (err)
+		return false;
+	xv_ack_async_event(&e);
+	return e.event_type == type && e.element.dct == target;
+}
+
+static void test_mlx5_fails(void)
+{
+	struct xv_dct_attr attr;
+
+	need(!xv_arm_dct(target));
+	mlx5_fails("wrong access key", side[1].mr->rkey, DC_KEY + 1, IBV_WC_RETRY_EXC_ERR);
+	ok(target_event(XV_EVENT_DCT_KEY_VIOLATION) && !xv_query_dct(target, &attr) &&
+	   attr.key_violations && attr.arm_state == XV_DCT_FIRED,
+	   "the target of libxverbs has the event");
+	mlx5_fails("wrong remote key", side[1].mr->rkey + 0x100000, DC_KEY,
+		   IBV_WC_REM_ACCESS_ERR);
+	ok(target_event(XV_EVENT_DCT_ACCESS_ERR), "the target of libxverbs has the event");
 }
 
 /* ---- libxverbs sends to a target of libmlx5 -------------------------------------- */
@@ -244,8 +311,53 @@ static void test_xverbs_sends(void)
 	   *cell == 42 && *(uint64_t *)(void *)side[1].buf == 37, "libxverbs adds");
 	ok(DOES(xv_wr_atomic_cs_dc(dci, 1, XV_SEND_SIGNALED, &word, remote, m.mr->rkey, 42, 6,
 				   &to)) && *cell == 6, "libxverbs compares and swaps");
+	rig_fill(side[1].buf, BYTES, 15);
+	mlx5_receive(1);
+	ok(DOES(xv_wr_write_imm_dc(dci, 1, XV_SEND_SIGNALED, &sge, remote, m.mr->rkey, 0x090a0b0c,
+				   &to)) && mlx5_completes(&wc) && wc.wr_id == 5 &&
+	   wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM && wc.imm_data == 0x090a0b0c &&
+	   wc.byte_len == BYTES && rig_check(m.buf, BYTES, 15),
+	   "libxverbs writes with immediate");
 #undef DOES
 	need(!xv_destroy_qp(dci));
+}
+
+static void xverbs_fails(const char *what, uint32_t rkey, uint64_t key, enum xv_wc_status status)
+{
+	static const struct xt_rc_opts quick = { .timeout = 8, .retry_cnt = 1 };
+	struct xv_qp *dci = dc_initiator(&side[1], 4, &quick);
+	struct xv_dc to = { side[1].to[0], key, m.dct->qp_num };
+	struct xv_sge sge = dc_sge(&side[1], 0, BYTES);
+
+	rig_fill(side[1].buf, BYTES, 16);
+	rig_fill(m.buf, BYTES, 17);
+	xv_wr_write_dc(dci, 1, XV_SEND_SIGNALED, &sge, (uintptr_t)m.buf, rkey, &to);
+	xv_commit_send(dci);
+	ok(rig_expect(side[1].send_cq, 1, status) && rig_check(m.buf, BYTES, 17),
+	   "libxverbs, %s: %s", what, xv_wc_status_str(status));
+	need(!xv_destroy_qp(dci));
+}
+
+/* The driver mlx5_ib drops the events of targets, so data shows that the target goes on. */
+static void test_xverbs_writes(void)
+{
+	struct xv_qp *dci = dc_initiator(&side[1], 4, NULL);
+	struct xv_dc to = { side[1].to[0], DC_KEY, m.dct->qp_num };
+	struct xv_sge sge = dc_sge(&side[1], 0, BYTES);
+
+	rig_fill(side[1].buf, BYTES, 18);
+	xv_wr_write_dc(dci, 1, XV_SEND_SIGNALED, &sge, (uintptr_t)m.buf, m.mr->rkey, &to);
+	xv_commit_send(dci);
+	ok(rig_expect(side[1].send_cq, 1, XV_WC_SUCCESS) && rig_check(m.buf, BYTES, 18),
+	   "the target of libmlx5 works after the errors");
+	need(!xv_destroy_qp(dci));
+}
+
+static void test_xverbs_fails(void)
+{
+	xverbs_fails("wrong access key", m.mr->rkey, DC_KEY + 1, XV_WC_RETRY_EXC_ERR);
+	xverbs_fails("wrong remote key", m.mr->rkey + 0x100000, DC_KEY, XV_WC_REM_ACCESS_ERR);
+	test_xverbs_writes();
 }
 
 int main(int argc, char **argv)
@@ -253,8 +365,14 @@ int main(int argc, char **argv)
 	rig_devices(argc, argv);
 	dc_open(SIZE);
 	open_mlx5();
+	if (fcntl(side[1].s.ctx->fd, F_SETFL, O_NONBLOCK))
+		bail_out("fcntl");
+	target = dc_target(&side[1], DC_KEY, DC_ACCESS);
 	test_mlx5_sends();
+	test_mlx5_fails();
+	need(!xv_destroy_dct(target));
 	test_xverbs_sends();
+	test_xverbs_fails();
 	close_mlx5();
 	dc_close();
 	return tap_done();
