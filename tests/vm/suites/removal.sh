@@ -47,8 +47,9 @@ holders() { "$BIN/xv_devinfo" --resources | grep -cE '^[[:space:]]*qp '; }
 hold() { [ "$(holders)" -ge "$1" ]; }
 
 programs_run() {
-	local bw=(-F -D 60 -p 18592) qps=2 addr
+	local bw=(-F -D 60 -p 18592) qps=2 addr name
 	PIDS=()
+	for name in "${programs[@]}"; do : > "$OUT.$name"; done
 	background ibv_asyncwatch -d "$DEV0"
 	background ib_write_bw "${bw[@]}" -d "$DEV0" -x "$(gid_index "$DEV0")"
 	wait_for 20 listening 18592 || return
@@ -71,19 +72,26 @@ programs_end() {
 	[ "$(holders)" = 0 ]
 }
 
-removed_under_programs() {
-	local name
-	for name in "${programs[@]}"; do : > "$OUT.$name"; done
+programs_start() {
 	programs_run && pass "programs of libibverbs run on xverbs" ||
 		fail "programs of libibverbs run on xverbs" "$(tail -n 5 "$OUT".[ir]*)"
-	ok "unbind their device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
-	ok "they end or are killed, and hold nothing" programs_end
+}
+
+programs_see_removal() {
+	local name
+	ok "the programs end or are killed, and hold nothing" programs_end
 	like "ibv_asyncwatch had the event" 'DEVICE_FATAL' cat "$OUT.ibv_asyncwatch"
 	[ "$VM_LINK" != roce ] ||
 		like "rping had the event of rdma_cm" 'device removal' cat "$OUT.rping"
+	for name in "${programs[@]}"; do rm -f "$OUT.$name"; done
+}
+
+removed_under_programs() {
+	programs_start
+	ok "unbind their device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+	programs_see_removal
 	ok "bind the device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
 	ports_up
-	for name in "${programs[@]}"; do rm -f "$OUT.$name"; done
 }
 
 # The device of a connection of libxvcm is removed by the test itself.
@@ -110,9 +118,11 @@ ok "load xverbs again" load xverbs
 
 removed_under_programs
 [ "$VM_LINK" != roce ] || removed_under_connection
+programs_start
 start && pass "traffic runs once more" || fail "traffic runs once more" "$(cat "$PROGRAM")"
 ok "unplug the functions under traffic" xhcactl del --all
 survived "unplug"
+programs_see_removal
 ok "unload xhca" rmmod xhca
 ok "load xhca with functions" load xhca functions=2 link="$VM_LINK"
 ports_up
