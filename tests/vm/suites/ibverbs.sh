@@ -192,7 +192,6 @@ all_perftests() {
 	perf "ib_write_bw: 4 QPs" ib_write_bw -s 4096 -n 500 -q 4
 	perf "ib_write_bw: 1 MiB, both ways" ib_write_bw -s 1048576 -n 30 -b
 	perf "ib_write_lat: inline" ib_write_lat -s 32 -n 200 -I 64
-	LIMIT=$((2 * LIMIT)) perf "ib_write_bw: all sizes" ib_write_bw -a -n 5
 	perf "ib_read_bw" ib_read_bw -s 4096 -n 500
 	perf "ib_read_lat" ib_read_lat -s 8 -n 200
 	perf "ib_send_bw: events" ib_send_bw -s 4096 -n 500 -e
