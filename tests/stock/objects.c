@@ -3,8 +3,8 @@
  * usage: objects DEVICE GID-INDEX
  *
  * Objects of a device, used with plain libibverbs: BlueFlame, queries, resizing of CQs that
- * have completions, SRQ limits, queue pairs that fail and are used again, path migration, many
- * queue pairs, large memory regions, re-registration.
+ * have completions, SRQ limits, queue pairs that fail and are used again, path migration, counters
+ * of errors, many queue pairs, large memory regions, re-registration.
  * Queue pairs are connected to others of the same device.
  */
 #include <poll.h>
@@ -26,6 +26,7 @@ static int gid_index;
 static struct ibv_port_attr port;
 static char *mem;
 static struct ibv_mr *mr;
+static int rnr_retry = 6;
 
 struct end {
 	struct ibv_cq *cq;
@@ -99,7 +100,7 @@ static int to_rts(struct ibv_qp *qp, uint32_t peer)
 	a.sq_psn = 0x123;
 	a.timeout = 14;
 	a.retry_cnt = 7;
-	a.rnr_retry = 6;
+	a.rnr_retry = rnr_retry;
 	a.max_rd_atomic = 8;
 	return err ? err : ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
 					 IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
@@ -375,6 +376,75 @@ out:
 	unmake(&b);
 }
 
+/* A counter of the port, in sysfs */
+static long counter(const char *name)
+{
+	char path[256];
+	long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/%s",
+		 ibv_get_device_name(ctx->device), name);
+	f = fopen(path, "r");
+	need(f && fscanf(f, "%ld", &value) == 1, path);
+	fclose(f);
+	return value;
+}
+
+/* A send that never finds a receive request, and a write whose peer is gone */
+static void test_error_counters(void)
+{
+	long empty = counter("out_of_buffer"), naks = counter("rnr_nak_retry_err");
+	long timeouts = counter("local_ack_timeout_err");
+	struct end a = make(NULL, 100), b = make(NULL, 100);
+
+	ok(!connect_pair(&a, &b), "connect");
+	ok(!post_send(a.qp, 1) && reap(a.cq, 1, 1, IBV_WC_RNR_RETRY_EXC_ERR) == 1,
+	   "no receive: RNR retry counter exceeded");
+	ok(counter("out_of_buffer") - empty == 7 && counter("rnr_nak_retry_err") - naks == 7,
+	   "the counters of receives and NAKs count one try and 6 retries");
+	ok(counter("local_ack_timeout_err") == timeouts, "there was no timeout");
+	to_state(a.qp, IBV_QPS_RESET);
+	to_state(b.qp, IBV_QPS_RESET);
+	ok(!connect_pair(&a, &b), "connect again");
+	to_state(b.qp, IBV_QPS_RESET);
+	ok(!write_some(a.qp, 2) && reap(a.cq, 1, 2, IBV_WC_RETRY_EXC_ERR) == 1,
+	   "no peer: transport retry counter exceeded");
+	ok(counter("local_ack_timeout_err") - timeouts == 8, "one try and 7 retries are counted");
+	ok(counter("out_of_buffer") - empty == 7, "and nothing else");
+	unmake(&a);
+	unmake(&b);
+}
+
+static void wait_for_count(const char *name, long value)
+{
+	double until = now() + 10;
+
+	while (counter(name) < value && now() < until)
+		;
+}
+
+/* Without a limit of retries, a receive request that comes late gets the data. */
+static void test_late_receive(void)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)mem, .length = 64, .lkey = mr->lkey };
+	struct ibv_recv_wr *bad, wr = { .wr_id = 9, .sg_list = &sge, .num_sge = 1 };
+	long empty = counter("out_of_buffer"), naks = counter("rnr_nak_retry_err"), n;
+	struct end a = make(NULL, 100), b = make(NULL, 100);
+
+	rnr_retry = 7;
+	ok(!connect_pair(&a, &b), "connect, RNR is retried without limit");
+	rnr_retry = 6;
+	ok(!post_send(a.qp, 1), "a send");
+	wait_for_count("out_of_buffer", empty + 10);
+	ok(!ibv_post_recv(b.qp, &wr, &bad) && reap(a.cq, 1, 1, IBV_WC_SUCCESS) == 1 &&
+	   reap(b.cq, 1, 9, IBV_WC_SUCCESS) == 1, "its receive comes late, the data arrives");
+	n = counter("out_of_buffer") - empty;
+	ok(n >= 10 && counter("rnr_nak_retry_err") - naks == n, "each of %ld tries is counted", n);
+	unmake(&a);
+	unmake(&b);
+}
+
 /* The time to create a queue pair does not grow with their number. */
 static void test_many(void)
 {
@@ -469,6 +539,8 @@ int main(int argc, char **argv)
 	test_reuse();
 	test_srq();
 	test_migration();
+	test_error_counters();
+	test_late_receive();
 	test_memory();
 	test_many();
 	ok(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(ctx),
