@@ -4,7 +4,7 @@
  *
  * What plain libibverbs and libmlx5 may ask of a device: masked atomics as raw requests, data
  * in completions, relaxed ordering, connection options (ECE), compressed completions, flags of
- * queue pairs and CQs.
+ * queue pairs, CQs and memory keys.
  */
 #include <endian.h>
 #include <errno.h>
@@ -224,8 +224,94 @@ static void test_compressed(void)
 
 	ok(!mlx5dv_query_device(ctx, &info) && !info.cqe_comp_caps.max_num &&
 	   !info.cqe_comp_caps.supported_format, "no format of compressed completions");
-	ok(!mlx5dv_create_cq(ctx, &init, &dv) && errno, "a CQ with them is refused: %s",
-	   strerror(errno));
+	for (; dv.cqe_comp_res_format <= MLX5DV_CQE_RES_FORMAT_CSUM_STRIDX;
+	     dv.cqe_comp_res_format *= 2)
+		ok(!mlx5dv_create_cq(ctx, &init, &dv) && errno == EINVAL,
+		   "a CQ with format %u of them is refused", dv.cqe_comp_res_format);
+}
+
+/* Which memory keys may be created, with the error of those that may not */
+static void test_mkeys(void)
+{
+	static const struct {
+		uint32_t flags;
+		const char *what;
+		int err;
+	} mkeys[] = {
+		{ 0, "without indirection", EOPNOTSUPP },
+		{ MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, "with indirection", 0 },
+		{ MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT |
+		  MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE, "with remote invalidation", 0 },
+		{ MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT |
+		  MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE, "with signatures", EOPNOTSUPP },
+		{ MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT |
+		  MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO, "with encryption", EOPNOTSUPP },
+		{ MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT |
+		  MLX5DV_MKEY_INIT_ATTR_FLAGS_UPDATE_TAG, "with tags", 0 },
+	};
+	struct mlx5dv_mkey_init_attr init = { .pd = pd, .max_entries = 4 };
+	struct mlx5dv_mkey *mkey;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(mkeys) / sizeof(mkeys[0]); i++) {
+		init.create_flags = mkeys[i].flags;
+		errno = 0;
+		mkey = mlx5dv_create_mkey(&init);
+		ok(!mkey == !!mkeys[i].err && (mkey || errno == mkeys[i].err),
+		   "an mkey %s: %s", mkeys[i].what, mkey ? "created" : strerror(errno));
+		if (mkey)
+			need(!mlx5dv_destroy_mkey(mkey), "mlx5dv_destroy_mkey");
+	}
+}
+
+static struct ibv_qp *make_with(enum ibv_qp_type type, struct mlx5dv_qp_init_attr *dv)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = type, .send_cq = cq, .recv_cq = cq, .pd = pd,
+		.cap = { .max_send_wr = 4, .max_recv_wr = type == IBV_QPT_RC, .max_send_sge = 1,
+			 .max_recv_sge = type == IBV_QPT_RC, .max_inline_data = 128 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
+	};
+
+	errno = 0;
+	return mlx5dv_create_qp(ctx, &init, dv);
+}
+
+/* Which operations a queue pair may have, and streams of a DCI */
+static void test_operations(void)
+{
+	static const struct {
+		uint64_t flag;
+		const char *what;
+		int err;
+	} ops[] = {
+		{ MLX5DV_QP_EX_WITH_MR_INTERLEAVED, "interleaved keys", 0 },
+		{ MLX5DV_QP_EX_WITH_MR_LIST, "keys of lists", 0 },
+		{ MLX5DV_QP_EX_WITH_MKEY_CONFIGURE, "configured keys", 0 },
+		{ MLX5DV_QP_EX_WITH_MEMCPY, "copies in memory", EOPNOTSUPP },
+	};
+	struct mlx5dv_qp_init_attr dv = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS };
+	struct mlx5dv_qp_init_attr dci = {
+		.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS,
+		.dc_init_attr = { .dc_type = MLX5DV_DCTYPE_DCI,
+				  .dci_streams = { .log_num_concurent = 2, .log_num_errored = 1 } },
+	};
+	struct mlx5dv_context info = { .comp_mask = MLX5DV_CONTEXT_MASK_DCI_STREAMS };
+	struct ibv_qp *made;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		dv.send_ops_flags = ops[i].flag;
+		made = make_with(IBV_QPT_RC, &dv);
+		ok(!made == !!ops[i].err && (made || errno == ops[i].err),
+		   "a queue pair with %s: %s", ops[i].what, made ? "created" : strerror(errno));
+		if (made)
+			need(!ibv_destroy_qp(made), "ibv_destroy_qp");
+	}
+	ok(!mlx5dv_query_device(ctx, &info) && !info.dci_streams_caps.max_log_num_concurent,
+	   "DCIs have no streams");
+	ok(!make_with(IBV_QPT_DRIVER, &dci) && errno == EINVAL, "a DCI with them is refused");
 }
 
 static struct ibv_cq *make_cq(uint32_t size, uint32_t flags)
@@ -251,6 +337,7 @@ static void test_flags(void)
 		{ MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC, "loopback of Ethernet frames" },
 		{ MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC, "loopback of Ethernet multicast" },
 		{ MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE, "credits by packets" },
+		{ MLX5DV_QP_CREATE_SIG_PIPELINING, "pipelined signatures" },
 	};
 	struct ibv_qp_init_attr_ex init = {
 		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq, .pd = pd,
@@ -305,6 +392,8 @@ int main(int argc, char **argv)
 	test_ece();
 	test_compressed();
 	test_flags();
+	test_mkeys();
+	test_operations();
 	ok(!ibv_destroy_qp(qp) && !ibv_dereg_mr(mr) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd),
 	   "destroy");
 	ibv_close_device(ctx);
