@@ -49,15 +49,24 @@ ok "the port still works after that" ibv_devinfo -d "$DEV0" -i 1
 # ---- Counters
 before=$(hw_counter rx_write_requests)
 data=$(port_counter port_rcv_data)
-pair "traffic: 500 writes of 4096 bytes" "listening $PORT" '^ *4096 +500' \
-	ib_write_bw -F -s 4096 -n 500 -d "$DEV0" -p $PORT -x "$(gid_index "$DEV0")" -- \
-	ib_write_bw -F -s 4096 -n 500 -d "$DEV1" -p $PORT -x "$(gid_index "$DEV1")" 127.0.0.1
+packets=$(port_counter port_rcv_packets)
+perf "traffic: 500 writes of 4096 bytes" ib_write_bw -s 4096 -m 1024 -n 500
 is "hw_counters: its write requests" $(($(hw_counter rx_write_requests) - before)) 500
-# In words of 4 bytes: payload, and 24 to 64 bytes of headers for each packet
-words=$(($(port_counter port_rcv_data) - data))
-ok "port counters: its bytes" test $words -ge $((500 * 4096 / 4)) -a $words -le $((500 * 5120 / 4))
+# Packets of 1024 bytes, with 24 bytes of headers, counted in words of 4 bytes
+is "port counters: its packets" $(($(port_counter port_rcv_packets) - packets)) 2000
+is "port counters: its bytes" $(($(port_counter port_rcv_data) - data)) $((2000 * (1024 + 24) / 4))
 like "rdma: the same counters" "rx_write_requests $((before + 500)) " \
 	rdma statistic show link "$DEV0/1"
+before=$(hw_counter rx_read_requests)
+data=$(port_counter port_xmit_data) packets=$(port_counter port_xmit_packets)
+perf "traffic: 300 reads of 3000 bytes" ib_read_bw -s 3000 -m 1024 -n 300
+is "hw_counters: its read requests" $(($(hw_counter rx_read_requests) - before)) 300
+is "port counters: packets sent" $(($(port_counter port_xmit_packets) - packets)) 900
+is "port counters: bytes sent" $(($(port_counter port_xmit_data) - data)) \
+	$((300 * (3000 + 3 * 24) / 4))
+before=$(hw_counter rx_atomic_requests)
+perf "traffic: 200 atomic operations" ib_atomic_bw -n 200
+is "hw_counters: its atomic requests" $(($(hw_counter rx_atomic_requests) - before)) 200
 like "rdma: objects of the driver" "$DEV0: pd [1-9]" rdma resource show "$DEV0"
 
 # ---- qperf, which finds the address of a RoCE port by rdma_cm only
