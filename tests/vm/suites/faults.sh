@@ -9,6 +9,8 @@ LIMIT=$((LIMIT * 3))
 TESTBIN=../../../build/user/tests
 PROGRAM=$(mktemp)
 LOG=$(mktemp)
+WRITES=10000000	# more than there is time for
+GID0=() GID1=()
 
 devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
 two_devices() { [ "$(devices)" = 2 ]; }
@@ -31,6 +33,20 @@ survived() {
 	is "$1: the process sees the removal and ends well" "$rc" 0
 	grep -v '^ok' "$PROGRAM" | diag
 }
+
+# flow TIMEOUT: writes from the second device to the first, which wait 4.096 us * 2^TIMEOUT for
+# an answer, eight times
+flow() {
+	PORT=$((PORT + 1))
+	ib_write_bw -F -N -n $WRITES -u "$1" -d "$DEV0" "${GID0[@]}" -p $PORT > /dev/null 2>&1 &
+	wait_for 10 listening $PORT
+	ib_write_bw -F -N -n $WRITES -u "$1" -d "$DEV1" "${GID1[@]}" -p $PORT 127.0.0.1 \
+		> "$PROGRAM" 2>&1 &
+	PID=$!
+}
+# hw_counter DEVICE NAME
+hw_counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
+grown() { [ "$(hw_counter "$1" "$2")" -gt "$3" ]; }
 
 refused "an unknown fault" 'Invalid argument.*must be firmware' xhcactl fault 0 fire
 
@@ -56,6 +72,37 @@ ok "the port is active again" wait_for 60 is_state "$DEV0" ACTIVE
 ok "ibv_asyncwatch sees that, too" wait_for 60 grep -q EVENT_PORT_ACTIVE "$LOG"
 kill $watch
 wait $watch 2>/dev/null
+ports_up
+pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
+
+# ---- Link, under traffic
+# A short loss costs retries only; if all retries fail, the queue pair fails.
+if [ "$VM_LINK" = roce ]; then
+	GID0=(-x "$(gid_index "$DEV0")") GID1=(-x "$(gid_index "$DEV1")")
+fi
+for timeout in 18 10; do
+	received=$(hw_counter "$DEV0" rx_write_requests)
+	lost=$(hw_counter "$DEV1" local_ack_timeout_err)
+	flow $timeout
+	ok "timeout $timeout: data flows" wait_for 20 grown "$DEV0" rx_write_requests "$received"
+	ok "the link is lost" xhcactl fault 0 down
+	ok "requests get no answer" wait_for 10 grown "$DEV1" local_ack_timeout_err "$lost"
+	if [ $timeout = 18 ]; then
+		received=$(hw_counter "$DEV0" rx_write_requests)
+		ok "the link is back" xhcactl fault 0 up
+		ok "data flows again" wait_for 20 grown "$DEV0" rx_write_requests "$received"
+		kill $PID
+		wait $PID
+		is "the program had no error" $? 143
+	else
+		wait $PID
+		is "the traffic fails" $? 1
+		like "with all retries used" 'status 12' cat "$PROGRAM"
+		ok "the link is back" xhcactl fault 0 up
+	fi
+	ok "the port is active" wait_for 60 is_state "$DEV0" ACTIVE
+done
+wait
 ports_up
 pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
 
