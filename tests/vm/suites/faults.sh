@@ -16,6 +16,7 @@ devices() { find /sys/class/infiniband -name 'mlx5_*' | wc -l; }
 two_devices() { [ "$(devices)" = 2 ]; }
 state() { cat "/sys/class/infiniband/$1/ports/1/state"; }
 is_state() { [[ $(state "$1") == *"$2" ]]; }
+reports() { devlink health show "pci/$1" reporter fw_fatal | grep -q "$2"; }
 said() { dmesg | grep -q "$1"; }
 
 # start WHAT: starts the program in the background and waits until it has traffic
@@ -114,6 +115,35 @@ survived "firmware error"
 ok "the driver has found the error" said 'Fatal error 5 detected'
 ok "it recovers" wait_for 60 said 'health recovery succeeded'
 ok "the device is back" wait_for 60 two_devices
+ports_up
+pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
+
+# ---- devlink: the administrator recovers and reloads
+dmesg -C
+pci=$(basename "$(readlink -f "/sys/class/infiniband/$DEV0/device")")
+ok "no recovery without the administrator" \
+	devlink health set "pci/$pci" reporter fw_fatal auto_recover false
+start "devlink health recover"
+ok "the firmware fails again" xhcactl fault 0 firmware
+ok "the reporter says so" wait_for 60 reports "$pci" 'state error'
+is "no recovery has begun" "$(dmesg | grep -c 'starting health recovery')" 0
+ok "the administrator recovers it" devlink health recover "pci/$pci" reporter fw_fatal
+survived "devlink health recover"
+ok "the reporter is healthy" reports "$pci" 'state healthy'
+is "it has recovered once" "$(dmesg | grep -c 'health recovery succeeded')" 1
+ok "the device is back after devlink" wait_for 60 two_devices
+ok "recovery by itself again" \
+	devlink health set "pci/$pci" reporter fw_fatal auto_recover true
+start "devlink reload"
+for limit in '' 'limit no_reset'; do
+	# shellcheck disable=SC2086 # two words
+	refused "the firmware cannot be activated ${limit:-by a reset}" 'kernel answers:' \
+		devlink dev reload "pci/$pci" action fw_activate $limit
+done
+ok "the process still has its device" kill -0 $PID
+ok "the driver starts anew" devlink dev reload "pci/$pci" action driver_reinit
+survived "devlink reload"
+ok "the device is back after the reload" wait_for 60 two_devices
 ports_up
 pingpong "and data arrives" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 100
 
