@@ -111,6 +111,20 @@ perf_processes() {
 	done
 }
 
+# plots TEST AXIS POINTS: draws a comparison; each way has a curve with that many points
+plots() {
+	local name=${1%% *}-$2
+	# shellcheck disable=SC2086 # a test with options
+	ok "perf: $1 for a plot" json $BIN/xv_perf "${both[@]}" --json $1
+	cp "$WORK/json" "$WORK/$name.json"
+	ok "perf: plot of $1" $BIN/xv_perf plot "$WORK/$name.svg" "$WORK/json"
+	like "perf: it is against $2" "<tspan[^>]*>$2<" cat "$WORK/$name.svg"
+	like "perf: it has both ways" 'by the CPU' cat "$WORK/$name.svg"
+	# Each curve has one more point in the legend.
+	is "perf: its points" "$(grep -o "<use xlink:href='#gpPt[01]' transform='translate" \
+		"$WORK/$name.svg" | wc -l)" $((2 * ($3 + 1)))
+}
+
 meanwhile perf_processes
 for op in write write_imm read send send_imm fetch_add cmp_swap bind; do
 	like "perf: $op latency" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n lat $op
@@ -144,6 +158,8 @@ for op in "chain -n 1000" "chain -n 20000 -q 8 -s 8-64" "chain -E -n 1000" \
 	# shellcheck disable=SC2086 # an operation with options
 	like "perf: $op" '^ +[0-9]+ +[0-9]+ ' $BIN/xv_perf "${both[@]}" $op
 done
+refused "perf: two ranges" 'exclude each other' \
+	$BIN/xv_perf "${both[@]}" -r 2-8 -s 8-64 allreduce
 ok "perf: JSON of a comparison" json $BIN/xv_perf "${both[@]}" -n 100 --json allreduce
 is "perf: its results" "$(field 'sorted(d["results"][0])[0]')" adapter_cpu_time_us
 refused "perf: an odd size" 'multiple of 8' $BIN/xv_perf "${both[@]}" -s 12 allreduce
@@ -154,9 +170,13 @@ json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
 if command -v gnuplot > /dev/null; then
 	ok "perf: plot" $BIN/xv_perf plot "$WORK/lat.svg" "$WORK/run1.json" "$WORK/json"
 	like "perf: the plot has two curves" 'run 2' cat "$WORK/lat.svg"
-	json $BIN/xv_perf "${both[@]}" -n 50 -s 8-64 --json allreduce
-	ok "perf: plot of a comparison" $BIN/xv_perf plot "$WORK/cmp.svg" "$WORK/json"
-	like "perf: the plot has both ways" 'by the CPU' cat "$WORK/cmp.svg"
+	plots "chain -n 400 -s 8-64" bytes 4
+	plots "bcast -n 20 -r 4 -s 8-64" bytes 4
+	plots "allreduce -n 20 -r 4 -s 8-64" bytes 4
+	plots "allreduce -n 20 -r 2-8" ranks 3
+	refused "perf: a plot against bytes and ranks" 'different tests' \
+		$BIN/xv_perf plot "$WORK/two.svg" "$WORK/json" "$WORK/allreduce-bytes.json"
+	plots "barrier -n 20 -r 2-8" ranks 3
 else
 	skip "perf: plot" "gnuplot is not installed"
 fi

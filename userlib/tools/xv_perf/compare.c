@@ -26,6 +26,11 @@ enum compared compared_find(const char *name)
 	return CMP_NONE;
 }
 
+bool compared_has_ranks(enum compared test)
+{
+	return test == CMP_BARRIER || test == CMP_BCAST || test == CMP_ALLREDUCE;
+}
+
 double cpu_time_us(void)
 {
 	struct rusage u;
@@ -43,17 +48,43 @@ void compare_begin(const struct compare *c, bool json)
 		xt_json_str("test", "%s", compared_name(c->test));
 		if (c->test == CMP_CHAIN)
 			xt_json_num("qps", c->qps);
-		else if (c->test != CMP_GATHER)
-			xt_json_num("ranks", c->ranks);
 		xt_json_bool("events", c->events);
 		xt_json_key("results");
 		xt_json_open('[');
 		return;
 	}
-	printf("%-10s %8s %10s  %10s %10s %8s  %10s %10s %8s\n", compared_name(c->test), "bytes",
+	printf("%-10s ", compared_name(c->test));
+	if (compared_has_ranks(c->test))
+		printf("%5s ", "ranks");
+	printf("%8s %10s  %10s %10s %8s  %10s %10s %8s\n", "bytes",
 	       c->test == CMP_CHAIN ? "steps" : "runs", "adapter us", "CPU us", "ratio",
 	       "its CPU us", "CPU us", "ratio");
 	fflush(stdout);
+}
+
+static void show_json(const struct compare *c)
+{
+	xt_json_open('{');
+	xt_json_num("bytes", c->size);
+	if (compared_has_ranks(c->test))
+		xt_json_num("ranks", c->ranks);
+	xt_json_num("iterations", (double)c->iterations);
+	xt_json_num("adapter_us", c->us[BY_ADAPTER]);
+	xt_json_num("cpu_us", c->us[BY_CPU]);
+	xt_json_num("adapter_cpu_time_us", c->cpu_us[BY_ADAPTER]);
+	xt_json_num("cpu_cpu_time_us", c->cpu_us[BY_CPU]);
+	xt_json_close('}');
+}
+
+static void show_row(const struct compare *c)
+{
+	printf("%-10s ", "");
+	if (compared_has_ranks(c->test))
+		printf("%5u ", c->ranks);
+	printf("%8u %10llu  %10.2f %10.2f %8.2f  %10.2f %10.2f %8.3f\n", c->size,
+	       (unsigned long long)c->iterations, c->us[BY_ADAPTER], c->us[BY_CPU],
+	       c->us[BY_ADAPTER] / c->us[BY_CPU], c->cpu_us[BY_ADAPTER],
+	       c->cpu_us[BY_CPU], c->cpu_us[BY_ADAPTER] / c->cpu_us[BY_CPU]);
 }
 
 void compare_run(struct compare *c, bool json)
@@ -64,21 +95,10 @@ void compare_run(struct compare *c, bool json)
 		run_gather(c);
 	else
 		run_collective(c);
-	if (json) {
-		xt_json_open('{');
-		xt_json_num("bytes", c->size);
-		xt_json_num("iterations", (double)c->iterations);
-		xt_json_num("adapter_us", c->us[BY_ADAPTER]);
-		xt_json_num("cpu_us", c->us[BY_CPU]);
-		xt_json_num("adapter_cpu_time_us", c->cpu_us[BY_ADAPTER]);
-		xt_json_num("cpu_cpu_time_us", c->cpu_us[BY_CPU]);
-		xt_json_close('}');
-	} else {
-		printf("%-10s %8u %10llu  %10.2f %10.2f %8.2f  %10.2f %10.2f %8.3f\n", "", c->size,
-		       (unsigned long long)c->iterations, c->us[BY_ADAPTER], c->us[BY_CPU],
-		       c->us[BY_ADAPTER] / c->us[BY_CPU], c->cpu_us[BY_ADAPTER],
-		       c->cpu_us[BY_CPU], c->cpu_us[BY_ADAPTER] / c->cpu_us[BY_CPU]);
-	}
+	if (json)
+		show_json(c);
+	else
+		show_row(c);
 	fflush(stdout);
 }
 

@@ -37,13 +37,14 @@ const char *compared_name(enum compared test);
 
 /* Returns CMP_NONE for another name. */
 enum compared compared_find(const char *name);
+bool compared_has_ranks(enum compared test);
 
 /* chain.c, gather.c, collective.c */
 void run_gather(struct compare *c);
 void run_chain(struct compare *c);
 void run_collective(struct compare *c);
 
-/* compare.c: runs the test for one size after the other and reports */
+/* compare.c: runs the test for one size or number of ranks after the other and reports */
 void compare_begin(const struct compare *c, bool json);
 void compare_run(struct compare *c, bool json);
 void compare_end(bool json);

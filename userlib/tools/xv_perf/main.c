@@ -10,7 +10,7 @@
 #include "compare.h"
 #include "perf.h"
 
-enum { UNSET = -1, LAT_INLINE = 220, GATHER_MAX = 32768 };
+enum { UNSET = -1, LAT_INLINE = 220, GATHER_MAX = 32768, MAX_RANKS = 256 };
 
 static struct {
 	struct params p;
@@ -23,7 +23,8 @@ static struct {
 	uint32_t size_first;
 	uint32_t size_last;
 	enum compared compared;
-	uint32_t ranks;
+	uint32_t ranks_first;
+	uint32_t ranks_last;
 	bool json;
 	bool histogram;
 	bool quiet;
@@ -53,7 +54,8 @@ static const char usage[] =
 	"  -q, --qps N               bw: queue pairs (1)\n"
 	"  -t, --targets N           dc: targets; the next message is for the next one (1)\n"
 	"  -i, --inline N            send up to N bytes as inline data (lat 220, bw 0)\n"
-	"  -r, --ranks N             ranks of barrier, bcast and allreduce (8)\n"
+	"  -r, --ranks N[-M]         ranks of barrier, bcast and allreduce, or all powers of\n"
+	"                            two from N to M (8)\n"
 	"  -E, --events              lat, except write: sleep until a completion event;\n"
 	"                            chain and others: sleep until the end\n"
 	"  -H, --histogram           lat: show the distribution of the samples\n"
@@ -73,16 +75,26 @@ static void fail_usage(const char *what)
 	xt_die(XT_USAGE, "%s; see xv_perf --help", what);
 }
 
-static void parse_size(const char *text)
+static void parse_range(const char *text, const char *name, uint32_t most, uint32_t *first,
+			uint32_t *last)
 {
 	char *copy = strdup(text), *dash = strchr(copy, '-');
 
 	if (dash)
 		*dash++ = 0;
-	opt.size_first = (uint32_t)xt_number(copy, "--size", 1, MAX_SIZE);
-	opt.size_last = dash ? (uint32_t)xt_number(dash, "--size", opt.size_first, MAX_SIZE) :
-			opt.size_first;
+	*first = (uint32_t)xt_number(copy, name, 1, most);
+	*last = dash ? (uint32_t)xt_number(dash, name, *first, most) : *first;
 	free(copy);
+}
+
+static void parse_size(const char *text)
+{
+	parse_range(text, "--size", MAX_SIZE, &opt.size_first, &opt.size_last);
+}
+
+static void parse_ranks(const char *text)
+{
+	parse_range(text, "--ranks", MAX_RANKS, &opt.ranks_first, &opt.ranks_last);
 }
 
 static void parse_transport(const char *text)
@@ -113,7 +125,7 @@ static void parse_option(int c)
 	case 't': p->targets = (uint32_t)xt_number(optarg, "--targets", 1, MAX_TARGETS); break;
 	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, 4096); break;
 	case 'l': opt.server = true; opt.listen = optarg; break;
-	case 'r': opt.ranks = (uint32_t)xt_number(optarg, "--ranks", 1, 256); break;
+	case 'r': parse_ranks(optarg); break;
 	case 'E': p->events = true; break;
 	case 'H': opt.histogram = true; break;
 	case 'j': opt.json = true; break;
@@ -165,8 +177,10 @@ static void settle_compared(void)
 		opt.p.iterations = opt.compared == CMP_CHAIN ? 10000 : 1000;
 	if (!opt.p.qps)
 		opt.p.qps = 4;
-	if (!opt.ranks)
-		opt.ranks = 8;
+	if (!opt.ranks_first || !compared_has_ranks(opt.compared))
+		opt.ranks_first = opt.ranks_last = 8;
+	if (opt.size_first != opt.size_last && opt.ranks_first != opt.ranks_last)
+		fail_usage("a range of sizes and a range of ranks exclude each other");
 }
 
 static void settle_masked(struct params *p)
@@ -308,10 +322,15 @@ static void execute(struct run *r)
 		       xv_wc_status_str((enum xv_wc_status)r->failed));
 }
 
+/* The next of the powers of two, and at the end the last value itself; 0 after it */
+static uint32_t next_value(uint32_t value, uint32_t last)
+{
+	return value >= last || value > MAX_SIZE / 2 ? 0 : value * 2 > last ? last : value * 2;
+}
+
 static uint32_t next_size(uint32_t size)
 {
-	return size >= opt.size_last || size > MAX_SIZE / 2 ? 0 :
-	       size * 2 > opt.size_last ? opt.size_last : size * 2;
+	return next_value(size, opt.size_last);
 }
 
 static void local(void)
@@ -344,16 +363,20 @@ static void compare(void)
 	struct compare c = {
 		.test = opt.compared, .device = { opt.device[0], opt.device[1] },
 		.port = opt.port, .gid_index = opt.gid_index, .iterations = opt.p.iterations,
-		.ranks = opt.ranks, .qps = opt.p.qps, .events = opt.p.events,
+		.qps = opt.p.qps, .events = opt.p.events,
 	};
-	uint32_t size = opt.size_first;
+	uint32_t ranks, size;
 
 	compare_begin(&c, opt.json);
-	do {
-		c.size = size;
-		compare_run(&c, opt.json);
-		size = next_size(size);
-	} while (size);
+	for (ranks = opt.ranks_first; ranks; ranks = next_value(ranks, opt.ranks_last)) {
+		size = opt.size_first;
+		do {
+			c.ranks = ranks;
+			c.size = size;
+			compare_run(&c, opt.json);
+			size = next_size(size);
+		} while (size);
+	}
 	compare_end(opt.json);
 }
 

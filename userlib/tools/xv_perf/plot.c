@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Draws saved runs into one diagram: latency, bandwidth or compared times by size.  Reads
- * the JSON output of this program and passes the numbers to gnuplot.
+ * Draws saved runs into one diagram: latency, bandwidth or compared times by size, or compared
+ * times by number of ranks.  Reads the JSON output of this program and passes the numbers to
+ * gnuplot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,14 +52,30 @@ static double get_number(const char *text, const char *key)
 	return p ? strtod(p + strlen(pattern), NULL) : 0;
 }
 
-/* Writes a data block with lines "bytes value" for one run. */
-static void put_data(FILE *gp, int run, const char *text, const char *key)
+/* The key of the horizontal axis: ranks, if they differ or if the messages are empty */
+static const char *axis_of(const char *text)
+{
+	double first = get_number(text, "ranks");
+	const char *p = text;
+
+	if (!get_number(text, "bytes"))
+		return "ranks";
+	while ((p = strstr(p, "\"ranks\": "))) {
+		if (get_number(p, "ranks") != first)
+			return "ranks";
+		p++;
+	}
+	return "bytes";
+}
+
+/* Writes a data block with lines "bytes value" or "ranks value" for one run. */
+static void put_data(FILE *gp, int run, const char *text, const char *axis, const char *key)
 {
 	const char *p = text;
 
 	fprintf(gp, "$run%d << END\n", run);
 	while ((p = strstr(p, "\"bytes\": "))) {
-		fprintf(gp, "%.0f %g\n", get_number(p, "bytes"), get_number(p, key));
+		fprintf(gp, "%.0f %g\n", get_number(p, axis), get_number(p, key));
 		p++;
 	}
 	fprintf(gp, "END\n");
@@ -84,7 +101,7 @@ static const struct kind *kind_of(const char *text)
 									     &compared;
 }
 
-static void put_header(FILE *gp, const char *image, const char *label)
+static void put_header(FILE *gp, const char *image, const char *axis, const char *label)
 {
 	const char *dot = strrchr(image, '.');
 	const char *p;
@@ -94,7 +111,7 @@ static void put_header(FILE *gp, const char *image, const char *label)
 	for (p = image; *p; p++)
 		fprintf(gp, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
 	fprintf(gp, "\"\nset logscale x 2\nset logscale y\nset grid\nset key left top\n"
-		"set xlabel \"bytes\"\nset ylabel \"%s\"\n", label);
+		"set xlabel \"%s\"\nset ylabel \"%s\"\n", axis, label);
 }
 
 static void put_title(FILE *gp, const char *text, int run, const char *curve)
@@ -113,24 +130,26 @@ static void put_title(FILE *gp, const char *text, int run, const char *curve)
 int plot(const char *image, int count, char **files)
 {
 	const struct kind *kind = NULL;
+	const char *axis = NULL;
 	char **text = xt_calloc((size_t)count, sizeof(*text));
 	FILE *gp;
 	int i, k;
 
 	for (i = 0; i < count; i++) {
 		text[i] = read_file(files[i]);
-		if (i && kind_of(text[i]) != kind)
+		if (i && (kind_of(text[i]) != kind || strcmp(axis_of(text[i]), axis)))
 			xt_die(XT_USAGE, "%s: cannot draw different tests into one diagram",
 			       files[i]);
 		kind = kind_of(text[i]);
+		axis = axis_of(text[i]);
 	}
 	gp = popen("gnuplot", "w");
 	if (!gp)
 		xt_die(XT_FAILED, "gnuplot: %s", strerror(errno));
-	put_header(gp, image, kind->label);
+	put_header(gp, image, axis, kind->label);
 	for (i = 0; i < count; i++)
 		for (k = 0; k < 2 && kind->key[k]; k++)
-			put_data(gp, 2 * i + k, text[i], kind->key[k]);
+			put_data(gp, 2 * i + k, text[i], axis, kind->key[k]);
 	for (i = 0; i < count; i++) {
 		for (k = 0; k < 2 && kind->key[k]; k++) {
 			fprintf(gp, "%s$run%d using 1:2 with linespoints",
