@@ -246,7 +246,8 @@ struct group {
 	pid_t pid[MAX_RANKS];
 };
 
-static struct xv_coll_op *create_kind(struct xv_coll *c, enum kind kind, uint64_t *in, uint64_t *out)
+static struct xv_coll_op *create_kind(struct xv_coll *c, enum kind kind, uint64_t *in,
+				      uint64_t *out)
 {
 	switch (kind) {
 	case BARRIER: return xv_coll_barrier(c);
