@@ -5,9 +5,9 @@
  * The input is a list of requests: messages on an RC connection or from a DCI to a DCT,
  * datagrams, UMRs, calculations, cross-channel, masked atomics.  Data may come in the completion.
  * The entries of CQs have 128 bytes if the size of the input is odd.  Segments and mkeys are valid
- * or almost valid.  A model predicts the status of each request and the content of memory; all bytes
- * are compared.  A request may also be damaged at any byte: then the model predicts only that
- * memory outside the regions does not change.
+ * or almost valid.  A model predicts the status of each request and the content of memory; all
+ * bytes are compared.  A request may also be damaged at any byte: then the model predicts only
+ * that memory outside the regions does not change.
  */
 #include <string.h>
 #include "dc.h"

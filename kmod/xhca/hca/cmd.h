@@ -270,7 +270,8 @@ enum hca_synd hca_umem_ring(struct hca *hca, const struct hca_cmd *c, struct hca
 enum hca_synd hca_umem_record(struct hca *hca, const struct hca_cmd *c,
 			      const struct hca_place *place, u32 bytes, __be32 **record,
 			      struct hca_umem **user);
-enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 id, u64 at);
+enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 id, u64 at,
+			   void ***page, u32 *n);
 void hca_umem_put(struct hca_umem *umem);	/* NULL: nothing */
 void hca_umem_free(struct hca *hca, void *obj);
 enum hca_synd hca_cmd_create_umem(struct hca *hca, const struct hca_cmd *c);

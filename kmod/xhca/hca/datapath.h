@@ -408,8 +408,6 @@ void hca_dct_check_drained(struct hca_qp *dct);
 void hca_mkey_align(struct hca_mkey *mkey);
 /* Gives a new mkey room for @max entries, which are set later. */
 int hca_mkey_alloc_xlt(struct hca_mkey *mkey, u64 max);
-/* Gives a new mkey these pages, for good. */
-int hca_mkey_set_pages(struct hca_mkey *mkey, u32 n, void **page);
 /*
  * Sets translation entries [first, first + n).  -EAGAIN: the table must grow in another turn; the
  * fabric knows whether it must be one that may sleep.

@@ -128,22 +128,6 @@ int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt
 	return 0;
 }
 
-int hca_mkey_set_pages(struct hca_mkey *mkey, u32 n, void **page)
-{
-	u32 i;
-	int err;
-
-	err = hca_mkey_alloc_xlt(mkey, n);
-	if (!err)
-		err = hca_mkey_make_room(mkey, n, true);
-	if (err)
-		return err;
-	for (i = 0; i < n; i++)
-		*hca_mkey_page(mkey, i) = page[i];
-	mkey->xlt_max = n / 2;
-	return 0;
-}
-
 int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm,
 		      bool may_sleep)
 {
@@ -233,6 +217,25 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey,
 #define MKEY_UMEM_ID	0x320
 #define MKEY_UMEM_OFFSET	0x340
 
+/* The mkey has the pages of a UMEM, for good. */
+static enum hca_synd hca_mkey_set_umem(struct hca_mkey *mkey, const struct hca_cmd *c)
+{
+	enum hca_synd synd;
+	void **page;
+	u32 i, n;
+
+	synd = hca_umem_map(mkey, c, hca_dword(c->in, MKEY_UMEM_ID),
+			    hca_qword(c->in, MKEY_UMEM_OFFSET), &page, &n);
+	if (synd)
+		return synd;
+	if (hca_mkey_alloc_xlt(mkey, n) || hca_mkey_make_room(mkey, n, true))
+		return HCA_SYND_NO_MEMORY;
+	for (i = 0; i < n; i++)
+		*hca_mkey_page(mkey, i) = page[i];
+	mkey->xlt_max = n / 2;
+	return HCA_OK;
+}
+
 /*
  * Sets the list of the command; its unit is an octoword, 2 MTTs or 1 KLM.  A process names
  * pages only by a UMEM.
@@ -248,8 +251,7 @@ static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_c
 	if (in_umem != (c->uid && mkey->mode == MLX5R_MKEY_MODE_MTT))
 		return HCA_SYND_UMEM;
 	if (in_umem)
-		return hca_umem_map(mkey, c, hca_dword(c->in, MKEY_UMEM_ID),
-				    hca_qword(c->in, MKEY_UMEM_OFFSET));
+		return hca_mkey_set_umem(mkey, c);
 	if (hca_mkey_alloc_xlt(mkey, mkey->mode == MLX5R_MKEY_MODE_MTT ? mkey->xlt_max * 2ull :
 									 mkey->xlt_max))
 		return HCA_SYND_NO_MEMORY;

@@ -97,10 +97,11 @@ enum hca_synd hca_umem_record(struct hca *hca, const struct hca_cmd *c,
 }
 
 /* The pages of the UMEM become those of the mkey, whatever page size its context names. */
-enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 id, u64 at)
+enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 id, u64 at,
+			   void ***page, u32 *n)
 {
 	struct hca_umem *umem = hca_umem_find(mkey->hca, c, id);
-	u64 first, n;
+	u64 first;
 
 	if (!umem)
 		return HCA_SYND_UMEM_NUMBER;
@@ -110,9 +111,8 @@ enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 i
 					       MLX5R_MKEY_ACCESS_A))
 		return HCA_SYND_UMEM_RANGE;
 	first = (umem->offset + at) >> umem->shift;
-	n = ((umem->offset + at + mkey->len - 1) >> umem->shift) - first + 1;
-	if (hca_mkey_set_pages(mkey, n, umem->page + first))
-		return HCA_SYND_NO_MEMORY;
+	*n = ((umem->offset + at + mkey->len - 1) >> umem->shift) - first + 1;
+	*page = umem->page + first;
 	mkey->page_shift = umem->shift;
 	mkey->skip = (umem->offset + at) & ((1ull << umem->shift) - 1);
 	mkey->umem = umem;
