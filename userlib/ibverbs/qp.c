@@ -293,7 +293,8 @@ EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 	bool other_vendor = ece->vendor_id && ece->vendor_id != ECE_VENDOR;
 
 	(void)qp;
-	return iv_error(ece->vendor_id && (ece->comp_mask || other_vendor) ? -EINVAL : -EOPNOTSUPP);
+	errno = ece->vendor_id && (ece->comp_mask || other_vendor) ? EINVAL : EOPNOTSUPP;
+	return errno;
 }
 
 EXPORT int ibv_destroy_qp(struct ibv_qp *pub)
