@@ -57,6 +57,12 @@ fi
 like "wait_cq: the sample of the DOCA guide" 'buffer 3 is identical to buffer 1' \
 	$EX/wait_cq -d "$DEV0"
 like "counters: masked atomics" '16 counters: the sum is 12000' $EX/counters -d "$DEV0"
+like "timestamps: data and times of completions" '32 messages: the data is right' \
+	$EX/timestamps -d "$DEV0"
+like "timestamps: the queue pair has them" 'messages of up to 64 bytes come in the completion' \
+	$EX/timestamps -d "$DEV0"
+like "exp_fields: experimental verbs" 'counters 0002000100040005, before 0001fffe00030004' \
+	$EX/exp_fields "$DEV0" "$(gid_index "$DEV0")"
 like "tasks: one post over six queues" 'one post: the sum is 303' $EX/tasks -d "$DEV0"
 like "matrix: one write gathers and scatters columns" '16 columns of 64 rows are right' \
 	$EX/matrix -d "$DEV0"
