@@ -9,6 +9,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
@@ -157,7 +158,11 @@ static void set_config(struct xhca_function *fn, int at, int size, u32 value)
 	apply_command(fn);
 }
 
-/* On x86 the PCI core takes no lock.  Accesses are aligned and have 1, 2 or 4 bytes. */
+/*
+ * On x86 the PCI core takes no lock.  Accesses are aligned and have 1, 2 or 4 bytes.  During a
+ * function-level reset all bits of a read are set, as if the adapter asked for a retry: the PCI
+ * core waits.
+ */
 static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 *value)
 {
 	struct xhca *x = bus_to_xhca(bus);
@@ -167,7 +172,7 @@ static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size
 	raw_spin_lock_irqsave(&x->pci.lock, flags);
 	fn = slot_function(bus, devfn);
 	if (fn)
-		*value = get_config(fn, at, size);
+		*value = hca_function_in_reset(fn->hca) ? ~0u : get_config(fn, at, size);
 	raw_spin_unlock_irqrestore(&x->pci.lock, flags);
 	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
@@ -304,6 +309,8 @@ static void reset_slot(struct xhca_function *fn)
 	config_init(fn);
 	hca_function_reset(fn->hca);
 	raw_spin_unlock_irqrestore(&fn->xhca->pci.lock, flags);
+	while (hca_function_in_reset(fn->hca))
+		usleep_range(100, 1000);
 }
 
 static void recover(struct xhca_function *fn, struct pci_dev *pdev)

@@ -688,9 +688,12 @@ static void test_function_reset(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
 {
 	brief(MLX5_CMD_OP_ENABLE_HCA, 0);
 	hca_firmware_fail(s.hca[0]);
+	ok(!hca_function_in_reset(s.hca[0]), "no function reset");
 	hca_function_reset(s.hca[0]);
+	ok(hca_function_in_reset(s.hca[0]), "a function reset begins");
 	session_settle(&s);
-	tap_is(s.hca[0]->stage, HCA_OFF, "a function reset");
+	ok(!hca_function_in_reset(s.hca[0]), "it is done");
+	tap_is(s.hca[0]->stage, HCA_OFF, "the function is off");
 	tap_is(interface_state(), 1, "the interface is disabled");
 	ok(!((struct mlx5_init_seg *)s.hca[0]->p.bar)->health.synd, "and healthy");
 	tap_is(post(lay, box, D_NONE), 0xfe, "no command is executed");

@@ -388,6 +388,11 @@ void hca_function_reset(struct hca *hca)
 	WRITE_ONCE(hca->cmdif->reset, true);
 }
 
+bool hca_function_in_reset(const struct hca *hca)
+{
+	return !READ_ONCE(hca->gone) && READ_ONCE(hca->cmdif->reset);
+}
+
 /* Has the driver written the queue's address or the interface state? */
 static bool hca_cmdif_queue_written(const struct hca *hca, u32 low)
 {
@@ -450,8 +455,8 @@ unsigned int hca_cmd_poll(struct hca *hca)
 	if (hca->gone)
 		return 0;
 	if (READ_ONCE(c->reset)) {
-		WRITE_ONCE(c->reset, false);
 		hca_cmdif_reset(hca);
+		smp_store_release(&c->reset, false);
 	}
 	hca_cmdif_update_health(hca);
 	hca_cmdif_read_queue_register(hca);

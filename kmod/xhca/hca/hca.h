@@ -838,6 +838,8 @@ void hca_firmware_fail(struct hca *hca);
 void hca_unplug(struct hca *hca);
 /* Resets the function at the next pass.  May be called at any time in any context. */
 void hca_function_reset(struct hca *hca);
+/* True until the reset is done.  May be called at any time in any context. */
+bool hca_function_in_reset(const struct hca *hca);
 /* Sets the link of a port. */
 void hca_port_set(struct hca_port *port, bool up);
 /* Raises a port event (eq.c). */
