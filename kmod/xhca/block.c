@@ -29,8 +29,8 @@
 #if IS_ENABLED(CONFIG_MEMORY_HOTREMOVE) && \
 	(IS_ENABLED(CONFIG_NUMA) || IS_ENABLED(CONFIG_HUGETLB_PAGE_OPTIMIZE_VMEMMAP))
 
-#define BLOCK_PATIENCE	(3 * HZ)	/* for one block */
-#define TOTAL_PATIENCE	(60 * HZ)
+#define BLOCK_TIMEOUT	(3 * HZ)	/* for one block */
+#define TOTAL_TIMEOUT	(60 * HZ)
 
 /* ---- Removing a block ---------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ static int block_remove(u64 start, u64 size)
 	t = kthread_run(block_remove_thread, &a, KBUILD_MODNAME "_block");
 	if (IS_ERR(t))
 		return PTR_ERR(t);
-	left = wait_for_completion_killable_timeout(&a.done, BLOCK_PATIENCE);
+	left = wait_for_completion_killable_timeout(&a.done, BLOCK_TIMEOUT);
 	if (left <= 0) {
 		send_sig(SIGKILL, t, 1);
 		wait_for_completion(&a.done);
@@ -157,7 +157,7 @@ static u64 block_next(u64 size, u64 below)
 /* Tries one range after the other, from the highest. */
 static int block_find(struct xhca_block *b, u64 size, u64 *start)
 {
-	unsigned long end = jiffies + TOTAL_PATIENCE;
+	unsigned long end = jiffies + TOTAL_TIMEOUT;
 	struct page *page;
 	int err;
 

@@ -130,7 +130,7 @@ int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call)
 }
 
 /* Wakes the readers.  Completion queues that cannot be destroyed hold a reference. */
-void xv_channel_lose(struct xv_obj *obj)
+void xv_channel_leak(struct xv_obj *obj)
 {
 	xv_evq_kill(&to_channel_obj(obj)->queue->q, NULL);
 }

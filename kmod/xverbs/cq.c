@@ -209,7 +209,7 @@ int xv_cq_destroy(struct xv_obj *obj, struct xv_call *call)
  * The command fails while a queue pair uses the CQ, but mlx5_core removes the CQ from
  * its tables in any case and makes no more callbacks.
  */
-void xv_cq_lose(struct xv_obj *obj)
+void xv_cq_leak(struct xv_obj *obj)
 {
 	mlx5_core_destroy_cq(obj->file->dev->mdev, &to_cq_obj(obj)->mcq);
 }

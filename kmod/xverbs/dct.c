@@ -244,7 +244,7 @@ int xv_dct_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
-void xv_dct_lose(struct xv_obj *obj)
+void xv_dct_leak(struct xv_obj *obj)
 {
 	struct xv_dct_obj *dct = to_dct_obj(obj);
 

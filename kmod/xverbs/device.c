@@ -290,7 +290,7 @@ static struct xv_file *xv_dev_first_file(struct xv_dev *dev)
 
 static void xv_dev_remove_files(struct xv_dev *dev)
 {
-	unsigned long deadline = jiffies + XV_REMOVE_PATIENCE;
+	unsigned long deadline = jiffies + XV_REMOVE_TIMEOUT;
 	struct xv_file *file;
 
 	while ((file = xv_dev_first_file(dev))) {

@@ -116,7 +116,7 @@ static void xv_pins_kill(struct work_struct *work)
 		send_sig(SIGKILL, call->task, 1);
 	}
 	spin_unlock(&file->pins_lock);
-	schedule_delayed_work(&end->work, XV_REMOVE_PATIENCE);
+	schedule_delayed_work(&end->work, XV_REMOVE_TIMEOUT);
 }
 
 /*

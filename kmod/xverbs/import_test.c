@@ -86,7 +86,7 @@ static void xv_test_import_other_object(struct kunit *test)
 }
 
 /* ib_uverbs locks an object with -1 while it creates or destroys it. */
-static void xv_test_import_dying(struct kunit *test)
+static void xv_test_import_of_closing_file(struct kunit *test)
 {
 	struct xv_foreign_pd *f = test->priv;
 
@@ -101,7 +101,7 @@ static struct kunit_case xv_import_cases[] = {
 	KUNIT_CASE(xv_test_import_other_handle),
 	KUNIT_CASE(xv_test_import_kernel_pd),
 	KUNIT_CASE(xv_test_import_other_object),
-	KUNIT_CASE(xv_test_import_dying),
+	KUNIT_CASE(xv_test_import_of_closing_file),
 	{}
 };
 

@@ -38,18 +38,18 @@ struct xv_obj_ops {
 };
 
 static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
-	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy, xv_qp_lose },
-	[XV_OBJ_DCT] = { "DC target", xv_dct_destroy, xv_dct_lose, xv_dct_drain },
-	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy, xv_srq_lose },
-	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy, xv_cq_lose },
-	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy, xv_channel_lose },
+	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy, xv_qp_leak },
+	[XV_OBJ_DCT] = { "DC target", xv_dct_destroy, xv_dct_leak, xv_dct_drain },
+	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy, xv_srq_leak },
+	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy, xv_cq_leak },
+	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy, xv_channel_leak },
 	[XV_OBJ_XRCD] = { "XRC domain", xv_xrcd_destroy },
 	[XV_OBJ_UMEM] = { "UMEM", xv_umem_destroy },
 	[XV_OBJ_MKEY] = { "indirect key", xv_mkey_destroy },
 	[XV_OBJ_MW] = { "memory window", xv_mw_destroy },
 	[XV_OBJ_MR] = { "memory region", xv_mr_destroy },
-	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy, xv_uar_lose },
-	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy, xv_pd_lose },
+	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy, xv_uar_leak },
+	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy, xv_pd_leak },
 };
 
 /* Allocates a zeroed object and reserves a handle, which cannot be looked up yet. */
@@ -267,7 +267,7 @@ static void xv_objs_destroy_pass(struct xv_file *file)
  * The adapter may still use the memory of @obj and raise events for it.  So the object,
  * its file and the module are never freed.
  */
-static void xv_obj_lose(struct xv_obj *obj)
+static void xv_obj_leak(struct xv_obj *obj)
 {
 	if (xv_obj_ops[obj->type].lose)
 		xv_obj_ops[obj->type].lose(obj);
@@ -301,5 +301,5 @@ void xv_objs_destroy_all(struct xv_file *file)
 		return;
 	xv_objs_destroy_pass(file);
 	xa_for_each(&file->objs, i, obj)
-		xv_obj_lose(obj);
+		xv_obj_leak(obj);
 }

@@ -21,7 +21,7 @@ static int xv_mock_destroy(struct xv_obj *obj, struct xv_call *call)
 
 static int xv_n_lost;
 
-static void xv_mock_lose(struct xv_obj *obj)
+static void xv_mock_leak(struct xv_obj *obj)
 {
 	xv_n_lost++;
 }
@@ -36,13 +36,13 @@ static void xv_mock_drain(struct xv_obj *obj)
 }
 
 #define xv_dct_drain	xv_mock_drain
-#define xv_qp_lose	xv_mock_lose
-#define xv_dct_lose	xv_mock_lose
-#define xv_srq_lose	xv_mock_lose
-#define xv_cq_lose	xv_mock_lose
-#define xv_channel_lose	xv_mock_lose
-#define xv_uar_lose	xv_mock_lose
-#define xv_pd_lose	xv_mock_lose
+#define xv_qp_leak	xv_mock_leak
+#define xv_dct_leak	xv_mock_leak
+#define xv_srq_leak	xv_mock_leak
+#define xv_cq_leak	xv_mock_leak
+#define xv_channel_leak	xv_mock_leak
+#define xv_uar_leak	xv_mock_leak
+#define xv_pd_leak	xv_mock_leak
 #define xv_qp_destroy	xv_mock_destroy
 #define xv_dct_destroy	xv_mock_destroy
 #define xv_srq_destroy	xv_mock_destroy

@@ -82,7 +82,7 @@ int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 }
 
 /* ib_uverbs owns an imported PD; the firmware refuses to deallocate it while it is in use. */
-void xv_pd_lose(struct xv_obj *obj)
+void xv_pd_leak(struct xv_obj *obj)
 {
 	if (to_pd_obj(obj)->uverbs)
 		xv_import_drop(to_pd_obj(obj));

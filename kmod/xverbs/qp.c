@@ -637,7 +637,7 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 }
 
 /* Other handles may still use the queue pair, and the last of them destroys it. */
-void xv_qp_lose(struct xv_obj *obj)
+void xv_qp_leak(struct xv_obj *obj)
 {
 	struct xv_dev *dev = obj->file->dev;
 	struct xv_dev_qp *qp = to_qp_obj(obj)->qp;

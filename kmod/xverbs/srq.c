@@ -258,7 +258,7 @@ int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
-void xv_srq_lose(struct xv_obj *obj)
+void xv_srq_leak(struct xv_obj *obj)
 {
 	xv_number_del(&obj->file->dev->srqs, to_srq_obj(obj)->srqn, obj);
 }

@@ -43,7 +43,7 @@ static void xv_test_forbidden(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v.forbidden, 1u << 31);
 }
 
-static void xv_test_no_way(struct kunit *test)
+static void xv_test_invalid_transition(struct kunit *test)
 {
 	struct xv_qp_verdict v;
 	u32 from;
@@ -181,7 +181,7 @@ static void xv_test_attr_migrate(struct kunit *test)
 static struct kunit_case xv_state_cases[] = {
 	KUNIT_CASE(xv_test_required),
 	KUNIT_CASE(xv_test_forbidden),
-	KUNIT_CASE(xv_test_no_way),
+	KUNIT_CASE(xv_test_invalid_transition),
 	KUNIT_CASE(xv_test_dci),
 	KUNIT_CASE(xv_test_attr_table),
 	KUNIT_CASE(xv_test_attr_migrate),

@@ -106,7 +106,7 @@ int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
-void xv_uar_lose(struct xv_obj *obj)
+void xv_uar_leak(struct xv_obj *obj)
 {
 	xv_mapping_del_zap(obj->file, &to_uar_obj(obj)->map);
 }

@@ -294,7 +294,7 @@ struct xv_file {
 };
 
 void xv_file_put(struct xv_file *file);
-#define XV_REMOVE_PATIENCE	(10 * HZ)
+#define XV_REMOVE_TIMEOUT	(10 * HZ)
 
 void xv_file_disassociate(struct xv_file *file, unsigned long deadline);
 int xv_file_init_sources(struct xv_file *file, u32 n_ports);
@@ -727,7 +727,7 @@ struct xv_dct_obj {
 
 int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn);
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call);
-void xv_pd_lose(struct xv_obj *obj);
+void xv_pd_leak(struct xv_obj *obj);
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call);
@@ -739,13 +739,13 @@ int xv_mkey_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 int xv_srq_destroy(struct xv_obj *obj, struct xv_call *call);
-void xv_qp_lose(struct xv_obj *obj);
-void xv_dct_lose(struct xv_obj *obj);
+void xv_qp_leak(struct xv_obj *obj);
+void xv_dct_leak(struct xv_obj *obj);
 void xv_dct_drain(struct xv_obj *obj);
-void xv_srq_lose(struct xv_obj *obj);
-void xv_cq_lose(struct xv_obj *obj);
-void xv_channel_lose(struct xv_obj *obj);
-void xv_uar_lose(struct xv_obj *obj);
+void xv_srq_leak(struct xv_obj *obj);
+void xv_cq_leak(struct xv_obj *obj);
+void xv_channel_leak(struct xv_obj *obj);
+void xv_uar_leak(struct xv_obj *obj);
 int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
 			struct xv_dev_qp *qp);
 void xv_channel_event(struct xv_channel_obj *channel, struct xv_evsrc *src);

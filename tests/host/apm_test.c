@@ -336,7 +336,7 @@ static void test_failed(void)
 }
 
 /* UC messages are dropped without an answer, and with one event in all. */
-static void test_told_once(void)
+static void test_one_event_per_migration(void)
 {
 	int i;
 
@@ -355,7 +355,7 @@ static void test_told_once(void)
 }
 
 /* Another QP with the number of the peer, on a function to which no path leads */
-static void test_stranger(void)
+static void test_qp_number_of_peer(void)
 {
 	struct xv_sge sge = session_sge(&mr[1], 0, 8);
 	struct session_qp spare, stranger;
@@ -398,8 +398,8 @@ int main(void)
 		test_failover(1, i, MR_BYTES);
 	}
 	test_failed();
-	test_told_once();
-	test_stranger();
+	test_one_event_per_migration();
+	test_qp_number_of_peer();
 	session_free(&s);
 	return tap_done();
 }

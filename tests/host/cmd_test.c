@@ -622,7 +622,7 @@ static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
 	tap_is(lay->out[0] << 8 | hca->fail.left, 1, "this command succeeds");
 	post(lay, box, D_NONE);
 	tap_is(lay->out[0], MLX5_CMD_STAT_INT_ERR, "the injected failure");
-	tap_is(be32_to_cpu(((__be32 *)lay->out)[1]), HCA_SYND_ORDERED, "its syndrome");
+	tap_is(be32_to_cpu(((__be32 *)lay->out)[1]), HCA_SYND_INJECTED, "its syndrome");
 	hca->fail.status = MLX5_CMD_STAT_NO_RES_ERR;
 	hca->fail.left = 1;
 	post(lay, box, D_NONE);

@@ -124,7 +124,7 @@ static void test_header(void)
 	tap_is(ask(p), 0x0200, "the same for a table");
 }
 
-static void test_silence(void)
+static void test_no_answer(void)
 {
 	static const u8 methods[] = { SEND, TRAP, REPRESS, 0x81, 0x86, 0x92, 0xff };
 	const struct hca_port *p = port_of(0);
@@ -711,7 +711,7 @@ int main(void)
 {
 	session_init_ib(&s, 2);
 	test_header();
-	test_silence();
+	test_no_answer();
 	test_paths();
 	test_path_limits();
 	test_path_down();

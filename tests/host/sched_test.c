@@ -138,7 +138,7 @@ static void test_lost_doorbells(void)
 }
 
 /* Invalid doorbells are no work: the engine may sleep. */
-static void test_rubbish_is_no_work(void)
+static void test_random_bytes_are_no_work(void)
 {
 	u32 own = s.uar[0], n, i;
 
@@ -457,7 +457,7 @@ int main(void)
 
 	begin();
 	test_lost_doorbells();
-	test_rubbish_is_no_work();
+	test_random_bytes_are_no_work();
 	test_loads();
 	session_free(&s);
 

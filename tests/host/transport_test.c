@@ -325,7 +325,7 @@ static u32 repeated_key(int func, u64 page, u64 bytes)
 }
 
 /* An mkey is destroyed while a message uses it: the message fails. */
-static void test_key_goes(const u64 *page)
+static void test_key_destroyed_during_message(const u64 *page)
 {
 	const u32 bytes = 1u << HCA_LOG_MAX_MSG;
 	int i;
@@ -377,7 +377,7 @@ static void test_largest(void)
 	}
 	ok(!memcmp(session_ptr(&s, page[0]), session_ptr(&s, page[1]), page_bytes),
 	   "the data is right");
-	test_key_goes(page);
+	test_key_destroyed_during_message(page);
 }
 
 /* Makes a key of 64 bytes at address 0x1000 that maps to @addr of the key @inner. */

@@ -260,7 +260,7 @@ static void test_heap(void)
 }
 
 /* Many queues wait for one entry: they wake in parts. */
-static void test_crowd(void)
+static void test_many_waiters(void)
 {
 	enum { CROWD = 300, AT_ONCE = 72 };
 	static struct pair m[CROWD];
@@ -571,7 +571,7 @@ static void test_chain(void)
  * Two queues that enable each other without end, and a neighbour on another page.  Enabling is
  * work like any other, so the neighbour has half of the requests.
  */
-static void test_endless(void)
+static void test_endless_chain(void)
 {
 	u32 uar = s.uar[0], i;
 	u64 theirs = 0, mine = 0, start;
@@ -708,13 +708,13 @@ int main(void)
 	test_wait_overrun();
 	test_wait_drain();
 	test_heap();
-	test_crowd();
+	test_many_waiters();
 	test_conditions();
 	test_wait_data();
 	test_wait_data_refused();
 	test_wait_time();
 	test_chain();
-	test_endless();
+	test_endless_chain();
 	test_self_modifying();
 	session_free(&s);
 	return tap_done();

@@ -214,7 +214,7 @@ static void test_rnr_recovers(void)
 	rig_reconnect(&r, &opts);
 }
 
-static void test_peer_gone(void)
+static void test_peer_destroyed(void)
 {
 	struct xv_sge from = rig_sge(&r, 0, 0, 8);
 	struct xv_qp_attr err = { .qp_state = XV_QPS_ERR };
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
 	test_receive_errors();
 	test_rnr();
 	test_rnr_recovers();
-	test_peer_gone();
+	test_peer_destroyed();
 	test_flush();
 	test_queue_full();
 	test_states();

@@ -206,7 +206,7 @@ static void test_rule(const struct rule *r, uint32_t optional)
 }
 
 /* Transitions without attributes refuse every attribute by name. */
-static void test_bare(enum xv_qp_state from, enum xv_qp_state to)
+static void test_no_attributes(enum xv_qp_state from, enum xv_qp_state to)
 {
 	const struct rule bare = { from, to, ALL, 0, 0 };
 	bool surplus = true;
@@ -221,7 +221,7 @@ static void test_bare(enum xv_qp_state from, enum xv_qp_state to)
 }
 
 /* Only these transitions exist, except to RESET and ERR. */
-static void test_no_way(enum xv_qp_state from)
+static void test_invalid_transition(enum xv_qp_state from)
 {
 	bool none = true;
 	int to;
@@ -236,8 +236,8 @@ static void test_no_way(enum xv_qp_state from)
 		}
 	}
 	ok(none, "%s %s: no transition to other states", type_name, state_names[from]);
-	test_bare(from, XV_QPS_RESET);
-	test_bare(from, XV_QPS_ERR);
+	test_no_attributes(from, XV_QPS_RESET);
+	test_no_attributes(from, XV_QPS_ERR);
 	ok(!modify(from, XV_QPS_ERR, 0) && queried() == XV_QPS_ERR, "%s %s to ERR", type_name,
 	   state_names[from]);
 	ok(!modify(XV_QPS_ERR, XV_QPS_RESET, 0) && queried() == XV_QPS_RESET,
@@ -351,12 +351,12 @@ static void test_type(enum xv_qp_type t, const char *name)
 	for (i = 0; i < ARRAY_SIZE(rules); i++)
 		if (rules[i].types & 1u << t)
 			test_rule(&rules[i], optional);
-	test_no_way(XV_QPS_RESET);
-	test_no_way(XV_QPS_INIT);
-	test_no_way(XV_QPS_RTR);
-	test_no_way(XV_QPS_RTS);
-	test_no_way(XV_QPS_SQD);
-	test_no_way(XV_QPS_ERR);
+	test_invalid_transition(XV_QPS_RESET);
+	test_invalid_transition(XV_QPS_INIT);
+	test_invalid_transition(XV_QPS_RTR);
+	test_invalid_transition(XV_QPS_RTS);
+	test_invalid_transition(XV_QPS_SQD);
+	test_invalid_transition(XV_QPS_ERR);
 	test_query();
 	if (t == XV_QPT_RC)
 		test_ranges();

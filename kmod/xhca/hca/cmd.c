@@ -244,7 +244,7 @@ static u8 hca_cmdif_deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 	if (status)
 		return status;
 	if (hca_cmdif_inject_failure(hca))
-		hca_cmdif_answer(c->out.data, outlen, hca->fail.status, HCA_SYND_ORDERED);
+		hca_cmdif_answer(c->out.data, outlen, hca->fail.status, HCA_SYND_INJECTED);
 	else
 		hca_cmd_exec(hca, c->in.data, inlen, c->out.data, outlen);
 	status = hca_cmdif_scatter(hca, lay, c->out.data, outlen);

@@ -114,7 +114,7 @@
 	X(HCA_SYND_MCG_TYPE, 0x58014a, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "only UD QPs take part in multicast") \
 	X(HCA_SYND_MCG_MEMBER, 0x58014b, MLX5_CMD_STAT_BAD_RES_ERR, "not a member of the group") \
-	X(HCA_SYND_ORDERED, 0x58014c, MLX5_CMD_STAT_INT_ERR, "failure injected through debugfs") \
+	X(HCA_SYND_INJECTED, 0x58014c, MLX5_CMD_STAT_INT_ERR, "failure injected through debugfs") \
 	X(HCA_SYND_DCT, 0x58014d, MLX5_CMD_STAT_BAD_RES_ERR, "no such DCT") \
 	X(HCA_SYND_DCT_FIELD, 0x58014e, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported DCT field") \
 	X(HCA_SYND_DCT_STATE, 0x58014f, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \

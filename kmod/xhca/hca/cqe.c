@@ -66,7 +66,7 @@ static u32 hca_cqe_arm_word(const struct hca_cq *cq)
 	return be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
 }
 
-bool hca_cq_has_news(const struct hca_cq *cq)
+bool hca_cq_has_request(const struct hca_cq *cq)
 {
 	return hca_cqe_arm_word(cq) != cq->arm_seen && cq->rings != cq->record.uar->cq_rings;
 }
@@ -127,8 +127,8 @@ void hca_cq_read_arms(struct hca_fabric *f)
 
 	/* The entries are written before the arm record is read; see hca_cq_look(). */
 	smp_mb();
-	while (!list_empty(&f->cq_news)) {
-		cq = list_first_entry(&f->cq_news, struct hca_cq, news_entry);
+	while (!list_empty(&f->cqs_to_arm)) {
+		cq = list_first_entry(&f->cqs_to_arm, struct hca_cq, news_entry);
 		list_del_init(&cq->news_entry);
 		hca_cqe_read_arm(cq);
 		if (cq->armed && hca_cqe_has_new(cq))
@@ -190,7 +190,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 	    op == MLX5R_CQE_RESP_ERR)
 		cq->solicited_pi = cq->pi;
 	if (list_empty(&cq->news_entry))
-		list_add_tail(&cq->news_entry, &cq->hca->fabric->cq_news);
+		list_add_tail(&cq->news_entry, &cq->hca->fabric->cqs_to_arm);
 	if (hca_wait_due(cq))
 		hca_wait_wake(cq);
 	return true;

@@ -178,9 +178,9 @@ void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units);
 /* The number of queues that use the page has changed. */
 void hca_uar_used(struct hca_uar *uar);
 /* Software has rung a doorbell on the page: its registers are read more often. */
-void hca_uar_warm(struct hca_uar *uar);
+void hca_uar_set_active(struct hca_uar *uar);
 /* No doorbell was rung on it for a while: its registers are read less often. */
-void hca_uar_cool(struct hca_uar *uar);
+void hca_uar_set_idle(struct hca_uar *uar);
 void hca_uar_stop_sweep(struct hca_uar *uar);
 
 /* ---- eq.c -------------------------------------------------------------------------- */
@@ -250,7 +250,7 @@ void hca_wait_wake(struct hca_cq *cq);
 void hca_wait_abandon(struct hca_cq *cq);
 static inline bool hca_wait_pending(const struct hca_fabric *f)
 {
-	return f->orphans || !list_empty(&f->waking);
+	return f->detached || !list_empty(&f->waking);
 }
 
 /* Wakes and queues some of those QPs; returns how many steps it took. */
@@ -349,7 +349,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data);
 void hca_cq_read_arms(struct hca_fabric *f);
 static inline void hca_cq_raise_events(struct hca_fabric *f)
 {
-	if (!list_empty(&f->cq_news))
+	if (!list_empty(&f->cqs_to_arm))
 		hca_cq_read_arms(f);
 }
 
@@ -358,7 +358,7 @@ void hca_cq_timer(struct hca_cq *cq);
 /* Reads the record of a CQ; true if there is a new notification request. */
 bool hca_cq_look(struct hca_cq *cq);
 /* The same, but does not take the request. */
-bool hca_cq_has_news(const struct hca_cq *cq);
+bool hca_cq_has_request(const struct hca_cq *cq);
 /* First read of the record of a new CQ */
 void hca_cq_start(struct hca_cq *cq);
 void hca_cq_stop(struct hca_cq *cq);

@@ -67,7 +67,7 @@ static u16 hca_doorbell_regs_in_use(const struct hca_uar *uar)
 /* ---- One register -------------------------------------------------------------------- */
 
 /* A register names no queue of the page; a queue without news; a queue with news */
-enum look { INVALID, OLD, NEWS };
+enum look { INVALID, OLD, CHANGED };
 
 static enum look hca_doorbell_ring_eq(struct hca_uar *uar, u32 word)
 {
@@ -76,7 +76,7 @@ static enum look hca_doorbell_ring_eq(struct hca_uar *uar, u32 word)
 	if (!eq || eq->uar != uar)
 		return INVALID;
 	hca_eq_doorbell(eq, word & 0xffffff);
-	return NEWS;
+	return CHANGED;
 }
 
 static enum look hca_doorbell_ring_cq(struct hca_uar *uar, u32 cqn)
@@ -87,7 +87,7 @@ static enum look hca_doorbell_ring_cq(struct hca_uar *uar, u32 cqn)
 	hca_sweep(uar, HCA_RECORD_CQ);
 	if (!cq || cq->record.uar != uar)
 		return INVALID;
-	return hca_cq_look(cq) ? NEWS : OLD;
+	return hca_cq_look(cq) ? CHANGED : OLD;
 }
 
 /* Stores the flags of a copied NOP that has not run; of several, those of the earliest. */
@@ -133,7 +133,7 @@ static enum look hca_doorbell_ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *re
 	flags = hca_doorbell_take_flags(uar->hca->fabric, reg, qp && !qp->requests);
 	if (!qp || qp->record.uar != uar)
 		return INVALID;
-	result = hca_qp_look(qp) ? NEWS : OLD;
+	result = hca_qp_look(qp) ? CHANGED : OLD;
 	if ((u8)(v >> 32) == MLX5R_OP_NOP)
 		hca_doorbell_take_nop(qp, v >> 40, flags);
 	return result;
@@ -167,10 +167,10 @@ static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned in
 	smp_mb();
 	f->stat.doorbells++;
 	result = hca_doorbell_ring(uar, reg, at, v);
-	*news += result == NEWS;
+	*news += result == CHANGED;
 	if (result != INVALID) {
 		uar->known |= BIT(reg);
-		hca_uar_warm(uar);
+		hca_uar_set_active(uar);
 	}
 }
 
@@ -225,7 +225,7 @@ static struct hca_uar *hca_doorbell_next_hot(struct hca_fabric *f, unsigned int 
 	uar->pass = f->pass;
 	hca_round_pass(&f->hot_uars);
 	if (++uar->quiet > QUIET_LOOKS)
-		hca_uar_cool(uar);
+		hca_uar_set_idle(uar);
 	return uar;
 }
 
@@ -326,7 +326,7 @@ static void hca_doorbell_remember(struct hca_uar *uar, unsigned int reg)
 	uar->known |= BIT(reg);
 	uar->next_known = reg;
 	uar->quiet = 0;
-	hca_uar_cool(uar);
+	hca_uar_set_idle(uar);
 	hca_round_add_first(&uar->hca->fabric->hot_uars, &uar->hot_entry);
 }
 

@@ -334,7 +334,7 @@ struct hca_cq {
 	u32 solicited_pi;		/* pi after the last solicited CQE */
 	u32 event_pi;			/* pi at the last event */
 	u32 rings;			/* uar->cq_rings when the CQ was created */
-	struct list_head news_entry;	/* fabric.cq_news, or empty */
+	struct list_head news_entry;	/* fabric.cqs_to_arm, or empty */
 	struct hca_waiter *waiters;	/* QPs that wait: the root of their heap */
 	struct list_head wake_entry;	/* fabric.waking, or empty */
 	bool overrun_ignore, collapsed;
@@ -755,9 +755,9 @@ struct hca_fabric {
 	bool left;			/* the last pass left work */
 	struct list_head failing;	/* dependents of CQs and SRQs that have failed */
 	struct list_head failing_qps;	/* QPs that the scheduler takes to ERR or SQER */
-	struct list_head cq_news;	/* CQs with entries since their arm word was read */
+	struct list_head cqs_to_arm;	/* CQs with entries since their arm word was read */
 	struct list_head waking;	/* CQs with more QPs to wake */
-	struct hca_waiter *orphans;	/* QPs whose CQ was destroyed or has overrun */
+	struct hca_waiter *detached;	/* QPs whose CQ was destroyed or has overrun */
 	struct hca_timers timers;	/* QPs that retry, CQs with a moderated event */
 	struct hca_timers flushing;	/* QPs in ERR */
 	struct hca_scratch *scratch;	/* the request that is executed (datapath.h) */

@@ -40,14 +40,17 @@ static int hca_resp_refuse_access(struct hca_qp *dst)
 	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_ACCESS);
 }
 
-/* A receive request fails: @mine is the syndrome of its completion, @theirs of the sender's. */
-static int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 mine,
-				 u8 theirs)
+/*
+ * A receive request fails: @receiver_synd is the syndrome of its completion, @sender_synd that of
+ * the sender's.
+ */
+static int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index,
+				 u8 receiver_synd, u8 sender_synd)
 {
 	hca_rq_consume(dst, srq);
-	hca_rq_complete_error(dst, srq, index, mine);
+	hca_rq_complete_error(dst, srq, index, receiver_synd);
 	hca_resp_fail(dst);
-	return theirs;
+	return sender_synd;
 }
 
 static bool hca_resp_consumes_receive(u8 opcode)

@@ -28,7 +28,7 @@ int hca_fabric_init(struct hca_fabric *f)
 	hca_round_init(&f->sweeps);
 	INIT_LIST_HEAD(&f->failing);
 	INIT_LIST_HEAD(&f->failing_qps);
-	INIT_LIST_HEAD(&f->cq_news);
+	INIT_LIST_HEAD(&f->cqs_to_arm);
 	INIT_LIST_HEAD(&f->waking);
 	f->now = ktime_get_ns();
 	f->scratch = kzalloc(sizeof(*f->scratch), GFP_KERNEL);

@@ -50,7 +50,7 @@ static bool hca_sweep_has_news(struct hca_record *r)
 	const struct hca_qp *qp;
 
 	if (r->kind == HCA_RECORD_CQ)
-		return hca_cq_has_news(hca_sweep_cq(r));
+		return hca_cq_has_request(hca_sweep_cq(r));
 	qp = hca_sweep_qp(r);
 	return qp->has_record &&
 	       (u16)be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND])) != qp->sq.pi;

@@ -56,14 +56,14 @@ void hca_uar_put(struct hca_uar *uar)
 		hca_uar_free(uar->hca, uar);
 }
 
-void hca_uar_warm(struct hca_uar *uar)
+void hca_uar_set_active(struct hca_uar *uar)
 {
 	uar->quiet = 0;
 	if (list_empty(&uar->hot_entry))
 		hca_round_add(&uar->hca->fabric->hot_uars, &uar->hot_entry);
 }
 
-void hca_uar_cool(struct hca_uar *uar)
+void hca_uar_set_idle(struct hca_uar *uar)
 {
 	if (!list_empty(&uar->hot_entry))
 		hca_round_del(&uar->hca->fabric->hot_uars, &uar->hot_entry);
@@ -82,11 +82,11 @@ void hca_uar_used(struct hca_uar *uar)
 	if (!hca_uar_in_use(uar)) {
 		if (!list_empty(&uar->entry))
 			hca_round_del(all, &uar->entry);
-		hca_uar_cool(uar);
+		hca_uar_set_idle(uar);
 		hca_uar_stop_sweep(uar);
 	} else if (list_empty(&uar->entry)) {
 		hca_round_add(all, &uar->entry);
-		hca_uar_warm(uar);
+		hca_uar_set_active(uar);
 	}
 }
 

@@ -9,7 +9,7 @@
  *
  * Many queues may wait for the same entry, so only some of them wake up at once, and the
  * others in the next passes.  If a CQ is destroyed or has overrun, its queues move to the
- * heap of orphans, and each pass queues some of these for failure: their requests are flushed.
+ * heap of detached, and each pass queues some of these for failure: their requests are flushed.
  */
 #include <linux/list.h>
 #include <linux/minmax.h>
@@ -116,7 +116,7 @@ void hca_wait_end(struct hca_qp *qp)
 	if (!qp->waiting)
 		return;
 	/* The CQ of an orphan may not exist any more. */
-	hca_wait_remove(w->parent || w == f->orphans ? &f->orphans : &w->cq->waiters, w);
+	hca_wait_remove(w->parent || w == f->detached ? &f->detached : &w->cq->waiters, w);
 	qp->waiting = false;
 }
 
@@ -152,7 +152,7 @@ void hca_wait_abandon(struct hca_cq *cq)
 	struct hca_fabric *f = cq->hca->fabric;
 
 	list_del_init(&cq->wake_entry);
-	f->orphans = hca_wait_merge(f->orphans, cq->waiters);
+	f->detached = hca_wait_merge(f->detached, cq->waiters);
 	cq->waiters = NULL;
 }
 
@@ -169,7 +169,7 @@ static void hca_wait_fail(struct hca_qp *qp)
 
 unsigned int hca_wait_run(struct hca_fabric *f)
 {
-	unsigned int n, orphans;
+	unsigned int n, detached;
 	struct hca_cq *cq;
 	struct hca_qp *qp;
 
@@ -178,10 +178,10 @@ unsigned int hca_wait_run(struct hca_fabric *f)
 		list_move_tail(&cq->wake_entry, &f->waking);
 		hca_wait_wake(cq);
 	}
-	for (orphans = 0; orphans < PASS_ORPHANS && f->orphans; orphans++) {
-		qp = hca_wait_qp(f->orphans);
+	for (detached = 0; detached < PASS_ORPHANS && f->detached; detached++) {
+		qp = hca_wait_qp(f->detached);
 		hca_wait_end(qp);
 		hca_wait_fail(qp);
 	}
-	return n + orphans;
+	return n + detached;
 }

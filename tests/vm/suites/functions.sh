@@ -30,24 +30,24 @@ ok "add a function with a MAC address" xhcactl add --mac $MAC third
 is "it has a device" "$(devices)" 3
 like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +-$" xhcactl list
 want="{'name': 'third', 'link': 'roce', 'mac': '$MAC', 'ports': 1, 'address': '10000:00:02.0',"
-is "and as JSON" "$(json)" \
+is "list --json shows the function" "$(json)" \
 	"$want 'device': 'mlx5_2', 'interface': 'xnet2', 'netns': None}"
 is "its interface has the MAC address" "$(< /sys/class/net/xnet2/address)" $MAC
-like "and its GUID derives from that" 'node_guid:\s+0011:22ff:fe33:4455' ibv_devinfo -d mlx5_2
+like "its GUID is made of the MAC address" 'node_guid:\s+0011:22ff:fe33:4455' ibv_devinfo -d mlx5_2
 ok "its interface comes up" ip link set xnet2 up
 ok "it gets an address" ip address add 10.77.0.3/24 dev xnet2
-ok "and a GID of that" wait_for 10 has_gid mlx5_2 10.77.0.3
+ok "it has a GID of this address" wait_for 10 has_gid mlx5_2 10.77.0.3
 pingpong "it reaches the first function" ibv_rc_pingpong mlx5_0 mlx5_2 -c -n 100
 ok "remove it by its device" xhcactl del mlx5_2
 is "the device is gone" "$(devices)" 2
 is "the interface is gone" "$(ls -d /sys/class/net/xnet2 2>/dev/null)" ""
-is "the list has it no more" "$(functions)" 2
-is "configfs has it no more" "$(ls -d $CONFIG/third 2>/dev/null)" ""
+is "the list does not show it" "$(functions)" 2
+is "configfs does not have it" "$(ls -d $CONFIG/third 2>/dev/null)" ""
 
 like "a function with two InfiniBand ports" '^2$' xhcactl add --link ib --ports 2
 is "it has two ports" "$(names /sys/class/infiniband/mlx5_2/ports)" "1 2"
 like "they are InfiniBand" 'link_layer:\s+InfiniBand' ibv_devinfo -d mlx5_2
-like "and active" 'state:\s+PORT_ACTIVE' ibv_devinfo -d mlx5_2
+like "they are active" 'state:\s+PORT_ACTIVE' ibv_devinfo -d mlx5_2
 refused "its settings cannot change" 'busy' put 2/link roce
 ok "the log says why" said 'function 2 is enabled'
 ok "PCI removes it" sh -c 'echo 1 > /sys/bus/pci/devices/10000:00:02.0/remove'
@@ -56,7 +56,7 @@ is "it has its device again" "$(devices)" 3
 ok "PCI removes it again" sh -c 'echo 1 > /sys/bus/pci/devices/10000:00:02.0/remove'
 ok "then xhcactl removes it, too" xhcactl del 2
 ok "a rescan" sh -c 'echo 1 > /sys/bus/pci/rescan'
-is "does not find it" "$(devices)" 2
+is "the rescan does not find the removed function" "$(devices)" 2
 
 # ---- Refused
 refused "a name that exists" 'function 0 exists' xhcactl add 0
@@ -80,7 +80,7 @@ is "no function is left of these" "$(names $CONFIG)" "0 1"
 fill() { local i; for ((i = 2; i < 17; i++)); do mkdir $CONFIG/full$i || return; done; }
 refused "a function more than there is room for" 'full16.*No space left' fill
 ok "the log says how many there are" said 'no room for another function: all 16'
-ok "free them" rmdir $CONFIG/full*
+ok "functions that are not enabled can be removed" rmdir $CONFIG/full*
 
 # ---- Network namespace
 # Not the address that was used above: the ARP cache still has that one.
@@ -89,7 +89,7 @@ like "a function in a network namespace" '^2$' xhcactl add --netns blue
 is "the list names the namespace" "$(column 2 8)" blue
 there=$(< $CONFIG/2/interface)
 is "its interface is not here" "$(ls -d /sys/class/net/xnet2 2>/dev/null)" ""
-ok "but there" ip -n blue link show "$there"
+ok "its interface is in namespace blue" ip -n blue link show "$there"
 ok "rdma shows the device here" rdma dev show mlx5_2
 ip -n blue link set lo up
 ip -n blue link set "$there" up
@@ -104,13 +104,13 @@ ok "remove the third function" xhcactl del 2
 ip netns delete blue
 ok "restore the list" xhcactl restore "$WORK/conf"
 is "the function is back" "$(functions)" 3
-is "in its namespace" "$(column 2 8)" blue
+is "the function is in its namespace" "$(column 2 8)" blue
 ok "a second restore changes nothing" xhcactl restore "$WORK/conf"
-is "there are three" "$(functions)" 3
+is "there are three functions" "$(functions)" 3
 ip netns delete blue
 ok "its interface returns when the namespace is deleted" \
 	wait_for 10 grep -q '' /sys/class/net/xnet2/address
-is "the list knows" "$(column 2 8)" -
+is "the list shows no namespace" "$(column 2 8)" -
 refused "the module is in use" 'in use' rmmod xhca
 ok "remove it" xhcactl del 2
 
@@ -118,8 +118,8 @@ ok "remove it" xhcactl del 2
 ok "each device belongs to one network namespace" rdma system set netns exclusive
 ip netns add green
 like "a function in a network namespace" '^2$' xhcactl add --netns green
-ok "its RDMA device is there" ip netns exec green rdma dev show mlx5_2
-refused "and not here" '' rdma dev show mlx5_2
+ok "its RDMA device is in namespace green" ip netns exec green rdma dev show mlx5_2
+refused "its RDMA device is not in the first namespace" '' rdma dev show mlx5_2
 ok "remove it by its name" xhcactl del 2
 ip netns delete green
 ok "devices are shared again" wait_for 10 rdma system set netns shared
