@@ -39,6 +39,7 @@ static const dma_addr_t xv_pages[] = { 0x1122334455667000, 0x0000000abcdef000 };
 
 struct xv_bench {
 	struct mlx5_core_dev mdev;
+	struct ib_device ib;
 	struct xv_dev dev;
 	struct xv_file file;
 	struct xv_call call;
@@ -71,6 +72,7 @@ static int xv_bench_init(struct kunit *test)
 	}
 	memset(&xv_fw, 0, sizeof(xv_fw));
 	b->dev.mdev = &b->mdev;
+	b->dev.ib = &b->ib;
 	xa_init_flags(&b->dev.qps, XA_FLAGS_LOCK_IRQ);
 	b->file.dev = &b->dev;
 	b->call.dev = &b->dev;
@@ -337,6 +339,114 @@ static void xv_test_cross_channel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), -EINVAL);
 	arg->hdr.flags = XVERBS_QP_CROSS_CHANNEL;
 	KUNIT_EXPECT_EQ(test, xv_qp_check_create(&b->call, arg), -EINVAL);
+}
+
+/* A device without cross-channel queues refuses the flag and says why. */
+static void xv_test_cross_channel_cq(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	struct xverbs_cq_create *arg = &b->call.arg.cq_create;
+	u32 entries;
+
+	b->ib.num_comp_vectors = 1;
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, log_max_cq_sz, 10);
+	arg->cqe_bytes = 64;
+	arg->entries = 100;
+	KUNIT_EXPECT_EQ(test, xv_cq_check(&b->call, arg, &entries), 0);
+	arg->hdr.flags = XVERBS_CQ_CROSS_CHANNEL;
+	KUNIT_EXPECT_EQ(test, xv_cq_check(&b->call, arg, &entries), -EOPNOTSUPP);
+	KUNIT_EXPECT_PTR_NE(test, strstr(b->call.reason, "cross-channel"), NULL);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cd, 1);
+	KUNIT_EXPECT_EQ(test, xv_cq_check(&b->call, arg, &entries), 0);
+	KUNIT_EXPECT_EQ(test, entries, 128);
+}
+
+/* Whether the list of features has @name as available; a reason stands beside what is not */
+static bool xv_bench_has(struct kunit *test, const char *name)
+{
+	struct xv_bench *b = test->priv;
+	struct xverbs_query_features *arg = &b->call.arg.query_features;
+	const struct xverbs_feature *list;
+	bool has = false, found = false;
+	u32 i;
+
+	memset(arg, 0, sizeof(*arg));
+	arg->count = 100;
+	arg->entry_size = sizeof(*list);
+	KUNIT_ASSERT_EQ(test, xv_features_query(&b->call), 0);
+	list = b->call.entries.list;
+	for (i = 0; i < b->call.entries.n; i++) {
+		if (strcmp(list[i].name, name))
+			continue;
+		found = true;
+		has = list[i].available;
+		KUNIT_EXPECT_EQ(test, !list[i].why_not[0], has);
+	}
+	KUNIT_EXPECT_TRUE(test, found);
+	kvfree(list);
+	return has;
+}
+
+static void xv_test_cross_channel_features(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	/* PRM, general page: dword at 0xd0, bit 20 for data, bit 19 for time */
+	__be32 *wait = (__be32 *)b->mdev.caps.hca[MLX5_CAP_GENERAL]->cur +
+		       0xd0 / 4;
+	u32 bits, cd;
+
+	for (cd = 0; cd < 2; cd++) {
+		XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cd, cd);
+		for (bits = 0; bits < 4; bits++) {
+			*wait = cpu_to_be32(bits << 19);
+			KUNIT_EXPECT_EQ(test, xv_bench_has(test, "cross-channel"), cd);
+			KUNIT_EXPECT_EQ(test, xv_bench_has(test, "wait-on-time"),
+					cd && bits & 1);
+			KUNIT_EXPECT_EQ(test, xv_bench_has(test, "wait-on-data"),
+					cd && bits & 2);
+		}
+	}
+	KUNIT_EXPECT_FALSE(test, xv_bench_has(test, "vector-calc"));
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, vector_calc, 1);
+	KUNIT_EXPECT_TRUE(test, xv_bench_has(test, "vector-calc"));
+}
+
+static void xv_expect_calc(struct kunit *test, u64 flags, u64 types, u64 sizes,
+			   u64 int_ops, u64 uint_ops, u64 fp_ops)
+{
+	struct xv_bench *b = test->priv;
+	struct xverbs_query_device *d = &b->call.arg.query_device;
+
+	memset(d, 0, sizeof(*d));
+	KUNIT_EXPECT_EQ(test, xv_device_query(&b->call), 0);
+	KUNIT_EXPECT_EQ(test, d->out_exp_device_cap_flags, flags);
+	KUNIT_EXPECT_EQ(test, d->out_calc_data_types, types);
+	KUNIT_EXPECT_EQ(test, d->out_calc_data_sizes, sizes);
+	KUNIT_EXPECT_EQ(test, d->out_calc_int_ops, int_ops);
+	KUNIT_EXPECT_EQ(test, d->out_calc_uint_ops, uint_ops);
+	KUNIT_EXPECT_EQ(test, d->out_calc_fp_ops, fp_ops);
+}
+
+static void xv_test_calc_caps(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	struct xverbs_query_device *d = &b->call.arg.query_device;
+	__be32 *page = (__be32 *)(xv_fw.out + 0x10);
+
+	/* PRM: 16 vectors, chunks of 64 << 3 bytes, operations 1, 2 and 6 */
+	page[1] = cpu_to_be32(0x00100003);
+	page[2] = cpu_to_be32(0x23);
+	xv_expect_calc(test, 0, 0, 0, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, d->out_vector_calc_ops, 0);
+	KUNIT_EXPECT_EQ(test, d->out_vector_calc_max_count, 0);
+	KUNIT_EXPECT_EQ(test, d->out_vector_calc_max_chunk, 0);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cd, 1);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, vector_calc, 1);
+	/* Manual D.2.1: add, maxloc, and, xor, or are bits 0 to 4 */
+	xv_expect_calc(test, XVERBS_EXP_DEVICE_CROSS_CHANNEL, 7, 1, 0x1d, 0x1f, 1);
+	KUNIT_EXPECT_EQ(test, d->out_vector_calc_ops, 0x46);
+	KUNIT_EXPECT_EQ(test, d->out_vector_calc_max_count, 16);
+	KUNIT_EXPECT_EQ(test, d->out_vector_calc_max_chunk, 512);
 }
 
 static void xv_test_create_qp_srq(struct kunit *test)
@@ -736,6 +846,9 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_dct),
 	KUNIT_CASE(xv_test_dct_checks),
 	KUNIT_CASE(xv_test_cross_channel),
+	KUNIT_CASE(xv_test_cross_channel_cq),
+	KUNIT_CASE(xv_test_cross_channel_features),
+	KUNIT_CASE(xv_test_calc_caps),
 	KUNIT_CASE(xv_test_modify_qp),
 	KUNIT_CASE(xv_test_lag_ports),
 	KUNIT_CASE(xv_test_opcodes),
