@@ -129,14 +129,9 @@ static void connections(void)
 {
 	struct ibv_qp_rate_limit_attr limit = { .rate_limit = 1000 };
 	struct ibv_qp_attr attr = { .rate_limit = 1000 };
-	struct ibv_ece ece = { .vendor_id = 0x15b3 }, none = { .vendor_id = 0 };
 
 	REFUSED(ibv_modify_qp_rate_limit(qp, &limit));
 	REFUSED(ibv_modify_qp(qp, &attr, IBV_QP_RATE_LIMIT));
-	REFUSED(ibv_set_ece(qp, &ece));
-	ok(!ibv_set_ece(qp, &none), "ibv_set_ece: no options");
-	REFUSED(ibv_query_ece(qp, &ece));
-	ok(!ece.vendor_id && !ece.options, "ibv_query_ece: no options");
 }
 
 static void imports(void)

@@ -4,6 +4,7 @@
  * Atomics of all kinds are atomic to CPUs.
  */
 #include <pthread.h>
+#include <sched.h>
 #include "rig.h"
 
 #define TARGET	4096u		/* offset of the operand in the memory of the peer */
@@ -296,14 +297,14 @@ enum race { ADD, MASKED_ADD, MASKED_SWAP };
 
 static struct {
 	volatile bool stop;
-	uint64_t done;
+	volatile uint64_t done;
 } counter;
 
 static void *count(void *arg)
 {
 	uint64_t *word = arg;
 
-	for (counter.done = 0; !counter.stop; counter.done++)
+	for (; !counter.stop; counter.done++)
 		__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
@@ -312,7 +313,7 @@ static void *count_half(void *arg)
 {
 	uint32_t *word = arg;
 
-	for (counter.done = 0; !counter.stop; counter.done++)
+	for (; !counter.stop; counter.done++)
 		__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
@@ -321,8 +322,11 @@ static void start(pthread_t *thread, void *(*fn)(void *))
 {
 	*(uint64_t *)(r.buf[1] + TARGET) = 0;
 	counter.stop = false;
+	counter.done = 0;
 	if (pthread_create(thread, NULL, fn, r.buf[1] + TARGET))
 		bail_out("thread");
+	while (!counter.done)
+		sched_yield();
 }
 
 static void stop(pthread_t thread)

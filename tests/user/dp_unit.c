@@ -379,9 +379,10 @@ static void test_dc_lists(void)
 	ok(!xv_post_send(&qp, &wr, &bad) &&
 	   sq_holds(9, "00000912 00012307 00000000 00000000" AV RADDR
 		    "0000000000000099 0000000000000000" DATA), "DC list: fetch and add");
-	wr.opcode = XV_WR_LOCAL_INV;
-	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr,
-	   "DC list: no invalidation: EINVAL");
+	ok(!xv_post_send(&qp, &(struct xv_send_wr) { .opcode = XV_WR_LOCAL_INV,
+			 .invalidate_rkey = 0x3302 }, &bad) &&
+	   sq_holds(11, "00000b25 00012308 00000000 00003302 98000000"),
+	   "DC list: local invalidate");
 	wr.opcode = XV_WR_ATOMIC_FETCH_AND_ADD;
 	dc_ah.pd = (struct xv_pd *)list;
 	ok(xv_post_send(&qp, &wr, &bad) == -XV_EINVAL && bad == &wr,
