@@ -13,27 +13,27 @@ static const char *xv_has(bool cap)
 }
 
 #define XV_CAP_FEATURE(_name, _field)					\
-static const char *xv_feature_##_name(const struct xv_dev *dev)		\
+static const char *_name(const struct xv_dev *dev)			\
 {									\
 	return xv_has(MLX5_CAP_GEN(dev->mdev, _field));			\
 }
 
-XV_CAP_FEATURE(rc, rc)
-XV_CAP_FEATURE(uc, uc)
-XV_CAP_FEATURE(ud, ud)
-XV_CAP_FEATURE(xrc, xrc)
-XV_CAP_FEATURE(blueflame, bf)
-XV_CAP_FEATURE(cq_ignore_overrun, cq_oi)
-XV_CAP_FEATURE(cq_moderation, cq_moderation)
-XV_CAP_FEATURE(cq_resize, cq_resize)
-XV_CAP_FEATURE(srq_contiguous, basic_cyclic_rcv_wqe)
-XV_CAP_FEATURE(atomics, atomic)
-XV_CAP_FEATURE(path_migration, apm)
-XV_CAP_FEATURE(cross_channel, cd)
-XV_CAP_FEATURE(vector_calc, vector_calc)
-XV_CAP_FEATURE(dc, dct)
-XV_CAP_FEATURE(cqe_data, sctr_data_cqe)
-XV_CAP_FEATURE(relaxed_ordering, relaxed_ordering_write)
+XV_CAP_FEATURE(xv_feature_rc, rc)
+XV_CAP_FEATURE(xv_feature_uc, uc)
+XV_CAP_FEATURE(xv_feature_ud, ud)
+XV_CAP_FEATURE(xv_feature_xrc, xrc)
+XV_CAP_FEATURE(xv_feature_blueflame, bf)
+XV_CAP_FEATURE(xv_feature_cq_ignore_overrun, cq_oi)
+XV_CAP_FEATURE(xv_feature_cq_moderation, cq_moderation)
+XV_CAP_FEATURE(xv_feature_cq_resize, cq_resize)
+XV_CAP_FEATURE(xv_feature_srq_contiguous, basic_cyclic_rcv_wqe)
+XV_CAP_FEATURE(xv_feature_atomics, atomic)
+XV_CAP_FEATURE(xv_feature_path_migration, apm)
+XV_CAP_FEATURE(xv_feature_cross_channel, cd)
+XV_CAP_FEATURE(xv_feature_vector_calc, vector_calc)
+XV_CAP_FEATURE(xv_feature_dc, dct)
+XV_CAP_FEATURE(xv_feature_cqe_data, sctr_data_cqe)
+XV_CAP_FEATURE(xv_feature_relaxed_ordering, relaxed_ordering_write)
 
 static const char *xv_feature_always(const struct xv_dev *dev)
 {
