@@ -532,6 +532,9 @@ static void xv_test_dct(struct kunit *test)
 	b->dct.port = 1;
 	xv_dct_attr_from_hw(&b->dct, dctc, &attr);
 	KUNIT_EXPECT_EQ(test, memcmp(&attr, &xv_dct_example, sizeof(attr)), 0);
+	MLX5_SET(dctc, dctc, cs_res, 2);
+	xv_dct_attr_from_hw(&b->dct, dctc, &attr);
+	KUNIT_EXPECT_EQ(test, attr.inline_size, 64u);
 
 	/* Without atomics of the device there is no right to atomics. */
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, atomic, 0);
@@ -563,7 +566,6 @@ static void xv_test_dct_checks(struct kunit *test)
 	XV_REFUSED(flow_label, 1 << 20, -EINVAL);
 	XV_REFUSED(mtu, 0, -EINVAL);
 	XV_REFUSED(mtu, 6, -EINVAL);
-	XV_REFUSED(inline_size, 32, -EOPNOTSUPP);
 	XV_REFUSED(pkey_index, 16, -EINVAL);
 	XV_REFUSED(min_rnr_timer, 32, -EINVAL);
 

@@ -8,6 +8,7 @@
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
 #include <rdma/ib_cache.h>
+#include <rdma/mlx5_ring.h>
 
 #include "ah.h"
 #include "dct.h"
@@ -52,10 +53,6 @@ static int xv_dct_check_attr(struct xv_call *call,
 	if (attr->mtu < IB_MTU_256 || attr->mtu > IB_MTU_4096)
 		return xv_fail(call, -EINVAL, "DCT: mtu %u is out of range",
 			       attr->mtu);
-	if (attr->inline_size)
-		return xv_fail(call, -EOPNOTSUPP,
-			       "DCT: inline_size %u: data in completions are not supported",
-			       attr->inline_size);
 	if (attr->pkey_index >= max_pkeys)
 		return xv_fail(call, -EINVAL, "DCT: pkey_index %u, the limit is %d",
 			       attr->pkey_index, max_pkeys - 1);
@@ -84,6 +81,7 @@ static int xv_dct_deps(struct xv_call *call, struct xv_dct_obj *dct, void *dctc)
 {
 	const struct xverbs_dct_create *arg = &call->arg.dct_create;
 	struct xv_obj *pd, *cq, *srq;
+	u32 in_cqe;
 
 	pd = xv_obj_use(call, &dct->obj, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(pd))
@@ -99,6 +97,8 @@ static int xv_dct_deps(struct xv_call *call, struct xv_dct_obj *dct, void *dctc)
 			       arg->srq);
 	MLX5_SET(dctc, dctc, pd, to_pd_obj(pd)->pdn);
 	MLX5_SET(dctc, dctc, cqn, to_cq_obj(cq)->mcq.cqn);
+	in_cqe = xv_qp_in_cqe(call, to_cq_obj(cq), call->dct_attr.inline_size);
+	MLX5_SET(dctc, dctc, cs_res, in_cqe / MLX5R_CQE_DATA_MIN);
 	MLX5_SET(dctc, dctc, srqn_xrqn, to_srq_obj(srq)->srqn);
 	return 0;
 }
@@ -267,6 +267,7 @@ static void xv_dct_attr_from_hw(const struct xv_dct_obj *dct, const void *dctc,
 		attr->access |= XVERBS_ACCESS_REMOTE_ATOMIC;
 	attr->flow_label = MLX5_GET(dctc, dctc, flow_label);
 	attr->mtu = MLX5_GET(dctc, dctc, mtu);
+	attr->inline_size = MLX5_GET(dctc, dctc, cs_res) * MLX5R_CQE_DATA_MIN;
 	attr->pkey_index = MLX5_GET(dctc, dctc, pkey_index);
 	attr->port = dct->port;	/* on a bond, the context has another one */
 	attr->gid_index = MLX5_GET(dctc, dctc, my_addr_index);

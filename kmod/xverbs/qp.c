@@ -51,6 +51,8 @@ const struct xv_qp_kind *xv_qp_kind(u32 type)
 			.st = MLX5_QP_ST_DCI, .sq = true,
 			.sq_header = XV_SEG(ctrl) + XV_SEG(av) + XV_SEG(raddr),
 			.sq_min = XV_SEG(ctrl) + XV_SEG(av) + XV_ATOMIC,
+			.cross_channel = true,
+			.inl_resp = true,
 		},
 	};
 
@@ -150,7 +152,9 @@ static int xv_qp_size(struct xv_call *call, const struct xv_qp_kind *kind,
 	memset(lay, 0, sizeof(*lay));
 	if (!kind->inl_recv)
 		cap->max_inl_recv = 0;
-	if (!kind->inl_resp)
+	if (!kind->inl_resp ||
+	    (kind->st == MLX5_QP_ST_DCI &&
+	     !MLX5_CAP_GEN(call->dev->mdev, dc_req_scat_data_cqe)))
 		cap->max_inl_resp = 0;
 	if (cap->max_atomic_arg && !kind->sq_min)
 		return xv_fail(call, -EINVAL,
@@ -240,9 +244,8 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 	return err;
 }
 
-/* Bytes of data that a CQE holds, of those that the caller wants */
-static u32 xv_qp_in_cqe(const struct xv_call *call, const struct xv_cq_obj *cq,
-			u32 wanted)
+u32 xv_qp_in_cqe(const struct xv_call *call, const struct xv_cq_obj *cq,
+		 u32 wanted)
 {
 	if (!wanted || !MLX5_CAP_GEN(call->dev->mdev, sctr_data_cqe))
 		return 0;

@@ -158,6 +158,42 @@ static void test_atomics(void)
 	ok(*result == value + 5, "compare and swap: the old value");
 }
 
+/* A response in the completion: it is in memory only when the completion has been polled. */
+static void check_in_cqe(int built, const void *to, const void *want, u32 bytes, const char *what)
+{
+	const struct mlx5r_cqe *cqe = xv_cq_at(&dci.cq, dci.cq.ci);
+	u8 old[32];
+
+	memcpy(old, to, sizeof(old));
+	xv_commit_send(&dci.qp);
+	session_settle(&s);
+	ok(!built && xv_cqe_data(cqe) && !memcmp(xv_cqe_data(cqe), want, bytes) &&
+	   !memcmp(to, old, sizeof(old)), "%s: the response is in the completion", what);
+	ok(status() == XV_WC_SUCCESS && !memcmp(to, want, bytes) &&
+	   !memcmp((u8 *)to + bytes, old + bytes, sizeof(old) - bytes),
+	   "%s: polling copies it to memory", what);
+}
+
+/* The requests begin in each place of the ring. */
+static void test_in_cqe(void)
+{
+	struct xv_sge sge = session_sge(&mr[0], 200, 24), word = session_sge(&mr[0], 600, 8);
+	u64 value = 0x1122334455667788, i;
+
+	hca_qp_get(s.hca[0], dci.qp.qp_num)->cs_req = 0x11;
+	for (i = 0; i < 20; i++, value += 5) {
+		prepare(20 + i);
+		memcpy(mr[1].ptr + 128, &value, 8);
+		check_in_cqe(xv_wr_read_dc(&dci.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr + 100,
+					   mr[1].key, &to), mr[0].ptr + 200, mr[1].ptr + 100, 24,
+			     "read");
+		check_in_cqe(xv_wr_atomic_fa_dc(&dci.qp, 1, XV_SEND_SIGNALED, &word,
+						mr[1].addr + 128, mr[1].key, 5, &to),
+			     mr[0].ptr + 600, &value, 8, "fetch and add");
+	}
+	hca_qp_get(s.hca[0], dci.qp.qp_num)->cs_req = 0;
+}
+
 /* The sum of two operands, posted in a list */
 static void test_calc(void)
 {
@@ -308,6 +344,7 @@ int main(void)
 	test_messages();
 	test_rdma();
 	test_atomics();
+	test_in_cqe();
 	test_calc();
 	test_umr();
 	dci.qp.sq.max_atomic_arg = MLX5R_ATOMIC_MAX;

@@ -228,6 +228,28 @@ static void test_send(void)
 	end();
 }
 
+/* Data in the completion, as the context of the DCT asks for */
+static void test_in_cqe(void)
+{
+	const struct mlx5r_cqe *cqe;
+
+	begin("data in the completion");
+	target(&dct)->cs_res = 1;
+	memset(mr[1].ptr, 0, 64);
+	receive(SMALL);
+	tap_is(run_simple(MLX5R_OP_SEND, 20), XV_WC_SUCCESS, "a short send");
+	cqe = completion(0);
+	ok((cqe->op_own & MLX5R_CQE_FORMAT_MASK) == MLX5R_CQE_INLINE_32 &&
+	   !memcmp(cqe, mr[0].ptr, 20) && !mr[1].ptr[0] && !mr[1].ptr[19],
+	   "its data is in the completion");
+	tap_is(be32_to_cpu(cqe->byte_cnt), 20, "and its length");
+	receive(SMALL);
+	tap_is(run_simple(MLX5R_OP_SEND, 33), XV_WC_SUCCESS, "a longer send");
+	ok(!(completion(1)->op_own & MLX5R_CQE_FORMAT_MASK) &&
+	   !memcmp(mr[1].ptr, mr[0].ptr, 33), "its data is in memory");
+	end();
+}
+
 static void test_write_and_read(void)
 {
 	struct dc_wr wr;
@@ -900,6 +922,7 @@ int main(void)
 	session_init(&s);
 	start(MR_BYTES);
 	test_send();
+	test_in_cqe();
 	test_write_and_read();
 	test_inline();
 	test_atomics();

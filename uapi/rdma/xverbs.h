@@ -1306,7 +1306,7 @@ struct xverbs_qp_cap {
  * XVERBS_QP_CROSS_CHANNEL: requests in the send queue may wait, and may enable requests
  * of managed queues.  XVERBS_QP_MANAGED_SEND, XVERBS_QP_MANAGED_RECV:
  * requests of the queue run only after an enable request of another queue pair.  Types
- * XVERBS_QPT_RC, UC and XRC_SEND.  Manual D.2.3.
+ * XVERBS_QPT_RC, UC, XRC_SEND and DCI.  Manual D.2.3.
  */
 struct xverbs_qp_create {
 	struct xverbs_hdr hdr;
@@ -1667,8 +1667,9 @@ struct xverbs_mkey_query {
  * @access: XVERBS_ACCESS_REMOTE_*: what initiators may do
  * @flow_label: of packets that the target sends with a GRH, 20 bits
  * @mtu: 1 = 256 bytes ... 5 = 4096
- * @inline_size: bytes of received data in a completion; must be 0, others are refused
- *	with EOPNOTSUPP
+ * @inline_size: data in the CQE of a receive (PRM: dctc.cs_res).  A message of up to so many
+ *	bytes may be in the CQE instead of the memory of the receive.  In a query 0, 32, or 64
+ *	if CQEs have 128 bytes
  * @pkey_index: index of the P_Key
  * @port: local port
  * @gid_index: index of the source GID

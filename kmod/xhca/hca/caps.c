@@ -104,6 +104,7 @@ static void hca_caps_queues(void *cap)
 	CAP(cq_resize, 1);
 	CAP(cq_moderation, 1);
 	CAP(sctr_data_cqe, 1);
+	CAP(dc_req_scat_data_cqe, 1);
 	CAP(out_of_seq_cnt, 1);
 	CAP(retransmission_q_counters, 1);
 }

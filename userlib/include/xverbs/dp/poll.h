@@ -304,6 +304,8 @@ xv_outline void __xv_cqe_scatter_response(const struct xv_qp *qp, const struct m
 	uint32_t operand = MLX5R_ATOMIC_MIN << (word >> MLX5R_CTRL_OPMOD_SHIFT &
 						MLX5R_ATOMIC_LOG_MASK);
 
+	if (qp->qp_type == XV_QPT_DCI)
+		skip += sizeof(struct mlx5r_av) / MLX5R_DS;
 	if (opcode == MLX5R_OP_ATOMIC_CS || opcode == MLX5R_OP_ATOMIC_FA)
 		skip += sizeof(struct mlx5r_atomic) / MLX5R_DS;
 	else if (opcode == MLX5R_OP_ATOMIC_MASKED_CS)
