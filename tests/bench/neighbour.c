@@ -8,8 +8,11 @@
  *   keys       messages from and to indirect keys, four levels, with entries of one byte
  *   multicast  datagrams to groups of 240 members, from and to such keys
  *   rubbish    10,000 queue pairs whose rings and doorbell records hold random bytes
+ *   chains     queues that write their next requests into their own rings and enable them,
+ *              without end and without their process (libxverbs)
  *
- * The latency during an attack is compared with that just before it.  Plain libibverbs.
+ * The latency during an attack is compared with that just before it.  The measured process, and
+ * the attackers if nothing else is said, use plain libibverbs.
  *
  * Prints lines: bench NAME VALUE UNIT
  */
@@ -25,14 +28,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xverbs/dp.h>
 #include "tool.h"
 
 enum {
 	SAMPLES = 20000, LEAST = 10000, WINDOWS = 7, DEPTH = 64,
 	NESTING = 4, ENTRIES = 255, BYTES = ENTRIES * 17, MEMBERS = 240, HOSTILE = 10000,
 	ATTACKERS = 2,
+	/* After 65536 requests, their index begins again. */
+	CHAINS = 8, ROUND = 4, ROUNDS = 65536 / ROUND,
 	NOBODY = 65534, QKEY = 0x1234, GRH = 40, DATAGRAM = 4096,
 };
 #define PERIOD	100e-6
@@ -342,6 +349,100 @@ static void attack_rubbish(struct tenant *t, void (*ready)(void))
 	}
 }
 
+struct block {
+	struct mlx5r_ctrl ctrl;
+	union {
+		struct {
+			struct mlx5r_raddr raddr;
+			struct mlx5r_data data;
+		} write;
+		struct mlx5r_wait enable;
+		uint8_t bytes[MLX5R_WQEBB - sizeof(struct mlx5r_ctrl)];
+	};
+};
+
+/* A round of requests: the first one writes the next round into the ring, the second enables it. */
+static void fill_round(struct block *b, uint32_t qpn, uint32_t round)
+{
+	static const struct {
+		uint8_t opcode, ds;
+	} kind[ROUND] = { { MLX5R_OP_RDMA_WRITE, 3 }, { MLX5R_OP_SEND_ENABLE, 2 },
+			  { MLX5R_OP_NOP, 1 }, { MLX5R_OP_NOP, 1 } };
+	uint32_t i;
+
+	for (i = 0; i < ROUND; i++)
+		b[i].ctrl = (struct mlx5r_ctrl) {
+			.opmod_idx_opcode = be32(((round * ROUND + i) & 0xffff) << 8 |
+						 kind[i].opcode),
+			.qpn_ds = be32(qpn << 8 | kind[i].ds),
+		};
+	b[1].enable.number = be32(qpn);
+	b[1].enable.index = be32((round + 2) * ROUND & 0xffff);
+}
+
+static struct xv_qp *make_chain_qp(struct xt_side *s, struct xv_cq *cq, uint32_t flags)
+{
+	struct xv_qp_init_attr a = { .qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.flags = flags, .cap = { .max_send_wr = 2 * ROUND, .max_send_sge = 1 } };
+	struct xv_qp *qp = xv_create_qp(s->pd, &a);
+
+	need(qp && !xt_connect_pair(qp, s, qp, s, NULL), "queue pair of a chain");
+	return qp;
+}
+
+/* Returns the first entry of the ring, which changes as long as the chain runs. */
+static volatile uint32_t *start_chain(struct xt_side *s, struct xv_cq *cq, struct xv_qp *master)
+{
+	struct xv_qp *qp = make_chain_qp(s, cq, XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND);
+	struct xv_mr *rounds = xt_mr_alloc(s, ROUNDS * ROUND * MLX5R_WQEBB, 0);
+	struct block *block = rounds ? rounds->addr : NULL, *ring = (struct block *)qp->sq.buf;
+	struct xv_mr *mr = xv_reg_mr(s->pd, ring, 2 * ROUND * MLX5R_WQEBB,
+				     XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE);
+	uint32_t i;
+
+	need(block && mr && qp->sq.mask == 2 * ROUND - 1, "memory of a chain");
+	for (i = 0; i < ROUNDS; i++) {
+		fill_round(&block[i * ROUND], qp->qp_num, i);
+		block[i * ROUND].write.raddr.addr = be64((uintptr_t)&ring[(i + 1) % 2 * ROUND]);
+		block[i * ROUND].write.raddr.rkey = be32(mr->rkey);
+		block[i * ROUND].write.data = (struct mlx5r_data) {
+			.byte_count = be32(ROUND * MLX5R_WQEBB), .lkey = be32(rounds->lkey),
+			.addr = be64((uintptr_t)&block[(i + 1) % ROUNDS * ROUND]) };
+	}
+	memcpy(ring, block, ROUND * MLX5R_WQEBB);
+	need(!xv_wr_send_enable_index(master, 1, 0, qp->qp_num, ROUND), "enable");
+	xv_commit_send(master);
+	return &ring->ctrl.opmod_idx_opcode;
+}
+
+static const char *attacked_device;
+
+static void attack_chains(struct tenant *t, void (*ready)(void))
+{
+	struct xv_cq_init_attr attr = { .cqe = 63, .flags = XV_CQ_IGNORE_OVERRUN };
+	volatile uint32_t *entry[CHAINS];
+	uint32_t before[CHAINS];
+	struct xt_side s;
+	struct xv_cq *cq;
+	int i;
+
+	(void)t;
+	need(!xt_side_open(&s, attacked_device, 0, -1), xv_last_error());
+	cq = xv_create_cq(s.ctx, &attr);
+	need(cq != NULL, "completion queue");
+	for (i = 0; i < CHAINS; i++)
+		entry[i] = start_chain(&s, cq, make_chain_qp(&s, cq, XV_QP_CROSS_CHANNEL));
+	/* The chains do not stop: a second later they are at other requests. */
+	sleep(1);
+	for (i = 0; i < CHAINS; i++)
+		before[i] = *entry[i];
+	sleep(1);
+	for (i = 0; i < CHAINS; i++)
+		need(*entry[i] != before[i], "a chain does not run");
+	for (ready();;)
+		pause();
+}
+
 static const struct attack {
 	const char *name;
 	void (*run)(struct tenant *t, void (*ready)(void));
@@ -349,6 +450,7 @@ static const struct attack {
 	{ "keys", attack_keys },
 	{ "multicast", attack_multicast },
 	{ "rubbish", attack_rubbish },
+	{ "chains", attack_chains },
 };
 
 /* An attacker reports that it is ready, and begins when all are ready. */
@@ -363,13 +465,17 @@ static void wait_to_begin(void)
 
 static void attacker(const struct attack *a, const char *device)
 {
+	/* The rounds of chains need 32 MiB of locked memory. */
+	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY };
 	struct tenant t;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	need(!setrlimit(RLIMIT_MEMLOCK, &memory), "setrlimit");
 	run_on(1);
 	close(ready_pipe[0]);
 	need(!setgid(NOBODY) && !setuid(NOBODY), "setuid");
 	srand48(getpid());
+	attacked_device = device;
 	open_tenant(&t, device);
 	a->run(&t, wait_to_begin);
 }
