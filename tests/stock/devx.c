@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <infiniband/mlx5dv.h>
@@ -19,13 +20,14 @@
 
 enum {
 	QUERY_HCA_CAP = 0x100, CREATE_MKEY = 0x200, QUERY_MKEY = 0x201, CREATE_CQ = 0x400,
-	QUERY_CQ = 0x402, CREATE_QP = 0x500, RST2INIT = 0x502, INIT2RTR = 0x503,
-	RTR2RTS = 0x504, QUERY_QP = 0x50b, NOP = 0x80d, CREATE_UCTX = 0xa04
+	QUERY_CQ = 0x402, MODIFY_CQ = 0x403, CREATE_QP = 0x500, RST2INIT = 0x502,
+	INIT2RTR = 0x503, RTR2RTS = 0x504, QUERY_QP = 0x50b, MODIFY_RMP = 0x90d, QUERY_RMP = 0x90f,
+	NOP = 0x80d, CREATE_UCTX = 0xa04
 };
 
 /* Bit offsets in mailboxes (PRM) */
 enum {
-	OPCODE = 0, OP_MOD = 0x30, NUMBER = 0x48, CQC = 0x80, QPC = 0xc0, MKC = 0x80,
+	OPCODE = 0, OP_MOD = 0x30, NUMBER = 0x48, CQC = 0x80, QPC = 0xc0, MKC = 0x80, RMPC = 0x100,
 	CQ_UMEM_AT = 0x280, CQ_UMEM = 0x2c0, QP_UMEM_AT = 0x800, QP_UMEM = 0x840,
 	MKEY_UMEM = 0x320, MKEY_UMEM_AT = 0x340, CAPS = 0x80, PATH = QPC + 0xc0
 };
@@ -411,6 +413,133 @@ static void test_events(struct user *u)
 	mlx5dv_devx_destroy_event_channel(channel);
 }
 
+/* An event without a cookie, by an eventfd */
+static void test_event_fd(struct user *u)
+{
+	struct mlx5dv_devx_event_channel *channel =
+		mlx5dv_devx_create_event_channel(u->ctx, 0);
+	uint64_t base = (uintptr_t)u->mem + DATA;
+	struct pollfd p = { .fd = eventfd(0, EFD_NONBLOCK), .events = POLLIN };
+
+	need(channel && p.fd >= 0, "event channel, eventfd");
+	ok(!mlx5dv_devx_subscribe_devx_event_fd(channel, p.fd, u->cq, COMPLETION_EVENT),
+	   "subscribe to an event of the CQ with an eventfd");
+	ok(mlx5dv_devx_subscribe_devx_event_fd(channel, p.fd, u->cq, 0xfe) != 0,
+	   "but not to one that does not exist");
+	arm(u);
+	post_write(u, base, base, 8, u->key);
+	ok(poll(&p, 1, 10000) == 1 && completion(u) == MLX5_CQE_REQ, "the eventfd is signalled");
+	mlx5dv_devx_destroy_event_channel(channel);
+	close(p.fd);
+}
+
+/* ---- Objects of ibverbs ---------------------------------------------------------- */
+
+static uint32_t cq_number(struct ibv_cq *cq)
+{
+	struct mlx5dv_cq dv = {};
+	struct mlx5dv_obj obj = { .cq = { .in = cq, .out = &dv } };
+
+	need(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ), "mlx5dv_init_obj");
+	return dv.cqn;
+}
+
+/* Moderation of a CQ: 8 entries, 100 us */
+static void test_ibverbs_cq(struct ibv_cq *cq)
+{
+	begin(MODIFY_CQ);
+	set(NUMBER, 24, cq_number(cq));
+	set(0x60, 32, 3);
+	set(CQC + 0x84, 12, 100);
+	set(CQC + 0x90, 16, 8);
+	ok(!mlx5dv_devx_cq_modify(cq, in, sizeof(in), out, 16), "MODIFY_CQ of a CQ of ibverbs");
+	begin(QUERY_CQ);
+	set(NUMBER, 24, cq_number(cq));
+	ok(!mlx5dv_devx_cq_query(cq, in, 16, out, MAILBOX) && get(out, CQC + 0x84, 12) == 100 &&
+	   get(out, CQC + 0x90, 16) == 8, "QUERY_CQ shows the change");
+	set(NUMBER, 24, cq_number(cq) + 1);
+	ok(mlx5dv_devx_cq_query(cq, in, 16, out, MAILBOX) != 0, "but not of another CQ");
+}
+
+/* To the adapter the SRQ is an RMP.  It has 3 requests; its limit is changed to 2. */
+static void test_ibverbs_srq(struct ibv_srq *srq)
+{
+	struct mlx5dv_srq dv = { .comp_mask = MLX5DV_SRQ_MASK_SRQN };
+	struct mlx5dv_obj obj = { .srq = { .in = srq, .out = &dv } };
+	struct ibv_recv_wr wr = {}, *bad;
+	struct ibv_srq_attr attr;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		need(!ibv_post_srq_recv(srq, &wr, &bad), "ibv_post_srq_recv");
+	need(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_SRQ), "mlx5dv_init_obj");
+	begin(MODIFY_RMP);
+	set(0x40, 4, 1);
+	set(NUMBER, 24, dv.srqn);
+	set(0xbf, 1, 1);			/* change the limit */
+	set(RMPC + 0x8, 4, 1);
+	set(RMPC + 0x1b0, 16, 2);
+	ok(!mlx5dv_devx_srq_modify(srq, in, sizeof(in), out, 16) &&
+	   !ibv_query_srq(srq, &attr) && attr.srq_limit == 2, "MODIFY_RMP of an SRQ of ibverbs");
+	begin(QUERY_RMP);
+	set(NUMBER, 24, dv.srqn);
+	ok(!mlx5dv_devx_srq_query(srq, in, 16, out, sizeof(out)) &&
+	   get(out, RMPC + 0x1b0, 16) == 2, "QUERY_RMP shows the change");
+	begin(QUERY_CQ);
+	set(NUMBER, 24, dv.srqn);
+	ok(mlx5dv_devx_srq_query(srq, in, 16, out, MAILBOX) != 0, "no query as a CQ");
+}
+
+static void test_ibverbs_objects(const struct user *u)
+{
+	struct ibv_cq *cq = ibv_create_cq(u->ctx, 16, NULL, NULL, 0);
+	struct ibv_srq_init_attr srq_init = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ibv_wq_init_attr wq_init = { .wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1,
+		.pd = u->pd, .cq = cq };
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1,
+			 .max_recv_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(u->pd, &srq_init);
+	struct ibv_qp *qp = cq ? ibv_create_qp(u->pd, &init) : NULL;
+
+	need(srq && qp, "objects of ibverbs");
+	test_ibverbs_cq(cq);
+	begin(RST2INIT);
+	set(NUMBER, 24, qp->qp_num);
+	set(QPC + 0x13, 2, 3);
+	set(PATH + 0x128, 8, 1);		/* port */
+	ok(!mlx5dv_devx_qp_modify(qp, in, sizeof(in), out, 16), "RST2INIT of a queue pair");
+	test_ibverbs_srq(srq);
+	ok(!ibv_create_wq(u->ctx, &wq_init) && errno, "no receive queues of ibverbs: %s",
+	   strerror(errno));
+	ok(!ibv_destroy_qp(qp) && !ibv_destroy_srq(srq) && !ibv_destroy_cq(cq),
+	   "destroy the objects of ibverbs");
+}
+
+/* ---- UMEMs, vectors and EQs ------------------------------------------------------ */
+
+static void test_umem_ex(const struct user *u)
+{
+	struct mlx5dv_devx_umem_in umem = {
+		.addr = u->mem, .size = MEMORY, .access = IBV_ACCESS_LOCAL_WRITE,
+		.pgsz_bitmap = 4096, .comp_mask = 0,
+	};
+	struct mlx5dv_devx_umem *made = mlx5dv_devx_umem_reg_ex(u->ctx, &umem);
+
+	ok(made && !mlx5dv_devx_umem_dereg(made), "a UMEM of pages of 4096 bytes");
+	umem.pgsz_bitmap = 0;
+	ok(!mlx5dv_devx_umem_reg_ex(u->ctx, &umem) && errno, "not of no page size: %s",
+	   strerror(errno));
+	umem.pgsz_bitmap = 4096;
+	umem.comp_mask = 1ull << 40;
+	ok(!mlx5dv_devx_umem_reg_ex(u->ctx, &umem) && errno == EOPNOTSUPP,
+	   "not with unknown members");
+	ok(!mlx5dv_devx_alloc_msi_vector(u->ctx) && errno == EOPNOTSUPP,
+	   "interrupt vectors are for VFIO only");
+	ok(!mlx5dv_devx_create_eq(u->ctx, in, sizeof(in), out, 16) && errno == EOPNOTSUPP,
+	   "so are event queues");
+}
+
 /* ---- Refusals -------------------------------------------------------------------- */
 
 /* A command of one user with an object of another */
@@ -524,7 +653,10 @@ int main(int argc, char **argv)
 	test_others(&u, &other);
 	test_privileges(&u);
 	test_read_only(&u);
+	test_ibverbs_objects(&u);
+	test_umem_ex(&u);
 	test_data(&u);
+	test_event_fd(&u);
 	test_events(&u);
 	close_user(&u);
 	close_user(&other);

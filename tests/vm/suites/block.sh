@@ -10,6 +10,16 @@ TIMES=5
 ram() { awk '/^MemTotal/ { print $2 }' /proc/meminfo; }
 blocks() { grep -l "^${1:-online}" $BLOCKS/memory*/state | wc -l; }
 pci() { find /sys/bus/pci/devices -name '10000:*' | wc -l; }
+taken() { dmesg | sed -n 's/.*xhca: took .* at \(0x[0-9a-f]*\) .*/\1/p'; }
+
+# set_blocks online|offline: all that can be; the kernel tries long if it cannot move a page
+set_blocks() {
+	local state
+	for state in "$BLOCKS"/memory*/state; do
+		[ "$(< "$state")" = "$1" ] ||
+			timeout 3 sh -c "echo $1 > $state" 2> /dev/null
+	done
+}
 # shellcheck disable=SC2317 # called by ok
 again() {
 	local i
@@ -53,6 +63,39 @@ ok "load while memory is in use" load xhca
 is "what was in memory has not changed" "$(sha256sum < /dev/shm/fill)" "$sum"
 ok "unload it" rmmod xhca
 rm /dev/shm/fill
+
+# ---- A block that cannot be moved
+dmesg -C
+ok "load it again" load xhca
+highest=$(taken)
+ok "unload it again" rmmod xhca
+../../../build/stock/pin "$highest" $((size * 1024)) > "$OUT.pin" 2>&1 &
+pin=$!
+ok "a page of the block that it took is pinned" wait_for 30 grep -q pinned "$OUT.pin"
+dmesg -C
+ok "load while a block cannot be moved" load xhca
+ok "it has taken another one" test -n "$(taken)" -a "$(taken)" != "$highest"
+ok "unload it after that" rmmod xhca
+kill $pin
+wait $pin
+rm -f "$OUT.pin"
+
+# ---- No block
+# The kernel tries for seconds to move pages that it cannot move.
+if full; then
+	set_blocks offline
+	dmesg -C
+	refused "no block can be taken" 'busy' load xhca
+	like "the log says what to do about that" \
+		'are free of pages that cannot move: try again, or boot with memmap=' dmesg
+	is "no PCI bus is left after that" "$(pci)" 0
+	set_blocks online
+	is "all blocks are back" "$(blocks)" "$blocks"
+	# All blocks were offline, without xhca: after that, 6.1 has 2 MiB more.
+	before2=$(ram)
+	ok "now there is one" load xhca
+	ok "unload it at the end" rmmod xhca
+fi
 
 dmesg -C
 refused "a limit that is too small is refused" 'No such device' load xhca block=64
