@@ -249,11 +249,12 @@ static void objects(int n)
 {
 	struct xv_context *ctx = xv_open(rig_device(0));
 	struct xv_pd *pd = NULL, *first = NULL;
+	char limit[32];
 	int i;
 
 	if (!ctx)
 		bail_out("%s", xv_last_error());
-	ok(!xv_open(rig_device(0)) && errno == ENOSPC && strstr(xv_last_error(), "hca_handle"),
+	ok(!xv_open(rig_device(0)) && errno == ENOSPC && strstr(xv_last_error(), "hca_handle=1"),
 	   "second file: ENOSPC: %s", xv_last_error());
 	for (i = 0; i < n; i++) {
 		pd = xv_alloc_pd(ctx);
@@ -261,7 +262,8 @@ static void objects(int n)
 			first = pd;
 	}
 	ok(pd != NULL, "create %d objects", n);
-	ok(!xv_alloc_pd(ctx) && errno == ENOSPC && strstr(xv_last_error(), "hca_object"),
+	snprintf(limit, sizeof(limit), "hca_object=%d", n);
+	ok(!xv_alloc_pd(ctx) && errno == ENOSPC && strstr(xv_last_error(), limit),
 	   "one more object: ENOSPC: %s", xv_last_error());
 	ok(first && !xv_dealloc_pd(first) && xv_alloc_pd(ctx),
 	   "after one is destroyed, one can be created");
@@ -278,6 +280,20 @@ static int make_srq(uint32_t pd, uint32_t entries)
 	return CALL(SRQ_CREATE, &srq);
 }
 
+/* A queue larger than the limit: its memory is free again when the call fails. */
+static void too_large(unsigned int limit_mib)
+{
+	struct xv_cq_init_attr attr = { .cqe = (limit_mib << 20) / 64 };
+	struct xv_context *ctx = xv_open(rig_device(0));
+	char limit[32];
+
+	snprintf(limit, sizeof(limit), "is %u", limit_mib << 20);
+	ok(ctx && !xv_create_cq(ctx, &attr) && errno == ENOMEM &&
+	   strstr(xv_last_error(), "memory.max") && strstr(xv_last_error(), limit),
+	   "a ring above the limit: ENOMEM: %s", xv_last_error());
+	xv_close(ctx);
+}
+
 /*
  * Fills the memory cgroup with rings of 1 MiB, then of one page, then with objects that
  * have no ring. The process itself needs no memory meanwhile.
@@ -290,6 +306,7 @@ static void memory(unsigned int limit_mib)
 	char ring_reason[XVERBS_REASON_MAX];
 	int ring_err, page_err, window_err;
 
+	too_large(limit_mib);
 	open_file();
 	if (CALL(PD_ALLOC, &pd))
 		bail_out("PD_ALLOC: %s", reason);

@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include "internal.h"
 
+enum { LIMIT_MAX = 96 };	/* bytes that the value of a limit adds to a reason */
+
 static __thread char last_error[320];
 
 XV_EXPORT const char *xv_last_error(void)
@@ -57,19 +59,20 @@ XV_EXPORT const char *xv_strerror(int err)
 
 int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_t size)
 {
-	char reason[XVERBS_REASON_MAX] = "";
+	char reason[XVERBS_REASON_MAX + LIMIT_MAX] = "";
 	struct xverbs_hdr *hdr = arg;
 	int err;
 
 	hdr->size = size;
 	hdr->reason = (uintptr_t)reason;
-	hdr->reason_len = sizeof(reason);
+	hdr->reason_len = XVERBS_REASON_MAX;
 	do
 		err = ioctl(fd, request, arg) < 0 ? errno : 0;
 	while (err == EINTR);
 	hdr->reason = 0;
 	if (!err)
 		return 0;
-	reason[sizeof(reason) - 1] = 0;
+	reason[XVERBS_REASON_MAX - 1] = 0;
+	xv_limit_append(reason, sizeof(reason));
 	return xv_set_error(err, "%s: %s", verb, reason[0] ? reason : xv_strerror(err));
 }

@@ -132,6 +132,9 @@ static inline struct qp *to_qp(struct xv_qp *qp) { return (struct qp *)qp; }
 static inline struct srq *to_srq(struct xv_srq *srq) { return (struct srq *)srq; }
 static inline struct dct *to_dct(struct xv_dct *dct) { return (struct dct *)dct; }
 
+/* Appends the value of the limit of a control group that @reason names. */
+void xv_limit_append(char *reason, size_t size);
+
 /* error.c: stores the error text of this thread; returns -|err| */
 int xv_set_error(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
