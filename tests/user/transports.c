@@ -6,7 +6,9 @@
  */
 #include <fcntl.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include "rig.h"
 
 static struct rig r;
@@ -901,6 +903,45 @@ static void test_resize_without_room(void)
 	ok(!xv_resize_cq(r.cq[0], 5000) && r.cq[0]->cqe == 8191, "resize with free address space");
 }
 
+/* Stands for the function of the C library: mapping the new ring of a CQ can fail. */
+static bool no_fixed_mapping;
+
+void *mmap(void *addr, size_t length, int prot, int flags, int file, off_t offset)
+{
+	if (no_fixed_mapping && flags & MAP_FIXED) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	return (void *)syscall(SYS_mmap, addr, length, prot, flags, file, offset);
+}
+
+/* Then the completions so far can be polled, and no later ones come. */
+static void test_resize_lost(void)
+{
+	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
+	uint64_t i, n = 0;
+	struct xv_wc wc;
+	int err;
+
+	for (i = 0; i < 3; i++)
+		xv_wr_write(r.qp[0], i, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST),
+			    r.mr[1]->rkey);
+	xv_commit_send(r.qp[0]);
+	usleep(100000);
+	no_fixed_mapping = true;
+	err = xv_resize_cq(r.cq[0], 100);
+	no_fixed_mapping = false;
+	ok(err == -ENOMEM && strstr(xv_last_error(), "is lost"), "resize: %s", xv_last_error());
+	while (n < 3 && rig_expect(r.cq[0], n, XV_WC_SUCCESS))
+		n++;
+	ok(n == 3, "earlier completions can be polled");
+	xv_wr_write(r.qp[0], 3, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
+	xv_commit_send(r.qp[0]);
+	usleep(100000);
+	ok(!xv_poll_cq(r.cq[0], 1, &wc), "no later completion comes");
+	ok(xv_resize_cq(r.cq[0], 200) == -EINVAL, "resize again: %s", xv_last_error());
+}
+
 int main(int argc, char **argv)
 {
 	struct rig_opts opts = { .size = 1 << 20, .rc = { .timeout = 10, .retry_cnt = 2 },
@@ -927,6 +968,7 @@ int main(int argc, char **argv)
 	test_external();
 	test_resize();
 	test_resize_without_room();
+	test_resize_lost();
 	rig_close(&r);
 	return tap_done();
 }

@@ -213,6 +213,15 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 	xv_unlock(&cq->lock);
 }
 
+/* Waits for entry @i of the old ring; is it the last one, with opcode RESIZE? */
+static bool ends_ring(const struct xv_cq *old, uint32_t i)
+{
+	while (!is_ours(old, i))
+		xv_cpu_relax();
+	xv_from_device_barrier();
+	return xv_cqe_opcode(cqe_at(old, i)) == MLX5R_CQE_RESIZE;
+}
+
 /*
  * The old ring has completions up to the CQE with opcode RESIZE.  Each of them moves
  * to the new ring, one index higher, because the RESIZE entry is not copied.
@@ -222,18 +231,24 @@ static void move_entries(struct xv_cq *old, struct xv_cq *now)
 	uint32_t i = old->ci;
 	struct mlx5r_cqe *cqe;
 
-	for (;; i++) {
-		while (!is_ours(old, i))
-			xv_cpu_relax();
-		xv_from_device_barrier();
-		if (xv_cqe_opcode(cqe_at(old, i)) == MLX5R_CQE_RESIZE)
-			break;
+	for (; !ends_ring(old, i); i++) {
 		memcpy(entry(now, i + 1), entry(old, i), (size_t)1 << old->log_stride);
 		cqe = cqe_at(now, i + 1);
 		cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5R_CQE_OWNER) |
 					((i + 1) >> now->log_size & MLX5R_CQE_OWNER));
 	}
 	now->ci = old->ci + 1;
+}
+
+/* The new ring is out of reach: the old one has no entries after those of now. */
+static void lose_ring(struct cq *cq)
+{
+	uint32_t i = cq->pub.ci;
+
+	while (!ends_ring(&cq->pub, i))
+		i++;
+	cqe_at(&cq->pub, i)->op_own = MLX5R_CQE_INVALID << 4 | MLX5R_CQE_OWNER;
+	cq->lost = true;
 }
 
 /* Size in bytes of the ring that the kernel allocates for so many entries */
@@ -248,7 +263,7 @@ static size_t ring_bytes(const struct xv_cq *cq, uint32_t entries)
 
 /*
  * The adapter cannot return to the old ring, so the address range for the new ring
- * is reserved before the ioctl.
+ * is reserved before the ioctl.  Then only the kernel's own memory can be missing.
  */
 XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 {
@@ -260,16 +275,21 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 
 	if (cq->mem.external)
 		return xv_set_error(EINVAL, "resize CQ: not possible with EXTERNAL_DATAPATH");
+	if (cq->lost)
+		return xv_set_error(EINVAL, "resize CQ: its ring was lost by an earlier call");
 	err = xv_reserve(&ring, ring_bytes(pub, cqe), "resize CQ: ring");
 	if (err)
 		return err;
 	xv_lock(&pub->lock);
 	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_RESIZE, "resize CQ", &req, sizeof(req));
-	if (err)
+	if (err) {
 		xv_unmap(&ring);
-	else
-		err = xv_map_reserved(cq->ctx, &ring, &req.out_ring, "resize CQ: ring");
-	if (!err) {
+		goto out;
+	}
+	err = xv_map_reserved(cq->ctx, &ring, &req.out_ring, "resize CQ: ring is lost");
+	if (err) {
+		lose_ring(cq);
+	} else {
 		now = *pub;
 		now.buf = ring.addr;
 		now.mask = req.out_entries - 1;
@@ -284,6 +304,7 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 		xv_unmap(&cq->mem.map);
 		cq->mem.map = ring;
 	}
+out:
 	xv_unlock(&pub->lock);
 	return err;
 }

@@ -80,6 +80,7 @@ struct cq {
 	struct cq_task task;
 	struct qmem mem;
 	struct event_count events;
+	bool lost;			/* the adapter uses a ring that is not mapped */
 };
 
 /* Indices of the queues before xv_post_task() changed them */
