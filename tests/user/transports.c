@@ -153,6 +153,85 @@ static void post_ud_recv(struct xv_qp *qp, int side, uint64_t wr_id, uint32_t n)
 	xv_commit_recv(qp);
 }
 
+/* One datagram with checked data, from side 0; has it a header with GIDs? */
+static bool datagram(struct xv_qp *qp[2], int to, struct xv_ah *ah, uint32_t seed, bool grh)
+{
+	struct xv_sge from = rig_sge(&r, 0, SRC, 64);
+	struct xv_wc wc;
+
+	message(0, to, 64, seed);
+	post_ud_recv(qp[to], to, seed, 64);
+	xv_wr_send_ud(qp[0], seed, 0, &from, ah, qp[to]->qp_num, QKEY);
+	xv_commit_send(qp[0]);
+	return rig_poll(r.cq[to], 1, &wc) == 1 && !wc.status && wc.wr_id == seed &&
+	       wc.src_qp == qp[0]->qp_num && !(wc.wc_flags & XV_WC_GRH) == !grh &&
+	       rig_check(r.buf[to] + DST + GRH, 64, seed);
+}
+
+/* The first RoCE v2 GID of a side that is an IPv4 address, or that is an IPv6 address */
+static bool find_gid(int side, bool ipv4, struct xv_gid_entry *entry)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
+	uint32_t i;
+
+	for (i = 0; i < r.side[side].attr.gid_tbl_len; i++)
+		if (!xv_query_gid_entry(r.side[side].ctx, 1, i, entry) &&
+		    entry->gid_type == XV_GID_TYPE_ROCE_V2 &&
+		    !memcmp(entry->gid.raw, mapped, sizeof(mapped)) == ipv4)
+			return true;
+	return false;
+}
+
+/* No neighbour answers for an IPv6 address of the same host, so that one is the sender's own. */
+static void test_ip_address(struct xv_qp *qp[2], bool ipv4)
+{
+	struct xv_ah_attr a = { .port_num = 1, .is_global = 1, .grh.hop_limit = 64 };
+	struct xv_gid_entry from, to;
+	struct xv_ah *ah;
+	uint32_t addr;
+
+	if (!find_gid(0, ipv4, &from) || !find_gid(ipv4, ipv4, &to)) {
+		diag("no GID that is an IPv%d address", ipv4 ? 4 : 6);
+		return;
+	}
+	a.grh.dgid = to.gid;
+	a.grh.sgid_index = (uint8_t)from.gid_index;
+	if (ipv4) {
+		memcpy(&addr, to.gid.raw + 12, sizeof(addr));
+		a.grh.dgid = xv_gid_from_ipv4(addr);
+	}
+	ah = xv_create_ah(r.side[0].pd, &a);
+	if (!ok(ah && datagram(qp, ipv4, ah, 20 + ipv4, true), "address: IPv%d", ipv4 ? 4 : 6))
+		diag("%s", xv_last_error());
+	if (ah)
+		xv_destroy_ah(ah);
+}
+
+static void test_lid_address(struct xv_qp *qp[2], bool global)
+{
+	struct xv_ah_attr a = { .dlid = (uint16_t)r.side[1].attr.lid, .port_num = 1,
+		.is_global = global, .grh = { .dgid = r.side[1].gid, .hop_limit = 64,
+			.sgid_index = (uint8_t)r.side[0].gid_index } };
+	struct xv_ah *ah = xv_create_ah(r.side[0].pd, &a);
+
+	ok(ah && datagram(qp, 1, ah, 22 + global, global), "address: LID %s GRH",
+	   global ? "with" : "without");
+	if (ah)
+		xv_destroy_ah(ah);
+}
+
+static void test_address_types(struct xv_qp *qp[2])
+{
+	bool ethernet = r.side[0].attr.link_layer == XV_LINK_LAYER_ETHERNET;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (ethernet)
+			test_ip_address(qp, i);
+		else
+			test_lid_address(qp, i);
+}
+
 /* One datagram and a reply to the address from its completion */
 static void test_ud_roundtrip(struct xv_qp *qp[2])
 {
@@ -313,6 +392,7 @@ static void test_ud(void)
 		diag("%s", xv_last_error());
 		return;
 	}
+	test_address_types(qp);
 	test_ud_roundtrip(qp);
 	test_multicast(qp);
 	test_multicast_refusals(qp[0]);
