@@ -14,7 +14,7 @@
  * "lid", "pkey" or "client_reregister" written to debugfs/xhca/N/port_event raises that event
  * of a port, as a subnet manager would cause it, and changes nothing else.  "down" and
  * "active" set the link of an InfiniBand port.  A number after the name selects the port;
- * the default is port 1.
+ * the default is port 1.  A second number after "pkey" becomes the P_Key of the port.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -86,6 +86,7 @@ static const struct {
 struct port_event {
 	struct hca_port *port;
 	u8 subtype;
+	u16 pkey;			/* the new P_Key, or 0 */
 };
 
 static bool is_state(const struct port_event *e)
@@ -98,10 +99,13 @@ static void raise_port_event(void *arg)
 {
 	struct port_event *e = arg;
 
-	if (is_state(e))
+	if (is_state(e)) {
 		hca_port_set(e->port, e->subtype == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE);
-	else
-		hca_event_port(e->port, e->subtype);
+		return;
+	}
+	if (e->pkey && e->subtype == MLX5_PORT_CHANGE_SUBTYPE_PKEY)
+		e->port->pkey = e->pkey;
+	hca_event_port(e->port, e->subtype);
 }
 
 static int parse_port_event(struct hca *hca, const char *text, struct port_event *e)
@@ -109,7 +113,8 @@ static int parse_port_event(struct hca *hca, const char *text, struct port_event
 	unsigned int number = 1, i;
 	char name[20];
 
-	if (sscanf(text, "%19s %u", name, &number) < 1 || !number)
+	e->pkey = 0;
+	if (sscanf(text, "%19s %u %hi", name, &number, &e->pkey) < 1 || !number)
 		return -EINVAL;
 	e->port = hca_port_get(hca, number);
 	if (!e->port)

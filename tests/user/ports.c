@@ -287,6 +287,27 @@ static enum xv_port_state state_of(uint32_t port)
 	return attr.state;
 }
 
+/* The P_Key is in network byte order, as that of ibv_query_pkey(). */
+static void test_pkey(uint32_t port)
+{
+	uint8_t got[2] = { 0 }, other[2] = { 0 };
+	uint16_t pkey;
+	char line[32];
+
+	snprintf(line, sizeof(line), "pkey %u 0x9234", port);
+	set_port(line);
+	ok(raised(XV_EVENT_PKEY_CHANGE, port), "port %u: another P_Key", port);
+	if (!xv_query_pkey(r.side[0].ctx, port, 0, &pkey))
+		memcpy(got, &pkey, sizeof(got));
+	if (!xv_query_pkey(r.side[0].ctx, 3 - port, 0, &pkey))
+		memcpy(other, &pkey, sizeof(other));
+	ok(got[0] == 0x92 && got[1] == 0x34, "a query returns it: %02x %02x", got[0], got[1]);
+	ok(other[0] == 0xff && other[1] == 0xff, "the other port keeps its P_Key");
+	snprintf(line, sizeof(line), "pkey %u 0xffff", port);
+	set_port(line);
+	ok(raised(XV_EVENT_PKEY_CHANGE, port), "port %u: the first P_Key again", port);
+}
+
 static void test_states(uint32_t port)
 {
 	uint32_t other = 3 - port;
@@ -308,6 +329,7 @@ static void test_states(uint32_t port)
 	snprintf(line, sizeof(line), "pkey %u", port);
 	set_port(line);
 	ok(raised(XV_EVENT_PKEY_CHANGE, port), "a P_Key event of port %u", port);
+	test_pkey(port);
 	snprintf(line, sizeof(line), "client_reregister %u", port);
 	set_port(line);
 	ok(raised(XV_EVENT_CLIENT_REREGISTER, port), "port %u asks to register again", port);
