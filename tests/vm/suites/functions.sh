@@ -38,6 +38,7 @@ ok "its interface comes up" ip link set xnet2 up
 ok "it gets an address" ip address add 10.77.0.3/24 dev xnet2
 ok "it has a GID of this address" wait_for 10 has_gid mlx5_2 10.77.0.3
 pingpong "it reaches the first function" ibv_rc_pingpong mlx5_0 mlx5_2 -c -n 100
+tap $BIN/../tests/dc_functions
 ok "remove it by its device" xhcactl del mlx5_2
 is "the device is gone" "$(devices)" 2
 is "the interface is gone" "$(ls -d /sys/class/net/xnet2 2>/dev/null)" ""
