@@ -86,12 +86,16 @@ programs_see_removal() {
 	for name in "${programs[@]}"; do rm -f "$OUT.$name"; done
 }
 
+driver() { echo "$pci" > "/sys/bus/pci/drivers/mlx5_core/$1"; }
+# shellcheck disable=SC2317 # called by ok
+plug() { echo 1 > /sys/kernel/config/xhca/0/enable; }
+is_back() { wait_for 60 test -d "/sys/class/infiniband/$DEV0"; }
+
+# removed_under_programs WHAT COMMAND...: removes their device
 removed_under_programs() {
 	programs_start
-	ok "unbind their device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+	ok "$@"
 	programs_see_removal
-	ok "bind the device" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
-	ports_up
 }
 
 # The device of a connection of libxvcm is removed by the test itself.
@@ -99,15 +103,15 @@ removed_under_connection() {
 	local addr
 	addr=$(ip -4 -o address show dev "$(interface "$DEV0")" | awk '{ print $4; exit }')
 	tap "$TESTBIN/cm" removal "${addr%/*}" "$pci"
-	ok "bind it after that" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+	ok "bind it after that" driver bind
 	ports_up
 }
 
 pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
 start && pass "traffic runs" || fail "traffic runs" "$(cat "$PROGRAM")"
-ok "unbind the device of one side" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+ok "unbind the device of one side" driver unbind
 survived "unbind"
-ok "bind it again" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
+ok "bind it again" driver bind
 
 ports_up
 start && pass "traffic runs again" || fail "traffic runs again" "$(cat "$PROGRAM")"
@@ -116,7 +120,18 @@ wait $PID 2>/dev/null
 ok "unload xverbs after a kill" rmmod xverbs
 ok "load xverbs again" load xverbs
 
-removed_under_programs
+removed_under_programs "unbind their device" driver unbind
+ok "bind the device" driver bind
+ports_up
+removed_under_programs "their function is pulled out" xhcactl fault 0 unplug
+ok "it is plugged in again" plug
+ok "its device is back" is_back
+ports_up
+if full; then
+	removed_under_programs "their firmware fails" xhcactl fault 0 firmware
+	ok "the driver has recovered" is_back
+	ports_up
+fi
 [ "$VM_LINK" != roce ] || removed_under_connection
 programs_start
 start && pass "traffic runs once more" || fail "traffic runs once more" "$(cat "$PROGRAM")"
