@@ -15,6 +15,7 @@ LATENCY = [
     ("write_lat_8", "ib_write_lat -s 8 -n 2000", 4),
     ("send_lat_8", "ib_send_lat -s 8 -n 2000", 4),
 ]
+TURNS = 8
 
 
 def instructions(prefix):
@@ -39,7 +40,7 @@ def main():
     failed = False
     for name, program, column in LATENCY:
         seen = {"libmlx5": [], "xv_run": []}
-        for _ in range(rxe.TURNS):
+        for _ in range(TURNS):
             seen["libmlx5"].append(rxe.run(program, *rxe.XHCA, column))
             seen["xv_run"].append(rxe.run(f"{XV_RUN} {program}", *rxe.XHCA, column))
         best = {way: min((v for v in values if v is not None), default=None)
