@@ -16,7 +16,6 @@ fi
 for prog in external ops errors events memory options transports; do
 	tap $BIN/tests/$prog --device "$DEV0" --peer-device "$DEV1"
 done
-names() { "$1" --json | python3 -c \
-	'import json, sys; print(*(d["name"] for d in json.load(sys.stdin)))'; }
+names() { "$1" --json | jq -r 'map(.name) | join(" ")'; }
 is "xv_devinfo of that commit shows the devices" "$(names $BIN/bin/xv_devinfo)" "$DEV0 $DEV1"
 finish

@@ -18,7 +18,7 @@ functions() { xhcactl list | tail -n +2 | wc -l; }
 names() { (cd "$1" && echo *); }
 # column NAME N: of the list
 column() { xhcactl list | awk -v name="$1" -v n="$2" '$1 == name { print $n }'; }
-json() { xhcactl list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[2])'; }
+json() { xhcactl list --json | jq -c '.[2]'; }
 # put FILE VALUE: writes to a file of a function, without a check by xhcactl
 put() { echo "$2" > "$CONFIG/$1"; }
 # said REGEX: the kernel log has a line of xhca
@@ -29,9 +29,9 @@ is "the functions of the VM are listed" "$(functions)" 2
 ok "add a function with a MAC address" xhcactl add --mac $MAC third
 is "it has a device" "$(devices)" 3
 like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +-$" xhcactl list
-want="{'name': 'third', 'link': 'roce', 'mac': '$MAC', 'ports': 1, 'address': '10000:00:02.0',"
-is "list --json shows the function" "$(json)" \
-	"$want 'device': 'mlx5_2', 'interface': 'xnet2', 'netns': None}"
+want="{\"name\":\"third\",\"link\":\"roce\",\"mac\":\"$MAC\",\"ports\":1"
+want+=",\"address\":\"10000:00:02.0\",\"device\":\"mlx5_2\",\"interface\":\"xnet2\",\"netns\":null}"
+is "list --json shows the function" "$(json)" "$want"
 is "its interface has the MAC address" "$(< /sys/class/net/xnet2/address)" $MAC
 like "its GUID is made of the MAC address" 'node_guid:\s+0011:22ff:fe33:4455' ibv_devinfo -d mlx5_2
 ok "its interface comes up" ip link set xnet2 up

@@ -4,8 +4,7 @@
 # Limits and charges of a process, and RDMA devices in other network namespaces.
 . ./lib.sh
 BIN=../../../build/user
-devices() { "$@" "$BIN/bin/xv_devinfo" --json | python3 -c \
-	'import json, sys; print(*(d["name"] for d in json.load(sys.stdin)))'; }
+devices() { "$@" "$BIN/bin/xv_devinfo" --json | jq -r 'map(.name) | join(" ")'; }
 
 tap $BIN/tests/limits --device "$DEV0" --peer-device "$DEV1"
 tap $BIN/tests/limits rings --device "$DEV0"

@@ -7,16 +7,16 @@ BIN=../../../build/user/bin
 WORK=$(mktemp -d /dev/shm/tools.XXXXXX)
 user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 
-json() { "$@" | python3 -m json.tool > "$WORK/json"; }
+json() { "$@" | jq -e . > "$WORK/json"; }
 # shellcheck disable=SC2317 # called by ok
-field() { python3 -c "import json; d=json.load(open('$WORK/json')); print($1)"; }
+field() { jq -r "$1" "$WORK/json"; }
 
 # ---- xv_devinfo
 like "devinfo: a line per device" "^$DEV0: [0-9a-f]{4}:[0-9a-f]{4}" $BIN/xv_devinfo
 like "devinfo: the port is active" 'port 1: ACTIVE' $BIN/xv_devinfo --device "$DEV1"
 like "devinfo: features" 'feature rc +yes' $BIN/xv_devinfo --verbose
 ok "devinfo: JSON" json $BIN/xv_devinfo --json
-is "devinfo: both devices in JSON" "$(field 'len(d)')" 2
+is "devinfo: both devices in JSON" "$(field length)" 2
 refused "devinfo: unknown device" 'there is no device "nosuch"' $BIN/xv_devinfo --device nosuch
 
 # The objects of a process that has them all on one device
@@ -31,11 +31,11 @@ like "resources: its completion queues" "^	cq +0x[0-9a-f]+ +$holder limits +1048
 like "resources: its registered memory" "^	mr +0x[0-9a-f]+ +$holder limits +4096$" resources
 ok "resources: JSON" json $BIN/xv_devinfo --resources --device "$DEV0" --json
 for type in qp:2 cq:2 mr:2 pd:2 uar:2 srq:0; do
-	count="sum(r['pid'] == $holder and r['type'] == '${type%:*}' for r in d[0]['resources'])"
-	is "resources: ${type#*:} objects of type ${type%:*}" "$(field "$count")" "${type#*:}"
+	is "resources: ${type#*:} objects of type ${type%:*}" "$(field "[.[0].resources[] |
+		select(.pid == $holder and .type == \"${type%:*}\")] | length")" "${type#*:}"
 done
-is "resources: bytes of all rings" "$(field "int(sum(r['bytes'] for r in d[0]['resources'] \
-	if r['pid'] == $holder and r['type'] in ('qp', 'cq')))")" \
+is "resources: bytes of all rings" "$(field "[.[0].resources[] | select(.pid == $holder and
+	(.type == \"qp\" or .type == \"cq\")).bytes] | add")" \
 	"$(awk '$1 == "holding" { print $2 }' "$WORK/hold")"
 is "resources: of the other device it has none" \
 	"$($BIN/xv_devinfo --resources --device "$DEV1" | grep -c limits)" 0
@@ -72,7 +72,7 @@ ok "copy: a single file, small chunks" $BIN/xv_copy "${both[@]}" --chunk 8k --de
 	"$WORK/src/deep/er/big" "$WORK/file"
 ok "copy: the file is the same" cmp "$WORK/src/deep/er/big" "$WORK/file/big"
 ok "copy: JSON" json $BIN/xv_copy "${both[@]}" --json "$WORK/src" "$WORK/two"
-is "copy: files in JSON" "$(field 'd["files"]')" 43
+is "copy: files in JSON" "$(field .files)" 43
 refused "copy: no such source" 'nosuch: No such file' \
 	$BIN/xv_copy "${both[@]}" "$WORK/nosuch" "$WORK/x"
 refused "copy: no such device" 'nosuch' $BIN/xv_copy --device nosuch "$WORK/src" "$WORK/x"
@@ -142,7 +142,7 @@ like "perf: several queue pairs, batches" '^ +4096 ' \
 like "perf: histogram" 'us +[0-9]+ #+' $BIN/xv_perf "${both[@]}" -n $n -H lat write
 like "perf: sleeping for events" '^ +64 ' $BIN/xv_perf "${both[@]}" -n 100 -E lat send
 ok "perf: JSON" json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat read
-is "perf: results in JSON" "$(field '[r["bytes"] for r in d["results"]]')" "[64, 128, 256]"
+is "perf: results in JSON" "$(field '[.results[].bytes] | @csv')" 64,128,256
 cp "$WORK/json" "$WORK/run1.json"
 for test in "${TRANSPORTS[@]}"; do
 	# shellcheck disable=SC2086 # two words
@@ -161,7 +161,7 @@ done
 refused "perf: two ranges" 'exclude each other' \
 	$BIN/xv_perf "${both[@]}" -r 2-8 -s 8-64 allreduce
 ok "perf: JSON of a comparison" json $BIN/xv_perf "${both[@]}" -n 100 --json allreduce
-is "perf: its results" "$(field 'sorted(d["results"][0])[0]')" adapter_cpu_time_us
+is "perf: its results" "$(field '.results[0] | keys[0]')" adapter_cpu_time_us
 refused "perf: an odd size" 'multiple of 8' $BIN/xv_perf "${both[@]}" -s 12 allreduce
 refused "perf: a transport without the operation" 'does not support this operation' \
 	$BIN/xv_perf -T ud lat read
