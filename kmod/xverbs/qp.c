@@ -15,33 +15,38 @@
 #include "qp_state.h"
 #include "xrc_base.h"
 
-#define XV_SEG(_type)	((u8)sizeof(struct mlx5r_##_type))
-#define XV_ATOMIC	(XV_SEG(raddr) + XV_SEG(atomic) + XV_SEG(data))
+#define XV_CTRL_BYTES	((u8)sizeof(struct mlx5r_ctrl))
+#define XV_RADDR_BYTES	((u8)sizeof(struct mlx5r_raddr))
+#define XV_ATOMIC_BYTES	((u8)sizeof(struct mlx5r_atomic))
+#define XV_DATA_BYTES	((u8)sizeof(struct mlx5r_data))
+#define XV_AV_BYTES	((u8)sizeof(struct mlx5r_av))
+#define XV_XRC_BYTES	((u8)sizeof(struct mlx5r_xrc))
+#define XV_ATOMIC_WQE	(XV_RADDR_BYTES + XV_ATOMIC_BYTES + XV_DATA_BYTES)
 
 const struct xv_qp_kind *xv_qp_kind(u32 type)
 {
 	static const struct xv_qp_kind kinds[] = {
 		[XVERBS_QPT_RC] = {
 			.st = MLX5_QP_ST_RC, .sq = true, .rq = true,
-			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
-			.sq_min = XV_SEG(ctrl) + XV_ATOMIC,
+			.sq_header = XV_CTRL_BYTES + XV_RADDR_BYTES,
+			.sq_min = XV_CTRL_BYTES + XV_ATOMIC_WQE,
 			.cross_channel = true,
 			.inl_recv = true, .inl_resp = true,
 		},
 		[XVERBS_QPT_UC] = {
 			.st = MLX5_QP_ST_UC, .sq = true, .rq = true,
-			.sq_header = XV_SEG(ctrl) + XV_SEG(raddr),
+			.sq_header = XV_CTRL_BYTES + XV_RADDR_BYTES,
 			.cross_channel = true,
 			.inl_recv = true,
 		},
 		[XVERBS_QPT_UD] = {
 			.st = MLX5_QP_ST_UD, .sq = true, .rq = true,
-			.sq_header = XV_SEG(ctrl) + XV_SEG(av),
+			.sq_header = XV_CTRL_BYTES + XV_AV_BYTES,
 		},
 		[XVERBS_QPT_XRC_SEND] = {
 			.st = MLX5_QP_ST_XRC, .sq = true,
-			.sq_header = XV_SEG(ctrl) + XV_SEG(xrc) + XV_SEG(raddr),
-			.sq_min = XV_SEG(ctrl) + XV_SEG(xrc) + XV_ATOMIC,
+			.sq_header = XV_CTRL_BYTES + XV_XRC_BYTES + XV_RADDR_BYTES,
+			.sq_min = XV_CTRL_BYTES + XV_XRC_BYTES + XV_ATOMIC_WQE,
 			.cross_channel = true,
 		},
 		[XVERBS_QPT_XRC_RECV] = {
@@ -49,8 +54,8 @@ const struct xv_qp_kind *xv_qp_kind(u32 type)
 		},
 		[XVERBS_QPT_DCI] = {
 			.st = MLX5_QP_ST_DCI, .sq = true,
-			.sq_header = XV_SEG(ctrl) + XV_SEG(av) + XV_SEG(raddr),
-			.sq_min = XV_SEG(ctrl) + XV_SEG(av) + XV_ATOMIC,
+			.sq_header = XV_CTRL_BYTES + XV_AV_BYTES + XV_RADDR_BYTES,
+			.sq_min = XV_CTRL_BYTES + XV_AV_BYTES + XV_ATOMIC_WQE,
 			.cross_channel = true,
 			.inl_resp = true,
 		},
@@ -90,7 +95,7 @@ static int xv_qp_size_sq(struct xv_call *call, const struct xv_qp_kind *kind,
 			       ALIGN(sizeof(struct mlx5r_inline) +
 				     (u64)cap->max_inline_data, MLX5R_DS));
 	if (cap->max_atomic_arg)
-		wqe = max_t(u64, wqe, kind->sq_header + XV_SEG(data) +
+		wqe = max_t(u64, wqe, kind->sq_header + XV_DATA_BYTES +
 				      xv_atomic_arg_bytes(cap->max_atomic_arg));
 	wqe = max_t(u64, wqe, kind->sq_min);
 	if (wqe > max_wqe)
@@ -110,7 +115,7 @@ static int xv_qp_size_sq(struct xv_call *call, const struct xv_qp_kind *kind,
 	cap->max_send_sge = wqe / MLX5R_DS;
 	cap->max_inline_data = wqe - sizeof(struct mlx5r_inline);
 	cap->max_atomic_arg = kind->sq_min ?
-		xv_atomic_largest(mdev, wqe - XV_SEG(data)) : 0;
+		xv_atomic_largest(mdev, wqe - XV_DATA_BYTES) : 0;
 	return 0;
 }
 

@@ -46,6 +46,13 @@
 #define DEST_QPN	XVERBS_QP_DEST_QPN
 #define DC_KEY		XVERBS_QP_DC_KEY
 
+#define RESET		XVERBS_QPS_RESET
+#define INIT		XVERBS_QPS_INIT
+#define RTR		XVERBS_QPS_RTR
+#define RTS		XVERBS_QPS_RTS
+#define SQD		XVERBS_QPS_SQD
+#define SQE		XVERBS_QPS_SQE
+#define ERR		XVERBS_QPS_ERR
 #define ANY_STATE	0xff
 
 struct xv_qp_rule {
@@ -56,65 +63,63 @@ struct xv_qp_rule {
 	__u32 optional;
 };
 
-#define S(_state)	XVERBS_QPS_##_state
-
 static const struct xv_qp_rule xv_qp_rules[] = {
-	{ ANY_STATE, S(RESET), ALL | DI, 0, 0 },
-	{ ANY_STATE, S(ERR), ALL | DI, 0, 0 },
+	{ ANY_STATE, RESET, ALL | DI, 0, 0 },
+	{ ANY_STATE, ERR, ALL | DI, 0, 0 },
 
-	{ S(RESET), S(INIT), CONNECTED, PKEY | PORT | ACCESS, 0 },
-	{ S(RESET), S(INIT), UD, PKEY | PORT | QKEY, 0 },
-	{ S(INIT), S(INIT), CONNECTED, 0, PKEY | PORT | ACCESS },
-	{ S(INIT), S(INIT), UD, 0, PKEY | PORT | QKEY },
+	{ RESET, INIT, CONNECTED, PKEY | PORT | ACCESS, 0 },
+	{ RESET, INIT, UD, PKEY | PORT | QKEY, 0 },
+	{ INIT, INIT, CONNECTED, 0, PKEY | PORT | ACCESS },
+	{ INIT, INIT, UD, 0, PKEY | PORT | QKEY },
 
-	{ S(INIT), S(RTR), RC | XR,
+	{ INIT, RTR, RC | XR,
 	  AV | MTU | DEST_QPN | RQ_PSN | DEST_RD_ATOMIC | RNR_TIMER,
 	  ALT | ACCESS | PKEY },
-	{ S(INIT), S(RTR), UC | XS, AV | MTU | DEST_QPN | RQ_PSN,
+	{ INIT, RTR, UC | XS, AV | MTU | DEST_QPN | RQ_PSN,
 	  ALT | ACCESS | PKEY },
-	{ S(INIT), S(RTR), UD, 0, PKEY | QKEY },
+	{ INIT, RTR, UD, 0, PKEY | QKEY },
 
-	{ S(RTR), S(RTS), RC | XS,
+	{ RTR, RTS, RC | XS,
 	  TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | RD_ATOMIC,
 	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
-	{ S(RTR), S(RTS), XR, TIMEOUT | SQ_PSN,
+	{ RTR, RTS, XR, TIMEOUT | SQ_PSN,
 	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
-	{ S(RTR), S(RTS), UC, SQ_PSN, CUR | ALT | ACCESS | MIG },
-	{ S(RTR), S(RTS), UD, SQ_PSN, CUR | QKEY },
+	{ RTR, RTS, UC, SQ_PSN, CUR | ALT | ACCESS | MIG },
+	{ RTR, RTS, UD, SQ_PSN, CUR | QKEY },
 
-	{ S(RTS), S(RTS), RC | XS | XR, 0,
+	{ RTS, RTS, RC | XS | XR, 0,
 	  CUR | ACCESS | RNR_TIMER | ALT | MIG },
-	{ S(RTS), S(RTS), UC, 0, CUR | ACCESS | ALT | MIG },
-	{ S(RTS), S(RTS), UD, 0, CUR | QKEY },
+	{ RTS, RTS, UC, 0, CUR | ACCESS | ALT | MIG },
+	{ RTS, RTS, UD, 0, CUR | QKEY },
 
-	{ S(RTS), S(SQD), ALL, 0, NOTIFY },
-	{ S(SQD), S(RTS), RC | XS | XR, 0,
+	{ RTS, SQD, ALL, 0, NOTIFY },
+	{ SQD, RTS, RC | XS | XR, 0,
 	  CUR | ALT | ACCESS | RNR_TIMER | MIG },
-	{ S(SQD), S(RTS), UC, 0, CUR | ALT | ACCESS | MIG },
-	{ S(SQD), S(RTS), UD, 0, CUR | QKEY },
-	{ S(SQD), S(SQD), RC | XS, 0,
+	{ SQD, RTS, UC, 0, CUR | ALT | ACCESS | MIG },
+	{ SQD, RTS, UD, 0, CUR | QKEY },
+	{ SQD, SQD, RC | XS, 0,
 	  PORT | AV | TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC |
 	  DEST_RD_ATOMIC | ALT | ACCESS | PKEY | RNR_TIMER | MIG },
-	{ S(SQD), S(SQD), XR, 0,
+	{ SQD, SQD, XR, 0,
 	  PORT | AV | TIMEOUT | DEST_RD_ATOMIC | ALT | ACCESS | PKEY |
 	  RNR_TIMER | MIG },
-	{ S(SQD), S(SQD), UC, 0, AV | ALT | ACCESS | PKEY | MIG },
-	{ S(SQD), S(SQD), UD, 0, PKEY | QKEY },
+	{ SQD, SQD, UC, 0, AV | ALT | ACCESS | PKEY | MIG },
+	{ SQD, SQD, UD, 0, PKEY | QKEY },
 
-	{ S(SQE), S(RTS), UC, 0, CUR | ACCESS },
-	{ S(SQE), S(RTS), UD, 0, CUR | QKEY },
+	{ SQE, RTS, UC, 0, CUR | ACCESS },
+	{ SQE, RTS, UD, 0, CUR | QKEY },
 
 	/*
 	 * The manual (A.1.7) and mlx5_ib have different rules for DCIs.  Required is what
 	 * both require, and allowed is what one of them allows, except paths that would
 	 * have no effect: each request has its own.
 	 */
-	{ S(RESET), S(INIT), DI, PKEY | PORT, ACCESS | DC_KEY },
-	{ S(INIT), S(INIT), DI, 0, PKEY | PORT | ACCESS },
-	{ S(INIT), S(RTR), DI, MTU, AV | PKEY | DC_KEY },
-	{ S(RTR), S(RTS), DI, TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC,
+	{ RESET, INIT, DI, PKEY | PORT, ACCESS | DC_KEY },
+	{ INIT, INIT, DI, 0, PKEY | PORT | ACCESS },
+	{ INIT, RTR, DI, MTU, AV | PKEY | DC_KEY },
+	{ RTR, RTS, DI, TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC,
 	  SQ_PSN | RNR_TIMER },
-	{ S(RTS), S(RTS), DI, 0, RNR_TIMER },
+	{ RTS, RTS, DI, 0, RNR_TIMER },
 };
 
 /* Bit of a type in xv_qp_rule.types, 0 if the type is unknown */
@@ -132,8 +137,8 @@ _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 	size_t i;
 
 	/* The adapter can change these states itself, so software may not know the state. */
-	if (mask & CUR && from != S(RTR) && from != S(RTS) && from != S(SQD) &&
-	    from != S(SQE))
+	if (mask & CUR && from != RTR && from != RTS && from != SQD &&
+	    from != SQE)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(xv_qp_rules); i++) {
 		rule = &xv_qp_rules[i];
@@ -157,9 +162,9 @@ _Bool xv_qp_type_known(__u32 type)
 const char *xv_qp_state_name(__u32 state)
 {
 	static const char *const names[] = {
-		[S(RESET)] = "RESET", [S(INIT)] = "INIT", [S(RTR)] = "RTR",
-		[S(RTS)] = "RTS", [S(SQD)] = "SQD", [S(SQE)] = "SQE",
-		[S(ERR)] = "ERR",
+		[RESET] = "RESET", [INIT] = "INIT", [RTR] = "RTR",
+		[RTS] = "RTS", [SQD] = "SQD", [SQE] = "SQE",
+		[ERR] = "ERR",
 	};
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
@@ -188,8 +193,8 @@ struct xv_qp_attr_info {
 			 XVERBS_ACCESS_REMOTE_ATOMIC)
 
 static const struct xv_qp_attr_info xv_qp_attr_infos[] = {
-	ATTR(XVERBS_QP_STATE, qp_state, 0, S(ERR)),
-	ATTR(CUR, cur_qp_state, 0, S(ERR)),
+	ATTR(XVERBS_QP_STATE, qp_state, 0, ERR),
+	ATTR(CUR, cur_qp_state, 0, ERR),
 	ATTR(NOTIFY, en_sqd_async_notify, 0, 1),
 	ATTR(ACCESS, qp_access_flags, 0, QP_ACCESS),
 	ATTR(PKEY, pkey_index, 0, 0xffff),

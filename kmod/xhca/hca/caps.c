@@ -199,16 +199,28 @@ static void hca_caps_vector_calc_page(void *cap)
 /* Events to which a process can subscribe: of its objects, and of the port */
 static void hca_caps_event_page(void *cap)
 {
-#define EVENT(name)	(1ull << MLX5_EVENT_TYPE_##name)
-	u64 objects = EVENT(PATH_MIG) | EVENT(COMM_EST) | EVENT(SQ_DRAINED) | EVENT(CQ_ERROR) |
-		      EVENT(WQ_CATAS_ERROR) | EVENT(PATH_MIG_FAILED) |
-		      EVENT(WQ_INVAL_REQ_ERROR) | EVENT(WQ_ACCESS_ERROR) |
-		      EVENT(SRQ_CATAS_ERROR) | EVENT(SRQ_LAST_WQE) | EVENT(SRQ_RQ_LIMIT) |
-		      EVENT(DCT_DRAINED);
+	static const u8 of_objects[] = {
+		MLX5_EVENT_TYPE_PATH_MIG,
+		MLX5_EVENT_TYPE_COMM_EST,
+		MLX5_EVENT_TYPE_SQ_DRAINED,
+		MLX5_EVENT_TYPE_CQ_ERROR,
+		MLX5_EVENT_TYPE_WQ_CATAS_ERROR,
+		MLX5_EVENT_TYPE_PATH_MIG_FAILED,
+		MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR,
+		MLX5_EVENT_TYPE_WQ_ACCESS_ERROR,
+		MLX5_EVENT_TYPE_SRQ_CATAS_ERROR,
+		MLX5_EVENT_TYPE_SRQ_LAST_WQE,
+		MLX5_EVENT_TYPE_SRQ_RQ_LIMIT,
+		MLX5_EVENT_TYPE_DCT_DRAINED,
+	};
+	u64 objects = 0;
+	u32 i;
 
+	for (i = 0; i < ARRAY_SIZE(of_objects); i++)
+		objects |= 1ull << of_objects[i];
 	MLX5_ARRAY_SET64(device_event_cap, cap, user_affiliated_events, 0, objects);
-	MLX5_ARRAY_SET64(device_event_cap, cap, user_unaffiliated_events, 0, EVENT(PORT_CHANGE));
-#undef EVENT
+	MLX5_ARRAY_SET64(device_event_cap, cap, user_unaffiliated_events, 0,
+			 1ull << MLX5_EVENT_TYPE_PORT_CHANGE);
 }
 
 int hca_caps_init(struct hca *hca)

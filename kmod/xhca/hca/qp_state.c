@@ -15,14 +15,30 @@
 #include "cmd.h"
 
 /* Parameters: bits of opt_param_mask, and some that are never optional */
-#define O(name)		MLX5_QP_OPTPAR_##name
+#define ALT_ADDR_PATH		MLX5_QP_OPTPAR_ALT_ADDR_PATH
+#define RRE			MLX5_QP_OPTPAR_RRE
+#define RAE			MLX5_QP_OPTPAR_RAE
+#define RWE			MLX5_QP_OPTPAR_RWE
+#define PKEY_INDEX		MLX5_QP_OPTPAR_PKEY_INDEX
+#define Q_KEY			MLX5_QP_OPTPAR_Q_KEY
+#define RNR_TIMEOUT		MLX5_QP_OPTPAR_RNR_TIMEOUT
+#define PRIMARY_ADDR_PATH	MLX5_QP_OPTPAR_PRIMARY_ADDR_PATH
+#define SRA_MAX			MLX5_QP_OPTPAR_SRA_MAX
+#define RRA_MAX			MLX5_QP_OPTPAR_RRA_MAX
+#define PM_STATE		MLX5_QP_OPTPAR_PM_STATE
+#define RETRY_COUNT		MLX5_QP_OPTPAR_RETRY_COUNT
+#define RNR_RETRY		MLX5_QP_OPTPAR_RNR_RETRY
+#define ACK_TIMEOUT		MLX5_QP_OPTPAR_ACK_TIMEOUT
+#define PRI_PORT		MLX5_QP_OPTPAR_PRI_PORT
+#define COUNTER_SET_ID		MLX5_QP_OPTPAR_COUNTER_SET_ID
+#define DC_KEY			MLX5_QP_OPTPAR_DC_KEY
 #define P_MTU		(1u << 26)
 #define P_REMOTE_QPN	(1u << 27)
 #define P_RQ_PSN	(1u << 28)
 #define P_SQ_PSN	(1u << 29)
 #define P_KIND		(1u << 30)	/* privilege, source QPN */
 
-#define P_REMOTE_ACCESS	(O(RRE) | O(RAE) | O(RWE))
+#define P_REMOTE_ACCESS	(RRE | RAE | RWE)
 
 static const struct {
 	u32 param;
@@ -31,24 +47,24 @@ static const struct {
 } fields[] = {
 #define FIELD(param, name)	{ param, __mlx5_dw_off(qpc, name), __mlx5_dw_mask(qpc, name) }
 #define PATH_DW(i, mask)	\
-	{ O(PRIMARY_ADDR_PATH), __mlx5_dw_off(qpc, primary_address_path) + (i), mask }
+	{ PRIMARY_ADDR_PATH, __mlx5_dw_off(qpc, primary_address_path) + (i), mask }
 #define ALT_DW(i)	\
-	{ O(ALT_ADDR_PATH), __mlx5_dw_off(qpc, secondary_address_path) + (i), ~0u }
-	FIELD(O(RRE), rre),
-	FIELD(O(RAE), rae),
-	FIELD(O(RAE), atomic_mode),
-	FIELD(O(RWE), rwe),
-	FIELD(O(PKEY_INDEX), primary_address_path.pkey_index),
-	FIELD(O(Q_KEY), q_key),
-	FIELD(O(RNR_TIMEOUT), min_rnr_nak),
-	FIELD(O(SRA_MAX), log_sra_max),
-	FIELD(O(RRA_MAX), log_rra_max),
-	FIELD(O(PM_STATE), pm_state),
-	FIELD(O(RETRY_COUNT), retry_count),
-	FIELD(O(RNR_RETRY), rnr_retry),
-	FIELD(O(ACK_TIMEOUT), primary_address_path.ack_timeout),
-	FIELD(O(PRI_PORT), primary_address_path.vhca_port_num),
-	FIELD(O(COUNTER_SET_ID), counter_set_id),
+	{ ALT_ADDR_PATH, __mlx5_dw_off(qpc, secondary_address_path) + (i), ~0u }
+	FIELD(RRE, rre),
+	FIELD(RAE, rae),
+	FIELD(RAE, atomic_mode),
+	FIELD(RWE, rwe),
+	FIELD(PKEY_INDEX, primary_address_path.pkey_index),
+	FIELD(Q_KEY, q_key),
+	FIELD(RNR_TIMEOUT, min_rnr_nak),
+	FIELD(SRA_MAX, log_sra_max),
+	FIELD(RRA_MAX, log_rra_max),
+	FIELD(PM_STATE, pm_state),
+	FIELD(RETRY_COUNT, retry_count),
+	FIELD(RNR_RETRY, rnr_retry),
+	FIELD(ACK_TIMEOUT, primary_address_path.ack_timeout),
+	FIELD(PRI_PORT, primary_address_path.vhca_port_num),
+	FIELD(COUNTER_SET_ID, counter_set_id),
 	FIELD(P_MTU, mtu),
 	FIELD(P_MTU, log_msg_max),
 	FIELD(P_REMOTE_QPN, remote_qpn),
@@ -56,8 +72,8 @@ static const struct {
 	FIELD(P_SQ_PSN, next_send_psn),
 	FIELD(P_KIND, rlky),
 	FIELD(P_KIND, deth_sqpn),
-	{ O(DC_KEY), __mlx5_dw_off(qpc, dc_access_key), ~0u },
-	{ O(DC_KEY), __mlx5_dw_off(qpc, dc_access_key) + 1, ~0u },
+	{ DC_KEY, __mlx5_dw_off(qpc, dc_access_key), ~0u },
+	{ DC_KEY, __mlx5_dw_off(qpc, dc_access_key) + 1, ~0u },
 	/* The path without P_Key index, timeout and port */
 	PATH_DW(0, 0xffff0000), PATH_DW(1, ~0u), PATH_DW(2, 0x07ffffff), PATH_DW(3, ~0u),
 	PATH_DW(4, ~0u), PATH_DW(5, ~0u), PATH_DW(6, ~0u), PATH_DW(7, ~0u),
@@ -66,13 +82,20 @@ static const struct {
 	ALT_DW(7), ALT_DW(8), ALT_DW(9), ALT_DW(10),
 };
 
-#define S(state)	(1u << MLX5_QP_STATE_##state)
-#define ANY_STATE	(S(RST) | S(INIT) | S(RTR) | S(RTS) | S(SQER) | S(SQD) | S(ERR))
+/* Sets of states */
+#define RST		(1u << MLX5_QP_STATE_RST)
+#define INIT		(1u << MLX5_QP_STATE_INIT)
+#define RTR		(1u << MLX5_QP_STATE_RTR)
+#define RTS		(1u << MLX5_QP_STATE_RTS)
+#define SQER		(1u << MLX5_QP_STATE_SQER)
+#define SQD		(1u << MLX5_QP_STATE_SQD)
+#define ERR		(1u << MLX5_QP_STATE_ERR)
+#define ANY_STATE	(RST | INIT | RTR | RTS | SQER | SQD | ERR)
 
 /* What may change while no request is executed */
-#define SQD_PARAMS	(P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(RNR_TIMEOUT) | \
-			 O(PRIMARY_ADDR_PATH) | O(SRA_MAX) | O(RRA_MAX) | O(PM_STATE) | \
-			 O(RETRY_COUNT) | O(RNR_RETRY) | O(ACK_TIMEOUT) | O(ALT_ADDR_PATH))
+#define SQD_PARAMS	(P_REMOTE_ACCESS | PKEY_INDEX | Q_KEY | RNR_TIMEOUT | \
+			 PRIMARY_ADDR_PATH | SRA_MAX | RRA_MAX | PM_STATE | \
+			 RETRY_COUNT | RNR_RETRY | ACK_TIMEOUT | ALT_ADDR_PATH)
 
 static const struct transition {
 	u16 opcode;
@@ -80,44 +103,44 @@ static const struct transition {
 	u8 to;
 	u32 always, optional;
 } transitions[] = {
-	{ MLX5_CMD_OP_RST2INIT_QP, S(RST), MLX5_QP_STATE_INIT,
-	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) |
-	  O(COUNTER_SET_ID) | O(DC_KEY) | P_KIND,
-	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) |
-	  O(COUNTER_SET_ID) | O(DC_KEY) },
-	{ MLX5_CMD_OP_INIT2INIT_QP, S(INIT), MLX5_QP_STATE_INIT, 0,
-	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) },
-	{ MLX5_CMD_OP_INIT2RTR_QP, S(INIT), MLX5_QP_STATE_RTR,
-	  P_MTU | P_REMOTE_QPN | P_RQ_PSN | O(PRIMARY_ADDR_PATH) | O(RRA_MAX) | O(RNR_TIMEOUT),
-	  P_REMOTE_ACCESS | O(PKEY_INDEX) | O(Q_KEY) | O(ALT_ADDR_PATH) | O(DC_KEY) },
-	{ MLX5_CMD_OP_RTR2RTS_QP, S(RTR), MLX5_QP_STATE_RTS,
-	  P_SQ_PSN | O(ACK_TIMEOUT) | O(RETRY_COUNT) | O(RNR_RETRY) | O(SRA_MAX),
-	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) | O(ALT_ADDR_PATH) },
-	{ MLX5_CMD_OP_RTS2RTS_QP, S(RTS), MLX5_QP_STATE_RTS, 0,
-	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(PM_STATE) | O(Q_KEY) | O(COUNTER_SET_ID) |
-	  O(ALT_ADDR_PATH) },
-	{ MLX5_CMD_OP_SQERR2RTS_QP, S(SQER), MLX5_QP_STATE_RTS, 0,
-	  P_REMOTE_ACCESS | O(RNR_TIMEOUT) | O(Q_KEY) },
-	{ HCA_CMD_OP_RTS2SQD_QP, S(RTS), MLX5_QP_STATE_SQD, 0, 0 },
-	{ MLX5_CMD_OP_SQD_RTS_QP, S(SQD), MLX5_QP_STATE_RTS, 0, SQD_PARAMS },
-	{ HCA_CMD_OP_SQD2SQD_QP, S(SQD), MLX5_QP_STATE_SQD, 0, SQD_PARAMS | O(PRI_PORT) },
+	{ MLX5_CMD_OP_RST2INIT_QP, RST, MLX5_QP_STATE_INIT,
+	  P_REMOTE_ACCESS | PKEY_INDEX | Q_KEY | PRI_PORT | PM_STATE |
+	  COUNTER_SET_ID | DC_KEY | P_KIND,
+	  P_REMOTE_ACCESS | PKEY_INDEX | Q_KEY | PRI_PORT | PM_STATE |
+	  COUNTER_SET_ID | DC_KEY },
+	{ MLX5_CMD_OP_INIT2INIT_QP, INIT, MLX5_QP_STATE_INIT, 0,
+	  P_REMOTE_ACCESS | PKEY_INDEX | Q_KEY | PRI_PORT },
+	{ MLX5_CMD_OP_INIT2RTR_QP, INIT, MLX5_QP_STATE_RTR,
+	  P_MTU | P_REMOTE_QPN | P_RQ_PSN | PRIMARY_ADDR_PATH | RRA_MAX | RNR_TIMEOUT,
+	  P_REMOTE_ACCESS | PKEY_INDEX | Q_KEY | ALT_ADDR_PATH | DC_KEY },
+	{ MLX5_CMD_OP_RTR2RTS_QP, RTR, MLX5_QP_STATE_RTS,
+	  P_SQ_PSN | ACK_TIMEOUT | RETRY_COUNT | RNR_RETRY | SRA_MAX,
+	  P_REMOTE_ACCESS | RNR_TIMEOUT | PM_STATE | Q_KEY | ALT_ADDR_PATH },
+	{ MLX5_CMD_OP_RTS2RTS_QP, RTS, MLX5_QP_STATE_RTS, 0,
+	  P_REMOTE_ACCESS | RNR_TIMEOUT | PM_STATE | Q_KEY | COUNTER_SET_ID |
+	  ALT_ADDR_PATH },
+	{ MLX5_CMD_OP_SQERR2RTS_QP, SQER, MLX5_QP_STATE_RTS, 0,
+	  P_REMOTE_ACCESS | RNR_TIMEOUT | Q_KEY },
+	{ HCA_CMD_OP_RTS2SQD_QP, RTS, MLX5_QP_STATE_SQD, 0, 0 },
+	{ MLX5_CMD_OP_SQD_RTS_QP, SQD, MLX5_QP_STATE_RTS, 0, SQD_PARAMS },
+	{ HCA_CMD_OP_SQD2SQD_QP, SQD, MLX5_QP_STATE_SQD, 0, SQD_PARAMS | PRI_PORT },
 	{ MLX5_CMD_OP_2ERR_QP, ANY_STATE, MLX5_QP_STATE_ERR, 0, 0 },
 	{ MLX5_CMD_OP_2RST_QP, ANY_STATE, MLX5_QP_STATE_RST, 0, 0 },
 };
 
-#define DATAGRAM_PARAMS	(O(PKEY_INDEX) | O(Q_KEY) | O(PRI_PORT) | O(PM_STATE) | \
-			 O(COUNTER_SET_ID) | P_MTU | P_SQ_PSN | P_KIND)
-#define UC_PARAMS	(O(RWE) | O(PKEY_INDEX) | O(PRI_PORT) | O(PM_STATE) | \
-			 O(PRIMARY_ADDR_PATH) | O(ALT_ADDR_PATH) | O(COUNTER_SET_ID) | \
+#define DATAGRAM_PARAMS	(PKEY_INDEX | Q_KEY | PRI_PORT | PM_STATE | \
+			 COUNTER_SET_ID | P_MTU | P_SQ_PSN | P_KIND)
+#define UC_PARAMS	(RWE | PKEY_INDEX | PRI_PORT | PM_STATE | \
+			 PRIMARY_ADDR_PATH | ALT_ADDR_PATH | COUNTER_SET_ID | \
 			 P_MTU | P_REMOTE_QPN | P_RQ_PSN | P_SQ_PSN | P_KIND)
-#define RC_PARAMS	(~(u32)(O(Q_KEY) | O(DC_KEY)))
+#define RC_PARAMS	(~(u32)(Q_KEY | DC_KEY))
 /*
  * Each request of a DCI names its path and key, so those of the context have no effect.  There is
  * no path migration.
  */
-#define DCI_PARAMS	(P_REMOTE_ACCESS | O(PKEY_INDEX) | O(PRI_PORT) | O(PRIMARY_ADDR_PATH) | \
-			 O(SRA_MAX) | O(RETRY_COUNT) | O(RNR_RETRY) | O(ACK_TIMEOUT) | \
-			 O(RNR_TIMEOUT) | O(COUNTER_SET_ID) | O(DC_KEY) | P_MTU | P_SQ_PSN | P_KIND)
+#define DCI_PARAMS	(P_REMOTE_ACCESS | PKEY_INDEX | PRI_PORT | PRIMARY_ADDR_PATH | \
+			 SRA_MAX | RETRY_COUNT | RNR_RETRY | ACK_TIMEOUT | \
+			 RNR_TIMEOUT | COUNTER_SET_ID | DC_KEY | P_MTU | P_SQ_PSN | P_KIND)
 
 /* The parameters of a service type */
 static u32 hca_qp_params_of(u8 st)
@@ -228,7 +251,7 @@ static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const struct h
 		return HCA_SYND_QP_RD_ATOMIC;
 	if (MLX5_GET(qpc, qpc, atomic_mode) > HCA_ATOMIC_MODE_MAX)
 		return HCA_SYND_QP_ATOMIC;
-	if (params & O(PM_STATE) && !hca_apm_allows(qp, qpc))
+	if (params & PM_STATE && !hca_apm_allows(qp, qpc))
 		return HCA_SYND_QP_MIGRATION;
 	if (counter && !hca_devx_use(c, &hca->counters, counter))
 		return HCA_SYND_COUNTER;
@@ -261,7 +284,7 @@ static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
 	const u32 *qpc = qp->qpc;
 	u32 counter = MLX5_GET(qpc, qpc, counter_set_id);
 
-	if (params & O(PM_STATE))
+	if (params & PM_STATE)
 		hca_apm_set(qp, MLX5_GET(qpc, qpc, pm_state));
 	hca_path_take(qp);
 	hca_qp_special_enter(qp);
@@ -284,9 +307,9 @@ static void hca_qp_decode_params(struct hca_qp *qp, u32 params)
 		qp->sq_psn = MLX5_GET(qpc, qpc, next_send_psn);
 	if (params & P_RQ_PSN)
 		qp->rq_psn = MLX5_GET(qpc, qpc, next_rcv_psn);
-	if (params & O(RETRY_COUNT))
+	if (params & RETRY_COUNT)
 		qp->retry_left = qp->retry_cnt;
-	if (params & O(RNR_RETRY))
+	if (params & RNR_RETRY)
 		qp->rnr_left = qp->rnr_retry;
 }
 
