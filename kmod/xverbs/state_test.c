@@ -12,7 +12,7 @@ static void xv_test_required(struct kunit *test)
 	struct xv_qp_verdict v;
 	u32 bit;
 
-	KUNIT_ASSERT_TRUE(test, xv_qp_transition(XVERBS_QPT_RC, S(INIT), S(RTR),
+	KUNIT_ASSERT_TRUE(test, xv_qp_transition(XVERBS_QPT_RC, INIT, RTR,
 						 XV_RTR_RC | XVERBS_QP_STATE,
 						 &v));
 	KUNIT_EXPECT_EQ(test, v.missing, 0u);
@@ -21,7 +21,7 @@ static void xv_test_required(struct kunit *test)
 	for (bit = 1; bit <= DEST_QPN; bit <<= 1) {
 		if (!(bit & XV_RTR_RC))
 			continue;
-		xv_qp_transition(XVERBS_QPT_RC, S(INIT), S(RTR),
+		xv_qp_transition(XVERBS_QPT_RC, INIT, RTR,
 				 XV_RTR_RC & ~bit, &v);
 		KUNIT_EXPECT_EQ(test, v.missing, bit);
 	}
@@ -31,15 +31,15 @@ static void xv_test_forbidden(struct kunit *test)
 {
 	struct xv_qp_verdict v;
 
-	xv_qp_transition(XVERBS_QPT_RC, S(INIT), S(RTR),
+	xv_qp_transition(XVERBS_QPT_RC, INIT, RTR,
 			 XV_RTR_RC | QKEY | ALT, &v);
 	KUNIT_EXPECT_EQ(test, v.forbidden, QKEY);
 	KUNIT_EXPECT_EQ(test, v.optional, ALT);
-	xv_qp_transition(XVERBS_QPT_UD, S(INIT), S(RTR), AV, &v);
+	xv_qp_transition(XVERBS_QPT_UD, INIT, RTR, AV, &v);
 	KUNIT_EXPECT_EQ(test, v.forbidden, AV);
-	xv_qp_transition(XVERBS_QPT_RC, S(RTS), S(RTS), XVERBS_QP_CAP, &v);
+	xv_qp_transition(XVERBS_QPT_RC, RTS, RTS, XVERBS_QP_CAP, &v);
 	KUNIT_EXPECT_EQ(test, v.forbidden, XVERBS_QP_CAP);
-	xv_qp_transition(XVERBS_QPT_RC, S(RTS), S(RTS), 1u << 31, &v);
+	xv_qp_transition(XVERBS_QPT_RC, RTS, RTS, 1u << 31, &v);
 	KUNIT_EXPECT_EQ(test, v.forbidden, 1u << 31);
 }
 
@@ -48,22 +48,22 @@ static void xv_test_invalid_transition(struct kunit *test)
 	struct xv_qp_verdict v;
 	u32 from;
 
-	KUNIT_EXPECT_FALSE(test, xv_qp_transition(XVERBS_QPT_RC, S(RESET),
-						  S(RTR), 0, &v));
-	KUNIT_EXPECT_FALSE(test, xv_qp_transition(XVERBS_QPT_RC, S(SQE),
-						  S(RTS), 0, &v));
-	KUNIT_EXPECT_TRUE(test, xv_qp_transition(XVERBS_QPT_UC, S(SQE), S(RTS),
+	KUNIT_EXPECT_FALSE(test, xv_qp_transition(XVERBS_QPT_RC, RESET,
+						  RTR, 0, &v));
+	KUNIT_EXPECT_FALSE(test, xv_qp_transition(XVERBS_QPT_RC, SQE,
+						  RTS, 0, &v));
+	KUNIT_EXPECT_TRUE(test, xv_qp_transition(XVERBS_QPT_UC, SQE, RTS,
 						 0, &v));
-	for (from = S(RESET); from <= S(ERR); from++) {
+	for (from = RESET; from <= ERR; from++) {
 		KUNIT_EXPECT_TRUE(test, xv_qp_transition(XVERBS_QPT_XRC_RECV,
-							 from, S(RESET), 0,
+							 from, RESET, 0,
 							 &v));
 		KUNIT_EXPECT_TRUE(test, xv_qp_transition(XVERBS_QPT_XRC_SEND,
-							 from, S(ERR), 0, &v));
+							 from, ERR, 0, &v));
 	}
 	/* CUR_STATE is allowed only in states that the adapter can change itself. */
-	KUNIT_EXPECT_FALSE(test, xv_qp_transition(XVERBS_QPT_RC, S(INIT),
-						  S(RTR), XV_RTR_RC | CUR,
+	KUNIT_EXPECT_FALSE(test, xv_qp_transition(XVERBS_QPT_RC, INIT,
+						  RTR, XV_RTR_RC | CUR,
 						  &v));
 }
 
@@ -76,21 +76,21 @@ static void xv_test_dci(struct kunit *test)
 		u32 required;
 		u32 optional;
 	} rules[] = {
-		{ S(RESET), S(INIT), PKEY | PORT, DC_KEY | ACCESS },
-		{ S(INIT), S(INIT), 0, PKEY | PORT | ACCESS },
-		{ S(INIT), S(RTR), MTU, AV | PKEY | DC_KEY },
-		{ S(RTR), S(RTS), TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC,
+		{ RESET, INIT, PKEY | PORT, DC_KEY | ACCESS },
+		{ INIT, INIT, 0, PKEY | PORT | ACCESS },
+		{ INIT, RTR, MTU, AV | PKEY | DC_KEY },
+		{ RTR, RTS, TIMEOUT | RETRY | RNR_RETRY | RD_ATOMIC,
 		  SQ_PSN | RNR_TIMER },
-		{ S(RTS), S(RTS), 0, RNR_TIMER },
+		{ RTS, RTS, 0, RNR_TIMER },
 	};
 	struct xv_qp_verdict v;
 	u32 from, to, all;
 	bool known;
 	int i;
 
-	for (from = S(RESET); from <= S(ERR); from++) {
-		for (to = S(RESET); to <= S(ERR); to++) {
-			known = to == S(RESET) || to == S(ERR);
+	for (from = RESET; from <= ERR; from++) {
+		for (to = RESET; to <= ERR; to++) {
+			known = to == RESET || to == ERR;
 			for (i = 0; i < ARRAY_SIZE(rules); i++)
 				known |= rules[i].from == from &&
 					 rules[i].to == to;
