@@ -557,6 +557,7 @@ int main(int argc, char **argv)
 	double line_ns, copy_ns, write_ns, big_ns, one_ns, create_ns;
 	int i;
 
+	shim_step = 0;
 	session_init(&s);
 	from = session_mr(&s, 0, BIG, ALL);
 	to = session_mr(&s, 1, BIG, ALL);

@@ -518,6 +518,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 n;
 
 	if (!used) {
+		shim_step = 0;
 		session_init(&s);
 		used = s.used;
 	}

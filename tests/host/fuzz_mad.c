@@ -165,8 +165,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct action t;
 	u32 i;
 
-	if (!s.mem)
+	if (!s.mem) {
+		shim_step = 0;
 		session_init_ib(&s, 2);
+	}
 	memset(member, 0, sizeof(member));
 	damaged = false;
 	for (; size >= sizeof(t); data += sizeof(t), size -= sizeof(t)) {

@@ -187,6 +187,7 @@ static void begin(bool wide)
 	int func, type;
 
 	if (!used) {
+		shim_step = 0;
 		session_init(&s);
 		used = s.used;
 	}

@@ -70,6 +70,7 @@ static void remove_umr_keys(int func)
 
 void model_init(void)
 {
+	shim_step = 0;
 	session_init(&s);
 	area = session_alloc(&s, GUARD_BYTES);
 	add_region(0, ALL_ACCESS);

@@ -10,7 +10,7 @@
 #define KEY_VARIANT	0x5a
 #define SETTLED		200	/* passes without work */
 
-u64 shim_time;
+u64 shim_time, shim_step = 100, shim_now = NSEC_PER_SEC;
 void (*shim_before_cmpxchg)(void *p);
 
 static void die(const char *what, int func)
