@@ -77,8 +77,14 @@ programs_start() {
 		fail "programs of libibverbs run on xverbs" "$(tail -n 5 "$OUT".[ir]*)"
 }
 
+# shellcheck disable=SC2317 # called by wait_for
+printed() { grep -q "$2" "$OUT.$1"; }
+
+# The driver finds failing firmware after seconds.
 programs_see_removal() {
 	local name
+	wait_for 60 printed ibv_asyncwatch DEVICE_FATAL
+	[ "$VM_LINK" != roce ] || wait_for 60 printed rping 'device removal'
 	ok "the programs end or are killed, and hold nothing" programs_end
 	like "ibv_asyncwatch had the event" 'DEVICE_FATAL' cat "$OUT.ibv_asyncwatch"
 	[ "$VM_LINK" != roce ] ||
