@@ -76,12 +76,22 @@ static int xv_dct_hold_sgid(struct xv_call *call, struct xv_dct_obj *dct)
 	return 0;
 }
 
+/*
+ * mlx5_ib asks for data in CQEs of 128 bytes only, and whether an adapter puts data of
+ * a DCT into CQEs of 64 bytes is not documented.
+ */
+static bool xv_dct_in_cqe(const struct xv_call *call,
+			  const struct xv_cq_obj *cq)
+{
+	return call->dct_attr.inline_size && cq->cqe_bytes == 128 &&
+	       MLX5_CAP_GEN(call->dev->mdev, sctr_data_cqe);
+}
+
 /* Writes the numbers of the objects that the target uses into the context. */
 static int xv_dct_deps(struct xv_call *call, struct xv_dct_obj *dct, void *dctc)
 {
 	const struct xverbs_dct_create *arg = &call->arg.dct_create;
 	struct xv_obj *pd, *cq, *srq;
-	u32 in_cqe;
 
 	pd = xv_obj_use(call, &dct->obj, XV_OBJ_PD, arg->pd);
 	if (IS_ERR(pd))
@@ -97,8 +107,9 @@ static int xv_dct_deps(struct xv_call *call, struct xv_dct_obj *dct, void *dctc)
 			       arg->srq);
 	MLX5_SET(dctc, dctc, pd, to_pd_obj(pd)->pdn);
 	MLX5_SET(dctc, dctc, cqn, to_cq_obj(cq)->mcq.cqn);
-	in_cqe = xv_qp_in_cqe(call, to_cq_obj(cq), call->dct_attr.inline_size);
-	MLX5_SET(dctc, dctc, cs_res, in_cqe / MLX5R_CQE_DATA_MIN);
+	if (xv_dct_in_cqe(call, to_cq_obj(cq)))
+		MLX5_SET(dctc, dctc, cs_res,
+			 MLX5R_CQE_DATA_MAX / MLX5R_CQE_DATA_MIN);
 	MLX5_SET(dctc, dctc, srqn_xrqn, to_srq_obj(srq)->srqn);
 	return 0;
 }

@@ -249,8 +249,9 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 	return err;
 }
 
-u32 xv_qp_in_cqe(const struct xv_call *call, const struct xv_cq_obj *cq,
-		 u32 wanted)
+/* Bytes of data that a CQE holds, of those that the caller wants */
+static u32 xv_qp_in_cqe(const struct xv_call *call, const struct xv_cq_obj *cq,
+			u32 wanted)
 {
 	if (!wanted || !MLX5_CAP_GEN(call->dev->mdev, sctr_data_cqe))
 		return 0;

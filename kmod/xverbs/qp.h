@@ -45,10 +45,6 @@ int xv_qp_refresh(struct xv_call *call, struct xv_dev_qp *qp, void *qpc);
 /* Returns NULL for an unknown type. */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 
-/* Bytes of data that a CQE holds, of those that the caller wants */
-u32 xv_qp_in_cqe(const struct xv_call *call, const struct xv_cq_obj *cq,
-		 u32 wanted);
-
 /*
  * The port of a bond on which a queue sends.  0: the adapter decides, or there is no
  * bond.

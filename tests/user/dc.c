@@ -336,7 +336,10 @@ static struct xv_cq *sized_cq(struct dc_side *d, uint32_t cqe_size)
 	return cq;
 }
 
-/* Polls a completion with data, which it copies to memory; of up to in_cqe bytes. */
+/*
+ * Polls a completion.  Up to @in_cqe bytes are in the completion until xv_poll_cq() copies them to
+ * memory; more are in memory before that.
+ */
 static bool carried(struct xv_cq *cq, const uint8_t *at, uint32_t bytes, uint32_t in_cqe,
 		    uint32_t seed)
 {
@@ -401,7 +404,8 @@ static bool atomic_carried(struct xv_qp *qp, const struct xv_dct *target)
 	return carried(qp->send_cq, side[0].buf + HALF, 8, 32, 9) && *cell == 17;
 }
 
-static void test_in_completion(uint32_t cqe_size, uint32_t limit)
+/* @recv, @resp: bytes of data in the completion of a receive, and of a read or atomic */
+static void test_in_completion(uint32_t cqe_size, uint32_t recv, uint32_t resp)
 {
 	struct xv_cq *send_cq = sized_cq(&side[0], cqe_size), *cq = sized_cq(&side[1], cqe_size);
 	struct xv_qp_init_attr attr = {
@@ -420,11 +424,12 @@ static void test_in_completion(uint32_t cqe_size, uint32_t limit)
 	struct xv_dct_attr got;
 
 	need(target && qp && !xt_dci_start(qp, &side[0].s, NULL));
-	ok(!xv_query_dct(target, &got) && got.inline_size == limit && !attr.max_inl_recv &&
-	   attr.max_inl_resp == limit, "completions of %u bytes: %u of data", cqe_size, limit);
+	ok(!xv_query_dct(target, &got) && got.inline_size == recv && !attr.max_inl_recv &&
+	   attr.max_inl_resp == resp, "completions of %u bytes: %u and %u of data", cqe_size, recv,
+	   resp);
 	for (n = 1; n < 80; n++) {
-		sends += receive_carried(qp, cq, target, n, limit);
-		reads += response_carried(qp, target, n, limit);
+		sends += receive_carried(qp, cq, target, n, recv);
+		reads += response_carried(qp, target, n, resp);
 	}
 	tap_is(sends, 79, "completions of %u bytes: receives of 1 to 79 bytes", cqe_size);
 	tap_is(reads, 79, "completions of %u bytes: reads of 1 to 79 bytes", cqe_size);
@@ -531,7 +536,7 @@ static void test_keeps(struct xv_qp *umr, struct xv_mkey *mkey)
 	ok(write_through(mkey->rkey, 45, XV_WC_SUCCESS), "invalidate: that key is still valid");
 }
 
-/* An initiator fills and invalidates a key, in a list too. */
+/* An initiator fills and invalidates a key, with requests of their own and in a list. */
 static void test_umr(struct xv_qp *umr, struct xv_mkey *mkey)
 {
 	struct xv_sge region = dc_sge(&side[1], REGION, PAYLOAD);
@@ -551,7 +556,10 @@ static void test_umr(struct xv_qp *umr, struct xv_mkey *mkey)
 	   write_through(mkey->rkey, 53, XV_WC_REM_ACCESS_ERR), "UMR: invalidate in a list");
 }
 
-/* Targets do not see a type 2 window: it belongs to the queue pair that binds it. */
+/*
+ * A message to a target may use a type 1 window of the target's PD, but not a type 2 window,
+ * because only the queue pair that binds this may use it.
+ */
 static void test_window(struct xv_qp *umr, enum xv_mw_type type)
 {
 	struct xv_mw *mw = xv_alloc_mw(side[1].s.pd, type);
@@ -877,8 +885,8 @@ int main(int argc, char **argv)
 	test_builders();
 	test_lists();
 	test_masked();
-	test_in_completion(64, 32);
-	test_in_completion(128, 64);
+	test_in_completion(64, 0, 32);
+	test_in_completion(128, 64, 64);
 	test_keys();
 	test_chain();
 	test_many_targets();

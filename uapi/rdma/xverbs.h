@@ -1305,8 +1305,8 @@ struct xverbs_qp_cap {
  *
  * XVERBS_QP_CROSS_CHANNEL: requests in the send queue may wait, and may enable requests
  * of managed queues.  XVERBS_QP_MANAGED_SEND, XVERBS_QP_MANAGED_RECV:
- * requests of the queue run only after an enable request of another queue pair.  Types
- * XVERBS_QPT_RC, UC, XRC_SEND and DCI.  Manual D.2.3.
+ * requests of the queue run only after an enable request of another queue pair.  The
+ * types XVERBS_QPT_RC, UC, XRC_SEND and DCI can have these flags.  Manual D.2.3.
  */
 struct xverbs_qp_create {
 	struct xverbs_hdr hdr;
@@ -1667,9 +1667,9 @@ struct xverbs_mkey_query {
  * @access: XVERBS_ACCESS_REMOTE_*: what initiators may do
  * @flow_label: of packets that the target sends with a GRH, 20 bits
  * @mtu: 1 = 256 bytes ... 5 = 4096
- * @inline_size: data in the CQE of a receive (PRM: dctc.cs_res).  A message of up to so many
- *	bytes may be in the CQE instead of the memory of the receive.  In a query 0, 32, or 64
- *	if CQEs have 128 bytes
+ * @inline_size: if it is not 0 and CQEs have 128 bytes, the CQE of a receive may contain a
+ *	message of up to 64 bytes, which then is not in the memory of the receive (PRM:
+ *	dctc.cs_res).  A query returns 64 if this is so, otherwise 0.
  * @pkey_index: index of the P_Key
  * @port: local port
  * @gid_index: index of the source GID

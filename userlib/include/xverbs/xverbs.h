@@ -894,7 +894,7 @@ struct xv_dct_init_attr {
 	uint32_t flow_label;
 	enum xv_mtu mtu;
 	uint32_t create_flags;		/* 0 */
-	uint32_t inline_size;		/* bytes in the completion of a receive: 0, 32 or 64 */
+	uint32_t inline_size;		/* not 0: data in completions of 128 bytes */
 	uint16_t pkey_index;
 	uint8_t port;
 	uint8_t gid_index;

@@ -658,7 +658,7 @@ struct ibv_exp_dct_init_attr {
 	uint8_t pkey_index;
 	uint8_t gid_index;
 	uint8_t hop_limit;
-	uint32_t inline_size;			/* 0 */
+	uint32_t inline_size;			/* not 0: data in completions of 128 bytes */
 	uint32_t create_flags;			/* 0 */
 	uint32_t comp_mask;			/* 0 */
 };
