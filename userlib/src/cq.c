@@ -213,7 +213,7 @@ void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 	xv_unlock(&cq->lock);
 }
 
-/* Waits for entry @i of the old ring; is it the last one, with opcode RESIZE? */
+/* Waits for entry @i of the old ring.  Returns true if it is the last one (opcode RESIZE). */
 static bool ends_ring(const struct xv_cq *old, uint32_t i)
 {
 	while (!is_ours(old, i))
@@ -240,7 +240,7 @@ static void move_entries(struct xv_cq *old, struct xv_cq *now)
 	now->ci = old->ci + 1;
 }
 
-/* The new ring is out of reach: the old one has no entries after those of now. */
+/* The new ring cannot be mapped.  Ends the old ring after the entries that it has. */
 static void lose_ring(struct cq *cq)
 {
 	uint32_t i = cq->pub.ci;
@@ -263,7 +263,7 @@ static size_t ring_bytes(const struct xv_cq *cq, uint32_t entries)
 
 /*
  * The adapter cannot return to the old ring, so the address range for the new ring
- * is reserved before the ioctl.  Then only the kernel's own memory can be missing.
+ * is reserved before the ioctl.  Then mmap() fails only if the kernel has no memory for it.
  */
 XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 {
