@@ -103,7 +103,7 @@ static void raise_port_event(void *arg)
 		hca_port_set(e->port, e->subtype == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE);
 		return;
 	}
-	if (e->pkey && e->subtype == MLX5_PORT_CHANGE_SUBTYPE_PKEY)
+	if (e->pkey)
 		e->port->pkey = e->pkey;
 	hca_event_port(e->port, e->subtype);
 }
@@ -123,6 +123,8 @@ static int parse_port_event(struct hca *hca, const char *text, struct port_event
 		if (strcmp(name, port_events[i].name))
 			continue;
 		e->subtype = port_events[i].subtype;
+		if (e->pkey && e->subtype != MLX5_PORT_CHANGE_SUBTYPE_PKEY)
+			return -EINVAL;
 		/* The link of a RoCE port follows its network device. */
 		return is_state(e) && hca->p.roce ? -EINVAL : 0;
 	}
