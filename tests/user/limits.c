@@ -280,14 +280,14 @@ static int make_srq(uint32_t pd, uint32_t entries)
 	return CALL(SRQ_CREATE, &srq);
 }
 
-/* A queue larger than the limit: its memory is free again when the call fails. */
+/* Creates a queue larger than the limit; when that has failed, its memory is free again. */
 static void too_large(unsigned int limit_mib)
 {
 	struct xv_cq_init_attr attr = { .cqe = (limit_mib << 20) / 64 };
 	struct xv_context *ctx = xv_open(rig_device(0));
 	char limit[32];
 
-	snprintf(limit, sizeof(limit), "is %u", limit_mib << 20);
+	snprintf(limit, sizeof(limit), "is %u ", limit_mib << 20);
 	ok(ctx && !xv_create_cq(ctx, &attr) && errno == ENOMEM &&
 	   strstr(xv_last_error(), "memory.max") && strstr(xv_last_error(), limit),
 	   "a ring above the limit: ENOMEM: %s", xv_last_error());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Values of the limits of a control group (version 2).  The kernel names the limit in its
- * reason; modules cannot read the value.  Memory may be short, so nothing is allocated here.
+ * Limits of control groups (version 2).  If a call fails at a limit, the kernel names the limit
+ * in its reason.  A kernel module cannot read the value of the limit, so the library reads it.
+ * No function allocates memory, because the limit may be that of memory.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static bool reader_open(struct reader *r, const char *path)
 	return r->fd >= 0;
 }
 
-/* Reads the next line, without its end; one that is too long comes in pieces. */
+/* Reads the next line without its newline.  A line longer than the buffer is read in parts. */
 static bool read_line(struct reader *r, char line[LINE])
 {
 	ssize_t n = read(r->fd, r->text + r->used, sizeof(r->text) - 1 - r->used);
@@ -44,9 +45,13 @@ static bool read_line(struct reader *r, char line[LINE])
 	return true;
 }
 
+/*
+ * Finds where the control groups are mounted.  A mount that shows only a part of them is left
+ * out: the path of the process's group does not begin there.
+ */
 static bool find_mount(char mount[LINE])
 {
-	char line[LINE];
+	char line[LINE], root[LINE];
 	struct reader r;
 	bool found = false;
 
@@ -54,11 +59,13 @@ static bool find_mount(char mount[LINE])
 		return false;
 	while (!found && read_line(&r, line))
 		found = strstr(line, " - cgroup2 ") &&
-			sscanf(line, "%*s %*s %*s %*s %511s", mount) == 1;
+			sscanf(line, "%*s %*s %*s %511s %511s", root, mount) == 2 &&
+			!strcmp(root, "/");
 	close(r.fd);
 	return found;
 }
 
+/* The path of the control group of this process */
 static bool find_group(char group[LINE])
 {
 	struct reader r;
@@ -73,7 +80,10 @@ static bool find_group(char group[LINE])
 	return found;
 }
 
-/* The word of @line that is a limit: "name=value", or the line itself without a name */
+/*
+ * Finds the limit in a line of a file.  In rdma.max a line is "DEVICE NAME=VALUE NAME=VALUE";
+ * in memory.max (no @device) it is the value.  Returns NULL if there is no limit ("max").
+ */
 static const char *limit_in(char *line, const char *device, const char *name)
 {
 	char *word, *rest = NULL;
@@ -89,7 +99,7 @@ static const char *limit_in(char *line, const char *device, const char *name)
 	return NULL;
 }
 
-/* Appends the limit of a group or of its nearest ancestor that has one. */
+/* Appends the limit of the process's group or, if it has none, of its nearest ancestor with one. */
 static void append(char *reason, size_t size, const char *file, const char *device,
 		   const char *name)
 {
@@ -114,8 +124,8 @@ static void append(char *reason, size_t size, const char *file, const char *devi
 		*end = 0;
 	}
 	if (limit)
-		snprintf(reason + used, size - used, "; %s of %s is %s", file,
-			 *group ? group : "/", limit);
+		snprintf(reason + used, size - used, "; the limit is %s (%s of %s)", limit, file,
+			 *group ? group : "/");
 }
 
 void xv_limit_append(char *reason, size_t size)
