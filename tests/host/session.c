@@ -224,15 +224,6 @@ void session_settle(struct session *s)
 		idle = hca_fabric_poll(&s->fabric) ? 0 : idle + 1;
 }
 
-void session_stop_health(struct session *s)
-{
-	unsigned int i;
-
-	session_settle(s);
-	for (i = 0; i < ARRAY_SIZE(s->hca); i++)
-		s->hca[i]->health_due = U64_MAX;
-}
-
 /* Creates the mkey of @in, after the common fields are set. */
 static u32 create_key(struct session *s, int func, u32 *in, u32 inlen)
 {

@@ -102,11 +102,6 @@ void session_idle_qps(struct session *s, int func, u32 n);
 struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */
 void session_settle(struct session *s);
-/*
- * No health counter is due any more.  It is due twice a second and needs a pass that may sleep:
- * a test which asserts that no such pass is needed would depend on the speed of the machine.
- */
-void session_stop_health(struct session *s);
 
 /* Have all turns kept the limits of a turn? */
 bool session_turns_bounded(const struct session *s);

@@ -446,7 +446,6 @@ static void test_pages_atomic(void)
 	hca_qp_get(s.hca[1], d.qp.qp_num)->rlky = true;
 	tap_is(k->xlt.entries, 0, "a key for 1 TiB has no entries before they are set");
 	k->page_shift = HCA_PAGE_SHIFT;
-	session_stop_health(&s);
 	clear_largest();
 	post_umr(&d, key, &list, PAGES / 2, 0, (u64)PAGES * HCA_PAGE_SIZE);
 	tap_is(status_atomic(&d), XV_WC_SUCCESS, "20 MiB are registered without a thread");

@@ -429,7 +429,6 @@ static void test_atomic(void)
 	bool slept;
 	u32 i;
 
-	session_stop_health(&s);
 	use_list(&umr, 1);
 	for (i = 0; i < ARRAY_SIZE(sge); i++)
 		sge[i] = one_region(i * 8, 8);
