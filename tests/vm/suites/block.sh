@@ -12,7 +12,8 @@ blocks() { grep -l "^${1:-online}" $BLOCKS/memory*/state | wc -l; }
 pci() { find /sys/bus/pci/devices -name '10000:*' | wc -l; }
 taken() { dmesg | sed -n 's/.*xhca: took .* at \(0x[0-9a-f]*\) .*/\1/p'; }
 
-# set_blocks online|offline: all that can be; the kernel tries long if it cannot move a page
+# set_blocks online|offline: sets blocks of memory to this state. Some stay online: the kernel
+# tries to move a page that cannot move until a signal ends this, so each attempt has 3 seconds.
 set_blocks() {
 	local state
 	for state in "$BLOCKS"/memory*/state; do
@@ -94,7 +95,7 @@ if full; then
 	is "no PCI bus is left after that" "$(pci)" 0
 	set_blocks online
 	is "all blocks are back" "$(blocks)" "$blocks"
-	# All blocks were offline, and have the memory of such tables now.
+	# A block that was offline and is online again has more free memory: see above.
 	before2=$(ram)
 	ok "now there is one" load xhca
 	ok "unload it at the end" rmmod xhca

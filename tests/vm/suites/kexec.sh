@@ -6,7 +6,7 @@
 # parameter vm.kexec tells how much memory the first one had.
 . ./lib.sh
 
-# Before xhca took its block, in KiB
+# all_memory: the memory of this kernel in KiB, together with the block that xhca has taken
 memory() { awk '/^MemTotal/ { print $2 }' /proc/meminfo; }
 taken() { dmesg | sed -n 's/.*xhca: took \([0-9]*\) MiB .*/\1/p' | tail -n 1; }
 all_memory() { echo $(($(memory) + $(taken) * 1024)); }

@@ -97,7 +97,7 @@ driver() { echo "$pci" > "/sys/bus/pci/drivers/mlx5_core/$1"; }
 plug() { echo 1 > /sys/kernel/config/xhca/0/enable; }
 is_back() { wait_for 60 test -d "/sys/class/infiniband/$DEV0"; }
 
-# removed_under_programs WHAT COMMAND...: removes their device
+# removed_under_programs WHAT COMMAND...: COMMAND removes the device that programs use
 removed_under_programs() {
 	programs_start
 	ok "$@"
