@@ -34,10 +34,10 @@ static void receive(struct session_qp *q, u32 slot)
 	xv_commit_recv(&q->qp);
 }
 
-/* Sends one datagram to a QP at a GID and runs the adapter until there is no work. */
-static void send(const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
+/* Sends one datagram to a QP at a GID.  The adapter does not run yet. */
+static void post(struct session_qp *q, const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
 {
-	static u16 index;
+	u16 index = be32_to_cpu(q->qp.sq.dbrec[MLX5R_DBR_SND]);
 	struct {
 		struct mlx5r_ctrl ctrl;
 		struct mlx5r_av av;
@@ -45,7 +45,7 @@ static void send(const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
 	} wqe = {
 		.ctrl = {
 			.opmod_idx_opcode = cpu_to_be32(index << 8 | MLX5R_OP_SEND),
-			.qpn_ds = cpu_to_be32(from.qp.qp_num << 8 | sizeof(wqe) / MLX5R_DS),
+			.qpn_ds = cpu_to_be32(q->qp.qp_num << 8 | sizeof(wqe) / MLX5R_DS),
 		},
 		.av = {
 			.qkey = cpu_to_be32(qkey),
@@ -60,12 +60,17 @@ static void send(const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
 	};
 	memcpy(wqe.av.rgid, gid, 16);
 	memcpy(wqe.av.rmac, mac, 6);
-	memcpy(from.qp.sq.buf + (index & from.qp.sq.mask) * MLX5R_WQEBB, &wqe, MLX5R_WQEBB);
-	memcpy(from.qp.sq.buf + ((index + 1) & from.qp.sq.mask) * MLX5R_WQEBB,
+	memcpy(q->qp.sq.buf + (index & q->qp.sq.mask) * MLX5R_WQEBB, &wqe, MLX5R_WQEBB);
+	memcpy(q->qp.sq.buf + ((index + 1) & q->qp.sq.mask) * MLX5R_WQEBB,
 	       (u8 *)&wqe + MLX5R_WQEBB, sizeof(wqe) - MLX5R_WQEBB);
-	index += 2;
-	from.qp.sq.dbrec[MLX5R_DBR_SND] = cpu_to_be32(index);
-	*(__be64 *)from.qp.sq.doorbell = cpu_to_be64((u64)from.qp.qp_num << 8);
+	q->qp.sq.dbrec[MLX5R_DBR_SND] = cpu_to_be32((u16)(index + 2));
+	*(__be64 *)q->qp.sq.doorbell = cpu_to_be64((u64)q->qp.qp_num << 8);
+}
+
+/* Sends it and runs the adapter until there is no work. */
+static void send(const u8 *gid, const u8 *mac, u32 qpn, u32 qkey)
+{
+	post(&from, gid, mac, qpn, qkey);
 	session_settle(&s);
 }
 
@@ -159,6 +164,34 @@ static void test_multicast(void)
 	ok(!bad && !s.hca[0]->nmcgs && !s.hca[1]->nmcgs, "the last member deletes the group");
 }
 
+/* mckey posts datagrams and then destroys its queue pair without a wait for completions. */
+static void test_before_end(const char *what, u8 (*end)(struct session_qp *q))
+{
+	const u8 *gid = s.hca[1]->gids[0].gid, *mac = s.hca[1]->p.mac;
+	struct session_qp last;
+	struct xv_wc wc;
+	u32 i, n = 0;
+
+	make(0, &last);
+	make(1, &member[0]);
+	for (i = 0; i < 8; i++) {
+		receive(&member[0], i);
+		post(&last, gid, mac, member[0].qp.qp_num, QKEY);
+	}
+	ok(!end(&last), "%s with 8 requests", what);
+	while (xv_poll_cq(&member[0].cq, 1, &wc) == 1)
+		n += !wc.status && wc.wr_id == n;
+	tap_is(n, 8, "%s: all have been sent", what);
+	session_qp_destroy(&member[0]);
+}
+
+static u8 reset(struct session_qp *q)
+{
+	u8 status = session_qp_modify(q, MLX5_CMD_OP_2RST_QP, NULL);
+
+	return status ? status : session_qp_destroy(q);
+}
+
 int main(void)
 {
 	u32 i;
@@ -172,6 +205,8 @@ int main(void)
 		data.ptr[i] = i + 1;
 	test_unicast();
 	test_multicast();
+	test_before_end("reset", reset);
+	test_before_end("destroy", session_qp_destroy);
 	session_free(&s);
 	return tap_done();
 }

@@ -122,6 +122,20 @@ static void hca_run_turn(struct hca_fabric *f, struct hca_qp *qp)
 	hca_share_used(hca, page, f->stat.units - before);
 }
 
+/*
+ * An adapter begins a request microseconds after its doorbell, so it has run when firmware
+ * executes a command that software sends after the doorbell.  A pass can find that command
+ * before the doorbell.
+ */
+void hca_run_posted(struct hca_qp *qp)
+{
+	if (hca_halted(qp->hca))
+		return;
+	hca_qp_look(qp);
+	if (qp->share)
+		hca_run_turn(qp->hca->fabric, qp);
+}
+
 /* Ends at a request that needs a pass that may sleep: that pass comes next. */
 static unsigned int hca_run_queues(struct hca_fabric *f)
 {
