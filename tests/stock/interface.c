@@ -1,97 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * usage: interface DEVICE GID-INDEX
- *	  interface		prints numbers and paths of the devices
  *
  * The interfaces of libibverbs that the programs of rdma-core and perftest do not use, or not
  * with data checks: extended work requests and completions, thread domains, allocators, memory
- * windows, re-registration, events, fork, threads, and the answers to what a device lacks. The
+ * windows, re-registration, events, fork, and the answers to what a device lacks. The
  * results are the same with each provider. The queue pairs are connected to others of the same
  * device.
  */
 #include <infiniband/mlx5dv.h>
-#include <linux/seccomp.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "verbs.h"
+#include "ends.h"
 
-#define BYTES	65536u
-#define DEPTH	64
 #define QKEY	0x1234567u
-
-static struct ibv_context *ctx;
-static struct ibv_pd *pd;
-static struct ibv_mr *mr;
-static struct ibv_port_attr port;
-static struct place place;
-static int gid_index;
-static uint8_t *mem;
-
-struct end {
-	struct ibv_cq_ex *cqx;
-	struct ibv_cq *cq;
-	struct ibv_qp *qp;
-	struct ibv_qp_ex *qpx;
-};
-
-static uint64_t send_ops(enum ibv_qp_type type)
-{
-	uint64_t ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
-
-	if (type == IBV_QPT_RC)
-		ops |= IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-		       IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-		       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_BIND_MW |
-		       IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_SEND_WITH_INV;
-	return ops;
-}
-
-/* domain: null, or a parent domain of pd */
-static struct end make(enum ibv_qp_type type, struct ibv_pd *domain, struct ibv_srq *srq)
-{
-	struct ibv_cq_init_attr_ex cq = {
-		.cqe = 2 * DEPTH,
-		.wc_flags = IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
-		.comp_mask = domain ? IBV_CQ_INIT_ATTR_MASK_PD : 0,
-		.parent_domain = domain,
-	};
-	struct ibv_qp_init_attr_ex qp = {
-		.qp_type = type,
-		.srq = srq,
-		.cap = { .max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 4,
-			 .max_recv_sge = 2, .max_inline_data = 64 },
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = domain ? domain : pd,
-		.send_ops_flags = send_ops(type),
-	};
-	struct end e = { .cqx = ibv_create_cq_ex(ctx, &cq) };
-
-	need(e.cqx != NULL, "ibv_create_cq_ex");
-	e.cq = ibv_cq_ex_to_cq(e.cqx);
-	qp.send_cq = qp.recv_cq = e.cq;
-	e.qp = ibv_create_qp_ex(ctx, &qp);
-	need(e.qp != NULL, "ibv_create_qp_ex");
-	e.qpx = ibv_qp_to_qp_ex(e.qp);
-	need(e.qpx != NULL, "ibv_qp_to_qp_ex");
-	return e;
-}
-
-static void unmake(struct end *e)
-{
-	ok(!ibv_destroy_qp(e->qp) && !ibv_destroy_cq(e->cq), "a queue pair and its CQ end");
-}
-
-static void rc_up(struct ibv_qp *qp, uint32_t peer)
-{
-	rc_init(qp);
-	rc_connect(qp, peer, path_to(&place, gid_index));
-}
 
 static void ud_up(struct ibv_qp *qp)
 {
@@ -103,12 +28,6 @@ static void ud_up(struct ibv_qp *qp)
 	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE), "to RTR");
 	a.qp_state = IBV_QPS_RTS;
 	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN), "to RTS");
-}
-
-static struct ibv_sge sge_at(uint32_t offset, uint32_t length)
-{
-	return (struct ibv_sge) { .addr = (uintptr_t)mem + offset, .length = length,
-				  .lkey = mr->lkey };
 }
 
 static void post_recv(struct end *e, uint64_t id, uint32_t offset, uint32_t length)
@@ -182,19 +101,6 @@ static void fill(uint32_t offset, uint32_t length, uint8_t first)
 static bool same(uint32_t a, uint32_t b, uint32_t length)
 {
 	return !memcmp(mem + a, mem + b, length);
-}
-
-static uint64_t at(uint32_t offset)
-{
-	return (uintptr_t)mem + offset;
-}
-
-static struct ibv_qp_ex *start(struct end *e, uint64_t id)
-{
-	ibv_wr_start(e->qpx);
-	e->qpx->wr_id = id;
-	e->qpx->wr_flags = IBV_SEND_SIGNALED;
-	return e->qpx;
 }
 
 static void extended_rdma(struct end *a, struct end *b)
@@ -754,7 +660,6 @@ static void events(void)
 	ok(!ibv_destroy_srq(srq), "the shared receive queue ends");
 }
 
-/* The errors are those of the inline functions of verbs.h for a function that is not there. */
 /* There are no options of a vendor for connections. */
 static void connection_options(struct ibv_qp *qp)
 {
@@ -819,170 +724,13 @@ static void forked(struct end *a)
 	ok(!kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid, "the child ends");
 }
 
-/* Threads that post to one queue pair and poll one completion queue */
-enum { THREADS = 3, EACH = 1000 };
-
-static struct {
-	struct end *e;
-	int posted, polled, failed;
-} shared;
-
-static void poll_shared(void)
-{
-	struct ibv_wc wc[4];
-	int i, n = ibv_poll_cq(shared.e->cq, 4, wc);
-
-	for (i = 0; i < n; i++)
-		__atomic_fetch_add(&shared.failed, wc[i].status != 0, __ATOMIC_RELAXED);
-	if (n > 0)
-		__atomic_fetch_add(&shared.polled, n, __ATOMIC_RELAXED);
-}
-
-static void *post_shared(void *arg)
-{
-	struct ibv_sge sge = sge_at(0, 16);
-	struct ibv_send_wr *bad, wr = {
-		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED, .wr.rdma = { at(8192), mr->rkey },
-	};
-	double until = now() + 60;
-	int mine = 0;
-
-	while (mine < EACH && now() < until) {
-		if (!ibv_post_send(shared.e->qp, &wr, &bad)) {
-			__atomic_fetch_add(&shared.posted, 1, __ATOMIC_RELAXED);
-			mine++;
-		}
-		poll_shared();
-	}
-	return arg;
-}
-
-static void threads(struct end *e)
-{
-	double until = now() + 60;
-	pthread_t id[THREADS];
-	int i;
-
-	shared.e = e;
-	for (i = 0; i < THREADS; i++)
-		need(!pthread_create(&id[i], NULL, post_shared, NULL), "pthread_create");
-	for (i = 0; i < THREADS; i++)
-		pthread_join(id[i], NULL);
-	while (shared.polled < shared.posted && now() < until)
-		poll_shared();
-	ok(shared.posted == THREADS * EACH && shared.polled == shared.posted && !shared.failed,
-	   "threads share queues: %d posted, %d polled, %d failed", shared.posted,
-	   shared.polled, shared.failed);
-}
-
-/* ---- No system call on the data path ------------------------------------------------------ */
-
-struct sealed {
-	struct end *e;
-	volatile int done;
-	int good;
-};
-
-static void *post_and_poll(void *arg)
-{
-	struct sealed *t = arg;
-	struct ibv_sge sge = sge_at(0, 64);
-	struct ibv_send_wr *bad, wr = {
-		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED, .wr.rdma = { at(8192), mr->rkey },
-	};
-	struct ibv_qp_ex *q;
-	struct ibv_wc wc;
-	int i;
-
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
-		goto out;
-	for (i = 0; i < 1000; i++) {
-		if (i & 1) {
-			q = start(t->e, 1);
-			ibv_wr_rdma_write(q, mr->rkey, at(8192));
-			ibv_wr_set_sge(q, mr->lkey, at(0), 64);
-			if (ibv_wr_complete(q))
-				break;
-		} else if (ibv_post_send(t->e->qp, &wr, &bad)) {
-			break;
-		}
-		while (!ibv_poll_cq(t->e->cq, 1, &wc))
-			;
-		t->good += !wc.status;
-	}
-out:
-	t->done = 1;
-	syscall(SYS_exit, 0);
-	return NULL;
-}
-
-static void sealed(struct end *e)
-{
-	struct sealed t = { .e = e };
-	double until = now() + 60;
-	pthread_t id;
-
-	need(!pthread_create(&id, NULL, post_and_poll, &t), "pthread_create");
-	while (!t.done && now() < until)
-		usleep(10000);
-	tap_is(t.good, 1000, "posts and polls without a system call");
-}
-
-/* A file of one line in a directory of sysfs */
-static void print_file(const char *dir, const char *name)
-{
-	char path[2 * IBV_SYSFS_PATH_MAX], line[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "re");
-	need(f && fgets(line, sizeof(line), f), path);
-	printf(" %s %.*s", name, (int)strcspn(line, "\n"), line);
-	fclose(f);
-}
-
-/* What programs use to find out at which processors a device is */
-static int print_devices(void)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL), **d;
-
-	need(list != NULL, "ibv_get_device_list");
-	for (d = list; *d; d++) {
-		printf("%s: index %d, %s, %s, %s,", ibv_get_device_name(*d),
-		       ibv_get_device_index(*d), (*d)->dev_name, (*d)->dev_path,
-		       (*d)->ibdev_path);
-		print_file((*d)->ibdev_path, "device/numa_node");
-		print_file((*d)->dev_path, "device/local_cpulist");
-		print_file((*d)->dev_path, "ibdev");
-		putchar('\n');
-	}
-	ibv_free_device_list(list);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct end a, b;
 
-	if (argc == 1)
-		return print_devices();
 	ok(!ibv_fork_init(), "ibv_fork_init");
-	need(argc == 3, "usage: interface [DEVICE GID-INDEX]");
-	ctx = open_device(argv[1]);
-	gid_index = atoi(argv[2]);
-	need(!ibv_query_port(ctx, 1, &port), "ibv_query_port");
-	place = place_of(ctx, gid_index);
-	mem = aligned_alloc(4096, BYTES);
-	pd = ibv_alloc_pd(ctx);
-	mr = pd ? ibv_reg_mr(pd, mem, BYTES, ACCESS) : NULL;
-	need(mr != NULL, "ibv_reg_mr");
-	a = make(IBV_QPT_RC, NULL, NULL);
-	b = make(IBV_QPT_RC, NULL, NULL);
-	rc_up(a.qp, b.qp->qp_num);
-	rc_up(b.qp, a.qp->qp_num);
-
+	ends_open(argc, argv);
+	make_pair(&a, &b);
 	extended_rdma(&a, &b);
 	extended_sends(&a, &b);
 	datagrams();
@@ -997,11 +745,8 @@ int main(int argc, char **argv)
 	lacking();
 	driver();
 	forked(&a);
-	threads(&a);
-	sealed(&a);
 	unmake(&a);
 	unmake(&b);
-	ok(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd), "region and domain end");
-	ok(!ibv_close_device(ctx), "the device closes");
+	ends_close();
 	return tap_done();
 }

@@ -215,10 +215,12 @@ manual() {
 
 is "the devices are the same as without xv_run" "$("$XV_RUN" ibv_devices)" "$(ibv_devices)"
 is "their identity, too" "$(identity "$XV_RUN")" "$(identity)"
-is "so are their numbers and paths" "$("$XV_RUN" $STOCK/interface)" "$($STOCK/interface)"
+is "so are their numbers and paths" "$("$XV_RUN" $STOCK/paths)" "$($STOCK/paths)"
 like "the NUMA node is found" "^$DEV0: index [0-9]+, uverbs[0-9]+, .*numa_node -?[0-9]+ " \
-	"$XV_RUN" $STOCK/interface
-tap $STOCK/interface "$DEV0" "$(gid_index "$DEV0")"
+	"$XV_RUN" $STOCK/paths
+for prog in interface threads; do
+	tap $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
+done
 
 ok "the files of ib_uverbs are hidden" hide_uverbs
 refused "no program works without xv_run" '' ibv_rc_pingpong -d "$DEV0"
@@ -235,8 +237,10 @@ fi
 
 RUN_SERVER=("$XV_RUN") RUN_CLIENT=("$XV_RUN")
 devices=("$DEV0" "$(gid_index "$DEV0")" "$DEV1" "$(gid_index "$DEV1")")
-tap $STOCK/interface_linked "$DEV0" "$(gid_index "$DEV0")"
-tap "$XV_RUN" $STOCK/interface "$DEV0" "$(gid_index "$DEV0")"
+for prog in interface threads; do
+	tap $STOCK/${prog}_linked "$DEV0" "$(gid_index "$DEV0")"
+	tap "$XV_RUN" $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
+done
 tap "$XV_RUN" $STOCK/contexts "${devices[@]}"
 tap "$XV_RUN" $STOCK/lacking "$DEV0"
 if ! brief; then
