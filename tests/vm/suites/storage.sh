@@ -96,15 +96,18 @@ qps() { awk '$1 == "qps" { print $2 }' /sys/kernel/debug/xhca/*/objects | xargs;
 
 # The disk and the RAM disk below it have the same data.
 transfers() {
-	local size
+	local size bytes
 	for size in 4k 128k 1M; do
-		head -c 8M /dev/urandom > /dev/shm/data
+		bytes=8M
+		full || [ $size != 4k ] || bytes=2M
+		head -c $bytes /dev/urandom > /dev/shm/data
 		ok "$1: write in blocks of $size" \
 			dd if=/dev/shm/data of="$DISK" bs=$size oflag=direct status=none
-		dd if=/dev/ram0 of=/dev/shm/back bs=1M count=8 iflag=direct status=none
+		dd if=/dev/ram0 of=/dev/shm/back bs=1M count=$bytes iflag=direct,count_bytes \
+			status=none
 		ok "$1: the RAM disk has the data" cmp /dev/shm/data /dev/shm/back
 		ok "$1: read in blocks of $size" \
-			dd if="$DISK" of=/dev/shm/back bs=$size count=8M \
+			dd if="$DISK" of=/dev/shm/back bs=$size count=$bytes \
 				iflag=direct,count_bytes status=none
 		ok "$1: the data is the same" cmp /dev/shm/data /dev/shm/back
 	done

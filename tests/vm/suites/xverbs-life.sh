@@ -6,9 +6,8 @@
 # and for programs of libibverbs and librdmacm that xv_run starts.
 . ./lib.sh
 BIN=../../../build/user
-KILLS=20
+KILLS=10
 ! long || KILLS=200
-! debug_kernel || KILLS=10
 
 # Keys are left out: the driver caches them.
 objects() {
