@@ -539,6 +539,8 @@ static void test_umem(void)
 	accepted(create_umem(u, CAN_READ, 0));
 	u->umem = number();
 	refused(with(MLX5_CMD_OP_CREATE_CQ, fill_cq, no_change), UMEM_RANGE);
+	accepted(with(MLX5_CMD_OP_CREATE_RMP, fill_rmp, no_change));
+	accepted(brief(u->uid, MLX5_CMD_OP_DESTROY_RMP, number()));
 	refused(with(MLX5_CMD_OP_CREATE_MKEY, fill_mkey, no_change), UMEM_RANGE);
 	accepted(with(MLX5_CMD_OP_CREATE_MKEY, fill_mkey, mkey_read_only));
 	accepted(brief(u->uid, MLX5_CMD_OP_DESTROY_MKEY, number()));

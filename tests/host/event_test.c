@@ -417,6 +417,35 @@ static void test_rmp_error(struct eq_reader *r)
 	disconnect(&a, &b);
 }
 
+/* A ring whose requests have links (UCX): their order is that of the ring. */
+static void test_rmp_links(void)
+{
+	u64 ring = session_alloc(&s, HCA_PAGE_SIZE), record = session_alloc(&s, HCA_PAGE_SIZE);
+	struct session_mr mr = session_mr(&s, 0, HCA_PAGE_SIZE, MLX5R_MKEY_ACCESS_LW);
+	struct session_qp a, b;
+	u32 number, i;
+
+	tap_is(create_rmp(ring, record, 5, 1, false, &number), HCA_OK, "a ring with links");
+	for (i = 0; i < 3; i++) {
+		struct mlx5r_srq_next *next = session_ptr(&s, ring + i * 32);
+		struct mlx5r_data *d = session_ptr(&s, ring + i * 32 + sizeof(*next));
+
+		next->next_wqe_index = cpu_to_be16(9);
+		d->byte_count = cpu_to_be32(8);
+		d->lkey = cpu_to_be32(mr.key);
+		d->addr = cpu_to_be64(mr.addr + i * 8);
+	}
+	*(__be32 *)session_ptr(&s, record) = cpu_to_be32(3);
+	connect_srq(hca_table_get(&s.hca[0]->srqs, number), &a, &b);
+	for (i = 0; i < 3; i++) {
+		xv_wr_send_inline(&a.qp, i, 0, "message1message2message3" + i * 8, 8);
+		xv_commit_send(&a.qp);
+	}
+	session_settle(&s);
+	ok(!memcmp(mr.ptr, "message1message2message3", 24), "messages in the order of the ring");
+	disconnect(&a, &b);
+}
+
 static void test_srq(void)
 {
 	u64 ring = session_alloc(&s, HCA_PAGE_SIZE), record = session_alloc(&s, HCA_PAGE_SIZE);
@@ -427,8 +456,8 @@ static void test_srq(void)
 	tap_is(create_rmp(ring, record, 4, 0, false, &number), HCA_SYND_SRQ_SIZE, "stride 16");
 	tap_is(create_rmp(ring, record, 10, 0, false, &number), HCA_SYND_SRQ_SIZE, "stride 1024");
 	tap_is(create_rmp(ring, record, 6, 2, false, &number), HCA_SYND_SRQ_FORMAT, "WQ type 2");
-	tap_is(create_rmp(ring, record, 6, 1, false, &number), HCA_SYND_SRQ_FORMAT,
-	       "a ring that is a linked list");
+	tap_is(create_rmp(ring, record, 6, 0, true, &number), HCA_SYND_SRQ_FORMAT,
+	       "a linked list without links");
 	tap_is(create_rmp(ring, record + 4, 6, 0, false, &number), HCA_SYND_DOORBELL,
 	       "unaligned record");
 	tap_is(create_rmp(ring, record, 6, 0, false, &number), HCA_OK, "valid values");
@@ -446,6 +475,7 @@ static void test_srq(void)
 	s.hca[0]->async_eq[MLX5_EVENT_TYPE_SRQ_RQ_LIMIT] = NULL;
 	test_srq_error(srq, &r);
 	test_rmp_error(&r);
+	test_rmp_links();
 	test_cq_error(&r);
 }
 

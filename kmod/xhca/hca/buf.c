@@ -80,7 +80,7 @@ enum hca_synd hca_ring_init(struct hca *hca, const struct hca_cmd *c, struct hca
 		return HCA_SYND_PAGE_LIST;
 	if (ring->place.in_umem)
 		return offset ? HCA_SYND_PAGE_LIST :
-		       hca_umem_ring(hca, c, b, &ring->place, ring->size, ring->entry);
+		       hca_umem_ring(hca, c, b, ring);
 	if (c->inlen < ring->pas)
 		return HCA_SYND_PAGE_LIST;
 	err = hca_buf_init(hca, b, c->in + ring->pas, (c->inlen - ring->pas) / 8, shift, offset,

@@ -264,9 +264,20 @@ struct hca_place {
 	u64 at;				/* in the UMEM, or the address of the record */
 };
 
+/* A ring in host memory, as a command describes it */
+struct hca_ring {
+	u32 pas;			/* offset of its page list in the command */
+	u32 log_page;			/* as in the context: 0 is 4 KiB */
+	u32 page_offset;		/* in 64ths of a page */
+	struct hca_place place;		/* if it is in a UMEM */
+	u32 entry;			/* bytes of its largest entry, which crosses no page */
+	u64 size;
+	bool written;			/* by the adapter */
+};
+
 /* Each makes the object a user of the UMEM, until hca_umem_put(). */
 enum hca_synd hca_umem_ring(struct hca *hca, const struct hca_cmd *c, struct hca_buf *b,
-			    const struct hca_place *place, u64 size, u32 entry);
+			    const struct hca_ring *ring);
 enum hca_synd hca_umem_record(struct hca *hca, const struct hca_cmd *c,
 			      const struct hca_place *place, u32 bytes, __be32 **record,
 			      struct hca_umem **user);
@@ -278,16 +289,6 @@ enum hca_synd hca_cmd_create_umem(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_destroy_umem(struct hca *hca, const struct hca_cmd *c);
 
 /* ---- buf.c ------------------------------------------------------------------------- */
-
-/* A ring in host memory, as a command describes it */
-struct hca_ring {
-	u32 pas;			/* offset of its page list in the command */
-	u32 log_page;			/* as in the context: 0 is 4 KiB */
-	u32 page_offset;		/* in 64ths of a page */
-	struct hca_place place;		/* if it is in a UMEM */
-	u32 entry;			/* bytes of its largest entry, which crosses no page */
-	u64 size;
-};
 
 enum hca_synd hca_ring_init(struct hca *hca, const struct hca_cmd *c, struct hca_buf *b,
 			    const struct hca_ring *ring);

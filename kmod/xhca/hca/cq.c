@@ -55,6 +55,7 @@ static enum hca_synd hca_cq_init_ring(struct hca *hca, const struct hca_cq *cq,
 		.place.at = hca_qword(c->in, CQ_UMEM_OFFSET),
 		.entry = cq->cqe_bytes,
 		.size = (u64)cq->cqe_bytes << log_size,
+		.written = true,
 	};
 
 	return hca_ring_init(hca, c, buf, &ring);

@@ -345,6 +345,7 @@ static enum hca_synd hca_eq_decode(struct hca *hca, struct hca_eq *eq, const str
 		.page_offset = MLX5_GET(eqc, eq->eqc, page_offset),
 		.entry = EQE_BYTES,
 		.size = EQE_BYTES << eq->log_size,
+		.written = true,
 	};
 	return hca_ring_init(hca, c, &eq->buf, &ring);
 }

@@ -355,6 +355,7 @@ struct hca_srq {
 	enum hca_srq_kind kind;
 	u32 pd, xrcd;
 	bool linked;			/* linked list, else cyclic */
+	u8 link;			/* bytes of the link before the segments of a WQE */
 	struct hca_buf buf;
 	u32 log_size, log_stride;
 	__be32 *dbr;

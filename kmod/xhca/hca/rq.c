@@ -125,7 +125,6 @@ static void hca_rq_srq_take(struct hca_srq *srq)
 
 static int hca_rq_srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
-	u32 skip = srq->linked ? sizeof(struct mlx5r_srq_next) : 0;
 	u32 mask = (1u << srq->log_size) - 1;
 
 	if (qp->holder->recv_srq == srq) {
@@ -138,8 +137,8 @@ static int hca_rq_srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwq
 	} else {
 		return HCA_RNR;
 	}
-	hca_rq_parse(r, hca_buf_at(&srq->buf, (u64)r->index << srq->log_stride) + skip,
-		     (1u << srq->log_stride) - skip);
+	hca_rq_parse(r, hca_buf_at(&srq->buf, (u64)r->index << srq->log_stride) + srq->link,
+		     (1u << srq->log_stride) - srq->link);
 	return 0;
 }
 

@@ -32,12 +32,13 @@ struct spec {
 	struct hca_place record;
 	u32 pd, lwm;
 	bool linked;
+	bool basic;			/* WQEs without a link */
 };
 
 static enum hca_synd hca_srq_spec_init(struct hca *hca, struct hca_srq *srq, struct spec *s,
 				       const struct hca_cmd *c)
 {
-	u32 min = s->linked ? MIN_LOG_STRIDE : MIN_LOG_STRIDE - 1;
+	u32 min = s->basic ? MIN_LOG_STRIDE - 1 : MIN_LOG_STRIDE;
 	enum hca_synd synd;
 
 	if (s->log_size > HCA_LOG_MAX_SRQ_SZ || s->log_stride < min ||
@@ -52,6 +53,7 @@ static enum hca_synd hca_srq_spec_init(struct hca *hca, struct hca_srq *srq, str
 		return synd;
 	srq->pd = s->pd;
 	srq->linked = s->linked;
+	srq->link = s->basic ? 0 : sizeof(struct mlx5r_srq_next);
 	srq->log_size = s->log_size;
 	srq->log_stride = s->log_stride;
 	srq->lwm = s->lwm;
@@ -155,6 +157,7 @@ static enum hca_synd hca_srq_decode_xrc(struct hca *hca, struct hca_srq *srq,
 		.record.at = (u64)MLX5_GET(xrc_srqc, ctx, db_record_addr_h) << 32 |
 			     MLX5_GET(xrc_srqc, ctx, db_record_addr_l) << 2,
 		.linked = !MLX5_GET(xrc_srqc, ctx, basic_cyclic_rcv_wqe),
+		.basic = MLX5_GET(xrc_srqc, ctx, basic_cyclic_rcv_wqe),
 	};
 
 	if (MLX5_GET(create_xrc_srq_in, c->in, xrc_srq_umem_valid) ||
@@ -210,12 +213,12 @@ static enum hca_synd hca_srq_decode_rmp(struct hca *hca, struct hca_srq *srq,
 		.ring.place.umem = hca_dword(wq, WQ_UMEM_ID),
 		.ring.place.at = hca_qword(wq, WQ_UMEM_OFFSET),
 		.linked = MLX5_GET(wq, wq, wq_type) == WQ_LINKED,
+		.basic = MLX5_GET(rmpc, srq->ctx, basic_cyclic_rcv_wqe),
 	};
 
-	/* Requests of a cyclic queue have no link, those of a linked list have one. */
+	/* UCX creates cyclic queues whose requests have a link, which means nothing there. */
 	if (MLX5_GET(wq, wq, wq_type) > WQ_CYCLIC || MLX5_GET(wq, wq, wq_signature) ||
-	    MLX5_GET(wq, wq, cd_slave) ||
-	    MLX5_GET(rmpc, srq->ctx, basic_cyclic_rcv_wqe) == s.linked)
+	    MLX5_GET(wq, wq, cd_slave) || (s.linked && s.basic))
 		return HCA_SYND_SRQ_FORMAT;
 	if (MLX5_GET(rmpc, srq->ctx, state) != RMP_READY)
 		return HCA_SYND_SRQ_STATE;

@@ -57,15 +57,16 @@ static bool hca_umem_has(const struct hca_umem *umem, u64 at, u64 bytes)
 /* ---- Use by other objects -------------------------------------------------------- */
 
 enum hca_synd hca_umem_ring(struct hca *hca, const struct hca_cmd *c, struct hca_buf *b,
-			    const struct hca_place *place, u64 size, u32 entry)
+			    const struct hca_ring *ring)
 {
-	struct hca_umem *umem = hca_umem_find(hca, c, place->umem);
-	u64 first;
+	struct hca_umem *umem = hca_umem_find(hca, c, ring->place.umem);
+	u64 at = ring->place.at, first;
 
 	if (!umem)
 		return HCA_SYND_UMEM_NUMBER;
-	first = umem->offset + place->at;
-	if (!size || !hca_umem_has(umem, place->at, size) || first % entry || !umem->writable)
+	first = umem->offset + at;
+	if (!ring->size || !hca_umem_has(umem, at, ring->size) || first % ring->entry ||
+	    (ring->written && !umem->writable))
 		return HCA_SYND_UMEM_RANGE;
 	*b = (struct hca_buf) {
 		.page = umem->page + (first >> umem->shift),
