@@ -10,10 +10,12 @@
  *
  * A request with a wrong key gets no answer, like a datagram with a wrong Q_Key.  The DCI tries
  * again and fails as if there were no DCT.  (No public text says what firmware answers.)
+ *
+ * A DCT receives what is sent to any GID of its port; the GID of its context is for the packets
+ * that it sends.  (No public text says so either, but UCX relies on it with rdma_cm.)
  */
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include <linux/string.h>
 #include <asm/byteorder.h>
 #include "cmd.h"
 
@@ -26,14 +28,6 @@ static void hca_dct_count_violation(struct hca_qp *dct)
 		return;
 	dct->dct.armed = false;
 	hca_event_qp(dct, MLX5_EVENT_TYPE_DCT_KEY_VIOLATION);
-}
-
-/* A DCT of a RoCE port receives what is sent to its GID. */
-static bool hca_dct_has_gid(const struct hca_qp *dct, const struct mlx5r_av *av)
-{
-	const struct hca_gid *gid = &dct->hca->gids[dct->path.sgid_index];
-
-	return !dct->hca->p.roce || !memcmp(gid->gid, av->rgid, sizeof(gid->gid));
 }
 
 /* A message that has begun continues with its DCT, even if the DCT is draining. */
@@ -63,8 +57,7 @@ struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w)
 	if (!to || to->pkey != from->pkey || hca_halted(to->hca))
 		return NULL;
 	dct = hca_dct_get(to->hca, be32_to_cpu(w->av->dqp_dct) & 0xffffff);
-	if (!dct || hca_qp_port(dct) != to || !hca_dct_accepts(dct, qp) ||
-	    !hca_dct_has_gid(dct, w->av))
+	if (!dct || hca_qp_port(dct) != to || !hca_dct_accepts(dct, qp))
 		return NULL;
 	if (w->av->dc_key != dct->dct.key) {
 		hca_dct_count_violation(dct);
