@@ -76,8 +76,11 @@ static UNUSED void unmake(struct end *e)
 
 static UNUSED void rc_up(struct ibv_qp *qp, uint32_t peer)
 {
+	struct ibv_ah_attr path = path_to(&place, gid_index);
+
+	path.grh.flow_label = ~0u;
 	rc_init(qp);
-	rc_connect(qp, peer, path_to(&place, gid_index));
+	rc_connect(qp, peer, path);
 }
 
 static UNUSED struct ibv_sge sge_at(uint32_t offset, uint32_t length)

@@ -23,7 +23,10 @@ static struct ibv_ah *ah_new(struct ibv_pd *pd, struct xv_ah *xv)
 
 EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-	return ah_new(pd, xv_create_ah(TO(pd, pd)->xv, (const struct xv_ah_attr *)attr));
+	struct xv_ah_attr x = *(const struct xv_ah_attr *)attr;
+
+	iv_ah_attr(&x);
+	return ah_new(pd, xv_create_ah(TO(pd, pd)->xv, &x));
 }
 
 EXPORT int ibv_init_ah_from_wc(struct ibv_context *ctx, uint8_t port, struct ibv_wc *wc,

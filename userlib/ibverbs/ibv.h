@@ -166,6 +166,12 @@ static inline int iv_error(int err)
 	return -err;
 }
 
+/* Programs may set further bits of a flow label; libmlx5 and the kernel use 20 of them. */
+static inline void iv_ah_attr(struct xv_ah_attr *attr)
+{
+	attr->grh.flow_label &= 0xfffff;
+}
+
 /* Convert results: libxverbs returns negative error numbers, libibverbs positive ones. */
 int iv_result(int err);
 void *iv_null(void);

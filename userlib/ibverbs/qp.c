@@ -246,6 +246,8 @@ EXPORT int ibv_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask)
 	if (mask & IBV_QP_RATE_LIMIT)
 		return iv_error(-EOPNOTSUPP);
 	memcpy(&x, attr, SAME_ATTR_SIZE);
+	iv_ah_attr(&x.ah_attr);
+	iv_ah_attr(&x.alt_ah_attr);
 	err = xv_modify_qp(qp->xv, &x, attr_mask(pub->qp_type, mask));
 	pub->state = (enum ibv_qp_state)qp->xv->state;
 	return iv_result(err);
