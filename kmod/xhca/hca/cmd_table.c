@@ -154,6 +154,8 @@ static const struct hca_opcode opcodes[] = {
 		alloc_transport_domain_in, alloc_transport_domain_out),
 	USER_OP(MLX5_CMD_OP_DEALLOC_TRANSPORT_DOMAIN, RUN, false, hca_cmd_dealloc_td,
 		dealloc_transport_domain_in, dealloc_transport_domain_out),
+	/* Zero: there is no bond.  UCX asks each adapter. */
+	USER_OP(MLX5_CMD_OP_QUERY_LAG, RUN, false, hca_cmd_nop, query_lag_in, query_lag_out),
 	OP(MLX5_CMD_OP_CREATE_SQ, RUN, false, hca_cmd_create_sq, create_sq_in, create_sq_out),
 	OP(MLX5_CMD_OP_MODIFY_SQ, RUN, false, hca_cmd_modify_sq, modify_sq_in, modify_sq_out),
 	OP(MLX5_CMD_OP_DESTROY_SQ, RUN, false, hca_cmd_destroy_sq, destroy_sq_in, destroy_sq_out),

@@ -23,11 +23,11 @@ ucx() {
 		"${PEER[@]}" "${env[@]}" UCX_NET_DEVICES="$DEV1:1" "${RUN[@]}" "$@"
 }
 
-# ucx_perf TLS TEST SIZE: a benchmark, which does not check data
+# ucx_perf TLS TEST SIZE: a benchmark, which does not check data; -P 0: without MPI
 ucx_perf() {
 	PORT=$((PORT + 1))
-	ucx "$2 of $3 bytes" "listening $PORT" '^Final: ' "$1" ucx_perftest -p $PORT -- \
-		ucx_perftest -p $PORT $ADDR0 -t "$2" -s "$3" -n 100 -w 10
+	ucx "$2 of $3 bytes" "listening $PORT" '^Final: ' "$1" ucx_perftest -P 0 -p $PORT -- \
+		ucx_perftest -P 0 -p $PORT $ADDR0 -t "$2" -s "$3" -n 100 -w 10
 }
 
 # ucx_data TLS: reads and writes with checked data, connected by rdma_cm
