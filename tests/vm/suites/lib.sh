@@ -163,6 +163,10 @@ wait_for() {
 # shellcheck disable=SC2317 # called by pair
 joined() { grep -qs joined "$OUT.server"; }
 
+# The server of pair is ready, or has already failed.
+# shellcheck disable=SC2317 # called by pair
+ready_or_ended() { $ready || ! kill -0 "$pid" 2>/dev/null; }
+
 # pair DESCRIPTION READY REGEX SERVER... -- CLIENT...
 # Starts the server, waits until the command READY succeeds, and runs the client. All must
 # succeed, and the output of one must match REGEX. With STAYS=1 the server does not exit by
@@ -175,8 +179,8 @@ pair() {
 	log=$OUT.server
 	timeout -k 5 "$LIMIT" "${server[@]}" > "$log" 2>&1 < /dev/null &
 	pid=$!
-	# shellcheck disable=SC2086 # READY is a command with arguments
-	wait_for "$LIMIT" $ready || late="; the server was not ready: $ready"
+	wait_for "$LIMIT" ready_or_ended
+	$ready || late="; the server was not ready: $ready"
 	attempt "$@"
 	rc=$?
 	[ $rc -eq 0 ] && [ -z "${STAYS:-}" ] || { pause 0.2; kill "$pid" 2>/dev/null; }

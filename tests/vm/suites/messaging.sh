@@ -23,11 +23,16 @@ ucx() {
 		"${PEER[@]}" "${env[@]}" UCX_NET_DEVICES="$DEV1:1" "${RUN[@]}" "$@"
 }
 
-# ucx_perf TLS TEST SIZE: a benchmark, which does not check data; -P 0: without MPI
+# A benchmark that was built with MPI uses MPI unless it is told not to; without MPI it refuses
+# this option.
+PERF=(ucx_perftest)
+! ucx_perftest -h 2>&1 | grep -q -- '-P <0|1>' || PERF+=(-P 0)
+
+# ucx_perf TLS TEST SIZE: the benchmark, which does not check data
 ucx_perf() {
 	PORT=$((PORT + 1))
-	ucx "$2 of $3 bytes" "listening $PORT" '^Final: ' "$1" ucx_perftest -P 0 -p $PORT -- \
-		ucx_perftest -P 0 -p $PORT $ADDR0 -t "$2" -s "$3" -n 100 -w 10
+	ucx "$2 of $3 bytes" "listening $PORT" '^Final: ' "$1" "${PERF[@]}" -p $PORT -- \
+		"${PERF[@]}" -p $PORT $ADDR0 -t "$2" -s "$3" -n 100 -w 10
 }
 
 # ucx_data TLS: reads and writes with checked data, connected by rdma_cm
