@@ -380,13 +380,17 @@ static void fill_round(struct block *b, uint32_t qpn, uint32_t round)
 	b[1].enable.index = be32((round + 2) * ROUND & 0xffff);
 }
 
+/* A queue pair that is connected to itself */
 static struct xv_qp *make_chain_qp(struct xt_side *s, struct xv_cq *cq, uint32_t flags)
 {
 	struct xv_qp_init_attr a = { .qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
 		.flags = flags, .cap = { .max_send_wr = 2 * ROUND, .max_send_sge = 1 } };
 	struct xv_qp *qp = xv_create_qp(s->pd, &a);
+	struct xt_peer self;
 
-	need(qp && !xt_connect_pair(qp, s, qp, s, NULL), "queue pair of a chain");
+	need(qp != NULL, xv_last_error());
+	xt_peer_of(s, qp, &self);
+	need(!xt_connect(qp, s, &self, NULL), xv_last_error());
 	return qp;
 }
 
