@@ -6,7 +6,8 @@ target for each message.  Prints lines: bench NAME VALUE UNIT
 import sys
 
 import perf
-import rxe
+
+TURNS = 7
 
 WAYS = {
     "rc": "-T rc",
@@ -15,12 +16,12 @@ WAYS = {
 }
 # name, unit, what xv_perf measures
 TESTS = [
-    ("write_lat_8", "us", "-n 5000 -s 8 lat write"),
-    ("send_lat_8", "us", "-n 5000 -s 8 lat send"),
-    ("read_lat_8", "us", "-n 5000 -s 8 lat read"),
-    ("write_rate_64", "Mmsg/s", "-n 50000 -s 64 -b 32 bw write"),
-    ("send_rate_64", "Mmsg/s", "-n 50000 -s 64 -b 32 bw send"),
-    ("write_rate_64k", "Mmsg/s", "-n 5000 -s 65536 bw write"),
+    ("write_lat_8", "us", "-n 20000 -s 8 lat write"),
+    ("send_lat_8", "us", "-n 20000 -s 8 lat send"),
+    ("read_lat_8", "us", "-n 20000 -s 8 lat read"),
+    ("write_rate_64", "Mmsg/s", "-n 200000 -s 64 -b 32 bw write"),
+    ("send_rate_64", "Mmsg/s", "-n 200000 -s 64 -b 32 bw send"),
+    ("write_rate_64k", "Mmsg/s", "-n 10000 -s 65536 bw write"),
 ]
 
 
@@ -28,7 +29,7 @@ def main():
     failed = False
     for name, unit, args in TESTS:
         seen = {way: [] for way in WAYS}
-        for _ in range(rxe.TURNS):
+        for _ in range(TURNS):
             for way, options in WAYS.items():
                 seen[way].append(perf.xv_perf(f"{options} {args}"))
         best = {}
