@@ -163,7 +163,7 @@ wait_for() {
 # shellcheck disable=SC2317 # called by pair
 joined() { grep -qs joined "$OUT.server"; }
 
-# The server of pair is ready, or has already failed.
+# True if the server that pair started is ready or has exited
 # shellcheck disable=SC2317 # called by pair
 ready_or_ended() { $ready || ! kill -0 "$pid" 2>/dev/null; }
 

@@ -28,7 +28,7 @@ ucx() {
 PERF=(ucx_perftest)
 ! ucx_perftest -h 2>&1 | grep -q -- '-P <0|1>' || PERF+=(-P 0)
 
-# ucx_perf TLS TEST SIZE: the benchmark, which does not check data
+# ucx_perf TLS TEST SIZE: runs the benchmark; it does not check data
 ucx_perf() {
 	PORT=$((PORT + 1))
 	ucx "$2 of $3 bytes" "listening $PORT" '^Final: ' "$1" "${PERF[@]}" -p $PORT -- \
