@@ -9,6 +9,11 @@
  * A block with pages that cannot move is skipped.  Pages that may move, but are pinned, make
  * the kernel try without end, so a thread tries, and is stopped after some time.
  *
+ * A block below the image of the kernel or the memory of a crash kernel is skipped, too, if both
+ * are in one resource of RAM.  The kernel divides the resource at the block, and it cannot do so if
+ * the upper part has children: it warns, and the block would be neither RAM nor free
+ * (release_mem_region_adjustable()).
+ *
  * Not all kernels can do it.  Without NUMA and without optimized huge page tables, x86 does not
  * register the pages that hold the page structures of boot memory
  * (register_page_bootmem_info()), and a BUG() ends the removal.
@@ -124,6 +129,7 @@ static void block_add(int nid, u64 start, u64 size)
 
 struct block_search {
 	u64 size, below, found;
+	u64 res_start, res_end;		/* of the resource in which it was found */
 };
 
 /*
@@ -140,17 +146,45 @@ static int block_candidate(struct resource *res, void *arg)
 	if (res->flags & IORESOURCE_SYSRAM_DRIVER_MANAGED || end < s->size)
 		return 0;
 	start = round_down(end - s->size, memory_block_size_bytes());
-	if (start >= res->start && start > s->found)
+	if (start >= res->start && start > s->found) {
 		s->found = start;
+		s->res_start = res->start;
+		s->res_end = res->end;
+	}
 	return 0;
+}
+
+/*
+ * Returns true if the kernel can divide the resource of RAM at the range.  To find children above
+ * the start of the range, this inserts a resource there: it becomes their parent.
+ */
+static bool block_is_divisible(const struct block_search *s)
+{
+	struct resource rest = {
+		.name = KBUILD_MODNAME, .start = s->found, .end = s->res_end,
+		.flags = IORESOURCE_MEM,
+	};
+	bool children;
+
+	if (s->found == s->res_start)
+		return true;
+	if (insert_resource(&iomem_resource, &rest))
+		return false;
+	children = rest.child;
+	remove_resource(&rest);
+	return !children;
 }
 
 static u64 block_next(u64 size, u64 below)
 {
-	struct block_search s = { .size = size, .below = below };
+	struct block_search s = { .size = size, .found = below };
 
-	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, &s,
-			    block_candidate);
+	do {
+		s.below = s.found;
+		s.found = 0;
+		walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1,
+				    &s, block_candidate);
+	} while (s.found && !block_is_divisible(&s));
 	return s.found;
 }
 
@@ -174,7 +208,7 @@ static int block_find(struct xhca_block *b, u64 size, u64 *start)
 		if (time_after(jiffies, end))
 			break;
 	}
-	pr_err("no %llu MiB of memory are free of pages that cannot move: try again, or boot with memmap=\n",
+	pr_err("the kernel gives no %llu MiB of memory: try again, or boot with memmap=\n",
 	       size >> 20);
 	return -EBUSY;
 }
