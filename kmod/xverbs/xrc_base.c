@@ -6,6 +6,7 @@
  * first use and destroyed when the device is removed.
  */
 #include <linux/dma-mapping.h>
+#include <linux/kmemleak.h>
 #include <linux/slab.h>
 #include <rdma/mlx5_ring.h>
 
@@ -100,6 +101,15 @@ static int xv_base_create_srq(struct xv_call *call, struct xv_xrc_base *base)
 	return err;
 }
 
+/*
+ * Called when a destroy command has failed: the adapter may still use the memory, so it is not
+ * freed.  mlx5_core makes no callbacks for this CQ any more.
+ */
+static void xv_base_leak(struct xv_xrc_base *base)
+{
+	kmemleak_not_leak(base);
+}
+
 static struct xv_xrc_base *xv_base_new(struct xv_call *call)
 {
 	struct xv_dev *dev = call->dev;
@@ -132,9 +142,10 @@ static struct xv_xrc_base *xv_base_new(struct xv_call *call)
 	return base;
 
 err_cq:
-	/* If this fails, the adapter may still use the memory, so it is not freed. */
-	if (mlx5_core_destroy_cq(dev->mdev, &base->mcq))
+	if (mlx5_core_destroy_cq(dev->mdev, &base->mcq)) {
+		xv_base_leak(base);
 		return ERR_PTR(err);
+	}
 err_uar:
 	xv_fw_dealloc_uar(dev, NULL, base->uar_page);
 err_xrcd:
@@ -184,9 +195,8 @@ void xv_xrc_base_exit(struct xv_dev *dev)
 	if (!base)
 		return;
 	lost = xv_fw_destroy_xrc_srq(dev, NULL, base->srqn);
-	/* Also after a failure, mlx5_core makes no more callbacks. */
 	if (mlx5_core_destroy_cq(dev->mdev, &base->mcq) || lost) {
-		/* The adapter may still use the memory, so it is not freed. */
+		xv_base_leak(base);
 		dev_err(&dev->ib->dev, "xverbs: XRC resources could not be destroyed\n");
 		return;
 	}
