@@ -390,7 +390,8 @@ void hca_function_reset(struct hca *hca)
 
 bool hca_function_in_reset(const struct hca *hca)
 {
-	return !READ_ONCE(hca->gone) && READ_ONCE(hca->cmdif->reset);
+	/* Pairs with smp_store_release() in hca_cmd_poll(). */
+	return !READ_ONCE(hca->gone) && smp_load_acquire(&hca->cmdif->reset);
 }
 
 /* Has the driver written the queue's address or the interface state? */
@@ -456,6 +457,7 @@ unsigned int hca_cmd_poll(struct hca *hca)
 		return 0;
 	if (READ_ONCE(c->reset)) {
 		hca_cmdif_reset(hca);
+		/* A CPU that reads false sees all stores of the reset. */
 		smp_store_release(&c->reset, false);
 	}
 	hca_cmdif_update_health(hca);
