@@ -8,8 +8,6 @@
 #include "session.h"
 #include "tap.h"
 
-#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define EQ_LOG	6		/* of the session's EQs */
 #define MANY	100		/* more than any queue here holds */
 

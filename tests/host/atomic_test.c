@@ -271,7 +271,7 @@ static void spoil(struct request *r, enum flaw what, const struct session_mr *no
 
 static void test_errors(u8 opcode, u32 bytes)
 {
-	struct session_mr no_right = session_mr(&s, 1, BYTES, ALL & ~MLX5R_MKEY_ACCESS_A);
+	struct session_mr no_right = session_mr(&s, 1, BYTES, ALL_ACCESS & ~MLX5R_MKEY_ACCESS_A);
 	u8 before[BYTES];
 	u32 i, bad = 0;
 
@@ -479,8 +479,8 @@ int main(void)
 	u32 bytes;
 
 	xchan_init();
-	here = session_mr(&s, 0, BYTES, ALL);
-	there = session_mr(&s, 1, BYTES, ALL);
+	here = session_mr(&s, 0, BYTES, ALL_ACCESS);
+	there = session_mr(&s, 1, BYTES, ALL_ACCESS);
 	test_caps();
 	open_pair(&p, MLX5_QP_ST_RC, 0, 6);
 	test_example();

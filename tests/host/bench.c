@@ -23,8 +23,6 @@
 #include "dc.h"
 #include "tap.h"
 
-#define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-	     MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define TURNS		20
 #define ROUNDS		5000u
 #define MESSAGES	20000u
@@ -245,7 +243,7 @@ static union dc_wqe dc_writes[DCTS];
 static void make_dc(void)
 {
 	struct dc_srq srq[2] = { dc_srq(&s, 0), dc_srq(&s, 1) };
-	struct session_mr back = session_mr(&s, 0, 64, ALL), *into;
+	struct session_mr back = session_mr(&s, 0, 64, ALL_ACCESS), *into;
 	struct dc_target t;
 	struct dc_wr wr;
 	u32 i, func;
@@ -559,8 +557,8 @@ int main(int argc, char **argv)
 
 	shim_step = 0;
 	session_init(&s);
-	from = session_mr(&s, 0, BIG, ALL);
-	to = session_mr(&s, 1, BIG, ALL);
+	from = session_mr(&s, 0, BIG, ALL_ACCESS);
+	to = session_mr(&s, 1, BIG, ALL_ACCESS);
 	for (i = 0; i < QPS; i++) {
 		session_qp(&s, 0, MLX5_QP_ST_RC, 6, 1, &a[i]);
 		session_qp(&s, 1, MLX5_QP_ST_RC, 1, 1, &b[i]);

@@ -371,7 +371,7 @@ static u32 byte_key(u32 n)
 	hca_mkey_set_klms(k, 0, n, klm, true);
 	k->free = false;
 	k->len = n;
-	k->access = ALL;
+	k->access = ALL_ACCESS;
 	free(klm);
 	return key;
 }
@@ -649,8 +649,8 @@ int main(void)
 	test_edges();
 	test_random();
 	xchan_init();
-	from = session_mr(&s, 0, BYTES, ALL);
-	to = session_mr(&s, 1, BYTES, ALL);
+	from = session_mr(&s, 0, BYTES, ALL_ACCESS);
+	to = session_mr(&s, 1, BYTES, ALL_ACCESS);
 	open_pair(&p, MLX5_QP_ST_RC, MASTER, 6);
 	test_caps();
 	test_vectors();

@@ -7,7 +7,6 @@
 #include "session.h"
 #include "tap.h"
 
-#define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW)
 #define QKEY		SESSION_QKEY
 #define GRH_BYTES	40
 #define BYTES		100

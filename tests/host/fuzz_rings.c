@@ -27,8 +27,6 @@
 #define LOG_STRIDE	6u		/* of the shared receive queue */
 #define QUEUE_BYTES	(1u << LOG_QUEUE << LOG_STRIDE)
 #define MR_BYTES	8192u
-#define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-			 MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define SOON		1000		/* limit of passes until a message has arrived */
 #define OTHERS		(1u << 18)	/* maximum bytes of memory of others */
 

@@ -13,8 +13,6 @@
 
 #define REGION_BYTES	8192u
 #define MODEL_ENTRIES	16u		/* of the list of an mkey */
-#define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-			 MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 
 /* Mkeys: one region of function 0, three of function 1; on each, three for UMRs. */
 enum { LOCAL };

@@ -17,7 +17,6 @@
 #define QKEY		0x80010000u	/* of QP1 */
 #define OWN_QKEY	0x80000000u	/* in a request: that of the queue pair */
 #define SM_LID		0xbfff
-#define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW)
 
 enum { GET = 1, SET = 2, SEND = 3, TRAP = 5, REPRESS = 7, TABLE = 0x12, DELETE = 0x15 };
 enum { CLASS_PORT_INFO = 1, NODE = 0x11, PORT_INFO = 0x12, PATH = 0x35, MCMEMBER = 0x38 };

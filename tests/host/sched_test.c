@@ -10,8 +10,6 @@
 #include "session.h"
 #include "tap.h"
 
-#define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-	     MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define IDLE		10000u
 #define SWEEP_STEPS	16u		/* sweep.c */
 #define FEW		8u		/* passes */
@@ -264,7 +262,7 @@ static void test_wait(int func)
 {
 	enum { PAGES = 8, ROUNDS = 200 };
 	u64 start, wait, longest = 0;
-	struct session_mr mr = session_mr(&s, func, 4096, ALL);
+	struct session_mr mr = session_mr(&s, func, 4096, ALL_ACCESS);
 	struct xv_sge sge = session_sge(&mr, 0, 8);
 	struct session_qp busy[PAGES], a;
 	u32 posted[PAGES] = {}, own = s.uar[0], i, n;
@@ -444,8 +442,8 @@ static void test_long_flush_in_rts(void)
 static void begin(void)
 {
 	session_init(&s);
-	from = session_mr(&s, 0, 65536, ALL);
-	to = session_mr(&s, 1, 65536, ALL);
+	from = session_mr(&s, 0, 65536, ALL_ACCESS);
+	to = session_mr(&s, 1, 65536, ALL_ACCESS);
 }
 
 int main(void)
@@ -459,7 +457,7 @@ int main(void)
 	session_free(&s);
 
 	begin();
-	to = session_mr(&s, 0, 65536, ALL);
+	to = session_mr(&s, 0, 65536, ALL_ACCESS);
 	test_wait(1);
 	test_wait(0);
 	for (i = 0; i < CROWD; i++) {

@@ -8,8 +8,6 @@
 #include "session.h"
 #include "tap.h"
 
-#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define MR_BYTES	16384
 #define NONE		(~0u)
 

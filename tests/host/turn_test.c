@@ -10,8 +10,6 @@
 #include "session.h"
 #include "tap.h"
 
-#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define DEPTH		4u
 #define GRH		40u
 #define MTU		4096u

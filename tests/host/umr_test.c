@@ -12,8 +12,6 @@
 #include "tap.h"
 #include "umr_model.h"
 
-#define ALL_ACCESS (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-		    MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define MR_BYTES	(256u << 10)
 #define RANDOM_BYTES	(32u << 10)	/* of it, for random layouts */
 

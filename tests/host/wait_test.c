@@ -522,7 +522,7 @@ static void test_wait_time(void)
 static void test_chain(void)
 {
 	static struct pair link[LINKS];
-	struct session_mr words = session_mr(&s, 0, 8 * (CHAIN + 1), ALL);
+	struct session_mr words = session_mr(&s, 0, 8 * (CHAIN + 1), ALL_ACCESS);
 	u32 i, wrong = 0, passes = 0;
 	u64 *w = (u64 *)words.ptr;
 
@@ -650,8 +650,8 @@ static void fill_round(struct block *at, u32 round, const struct session_qp *q, 
 /* A process that runs without its CPU, for ever, and a neighbour on another page */
 static void test_self_modifying(void)
 {
-	struct session_mr rounds = session_mr(&s, 0, ROUNDS * ROUND * MLX5R_WQEBB, ALL);
-	struct session_mr ring = session_mr(&s, 0, HCA_PAGE_SIZE, ALL);
+	struct session_mr rounds = session_mr(&s, 0, ROUNDS * ROUND * MLX5R_WQEBB, ALL_ACCESS);
+	struct session_mr ring = session_mr(&s, 0, HCA_PAGE_SIZE, ALL_ACCESS);
 	struct xchan_wqe nop = xchan_wqe(MLX5R_OP_NOP, 0, 1);
 	struct block *block = (struct block *)rounds.ptr;
 	u64 start, ran = 0, mine = 0;

@@ -90,8 +90,6 @@ static inline u32 xchan_count(struct session_qp *q, u32 status)
 	return n;
 }
 
-#define ALL (MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
-	     MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 #define MASTER	SESSION_MASTER
 #define SEND	SESSION_MANAGED_SEND
 #define RECV	SESSION_MANAGED_RECV
@@ -102,8 +100,8 @@ static struct session_mr mr[2];
 static inline void xchan_init(void)
 {
 	session_init(&s);
-	mr[0] = session_mr(&s, 0, 4096, ALL);
-	mr[1] = session_mr(&s, 1, 4096, ALL);
+	mr[0] = session_mr(&s, 0, 4096, ALL_ACCESS);
+	mr[1] = session_mr(&s, 1, 4096, ALL_ACCESS);
 }
 
 /* A queue with the flags @cross, connected to one of function 1 without */

@@ -11,9 +11,6 @@
 
 /* ---- Arguments and capabilities ---------------------------------------- */
 
-int __wrap_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
-int __real_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
-
 /* What an adapter does not have, for the library */
 static uint64_t lacks_caps;
 static uint32_t lacks_ops;

@@ -71,4 +71,8 @@ static inline void *ranks_buffer(size_t size)
 	return p;
 }
 
+/* For coll_errors.c: calls of xv_query_device_sz() reach __wrap_, and __real_ is the original. */
+int __wrap_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
+int __real_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
+
 #endif
