@@ -4,6 +4,7 @@
  * processors a device is.
  */
 #include <stdio.h>
+#include <unistd.h>
 #include "verbs.h"
 
 /* A file of one line in a directory of sysfs */
@@ -28,7 +29,8 @@ int main(void)
 		printf("%s: index %d, %s, %s, %s,", ibv_get_device_name(*d),
 		       ibv_get_device_index(*d), (*d)->dev_name, (*d)->dev_path,
 		       (*d)->ibdev_path);
-		print_file((*d)->ibdev_path, "device/numa_node");
+		if (!access("/sys/devices/system/node", F_OK))	/* the kernel has NUMA */
+			print_file((*d)->ibdev_path, "device/numa_node");
 		print_file((*d)->dev_path, "device/local_cpulist");
 		print_file((*d)->dev_path, "ibdev");
 		putchar('\n');
