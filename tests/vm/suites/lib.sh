@@ -255,6 +255,16 @@ interface() { cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs/0"; }
 ADDR0=10.78.0.1 ADDR1=10.78.0.2
 SIX0=fd78::1 SIX1=fd78::2	# the same, IPv6
 
+# rdma_cm solicits a neighbour only from a link-local address that is not tentative. It appears
+# after the carrier and after duplicate address detection (DAD), which programs do not wait for.
+NO_DAD="echo 0 > /proc/sys/net/ipv6/conf/\$0/accept_dad"
+
+# six_ready HERE THERE: both interfaces have such an address.
+six_ready() {
+	[ "$(ip -6 address show dev "$1" scope link -tentative)" ] &&
+		[ "$(ip -n peer -6 address show dev "$2" scope link -tentative)" ]
+}
+
 peer_up() {
 	local here there
 	here=$(interface "$DEV0")
@@ -267,8 +277,10 @@ peer_up() {
 	ip -n peer link set lo up
 	ip -n peer address add $ADDR1/24 dev "$there"
 	ip -n peer address add $SIX1/64 dev "$there" nodad
+	ip netns exec peer sh -c "$NO_DAD" "$there"
 	ip -n peer link set "$there" up
-	wait_for 10 has_gid "$DEV0" $ADDR0 && wait_for 10 has_gid "$DEV1" $ADDR1
+	wait_for 10 has_gid "$DEV0" $ADDR0 && wait_for 10 has_gid "$DEV1" $ADDR1 &&
+		wait_for 10 six_ready "$here" "$there"
 }
 
 # Deletes the namespace, which returns the interface, and restores its address.
@@ -301,10 +313,12 @@ ipoib_up() {
 	ip address add $SIX0/64 dev "$IPOIB0" nodad
 	ip -n peer address add $ADDR1/24 dev "$IPOIB1"
 	ip -n peer address add $SIX1/64 dev "$IPOIB1" nodad
+	sh -c "$NO_DAD" "$IPOIB0"
+	ip netns exec peer sh -c "$NO_DAD" "$IPOIB1"
 	ip link set "$IPOIB0" up
 	ip -n peer link set lo up
 	ip -n peer link set "$IPOIB1" up
-	wait_for 10 ipoib_carrier
+	wait_for 10 six_ready "$IPOIB0" "$IPOIB1"
 }
 
 ipoib_found() {
@@ -362,7 +376,8 @@ load() {
 	else insmod "../../../build/$(uname -r)/kmod/$m/$m.ko" "$@"; fi
 }
 
-# Gives the ports the addresses again that they had after boot.
+# Gives the ports the addresses again that they had after boot, and waits until programs can use
+# them.
 ports_up() {
 	local n i=0
 	for n in /sys/class/net/xnet*; do
@@ -371,7 +386,18 @@ ports_up() {
 		ip address add "10.77.0.$i/24" dev "${n##*/}" 2>/dev/null
 	done
 	udevadm settle -t 5 2>/dev/null
-	sleep 2
+	wait_for 10 ports_ready
+}
+
+# All devices are there, and their ports are active and have the GIDs that programs use.
+ports_ready() {
+	local port found=0
+	for port in /sys/class/infiniband/mlx5_*/ports/*; do
+		[[ $(cat "$port/state") == *ACTIVE ]] || return
+		gid_index "$(basename "${port%/ports/*}")" || return
+		found=$((found + 1))
+	done > /dev/null 2>&1
+	[ $found -ge "${VM_FUNCTIONS:-2}" ]
 }
 
 # has_gid DEVICE ADDRESS: the device has a GID of this IPv4 address
