@@ -41,7 +41,7 @@ busy_since() { [ "$(wqes)" -gt $(($1 + 200)) ]; }
 # shellcheck disable=SC2317 # called by ok
 ended() { wait "$1"; }
 
-start_traffic 10
+start_traffic 6
 master "$DEV1" off
 pause 0.5
 before=$(wqes)

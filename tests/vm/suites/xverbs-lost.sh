@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Objects that cannot be destroyed because the firmware refuses: their events, and the
-# removal of their device. It needs a VM of its own, because xverbs cannot be unloaded.
+# removal of their device. It is the last suite of its VM, because xverbs cannot be unloaded.
 . ./lib.sh
 LOST=../../../build/user/tests/lost
 
