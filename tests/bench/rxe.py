@@ -109,6 +109,7 @@ def cpu_seconds():
 
 
 def idle():
+    print(f"the adapter is idle for {IDLE_SECONDS} s", flush=True)
     before = cpu_seconds()
     time.sleep(IDLE_SECONDS)
     share = 100 * (cpu_seconds() - before) / IDLE_SECONDS
@@ -119,7 +120,8 @@ def first_after_pause():
     """The first message after a pause, beside usleep(100) after such a pause; the best of the
     turns."""
     best = {}
-    for _ in range(TURNS):
+    for turn in range(TURNS):
+        print(f"first messages after pauses: turn {turn + 1} of {TURNS}", flush=True)
         out = subprocess.run(["build/user/bench/pause", "mlx5_0", "mlx5_1"], text=True,
                              check=False, capture_output=True, timeout=120).stdout
         for name, *medians in map(str.split, out.splitlines()):
