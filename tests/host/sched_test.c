@@ -257,6 +257,23 @@ static void test_shares(u32 size)
 	session_qp_destroy(&a);
 }
 
+/* Queues of a page with one short request each: some of them share a turn, and it is short. */
+static void test_short_turns(void)
+{
+	u64 *largest = s.fabric.stat.largest;
+	u32 i, good = 0;
+
+	memset(largest, 0, sizeof(s.fabric.stat.largest));
+	for (i = 0; i < CROWD; i++)
+		write_on(&crowd[i]);
+	session_settle(&s);
+	for (i = 0; i < CROWD; i++)
+		good += done(&crowd[i]);
+	ok(good == CROWD, "%u of %u queues have written", good, CROWD);
+	ok(largest[HCA_REQUESTS] >= 8 && largest[HCA_REQUESTS] <= 16,
+	   "a turn has up to %llu of their requests", (unsigned long long)largest[HCA_REQUESTS]);
+}
+
 /* Pages of function 0 are busy all the time.  A request of another page waits for two turns. */
 static void test_wait(int func)
 {
@@ -466,6 +483,7 @@ int main(void)
 	}
 	test_shares(8);
 	test_shares(4096);
+	test_short_turns();
 	session_free(&s);
 
 	begin();

@@ -12,6 +12,7 @@
 #include "cmd.h"
 
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
+#define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* work of a turn that is worth its cost */
 #define CLOCK_PASSES	16		/* passes that may use the same reading of the clock, */
 #define CLOCK_UNITS	8192		/* and their work at most */
 #define COMMAND_PASSES	16	/* passes with work between two looks for commands */
@@ -101,10 +102,16 @@ static void hca_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 }
 
 /*
- * One turn of a queue.  While the budget lasts, the turn continues with the next queue of the
- * page if this one has woken queues, so that the steps of a chain need no turns of their own.
- * It ends at a request that needs a pass that may sleep.
+ * Does the turn go on with the next queue of the page?  Yes if it was short until now, because
+ * to end one costs about as much as a request; and if this queue has woken others, so that the
+ * steps of a chain need no turns of their own.
  */
+static bool hca_run_turn_continues(const struct hca_fabric *f)
+{
+	return f->turn.units < SHORT_UNITS || (f->turn.woken && hca_turn_left(f));
+}
+
+/* A turn of a page.  It ends at a request that needs a pass that may sleep. */
 static void hca_run_turn(struct hca_fabric *f, struct hca_qp *qp)
 {
 	struct hca_page_share *page = qp->share;
@@ -116,7 +123,7 @@ static void hca_run_turn(struct hca_fabric *f, struct hca_qp *qp)
 	do {
 		hca_run_queue(f, qp);
 		qp = list_first_entry_or_null(&page->qps, struct hca_qp, run_entry);
-	} while (qp && f->turn.woken && hca_turn_left(f) && f->wants_sleep == wanted &&
+	} while (qp && hca_run_turn_continues(f) && f->wants_sleep == wanted &&
 		 !hca_halted(hca));
 	hca_requester_end_turn(f);
 	hca_share_used(hca, page, f->stat.units - before);
