@@ -399,12 +399,13 @@ static volatile uint32_t *start_chain(struct xt_side *s, struct xv_cq *cq, struc
 {
 	struct xv_qp *qp = make_chain_qp(s, cq, XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND);
 	struct xv_mr *rounds = xt_mr_alloc(s, ROUNDS * ROUND * MLX5R_WQEBB, 0);
-	struct block *block = rounds ? rounds->addr : NULL, *ring = (struct block *)qp->sq.buf;
+	struct block *block, *ring = (struct block *)qp->sq.buf;
 	struct xv_mr *mr = xv_reg_mr(s->pd, ring, 2 * ROUND * MLX5R_WQEBB,
 				     XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE);
 	uint32_t i;
 
-	need(block && mr && qp->sq.mask == 2 * ROUND - 1, "memory of a chain");
+	need(rounds && mr && qp->sq.mask == 2 * ROUND - 1, "memory of a chain");
+	block = rounds->addr;
 	for (i = 0; i < ROUNDS; i++) {
 		fill_round(&block[i * ROUND], qp->qp_num, i);
 		block[i * ROUND].write.raddr.addr = be64((uintptr_t)&ring[(i + 1) % 2 * ROUND]);

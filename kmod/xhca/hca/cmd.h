@@ -409,11 +409,6 @@ void hca_qp_special_leave(struct hca_qp *qp);
 bool hca_qp_privileged(const u32 *qpc);
 enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c);
 
-/* ---- run.c ------------------------------------------------------------------------- */
-
-/* Runs requests posted before a command that discards them, as many as fit in a turn. */
-void hca_run_posted(struct hca_qp *qp);
-
 /* ---- sq.c -------------------------------------------------------------------------- */
 
 enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c);

@@ -587,8 +587,21 @@ void hca_qp_enter(struct hca_qp *qp, u8 state);
 void hca_qp_stop(struct hca_qp *qp);
 /* Takes all queued QPs to ERR or SQER. */
 void hca_qp_run_failures(struct hca_fabric *f);
+static inline void hca_qp_take_failures(struct hca_fabric *f)
+{
+	if (hca_fail_first(f))
+		hca_qp_run_failures(f);
+}
+
 /* Flushes what was posted to QPs in ERR; returns how many QPs had new requests. */
 unsigned int hca_qp_run_flushing(struct hca_fabric *f);
+
+/* ---- turn.c ------------------------------------------------------------------------ */
+
+/* A turn that begins with @qp.  It ends at a request that needs a pass that may sleep. */
+void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp);
+/* Before RESET or destruction: runs what is posted to @qp, for one turn at most. */
+void hca_turn_run_posted(struct hca_qp *qp);
 
 /* ---- sweep.c ----------------------------------------------------------------------- */
 

@@ -315,7 +315,7 @@ enum hca_synd hca_cmd_destroy_qp(struct hca *hca, const struct hca_cmd *c)
 
 	if (!qp)
 		return HCA_SYND_QP;
-	hca_run_posted(qp);
+	hca_turn_run_posted(qp);
 	hca_qp_free(hca, qp);
 	return HCA_OK;
 }

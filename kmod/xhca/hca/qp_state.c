@@ -348,7 +348,7 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	if (t->opcode == HCA_CMD_OP_RTS2SQD_QP)
 		qp->sq_drained_sent = false;
 	if (t->to == MLX5_QP_STATE_RST)
-		hca_run_posted(qp);
+		hca_turn_run_posted(qp);
 	if (!t->always && !t->optional) {
 		hca_qp_enter(qp, t->to);
 		return HCA_OK;

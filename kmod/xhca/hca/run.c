@@ -12,7 +12,6 @@
 #include "cmd.h"
 
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
-#define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* work of a turn that is worth its cost */
 #define CLOCK_PASSES	16		/* passes that may use the same reading of the clock, */
 #define CLOCK_UNITS	8192		/* and their work at most */
 #define COMMAND_PASSES	16	/* passes with work between two looks for commands */
@@ -76,71 +75,11 @@ static unsigned int hca_run_timers(struct hca_fabric *f)
 	return n;
 }
 
-static void hca_run_failures(struct hca_fabric *f)
-{
-	if (hca_fail_first(f))
-		hca_qp_run_failures(f);
-}
-
 /* ---- Queues with work ----------------------------------------------------------- */
 
 static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 units)
 {
 	return f->stat.wqes - wqes < PASS_WQES && f->stat.units - units < HCA_TURN_UNITS;
-}
-
-static void hca_run_queue(struct hca_fabric *f, struct hca_qp *qp)
-{
-	bool more;
-
-	hca_share_take(qp);
-	f->turn.woken = false;
-	more = hca_requester_run(qp);
-	if (more)
-		hca_share_add(qp);
-	hca_run_failures(f);
-}
-
-/*
- * Does the turn go on with the next queue of the page?  Yes if it was short until now, because
- * to end one costs about as much as a request; and if this queue has woken others, so that the
- * steps of a chain need no turns of their own.
- */
-static bool hca_run_turn_continues(const struct hca_fabric *f)
-{
-	return f->turn.units < SHORT_UNITS || (f->turn.woken && hca_turn_left(f));
-}
-
-/* A turn of a page.  It ends at a request that needs a pass that may sleep. */
-static void hca_run_turn(struct hca_fabric *f, struct hca_qp *qp)
-{
-	struct hca_page_share *page = qp->share;
-	bool wanted = f->wants_sleep;
-	u64 before = f->stat.units;
-	struct hca *hca = qp->hca;
-
-	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
-	do {
-		hca_run_queue(f, qp);
-		qp = list_first_entry_or_null(&page->qps, struct hca_qp, run_entry);
-	} while (qp && hca_run_turn_continues(f) && f->wants_sleep == wanted &&
-		 !hca_halted(hca));
-	hca_requester_end_turn(f);
-	hca_share_used(hca, page, f->stat.units - before);
-}
-
-/*
- * An adapter begins a request microseconds after its doorbell, so it has run when firmware
- * executes a command that software sends after the doorbell.  A pass can find that command
- * before the doorbell.
- */
-void hca_run_posted(struct hca_qp *qp)
-{
-	if (hca_halted(qp->hca))
-		return;
-	hca_qp_look(qp);
-	if (qp->share)
-		hca_run_turn(qp->hca->fabric, qp);
 }
 
 /* Ends at a request that needs a pass that may sleep: that pass comes next. */
@@ -152,7 +91,7 @@ static unsigned int hca_run_queues(struct hca_fabric *f)
 	struct hca_qp *qp;
 
 	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++) {
-		hca_run_turn(f, qp);
+		hca_turn_run(f, qp);
 		if (f->wants_sleep != wanted)
 			return n + 1;
 	}
@@ -240,13 +179,13 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 
 	work += hca_doorbell_poll(f);
 	work += hca_run_timers(f);
-	hca_run_failures(f);
+	hca_qp_take_failures(f);
 	work += hca_run_queues(f);
 	if (hca_dependents_pending(f))
 		work += hca_dependents_run(f);
 	if (hca_wait_pending(f))
 		work += hca_wait_run(f);
-	hca_run_failures(f);
+	hca_qp_take_failures(f);
 	if (hca_timer_due(&f->flushing, f->now))
 		work += hca_qp_run_flushing(f);
 	hca_cq_raise_events(f);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Turns: what a doorbell page may do at once.
+ *
+ * A turn ends after the step in which its budget is used up.
+ */
+#include <linux/list.h>
+#include "datapath.h"
+
+#define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* work of a turn that is worth its cost */
+
+static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
+{
+	bool more;
+
+	hca_share_take(qp);
+	f->turn.woken = false;
+	more = hca_requester_run(qp);
+	if (more)
+		hca_share_add(qp);
+	hca_qp_take_failures(f);
+}
+
+/*
+ * Does the turn go on with the next queue of the page?  Yes if it was short until now, because
+ * to end one costs about as much as a request; and if this queue has woken others, so that the
+ * steps of a chain need no turns of their own.
+ */
+static bool hca_turn_continues(const struct hca_fabric *f)
+{
+	return f->turn.units < SHORT_UNITS || (f->turn.woken && hca_turn_left(f));
+}
+
+void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
+{
+	struct hca_page_share *page = qp->share;
+	bool wanted = f->wants_sleep;
+	u64 before = f->stat.units;
+	struct hca *hca = qp->hca;
+
+	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
+	do {
+		hca_turn_run_queue(f, qp);
+		qp = list_first_entry_or_null(&page->qps, struct hca_qp, run_entry);
+	} while (qp && hca_turn_continues(f) && f->wants_sleep == wanted && !hca_halted(hca));
+	hca_requester_end_turn(f);
+	hca_share_used(hca, page, f->stat.units - before);
+}
+
+/*
+ * An adapter begins a request microseconds after its doorbell, so it has run when firmware
+ * executes a command that software sends after the doorbell.  A pass can find that command
+ * before the doorbell.
+ */
+void hca_turn_run_posted(struct hca_qp *qp)
+{
+	if (hca_halted(qp->hca))
+		return;
+	hca_qp_look(qp);
+	if (qp->share)
+		hca_turn_run(qp->hca->fabric, qp);
+}
