@@ -8,7 +8,7 @@
  *	post.c	posting the requests of a run
  *	op.c	start, completion
  *	cpu.c	the same requests, driven by the processor
- *	watch.c	peers that have gone
+ *	watch.c	peers whose process or operation has ended
  */
 #ifndef XVCOLL_INTERNAL_H
 #define XVCOLL_INTERNAL_H
@@ -121,7 +121,7 @@ struct xv_coll_op {
 	struct hidden result;
 	struct hidden sent;		/* all sends; direct: that of the result */
 	struct xv_cq *end_cq;
-	struct xv_cq *watch_cq;		/* an entry: a peer has gone */
+	struct xv_cq *watch_cq;		/* an entry: a peer has ended */
 	struct xv_comp_channel *channel;
 
 	struct plan plan[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Peers that have gone.  A rank that waits for a message has no request that would fail, so
+ * Peers that have ended.  A rank that waits for a message has no request that would fail, so
  * each link has a second connection, with one send for which the peer never posts a receive.
  * The adapter asks again after each RNR timer, without the processor.  The send fails only
  * if nobody answers: the peer's process has ended, or its operation has failed or was freed.
