@@ -257,7 +257,7 @@ static void test_shares(u32 size)
 	session_qp_destroy(&a);
 }
 
-/* Queues of a page with one short request each: some of them share a turn, and it is short. */
+/* Each queue of a page has one short request: several queues share a turn, up to a limit. */
 static void test_short_turns(void)
 {
 	u64 *largest = s.fabric.stat.largest;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turns: what a doorbell page may do at once.
- *
- * A turn ends after the step in which its budget is used up.
+ * A turn: queues of one doorbell page execute requests until the work reaches a limit.  A step
+ * of work is not interrupted, so a turn can exceed its budget by one step.
  */
 #include <linux/list.h>
 #include "datapath.h"
 
-#define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* work of a turn that is worth its cost */
+#define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* a turn with less work is short */
 
 static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 {
@@ -22,9 +21,9 @@ static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 }
 
 /*
- * Does the turn go on with the next queue of the page?  Yes if it was short until now, because
- * to end one costs about as much as a request; and if this queue has woken others, so that the
- * steps of a chain need no turns of their own.
+ * Does the turn continue with the next queue of the page?  A short turn continues, because the
+ * end of a turn costs about as much as a request.  A turn that has woken a queue continues while
+ * its budget lasts, because the woken queue can then execute the next step of its chain.
  */
 static bool hca_turn_continues(const struct hca_fabric *f)
 {
