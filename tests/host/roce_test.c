@@ -42,10 +42,9 @@ static bool write_arrives(void)
 	return wc.status == XV_WC_SUCCESS;
 }
 
-static bool datagram_arrives(void)
+static bool datagram_arrives(const struct xv_ah *ah)
 {
 	struct xv_sge sge = session_sge(&from, 0, 8), room = session_sge(&to, 0, 48);
-	struct xv_ah ah = session_ah(&s, 1);
 	struct session_qp a, b;
 	struct xv_wc wc;
 	int n;
@@ -56,13 +55,38 @@ static bool datagram_arrives(void)
 	session_connect(&b, &b);
 	xv_wr_recv(&b.qp, 1, &room);
 	xv_commit_recv(&b.qp);
-	xv_wr_send_ud(&a.qp, 1, XV_SEND_SIGNALED, &sge, &ah, b.qp.qp_num, SESSION_QKEY);
+	xv_wr_send_ud(&a.qp, 1, XV_SEND_SIGNALED, &sge, ah, b.qp.qp_num, SESSION_QKEY);
 	xv_commit_send(&a.qp);
 	session_settle(&s);
 	n = xv_poll_cq(&b.cq, 1, &wc);
 	session_qp_destroy(&a);
 	session_qp_destroy(&b);
 	return n == 1 && wc.status == XV_WC_SUCCESS;
+}
+
+/* Address vectors that differ in one field are sent in turns, so each follows a valid route. */
+static void test_fields(void)
+{
+	struct xv_ah right = session_ah(&s, 1), wrong[4] = { right, right, right, right };
+	static const char * const field[] = {
+		"own GID index", "MAC", "first half of the GID", "second half of the GID",
+	};
+	unsigned int i;
+
+	s.hca[0]->gids[1] = s.hca[0]->gids[0];
+	set_kind(&s.hca[0]->gids[1], (struct kind) { 2, true, 5 });
+	wrong[0].av.grh_gid_fl |= cpu_to_be32(1 << 20);
+	wrong[1].av.rmac[0] ^= 2;
+	wrong[2].av.rgid[0] ^= 1;
+	wrong[3].av.rgid[15] ^= 1;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		ok(datagram_arrives(&right), "%s: a datagram arrives", field[i]);
+		ok(!datagram_arrives(&wrong[i]), "with another one, none arrives");
+		ok(!datagram_arrives(&wrong[i]), "also the second time");
+	}
+	ok(datagram_arrives(&right), "the right address vector again");
+	s.hca[0]->gids[1].valid = false;
+	hca_fabric_changed(&s.fabric);
 }
 
 int main(void)
@@ -82,23 +106,26 @@ int main(void)
 		{ { 2, true, 5 }, { 2, true, 5 }, true, "on one VLAN" },
 		{ { 2, false, 5 }, { 2, false, 6 }, true, "a VLAN number without a VLAN" },
 	};
+	struct xv_ah ah;
 	unsigned int i;
 
 	session_init(&s);
 	from = session_mr(&s, 0, 4096, ALL);
 	to = session_mr(&s, 1, 4096, ALL);
+	ah = session_ah(&s, 1);
+	test_fields();
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		set_kind(&s.hca[0]->gids[0], cases[i].a);
 		set_kind(&s.hca[1]->gids[0], cases[i].b);
 		tap_is(write_arrives(), cases[i].arrives, "%s: a write", cases[i].what);
-		tap_is(datagram_arrives(), cases[i].arrives, "%s: a datagram", cases[i].what);
+		tap_is(datagram_arrives(&ah), cases[i].arrives, "%s: a datagram", cases[i].what);
 	}
 	/* The matching entry may have any index. */
 	s.hca[1]->gids[7] = s.hca[1]->gids[0];
 	set_kind(&s.hca[0]->gids[0], cases[0].a);
 	set_kind(&s.hca[1]->gids[0], cases[1].b);
 	set_kind(&s.hca[1]->gids[7], cases[0].b);
-	ok(datagram_arrives(), "another entry of the right version: a datagram arrives");
+	ok(datagram_arrives(&ah), "another entry of the right version: a datagram arrives");
 	ok(!write_arrives(), "another entry of the right version: a write fails");
 	session_free(&s);
 	return tap_done();

@@ -6,6 +6,8 @@
  * VLAN.  The result is cached until an address of any function changes: for connected queue pairs
  * in the queue pair, for address vectors of requests in a small table.
  */
+#include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "datapath.h"
@@ -76,39 +78,52 @@ const struct hca_gid *hca_fabric_source(const struct hca *hca, const struct mlx5
 	return index < HCA_GIDS && hca->gids[index].valid ? &hca->gids[index] : NULL;
 }
 
-/* Finds the table entry of a route.  Returns false if the entry has another route or is stale. */
-static bool hca_fabric_cached(struct hca_fabric *f, const struct hca_route *r,
-			      struct hca_route **entry)
+/* On RoCE, the last words of an address vector have the MAC, the own GID index and the GID. */
+static struct hca_route hca_fabric_route(const struct hca *hca, const struct mlx5r_av *av)
 {
-	u64 hash = (r->to[0] ^ r->to[1] ^ r->to[2] ^ (unsigned long)r->from) * 0x9e3779b97f4a7c15;
-	struct hca_route *e = *entry = &f->routes[hash >> (64 - HCA_LOG_ROUTES)];
+	struct hca_route r = { .from = hca, .epoch = hca->fabric->epoch };
+	const u64 *words = (const u64 *)(av + 1) - ARRAY_SIZE(r.to);
 
-	return e->epoch == f->epoch && e->from == r->from && e->to[0] == r->to[0] &&
-	       e->to[1] == r->to[1] && e->to[2] == r->to[2];
+	if (!hca->p.roce) {
+		r.to[0] = be16_to_cpu(av->rlid);
+		return r;
+	}
+	r.to[0] = words[0];
+	r.to[1] = words[1];
+	r.to[2] = words[2];
+	r.to[3] = words[3];
+	return r;
+}
+
+static bool hca_fabric_same_route(const struct hca_route *a, const struct hca_route *b)
+{
+	return a->epoch == b->epoch && a->from == b->from && a->to[0] == b->to[0] &&
+	       a->to[1] == b->to[1] && a->to[2] == b->to[2] && a->to[3] == b->to[3];
+}
+
+/* Rare, so it is not inlined: the caller then needs few registers. */
+static noinline struct hca_port *hca_fabric_find_av(struct hca *hca, const struct mlx5r_av *av,
+						    struct hca_route *entry)
+{
+	const struct hca_gid *from = hca->p.roce ? hca_fabric_source(hca, av) : NULL;
+
+	*entry = hca_fabric_route(hca, av);
+	if (!hca->p.roce)
+		entry->port = hca_fabric_by_lid(hca->fabric, be16_to_cpu(av->rlid));
+	else if (from)
+		entry->port = hca_fabric_by_gid(hca->fabric, av->rgid, av->rmac, from);
+	return entry->port;
 }
 
 struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av)
 {
-	const struct hca_gid *gid = hca->p.roce ? hca_fabric_source(hca, av) : NULL;
-	struct hca_fabric *f = hca->fabric;
-	struct hca_route route = { .from = hca, .epoch = f->epoch }, *entry;
-	u16 lid = be16_to_cpu(av->rlid);
+	struct hca_route r = hca_fabric_route(hca, av);
+	u64 mix = r.to[0] ^ r.to[1] ^ r.to[2] ^ r.to[3] ^ (unsigned long)r.from;
+	u32 index = mix * 0x9e3779b97f4a7c15 >> (64 - HCA_LOG_ROUTES);
+	struct hca_route *entry = &hca->fabric->routes[index];
 
-	if (hca->p.roce) {
-		if (!gid)
-			return NULL;
-		route.from = gid;
-		memcpy(route.to, av->rgid, sizeof(av->rgid));
-		memcpy(&route.to[2], av->rmac, sizeof(av->rmac));
-	} else {
-		route.to[0] = lid;
-	}
-	if (!hca_fabric_cached(f, &route, &entry)) {
-		route.port = gid ? hca_fabric_by_gid(f, av->rgid, av->rmac, gid) :
-				   hca_fabric_by_lid(f, lid);
-		*entry = route;
-	}
-	return entry->port;
+	return hca_fabric_same_route(entry, &r) ? entry->port :
+						  hca_fabric_find_av(hca, av, entry);
 }
 
 void hca_fabric_find_remote(struct hca_qp *qp)

@@ -725,8 +725,8 @@ struct hca_scratch;
 
 /* Where an address vector leads to, cached by fabric.c */
 struct hca_route {
-	u64 to[3];			/* GID and MAC, or LID */
-	const void *from;		/* the GID of the sender, or its function; NULL: no entry */
+	u64 to[4];			/* RoCE: the last words of the address vector; IB: the LID */
+	const struct hca *from;		/* NULL: no entry */
 	u32 epoch;
 	struct hca_port *port;		/* or NULL */
 };

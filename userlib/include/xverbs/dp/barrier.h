@@ -63,7 +63,7 @@
 #define xv_inline	static inline __attribute__((always_inline, unused))
 
 /* Not inlined: rare cases must not cost registers in the common path. */
-#define xv_outline	static __attribute__((noinline, unused))
+#define xv_outline	static __attribute__((__noinline__, __unused__))
 
 /* For one 64-bit access to several smaller fields */
 typedef uint64_t __attribute__((may_alias)) __xv_alias64;
