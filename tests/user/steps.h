@@ -559,24 +559,22 @@ static void populate(void)
 	}
 }
 
-/* Local GID: the first RoCE v2 GID, else GID 0 */
+static bool is_ipv4(const uint8_t *gid)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid, mapped, sizeof(mapped));
+}
+
+/*
+ * Local GID: a RoCE v2 GID, else GID 0.  One of an IPv4 address is preferred: there is no route
+ * from an IPv6 address that is still tentative.
+ */
 static void find_path(void)
 {
-	struct xverbs_query_gid gid;
-	uint32_t i;
-	int err = 0;
+	struct xverbs_query_gid *gid = &arg.query_gid;
+	uint32_t i, gids;
 
-	for (i = 0; !err; i++) {
-		memset(&arg, 0, sizeof(arg));
-		arg.query_gid.port = PORT;
-		arg.query_gid.index = i;
-		err = call(fd, XVERBS_QUERY_GID, sizeof(arg.query_gid));
-		if (err || (i && arg.query_gid.out_type != XVERBS_GID_ROCE_V2))
-			continue;
-		gid = arg.query_gid;
-		memcpy(path.dgid, gid.out_gid, sizeof(path.dgid));
-		path.sgid_index = i;
-	}
 	memset(&arg, 0, sizeof(arg));
 	arg.query_port.port = PORT;
 	if (call(fd, XVERBS_QUERY_PORT, sizeof(arg.query_port)))
@@ -585,6 +583,19 @@ static void find_path(void)
 	path.is_global = 1;
 	path.port_num = PORT;
 	path.hop_limit = 64;
+	gids = arg.query_port.out_gid_tbl_len;
+	for (i = 0; i < gids; i++) {
+		memset(&arg, 0, sizeof(arg));
+		gid->port = PORT;
+		gid->index = i;
+		if (call(fd, XVERBS_QUERY_GID, sizeof(*gid)))
+			continue;
+		if (i && (gid->out_type != XVERBS_GID_ROCE_V2 ||
+			  (is_ipv4(path.dgid) && !is_ipv4(gid->out_gid))))
+			continue;
+		memcpy(path.dgid, gid->out_gid, sizeof(path.dgid));
+		path.sgid_index = i;
+	}
 }
 
 static void make_dmabuf(void)
