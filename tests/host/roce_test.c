@@ -68,7 +68,7 @@ static bool datagram_arrives(const struct xv_ah *ah)
 static void test_fields(void)
 {
 	struct xv_ah right = session_ah(&s, 1), wrong[4] = { right, right, right, right };
-	static const char * const field[] = {
+	static const char *const field[] = {
 		"own GID index", "MAC", "first half of the GID", "second half of the GID",
 	};
 	unsigned int i;

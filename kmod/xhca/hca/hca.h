@@ -725,7 +725,7 @@ struct hca_scratch;
 
 /* Where an address vector leads to, cached by fabric.c */
 struct hca_route {
-	u64 to[4];			/* RoCE: the last words of the address vector; IB: the LID */
+	u64 to[4];			/* last words of the address vector; IB: the LID */
 	const struct hca *from;		/* NULL: no entry */
 	u32 epoch;
 	struct hca_port *port;		/* or NULL */
