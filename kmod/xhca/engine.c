@@ -8,7 +8,7 @@
  *  - its thread, when no other task wants the CPU.  Only the thread may sleep; it runs the
  *    firmware commands and the calls of xhca_engine_call().
  *  - a softirq (tasklet), when the CPU is in use.  It needs no task switch.  It ends after
- *    one turn, or when there is no more work, because the task that it has interrupted most
+ *    RUN_NS, or when there is no more work, because the task that it has interrupted most
  *    likely waits for what has just been done.
  *
  * States of the owner word (a worker, with the state in its low bits):
@@ -24,6 +24,10 @@
  *	OFFERED		the thread or the softirq of the worker was started and will take it
  *	PARKED		hca/ does not run until a timer, a call (engine_unpark()) or a doorbell
  *	CHECKING	a CPU reads the doorbells on behalf of the parked owner
+ *
+ * Not in the picture: engine_unpark() changes PARKED to OFFERED for a call, and a softirq changes
+ * IN_SOFTIRQ to OFFERED when the thread of its CPU must or may run.  If there is no other worker,
+ * engine_yield() parks.
  *
  * Only the owner leaves IN_THREAD and IN_SOFTIRQ.  An offer that is not taken within one
  * tick goes to the next worker: the CPU may run with interrupts or softirqs off.  So does
@@ -63,7 +67,7 @@
 
 #define SPIN_NS		(1000 * NSEC_PER_USEC)	/* spin so long after the last work */
 #define SOFTIRQ_NS	(20 * NSEC_PER_USEC)	/* the same if another task wants the CPU */
-#define TURN_NS		(100 * NSEC_PER_USEC)	/* run so long if another task wants the CPU */
+#define RUN_NS		(100 * NSEC_PER_USEC)	/* run so long if another task wants the CPU */
 #define PAUSE_NS	(1 * NSEC_PER_USEC)	/* shortest pause: a timer's latency */
 #define PAUSE_SHARE	8			/* a pause is this part of the time without work */
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from pauses to sleep */
@@ -181,7 +185,7 @@ static bool engine_take(struct xhca_worker *w, int state)
 
 	if (atomic_long_cmpxchg(&e->owner, old, engine_owner_word(w, state)) != old)
 		return false;
-	e->turn = hca_fabric_time(&e->fabric);
+	e->run_start = hca_fabric_time(&e->fabric);
 	return true;
 }
 
@@ -397,11 +401,11 @@ static void engine_pause(struct xhca_engine *e, u64 now)
 		engine_park(e, min_t(u64, due, SLEEP_NS), true);
 }
 
-static bool engine_turn_is_over(const struct xhca_engine *e, u64 now, bool work)
+static bool engine_run_is_over(const struct xhca_engine *e, u64 now, bool work)
 {
-	u64 turn = now - e->turn;
+	u64 run = now - e->run_start;
 
-	return work ? !e->fabric.left || turn >= TURN_NS : turn >= SOFTIRQ_NS;
+	return work ? !e->fabric.left || run >= RUN_NS : run >= SOFTIRQ_NS;
 }
 
 /*
@@ -416,7 +420,7 @@ static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wan
 		WRITE_ONCE(e->busy, now);
 	if (now - e->busy >= SPIN_NS)
 		engine_pause(e, now);
-	else if (wanted && engine_turn_is_over(e, now, work))
+	else if (wanted && engine_run_is_over(e, now, work))
 		engine_yield(e, t);
 }
 
@@ -598,7 +602,7 @@ static int engine_choose_cpus(struct xhca_engine *e, const char *list)
 	}
 	if (!cpulist_parse(list, &e->allowed))
 		return 0;
-	pr_err("cpus=%s: wants a list as 0-3,8\n", list);
+	pr_err("cpus=%s: must be a list of CPUs, for example 0-3,8\n", list);
 	return -EINVAL;
 }
 
@@ -614,7 +618,7 @@ int xhca_engine_init(struct xhca *x, const char *cpus)
 	INIT_LIST_HEAD(&e->calls);
 	xhca_hrtimer_setup(&e->timer, engine_tick, HRTIMER_MODE_REL);
 	e->busy = ktime_get_ns();
-	e->turn = e->busy;
+	e->run_start = e->busy;
 	e->worker = kvcalloc(nr_cpu_ids, sizeof(*e->worker), GFP_KERNEL);
 	if (!e->worker)
 		return -ENOMEM;

@@ -62,7 +62,7 @@ static const struct {
 	{ "down", fault_down },
 	{ "up", fault_up },
 	{ "pci-error", xhca_pci_error },
-	{ "unplug", xhca_function_pull },
+	{ "unplug", xhca_function_surprise_removal },
 };
 
 int xhca_function_fault(struct xhca_function *fn, const char *name)

@@ -241,10 +241,10 @@ static void stop_hca(void *arg)
 	hca_unplug(((struct xhca_function *)arg)->hca);
 }
 
-void xhca_function_pull(struct xhca_function *fn)
+void xhca_function_surprise_removal(struct xhca_function *fn)
 {
 	xhca_engine_call(fn->xhca, stop_hca, fn);
-	xhca_pci_pull(fn);
+	xhca_pci_surprise_removal(fn);
 	unplug(fn);
 }
 

@@ -349,7 +349,7 @@ void xhca_pci_error(struct xhca_function *fn)
  * Surprise removal: the slot is empty, and all registers read as ones.  Then the driver's
  * error_detected() is called, as the PCI core does after Downstream Port Containment (DPC).
  */
-void xhca_pci_pull(struct xhca_function *fn)
+void xhca_pci_surprise_removal(struct xhca_function *fn)
 {
 	struct pci_dev *pdev = get_device_of(fn);
 

@@ -76,11 +76,11 @@ struct xhca_engine {
 	struct hca_fabric fabric;
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
-	struct hrtimer timer;		/* calls tick() */
+	struct hrtimer timer;		/* calls engine_tick() */
 	unsigned long watched;		/* offers at the last tick */
 	u64 wake_at;			/* parked until then at the latest */
 	u64 busy;			/* time of the last work */
-	u64 turn;			/* when the owner started to run */
+	u64 run_start;			/* when the owner started to run */
 	u64 passes, pauses, sleeps;
 };
 
@@ -120,7 +120,7 @@ struct xhca {
 		struct irq_domain *msi;
 		struct notifier_block nb;
 	} pci;
-	struct mutex lock;		/* functions come and go */
+	struct mutex lock;		/* held while a function is added or removed */
 	struct xhca_function fn[XHCA_MAX_FUNCTIONS];
 };
 
@@ -159,7 +159,7 @@ void xhca_pci_error(struct xhca_function *fn);
  * Removes the function from its slot and calls error_detected() of the driver, which stays
  * bound.  The function has stopped.
  */
-void xhca_pci_pull(struct xhca_function *fn);
+void xhca_pci_surprise_removal(struct xhca_function *fn);
 struct xhca_function *xhca_pci_function(struct pci_dev *pdev);
 
 /* msi.c: interrupts */
@@ -211,7 +211,7 @@ int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
 int xhca_function_plug(struct xhca_function *fn, struct net *net);
 void xhca_function_unplug(struct xhca_function *fn);
 /* Surprise removal: the function stops before its driver is told.  Needs xhca.lock. */
-void xhca_function_pull(struct xhca_function *fn);
+void xhca_function_surprise_removal(struct xhca_function *fn);
 
 
 /* fault.c: faults on request */

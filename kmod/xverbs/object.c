@@ -27,13 +27,13 @@ u32 xv_max_objects(void)
  * @destroy: after a failure the object still exists
  * @drain: begins what @destroy waits for, so that many objects wait at the same time;
  *	may be NULL
- * @lose: called when the file closes and the object cannot be destroyed: removes
+ * @leak: called when the file closes and the object cannot be destroyed: removes
  *	all connections between the object and processes; may be NULL
  */
 struct xv_obj_ops {
 	const char *name;
 	int (*destroy)(struct xv_obj *obj, struct xv_call *call);
-	void (*lose)(struct xv_obj *obj);
+	void (*leak)(struct xv_obj *obj);
 	void (*drain)(struct xv_obj *obj);
 };
 
@@ -269,8 +269,8 @@ static void xv_objs_destroy_pass(struct xv_file *file)
  */
 static void xv_obj_leak(struct xv_obj *obj)
 {
-	if (xv_obj_ops[obj->type].lose)
-		xv_obj_ops[obj->type].lose(obj);
+	if (xv_obj_ops[obj->type].leak)
+		xv_obj_ops[obj->type].leak(obj);
 	kref_get(&obj->file->ref);
 	__module_get(THIS_MODULE);
 	dev_err_ratelimited(&obj->file->dev->ib->dev,

@@ -4,8 +4,9 @@
  * file, state of one ioctl.
  *
  * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock
- *	-> object locks -> xv_dev.xrc_lock, xv_dev.dct_lock -> mmap_lock -> xv_file.map_lock
- *	-> xa_lock -> xv_evq.lock
+ *	-> object locks -> xv_dev.xrc_lock, xv_dev.dct_lock -> xv_file.dbr_lock,
+ *	xv_file.clock_lock -> mmap_lock -> xv_file.map_lock -> xa_lock -> xv_evq.lock
+ * xv_file.pins_lock nests with no other lock.
  */
 #ifndef XV_H
 #define XV_H

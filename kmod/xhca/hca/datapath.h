@@ -134,7 +134,6 @@ struct hca_rwqe {
 #define HCA_UD_MTU	4096
 #define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */
 
-/* Buffers of the request that is executed; only one is executed at a time. */
 /* A datagram that takes several turns (ud_long.c) */
 struct hca_long {
 	struct hca_qp *src;		/* NULL: there is none */
@@ -143,6 +142,7 @@ struct hca_long {
 	u8 bytes[HCA_GRH_BYTES + HCA_UD_MTU];
 };
 
+/* Buffers of the request that is executed; only one is executed at a time. */
 struct hca_scratch {
 	struct hca_long datagram_long;
 	struct hca_wqe wqe;
@@ -540,16 +540,6 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w);
 /* WQEBBs that the request at the head occupies, for flushing; at least 1 */
 u32 hca_wqe_span(struct hca_qp *qp);
 
-/* ---- xchan.c, umr.c, ud.c, responder.c: 0, a syndrome or another enum hca_result ----- */
-
-/* WAIT, SEND_ENABLE, RECV_ENABLE */
-int hca_xchan(struct hca_qp *qp, const struct hca_wqe *w);
-/* The QP waits no more: it was reset or has failed. */
-void hca_xchan_stop(struct hca_qp *qp);
-
-int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
-int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
-
 /* ---- ud_long.c --------------------------------------------------------------------- */
 
 /* The long datagram if it is that of @src, or NULL */
@@ -564,6 +554,16 @@ void hca_ud_long_end(struct hca_qp *qp);
 void hca_ud_long_forget(struct hca_qp *qp);
 /* Copies up to *@len bytes in one step; *@len becomes what was copied. */
 enum hca_copy_err hca_ud_long_copy(struct hca_sgl *to, struct hca_sgl *from, u64 *len);
+
+/* ---- xchan.c, umr.c, ud.c, responder.c: 0, a syndrome or another enum hca_result ----- */
+
+/* WAIT, SEND_ENABLE, RECV_ENABLE */
+int hca_xchan(struct hca_qp *qp, const struct hca_wqe *w);
+/* The QP waits no more: it was reset or has failed. */
+void hca_xchan_stop(struct hca_qp *qp);
+
+int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
+int hca_ud_send(struct hca_qp *src, struct hca_wqe *w);
 /* Executes one message, or a part of it, at its receiver. */
 int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
 

@@ -21,7 +21,7 @@
 
 #define PASS_SOURCES	64	/* messages of a DCT that end in a pass */
 
-static void hca_dct_count_violation(struct hca_qp *dct)
+static void hca_dci_count_violation(struct hca_qp *dct)
 {
 	dct->dct.violations++;
 	if (!dct->dct.armed)
@@ -31,7 +31,7 @@ static void hca_dct_count_violation(struct hca_qp *dct)
 }
 
 /* A message that has begun continues with its DCT, even if the DCT is draining. */
-static bool hca_dct_accepts(const struct hca_qp *dct, const struct hca_qp *qp)
+static bool hca_dci_is_accepted(const struct hca_qp *dct, const struct hca_qp *qp)
 {
 	if (dct->state != MLX5_QP_STATE_RTS)
 		return false;
@@ -57,10 +57,10 @@ struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w)
 	if (!to || to->pkey != from->pkey || hca_halted(to->hca))
 		return NULL;
 	dct = hca_dct_get(to->hca, be32_to_cpu(w->av->dqp_dct) & 0xffffff);
-	if (!dct || hca_qp_port(dct) != to || !hca_dct_accepts(dct, qp))
+	if (!dct || hca_qp_port(dct) != to || !hca_dci_is_accepted(dct, qp))
 		return NULL;
 	if (w->av->dc_key != dct->dct.key) {
-		hca_dct_count_violation(dct);
+		hca_dci_count_violation(dct);
 		return NULL;
 	}
 	if (qp->remote != to || qp->remote_qpn != dct->qpn)
@@ -101,7 +101,7 @@ void hca_dci_end(struct hca_qp *qp)
 }
 
 /* Ends at most @most messages.  Returns false if there are more. */
-static bool hca_dct_disconnect_some(struct hca_qp *dct, u32 most)
+static bool hca_dci_end_some(struct hca_qp *dct, u32 most)
 {
 	struct list_head *sources = &dct->dct.sources;
 
@@ -112,13 +112,13 @@ static bool hca_dct_disconnect_some(struct hca_qp *dct, u32 most)
 
 void hca_dct_disconnect(struct hca_qp *dct)
 {
-	hca_dct_disconnect_some(dct, U32_MAX);
+	hca_dci_end_some(dct, U32_MAX);
 }
 
 void hca_dct_timer(struct hca_qp *dct)
 {
 	struct hca_fabric *f = dct->hca->fabric;
 
-	if (!hca_dct_disconnect_some(dct, PASS_SOURCES))
+	if (!hca_dci_end_some(dct, PASS_SOURCES))
 		hca_timer_set(&f->timers, &dct->timer, f->now);
 }

@@ -62,7 +62,7 @@ void hca_destroy(struct hca *hca)
 	struct hca_fabric *f = hca->fabric;
 
 	hca_reset(hca);
-	hca_timers_leave(&f->run.queue, &hca->share.turn);
+	hca_timers_leave(&f->run.queue, &hca->share.place);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
 	f->nfunctions--;

@@ -26,7 +26,7 @@
 #define HCA_FIRST_UAR		16		/* the init segment is below */
 #define HCA_MAX_VECTORS		64
 #define HCA_MAX_PORTS		2
-#define HCA_MAX_SGE		64		/* 63 DS hold fewer segments */
+#define HCA_MAX_SGE		64		/* a WQE of 63 DS has fewer segments */
 #define HCA_ANY_QPN		0xffffff
 #define HCA_PSN_MASK		0xffffff
 #define HCA_MAX_PAGE_SHIFT	31		/* of rings and UMEMs */
@@ -209,7 +209,7 @@ static inline struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 no
 /* ---- Shares of the time (share.c) ------------------------------------------- */
 
 struct hca_share {
-	struct hca_timer turn;		/* set while there is work; due: used + last */
+	struct hca_timer place;		/* set while there is work; due: used + last */
 	u32 work;			/* QPs with work */
 	u32 last;			/* units of the last turn */
 	u64 used;			/* units */

@@ -158,7 +158,7 @@ static u32 hca_qp_params_of(u8 st)
 	}
 }
 
-static const struct transition *find(u16 opcode)
+static const struct transition *hca_qp_find_transition(u16 opcode)
 {
 	unsigned int i;
 
@@ -332,7 +332,7 @@ static enum hca_synd hca_qp_take_pd(struct hca *hca, const struct hca_cmd *c, st
 
 enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 {
-	const struct transition *t = find(c->opcode);
+	const struct transition *t = hca_qp_find_transition(c->opcode);
 	struct hca_qp *qp = hca_devx_qp(hca, c, MLX5_GET(rst2init_qp_in, c->in, qpn));
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
 	const void *in_qpc;

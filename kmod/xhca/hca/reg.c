@@ -190,7 +190,7 @@ static const struct reg {
 	{ REG_HOST_ENDIANNESS, 16, 16, NULL, hca_reg_write_host_endianness },
 };
 
-static const struct reg *find(u16 id)
+static const struct reg *hca_reg_find(u16 id)
 {
 	unsigned int i;
 
@@ -202,7 +202,7 @@ static const struct reg *find(u16 id)
 
 enum hca_synd hca_cmd_access_reg(struct hca *hca, const struct hca_cmd *c)
 {
-	const struct reg *reg = find(MLX5_GET(access_register_in, c->in, register_id));
+	const struct reg *reg = hca_reg_find(MLX5_GET(access_register_in, c->in, register_id));
 	const void *in = MLX5_ADDR_OF(access_register_in, c->in, register_data);
 	void *out = MLX5_ADDR_OF(access_register_out, c->out, register_data);
 

@@ -20,12 +20,12 @@ void hca_page_share_init(struct hca_page_share *p)
 
 static void hca_share_queue(struct hca_shares *of, struct hca_share *s)
 {
-	hca_timer_set(&of->queue, &s->turn, s->used + s->last);
+	hca_timer_set(&of->queue, &s->place, s->used + s->last);
 }
 
 void hca_share_ready(struct hca_shares *of, struct hca_share *s)
 {
-	if (!s->work || hca_timer_is_set(&s->turn))
+	if (!s->work || hca_timer_is_set(&s->place))
 		return;
 	s->used = max(s->used, of->used);
 	hca_share_queue(of, s);
@@ -39,13 +39,13 @@ static void hca_share_charge(struct hca_shares *of, struct hca_share *s, u64 uni
 	if (s->work)
 		hca_share_queue(of, s);
 	else
-		hca_timer_clear(&of->queue, &s->turn);
+		hca_timer_clear(&of->queue, &s->place);
 }
 
 static void hca_share_shrink(struct hca_shares *of, struct hca_share *s)
 {
 	if (!--s->work)
-		hca_timer_clear(&of->queue, &s->turn);
+		hca_timer_clear(&of->queue, &s->place);
 }
 
 void hca_share_add(struct hca_qp *qp)
@@ -89,9 +89,9 @@ void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units)
 
 static struct hca_share *hca_share_first(const struct hca_shares *of)
 {
-	struct hca_timer *turn = hca_timer_first(&of->queue);
+	struct hca_timer *place = hca_timer_first(&of->queue);
 
-	return turn ? container_of(turn, struct hca_share, turn) : NULL;
+	return place ? container_of(place, struct hca_share, place) : NULL;
 }
 
 /* A function whose DMA is off does not take part until it is on again. */
@@ -104,7 +104,7 @@ static struct hca *hca_share_function(struct hca_fabric *f)
 		hca = container_of(s, struct hca, share);
 		if (!hca_halted(hca))
 			return hca;
-		hca_timer_clear(&f->run.queue, &s->turn);
+		hca_timer_clear(&f->run.queue, &s->place);
 	}
 	return NULL;
 }

@@ -32,7 +32,7 @@ void hca_uar_free(struct hca *hca, void *obj)
 {
 	struct hca_uar *uar = obj;
 
-	hca_timers_leave(&hca->pages.queue, &uar->share.share.turn);
+	hca_timers_leave(&hca->pages.queue, &uar->share.share.place);
 	hca_devx_del(hca, &hca->uars_by_index, uar->index);
 	kfree(uar);
 }
@@ -103,7 +103,7 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 	}
 	synd = hca_devx_add(hca, c, &hca->uars_by_index, uar, &uar->index);
 	if (synd) {
-		hca_timers_leave(&hca->pages.queue, &uar->share.share.turn);
+		hca_timers_leave(&hca->pages.queue, &uar->share.share.place);
 		kfree(uar);
 		return synd;
 	}
