@@ -32,6 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xverbs/dp.h>
+#include "gid.h"
 #include "tool.h"
 
 enum {
@@ -82,20 +83,6 @@ static struct ibv_context *open_device(const char *name)
 	while (d && *d && strcmp(ibv_get_device_name(*d), name))
 		d++;
 	return d && *d ? ibv_open_device(*d) : NULL;
-}
-
-/* The last RoCE v2 GID of an IPv4 address, or GID 0 */
-static int pick_gid(struct ibv_context *ctx, int len)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	struct ibv_gid_entry e;
-	int i, best = 0;
-
-	for (i = 0; i < len; i++)
-		if (!ibv_query_gid_ex(ctx, 1, (uint32_t)i, &e, 0) &&
-		    e.gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(e.gid.raw, mapped, 12))
-			best = i;
-	return best;
 }
 
 static void open_tenant(struct tenant *t, const char *name)
