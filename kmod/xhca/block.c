@@ -113,7 +113,7 @@ static void block_add(int nid, u64 start, u64 size)
 
 	err = add_memory(nid, start, size, MHP_NONE);
 	if (err) {
-		pr_err("%llu MiB at %pa cannot be given back (error %d); they return with the next boot\n",
+		pr_err("%llu MiB at %pa cannot be added again (error %d); they are available after a reboot\n",
 		       mib, &start, err);
 		return;
 	}
@@ -208,7 +208,7 @@ static int block_find(struct xhca_block *b, u64 size, u64 *start)
 		if (time_after(jiffies, end))
 			break;
 	}
-	pr_err("the kernel gives no %llu MiB of memory: try again, or boot with memmap=\n",
+	pr_err("the kernel cannot remove %llu MiB of memory: try again, or boot with memmap=\n",
 	       size >> 20);
 	return -EBUSY;
 }

@@ -29,7 +29,7 @@ static int xv_ah_check(struct xv_call *call, const char *what,
 		return xv_fail(call, -EINVAL, "%s: sl %u is above 15", what,
 			       attr->sl);
 	if (attr->is_global > 1)
-		return xv_fail(call, -EINVAL, "%s: is_global %u", what,
+		return xv_fail(call, -EINVAL, "%s: is_global %u is above 1", what,
 			       attr->is_global);
 	if (attr->static_rate && ib_rate_to_mbps(attr->static_rate) <= 0)
 		return xv_fail(call, -EINVAL, "%s: static_rate %u is unknown",
@@ -42,7 +42,7 @@ static int xv_ah_check(struct xv_call *call, const char *what,
 		return 0;
 	}
 	if (attr->flow_label > IB_GRH_FLOWLABEL_MASK)
-		return xv_fail(call, -EINVAL, "%s: flow_label 0x%x", what,
+		return xv_fail(call, -EINVAL, "%s: flow_label 0x%x has more than 20 bits", what,
 			       attr->flow_label);
 	return 0;
 }

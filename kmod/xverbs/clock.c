@@ -29,7 +29,7 @@ static int xv_clock_check(struct xv_call *call)
 	/* A larger page has other registers, too. */
 	if (PAGE_SIZE > MLX5_ADAPTER_PAGE_SIZE)
 		return xv_fail(call, -EOPNOTSUPP,
-			       "clock: not on kernels with pages of %lu bytes",
+			       "clock: not supported with pages of %lu bytes",
 			       PAGE_SIZE);
 	return 0;
 }

@@ -244,7 +244,7 @@ static int xv_cq_check_modify(struct xv_call *call)
 				       arg->period_us, XV_CQ_MAX_PERIOD);
 	}
 	if (arg->change & XVERBS_CQ_OVERRUN && arg->ignore_overrun > 1)
-		return xv_fail(call, -EINVAL, "CQ: ignore_overrun %u",
+		return xv_fail(call, -EINVAL, "CQ: ignore_overrun %u is above 1",
 			       arg->ignore_overrun);
 	return 0;
 }

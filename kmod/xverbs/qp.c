@@ -389,7 +389,7 @@ static int xv_qp_check_create(struct xv_call *call,
 	struct mlx5_core_dev *mdev = call->dev->mdev;
 
 	if (!kind)
-		return xv_fail(call, -EOPNOTSUPP, "QP: type %u", arg->type);
+		return xv_fail(call, -EOPNOTSUPP, "QP: type %u is unknown", arg->type);
 	if (kind->st == MLX5_QP_ST_XRC && !MLX5_CAP_GEN(mdev, xrc))
 		return xv_fail(call, -EOPNOTSUPP, "the device does not support XRC");
 	if (kind->st == MLX5_QP_ST_DCI && !MLX5_CAP_GEN(mdev, dct))

@@ -52,7 +52,7 @@ static int xv_srq_check(struct xv_call *call,
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (arg->layout > XVERBS_SRQ_CONTIGUOUS)
-		return xv_fail(call, -EOPNOTSUPP, "SRQ: layout %u",
+		return xv_fail(call, -EOPNOTSUPP, "SRQ: layout %u is unknown",
 			       arg->layout);
 	if (arg->layout == XVERBS_SRQ_CONTIGUOUS &&
 	    !MLX5_CAP_GEN(mdev, basic_cyclic_rcv_wqe))

@@ -51,7 +51,8 @@ int xv_umem_reg(struct xv_call *call)
 			       "UMEM: addr 0x%llx is not page-aligned",
 			       arg->addr);
 	if (!arg->length || check_add_overflow(arg->addr, arg->length, &end))
-		return xv_fail(call, -EINVAL, "UMEM: length %llu", arg->length);
+		return xv_fail(call, -EINVAL, "UMEM: length %llu is 0 or too large",
+			       arg->length);
 
 	obj = xv_obj_alloc(call, XV_OBJ_UMEM, sizeof(*umem));
 	if (IS_ERR(obj))

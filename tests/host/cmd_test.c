@@ -734,7 +734,7 @@ static void test_queue(void)
 }
 
 /* The last test: the function does not come back. */
-static void test_pulled_out(void)
+static void test_unplugged(void)
 {
 	u64 end = ktime_get_ns() + PULLED_NS;
 	u8 *bar = s.hca[0]->p.bar;
@@ -749,7 +749,7 @@ static void test_pulled_out(void)
 	}
 	for (i = 0; i < HCA_BAR_PAGES * HCA_PAGE_SIZE; i++)
 		changed += bar[i] != 0xff;
-	tap_is(changed, 0, "a function that was pulled out changes no register");
+	tap_is(changed, 0, "a function that was unplugged changes no register");
 }
 
 static void test_reset(void)
@@ -797,7 +797,7 @@ int main(void)
 	count_errors(MLX5_QP_ST_UC, false);
 	test_reset();
 	test_queue();
-	test_pulled_out();
+	test_unplugged();
 	session_free(&s);
 	return tap_done();
 }

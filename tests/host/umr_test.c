@@ -285,7 +285,7 @@ static void test_depth(int func, int (*access)(u32 key, u64 addr, u32 n), int fa
 	       "%u keys in a chain", HCA_MAX_NESTING);
 	tap_is(access(k[HCA_MAX_NESTING].lkey, UM_BASE, 64), failure, "one key too many");
 	session_key_destroy(&s, func, k[1].lkey);
-	tap_is(access(k[2].lkey, UM_BASE, 64), failure, "a dead key in the chain");
+	tap_is(access(k[2].lkey, UM_BASE, 64), failure, "a destroyed key in the chain");
 	{
 		struct xv_sge self = { UM_BASE, 64, k[0].lkey };
 		struct xv_umr umr = { .mkey = &k[0], .base_addr = UM_BASE, .access = UM_ACCESS,

@@ -289,7 +289,7 @@ static void test_many_waiters(void)
 	ok(n == CROWD && most <= AT_ONCE, "%u queues wait for one entry: %u wake at once", CROWD,
 	   most);
 
-	/* Their CQ goes: they fail in parts. */
+	/* Their CQ is destroyed: they fail in parts. */
 	for (i = 0; i < CROWD; i++) {
 		xchan_wait(&m[i].q, &w.q, 10);
 		go(&m[i].q);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Errors of cross-channel requests: objects that a request must not name, numbers of
- * hostile programs, and queues and completion queues that go away while others wait.
+ * hostile programs, and queues and completion queues that are destroyed while others wait.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -281,7 +281,7 @@ static void test_destroy_waiting(const struct chain_type *t)
 	link_down(&other);
 }
 
-/* ---- Parties of a chain that go away ----------------------------------- */
+/* ---- Queues of a chain that are destroyed -------------------------------- */
 
 /* A wait counts the completions of a CQ, whichever queue pair they are from. */
 static void test_counted_queue_goes(void)

@@ -591,7 +591,7 @@ static void test_depth(void)
 	sge.lkey = m[0]->lkey;
 	xv_destroy_mkey(m[0]);
 	ok(fill(0, &umr, XV_WC_SUCCESS) && write_from(m[1]->lkey, 0, 64, XV_WC_LOC_PROT_ERR),
-	   "a key that contains a dead one");
+	   "a key that contains a destroyed one");
 	for (i = 1; i <= max; i++)
 		xv_destroy_mkey(m[i]);
 }

@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	ok(moves == 2 * MOVES, "the device is moved %d times", moves);
 	ok(bound && ports && absent && !wrong,
-	   "%u BIND succeed, %u find no device, %u find it going, %u do something else", bound,
+	   "%u BIND succeed, %u find no device, %u find it being removed, %u fail otherwise", bound,
 	   absent, going, wrong);
 	return tap_done();
 }

@@ -105,7 +105,7 @@ EXPORT int xv_cm_ah_attr(const struct rdma_cm_event *event, struct xv_ah_attr *a
 			 event->id->qp_type == IBV_QPT_UD;
 
 	if (!datagrams && event->event != RDMA_CM_EVENT_MULTICAST_JOIN)
-		return xvm_error(EINVAL, "address: an event %s has none",
+		return xvm_error(EINVAL, "an event %s has no address",
 				 rdma_event_str(event->event));
 	xvm_ah_attr(attr, &event->param.ud.ah_attr);
 	return 0;

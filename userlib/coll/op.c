@@ -143,7 +143,7 @@ EXPORT struct xv_coll_op *xv_coll_allreduce(struct xv_coll *coll, const void *in
 EXPORT int xv_coll_free(struct xv_coll_op *op)
 {
 	if (op->running)
-		return xvc_error(EBUSY, "operation: it runs");
+		return xvc_error(EBUSY, "operation: a run is in progress");
 	release(op);
 	return 0;
 }
@@ -246,7 +246,7 @@ EXPORT int xv_coll_test(struct xv_coll_op *op)
 	int done = 0;
 
 	if (!op->running)
-		return xvc_error(EINVAL, "operation: it does not run");
+		return xvc_error(EINVAL, "operation: no run is in progress");
 	if (op->coll->attr.ranks == 1)
 		return test_alone(op);
 	if (cpu_driven(op))

@@ -85,7 +85,7 @@ bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
 		hca_apm_migrate(late);
 		return true;
 	}
-	/* One event, not one for each packet, and not for a QP that is not the peer */
+	/* The event is raised once, and only if this QP is the peer. */
 	remote = hca_fabric_remote(late);
 	if (!late->pm_failed && remote && remote->hca == ahead->hca) {
 		late->pm_failed = true;

@@ -334,7 +334,7 @@ int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
 	c->ready = 0;
 	c->again = false;
 	c->progress = &qp->calc;
-	/* What is read goes into the QP; otherwise the pointer only says that there is data. */
+	/* A READ stores its data there; otherwise hca_calc_map() replaces the pointer. */
 	w->sge[0] = (struct hca_sge) { .len = c->size, .data = qp->calc_read };
 	w->nsge = 1;
 	w->length = c->size;

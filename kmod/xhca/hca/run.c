@@ -14,7 +14,7 @@
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
 #define CLOCK_PASSES	16		/* passes that may use the same reading of the clock, */
 #define CLOCK_UNITS	8192		/* and their work at most */
-#define COMMAND_PASSES	16	/* passes with work between two looks for commands */
+#define COMMAND_PASSES	16	/* passes with work between two checks for commands */
 #define TIMERS		64	/* timers that may expire in a pass */
 
 int hca_fabric_init(struct hca_fabric *f)

@@ -115,7 +115,7 @@ void hca_wait_end(struct hca_qp *qp)
 
 	if (!qp->waiting)
 		return;
-	/* The CQ of an orphan may not exist any more. */
+	/* The CQ of a detached queue may not exist any more. */
 	hca_wait_remove(w->parent || w == f->detached ? &f->detached : &w->cq->waiters, w);
 	qp->waiting = false;
 }

@@ -129,7 +129,7 @@ ok "load xverbs again" load xverbs
 removed_under_programs "unbind their device" driver unbind
 ok "bind the device" driver bind
 ports_up
-removed_under_programs "their function is pulled out" xhcactl fault 0 unplug
+removed_under_programs "their function is unplugged" xhcactl fault 0 unplug
 ok "it is plugged in again" plug
 ok "its device is back" is_back
 ports_up
