@@ -34,7 +34,7 @@ static int objects_show(struct seq_file *s, void *unused)
 		{ "uars", &hca->uars_by_index }, { "eqs", &hca->eqs }, { "cqs", &hca->cqs },
 		{ "qps", &hca->qps }, { "srqs", &hca->srqs }, { "mkeys", &hca->mkeys },
 		{ "pds", &hca->pds }, { "xrcds", &hca->xrcds }, { "tds", &hca->tds },
-		{ "counters", &hca->counters },
+		{ "counters", &hca->counters }, { "umems", &hca->umems }, { "uctxs", &hca->uctxs },
 	};
 	unsigned int i;
 

@@ -539,6 +539,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		check(waiters_good(&s), "a waiting queue is in no heap", 0);
 		hca_fabric_poll(&s.fabric);
 	}
+	check(session_turns_bounded(&s), "a turn is above the limits", 0);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		check_users(0);
 	if (end - data == sizeof(struct head))

@@ -46,7 +46,7 @@ static void take(const struct hca_mad *mad, void *arg)
 {
 	const u8 *out = (const void *)mad;
 
-	check(out[3] & 0x80 && !(in[3] & 0x80), "an answer that is none");
+	check(out[3] & 0x80 && !(in[3] & 0x80), "a request as answer, or an answer to an answer");
 	check(!memcmp(out + 8, in + 8, 8), "an answer to another request");
 	status = out[4] << 8 | out[5];
 	answers++;
@@ -123,6 +123,15 @@ static void follow(const struct action *t)
 	}
 }
 
+/* A turn that has this datagram only */
+static void receive(struct hca_port *port)
+{
+	s.fabric.turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
+	hca_sa_receive(port, (const void *)in, take, NULL);
+	hca_requester_end_turn(&s.fabric);
+	check(session_turns_bounded(&s), "a turn is above the limits");
+}
+
 static void perform(const struct action *t)
 {
 	struct hca_port *port = port_of(t->port % PORTS);
@@ -134,7 +143,7 @@ static void perform(const struct action *t)
 	}
 	build(t);
 	answers = 0;
-	hca_sa_receive(port, (const void *)in, take, NULL);
+	receive(port);
 	check(answers <= MAX_ANSWERS, "too many answers");
 	if (!damaged)
 		follow(t);
@@ -144,7 +153,7 @@ static void perform(const struct action *t)
 	in[26] = HCA_RMPP_ACTIVE;
 	in[31] = t->state;
 	in[35] = t->value;
-	hca_sa_receive(port, (const void *)in, take, NULL);
+	receive(port);
 }
 
 static u32 existing(void)

@@ -334,7 +334,7 @@ int main(int argc, char **argv)
 	sh = ranks_map(sizeof(*sh));
 	test_processes(8);
 	for (i = 0; i < ARRAY_SIZE(ranks); i++)
-		test_threads(ranks[i], 0, ranks[i] == 3);
+		test_threads(ranks[i], 0, ranks[i] == 3 || ranks[i] == 4);
 	test_threads(2, XV_COLL_CPU_DRIVEN, true);
 	test_threads(4, XV_COLL_CPU_DRIVEN, false);
 	test_threads(5, XV_COLL_CPU_DRIVEN, false);

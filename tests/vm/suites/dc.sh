@@ -13,4 +13,7 @@ for op in send write read; do
 	perf "ib_${op}_bw over DC: 64 KiB" ib_${op}_bw -c DC -s 65536 -n 100
 	perf "ib_${op}_lat over DC" ib_${op}_lat -c DC -s 8 -n 200
 done
+perf "ib_atomic_bw over DC: fetch and add" ib_atomic_bw -c DC -A FETCH_AND_ADD -n 500
+perf "ib_atomic_bw over DC: compare and swap" ib_atomic_bw -c DC -A CMP_AND_SWAP -n 500
+perf "ib_atomic_lat over DC" ib_atomic_lat -c DC -n 200
 finish

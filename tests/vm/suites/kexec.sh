@@ -29,7 +29,7 @@ if [[ ! $(< /proc/cmdline) =~ vm\.kexec=([0-9]+) ]]; then
 	wait_for 10 listening $PORT
 	ib_write_bw -F -d "$DEV1" -x "$(gid_index "$DEV1")" -n 10000000 -p $PORT 127.0.0.1 \
 		> /dev/null 2>&1 &
-	pause 1
+	ok "functions have traffic" wait_for 20 grown "$DEV0" rx_write_requests 0
 	ok "the second kernel starts" \
 		kexec "$(< /proc/cmdline) vm.kexec=$(all_memory)" "$VM_IMAGE" "$VM_INITRAMFS"
 	finish

@@ -159,6 +159,25 @@ wait_for() {
 	done
 }
 
+# The objects that the functions have. Keys are left out: the driver caches them.
+objects() {
+	[ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
+	grep -HE 'uars|cqs|qps|srqs|pds|xrcds|umems|uctxs' /sys/kernel/debug/xhca/[0-9]*/objects
+}
+
+# nothing_left DESCRIPTION: the functions have the objects again that the suite stored in $before
+nothing_left() {
+	if wait_for 10 at_rest; then pass "$1: no object is left in the adapter"
+	else fail "$1: no object is left in the adapter" "$(diff <(echo "$before") <(objects))"; fi
+}
+at_rest() { [ "$(objects)" = "$before" ]; }
+
+# hw_counter DEVICE NAME
+hw_counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
+
+# grown DEVICE NAME BEFORE: the counter is above that value
+grown() { [ "$(hw_counter "$1" "$2")" -gt "$3" ]; }
+
 # A server of multicast, run by stdbuf -oL, has printed that it has joined its group.
 # shellcheck disable=SC2317 # called by pair
 joined() { grep -qs joined "$OUT.server"; }

@@ -6,6 +6,16 @@
 . ./lib.sh
 BIN=../../../build/user
 
+# The software adapter has these features. Tests of a feature that a device lacks are skipped.
+if [ -d /sys/module/xhca ]; then
+	features=$($BIN/bin/xv_devinfo --verbose --device "$DEV0")
+	for name in rc uc ud xrc srq srq-contiguous memory-window multicast atomics masked-atomics \
+		    cq-resize cq-moderation cq-ignore-overrun cqe-user-index path-migration dc \
+		    cross-channel vector-calc wait-on-data wait-on-time indirect-keys cqe-data \
+		    cqe-timestamps relaxed-ordering; do
+		like "feature $name" "^	feature $name +yes" echo "$features"
+	done
+fi
 tap $BIN/tests/uapi
 tap $BIN/tests/sizes --device "$DEV0"
 tap $BIN/tests/queries --device "$DEV0"

@@ -9,19 +9,6 @@ BIN=../../../build/user
 KILLS=10
 ! long || KILLS=200
 
-# Keys are left out: the driver caches them.
-objects() {
-	[ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
-	grep -HE 'uars|cqs|qps|srqs|pds|xrcds' /sys/kernel/debug/xhca/[0-9]*/objects
-}
-
-at_rest() { [ "$(objects)" = "$before" ]; }
-
-nothing_left() {
-	if wait_for 10 at_rest; then pass "$1: no object is left in the adapter"
-	else fail "$1: no object is left in the adapter" "$(diff <(echo "$before") <(objects))"; fi
-}
-
 # Kills processes that have traffic; each must end at once.
 kill_under_traffic() {
 	local i pid log
