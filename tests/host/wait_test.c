@@ -260,19 +260,39 @@ static void test_heap(void)
 }
 
 /* Many queues wait for one entry: they wake in parts. */
+/* Work of the adapter for some writes of a queue */
+static u64 work_of(struct pair *p)
+{
+	u64 before = s.fabric.stat.units;
+	u32 i;
+
+	for (i = 0; i < 100; i++) {
+		write_word(&p->q, 0, 0);
+		xv_commit_send(&p->q.qp);
+		while (!xchan_count(&p->q, 0))
+			hca_fabric_poll(&s.fabric);
+	}
+	return s.fabric.stat.units - before;
+}
+
 static void test_many_waiters(void)
 {
 	enum { CROWD = 300, AT_ONCE = 72 };
 	static struct pair m[CROWD];
 	u32 i, n, woken = 0, passes = 0, most = 0;
-	struct pair w;
+	struct pair w, other;
+	u64 alone;
 
 	open_pair(&w, MLX5_QP_ST_RC, 0, 4);
+	open_pair(&other, MLX5_QP_ST_RC, 0, 4);
+	alone = work_of(&other);
 	for (i = 0; i < CROWD; i++) {
 		open_pair(&m[i], MLX5_QP_ST_RC, MASTER, 2);
 		xchan_wait(&m[i].q, &w.q, 0);
 		go(&m[i].q);
 	}
+	tap_is(work_of(&other), alone, "they cost another queue nothing while they wait");
+	close_pair(&other);
 	write_word(&w.q, 0, 0);
 	xv_commit_send(&w.q.qp);
 	while (woken < CROWD && passes < 1000) {

@@ -56,9 +56,9 @@ void compare_begin(const struct compare *c, bool json)
 	printf("%-10s ", compared_name(c->test));
 	if (compared_has_ranks(c->test))
 		printf("%5s ", "ranks");
-	printf("%8s %10s  %10s %10s %8s  %10s %10s %8s\n", "bytes",
+	printf("%8s %10s  %10s %10s %8s  %10s %10s %8s  %10s %10s\n", "bytes",
 	       c->test == CMP_CHAIN ? "steps" : "runs", "adapter us", "CPU us", "ratio",
-	       "its CPU us", "CPU us", "ratio");
+	       "its CPU us", "CPU us", "ratio", "adapter/s", "CPU/s");
 	fflush(stdout);
 }
 
@@ -71,6 +71,8 @@ static void show_json(const struct compare *c)
 	xt_json_num("iterations", (double)c->iterations);
 	xt_json_num("adapter_us", c->us[BY_ADAPTER]);
 	xt_json_num("cpu_us", c->us[BY_CPU]);
+	xt_json_num("adapter_per_s", 1e6 / c->us[BY_ADAPTER]);
+	xt_json_num("cpu_per_s", 1e6 / c->us[BY_CPU]);
 	xt_json_num("adapter_cpu_time_us", c->cpu_us[BY_ADAPTER]);
 	xt_json_num("cpu_cpu_time_us", c->cpu_us[BY_CPU]);
 	xt_json_close('}');
@@ -81,10 +83,11 @@ static void show_row(const struct compare *c)
 	printf("%-10s ", "");
 	if (compared_has_ranks(c->test))
 		printf("%5u ", c->ranks);
-	printf("%8u %10llu  %10.2f %10.2f %8.2f  %10.2f %10.2f %8.3f\n", c->size,
+	printf("%8u %10llu  %10.2f %10.2f %8.2f  %10.2f %10.2f %8.3f  %10.0f %10.0f\n", c->size,
 	       (unsigned long long)c->iterations, c->us[BY_ADAPTER], c->us[BY_CPU],
 	       c->us[BY_ADAPTER] / c->us[BY_CPU], c->cpu_us[BY_ADAPTER],
-	       c->cpu_us[BY_CPU], c->cpu_us[BY_ADAPTER] / c->cpu_us[BY_CPU]);
+	       c->cpu_us[BY_CPU], c->cpu_us[BY_ADAPTER] / c->cpu_us[BY_CPU],
+	       1e6 / c->us[BY_ADAPTER], 1e6 / c->us[BY_CPU]);
 }
 
 void compare_run(struct compare *c, bool json)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Tests that run the same requests in two ways: by the adapter alone, posted once, and
+ * Tests that run the same requests in two ways: by the adapter alone, posted before they run, and
  * step by step by the processor.
  */
 #ifndef XV_PERF_COMPARE_H

@@ -63,9 +63,9 @@ static const char usage[] =
 	"  -Q, --quiet               do not show progress\n"
 	"  -h, --help                show this help\n"
 	"chain, barrier, bcast and allreduce compare requests that the adapter runs alone,\n"
-	"posted once, with the same requests driven by the CPU: time and CPU time of a step\n"
-	"of the chain, or of a run of the operation.  gather compares one write of 64 rows\n"
-	"through an indirect key with 64 writes.\n"
+	"posted before they run, with the same requests driven by the CPU: time, CPU time and\n"
+	"rate of the steps of the chain, or of the runs of the operation.  gather compares one\n"
+	"write of 64 rows through an indirect key with 64 writes.\n"
 	"plot draws runs that were saved with --json into one diagram; it needs gnuplot.\n"
 	"Except with --events, the measuring thread has a seccomp filter that kills the\n"
 	"process at any system call.\n";
