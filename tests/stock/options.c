@@ -326,6 +326,27 @@ static struct ibv_cq *make_cq(uint32_t size, uint32_t flags)
 	return made ? ibv_cq_ex_to_cq(made) : NULL;
 }
 
+/* What the adapter does not execute, the driver does not announce. */
+static void test_not_announced(void)
+{
+	struct mlx5dv_context info = {
+		.comp_mask = MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS | MLX5DV_CONTEXT_MASK_SWP |
+			     MLX5DV_CONTEXT_MASK_STRIDING_RQ | MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH |
+			     MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD |
+			     MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD,
+	};
+
+	need(!mlx5dv_query_device(ctx, &info), "mlx5dv_query_device");
+	tap_is(info.flags & (MLX5DV_CONTEXT_FLAGS_PACKET_BASED_CREDIT_MODE |
+			     MLX5DV_CONTEXT_FLAGS_CQE_128B_PAD), 0,
+	       "no credits by packets, no padded entries");
+	tap_is(info.tunnel_offloads_caps | info.sw_parsing_caps.sw_parsing_offloads |
+	       info.striding_rq_caps.supported_qpts, 0, "no Ethernet offloads");
+	tap_is(info.max_wr_memcpy_length, 0, "no copies in memory");
+	tap_is(info.sig_caps.block_prot | info.crypto_caps.crypto_engines, 0,
+	       "no signatures, no encryption");
+}
+
 /* Flags of features that the device does not have */
 static void test_flags(void)
 {
@@ -391,6 +412,7 @@ int main(int argc, char **argv)
 	test_relaxed();
 	test_ece();
 	test_compressed();
+	test_not_announced();
 	test_flags();
 	test_mkeys();
 	test_operations();

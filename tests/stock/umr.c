@@ -2,9 +2,9 @@
 /*
  * usage: umr DEVICE GID-INDEX
  *
- * Indirect keys of libmlx5: mlx5dv_create_mkey(), mlx5dv_wr_mr_list() and
- * mlx5dv_wr_mr_interleaved(), used by writes and reads, locally and remotely.  libmlx5
- * creates them by DEVX.
+ * Indirect keys of libmlx5: mlx5dv_create_mkey(), filled by mlx5dv_wr_mr_list(),
+ * mlx5dv_wr_mr_interleaved() or mlx5dv_wr_mkey_configure(), used by writes and reads, locally and
+ * remotely.  libmlx5 creates them by DEVX.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -80,7 +80,8 @@ static void make_qps(int gid_index)
 		.recv_cq = cq, .cap = init.cap };
 	struct mlx5dv_qp_init_attr dv_init = {
 		.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
-		.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED };
+		.send_ops_flags = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
+				  MLX5DV_QP_EX_WITH_MKEY_CONFIGURE };
 
 	qp = mlx5dv_create_qp(ctx, &init, &dv_init);
 	peer = ibv_create_qp(pd, &plain_init);
@@ -156,6 +157,17 @@ static void add(uint32_t off, uint32_t n)
 
 enum { ACCESS = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ };
 
+static bool configure;		/* keys are filled by mlx5dv_wr_mkey_configure() */
+
+/* Begins a request that sets access and layout of the key. */
+static void start_configure(struct mlx5dv_mkey *mkey)
+{
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+
+	mlx5dv_wr_mkey_configure(dv, mkey, 2, &attr);
+	mlx5dv_wr_set_mkey_access_flags(dv, ACCESS);
+}
+
 static int fill_list(struct mlx5dv_mkey *mkey, uint32_t n)
 {
 	struct ibv_sge sge[ENTRIES];
@@ -171,7 +183,12 @@ static int fill_list(struct mlx5dv_mkey *mkey, uint32_t n)
 		add(slot * 4096 + off, sge[i].length);
 	}
 	start();
-	mlx5dv_wr_mr_list(dv, mkey, ACCESS, n, sge);
+	if (configure) {
+		start_configure(mkey);
+		mlx5dv_wr_set_mkey_layout_list(dv, n, sge);
+	} else {
+		mlx5dv_wr_mr_list(dv, mkey, ACCESS, n, sge);
+	}
 	return finish();
 }
 
@@ -194,7 +211,12 @@ static int fill_block(struct mlx5dv_mkey *mkey, uint32_t n)
 			add(i * 4096 + r * (part[i].bytes_count + part[i].bytes_skip),
 			    part[i].bytes_count);
 	start();
-	mlx5dv_wr_mr_interleaved(dv, mkey, ACCESS, count, n, part);
+	if (configure) {
+		start_configure(mkey);
+		mlx5dv_wr_set_mkey_layout_interleaved(dv, count, n, part);
+	} else {
+		mlx5dv_wr_mr_interleaved(dv, mkey, ACCESS, count, n, part);
+	}
 	return finish();
 }
 
@@ -250,6 +272,9 @@ int main(int argc, char **argv)
 		return tap_done();
 	test_layouts(mkey, fill_list, ENTRIES, "mlx5dv_wr_mr_list");
 	test_layouts(mkey, fill_block, ENTRIES - 1, "mlx5dv_wr_mr_interleaved");
+	configure = true;
+	test_layouts(mkey, fill_list, ENTRIES, "mlx5dv_wr_set_mkey_layout_list");
+	test_layouts(mkey, fill_block, ENTRIES - 1, "mlx5dv_wr_set_mkey_layout_interleaved");
 	tap_is(transfer(mkey, true, false, length + 1), IBV_WC_LOC_PROT_ERR,
 	       "local: a byte too many");
 	renew_qps(gid_index);
