@@ -342,7 +342,7 @@ static void test_wrong_requests(void)
 	wr.dc.ah = NULL;
 	ok(post(dci, &wr) == EINVAL, "no address handle");
 	wr = request(0, IBV_EXP_WR_UMR_INVALIDATE, &sge);
-	ok(post(dci, &wr) == EINVAL, "UMR");
+	ok(post(dci, &wr) == EINVAL, "UMR without a key");
 	wr = request(0, IBV_EXP_WR_SEND, &sge);
 	wr.comp_mask = 1;
 	ok(post(dci, &wr) == EINVAL, "comp_mask");

@@ -7,29 +7,31 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#define GFP_KERNEL	0
-#define __GFP_NORETRY	0
-#define GFP_NOWAIT	0
-#define __GFP_NOWARN	0
+#define GFP_KERNEL	1
+#define __GFP_NORETRY	2
+#define GFP_NOWAIT	4
+#define __GFP_NOWARN	8
 
 /* Tests: so many allocations succeed, then one fails; -1: all succeed */
 __attribute__((weak)) int shim_alloc_fail = -1;
 
-static inline int shim_alloc_fails(void)
+/* Tests: allocations that may call the OOM killer of the kernel */
+__attribute__((weak)) unsigned int shim_alloc_kills;
+
+static inline int shim_alloc_fails(gfp_t gfp)
 {
+	shim_alloc_kills += gfp & GFP_KERNEL && !(gfp & __GFP_NORETRY);
 	return shim_alloc_fail >= 0 && !shim_alloc_fail--;
 }
 
 static inline void *kmalloc(size_t n, gfp_t gfp)
 {
-	(void)gfp;
-	return shim_alloc_fails() ? NULL : malloc(n);
+	return shim_alloc_fails(gfp) ? NULL : malloc(n);
 }
 
 static inline void *kcalloc(size_t n, size_t size, gfp_t gfp)
 {
-	(void)gfp;
-	return shim_alloc_fails() ? NULL : calloc(n, size);
+	return shim_alloc_fails(gfp) ? NULL : calloc(n, size);
 }
 
 static inline void *kzalloc(size_t n, gfp_t gfp)
