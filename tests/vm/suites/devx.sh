@@ -6,8 +6,8 @@
 
 before=$(objects)
 tap ../../../build/stock/devx "$DEV0" "$(gid_index "$DEV0")" exit
-nothing_left "processes that exit"
+nothing_left "processes that exit" "$before"
 tap ../../../build/stock/devx "$DEV0" "$(gid_index "$DEV0")"
-nothing_left "objects that are destroyed"
+nothing_left "objects that are destroyed" "$before"
 tap ../../../build/stock/umr "$DEV0" "$(gid_index "$DEV0")"
 finish

@@ -165,12 +165,12 @@ objects() {
 	grep -HE 'uars|cqs|qps|srqs|pds|xrcds|umems|uctxs' /sys/kernel/debug/xhca/[0-9]*/objects
 }
 
-# nothing_left DESCRIPTION: the functions have the objects again that the suite stored in $before
+# nothing_left DESCRIPTION BEFORE: the functions have the objects again that they had before
 nothing_left() {
-	if wait_for 10 at_rest; then pass "$1: no object is left in the adapter"
-	else fail "$1: no object is left in the adapter" "$(diff <(echo "$before") <(objects))"; fi
+	if wait_for 10 at_rest "$2"; then pass "$1: no object is left in the adapter"
+	else fail "$1: no object is left in the adapter" "$(diff <(echo "$2") <(objects))"; fi
 }
-at_rest() { [ "$(objects)" = "$before" ]; }
+at_rest() { [ "$(objects)" = "$1" ]; }
 
 # hw_counter DEVICE NAME
 hw_counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }

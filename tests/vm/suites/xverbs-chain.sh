@@ -39,7 +39,7 @@ tap $BIN/coll_errors --device "$DEV0" --peer-device "$DEV1" $killings
 # Newer drivers create a queue pair of their own with the first region.
 before=$(objects)
 ok "$KILLS processes are killed while their chains run" kill_chains
-nothing_left "the kills"
+nothing_left "the kills" "$before"
 
 pci=$(basename "$(readlink -f "/sys/class/infiniband/$DEV0/device")")
 start && pass "chains run" || fail "chains run" "$(cat "$LOG")"

@@ -66,15 +66,15 @@ killed_programs() {
 	ok "ib_write_bw is killed under load" killed ib_write_bw "listening 18595" \
 		"${a[@]}" -x "$ga" -F -D 60 -q 4 -p 18595 -- \
 		"${b[@]}" -x "$gb" -F -D 60 -q 4 -p 18595 127.0.0.1
-	nothing_left "ib_write_bw"
+	nothing_left "ib_write_bw" "$before"
 	ok "ibv_srq_pingpong is killed under load" killed ibv_srq_pingpong "listening 18594" \
 		"${a[@]}" -g "$ga" -n 1000000 -e -p 18594 -- \
 		"${b[@]}" -g "$gb" -n 1000000 -e -p 18594 127.0.0.1
-	nothing_left "ibv_srq_pingpong"
+	nothing_left "ibv_srq_pingpong" "$before"
 	addr=$(ip -4 -o address show dev "$(interface "$DEV0")" | awk '{ print $4; exit }')
 	ok "rping is killed under load" killed rping "cm_listening 18593" \
 		-s -a "${addr%/*}" -p 18593 -S 60000 -- -c -a "${addr%/*}" -p 18593 -S 60000
-	nothing_left "rping"
+	nothing_left "rping" "$before"
 }
 
 keys() { awk '/^mkeys/ { print $2 }' /sys/kernel/debug/xhca/0/objects; }
@@ -107,10 +107,10 @@ domains_without_keys() {
 $BIN/tests/ops > /dev/null		# fills the caches of the driver
 before=$(objects)
 ok "$KILLS processes are killed under traffic" kill_under_traffic
-nothing_left "kill -9"
+nothing_left "kill -9" "$before"
 for test in order close fork pass; do
 	tap $BIN/tests/life $test --device "$DEV0" --peer-device "$DEV1"
-	nothing_left "$test"
+	nothing_left "$test" "$before"
 done
 killed_programs
 domains_without_keys
