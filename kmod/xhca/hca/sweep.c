@@ -17,6 +17,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
+#include <linux/prefetch.h>
 #include <asm/byteorder.h>
 #include "datapath.h"
 
@@ -98,6 +99,27 @@ void hca_sweep_restart(struct hca_uar *uar)
 	hca_sweep(uar, HCA_RECORD_CQ);
 }
 
+/*
+ * Queues that a sweep reads are seldom in a cache.  While one is read, the record of the next
+ * queue is prefetched, and the structure of the queue after it.
+ */
+static void hca_sweep_prefetch(struct hca_records *all)
+{
+	struct hca_record *next, *after;
+
+	next = hca_round_first_entry(&all->all, struct hca_record, entry);
+	after = list_next_entry(next, entry);
+	if (next->kind == HCA_RECORD_QP) {
+		prefetch(hca_sweep_qp(next)->dbr);
+		prefetch(&hca_sweep_qp(after)->record);
+		prefetch(&hca_sweep_qp(after)->sq.pi);
+	} else {
+		prefetch(hca_sweep_cq(next)->dbr);
+		prefetch(&hca_sweep_cq(after)->record);
+		prefetch(&hca_sweep_cq(after)->dbr);
+	}
+}
+
 /* Reads records of one page until one has no news.  Returns how many had. */
 static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kind)
 {
@@ -110,6 +132,7 @@ static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kin
 	for (; news && all->sweep && found < SWEEP_MAX; all->sweep--) {
 		r = hca_round_first_entry(&all->all, struct hca_record, entry);
 		hca_round_pass(&all->all);
+		hca_sweep_prefetch(all);
 		news = hca_sweep_read(r);
 		found += news;
 	}
