@@ -22,6 +22,7 @@ is "no protection domain is left" "$(pds)" "$before"
 
 # start: a process that holds imports until the device is removed
 start() {
+	: > "$OUT.hold"
 	$BIN/tests/bridge_errors "${both[@]}" hold > "$OUT.hold" 2>&1 &
 	holder=$!
 	wait_for 30 grep -q ready "$OUT.hold"

@@ -21,6 +21,8 @@ said() { dmesg | grep -q "$1"; }
 
 # start WHAT: starts the program in the background and waits until it has traffic
 start() {
+	# Before the program opens the file, it must not have what the last one wrote.
+	: > "$PROGRAM"
 	"$TESTBIN/removal" --device "$DEV0" --peer-device "$DEV1" > "$PROGRAM" 2>&1 &
 	PID=$!
 	ok "$1: traffic runs" wait_for 60 grep -q ready "$PROGRAM"

@@ -94,6 +94,7 @@ domains_without_keys() {
 	log=$(mktemp)
 	wait_for 60 keys_at_rest
 	before=$(keys)
+	: > "$log"
 	$BIN/tests/life domains --device mlx5_0 > "$log" 2>&1 &
 	pid=$!
 	wait_for 20 grep -q running "$log" || cat "$log"
