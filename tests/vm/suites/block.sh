@@ -91,7 +91,7 @@ if full; then
 	dmesg -C
 	refused "no block can be taken" 'busy' load xhca
 	like "the log says what to do about that" \
-		'the kernel cannot remove [0-9]+ MiB of memory: try again, or boot with memmap=' dmesg
+		'the kernel cannot remove [0-9]+ MiB of memory: try again, or boot with' dmesg
 	is "no PCI bus is left after that" "$(pci)" 0
 	set_blocks online
 	is "all blocks are back" "$(blocks)" "$blocks"

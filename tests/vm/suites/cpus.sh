@@ -9,9 +9,10 @@ LIMIT=60
 online() { echo "$2" > /sys/devices/system/cpu/cpu"$1"/online; }
 threads() { pgrep '^xhca/' -l | awk '{ print $2 }' | sort | xargs; }
 # Newer kernels name the interrupt chip xhca-PCI-MSIX, older ones xhca-MSI-X.
-irqs() { awk '/xhca-(PCI-)?MSI-?X/ { print $1 + 0 }' /proc/interrupts; }
+interrupts() { grep -E 'xhca-(PCI-)?MSI-?X' /proc/interrupts; }
+irqs() { interrupts | awk '{ print $1 + 0 }'; }
 # taken_by CPU: prints the number of interrupts of the adapter on this CPU
-taken_by() { awk -v c=$(($1 + 2)) '/xhca-(PCI-)?MSI-?X/ { n += $c } END { print n }' /proc/interrupts; }
+taken_by() { interrupts | awk -v c=$(($1 + 2)) '{ n += $c } END { print n }'; }
 
 for cpu in 0 1; do
 	for irq in $(irqs); do echo $cpu > /proc/irq/"$irq"/smp_affinity_list; done
