@@ -25,9 +25,10 @@
  *	PARKED		hca/ does not run until a timer, a call (engine_unpark()) or a doorbell
  *	CHECKING	a CPU reads the doorbells on behalf of the parked owner
  *
- * Not in the picture: engine_unpark() changes PARKED to OFFERED for a call, and a softirq changes
- * IN_SOFTIRQ to OFFERED when the thread of its CPU must or may run.  If there is no other worker,
- * engine_yield() parks.
+ * Other transitions: engine_unpark() changes PARKED to OFFERED, so that a call is executed.  A
+ * softirq changes IN_SOFTIRQ to OFFERED if there is work that may sleep, or if the CPU is idle;
+ * then the thread of the same CPU continues.  With one worker, engine_yield() changes the state to
+ * PARKED.
  *
  * Only the owner leaves IN_THREAD and IN_SOFTIRQ.  An offer that is not taken within one
  * tick goes to the next worker: the CPU may run with interrupts or softirqs off.  So does

@@ -64,7 +64,7 @@ static bool datagram_arrives(const struct xv_ah *ah)
 	return n == 1 && wc.status == XV_WC_SUCCESS;
 }
 
-/* Address vectors that differ in one field are sent in turns, so each follows a valid route. */
+/* Before each wrong address vector the right one is used, so the table has a valid route. */
 static void test_fields(void)
 {
 	struct xv_ah right = session_ah(&s, 1), wrong[4] = { right, right, right, right };

@@ -309,7 +309,7 @@ static void test_many_waiters(void)
 	ok(n == CROWD && most <= AT_ONCE, "%u queues wait for one entry: %u wake at once", CROWD,
 	   most);
 
-	/* Their CQ is destroyed: they fail in parts. */
+	/* When their CQ is destroyed, each pass fails only some of them. */
 	for (i = 0; i < CROWD; i++) {
 		xchan_wait(&m[i].q, &w.q, 10);
 		go(&m[i].q);

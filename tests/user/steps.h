@@ -567,8 +567,8 @@ static bool is_ipv4(const uint8_t *gid)
 }
 
 /*
- * Local GID: a RoCE v2 GID, else GID 0.  One of an IPv4 address is preferred: there is no route
- * from an IPv6 address that is still tentative.
+ * Finds a local GID: a RoCE v2 GID of an IPv4 address, else another RoCE v2 GID, else GID 0.  The
+ * kernel has no route from an IPv6 address while its duplicate address detection runs.
  */
 static void find_path(void)
 {

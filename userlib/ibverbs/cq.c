@@ -5,7 +5,7 @@
 #include <infiniband/mlx5dv.h>
 #include "ibv.h"
 
-/* The kernel chooses the ring size: a queue in memory of the kernel is created to read it. */
+/* The kernel chooses the ring size.  To learn it, creates a queue in kernel memory first. */
 static int get_memory(struct cq *cq, struct ibv_context *ctx, struct xv_cq_init_attr *x)
 {
 	struct xv_cq *xv;

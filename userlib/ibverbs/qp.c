@@ -89,7 +89,7 @@ static size_t ring_bytes(const struct xv_qp *xv)
 	return (size_t)(xv->sq.buf_end - (xv->rq.buf ? xv->rq.buf : xv->sq.buf));
 }
 
-/* The kernel chooses the ring size: a queue in memory of the kernel is created to read it. */
+/* The kernel chooses the ring size.  To learn it, creates a queue in kernel memory first. */
 static int get_memory(struct qp *qp, struct xv_pd *pd, struct xv_qp_init_attr *x)
 {
 	struct xv_qp_init_attr first = *x;

@@ -21,7 +21,7 @@ said() { dmesg | grep -q "$1"; }
 
 # start WHAT: starts the program in the background and waits until it has traffic
 start() {
-	# Before the program opens the file, it must not have what the last one wrote.
+	# The shell empties the file only when it starts the program, which can be after wait_for.
 	: > "$PROGRAM"
 	"$TESTBIN/removal" --device "$DEV0" --peer-device "$DEV1" > "$PROGRAM" 2>&1 &
 	PID=$!

@@ -6,7 +6,8 @@
 . ./lib.sh
 BIN=../../../build/user
 
-# The software adapter has these features. Tests of a feature that a device lacks are skipped.
+# Programs skip their tests of a feature that the device lacks. The software adapter must have
+# these features, so that no test is skipped there.
 if [ -d /sys/module/xhca ]; then
 	features=$($BIN/bin/xv_devinfo --verbose --device "$DEV0")
 	for name in rc uc ud xrc srq srq-contiguous memory-window multicast atomics masked-atomics \

@@ -10,11 +10,14 @@ if ! $BIN/bin/xv_devinfo --device "$DEV0" --verbose | grep -Eq 'feature dc +yes'
 	skip "dc" "the device does not support it"
 	finish
 fi
+tap $BIN/tests/dc_attributes "${both[@]}"
 TAP_LIMIT=120 tap $BIN/tests/dc "${both[@]}"
+TAP_LIMIT=120 tap $BIN/tests/dc_many "${both[@]}"
 TAP_LIMIT=60 tap $BIN/tests/dc_errors "${both[@]}"
 tap $BIN/tests/dc_interop "${both[@]}"
 diag <<< "both ends on one function"
 TAP_LIMIT=120 tap $BIN/tests/dc --device "$DEV0" --peer-device "$DEV0"
+TAP_LIMIT=120 tap $BIN/tests/dc_many --device "$DEV0" --peer-device "$DEV0"
 
 [ -d /sys/kernel/debug/xverbs ] || mount -t debugfs none /sys/kernel/debug
 targets() {
@@ -22,7 +25,7 @@ targets() {
 }
 # shellcheck disable=SC2317 # called by wait_for
 none_left() { [ "$(targets)" = 0 ]; }
-$BIN/tests/dc hold "${both[@]}" > "$OUT.hold" 2>&1 &
+$BIN/tests/dc_many hold "${both[@]}" > "$OUT.hold" 2>&1 &
 holder=$!
 ok "a process makes targets" wait_for 20 grep -q holding "$OUT.hold"
 is "resources: its targets" "$(targets)" 3

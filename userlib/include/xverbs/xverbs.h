@@ -617,8 +617,9 @@ static inline int xv_modify_cq(struct xv_cq *cq, const struct xv_modify_cq_attr 
 /*
  * Moves the queue to a new ring for at least cqe completions and sets cq->cqe to its
  * capacity.  Holds the lock of the queue; no thread may poll a single-threaded queue
- * during the call.  After an error the queue is unchanged, except if the kernel has no memory to
- * map the new ring: then only the completions from before the call can still be polled.
+ * during the call.  After an error the queue is unchanged, with one exception: the kernel had no
+ * memory to map the new ring.  Then the program can poll the completions from before the call and
+ * must destroy the queue.
  */
 int xv_resize_cq(struct xv_cq *cq, uint32_t cqe);
 
