@@ -334,7 +334,7 @@ int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
 	c->ready = 0;
 	c->again = false;
 	c->progress = &qp->calc;
-	/* A READ stores its data there; otherwise hca_calc_map() replaces the pointer. */
+	/* A READ stores its data in the QP; otherwise hca_calc_map() returns the data. */
 	w->sge[0] = (struct hca_sge) { .len = c->size, .data = qp->calc_read };
 	w->nsge = 1;
 	w->length = c->size;
