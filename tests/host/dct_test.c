@@ -139,6 +139,25 @@ static void test_overrun(void)
 	       "CREATE_DCT: " #field);							\
 } while (0)
 
+static void test_ece(void)
+{
+	u32 in[MLX5_ST_SZ_DW(create_dct_in)] = {}, out[MLX5_ST_SZ_DW(query_dct_out)] = {};
+	u32 dctn, version = 1u << 28;
+
+	begin("options for connections");
+	dc_fill(&s, 1, in, &srq, owner.cqn);
+	MLX5_SET(create_dct_in, in, dct_context_entry.ece, version | 7);
+	session_cmd(&s, 1, in, sizeof(in), out, sizeof(out));
+	tap_is(MLX5_GET(create_dct_out, out, ece), version, "version 1 is granted, no options");
+	dctn = MLX5_GET(create_dct_out, out, dctn);
+	dc_command(&s, 1, MLX5_CMD_OP_QUERY_DCT, dctn, out, sizeof(out));
+	tap_is(MLX5_GET(query_dct_out, out, dct_context_entry.ece), version, "a query agrees");
+	dc_command(&s, 1, MLX5_CMD_OP_DRAIN_DCT, dctn, out, sizeof(out));
+	dc_command(&s, 1, MLX5_CMD_OP_DESTROY_DCT, dctn, out, sizeof(out));
+	tap_is(MLX5_GET(query_dct_out, out, syndrome), 0, "the DCT ends");
+	end();
+}
+
 static void test_commands(void)
 {
 	static const u16 numbered[] = {
@@ -189,6 +208,7 @@ int main(void)
 	test_drain_ends();
 	test_overrun();
 	test_commands();
+	test_ece();
 	test_reset();
 	ok(session_turns_bounded(&s), "no turn was too long");
 	session_free(&s);

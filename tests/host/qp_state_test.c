@@ -263,6 +263,47 @@ static void test_special(void)
 	ok(!s.hca[0]->port[0].qp1, "QP1 is destroyed");
 }
 
+static u32 granted(struct session_qp *q, u16 opcode, struct session_qp *peer, u32 wanted)
+{
+	s.ece = wanted;
+	session_settle(&s);
+	if (session_qp_modify(q, opcode, peer))
+		return ~0u;
+	return s.ece_granted;
+}
+
+/* Options for connections: the adapter knows version 1, and no option. */
+static void test_ece(void)
+{
+	u32 in[MLX5_ST_SZ_DW(query_qp_in)] = {}, out[MLX5_ST_SZ_DW(query_qp_out)] = {};
+	const u32 version = 1u << 28;
+	struct session_qp a, b;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &a);
+	tap_is(s.ece_granted, 0, "creation asks for no options");
+	s.ece = 3 * version | 7;
+	session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &b);
+	tap_is(s.ece_granted, version, "creation asks for a later version: version 1");
+	tap_is(granted(&b, MLX5_CMD_OP_RST2INIT_QP, NULL, 0), version, "RST2INIT asks for nothing");
+	tap_is(granted(&b, MLX5_CMD_OP_INIT2INIT_QP, NULL, 7), 0, "options without a version");
+	tap_is(granted(&b, MLX5_CMD_OP_INIT2RTR_QP, &b, version | 7), version, "INIT2RTR");
+	tap_is(granted(&b, MLX5_CMD_OP_RTR2RTS_QP, &b, ~0u), version, "RTR2RTS");
+	tap_is(granted(&b, MLX5_CMD_OP_RTS2RTS_QP, &b, 1), 0, "RTS2RTS");
+	tap_is(granted(&b, MLX5_CMD_OP_RTS2RTS_QP, &b, version), version, "RTS2RTS again");
+	tap_is(granted(&b, HCA_CMD_OP_RTS2SQD_QP, NULL, version), 0, "RTS2SQD has no such field");
+	tap_is(granted(&b, MLX5_CMD_OP_SQD_RTS_QP, &b, version), 0, "SQD2RTS has no such field");
+	MLX5_SET(query_qp_in, in, opcode, MLX5_CMD_OP_QUERY_QP);
+	MLX5_SET(query_qp_in, in, qpn, b.qp.qp_num);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	tap_is(MLX5_GET(query_qp_out, out, ece), version, "a query returns what was granted");
+	granted(&b, MLX5_CMD_OP_2RST_QP, NULL, 0);
+	session_cmd(&s, 0, in, sizeof(in), out, sizeof(out));
+	tap_is(MLX5_GET(query_qp_out, out, ece), 0, "none after a reset");
+	s.ece = 0;
+	session_qp_destroy(&a);
+	session_qp_destroy(&b);
+}
+
 int main(void)
 {
 	session_init(&s);
@@ -274,6 +315,7 @@ int main(void)
 	test_dci_parameters();
 	test_sqd();
 	test_special();
+	test_ece();
 	session_free(&s);
 	return tap_done();
 }

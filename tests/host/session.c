@@ -411,9 +411,11 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	MLX5_SET(qpc, qpc, cqn_rcv, q->cqn);
 	MLX5_SET64(qpc, qpc, dbr_addr, dbr);
 	put_pages(s, MLX5_ADDR_OF(create_qp_in, in, pas), buf, pages);
+	MLX5_SET(create_qp_in, in, ece, s->ece);
 	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
 		die("CREATE_QP", func);
 	free(in);
+	s->ece_granted = MLX5_GET(create_qp_out, out, ece);
 	q->qp.qp_num = MLX5_GET(create_qp_out, out, qpn);
 	q->qp.rsc = (struct xv_rsc) { XV_RSC_QP, index };
 	q->qp.send_cq = q->qp.recv_cq = &q->cq;
@@ -518,8 +520,10 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 {
 	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};
 	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
+	u8 status;
 
 	MLX5_SET(rst2init_qp_in, in, opcode, opcode);
+	MLX5_SET(rst2init_qp_in, in, ece, q->s->ece);
 	MLX5_SET(rst2init_qp_in, in, qpn, q->qp.qp_num);
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
 	MLX5_SET(qpc, qpc, mtu, IB_MTU_4096);
@@ -538,7 +542,9 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
 	if (peer)
 		fill_path(q->s, qpc, peer->func);
-	return session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
+	status = session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
+	q->s->ece_granted = MLX5_GET(rst2init_qp_out, out, ece);
+	return status;
 }
 
 void session_connect(struct session_qp *a, struct session_qp *b)

@@ -96,6 +96,7 @@ static void hca_caps_queues(void *cap)
 	CAP(set_deth_sqpn, 1);
 	CAP(block_lb_mc, 1);
 	CAP(rts2rts_qp_counters_set_id, 1);
+	CAP(ece_support, 1);
 	CAP(atomic, 1);
 	CAP(bf, 1);
 	CAP(log_bf_reg_size, 9);

@@ -183,6 +183,18 @@ static inline u64 hca_qword(const void *in, u32 bit)
 	return be64_to_cpu(*(const __be64 *)(in + bit / 8));
 }
 
+/*
+ * Enhanced connection establishment: bits 31:28 are a version, the others options of the vendor.
+ * libmlx5 asks for version 1 when it creates a QP.  What the options mean is not public, so none
+ * is granted.  It is not known what adapters answer.
+ */
+#define HCA_ECE_VERSION		(1u << 28)
+
+static inline u32 hca_ece_grant(u32 wanted)
+{
+	return wanted >= HCA_ECE_VERSION ? HCA_ECE_VERSION : 0;
+}
+
 /* ---- Limits, as announced by caps.c ---------------------------------------- */
 
 /* The version of the firmware: a ConnectX-5 of 2022 */

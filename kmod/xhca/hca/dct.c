@@ -94,7 +94,10 @@ enum hca_synd hca_cmd_create_dct(struct hca *hca, const struct hca_cmd *c)
 	if (synd)
 		return synd;
 	hca_counter_join(dct, MLX5_GET(dctc, dctc, counter_set_id));
+	dct->ece = hca_ece_grant(MLX5_GET(dctc, dctc, ece));
+	MLX5_SET(dctc, dct->dct.ctx, ece, dct->ece);
 	MLX5_SET(create_dct_out, c->out, dctn, dct->qpn);
+	MLX5_SET(create_dct_out, c->out, ece, dct->ece);
 	return HCA_OK;
 }
 

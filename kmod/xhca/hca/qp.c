@@ -287,9 +287,12 @@ enum hca_synd hca_cmd_create_qp(struct hca *hca, const struct hca_cmd *c)
 	if (!qp)
 		return HCA_SYND_NO_MEMORY;
 	synd = hca_qp_finish(qp, c, hca_qp_decode(hca, qp, c));
-	if (!synd)
-		MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
-	return synd;
+	if (synd)
+		return synd;
+	qp->ece = hca_ece_grant(MLX5_GET(create_qp_in, c->in, ece));
+	MLX5_SET(create_qp_out, c->out, qpn, qp->qpn);
+	MLX5_SET(create_qp_out, c->out, ece, qp->ece);
+	return HCA_OK;
 }
 
 void hca_qp_free(struct hca *hca, void *obj)
@@ -332,6 +335,7 @@ enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c)
 	state = qp->state;
 	if (state == MLX5_QP_STATE_SQD && !qp->sq_drained_sent)
 		state = MLX5_QP_STATE_SQ_DRAINING;
+	MLX5_SET(query_qp_out, c->out, ece, qp->ece);
 	memcpy(qpc, qp->qpc, sizeof(qp->qpc));
 	MLX5_SET(qpc, qpc, state, state);
 	MLX5_SET(qpc, qpc, pm_state, qp->pm_state);

@@ -330,6 +330,16 @@ static enum hca_synd hca_qp_take_pd(struct hca *hca, const struct hca_cmd *c, st
 	return HCA_OK;
 }
 
+/* A command that asks for nothing does not change what was granted before. */
+static void hca_qp_negotiate(struct hca_qp *qp, const struct hca_cmd *c)
+{
+	u32 wanted = MLX5_GET(rst2init_qp_in, c->in, ece);
+
+	if (wanted)
+		qp->ece = hca_ece_grant(wanted);
+	MLX5_SET(rst2init_qp_out, c->out, ece, qp->ece);
+}
+
 enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 {
 	const struct transition *t = hca_qp_find_transition(c->opcode);
@@ -347,8 +357,10 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_QP_STATE;	/* not drained yet */
 	if (t->opcode == HCA_CMD_OP_RTS2SQD_QP)
 		qp->sq_drained_sent = false;
-	if (t->to == MLX5_QP_STATE_RST)
+	if (t->to == MLX5_QP_STATE_RST) {
 		hca_turn_run_posted(qp);
+		qp->ece = 0;
+	}
 	if (!t->always && !t->optional) {
 		hca_qp_enter(qp, t->to);
 		return HCA_OK;
@@ -370,6 +382,9 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET(qpc, qpc, pd, qp->pd);
 	memcpy(qp->qpc, qpc, sizeof(qpc));
 	hca_qp_decode_params(qp, params);
+	/* The commands of these states have no such field. */
+	if (!(t->from & (SQD | SQER)))
+		hca_qp_negotiate(qp, c);
 	if (t->opcode != HCA_CMD_OP_SQD2SQD_QP)
 		hca_qp_enter(qp, t->to);
 	return HCA_OK;
