@@ -34,6 +34,7 @@ XV_CAP_FEATURE(xv_feature_vector_calc, vector_calc)
 XV_CAP_FEATURE(xv_feature_dc, dct)
 XV_CAP_FEATURE(xv_feature_cqe_data, sctr_data_cqe)
 XV_CAP_FEATURE(xv_feature_relaxed_ordering, relaxed_ordering_write)
+XV_CAP_FEATURE(xv_feature_ece, ece_support)
 
 static const char *xv_feature_always(const struct xv_dev *dev)
 {
@@ -111,11 +112,6 @@ static const char *xv_feature_no_compression(const struct xv_dev *dev)
 	return "programs read completions themselves, in the full format only";
 }
 
-static const char *xv_feature_no_ece(const struct xv_dev *dev)
-{
-	return "xverbs sets no options of a vendor for connections";
-}
-
 static const char *xv_feature_user_index(const struct xv_dev *dev)
 {
 	return xv_has(MLX5_CAP_GEN(dev->mdev, cqe_version) == 1);
@@ -164,7 +160,7 @@ static const struct {
 	{ XVERBS_FEATURE_CQE_TIMESTAMPS, "cqe-timestamps", xv_feature_cqe_timestamps },
 	{ XVERBS_FEATURE_CQ_COMPRESSION, "cq-compression", xv_feature_no_compression },
 	{ XVERBS_FEATURE_RELAXED_ORDERING, "relaxed-ordering", xv_feature_relaxed_ordering },
-	{ XVERBS_FEATURE_ECE, "ece", xv_feature_no_ece },
+	{ XVERBS_FEATURE_ECE, "ece", xv_feature_ece },
 };
 
 int xv_features_query(struct xv_call *call)

@@ -387,17 +387,20 @@ int xv_fw_detach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
 			  sizeof(out));
 }
 
+/* @ece: returns the options for connections that the adapter offers */
 int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
-		    size_t inlen, u32 *qpn)
+		    size_t inlen, u32 *qpn, u32 *ece)
 {
 	u32 out[MLX5_ST_SZ_DW(create_qp_out)] = {};
 	int err;
 
 	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
 	err = xv_fw_exec(dev, call, "CREATE_QP", in, inlen, out, sizeof(out));
-	if (!err)
-		*qpn = MLX5_GET(create_qp_out, out, qpn);
-	return err;
+	if (err)
+		return err;
+	*qpn = MLX5_GET(create_qp_out, out, qpn);
+	*ece = MLX5_GET(create_qp_out, out, ece);
+	return 0;
 }
 
 int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn)
@@ -413,15 +416,17 @@ int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn)
 
 /*
  * All commands that modify a QP have the layout of INIT2RTR_QP.  2RST_QP and 2ERR_QP
- * have no QP context.
+ * have no QP context.  @ece: the options for the connection that are wanted, then
+ * those that the adapter has granted; NULL for commands without such a field.
  */
 int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
-		    u32 qpn, u32 opt_mask, const void *qpc)
+		    u32 qpn, u32 opt_mask, const void *qpc, u32 *ece)
 {
 	u32 out[MLX5_ST_SZ_DW(init2rtr_qp_out)] = {};
 	u32 in[MLX5_ST_SZ_DW(init2rtr_qp_in)] = {};
 	size_t inlen = sizeof(in);
 	char what[24];
+	int err;
 
 	MLX5_SET(init2rtr_qp_in, in, opcode, opcode);
 	MLX5_SET(init2rtr_qp_in, in, qpn, qpn);
@@ -432,8 +437,13 @@ int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
 	} else {
 		inlen = MLX5_ST_SZ_BYTES(qp_2rst_in);
 	}
+	if (ece)
+		MLX5_SET(init2rtr_qp_in, in, ece, *ece);
 	snprintf(what, sizeof(what), "modify QP (0x%x)", opcode);
-	return xv_fw_exec(dev, call, what, in, inlen, out, sizeof(out));
+	err = xv_fw_exec(dev, call, what, in, inlen, out, sizeof(out));
+	if (!err && ece)
+		*ece = MLX5_GET(init2rtr_qp_out, out, ece);
+	return err;
 }
 
 int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn, void *qpc)

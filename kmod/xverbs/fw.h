@@ -47,10 +47,10 @@ int xv_fw_attach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
 int xv_fw_detach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
 		     const u8 *gid);
 int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
-		    size_t inlen, u32 *qpn);
+		    size_t inlen, u32 *qpn, u32 *ece);
 int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn);
 int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
-		    u32 qpn, u32 opt_mask, const void *qpc);
+		    u32 qpn, u32 opt_mask, const void *qpc, u32 *ece);
 int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn,
 		   void *qpc);
 int xv_fw_create_dct(struct xv_dev *dev, struct xv_call *call, void *in,

@@ -99,9 +99,10 @@ static void xv_test_create(struct kunit *test)
 {
 	struct xv_call *call = &xv_fw_call;
 	struct xv_dev *dev = &xv_fw_dev;
-	u32 number = 0, in[64] = {};
+	u32 number = 0, ece = 0, in[64] = {};
 
 	xv_answer(8, 0xee123456);
+	xv_answer(12, 0x10000005);
 	in[15] = cpu_to_be32(0x77);
 	KUNIT_EXPECT_EQ(test, xv_fw_alloc_uar(dev, call, &number), 0);
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
@@ -132,8 +133,9 @@ static void xv_test_create(struct kunit *test)
 			  { 0, 0x07050000 }, { 60, 0x77 });
 	number = 0;
 	KUNIT_EXPECT_EQ(test, xv_fw_create_qp(dev, call, in, sizeof(in),
-					      &number), 0);
+					      &number, &ece), 0);
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	KUNIT_EXPECT_EQ(test, ece, 0x10000005u);
 	XV_EXPECT_COMMAND(test, "CREATE_QP", sizeof(in), { 0, 0x05000000 },
 			  { 60, 0x77 });
 	number = 0;
@@ -193,6 +195,7 @@ static void xv_test_modify(struct kunit *test)
 	u32 in[MLX5_ST_SZ_DW(modify_cq_in)] = {};
 	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
 	u8 gid[16] = { 0xff, 0x12, [15] = 7 };
+	u32 ece = 0x10000003;
 
 	KUNIT_EXPECT_EQ(test, xv_fw_modify_cq(dev, call, 0x123456, 5, in,
 					      sizeof(in)), 0);
@@ -215,12 +218,20 @@ static void xv_test_modify(struct kunit *test)
 	qpc[2] = cpu_to_be32(0x60000000);
 	KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(dev, call,
 					      MLX5_CMD_OP_INIT2RTR_QP,
-					      0x123456, 0x12, qpc), 0);
+					      0x123456, 0x12, qpc, NULL), 0);
 	XV_EXPECT_COMMAND(test, "INIT2RTR_QP", 0x110, { 0, 0x05030000 },
 			  { 8, 0x123456 }, { 0x10, 0x12 },
 			  { 0x20, 0x60000000 });
+	xv_answer(12, 0x10000001);
+	KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(dev, call,
+					      MLX5_CMD_OP_INIT2RTR_QP,
+					      0x123456, 0x12, qpc, &ece), 0);
+	XV_EXPECT_COMMAND(test, "INIT2RTR_QP", 0x110, { 0, 0x05030000 },
+			  { 8, 0x123456 }, { 0x10, 0x12 },
+			  { 0x14, 0x10000003 }, { 0x20, 0x60000000 });
+	KUNIT_EXPECT_EQ(test, ece, 0x10000001u);
 	KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(dev, call, MLX5_CMD_OP_2ERR_QP,
-					      0x123456, 0x12, NULL), 0);
+					      0x123456, 0x12, NULL, NULL), 0);
 	XV_EXPECT_COMMAND(test, "2ERR_QP", 16, { 0, 0x05070000 },
 			  { 8, 0x123456 });
 }

@@ -272,6 +272,10 @@ static int xv_qp_check_limits(struct xv_call *call,
 		return xv_fail(call, -EINVAL,
 			       "QP: alt_pkey_index %u, the limit is %u",
 			       attr->alt_pkey_index, limits->max_pkeys - 1);
+	if (mask & XVERBS_QP_ECE &&
+	    !MLX5_CAP_GEN(call->dev->mdev, ece_support))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "QP: the device has no options for connections (ECE)");
 	if (mask & XVERBS_QP_QKEY && attr->qkey & XV_QKEY_CONTROLLED &&
 	    !capable(CAP_NET_RAW))
 		return xv_fail(call, -EPERM,
@@ -317,7 +321,7 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 	struct xv_qp_attrs attrs;
 	const struct ib_gid_attr *sgid[XV_PATHS] = {};
 	struct xv_qp_verdict verdict;
-	u32 from, to, mask;
+	u32 from, to, mask, ece;
 	bool context;
 	u16 opcode;
 	int err;
@@ -358,11 +362,15 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 		if (err)
 			goto out;
 	}
+	ece = mask & XVERBS_QP_ECE ? attrs.qp.ece : 0;
 	err = xv_fw_modify_qp(call->dev, call, opcode, qp->qpn,
 			      xv_qp_opt_mask(qp, verdict.optional, mask),
-			      context ? qpc : NULL);
+			      context ? qpc : NULL,
+			      xv_qp_negotiates(from, to) ? &ece : NULL);
 	if (err)
 		goto out;
+	if (xv_qp_negotiates(from, to))
+		attrs.qp.ece = ece;
 	if (mask & XVERBS_QP_AV)
 		swap(qp->sgid[XV_PATH_PRIMARY], sgid[XV_PATH_PRIMARY]);
 	if (mask & XVERBS_QP_ALT_PATH)
@@ -388,7 +396,7 @@ int xv_qp_modify(struct xv_call *call)
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
-	if (call->attrs.qp.reserved || call->attrs.qp.reserved2)
+	if (call->attrs.qp.reserved)
 		return xv_fail(call, -EINVAL, "attr.reserved is not zero");
 	return xv_qp_call(call, arg->qp, xv_qp_modify_locked);
 }

@@ -45,6 +45,7 @@
 #define MIG		XVERBS_QP_PATH_MIG_STATE
 #define DEST_QPN	XVERBS_QP_DEST_QPN
 #define DC_KEY		XVERBS_QP_DC_KEY
+#define ECE		XVERBS_QP_ECE
 
 #define RESET		XVERBS_QPS_RESET
 #define INIT		XVERBS_QPS_INIT
@@ -130,10 +131,16 @@ static __u32 xv_qp_type_bit(__u32 type)
 	return type < 15 ? ALL & 1u << type : 0;
 }
 
+_Bool xv_qp_negotiates(__u32 from, __u32 to)
+{
+	return from <= RTS && to >= INIT && to <= RTS;
+}
+
 _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 		       struct xv_qp_verdict *verdict)
 {
 	const struct xv_qp_rule *rule;
+	__u32 optional;
 	size_t i;
 
 	/* The adapter can change these states itself, so software may not know the state. */
@@ -146,9 +153,12 @@ _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 		    rule->to != to || !(rule->types & xv_qp_type_bit(type)))
 			continue;
 		mask &= ~XVERBS_QP_STATE;
+		optional = rule->optional;
+		if (xv_qp_negotiates(from, to))
+			optional |= ECE;
 		verdict->missing = rule->required & ~mask;
-		verdict->optional = rule->optional & mask;
-		verdict->forbidden = mask & ~(rule->required | rule->optional);
+		verdict->optional = optional & mask;
+		verdict->forbidden = mask & ~(rule->required | optional);
 		return 1;
 	}
 	return 0;
@@ -219,6 +229,7 @@ static const struct xv_qp_attr_info xv_qp_attr_infos[] = {
 	ATTR(DEST_QPN, dest_qp_num, 0, 0xffffff),
 	/* All values are valid. */
 	ATTR(DC_KEY, dct_key, 0, 0),
+	ATTR(ECE, ece, 0, 0xffffffff),
 };
 
 /* The name of the lowest attribute in @mask */

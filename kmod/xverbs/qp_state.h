@@ -28,6 +28,8 @@ struct xv_qp_verdict {
 /* Returns false if the transition does not exist. */
 _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 		       struct xv_qp_verdict *verdict);
+/* Do the commands of the transition negotiate options for the connection (ECE)? */
+_Bool xv_qp_negotiates(__u32 from, __u32 to);
 const char *xv_qp_state_name(__u32 state);
 const char *xv_qp_attr_name(__u32 bit);
 _Bool xv_qp_type_known(__u32 type);

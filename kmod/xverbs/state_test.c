@@ -103,14 +103,14 @@ static void xv_test_dci(struct kunit *test)
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(rules); i++) {
-		all = rules[i].required | rules[i].optional;
+		all = rules[i].required | rules[i].optional | ECE;
 		xv_qp_transition(XVERBS_QPT_DCI, rules[i].from, rules[i].to, 0,
 				 &v);
 		KUNIT_EXPECT_EQ(test, v.missing, rules[i].required);
 		xv_qp_transition(XVERBS_QPT_DCI, rules[i].from, rules[i].to,
 				 ~0u & ~CUR, &v);
 		KUNIT_EXPECT_EQ(test, v.missing, 0u);
-		KUNIT_EXPECT_EQ(test, v.optional, rules[i].optional);
+		KUNIT_EXPECT_EQ(test, v.optional, rules[i].optional | ECE);
 		KUNIT_EXPECT_EQ(test, v.forbidden,
 				~all & ~CUR & ~(u32)XVERBS_QP_STATE);
 	}
@@ -119,6 +119,38 @@ static void xv_test_dci(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, xv_qp_type_known(15));
 	KUNIT_EXPECT_FALSE(test, xv_qp_type_known(0));
 	KUNIT_EXPECT_FALSE(test, xv_qp_type_known(XVERBS_QPT_DCI + 1));
+}
+
+/* Options for the connection are negotiated on the way to RTS, and in RTS. */
+static void xv_test_ece(struct kunit *test)
+{
+	static const struct {
+		u8 from;
+		u8 to;
+		bool allowed;
+	} cases[] = {
+		{ RESET, INIT, true }, { INIT, INIT, true }, { INIT, RTR, true },
+		{ RTR, RTS, true }, { RTS, RTS, true },
+		{ RTS, SQD, false }, { SQD, SQD, false }, { SQD, RTS, false },
+		{ SQE, RTS, false }, { RTS, RESET, false }, { RTS, ERR, false },
+		{ RESET, RESET, false },
+	};
+	struct xv_qp_verdict v;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_EXPECT_TRUE(test, xv_qp_transition(XVERBS_QPT_UD,
+							 cases[i].from,
+							 cases[i].to, ECE, &v));
+		KUNIT_EXPECT_EQ_MSG(test, v.forbidden,
+				    cases[i].allowed ? 0u : ECE, "%s to %s",
+				    xv_qp_state_name(cases[i].from),
+				    xv_qp_state_name(cases[i].to));
+		KUNIT_EXPECT_EQ(test, xv_qp_negotiates(cases[i].from,
+						       cases[i].to),
+				cases[i].allowed);
+	}
+	KUNIT_EXPECT_STREQ(test, xv_qp_attr_name(ECE), "ece");
 }
 
 static void xv_test_attr_table(struct kunit *test)
@@ -183,6 +215,7 @@ static struct kunit_case xv_state_cases[] = {
 	KUNIT_CASE(xv_test_forbidden),
 	KUNIT_CASE(xv_test_invalid_transition),
 	KUNIT_CASE(xv_test_dci),
+	KUNIT_CASE(xv_test_ece),
 	KUNIT_CASE(xv_test_attr_table),
 	KUNIT_CASE(xv_test_attr_migrate),
 	{}

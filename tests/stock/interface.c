@@ -662,24 +662,30 @@ static void events(void)
 	ok(!ibv_destroy_srq(srq), "the shared receive queue ends");
 }
 
-/* There are no options of a vendor for connections. */
-static void connection_options(struct ibv_qp *qp)
+/* The adapter knows version 1 of connection options, and no option. */
+static void connection_options(void)
 {
+	const uint32_t version = 1u << 28;
 	struct ibv_ece ece = { 1, 2, 3 }, set;
+	struct end e = make(IBV_QPT_RC, NULL, NULL);
 
-	ok(!ibv_query_ece(qp, &ece) && ece.vendor_id == 0x15b3 && !ece.options && !ece.comp_mask,
-	   "connection options: none");
+	ok(!ibv_query_ece(e.qp, &ece) && ece.vendor_id == 0x15b3 && ece.options == version &&
+	   !ece.comp_mask, "connection options of a new queue pair: version 1, none");
 	set = ece;
-	tap_is(ibv_set_ece(qp, &set), EOPNOTSUPP, "setting none: EOPNOTSUPP");
-	set.options = 1;
-	ok(ibv_set_ece(qp, &set) == EOPNOTSUPP && errno == EOPNOTSUPP, "setting some: EOPNOTSUPP");
+	set.options |= 5;
+	tap_is(ibv_set_ece(e.qp, &set), 0, "options are set");
+	ok(!ibv_query_ece(e.qp, &ece) && !ece.options, "until they are negotiated, there are none");
+	rc_up(e.qp, e.qp->qp_num);
+	ok(!ibv_query_ece(e.qp, &ece) && ece.options == version,
+	   "the adapter grants version 1, and none of them");
 	set.comp_mask = 1;
-	tap_is(ibv_set_ece(qp, &set), EINVAL, "unknown members: EINVAL");
+	ok(ibv_set_ece(e.qp, &set) == EINVAL && errno == EINVAL, "unknown members: EINVAL");
 	set = (struct ibv_ece) { .vendor_id = 0x1234 };
-	tap_is(ibv_set_ece(qp, &set), EINVAL, "another vendor: EINVAL");
+	tap_is(ibv_set_ece(e.qp, &set), EINVAL, "another vendor: EINVAL");
 	set = (struct ibv_ece) {};
-	tap_is(ibv_set_ece(qp, &set), EOPNOTSUPP, "no vendor: EOPNOTSUPP");
-	ok(!ibv_query_ece(qp, &ece) && !ece.options, "there are still none");
+	tap_is(ibv_set_ece(e.qp, &set), EOPNOTSUPP, "no vendor: EOPNOTSUPP");
+	ok(!ibv_query_ece(e.qp, &ece) && ece.options == version, "nothing has changed");
+	unmake(&e);
 }
 
 static void lacking(void)
@@ -743,7 +749,7 @@ int main(int argc, char **argv)
 	domains();
 	allocators();
 	events();
-	connection_options(a.qp);
+	connection_options();
 	lacking();
 	driver();
 	forked(&a);

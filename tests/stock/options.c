@@ -202,15 +202,20 @@ static void test_relaxed(void)
 	tap_is(ibv_dereg_mr(relaxed), 0, "deregister");
 }
 
-/* The device has no options: it says so, and takes none. */
-static void test_ece(void)
+/* Whoever connects may set options: the adapter has none, and says so. */
+static void test_ece(union ibv_gid gid, int gid_index)
 {
-	struct ibv_ece ece = { 0 };
+	struct ibv_ece ece = { 0 }, set = { .vendor_id = 0x15b3, .options = 0x10000005 };
+	struct ibv_qp *other = qp;
 
-	tap_is(ibv_query_ece(qp, &ece), 0, "query of connection options");
-	tap_is(ece.options, 0, "there are none");
-	tap_is(ibv_set_ece(qp, &ece), EOPNOTSUPP, "setting them: EOPNOTSUPP");
-	ok(!ibv_query_ece(qp, &ece) && !ece.options, "there are still none");
+	make_qp(false);
+	ok(!ibv_query_ece(qp, &ece) && ece.options == 1u << 28,
+	   "connection options: version 1, none");
+	tap_is(ibv_set_ece(qp, &set), 0, "options are set");
+	connect_self(gid, gid_index);
+	ok(!ibv_query_ece(qp, &ece) && ece.options == 1u << 28, "none of them is granted");
+	ok(!ibv_destroy_qp(qp), "the queue pair ends");
+	qp = other;
 }
 
 static void test_compressed(void)
@@ -411,7 +416,7 @@ int main(int argc, char **argv)
 	connect_self(gid, atoi(argv[2]));
 	test_data();
 	test_relaxed();
-	test_ece();
+	test_ece(gid, atoi(argv[2]));
 	test_compressed();
 	test_not_announced();
 	test_flags();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Options of queues at creation and modification: sizes and their limits, completion
- * vectors, moderation, overruns, collapsed CQs, queues without locks, sq_sig_all.
+ * vectors, moderation, overruns, collapsed CQs, queues without locks, sq_sig_all, options for
+ * connections (ECE).
  */
 #include <poll.h>
 #include "rig.h"
@@ -90,6 +91,39 @@ static void test_caps(void)
 	   r.cq[0]->context == r.side[0].ctx && !r.cq[0]->channel && r.cq[0]->handle &&
 	   r.cq[0]->cqe == r.cq[0]->mask && r.cq[0]->cqe >= 32,
 	   "queues have context, PD, handle and size");
+	ok(!xv_destroy_qp(qp), "destroy");
+}
+
+/* Options for the connection: the adapter offers version 1, and grants that at most. */
+static void test_ece(void)
+{
+	const uint32_t version = 1u << 28, init = XV_QP_STATE | XV_QP_PKEY_INDEX | XV_QP_PORT |
+						  XV_QP_ACCESS_FLAGS;
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
+		.recv_cq = r.cq[0], .cap = { 1, 1, 1, 1, 0 } };
+	struct xv_qp_attr a = { .qp_state = XV_QPS_INIT, .port_num = 1, .ece = version | 5 }, now;
+	struct xv_qp *qp = xv_create_qp(r.side[0].pd, &attr);
+
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	ok(!xv_query_qp(qp, &now, XV_QP_ECE, NULL) && now.ece == version,
+	   "a new queue pair offers version 1 of connection options");
+	ok(!xv_modify_qp(qp, &a, init | XV_QP_ECE) &&
+	   !xv_query_qp(qp, &now, XV_QP_ECE, NULL) && now.ece == version,
+	   "asked for two of them, it grants none");
+	a.ece = 5;
+	ok(!xv_modify_qp(qp, &a, XV_QP_ECE) && !xv_query_qp(qp, &now, XV_QP_ECE, NULL) && !now.ece,
+	   "without a version it grants nothing");
+	ok(!xv_modify_qp(qp, &a, XV_QP_PORT) && !xv_query_qp(qp, &now, XV_QP_ECE, NULL) && !now.ece,
+	   "INIT to INIT without the attribute");
+	a.ece = ~0u;
+	ok(!xv_modify_qp(qp, &a, XV_QP_ECE) && !xv_query_qp(qp, &now, XV_QP_ECE, NULL) &&
+	   now.ece == version, "of the highest version it grants version 1");
+	a.qp_state = XV_QPS_RESET;
+	ok(xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_ECE) == -EINVAL && says("ece"),
+	   "not to RESET: %s", xv_last_error());
+	ok(!xv_modify_qp(qp, &a, XV_QP_STATE) && !xv_query_qp(qp, &now, XV_QP_ECE, NULL) &&
+	   !now.ece, "after a reset there are none");
 	ok(!xv_destroy_qp(qp), "destroy");
 }
 
@@ -388,6 +422,7 @@ int main(int argc, char **argv)
 	test_cq_refusals();
 	test_qp_refusals();
 	test_caps();
+	test_ece();
 	test_srq_refusals();
 	test_sizes();
 	test_sig_all();

@@ -1367,6 +1367,7 @@ struct xverbs_qp_create {
 #define XVERBS_QP_CAP			(1u << 19)
 #define XVERBS_QP_DEST_QPN		(1u << 20)
 #define XVERBS_QP_DC_KEY		(1u << 27)
+#define XVERBS_QP_ECE			(1u << 28)
 
 /* Path migration states, same values as enum ibv_mig_state */
 #define XVERBS_MIG_MIGRATED	0
@@ -1429,7 +1430,9 @@ struct xverbs_ah_attr {
  * @alt_port_num: local port of the alternate path
  * @alt_timeout: acknowledge timeout of the alternate path
  * @reserved: zero
- * @reserved2: zero
+ * @ece: options of the vendor for the connection (ibv_ece.options): those that are
+ *	wanted.  Query: those that the adapter granted last; before the first
+ *	modification, those that it offers.  With feature XVERBS_FEATURE_ECE
  * @dct_key: DCI: access key; each request has its own key, which is used
  *
  * The address vectors are separate parts.
@@ -1458,7 +1461,7 @@ struct xverbs_qp_attr {
 	__u8 alt_port_num;
 	__u8 alt_timeout;
 	__u8 reserved;
-	__u32 reserved2;
+	__u32 ece;
 	__aligned_u64 dct_key;
 };
 

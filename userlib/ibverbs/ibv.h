@@ -131,6 +131,8 @@ struct qp {
 	struct memory memory;
 	struct ibv_qp_init_attr init;	/* with the actual sizes */
 	bool extended;
+	bool ece_set;			/* the next transition asks for these options: */
+	uint32_t ece;
 
 	/* Extended interface: the request that is being built */
 	struct xv_send_wr wr;

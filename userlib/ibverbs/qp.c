@@ -237,10 +237,17 @@ static unsigned int attr_mask(enum ibv_qp_type type, int mask)
 	return (unsigned int)mask;
 }
 
+/* Can the transition ask for connection options? */
+static bool negotiates(enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	return from <= IBV_QPS_RTS && to >= IBV_QPS_INIT && to <= IBV_QPS_RTS;
+}
+
 EXPORT int ibv_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask)
 {
 	struct qp *qp = TO(qp, pub);
-	struct xv_qp_attr x = { .dct_key = 0 };
+	struct xv_qp_attr x = { .ece = qp->ece };
+	unsigned int xv_mask = attr_mask(pub->qp_type, mask);
 	int err;
 
 	if (mask & IBV_QP_RATE_LIMIT)
@@ -248,7 +255,11 @@ EXPORT int ibv_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask)
 	memcpy(&x, attr, SAME_ATTR_SIZE);
 	iv_ah_attr(&x.ah_attr);
 	iv_ah_attr(&x.alt_ah_attr);
-	err = xv_modify_qp(qp->xv, &x, attr_mask(pub->qp_type, mask));
+	if (qp->ece_set && mask & IBV_QP_STATE && negotiates(pub->state, attr->qp_state))
+		xv_mask |= XV_QP_ECE;
+	err = xv_modify_qp(qp->xv, &x, xv_mask);
+	if (!err && xv_mask & XV_QP_ECE)
+		qp->ece_set = false;
 	pub->state = (enum ibv_qp_state)qp->xv->state;
 	return iv_result(err);
 }
@@ -278,25 +289,45 @@ EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, 
 }
 
 /*
- * Enhanced connection establishment: there are no options.  The answers are those of libmlx5 for
- * an adapter without options; librdmacm asks when it connects.
+ * Enhanced connection establishment, as in libmlx5: options that are set go to the adapter with
+ * the next transition, and until then a query returns none.
  */
 #define ECE_VENDOR	0x15b3		/* PCI vendor of the adapters, as libmlx5 reports it */
 
-EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+EXPORT int ibv_query_ece(struct ibv_qp *pub, struct ibv_ece *ece)
 {
-	(void)qp;
-	*ece = (struct ibv_ece) { .vendor_id = ECE_VENDOR };
+	struct qp *qp = TO(qp, pub);
+	struct xv_qp_attr x = { .ece = 0 };
+	int err = qp->ece_set ? 0 : xv_query_qp(qp->xv, &x, XV_QP_ECE, NULL);
+
+	if (err)
+		return iv_result(err);
+	*ece = (struct ibv_ece) { .vendor_id = ECE_VENDOR, .options = x.ece };
 	return 0;
 }
 
-EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+static bool has_ece(struct xv_context *ctx)
 {
-	bool other_vendor = ece->vendor_id && ece->vendor_id != ECE_VENDOR;
+	struct xv_feature list[64];
+	int n = xv_query_features(ctx, list, 64), i;
 
-	(void)qp;
-	errno = ece->vendor_id && (ece->comp_mask || other_vendor) ? EINVAL : EOPNOTSUPP;
-	return errno;
+	for (i = 0; i < n && i < 64; i++)
+		if (!strcmp(list[i].name, "ece"))
+			return list[i].available;
+	return false;
+}
+
+EXPORT int ibv_set_ece(struct ibv_qp *pub, struct ibv_ece *ece)
+{
+	struct qp *qp = TO(qp, pub);
+
+	if (ece->vendor_id && (ece->comp_mask || ece->vendor_id != ECE_VENDOR))
+		return errno = EINVAL;
+	if (!ece->vendor_id || !has_ece(xv_of(pub->context)))
+		return errno = EOPNOTSUPP;
+	qp->ece = ece->options;
+	qp->ece_set = true;
+	return 0;
 }
 
 EXPORT int ibv_destroy_qp(struct ibv_qp *pub)

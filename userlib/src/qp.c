@@ -380,6 +380,7 @@ static void attr_to_kernel(struct kernel_attrs *k, const struct xv_qp_attr *a)
 		.alt_port_num = a->alt_port_num,
 		.alt_timeout = a->alt_timeout,
 		.dct_key = a->dct_key,
+		.ece = a->ece,
 	};
 	xv_ah_attr_to_kernel(&k->ah, &a->ah_attr);
 	xv_ah_attr_to_kernel(&k->alt_ah, &a->alt_ah_attr);
@@ -413,6 +414,7 @@ static void attr_from_kernel(struct xv_qp_attr *a, const struct kernel_attrs *at
 		.alt_port_num = k->alt_port_num,
 		.alt_timeout = k->alt_timeout,
 		.dct_key = k->dct_key,
+		.ece = k->ece,
 	};
 	xv_ah_attr_from_kernel(&a->ah_attr, &attrs->ah);
 	xv_ah_attr_from_kernel(&a->alt_ah_attr, &attrs->alt_ah);

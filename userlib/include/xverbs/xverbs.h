@@ -743,6 +743,7 @@ enum xv_qp_attr_mask {
 	XV_QP_CAP			= 1 << 19,
 	XV_QP_DEST_QPN			= 1 << 20,
 	XV_QP_DC_KEY			= 1 << 27,
+	XV_QP_ECE			= 1 << 28,
 };
 
 enum xv_mig_state {
@@ -833,6 +834,7 @@ struct xv_qp_attr {
 	uint8_t alt_port_num;
 	uint8_t alt_timeout;
 	uint64_t dct_key;		/* DCI: not used, each request has its own key */
+	uint32_t ece;			/* options of the vendor for the connection */
 };
 
 /* Stores the actual sizes in attr->cap. */
