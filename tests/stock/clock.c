@@ -5,6 +5,7 @@
  * The clock of the device, read with plain libibverbs: it runs at the rate that the device
  * reports, and time stamps of completions are between two readings of it.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -27,7 +28,7 @@ static void need(int good, const char *what)
 {
 	if (good)
 		return;
-	printf("Bail out! %s\n", what);
+	printf("Bail out! %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
@@ -184,8 +185,9 @@ int main(int argc, char **argv)
 	pd = ibv_alloc_pd(ctx);
 	mr = pd ? ibv_reg_mr(pd, mem, sizeof(mem), IBV_ACCESS_LOCAL_WRITE |
 			     IBV_ACCESS_REMOTE_WRITE) : NULL;
+	need(mr != NULL, "memory region");
 	cq = ibv_create_cq_ex(ctx, &init);
-	need(mr && cq, "memory region and CQ");
+	need(cq != NULL, "CQ with time stamps");
 	make_qp(atoi(argv[2]));
 	test_rate();
 	test_stamps();
