@@ -301,6 +301,30 @@ static void xv_test_create_qp(struct kunit *test)
 			  { 0xbc, 0x23456740 }, XV_PAGES);
 }
 
+/* A device without options for connections gets no request for them, and refuses them. */
+static void xv_test_ece(struct kunit *test)
+{
+	const struct xv_qp_layout lay = { .sq_wqebbs = 512 };
+	struct xverbs_qp_attr attr = { .ece = 5 };
+	struct xv_bench *b = test->priv;
+
+	xv_fill_qp(b, XVERBS_QPT_RC);
+	*(__be32 *)(xv_fw.out + 12) = cpu_to_be32(0x10000003);
+	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &lay), 0);
+	KUNIT_EXPECT_EQ(test, *(__be32 *)(xv_fw.in + 0x14), 0);
+	KUNIT_EXPECT_EQ(test, b->qp.attrs.qp.ece, 0u);
+	KUNIT_EXPECT_NULL(test, xv_qp_ece(&b->call, 0, 1, XVERBS_QP_ECE, &attr));
+	KUNIT_EXPECT_EQ(test, xv_qp_check_limits(&b->call, &attr, XVERBS_QP_ECE),
+			-EOPNOTSUPP);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, ece_support, 1);
+	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &lay), 0);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(*(__be32 *)(xv_fw.in + 0x14)), 1u << 28);
+	KUNIT_EXPECT_EQ(test, b->qp.attrs.qp.ece, 0x10000003u);
+	KUNIT_EXPECT_EQ(test, xv_qp_check_limits(&b->call, &attr, XVERBS_QP_ECE), 0);
+	KUNIT_EXPECT_EQ(test, *xv_qp_ece(&b->call, 0, 1, XVERBS_QP_ECE, &attr), 5u);
+	KUNIT_EXPECT_EQ(test, *xv_qp_ece(&b->call, 0, 1, 0, &attr), 0u);
+}
+
 static void xv_test_cross_channel(struct kunit *test)
 {
 	const struct xv_qp_layout both = { .sq_wqebbs = 512, .rq_wqes = 256,
@@ -847,6 +871,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_create_dci),
 	KUNIT_CASE(xv_test_dct),
 	KUNIT_CASE(xv_test_dct_checks),
+	KUNIT_CASE(xv_test_ece),
 	KUNIT_CASE(xv_test_cross_channel),
 	KUNIT_CASE(xv_test_cross_channel_cq),
 	KUNIT_CASE(xv_test_cross_channel_features),

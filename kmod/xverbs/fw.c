@@ -387,7 +387,10 @@ int xv_fw_detach_mcg(struct xv_dev *dev, struct xv_call *call, u32 qpn,
 			  sizeof(out));
 }
 
-/* @ece: returns the options for connections that the adapter offers */
+/*
+ * @ece: the options for connections (ECE) that the caller requests.  The function replaces
+ * them by the options that the adapter grants.  NULL: the command has no such field.
+ */
 int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
 		    size_t inlen, u32 *qpn, u32 *ece)
 {
@@ -395,11 +398,14 @@ int xv_fw_create_qp(struct xv_dev *dev, struct xv_call *call, void *in,
 	int err;
 
 	MLX5_SET(create_qp_in, in, opcode, MLX5_CMD_OP_CREATE_QP);
+	if (ece)
+		MLX5_SET(create_qp_in, in, ece, *ece);
 	err = xv_fw_exec(dev, call, "CREATE_QP", in, inlen, out, sizeof(out));
 	if (err)
 		return err;
 	*qpn = MLX5_GET(create_qp_out, out, qpn);
-	*ece = MLX5_GET(create_qp_out, out, ece);
+	if (ece)
+		*ece = MLX5_GET(create_qp_out, out, ece);
 	return 0;
 }
 
@@ -416,8 +422,7 @@ int xv_fw_destroy_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn)
 
 /*
  * All commands that modify a QP have the layout of INIT2RTR_QP.  2RST_QP and 2ERR_QP
- * have no QP context.  @ece: the options for the connection that are wanted, then
- * those that the adapter has granted; NULL for commands without such a field.
+ * have no QP context.  @ece is as for xv_fw_create_qp().
  */
 int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
 		    u32 qpn, u32 opt_mask, const void *qpc, u32 *ece)

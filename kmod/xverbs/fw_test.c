@@ -99,7 +99,7 @@ static void xv_test_create(struct kunit *test)
 {
 	struct xv_call *call = &xv_fw_call;
 	struct xv_dev *dev = &xv_fw_dev;
-	u32 number = 0, ece = 0, in[64] = {};
+	u32 number = 0, ece = 0x10000007, in[64] = {};
 
 	xv_answer(8, 0xee123456);
 	xv_answer(12, 0x10000005);
@@ -137,7 +137,8 @@ static void xv_test_create(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
 	KUNIT_EXPECT_EQ(test, ece, 0x10000005u);
 	XV_EXPECT_COMMAND(test, "CREATE_QP", sizeof(in), { 0, 0x05000000 },
-			  { 60, 0x77 });
+			  { 0x14, 0x10000007 }, { 60, 0x77 });
+	in[5] = 0;
 	number = 0;
 	KUNIT_EXPECT_EQ(test, xv_fw_create_dct(dev, call, in, &number), 0);
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);

@@ -22,7 +22,7 @@
 #define XV_AV_BYTES	((u8)sizeof(struct mlx5r_av))
 #define XV_XRC_BYTES	((u8)sizeof(struct mlx5r_xrc))
 #define XV_ATOMIC_WQE	(XV_RADDR_BYTES + XV_ATOMIC_BYTES + XV_DATA_BYTES)
-#define XV_ECE_VERSION	(1u << 28)	/* asks for the options of version 1, as libmlx5 does */
+#define XV_ECE_VERSION	(1u << 28)	/* version 1, as in libmlx5 */
 
 const struct xv_qp_kind *xv_qp_kind(u32 type)
 {
@@ -237,18 +237,20 @@ static int xv_qp_create_hw(struct xv_call *call, struct xv_dev_qp *qp,
 {
 	size_t inlen = MLX5_ST_SZ_BYTES(create_qp_in) +
 		       qp->mem.ring.npages * sizeof(__be64);
+	u32 *ece = NULL;
 	void *in;
 	int err;
 
 	in = kvzalloc(inlen, XV_GFP);
 	if (!in)
 		return -ENOMEM;
+	if (MLX5_CAP_GEN(call->dev->mdev, ece_support)) {
+		ece = &qp->attrs.qp.ece;
+		*ece = XV_ECE_VERSION;
+	}
 	xv_qp_fill_create(call, qp, lay, MLX5_ADDR_OF(create_qp_in, in, qpc));
 	xv_buf_fill_pas(&qp->mem.ring, MLX5_ADDR_OF(create_qp_in, in, pas));
-	if (MLX5_CAP_GEN(call->dev->mdev, ece_support))
-		MLX5_SET(create_qp_in, in, ece, XV_ECE_VERSION);
-	err = xv_fw_create_qp(call->dev, call, in, inlen, &qp->qpn,
-			      &qp->attrs.qp.ece);
+	err = xv_fw_create_qp(call->dev, call, in, inlen, &qp->qpn, ece);
 	kvfree(in);
 	return err;
 }

@@ -314,6 +314,21 @@ static int xv_qp_check_modify(struct xv_call *call, const struct xv_dev_qp *qp,
 	return xv_qp_check_limits(call, attr, mask);
 }
 
+/*
+ * The options for the connection in @attr, for xv_fw_modify_qp(); NULL if the command does
+ * not negotiate them.  The value 0 requests no change.
+ */
+static u32 *xv_qp_ece(struct xv_call *call, u32 from, u32 to, u32 mask,
+		      struct xverbs_qp_attr *attr)
+{
+	if (!MLX5_CAP_GEN(call->dev->mdev, ece_support) ||
+	    !xv_qp_negotiates(from, to))
+		return NULL;
+	if (!(mask & XVERBS_QP_ECE))
+		attr->ece = 0;
+	return &attr->ece;
+}
+
 static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 {
 	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
@@ -321,7 +336,7 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 	struct xv_qp_attrs attrs;
 	const struct ib_gid_attr *sgid[XV_PATHS] = {};
 	struct xv_qp_verdict verdict;
-	u32 from, to, mask, ece;
+	u32 from, to, mask;
 	bool context;
 	u16 opcode;
 	int err;
@@ -362,15 +377,12 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 		if (err)
 			goto out;
 	}
-	ece = mask & XVERBS_QP_ECE ? attrs.qp.ece : 0;
 	err = xv_fw_modify_qp(call->dev, call, opcode, qp->qpn,
 			      xv_qp_opt_mask(qp, verdict.optional, mask),
 			      context ? qpc : NULL,
-			      xv_qp_negotiates(from, to) ? &ece : NULL);
+			      xv_qp_ece(call, from, to, mask, &attrs.qp));
 	if (err)
 		goto out;
-	if (xv_qp_negotiates(from, to))
-		attrs.qp.ece = ece;
 	if (mask & XVERBS_QP_AV)
 		swap(qp->sgid[XV_PATH_PRIMARY], sgid[XV_PATH_PRIMARY]);
 	if (mask & XVERBS_QP_ALT_PATH)

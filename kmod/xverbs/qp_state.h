@@ -28,7 +28,7 @@ struct xv_qp_verdict {
 /* Returns false if the transition does not exist. */
 _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 		       struct xv_qp_verdict *verdict);
-/* Do the commands of the transition negotiate options for the connection (ECE)? */
+/* Does the command of this transition have a field for ECE, options for the connection? */
 _Bool xv_qp_negotiates(__u32 from, __u32 to);
 const char *xv_qp_state_name(__u32 state);
 const char *xv_qp_attr_name(__u32 bit);

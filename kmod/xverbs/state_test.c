@@ -121,7 +121,7 @@ static void xv_test_dci(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, xv_qp_type_known(XVERBS_QPT_DCI + 1));
 }
 
-/* Options for the connection are negotiated on the way to RTS, and in RTS. */
+/* The commands of all transitions up to RTS, and of RTS to RTS, have a field for ECE. */
 static void xv_test_ece(struct kunit *test)
 {
 	static const struct {

@@ -272,7 +272,7 @@ static u32 granted(struct session_qp *q, u16 opcode, struct session_qp *peer, u3
 	return s.ece_granted;
 }
 
-/* Options for connections: the adapter knows version 1, and no option. */
+/* The adapter supports version 1 of ECE, without any option. */
 static void test_ece(void)
 {
 	u32 in[MLX5_ST_SZ_DW(query_qp_in)] = {}, out[MLX5_ST_SZ_DW(query_qp_out)] = {};

@@ -173,7 +173,7 @@ static void test_stamps(void)
 		ok(wall_ok == ROUNDS, "%d wall clock times are right", wall_ok);
 }
 
-/* mlx5_core computes the wall clock time only in kernels with PTP clocks. */
+/* mlx5_core supports wall clock times only if the kernel was built with PTP clocks. */
 static void make_cq(void)
 {
 	struct ibv_cq_init_attr_ex init = { .cqe = 16,

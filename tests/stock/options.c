@@ -202,7 +202,7 @@ static void test_relaxed(void)
 	tap_is(ibv_dereg_mr(relaxed), 0, "deregister");
 }
 
-/* Whoever connects may set options: the adapter has none, and says so. */
+/* Options of ECE can be set.  The adapter grants version 1 without any option. */
 static void test_ece(union ibv_gid gid, int gid_index)
 {
 	struct ibv_ece ece = { 0 }, set = { .vendor_id = 0x15b3, .options = 0x10000005 };

@@ -94,7 +94,7 @@ static void test_caps(void)
 	ok(!xv_destroy_qp(qp), "destroy");
 }
 
-/* Options for the connection: the adapter offers version 1, and grants that at most. */
+/* The adapter supports version 1 of ECE, without any option. */
 static void test_ece(void)
 {
 	const uint32_t version = 1u << 28, init = XV_QP_STATE | XV_QP_PKEY_INDEX | XV_QP_PORT |

@@ -131,8 +131,8 @@ struct qp {
 	struct memory memory;
 	struct ibv_qp_init_attr init;	/* with the actual sizes */
 	bool extended;
-	bool ece_set;			/* the next transition asks for these options: */
-	uint32_t ece;
+	uint32_t ece;			/* options of ibv_set_ece() */
+	bool ece_set;			/* the next transition sends them to the adapter */
 
 	/* Extended interface: the request that is being built */
 	struct xv_send_wr wr;

@@ -237,7 +237,7 @@ static unsigned int attr_mask(enum ibv_qp_type type, int mask)
 	return (unsigned int)mask;
 }
 
-/* Can the transition ask for connection options? */
+/* Does this transition negotiate ECE, as xv_modify_qp(3) says? */
 static bool negotiates(enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	return from <= IBV_QPS_RTS && to >= IBV_QPS_INIT && to <= IBV_QPS_RTS;
@@ -289,8 +289,8 @@ EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, 
 }
 
 /*
- * Enhanced connection establishment, as in libmlx5: options that are set go to the adapter with
- * the next transition, and until then a query returns none.
+ * Enhanced connection establishment (ECE).  As in libmlx5, ibv_set_ece() stores the options, and
+ * the next transition sends them to the adapter.  Until then ibv_query_ece() returns 0.
  */
 #define ECE_VENDOR	0x15b3		/* PCI vendor of the adapters, as libmlx5 reports it */
 

@@ -184,9 +184,9 @@ static inline u64 hca_qword(const void *in, u32 bit)
 }
 
 /*
- * Enhanced connection establishment: bits 31:28 are a version, the others options of the vendor.
- * libmlx5 asks for version 1 when it creates a QP.  What the options mean is not public, so none
- * is granted.  It is not known what adapters answer.
+ * Enhanced connection establishment (ECE).  Bits 31:28 are a version, the other bits are options
+ * of the vendor.  libmlx5 requests version 1 when it creates a QP.  The meaning of the options is
+ * not public, so the adapter grants no option.  What adapters in hardware answer is not known.
  */
 #define HCA_ECE_VERSION		(1u << 28)
 

@@ -87,6 +87,7 @@ enum hca_synd hca_cmd_create_dct(struct hca *hca, const struct hca_cmd *c)
 	const void *dctc = MLX5_ADDR_OF(create_dct_in, c->in, dct_context_entry);
 	struct hca_qp *dct = hca_qp_new(hca);
 	enum hca_synd synd;
+	u32 ece;
 
 	if (!dct)
 		return HCA_SYND_NO_MEMORY;
@@ -94,10 +95,10 @@ enum hca_synd hca_cmd_create_dct(struct hca *hca, const struct hca_cmd *c)
 	if (synd)
 		return synd;
 	hca_counter_join(dct, MLX5_GET(dctc, dctc, counter_set_id));
-	dct->ece = hca_ece_grant(MLX5_GET(dctc, dctc, ece));
-	MLX5_SET(dctc, dct->dct.ctx, ece, dct->ece);
+	ece = hca_ece_grant(MLX5_GET(dctc, dctc, ece));
+	MLX5_SET(dctc, dct->dct.ctx, ece, ece);
 	MLX5_SET(create_dct_out, c->out, dctn, dct->qpn);
-	MLX5_SET(create_dct_out, c->out, ece, dct->ece);
+	MLX5_SET(create_dct_out, c->out, ece, ece);
 	return HCA_OK;
 }
 

@@ -526,7 +526,7 @@ struct hca_qp {
 
 	bool pm_failed;			/* the event "migration failed" has been raised */
 	struct hca_umem *dbr_umem;	/* which has the record, or NULL */
-	u32 ece;			/* the options for its connection, see hca_ece_grant() */
+	u32 ece;			/* granted options, see hca_ece_grant() */
 	struct hca_dependent on_scq, on_rcq, on_srq;
 	u32 xrcd;
 	struct list_head fail_entry;	/* fabric.failing_qps, or empty */

@@ -330,7 +330,7 @@ static enum hca_synd hca_qp_take_pd(struct hca *hca, const struct hca_cmd *c, st
 	return HCA_OK;
 }
 
-/* A command that asks for nothing does not change what was granted before. */
+/* A command with value 0 does not change the options that were granted before. */
 static void hca_qp_negotiate(struct hca_qp *qp, const struct hca_cmd *c)
 {
 	u32 wanted = MLX5_GET(rst2init_qp_in, c->in, ece);
@@ -382,7 +382,7 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET(qpc, qpc, pd, qp->pd);
 	memcpy(qp->qpc, qpc, sizeof(qpc));
 	hca_qp_decode_params(qp, params);
-	/* The commands of these states have no such field. */
+	/* The commands from SQD and SQER have no field for ECE. */
 	if (!(t->from & (SQD | SQER)))
 		hca_qp_negotiate(qp, c);
 	if (t->opcode != HCA_CMD_OP_SQD2SQD_QP)

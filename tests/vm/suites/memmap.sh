@@ -16,7 +16,7 @@ ok "unload" rmmod xhca
 ok "load it at a chosen address" load xhca functions=2 bar=0x31000000
 like "it uses this address" 'xhca: 2 RoCE functions at 0x0*31000000' dmesg
 ok "unload again" rmmod xhca
-# modprobe, which loads an installed module, has another text for the error number than insmod.
+# insmod and modprobe print different texts for EINVAL.  Only an installed module needs modprobe.
 refused "an address that is not reserved is refused" 'Invalid (parameters|argument)' \
 	load xhca bar=0x40000000
 like "the log says why" 'bar=0x0*40000000: 16M from there are not reserved' dmesg
