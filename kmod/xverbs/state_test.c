@@ -128,7 +128,7 @@ static void xv_test_ece(struct kunit *test)
 		u8 from;
 		u8 to;
 		bool allowed;
-	} cases[] = {
+	} moves[] = {
 		{ RESET, INIT, true }, { INIT, INIT, true }, { INIT, RTR, true },
 		{ RTR, RTS, true }, { RTS, RTS, true },
 		{ RTS, SQD, false }, { SQD, SQD, false }, { SQD, RTS, false },
@@ -138,17 +138,17 @@ static void xv_test_ece(struct kunit *test)
 	struct xv_qp_verdict v;
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(moves); i++) {
 		KUNIT_EXPECT_TRUE(test, xv_qp_transition(XVERBS_QPT_UD,
-							 cases[i].from,
-							 cases[i].to, ECE, &v));
+							 moves[i].from,
+							 moves[i].to, ECE, &v));
 		KUNIT_EXPECT_EQ_MSG(test, v.forbidden,
-				    cases[i].allowed ? 0u : ECE, "%s to %s",
-				    xv_qp_state_name(cases[i].from),
-				    xv_qp_state_name(cases[i].to));
-		KUNIT_EXPECT_EQ(test, xv_qp_negotiates(cases[i].from,
-						       cases[i].to),
-				cases[i].allowed);
+				    moves[i].allowed ? 0u : ECE, "%s to %s",
+				    xv_qp_state_name(moves[i].from),
+				    xv_qp_state_name(moves[i].to));
+		KUNIT_EXPECT_EQ(test, xv_qp_negotiates(moves[i].from,
+						       moves[i].to),
+				moves[i].allowed);
 	}
 	KUNIT_EXPECT_STREQ(test, xv_qp_attr_name(ECE), "ece");
 }
