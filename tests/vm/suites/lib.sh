@@ -196,6 +196,7 @@ pair() {
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
 	log=$OUT.server
+	: > "$log"	# READY may search it before the shell has started the server
 	timeout -k 5 "$LIMIT" "${server[@]}" > "$log" 2>&1 < /dev/null &
 	pid=$!
 	wait_for "$LIMIT" ready_or_ended
