@@ -30,8 +30,18 @@ static void xv_buf_release_pages(struct xv_buf *buf, u32 n)
 		put_page(buf->pages[n]);
 	}
 	kvfree(buf->dma);
-	kvfree(buf->pages);
 	xv_pin_put(buf->pinned);
+}
+
+/* One allocation has both lists. */
+static int xv_buf_alloc_lists(struct xv_buf *buf)
+{
+	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma) + sizeof(*buf->pages),
+			    XV_GFP);
+	if (!buf->dma)
+		return -ENOMEM;
+	buf->pages = (struct page **)(buf->dma + buf->npages);
+	return 0;
 }
 
 static int xv_buf_get_page(struct xv_buf *buf, u32 i)
@@ -62,13 +72,10 @@ int xv_buf_alloc(struct xv_call *call, struct xv_buf *buf, size_t bytes)
 	buf->pinned = xv_pin_charge(call, buf->npages);
 	if (IS_ERR(buf->pinned))
 		return PTR_ERR(buf->pinned);
-	buf->pages = kvcalloc(buf->npages, sizeof(*buf->pages), XV_GFP);
-	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma), XV_GFP);
-	if (!buf->pages || !buf->dma) {
-		kvfree(buf->dma);
-		kvfree(buf->pages);
+	err = xv_buf_alloc_lists(buf);
+	if (err) {
 		xv_pin_put(buf->pinned);
-		return -ENOMEM;
+		return err;
 	}
 	for (i = 0; i < buf->npages; i++) {
 		err = xv_buf_get_page(buf, i);
