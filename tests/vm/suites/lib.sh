@@ -396,6 +396,12 @@ load() {
 	else insmod "../../../build/$(uname -r)/kmod/$m/$m.ko" "$@"; fi
 }
 
+# udev_stop: ends udevd. Its answer comes before it ends, and when it ends it removes the socket,
+# even that of the next udevd, which then could not be ended.
+udev_stop() { udevadm control --exit && wait_for 60 udev_stopped; }
+# shellcheck disable=SC2317 # called by wait_for
+udev_stopped() { ! pgrep -x systemd-udevd > /dev/null; }
+
 # Gives the ports the addresses again that they had after boot, and waits until programs can use
 # them.
 ports_up() {

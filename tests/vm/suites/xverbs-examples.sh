@@ -76,7 +76,7 @@ udev() {
 	/lib/systemd/systemd-udevd --daemon 2> /dev/null
 	udevadm trigger --action=add /sys/class/misc/xverbs
 	udevadm settle
-	udevadm control --exit
+	ok "udev ends" udev_stop
 }
 
 tree=$(mktemp -d /dev/shm/inst.XXXXXX)
