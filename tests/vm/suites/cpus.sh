@@ -35,7 +35,7 @@ pingpong "the adapter runs on both" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
 hotplug_under_traffic() {
 	local client
 	ib_send_bw -F -D 6 -d "$DEV0" -x "$(gid_index "$DEV0")" &
-	sleep 1
+	wait_for 10 listening 18515 || return
 	ib_send_bw -F -D 6 -d "$DEV1" -x "$(gid_index "$DEV1")" 127.0.0.1 &
 	client=$!
 	for _ in 1 2 3 4 5; do

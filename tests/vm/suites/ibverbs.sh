@@ -55,8 +55,8 @@ killed() {
 		pids+=($!)
 		[ ${#pids[@]} -gt 1 ] || wait_for 10 listening $port
 	done
-	pause 3
-	holds ib_write_bw && held=1
+	wait_for 20 holds ib_write_bw && held=1
+	pause 2
 	pkill -KILL -P "${pids[0]},${pids[1]}"
 	wait "${pids[@]}" 2>/dev/null
 	holds ib_write_bw || echo $held

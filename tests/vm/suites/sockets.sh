@@ -15,11 +15,14 @@ MOUNT=/mnt/xhca-nfs
 received() { echo $((4 * $(cat "/sys/class/infiniband/$DEV0/ports/1/counters/port_rcv_data"))); }
 qps() { awk '$1 == "qps" { print $2 }' /sys/kernel/debug/xhca/*/objects | xargs; }
 
+# shellcheck disable=SC2317 # called by wait_for
+served() { listening "$1" || cm_listening "$1"; }
+
 # stream LIBRARY: netcat sends the file with that library preloaded
 stream() {
 	PORT=$((PORT + 1))
 	LD_PRELOAD=$1 timeout "$LIMIT" nc.traditional -l -p $PORT -s $ADDR0 > $FILE.copy &
-	pause 1
+	wait_for 10 served $PORT || return
 	LD_PRELOAD=$1 timeout "$LIMIT" ip netns exec peer \
 		nc.traditional -q 1 $ADDR0 $PORT < $FILE || return
 	wait $! && cmp $FILE $FILE.copy
