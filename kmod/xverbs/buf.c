@@ -33,7 +33,7 @@ static void xv_buf_release_pages(struct xv_buf *buf, u32 n)
 	xv_pin_put(buf->pinned);
 }
 
-/* One allocation has both lists. */
+/* Allocates the lists of DMA addresses and of pages in one block. */
 static int xv_buf_alloc_lists(struct xv_buf *buf)
 {
 	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma) + sizeof(*buf->pages),

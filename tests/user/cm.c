@@ -424,8 +424,8 @@ static double seconds(void)
 }
 
 /*
- * Seconds until an unknown neighbour is resolved.  ib_core misses an ARP reply that comes before
- * it has queued its request, and then finds the address only at the timeout.
+ * Returns the seconds that ib_core needs to resolve an unknown neighbour.  If the ARP reply
+ * arrives before ib_core has queued its request, ib_core sees the reply only at the timeout.
  */
 static double resolve_unknown(void)
 {

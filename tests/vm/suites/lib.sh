@@ -196,7 +196,7 @@ pair() {
 	while [ "$1" != -- ]; do server+=("$1"); shift; done
 	shift
 	log=$OUT.server
-	: > "$log"	# READY may search it before the shell has started the server
+	: > "$log"	# otherwise READY may read the output of the previous server
 	timeout -k 5 "$LIMIT" "${server[@]}" > "$log" 2>&1 < /dev/null &
 	pid=$!
 	wait_for "$LIMIT" ready_or_ended
@@ -396,8 +396,9 @@ load() {
 	else insmod "../../../build/$(uname -r)/kmod/$m/$m.ko" "$@"; fi
 }
 
-# udev_stop: ends udevd. Its answer comes before it ends, and when it ends it removes the socket,
-# even that of the next udevd, which then could not be ended.
+# udev_stop: stops udevd and waits until the process has exited. udevadm does not wait for that.
+# An exiting udevd removes the control socket. If a new udevd already runs, this is the socket of
+# the new one, and udevadm cannot stop it any more.
 udev_stop() { udevadm control --exit && wait_for 60 udev_stopped; }
 # shellcheck disable=SC2317 # called by wait_for
 udev_stopped() { ! pgrep -x systemd-udevd > /dev/null; }

@@ -13,7 +13,7 @@ PROGRAM=$(mktemp)
 
 # start: starts the program in the background and waits until it has traffic
 start() {
-	# The shell empties the file only when it starts the program, which can be after grep.
+	# The background process empties the file, too, but grep may read it earlier.
 	: > "$PROGRAM"
 	"$TESTBIN/removal" --device mlx5_0 --peer-device mlx5_1 > "$PROGRAM" 2>&1 &
 	PID=$!
