@@ -532,6 +532,7 @@ static const struct xverbs_dct_attr xv_dct_example = {
 	.dc_key = 0x1122334455667788, .access = XV_DCT_ACCESS,
 	.flow_label = 0x54321, .mtu = 3, .pkey_index = 0x1234, .port = 1,
 	.gid_index = 7, .hop_limit = 64, .tclass = 0xb8, .min_rnr_timer = 12,
+	.ece = 0x10000005,
 };
 
 static void xv_test_dct(struct kunit *test)
@@ -552,8 +553,9 @@ static void xv_test_dct(struct kunit *test)
 			 { 0x0c, 0x005e0000 }, { 0x10, 0x00000c00 },
 			 { 0x1c, 0xb8054321 }, { 0x20, 0x11223344 },
 			 { 0x24, 0x55667788 }, { 0x28, 0x03011234 },
-			 { 0x2c, 0x00070040 });
+			 { 0x2c, 0x00070040 }, { 0x3c, 0x10000005 });
 	b->dct.port = 1;
+	b->dct.ece = 0x10000005;
 	xv_dct_attr_from_hw(&b->dct, dctc, &attr);
 	KUNIT_EXPECT_EQ(test, memcmp(&attr, &xv_dct_example, sizeof(attr)), 0);
 	MLX5_SET(dctc, dctc, cs_res, 2);
@@ -570,6 +572,7 @@ static void xv_test_dct(struct kunit *test)
 #define XV_REFUSED(_member, _value, _err) do {				\
 	attr = xv_dct_example;						\
 	attr.pkey_index = 0;						\
+	attr.ece = 0;							\
 	attr._member = _value;						\
 	b->call.reason[0] = 0;						\
 	KUNIT_EXPECT_EQ(test, xv_dct_check_attr(&b->call, &attr), _err); \
@@ -586,6 +589,8 @@ static void xv_test_dct_checks(struct kunit *test)
 	ib->attrs.max_pkeys = 16;
 	b->dev.ib = ib;
 	XV_REFUSED(reserved, 1, -EINVAL);
+	XV_REFUSED(reserved2, 1, -EINVAL);
+	XV_REFUSED(ece, 0x10000000, -EOPNOTSUPP);
 	XV_REFUSED(access, XVERBS_ACCESS_LOCAL_WRITE, -EINVAL);
 	XV_REFUSED(flow_label, 1 << 20, -EINVAL);
 	XV_REFUSED(mtu, 0, -EINVAL);

@@ -44,6 +44,8 @@ static int xv_dct_check_attr(struct xv_call *call,
 
 	if (attr->reserved)
 		return xv_fail(call, -EINVAL, "DCT: attr.reserved is not zero");
+	if (attr->reserved2)
+		return xv_fail(call, -EINVAL, "DCT: attr.reserved2 is not zero");
 	if (attr->access & ~XV_DCT_ACCESS)
 		return xv_fail(call, -EINVAL, "DCT: access 0x%x is out of range",
 			       attr->access);
@@ -59,6 +61,10 @@ static int xv_dct_check_attr(struct xv_call *call,
 	if (attr->min_rnr_timer > XV_MAX_RNR_TIMER)
 		return xv_fail(call, -EINVAL, "DCT: min_rnr_timer %u is out of range",
 			       attr->min_rnr_timer);
+	if (attr->ece && !MLX5_CAP_GEN(call->dev->mdev, ece_support))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "DCT: ece 0x%x: the device has no options for connections (ECE)",
+			       attr->ece);
 	return xv_check_port(call, attr->port);
 }
 
@@ -135,6 +141,7 @@ static void xv_dct_fill(const struct xv_call *call, void *dctc)
 	MLX5_SET(dctc, dctc, pkey_index, attr->pkey_index);
 	MLX5_SET(dctc, dctc, my_addr_index, attr->gid_index);
 	MLX5_SET(dctc, dctc, hop_limit, attr->hop_limit);
+	MLX5_SET(dctc, dctc, ece, attr->ece);
 }
 
 static int xv_dct_build(struct xv_call *call, struct xv_dct_obj *dct)
@@ -149,7 +156,8 @@ static int xv_dct_build(struct xv_call *call, struct xv_dct_obj *dct)
 	if (err)
 		return err;
 	xv_dct_fill(call, dctc);
-	err = xv_fw_create_dct(call->dev, call, in, &dct->dctn);
+	err = xv_fw_create_dct(call->dev, call, in, &dct->dctn,
+				&dct->ece);
 	if (err)
 		xv_sgid_put(&dct->sgid);
 	return err;
@@ -285,6 +293,7 @@ static void xv_dct_attr_from_hw(const struct xv_dct_obj *dct, const void *dctc,
 	attr->hop_limit = MLX5_GET(dctc, dctc, hop_limit);
 	attr->tclass = MLX5_GET(dctc, dctc, tclass);
 	attr->min_rnr_timer = MLX5_GET(dctc, dctc, min_rnr_nak);
+	attr->ece = dct->ece;
 }
 
 int xv_dct_query(struct xv_call *call)

@@ -467,9 +467,9 @@ int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn, void *qpc)
 	return err;
 }
 
-/* @in is a create_dct_in with the context. */
+/* @in is a create_dct_in with the context.  @ece is set to what the adapter grants. */
 int xv_fw_create_dct(struct xv_dev *dev, struct xv_call *call, void *in,
-		     u32 *dctn)
+		     u32 *dctn, u32 *ece)
 {
 	u32 out[MLX5_ST_SZ_DW(create_dct_out)] = {};
 	int err;
@@ -477,9 +477,11 @@ int xv_fw_create_dct(struct xv_dev *dev, struct xv_call *call, void *in,
 	MLX5_SET(create_dct_in, in, opcode, MLX5_CMD_OP_CREATE_DCT);
 	err = xv_fw_exec(dev, call, "CREATE_DCT", in,
 			 MLX5_ST_SZ_BYTES(create_dct_in), out, sizeof(out));
-	if (!err)
-		*dctn = MLX5_GET(create_dct_out, out, dctn);
-	return err;
+	if (err)
+		return err;
+	*dctn = MLX5_GET(create_dct_out, out, dctn);
+	*ece = MLX5_GET(create_dct_out, out, ece);
+	return 0;
 }
 
 /* The event DCT_DRAINED follows when the messages in flight have ended. */

@@ -54,7 +54,7 @@ int xv_fw_modify_qp(struct xv_dev *dev, struct xv_call *call, u16 opcode,
 int xv_fw_query_qp(struct xv_dev *dev, struct xv_call *call, u32 qpn,
 		   void *qpc);
 int xv_fw_create_dct(struct xv_dev *dev, struct xv_call *call, void *in,
-		     u32 *dctn);
+		     u32 *dctn, u32 *ece);
 int xv_fw_drain_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn);
 int xv_fw_destroy_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn);
 int xv_fw_query_dct(struct xv_dev *dev, struct xv_call *call, u32 dctn,

@@ -140,8 +140,11 @@ static void xv_test_create(struct kunit *test)
 			  { 0x14, 0x10000007 }, { 60, 0x77 });
 	in[5] = 0;
 	number = 0;
-	KUNIT_EXPECT_EQ(test, xv_fw_create_dct(dev, call, in, &number), 0);
+	ece = 0;
+	KUNIT_EXPECT_EQ(test, xv_fw_create_dct(dev, call, in, &number, &ece),
+			0);
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
+	KUNIT_EXPECT_EQ(test, ece, 0x10000005u);
 	XV_EXPECT_COMMAND(test, "CREATE_DCT", 0x80, { 0, 0x07100000 },
 			  { 60, 0x77 });
 }

@@ -720,6 +720,7 @@ struct xv_dct_obj {
 	struct xverbs_dct_create init;
 	u32 dctn;
 	u32 port;
+	u32 ece;
 	u32 arm_state;
 	u64 drain_end;
 	struct completion drained;

@@ -133,6 +133,32 @@ static void test_attributes(void)
 	ok(!xv_destroy_dct(dct), "target: destroy");
 }
 
+/* Options of the vendor for connections (ECE): the software adapter grants version 1 at most. */
+static void test_ece(void)
+{
+	static const struct { uint32_t wanted, granted; } cases[] = {
+		{ 0, 0 }, { 5, 0 }, { 1u << 28, 1u << 28 }, { 1u << 28 | 5, 1u << 28 },
+		{ ~0u, 1u << 28 },
+	};
+	struct xv_dct_init_attr init = {
+		.pd = side[1].s.pd, .cq = side[1].recv_cq, .srq = side[1].srq, .mtu = XV_MTU_1024,
+		.port = 1, .gid_index = (uint8_t)side[1].s.gid_index,
+	};
+	struct xv_dct_attr a;
+	struct xv_dct *dct;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		init.ece = cases[i].wanted;
+		dct = xv_create_dct(side[1].s.ctx, &init);
+		need(dct);
+		a.ece = ~cases[i].granted;
+		ok(!xv_query_dct(dct, &a) && a.ece == cases[i].granted,
+		   "target: of options 0x%x it has 0x%x", cases[i].wanted, a.ece);
+		need(!xv_destroy_dct(dct));
+	}
+}
+
 static void refuse_target(const char *what, int err, struct xv_dct_init_attr init)
 {
 	struct xv_dct *dct = xv_create_dct(side[1].s.ctx, &init);
@@ -177,6 +203,7 @@ int main(int argc, char **argv)
 	test_states();
 	test_init_to_rtr();
 	test_attributes();
+	test_ece();
 	test_refusals();
 	dc_close();
 	return tap_done();

@@ -45,8 +45,8 @@ static const struct part parts[] = {
 	P_GROWN(QP_QUERY, qp_query, out_cap, qp_cap, max_inl_recv, true),
 	P_GROWN(QP_QUERY, qp_query, out_init, qp_init, flags, true),
 	P(AH_RESOLVE, ah_resolve, attr, ah_attr, false),
-	P(DCT_CREATE, dct_create, attr, dct_attr, false),
-	P(DCT_QUERY, dct_query, out_attr, dct_attr, true),
+	P_GROWN(DCT_CREATE, dct_create, attr, dct_attr, ece, false),
+	P_GROWN(DCT_QUERY, dct_query, out_attr, dct_attr, ece, true),
 };
 
 /* Copies of the parts of a call, with additional bytes */

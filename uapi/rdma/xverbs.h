@@ -1680,6 +1680,9 @@ struct xverbs_mkey_query {
  * @tclass: traffic class of packets that the target sends with a GRH
  * @min_rnr_timer: code of the RNR timer, 5 bits
  * @reserved: zero
+ * @ece: options of the vendor for connections (ibv_ece.options) that are wanted.  Query:
+ *	those that the adapter granted.  With feature XVERBS_FEATURE_ECE
+ * @reserved2: zero
  */
 struct xverbs_dct_attr {
 	__aligned_u64 dc_key;
@@ -1694,6 +1697,8 @@ struct xverbs_dct_attr {
 	__u8 tclass;
 	__u8 min_rnr_timer;
 	__u8 reserved;
+	__u32 ece;
+	__u32 reserved2;
 };
 
 /**

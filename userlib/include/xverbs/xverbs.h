@@ -906,6 +906,7 @@ struct xv_dct_init_attr {
 	uint8_t tclass;
 	uint8_t min_rnr_timer;
 	void *dct_context;
+	uint32_t ece;			/* options of the vendor for connections */
 };
 
 enum xv_dct_state {
@@ -939,6 +940,7 @@ struct xv_dct_attr {
 	uint8_t hop_limit;
 	uint8_t tclass;
 	uint8_t min_rnr_timer;
+	uint32_t ece;			/* options that the adapter granted */
 };
 
 struct xv_dct *xv_create_dct_sz(struct xv_context *ctx, const struct xv_dct_init_attr *attr,
