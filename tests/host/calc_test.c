@@ -339,8 +339,8 @@ static void test_vectors(void)
 	static const struct {
 		u32 count, size, off;
 	} shapes[] = {
-		{ 2, 8, 0 }, { 1, 64, 0 }, { 3, 1000, 5 }, { 255, 40, 1 }, { 7, 4088, 4093 },
-		{ 2, 131072, 3 },
+		{ 2, 8, 0 }, { 8, 8, 3 }, { 9, 8, 4090 }, { 1, 64, 0 }, { 3, 1000, 5 },
+		{ 255, 40, 1 }, { 7, 4088, 4093 }, { 2, 131072, 3 },
 	};
 	u32 i, k, op, wrong = 0, failed = 0, n = 0;
 
@@ -511,6 +511,28 @@ static void reopen(u8 cross)
 	reopen(MASTER);				\
 } while (0)
 
+/* Vectors so short that they are combined in one step, in a key whose every byte is a piece */
+static void test_short_pieces(void)
+{
+	struct vectors v = { MLX5R_OP_RDMA_WRITE, MLX5R_VECTOR_ADD, MLX5R_VECTOR_INT64, true,
+			     8, 8, 0 };
+	struct vector_wqe w = vector_wqe(&v);
+	u32 key = byte_key(64), status;
+
+	fill(4096);
+	w.data.lkey = cpu_to_be32(key);
+	w.data.addr = 0;
+	memset(s.fabric.stat.largest, 0, sizeof(s.fabric.stat.largest));
+	status = run(v.opcode, MLX5R_CALC_VECTOR, &w, sizeof(w.calc) + sizeof(w.data));
+	tap_is(status, XV_WC_SUCCESS, "8 short vectors, of which each byte is a piece");
+	tap_is(wrong_elements(&v), 0, "the result of 8 short vectors in pieces");
+	tap_is(s.fabric.stat.largest[HCA_PIECES], 64 + 1, "each piece is counted");
+	w.data.addr = cpu_to_be64(8);
+	status = run(v.opcode, MLX5R_CALC_VECTOR, &w, sizeof(w.calc) + sizeof(w.data));
+	REFUSED(status, XV_WC_LOC_PROT_ERR, "the last of 8 vectors is outside of the key");
+	session_key_destroy(&s, 0, key);
+}
+
 /* Posts a valid request in which byte @at is @value. */
 static u32 run_flaw(u8 opcode, size_t at, u8 value)
 {
@@ -662,6 +684,7 @@ int main(void)
 	test_core();
 	test_core_read();
 	test_retry();
+	test_short_pieces();
 	test_refused();
 	test_core_refused();
 	test_read_access();

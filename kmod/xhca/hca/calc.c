@@ -13,8 +13,8 @@
  * softfloat.c has the rules of the others.  The chunk size, in which adapters process vectors,
  * has no effect on the result.  A coefficient matrix is not supported.
  *
- * The result is calculated in parts, when they are copied.  The operands of a part are
- * gathered first, so memory that changes meanwhile gives some result.
+ * The result is calculated in parts, when they are copied; that of short vectors, before.  The
+ * operands of a part are gathered first, so memory that changes meanwhile gives some result.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -196,6 +196,23 @@ static void hca_calc_reduce_vectors(const struct hca_calc *c, u8 *part, u32 n, u
 		}
 }
 
+/* Vectors that lie in one part of an operand, one behind the other, are combined in one step. */
+static bool hca_calc_is_short(const struct hca_calc *c)
+{
+	return c->opmod == MLX5R_CALC_VECTOR && (u64)c->size * c->count <= HCA_CALC_PART;
+}
+
+static bool hca_calc_short(const struct hca_key_user *user, struct hca_calc *c)
+{
+	u8 *all = user->hca->fabric->scratch->calc;
+
+	if (!hca_calc_move(user, &c->sge[0], 0, all, c->size * c->count))
+		return false;
+	hca_calc_reduce_vectors(c, all, c->size, c->count);
+	c->ready = c->size;
+	return true;
+}
+
 /* ---- A part of the result ---------------------------------------------------------- */
 
 /* Operand @i, whose bytes begin at the offset *@off of the segment that is returned */
@@ -328,10 +345,10 @@ int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	if (read)
 		user.access |= MLX5R_MKEY_ACCESS_LW;
-	if (!hca_calc_access_ok(&user, c))
-		return MLX5R_SYND_LOCAL_PROT;
 	c->at = 0;
 	c->ready = 0;
+	if (!(hca_calc_is_short(c) ? hca_calc_short(&user, c) : hca_calc_access_ok(&user, c)))
+		return MLX5R_SYND_LOCAL_PROT;
 	c->again = false;
 	c->progress = &qp->calc;
 	/* A READ stores its data in the QP; otherwise hca_calc_map() returns the data. */
