@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include "ranks.h"
 
-enum { RUNS = 200, COUNT = 100, LENGTH = 5000 };
+/* The processor combines SHORT integers, the adapter LONG ones. */
+enum { RUNS = 200, SHORT = 100, LONG = 300, LENGTH = 5000 };
 
 /* Memory that all ranks share; processes map it. */
 struct shared {
@@ -186,13 +187,13 @@ static uint64_t combined(enum xv_vector_type type, enum xv_vector_op op, uint64_
 }
 
 /* Compares the whole result. */
-static bool check_result(const uint8_t *out, enum xv_vector_type type, enum xv_vector_op op,
-			 uint32_t rank, uint32_t run)
+static bool check_result(const uint8_t *out, uint32_t count, enum xv_vector_type type,
+			 enum xv_vector_op op, uint32_t rank, uint32_t run)
 {
 	uint64_t want;
 	uint32_t i, k;
 
-	for (i = 0; i < COUNT; i++, out += width(type)) {
+	for (i = 0; i < count; i++, out += width(type)) {
 		want = element(type, 0, run, i);
 		for (k = 1; k < sh->all.n; k++)
 			want = combined(type, op, want, element(type, k, run, i));
@@ -205,21 +206,21 @@ static bool check_result(const uint8_t *out, enum xv_vector_type type, enum xv_v
 	return true;
 }
 
-static void rank_allreduce(struct xv_coll *c, uint32_t rank, enum xv_vector_type type,
-			   enum xv_vector_op which, uint32_t runs)
+static void rank_allreduce(struct xv_coll *c, uint32_t rank, uint32_t count,
+			   enum xv_vector_type type, enum xv_vector_op which, uint32_t runs)
 {
-	uint8_t in[8 * COUNT] = { 0 }, *out = ranks_buffer(sizeof(in));
+	uint8_t in[8 * LONG] = { 0 }, *out = ranks_buffer(sizeof(in));
 	struct xv_coll_op *op;
 	uint64_t x;
 	uint32_t i, k;
 
-	op = xv_coll_allreduce(c, in, out, COUNT, type, which);
+	op = xv_coll_allreduce(c, in, out, count, type, which);
 	if (!op) {
 		failed(rank, "allreduce");
 		return;
 	}
 	for (k = 0; k < runs; k++) {
-		for (i = 0; i < COUNT; i++) {
+		for (i = 0; i < count; i++) {
 			x = element(type, rank, k, i);
 			memcpy(in + i * width(type), &x, width(type));
 		}
@@ -228,7 +229,7 @@ static void rank_allreduce(struct xv_coll *c, uint32_t rank, enum xv_vector_type
 			failed(rank, "allreduce");
 			break;
 		}
-		if (!check_result(out, type, which, rank, k)) {
+		if (!check_result(out, count, type, which, rank, k)) {
 			sh->bad++;
 			break;
 		}
@@ -243,8 +244,10 @@ static void rank_types(struct xv_coll *c, uint32_t rank)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++)
-		for (op = XV_VECTOR_ADD; op <= XV_VECTOR_MIN; op++)
-			rank_allreduce(c, rank, types[i], op, 3);
+		for (op = XV_VECTOR_ADD; op <= XV_VECTOR_MIN; op++) {
+			rank_allreduce(c, rank, SHORT, types[i], op, 3);
+			rank_allreduce(c, rank, LONG, types[i], op, 3);
+		}
 }
 
 /* ---- Ranks ------------------------------------------------------------- */
@@ -268,8 +271,10 @@ static void run_rank(uint32_t rank)
 	for (i = 0; i < sh->all.n; i += 1 + sh->all.n / 3)
 		rank_bcast(c, rank, i);
 	for (i = XV_VECTOR_ADD; i <= XV_VECTOR_MIN; i++)
-		rank_allreduce(c, rank, XV_VECTOR_UINT64, (enum xv_vector_op)i, sh->runs / 4);
-	rank_allreduce(c, rank, XV_VECTOR_FLOAT64, XV_VECTOR_ADD, 3);
+		rank_allreduce(c, rank, SHORT, XV_VECTOR_UINT64, (enum xv_vector_op)i,
+			       sh->runs / 4);
+	rank_allreduce(c, rank, LONG, XV_VECTOR_UINT64, XV_VECTOR_ADD, sh->runs / 4);
+	rank_allreduce(c, rank, SHORT, XV_VECTOR_FLOAT64, XV_VECTOR_ADD, 3);
 	if (sh->types)
 		rank_types(c, rank);
 	if (xv_coll_destroy(c))

@@ -7,6 +7,7 @@
  *	plan.c	the requests of each operation
  *	post.c	posting the requests of a run
  *	op.c	start, completion
+ *	reduce.c calculations on the processor
  *	cpu.c	the same requests, driven by the processor
  *	watch.c	peers whose process or operation has ended
  */
@@ -128,13 +129,14 @@ struct xv_coll_op {
 	uint32_t parity;		/* the plan of the next run */
 	uint32_t combined;		/* CPU-driven: slots in the combination so far */
 	bool direct;			/* no requests only for the end, see plan.c */
+	bool round_ends;		/* direct: the last round makes the completion */
 	uint32_t parent;		/* number of its link in a tree; none at the root */
 	bool running;
 	bool broken;			/* a run has failed; there are no queues any more */
 
 	/* Data: slots of a run lie back to back: the own one, then one for each link. */
 	uint8_t *slots[2];
-	uint8_t *sums;			/* CPU-driven */
+	uint8_t *sums;			/* on the processor */
 	struct xv_mr *slots_mr;
 	struct xv_mr *out_mr;
 	const void *in;
@@ -165,6 +167,9 @@ int xvc_post(struct xv_coll_op *op);
 int xvc_watch_create(struct xv_coll_op *op);
 int xvc_watch_start(struct xv_coll_op *op);
 bool xvc_watch_lost(struct xv_coll_op *op);
+
+/* reduce.c: out[i] becomes the combination of out[i] and in[i], of @n bytes */
+void xvc_combine(const struct xv_vector_calc *calc, uint8_t *out, const uint8_t *in, size_t n);
 
 /* cpu.c */
 int xvc_cpu_start(struct xv_coll_op *op);

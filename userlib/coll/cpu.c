@@ -8,66 +8,6 @@
 
 /* ---- Calculation ---------------------------------------------------------------- */
 
-#define REDUCE(type_, out_, in_, n_, expression) do {					\
-	type_ *a_ = (type_ *)(void *)(out_);						\
-	const type_ *b_ = (const type_ *)(const void *)(in_);				\
-	size_t i_;									\
-											\
-	for (i_ = 0; i_ < (n_) / sizeof(type_); i_++) {					\
-		const type_ x = a_[i_], y = b_[i_];					\
-											\
-		a_[i_] = (expression);							\
-	}										\
-} while (0)
-
-/* Sum, greatest and least of one type */
-#define REDUCE_ORDERED(type_, sum_) do {						\
-	if (op == XV_VECTOR_ADD)							\
-		REDUCE(sum_, out, in, n, x + y);					\
-	else if (op == XV_VECTOR_MAX)							\
-		REDUCE(type_, out, in, n, x > y ? x : y);				\
-	else										\
-		REDUCE(type_, out, in, n, x < y ? x : y);				\
-} while (0)
-
-static void combine(enum xv_vector_op op, enum xv_vector_type type, uint8_t *out,
-		    const uint8_t *in, size_t n)
-{
-	switch (op) {
-	case XV_VECTOR_AND:
-		REDUCE(uint32_t, out, in, n, x & y);
-		return;
-	case XV_VECTOR_OR:
-		REDUCE(uint32_t, out, in, n, x | y);
-		return;
-	case XV_VECTOR_XOR:
-		REDUCE(uint32_t, out, in, n, x ^ y);
-		return;
-	default:
-		break;
-	}
-	switch (type) {
-	case XV_VECTOR_INT32:
-		REDUCE_ORDERED(int32_t, uint32_t);
-		break;
-	case XV_VECTOR_UINT32:
-		REDUCE_ORDERED(uint32_t, uint32_t);
-		break;
-	case XV_VECTOR_FLOAT32:
-		REDUCE_ORDERED(float, float);
-		break;
-	case XV_VECTOR_INT64:
-		REDUCE_ORDERED(int64_t, uint64_t);
-		break;
-	case XV_VECTOR_UINT64:
-		REDUCE_ORDERED(uint64_t, uint64_t);
-		break;
-	case XV_VECTOR_FLOAT64:
-		REDUCE_ORDERED(double, double);
-		break;
-	}
-}
-
 /* Returns the combination of the first slots. */
 static uint8_t *sum_of(const struct xv_coll_op *op, uint32_t slots)
 {
@@ -86,8 +26,7 @@ static uint8_t *calculate(struct xv_coll_op *op, uint32_t slots)
 	for (; *n < slots; ++*n) {
 		sum = sum_of(op, *n + 1);
 		memcpy(sum, sum_of(op, *n), op->bytes);
-		combine(op->calc.op, op->calc.type, sum, op->slots[op->parity] + *n * op->bytes,
-			op->bytes);
+		xvc_combine(&op->calc, sum, op->slots[op->parity] + *n * op->bytes, op->bytes);
 	}
 	return sum_of(op, slots);
 }

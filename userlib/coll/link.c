@@ -87,10 +87,10 @@ static int end_create(struct xv_coll_op *op)
 	return op->result_qp ? 0 : xvc_error(errno, "%s", xv_last_error());
 }
 
-/* In a direct barrier, the queue of the last round signals the completion. */
+/* Does the queue signal the completion of the operation? */
 static bool makes_end(const struct xv_coll_op *op, uint32_t link)
 {
-	return op->direct && op->kind == BARRIER && link == op->links - 1;
+	return op->round_ends && link == op->links - 1;
 }
 
 static struct xv_cq *send_cq(const struct xv_coll_op *op, uint32_t link)

@@ -218,15 +218,29 @@ static bool clean_up(struct xv_coll_op *op)
 		xv_retire_recv(l->qp, l->qp->rq.pi - l->ahead);
 	}
 	/* In a direct operation, the send of the result may not have completed yet. */
-	xv_retire_send(op->result_qp, op->result_qp->sq.pi - (op->direct && op->bytes));
+	xv_retire_send(op->result_qp, op->result_qp->sq.pi - (op->direct && !op->round_ends));
 	xv_retire_recv(op->end_qp, op->end_qp->rq.pi);
 	return good;
+}
+
+/* The memory of the result can have any alignment. */
+static void combine_slots(struct xv_coll_op *op)
+{
+	const uint8_t *slot = op->slots[op->parity];
+	uint32_t i;
+
+	memcpy(op->sums, slot, op->bytes);
+	for (i = 1; i <= op->links; i++)
+		xvc_combine(&op->calc, op->sums, slot + i * op->bytes, op->bytes);
+	memcpy(op->out, op->sums, op->bytes);
 }
 
 static int finish(struct xv_coll_op *op, bool good)
 {
 	if (!good)
 		return broken(op, EIO, "a message has failed");
+	if (op->round_ends && op->kind == ALLREDUCE)
+		combine_slots(op);
 	op->running = false;
 	op->parity = !op->parity;
 	return 1;

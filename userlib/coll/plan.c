@@ -13,10 +13,10 @@
  * Every send makes an entry in a hidden CQ.  The end waits for all of them, so a run that
  * has completed leaves no request behind.
  *
- * The end has a queue of its own, except if recursive doubling is direct: then the queue of
- * the last round makes the completion of a barrier, and the receive of the result that of
- * an allreduce.  In the latter nothing waits for the send of the result: it has completed
- * before that of the next run.
+ * The end has a queue of its own, except if recursive doubling is direct.  Then the queue of
+ * the last round makes the completion of a barrier, and of an allreduce of which the processor
+ * combines the slots.  In other allreduces the receive of the result makes the completion, and
+ * nothing waits for the send of the result: it has completed before that of the next run.
  *
  * In a direct operation, a queue waits for two entries of the CQ of the round before: one of
  * its send and one of its receive.  A message of the peer's next run may be there before the
@@ -27,6 +27,8 @@
  * run.  So these receives are posted one run ahead, and two sets of slots are used in turn.
  */
 #include "coll.h"
+
+#define CPU_BYTES	1024		/* of a vector that the processor combines */
 
 /* ---- Links ---------------------------------------------------------------------- */
 
@@ -64,12 +66,24 @@ static void tree_links(struct xv_coll_op *op)
 	add_link(op, from_root(op, v & (v - 1)), false);
 }
 
+/*
+ * The processor combines short vectors in less time than a message takes.  With NaN its results
+ * differ from those of the adapter, so the adapter combines floating-point numbers.
+ */
+static bool cpu_combines(const struct xv_coll_op *op)
+{
+	bool real = op->calc.type == XV_VECTOR_FLOAT32 || op->calc.type == XV_VECTOR_FLOAT64;
+
+	return op->kind == ALLREDUCE && op->bytes <= CPU_BYTES && !real;
+}
+
 void xvc_plan_links(struct xv_coll_op *op)
 {
 	uint32_t bit;
 
 	op->parent = NO_PARENT;
 	op->direct = doubling(op) && !(op->coll->attr.flags & XV_COLL_CPU_DRIVEN);
+	op->round_ends = op->direct && (op->kind == BARRIER || cpu_combines(op));
 	if (!doubling(op)) {
 		tree_links(op);
 		return;
@@ -206,12 +220,12 @@ static void make_end(struct xv_coll_op *op, struct list *l, uint32_t sends)
 }
 
 /*
- * The last list of a barrier has waited for all rounds but its own.  Its completion includes
+ * The list of the last round has waited for all rounds but its own.  The completion includes
  * its own send.
  */
-static void end_barrier(struct xv_coll_op *op, struct list *l)
+static void end_round(struct xv_coll_op *op, struct list *l)
 {
-	l->wr[l->n - 1].send_flags = 0;
+	l->wr[l->n - 1].send_flags &= ~(unsigned int)XV_SEND_SIGNALED;
 	wait_for(l, &op->link[op->links - 1].recv, 1);
 	l->wr[l->n - 1].send_flags = XV_SEND_SIGNALED;
 }
@@ -226,13 +240,12 @@ static void plan_doubling(struct plan *p, struct xv_coll_op *op)
 		wait_rounds(l, op, k);
 		send_slots(l, op, p->parity, k + 1);
 	}
-	if (op->kind == ALLREDUCE)
+	if (op->round_ends)
+		end_round(op, l);
+	else if (op->kind == ALLREDUCE)
 		make_result(p, op, op->links);
-	if (op->direct) {
-		if (op->kind == BARRIER)
-			end_barrier(op, l);
+	if (op->direct)
 		return;
-	}
 	l = new_list(p, op->end_qp);
 	if (op->kind == ALLREDUCE)
 		wait_for(l, &op->result, 1);
