@@ -33,7 +33,7 @@ static const struct {
 	XV_SIZE(srq_modify, 32), XV_SIZE(srq_query, 40), XV_SIZE(qp_cap, 32),
 	XV_SIZE(qp_create, 176), XV_SIZE(ah_attr, 32), XV_SIZE(qp_attr, 64),
 	XV_SIZE(qp_modify, 88), XV_SIZE(qp_query, 112),
-	XV_SIZE(ah_resolve, 96), XV_SIZE(mcast, 48), XV_SIZE(dct_attr, 32),
+	XV_SIZE(ah_resolve, 96), XV_SIZE(mcast, 48), XV_SIZE(dct_attr, 40),
 	XV_SIZE(dct_create, 72), XV_SIZE(dct_query, 72), XV_SIZE(dct_arm, 32),
 };
 
