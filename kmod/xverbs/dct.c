@@ -156,8 +156,7 @@ static int xv_dct_build(struct xv_call *call, struct xv_dct_obj *dct)
 	if (err)
 		return err;
 	xv_dct_fill(call, dctc);
-	err = xv_fw_create_dct(call->dev, call, in, &dct->dctn,
-				&dct->ece);
+	err = xv_fw_create_dct(call->dev, call, in, &dct->dctn, &dct->ece);
 	if (err)
 		xv_sgid_put(&dct->sgid);
 	return err;

@@ -511,7 +511,7 @@ static void reopen(u8 cross)
 	reopen(MASTER);				\
 } while (0)
 
-/* Vectors so short that they are combined in one step, in a key whose every byte is a piece */
+/* The adapter reads these vectors in one step.  The key has a list entry for each byte. */
 static void test_short_pieces(void)
 {
 	struct vectors v = { MLX5R_OP_RDMA_WRITE, MLX5R_VECTOR_ADD, MLX5R_VECTOR_INT64, true,

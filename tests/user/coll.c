@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "ranks.h"
 
-/* The processor combines SHORT integers, the adapter LONG ones. */
+/* Numbers of elements.  The CPU calculates the result of SHORT integers, the adapter all others. */
 enum { RUNS = 200, SHORT = 100, LONG = 300, LENGTH = 5000 };
 
 /* Memory that all ranks share; processes map it. */

@@ -133,7 +133,7 @@ static void test_attributes(void)
 	ok(!xv_destroy_dct(dct), "target: destroy");
 }
 
-/* Options of the vendor for connections (ECE): the software adapter grants version 1 at most. */
+/* Options of the vendor for connections (ECE): the software adapter grants version 1 or nothing. */
 static void test_ece(void)
 {
 	static const struct { uint32_t wanted, granted; } cases[] = {

@@ -7,8 +7,8 @@
  *	plan.c	the requests of each operation
  *	post.c	posting the requests of a run
  *	op.c	start, completion
- *	reduce.c calculations on the processor
- *	cpu.c	the same requests, driven by the processor
+ *	reduce.c calculations on the CPU
+ *	cpu.c	the same requests, driven by the CPU
  *	watch.c	peers whose process or operation has ended
  */
 #ifndef XVCOLL_INTERNAL_H
@@ -136,7 +136,7 @@ struct xv_coll_op {
 
 	/* Data: slots of a run lie back to back: the own one, then one for each link. */
 	uint8_t *slots[2];
-	uint8_t *sums;			/* on the processor */
+	uint8_t *sums;			/* results that the CPU calculates */
 	struct xv_mr *slots_mr;
 	struct xv_mr *out_mr;
 	const void *in;
@@ -168,7 +168,7 @@ int xvc_watch_create(struct xv_coll_op *op);
 int xvc_watch_start(struct xv_coll_op *op);
 bool xvc_watch_lost(struct xv_coll_op *op);
 
-/* reduce.c: out[i] becomes the combination of out[i] and in[i], of @n bytes */
+/* reduce.c: combines each number in @out with that in @in, and stores it in @out; @n bytes */
 void xvc_combine(const struct xv_vector_calc *calc, uint8_t *out, const uint8_t *in, size_t n);
 
 /* cpu.c */

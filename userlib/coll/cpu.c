@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * CPU-driven operations: the processor polls the CQs that the plan waits for, calculates,
+ * CPU-driven operations: the CPU polls the CQs that the plan waits for, calculates,
  * and posts the sends one by one.  This is what programs without cross-channel queues do.
  * Benchmarks compare it with the adapter.
  */

@@ -223,8 +223,8 @@ static bool clean_up(struct xv_coll_op *op)
 	return good;
 }
 
-/* The memory of the result can have any alignment. */
-static void combine_slots(struct xv_coll_op *op)
+/* Calculates in aligned memory, because the memory of the program can have any alignment. */
+static void calculate_result(struct xv_coll_op *op)
 {
 	const uint8_t *slot = op->slots[op->parity];
 	uint32_t i;
@@ -240,7 +240,7 @@ static int finish(struct xv_coll_op *op, bool good)
 	if (!good)
 		return broken(op, EIO, "a message has failed");
 	if (op->round_ends && op->kind == ALLREDUCE)
-		combine_slots(op);
+		calculate_result(op);
 	op->running = false;
 	op->parity = !op->parity;
 	return 1;

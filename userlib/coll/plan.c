@@ -13,10 +13,13 @@
  * Every send makes an entry in a hidden CQ.  The end waits for all of them, so a run that
  * has completed leaves no request behind.
  *
- * The end has a queue of its own, except if recursive doubling is direct.  Then the queue of
- * the last round makes the completion of a barrier, and of an allreduce of which the processor
- * combines the slots.  In other allreduces the receive of the result makes the completion, and
- * nothing waits for the send of the result: it has completed before that of the next run.
+ * A run ends with one completion.  In a tree, and if the CPU drives the operation, it comes from
+ * a queue that only waits.  Otherwise recursive doubling is direct: it has no such queue.
+ *	- Barrier, and allreduce if the CPU calculates the result: the queue of the last round
+ *	  waits for the last message, and this request makes the completion.
+ *	- Other allreduces: the adapter sends the result to its own rank, and the receive of this
+ *	  message makes the completion.  Nothing waits for the completion of the send, because
+ *	  the queue completes it before it executes the send of the next run.
  *
  * In a direct operation, a queue waits for two entries of the CQ of the round before: one of
  * its send and one of its receive.  A message of the peer's next run may be there before the
@@ -28,7 +31,7 @@
  */
 #include "coll.h"
 
-#define CPU_BYTES	1024		/* of a vector that the processor combines */
+#define CPU_BYTES	1024		/* longest vector of which the CPU calculates the result */
 
 /* ---- Links ---------------------------------------------------------------------- */
 
@@ -67,10 +70,11 @@ static void tree_links(struct xv_coll_op *op)
 }
 
 /*
- * The processor combines short vectors in less time than a message takes.  With NaN its results
- * differ from those of the adapter, so the adapter combines floating-point numbers.
+ * For a short vector, the CPU calculates the result in less time than the adapter needs to send
+ * it.  The adapter calculates the results of floating-point numbers, because those of the CPU
+ * can differ (reduce.c).
  */
-static bool cpu_combines(const struct xv_coll_op *op)
+static bool cpu_calculates_result(const struct xv_coll_op *op)
 {
 	bool real = op->calc.type == XV_VECTOR_FLOAT32 || op->calc.type == XV_VECTOR_FLOAT64;
 
@@ -83,7 +87,7 @@ void xvc_plan_links(struct xv_coll_op *op)
 
 	op->parent = NO_PARENT;
 	op->direct = doubling(op) && !(op->coll->attr.flags & XV_COLL_CPU_DRIVEN);
-	op->round_ends = op->direct && (op->kind == BARRIER || cpu_combines(op));
+	op->round_ends = op->direct && (op->kind == BARRIER || cpu_calculates_result(op));
 	if (!doubling(op)) {
 		tree_links(op);
 		return;
@@ -220,8 +224,9 @@ static void make_end(struct xv_coll_op *op, struct list *l, uint32_t sends)
 }
 
 /*
- * The list of the last round has waited for all rounds but its own.  The completion includes
- * its own send.
+ * The list of the last round waits for the messages of all other rounds.  Now it waits for the
+ * message of the last round, too.  This wait is executed after the send of the list, so the
+ * completion says that this send has completed.
  */
 static void end_round(struct xv_coll_op *op, struct list *l)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Calculations on the processor.  They give what the adapter gives, except for the bits of NaN
- * and the minimum and maximum of a number and a NaN.
+ * Calculations on the CPU.  The results for integers are those of the adapter.  The results for
+ * floating-point numbers can differ if a number is a NaN or a zero.
  */
 #include "coll.h"
 
@@ -17,7 +17,7 @@
 	}										\
 } while (0)
 
-/* Sum, greatest and least of one type */
+/* Addition, maximum and minimum of numbers of one type.  Signed numbers are added as unsigned. */
 #define REDUCE_ORDERED(type_, sum_) do {						\
 	if (op == XV_VECTOR_ADD)							\
 		REDUCE(sum_, out, in, n, x + y);					\

@@ -13,8 +13,9 @@
  * softfloat.c has the rules of the others.  The chunk size, in which adapters process vectors,
  * has no effect on the result.  A coefficient matrix is not supported.
  *
- * The result is calculated in parts, when they are copied; that of short vectors, before.  The
- * operands of a part are gathered first, so memory that changes meanwhile gives some result.
+ * The result of short vectors is calculated before the request is executed.  Other results are
+ * calculated in parts, each when it is copied.  The adapter copies the operands of a part before
+ * it combines them, so memory that changes meanwhile gives some result.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -196,7 +197,10 @@ static void hca_calc_reduce_vectors(const struct hca_calc *c, u8 *part, u32 n, u
 		}
 }
 
-/* Vectors that lie in one part of an operand, one behind the other, are combined in one step. */
+/*
+ * The vectors are contiguous.  If together they are not longer than a part of one operand, the
+ * adapter reads them in one step.
+ */
 static bool hca_calc_is_short(const struct hca_calc *c)
 {
 	return c->opmod == MLX5R_CALC_VECTOR && (u64)c->size * c->count <= HCA_CALC_PART;

@@ -13,7 +13,7 @@ PROGRAM=$(mktemp)
 
 # start: starts the program in the background and waits until it has traffic
 start() {
-	# The background process empties the file, too, but grep may read it earlier.
+	# grep may read the file before the background process opens and empties it.
 	: > "$PROGRAM"
 	"$TESTBIN/removal" --device mlx5_0 --peer-device mlx5_1 > "$PROGRAM" 2>&1 &
 	PID=$!
