@@ -409,8 +409,8 @@ void hca_mkey_align(struct hca_mkey *mkey);
 /* Gives a new mkey room for @max entries, which are set later. */
 int hca_mkey_alloc_xlt(struct hca_mkey *mkey, u64 max);
 /*
- * Sets translation entries [first, first + n).  -EAGAIN: the table must grow in another turn; the
- * fabric knows whether it must be one that may sleep.
+ * Sets translation entries [first, first + n).  -EAGAIN: the table must grow in another turn.
+ * Commands may sleep, work requests may not.
  */
 int hca_mkey_set_mtts(struct hca_mkey *mkey, u32 first, u32 n, const __be64 *mtt, bool may_sleep);
 int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5r_klm *klm,
@@ -598,7 +598,7 @@ unsigned int hca_qp_run_flushing(struct hca_fabric *f);
 
 /* ---- turn.c ------------------------------------------------------------------------ */
 
-/* A turn that begins with @qp.  It ends at a request that needs a pass that may sleep. */
+/* A turn that begins with @qp */
 void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp);
 /* Before RESET or destruction: runs what is posted to @qp, for one turn at most. */
 void hca_turn_run_posted(struct hca_qp *qp);

@@ -45,7 +45,7 @@
  */
 #define HCA_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
-/* Memory for a request in a pass that may not sleep: at most a page at once */
+/* Memory for a work request, which may not sleep: at most a page at once */
 #define HCA_GFP_NOWAIT		(GFP_NOWAIT | __GFP_NOWARN)
 
 struct hca;
@@ -764,8 +764,7 @@ struct hca_fabric {
 	struct hca_timers flushing;	/* QPs in ERR */
 	struct hca_scratch *scratch;	/* the request that is executed (datapath.h) */
 	u32 idle;			/* passes since there was work */
-	bool may_sleep;			/* this pass may sleep */
-	bool wants_sleep;		/* there is work for a pass that may sleep */
+	bool wants_sleep;		/* a command waits for a pass that may sleep */
 	struct hca_turn turn;		/* of the queues that run */
 	struct {
 		u64 polls, wqes, doorbells, bytes, units;
@@ -798,11 +797,11 @@ void hca_fabric_free(struct hca_fabric *f);
 
 /* One pass: commands, doorbells, timers, queues, events.  False if there was nothing to do. */
 bool hca_fabric_poll(struct hca_fabric *f);
-/* The same without commands and other work that may sleep */
+/* The same without commands, which may sleep */
 bool hca_fabric_poll_atomic(struct hca_fabric *f);
 /* Reads the clock of the host into @now and returns it.  A pass reads it only sometimes. */
 u64 hca_fabric_time(struct hca_fabric *f);
-/* Is there work for a pass that may sleep? */
+/* Does a command wait for a pass that may sleep? */
 bool hca_fabric_must_sleep(const struct hca_fabric *f);
 /* The earliest timer, or U64_MAX */
 u64 hca_fabric_deadline(struct hca_fabric *f);

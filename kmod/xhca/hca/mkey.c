@@ -5,8 +5,7 @@
  * The table grows when entries are set, up to the capacity given at creation, because drivers
  * keep thousands of large mkeys in a cache: with whole tables, those of mlx5_ib would take about
  * 100 MiB for each function.  It grows by chunks of at most a page, so that a fast registration
- * of any size needs no pass that may sleep.  It never shrinks, so an mkey that is used again
- * needs no memory.  DMA addresses of pages are translated to pointers when they are set.  A
+ * of any size need not sleep.  It never shrinks, so an mkey that is used again needs no memory.  DMA addresses of pages are translated to pointers when they are set.  A
  * page that is not memory is NULL, and access to it fails.
  */
 #include <linux/errno.h>
@@ -54,19 +53,14 @@ static bool hca_mkey_grow(struct hca_mkey *mkey, u32 n, gfp_t gfp)
 	return true;
 }
 
-/*
- * Makes room for @n entries.  If it may not sleep, -EAGAIN when the turn is over, and when no
- * memory is free; then it asks for a pass that may sleep.
- */
+/* Makes room for @n entries.  If it may not sleep, -EAGAIN when the turn is over. */
 static int hca_mkey_make_room(struct hca_mkey *mkey, u32 n, bool may_sleep)
 {
 	struct hca_fabric *f = mkey->hca->fabric;
 
 	while (mkey->xlt.entries < n) {
-		if (!hca_mkey_grow(mkey, n, may_sleep ? HCA_GFP : HCA_GFP_NOWAIT)) {
-			f->wants_sleep |= !may_sleep;
-			return may_sleep ? -ENOMEM : -EAGAIN;
-		}
+		if (!hca_mkey_grow(mkey, n, may_sleep ? HCA_GFP : HCA_GFP_NOWAIT))
+			return -ENOMEM;
 		if (!may_sleep && mkey->xlt.entries < n && !hca_turn_left(f))
 			return -EAGAIN;
 	}

@@ -82,19 +82,14 @@ static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 uni
 	return f->stat.wqes - wqes < PASS_WQES && f->stat.units - units < HCA_TURN_UNITS;
 }
 
-/* Ends at a request that needs a pass that may sleep: that pass comes next. */
 static unsigned int hca_run_queues(struct hca_fabric *f)
 {
 	u64 wqes = f->stat.wqes, units = f->stat.units;
-	bool wanted = f->wants_sleep;
 	unsigned int n = 0;
 	struct hca_qp *qp;
 
-	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++) {
+	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++)
 		hca_turn_run(f, qp);
-		if (f->wants_sleep != wanted)
-			return n + 1;
-	}
 	return n;
 }
 
@@ -205,7 +200,6 @@ bool hca_fabric_poll(struct hca_fabric *f)
 {
 	bool wanted = f->wants_sleep;
 
-	f->may_sleep = true;
 	f->wants_sleep = false;
 	hca_run_read_clock(f);
 	return hca_run_pass(f, hca_run_commands(f, wanted));
@@ -213,7 +207,6 @@ bool hca_fabric_poll(struct hca_fabric *f)
 
 bool hca_fabric_poll_atomic(struct hca_fabric *f)
 {
-	f->may_sleep = false;
 	hca_run_read_clock(f);
 	hca_run_find_commands(f);
 	return hca_run_pass(f, 0);

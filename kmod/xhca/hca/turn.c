@@ -33,7 +33,6 @@ static bool hca_turn_continues(const struct hca_fabric *f)
 void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
 {
 	struct hca_page_share *page = qp->share;
-	bool wanted = f->wants_sleep;
 	u64 before = f->stat.units;
 	struct hca *hca = qp->hca;
 
@@ -41,7 +40,7 @@ void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
 	do {
 		hca_turn_run_queue(f, qp);
 		qp = list_first_entry_or_null(&page->qps, struct hca_qp, run_entry);
-	} while (qp && hca_turn_continues(f) && f->wants_sleep == wanted && !hca_halted(hca));
+	} while (qp && hca_turn_continues(f) && !hca_halted(hca));
 	hca_requester_end_turn(f);
 	hca_share_used(hca, page, f->stat.units - before);
 }

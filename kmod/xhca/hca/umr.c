@@ -6,19 +6,21 @@
  * of the kernel (those that may use the reserved key) can change an mkey with a page list:
  * with it a process could name any page, or extend a key over pages that are not pinned.
  *
- * A UMR of any size runs without sleeping, unless the table of the mkey must grow and no page
- * of memory is free.
+ * A UMR never sleeps.  If the table of the mkey must grow and no page of memory is free, it
+ * runs again after a delay.
  *
  * A long list takes several turns.  If the queue fails between them, the mkey gives no access
  * until another UMR has set its list.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "datapath.h"
 
 #define CHUNK		(HCA_UMR_CHUNK / HCA_OCTOWORD)
+#define MEMORY_DELAY	NSEC_PER_MSEC
 
 /* The parts of the request that follow the control segment */
 struct umr {
@@ -87,11 +89,19 @@ static bool hca_umr_may_change(const struct hca_qp *qp, const struct hca_mkey *m
 
 static int hca_umr_set_entries(struct hca_mkey *mkey, u32 first, u32 n, const void *list)
 {
-	bool may_sleep = mkey->hca->fabric->may_sleep;
-
 	if (mkey->mode == MLX5R_MKEY_MODE_MTT)
-		return hca_mkey_set_mtts(mkey, first * 2, n * 2, list, may_sleep);
-	return hca_mkey_set_klms(mkey, first, n, list, may_sleep);
+		return hca_mkey_set_mtts(mkey, first * 2, n * 2, list, false);
+	return hca_mkey_set_klms(mkey, first, n, list, false);
+}
+
+/* No page of memory is free now.  Other queues run until the next attempt. */
+static int hca_umr_wait_for_memory(struct hca_qp *qp)
+{
+	struct hca_fabric *f = qp->hca->fabric;
+
+	f->now = ktime_get_ns();
+	hca_timer_set(&f->timers, &qp->timer, f->now + MEMORY_DELAY);
+	return HCA_AGAIN;
 }
 
 /* Sets entries until the turn is over; qp->done: bytes of the list so far. */
@@ -116,6 +126,8 @@ static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct
 		err = hca_umr_set_entries(mkey, u->offset + done, n, f->scratch->umr);
 		if (err == -EAGAIN)
 			return HCA_AGAIN;
+		if (err == -ENOMEM)
+			return hca_umr_wait_for_memory(qp);
 		if (err)
 			return MLX5R_SYND_LOCAL_QP_OP;
 		hca_charge(f, HCA_ENTRIES, n);
