@@ -151,7 +151,7 @@ for test in "${TRANSPORTS[@]}"; do
 	like "perf: $test bandwidth" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 bw $2
 done
 join
-for op in "chain -n 1000" "chain -n 20000 -q 8 -s 8-64" "chain -E -n 1000" \
+for op in "chain -n 1000" "chain -n 5000 -q 8 -s 8-64" "chain -E -n 1000" \
 		"gather -n 100 -s 64-4096" "barrier -n 100" "barrier -n 100 -r 5 -E" \
 		"bcast -n 100 -r 7" "allreduce -n 100" \
 		"allreduce -n 50 -r 3 -s 64-1024 -E"; do
