@@ -449,7 +449,7 @@ static void test_atomic(void)
 	k = make_key(1, 16);
 	umr.num = 16;
 	shim_alloc_fail = 0;
-	tap_is(fill_atomic(&b, &umr, &slept), XV_WC_SUCCESS, "a fill when no memory is free at first");
+	tap_is(fill_atomic(&b, &umr, &slept), XV_WC_SUCCESS, "a fill without free memory");
 	ok(!slept && shim_alloc_fail == -1, "it is tried again later, and does not sleep");
 	tap_is(write_to(k.rkey, UM_BASE, 128), XV_WC_SUCCESS, "its memory");
 	session_key_destroy(&s, 1, k.rkey);

@@ -5,8 +5,9 @@
  * The table grows when entries are set, up to the capacity given at creation, because drivers
  * keep thousands of large mkeys in a cache: with whole tables, those of mlx5_ib would take about
  * 100 MiB for each function.  It grows by chunks of at most a page, so that a fast registration
- * of any size need not sleep.  It never shrinks, so an mkey that is used again needs no memory.  DMA addresses of pages are translated to pointers when they are set.  A
- * page that is not memory is NULL, and access to it fails.
+ * of any size need not sleep.  It never shrinks, so an mkey that is used again needs no memory.
+ * DMA addresses of pages are translated to pointers when they are set.  A page that is not
+ * memory is NULL, and access to it fails.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
