@@ -39,7 +39,8 @@
  * after a short pause is found early and a long pause costs little CPU time.  After
  * SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.  Only a running task
  * can ring a doorbell, so an idle CPU need not check.  A CPU checks when it becomes idle,
- * and from a timer while it is busy: soon after it has left idle, then ever more rarely.
+ * and from a timer while it is busy: soon after it has left idle, then ever more rarely.  If it
+ * leaves idle while the owner polls, it checks rarely from the start.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -111,6 +112,11 @@ static long engine_owner_word(const struct xhca_worker *w, int state)
 static struct xhca_worker *engine_worker_of(long owner)
 {
 	return (struct xhca_worker *)(owner & ~(STATES - 1L));
+}
+
+static bool engine_is_parked(const struct xhca_engine *e)
+{
+	return (atomic_long_read(&e->owner) & (STATES - 1)) >= PARKED;
 }
 
 /* Returns true if the owner word was still @old. */
@@ -263,7 +269,7 @@ static void engine_idle_changed(void *data, unsigned int state, unsigned int cpu
 	if (state == (unsigned int)PWR_EVENT_EXIT) {
 		if (!need_resched())
 			return;
-		if (ktime_get_ns() - READ_ONCE(e->busy) < ACTIVE_NS)
+		if (engine_is_parked(e) && ktime_get_ns() - READ_ONCE(e->busy) < ACTIVE_NS)
 			engine_start_checks(w, FIRST_CHECK_NS);
 		else if (!hrtimer_active(&w->check))
 			engine_start_checks(w, CHECK_NS);
