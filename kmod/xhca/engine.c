@@ -39,8 +39,9 @@
  * after a short pause is found early and a long pause costs little CPU time.  After
  * SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.  Only a running task
  * can ring a doorbell, so an idle CPU need not check.  A CPU checks when it becomes idle,
- * and from a timer while it is busy: soon after it has left idle, then ever more rarely.  If it
- * leaves idle while the owner polls, it checks rarely from the start.
+ * and from a timer while it is busy.  If the owner is parked when the CPU leaves idle, the first
+ * check is after FIRST_CHECK_NS, and each interval is twice as long as the one before, up to
+ * CHECK_NS.  Otherwise the owner polls the doorbells, and all intervals are CHECK_NS.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -224,9 +224,9 @@ static void make_end(struct xv_coll_op *op, struct list *l, uint32_t sends)
 }
 
 /*
- * The list of the last round waits for the messages of all other rounds.  Now it waits for the
- * message of the last round, too.  This wait is executed after the send of the list, so the
- * completion says that this send has completed.
+ * @l is the list of the last round, which waits for the messages of all other rounds.  This adds
+ * a wait for the message of the last round, which makes the completion of the run.  The queue
+ * executes it after its send, so the send has completed when the run completes.
  */
 static void end_round(struct xv_coll_op *op, struct list *l)
 {

@@ -2,7 +2,7 @@
 /*
  * Peers that have ended.  A rank that waits for a message has no request that would fail, so
  * each link has a second connection, with one send for which the peer never posts a receive.
- * The adapter asks again after each RNR timer, without the CPU.  The send fails only
+ * The adapter sends it again after each RNR timer, without the CPU.  The send fails only
  * if nobody answers: the peer's process has ended, or its operation has failed or was freed.
  *
  * A rank that finds this destroys its queues, so that its own peers find it too.  This is

@@ -598,7 +598,7 @@ unsigned int hca_qp_run_flushing(struct hca_fabric *f);
 
 /* ---- turn.c ------------------------------------------------------------------------ */
 
-/* A turn that begins with @qp */
+/* Runs a turn.  @qp is the first queue that runs. */
 void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp);
 /* Before RESET or destruction: runs what is posted to @qp, for one turn at most. */
 void hca_turn_run_posted(struct hca_qp *qp);

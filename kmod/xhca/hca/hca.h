@@ -45,7 +45,7 @@
  */
 #define HCA_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
-/* Memory for a work request, which may not sleep: at most a page at once */
+/* A work request must not sleep.  It allocates at most one page at once. */
 #define HCA_GFP_NOWAIT		(GFP_NOWAIT | __GFP_NOWARN)
 
 struct hca;
@@ -797,7 +797,7 @@ void hca_fabric_free(struct hca_fabric *f);
 
 /* One pass: commands, doorbells, timers, queues, events.  False if there was nothing to do. */
 bool hca_fabric_poll(struct hca_fabric *f);
-/* The same without commands, which may sleep */
+/* The same, but without commands, because commands may sleep */
 bool hca_fabric_poll_atomic(struct hca_fabric *f);
 /* Reads the clock of the host into @now and returns it.  A pass reads it only sometimes. */
 u64 hca_fabric_time(struct hca_fabric *f);

@@ -20,7 +20,7 @@
 #include "datapath.h"
 
 #define CHUNK		(HCA_UMR_CHUNK / HCA_OCTOWORD)
-#define MEMORY_DELAY	NSEC_PER_MSEC
+#define MEMORY_DELAY	NSEC_PER_MSEC	/* before the next attempt to allocate */
 
 /* The parts of the request that follow the control segment */
 struct umr {
@@ -94,7 +94,7 @@ static int hca_umr_set_entries(struct hca_mkey *mkey, u32 first, u32 n, const vo
 	return hca_mkey_set_klms(mkey, first, n, list, false);
 }
 
-/* No page of memory is free now.  Other queues run until the next attempt. */
+/* No page of memory is free.  The request is executed again after a delay. */
 static int hca_umr_wait_for_memory(struct hca_qp *qp)
 {
 	struct hca_fabric *f = qp->hca->fabric;
