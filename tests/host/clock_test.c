@@ -42,6 +42,25 @@ static void test_register(void)
 	shim_time = 0;
 }
 
+/* The time between passes is not a divisor of the time between updates. */
+static void test_age(void)
+{
+	u64 oldest = 0, updates = 0, last = reading(0);
+	u32 i;
+	int f;
+
+	for (i = 0; i < 1000; i++) {
+		shim_time += 3000;
+		hca_fabric_poll(&s.fabric);
+		for (f = 0; f < SESSION_FUNCS; f++)
+			oldest = max(oldest, shim_time - reading(f));
+		updates += reading(0) != last;
+		last = reading(0);
+	}
+	ok(oldest < 10000, "after a pass no clock is 10 us old: %llu ns", oldest);
+	ok(updates <= 300, "not each pass stores to the register: %llu of 1000", updates);
+}
+
 static void test_stamps(void)
 {
 	struct session_mr mr = session_mr(&s, 0, 4096, MLX5R_MKEY_ACCESS_LR |
@@ -77,6 +96,9 @@ int main(void)
 	shim_time = NSEC_PER_SEC;
 	session_init(&s);
 	test_register();
+	shim_time = 2 * NSEC_PER_SEC;
+	test_age();
+	shim_time = 0;
 	test_stamps();
 	session_free(&s);
 	return tap_done();

@@ -36,8 +36,11 @@ void hca_clock_run(struct hca_fabric *f)
 {
 	struct hca *hca;
 
+	if (f->now < f->clock_due)
+		return;
+	f->clock_due = f->now + UPDATE_NS;
 	list_for_each_entry(hca, &f->functions, entry)
-		if (f->now - hca->clock >= UPDATE_NS && !hca->gone)
+		if (!hca->gone)
 			hca_clock_update(hca);
 }
 

@@ -332,7 +332,7 @@ bool hca_qp_look(struct hca_qp *qp);
 
 /* Reads the clock of the host into fabric.now. */
 void hca_clock_read(struct hca_fabric *f);
-/* Updates the clock registers of all functions. */
+/* Updates the clock registers of all functions, if it is time. */
 void hca_clock_run(struct hca_fabric *f);
 /* The time stamp of a completion */
 u64 hca_clock_stamp(struct hca *hca);

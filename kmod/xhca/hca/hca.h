@@ -744,6 +744,7 @@ struct hca_fabric {
 	struct hca_sa sa;
 	u64 now;			/* ns */
 	u64 clock_pass, clock_units;	/* when @now was read: the pass, and the work until then */
+	u64 clock_due;			/* ns, the next update of all clock registers */
 	struct hca_round uars;		/* doorbell pages in use */
 	struct hca_round hot_uars;	/* those that software used recently */
 	struct hca_round active_uars;	/* those with active records */
