@@ -533,14 +533,46 @@ static void test_record(void)
 	       "the record is cleared before another CQ is armed: one event");
 	tap_is(arm(&q, &r, 0), 1, "the CQ is armed after this event: an event");
 	tap_is(post(&q, &r, 0), 0, "no event for the next CQE");
-	*word = cpu_to_be32(1u << 28);
+	*word = 0;
 	hca_cq_stop(hca_table_get(&s.hca[0]->cqs, q.cqn));
 	hca_cq_start(hca_table_get(&s.hca[0]->cqs, q.cqn));
-	tap_is(be32_to_cpu(*word), 1u << 28, "creation of a CQ does not change its record");
+	tap_is(be32_to_cpu(*word), 0, "creation of a CQ does not write its record");
+	tap_is(post(&q, &r, 0), 0, "the record is 0 at creation: no event without a doorbell");
+	tap_is(arm(&other, &r, 0) + post(&q, &r, 0) + post(&q, &r, 0), 1,
+	       "the record is 0 at creation, another CQ is armed: one event");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 	session_qp_destroy(&other);
 	session_cq_destroy(&other);
+}
+
+/* Software polls @skip CQEs without a request for an event, then it requests one. */
+static u32 events_after(u32 skip)
+{
+	struct eq_reader r = reader(0);
+	struct session_qp q;
+	struct hca_cq *cq;
+	u32 n;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 4, 2, &q);
+	cq = hca_table_get(&s.hca[0]->cqs, q.cqn);
+	r.ci = r.eq->pi;
+	cq->pi += skip;
+	cq->ci += skip;
+	cq->solicited_pi = cq->pi;
+	q.cq.ci += skip;
+	n = arm(&q, &r, 0);
+	n += post(&q, &r, 0);
+	session_qp_destroy(&q);
+	session_cq_destroy(&q);
+	return n;
+}
+
+static void test_many_polled(void)
+{
+	tap_is(events_after(1u << 30), 1, "an event after 2^30 CQEs without one");
+	tap_is(events_after(1u << 31), 1, "an event after 2^31 CQEs without one");
+	tap_is(events_after(3u << 30), 1, "an event after 3 * 2^30 CQEs without one");
 }
 
 /* Each request for an event causes one event; no CQE stays without an event. */
@@ -672,6 +704,7 @@ int main(void)
 	test_resize();
 	test_srq();
 	test_record();
+	test_many_polled();
 	test_arm();
 	test_moderation();
 	session_free(&s);

@@ -7,15 +7,14 @@
  * events.  So if the word differs from the one processed last, there is a new request.  The
  * word is read once for all entries of a turn.
  *
- * The word of the first request may be 0, the value with which libmlx5 fills the record
- * before it creates the CQ, and the doorbell of another CQ may overwrite its doorbell.  So a
- * record that is 0 at creation is set to the value with which newer drivers say "never
- * armed", sequence number 2.  Another value is not changed.  Software may also fill the
- * record after creation: that is no request until a CQ doorbell of the page has been rung.
- * After such a doorbell it cannot be distinguished from a request, and the next CQE raises
- * one event for which software did not ask.  The other choice would be to lose an event.
+ * The word of the first request may be 0, the value with which libmlx5 fills the record before
+ * it creates the CQ, and the doorbell of another CQ may overwrite its doorbell.  So if the record
+ * is 0 at creation, 0 is a request after a CQ doorbell of the page has been rung.  If software
+ * did not arm the CQ, the next CQE then raises one event for which software did not ask; the other
+ * choice would be to lose an event.  The same holds if software fills the record after creation.
  * Adapters in hardware seem to do the same, because the driver of Linux sets the word of CQs
  * that it never arms ("net/mlx5: DR, On creation set CQs arm_db member to right value").
+ * The record is never written: the process may have only read access to that memory.
  *
  * A request raises an event at once if there are entries after its index, but not if the
  * last event was for the same entries: perftest arms before it polls and counts one event
@@ -27,7 +26,7 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
-#define ARM_NEVER	(2u << MLX5R_CQ_ARM_SN_SHIFT)
+#define MAX_NEW	(1u << 30)	/* entries without an event at most: indices are compared by sign */
 
 static void hca_cqe_raise_event(struct hca_cq *cq)
 {
@@ -66,9 +65,14 @@ static u32 hca_cqe_arm_word(const struct hca_cq *cq)
 	return be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
 }
 
+static bool hca_cqe_is_request(const struct hca_cq *cq, u32 word)
+{
+	return (word != cq->arm_seen || cq->arm_zero) && cq->rings != cq->record.uar->cq_rings;
+}
+
 bool hca_cq_has_request(const struct hca_cq *cq)
 {
-	return hca_cqe_arm_word(cq) != cq->arm_seen && cq->rings != cq->record.uar->cq_rings;
+	return hca_cqe_is_request(cq, hca_cqe_arm_word(cq));
 }
 
 /* Reads a new notification request from the record. */
@@ -76,19 +80,22 @@ static bool hca_cqe_read_arm(struct hca_cq *cq)
 {
 	u32 word = hca_cqe_arm_word(cq);
 
-	if (word == cq->arm_seen || cq->rings == cq->record.uar->cq_rings)
+	if (!hca_cqe_is_request(cq, word))
 		return false;
 	cq->arm_seen = word;
+	cq->arm_zero = false;
 	cq->armed = true;
 	cq->armed_solicited = word & MLX5R_CQ_ARM_SOLICITED;
 	return true;
 }
 
 /* Are there entries after the index of the request for which no event was raised? */
-static bool hca_cqe_has_new(const struct hca_cq *cq)
+static bool hca_cqe_has_new(struct hca_cq *cq)
 {
 	u32 last = cq->armed_solicited ? cq->solicited_pi : cq->pi;
 
+	if (cq->pi - cq->event_pi > MAX_NEW)
+		cq->event_pi = cq->pi - MAX_NEW;
 	return (s32)((last - cq->arm_seen) << 8) > 0 && (s32)(last - cq->event_pi) > 0;
 }
 
@@ -107,11 +114,8 @@ void hca_cq_start(struct hca_cq *cq)
 	INIT_LIST_HEAD(&cq->news_entry);
 	INIT_LIST_HEAD(&cq->wake_entry);
 	cq->rings = cq->record.uar->cq_rings;
-	cq->arm_seen = be32_to_cpu(READ_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM]));
-	if (cq->arm_seen)
-		return;
-	cq->arm_seen = ARM_NEVER;
-	WRITE_ONCE(cq->dbr[MLX5R_DBR_CQ_ARM], cpu_to_be32(ARM_NEVER));
+	cq->arm_seen = hca_cqe_arm_word(cq);
+	cq->arm_zero = !cq->arm_seen;
 }
 
 void hca_cq_stop(struct hca_cq *cq)

@@ -330,6 +330,7 @@ struct hca_cq {
 	u32 cqe_bytes;			/* 64 or 128 */
 	u32 pi, ci;			/* 24-bit counters, kept free-running */
 	u32 arm_seen;			/* arm word processed last */
+	bool arm_zero;			/* it is 0 since creation: 0 may be a request */
 	bool armed, armed_solicited;
 	u32 solicited_pi;		/* pi after the last solicited CQE */
 	u32 event_pi;			/* pi at the last event */
