@@ -687,6 +687,8 @@ static void test_smp(void)
 
 static void test_qp0(void)
 {
+	struct xv_wc wc;
+
 	make_special(0);
 	begin_smp(GET, 0x20, 0);
 	ok(exchange(0, 0, 256, OWN_QKEY, SM_LID) == SM_LID && out[3] == 0x81 && !get(out, 4, 2) &&
@@ -696,7 +698,11 @@ static void test_qp0(void)
 	   !memcmp(in, out, 256), "QP0 reaches QP0");
 	ok(!exchange(0, 1, 256, OWN_QKEY, SM_LID), "QP0 does not reach QP1 of the manager");
 	ok(!exchange(0, 1, 256, QKEY & ~0x80000000, port_of(0)->lid), "nor of a port");
-	ok(!exchange(1, 0, 256, 0, port_of(0)->lid), "no other queue pair reaches QP0");
+	/* QP0 has receive requests of the exchanges before. */
+	exchange(1, 0, 256, 0, port_of(0)->lid);
+	ok(!xv_poll_cq(&special[0].cq, 1, &wc), "no other queue pair reaches QP0");
+	exchange(1, special[0].qp.qp_num, 256, 0, port_of(0)->lid);
+	ok(!xv_poll_cq(&special[0].cq, 1, &wc), "nor by its number in the table");
 	ok(!exchange(1, 0, 256, 0, SM_LID), "nor that of the manager");
 	in[3] = 0x81;
 	ok(!exchange(0, 0, 256, OWN_QKEY, SM_LID), "no answer to an answer");

@@ -373,12 +373,20 @@ static bool hca_ud_deliver_counters(struct datagram *d, struct hca_port *to)
 	return true;
 }
 
-/* The receiver; QP0 takes datagrams of QP0 only, and sends to no other. */
+/*
+ * The receiver; QP0 takes datagrams of QP0 only, and sends to no other.  QP0 and QP1 have
+ * other numbers in the table, which are no addresses.
+ */
 static struct hca_qp *hca_ud_receiver(const struct datagram *d, const struct hca_port *to, u32 dqpn)
 {
+	struct hca_qp *dst;
+
 	if (!dqpn || !d->src_qpn)
 		return dqpn || d->src_qpn ? NULL : to->qp0;
-	return dqpn == 1 ? to->qp1 : hca_qp_get(to->hca, dqpn);
+	if (dqpn == 1)
+		return to->qp1;
+	dst = hca_qp_get(to->hca, dqpn);
+	return dst && dst->st == MLX5_QP_ST_UD ? dst : NULL;
 }
 
 static int hca_ud_deliver_unicast(struct datagram *d)
