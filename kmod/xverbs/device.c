@@ -469,11 +469,9 @@ int xv_bind(struct xv_call *call)
 		err = xv_fail(call, -EOPNOTSUPP, "%s", dev->why_not);
 		goto err_dev;
 	}
-	if (!file->sources) {
-		err = xv_file_init_sources(file, dev->ports);
-		if (err)
-			goto err_dev;
-	}
+	err = xv_file_init_sources(file, dev->ports);
+	if (err)
+		goto err_dev;
 
 	mutex_lock(&dev->files_lock);
 	/* While @gone is false, the device can be charged. */
@@ -490,9 +488,12 @@ int xv_bind(struct xv_call *call)
 	}
 	mutex_unlock(&dev->files_lock);
 	if (err)
-		goto err_dev;
+		goto err_sources;
 	return 0;
 
+err_sources:
+	/* The next device may have another number of ports. */
+	xv_file_free_sources(file);
 err_dev:
 	xv_dev_put(dev);
 	return err;

@@ -78,6 +78,13 @@ int xv_file_init_sources(struct xv_file *file, u32 n_ports)
 	return 0;
 }
 
+void xv_file_free_sources(struct xv_file *file)
+{
+	kfree(file->sources);
+	file->sources = NULL;
+	file->n_sources = 0;
+}
+
 /* Destroys all objects and unbinds the file. */
 static void xv_file_teardown(struct xv_file *file)
 {

@@ -131,6 +131,7 @@ int xv_mr_reg(struct xv_call *call)
 		xv_obj_abort(&mr->obj);
 		return err;
 	}
+	mr->writable = ib_access_writable(arg->access);
 	mr->addr = arg->addr;
 	mr->length = arg->length;
 	mr->iova = arg->iova;
@@ -187,6 +188,7 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 			       "MR: deregistration failed");
 	}
 	mr->ib = ib;
+	mr->writable = ib_access_writable(access);
 	return 0;
 }
 
@@ -214,6 +216,8 @@ static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 			ib_dereg_mr(old);
 	} else if (ib_pd != old_pd) {
 		old->pd = ib_pd;
+		/* Waits for readers of resource tracking, which may still use the old PD. */
+		rdma_restrack_del(&old->res);
 		atomic_inc(&ib_pd->usecnt);
 		atomic_dec(&old_pd->usecnt);
 	}
@@ -225,7 +229,7 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr_obj *mr,
 {
 	struct xverbs_mr_rereg *arg = &call->arg.mr_rereg;
 	struct xv_mr_range given = { mr->addr, mr->length, mr->iova }, range;
-	bool moves = arg->change & XVERBS_REREG_TRANSLATION;
+	bool moves = arg->change & XVERBS_REREG_TRANSLATION, pins;
 	u32 access = arg->change & XVERBS_REREG_ACCESS ? arg->access :
 							 mr->access;
 	int err;
@@ -238,12 +242,14 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr_obj *mr,
 		given = (struct xv_mr_range) { arg->addr, arg->length,
 					       arg->iova };
 	range = given;
+	/* Only pinning checks whether the process may write to the memory. */
+	pins = moves || (ib_access_writable(access) && !mr->writable);
 	err = xv_mr_check_access(call, access);
 	if (!err)
 		err = xv_mr_check_range(call, &range, access);
 	if (!err)
-		err = moves ? xv_mr_replace(call, mr, pd, &range, access) :
-			      xv_mr_alter(call, mr, pd, &range, access);
+		err = pins ? xv_mr_replace(call, mr, pd, &range, access) :
+			     xv_mr_alter(call, mr, pd, &range, access);
 	if (err)
 		return err;
 	mr->addr = given.addr;

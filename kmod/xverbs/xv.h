@@ -298,6 +298,7 @@ void xv_file_put(struct xv_file *file);
 #define XV_REMOVE_TIMEOUT	(10 * HZ)
 
 void xv_file_disassociate(struct xv_file *file, unsigned long deadline);
+void xv_file_free_sources(struct xv_file *file);
 int xv_file_init_sources(struct xv_file *file, u32 n_ports);
 
 /**
@@ -562,6 +563,7 @@ struct xv_mr_obj {
 	u64 length;
 	u64 iova;
 	u32 access;
+	bool writable;		/* pinned for writing */
 	struct ib_umem_dmabuf *umem;
 	u32 key;
 };

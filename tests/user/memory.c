@@ -3,6 +3,10 @@
  * Memory regions: access flags, IOVA and zero-based addresses, invalid ranges; each
  * is checked with transfers.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include <sys/mman.h>
 #include "rig.h"
 
@@ -211,6 +215,56 @@ static void test_no_changes(void)
 	ok(!xv_dereg_mr(mr), "deregister");
 }
 
+/* A page of a file that this process may only read.  Older kernels do not pin it. */
+static void test_read_only_file(void)
+{
+	char path[] = "/tmp/xverbs-memory-XXXXXX";
+	int fd = mkstemp(path);
+	struct xv_mr *mr;
+	uint32_t key;
+	uint8_t *at;
+
+	if (fd < 0 || ftruncate(fd, 4096) || close(fd))
+		bail_out("%s: %m", path);
+	fd = open(path, O_RDONLY);
+	at = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		bail_out("%s: %m", path);
+	mr = xv_reg_mr(r.side[1].pd, at, 4096, XV_ACCESS_REMOTE_READ);
+	if (!mr) {
+		ok(errno == EFAULT, "read-only file: not pinned");
+	} else {
+		key = mr->rkey;
+		ok(xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE) == -EFAULT &&
+		   mr->rkey == key, "read-only file: no access to write by re-registration: %s",
+		   xv_last_error());
+		rig_fill(r.buf[0], 8, 3);
+		ok(try(write_to(mr, (uintptr_t)at, 8, XV_WC_REM_ACCESS_ERR) && !at[0],
+		       XV_WC_REM_ACCESS_ERR), "read-only file: a write fails");
+		ok(!xv_dereg_mr(mr), "read-only file: deregister");
+	}
+	munmap(at, 4096);
+	close(fd);
+	unlink(path);
+}
+
+/* The first access flags that allow to write pin the memory again. */
+static void test_first_write(void)
+{
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, LEN, XV_ACCESS_REMOTE_READ);
+
+	if (!mr)
+		bail_out("%s", xv_last_error());
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE),
+	   "re-registration: access to write");
+	rig_fill(r.buf[0], 64, 77);
+	ok(write_to(mr, (uintptr_t)mem, 64, XV_WC_SUCCESS) && rig_check(mem, 64, 77),
+	   "re-registration: a write succeeds");
+	ok(!xv_dereg_mr(mr), "deregister");
+}
+
 int main(int argc, char **argv)
 {
 	rig_devices(argc, argv);
@@ -221,6 +275,8 @@ int main(int argc, char **argv)
 	test_addresses();
 	test_refusals();
 	test_no_changes();
+	test_read_only_file();
+	test_first_write();
 	rig_close(&r);
 	return tap_done();
 }
