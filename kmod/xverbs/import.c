@@ -51,6 +51,9 @@ int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle)
 	if (!uobj || uobj->object != pd || uobj->ufile != ufile ||
 	    uobj->id != handle)
 		return -ENOENT;
+	/* -1 also while it is created: that may fail, and then nobody else may use the PD. */
+	if (atomic_read(&uobj->usecnt) < 0)
+		return -EBUSY;
 	atomic_inc(&pd->usecnt);
 	smp_mb__after_atomic();	/* ib_uverbs: cmpxchg of uobj->usecnt */
 	if (atomic_read(&uobj->usecnt) >= 0)

@@ -43,6 +43,9 @@ int xv_check_entry_size(struct xv_call *call, u32 entry_size, size_t first)
 	if (entry_size < first)
 		return xv_fail(call, -EINVAL, "entry_size %u is below %zu",
 			       entry_size, first);
+	if (entry_size > PAGE_SIZE)
+		return xv_fail(call, -EINVAL, "entry_size %u is above %lu",
+			       entry_size, PAGE_SIZE);
 	return 0;
 }
 
@@ -252,6 +255,9 @@ static int xv_part_fetch(struct xv_call *call, const struct xv_part *part)
 	if (user->size < part->min_size)
 		return xv_fail(call, -EINVAL, "%s.size %u is below %u",
 			       part->name, user->size, part->min_size);
+	if (part->out && user->size > PAGE_SIZE)
+		return xv_fail(call, -E2BIG, "%s.size %u is above %lu",
+			       part->name, user->size, PAGE_SIZE);
 	if (part->out)
 		return 0;
 	return xv_copy_struct(call, part->name, (void *)call + part->to,

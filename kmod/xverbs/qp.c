@@ -114,7 +114,7 @@ static int xv_qp_size_sq(struct xv_call *call, const struct xv_qp_kind *kind,
 	wqe = min_t(u64, wqebbs * MLX5R_WQEBB, max_wqe) - kind->sq_header;
 	cap->max_send_wr = lay->sq_wqebbs / wqebbs;
 	cap->max_send_sge = wqe / MLX5R_DS;
-	cap->max_inline_data = wqe - sizeof(struct mlx5r_inline);
+	cap->max_inline_data = wqe ? wqe - sizeof(struct mlx5r_inline) : 0;
 	cap->max_atomic_arg = kind->sq_min ?
 		xv_atomic_largest(mdev, wqe - XV_DATA_BYTES) : 0;
 	return 0;

@@ -237,6 +237,12 @@ static void test_entries(const char *name, unsigned long cmd, uint32_t call_size
 	err = call(fd, cmd, call_size);
 	ok(err == EINVAL && strstr(reason, "entry_size"), "%s: shorter entries: %s", name,
 	   strerror(err));
+	memset(&arg, 0, sizeof(arg));
+	fill();
+	*entry_size = 1 << 20;
+	err = call(fd, cmd, call_size);
+	ok(err == EINVAL && strstr(reason, "entry_size"), "%s: entries larger than a page: %s",
+	   name, strerror(err));
 	memset(entries, 0xa5, 2 * (size + TAIL));
 	memset(&arg, 0, sizeof(arg));
 	fill();

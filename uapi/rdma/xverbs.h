@@ -44,7 +44,8 @@
  *  - Texts (reasons, why_not) are for users and may change at any time.  Programs
  *    must use error numbers and the numbers beside the texts.
  *
- * A size below that of the first published version gives EINVAL.
+ * A size below that of the first published version gives EINVAL.  A size above one page
+ * gives E2BIG, for the entries of an array EINVAL.
  *
  * Each error number has one meaning:
  *
@@ -905,7 +906,9 @@ struct xverbs_mr_reg {
  * The region keeps its handle.  It keeps its keys if only the PD or the access flags
  * change and the adapter can change them in place; otherwise it gets new keys, and
  * work requests with the old keys fail.  With XVERBS_REREG_TRANSLATION the kernel
- * pins the new memory before it unpins the old memory.
+ * pins the new memory before it unpins the old memory.  If the new access flags are the
+ * first that allow to write, it pins the range of the region again in the same way
+ * (EFAULT: the process may not write there).
  *
  * If the call is refused, the region is unchanged.  If the firmware or an allocation
  * fails (EREMOTEIO, ENOSPC, ENOMEM), the region keeps its handle and memory, but its
