@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* UD: addresses of each kind, replies, multicast, and what is refused */
+#include <errno.h>
 #include <unistd.h>
 #include "transports.h"
 
@@ -66,6 +67,21 @@ static bool find_gid(int side, bool ipv4, struct xv_gid_entry *entry)
 	return false;
 }
 
+/* After the link was down, an IPv6 address has no route until duplicate address detection ends. */
+static struct xv_ah *reachable(struct xv_ah_attr *a)
+{
+	struct xv_ah *ah;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		ah = xv_create_ah(r.side[0].pd, a);
+		if (ah || (errno != EHOSTUNREACH && errno != ENETUNREACH))
+			return ah;
+		usleep(100000);
+	}
+	return NULL;
+}
+
 /*
  * To an IPv4 address of the other side.  For IPv6 the sender uses its own address, because the
  * host does not answer to neighbour discovery of another address of its own.
@@ -87,7 +103,7 @@ static void test_ip_address(struct xv_qp *qp[2], bool ipv4)
 		memcpy(&addr, to.gid.raw + 12, sizeof(addr));
 		a.grh.dgid = xv_gid_from_ipv4(addr);
 	}
-	ah = xv_create_ah(r.side[0].pd, &a);
+	ah = reachable(&a);
 	if (!ok(ah && datagram(qp, ipv4, ah, 20 + ipv4, true), "address: IPv%d", ipv4 ? 4 : 6))
 		diag("%s", xv_last_error());
 	if (ah)
