@@ -694,10 +694,44 @@ static void test_no_dma(void)
 	disconnect(&a, &b);
 }
 
+/* A queue pair fails while its function has no DMA, as many do after an error of their SRQ. */
+static void test_failure_without_dma(void)
+{
+	static u8 before[1024 + EQ_SIZE * 64], after[sizeof(before)];
+	struct session_mr mr = session_mr(&s, 1, 4096, ALL_ACCESS);
+	struct xv_sge sge = session_sge(&mr, 0, 64);
+	struct hca_eq *eq = reader(1).eq;
+	struct session_qp a, b;
+	u32 i, n = 0;
+
+	session_qp(&s, 0, MLX5_QP_ST_RC, 2, 2, &a);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 2, 2, &b);
+	session_connect(&a, &b);
+	xv_wr_recv(&b.qp, 1, &sge);
+	xv_commit_recv(&b.qp);
+	session_settle(&s);
+	hca_dma_enable(s.hca[1], false);
+	snapshot(&b, eq, before);
+	xv_wr_write_inline(&b.qp, 2, XV_SEND_SIGNALED, "", 0, 0, 0);
+	xv_commit_send(&b.qp);
+	hca_fail_fatal(hca_table_get(&s.hca[1]->qps, b.qp.qp_num));
+	for (i = 0; i < 1000; i++)
+		hca_fabric_poll(&s.fabric);
+	snapshot(&b, eq, after);
+	ok(!memcmp(before, after, sizeof(before)), "failure without DMA: no memory is written");
+	hca_dma_enable(s.hca[1], true);
+	/* The receive queue is read again after a delay. */
+	for (i = 0; i < 1000 && n < 2; i++)
+		n += wc_count(&b);
+	tap_is(n, 2, "with DMA both requests are flushed");
+	disconnect(&a, &b);
+}
+
 int main(void)
 {
 	session_init(&s);
 	test_no_dma();
+	test_failure_without_dma();
 	test_retry();
 	test_full();
 	test_full_async();

@@ -116,6 +116,42 @@ static void test_messages(void)
 	end();
 }
 
+/* SEND with invalidate: the key belongs to the PD of the SRQ; the target has a PD of its own. */
+static void test_invalidate(void)
+{
+	struct session_mr key = session_mr(&s, 1, 4096, ALL_ACCESS);
+	struct hca_mkey *mkey = hca_mkey_get(s.hca[1], key.key);
+	struct xv_sge sge = session_sge(&mr[0], 0, SMALL);
+	struct session_srq srq;
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_xrc xrc;
+		struct mlx5r_data data;
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_SEND_INVAL),
+		.ctrl.qpn_ds = cpu_to_be32(3),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.ctrl.imm = cpu_to_be32(key.key),
+		.data.byte_count = cpu_to_be32(SMALL),
+		.data.lkey = cpu_to_be32(sge.lkey),
+		.data.addr = cpu_to_be64(sge.addr),
+	};
+
+	begin();
+	srq = session_xrc_srq(&to, NULL);
+	w.xrc.srqn = cpu_to_be32(srq.srqn);
+	post(&srq, SMALL);
+	target()->pd++;
+	mkey->en_rinval = true;
+	xv_wr_raw(&from.qp, 1, &w);
+	xv_commit_send(&from.qp);
+	session_settle(&s);
+	tap_is(status(), XV_WC_SUCCESS, "a message that invalidates a key of the queue's PD");
+	ok(mkey->free, "the key is invalid");
+	target()->pd--;
+	end();
+}
+
 /* A message whose data cannot be read takes no receive request. */
 static void test_bad_source(void)
 {
@@ -195,6 +231,7 @@ int main(void)
 	for (i = 0; i < MR_BYTES; i++)
 		mr[0].ptr[i] = i * 7 ^ i >> 8;
 	test_messages();
+	test_invalidate();
 	test_bad_source();
 	test_queue_gone(false);
 	test_queue_gone(true);

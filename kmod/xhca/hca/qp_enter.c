@@ -104,8 +104,14 @@ static void hca_qp_set_state(struct hca_qp *qp, u8 state)
 	MLX5_SET(qpc, qp->qpc, state, state);
 }
 
+/* Without DMA, the send queue is flushed when its function takes part again (share.c). */
 static void hca_qp_flush_sends(struct hca_qp *qp)
 {
+	if (hca_halted(qp->hca)) {
+		hca_share_add(qp);
+		return;
+	}
+	hca_qp_look(qp);
 	if (hca_requester_flush(qp))
 		hca_share_add(qp);
 }
@@ -121,9 +127,8 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 		hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
 	hca_xchan_stop(qp);
 	hca_record_inactive(&qp->record);
-	hca_qp_look(qp);
 	hca_qp_flush_sends(qp);
-	hca_qp_flush_later(qp, hca_rq_flush(qp), FLUSH_FIRST_NS);
+	hca_qp_flush_later(qp, !hca_halted(qp->hca) && hca_rq_flush(qp), FLUSH_FIRST_NS);
 }
 
 void hca_qp_stop(struct hca_qp *qp)
@@ -173,7 +178,6 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		hca_qp_set_state(qp, state);
 		qp->flush_left = 0;
 		hca_xchan_stop(qp);
-		hca_qp_look(qp);
 		hca_qp_flush_sends(qp);
 		if (qp->managed_send)
 			hca_qp_flush_later(qp, false, FLUSH_FIRST_NS);

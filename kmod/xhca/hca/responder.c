@@ -276,11 +276,11 @@ static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wq
 }
 
 /* SEND with invalidate: the key gives no access any more. */
-static bool hca_resp_invalidate(struct hca_qp *dst, u32 key)
+static bool hca_resp_invalidate(struct hca_qp *dst, u32 pd, u32 key)
 {
 	struct hca_mkey *mkey = hca_mkey_get(dst->hca, key);
 
-	if (!mkey || mkey->key != key || mkey->pd != dst->pd || !mkey->en_rinval ||
+	if (!mkey || mkey->key != key || mkey->pd != pd || !mkey->en_rinval ||
 	    (mkey->qpn != HCA_ANY_QPN && mkey->qpn != dst->qpn))
 		return false;
 	mkey->free = true;
@@ -304,6 +304,7 @@ static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca
 {
 	struct hca_rwqe *r = &src->hca->fabric->scratch->rwqe;
 	struct hca_srq *srq;
+	u32 pd;
 	int ret;
 
 	srq = hca_resp_receive_queue(dst, w, &ret);
@@ -326,7 +327,9 @@ static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca
 		hca_rq_hold(dst, srq);
 	if (ret)
 		return ret;
-	if (w->opcode == MLX5R_OP_SEND_INVAL && !hca_resp_invalidate(dst, w->imm))
+	/* As for the memory, the PD of an XRC target is that of the SRQ. */
+	pd = srq && dst->st == MLX5_QP_ST_XRC ? srq->pd : dst->pd;
+	if (w->opcode == MLX5R_OP_SEND_INVAL && !hca_resp_invalidate(dst, pd, w->imm))
 		return hca_resp_fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_QP_OP,
 					     MLX5R_SYND_REMOTE_OP);
 	hca_resp_receive_done(dst, srq, w, r->index);
