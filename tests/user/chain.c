@@ -114,6 +114,8 @@ static void test_managed_send(const struct chain_type *t)
 	struct link c = link_of(t->type, 16, XV_QP_CROSS_CHANNEL, 0);
 	int i, good = 1;
 
+	ok(xv_resize_cq(c.cq, 64) == -EOPNOTSUPP, "%s: resize a CQ that is waited for: %s",
+	   t->name, xv_last_error());
 	rig_fill(r.buf[0], 5 * 64, 1);
 	memset(r.buf[1], 0, 5 * 64);
 	for (i = 0; i < 4; i++)

@@ -675,6 +675,10 @@ static void test_raw(void)
 	ok(!xv_wr_raw(&qp, 5, nop) &&
 	   sq_holds(2, "0100020f 00012302 00000008 00000000 00000000 00000000 00000000 77000000"),
 	   "raw WQE: the library sets index and QP number");
+	qp.sq.fm_ce_se = __XV_FM_CE_SE(MLX5R_FM_SMALL);
+	xv_wr_raw(&qp, 6, nop);
+	ok(!xv_wr_send(&qp, 7, 0, &sge) && sq_holds(4, "0000040a 00012302 00000020"),
+	   "raw WQE: a small fence that is due is in the next WQE");
 }
 
 static void test_bind(void)

@@ -232,6 +232,7 @@ static void test_xrc(void)
 	struct xv_sge from = rig_sge(&r, 0, SRC, 256);
 	struct xv_send_wr wr = { .wr_id = 1, .sg_list = &from, .num_sge = 1, .opcode = XV_WR_SEND,
 		.send_flags = XV_SEND_SIGNALED }, *bad;
+	struct xv_recv_wr recv = { .wr_id = 2 }, *bad_recv = NULL;
 	struct xv_qp *tx, *rx;
 	struct xv_wc wc;
 
@@ -246,6 +247,8 @@ static void test_xrc(void)
 		diag("%s", xv_last_error());
 		return;
 	}
+	ok(xv_post_recv(rx, &recv, &bad_recv) == -EINVAL && bad_recv == &recv,
+	   "XRC: the target has no receive queue");
 	message(0, 1, 256, 6);
 	post_srq(srq, 0);
 	wr.qp_type.xrc.remote_srqn = srq->srq_num;

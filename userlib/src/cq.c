@@ -275,6 +275,9 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 
 	if (cq->mem.external)
 		return xv_set_error(EINVAL, "resize CQ: not possible with EXTERNAL_DATAPATH");
+	/* The end of the old ring is an entry that a wait would count. */
+	if (pub->flags & XV_CQ_CROSS_CHANNEL)
+		return xv_set_error(EOPNOTSUPP, "resize CQ: not possible with CROSS_CHANNEL");
 	if (cq->lost)
 		return xv_set_error(EINVAL, "resize CQ: its ring was lost by an earlier call");
 	err = xv_reserve(&ring, ring_bytes(pub, cqe), "resize CQ: ring");

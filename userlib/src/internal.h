@@ -48,8 +48,8 @@ struct context {
 struct event_count {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	uint32_t comp_acked;
-	uint32_t async_acked;
+	uint32_t comp_read, comp_acked;
+	uint32_t async_read, async_acked;
 };
 
 /* Ring and doorbell record of a queue, mapped from the kernel or in a UMEM */
@@ -109,6 +109,7 @@ struct qp {
 	uint32_t sq_wqebbs;		/* 0 with EXTERNAL_DATAPATH */
 	uint32_t rq_wqes;
 	struct qmem mem;
+	pthread_mutex_t state_lock;	/* the ioctl and the state that it returns */
 	struct event_count events;
 };
 

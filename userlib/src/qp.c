@@ -140,6 +140,7 @@ static void qp_release(void *object)
 	free(qp->pub.rq.wr_id);
 	xv_qmem_unmap(qp->ctx, &qp->mem);
 	xv_events_destroy(&qp->events);
+	pthread_mutex_destroy(&qp->state_lock);
 }
 
 static struct xverbs_qp_cap cap_to_kernel(const struct xv_qp_init_attr *a)
@@ -247,6 +248,7 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	qp->mem.external = a->flags & XV_QP_EXTERNAL_DATAPATH;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
+	pthread_mutex_init(&qp->state_lock, NULL);
 	*err = xv_rsc_add(qp->ctx, &qp->pub.rsc, "create QP");
 	if (*err) {
 		xv_object_free(qp);
@@ -438,17 +440,19 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 
 	if (err)
 		return err;
-	from = mask & XV_QP_CUR_STATE ? a.cur_qp_state : pub->state;
 	attr_to_kernel(&k, &a);
+	pthread_mutex_lock(&qp->state_lock);
+	from = mask & XV_QP_CUR_STATE ? a.cur_qp_state : pub->state;
 	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_MODIFY, "modify QP", &req, sizeof(req));
-	if (err)
-		return err;
-	if (mask & XV_QP_STATE && req.out_state == XV_QPS_RESET)
-		reset_queues(pub);
-	if (from == XV_QPS_SQE && req.out_state == XV_QPS_RTS)
-		restart_sends(&pub->sq);
-	set_state(qp, (enum xv_qp_state)req.out_state);
-	return 0;
+	if (!err) {
+		if (mask & XV_QP_STATE && req.out_state == XV_QPS_RESET)
+			reset_queues(pub);
+		if (from == XV_QPS_SQE && req.out_state == XV_QPS_RTS)
+			restart_sends(&pub->sq);
+		set_state(qp, (enum xv_qp_state)req.out_state);
+	}
+	pthread_mutex_unlock(&qp->state_lock);
+	return err;
 }
 
 XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t size,
@@ -464,13 +468,18 @@ XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t 
 		.out_alt_ah_attr = XV_PART_OF(&k.alt_ah),
 	};
 	struct xv_qp_attr a;
-	int err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));
+	int err;
 
+	pthread_mutex_lock(&qp->state_lock);
+	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));
+	if (!err) {
+		attr_from_kernel(&a, &k);
+		set_state(qp, a.qp_state);
+	}
+	pthread_mutex_unlock(&qp->state_lock);
 	if (err)
 		return err;
-	attr_from_kernel(&a, &k);
 	a.cap = qp->init.cap;
-	set_state(qp, a.qp_state);
 	xv_attr_out(attr, size, &a, sizeof(a));
 	if (init_attr)
 		xv_attr_out(init_attr, init_size, &qp->init, sizeof(qp->init));

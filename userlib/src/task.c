@@ -111,7 +111,7 @@ static void commit(struct change *c)
 	struct qp *qp;
 
 	for (qp = c->qps; qp; qp = qp->task.next)
-		if (qp->task.recvs)
+		if (qp->task.recvs && qp->pub.rq.pi != qp->task.rq_pi)
 			xv_commit_recv(&qp->pub);
 	for (qp = c->qps; qp; qp = qp->task.next)
 		if (qp->task.sends && qp->pub.sq.pi != qp->task.sq_pi)

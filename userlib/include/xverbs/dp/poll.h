@@ -421,6 +421,17 @@ xv_inline void __xv_wc_error(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe, st
 	wc->vendor_err = xv_cqe_err(cqe)->vendor_err_synd;
 }
 
+/* Copies data that is in the CQE to the buffers of its request. */
+xv_outline void __xv_cqe_deliver(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe)
+{
+	uint32_t op = xv_cqe_opcode(cqe);
+
+	if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
+		__xv_cqe_scatter_response((struct xv_qp *)(void *)rsc, cqe);
+	else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
+		__xv_cqe_scatter_receive(rsc, cqe);
+}
+
 /* Handles a CQE of any kind; 0: its queue no longer exists, skip it. */
 xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struct xv_wc *wc)
 {
@@ -429,12 +440,8 @@ xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struc
 
 	if (!rsc)
 		return 0;
-	if (xv_unlikely(xv_cqe_data(cqe))) {
-		if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
-			__xv_cqe_scatter_response((struct xv_qp *)(void *)rsc, cqe);
-		else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
-			__xv_cqe_scatter_receive(rsc, cqe);
-	}
+	if (xv_unlikely(xv_cqe_data(cqe)))
+		__xv_cqe_deliver(rsc, cqe);
 	if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
 		__xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
 	else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)

@@ -78,9 +78,11 @@ xv_inline void xv_commit_recv(struct xv_qp *qp)
 static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
 			       struct xv_recv_wr **bad_wr)
 {
+	uint32_t first;
 	int err = 0;
 
 	xv_lock(&qp->rq.lock);
+	first = qp->rq.pi;
 	for (; wr; wr = wr->next) {
 		err = xv_wr_recv_sg(qp, wr->wr_id, wr->sg_list, wr->num_sge);
 		if (xv_unlikely(err)) {
@@ -88,7 +90,9 @@ static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
 			break;
 		}
 	}
-	xv_commit_recv(qp);
+	/* A queue pair without a receive queue has no doorbell record for it. */
+	if (qp->rq.pi != first)
+		xv_commit_recv(qp);
 	xv_unlock(&qp->rq.lock);
 	return err;
 }

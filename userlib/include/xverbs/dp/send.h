@@ -477,6 +477,7 @@ xv_inline int xv_wr_raw(struct xv_qp *qp, uint64_t wr_id, const void *wqe)
 	uint32_t ds = xv_be32(raw->qpn_ds) & MLX5R_MAX_DS;
 	struct xv_sq *sq = &qp->sq;
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(sq);
+	uint32_t fence = sq->fm_ce_se;
 
 	if (xv_unlikely(!ds))
 		return -XV_EINVAL;
@@ -486,6 +487,8 @@ xv_inline int xv_wr_raw(struct xv_qp *qp, uint64_t wr_id, const void *wqe)
 	__xv_sq_open(sq, ctrl, word & 0xff, ds, 0, raw->imm, wr_id, XV_WC_DRIVER2);
 	ctrl->opmod_idx_opcode |= xv_be32(word & 0xff000000u);
 	ctrl->fm_ce_se = raw->fm_ce_se;
+	/* A fence that the request before needs is left to the next request. */
+	sq->fm_ce_se = fence;
 	ctrl->dci_stream[0] = raw->dci_stream[0];
 	ctrl->dci_stream[1] = raw->dci_stream[1];
 	return 0;
