@@ -371,6 +371,9 @@ static void queries(struct end *a)
 	   !memcmp(&entry.gid, &place.gid, sizeof(place.gid)), "ibv_query_gid_ex");
 	ok(ibv_query_gid_ex(ctx, 1, (uint32_t)port.gid_tbl_len - 1, &entry, 0) == ENODATA,
 	   "an empty entry: ENODATA");
+	ok(ibv_query_gid(ctx, 1, port.gid_tbl_len, &entry.gid) == -1 &&
+	   ibv_query_gid(ctx, 1, -1, &entry.gid) == -1 &&
+	   ibv_query_gid(ctx, 99, 0, &entry.gid) == -1, "ibv_query_gid outside of the table");
 	n = ibv_query_gid_table(ctx, table, 512, 0);
 	ok(n > gid_index && !memcmp(&table[gid_index].gid, &place.gid, sizeof(place.gid)),
 	   "ibv_query_gid_table");

@@ -19,10 +19,16 @@ int iv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 static int next(struct cq *cq)
 {
 	const struct mlx5r_cqe *cqe = xv_cq_next(cq->xv);
+	struct xv_rsc *rsc;
 
 	cq->cqe = cqe;
 	if (!cqe)
 		return iv_error(-ENOENT);
+	if (xv_unlikely(xv_cqe_data(cqe))) {
+		rsc = __xv_cqe_rsc(cq->xv, cqe);
+		if (rsc)
+			__xv_cqe_deliver(rsc, cqe);
+	}
 	cq->pub.wr_id = xv_cqe_wr_id(cq->xv, cqe);
 	cq->pub.status = (enum ibv_wc_status)xv_cqe_status(cqe);
 	return 0;
@@ -63,6 +69,17 @@ static void end_poll(struct ibv_cq_ex *pub)
 static inline const struct mlx5r_cqe *cqe_of(struct ibv_cq_ex *pub)
 {
 	return TO(cq, pub)->cqe;
+}
+
+/* Data in the first half of the CQE replaces the fields that only datagrams need. */
+static inline bool is_covered(const struct mlx5r_cqe *cqe)
+{
+	return (cqe->op_own & MLX5R_CQE_FORMAT_MASK) == MLX5R_CQE_INLINE_32;
+}
+
+static inline uint32_t flags_rqpn(const struct mlx5r_cqe *cqe)
+{
+	return is_covered(cqe) ? 0 : xv_be32(cqe->flags_rqpn);
 }
 
 /* xv_cqe_wr_id() has found the queue pair of a send. */
@@ -112,7 +129,7 @@ static uint32_t read_qp_num(struct ibv_cq_ex *pub)
 
 static uint32_t read_src_qp(struct ibv_cq_ex *pub)
 {
-	return xv_cqe_src_qp(cqe_of(pub));
+	return flags_rqpn(cqe_of(pub)) & 0xffffff;
 }
 
 static unsigned int read_wc_flags(struct ibv_cq_ex *pub)
@@ -133,22 +150,22 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *pub)
 	default:
 		return 0;
 	}
-	return flags | (xv_be32(cqe->flags_rqpn) >> 28 & 3 ? IBV_WC_GRH : 0);
+	return flags | (flags_rqpn(cqe) >> 28 & 3 ? IBV_WC_GRH : 0);
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *pub)
 {
-	return xv_be16(cqe_of(pub)->slid);
+	return is_covered(cqe_of(pub)) ? 0 : xv_be16(cqe_of(pub)->slid);
 }
 
 static uint8_t read_sl(struct ibv_cq_ex *pub)
 {
-	return xv_be32(cqe_of(pub)->flags_rqpn) >> 24 & 0xf;
+	return flags_rqpn(cqe_of(pub)) >> 24 & 0xf;
 }
 
 static uint8_t read_dlid_path_bits(struct ibv_cq_ex *pub)
 {
-	return cqe_of(pub)->ml_path & 0x7f;
+	return is_covered(cqe_of(pub)) ? 0 : cqe_of(pub)->ml_path & 0x7f;
 }
 
 static uint64_t read_completion_ts(struct ibv_cq_ex *pub)

@@ -154,11 +154,22 @@ EXPORT int ibv_query_port(struct ibv_context *ctx, uint8_t port,
 			     offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
+/* After ENOENT: -ENOENT if the entry is empty, -EINVAL if the table has no such entry. */
+static int empty_or_invalid(struct ibv_context *ctx, uint32_t port, uint32_t index)
+{
+	struct xv_port_attr attr;
+
+	return !xv_query_port(xv_of(ctx), port, &attr) && index < attr.gid_tbl_len ? -ENOENT :
+										    -EINVAL;
+}
+
 /* An empty entry has a GID of zeros. */
 EXPORT int ibv_query_gid(struct ibv_context *ctx, uint8_t port, int index, union ibv_gid *gid)
 {
 	int err = xv_query_gid(xv_of(ctx), port, (uint32_t)index, (union xv_gid *)gid);
 
+	if (err == -ENOENT)
+		err = empty_or_invalid(ctx, port, (uint32_t)index);
 	if (err == -ENOENT) {
 		memset(gid, 0, sizeof(*gid));
 		return 0;
@@ -172,6 +183,8 @@ static int gid_entry(struct ibv_context *ctx, uint32_t port, uint32_t index,
 	struct xv_gid_entry x;
 	int err = xv_query_gid_entry(xv_of(ctx), port, index, &x);
 
+	if (err == -ENOENT)
+		err = empty_or_invalid(ctx, port, index);
 	if (err == -ENOENT)
 		return iv_error(-ENODATA);
 	if (err)
@@ -226,6 +239,8 @@ EXPORT int ibv_query_gid_type(struct ibv_context *ctx, uint8_t port, unsigned in
 	struct xv_gid_entry x;
 	int err = xv_query_gid_entry(xv_of(ctx), port, index, &x);
 
+	if (err == -ENOENT)
+		err = empty_or_invalid(ctx, port, index);
 	if (err && err != -ENOENT)
 		return iv_result(err), -1;
 	*type = !err && x.gid_type == XV_GID_TYPE_ROCE_V2;

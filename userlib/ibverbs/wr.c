@@ -242,10 +242,11 @@ static int wr_complete(struct ibv_qp_ex *pub)
 {
 	struct qp *qp = TO(qp, pub);
 	struct xv_sq *sq = &qp->xv->sq;
+	int err = qp->err;
 
-	if (xv_unlikely(qp->err)) {
+	if (xv_unlikely(err)) {
 		wr_abort(pub);
-		return qp->err;
+		return err;
 	}
 	if (xv_likely(sq->pi != qp->mark.pi))
 		xv_commit_send(qp->xv);
