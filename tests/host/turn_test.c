@@ -393,6 +393,66 @@ static void test_umr(void)
 	session_qp_destroy(&d);
 }
 
+/* ---- Long lists of many keys ----------------------------------------------------------- */
+
+#define KEYS	14u			/* segments of a request, each with a key of its own */
+
+static void test_many_lists(void)
+{
+	struct session_mr list = session_mr(&s, 0, LONG_LIST * 16, ALL_ACCESS);
+	struct mlx5r_klm *klm = (void *)list.ptr;
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_raddr to;
+		struct mlx5r_data data[KEYS];
+	} wqe = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_RDMA_WRITE),
+		.ctrl.qpn_ds = cpu_to_be32(sizeof(wqe) / MLX5R_DS),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.to = { .addr = cpu_to_be64(mr[1].addr), .rkey = cpu_to_be32(mr[1].key) },
+	};
+	u32 key[KEYS], i, good = 0;
+	struct session_qp c, d;
+	struct xv_wc wc;
+
+	/* A list whose last byte is in its last entry: all entries before it are summed. */
+	for (i = 0; i < LONG_LIST; i++)
+		klm[i] = (struct mlx5r_klm) {
+			.byte_count = cpu_to_be32(1), .mkey = cpu_to_be32(mr[0].key),
+			.addr = cpu_to_be64(mr[0].addr + i),
+		};
+	session_qp(&s, 0, MLX5_QP_ST_RC, 5, 4, &c);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 4, 4, &d);
+	session_connect(&c, &d);
+	clear_largest();
+	for (i = 0; i < KEYS; i++) {
+		key[i] = session_umr_key(&s, 0, MLX5R_MKEY_MODE_KLM, LONG_LIST);
+		post_umr(&c, key[i], &list, LONG_LIST, 0, LONG_LIST);
+		session_settle(&s);
+		good += xv_poll_cq(&c.cq, 1, &wc) == 1 && wc.status == XV_WC_SUCCESS;
+		wqe.data[i] = (struct mlx5r_data) {
+			.byte_count = cpu_to_be32(1), .lkey = cpu_to_be32(key[i]),
+			.addr = cpu_to_be64(LONG_LIST - 1 - i),
+		};
+	}
+	tap_is(good, KEYS, "UMRs of %u long lists succeed", KEYS);
+	memset(mr[1].ptr, 0, KEYS);
+	xv_wr_raw(&c.qp, DIV_ROUND_UP(sizeof(wqe), MLX5R_WQEBB), &wqe);
+	xv_commit_send(&c.qp);
+	session_settle(&s);
+	ok(xv_poll_cq(&c.cq, 1, &wc) == 1 && wc.status == XV_WC_SUCCESS,
+	   "a short write from all of them");
+	for (i = good = 0; i < KEYS; i++)
+		good += mr[1].ptr[i] == mr[0].ptr[LONG_LIST - 1 - i];
+	tap_is(good, KEYS, "its data is right");
+	ok(s.fabric.stat.largest[HCA_ENTRIES] < LONG_LIST / HCA_SUMS_PER_ENTRY,
+	   "no turn sums a whole list");
+	for (i = 0; i < KEYS; i++)
+		session_key_destroy(&s, 0, key[i]);
+	session_qp_destroy(&c);
+	session_qp_destroy(&d);
+}
+
 /* ---- Passes that may not sleep --------------------------------------------------------- */
 
 #define PAGES	(20u << (20 - HCA_PAGE_SHIFT))	/* in a registration of 20 MiB */
@@ -474,6 +534,7 @@ int main(void)
 	test_contiguous();
 	test_multicast();
 	test_umr();
+	test_many_lists();
 	test_pages_atomic();
 	session_free(&s);
 	return tap_done();

@@ -418,6 +418,9 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 
 /* ---- key.c ------------------------------------------------------------------------- */
 
+/* Adds a part of the sums of a new list. True when the list can be searched. */
+bool hca_key_sum_sizes(struct hca_mkey *mkey);
+
 /* Is access to [va, va + len) allowed? */
 bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len);
 /*

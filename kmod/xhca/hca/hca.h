@@ -687,7 +687,8 @@ enum hca_work {
 #define HCA_PIECE_UNITS		128u
 #define HCA_ENTRY_UNITS		32u
 #define HCA_RECEIVER_UNITS	1024u
-#define HCA_SUMS_PER_ENTRY	8	/* so many additions take about as long as a search step */
+#define HCA_SUMS_PER_ENTRY	8	/* additions that take about as long as a search step */
+#define HCA_SUMS		8192	/* additions at a time (key.c) */
 
 /* One step of the gather or the scatter list of a datagram (ud_long.c) */
 #define HCA_DATAGRAM_UNITS	(HCA_TURN_UNITS / 2)
@@ -701,11 +702,11 @@ enum hca_work {
 #define HCA_STEP_PIECES		(2 * HCA_DATAGRAM_UNITS / HCA_PIECE_UNITS + HCA_CALC_PART)
 /*
  * Of a datagram or a calculation; for each piece of an operand, bisection in 2^16 entries of
- * each mkey of a chain; sums of these entries; multicast groups
+ * each mkey of a chain; sums of the entries of a list; multicast groups
  */
 #define HCA_STEP_ENTRIES	\
 	(2 * HCA_DATAGRAM_UNITS / HCA_ENTRY_UNITS + \
-	 (HCA_MAX_NESTING + 1) * (HCA_CALC_PART * 18 + 2 * 65536 / 8) + 65536)
+	 (HCA_MAX_NESTING + 1) * HCA_CALC_PART * 18 + HCA_SUMS / HCA_SUMS_PER_ENTRY + 65536)
 
 /* Upper limits of a turn */
 #define HCA_TURN_MAX_REQUESTS	(HCA_TURN_UNITS / HCA_REQUEST_UNITS + HCA_FLUSH_REQUESTS)

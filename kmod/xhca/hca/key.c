@@ -102,15 +102,20 @@ static u32 hca_key_size(const struct hca_klm *klm, bool repeats)
 }
 
 /*
- * Sums the sizes of entries, up to the entry that contains @off.  This is done at the access
- * and not when entries are set, so that a list set in parts is summed once.
+ * Sums the sizes of the next entries of a list, so that an access can search it.  This is done
+ * when entries are set, because one access may need the lists of many mkeys.  True when no entry
+ * is left.
  */
-static void hca_key_sum_sizes(struct hca_mkey *mkey, bool repeats, u64 off)
+bool hca_key_sum_sizes(struct hca_mkey *mkey)
 {
+	bool repeats = hca_key_repeats(mkey);
 	u32 first = max_t(u32, mkey->klms_summed, repeats), i = first;
 	u64 end = i > repeats ? hca_mkey_klm(mkey, i - 1)->end : 0;
+	u32 last = min_t(u32, mkey->xlt.entries, first + HCA_SUMS);
 
-	for (; i < mkey->xlt.entries && end <= off; i++) {
+	if (mkey->mode != MLX5R_MKEY_MODE_KLM)
+		return true;
+	for (; i < last; i++) {
 		struct hca_klm *klm = hca_mkey_klm(mkey, i);
 
 		end += hca_key_size(klm, repeats);
@@ -118,6 +123,7 @@ static void hca_key_sum_sizes(struct hca_mkey *mkey, bool repeats, u64 off)
 	}
 	mkey->klms_summed = i;
 	hca_charge(mkey->hca->fabric, HCA_ENTRIES, (i - first) / HCA_SUMS_PER_ENTRY);
+	return i == mkey->xlt.entries;
 }
 
 /* Finds the first entry that ends after @off, by bisection.  There is one. */
@@ -148,7 +154,6 @@ static const struct hca_klm *hca_key_find_listed(struct hca_mkey *mkey, bool rep
 	u64 in_entry;
 	u32 i;
 
-	hca_key_sum_sizes(mkey, repeats, *off);
 	if (mkey->klms_summed <= repeats ||
 	    hca_mkey_klm(mkey, mkey->klms_summed - 1)->end <= *off)
 		return NULL;

@@ -141,6 +141,8 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 			.size = be32_to_cpu(klm[i].byte_count),
 		};
 	mkey->klms_summed = min(mkey->klms_summed, first);
+	while (may_sleep && !hca_key_sum_sizes(mkey))
+		;
 	return 0;
 }
 

@@ -135,6 +135,9 @@ static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct
 		if (!hca_turn_left(f) && done + n < u->octowords)
 			return HCA_AGAIN;
 	}
+	while (!hca_key_sum_sizes(mkey))
+		if (!hca_turn_left(f))
+			return HCA_AGAIN;
 	return 0;
 }
 
