@@ -249,6 +249,12 @@ static void test_addressees(void)
 					      0x3300, &to));
 	wr = request(IBV_EXP_WR_SEND);
 	same("DC: send", &wr, xv_wr_send_dc(&native.xv, 0x55, XV_SEND_SIGNALED, xsge, &to));
+	wr = request(IBV_EXP_WR_CQE_WAIT);
+	wr.dc.ah = NULL;
+	wr.task.cqe_wait.cq = (struct ibv_cq *)&cq;
+	wr.task.cqe_wait.cq_count = 1;
+	same("DC: wait, which has no addressee", &wr,
+	     xv_wr_cqe_wait(&native.xv, 0x55, XV_SEND_SIGNALED, &xcq, 1));
 	setup(XV_QPT_UD);
 	wr.wr.ud.ah = &ah.pub;
 	wr.wr.ud.remote_qpn = 7;

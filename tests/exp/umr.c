@@ -376,6 +376,10 @@ static void test_refused_queue(void)
 	};
 
 	ok(!ibv_exp_create_qp(side[0].ctx, &attr) && errno == EINVAL, "QP: max_inl_send_klms");
+	/* 6 blocks for each request: the product of 32 bits would be 8. */
+	attr.max_inl_send_klms = KLMS;
+	attr.cap.max_send_wr = 0xaaaaaaac;
+	ok(!ibv_exp_create_qp(side[0].ctx, &attr) && errno == EINVAL, "QP: max_send_wr");
 }
 
 int main(int argc, char **argv)

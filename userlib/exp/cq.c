@@ -144,12 +144,16 @@ EXPORT int ibv_exp_poll_cq(struct ibv_cq *cq, int n, struct ibv_exp_wc *wc, uint
 	if (xv_unlikely(!xv))
 		return -1;
 	do {
-		got = xv_poll_cq_queues(xv, n - done < BATCH ? n - done : BATCH, x, times, queues);
+		/* Another thread may destroy a queue pair when the lock is free. */
+		xv_lock(&xv->lock);
+		got = __xv_cq_poll_locked(xv, n - done < BATCH ? n - done : BATCH, x, times,
+					  queues);
 		for (i = 0; i < got; i++, done++) {
 			take(&one, &x[i], times[i]);
 			take_queues(&one, &queues[i]);
 			memcpy((char *)wc + (size_t)done * wc_size, &one, size);
 		}
+		xv_unlock(&xv->lock);
 	} while (got == BATCH && done < n);
 	return done;
 }

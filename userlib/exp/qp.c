@@ -70,6 +70,7 @@ static int make_room(struct ibv_context *ctx, const struct ibv_exp_qp_init_attr 
 	uint32_t klms = has(a, IBV_EXP_QP_INIT_ATTR_MAX_INL_KLMS) ? a->max_inl_send_klms : 0;
 	struct xv_device_attr dev;
 	struct xv_context *xv = xv_bridge_get_ctx(ctx);
+	uint32_t blocks;
 	int err;
 
 	if (!xv)
@@ -84,7 +85,10 @@ static int make_room(struct ibv_context *ctx, const struct ibv_exp_qp_init_attr 
 		return exp_refuse(EOPNOTSUPP, "create QP: UMR: ");
 	if (klms > dev.umr_caps.max_send_wqe_inline_klms)
 		return exp_refuse(EINVAL, "create QP: max_inl_send_klms: ");
-	cap->max_send_wr *= 2 + (klms > 4 ? (klms + 3) / 4 : 1);
+	blocks = 2 + (klms > 4 ? (klms + 3) / 4 : 1);
+	if (cap->max_send_wr > UINT32_MAX / blocks)
+		return exp_refuse(EINVAL, "create QP: max_send_wr: ");
+	cap->max_send_wr *= blocks;
 	return 0;
 }
 

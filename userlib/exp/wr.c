@@ -131,10 +131,29 @@ static void take_common(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
 		};
 }
 
-/* The addressee, for types of queue pairs that have one in each request */
+/* Requests that send nothing */
+static bool is_local(enum ibv_exp_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IBV_EXP_WR_LOCAL_INV:
+	case IBV_EXP_WR_BIND_MW:
+	case IBV_EXP_WR_SEND_ENABLE:
+	case IBV_EXP_WR_RECV_ENABLE:
+	case IBV_EXP_WR_CQE_WAIT:
+	case IBV_EXP_WR_UMR_FILL:
+	case IBV_EXP_WR_UMR_INVALIDATE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The addressee, for types of queue pairs that have one in each request that sends */
 static int take_addressee(struct xv_send_wr *to, enum xv_qp_type type,
 			  const struct ibv_exp_send_wr *wr)
 {
+	if (is_local(wr->exp_opcode))
+		return 0;
 	switch (type) {
 	case XV_QPT_UD:
 		if (!wr->wr.ud.ah)

@@ -123,8 +123,8 @@ struct ibv_exp_ext_atomics_params {
 		uint64_t atomic_arg_sizes;	/* name in the manual */
 		uint64_t log_atomic_arg_sizes;	/* name in MLNX_OFED */
 	};
-	uint32_t max_fa_bit_boundary;		/* logarithm of the bytes of a field */
-	uint32_t log_max_atomic_inline;		/* logarithm of the bytes of all arguments */
+	uint32_t max_fa_bit_boundary;		/* log2 of the size of a field in bytes */
+	uint32_t log_max_atomic_inline;		/* log2 of the size of all arguments in bytes */
 };
 
 /* All operands, and those with results in network byte order */
@@ -1047,7 +1047,7 @@ struct ibv_exp_send_wr {
 			} mem_list;
 		} umr;
 		struct {
-			uint32_t log_arg_sz;	/* logarithm of the bytes of the operand */
+			uint32_t log_arg_sz;	/* log2 of the operand size in bytes */
 			uint64_t remote_addr;
 			uint32_t rkey;
 			union {

@@ -470,16 +470,18 @@ xv_outline void __xv_wc_queues(struct xv_cq *cq, const struct mlx5r_cqe *cqe,
 	q->dct = rsc->type == XV_RSC_DCT ? (struct xv_dct *)(void *)rsc : 0;
 }
 
-/* times: null, or an array for the time stamps; queues: null, or an array for the queues */
-xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times,
-			   struct xv_wc_queues *queues)
+/*
+ * Needs the lock of the CQ.  times: null, or an array for the time stamps; queues: null, or an
+ * array for the queues.
+ */
+xv_inline int __xv_cq_poll_locked(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times,
+				  struct xv_wc_queues *queues)
 {
 	const struct mlx5r_cqe *cqe;
 	uint8_t op_own;
 	int got = 0;
 	uint32_t ci;
 
-	xv_lock(&cq->lock);
 	for (ci = cq->ci; got < n; ci++) {
 		cqe = xv_cq_at(cq, ci);
 		op_own = __xv_cqe_op_own(cqe);
@@ -502,6 +504,16 @@ xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *
 		cq->ci = ci;
 		xv_commit_cq(cq);
 	}
+	return got;
+}
+
+xv_inline int __xv_cq_poll(struct xv_cq *cq, int n, struct xv_wc *wc, uint64_t *times,
+			   struct xv_wc_queues *queues)
+{
+	int got;
+
+	xv_lock(&cq->lock);
+	got = __xv_cq_poll_locked(cq, n, wc, times, queues);
 	xv_unlock(&cq->lock);
 	return got;
 }
