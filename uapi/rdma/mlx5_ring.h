@@ -118,7 +118,7 @@ struct mlx5r_atomic {
  */
 #define MLX5R_ATOMIC_EXT	8
 #define MLX5R_ATOMIC_LOG_MASK	7
-#define MLX5R_ATOMIC_POINTER	7	/* instead of the logarithm: the arguments are in memory */
+#define MLX5R_ATOMIC_POINTER	7	/* instead of log2: the arguments are in memory */
 #define MLX5R_ATOMIC_MIN	4u	/* operand bytes */
 #define MLX5R_ATOMIC_MAX	256u
 
@@ -361,7 +361,7 @@ struct mlx5r_mkey {
 	mlx5r_u8 reserved_at_120[16];
 	mlx5r_be32 xlt_octowords;
 	mlx5r_u8 reserved_at_1c0[3];
-	mlx5r_u8 log_page_size;		/* 6 MLX5R_MKEY_RO_READ, 4:0 logarithm */
+	mlx5r_u8 log_page_size;		/* 6 MLX5R_MKEY_RO_READ, 4:0 log2 of the size */
 	mlx5r_u8 reserved_at_1e0[4];
 };
 

@@ -47,7 +47,7 @@
  * A size below that of the first published version gives EINVAL.  A size above one page
  * gives E2BIG, for the entries of an array EINVAL.
  *
- * Each error number has one meaning:
+ * The error numbers mean:
  *
  *  - ENOTTY: the ioctl number is unknown to the kernel
  *  - E2BIG: nonzero bytes after the members that are known to the kernel
@@ -58,6 +58,8 @@
  *  - ENOENT: no object with this handle, or one of another type; no such
  *    device, port, or table entry
  *  - EBADF: a file descriptor in the structure is not open
+ *  - EMFILE, ENFILE: CHANNEL_ALLOC: the process (EMFILE) or the system (ENFILE) has too
+ *    many open files
  *  - EEXIST: the object exists already
  *  - EBUSY: the object is in use by another one; the file is bound already
  *  - ENXIO: the file is not bound to a device
@@ -72,6 +74,11 @@
  *  - ENOSPC: a limit of this file or of the rdma cgroup was reached, or a table
  *	of the device is full
  *  - EREMOTEIO: the firmware refused the command
+ *  - EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: AH_RESOLVE, QP_MODIFY: the address of the peer
+ *    cannot be resolved (RoCE).  Other errors of the network stack are possible.
+ *  - ETIMEDOUT: also, the firmware did not answer a command in time
+ *  - EAGAIN: read(): there is no event, and the file has O_NONBLOCK
+ *  - EINTR: read(): a signal interrupted it
  *  - EFAULT: a pointer is not a valid user address.  If the results cannot be
  *    written, an object that the call created is destroyed again.
  *
@@ -288,8 +295,8 @@ struct xverbs_destroy {
 
 /* xverbs_query_device.out_atomic_cap */
 #define XVERBS_ATOMIC_NONE	0
-#define XVERBS_ATOMIC_HCA	1	/* atomic to other requests of this adapter */
-#define XVERBS_ATOMIC_GLOB	2	/* also atomic to accesses of CPUs */
+#define XVERBS_ATOMIC_HCA	1	/* with respect to requests of this adapter */
+#define XVERBS_ATOMIC_GLOB	2	/* also with respect to accesses of CPUs */
 
 /* xverbs_query_device.out_exp_device_cap_flags, same values as ibv_exp_device_cap_flags */
 #define XVERBS_EXP_DEVICE_DC_TRANSPORT		(1ull << 32)
@@ -366,8 +373,8 @@ struct xverbs_destroy {
  * @out_calc_fp_ops: operations on floating-point numbers
  * @out_vector_calc_max_count: vectors of one vector calculation
  * @out_vector_calc_max_chunk: bytes of the largest chunk of a vector calculation
- * @out_max_fa_bit_boundary: masked fetch-and-add: logarithm of the bytes of the largest
- *	field
+ * @out_max_fa_bit_boundary: masked fetch-and-add: log2 of the size of the largest field
+ *	in bytes
  * @out_max_mkey_klm_list_size: entries of an indirect key
  * @out_max_send_wqe_inline_klms: entries in the request that fills an indirect key
  * @out_max_umr_recursion_depth: indirect keys in a chain
@@ -380,9 +387,9 @@ struct xverbs_destroy {
  *	bytes
  * @out_atomic_arg_sizes_be: those whose results are big-endian; the others have the byte
  *	order of the host
- * @out_log_max_atomic_inline: logarithm of the bytes of all arguments of a request
- * @out_pci_atomic_fetch_add: fetch-and-add that is atomic to CPUs too, whatever
- *	@out_atomic_cap says: bit n for operands of 4 << n bytes
+ * @out_log_max_atomic_inline: log2 of the size of all arguments of a request in bytes
+ * @out_pci_atomic_fetch_add: fetch-and-add that is atomic with respect to CPUs, too,
+ *	whatever @out_atomic_cap says: bit n for operands of 4 << n bytes
  * @out_pci_atomic_swap: the same for swaps
  * @out_pci_atomic_compare_swap: the same for compare-and-swap
  * @out_timestamp_mask: valid bits of CQE timestamps, 0: there are none
@@ -718,8 +725,9 @@ enum xverbs_event_type {
  * read() returns all pending events that fit into the buffer.  If there is none,
  * it sleeps, or returns EAGAIN with O_NONBLOCK.  poll() reports POLLIN.  Unread
  * events of the same type for the same object are merged into one.  When the
- * device is removed, one XVERBS_EVENT_DEVICE_FATAL comes; after it, read() returns
- * ENODEV and poll() reports POLLHUP.
+ * device is removed, one XVERBS_EVENT_DEVICE_FATAL comes.  From then on poll() reports
+ * POLLHUP and POLLERR, and also POLLIN while there are unread events; read() returns
+ * these, and then ENODEV.
  *
  * Each event has xverbs_bind.async_event_size bytes.  If the buffer is smaller than
  * one event, read() returns EINVAL.
@@ -737,8 +745,8 @@ struct xverbs_async_event {
  * @user_data: as given when the CQ was created
  *
  * read() and poll() work as for struct xverbs_async_event.  An event has
- * xverbs_channel_alloc.event_size bytes.  read() returns ENODEV and poll() reports
- * POLLHUP when the device was removed or the channel was destroyed.
+ * xverbs_channel_alloc.event_size bytes.  Removal of the device, and destruction of the
+ * channel, drop unread events: read() returns ENODEV, poll() reports POLLHUP and POLLERR.
  */
 struct xverbs_comp_event {
 	__aligned_u64 user_data;
@@ -910,9 +918,17 @@ struct xverbs_mr_reg {
  * first that allow to write, it pins the range of the region again in the same way
  * (EFAULT: the process may not write there).
  *
- * If the call is refused, the region is unchanged.  If the firmware or an allocation
- * fails (EREMOTEIO, ENOSPC, ENOMEM), the region keeps its handle and memory, but its
- * keys may be revoked already.  Then it can only be re-registered or destroyed.
+ * If the call fails, the region keeps its handle.  EINVAL, ENOENT and EOPNOTSUPP leave
+ * the region unchanged.  After another error:
+ *
+ *  - The call pins memory (see above): the region is unchanged if the error comes from
+ *    the registration of this memory.  If the firmware refuses to deregister the old
+ *    memory (EREMOTEIO), the old memory stays pinned, but its keys may be revoked.
+ *  - The call does not pin memory: the keys may be revoked, and the memory may be
+ *    unpinned.
+ *
+ * A region with revoked keys can only be re-registered with XVERBS_REREG_TRANSLATION, or
+ * be destroyed.
  */
 struct xverbs_mr_rereg {
 	struct xverbs_hdr hdr;
