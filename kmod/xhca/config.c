@@ -52,7 +52,7 @@ static ssize_t set_word(struct config_item *item, const char *page, size_t len,
 	char word[32];
 	int err;
 
-	/* A longer word is truncated.  It is refused, because no valid value is so long. */
+	/* A longer word is truncated and then refused: no valid value is that long. */
 	strscpy(word, page, sizeof(word));
 	err = set(item_function(item), strim(word));
 	return err ?: len;

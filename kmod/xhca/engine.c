@@ -39,9 +39,10 @@
  * after a short pause is found early and a long pause costs little CPU time.  After
  * SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.  Only a running task
  * can ring a doorbell, so an idle CPU need not check.  A CPU checks when it becomes idle,
- * and from a timer while it is busy.  If the owner is parked when the CPU leaves idle, the first
- * check is after FIRST_CHECK_NS, and each interval is twice as long as the one before, up to
- * CHECK_NS.  Otherwise the owner polls the doorbells, and all intervals are CHECK_NS.
+ * and from a timer while it is busy.  If the owner is parked when the CPU leaves idle, and the
+ * last work is less than ACTIVE_NS ago, the first check is after FIRST_CHECK_NS, and each interval
+ * is twice as long as the one before, up to CHECK_NS.  Otherwise all intervals are CHECK_NS: either
+ * the owner polls the doorbells itself, or the adapter has not been used recently.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -68,15 +69,15 @@
 #include "xhca.h"
 #include "compat.h"
 
-#define SPIN_NS		(1000 * NSEC_PER_USEC)	/* spin so long after the last work */
+#define SPIN_NS		(1000 * NSEC_PER_USEC)	/* spin this long after the last work */
 #define SOFTIRQ_NS	(20 * NSEC_PER_USEC)	/* the same if another task wants the CPU */
-#define RUN_NS		(100 * NSEC_PER_USEC)	/* run so long if another task wants the CPU */
+#define RUN_NS		(100 * NSEC_PER_USEC)	/* run this long if another task wants the CPU */
 #define PAUSE_NS	(1 * NSEC_PER_USEC)	/* shortest pause: a timer's latency */
 #define PAUSE_SHARE	8			/* a pause is this part of the time without work */
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from pauses to sleep */
 #define CHECK_NS	(500 * NSEC_PER_USEC)	/* asleep: between two checks of a busy CPU */
 #define FIRST_CHECK_NS	(25 * NSEC_PER_USEC)	/* asleep: first check after idle */
-#define ACTIVE_NS	(2 * NSEC_PER_SEC)	/* after the last work: FIRST_CHECK_NS is used */
+#define ACTIVE_NS	(2 * NSEC_PER_SEC)	/* after the last work: use FIRST_CHECK_NS */
 #define SLEEP_NS	(50 * NSEC_PER_MSEC)	/* asleep: longest time without a pass */
 #define TICK_NS		(1000 * NSEC_PER_USEC)	/* awake: are offers taken? */
 

@@ -101,7 +101,7 @@ struct xhca {
 	struct {
 		struct resource res;
 		void *base;
-		unsigned int room;	/* for so many functions */
+		unsigned int room;	/* number of functions it has room for */
 	} bar;
 	struct {
 		struct xhca_ram *range;

@@ -59,7 +59,7 @@ u32 xv_atomic_largest(const struct mlx5_core_dev *mdev, u32 room)
 
 /*
  * Fields of the page that the kernel's header does not describe (PRM): operations that
- * are atomic to CPUs, bit n for operands of 4 << n bytes.
+ * are atomic with respect to CPUs, bit n for operands of 4 << n bytes.
  */
 #define XV_PCI_FADD_SWAP	(0x50 / 4)	/* dword: 31:16 fetch-and-add, 15:0 swap */
 #define XV_PCI_CSWAP		(0x54 / 4)	/* 31:16 compare-and-swap */

@@ -25,8 +25,8 @@ u32 xv_max_objects(void)
  * struct xv_obj_ops - operations of an object type
  * @name: name for messages
  * @destroy: after a failure the object still exists
- * @drain: begins what @destroy waits for, so that many objects wait at the same time;
- *	may be NULL
+ * @drain: starts the draining that @destroy waits for, so that many objects drain at the
+ *	same time; may be NULL
  * @leak: called when the file closes and the object cannot be destroyed: removes
  *	all connections between the object and processes; may be NULL
  */

@@ -25,7 +25,7 @@ static u32 xv_max_inline(void)
 
 /*
  * The page of the vector calculation (PRM), which newer kernels do not describe:
- * 0x04: vectors 23:16, logarithm of the largest chunk in 64 bytes 2:0; 0x08:
+ * 0x04: vectors 23:16, log2 of the largest chunk in units of 64 bytes 2:0; 0x08:
  * operations of the first output, bit n for the operation with the number n + 1.
  */
 #define XV_CAP_TYPE_VECTOR_CALC	0xb

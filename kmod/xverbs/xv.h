@@ -413,7 +413,7 @@ void xv_clock_unmap(struct xv_file *file);
 u32 xv_atomic_sizes(const struct mlx5_core_dev *mdev);
 /* atomic_mode of a context for the largest operand that the adapter supports */
 u8 xv_atomic_mode(const struct mlx5_core_dev *mdev, u32 type);
-/* Room that the arguments need in a request for an operand of so many bytes */
+/* Bytes that the arguments take in a request whose operand has @operand bytes */
 u32 xv_atomic_arg_bytes(u32 operand);
 /* The largest operand whose arguments fit into @room bytes, or 0 */
 u32 xv_atomic_largest(const struct mlx5_core_dev *mdev, u32 room);

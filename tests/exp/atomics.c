@@ -23,7 +23,7 @@ static uint64_t random64(void)
 	return v;
 }
 
-/* Adds bit by bit; no carry leaves a field or a word of so many bits. */
+/* Adds bit by bit; no carry leaves a field or a word of @bits bits. */
 static uint64_t model_add(uint64_t a, uint64_t b, uint64_t boundary, int bits)
 {
 	uint64_t sum = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Atomic requests of all sizes against a model that calculates bit by bit: carries at every
- * boundary, every mask bit, byte orders; errors; atomic to a thread that changes the same word.
+ * boundary, every mask bit, byte orders; errors; atomic with respect to a thread that
+ * changes the same word.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -333,7 +334,7 @@ static void test_modes(void)
 	}
 }
 
-/* ---- Atomic to CPUs ------------------------------------------------------------------------ */
+/* ---- Atomic with respect to CPUs ----------------------------------------------------------- */
 
 #define ROUNDS	5000u
 

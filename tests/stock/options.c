@@ -101,7 +101,7 @@ struct wqe {
 	uint8_t rest[1024];
 };
 
-/* Posts @opcode on @bytes; the result arrives at the begin of mem. */
+/* Posts @opcode on @bytes; the result arrives at the start of mem. */
 static enum ibv_wc_status masked(uint8_t opcode, uint32_t bytes, const void *args, uint32_t n)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);

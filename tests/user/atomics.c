@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Masked atomics: every size against a model, on RC and on XRC; byte orders, refusals, errors.
- * Atomics of all kinds are atomic to CPUs.
+ * Atomics of all kinds are atomic with respect to CPUs.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -290,7 +290,7 @@ static void test_errors(const struct rig_opts *opts, uint32_t log)
 	}
 }
 
-/* ---- Atomic to CPUs ---------------------------------------------------------------------- */
+/* ---- Atomic with respect to CPUs ---------------------------------------------------------- */
 
 /* Requests that change the upper half of a word, while a thread counts in the lower half */
 enum race { ADD, MASKED_ADD, MASKED_SWAP };

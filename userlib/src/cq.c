@@ -251,7 +251,7 @@ static void lose_ring(struct cq *cq)
 	cq->lost = true;
 }
 
-/* Size in bytes of the ring that the kernel allocates for so many entries */
+/* Size in bytes of the ring that the kernel allocates for @entries entries */
 static size_t ring_bytes(const struct xv_cq *cq, uint32_t entries)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)1 << cq->log_stride;

@@ -6,9 +6,10 @@
  * memory have the byte order of the host.  Arguments and replies are big-endian, except for
  * replies of 8 bytes, for which caps.c announces the byte order of the host.
  *
- * Requests are atomic to each other, because one is executed at a time.  A word changes by a
- * compare-and-exchange instruction of the CPU, so operations on one word are atomic to CPUs
- * too.  Operations on several words are not: a CPU may see some words changed and others not.
+ * Requests are atomic with respect to each other, because one is executed at a time.  A word
+ * changes by a compare-and-exchange instruction of the CPU, so operations on one word are atomic
+ * with respect to CPUs, too.  Operations on several words are not: a CPU may see some words
+ * changed and others not.
  *
  * The exchange fails if a CPU has changed the word meanwhile, so a CPU that changes it all the
  * time could keep the adapter here.  After TRIES failures the first word is tried again in

@@ -13,7 +13,7 @@
 #include <asm/byteorder.h>
 #include "cmd.h"
 
-/* Pointer to the begin of page @i; the ring may cover only a part of the page. */
+/* Pointer to the start of page @i; the ring may cover only a part of the page. */
 static void *hca_buf_map_page(struct hca *hca, const struct hca_buf *b, u32 i, u64 addr, u64 end)
 {
 	u64 start = (u64)i << b->shift;

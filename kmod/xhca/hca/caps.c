@@ -151,8 +151,8 @@ static void hca_caps_settable(void *cap)
 }
 
 /*
- * What is atomic to CPUs too: bits 1 << n for operands of 4 << n bytes.  The kernel's headers have
- * no names for these fields.
+ * Operations that are atomic with respect to CPUs, too: bit n for operands of 4 << n bytes.  The
+ * kernel's headers have no names for these fields.
  */
 static void hca_caps_pci_atomics(void *cap)
 {

@@ -197,7 +197,7 @@ static void hca_cq_write_resize_cqe(struct hca_cq *cq)
 	struct mlx5r_cqe *cqe;
 
 	cqe = hca_buf_at(&cq->buf, (u64)slot * cq->cqe_bytes + cq->cqe_bytes - sizeof(*cqe));
-	/* D: the entry contains nothing but opcode and owner bit. */
+	/* Barrier D (dp/barrier.h): of the entry, only opcode and owner bit are written. */
 	smp_store_release(&cqe->op_own,
 			  (u8)(MLX5R_CQE_RESIZE << 4 | ((cq->pi >> cq->log_size) & 1)));
 	cq->pi++;

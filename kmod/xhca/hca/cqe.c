@@ -185,7 +185,7 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 	entry += cq->cqe_bytes - sizeof(*cqe);
 	memcpy(entry, cqe, sizeof(*cqe) - 8);
 	hca_cqe_write_data(entry, cqe->op_own & MLX5R_CQE_FORMAT_MASK, data);
-	/* D: the owner bit is in the last word, so software sees it last. */
+	/* Barrier D (dp/barrier.h): the owner bit is in the last word, so software sees it last. */
 	smp_store_release((u64 *)(entry + sizeof(*cqe) - 8),
 			  *(u64 *)((u8 *)cqe + sizeof(*cqe) - 8));
 

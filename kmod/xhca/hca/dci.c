@@ -3,10 +3,10 @@
  * Dynamically connected transport: the targets of DC initiators (DCI).
  *
  * Each request of a DCI names its target (DCT) and the access key of the target.  The request
- * is executed like one of RC, with the DCT as receiver.  What is known in the middle of a
- * message belongs to the DCI, also the receive request of the DCT's shared queue that the
- * message uses.  So many DCIs can be inside a message to one DCT.  The DCT only has a list of
- * them.
+ * is executed like one of RC, with the DCT as receiver.  The DCI has the state of a message that
+ * is in progress, including the receive request that the message took from the shared receive
+ * queue of the DCT.  Therefore several DCIs can send messages to one DCT at the same time.  The
+ * DCT only has a list of these DCIs.
  *
  * A request with a wrong key gets no answer, like a datagram with a wrong Q_Key.  The DCI tries
  * again and fails as if there were no DCT.  (No public text says what firmware answers.)

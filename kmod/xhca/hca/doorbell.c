@@ -33,7 +33,7 @@
 #define LONG_NS		20000	/* a pass is late after this time */
 #define LOAD_NS		256	/* a late pass does one load for each such interval */
 #define LONG_LOADS	64	/* loads in a late pass at most */
-#define COLD_SHARE	4	/* one load of so many is for all pages in turn */
+#define COLD_SHARE	4	/* one load of this many is for all pages in turn */
 #define QUIET_LOOKS	20000	/* rounds without a doorbell until a page is not hot */
 #define RUNG_LOADS	32	/* loads of doorbell pages in a check of a sleeping engine */
 #define RUNG_FUNCTIONS	4	/* command doorbells that such a check reads */
@@ -66,7 +66,7 @@ static u16 hca_doorbell_regs_in_use(const struct hca_uar *uar)
 
 /* ---- One register -------------------------------------------------------------------- */
 
-/* A register names no queue of the page; a queue without news; a queue with news */
+/* A register names no queue of the page; a queue without new requests; one with new requests */
 enum look { INVALID, OLD, CHANGED };
 
 static enum look hca_doorbell_ring_eq(struct hca_uar *uar, u32 word)
@@ -163,7 +163,7 @@ static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned in
 	if (!v)
 		return;
 	WRITE_ONCE(*at, 0);
-	/* B: the register is cleared before the records are read. */
+	/* Barrier B (dp/barrier.h): the register is cleared before the records are read. */
 	smp_mb();
 	f->stat.doorbells++;
 	result = hca_doorbell_ring(uar, reg, at, v);

@@ -135,7 +135,7 @@ struct hca_buf {
 	void **page;			/* checked when the object was created */
 	u32 npages;
 	u32 offset;			/* of the first byte in the first page */
-	u32 shift;			/* log2 of the page size */
+	u32 shift;			/* log2 of the page size in bytes */
 	struct hca_umem *umem;		/* which has the pages; NULL: a list of its own */
 };
 
@@ -243,7 +243,7 @@ struct hca_record {
 	struct hca_uar *uar;		/* its doorbell page; NULL: the record is not read */
 	struct list_head entry;		/* uar.records[kind].all */
 	struct list_head active_entry;	/* uar.active, or empty */
-	u16 misses;			/* reads without news in sequence */
+	u16 misses;			/* reads in sequence that found no change */
 	u8 kind;
 };
 
@@ -259,7 +259,7 @@ struct hca_uar {
 	bool released;			/* deallocated by the driver, but still in use */
 	u32 neqs;
 	struct hca_records records[HCA_RECORD_KINDS];	/* of the queues that use the page */
-	struct hca_round active;	/* records that had news recently */
+	struct hca_round active;	/* records that changed recently */
 	struct list_head active_uar_entry;	/* fabric.active_uars, or empty */
 	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
 	bool sweep_stopped;		/* it stopped because the function was halted */

@@ -85,7 +85,7 @@ static void hca_mkey_free_xlt(struct hca_mkey *mkey)
 	kvfree(mkey->xlt.chunk);
 }
 
-/* Pointer to the begin of page @i; the mkey may cover only a part of the page. */
+/* Pointer to the start of page @i; the mkey may cover only a part of the page. */
 static void *hca_mkey_map_page(struct hca_mkey *mkey, u32 i, u64 addr)
 {
 	u64 page = 1ull << mkey->page_shift;

@@ -25,7 +25,7 @@ struct hca_qp *hca_peer_find(struct hca_qp *qp)
 		return NULL;
 	if (hca_qp_port(peer) != to || hca_fabric_remote(peer) != from)
 		return NULL;
-	/* A UC receiver accepts any PSN at the begin of a message. */
+	/* A UC receiver accepts any PSN at the start of a message. */
 	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)
 		return NULL;
 	return peer;

@@ -121,7 +121,10 @@ static enum hca_synd hca_qp_decode_rings(struct hca *hca, struct hca_qp *qp,
 	return synd ? synd : hca_qp_init_ring(hca, qp, c, rq_bytes + sq_bytes);
 }
 
-/* Finds CQ @cqn.  A QP without the queue needs none: then 0 is NULL. */
+/*
+ * Finds CQ @cqn.  A QP needs no CQ for a queue that it does not have (@needed is false): then the
+ * number 0 is valid and *@cq is NULL.
+ */
 static enum hca_synd hca_qp_find_cq(struct hca *hca, const struct hca_cmd *c, u32 cqn, bool needed,
 				    struct hca_cq **cq)
 {

@@ -10,7 +10,7 @@
 #include "cmd.h"
 
 #define ACTIVE_MAX	16	/* active records of a page */
-#define ACTIVE_STAYS	64	/* reads without news until an active record may be replaced */
+#define ACTIVE_STAYS	64	/* reads without a change until an active record may be replaced */
 
 /* Does the record of a managed queue say that more is posted than was enabled? */
 static bool hca_record_is_ahead(const struct hca_qp *qp, u16 pi)
@@ -29,7 +29,7 @@ bool hca_qp_look(struct hca_qp *qp)
 	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
 	if (pi == qp->sq.pi || (qp->managed_send && !hca_record_is_ahead(qp, pi)))
 		return false;
-	/* A: the record is read before the requests that it announces. */
+	/* Barrier A (dp/barrier.h): the record is read before the requests that it announces. */
 	smp_rmb();
 	if ((u16)(pi - qp->sq.ci) > qp->sq.entries) {
 		qp->sq.pi = qp->sq.ci;
@@ -70,7 +70,7 @@ void hca_record_del(struct hca_record *r)
 	r->uar = NULL;
 }
 
-/* If the page has too many, it replaces a record that had no news recently. */
+/* If the page has too many, it replaces a record that has not changed recently. */
 void hca_record_activate(struct hca_record *r)
 {
 	struct hca_uar *uar = r->uar;

@@ -238,7 +238,7 @@ static int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 	return ret;
 }
 
-/* From 8 bytes on, the mode is the logarithm of the largest operand; the others are for 8 bytes. */
+/* A mode from 3 on is log2 of the largest operand in bytes; lower modes allow 8 bytes. */
 static bool hca_resp_takes_operand(const struct hca_qp *dst, u32 bytes)
 {
 	if (dst->atomic_mode < HCA_ATOMIC_MODE_8B)

@@ -55,7 +55,7 @@ static bool hca_rq_ring_look(struct hca_qp *qp)
 	if (rq->pi != rq->ci)
 		return true;
 	rq->pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_RCV]));
-	/* A: the record is read before the receives that it announces. */
+	/* Barrier A (dp/barrier.h): the record is read before the receives that it announces. */
 	smp_rmb();
 	if ((u16)(rq->pi - rq->ci) > rq->entries) {
 		rq->pi = rq->ci;
@@ -86,7 +86,7 @@ static u32 hca_rq_srq_available(struct hca_srq *srq)
 {
 	u32 n = be32_to_cpu(READ_ONCE(srq->dbr[0])) - srq->taken;
 
-	/* A: the counter is read before the receives that it announces. */
+	/* Barrier A (dp/barrier.h): the counter is read before the receives that it announces. */
 	smp_rmb();
 	/* Some software keeps the counter in 16 bits. */
 	n &= 0xffff;

@@ -12,8 +12,8 @@
 #include "cmd.h"
 
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
-#define CLOCK_PASSES	16		/* passes that may use the same reading of the clock, */
-#define CLOCK_UNITS	8192		/* and their work at most */
+#define CLOCK_PASSES	16		/* a reading of the clock is used for this many passes */
+#define CLOCK_UNITS	8192		/* or this much work, whichever ends first */
 #define COMMAND_PASSES	16	/* passes with work between two checks for commands */
 #define TIMERS		64	/* timers that may expire in a pass */
 

@@ -2,8 +2,9 @@
 /*
  * Reads doorbell records: host memory where software writes what it has posted or armed.
  *
- * Records are cached, doorbell registers are not.  So records that had news recently are
- * active: every pass reads some of them.
+ * Records are cached, doorbell registers are not.  So records that changed recently are active:
+ * every pass reads some of them.  In names, "news" means that a record has changed since it was
+ * read.
  *
  * Two doorbells written to one register overwrite each other.  So every doorbell also starts
  * a sweep, which reads all records of its page.  A page with a sweep reads one record for
@@ -22,10 +23,10 @@
 #include "datapath.h"
 
 #define ACTIVE_PAGES	8	/* pages whose active records are read in a pass */
-#define ACTIVE_MISSES	4	/* records without news that may be read in a pass and page */
-#define ACTIVE_LOOKS	20000	/* reads without news until a record is not active */
+#define ACTIVE_MISSES	4	/* unchanged records that may be read in a pass and page */
+#define ACTIVE_LOOKS	20000	/* reads without a change until a record is not active */
 #define SWEEP_STEPS	16
-#define SWEEP_MAX	64	/* limit for a pass: records with news, and records without */
+#define SWEEP_MAX	64	/* limit for a pass: changed records, and unchanged ones */
 #define RUNG_LOOKS	64	/* active records read while the engine sleeps */
 
 static struct hca_qp *hca_sweep_qp(struct hca_record *r)
@@ -45,7 +46,7 @@ static bool hca_sweep_read(struct hca_record *r)
 	return hca_cq_look(hca_sweep_cq(r));
 }
 
-/* The same, but takes nothing. */
+/* Has the record changed?  Unlike hca_sweep_read(), this takes over nothing. */
 static bool hca_sweep_has_news(struct hca_record *r)
 {
 	const struct hca_qp *qp;
@@ -120,7 +121,7 @@ static void hca_sweep_prefetch(struct hca_records *all)
 	}
 }
 
-/* Reads records of one page until one has no news.  Returns how many had. */
+/* Reads records of one page until one is unchanged.  Returns the number of changed ones. */
 static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kind)
 {
 	struct hca_records *all = &uar->records[kind];
@@ -151,7 +152,7 @@ static u32 hca_sweep_misses_allowed(struct hca_fabric *f, u32 steps)
 	return n;
 }
 
-/* A page whose sweep found news continues in the next pass. */
+/* A page whose sweep found a changed record continues in the next pass. */
 static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 {
 	u32 left = hca_sweep_misses_allowed(f, steps);

@@ -22,7 +22,7 @@
 struct hca_umem {
 	u32 id;
 	u32 users;			/* rings, doorbell records, mkeys */
-	u32 npages, shift;		/* log2 of the page size */
+	u32 npages, shift;		/* log2 of the page size in bytes */
 	u32 offset;			/* of the first byte in the first page */
 	u64 bytes;
 	bool writable;

@@ -143,7 +143,7 @@ static int hca_xchan_wait_data(struct hca_qp *qp, const struct hca_wait_data *d)
 	if (!hca_xchan_met(d, be64_to_cpu((__force __be64)READ_ONCE(*at))))
 		return d->fail == MLX5R_WAIT_ERROR ? MLX5R_SYND_LOCAL_QP_OP :
 						     hca_xchan_poll_later(qp);
-	/* A: the data is read before what it announces. */
+	/* Barrier A (dp/barrier.h): the data is read before the memory that it announces. */
 	smp_rmb();
 	return 0;
 }

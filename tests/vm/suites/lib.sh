@@ -149,7 +149,7 @@ listening() {
 # pause SECONDS: sleeps without starting a program
 pause() { read -r -t "$1" -u $NEVER || :; }
 
-# wait_for SECONDS COMMAND...: waits until the command succeeds, at most so long
+# wait_for SECONDS COMMAND...: waits until the command succeeds, at most SECONDS
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift

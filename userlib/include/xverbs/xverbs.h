@@ -183,11 +183,11 @@ struct xv_umr_caps {
 struct xv_ext_atomics_params {
 	uint64_t atomic_arg_sizes;	/* operands; the value of a bit is the size in bytes */
 	uint64_t atomic_arg_sizes_be;	/* those with big-endian results, see xv_atomic_value() */
-	uint32_t max_fa_bit_boundary;	/* logarithm of the bytes of the largest field */
-	uint32_t log_max_atomic_inline;	/* logarithm of the bytes of all arguments */
+	uint32_t max_fa_bit_boundary;	/* log2 of the size of the largest field in bytes */
+	uint32_t log_max_atomic_inline;	/* log2 of the size of all arguments in bytes */
 };
 
-/* Operations that are atomic to CPUs too: bits 1 << n for operands of 4 << n bytes */
+/* Operations that are atomic with respect to CPUs, too: bit n for operands of 4 << n bytes */
 struct xv_pci_atomic_caps {
 	uint32_t fetch_add;
 	uint32_t swap;

@@ -12,7 +12,7 @@
 #define GFP_NOWAIT	4
 #define __GFP_NOWARN	8
 
-/* Tests: so many allocations succeed, then one fails; -1: all succeed */
+/* Tests: this number of allocations succeed, then one fails; -1: all succeed */
 __attribute__((weak)) int shim_alloc_fail = -1;
 
 /* Tests: allocations that may call the OOM killer of the kernel */

@@ -118,7 +118,7 @@ static inline int xv_wr_write_calc(struct xv_qp *qp, uint64_t wr_id, unsigned in
 
 /* ---- Vector calculation -------------------------------------------------------- */
 
-/* The logarithm of the chunk size in 64 bytes, or -1 */
+/* log2 of the chunk size in units of 64 bytes, or -1 */
 xv_inline int __xv_vector_chunk(const struct xv_vector_calc *v)
 {
 	int log;

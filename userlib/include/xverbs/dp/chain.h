@@ -3,14 +3,15 @@
  * Builders for requests that wait and for requests that enable those of managed
  * queues.  They are allowed in queue pairs with the flag XV_QP_CROSS_CHANNEL.
  *
- * In a request, indices are absolute.  Counts are relative: the library counts from the
- * last request with the flag XV_SEND_WAIT_EN_LAST that named the same queue.  Several
- * requests may count from the same point; the next point is behind the greatest count.
- * These numbers are in the queue that a request names, so only one thread at a time may
- * build requests that name it.
+ * The request in the ring has an absolute index.  The caller passes a relative count: the
+ * library counts from the start point of the queue that the request names.  The flag
+ * XV_SEND_WAIT_EN_LAST moves the start point: it is then after the greatest count that was
+ * used since the start point was last moved.  Without the flag, further requests count from
+ * the same start point.  The start point is stored in the queue that the request names, so
+ * only one thread at a time may build requests that name this queue.
  *
- * The index of a send queue counts WQEBBs (64 bytes), because larger requests count as
- * often as they have WQEBBs.  A count of the caller counts requests.
+ * The index of a send queue counts WQEBBs (64 bytes): a request of several WQEBBs increases it
+ * by their number.  A count of the caller counts requests.
  */
 #ifndef XVERBS_DP_CHAIN_H
 #define XVERBS_DP_CHAIN_H

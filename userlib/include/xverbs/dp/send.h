@@ -176,8 +176,8 @@ xv_inline void __xv_seg_inline(const struct xv_sq *sq, uint8_t *seg, const void 
 /* ---- Commit ------------------------------------------------------------ */
 
 /*
- * Rings the doorbell without C: the caller calls xv_doorbell_flush() before it
- * waits for a completion.
+ * Rings the doorbell without barrier C (barrier.h): the caller calls xv_doorbell_flush()
+ * before it waits for a completion.
  */
 xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
 {
