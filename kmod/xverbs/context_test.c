@@ -215,7 +215,7 @@ static void xv_test_memory_window(struct kunit *test)
 		xv_obj_abort(obj);
 	}
 	*arg = (struct xverbs_mw_alloc) { .pd = 5, .type = 3 };
-	KUNIT_EXPECT_EQ(test, xv_mw_alloc(&b->call), -EINVAL);
+	KUNIT_EXPECT_EQ(test, xv_mw_alloc(&b->call), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, b->pd.obj.users, 0u);
 	xa_destroy(&b->file.objs);
 }

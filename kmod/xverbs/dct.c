@@ -41,11 +41,15 @@ static int xv_dct_check_attr(struct xv_call *call,
 			     const struct xverbs_dct_attr *attr)
 {
 	int max_pkeys = call->dev->ib->attrs.max_pkeys;
+	int err;
 
 	if (attr->reserved)
 		return xv_fail(call, -EINVAL, "DCT: attr.reserved is not zero");
 	if (attr->reserved2)
 		return xv_fail(call, -EINVAL, "DCT: attr.reserved2 is not zero");
+	err = xv_check_access_known(call, "DCT", attr->access);
+	if (err)
+		return err;
 	if (attr->access & ~XV_DCT_ACCESS)
 		return xv_fail(call, -EINVAL, "DCT: access 0x%x is out of range",
 			       attr->access);

@@ -22,11 +22,20 @@ static_assert((int)IB_ACCESS_ON_DEMAND == XVERBS_ACCESS_ON_DEMAND);
 const char xv_mr_odp_why_not[] =
 	"mlx5_ib does not handle page faults of the queues of xverbs";
 
-int xv_mr_check_access(struct xv_call *call, u32 access)
+int xv_check_access_known(struct xv_call *call, const char *what, u32 access)
 {
 	if (access & ~XV_MR_ACCESS)
-		return xv_fail(call, -EOPNOTSUPP, "MR: unknown access 0x%x",
-			       access & ~XV_MR_ACCESS);
+		return xv_fail(call, -EOPNOTSUPP, "%s: unknown access 0x%x",
+			       what, access & ~XV_MR_ACCESS);
+	return 0;
+}
+
+int xv_mr_check_access(struct xv_call *call, u32 access)
+{
+	int err = xv_check_access_known(call, "MR", access);
+
+	if (err)
+		return err;
 	if (access & XVERBS_ACCESS_ON_DEMAND)
 		return xv_fail(call, -EOPNOTSUPP,
 			       "MR: on-demand paging: %s", xv_mr_odp_why_not);
@@ -184,10 +193,12 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 	err = ib_dereg_mr(mr->ib);
 	if (err) {
 		ib_dereg_mr(ib);
+		mr->revoked = true;
 		return xv_fail(call, xv_fw_errno(err),
 			       "MR: deregistration failed");
 	}
 	mr->ib = ib;
+	mr->revoked = false;
 	mr->writable = ib_access_writable(access);
 	return 0;
 }
@@ -206,8 +217,10 @@ static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 	ib = ib_pd->device->ops.rereg_user_mr(old, call->arg.mr_rereg.change,
 					      range->addr, range->length,
 					      range->iova, access, ib_pd, NULL);
-	if (IS_ERR(ib))
+	if (IS_ERR(ib)) {
+		mr->revoked = true;
 		return xv_mr_fail(call, range, PTR_ERR(ib));
+	}
 	if (ib) {
 		xv_mr_adopt(ib, ib_pd);
 		mr->ib = ib;
@@ -243,7 +256,7 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr_obj *mr,
 					       arg->iova };
 	range = given;
 	/* Only pinning checks whether the process may write to the memory. */
-	pins = moves || (ib_access_writable(access) && !mr->writable);
+	pins = moves || mr->revoked || (ib_access_writable(access) && !mr->writable);
 	err = xv_mr_check_access(call, access);
 	if (!err)
 		err = xv_mr_check_range(call, &range, access);

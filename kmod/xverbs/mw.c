@@ -16,7 +16,7 @@ int xv_mw_alloc(struct xv_call *call)
 	int err;
 
 	if (arg->type != IB_MW_TYPE_1 && arg->type != IB_MW_TYPE_2)
-		return xv_fail(call, -EINVAL, "MW: type %u is neither 1 nor 2",
+		return xv_fail(call, -EOPNOTSUPP, "MW: type %u is neither 1 nor 2",
 			       arg->type);
 	obj = xv_obj_alloc(call, XV_OBJ_MW, sizeof(*mw));
 	if (IS_ERR(obj))

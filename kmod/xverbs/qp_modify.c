@@ -292,7 +292,17 @@ static int xv_qp_check_modify(struct xv_call *call, const struct xv_dev_qp *qp,
 	u32 mask = call->arg.qp_modify.attr_mask;
 	const char *name;
 	u32 value;
+	int err;
 
+	if (xv_qp_attr_unknown(mask))
+		return xv_fail(call, -EOPNOTSUPP, "QP: unknown attributes 0x%x in attr_mask",
+			       xv_qp_attr_unknown(mask));
+	if (mask & XVERBS_QP_ACCESS_FLAGS) {
+		err = xv_check_access_known(call, "QP: qp_access_flags",
+					    attr->qp_access_flags);
+		if (err)
+			return err;
+	}
 	name = xv_qp_attr_out_of_range(&call->attrs, mask, &value);
 	if (name)
 		return xv_fail(call, -EINVAL, "QP: %s 0x%x is out of range",

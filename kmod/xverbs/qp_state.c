@@ -232,6 +232,16 @@ static const struct xv_qp_attr_info xv_qp_attr_infos[] = {
 	ATTR(ECE, ece, 0, 0xffffffff),
 };
 
+/* The bits of @mask that are no attribute */
+__u32 xv_qp_attr_unknown(__u32 mask)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(xv_qp_attr_infos); i++)
+		mask &= ~xv_qp_attr_infos[i].bit;
+	return mask & ~XVERBS_QP_CAP;
+}
+
 /* The name of the lowest attribute in @mask */
 const char *xv_qp_attr_name(__u32 mask)
 {
@@ -241,7 +251,7 @@ const char *xv_qp_attr_name(__u32 mask)
 	for (i = 0; i < ARRAY_SIZE(xv_qp_attr_infos); i++)
 		if (xv_qp_attr_infos[i].bit == bit)
 			return xv_qp_attr_infos[i].name;
-	return bit == XVERBS_QP_CAP ? "cap" : "unknown attribute";
+	return "cap";
 }
 
 static __u32 xv_qp_attr_value(const struct xv_qp_attrs *attrs,

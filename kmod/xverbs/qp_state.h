@@ -32,6 +32,7 @@ _Bool xv_qp_transition(__u32 type, __u32 from, __u32 to, __u32 mask,
 _Bool xv_qp_negotiates(__u32 from, __u32 to);
 const char *xv_qp_state_name(__u32 state);
 const char *xv_qp_attr_name(__u32 bit);
+__u32 xv_qp_attr_unknown(__u32 mask);
 _Bool xv_qp_type_known(__u32 type);
 const char *xv_qp_attr_out_of_range(const struct xv_qp_attrs *attrs,
 				    __u32 mask, __u32 *value);

@@ -455,6 +455,8 @@ int xv_dct_query(struct xv_call *call);
 int xv_dct_arm(struct xv_call *call);
 
 int xv_check_port(struct xv_call *call, u32 port);
+/* Refuses access flags that no object has; which ones an object has is checked later. */
+int xv_check_access_known(struct xv_call *call, const char *what, u32 access);
 
 /* ---- Objects (object.c) --------------------------------------------------------- */
 
@@ -564,6 +566,7 @@ struct xv_mr_obj {
 	u64 iova;
 	u32 access;
 	bool writable;		/* pinned for writing */
+	bool revoked;		/* a change failed: the key may give no access */
 	struct ib_umem_dmabuf *umem;
 	u32 key;
 };

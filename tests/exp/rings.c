@@ -256,6 +256,7 @@ static void test_addressees(void)
 	same("DC: wait, which has no addressee", &wr,
 	     xv_wr_cqe_wait(&native.xv, 0x55, XV_SEND_SIGNALED, &xcq, 1));
 	setup(XV_QPT_UD);
+	wr = request(IBV_EXP_WR_SEND);
 	wr.wr.ud.ah = &ah.pub;
 	wr.wr.ud.remote_qpn = 7;
 	wr.wr.ud.remote_qkey = 8;

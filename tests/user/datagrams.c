@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* UD: addresses of each kind, replies, multicast, and what is refused */
 #include <errno.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "transports.h"
 
@@ -67,18 +69,21 @@ static bool find_gid(int side, bool ipv4, struct xv_gid_entry *entry)
 	return false;
 }
 
-/* After the link was down, an IPv6 address has no route until duplicate address detection ends. */
+/*
+ * After the link was down, an IPv6 address is tentative until duplicate address detection ends.
+ * Until then there is no route to it, or neighbour discovery has no answer.
+ */
 static struct xv_ah *reachable(struct xv_ah_attr *a)
 {
+	time_t end = time(NULL) + 15;
 	struct xv_ah *ah;
-	int i;
 
-	for (i = 0; i < 100; i++) {
+	do {
 		ah = xv_create_ah(r.side[0].pd, a);
-		if (ah || (errno != EHOSTUNREACH && errno != ENETUNREACH))
+		if (ah || (errno != EHOSTUNREACH && errno != ENETUNREACH && errno != ETIMEDOUT))
 			return ah;
 		usleep(100000);
-	}
+	} while (time(NULL) < end);
 	return NULL;
 }
 
@@ -104,6 +109,8 @@ static void test_ip_address(struct xv_qp *qp[2], bool ipv4)
 		a.grh.dgid = xv_gid_from_ipv4(addr);
 	}
 	ah = reachable(&a);
+	if (!ah)
+		diag("%s", strerror(errno));
 	if (!ok(ah && datagram(qp, ipv4, ah, 20 + ipv4, true), "address: IPv%d", ipv4 ? 4 : 6))
 		diag("%s", xv_last_error());
 	if (ah)

@@ -183,6 +183,7 @@ static void test_refusals(void)
 	REFUSE("mtu", EINVAL, mtu, (enum xv_mtu)0);
 	REFUSE("mtu", EINVAL, mtu, (enum xv_mtu)6);
 	REFUSE("access", EINVAL, access_flags, XV_ACCESS_MW_BIND);
+	REFUSE("unknown access", EOPNOTSUPP, access_flags, 1u << 31);
 	REFUSE("flow_label", EINVAL, flow_label, 1 << 20);
 	REFUSE("pkey_index", EINVAL, pkey_index, 0xffff);
 	REFUSE("min_rnr_timer", EINVAL, min_rnr_timer, 32);

@@ -313,6 +313,13 @@ static void test_ranges(void)
 	go(XV_QPS_RESET);
 	a = good;
 	a.qp_state = XV_QPS_INIT;
+	a.qp_access_flags = 1u << 31;
+	ok(xv_modify_qp(qp, &a, (int)(PKEY | PORT | ACC | XV_QP_STATE)) == -EOPNOTSUPP,
+	   "range: an unknown access flag");
+	ok(xv_modify_qp(qp, &a, (int)(PKEY | PORT | XV_QP_STATE | 1u << 31)) == -EOPNOTSUPP,
+	   "range: an unknown attribute");
+	a = good;
+	a.qp_state = XV_QPS_INIT;
 	a.port_num = 9;
 	ok(xv_modify_qp(qp, &a, (int)(PKEY | PORT | ACC | XV_QP_STATE)) == -ENOENT,
 	   "range: port 9");

@@ -116,6 +116,8 @@ static void test_bind_mw(void)
 	   "xv_bind_mw(): write after unbind fails");
 	rig_reconnect(&r, &opts);
 	ok(xv_bind_mw(r.qp[1], mw2, &b) == -XV_EINVAL, "xv_bind_mw() of a type 2 window: EINVAL");
+	ok(!xv_alloc_mw(r.side[1].pd, (enum xv_mw_type)3) && errno == EOPNOTSUPP,
+	   "xv_alloc_mw() of type 3: EOPNOTSUPP");
 	ok(xv_bind_mw(r.qp[0], mw, &b) == -XV_EINVAL, "xv_bind_mw() on a QP of another PD: EINVAL");
 	ok(!xv_dealloc_mw(mw) && !xv_dealloc_mw(mw2) && !xv_dereg_mr(mr), "free");
 }

@@ -927,8 +927,8 @@ struct xverbs_mr_reg {
  *  - The call does not pin memory: the keys may be revoked, and the memory may be
  *    unpinned.
  *
- * A region with revoked keys can only be re-registered with XVERBS_REREG_TRANSLATION, or
- * be destroyed.
+ * After an error of the second kind, or of the firmware, the next call for this region pins
+ * the memory again, and gives it new keys.
  */
 struct xverbs_mr_rereg {
 	struct xverbs_hdr hdr;
