@@ -55,6 +55,7 @@
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/isolation.h>
@@ -356,6 +357,17 @@ static bool engine_run_call(struct xhca_engine *e)
 /* ---- Pauses ------------------------------------------------------------------ */
 
 /* The owner stops for @ns, or until a call or, if @asleep, a doorbell. */
+/* A thread that is preempted in the state CHECKING would keep all CPUs from checking. */
+static int engine_check_in_thread(struct xhca_engine *e, struct xhca_worker *w)
+{
+	int found;
+
+	preempt_disable();
+	found = engine_check_doorbells(e, w);
+	preempt_enable();
+	return found;
+}
+
 static void engine_park(struct xhca_engine *e, u64 ns, bool asleep)
 {
 	struct xhca_worker *w = engine_worker_of(atomic_long_read(&e->owner));
@@ -372,7 +384,7 @@ static void engine_park(struct xhca_engine *e, u64 ns, bool asleep)
 	smp_mb();
 	if (!list_empty_careful(&e->calls))
 		engine_unpark(e);
-	else if (asleep && engine_check_doorbells(e, w) > 0)
+	else if (asleep && engine_check_in_thread(e, w) > 0)
 		wake_up_process(w->task);
 }
 

@@ -248,7 +248,7 @@ static void test_close(void)
 	child_status(pid);
 }
 
-/* After the file is closed, mapped rings are ordinary memory. */
+/* The mappings keep the file: the rings can be used after its descriptor is closed. */
 static void test_close_mapped(void)
 {
 	struct rig_opts opts = { 0 };
