@@ -54,7 +54,7 @@ static int engine_show(struct seq_file *s, void *unused)
 		{ "polls", &e->fabric.stat.polls }, { "wqes", &e->fabric.stat.wqes },
 		{ "doorbells", &e->fabric.stat.doorbells }, { "bytes", &e->fabric.stat.bytes },
 		{ "loads", &e->fabric.stat.loads },
-		{ "passes", &e->passes }, { "pauses", &e->pauses }, { "sleeps", &e->sleeps },
+		{ "handovers", &e->handovers }, { "pauses", &e->pauses }, { "sleeps", &e->sleeps },
 		{ "units", &e->fabric.stat.units },
 		{ "largest_turn_requests", &e->fabric.stat.largest[HCA_REQUESTS] },
 		{ "largest_turn_bytes", &e->fabric.stat.largest[HCA_BYTES] },

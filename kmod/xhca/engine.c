@@ -407,7 +407,7 @@ static void engine_yield(struct xhca_engine *e, long t)
 		engine_park(e, PAUSE_NS, false);
 		return;
 	}
-	e->passes++;
+	e->handovers++;
 	engine_offer_to_softirq(e, t, next);
 }
 

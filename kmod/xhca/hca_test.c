@@ -412,15 +412,15 @@ static void test_arm(struct kunit *test)
 	post_cqe(cq, 0);
 	KUNIT_EXPECT_EQ(test, eq->pi, 0u);	/* not armed */
 	cq->dbr[MLX5R_DBR_CQ_ARM] = cpu_to_be32(1u << MLX5R_CQ_ARM_SN_SHIFT);
-	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));	/* no doorbell, no request */
+	KUNIT_EXPECT_FALSE(test, hca_cq_read_record(cq));	/* no doorbell, no request */
 	cq->record.uar->cq_rings++;
-	KUNIT_EXPECT_TRUE(test, hca_cq_look(cq));
+	KUNIT_EXPECT_TRUE(test, hca_cq_read_record(cq));
 	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* for the entry before */
-	KUNIT_EXPECT_FALSE(test, hca_cq_look(cq));
+	KUNIT_EXPECT_FALSE(test, hca_cq_read_record(cq));
 	post_cqe(cq, 0);
 	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* one request, one event */
 	arm(cq, 2, 0);
-	hca_cq_look(cq);
+	hca_cq_read_record(cq);
 	KUNIT_EXPECT_EQ(test, eq->pi, 1u);	/* nothing new yet */
 	post_cqe(cq, 0);
 	KUNIT_EXPECT_EQ(test, eq->pi, 2u);
@@ -473,15 +473,15 @@ static void test_doorbell(struct kunit *test)
 
 	/* At most as many as the ring holds; the index may wrap. */
 	post_record(one, 16);
-	KUNIT_EXPECT_TRUE(test, hca_qp_look(one));
+	KUNIT_EXPECT_TRUE(test, hca_qp_read_record(one));
 	KUNIT_EXPECT_EQ(test, one->state, (u8)MLX5_QP_STATE_RTS);
 	post_record(one, 17);
-	KUNIT_EXPECT_TRUE(test, hca_qp_look(one));
+	KUNIT_EXPECT_TRUE(test, hca_qp_read_record(one));
 	hca_qp_run_failures(&b->fabric);
 	KUNIT_EXPECT_EQ(test, one->state, (u8)MLX5_QP_STATE_ERR);
 	two->sq.pi = two->sq.ci = 0xfff8;
 	post_record(two, 8);
-	KUNIT_EXPECT_TRUE(test, hca_qp_look(two));
+	KUNIT_EXPECT_TRUE(test, hca_qp_read_record(two));
 	KUNIT_EXPECT_EQ(test, two->sq.pi, 8);
 	KUNIT_EXPECT_EQ(test, two->state, (u8)MLX5_QP_STATE_RTS);
 }

@@ -81,7 +81,7 @@ struct xhca_engine {
 	u64 wake_at;			/* parked until then at the latest */
 	u64 busy;			/* time of the last work */
 	u64 run_start;			/* when the owner started to run */
-	u64 passes, pauses, sleeps;
+	u64 handovers, pauses, sleeps;
 };
 
 /* Memory that was taken from the kernel */

@@ -600,7 +600,7 @@ static void test_data(void)
 	memset(mem, 0xff, HCA_PAGE_SIZE);
 	memcpy(mem + HCA_PAGE_SIZE, &w, sizeof(w));
 	((__be32 *)(mem + RECORDS_AT + 8))[MLX5R_DBR_SND] = cpu_to_be32(1);
-	hca_qp_look(hca_qp_get(s.hca[0], u->qpn));
+	hca_qp_read_record(hca_qp_get(s.hca[0], u->qpn));
 	session_settle(&s);
 	tap_is(mem[slot * 64 + 63] >> 4, MLX5R_CQE_REQ, "the write completes");
 	ok(!memcmp(data + 64, data + 7, 40) && data[104] == 104 && data[63] == 63,

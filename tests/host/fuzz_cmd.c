@@ -468,7 +468,7 @@ static void begin_queues(struct session_qp q[QPS])
 	session_connect(&q[2], &q[2]);
 	xv_wr_raw(&q[2].qp, 1, &w);
 	xv_commit_send(&q[2].qp);
-	hca_qp_look(hca_table_get(&s.hca[func]->qps, q[2].qp.qp_num));
+	hca_qp_read_record(hca_table_get(&s.hca[func]->qps, q[2].qp.qp_num));
 }
 
 /* The process and its first queues */

@@ -35,7 +35,7 @@ static void hca_cqe_raise_event(struct hca_cq *cq)
 	hca_timer_clear(&cq->hca->fabric->timers, &cq->timer);
 	hca_event_comp(cq);
 	/* Software will poll, then arm again. */
-	hca_record_active(&cq->record);
+	hca_record_set_active(&cq->record);
 }
 
 /* The CQ is armed and has new entries: raises the event now, or later if it is moderated. */
@@ -99,7 +99,7 @@ static bool hca_cqe_has_new(struct hca_cq *cq)
 	return (s32)((last - cq->arm_seen) << 8) > 0 && (s32)(last - cq->event_pi) > 0;
 }
 
-bool hca_cq_look(struct hca_cq *cq)
+bool hca_cq_read_record(struct hca_cq *cq)
 {
 	if (!hca_cqe_read_arm(cq))
 		return false;
@@ -125,11 +125,11 @@ void hca_cq_stop(struct hca_cq *cq)
 	hca_wait_abandon(cq);
 }
 
-void hca_cq_read_arms(struct hca_fabric *f)
+void hca_cq_check_requests(struct hca_fabric *f)
 {
 	struct hca_cq *cq;
 
-	/* The entries are written before the arm record is read; see hca_cq_look(). */
+	/* The entries are written before the arm record is read; see hca_cq_read_record(). */
 	smp_mb();
 	while (!list_empty(&f->cqs_to_arm)) {
 		cq = list_first_entry(&f->cqs_to_arm, struct hca_cq, news_entry);

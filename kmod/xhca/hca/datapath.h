@@ -316,7 +316,7 @@ void hca_record_add(struct hca_record *r, struct hca_uar *uar);
 void hca_record_del(struct hca_record *r);
 /* Makes the record active: it is read in every pass until it has not changed for long. */
 void hca_record_activate(struct hca_record *r);
-static inline void hca_record_active(struct hca_record *r)
+static inline void hca_record_set_active(struct hca_record *r)
 {
 	r->misses = 0;
 	if (list_empty(&r->active_entry))
@@ -326,7 +326,7 @@ static inline void hca_record_active(struct hca_record *r)
 /* Makes it inactive. */
 void hca_record_inactive(struct hca_record *r);
 /* Reads the record of a QP's send queue; true if there are new requests. */
-bool hca_qp_look(struct hca_qp *qp);
+bool hca_qp_read_record(struct hca_qp *qp);
 
 /* ---- clock.c ----------------------------------------------------------------------- */
 
@@ -346,17 +346,17 @@ u64 hca_clock_stamp(struct hca *hca);
  */
 bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data);
 /* Raises the events for entries that were written since the last call. */
-void hca_cq_read_arms(struct hca_fabric *f);
+void hca_cq_check_requests(struct hca_fabric *f);
 static inline void hca_cq_raise_events(struct hca_fabric *f)
 {
 	if (!list_empty(&f->cqs_to_arm))
-		hca_cq_read_arms(f);
+		hca_cq_check_requests(f);
 }
 
 /* The timer of a moderated event has expired. */
 void hca_cq_timer(struct hca_cq *cq);
 /* Reads the record of a CQ; true if there is a new notification request. */
-bool hca_cq_look(struct hca_cq *cq);
+bool hca_cq_read_record(struct hca_cq *cq);
 /* The same, but does not take the request. */
 bool hca_cq_has_request(const struct hca_cq *cq);
 /* First read of the record of a new CQ */
@@ -369,7 +369,7 @@ void hca_cq_stop(struct hca_cq *cq);
  * Reads the next request of the QP's own queue or of @srq.  Returns 0; HCA_RNR if nothing is
  * posted; MLX5R_SYND_REMOTE_OP if the queue has failed, and then @qp is queued for failure.
  */
-int hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
+int hca_rq_read(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r);
 /* The message is complete: takes its request out of the queue. */
 void hca_rq_consume(struct hca_qp *qp, struct hca_srq *srq);
 /* The message needs another turn: the QP takes its request out of the shared queue. */

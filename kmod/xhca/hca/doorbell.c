@@ -69,7 +69,7 @@ static u16 hca_doorbell_regs_in_use(const struct hca_uar *uar)
 /* A register names no queue of the page; a queue without new requests; one with new requests */
 enum look { INVALID, OLD, CHANGED };
 
-static enum look hca_doorbell_ring_eq(struct hca_uar *uar, u32 word)
+static enum look hca_doorbell_handle_eq(struct hca_uar *uar, u32 word)
 {
 	struct hca_eq *eq = hca_table_get(&uar->hca->eqs, word >> 24);
 
@@ -79,7 +79,7 @@ static enum look hca_doorbell_ring_eq(struct hca_uar *uar, u32 word)
 	return CHANGED;
 }
 
-static enum look hca_doorbell_ring_cq(struct hca_uar *uar, u32 cqn)
+static enum look hca_doorbell_handle_cq(struct hca_uar *uar, u32 cqn)
 {
 	struct hca_cq *cq = hca_table_get(&uar->hca->cqs, cqn);
 
@@ -87,7 +87,7 @@ static enum look hca_doorbell_ring_cq(struct hca_uar *uar, u32 cqn)
 	hca_sweep(uar, HCA_RECORD_CQ);
 	if (!cq || cq->record.uar != uar)
 		return INVALID;
-	return hca_cq_look(cq) ? CHANGED : OLD;
+	return hca_cq_read_record(cq) ? CHANGED : OLD;
 }
 
 /* Stores the flags of a copied NOP that has not run; of several, those of the earliest. */
@@ -123,7 +123,7 @@ static u8 hca_doorbell_take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, 
 }
 
 /* @v: the first half of a control segment */
-static enum look hca_doorbell_ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
+static enum look hca_doorbell_handle_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
 {
 	struct hca_qp *qp = hca_table_get(&uar->hca->qps, (u32)v >> 8);
 	enum look result;
@@ -133,23 +133,23 @@ static enum look hca_doorbell_ring_qp(struct hca_uar *uar, struct mlx5r_ctrl *re
 	flags = hca_doorbell_take_flags(uar->hca->fabric, reg, qp && !qp->requests);
 	if (!qp || qp->record.uar != uar)
 		return INVALID;
-	result = hca_qp_look(qp) ? CHANGED : OLD;
+	result = hca_qp_read_record(qp) ? CHANGED : OLD;
 	if ((u8)(v >> 32) == MLX5R_OP_NOP)
 		hca_doorbell_take_nop(qp, v >> 40, flags);
 	return result;
 }
 
-static enum look hca_doorbell_ring(struct hca_uar *uar, unsigned int reg, u64 *at, u64 v)
+static enum look hca_doorbell_handle(struct hca_uar *uar, unsigned int reg, u64 *at, u64 v)
 {
 	if (reg < BF_REGS)
-		return hca_doorbell_ring_qp(uar, (struct mlx5r_ctrl *)at, v);
+		return hca_doorbell_handle_qp(uar, (struct mlx5r_ctrl *)at, v);
 	if (reg == REG_CQ)
-		return hca_doorbell_ring_cq(uar, v & 0xffffff);
-	return hca_doorbell_ring_eq(uar, v >> 32);
+		return hca_doorbell_handle_cq(uar, v & 0xffffff);
+	return hca_doorbell_handle_eq(uar, v >> 32);
 }
 
 /* Reads and clears a register. */
-static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned int *news)
+static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned int *changed)
 {
 	struct hca_fabric *f = uar->hca->fabric;
 	u64 *at = hca_doorbell_reg_at(uar, reg);
@@ -166,8 +166,8 @@ static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned in
 	/* Barrier B (dp/barrier.h): the register is cleared before the records are read. */
 	smp_mb();
 	f->stat.doorbells++;
-	result = hca_doorbell_ring(uar, reg, at, v);
-	*news += result == CHANGED;
+	result = hca_doorbell_handle(uar, reg, at, v);
+	*changed += result == CHANGED;
 	if (result != INVALID) {
 		uar->known |= BIT(reg);
 		hca_uar_set_active(uar);
@@ -177,13 +177,13 @@ static void hca_doorbell_take(struct hca_uar *uar, unsigned int reg, unsigned in
 /* There may be copies of a NOP in several registers: all are read before it runs. */
 static unsigned int hca_doorbell_read(struct hca_uar *uar, unsigned int reg)
 {
-	unsigned int news = 0;
+	unsigned int changed = 0;
 
 	uar->copies = false;
-	hca_doorbell_take(uar, reg, &news);
+	hca_doorbell_take(uar, reg, &changed);
 	for (reg = 0; uar->copies && reg < BF_REGS; reg++)
-		hca_doorbell_take(uar, reg, &news);
-	return news;
+		hca_doorbell_take(uar, reg, &changed);
+	return changed;
 }
 
 unsigned int hca_doorbell_look_eq(struct hca_uar *uar)
@@ -269,7 +269,7 @@ static u32 hca_doorbell_loads_allowed(struct hca_fabric *f, u32 steps)
 
 	f->last_pass = f->now;
 	f->load_credit = min_t(s32, f->load_credit + steps, BUSY_LOADS * STEPS_LOAD);
-	if (!hca_has_time(f))
+	if (!hca_is_idle(f))
 		return max(f->load_credit, 0) / STEPS_LOAD;
 	return since < LONG_NS ? IDLE_LOADS : min_t(u64, since / LOAD_NS, LONG_LOADS);
 }
@@ -277,7 +277,7 @@ static u32 hca_doorbell_loads_allowed(struct hca_fabric *f, u32 steps)
 static unsigned int hca_doorbell_read_some(struct hca_fabric *f, u32 steps)
 {
 	u64 start = f->stat.loads, end = start + hca_doorbell_loads_allowed(f, steps);
-	unsigned int news = 0, reg;
+	unsigned int changed = 0, reg;
 	struct hca_uar *uar;
 	u64 left;
 
@@ -287,19 +287,19 @@ static unsigned int hca_doorbell_read_some(struct hca_fabric *f, u32 steps)
 		uar = hca_doorbell_next_look(f, &reg);
 		if (!uar)
 			break;
-		news += hca_doorbell_read(uar, reg);
+		changed += hca_doorbell_read(uar, reg);
 	}
 	f->load_credit = max_t(s64, f->load_credit - (s64)(f->stat.loads - start) * STEPS_LOAD,
 			       -BUSY_LOADS * STEPS_LOAD);
-	return news;
+	return changed;
 }
 
 unsigned int hca_doorbell_poll(struct hca_fabric *f)
 {
 	u32 steps = hca_doorbell_take_steps(f);
-	unsigned int news = hca_doorbell_read_some(f, steps);
+	unsigned int changed = hca_doorbell_read_some(f, steps);
 
-	return news + hca_sweep_poll(f, steps);
+	return changed + hca_sweep_poll(f, steps);
 }
 
 static bool hca_doorbell_command_rung(struct hca_fabric *f)

@@ -767,7 +767,7 @@ struct hca_fabric {
 	struct hca_timers flushing;	/* QPs in ERR */
 	struct hca_scratch *scratch;	/* the request that is executed (datapath.h) */
 	u32 idle;			/* passes since there was work */
-	bool wants_sleep;		/* a command waits for a pass that may sleep */
+	bool must_sleep;		/* a command waits for a pass that may sleep */
 	struct hca_turn turn;		/* of the queues that run */
 	struct {
 		u64 polls, wqes, doorbells, bytes, units;
@@ -814,7 +814,7 @@ u64 hca_fabric_deadline(struct hca_fabric *f);
  */
 bool hca_fabric_rung(struct hca_fabric *f);
 /* Has there been no work for some time? */
-static inline bool hca_has_time(const struct hca_fabric *f)
+static inline bool hca_is_idle(const struct hca_fabric *f)
 {
 	return f->idle >= 64;
 }

@@ -62,16 +62,17 @@ static void hca_qp_flush_later(struct hca_qp *qp, bool more, u64 ns)
 /* True if there was something to flush */
 static bool hca_qp_flush(struct hca_qp *qp)
 {
-	bool news = false, more = false;
+	bool changed = false, more = false;
 	u16 rq = qp->rq.ci;
 
 	if (!hca_halted(qp->hca)) {
-		news = hca_qp_look(qp);
+		changed = hca_qp_read_record(qp);
 		more = qp->state == MLX5_QP_STATE_ERR && hca_rq_flush(qp);
-		news |= rq != qp->rq.ci;
+		changed |= rq != qp->rq.ci;
 	}
-	hca_qp_flush_later(qp, more, news ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
-	return news;
+	hca_qp_flush_later(qp, more,
+			   changed ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
+	return changed;
 }
 
 unsigned int hca_qp_run_flushing(struct hca_fabric *f)
@@ -111,7 +112,7 @@ static void hca_qp_flush_sends(struct hca_qp *qp)
 		hca_share_add(qp);
 		return;
 	}
-	hca_qp_look(qp);
+	hca_qp_read_record(qp);
 	if (hca_requester_flush(qp))
 		hca_share_add(qp);
 }
@@ -186,13 +187,13 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		/* No request that was posted in SQER may be executed. */
 		hca_timer_clear(&qp->hca->fabric->flushing, &qp->flush);
 		if (qp->state == MLX5_QP_STATE_SQER) {
-			hca_qp_look(qp);
+			hca_qp_read_record(qp);
 			qp->flush_left = qp->sq.pi - qp->sq.ci;
 		}
 		fallthrough;
 	case MLX5_QP_STATE_SQD:
 		hca_qp_set_state(qp, state);
-		hca_qp_look(qp);
+		hca_qp_read_record(qp);
 		hca_share_add(qp);
 		return;
 	default:

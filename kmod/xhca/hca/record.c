@@ -20,7 +20,7 @@ static bool hca_record_is_ahead(const struct hca_qp *qp, u16 pi)
 	return posted <= qp->sq.entries && posted > (u16)(qp->sq.pi - qp->sq.ci);
 }
 
-bool hca_qp_look(struct hca_qp *qp)
+bool hca_qp_read_record(struct hca_qp *qp)
 {
 	u16 pi;
 

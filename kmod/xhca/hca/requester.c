@@ -267,7 +267,7 @@ static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 	if (w->opcode == MLX5R_OP_NOP)
 		return hca_req_execute_nop(qp, w);
 	qp->requests = true;
-	hca_record_active(&qp->record);
+	hca_record_set_active(&qp->record);
 	if (w->opcode == MLX5R_OP_UMR)
 		return hca_umr(qp, w);
 	if (hca_wqe_is_xchan(w))

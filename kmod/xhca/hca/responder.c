@@ -316,7 +316,7 @@ static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca
 	/* A new UC message begins: the one before was not complete if it holds a request. */
 	if (srq && !src->in_message && dst->st == MLX5_QP_ST_UC)
 		hca_rq_abort(dst, dst);
-	ret = hca_rq_get(dst, srq, r);
+	ret = hca_rq_read(dst, srq, r);
 	if (ret)
 		return ret;
 	if (w->opcode == MLX5R_OP_RDMA_WRITE_IMM)

@@ -144,7 +144,7 @@ static int hca_rq_srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwq
 
 /* ---- Both ------------------------------------------------------------------------------ */
 
-int hca_rq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
+int hca_rq_read(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
 	return srq ? hca_rq_srq_get(qp, srq, r) : hca_rq_ring_get(qp, r);
 }

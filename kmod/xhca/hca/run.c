@@ -104,7 +104,7 @@ static struct hca *hca_run_command_turn(struct hca_fabric *f, bool due)
 {
 	struct hca *hca = list_first_entry_or_null(&f->functions, struct hca, entry);
 
-	if (!hca || !(due || hca_has_time(f) || !(f->stat.polls % COMMAND_PASSES)))
+	if (!hca || !(due || hca_is_idle(f) || !(f->stat.polls % COMMAND_PASSES)))
 		return NULL;
 	list_move_tail(&hca->entry, &f->functions);
 	return hca;
@@ -130,7 +130,7 @@ static void hca_run_find_commands(struct hca_fabric *f)
 
 	if (!hca || !hca_cmd_waits(hca))
 		return;
-	f->wants_sleep = true;
+	f->must_sleep = true;
 	/* The next pass looks at this function first. */
 	list_del(&hca->entry);
 	list_add(&hca->entry, &f->functions);
@@ -198,9 +198,9 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 
 bool hca_fabric_poll(struct hca_fabric *f)
 {
-	bool wanted = f->wants_sleep;
+	bool wanted = f->must_sleep;
 
-	f->wants_sleep = false;
+	f->must_sleep = false;
 	hca_run_read_clock(f);
 	return hca_run_pass(f, hca_run_commands(f, wanted));
 }
@@ -214,7 +214,7 @@ bool hca_fabric_poll_atomic(struct hca_fabric *f)
 
 bool hca_fabric_must_sleep(const struct hca_fabric *f)
 {
-	return f->wants_sleep;
+	return f->must_sleep;
 }
 
 /* Ignores the timers of QPs in ERR: a flush need not wake the engine. */

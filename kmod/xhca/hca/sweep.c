@@ -3,8 +3,7 @@
  * Reads doorbell records: host memory where software writes what it has posted or armed.
  *
  * Records are cached, doorbell registers are not.  So records that changed recently are active:
- * every pass reads some of them.  In names, "news" means that a record has changed since it was
- * read.
+ * every pass reads some of them.
  *
  * Two doorbells written to one register overwrite each other.  So every doorbell also starts
  * a sweep, which reads all records of its page.  A page with a sweep reads one record for
@@ -42,12 +41,12 @@ static struct hca_cq *hca_sweep_cq(struct hca_record *r)
 static bool hca_sweep_read(struct hca_record *r)
 {
 	if (r->kind == HCA_RECORD_QP)
-		return hca_qp_look(hca_sweep_qp(r));
-	return hca_cq_look(hca_sweep_cq(r));
+		return hca_qp_read_record(hca_sweep_qp(r));
+	return hca_cq_read_record(hca_sweep_cq(r));
 }
 
-/* Has the record changed?  Unlike hca_sweep_read(), this takes over nothing. */
-static bool hca_sweep_has_news(struct hca_record *r)
+/* Has the record changed since it was read?  Unlike hca_sweep_read(), this takes over nothing. */
+static bool hca_sweep_is_changed(struct hca_record *r)
 {
 	const struct hca_qp *qp;
 
@@ -127,15 +126,15 @@ static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kin
 	struct hca_records *all = &uar->records[kind];
 	unsigned int found = 0;
 	struct hca_record *r;
-	bool news = true;
+	bool changed = true;
 
 	all->sweep = min(all->sweep, all->all.n);
-	for (; news && all->sweep && found < SWEEP_MAX; all->sweep--) {
+	for (; changed && all->sweep && found < SWEEP_MAX; all->sweep--) {
 		r = hca_round_first_entry(&all->all, struct hca_record, entry);
 		hca_round_pass(&all->all);
 		hca_sweep_prefetch(all);
-		news = hca_sweep_read(r);
-		found += news;
+		changed = hca_sweep_read(r);
+		found += changed;
 	}
 	return found;
 }
@@ -144,7 +143,7 @@ static u32 hca_sweep_misses_allowed(struct hca_fabric *f, u32 steps)
 {
 	u32 pages = min_t(u32, f->sweeps.n, SWEEP_STEPS), n;
 
-	if (hca_has_time(f))
+	if (hca_is_idle(f))
 		return min_t(u32, f->sweeps.n * SWEEP_STEPS, SWEEP_MAX);
 	f->sweep_credit = min_t(u32, f->sweep_credit + steps * pages, SWEEP_MAX * SWEEP_STEPS);
 	n = f->sweep_credit / SWEEP_STEPS;
@@ -206,7 +205,7 @@ bool hca_sweep_rung(struct hca_fabric *f)
 
 	list_for_each_entry(uar, &f->active_uars.list, active_uar_entry) {
 		list_for_each_entry(r, &uar->active.list, active_entry)
-			if (!hca_halted(uar->hca) && hca_sweep_has_news(r))
+			if (!hca_halted(uar->hca) && hca_sweep_is_changed(r))
 				return true;
 		n += uar->active.n;
 		if (n >= RUNG_LOOKS)

@@ -54,7 +54,7 @@ void hca_turn_run_posted(struct hca_qp *qp)
 {
 	if (hca_halted(qp->hca))
 		return;
-	hca_qp_look(qp);
+	hca_qp_read_record(qp);
 	if (qp->share)
 		hca_turn_run(qp->hca->fabric, qp);
 }

@@ -192,7 +192,7 @@ static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const st
 
 static bool hca_ud_get_receive(struct hca_qp *dst, struct hca_rwqe *r)
 {
-	int ret = hca_rq_get(dst, dst->srq, r);
+	int ret = hca_rq_read(dst, dst->srq, r);
 
 	if (ret == HCA_RNR)
 		dst->counter->out_of_buffer++;
