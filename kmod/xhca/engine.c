@@ -356,7 +356,6 @@ static bool engine_run_call(struct xhca_engine *e)
 
 /* ---- Pauses ------------------------------------------------------------------ */
 
-/* The owner stops for @ns, or until a call or, if @asleep, a doorbell. */
 /* A thread that is preempted in the state CHECKING would keep all CPUs from checking. */
 static int engine_check_in_thread(struct xhca_engine *e, struct xhca_worker *w)
 {
@@ -368,6 +367,7 @@ static int engine_check_in_thread(struct xhca_engine *e, struct xhca_worker *w)
 	return found;
 }
 
+/* The owner stops for @ns, or until a call or, if @asleep, a doorbell. */
 static void engine_park(struct xhca_engine *e, u64 ns, bool asleep)
 {
 	struct xhca_worker *w = engine_worker_of(atomic_long_read(&e->owner));

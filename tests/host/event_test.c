@@ -540,6 +540,12 @@ static void test_record(void)
 	tap_is(post(&q, &r, 0), 0, "the record is 0 at creation: no event without a doorbell");
 	tap_is(arm(&other, &r, 0) + post(&q, &r, 0) + post(&q, &r, 0), 1,
 	       "the record is 0 at creation, another CQ is armed: one event");
+	*word = 0;
+	hca_cq_stop(hca_table_get(&s.hca[0]->cqs, q.cqn));
+	hca_cq_start(hca_table_get(&s.hca[0]->cqs, q.cqn));
+	*word = cpu_to_be32(2u << 28);
+	tap_is(arm(&other, &r, 0) + post(&q, &r, 0) + post(&q, &r, 0), 0,
+	       "the driver writes the word of a CQ that is never armed after creation: no event");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 	session_qp_destroy(&other);

@@ -13,7 +13,9 @@
  * did not arm the CQ, the next CQE then raises one event for which software did not ask; the other
  * choice would be to lose an event.  The same holds if software fills the record after creation.
  * Adapters in hardware seem to do the same, because the driver of Linux sets the word of CQs
- * that it never arms ("net/mlx5: DR, On creation set CQs arm_db member to right value").
+ * that it never arms ("net/mlx5: DR, On creation set CQs arm_db member to right value").  It
+ * writes this word, ARM_NEVER, before or after creation.  It is no request: the first one has the
+ * sequence number 0.
  * The record is never written: the process may have only read access to that memory.
  *
  * A request raises an event at once if there are entries after its index, but not if the
@@ -26,6 +28,7 @@
 #include <asm/byteorder.h>
 #include "datapath.h"
 
+#define ARM_NEVER	(2u << MLX5R_CQ_ARM_SN_SHIFT)
 #define MAX_NEW	(1u << 30)	/* entries without an event at most: indices are compared by sign */
 
 static void hca_cqe_raise_event(struct hca_cq *cq)
@@ -67,6 +70,8 @@ static u32 hca_cqe_arm_word(const struct hca_cq *cq)
 
 static bool hca_cqe_is_request(const struct hca_cq *cq, u32 word)
 {
+	if (cq->arm_zero && word == ARM_NEVER)
+		return false;
 	return (word != cq->arm_seen || cq->arm_zero) && cq->rings != cq->record.uar->cq_rings;
 }
 

@@ -103,8 +103,9 @@ static u32 hca_key_size(const struct hca_klm *klm, bool repeats)
 
 /*
  * Sums the sizes of the next entries of a list, so that an access can search it.  This is done
- * when entries are set, because one access may need the lists of many mkeys.  True when no entry
- * is left.
+ * when entries are set, because one access may need the lists of many mkeys.  All entries after
+ * the changed ones are summed again, also entries that a shorter list does not use.  True when no
+ * entry is left.
  */
 bool hca_key_sum_sizes(struct hca_mkey *mkey)
 {
