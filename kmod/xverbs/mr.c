@@ -170,6 +170,13 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 static_assert((int)IB_MR_REREG_PD == XVERBS_REREG_PD);
 static_assert((int)IB_MR_REREG_ACCESS == XVERBS_REREG_ACCESS);
 
+static void xv_mr_track(struct ib_mr *ib)
+{
+	rdma_restrack_new(&ib->res, RDMA_RESTRACK_MR);
+	rdma_restrack_parent_name(&ib->res, &ib->pd->res);
+	rdma_restrack_add(&ib->res);
+}
+
 /* As ib_reg_user_mr() does after the driver created the region */
 static void xv_mr_adopt(struct ib_mr *ib, struct ib_pd *pd)
 {
@@ -177,6 +184,19 @@ static void xv_mr_adopt(struct ib_mr *ib, struct ib_pd *pd)
 	ib->pd = pd;
 	ib->type = IB_MR_TYPE_USER;
 	atomic_inc(&pd->usecnt);
+	xv_mr_track(ib);
+}
+
+/*
+ * The driver may have revoked the key.  So no error number is returned that means that the
+ * region is unchanged.
+ */
+static int xv_mr_fail_change(struct xv_call *call, struct xv_mr_obj *mr, int err)
+{
+	mr->revoked = true;
+	if (err != -ENOMEM && err != -ENOSPC)
+		err = -EREMOTEIO;
+	return xv_fail(call, err, "MR: the driver or the firmware failed to change the region");
 }
 
 /* New memory: the old region stays valid until the new one is registered. */
@@ -193,9 +213,7 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 	err = ib_dereg_mr(mr->ib);
 	if (err) {
 		ib_dereg_mr(ib);
-		mr->revoked = true;
-		return xv_fail(call, xv_fw_errno(err),
-			       "MR: deregistration failed");
+		return xv_mr_fail_change(call, mr, err);
 	}
 	mr->ib = ib;
 	mr->revoked = false;
@@ -217,10 +235,8 @@ static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 	ib = ib_pd->device->ops.rereg_user_mr(old, call->arg.mr_rereg.change,
 					      range->addr, range->length,
 					      range->iova, access, ib_pd, NULL);
-	if (IS_ERR(ib)) {
-		mr->revoked = true;
-		return xv_mr_fail(call, range, PTR_ERR(ib));
-	}
+	if (IS_ERR(ib))
+		return xv_mr_fail_change(call, mr, PTR_ERR(ib));
 	if (ib) {
 		xv_mr_adopt(ib, ib_pd);
 		mr->ib = ib;
@@ -228,9 +244,10 @@ static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 		if (ib_dereg_mr(old))
 			ib_dereg_mr(old);
 	} else if (ib_pd != old_pd) {
-		old->pd = ib_pd;
-		/* Waits for readers of resource tracking, which may still use the old PD. */
+		/* Waits for readers of resource tracking, which may use the old PD. */
 		rdma_restrack_del(&old->res);
+		old->pd = ib_pd;
+		xv_mr_track(old);
 		atomic_inc(&ib_pd->usecnt);
 		atomic_dec(&old_pd->usecnt);
 	}

@@ -253,12 +253,14 @@ static void test_read_only_file(void)
 static void test_first_write(void)
 {
 	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, LEN, XV_ACCESS_REMOTE_READ);
+	uint32_t key;
 
 	if (!mr)
 		bail_out("%s", xv_last_error());
+	key = mr->rkey;
 	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
-			XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE),
-	   "re-registration: access to write");
+			XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE) && mr->rkey != key,
+	   "re-registration: access to write, with a new key");
 	rig_fill(r.buf[0], 64, 77);
 	ok(write_to(mr, (uintptr_t)mem, 64, XV_WC_SUCCESS) && rig_check(mem, 64, 77),
 	   "re-registration: a write succeeds");

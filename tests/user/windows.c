@@ -157,6 +157,22 @@ out:
 	ok(!xv_dealloc_mw(mw), "invalidate: deallocate");
 }
 
+/* Number of memory regions of the device in the kernel's table of resources */
+static int tracked(void)
+{
+	char cmd[128], line[256];
+	FILE *list;
+	int n = 0;
+
+	snprintf(cmd, sizeof(cmd), "rdma resource show mr | grep -w '%s'", rig_device(1));
+	list = popen(cmd, "r");
+	while (list && fgets(line, sizeof(line), list))
+		n++;
+	if (list)
+		pclose(list);
+	return n;
+}
+
 static void test_rereg(void)
 {
 	static const struct rig_opts opts = { .rc = { .timeout = 10, .retry_cnt = 2 } };
@@ -164,6 +180,7 @@ static void test_rereg(void)
 	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, 8192, XV_ACCESS_LOCAL_WRITE |
 				     XV_ACCESS_REMOTE_WRITE);
 	struct xv_pd *other = xv_alloc_pd(r.side[1].ctx);
+	int regions = tracked();
 	uint32_t old;
 
 	if (!mr || !other)
@@ -186,6 +203,7 @@ static void test_rereg(void)
 			XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE) &&
 	   write_through(mr->rkey, (uintptr_t)moved, 8, XV_WC_REM_ACCESS_ERR),
 	   "re-registration in another PD");
+	ok(regions && tracked() == regions, "re-registration: `rdma resource` lists the region");
 	rig_reconnect(&r, &opts);
 	ok(xv_dealloc_pd(other) == -EBUSY, "the other PD is in use");
 	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD, r.side[1].pd, NULL, 0, 0) &&

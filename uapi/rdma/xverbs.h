@@ -726,8 +726,8 @@ enum xverbs_event_type {
  * it sleeps, or returns EAGAIN with O_NONBLOCK.  poll() reports POLLIN.  Unread
  * events of the same type for the same object are merged into one.  When the
  * device is removed, one XVERBS_EVENT_DEVICE_FATAL comes.  From then on poll() reports
- * POLLHUP and POLLERR, and also POLLIN while there are unread events; read() returns
- * these, and then ENODEV.
+ * POLLHUP and POLLERR, and also POLLIN while there are unread events of ports or of the
+ * device; read() returns these, and then ENODEV.  Unread events of an object end with it.
  *
  * Each event has xverbs_bind.async_event_size bytes.  If the buffer is smaller than
  * one event, read() returns EINVAL.
@@ -916,19 +916,16 @@ struct xverbs_mr_reg {
  * work requests with the old keys fail.  With XVERBS_REREG_TRANSLATION the kernel
  * pins the new memory before it unpins the old memory.  If the new access flags are the
  * first that allow to write, it pins the range of the region again in the same way
- * (EFAULT: the process may not write there).
+ * (EFAULT: the process may not write there), and the keys change.  While both are pinned,
+ * both count against RLIMIT_MEMLOCK.
  *
  * If the call fails, the region keeps its handle.  EINVAL, ENOENT and EOPNOTSUPP leave
  * the region unchanged.  After another error:
  *
- *  - The call pins memory (see above): the region is unchanged if the error comes from
- *    the registration of this memory.  If the firmware refuses to deregister the old
- *    memory (EREMOTEIO), the old memory stays pinned, but its keys may be revoked.
- *  - The call does not pin memory: the keys may be revoked, and the memory may be
- *    unpinned.
- *
- * After an error of the second kind, or of the firmware, the next call for this region pins
- * the memory again, and gives it new keys.
+ *  - EREMOTEIO, or ENOMEM of a call that does not pin memory: the keys may be revoked, and
+ *    the memory may be unpinned.  The next call for this region pins the memory again and
+ *    gives it new keys.
+ *  - Other errors come from the registration of new memory: the region is unchanged.
  */
 struct xverbs_mr_rereg {
 	struct xverbs_hdr hdr;
