@@ -398,8 +398,14 @@ load() {
 
 # udev_stop: stops udevd and waits until the process has exited. udevadm does not wait for that.
 # An exiting udevd removes the control socket. If a new udevd already runs, this is the socket of
-# the new one, and udevadm cannot stop it any more.
-udev_stop() { udevadm control --exit && wait_for 60 udev_stopped; }
+# the new one, and udevadm cannot stop it any more. Rarely udevd does not exit. It must not go on:
+# it would rename devices that later suites create.
+udev_stop() {
+	udevadm control --exit || return
+	wait_for 20 udev_stopped && return
+	pkill -KILL -x systemd-udevd
+	wait_for 10 udev_stopped
+}
 # shellcheck disable=SC2317 # called by wait_for
 udev_stopped() { ! pgrep -x systemd-udevd > /dev/null; }
 

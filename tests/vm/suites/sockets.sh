@@ -91,8 +91,9 @@ nfs_read() {
 }
 
 # shellcheck disable=SC2317 # called by ok
+# The server closes the files of its cache after its threads have ended.
 nfs_leave() {
-	umount $MOUNT && echo 0 > /proc/fs/nfsd/threads && umount $EXPORT &&
+	umount $MOUNT && echo 0 > /proc/fs/nfsd/threads && wait_for 20 umount $EXPORT &&
 		umount /proc/fs/nfsd && rmmod rpcrdma
 }
 
