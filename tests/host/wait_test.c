@@ -530,6 +530,25 @@ static void test_wait_time(void)
 	close_pair(&m);
 }
 
+/* With mask 0 this condition is never met: the time is read after a delay, as data is. */
+static void test_wait_time_without_mask(void)
+{
+	struct mlx5r_wait_data d = { .op_inv = cpu_to_be32(MLX5R_WAIT_CYCLIC_SMALLER) };
+	struct pair m;
+	u64 now = ktime_get_ns();
+
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	shim_time = now;
+	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
+	go(&m.q);
+	tap_is(xchan_count(&m.q, 0), 0, "a wait for a time with mask 0 is not met");
+	ok(hca_fabric_deadline(&s.fabric) >= now + NSEC_PER_USEC,
+	   "the engine sleeps %llu ns until it reads the time again",
+	   (unsigned long long)(hca_fabric_deadline(&s.fabric) - now));
+	shim_time = 0;
+	close_pair(&m);
+}
+
 /* ---- Chains ---------------------------------------------------------------------------- */
 
 #define CHAIN	10000u
@@ -733,6 +752,7 @@ int main(void)
 	test_wait_data();
 	test_wait_data_refused();
 	test_wait_time();
+	test_wait_time_without_mask();
 	test_chain();
 	test_endless_chain();
 	test_self_modifying();

@@ -161,7 +161,7 @@ static int hca_xchan_wait_time(struct hca_qp *qp, const struct hca_wait_data *d)
 		return 0;
 	if (d->fail == MLX5R_WAIT_ERROR)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	if (d->op != MLX5R_WAIT_CYCLIC_SMALLER || d->invert || d->mask & (d->mask + 1))
+	if (d->op != MLX5R_WAIT_CYCLIC_SMALLER || d->invert || !d->mask || d->mask & (d->mask + 1))
 		return hca_xchan_poll_later(qp);
 	hca_timer_set(&f->timers, &qp->timer, f->now + ((d->value - f->now) & d->mask) + 1);
 	return HCA_AGAIN;
