@@ -268,26 +268,6 @@ static void test_removal(void)
 
 /* ---- A completion queue that the firmware does not destroy ------------------ */
 
-/* A queue pair that is connected to itself, and one write with it */
-static struct xv_qp *write_once(struct xt_side *side, struct xv_cq *cq, struct xv_mr *mr)
-{
-	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
-		.cap = { .max_send_wr = 1, .max_send_sge = 1 } };
-	struct xv_sge sge = { (uintptr_t)mr->addr, LEN, mr->lkey };
-	struct xv_qp *qp = xv_create_qp(side->pd, &attr);
-	struct xt_peer self;
-
-	if (!qp)
-		bail_out("%s", xv_last_error());
-	xt_peer_of(side, qp, &self);
-	if (xt_connect(qp, side, &self, NULL))
-		bail_out("%s", xv_last_error());
-	xv_req_notify(cq, 0);
-	xv_wr_write(qp, 1, XV_SEND_SIGNALED, &sge, (uintptr_t)mr->addr + LEN, mr->rkey);
-	xv_commit_send(qp);
-	return qp;
-}
-
 static void test_cq(void)
 {
 	struct xv_comp_channel *channel;
@@ -309,7 +289,7 @@ static void test_cq(void)
 		bail_out("%s", xv_last_error());
 	p = (struct pollfd) { .fd = channel->fd, .events = POLLIN };
 
-	qp = write_once(&side, cq, mr);
+	qp = rig_write_to_self(&side, cq, mr);
 	ok(poll(&p, 1, 10000) == 1 && !xv_get_cq_event(channel, &from, &context) && from == cq,
 	   "a completion raises an event");
 	xv_ack_cq_events(cq, 1);
@@ -320,7 +300,7 @@ static void test_cq(void)
 	err = xv_destroy_cq(cq);
 	fail_commands(0);
 	ok(err == -EREMOTEIO, "DESTROY_CQ fails: %s", xv_last_error());
-	qp = write_once(&side, cq, mr);
+	qp = rig_write_to_self(&side, cq, mr);
 	ok(rig_expect(cq, 1, XV_WC_SUCCESS), "the queue still takes completions");
 	ok(!poll(&p, 1, 500), "the queue raises no events");
 	xv_destroy_qp(qp);

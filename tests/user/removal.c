@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <rdma/xverbs.h>
 #include "rig.h"
@@ -56,6 +57,79 @@ static void *sleeper(void *result)
 	*(int *)result = xv_get_cq_event(channel, &cq, &context);
 	return NULL;
 }
+
+/* ---- A thread has read an event of a queue that is destroyed after the removal ---- */
+
+static struct {
+	struct xv_comp_channel *channel;
+	struct xv_cq *cq;
+	struct xv_qp *qp;
+	pthread_t thread;
+	volatile enum { ARMED, TAKEN, DESTROYING, DESTROYED } step;
+	volatile bool early;		/* destroyed before the thread has counted the event */
+} late;
+
+/* Replaces read(2): it returns the event when the main thread is destroying the queue. */
+ssize_t read(int fd, void *buf, size_t size)
+{
+	ssize_t n = syscall(SYS_read, fd, buf, size);
+	int ms;
+
+	if (!late.channel || fd != late.channel->fd || n <= 0)
+		return n;
+	late.step = TAKEN;
+	while (late.step == TAKEN)
+		usleep(1000);
+	for (ms = 0; ms < 300 && late.step != DESTROYED; ms++)
+		usleep(1000);
+	late.early = late.step == DESTROYED;
+	/* The library must not use the queue any more. */
+	return late.early ? 0 : n;
+}
+
+static void *late_reader(void *unused)
+{
+	struct xv_cq *cq;
+	void *context;
+
+	if (!xv_get_cq_event(late.channel, &cq, &context))
+		xv_ack_cq_events(cq, 1);
+	return unused;
+}
+
+static void start_late(void)
+{
+	struct xv_comp_channel *c = xv_create_comp_channel(r.side[0].ctx);
+	struct xv_cq_init_attr attr = { .cqe = 16, .channel = c };
+	int ms;
+
+	late.cq = c ? xv_create_cq(r.side[0].ctx, &attr) : NULL;
+	if (!late.cq)
+		bail_out("%s", xv_last_error());
+	late.channel = c;
+	pthread_create(&late.thread, NULL, late_reader, NULL);
+	late.qp = rig_write_to_self(&r.side[0], late.cq, r.mr[0]);
+	for (ms = 0; ms < GIVE_UP * 1000 && late.step != TAKEN; ms++)
+		usleep(1000);
+	if (late.step != TAKEN)
+		bail_out("no completion event");
+}
+
+static void end_late(void)
+{
+	int err;
+
+	late.step = DESTROYING;
+	err = xv_destroy_qp(late.qp);
+	if (!err)
+		err = xv_destroy_cq(late.cq);
+	late.step = DESTROYED;
+	pthread_join(late.thread, NULL);
+	ok(!err && !late.early,
+	   "a queue is destroyed when the thread that has read its event has counted it");
+}
+
+/* ---- The removal ------------------------------------------------------- */
 
 static bool wait_fatal(void)
 {
@@ -122,6 +196,7 @@ int main(int argc, char **argv)
 	pthread_create(&waiter, NULL, sleeper, &result);
 	while (posts < 1000)
 		usleep(1000);
+	start_late();
 	puts("ready");
 	fflush(stdout);
 
@@ -135,6 +210,7 @@ int main(int argc, char **argv)
 	stop = true;
 	pthread_join(poster, NULL);
 	ok(!faults, "the thread that posts was not killed");
+	end_late();
 	close(r.side[0].ctx->fd);
 	ok(1, "closed");
 	return tap_done();

@@ -167,6 +167,25 @@ uint64_t rig_addr(const struct rig *r, int side, size_t offset)
 	return (uintptr_t)r->buf[side] + offset;
 }
 
+struct xv_qp *rig_write_to_self(struct xt_side *side, struct xv_cq *cq, struct xv_mr *mr)
+{
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = cq, .recv_cq = cq,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 } };
+	struct xv_sge sge = { (uintptr_t)mr->addr, 64, mr->lkey };
+	struct xv_qp *qp = xv_create_qp(side->pd, &attr);
+	struct xt_peer self;
+
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	xt_peer_of(side, qp, &self);
+	if (xt_connect(qp, side, &self, NULL))
+		bail_out("%s", xv_last_error());
+	xv_req_notify(cq, 0);
+	xv_wr_write(qp, 1, XV_SEND_SIGNALED, &sge, (uintptr_t)mr->addr + sge.length, mr->rkey);
+	xv_commit_send(qp);
+	return qp;
+}
+
 struct xv_sge rig_sge(const struct rig *r, int side, size_t offset, uint32_t length)
 {
 	return (struct xv_sge) { rig_addr(r, side, offset), length, r->mr[side]->lkey };

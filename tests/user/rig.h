@@ -55,6 +55,9 @@ int rig_poll(struct xv_cq *cq, int n, struct xv_wc *wc);
 /* Polls one completion and compares it; prints the difference. */
 bool rig_expect(struct xv_cq *cq, uint64_t wr_id, enum xv_wc_status status);
 
+/* Connects a new queue pair to itself and writes once; the completion, wr_id 1, raises an event. */
+struct xv_qp *rig_write_to_self(struct xt_side *side, struct xv_cq *cq, struct xv_mr *mr);
+
 struct xv_sge rig_sge(const struct rig *r, int side, size_t offset, uint32_t length);
 uint64_t rig_addr(const struct rig *r, int side, size_t offset);
 

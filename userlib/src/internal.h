@@ -39,6 +39,8 @@ struct context {
 
 	struct xv_spin task_lock;	/* of xv_post_task() */
 
+	uint32_t readers;		/* threads that are reading an event */
+
 	/* The clock of the adapter; null before the first reading */
 	volatile uint32_t *clock;
 	struct mapping clock_map;
@@ -242,6 +244,7 @@ int xv_check_used(const struct context *ctx, const char *verb, const void *const
 void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq);
 
 /* event.c */
+void xv_readers_wait(struct context *ctx);
 void xv_events_init(struct event_count *ev);
 void xv_events_wait(struct event_count *ev, const struct xverbs_destroy *reply);
 void xv_events_destroy(struct event_count *ev);

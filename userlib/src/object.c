@@ -87,7 +87,10 @@ int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
 
 	if (reply)
 		*reply = req;
-	return err == -ENODEV ? 0 : err;
+	if (err != -ENODEV)
+		return err;
+	xv_readers_wait(ctx);
+	return 0;
 }
 
 int xv_object_destroy_kernel(void *object, const char *verb, struct xverbs_destroy *reply)
