@@ -57,7 +57,7 @@ void hca_apm_set(struct hca_qp *qp, u8 state)
 	qp->pm_state = state;
 }
 
-void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer)
+noinline void hca_apm_arm(struct hca_qp *qp, struct hca_qp *peer)
 {
 	if (peer->pm_state != MLX5_QP_PM_MIGRATED)
 		qp->pm_state = peer->pm_state = MLX5_QP_PM_ARMED;

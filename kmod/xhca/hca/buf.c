@@ -37,6 +37,7 @@ int hca_buf_init(struct hca *hca, struct hca_buf *b, const __be64 *pas, u32 max_
 	if (log_page_size > HCA_MAX_PAGE_SHIFT || !size)
 		return -EINVAL;
 	b->shift = log_page_size;
+	b->page_mask = (1u << log_page_size) - 1;
 	b->offset = offset;
 	if ((end - 1) >> b->shift >= max_pas)
 		return -EINVAL;

@@ -334,7 +334,7 @@ static bool hca_calc_access_ok(const struct hca_key_user *user, const struct hca
 	return true;
 }
 
-int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
+noinline int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_key_user user = hca_calc_user(qp, MLX5R_MKEY_ACCESS_LR);
 	bool read = w->opcode == MLX5R_OP_RDMA_READ;
@@ -362,7 +362,7 @@ int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
 	return 0;
 }
 
-int hca_calc_end(struct hca_qp *qp, struct hca_wqe *w)
+noinline int hca_calc_end(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_key_user reader = hca_calc_user(qp, MLX5R_MKEY_ACCESS_LR);
 	struct hca_key_user writer = hca_calc_user(qp, MLX5R_MKEY_ACCESS_LW);

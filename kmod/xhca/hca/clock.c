@@ -44,7 +44,7 @@ void hca_clock_run(struct hca_fabric *f)
 			hca_clock_update(hca);
 }
 
-u64 hca_clock_stamp(struct hca *hca)
+void hca_clock_set(struct hca *hca)
 {
 	struct hca_fabric *f = hca->fabric;
 
@@ -52,5 +52,4 @@ u64 hca_clock_stamp(struct hca *hca)
 		hca_clock_read(f);
 	if (hca->clock != f->now)
 		hca_clock_update(hca);
-	return hca->clock;
 }

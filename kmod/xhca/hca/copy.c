@@ -55,8 +55,18 @@ static __aligned(256) void hca_copy_words(void *dst, const void *src, size_t n)
 		d[0] = a0; d[1] = a1; d[2] = a2; d[3] = a3;
 		d[4] = a4; d[5] = a5; d[6] = a6; d[7] = a7;
 	}
-	for (; n > 8; n -= 8)
+	if (n > 32) {
+		d[0] = s[0]; d[1] = s[1]; d[2] = s[2]; d[3] = s[3];
+		n -= 32, d += 4, s += 4;
+	}
+	if (n > 16) {
+		d[0] = s[0]; d[1] = s[1];
+		n -= 16, d += 2, s += 2;
+	}
+	if (n > 8) {
 		*d++ = *s++;
+		n -= 8;
+	}
 	hca_copy_last(d, s, n);
 }
 
@@ -98,7 +108,7 @@ void hca_copy_calibrate(void)
  * bytes is stored at once.  If source and target overlap, the result is undefined, but no
  * other memory changes.
  */
-static void hca_copy_bytes(void *dst, const void *src, size_t n)
+static inline void hca_copy_bytes(void *dst, const void *src, size_t n)
 {
 	size_t head = use_words || n <= 2 * TAIL ? 0 : (n - TAIL) & ~(size_t)7;
 
@@ -179,6 +189,32 @@ static void *hca_sgl_map(struct hca_sgl *l, u64 *len)
 	return hca_key_map(&l->user, s->lkey, s->addr + l->off, len);
 }
 
+static void *hca_copy_whole_at(const struct hca_sgl *l, u64 *len)
+{
+	const struct hca_sge *s = l->sge;
+
+	return s->data ? (void *)s->data : hca_key_map(&l->user, s->lkey, s->addr, len);
+}
+
+bool hca_copy_whole(const struct hca_sgl *dst, const struct hca_sgl *src, u64 len)
+{
+	struct hca_fabric *f = dst->user.hca->fabric;
+	u64 n = len, m = len;
+	void *s, *d;
+
+	if (src->n != 1 || dst->n != 1 || src->calc)
+		return false;
+	s = hca_copy_whole_at(src, &n);
+	if (!s || n != len)
+		return false;
+	d = hca_copy_whole_at(dst, &m);
+	if (!d || m != len)
+		return false;
+	hca_copy_bytes(d, s, len);
+	hca_charge_piece(f, len);
+	return true;
+}
+
 /* Copies one contiguous piece of *@left bytes at most. */
 static enum hca_copy_err hca_copy_piece(struct hca_sgl *dst, struct hca_sgl *src, u64 *left)
 {
@@ -194,8 +230,7 @@ static enum hca_copy_err hca_copy_piece(struct hca_sgl *dst, struct hca_sgl *src
 		return HCA_COPY_DST;
 	n = min(n, m);
 	hca_copy_bytes(d, s, n);
-	hca_charge(f, HCA_PIECES, 1);
-	hca_charge(f, HCA_BYTES, n);
+	hca_charge_piece(f, n);
 	src->off += n;
 	dst->off += n;
 	*left -= n;

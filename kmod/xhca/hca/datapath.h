@@ -155,12 +155,25 @@ struct hca_scratch {
 
 /* ---- share.c ----------------------------------------------------------------------- */
 
-void hca_page_share_init(struct hca_page_share *p);
 /* @qp has work: the scheduler will run its send queue. */
 void hca_share_add(struct hca_qp *qp);
 void hca_share_del(struct hca_qp *qp);
-/* @s takes part again, if it has work. */
+/* Has a page of @hca work? */
+static inline bool hca_share_has_work(const struct hca *hca)
+{
+	return hca->pages.queue.n;
+}
+
+/* @s has work: it takes part. */
 void hca_share_ready(struct hca_shares *of, struct hca_share *s);
+/* The first queue pair of @page with work, or NULL */
+static inline struct hca_qp *hca_share_first_of(const struct hca_page_share *page)
+{
+	struct hca_fifo_entry *first = page->qps.first;
+
+	return first ? container_of(first, struct hca_qp, run_entry) : NULL;
+}
+
 /* The queue pair whose turn it is, or NULL */
 struct hca_qp *hca_share_first_qp(struct hca_fabric *f);
 static inline struct hca_qp *hca_share_next(struct hca_fabric *f)
@@ -168,8 +181,13 @@ static inline struct hca_qp *hca_share_next(struct hca_fabric *f)
 	return f->run.queue.n ? hca_share_first_qp(f) : NULL;
 }
 
-/* The turn of @qp begins. */
-void hca_share_take(struct hca_qp *qp);
+/* The turn of @qp begins.  The shares keep their places until the end of the turn. */
+static inline void hca_share_take(struct hca_qp *qp)
+{
+	hca_fifo_del(&qp->share->qps, &qp->run_entry);
+	qp->share = NULL;
+}
+
 /* The turn of @page ends: its queue pairs have used @units. */
 void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units);
 
@@ -270,6 +288,14 @@ static inline struct hca_port *hca_fabric_remote(struct hca_qp *qp)
 	return qp->remote && hca_halted(qp->remote->hca) ? NULL : qp->remote;
 }
 
+/* Does the QP's primary path lead to @port, whose function is not halted? */
+static inline bool hca_fabric_leads_to(struct hca_qp *qp, const struct hca_port *port)
+{
+	if (qp->remote != port || qp->peer_epoch != qp->hca->fabric->epoch)
+		hca_fabric_find_remote(qp);
+	return qp->remote == port;
+}
+
 /* @from: the sender's address, which has RoCE version and VLAN */
 struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
 				   const struct hca_gid *from);
@@ -334,8 +360,17 @@ bool hca_qp_read_record(struct hca_qp *qp);
 void hca_clock_read(struct hca_fabric *f);
 /* Updates the clock registers of all functions, if it is time. */
 void hca_clock_run(struct hca_fabric *f);
+/* Sets the clock of @hca to the time of this pass. */
+void hca_clock_set(struct hca *hca);
 /* The time stamp of a completion */
-u64 hca_clock_stamp(struct hca *hca);
+static inline u64 hca_clock_stamp(struct hca *hca)
+{
+	const struct hca_fabric *f = hca->fabric;
+
+	if (f->clock_pass != f->stat.polls || hca->clock != f->now)
+		hca_clock_set(hca);
+	return hca->clock;
+}
 
 /* ---- cqe.c ------------------------------------------------------------------------- */
 
@@ -486,6 +521,11 @@ void hca_sgl_skip(struct hca_sgl *l, u64 bytes);
  * the completion in @cq instead.  @cs: qpc.cs_req or qpc.cs_res
  */
 void hca_sgl_divert(struct hca_sgl *l, struct hca_wqe *w, const struct hca_cq *cq, u8 cs);
+/*
+ * Copies the first bytes of two lists of one segment, if they are contiguous on both sides.
+ * False: they are not, or access is not allowed; nothing was copied.
+ */
+bool hca_copy_whole(const struct hca_sgl *dst, const struct hca_sgl *src, u64 len);
 /* If each list has one segment, all access is checked before the first byte is copied. */
 enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len);
 /* The same until the turn is over: *@len becomes the number of bytes copied, at least one. */

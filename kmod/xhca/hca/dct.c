@@ -78,6 +78,7 @@ static enum hca_synd hca_dct_decode(struct hca *hca, const struct hca_cmd *c, st
 	dct->cs_res = MLX5_GET(dctc, dctc, cs_res);
 	dct->min_rnr = MLX5_GET(dctc, dctc, min_rnr_nak);
 	dct->path.port = MLX5_GET(dctc, dctc, port) - 1;
+	dct->port = &hca->port[dct->path.port];
 	dct->path.sgid_index = MLX5_GET(dctc, dctc, my_addr_index);
 	return hca_dct_find_resources(hca, c, dct, dctc);
 }

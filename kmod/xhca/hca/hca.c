@@ -40,7 +40,6 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->p = *p;
 	hca_ports_init(hca);
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
-	hca_page_share_init(&hca->no_page);
 	INIT_LIST_HEAD(&hca->mcgs);
 	INIT_LIST_HEAD(&hca->eq_list);
 	if (hca_timers_join(&hca->pages.queue) || hca_caps_init(hca) ||

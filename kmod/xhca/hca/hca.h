@@ -17,6 +17,7 @@
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
 #include <rdma/mlx5_ring.h>
+#include "fifo.h"
 #include "round.h"
 
 #define HCA_PAGE_SHIFT		12
@@ -92,7 +93,7 @@ struct hca_chunk {
  * free numbers, so that the use of a stale number fails and does not find a new object.
  */
 struct hca_table {
-	struct hca_chunk **chunk;
+	struct hca_chunk **chunk;	/* there are chunks for all numbers below used_end */
 	u32 first, limit;		/* numbers run from first to limit - 1 */
 	u32 used_end;			/* numbers below this one have been allocated once */
 	u32 free_head, free_tail;	/* queue through the free slots; 0: empty */
@@ -107,15 +108,11 @@ void hca_table_del(struct hca_table *t, u32 number);
 /* Free slots hold an odd value: the next free number, shifted. */
 static inline void *hca_table_get(const struct hca_table *t, u32 number)
 {
-	struct hca_chunk *chunk;
 	void *obj;
 
 	if (number >= t->used_end)
 		return NULL;
-	chunk = t->chunk[number >> HCA_CHUNK_SHIFT];
-	if (!chunk)
-		return NULL;
-	obj = chunk->slot[number & (HCA_CHUNK - 1)];
+	obj = t->chunk[number >> HCA_CHUNK_SHIFT]->slot[number & (HCA_CHUNK - 1)];
 	return (unsigned long)obj & 1 ? NULL : obj;
 }
 
@@ -136,6 +133,7 @@ struct hca_buf {
 	u32 npages;
 	u32 offset;			/* of the first byte in the first page */
 	u32 shift;			/* log2 of the page size in bytes */
+	u32 page_mask;			/* the page size - 1 */
 	struct hca_umem *umem;		/* which has the pages; NULL: a list of its own */
 };
 
@@ -150,7 +148,7 @@ void hca_buf_free(struct hca_buf *b);
 static inline void *hca_buf_at(const struct hca_buf *b, u64 off)
 {
 	off += b->offset;
-	return b->page[off >> b->shift] + (off & ((1ull << b->shift) - 1));
+	return b->page[off >> b->shift] + (off & b->page_mask);
 }
 
 /* ---- QPs that fail with a CQ or SRQ (fail.c) ---------------------------- */
@@ -210,7 +208,6 @@ static inline struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 no
 
 struct hca_share {
 	struct hca_timer place;		/* set while there is work; due: used + last */
-	u32 work;			/* QPs with work */
 	u32 last;			/* units of the last turn */
 	u64 used;			/* units */
 };
@@ -224,7 +221,7 @@ struct hca_shares {
 /* The QPs of a doorbell page */
 struct hca_page_share {
 	struct hca_share share;
-	struct list_head qps;		/* QPs with work */
+	struct hca_fifo qps;		/* QPs with work */
 };
 
 /* ---- Objects -------------------------------------------------------------- */
@@ -285,7 +282,8 @@ struct hca_waiter {
 	struct hca_cq *cq;
 	u32 pi;				/* it waits until the CQ has this producer index */
 	u32 rank;
-	u8 nbb, fm_ce_se;		/* of the request that waits */
+	u8 nbb;				/* of the request that waits */
+	bool signalled;
 };
 
 /* Asynchronous events of one object that are not written yet (eq.c) */
@@ -405,6 +403,7 @@ struct hca_mkey {
 	bool free;			/* no access until a UMR changes this */
 	bool umr_en, en_rinval, length64, null;
 	u8 page_shift;
+	u64 page_mask;			/* the page size - 1 */
 	u64 start, len;
 	u32 skip;			/* bytes of the first page before @start */
 	u32 xlt_max;			/* capacity in 16-byte units */
@@ -469,6 +468,7 @@ struct hca_dct {
 struct hca_qp {
 	struct hca *hca;
 	u32 qpn;
+	u32 type;			/* 1 << st */
 	u8 st;				/* MLX5_QP_ST_*, HCA_ST_SQ; DCT: dct.c */
 	u8 state;			/* MLX5_QP_STATE_* */
 	u8 pm_state;			/* MLX5_QP_PM_*, see apm.c */
@@ -476,6 +476,7 @@ struct hca_qp {
 	u32 pd;
 
 	/* The peer; sender and receiver find each other */
+	struct hca_port *port;		/* the local port, path.port */
 	u32 remote_qpn;
 	struct hca_port *remote;	/* the peer's port, cached by fabric.c */
 	u32 peer_epoch;
@@ -513,7 +514,7 @@ struct hca_qp {
 	struct hca_cq *scq, *rcq;
 	struct hca_srq *srq;
 	struct hca_page_share *share;	/* while the send queue has work, or NULL */
-	struct list_head run_entry;	/* share.qps */
+	struct hca_fifo_entry run_entry;	/* share.qps */
 	struct hca_timer timer;		/* the next retry */
 	u64 done;			/* bytes copied of the current message */
 	struct hca_qp *target;		/* of a DCI: the DCT of the message in progress, or NULL */
@@ -789,65 +790,73 @@ static inline void hca_charge(struct hca_fabric *f, enum hca_work kind, u64 n)
 	f->turn.units += n * units[kind];
 }
 
+/* A contiguous piece of @bytes */
+static inline void hca_charge_piece(struct hca_fabric *f, u64 bytes)
+{
+	f->turn.done[HCA_PIECES]++;
+	f->turn.done[HCA_BYTES] += bytes;
+	f->turn.units += HCA_PIECE_UNITS + bytes;
+}
+
 /* The rest of the budget of the queue that runs */
 static inline u64 hca_turn_left(const struct hca_fabric *f)
 {
 	return f->turn.units < f->turn.budget ? f->turn.budget - f->turn.units : 0;
 }
 
-int hca_fabric_init(struct hca_fabric *f);
-void hca_fabric_free(struct hca_fabric *f);
+__visible int hca_fabric_init(struct hca_fabric *f);
+__visible void hca_fabric_free(struct hca_fabric *f);
 
 /* One pass: commands, doorbells, timers, queues, events.  False if there was nothing to do. */
-bool hca_fabric_poll(struct hca_fabric *f);
+__visible bool hca_fabric_poll(struct hca_fabric *f);
 /* The same, but without commands, because commands may sleep */
-bool hca_fabric_poll_atomic(struct hca_fabric *f);
+__visible bool hca_fabric_poll_atomic(struct hca_fabric *f);
 /* Reads the clock of the host into @now and returns it.  A pass reads it only sometimes. */
-u64 hca_fabric_time(struct hca_fabric *f);
+__visible u64 hca_fabric_time(struct hca_fabric *f);
 /* Does a command wait for a pass that may sleep? */
-bool hca_fabric_must_sleep(const struct hca_fabric *f);
+__visible bool hca_fabric_must_sleep(const struct hca_fabric *f);
 /* The earliest timer, or U64_MAX */
-u64 hca_fabric_deadline(struct hca_fabric *f);
+__visible u64 hca_fabric_deadline(struct hca_fabric *f);
 /*
  * True if a doorbell was rung; it stays pending.  An engine that sleeps calls this.  Each call
  * reads only some registers.
  */
-bool hca_fabric_rung(struct hca_fabric *f);
+__visible bool hca_fabric_rung(struct hca_fabric *f);
 /* Has there been no work for some time? */
 static inline bool hca_is_idle(const struct hca_fabric *f)
 {
 	return f->idle >= 64;
 }
 
-struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
-		       const struct hca_ops *ops, void *ctx);
+__visible struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
+				 const struct hca_ops *ops, void *ctx);
 /* The driver must be unbound; frees all objects that it left. */
-void hca_destroy(struct hca *hca);
+__visible void hca_destroy(struct hca *hca);
 /* Frees every object. */
-void hca_reset(struct hca *hca);
+__visible void hca_reset(struct hca *hca);
 /*
  * Without DMA a function reads and writes no host memory and raises no interrupt, from the
  * next pass on.  Its objects do not change.  May be called at any time in any context.
  */
-void hca_dma_enable(struct hca *hca, bool on);
+__visible void hca_dma_enable(struct hca *hca, bool on);
 /*
  * The firmware fails: until a reset, for which it asks the driver, it executes no command, and
  * does no DMA.
  */
-void hca_firmware_fail(struct hca *hca);
+__visible void hca_firmware_fail(struct hca *hca);
 /*
  * The function has been removed by surprise: it executes nothing and touches no register until
  * it is destroyed.
  */
-void hca_unplug(struct hca *hca);
+__visible void hca_unplug(struct hca *hca);
 /* Resets the function at the next pass.  May be called at any time in any context. */
-void hca_function_reset(struct hca *hca);
+__visible void hca_function_reset(struct hca *hca);
 /* True until the reset is done.  May be called at any time in any context. */
-bool hca_function_in_reset(const struct hca *hca);
+__visible bool hca_function_in_reset(const struct hca *hca);
 /* Sets the link of a port. */
-void hca_port_set(struct hca_port *port, bool up);
+__visible void hca_port_set(struct hca_port *port, bool up);
 /* Raises a port event (eq.c). */
-void hca_event_port(struct hca_port *port, u8 subtype);
+__visible void hca_event_port(struct hca_port *port, u8 subtype);
 
 /* Port @number, or NULL.  0 is the first port, for commands that name none. */
 static inline struct hca_port *hca_port_get(struct hca *hca, u32 number)
@@ -860,12 +869,12 @@ static inline struct hca_port *hca_port_get(struct hca *hca, u32 number)
 /* The local port of a queue pair */
 static inline struct hca_port *hca_qp_port(const struct hca_qp *qp)
 {
-	return &qp->hca->port[qp->path.port];
+	return qp->port;
 }
 
 static inline bool hca_halted(const struct hca *hca)
 {
-	return READ_ONCE(hca->no_dma) || hca->failed;
+	return READ_ONCE(hca->no_dma) | hca->failed;
 }
 
 static inline void *hca_dma(struct hca *hca, u64 addr, u64 len)

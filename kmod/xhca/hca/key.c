@@ -21,13 +21,13 @@ static inline struct hca_mkey *hca_key_get(const struct hca_key_user *u, u32 key
 	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
 
 	hca_charge(u->hca->fabric, HCA_ENTRIES, 1);
-	if (!mkey || mkey->key != key || mkey->free || mkey->loading)
+	if (!mkey || mkey->key != key || mkey->free | mkey->loading)
 		return NULL;
 	if (mkey->null)
 		return hca_key_is_local(access) && !(u->access & MLX5R_MKEY_ACCESS_A) ? mkey : NULL;
-	if (mkey->pd != u->pd || (mkey->qpn != HCA_ANY_QPN && mkey->qpn != u->qpn))
+	if ((mkey->pd ^ u->pd) | (access & ~mkey->access))
 		return NULL;
-	return (mkey->access & access) == access ? mkey : NULL;
+	return mkey->qpn == HCA_ANY_QPN || mkey->qpn == u->qpn ? mkey : NULL;
 }
 
 static bool hca_key_in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
@@ -57,7 +57,7 @@ static void *hca_key_map_null(u8 access, u64 *len)
  * Adds the pages after page @n to a piece of @piece bytes, as far as they are in the same chunk and
  * contiguous in memory.
  */
-static u64 hca_key_extend(const struct hca_mkey *mkey, u64 n, u64 piece, u64 len)
+static noinline u64 hca_key_extend(const struct hca_mkey *mkey, u64 n, u64 piece, u64 len)
 {
 	u64 page_size = 1ull << mkey->page_shift;
 	/* Only the first chunk has fewer pages, then it is the last one, too. */
@@ -69,12 +69,12 @@ static u64 hca_key_extend(const struct hca_mkey *mkey, u64 n, u64 piece, u64 len
 	return min(len, piece);
 }
 
-static void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
+static inline void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *len)
 {
 	u64 off = va - mkey->start + mkey->skip;
 	u64 n = off >> mkey->page_shift;
-	u64 in_page = off & ((1ull << mkey->page_shift) - 1);
-	u64 piece = (1ull << mkey->page_shift) - in_page;
+	u64 in_page = off & mkey->page_mask;
+	u64 piece = mkey->page_mask + 1 - in_page;
 	void *page;
 
 	if (n >= mkey->xlt.entries)
@@ -215,31 +215,42 @@ static u8 hca_key_inner_access(u8 access)
 	return access & MLX5R_MKEY_ACCESS_RR ? MLX5R_MKEY_ACCESS_LR : access;
 }
 
-void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
+/* @mkey is no list of pages, and contains the range.  Follows indirect mkeys. */
+static noinline void *hca_key_map_other(const struct hca_key_user *u, struct hca_mkey *mkey,
+					u64 va, u64 *len)
 {
+	const struct hca_klm *klm;
 	u8 access = u->access;
 	int depth;
+	u64 off;
 
-	for (depth = 0; depth <= HCA_MAX_NESTING; depth++) {
-		struct hca_mkey *mkey = hca_key_get(u, key, access);
-		const struct hca_klm *klm;
-		u64 off;
-
-		if (!mkey || !hca_key_in_bounds(mkey, va, *len))
-			return NULL;
+	for (depth = 0; mkey && hca_key_in_bounds(mkey, va, *len); depth++) {
 		if (mkey->null)
 			return hca_key_map_null(access, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_MTT)
 			return hca_key_map_pages(mkey, va, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_PA)
 			return hca_dma(u->hca, va, *len);
+		if (depth == HCA_MAX_NESTING)
+			return NULL;
 		off = va - mkey->start;
 		klm = hca_key_find(mkey, &off, len);
 		if (!klm)
 			return NULL;
-		key = klm->key;
 		va = klm->addr + off;
 		access = hca_key_inner_access(access);
+		mkey = hca_key_get(u, klm->key, access);
 	}
 	return NULL;
+}
+
+void *hca_key_map(const struct hca_key_user *u, u32 key, u64 va, u64 *len)
+{
+	struct hca_mkey *mkey = hca_key_get(u, key, u->access);
+
+	if (!mkey || !hca_key_in_bounds(mkey, va, *len))
+		return NULL;
+	if (mkey->mode == MLX5R_MKEY_MODE_MTT && !mkey->null)
+		return hca_key_map_pages(mkey, va, len);
+	return hca_key_map_other(u, mkey, va, len);
 }

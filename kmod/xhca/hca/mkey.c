@@ -157,7 +157,8 @@ static bool hca_mkey_fields_ok(const u32 *mkc)
 
 void hca_mkey_align(struct hca_mkey *mkey)
 {
-	mkey->skip = mkey->start & ((1ull << mkey->page_shift) - 1);
+	mkey->page_mask = (1ull << mkey->page_shift) - 1;
+	mkey->skip = mkey->start & mkey->page_mask;
 }
 
 static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey,

@@ -30,6 +30,7 @@ void hca_path_take(struct hca_qp *qp)
 	const void *ads = MLX5_ADDR_OF(qpc, qp->qpc, primary_address_path);
 
 	hca_path_decode(&qp->path, ads, qp->hca->p.roce);
+	qp->port = &qp->hca->port[qp->path.port];
 	qp->ack_timeout = MLX5_GET(ads, ads, ack_timeout);
 	qp->remote = NULL;
 }

@@ -16,14 +16,13 @@ struct hca_qp *hca_peer_find(struct hca_qp *qp)
 
 	if (!to || to->pkey != from->pkey)
 		return NULL;
-	peer = hca_qp_get(to->hca, qp->remote_qpn);
-	if (!peer || peer->st != qp->st || !hca_peer_can_receive(peer))
-		return NULL;
-	if (peer->remote_qpn != qp->qpn)
+	peer = hca_table_get(&to->hca->qps, qp->remote_qpn);
+	if (!peer || peer->st != qp->st || peer->remote_qpn != qp->qpn ||
+	    !hca_peer_can_receive(peer))
 		return NULL;
 	if (peer->pm_state != qp->pm_state && !hca_apm_follow(qp, peer))
 		return NULL;
-	if (hca_qp_port(peer) != to || hca_fabric_remote(peer) != from)
+	if (hca_qp_port(peer) != to || !hca_fabric_leads_to(peer, from))
 		return NULL;
 	/* A UC receiver accepts any PSN at the start of a message. */
 	if (qp->st != MLX5_QP_ST_UC && peer->rq_psn != qp->sq_psn)

@@ -59,7 +59,7 @@ static bool hca_qp_take_xchan(struct hca_qp *qp)
 }
 
 /* Bit offsets of fields for which the kernel's headers have no names (PRM) */
-#define DBR_UMEM	0x720	/* in the context */
+#define QP_DBR_UMEM	0x720	/* in the context */
 #define QP_UMEM_OFFSET	0x800	/* in CREATE_QP */
 #define QP_UMEM_ID	0x840
 
@@ -69,7 +69,7 @@ static enum hca_synd hca_qp_find_record(struct hca *hca, struct hca_qp *qp,
 	const u32 *qpc = qp->qpc;
 	struct hca_place place = {
 		.in_umem = MLX5_GET(qpc, qpc, dbr_umem_valid),
-		.umem = hca_dword(qpc, DBR_UMEM),
+		.umem = hca_dword(qpc, QP_DBR_UMEM),
 		.at = MLX5_GET64(qpc, qpc, dbr_addr),
 	};
 
@@ -240,6 +240,7 @@ struct hca_qp *hca_qp_new(struct hca *hca)
 	if (!qp)
 		return NULL;
 	qp->hca = hca;
+	qp->port = &hca->port[0];
 	qp->holder = qp;
 	INIT_LIST_HEAD(&qp->target_entry);
 	INIT_LIST_HEAD(&qp->dct.sources);
@@ -273,6 +274,7 @@ enum hca_synd hca_qp_finish(struct hca_qp *qp, const struct hca_cmd *c, enum hca
 		hca_qp_release(qp);
 		return synd;
 	}
+	qp->type = 1u << qp->st;
 	hca_apm_reset(qp);
 	if (qp->record.uar)
 		hca_record_add(&qp->record, qp->record.uar);

@@ -54,19 +54,23 @@ static void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndr
 	hca_req_post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
-/* The message is complete, has failed or begins again. */
-static void hca_req_end_parts(struct hca_qp *qp)
+static void hca_req_forget_parts(struct hca_qp *qp)
 {
-	qp->done = 0;
-	if (!qp->in_message)
-		return;
 	qp->in_message = false;
 	hca_ud_long_end(qp);
 	memset(&qp->mc, 0, sizeof(qp->mc));
 	qp->calc.next = 0;
 }
 
-static void hca_req_end_message(struct hca_qp *qp)
+/* The message is complete, has failed or begins again. */
+static inline void hca_req_end_parts(struct hca_qp *qp)
+{
+	qp->done = 0;
+	if (qp->in_message)
+		hca_req_forget_parts(qp);
+}
+
+static inline void hca_req_end_message(struct hca_qp *qp)
 {
 	hca_req_end_parts(qp);
 	if (qp->target)
@@ -93,7 +97,7 @@ static void hca_req_post_success(struct hca_qp *qp, const struct hca_wqe *w)
 	hca_req_post_completion(qp, &cqe, w->cqe_data);
 }
 
-static void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
+static inline void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
 {
 	hca_req_end_message(qp);
 	qp->sq.ci += w->nbb;
@@ -186,6 +190,21 @@ static int hca_req_forget_remote(int ret)
 	}
 }
 
+/* The message is not complete, or was not answered with success. */
+static noinline int hca_req_take_refusal(struct hca_qp *qp, struct hca_qp *peer, int ret)
+{
+	if (ret == HCA_AGAIN) {
+		qp->in_message = true;
+		if (qp->st == MLX5_QP_ST_DCI)
+			hca_dci_continue(qp, peer);
+	}
+	if (!hca_req_is_reliable(qp))
+		ret = hca_req_forget_remote(ret);
+	if (ret == HCA_RNR)
+		return hca_req_retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000ull);
+	return ret == HCA_LOST ? hca_req_retry_lost(qp) : ret;
+}
+
 static bool hca_req_needs_outstanding(u8 opcode)
 {
 	return opcode >= MLX5R_OP_RDMA_READ && opcode <= MLX5R_OP_ATOMIC_MASKED_FA;
@@ -228,24 +247,15 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	hca_count_request(qp, peer, w, ret);
 	if (!ret && w->has_calc)
 		ret = hca_calc_end(qp, w);
-
-	if (ret == HCA_AGAIN) {
-		qp->in_message = true;
-		if (qp->st == MLX5_QP_ST_DCI)
-			hca_dci_continue(qp, peer);
+	if (ret) {
+		ret = hca_req_take_refusal(qp, peer, ret);
+		if (ret)
+			return ret;
 	}
-	if (!hca_req_is_reliable(qp))
-		ret = hca_req_forget_remote(ret);
-	if (ret == HCA_RNR)
-		return hca_req_retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000ull);
-	if (ret == HCA_LOST)
-		return hca_req_retry_lost(qp);
-	if (!ret) {
-		qp->sq_psn = (qp->sq_psn + w->packets) & HCA_PSN_MASK;
-		if (peer && qp->pm_state == MLX5_QP_PM_REARM)
-			hca_apm_arm(qp, peer);
-	}
-	return ret;
+	qp->sq_psn = (qp->sq_psn + w->packets) & HCA_PSN_MASK;
+	if (peer && qp->pm_state == MLX5_QP_PM_REARM)
+		hca_apm_arm(qp, peer);
+	return 0;
 }
 
 /* Flags from a BlueFlame register count like those in the ring. */
@@ -268,33 +278,44 @@ static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 		return hca_req_execute_nop(qp, w);
 	qp->requests = true;
 	hca_record_set_active(&qp->record);
-	if (w->opcode == MLX5R_OP_UMR)
-		return hca_umr(qp, w);
 	if (hca_wqe_is_xchan(w))
 		return hca_xchan(qp, w);
+	if (w->opcode == MLX5R_OP_UMR)
+		return hca_umr(qp, w);
 	if (qp->st == MLX5_QP_ST_UD || qp->st == MLX5_QP_ST_QP0 || qp->st == MLX5_QP_ST_QP1)
 		return hca_ud_send(qp, w);
 	return hca_req_send_connected(qp, w);
 }
 
-/* The CQ has the entry that the queue waited for. */
-static void hca_req_end_wait(struct hca_qp *qp, struct hca_wqe *w)
+static noinline void hca_req_complete_wait(struct hca_qp *qp, struct hca_wqe *w)
 {
-	qp->wait_over = false;
-	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
 	w->opcode = MLX5R_OP_WAIT;
 	w->index = qp->sq.ci;
 	w->nbb = qp->waiter.nbb;
-	w->fm_ce_se = qp->waiter.fm_ce_se;
+	w->fm_ce_se = MLX5R_CE_ALWAYS;
 	w->length = 0;
 	w->in_cqe = 0;
 	hca_req_succeed(qp, w);
 }
 
-static void hca_req_check_drained(struct hca_qp *qp)
+/* The CQ has the entry that the queue waited for. */
+static inline void hca_req_end_wait(struct hca_qp *qp, struct hca_wqe *w)
 {
-	if (qp->state != MLX5_QP_STATE_SQD || qp->fail_to || qp->in_message ||
-	    qp->sq_drained_sent)
+	struct hca_fabric *f = qp->hca->fabric;
+
+	qp->wait_over = false;
+	hca_charge(f, HCA_REQUESTS, 1);
+	if (qp->waiter.signalled) {
+		hca_req_complete_wait(qp, w);
+	} else {
+		qp->sq.ci += qp->waiter.nbb;
+		f->stat.wqes++;
+	}
+}
+
+static noinline void hca_req_check_drained(struct hca_qp *qp)
+{
+	if (qp->fail_to || qp->in_message || qp->sq_drained_sent)
 		return;
 	qp->sq_drained_sent = true;
 	hca_event_qp(qp, MLX5_EVENT_TYPE_SQ_DRAINED);
@@ -322,7 +343,8 @@ static void hca_req_run(struct hca_qp *qp)
 		else
 			hca_req_succeed(qp, w);
 	}
-	hca_req_check_drained(qp);
+	if (qp->state == MLX5_QP_STATE_SQD)
+		hca_req_check_drained(qp);
 }
 
 void hca_requester_end_turn(struct hca_fabric *f)

@@ -88,8 +88,8 @@ static void hca_resp_receive_done(struct hca_qp *dst, struct hca_srq *srq, struc
  * own.  0 when the message is complete.  All access is checked before the first byte is copied.
  * hca_copy_some() does that itself if each list has one segment and all of it is copied.
  */
-static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
-			      u64 length, enum hca_copy_err *err)
+static noinline int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to,
+				       struct hca_sgl *from, u64 length, enum hca_copy_err *err)
 {
 	u64 left = hca_turn_left(src->hca->fabric) + HCA_PAGE_SIZE;
 	u64 n = min(length - src->done, left);
@@ -112,6 +112,17 @@ static int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to, struct hca
 	src->done += n;
 	src->hca->fabric->stat.bytes += n;
 	return src->done < length ? HCA_AGAIN : 0;
+}
+
+/* The same.  A short message is complete at once, as most are. */
+static inline int hca_resp_move(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from, u64 length,
+			 enum hca_copy_err *err)
+{
+	if (length > HCA_PAGE_SIZE || src->done || !hca_copy_whole(to, from, length))
+		return hca_resp_move_part(src, to, from, length, err);
+	src->hca->fabric->stat.bytes += length;
+	*err = HCA_COPY_OK;
+	return 0;
 }
 
 /* The data of a request that sends or writes */
@@ -139,7 +150,7 @@ static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq 
 		to.user.pd = srq->pd;
 	if (!w->has_calc)
 		hca_sgl_divert(&to, w, hca_rq_cq(dst, srq), dst->cs_res);
-	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
+	ret = hca_resp_move(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (err == HCA_COPY_DST)
@@ -165,8 +176,8 @@ static void hca_resp_local_segments(struct hca_sgl *l, struct hca_qp *src, struc
 }
 
 /* An XRC target has no PD of its own: the PD of the SRQ is used. */
-static void hca_resp_remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w,
-				    u8 access)
+static inline void hca_resp_remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w,
+					   u8 access)
 {
 	struct hca_srq *srq = dst->st == MLX5_QP_ST_XRC ? hca_resp_xrc_srq(dst, w) : NULL;
 
@@ -177,7 +188,7 @@ static void hca_resp_remote_segment(struct hca_sgl *l, struct hca_qp *dst, struc
 }
 
 /* Copies the data of a write; REMOTE_ACCESS: the receiver's key does not allow it. */
-static int hca_resp_write_data(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static inline int hca_resp_write_data(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
@@ -187,7 +198,7 @@ static int hca_resp_write_data(struct hca_qp *src, struct hca_qp *dst, struct hc
 		return 0;
 	hca_resp_remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_RW);
 	hca_resp_source(&from, src, w);
-	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
+	ret = hca_resp_move(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_SRC)
 		return MLX5R_SYND_LOCAL_PROT;
 	return err == HCA_COPY_DST ? MLX5R_SYND_REMOTE_ACCESS : ret;
@@ -218,7 +229,7 @@ static int hca_resp_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca
 	return hca_resp_refuse_access(dst);
 }
 
-static int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static noinline int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_sgl from, to;
 	enum hca_copy_err err;
@@ -230,7 +241,7 @@ static int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe 
 		return 0;
 	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
 	hca_resp_local_segments(&to, src, w);
-	ret = hca_resp_move_part(src, &to, &from, w->length, &err);
+	ret = hca_resp_move(src, &to, &from, w->length, &err);
 	if (err == HCA_COPY_DST)
 		return MLX5R_SYND_LOCAL_PROT;
 	if (err == HCA_COPY_SRC)
@@ -246,7 +257,7 @@ static bool hca_resp_takes_operand(const struct hca_qp *dst, u32 bytes)
 	return bytes <= 1u << dst->atomic_mode;
 }
 
-static int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static noinline int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	u64 reply[MLX5R_ATOMIC_MAX / sizeof(u64)];
 	u64 len = w->operand;	/* the key must map the operand in one piece */
@@ -300,7 +311,7 @@ static struct hca_srq *hca_resp_receive_queue(struct hca_qp *dst, const struct h
 	return srq;
 }
 
-static int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
+static noinline int hca_resp_consuming(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	struct hca_rwqe *r = &src->hca->fabric->scratch->rwqe;
 	struct hca_srq *srq;

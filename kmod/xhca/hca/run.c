@@ -186,7 +186,7 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	hca_cq_raise_events(f);
 	f->left = false;
 	list_for_each_entry(hca, &f->functions, entry) {
-		if (!hca_halted(hca) && hca->share.work) {
+		if (!hca_halted(hca) && hca_share_has_work(hca)) {
 			hca_share_ready(&f->run, &hca->share);
 			f->left = true;
 		}

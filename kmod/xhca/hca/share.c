@@ -9,14 +9,8 @@
  * as its last one.  So a request of a process with short turns waits for one turn in general,
  * however many others are busy.
  */
-#include <linux/list.h>
 #include <linux/minmax.h>
 #include "datapath.h"
-
-void hca_page_share_init(struct hca_page_share *p)
-{
-	INIT_LIST_HEAD(&p->qps);
-}
 
 static void hca_share_queue(struct hca_shares *of, struct hca_share *s)
 {
@@ -25,66 +19,56 @@ static void hca_share_queue(struct hca_shares *of, struct hca_share *s)
 
 void hca_share_ready(struct hca_shares *of, struct hca_share *s)
 {
-	if (!s->work || hca_timer_is_set(&s->place))
+	if (hca_timer_is_set(&s->place))
 		return;
 	s->used = max(s->used, of->used);
 	hca_share_queue(of, s);
 }
 
-static void hca_share_charge(struct hca_shares *of, struct hca_share *s, u64 units)
+static void hca_share_charge(struct hca_shares *of, struct hca_share *s, u64 units, bool work)
 {
 	of->used = max(of->used, s->used);
 	s->used += units;
 	s->last = min_t(u64, units, HCA_TURN_UNITS);
-	if (s->work)
+	if (work)
 		hca_share_queue(of, s);
 	else
 		hca_timer_clear(&of->queue, &s->place);
 }
 
-static void hca_share_shrink(struct hca_shares *of, struct hca_share *s)
-{
-	if (!--s->work)
-		hca_timer_clear(&of->queue, &s->place);
-}
-
 void hca_share_add(struct hca_qp *qp)
 {
+	struct hca_page_share *page;
 	struct hca *hca = qp->hca;
 
 	if (qp->share)
 		return;
-	qp->share = qp->record.uar ? &qp->record.uar->share : &hca->no_page;
-	list_add_tail(&qp->run_entry, &qp->share->qps);
-	qp->share->share.work++;
-	hca->share.work++;
-	hca_share_ready(&hca->pages, &qp->share->share);
+	page = qp->record.uar ? &qp->record.uar->share : &hca->no_page;
+	qp->share = page;
+	hca_fifo_add(&page->qps, &qp->run_entry);
+	hca_share_ready(&hca->pages, &page->share);
 	hca_share_ready(&hca->fabric->run, &hca->share);
 }
 
 void hca_share_del(struct hca_qp *qp)
 {
-	if (!qp->share)
-		return;
-	list_del(&qp->run_entry);
-	hca_share_shrink(&qp->hca->pages, &qp->share->share);
-	hca_share_shrink(&qp->hca->fabric->run, &qp->hca->share);
-	qp->share = NULL;
-}
+	struct hca_page_share *page = qp->share;
+	struct hca *hca = qp->hca;
 
-/* The shares keep their places until the end of the turn. */
-void hca_share_take(struct hca_qp *qp)
-{
-	list_del(&qp->run_entry);
-	qp->share->share.work--;
-	qp->hca->share.work--;
+	if (!page)
+		return;
+	hca_fifo_del(&page->qps, &qp->run_entry);
 	qp->share = NULL;
+	if (hca_fifo_empty(&page->qps))
+		hca_timer_clear(&hca->pages.queue, &page->share.place);
+	if (!hca_share_has_work(hca))
+		hca_timer_clear(&hca->fabric->run.queue, &hca->share.place);
 }
 
 void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units)
 {
-	hca_share_charge(&hca->pages, &page->share, units);
-	hca_share_charge(&hca->fabric->run, &hca->share, units);
+	hca_share_charge(&hca->pages, &page->share, units, !hca_fifo_empty(&page->qps));
+	hca_share_charge(&hca->fabric->run, &hca->share, units, hca_share_has_work(hca));
 }
 
 static struct hca_share *hca_share_first(const struct hca_shares *of)
@@ -117,5 +101,5 @@ struct hca_qp *hca_share_first_qp(struct hca_fabric *f)
 	if (!hca)
 		return NULL;
 	page = container_of(hca_share_first(&hca->pages), struct hca_page_share, share);
-	return list_first_entry(&page->qps, struct hca_qp, run_entry);
+	return hca_share_first_of(page);
 }

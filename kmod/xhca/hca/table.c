@@ -33,8 +33,12 @@ int hca_table_init(struct hca_table *t, u32 first, u32 limit)
 	t->chunk = kvcalloc(DIV_ROUND_UP(limit, HCA_CHUNK), sizeof(*t->chunk), HCA_GFP);
 	if (!t->chunk)
 		return -ENOMEM;
-	t->first = first;
+	/* Of the numbers below @first too: the first number is in the first chunk. */
+	t->chunk[0] = kvzalloc(sizeof(*t->chunk[0]), HCA_GFP);
 	t->limit = limit;
+	if (!t->chunk[0])
+		return -ENOMEM;
+	t->first = first;
 	t->used_end = first;
 	return 0;
 }

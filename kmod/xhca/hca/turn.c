@@ -3,7 +3,6 @@
  * A turn: queues of one doorbell page execute requests until the work reaches a limit.  A step
  * of work is not interrupted, so a turn can exceed its budget by one step.
  */
-#include <linux/list.h>
 #include "datapath.h"
 
 #define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* a turn with less work is short */
@@ -39,7 +38,7 @@ void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
 	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
 	do {
 		hca_turn_run_queue(f, qp);
-		qp = list_first_entry_or_null(&page->qps, struct hca_qp, run_entry);
+		qp = hca_share_first_of(page);
 	} while (qp && hca_turn_continues(f) && !hca_halted(hca));
 	hca_requester_end_turn(f);
 	hca_share_used(hca, page, f->stat.units - before);

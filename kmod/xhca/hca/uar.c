@@ -23,7 +23,6 @@ static void hca_uar_init_lists(struct hca_uar *uar)
 	INIT_LIST_HEAD(&uar->active_uar_entry);
 	INIT_LIST_HEAD(&uar->sweep_entry);
 	hca_round_init(&uar->active);
-	hca_page_share_init(&uar->share);
 	for (kind = 0; kind < HCA_RECORD_KINDS; kind++)
 		hca_round_init(&uar->records[kind].all);
 }

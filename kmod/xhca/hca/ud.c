@@ -445,7 +445,7 @@ static u32 hca_ud_source(const struct hca_qp *src)
 	}
 }
 
-int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
+noinline int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 {
 	u32 qkey = be32_to_cpu(w->av->qkey);
 	struct datagram d = {

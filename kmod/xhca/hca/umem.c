@@ -73,6 +73,7 @@ enum hca_synd hca_umem_ring(struct hca *hca, const struct hca_cmd *c, struct hca
 		.npages = umem->npages - (first >> umem->shift),
 		.offset = first & ((1ull << umem->shift) - 1),
 		.shift = umem->shift,
+		.page_mask = (1u << umem->shift) - 1,
 		.umem = umem,
 	};
 	umem->users++;
@@ -115,7 +116,8 @@ enum hca_synd hca_umem_map(struct hca_mkey *mkey, const struct hca_cmd *c, u32 i
 	*n = ((umem->offset + at + mkey->len - 1) >> umem->shift) - first + 1;
 	*page = umem->page + first;
 	mkey->page_shift = umem->shift;
-	mkey->skip = (umem->offset + at) & ((1ull << umem->shift) - 1);
+	mkey->page_mask = (1ull << umem->shift) - 1;
+	mkey->skip = (umem->offset + at) & mkey->page_mask;
 	mkey->umem = umem;
 	umem->users++;
 	return HCA_OK;

@@ -198,7 +198,7 @@ static void hca_umr_undo(struct hca_mkey *mkey, const struct hca_mkey *before)
 	mkey->klms_summed = now.klms_summed;
 }
 
-int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
+noinline int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_mkey *mkey = hca_mkey_get(qp->hca, w->imm);
 	struct hca_mkey before;

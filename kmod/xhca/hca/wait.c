@@ -81,19 +81,30 @@ static struct hca_waiter *hca_wait_merge(struct hca_waiter *a, struct hca_waiter
 	return root;
 }
 
+/* What is below @w, as one heap */
+static struct hca_waiter *hca_wait_below(const struct hca_waiter *w)
+{
+	return w->child[1] ? hca_wait_merge(w->child[0], w->child[1]) : w->child[0];
+}
+
+static void hca_wait_take_first(struct hca_waiter **first)
+{
+	struct hca_waiter *rest = hca_wait_below(*first);
+
+	*first = rest;
+	if (rest)
+		rest->parent = NULL;
+}
+
 static void hca_wait_remove(struct hca_waiter **first, struct hca_waiter *w)
 {
 	struct hca_waiter *parent = w->parent;
-	struct hca_waiter *rest = w->child[1] ? hca_wait_merge(w->child[0], w->child[1]) :
-						w->child[0];
 
 	if (!parent) {
-		*first = rest;
-		if (rest)
-			rest->parent = NULL;
+		hca_wait_take_first(first);
 		return;
 	}
-	hca_wait_set_child(parent, parent->child[1] == w, rest);
+	hca_wait_set_child(parent, parent->child[1] == w, hca_wait_below(w));
 	hca_wait_repair(parent);
 }
 
@@ -101,11 +112,16 @@ static void hca_wait_remove(struct hca_waiter **first, struct hca_waiter *w)
 
 void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe *w, struct hca_cq *cq, u32 pi)
 {
-	qp->waiter = (struct hca_waiter) {
-		.cq = cq, .pi = pi, .rank = 1, .nbb = w->nbb, .fm_ce_se = w->fm_ce_se,
-	};
+	struct hca_waiter *waiter = &qp->waiter;
+
+	waiter->parent = waiter->child[0] = waiter->child[1] = NULL;
+	waiter->cq = cq;
+	waiter->pi = pi;
+	waiter->rank = 1;
+	waiter->nbb = w->nbb;
+	waiter->signalled = hca_wqe_signalled(w);
 	qp->waiting = true;
-	cq->waiters = cq->waiters ? hca_wait_merge(cq->waiters, &qp->waiter) : &qp->waiter;
+	cq->waiters = cq->waiters ? hca_wait_merge(cq->waiters, waiter) : waiter;
 }
 
 void hca_wait_end(struct hca_qp *qp)
@@ -133,7 +149,8 @@ void hca_wait_wake(struct hca_cq *cq)
 
 	for (n = 0; n < WAKE_QPS && hca_wait_due(cq); n++) {
 		qp = hca_wait_qp(cq->waiters);
-		hca_wait_end(qp);
+		hca_wait_take_first(&cq->waiters);
+		qp->waiting = false;
 		qp->wait_over = true;
 		hca_share_add(qp);
 	}

@@ -54,10 +54,18 @@ static const struct {
 	[MLX5R_OP_UMR]			= { SEG_BODY, ON_LOCAL },
 };
 
+#define HALF_BLOCK	(MLX5R_WQEBB / 2)	/* bytes, enough for short requests */
+
 /* A position in the copied WQE, and its end */
 struct cursor {
 	const u8 *at, *end;
 };
+
+/* What follows the control segment */
+static struct cursor hca_wqe_begin(const struct hca_wqe *w)
+{
+	return (struct cursor) { w->raw + sizeof(w->ctrl), w->raw + w->ds * MLX5R_DS };
+}
 
 static const void *hca_wqe_take(struct cursor *c, u32 bytes)
 {
@@ -76,6 +84,11 @@ static const void *hca_wqe_block_at(struct hca_qp *qp, u16 index)
 			  (index & (qp->sq.entries - 1)) * MLX5R_WQEBB);
 }
 
+static bool hca_wqe_names_peer(const struct hca_qp *qp)
+{
+	return qp->type & (HAS_AV | ON(MLX5_QP_ST_XRC));
+}
+
 static bool hca_wqe_take_peer(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
 {
 	const struct mlx5r_xrc *xrc;
@@ -87,8 +100,6 @@ static bool hca_wqe_take_peer(struct hca_qp *qp, struct hca_wqe *w, struct curso
 		w->xrc_srqn = be32_to_cpu(xrc->srqn) & 0xffffff;
 		return true;
 	}
-	if (!(ON(qp->st) & HAS_AV))
-		return true;
 
 	w->av = hca_wqe_take(c, MLX5R_AV_BASE_BYTES);
 	if (!w->av)
@@ -121,16 +132,21 @@ static bool hca_wqe_take_atomic(struct hca_wqe *w, struct cursor *c)
 	return w->args;
 }
 
-static bool hca_wqe_take_object(struct hca_wqe *w, struct cursor *c)
+static void hca_wqe_set_object(struct hca_wqe *w, const struct mlx5r_wait *seg)
 {
 	u32 mask = w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_INDEX_MASK : MLX5R_ENABLE_INDEX_MASK;
-	const struct mlx5r_wait *seg = hca_wqe_take(c, sizeof(*seg));
 
-	if (!seg)
-		return false;
 	w->object = be32_to_cpu(seg->number) & 0xffffff;
 	w->object_index = be32_to_cpu(seg->index) & mask;
-	return true;
+}
+
+static bool hca_wqe_take_object(struct hca_wqe *w, struct cursor *c)
+{
+	const struct mlx5r_wait *seg = hca_wqe_take(c, sizeof(*seg));
+
+	if (seg)
+		hca_wqe_set_object(w, seg);
+	return seg;
 }
 
 static bool hca_wqe_take_condition(struct hca_wqe *w, struct cursor *c)
@@ -167,7 +183,7 @@ static bool hca_wqe_take_xchan(struct hca_qp *qp, struct hca_wqe *w, struct curs
 
 	if (w->opmod > (w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_TIME : 0))
 		return false;
-	if (c->end - c->at > bytes && !hca_wqe_take_peer(qp, w, c))
+	if (c->end - c->at > bytes && hca_wqe_names_peer(qp) && !hca_wqe_take_peer(qp, w, c))
 		return false;
 	return object ? hca_wqe_take_object(w, c) : hca_wqe_take_condition(w, c);
 }
@@ -219,7 +235,7 @@ static bool hca_wqe_take_vectors(struct hca_wqe *w, struct cursor *c)
 	return true;
 }
 
-static bool hca_wqe_take_data(struct hca_wqe *w, struct cursor *c)
+static inline bool hca_wqe_take_data(struct hca_wqe *w, struct cursor *c)
 {
 	while (c->at < c->end) {
 		const struct mlx5r_data *d = (const void *)c->at;
@@ -246,19 +262,40 @@ static bool hca_wqe_take_data(struct hca_wqe *w, struct cursor *c)
 	return true;
 }
 
-static bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs, struct cursor *c)
+static bool hca_wqe_take_raddr(struct hca_wqe *w, struct cursor *c)
 {
-	const struct mlx5r_raddr *ra;
+	const struct mlx5r_raddr *ra = hca_wqe_take(c, sizeof(*ra));
 
-	if ((segs & SEG_PEER) && !hca_wqe_take_peer(qp, w, c))
+	if (!ra)
 		return false;
-	if (segs & SEG_RADDR) {
-		ra = hca_wqe_take(c, sizeof(*ra));
-		if (!ra)
-			return false;
-		w->raddr = be64_to_cpu(ra->addr);
-		w->rkey = be32_to_cpu(ra->rkey);
-	}
+	w->raddr = be64_to_cpu(ra->addr);
+	w->rkey = be32_to_cpu(ra->rkey);
+	return true;
+}
+
+/* Most requests: those that send, write and read on a connection that needs no address */
+static bool hca_wqe_is_usual(const struct hca_qp *qp, const struct hca_wqe *w, u8 segs)
+{
+	return (segs & ~SEG_RADDR) == (SEG_PEER | SEG_DATA) && !w->opmod && !hca_wqe_names_peer(qp);
+}
+
+static bool hca_wqe_take_usual(struct hca_wqe *w, u8 segs)
+{
+	struct cursor c = hca_wqe_begin(w);
+
+	return (!(segs & SEG_RADDR) || hca_wqe_take_raddr(w, &c)) && hca_wqe_take_data(w, &c);
+}
+
+static noinline bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs)
+{
+	struct cursor cursor = hca_wqe_begin(w), *c = &cursor;
+
+	if (w->opmod)
+		segs = hca_wqe_segs_of_opmod(qp, w, segs);
+	if ((segs & SEG_PEER) && hca_wqe_names_peer(qp) && !hca_wqe_take_peer(qp, w, c))
+		return false;
+	if ((segs & SEG_RADDR) && !hca_wqe_take_raddr(w, c))
+		return false;
 	if ((segs & SEG_ATOMIC) && !hca_wqe_take_atomic(w, c))
 		return false;
 	if (segs & SEG_XCHAN)
@@ -275,41 +312,52 @@ static bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w, u8 segs,
 
 int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 {
+	const u8 *block = hca_wqe_block_at(qp, qp->sq.ci);
 	u32 qpn_ds, word, i;
-	struct cursor c;
+	bool good;
 	u8 segs;
 
-	memcpy(w->raw, hca_wqe_block_at(qp, qp->sq.ci), MLX5R_WQEBB);
+	memcpy(w->raw, block, HALF_BLOCK);
 	qpn_ds = be32_to_cpu(w->ctrl.qpn_ds);
 	word = be32_to_cpu(w->ctrl.opmod_idx_opcode);
 	w->opcode = word;
 	w->opmod = word >> 24;
 	w->index = qp->sq.ci;
 	w->fm_ce_se = w->ctrl.fm_ce_se;
-	w->imm = be32_to_cpu(w->ctrl.imm);
 	w->ds = qpn_ds & MLX5R_MAX_DS;
 	w->nbb = DIV_ROUND_UP(w->ds, MLX5R_WQEBB / MLX5R_DS);
 	w->length = 0;
-	w->nsge = 0;
 	w->in_cqe = 0;
-	w->has_calc = false;
 
 	if (!w->ds || w->nbb > (u16)(qp->sq.pi - qp->sq.ci)) {
 		w->nbb = 1;
 		return MLX5R_SYND_LOCAL_QP_OP;
 	}
 	if (qpn_ds >> 8 != qp->qpn || (u16)(word >> 8) != qp->sq.ci ||
-	    w->opcode >= ARRAY_SIZE(ops) || !(ops[w->opcode].types & ON(qp->st)))
+	    w->opcode >= ARRAY_SIZE(ops) || !(ops[w->opcode].types & qp->type))
 		return MLX5R_SYND_LOCAL_QP_OP;
 
-	for (i = 1; i < w->nbb; i++)
-		memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, qp->sq.ci + i), MLX5R_WQEBB);
-	c.at = w->raw + sizeof(w->ctrl);
-	c.end = w->raw + w->ds * MLX5R_DS;
 	segs = ops[w->opcode].segs;
-	if (w->opmod)
-		segs = hca_wqe_segs_of_opmod(qp, w, segs);
-	return hca_wqe_take_segments(qp, w, segs, &c) ? 0 : MLX5R_SYND_LOCAL_QP_OP;
+	if (w->ds <= HALF_BLOCK / MLX5R_DS) {
+		/* The usual WAIT or ENABLE */
+		if (segs == SEG_XCHAN && w->ds == 2 && !w->opmod) {
+			hca_wqe_set_object(w, (const void *)(w->raw + sizeof(w->ctrl)));
+			return 0;
+		}
+	} else {
+		memcpy(w->raw + HALF_BLOCK, block + HALF_BLOCK, HALF_BLOCK);
+		for (i = 1; i < w->nbb; i++)
+			memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, qp->sq.ci + i),
+			       MLX5R_WQEBB);
+	}
+	w->imm = be32_to_cpu(w->ctrl.imm);
+	w->nsge = 0;
+	w->has_calc = false;
+	if (hca_wqe_is_usual(qp, w, segs))
+		good = hca_wqe_take_usual(w, segs);
+	else
+		good = hca_wqe_take_segments(qp, w, segs);
+	return good ? 0 : MLX5R_SYND_LOCAL_QP_OP;
 }
 
 u32 hca_wqe_span(struct hca_qp *qp)

@@ -128,7 +128,7 @@ static int hca_xchan_poll_later(struct hca_qp *qp)
 	return HCA_AGAIN;
 }
 
-static int hca_xchan_wait_data(struct hca_qp *qp, const struct hca_wait_data *d)
+static noinline int hca_xchan_wait_data(struct hca_qp *qp, const struct hca_wait_data *d)
 {
 	struct hca_key_user user = {
 		.hca = qp->hca, .pd = qp->pd, .qpn = qp->qpn, .access = MLX5R_MKEY_ACCESS_LR,
@@ -152,7 +152,7 @@ static int hca_xchan_wait_data(struct hca_qp *qp, const struct hca_wait_data *d)
  * The time is that of the clock of time stamps (clock.c).  For the usual condition the end of
  * the wait is known; with others the clock is read again after a delay.
  */
-static int hca_xchan_wait_time(struct hca_qp *qp, const struct hca_wait_data *d)
+static noinline int hca_xchan_wait_time(struct hca_qp *qp, const struct hca_wait_data *d)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
