@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit: command table, mkeys, doorbells and transport arithmetic of the adapter, in the
- * kernel.  tests/host has more tests of the same sources.  This file includes the sources
- * whose static functions it tests.
+ * kernel.  tests/host has more tests of the same sources.  This file includes the sources,
+ * because it tests static functions.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 
-#include "hca/cmd.h"
-#include "hca/requester.c"
-#include "hca/responder.c"
+#include "hca_all.c"
 
 #define ARENA_DMA	0x100000000ull
 #define ARENA_PAGES	16u

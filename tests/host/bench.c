@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <asm/byteorder.h>
 #include <linux/ktime.h>
-#include "datapath.h"
+#include "hca_all.c"
 #include "dc.h"
 #include "tap.h"
 

@@ -11,7 +11,7 @@
 #include "cmd.h"
 #include "session.h"
 
-#define DC_KEY		0x1122334455667788ull
+#define TEST_DC_KEY	0x1122334455667788ull
 #define DC_USER_INDEX	0x123456
 #define DC_LOG_SRQ	8
 #define DC_RNR		1		/* code of 10 us */
@@ -89,7 +89,7 @@ static inline void dc_fill(struct session *s, int func, u32 *in, const struct dc
 	MLX5_SET(dctc, dctc, pd, s->pd[func]);
 	MLX5_SET(dctc, dctc, srqn_xrqn, srq->srqn);
 	MLX5_SET(dctc, dctc, cqn, cqn);
-	MLX5_SET64(dctc, dctc, dc_access_key, DC_KEY);
+	MLX5_SET64(dctc, dctc, dc_access_key, TEST_DC_KEY);
 	MLX5_SET(dctc, dctc, user_index, DC_USER_INDEX);
 	MLX5_SET(dctc, dctc, rre, 1);
 	MLX5_SET(dctc, dctc, rwe, 1);
@@ -116,7 +116,7 @@ static inline struct dc_target dc_target(struct session *s, int func, const stru
 					 u32 cqn)
 {
 	u32 in[MLX5_ST_SZ_DW(create_dct_in)] = {}, out[MLX5_ST_SZ_DW(create_dct_out)] = {};
-	struct dc_target t = { .ah = dc_ah(s, func), .key = DC_KEY };
+	struct dc_target t = { .ah = dc_ah(s, func), .key = TEST_DC_KEY };
 
 	dc_fill(s, func, in, srq, cqn);
 	if (!session_cmd(s, func, in, sizeof(in), out, sizeof(out)))

@@ -239,7 +239,7 @@ unsigned int hca_cmd_poll(struct hca *hca);
 /* Would hca_cmd_poll() find something to do? */
 bool hca_cmd_waits(const struct hca *hca);
 /* Executes one command on flat mailboxes.  Writes status and syndrome into @out. */
-void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 outlen);
+__visible void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 outlen);
 
 /* ---- cmd_table.c ------------------------------------------------------------------- */
 

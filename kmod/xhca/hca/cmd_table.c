@@ -176,6 +176,11 @@ static const struct hca_opcode opcodes[] = {
 		destroy_umem_in, destroy_umem_out),
 };
 
+#undef OFF
+#undef ON
+#undef RUN
+#undef ANY
+
 const struct hca_opcode *hca_opcode_at(unsigned int i)
 {
 	return i < ARRAY_SIZE(opcodes) ? &opcodes[i] : NULL;

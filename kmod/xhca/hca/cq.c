@@ -21,7 +21,7 @@ enum { RESIZE_SIZE = 1, RESIZE_OFFSET = 2, RESIZE_PAGE = 4 };
 #define OPMOD_RESIZE		1
 
 /* Bit offsets of fields for which the kernel's headers have no names (PRM) */
-#define DBR_UMEM	0x20	/* in the context */
+#define CQ_DBR_UMEM	0x20	/* in the context */
 #define CQ_UMEM_OFFSET	0x280	/* in CREATE_CQ and MODIFY_CQ */
 #define CQ_UMEM_ID	0x2c0
 
@@ -86,7 +86,7 @@ static enum hca_synd hca_cq_decode(struct hca *hca, struct hca_cq *cq, const str
 	if (!cq->eq)
 		return HCA_SYND_EQ;
 	record.in_umem = MLX5_GET(cqc, cqc, dbr_umem_valid);
-	record.umem = hca_dword(cqc, DBR_UMEM);
+	record.umem = hca_dword(cqc, CQ_DBR_UMEM);
 	synd = hca_record_find(hca, c, &record, &cq->dbr, &cq->dbr_umem);
 	return synd ? synd : hca_cq_init_ring(hca, cq, c, cq->log_size, &cq->buf);
 }

@@ -72,7 +72,7 @@ static const struct {
 	u16 id;
 	bool names_port;
 	u16 (*get)(const struct hca_port *port, u8 *data);
-} attributes[] = {
+} pma_attributes[] = {
 	{ 0x01, false, hca_pma_class },
 	{ 0x12, true, hca_pma_counters },
 	{ 0x1d, true, hca_pma_extended },
@@ -88,12 +88,12 @@ static u16 hca_pma_get(const struct hca_port *port, const struct hca_mad *in, u8
 		return HCA_MAD_BAD_VERSION;
 	if (in->method != HCA_METHOD_GET)
 		return HCA_MAD_BAD_ATTRIBUTE;
-	for (i = 0; i < ARRAY_SIZE(attributes); i++) {
-		if (attributes[i].id != be16_to_cpu(in->attr_id))
+	for (i = 0; i < ARRAY_SIZE(pma_attributes); i++) {
+		if (pma_attributes[i].id != be16_to_cpu(in->attr_id))
 			continue;
-		if (attributes[i].names_port && number != port->number && number != 0xff)
+		if (pma_attributes[i].names_port && number != port->number && number != 0xff)
 			return HCA_MAD_BAD_VALUE;
-		return attributes[i].get(port, data);
+		return pma_attributes[i].get(port, data);
 	}
 	return HCA_MAD_BAD_ATTRIBUTE;
 }

@@ -31,7 +31,7 @@ static const struct hca_component any_class[] = { { HCA_MATCH_ANY, 72 * 8 } };
 #define ATTR(id, type, components, ...)						\
 	{ id, sizeof(type), components, ARRAY_SIZE(components), __VA_ARGS__ }
 
-static const struct hca_attribute attributes[] = {
+static const struct hca_attribute sa_attributes[] = {
 	ATTR(HCA_ATTR_CLASS_PORT_INFO, struct hca_class_port_info, any_class,
 	     hca_sa_find_class, NULL, NULL),
 	ATTR(HCA_ATTR_NODE_RECORD, struct hca_node_record, hca_node_components,
@@ -73,9 +73,9 @@ static const struct hca_attribute *hca_sa_attribute(u16 id)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (attributes[i].id == id)
-			return &attributes[i];
+	for (i = 0; i < ARRAY_SIZE(sa_attributes); i++)
+		if (sa_attributes[i].id == id)
+			return &sa_attributes[i];
 	return NULL;
 }
 

@@ -26,7 +26,7 @@ struct group {
 	struct hca_mcmember_record rec;	/* of no member */
 };
 
-struct member {
+struct sa_member {
 	struct list_head entry;		/* group.members */
 	struct hca_port *port;
 	u8 state;			/* HCA_JOIN_* */
@@ -58,7 +58,7 @@ static const struct hca_mcmember_record *hca_sa_wanted(const struct hca_sa_query
 
 static void hca_sa_group_free(struct hca_sa *sa, struct group *g)
 {
-	struct member *m, *next;
+	struct sa_member *m, *next;
 
 	list_for_each_entry_safe(m, next, &g->members, entry)
 		kfree(m);
@@ -129,9 +129,9 @@ static struct group *hca_sa_group_find(struct hca_sa_query *q)
 	return NULL;
 }
 
-static struct member *hca_sa_member_find(struct group *g, const struct hca_port *port)
+static struct sa_member *hca_sa_member_find(struct group *g, const struct hca_port *port)
 {
-	struct member *m;
+	struct sa_member *m;
 
 	list_for_each_entry(m, &g->members, entry)
 		if (m->port == port)
@@ -140,7 +140,7 @@ static struct member *hca_sa_member_find(struct group *g, const struct hca_port 
 }
 
 /* @m leaves; without a full member the group ends. */
-static void hca_sa_member_leave(struct hca_sa *sa, struct group *g, struct member *m, u8 state)
+static void hca_sa_member_leave(struct hca_sa *sa, struct group *g, struct sa_member *m, u8 state)
 {
 	bool full = g->permanent;
 
@@ -159,7 +159,7 @@ void hca_sa_leave_all(struct hca_port *port)
 {
 	struct hca_sa *sa = &port->hca->fabric->sa;
 	struct group *g, *next;
-	struct member *m;
+	struct sa_member *m;
 
 	list_for_each_entry_safe(g, next, &sa->groups, entry) {
 		m = hca_sa_member_find(g, port);
@@ -263,7 +263,8 @@ static u16 hca_sa_group_create(struct hca_sa_query *q, u8 state, struct group **
 /* ---- Methods --------------------------------------------------------------------------- */
 
 /* The record of @g for its member @m, or for no member */
-static struct hca_mcmember_record hca_sa_record_of(const struct group *g, const struct member *m)
+static struct hca_mcmember_record hca_sa_record_of(const struct group *g,
+						   const struct sa_member *m)
 {
 	struct hca_mcmember_record rec = g->rec;
 
@@ -275,7 +276,7 @@ static struct hca_mcmember_record hca_sa_record_of(const struct group *g, const 
 }
 
 static void hca_sa_answer_member(struct hca_sa_query *q, const struct group *g,
-				 const struct member *m)
+				 const struct sa_member *m)
 {
 	struct hca_mcmember_record rec = hca_sa_record_of(g, m);
 
@@ -301,7 +302,7 @@ static u16 hca_sa_check_member(const struct hca_sa_query *q, u64 needed)
 
 static u16 hca_sa_join_group(struct hca_sa_query *q, struct group *g, u8 state)
 {
-	struct member *m = hca_sa_member_find(g, q->port);
+	struct sa_member *m = hca_sa_member_find(g, q->port);
 
 	if (!m) {
 		m = kzalloc(sizeof(*m), HCA_GFP_NOWAIT);
@@ -344,7 +345,7 @@ u16 hca_sa_leave(struct hca_sa_query *q)
 {
 	u16 status = hca_sa_check_member(q, HCA_MC_MGID | HCA_MC_PORT_GID | HCA_MC_JOIN_STATE);
 	struct group *g = status ? NULL : hca_sa_group_find(q);
-	struct member *m = g ? hca_sa_member_find(g, q->port) : NULL;
+	struct sa_member *m = g ? hca_sa_member_find(g, q->port) : NULL;
 	u8 state = hca_sa_wanted(q)->scope_state & 0xf;
 
 	if (status)
@@ -361,7 +362,7 @@ void hca_sa_find_groups(struct hca_sa_query *q)
 {
 	struct hca_mcmember_record rec;
 	struct group *g;
-	struct member *m;
+	struct sa_member *m;
 
 	list_for_each_entry(g, &q->f->sa.groups, entry) {
 		rec = hca_sa_record_of(g, NULL);

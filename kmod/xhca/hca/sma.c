@@ -82,7 +82,7 @@ static u16 hca_sma_manager(const struct hca_port *port, const struct hca_smp *in
 static const struct {
 	u16 id;
 	u16 (*get)(const struct hca_port *port, const struct hca_smp *in, u8 *data);
-} attributes[] = {
+} sma_attributes[] = {
 	{ 0x10, hca_sma_description },
 	{ 0x11, hca_sma_node },
 	{ 0x14, hca_sma_guids },
@@ -99,9 +99,9 @@ static u16 hca_sma_get(const struct hca_port *port, const struct hca_smp *in, u8
 		return HCA_MAD_BAD_VERSION;
 	if (in->method != HCA_METHOD_GET)
 		return HCA_MAD_BAD_ATTRIBUTE;
-	for (i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (attributes[i].id == be16_to_cpu(in->attr_id))
-			return attributes[i].get(port, in, data);
+	for (i = 0; i < ARRAY_SIZE(sma_attributes); i++)
+		if (sma_attributes[i].id == be16_to_cpu(in->attr_id))
+			return sma_attributes[i].get(port, in, data);
 	return HCA_MAD_BAD_ATTRIBUTE;
 }
 

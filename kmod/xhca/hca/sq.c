@@ -89,7 +89,7 @@ enum hca_synd hca_cmd_create_sq(struct hca *hca, const struct hca_cmd *c)
 static const struct {
 	u8 from, to;
 	u8 qp_from, qp_to;
-} transitions[] = {
+} sq_transitions[] = {
 	{ MLX5_SQC_STATE_RST, MLX5_SQC_STATE_RDY, MLX5_QP_STATE_RST, MLX5_QP_STATE_RTS },
 	{ MLX5_SQC_STATE_RST, MLX5_SQC_STATE_ERR, MLX5_QP_STATE_RST, MLX5_QP_STATE_ERR },
 	{ MLX5_SQC_STATE_RDY, MLX5_SQC_STATE_ERR, MLX5_QP_STATE_RTS, MLX5_QP_STATE_ERR },
@@ -107,11 +107,11 @@ enum hca_synd hca_cmd_modify_sq(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_SQ;
 	if (MLX5_GET64(modify_sq_in, c->in, modify_bitmask))
 		return HCA_SYND_SQ_FIELD;
-	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
-		if (transitions[i].from != from || transitions[i].to != to ||
-		    transitions[i].qp_from != sq->state)
+	for (i = 0; i < ARRAY_SIZE(sq_transitions); i++) {
+		if (sq_transitions[i].from != from || sq_transitions[i].to != to ||
+		    sq_transitions[i].qp_from != sq->state)
 			continue;
-		hca_qp_enter(sq, transitions[i].qp_to);
+		hca_qp_enter(sq, sq_transitions[i].qp_to);
 		return HCA_OK;
 	}
 	return HCA_SYND_SQ_STATE;
