@@ -439,7 +439,7 @@ static void chain(u32 size, u32 count)
 static void let_wait(void)
 {
 	struct hca_table *qps = &s.hca[0]->qps;
-	static const struct hca_wqe wqe;
+	static const struct hca_wqe_wait wait = { .nbb = 1 };
 	struct hca_cq *cq = cq_of(&a[0]);
 	u32 i, n = 0;
 
@@ -447,7 +447,7 @@ static void let_wait(void)
 		struct hca_qp *qp = hca_table_get(qps, i);
 
 		if (qp && qp->state == MLX5_QP_STATE_RTS && qp->sq.entries == 4)
-			hca_wait_begin(qp, &wqe, cq, cq->pi + (1 << 22) + n++ * 7919 % (1 << 20));
+			hca_wait_begin(qp, &wait, cq, cq->pi + (1 << 22) + n++ * 7919 % (1 << 20));
 	}
 	must(n >= WAITING_QPS, "too few queue pairs wait");
 }

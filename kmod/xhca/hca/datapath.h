@@ -115,10 +115,22 @@ static inline u32 hca_wqe_arg_bytes(const struct hca_wqe *w)
 	return (w->opcode == MLX5R_OP_ATOMIC_MASKED_CS ? 4 : 2) * w->operand;
 }
 
+static inline bool hca_wqe_flags_signalled(u8 fm_ce_se)
+{
+	return (fm_ce_se & MLX5R_CE_MASK) >= MLX5R_CE_ALWAYS;
+}
+
 static inline bool hca_wqe_signalled(const struct hca_wqe *w)
 {
-	return (w->fm_ce_se & MLX5R_CE_MASK) >= MLX5R_CE_ALWAYS;
+	return hca_wqe_flags_signalled(w->fm_ce_se);
 }
+
+/* A WAIT for the entry @index of a CQ */
+struct hca_wqe_wait {
+	u32 cqn, index;
+	u8 nbb;				/* basic blocks of the request */
+	bool signalled;
+};
 
 /* A receive request */
 struct hca_rwqe {
@@ -254,7 +266,7 @@ unsigned int hca_dependents_run(struct hca_fabric *f);
 /* ---- wait.c ------------------------------------------------------------------------ */
 
 /* The request @w of @qp waits until @cq has the producer index @pi; then @qp has work. */
-void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe *w, struct hca_cq *cq, u32 pi);
+void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe_wait *w, struct hca_cq *cq, u32 pi);
 /* Ends the wait, if there is one. */
 void hca_wait_end(struct hca_qp *qp);
 static inline bool hca_wait_due(const struct hca_cq *cq)
@@ -578,6 +590,11 @@ void hca_sa_forget(struct hca_port *port);
 
 /* ---- wqe.c ------------------------------------------------------------------------- */
 
+/*
+ * Reads the request at the head of the send queue if it is a WAIT for a CQ, in the usual format.
+ * False: it is another one, or it may be wrong.
+ */
+bool hca_wqe_peek_wait(struct hca_qp *qp, struct hca_wqe_wait *wait);
 /* Reads and checks the request at the head of the send queue; 0 or a syndrome */
 int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w);
 /* WQEBBs that the request at the head occupies, for flushing; at least 1 */
@@ -602,6 +619,11 @@ enum hca_copy_err hca_ud_long_copy(struct hca_sgl *to, struct hca_sgl *from, u64
 
 /* WAIT, SEND_ENABLE, RECV_ENABLE */
 int hca_xchan(struct hca_qp *qp, const struct hca_wqe *w);
+/*
+ * If the next request is a WAIT that is not met, as most in chains are: @qp waits.  False: the
+ * request is another one, and must be fetched.
+ */
+bool hca_xchan_waits(struct hca_qp *qp);
 /* The QP waits no more: it was reset or has failed. */
 void hca_xchan_stop(struct hca_qp *qp);
 

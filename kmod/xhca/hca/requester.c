@@ -35,6 +35,14 @@ static bool hca_req_may_run(struct hca_qp *qp)
 	return qp->state == MLX5_QP_STATE_RTS;
 }
 
+/* The same after a request that has ended: it has set no timer, and waits for nothing. */
+static bool hca_req_continues(struct hca_qp *qp)
+{
+	if (qp->fail_to || qp->sq.ci == qp->sq.pi)
+		return false;
+	return qp->state == MLX5_QP_STATE_RTS || qp->in_message;
+}
+
 static void hca_req_post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe, const u8 *data)
 {
 	if (!hca_cqe_post(qp->scq, cqe, data))
@@ -268,16 +276,26 @@ static int hca_req_execute_nop(struct hca_qp *qp, struct hca_wqe *w)
 	return 0;
 }
 
+static void hca_req_set_active(struct hca_qp *qp)
+{
+	qp->requests = true;
+	hca_record_set_active(&qp->record);
+}
+
 static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 {
-	int ret = hca_wqe_fetch(qp, w);
+	int ret;
 
+	if (hca_xchan_waits(qp)) {
+		hca_req_set_active(qp);
+		return HCA_AGAIN;
+	}
+	ret = hca_wqe_fetch(qp, w);
 	if (ret)
 		return ret;
 	if (w->opcode == MLX5R_OP_NOP)
 		return hca_req_execute_nop(qp, w);
-	qp->requests = true;
-	hca_record_set_active(&qp->record);
+	hca_req_set_active(qp);
 	if (hca_wqe_is_xchan(w))
 		return hca_xchan(qp, w);
 	if (w->opcode == MLX5R_OP_UMR)
@@ -327,24 +345,20 @@ static void hca_req_run(struct hca_qp *qp)
 	struct hca_wqe *w = &f->scratch->wqe;
 	int n, ret;
 
-	if (qp->wait_over && hca_req_may_run(qp))
+	if (qp->wait_over)
 		hca_req_end_wait(qp, w);
-	for (n = 0; n < TURN_WQES && hca_req_may_run(qp) && hca_turn_left(f); n++) {
+	for (n = 0; n < TURN_WQES && hca_req_continues(qp) && hca_turn_left(f); n++) {
 		hca_charge(f, HCA_REQUESTS, 1);
 		w->operand = 0;
 		ret = hca_req_execute(qp, w);
 		/* A QP that is connected to itself and refused the request: it will be flushed. */
-		if (qp->fail_to)
+		if (qp->fail_to || ret == HCA_AGAIN)
 			return;
-		if (ret == HCA_AGAIN)
-			break;
 		if (ret)
 			hca_req_fail(qp, w, ret);
 		else
 			hca_req_succeed(qp, w);
 	}
-	if (qp->state == MLX5_QP_STATE_SQD)
-		hca_req_check_drained(qp);
 }
 
 void hca_requester_end_turn(struct hca_fabric *f)
@@ -364,6 +378,9 @@ bool hca_requester_run(struct hca_qp *qp)
 		/* After the flush, RTS and SQD need a turn of their own. */
 		return hca_requester_flush(qp) || !hca_req_in_error(qp);
 	}
-	hca_req_run(qp);
+	if (hca_req_may_run(qp))
+		hca_req_run(qp);
+	if (qp->state == MLX5_QP_STATE_SQD)
+		hca_req_check_drained(qp);
 	return hca_req_may_run(qp);
 }

@@ -110,7 +110,7 @@ static void hca_wait_remove(struct hca_waiter **first, struct hca_waiter *w)
 
 /* ---- Queues ------------------------------------------------------------------------ */
 
-void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe *w, struct hca_cq *cq, u32 pi)
+void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe_wait *w, struct hca_cq *cq, u32 pi)
 {
 	struct hca_waiter *waiter = &qp->waiter;
 
@@ -119,7 +119,7 @@ void hca_wait_begin(struct hca_qp *qp, const struct hca_wqe *w, struct hca_cq *c
 	waiter->pi = pi;
 	waiter->rank = 1;
 	waiter->nbb = w->nbb;
-	waiter->signalled = hca_wqe_signalled(w);
+	waiter->signalled = w->signalled;
 	qp->waiting = true;
 	cq->waiters = cq->waiters ? hca_wait_merge(cq->waiters, waiter) : waiter;
 }

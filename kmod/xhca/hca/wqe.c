@@ -54,8 +54,6 @@ static const struct {
 	[MLX5R_OP_UMR]			= { SEG_BODY, ON_LOCAL },
 };
 
-#define HALF_BLOCK	(MLX5R_WQEBB / 2)	/* bytes, enough for short requests */
-
 /* A position in the copied WQE, and its end */
 struct cursor {
 	const u8 *at, *end;
@@ -132,21 +130,16 @@ static bool hca_wqe_take_atomic(struct hca_wqe *w, struct cursor *c)
 	return w->args;
 }
 
-static void hca_wqe_set_object(struct hca_wqe *w, const struct mlx5r_wait *seg)
-{
-	u32 mask = w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_INDEX_MASK : MLX5R_ENABLE_INDEX_MASK;
-
-	w->object = be32_to_cpu(seg->number) & 0xffffff;
-	w->object_index = be32_to_cpu(seg->index) & mask;
-}
-
 static bool hca_wqe_take_object(struct hca_wqe *w, struct cursor *c)
 {
+	u32 mask = w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_INDEX_MASK : MLX5R_ENABLE_INDEX_MASK;
 	const struct mlx5r_wait *seg = hca_wqe_take(c, sizeof(*seg));
 
-	if (seg)
-		hca_wqe_set_object(w, seg);
-	return seg;
+	if (!seg)
+		return false;
+	w->object = be32_to_cpu(seg->number) & 0xffffff;
+	w->object_index = be32_to_cpu(seg->index) & mask;
+	return true;
 }
 
 static bool hca_wqe_take_condition(struct hca_wqe *w, struct cursor *c)
@@ -310,14 +303,33 @@ static noinline bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w,
 	return !(segs & SEG_DATA) || hca_wqe_take_data(w, c);
 }
 
+bool hca_wqe_peek_wait(struct hca_qp *qp, struct hca_wqe_wait *wait)
+{
+	const struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_wait seg;
+	} *r = hca_wqe_block_at(qp, qp->sq.ci);
+	const u32 ds = sizeof(*r) / MLX5R_DS;
+
+	if (be32_to_cpu(READ_ONCE(r->ctrl.opmod_idx_opcode)) !=
+	    ((u32)MLX5R_WAIT_CQ << 24 | qp->sq.ci << 8 | MLX5R_OP_WAIT) ||
+	    be32_to_cpu(READ_ONCE(r->ctrl.qpn_ds)) != (qp->qpn << 8 | ds) ||
+	    !(ops[MLX5R_OP_WAIT].types & qp->type))
+		return false;
+	wait->cqn = be32_to_cpu(READ_ONCE(r->seg.number)) & 0xffffff;
+	wait->index = be32_to_cpu(READ_ONCE(r->seg.index)) & MLX5R_WAIT_INDEX_MASK;
+	wait->nbb = 1;
+	wait->signalled = hca_wqe_flags_signalled(READ_ONCE(r->ctrl.fm_ce_se));
+	return true;
+}
+
 int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 {
-	const u8 *block = hca_wqe_block_at(qp, qp->sq.ci);
 	u32 qpn_ds, word, i;
 	bool good;
 	u8 segs;
 
-	memcpy(w->raw, block, HALF_BLOCK);
+	memcpy(w->raw, hca_wqe_block_at(qp, qp->sq.ci), MLX5R_WQEBB);
 	qpn_ds = be32_to_cpu(w->ctrl.qpn_ds);
 	word = be32_to_cpu(w->ctrl.opmod_idx_opcode);
 	w->opcode = word;
@@ -338,18 +350,8 @@ int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_QP_OP;
 
 	segs = ops[w->opcode].segs;
-	if (w->ds <= HALF_BLOCK / MLX5R_DS) {
-		/* The usual WAIT or ENABLE */
-		if (segs == SEG_XCHAN && w->ds == 2 && !w->opmod) {
-			hca_wqe_set_object(w, (const void *)(w->raw + sizeof(w->ctrl)));
-			return 0;
-		}
-	} else {
-		memcpy(w->raw + HALF_BLOCK, block + HALF_BLOCK, HALF_BLOCK);
-		for (i = 1; i < w->nbb; i++)
-			memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, qp->sq.ci + i),
-			       MLX5R_WQEBB);
-	}
+	for (i = 1; i < w->nbb; i++)
+		memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, qp->sq.ci + i), MLX5R_WQEBB);
 	w->imm = be32_to_cpu(w->ctrl.imm);
 	w->nsge = 0;
 	w->has_calc = false;

@@ -34,14 +34,14 @@
  * Waits until the CQ has the entry.  Its index has 24 bits; one that is more than half of
  * its range ahead counts as passed.
  */
-static int hca_xchan_wait_cq(struct hca_qp *qp, const struct hca_wqe *w)
+static int hca_xchan_wait_cq(struct hca_qp *qp, const struct hca_wqe_wait *w)
 {
-	struct hca_cq *cq = hca_table_get(&qp->hca->cqs, w->object);
+	struct hca_cq *cq = hca_table_get(&qp->hca->cqs, w->cqn);
 	u32 missing;
 
 	if (!cq || cq->record.uar != qp->record.uar)
 		return MLX5R_SYND_LOCAL_QP_OP;
-	missing = (w->object_index + 1 - cq->pi) & MLX5R_WAIT_INDEX_MASK;
+	missing = (w->index + 1 - cq->pi) & MLX5R_WAIT_INDEX_MASK;
 	if (!missing || missing > (MLX5R_WAIT_INDEX_MASK + 1) / 2)
 		return 0;
 	/* A CQ that has overrun gets no entry any more. */
@@ -49,6 +49,24 @@ static int hca_xchan_wait_cq(struct hca_qp *qp, const struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	hca_wait_begin(qp, w, cq, cq->pi + missing);
 	return HCA_AGAIN;
+}
+
+bool hca_xchan_waits(struct hca_qp *qp)
+{
+	struct hca_wqe_wait wait;
+
+	return qp->cd_master && hca_wqe_peek_wait(qp, &wait) &&
+	       hca_xchan_wait_cq(qp, &wait) == HCA_AGAIN;
+}
+
+static int hca_xchan_wait_fetched(struct hca_qp *qp, const struct hca_wqe *w)
+{
+	struct hca_wqe_wait wait = {
+		.cqn = w->object, .index = w->object_index, .nbb = w->nbb,
+		.signalled = hca_wqe_signalled(w),
+	};
+
+	return hca_xchan_wait_cq(qp, &wait);
 }
 
 /* ---- WAIT for data or time --------------------------------------------------------- */
@@ -223,7 +241,7 @@ int hca_xchan(struct hca_qp *qp, const struct hca_wqe *w)
 	}
 	switch (w->opmod) {
 	case MLX5R_WAIT_CQ:
-		return hca_xchan_wait_cq(qp, w);
+		return hca_xchan_wait_fetched(qp, w);
 	case MLX5R_WAIT_DATA:
 		ret = hca_xchan_wait_data(qp, &w->wait);
 		break;
