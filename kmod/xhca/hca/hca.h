@@ -7,7 +7,8 @@
  * same sources build in user space against the headers in tests/host.
  *
  * Commands and contexts have the layouts of linux/mlx5/mlx5_ifc.h (PRM), rings those of
- * rdma/mlx5_ring.h.  datapath.h and cmd.h declare what the files of this folder share.
+ * rdma/mlx5_ring.h.  datapath.h and cmd.h declare what the files of this folder share.  All
+ * files are one translation unit (hca_all.c); the functions that others call are __visible.
  */
 #ifndef _HCA_H
 #define _HCA_H

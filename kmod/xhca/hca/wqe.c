@@ -312,7 +312,7 @@ bool hca_wqe_peek_wait(struct hca_qp *qp, struct hca_wqe_wait *wait)
 	const u32 ds = sizeof(*r) / MLX5R_DS;
 
 	if (be32_to_cpu(READ_ONCE(r->ctrl.opmod_idx_opcode)) !=
-	    ((u32)MLX5R_WAIT_CQ << 24 | qp->sq.ci << 8 | MLX5R_OP_WAIT) ||
+	    ((u32)MLX5R_WAIT_CQ << 24 | (u32)qp->sq.ci << 8 | MLX5R_OP_WAIT) ||
 	    be32_to_cpu(READ_ONCE(r->ctrl.qpn_ds)) != (qp->qpn << 8 | ds) ||
 	    !(ops[MLX5R_OP_WAIT].types & qp->type))
 		return false;
