@@ -115,8 +115,8 @@ static noinline int hca_resp_move_part(struct hca_qp *src, struct hca_sgl *to,
 }
 
 /* The same.  A short message is complete at once, as most are. */
-static inline int hca_resp_move(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from, u64 length,
-			 enum hca_copy_err *err)
+static inline int hca_resp_move(struct hca_qp *src, struct hca_sgl *to, struct hca_sgl *from,
+				u64 length, enum hca_copy_err *err)
 {
 	if (length > HCA_PAGE_SIZE || src->done || !hca_copy_whole(to, from, length))
 		return hca_resp_move_part(src, to, from, length, err);
