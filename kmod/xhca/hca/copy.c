@@ -44,7 +44,8 @@ static void hca_copy_last(void *d, const void *s, size_t n)
  * find the code of another page in every iteration.  It is in a section of its own, because the
  * assembler fills long gaps with a jump, which objtool reports as unreachable.
  */
-static __section(".text.hca_copy") __aligned(512) void hca_copy_words(void *dst, const void *src, size_t n)
+static __section(".text.hca_copy") __aligned(512)
+void hca_copy_words(void *dst, const void *src, size_t n)
 {
 	any_u64 *d = dst;
 	const any_u64 *s = src;
