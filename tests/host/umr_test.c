@@ -264,6 +264,41 @@ static void test_block(void)
 	session_key_destroy(&s, 1, k.rkey);
 }
 
+/* Invalidates key @k with the flags of LOCAL_INV: the key must belong to the queue pair. */
+static int local_inv(const struct xv_mkey *k)
+{
+	int status;
+
+	xv_wr_local_inv(&b.qp, 1, XV_SEND_SIGNALED, k->rkey);
+	status = status_of(&b);
+	if (status != XV_WC_SUCCESS) {
+		disconnect();
+		connect();
+	}
+	return status;
+}
+
+static void test_local_inv(void)
+{
+	struct xv_mkey k = make_key(1, 4);
+	struct hca_mkey *key = hca_mkey_get(s.hca[1], k.lkey);
+	struct xv_sge sge = one_region(0, 64);
+	struct xv_umr umr = { .mkey = &k, .base_addr = UM_BASE, .access = UM_ACCESS, .num = 1,
+			      .regions = &sge };
+
+	tap_is(fill(&b, &umr), XV_WC_SUCCESS, "fill");
+	tap_is(write_to(k.rkey, UM_BASE, 64), XV_WC_SUCCESS, "its memory");
+	tap_is(local_inv(&k), XV_WC_SUCCESS, "LOCAL_INV of a key of all queue pairs");
+	tap_is(write_to(k.rkey, UM_BASE, 64), XV_WC_REM_ACCESS_ERR, "it gives no access");
+	tap_is(local_inv(&k), XV_WC_MW_BIND_ERR, "LOCAL_INV of a key that is free");
+	tap_is(fill(&b, &umr), XV_WC_SUCCESS, "fill again");
+	key->qpn = b.qp.qp_num + 1;
+	tap_is(local_inv(&k), XV_WC_MW_BIND_ERR, "LOCAL_INV of a key of another queue pair");
+	key->qpn = b.qp.qp_num;
+	tap_is(local_inv(&k), XV_WC_SUCCESS, "LOCAL_INV of a key of this queue pair");
+	session_key_destroy(&s, 1, k.rkey);
+}
+
 /* Only depth keys may lead to a region; a key may not contain itself. */
 static void test_depth(int func, int (*access)(u32 key, u64 addr, u32 n), int failure)
 {
@@ -474,6 +509,7 @@ int main(void)
 	test_depth(1, write_to, XV_WC_REM_ACCESS_ERR);
 	test_depth(0, write_from, XV_WC_LOC_PROT_ERR);
 	test_foreign();
+	test_local_inv();
 	test_transports();
 	test_refused();
 	test_atomic();

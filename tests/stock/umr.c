@@ -75,7 +75,8 @@ static void make_qps(int gid_index)
 		.cap = { .max_send_wr = 16, .max_recv_wr = 1, .max_send_sge = 1,
 			 .max_recv_sge = 1, .max_inline_data = 512 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .pd = pd,
-		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ };
+		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_READ |
+				  IBV_QP_EX_WITH_LOCAL_INV };
 	struct ibv_qp_init_attr plain_init = { .qp_type = IBV_QPT_RC, .send_cq = cq,
 		.recv_cq = cq, .cap = init.cap };
 	struct mlx5dv_qp_init_attr dv_init = {
@@ -251,6 +252,23 @@ static void test_layouts(struct mlx5dv_mkey *mkey, fill_fn *fill, uint32_t max, 
 	tap_is(good, want, "%s: random layouts, each byte is right", what);
 }
 
+static int local_inv(uint32_t key)
+{
+	start();
+	ibv_wr_local_inv(ibv_qp_to_qp_ex(qp), key);
+	return finish();
+}
+
+/* A request invalidates the key, which can then be filled again. */
+static void test_local_inv(struct mlx5dv_mkey *mkey, int gid_index)
+{
+	tap_is(local_inv(mkey->lkey), IBV_WC_SUCCESS, "LOCAL_INV of the key");
+	tap_is(transfer(mkey, true, false, 1), IBV_WC_LOC_PROT_ERR, "it gives no access");
+	renew_qps(gid_index);
+	tap_is(fill_list(mkey, ENTRIES), IBV_WC_SUCCESS, "it is filled again");
+	tap_is(transfer(mkey, true, false, length), IBV_WC_SUCCESS, "it gives access");
+}
+
 int main(int argc, char **argv)
 {
 	struct mlx5dv_mkey_init_attr attr = {
@@ -281,6 +299,7 @@ int main(int argc, char **argv)
 	tap_is(transfer(mkey, true, true, length + 1), IBV_WC_REM_ACCESS_ERR,
 	       "remote: a byte too many");
 	renew_qps(gid_index);
+	test_local_inv(mkey, gid_index);
 	ok(!mlx5dv_destroy_mkey(mkey), "mlx5dv_destroy_mkey");
 	ok(!ibv_destroy_qp(qp) && !ibv_destroy_qp(peer) && !ibv_destroy_cq(cq) &&
 	   !ibv_dereg_mr(mr) && !ibv_dereg_mr(plain_mr) && !ibv_dealloc_pd(pd) &&

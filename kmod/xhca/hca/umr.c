@@ -70,6 +70,12 @@ static int hca_umr_parse(const struct hca_wqe *w, struct umr *u)
 	return 0;
 }
 
+/* A key of all queue pairs belongs to each of them, but only while it is not free. */
+static bool hca_umr_qp_matches(const struct hca_qp *qp, const struct hca_mkey *mkey)
+{
+	return mkey->qpn == qp->qpn || (mkey->qpn == HCA_ANY_QPN && !mkey->free);
+}
+
 static bool hca_umr_may_change(const struct hca_qp *qp, const struct hca_mkey *mkey,
 			       const struct umr *u)
 {
@@ -82,7 +88,7 @@ static bool hca_umr_may_change(const struct hca_qp *qp, const struct hca_mkey *m
 		return true;
 	if (mkey->pd != qp->pd || (u->mask & MLX5R_MKEY_MASK_PD))
 		return false;
-	if ((u->ctrl->flags & MLX5R_UMR_CHECK_QPN) && mkey->qpn != qp->qpn)
+	if ((u->ctrl->flags & MLX5R_UMR_CHECK_QPN) && !hca_umr_qp_matches(qp, mkey))
 		return false;
 	return mkey->mode == MLX5R_MKEY_MODE_KLM || mkey->mode == MLX5R_MKEY_MODE_KSM;
 }
