@@ -603,6 +603,15 @@ static void test_arm(void)
 	tap_is(post(&q, &r, 0), 0, "an unsolicited CQE when not armed: no event");
 	tap_is(arm(&q, &r, 1), 1, "armed for solicited CQEs after such a CQE: an event at once");
 	tap_is(arm(&q, &r, 1), 0, "armed again: no second event");
+	q.cq.ci = 6;
+	tap_is(arm(&q, &r, 0), 0, "armed for all CQEs: no event for old CQEs");
+	tap_is(arm(&q, &r, 1), 0, "then for solicited CQEs: no event");
+	tap_is(post(&q, &r, 0), 1, "an unsolicited CQE: an event, as the first request wanted");
+	q.cq.ci = 7;
+	tap_is(arm(&q, &r, 1) + arm(&q, &r, 0), 0, "armed for solicited CQEs, then for all");
+	tap_is(post(&q, &r, 0), 1, "an unsolicited CQE: an event, as the second request wanted");
+	q.cq.ci = 8;
+	tap_is(arm(&q, &r, 1) + post(&q, &r, 0), 0, "the next request is for solicited CQEs only");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
 }

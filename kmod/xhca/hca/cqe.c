@@ -89,8 +89,10 @@ static bool hca_cqe_read_arm(struct hca_cq *cq)
 		return false;
 	cq->arm_seen = word;
 	cq->arm_zero = false;
+	/* A request for any entry is not replaced by one for a solicited entry (IBTA 11.4.2.2). */
+	cq->armed_solicited = (word & MLX5R_CQ_ARM_SOLICITED) &&
+			      (!cq->armed || cq->armed_solicited);
 	cq->armed = true;
-	cq->armed_solicited = word & MLX5R_CQ_ARM_SOLICITED;
 	return true;
 }
 
