@@ -583,6 +583,32 @@ static void test_refused(void)
 		"SEND with immediate calculates nothing");
 }
 
+/* An operand in the request has no address, whatever address an earlier request had. */
+static void test_inline_operand(void)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_inline head;
+		u8 operand[16], pad[12];
+	} w = {
+		.ctrl = xchan_wqe(MLX5R_OP_SEND, MLX5R_CALC_ADD, 3).ctrl,
+		.head.byte_count = cpu_to_be32(MLX5R_INLINE | 16),
+	};
+	u32 i, good = 0;
+
+	for (i = 0; i < 2; i++) {
+		struct xv_sge sge = session_sge(&from, i, 8);
+
+		receive();
+		xv_wr_write(&p.q.qp, 1, 0, &sge, to.addr, to.key);
+		xv_wr_raw(&p.q.qp, 1, &w);
+		go(&p.q);
+		good += xchan_status(&p.q) == XV_WC_SUCCESS;
+		xchan_status(&p.peer);
+	}
+	tap_is(good, 2, "CORE-Direct: an operand in the request, after requests with addresses");
+}
+
 static void test_core_refused(void)
 {
 	struct core_wqe w;
@@ -607,6 +633,7 @@ static void test_core_refused(void)
 	w.data[0].lkey ^= 1;
 	REFUSED(run(MLX5R_OP_RDMA_WRITE, MLX5R_CALC_ADD, &w, 16), XV_WC_LOC_PROT_ERR,
 		"CORE-Direct: an operand with a wrong key");
+	test_inline_operand();
 	reopen(0);
 	REFUSED(run_core(MLX5R_OP_SEND, MLX5R_CALC_ADD, 2), XV_WC_LOC_QP_OP_ERR,
 		"a calculation on a queue that is not a master");

@@ -236,8 +236,10 @@ static inline bool hca_wqe_take_data(struct hca_wqe *w, struct cursor *c)
 		u32 count = be32_to_cpu(d->byte_count);
 
 		if (count & MLX5R_INLINE) {
-			sge->len = count & MLX5R_INLINE_LEN_MASK;
-			sge->data = (const u8 *)d + sizeof(struct mlx5r_inline);
+			*sge = (struct hca_sge) {
+				.len = count & MLX5R_INLINE_LEN_MASK,
+				.data = (const u8 *)d + sizeof(struct mlx5r_inline),
+			};
 			if (!hca_wqe_take(c, ALIGN(sizeof(struct mlx5r_inline) + sge->len,
 						   MLX5R_DS)))
 				return false;
