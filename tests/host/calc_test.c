@@ -481,6 +481,39 @@ static void test_core(void)
 	   "one operand is the result");
 }
 
+/* The result is scattered to two segments, and the turn may end between them. */
+static void test_core_split(void)
+{
+	struct mlx5r_calc_operand want = { cpu_to_be64(42), 0 };
+	struct core_wqe w = {};
+	u32 bytes, wrong = 0;
+
+	for (bytes = HCA_TURN_UNITS - 4096; bytes < HCA_TURN_UNITS; bytes += 64) {
+		struct xv_sge large = session_sge(&from, 4096, bytes), small[2] = {
+			session_sge(&to, 0, 8), session_sge(&to, 8, 8),
+		};
+
+		memset(from.ptr, 0xcc, 64);
+		memset(to.ptr, 0xee, 64);
+		*operand(from.ptr, 0) = (struct mlx5r_calc_operand) { cpu_to_be64(40), 1 };
+		*operand(from.ptr, 1) = (struct mlx5r_calc_operand) { cpu_to_be64(2), 2 };
+		memcpy(w.data, (struct mlx5r_data[]) {
+			{ cpu_to_be32(16), cpu_to_be32(from.key), cpu_to_be64(from.addr) },
+			{ cpu_to_be32(16), cpu_to_be32(from.key), cpu_to_be64(from.addr + 16) },
+		}, 2 * sizeof(w.data[0]));
+		w.ctrl = xchan_wqe(MLX5R_OP_SEND, MLX5R_CALC_ADD, 3).ctrl;
+		memmove(&w.raddr, w.data, 2 * sizeof(w.data[0]));
+		xv_wr_recv_sg(&p.peer.qp, 2, small, 2);
+		xv_commit_recv(&p.peer.qp);
+		xv_wr_write(&p.q.qp, 1, 0, &large, to.addr + 4096, to.key);
+		xv_wr_raw(&p.q.qp, 1, &w);
+		go(&p.q);
+		wrong += xchan_status(&p.q) || memcmp(to.ptr, &want, 16) || to.ptr[16] != 0xee;
+		xchan_status(&p.peer);
+	}
+	tap_is(wrong, 0, "results that are scattered in two turns");
+}
+
 static void test_core_read(void)
 {
 	u32 op, failed = 0, wrong = 0;
@@ -709,6 +742,7 @@ int main(void)
 	test_vectors();
 	test_pieces();
 	test_core();
+	test_core_split();
 	test_core_read();
 	test_retry();
 	test_short_pieces();

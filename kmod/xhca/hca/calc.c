@@ -289,10 +289,16 @@ static bool hca_calc_part(const struct hca_key_user *user, struct hca_calc *c, u
 	return true;
 }
 
+/* An element of CORE-Direct is one part, also if a turn has copied its first word. */
+static u64 hca_calc_part_at(const struct hca_calc *c, u64 off)
+{
+	return c->opmod == MLX5R_CALC_VECTOR ? rounddown(off, ELEMENT) : 0;
+}
+
 void *hca_calc_map(const struct hca_key_user *user, struct hca_calc *c, u64 off, u64 *len)
 {
 	if (off < c->at || off >= c->at + c->ready)
-		if (!hca_calc_part(user, c, rounddown(off, ELEMENT)))
+		if (!hca_calc_part(user, c, hca_calc_part_at(c, off)))
 			return NULL;
 	*len = min(*len, c->at + c->ready - off);
 	return user->hca->fabric->scratch->calc + (off - c->at);
