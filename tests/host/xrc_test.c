@@ -34,11 +34,17 @@ static u32 completions(const struct session_qp *q)
 	return cq->pi;
 }
 
+static const struct mlx5r_err_cqe *last_cqe(const struct session_qp *q)
+{
+	struct hca_cq *cq = hca_table_get(&s.hca[q->func]->cqs, q->cqn);
+
+	return hca_buf_at(&cq->buf, ((cq->pi - 1) & q->cq.mask) * 64ull);
+}
+
 /* Opcode << 8 | syndrome of the last completion of @q */
 static u32 last(const struct session_qp *q)
 {
-	struct hca_cq *cq = hca_table_get(&s.hca[q->func]->cqs, q->cqn);
-	const struct mlx5r_err_cqe *e = hca_buf_at(&cq->buf, (cq->pi - 1) % q->cq.mask * 64ull);
+	const struct mlx5r_err_cqe *e = last_cqe(q);
 
 	return (e->op_own >> 4) << 8 | (e->op_own >> 4 == MLX5R_CQE_RESP_ERR ? e->syndrome : 0);
 }
@@ -152,6 +158,71 @@ static void test_invalidate(void)
 	end();
 }
 
+enum { WRITE, READ, ATOMIC, EMPTY_WRITE, EMPTY_READ, KINDS };
+
+/* Posts a request that takes no receive request; returns its status. */
+static u32 access(u32 kind, u32 srqn)
+{
+	bool empty = kind == EMPTY_WRITE || kind == EMPTY_READ;
+	struct xv_sge sge = session_sge(&mr[0], 0, empty ? 0 : 8);
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_xrc xrc;
+		struct mlx5r_raddr raddr;
+		struct mlx5r_atomic args;
+		struct mlx5r_data data;
+	} w = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_ATOMIC_FA),
+		.ctrl.qpn_ds = cpu_to_be32(sizeof(w) / MLX5R_DS),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.xrc.srqn = cpu_to_be32(srqn),
+		.raddr = { cpu_to_be64(mr[1].addr), cpu_to_be32(mr[1].key) },
+		.data = { cpu_to_be32(8), cpu_to_be32(sge.lkey), cpu_to_be64(sge.addr) },
+	};
+
+	switch (kind) {
+	case WRITE:
+	case EMPTY_WRITE:
+		xv_wr_write_xrc(&from.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key, srqn);
+		break;
+	case READ:
+	case EMPTY_READ:
+		xv_wr_read_xrc(&from.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key, srqn);
+		break;
+	default:
+		xv_wr_raw(&from.qp, 1, &w);
+	}
+	xv_commit_send(&from.qp);
+	session_settle(&s);
+	return status();
+}
+
+/* Each request names an SRQ of the domain of the target, also one that takes no receive. */
+static void test_srq_number(void)
+{
+	struct session_srq srq;
+	u32 kind;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		begin();
+		srq = session_xrc_srq(&to, NULL);
+		memset(mr[1].ptr, 0xee, 8);
+		tap_is(access(kind, srq.srqn), XV_WC_SUCCESS, "request %u names its SRQ", kind);
+		memset(mr[1].ptr, 0xee, 8);
+		find(&srq)->xrcd++;
+		tap_is(access(kind, srq.srqn), XV_WC_REM_INV_REQ_ERR,
+		       "request %u names an SRQ of another domain", kind);
+		find(&srq)->xrcd--;
+		ok(target()->state == MLX5_QP_STATE_ERR && mr[1].ptr[0] == 0xee,
+		   "the target fails, and nothing is written");
+		end();
+		begin();
+		tap_is(access(kind, 0xabcdef), XV_WC_REM_INV_REQ_ERR,
+		       "request %u names no SRQ", kind);
+		end();
+	}
+}
+
 /* A message whose data cannot be read takes no receive request. */
 static void test_bad_source(void)
 {
@@ -232,6 +303,7 @@ int main(void)
 		mr[0].ptr[i] = i * 7 ^ i >> 8;
 	test_messages();
 	test_invalidate();
+	test_srq_number();
 	test_bad_source();
 	test_queue_gone(false);
 	test_queue_gone(true);

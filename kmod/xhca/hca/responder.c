@@ -175,16 +175,14 @@ static void hca_resp_local_segments(struct hca_sgl *l, struct hca_qp *src, struc
 		hca_sgl_divert(l, w, src->scq, src->cs_req);
 }
 
-/* An XRC target has no PD of its own: the PD of the SRQ is used. */
+/* An XRC target has no PD of its own: the PD of the SRQ is used, which exists. */
 static inline void hca_resp_remote_segment(struct hca_sgl *l, struct hca_qp *dst, struct hca_wqe *w,
 					   u8 access)
 {
-	struct hca_srq *srq = dst->st == MLX5_QP_ST_XRC ? hca_resp_xrc_srq(dst, w) : NULL;
-
 	w->rsge = (struct hca_sge) { .addr = w->raddr, .len = w->length, .lkey = w->rkey };
 	hca_sgl_init(l, dst, access, &w->rsge, 1);
-	if (srq)
-		l->user.pd = srq->pd;
+	if (dst->st == MLX5_QP_ST_XRC)
+		l->user.pd = hca_resp_xrc_srq(dst, w)->pd;
 }
 
 /* Copies the data of a write; REMOTE_ACCESS: the receiver's key does not allow it. */
@@ -351,6 +349,9 @@ static int hca_resp_execute(struct hca_qp *src, struct hca_qp *dst, struct hca_w
 {
 	if (hca_resp_consumes_receive(w->opcode))
 		return hca_resp_consuming(src, dst, w);
+	/* An XRC request names an SRQ, also if it takes no receive request (IBTA, annex A14). */
+	if (dst->st == MLX5_QP_ST_XRC && !hca_resp_xrc_srq(dst, w))
+		return hca_resp_refuse_request(dst);
 	switch (w->opcode) {
 	case MLX5R_OP_RDMA_WRITE:
 		return hca_resp_write(src, dst, w);
