@@ -41,6 +41,11 @@ static const struct mlx5r_err_cqe *last_cqe(const struct session_qp *q)
 	return hca_buf_at(&cq->buf, ((cq->pi - 1) & q->cq.mask) * 64ull);
 }
 
+static u32 last_index(const struct session_qp *q)
+{
+	return be16_to_cpu(last_cqe(q)->wqe_counter);
+}
+
 /* Opcode << 8 | syndrome of the last completion of @q */
 static u32 last(const struct session_qp *q)
 {
@@ -292,6 +297,33 @@ static void test_flush(void)
 	end();
 }
 
+/* More messages than the ring has entries: completions have indices of the ring. */
+static void test_held_index(void)
+{
+	struct session_srq srq;
+	struct hca_cq *cq;
+	u32 i;
+
+	begin();
+	srq = session_xrc_srq(&to, NULL);
+	cq = hca_table_get(&s.hca[1]->cqs, to.cqn);
+	for (i = 0; i < 20; i++) {
+		post(&srq, SMALL);
+		send(&srq, SMALL, 0);
+		session_settle(&s);
+		status();
+		cq->dbr[MLX5R_DBR_CQ_CI] = cpu_to_be32(cq->pi);
+	}
+	post(&srq, MR_BYTES);
+	send(&srq, MR_BYTES, 0);
+	for (i = 0; i < 100 && find(&srq)->taken < 21; i++)
+		hca_fabric_poll(&s.fabric);
+	session_qp_modify(&to, MLX5_CMD_OP_2ERR_QP, NULL);
+	tap_is(last(&to), MLX5R_CQE_RESP_ERR << 8 | MLX5R_SYND_WR_FLUSH, "a message is flushed");
+	tap_is(last_index(&to), 20 % 16, "its completion has the index of the request");
+	end();
+}
+
 int main(void)
 {
 	u32 i;
@@ -304,6 +336,7 @@ int main(void)
 	test_messages();
 	test_invalidate();
 	test_srq_number();
+	test_held_index();
 	test_bad_source();
 	test_queue_gone(false);
 	test_queue_gone(true);

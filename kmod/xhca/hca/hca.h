@@ -360,7 +360,7 @@ struct hca_srq {
 	u32 log_size, log_stride;
 	__be32 *dbr;
 	struct hca_umem *dbr_umem;	/* which has the record, or NULL */
-	u32 head;			/* linked: WQE index to use next; cyclic: counter */
+	u32 head;			/* index of the WQE to use next */
 	u32 taken;			/* WQEs taken so far, free-running */
 	u16 lwm;			/* 0: limit not armed */
 	bool error;

@@ -109,15 +109,14 @@ static void hca_rq_srq_check_limit(struct hca_srq *srq, u32 left)
 /* Takes the request at the head out of the queue. */
 static void hca_rq_srq_take(struct hca_srq *srq)
 {
-	u32 mask = (1u << srq->log_size) - 1;
 	const struct mlx5r_srq_next *next;
+	u32 head = srq->head + 1;
 
 	if (srq->linked) {
-		next = hca_buf_at(&srq->buf, (u64)(srq->head & mask) << srq->log_stride);
-		srq->head = be16_to_cpu(READ_ONCE(next->next_wqe_index)) & mask;
-	} else {
-		srq->head++;
+		next = hca_buf_at(&srq->buf, (u64)srq->head << srq->log_stride);
+		head = be16_to_cpu(READ_ONCE(next->next_wqe_index));
 	}
+	srq->head = head & ((1u << srq->log_size) - 1);
 	srq->taken++;
 	if (srq->lwm && !srq->error)
 		hca_rq_srq_check_limit(srq, hca_rq_srq_available(srq));
@@ -125,12 +124,10 @@ static void hca_rq_srq_take(struct hca_srq *srq)
 
 static int hca_rq_srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
-	u32 mask = (1u << srq->log_size) - 1;
-
 	if (qp->holder->recv_srq == srq) {
-		r->index = qp->holder->recv_index & mask;
+		r->index = qp->holder->recv_index;
 	} else if (!srq->error && hca_rq_srq_available(srq)) {
-		r->index = srq->head & mask;
+		r->index = srq->head;
 	} else if (srq->error) {
 		hca_fail_fatal(qp);
 		return MLX5R_SYND_REMOTE_OP;
