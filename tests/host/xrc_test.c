@@ -228,6 +228,41 @@ static void test_srq_number(void)
 	}
 }
 
+/* If the CQ of an SRQ overruns, the SRQ fails: no message is lost that was acknowledged. */
+static void test_cq_overrun(void)
+{
+	struct session_qp from2, to2;
+	struct xv_sge sge = session_sge(&mr[0], 0, SMALL);
+	struct session_srq srq;
+	struct hca_cq *cq;
+	struct xv_wc wc;
+
+	begin();
+	session_qp(&s, 0, MLX5_QP_ST_XRC, 4, 4, &from2);
+	session_qp(&s, 1, MLX5_QP_ST_XRC, 4, 4, &to2);
+	session_connect(&from2, &to2);
+	srq = session_xrc_srq(&owner, NULL);
+	post(&srq, SMALL);
+	post(&srq, SMALL);
+	cq = hca_table_get(&s.hca[1]->cqs, owner.cqn);
+	cq->ci = cq->pi - (1u << cq->log_size);
+	cq->dbr[MLX5R_DBR_CQ_CI] = cpu_to_be32(cq->ci & MLX5R_CQ_INDEX_MASK);
+	send(&srq, SMALL, 0);
+	session_settle(&s);
+	status();
+	ok(cq->overrun && find(&srq)->error, "the CQ of an SRQ overruns: the SRQ fails");
+	tap_is(target()->state, MLX5_QP_STATE_ERR, "the target of the message fails");
+	cq->dbr[MLX5R_DBR_CQ_CI] = cpu_to_be32(cq->pi & MLX5R_CQ_INDEX_MASK);
+	xv_wr_send_xrc(&from2.qp, 1, XV_SEND_SIGNALED, &sge, srq.srqn);
+	xv_commit_send(&from2.qp);
+	session_settle(&s);
+	ok(xv_poll_cq(&from2.cq, 1, &wc) == 1 && wc.status == XV_WC_REM_OP_ERR,
+	   "a message of another target to the SRQ fails");
+	session_qp_destroy(&from2);
+	session_qp_destroy(&to2);
+	end();
+}
+
 /* A message whose data cannot be read takes no receive request. */
 static void test_bad_source(void)
 {
@@ -336,6 +371,7 @@ int main(void)
 	test_messages();
 	test_invalidate();
 	test_srq_number();
+	test_cq_overrun();
 	test_held_index();
 	test_bad_source();
 	test_queue_gone(false);

@@ -82,6 +82,15 @@ static int hca_rq_ring_get(struct hca_qp *qp, struct hca_rwqe *r)
 
 /* ---- Shared receive queues ------------------------------------------------------------ */
 
+static void hca_rq_srq_fail(struct hca_srq *srq)
+{
+	if (srq->error)
+		return;
+	srq->error = true;
+	hca_event_srq(srq, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR);
+	hca_dependents_fail(srq->hca->fabric, &srq->dependents);
+}
+
 static u32 hca_rq_srq_available(struct hca_srq *srq)
 {
 	u32 n = be32_to_cpu(READ_ONCE(srq->dbr[0])) - srq->taken;
@@ -92,9 +101,7 @@ static u32 hca_rq_srq_available(struct hca_srq *srq)
 	n &= 0xffff;
 	if (n <= 1u << srq->log_size)
 		return n;
-	srq->error = true;
-	hca_event_srq(srq, MLX5_EVENT_TYPE_SRQ_CATAS_ERROR);
-	hca_dependents_fail(srq->hca->fabric, &srq->dependents);
+	hca_rq_srq_fail(srq);
 	return 0;
 }
 
@@ -124,6 +131,9 @@ static void hca_rq_srq_take(struct hca_srq *srq)
 
 static int hca_rq_srq_get(struct hca_qp *qp, struct hca_srq *srq, struct hca_rwqe *r)
 {
+	/* Nothing can report a message to an XRC SRQ without its CQ. */
+	if (srq->cq && srq->cq->overrun)
+		hca_rq_srq_fail(srq);
 	if (qp->holder->recv_srq == srq) {
 		r->index = qp->holder->recv_index;
 	} else if (!srq->error && hca_rq_srq_available(srq)) {
@@ -187,8 +197,11 @@ void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *c
 
 	cqe->srqn_uidx = cpu_to_be32(uidx);
 	cqe->sop_drop_qpn = cpu_to_be32(qp->qpn);
-	if (!hca_cqe_post(hca_rq_cq(qp, srq), cqe, data))
-		hca_fail_fatal(qp);
+	if (hca_cqe_post(hca_rq_cq(qp, srq), cqe, data))
+		return;
+	if (srq && srq->cq)
+		hca_rq_srq_fail(srq);
+	hca_fail_fatal(qp);
 }
 
 void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8 syndrome)
