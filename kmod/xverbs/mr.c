@@ -47,7 +47,10 @@ int xv_mr_check_access(struct xv_call *call, u32 access)
 	return 0;
 }
 
-/* addr and iova must have the same offset within a page. */
+/*
+ * addr and iova must have the same offset within a page.  mlx5_ib warns if the range of iova is
+ * not below 2^64.
+ */
 int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
 		      u32 access)
 {
@@ -63,6 +66,8 @@ int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
 				       "MR: iova of a zero-based region is not zero");
 		range->iova = range->addr & ~PAGE_MASK;
 	}
+	if (check_add_overflow(range->iova, range->length - 1, &end))
+		return xv_fail(call, -EINVAL, "MR: iova + length overflows");
 	if ((range->iova ^ range->addr) & ~PAGE_MASK)
 		return xv_fail(call, -EINVAL,
 			       "MR: addr and iova differ in their offset within a page");

@@ -355,6 +355,8 @@ int main(int argc, char **argv)
 	   "invalid file descriptor: %s", xv_last_error());
 	ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, SIZE + 4096, IOVA, fd, access) && errno == EINVAL,
 	   "longer than the dma-buf: %s", xv_last_error());
+	ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, PART, 4096 - (uint64_t)PART, fd, access) &&
+	   errno == EINVAL, "IOVA that wraps around: %s", xv_last_error());
 	mr = xv_reg_dmabuf_mr(r.side[1].pd, PART, PART, IOVA, fd, access);
 	close(fd);
 	if (!ok(mr != NULL, "register a part of a dma-buf, then close its file")) {

@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <rdma/xverbs.h>
 #include "rig.h"
 
 enum { LEN = 8192, IOVA = 0x40000000 };
@@ -178,6 +180,8 @@ static void test_refusals(void)
 	refused(mem, 0, at, 0, EINVAL, "no length");
 	refused(mem, ~0ul, at, 0, EINVAL, "length beyond the address space");
 	refused(mem, LEN, at + 8, 0, EINVAL, "IOVA with another page offset");
+	refused(mem, LEN, 4096 - (uint64_t)LEN, 0, EINVAL, "IOVA that wraps around");
+	refused(mem, LEN, 0 - (uint64_t)4096, 0, EINVAL, "IOVA beyond 2^64");
 	refused(mem, LEN, at, XV_ACCESS_ZERO_BASED, EINVAL, "zero-based with an IOVA");
 	refused((void *)0x7000, LEN, 0x7000, 0, EFAULT, "no memory");
 	refused(rom, 4096, (uintptr_t)rom, XV_ACCESS_LOCAL_WRITE, EFAULT, "read-only memory");
@@ -267,6 +271,23 @@ static void test_first_write(void)
 	ok(!xv_dereg_mr(mr), "deregister");
 }
 
+/* The iova of a region that moves must not wrap around either. */
+static void test_moved_iova(void)
+{
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, LEN, XV_ACCESS_LOCAL_WRITE);
+	struct xverbs_mr_rereg arg = {
+		.hdr.size = sizeof(arg), .change = XVERBS_REREG_TRANSLATION,
+		.addr = (uintptr_t)mem, .length = LEN, .iova = 0 - (uint64_t)4096,
+	};
+
+	if (!mr)
+		bail_out("%s", xv_last_error());
+	arg.mr = mr->handle;
+	ok(ioctl(r.side[1].ctx->fd, XVERBS_MR_REREG, &arg) < 0 && errno == EINVAL,
+	   "re-registration: IOVA beyond 2^64");
+	ok(!xv_dereg_mr(mr), "deregister");
+}
+
 int main(int argc, char **argv)
 {
 	rig_devices(argc, argv);
@@ -279,6 +300,7 @@ int main(int argc, char **argv)
 	test_no_changes();
 	test_read_only_file();
 	test_first_write();
+	test_moved_iova();
 	rig_close(&r);
 	return tap_done();
 }

@@ -869,7 +869,8 @@ struct xverbs_uar_alloc {
  *	other unknown flags give EOPNOTSUPP
  * @addr: start of the memory
  * @length: bytes
- * @iova: address of @addr in work requests, with the same offset within a page.
+ * @iova: address of @addr in work requests, with the same offset within a page;
+ *	the region must not go beyond address 2^64 - 1.
  *	With XVERBS_ACCESS_ZERO_BASED it must be 0, and address 0 is then the start
  *	of the page that contains @addr
  * @out_handle: the memory region
@@ -948,7 +949,8 @@ struct xverbs_mr_rereg {
  * @access: XVERBS_ACCESS_*, not ZERO_BASED
  * @offset: offset in the dma-buf
  * @length: bytes
- * @iova: address of @offset in work requests, with the same offset within a page
+ * @iova: address of @offset in work requests, with the same offset within a page;
+ *	the region must not go beyond address 2^64 - 1
  * @fd: the dma-buf
  * @out_handle: the memory region
  * @out_lkey: local key
