@@ -36,17 +36,9 @@ static inline struct ib_umem *xv_compat_umem_get(struct ib_device *ib, u64 addr,
 }
 
 /*
- * ib_core exports this function and those below for uverbs, but no public header declares
- * them.
+ * ib_core exports these functions for uverbs, but no public header declares them.
+ * Without CONFIG_CGROUP_RDMA there are no charges.
  */
-void rdma_restrack_new(struct rdma_restrack_entry *res,
-		       enum rdma_restrack_type type);
-void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
-			       const struct rdma_restrack_entry *parent);
-void rdma_restrack_add(struct rdma_restrack_entry *res);
-void rdma_restrack_del(struct rdma_restrack_entry *res);
-
-/* Without CONFIG_CGROUP_RDMA there are no charges. */
 #ifdef CONFIG_CGROUP_RDMA
 int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj,
 			 struct ib_device *device,

@@ -175,33 +175,12 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 static_assert((int)IB_MR_REREG_PD == XVERBS_REREG_PD);
 static_assert((int)IB_MR_REREG_ACCESS == XVERBS_REREG_ACCESS);
 
-static void xv_mr_track(struct ib_mr *ib)
-{
-	rdma_restrack_new(&ib->res, RDMA_RESTRACK_MR);
-	rdma_restrack_parent_name(&ib->res, &ib->pd->res);
-	rdma_restrack_add(&ib->res);
-}
-
-/* As ib_reg_user_mr() does after the driver created the region */
-static void xv_mr_adopt(struct ib_mr *ib, struct ib_pd *pd)
-{
-	ib->device = pd->device;
-	ib->pd = pd;
-	ib->type = IB_MR_TYPE_USER;
-	atomic_inc(&pd->usecnt);
-	xv_mr_track(ib);
-}
-
-/*
- * The driver may have revoked the key.  So no error number is returned that means that the
- * region is unchanged.
- */
-static int xv_mr_fail_change(struct xv_call *call, struct xv_mr_obj *mr, int err)
+/* The driver may have revoked the key: the next call pins the memory again. */
+static int xv_mr_fail_change(struct xv_call *call, struct xv_mr_obj *mr)
 {
 	mr->revoked = true;
-	if (err != -ENOMEM && err != -ENOSPC)
-		err = -EREMOTEIO;
-	return xv_fail(call, err, "MR: the driver or the firmware failed to change the region");
+	return xv_fail(call, -EREMOTEIO,
+		       "MR: the driver or the firmware failed to change the region");
 }
 
 /* New memory: the old region stays valid until the new one is registered. */
@@ -210,15 +189,14 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 			 const struct xv_mr_range *range, u32 access)
 {
 	struct ib_mr *ib;
-	int err;
 
 	ib = xv_mr_pin(call, pd, range, access);
 	if (IS_ERR(ib))
 		return PTR_ERR(ib);
-	err = ib_dereg_mr(mr->ib);
-	if (err) {
+	/* A failed command is tried again. */
+	if (ib_dereg_mr(mr->ib) && ib_dereg_mr(mr->ib)) {
 		ib_dereg_mr(ib);
-		return xv_mr_fail_change(call, mr, err);
+		return xv_mr_fail_change(call, mr);
 	}
 	mr->ib = ib;
 	mr->revoked = false;
@@ -227,32 +205,45 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 }
 
 /*
- * New PD or access flags: the driver changes the mkey in place, or creates another
- * mkey for the memory that is pinned already.
+ * ib_core tracks regions of imported PDs as resources of a process, those of other PDs
+ * as resources of the kernel, and no region changes from one to the other.
+ *
+ * If mlx5_ib (up to 7.3) cannot change the access flags by a UMR, it moves the memory to
+ * a new region.  It then takes the old one for a region of the kernel, because it has no
+ * memory, and unmaps and frees what it does not own.  So only changes are left to mlx5_ib
+ * for which it uses a UMR on every adapter.
  */
+static bool xv_mr_in_place(struct xv_call *call, const struct xv_mr_obj *mr,
+			   const struct xv_obj *pd, u32 access)
+{
+	u32 umr = XVERBS_ACCESS_LOCAL_WRITE | XVERBS_ACCESS_REMOTE_WRITE |
+		  XVERBS_ACCESS_REMOTE_READ;
+
+	if (!MLX5_CAP_GEN(call->dev->mdev, umr_modify_atomic_disabled))
+		umr |= XVERBS_ACCESS_REMOTE_ATOMIC;
+	return !((access ^ mr->access) & ~umr) && !to_pd_obj(pd)->uverbs &&
+	       !to_pd_obj(mr->obj.deps[0])->uverbs;
+}
+
+/* New PD or access flags: the driver changes the mkey. */
 static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 		       const struct xv_obj *pd, const struct xv_mr_range *range,
 		       u32 access)
 {
 	struct ib_pd *ib_pd = to_pd_obj(pd)->ib, *old_pd = mr->ib->pd;
-	struct ib_mr *old = mr->ib, *ib;
+	const struct ib_device_ops *ops = &ib_pd->device->ops;
+	struct ib_mr *ib;
 
-	ib = ib_pd->device->ops.rereg_user_mr(old, call->arg.mr_rereg.change,
-					      range->addr, range->length,
-					      range->iova, access, ib_pd, NULL);
-	if (IS_ERR(ib))
-		return xv_mr_fail_change(call, mr, PTR_ERR(ib));
-	if (ib) {
-		xv_mr_adopt(ib, ib_pd);
-		mr->ib = ib;
-		/* The memory now belongs to the new region.  A failed command is tried again. */
-		if (ib_dereg_mr(old))
-			ib_dereg_mr(old);
-	} else if (ib_pd != old_pd) {
-		/* Waits for readers of resource tracking, which may use the old PD. */
-		rdma_restrack_del(&old->res);
-		old->pd = ib_pd;
-		xv_mr_track(old);
+	ib = ops->rereg_user_mr(mr->ib, call->arg.mr_rereg.change, range->addr,
+				range->length, range->iova, access, ib_pd, NULL);
+	/* A new region, which xv_mr_in_place() rules out, is not tracked yet. */
+	if (!IS_ERR_OR_NULL(ib))
+		ops->dereg_mr(ib, NULL);
+	if (ib)
+		return xv_mr_fail_change(call, mr);
+	/* Resource tracking does not read the PD of a region of the kernel. */
+	if (ib_pd != old_pd) {
+		mr->ib->pd = ib_pd;
 		atomic_inc(&ib_pd->usecnt);
 		atomic_dec(&old_pd->usecnt);
 	}
@@ -278,7 +269,9 @@ static int xv_mr_rereg_locked(struct xv_call *call, struct xv_mr_obj *mr,
 					       arg->iova };
 	range = given;
 	/* Only pinning checks whether the process may write to the memory. */
-	pins = moves || mr->revoked || (ib_access_writable(access) && !mr->writable);
+	pins = moves || mr->revoked ||
+	       (ib_access_writable(access) && !mr->writable) ||
+	       !xv_mr_in_place(call, mr, pd, access);
 	err = xv_mr_check_access(call, access);
 	if (!err)
 		err = xv_mr_check_range(call, &range, access);

@@ -4,9 +4,10 @@
  * work requests and completions of libibverbs, without system calls.
  */
 #include <arpa/inet.h>
+#include <unistd.h>
 #include "bridge.h"
 
-enum { LEN = 10000, QKEY = 0x1234567 };
+enum { LEN = 10000, OWN = 12347, QKEY = 0x1234567 };
 
 static void clear(void)
 {
@@ -146,6 +147,50 @@ static void test_own_region(void)
 	ok(mr && !xv_dereg_mr(mr), "that memory is deregistered");
 }
 
+/* `rdma resource` shows one region of OWN bytes, with this owner. */
+static bool tracked(const char *owner)
+{
+	char cmd[160];
+
+	snprintf(cmd, sizeof(cmd), "rdma resource show mr > /tmp/bridge.$$ && "
+		 "n=$(grep -c 'dev %s .*mrlen %d .*%s' /tmp/bridge.$$); rm /tmp/bridge.$$; "
+		 "[ \"$n\" = 1 ]", rig_device(0), OWN, owner);
+	return !system(cmd);
+}
+
+/*
+ * A region moves from the protection domain of libibverbs to one of libxverbs and back. ib_core
+ * takes regions of the one for those of a process, regions of the other for its own.
+ */
+static void test_moved_region(void)
+{
+	static uint8_t own[OWN];
+	struct ibv_sge sge = { (uintptr_t)own, LEN, 0 };
+	struct ibv_send_wr wr = rdma(14, IBV_WR_RDMA_WRITE, &sge, 0);
+	struct xv_pd *plain = xv_alloc_pd(end[0].s.ctx), *again;
+	struct xv_mr *mr = xv_reg_mr(end[0].pd, own, OWN, XV_ACCESS_LOCAL_WRITE);
+	char pid[32];
+
+	NEED(plain && mr);
+	NEED((again = xv_bridge_import_pd(end[0].s.ctx, end[0].ibv_pd)));
+	snprintf(pid, sizeof(pid), "pid %d ", (int)getpid());
+	ok(tracked(pid), "rdma resource: the region of the process");
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD, plain, NULL, 0, 0) && tracked("\\[xverbs\\]"),
+	   "rdma resource: the region after it moved to a protection domain of libxverbs");
+	sge.lkey = mr->lkey;
+	ok(runs(&wr, IBV_WC_LOC_PROT_ERR), "its key belongs to that one");
+	connect_ends();
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD, again, NULL, 0, 0) && tracked(pid) &&
+	   !xv_dealloc_pd(plain), "and after it moved back");
+	ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_PD, end[0].pd, NULL, 0, 0) && tracked(pid) &&
+	   !xv_dealloc_pd(again), "and after it moved to another import");
+	clear();
+	rig_fill(own, LEN, 1);
+	sge.lkey = mr->lkey;
+	ok(runs(&wr, IBV_WC_SUCCESS) && arrived(), "write from it");
+	ok(!xv_dereg_mr(mr), "that memory is deregistered");
+}
+
 /* A window of libibverbs, bound and invalidated by a queue of libxverbs */
 static void test_window(void)
 {
@@ -277,6 +322,7 @@ int main(int argc, char **argv)
 	test_send();
 	test_bad_request();
 	test_own_region();
+	test_moved_region();
 	test_window();
 	test_srq();
 	test_datagram();

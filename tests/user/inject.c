@@ -15,7 +15,8 @@
  */
 #include "steps.h"
 
-enum { MAX_STEPS = 2000 };
+/* FAIL_*: MLX5_CMD_STAT_INT_ERR and _LIM_ERR of linux/mlx5/device.h */
+enum { MAX_STEPS = 2000, FAIL_INTERNAL = 1, FAIL_LIMIT = 8 };
 
 /* ---- Injection of failures --------------------------------------------- */
 
@@ -238,6 +239,65 @@ static void sweep_destroy(const char *name, uint32_t handle)
 	ok(destroy(handle) == ENOENT, "DESTROY of a %s: it no longer exists", name);
 }
 
+/* ---- Re-registration whose old key cannot be destroyed ------------------------------- */
+
+static void write_number(const char *name, unsigned int n)
+{
+	char file[96], text[16];
+
+	snprintf(file, sizeof(file), "/sys/kernel/debug/xhca/%u/%s", function_of(rig_device(0)),
+		 name);
+	snprintf(text, sizeof(text), "%u", n);
+	write_file(file, text);
+}
+
+/* The key of the region after a change of the PD. A revoked region gets a new one. */
+static uint32_t key_of_altered(void)
+{
+	static bool second;
+
+	second = !second;
+	memset(&arg, 0, sizeof(arg));
+	arg.rereg.mr = mr;
+	arg.rereg.pd = second ? pd2 : pd;
+	arg.rereg.change = XVERBS_REREG_PD;
+	if (call(fd, XVERBS_MR_REREG, sizeof(arg.rereg)))
+		bail_out("MR_REREG: %s", reason);
+	return arg.rereg.out_lkey;
+}
+
+/* Each command and the next one fail for lack of resources. Only EREMOTEIO revokes a key. */
+static void sweep_move(void)
+{
+	struct objects before, now;
+	unsigned int revoked = 0;
+	bool good = true;
+	uint32_t key;
+	int n, err = 1;
+
+	write_number("fail_status", FAIL_LIMIT);
+	write_number("fail_more", 1);
+	key = key_of_altered();
+	before = count_objects();
+	for (n = 1; err && n < MAX_STEPS; n++) {
+		memset(&arg, 0, sizeof(arg));
+		fill_move();
+		arm(n);
+		err = call(fd, XVERBS_MR_REREG, sizeof(arg.rereg));
+		arm(0);
+		revoked += err == EREMOTEIO;
+		good &= !err || err == EREMOTEIO || (err == ENOMEM && key_of_altered() == key);
+		key = key_of_altered();
+		now = count_objects();
+		good &= same(&now, &before);
+	}
+	write_number("fail_status", FAIL_INTERNAL);
+	write_number("fail_more", 0);
+	/* Whether a command destroys the old key depends on the key cache of the driver. */
+	ok(good && n < MAX_STEPS, "MR_REREG: only EREMOTEIO revokes a key: %u in %d attempts",
+	   revoked, n - 1);
+}
+
 /* ---- Closing the file -------------------------------------------------- */
 
 static void sweep_close(void)
@@ -383,6 +443,8 @@ static void sweep_all(void)
 	for (i = 0; i < ARRAY_SIZE(steps); i++)
 		if (step_possible(&steps[i]))
 			sweep(&steps[i]);
+	if (commands)
+		sweep_move();
 	close(spare);
 	sweep_destroy("UD queue pair in a multicast group", ud);
 	sweep_destroy("queue pair", qp);

@@ -271,6 +271,29 @@ static void test_first_write(void)
 	ok(!xv_dereg_mr(mr), "deregister");
 }
 
+/*
+ * Access flags that the driver cannot change in the mkey: the memory is pinned again. The debug
+ * kernel looks at the DMA mappings.
+ */
+static void test_not_in_place(unsigned int flag, const char *what)
+{
+	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE;
+	struct xv_mr *mr = xv_reg_mr(r.side[1].pd, mem, LEN, access);
+	int i;
+
+	if (!mr)
+		bail_out("%s", xv_last_error());
+	for (i = 0; i < 2; i++) {
+		ok(!xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+				i ? access : access | flag),
+		   "re-registration %s %s: %s", i ? "without" : "with", what, xv_last_error());
+		rig_fill(r.buf[0], 64, flag + i);
+		ok(write_to(mr, (uintptr_t)mem, 64, XV_WC_SUCCESS) &&
+		   rig_check(mem, 64, flag + i), "re-registration: a write succeeds");
+	}
+	ok(!xv_dereg_mr(mr), "deregister");
+}
+
 /* The iova of a region that moves must not wrap around either. */
 static void test_moved_iova(void)
 {
@@ -300,6 +323,8 @@ int main(int argc, char **argv)
 	test_no_changes();
 	test_read_only_file();
 	test_first_write();
+	test_not_in_place(XV_ACCESS_MW_BIND, "binding of windows");
+	test_not_in_place(XV_ACCESS_RELAXED_ORDERING, "relaxed ordering");
 	test_moved_iova();
 	rig_close(&r);
 	return tap_done();

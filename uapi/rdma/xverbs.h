@@ -912,21 +912,21 @@ struct xverbs_mr_reg {
  * @out_lkey: new local key
  * @out_rkey: new remote key
  *
- * The region keeps its handle.  It keeps its keys if only the PD or the access flags
- * change and the adapter can change them in place; otherwise it gets new keys, and
- * work requests with the old keys fail.  With XVERBS_REREG_TRANSLATION the kernel
- * pins the new memory before it unpins the old memory.  If the new access flags are the
- * first that allow to write, it pins the range of the region again in the same way
- * (EFAULT: the process may not write there), and the keys change.  While both are pinned,
- * both count against RLIMIT_MEMLOCK.
+ * The region keeps its handle.  It keeps its keys if only the PD or access flags change
+ * and the change is made in place; otherwise it gets new keys, and work requests with
+ * the old keys fail.  A change is made in place if the PDs are not imported, and if only
+ * LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE or, unless the adapter excludes it,
+ * REMOTE_ATOMIC change.
  *
- * If the call fails, the region keeps its handle.  EINVAL, ENOENT and EOPNOTSUPP leave
- * the region unchanged.  After another error:
+ * With XVERBS_REREG_TRANSLATION the kernel pins the new memory before it unpins the old
+ * memory.  For other changes that are not made in place, and if the new access flags are
+ * the first that allow to write, it pins the range of the region again in the same way
+ * (EFAULT: the process may not write there).  While both are pinned, both count against
+ * RLIMIT_MEMLOCK.
  *
- *  - EREMOTEIO, or ENOMEM of a call that does not pin memory: the keys may be revoked, and
- *    the memory may be unpinned.  The next call for this region pins the memory again and
- *    gives it new keys.
- *  - Other errors come from the registration of new memory: the region is unchanged.
+ * If the call fails, the region keeps its handle.  After EREMOTEIO the keys may be
+ * revoked: the next call for this region pins the memory again and gives it new keys.
+ * After another error the region is unchanged.
  */
 struct xverbs_mr_rereg {
 	struct xverbs_hdr hdr;
