@@ -61,6 +61,13 @@ static inline void ib_rdmacg_uncharge(struct ib_rdmacg_object *cg_obj,
 }
 #endif
 
+/* Linux before 6.2 does not promise class.devnode() a device that stays the same. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define XV_COMPAT_DEVNODE_CONST	const
+#else
+#define XV_COMPAT_DEVNODE_CONST
+#endif
+
 static inline void xv_compat_vm_flags(struct vm_area_struct *vma,
 				      unsigned long set, unsigned long clear)
 {

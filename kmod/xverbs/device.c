@@ -9,6 +9,7 @@
 #include <linux/device.h>
 #include <linux/dma-map-ops.h>
 #include <linux/mlx5/eq.h>
+#include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/pci.h>
 #include <linux/sched.h>
@@ -21,12 +22,16 @@
 #include "xrc_base.h"
 #include "xv.h"
 
+static bool bind_by_name;
+module_param(bind_by_name, bool, 0644);
+MODULE_PARM_DESC(bind_by_name, "give every process every device (for older libraries)");
+
 static DEFINE_MUTEX(xv_devs_lock);	/* protects xv_devs */
 static LIST_HEAD(xv_devs);
 
-static void xv_dev_free(struct kref *ref)
+static void xv_dev_release(struct device *node)
 {
-	struct xv_dev *dev = container_of(ref, struct xv_dev, ref);
+	struct xv_dev *dev = container_of(node, struct xv_dev, node);
 
 	xa_destroy(&dev->qps);
 	xa_destroy(&dev->srqs);
@@ -34,9 +39,14 @@ static void xv_dev_free(struct kref *ref)
 	kfree(dev);
 }
 
+void xv_dev_get(struct xv_dev *dev)
+{
+	get_device(&dev->node);
+}
+
 void xv_dev_put(struct xv_dev *dev)
 {
-	kref_put(&dev->ref, xv_dev_free);
+	put_device(&dev->node);
 }
 
 void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file)
@@ -241,6 +251,26 @@ static const char *xv_dev_probe(struct xv_dev *dev)
 	       xv_dev_caps_why_not(dev->mdev);
 }
 
+static void xv_dev_stop(struct xv_dev *dev)
+{
+	ib_unregister_event_handler(&dev->ib_events);
+	mlx5_notifier_unregister(dev->mdev, &dev->fw_events);
+}
+
+/* Returns NULL, or the reason why the device cannot be used. */
+static const char *xv_dev_start(struct xv_dev *dev)
+{
+	dev->fw_events.notifier_call = xv_dev_fw_event;
+	mlx5_notifier_register(dev->mdev, &dev->fw_events);
+	INIT_IB_EVENT_HANDLER(&dev->ib_events, dev->ib, xv_dev_ib_event);
+	ib_register_event_handler(&dev->ib_events);
+	/* From now on, files can bind to the device. */
+	if (!xv_node_add(dev))
+		return NULL;
+	xv_dev_stop(dev);
+	return "its device node cannot be created (no memory or minor number)";
+}
+
 static int xv_dev_add(struct ib_device *ib)
 {
 	struct xv_dev *dev;
@@ -248,7 +278,8 @@ static int xv_dev_add(struct ib_device *ib)
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
-	kref_init(&dev->ref);
+	xv_node_init(dev, xv_dev_release);
+	dev->node.parent = ib->dev.parent;
 	dev->ib = ib;
 	dev->ports = ib->phys_port_cnt;
 	mutex_init(&dev->files_lock);
@@ -259,13 +290,7 @@ static int xv_dev_add(struct ib_device *ib)
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&dev->dcts, XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
-	dev->why_not = xv_dev_probe(dev);
-	if (!dev->why_not) {
-		dev->fw_events.notifier_call = xv_dev_fw_event;
-		mlx5_notifier_register(dev->mdev, &dev->fw_events);
-		INIT_IB_EVENT_HANDLER(&dev->ib_events, ib, xv_dev_ib_event);
-		ib_register_event_handler(&dev->ib_events);
-	}
+	dev->why_not = xv_dev_probe(dev) ?: xv_dev_start(dev);
 	xv_resources_add(dev);
 	mutex_lock(&xv_devs_lock);
 	list_add_tail(&dev->list, &xv_devs);
@@ -321,13 +346,14 @@ static void xv_dev_remove(struct ib_device *ib, void *client_data)
 	if (!dev)
 		return;
 
+	if (!dev->why_not)
+		xv_node_del(dev);
 	xv_resources_del(dev);
 	xv_dev_remove_files(dev);
 	if (!dev->why_not) {
 		xv_xrc_base_exit(dev);
 		xv_dct_eq_exit(dev);
-		ib_unregister_event_handler(&dev->ib_events);
-		mlx5_notifier_unregister(dev->mdev, &dev->fw_events);
+		xv_dev_stop(dev);
 	}
 	xv_dev_put(dev);
 }
@@ -350,7 +376,8 @@ void xv_devices_exit(void)
 
 /* ---- LIST_DEVICES, BIND -------------------------------------------------------------- */
 
-static bool xv_dev_visible(const struct xv_dev *dev)
+/* Called before the removal of the device ends */
+bool xv_dev_visible(const struct xv_dev *dev)
 {
 	return rdma_dev_access_netns(dev->ib, current->nsproxy->net_ns);
 }
@@ -367,6 +394,8 @@ static void xv_dev_describe(const struct xv_dev *dev, struct xverbs_device *out)
 	strscpy(out->name, dev_name(&dev->ib->dev), sizeof(out->name));
 	if (dev->why_not)
 		strscpy(out->why_not, dev->why_not, sizeof(out->why_not));
+	else
+		strscpy(out->node, dev_name(&dev->node), sizeof(out->node));
 }
 
 /* Fills in up to @room visible devices; returns the number of all visible devices. */
@@ -425,22 +454,58 @@ static bool xv_dev_matches(const struct xv_dev *dev,
 	return !strcmp(dev_name(&dev->ib->dev), arg->name);
 }
 
-/* Returns the requested device with a reference, or NULL. */
+/* Returns the device with the name or index, with a reference. */
 static struct xv_dev *xv_bind_find(struct xv_call *call)
 {
 	struct xverbs_bind *arg = &call->arg.bind;
 	struct xv_dev *dev;
 
+	if (!READ_ONCE(bind_by_name))
+		return ERR_PTR(xv_fail(call, -EPERM,
+				       "this needs an open descriptor of /dev/infiniband/xverbsN (a newer libxverbs), or the module parameter bind_by_name"));
+	arg->name[XVERBS_NAME_MAX - 1] = 0;
 	mutex_lock(&xv_devs_lock);
 	list_for_each_entry(dev, &xv_devs, list) {
 		if (xv_dev_visible(dev) && xv_dev_matches(dev, arg)) {
-			kref_get(&dev->ref);
+			xv_dev_get(dev);
 			mutex_unlock(&xv_devs_lock);
 			return dev;
 		}
 	}
 	mutex_unlock(&xv_devs_lock);
-	return NULL;
+	return ERR_PTR(arg->hdr.flags & XVERBS_BIND_BY_INDEX ?
+		       xv_fail(call, -ENOENT, "no RDMA device with index %u",
+			       arg->index) :
+		       xv_fail(call, -ENOENT, "no RDMA device %s", arg->name));
+}
+
+/* Returns the requested device with a reference. */
+static struct xv_dev *xv_bind_device(struct xv_call *call)
+{
+	struct xverbs_bind *arg = &call->arg.bind;
+
+	if (!(arg->hdr.flags & XVERBS_BIND_BY_FD)) {
+		if (arg->fd)
+			return ERR_PTR(xv_fail(call, -EINVAL,
+					       "fd without XVERBS_BIND_BY_FD"));
+		return xv_bind_find(call);
+	}
+	if (arg->hdr.flags & XVERBS_BIND_BY_INDEX)
+		return ERR_PTR(xv_fail(call, -EINVAL,
+				       "XVERBS_BIND_BY_INDEX with XVERBS_BIND_BY_FD"));
+	return xv_node_get_dev(call, arg->fd);
+}
+
+/* Called under files_lock: while @gone is false, the RDMA device exists. */
+static int xv_bind_allowed(struct xv_call *call, struct xv_dev *dev)
+{
+	if (dev->gone)
+		return xv_fail(call, -ENODEV, "the device was removed");
+	if (!xv_dev_visible(dev))
+		return xv_fail(call, -EPERM,
+			       "the device belongs to another network namespace");
+	return xv_cgroup_charge(call, dev, &call->file->cgroup,
+				RDMACG_RESOURCE_HCA_HANDLE);
 }
 
 int xv_bind(struct xv_call *call)
@@ -451,6 +516,8 @@ int xv_bind(struct xv_call *call)
 	u32 event_size;
 	int err;
 
+	if (arg->reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
 	if (file->dev)
 		return xv_fail(call, -EBUSY, "the file is already bound");
 	err = xv_event_size(call, arg->async_event_size,
@@ -458,13 +525,9 @@ int xv_bind(struct xv_call *call)
 			    &event_size);
 	if (err)
 		return err;
-	arg->name[XVERBS_NAME_MAX - 1] = 0;
-	dev = xv_bind_find(call);
-	if (!dev)
-		return arg->hdr.flags & XVERBS_BIND_BY_INDEX ?
-			xv_fail(call, -ENOENT, "no RDMA device with index %u",
-				arg->index) :
-			xv_fail(call, -ENOENT, "no RDMA device %s", arg->name);
+	dev = xv_bind_device(call);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
 	if (dev->why_not) {
 		err = xv_fail(call, -EOPNOTSUPP, "%s", dev->why_not);
 		goto err_dev;
@@ -474,10 +537,7 @@ int xv_bind(struct xv_call *call)
 		goto err_dev;
 
 	mutex_lock(&dev->files_lock);
-	/* While @gone is false, the device can be charged. */
-	err = dev->gone ? xv_fail(call, -ENODEV, "the device is being removed") :
-			  xv_cgroup_charge(call, dev, &file->cgroup,
-					   RDMACG_RESOURCE_HCA_HANDLE);
+	err = xv_bind_allowed(call, dev);
 	if (!err) {
 		file->number = ++dev->n_bound;
 		list_add_tail(&file->dev_node, &dev->files);

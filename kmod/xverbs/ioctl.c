@@ -77,7 +77,8 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(XVERBS_CMD_LIST_DEVICES, xv_device_list, struct xverbs_list_devices,
 		 reserved, XV_UNBOUND, 0),
 	XV_IOCTL(XVERBS_CMD_BIND, xv_bind, struct xverbs_bind,
-		 name, XV_UNBOUND | XV_EXCLUSIVE, XVERBS_BIND_BY_INDEX),
+		 name, XV_UNBOUND | XV_EXCLUSIVE, XVERBS_BIND_BY_INDEX |
+		 XVERBS_BIND_BY_FD),
 	XV_IOCTL(XVERBS_CMD_DESTROY, xv_destroy, struct xverbs_destroy,
 		 reserved, 0, 0),
 	XV_IOCTL(XVERBS_CMD_QUERY_DEVICE, xv_device_query, struct xverbs_query_device,

@@ -16,11 +16,16 @@ static int __init xv_init(void)
 	err = xv_files_init();
 	if (err)
 		goto err_resources;
-	err = xv_devices_init();
+	err = xv_nodes_init();
 	if (err)
 		goto err_files;
+	err = xv_devices_init();
+	if (err)
+		goto err_nodes;
 	return 0;
 
+err_nodes:
+	xv_nodes_exit();
 err_files:
 	xv_files_exit();
 err_resources:
@@ -31,6 +36,7 @@ err_resources:
 static void __exit xv_exit(void)
 {
 	xv_devices_exit();
+	xv_nodes_exit();
 	xv_files_exit();
 	xv_resources_exit();
 }

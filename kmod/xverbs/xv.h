@@ -11,7 +11,9 @@
 #ifndef XV_H
 #define XV_H
 
+#include <linux/cdev.h>
 #include <linux/completion.h>
+#include <linux/device.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
@@ -46,7 +48,9 @@ struct xv_umem_obj;
 /**
  * struct xv_dev - an RDMA device
  * @list: in the list of all devices, under xv_devs_lock
- * @ref: held by the list and by each file bound to it
+ * @node: the device node.  Its references keep this structure: one of the list, one of
+ *	each file bound to the device, one of each open file of the node
+ * @cdev: the character device of @node
  * @ib: the device; invalid after remove() has returned
  * @mdev: its adapter, NULL if @why_not
  * @why_not: reason why no file can bind to it, or NULL
@@ -70,7 +74,8 @@ struct xv_umem_obj;
  */
 struct xv_dev {
 	struct list_head list;
-	struct kref ref;
+	struct device node;
+	struct cdev cdev;
 	struct ib_device *ib;
 	struct mlx5_core_dev *mdev;
 	const char *why_not;
@@ -778,13 +783,22 @@ void xv_resources_exit(void);
 void xv_resources_add(struct xv_dev *dev);
 void xv_resources_del(struct xv_dev *dev);
 
-/* ---- Devices (device.c) ------------------------------------------------------------ */
+/* ---- Devices (device.c, node.c) ------------------------------------------------------ */
 
 int xv_devices_init(void);
 void xv_devices_exit(void);
+bool xv_dev_visible(const struct xv_dev *dev);
+void xv_dev_get(struct xv_dev *dev);
 void xv_dev_put(struct xv_dev *dev);
 void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file);
 int xv_number_add(struct xarray *numbers, u32 number, void *entry);
 void xv_number_del(struct xarray *numbers, u32 number, void *entry);
+
+int xv_nodes_init(void);
+void xv_nodes_exit(void);
+void xv_node_init(struct xv_dev *dev, void (*release)(struct device *node));
+int xv_node_add(struct xv_dev *dev);
+void xv_node_del(struct xv_dev *dev);
+struct xv_dev *xv_node_get_dev(struct xv_call *call, int fd);
 
 #endif

@@ -48,16 +48,12 @@ static int destroy(uint32_t handle)
 
 static void setup(void)
 {
-	struct xverbs_bind bind = {};
 	struct xverbs_pd_alloc p = {};
 	struct xverbs_uar_alloc u = {};
 	struct xverbs_umem_reg m = {};
 
-	fd = open("/dev/xverbs", O_RDWR);
-	if (fd < 0)
-		tap_skip_all("/dev/xverbs: %s", strerror(errno));
-	strcpy(bind.name, rig_device(0));
-	must(CALL(BIND, &bind), "BIND");
+	fd = rig_bound_file(rig_device(0));
+	must(fd < 0 ? errno : 0, "BIND");
 	must(CALL(PD_ALLOC, &p), "PD_ALLOC");
 	must(CALL(UAR_ALLOC, &u), "UAR_ALLOC");
 	pd = p.out_handle;

@@ -187,12 +187,10 @@ static void test_keys(void)
 
 static void open_file(void)
 {
-	struct xverbs_bind bind = {};
 	struct xverbs_uar_alloc u = {};
 
-	fd = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
-	strcpy(bind.name, rig_device(0));
-	if (fd < 0 || CALL(BIND, &bind) || CALL(UAR_ALLOC, &u))
+	fd = rig_bound_file(rig_device(0));
+	if (fd < 0 || CALL(UAR_ALLOC, &u))
 		bail_out("cannot open %s: %s", rig_device(0), reason);
 	uar = u.out_handle;
 }

@@ -220,18 +220,15 @@ static void make_target(int fd)
 
 static void test_removal(void)
 {
-	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
 	struct xverbs_uar_alloc uar = { .hdr.size = sizeof(uar) };
 	struct xverbs_channel_alloc channel = { .hdr.size = sizeof(channel) };
 	struct xverbs_cq_create cq = { .hdr.size = sizeof(cq), .entries = 15, .cqe_bytes = 64 };
-	int fd = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
+	int fd = rig_bound_file(rig_device(0));
 	struct xverbs_clock_map clock = { .hdr.size = sizeof(clock) };
 	volatile uint32_t *page, *time;
 	struct pollfd p;
 	char command[128];
 
-	strcpy(bind.name, rig_device(0));
-	verb(fd, XVERBS_BIND, &bind);
 	verb(fd, XVERBS_UAR_ALLOC, &uar);
 	verb(fd, XVERBS_CHANNEL_ALLOC, &channel);
 	cq.uar = uar.out_handle;

@@ -2,7 +2,11 @@
 /*
  * See rig.h.
  */
+#include <fcntl.h>
 #include <getopt.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <rdma/xverbs.h>
 #include "rig.h"
 
 static char device[2][64];
@@ -45,6 +49,36 @@ void rig_devices(int argc, char **argv)
 const char *rig_device(int side)
 {
 	return device[side];
+}
+
+int rig_node(const char *name)
+{
+	struct xv_device **list = xv_get_device_list(NULL);
+	char path[128] = "";
+	int i;
+
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(list[i]->name, name))
+			snprintf(path, sizeof(path), "/dev/infiniband/%s", list[i]->dev_name);
+	xv_free_device_list(list);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+int rig_bound_file(const char *name)
+{
+	struct xverbs_bind bind = {
+		.hdr = { .size = sizeof(bind), .flags = XVERBS_BIND_BY_FD },
+		.fd = rig_node(name),
+	};
+	int file = open("/dev/xverbs", O_RDWR | O_CLOEXEC), err;
+
+	err = ioctl(file, XVERBS_BIND, &bind) ? errno : 0;
+	close(bind.fd);
+	if (!err)
+		return file;
+	close(file);
+	errno = err;
+	return -1;
 }
 
 bool rig_migrates(struct xv_context *ctx)

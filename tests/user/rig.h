@@ -40,6 +40,13 @@ struct rig_opts {
 void rig_devices(int argc, char **argv);
 const char *rig_device(int side);
 
+/*
+ * Without libxverbs: opens the node of a device; opens /dev/xverbs and binds it.  They return
+ * a descriptor, or -1 with errno.
+ */
+int rig_node(const char *name);
+int rig_bound_file(const char *name);
+
 /* Returns true if the device supports path migration. */
 bool rig_migrates(struct xv_context *ctx);
 

@@ -114,8 +114,14 @@ static void refuse_part(const struct step *s, size_t i)
 /* Size of the first published version of the structure */
 static uint32_t first_size(const struct step *s)
 {
-	return s->cmd == XVERBS_QUERY_DEVICE ?
-	       offsetof(struct xverbs_query_device, out_exp_device_cap_flags) : s->size;
+	switch (s->cmd) {
+	case XVERBS_BIND:
+		return offsetof(struct xverbs_bind, fd);
+	case XVERBS_QUERY_DEVICE:
+		return offsetof(struct xverbs_query_device, out_exp_device_cap_flags);
+	default:
+		return s->size;
+	}
 }
 
 static void refuse(const struct step *s)
@@ -225,15 +231,16 @@ static void test_init(void)
 
 /* ---- Entries of arrays ---------------------------------------------------------- */
 
+/* @first: size of the first published version of an entry */
 static void test_entries(const char *name, unsigned long cmd, uint32_t call_size, uint32_t size,
-			 void (*fill)(void), uint32_t *entry_size)
+			 uint32_t first, void (*fill)(void), uint32_t *entry_size)
 {
 	uint8_t *entries = memory;
 	int err;
 
 	memset(&arg, 0, sizeof(arg));
 	fill();
-	*entry_size = size - 8;
+	*entry_size = first - 8;
 	err = call(fd, cmd, call_size);
 	ok(err == EINVAL && strstr(reason, "entry_size"), "%s: shorter entries: %s", name,
 	   strerror(err));
@@ -370,9 +377,11 @@ int main(int argc, char **argv)
 	test_init();
 	test_first_sizes();
 	test_entries("LIST_DEVICES", XVERBS_LIST_DEVICES, sizeof(arg.list),
-		     sizeof(struct xverbs_device), fill_list, &arg.list.entry_size);
+		     sizeof(struct xverbs_device), offsetof(struct xverbs_device, node), fill_list,
+		     &arg.list.entry_size);
 	test_entries("QUERY_FEATURES", XVERBS_QUERY_FEATURES, sizeof(arg.features),
-		     sizeof(struct xverbs_feature), fill_features, &arg.features.entry_size);
+		     sizeof(struct xverbs_feature), sizeof(struct xverbs_feature), fill_features,
+		     &arg.features.entry_size);
 	refuse_event_size("BIND", first);
 	refuse_event_size("CHANNEL_ALLOC", sizeof(struct xverbs_comp_event));
 	test_channel(sizeof(struct xverbs_comp_event));

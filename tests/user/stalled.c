@@ -197,11 +197,8 @@ static pthread_t start_call(struct stall *s)
 
 static void bind_file(void)
 {
-	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
-
-	fd = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
-	strcpy(bind.name, rig_device(0));
-	if (fd < 0 || verb(XVERBS_BIND, &bind))
+	fd = rig_bound_file(rig_device(0));
+	if (fd < 0)
 		bail_out("cannot bind to %s: %s", rig_device(0), strerror(errno));
 }
 

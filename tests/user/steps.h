@@ -18,7 +18,7 @@
 enum { LEN = 1 << 20, PORT = 1, USER_INDEX = 0x123456 };
 #define USER_DATA	0x123456789abcdef0ull
 
-static int fd, spare = -1, xrc_fd, dmabuf = -1;
+static int fd, node, spare = -1, xrc_fd, dmabuf = -1;
 static uint32_t pd, pd2, uar, mr, mw, mkey, umem, channel, cq, srq, xrcd, xrc_srq, qp, ud, xrc_qp,
 		opened;
 static uint32_t last_qpn, dct;
@@ -81,7 +81,13 @@ static union {
 /* ---- The verbs --------------------------------------------------------- */
 
 static void fill_nothing(void) { }
-static void fill_bind(void) { strcpy(arg.bind.name, rig_device(0)); }
+
+static void fill_bind(void)
+{
+	arg.bind.hdr.flags = XVERBS_BIND_BY_FD;
+	arg.bind.fd = node;
+}
+
 static void fill_port(void) { arg.query_port.port = PORT; }
 static void fill_gid(void) { arg.query_gid.port = PORT; }
 static void fill_pkey(void) { arg.query_pkey.port = PORT; }
@@ -638,6 +644,7 @@ static void steps_setup(void)
 	memset(memory, 0, 4 * LEN);
 	xrc_fd = open("/", O_RDONLY);
 	make_dmabuf();
+	node = rig_node(rig_device(0));
 	fd = bound_file();
 	find_path();
 	find_dc();

@@ -27,13 +27,13 @@ struct verb {
 	  .min_size = sizeof(struct xverbs_##_type), __VA_ARGS__ }
 #define OFF(_type, _member)	((int)offsetof(struct xverbs_##_type, _member))
 /* The structure has grown: it was first published up to @_new. */
-#define V_GROWN(_nr, _type, _new)						\
+#define V_GROWN(_nr, _type, _new, ...)						\
 	{ .name = #_nr, .cmd = XVERBS_##_nr, .size = sizeof(struct xverbs_##_type),	\
-	  .min_size = offsetof(struct xverbs_##_type, _new) }
+	  .min_size = offsetof(struct xverbs_##_type, _new), __VA_ARGS__ }
 
 static const struct verb verbs[] = {
 	V(LIST_DEVICES, list_devices, .unbound = true, .reserved = OFF(list_devices, reserved)),
-	V(BIND, bind, .unbound = true),
+	V_GROWN(BIND, bind, fd, .unbound = true, .reserved = OFF(bind, reserved)),
 	V(DESTROY, destroy, .handles = { OFF(destroy, handle) },
 	  .reserved = OFF(destroy, reserved)),
 	V_GROWN(QUERY_DEVICE, query_device, out_exp_device_cap_flags),
@@ -349,18 +349,10 @@ static uint32_t create(const char *name, unsigned long cmd, uint32_t size, int o
 
 static void setup(void)
 {
-	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
-
 	raw = open("/dev/xverbs", O_RDWR);
-	fd = open("/dev/xverbs", O_RDWR);
+	fd = rig_bound_file(rig_device(0));
 	if (fd < 0 || raw < 0)
-		tap_skip_all("/dev/xverbs: %s", strerror(errno));
-	strcpy(bind.name, rig_device(0));
-	if (ioctl(fd, XVERBS_BIND, &bind))
 		bail_out("BIND");
-	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == EBUSY, "second BIND: EBUSY");
-	strcpy(bind.name, "no_such_device");
-	ok(ioctl(raw, XVERBS_BIND, &bind) && errno == ENOENT, "BIND to an unknown device");
 
 	memset(&arg, 0, sizeof(arg));
 	pd = create("PD_ALLOC", XVERBS_PD_ALLOC, sizeof(struct xverbs_pd_alloc),

@@ -3,6 +3,8 @@
  * /dev/xverbs: the control path of RDMA verbs on ConnectX adapters.
  *
  * A process opens the file, binds it to one RDMA device and creates objects.
+ * Which devices it may use is decided by the device nodes /dev/infiniband/xverbsN,
+ * one for each device: BIND needs an open descriptor of the node.
  * It maps queues, doorbell records and doorbell pages with mmap().  Posting and
  * polling need no system call (formats: rdma/mlx5_ring.h).
  *
@@ -66,7 +68,9 @@
  *  - ENODEV: the device was removed, and the file can only be closed.  Removal
  *    waits for calls in flight.  A process that registers memory and waits for
  *    page faults (userfaultfd, FUSE) is killed after ten seconds.
- *  - EPERM: the caller lacks a privilege
+ *  - EPERM: the caller lacks a privilege; BIND: a descriptor of the node of the device
+ *    is needed, or the device belongs to another network namespace
+ *  - EACCES: BIND: the node of the device is not open for reading and writing
  *  - ENOMEM: out of memory, or over the limit of the memory cgroup (rings,
  *	doorbell records and objects are charged to it), or over the limit of
  *	locked memory (RLIMIT_MEMLOCK): registered memory, rings and doorbell
@@ -96,6 +100,7 @@
 #define XVERBS_TYPE	0xbd
 
 #define XVERBS_NAME_MAX		64	/* device name with the final NUL */
+#define XVERBS_NODE_MAX		32	/* name of a device node with the final NUL */
 #define XVERBS_REASON_MAX	192	/* reason with the final NUL */
 
 /*
@@ -206,10 +211,15 @@ struct xverbs_map {
  * @ports: number of ports; the first port is 1
  * @vendor_id: PCI vendor
  * @part_id: PCI device
- * @available: 1 if BIND accepts the device, else 0
+ * @available: 1 if BIND accepts the device, else 0.  The permissions of the node are
+ *	not checked.
  * @reserved: zero
  * @name: name of the RDMA device
  * @why_not: reason in words, if not available
+ * @node: name of the device node, "xverbs0" for instance, if available.  The node is
+ *	below /dev/infiniband; /sys/class/xverbs has a directory of this name.  The
+ *	name is constant while the device exists, and may be that of another device
+ *	later.
  */
 struct xverbs_device {
 	__aligned_u64 node_guid;
@@ -221,6 +231,7 @@ struct xverbs_device {
 	__u32 reserved;
 	char name[XVERBS_NAME_MAX];
 	char why_not[XVERBS_REASON_MAX];
+	char node[XVERBS_NODE_MAX];
 };
 
 /**
@@ -247,6 +258,7 @@ struct xverbs_list_devices {
 
 /* xverbs_bind.hdr.flags */
 #define XVERBS_BIND_BY_INDEX	(1u << 0)	/* use @index, not @name */
+#define XVERBS_BIND_BY_FD	(1u << 1)	/* use @fd, not @name */
 
 /**
  * struct xverbs_bind - ioctl(XVERBS_BIND)
@@ -255,16 +267,27 @@ struct xverbs_list_devices {
  * @async_event_size: sizeof(struct xverbs_async_event) in the version of the
  *	caller, a multiple of 8 up to XVERBS_EVENT_SIZE_MAX: the size of each record
  *	that read() returns.  0: size of the first published version
- * @name: name of the RDMA device, without XVERBS_BIND_BY_INDEX
+ * @name: name of the RDMA device, without XVERBS_BIND_BY_*
+ * @fd: descriptor of the device node (xverbs_device.node), open for reading and
+ *	writing, with XVERBS_BIND_BY_FD; else zero
+ * @reserved: zero
  *
  * Binds the file to a device, only once.  The kernel stores index and name of the
- * device.
+ * device.  The descriptor can be closed after the call, and can come from another
+ * process.  ENODEV if its device was removed, also if the node has the same name
+ * again.
+ *
+ * Without XVERBS_BIND_BY_FD the call fails with EPERM, unless the module parameter
+ * bind_by_name is set: then every process that may open /dev/xverbs may use every
+ * device of its network namespace.  At most one flag can be set.
  */
 struct xverbs_bind {
 	struct xverbs_hdr hdr;
 	__u32 index;
 	__u32 async_event_size;
 	char name[XVERBS_NAME_MAX];
+	__s32 fd;
+	__u32 reserved;
 };
 #define XVERBS_BIND _IO(XVERBS_TYPE, XVERBS_CMD_BIND)
 

@@ -1,73 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Contexts.  A context is one open file of /dev/xverbs that is bound to one RDMA
- * device.  When the file is closed, the kernel destroys all its objects.
+ * device.  When the file is closed, the kernel destroys all its objects.  The node of the
+ * device is open only until the file is bound.
  */
+#include <stdio.h>
 #include <unistd.h>
 #include "internal.h"
 
-/* The first device that is available */
-static int first_available(struct xverbs_device *found)
+/* *node is -1 with the first versions of xverbs.ko, which have no nodes of devices. */
+static int open_node(const struct xverbs_device *dev, int *node, char *reason, size_t size)
+{
+	*node = -1;
+	if (!dev->available) {
+		snprintf(reason, size, "%s", dev->why_not);
+		return -EOPNOTSUPP;
+	}
+	if (!dev->node[0])
+		return 0;
+	*node = xv_open_node(dev, reason, size);
+	return *node < 0 ? *node : 0;
+}
+
+/*
+ * Finds an entry of the list by its index, or by its name, or the first one that can be
+ * opened.  Opens its node; returns its position, or -errno.
+ */
+static int choose(const struct xverbs_device *dev, int n, const struct xv_device *device,
+		  const char *name, int *node)
+{
+	char reason[XVERBS_REASON_MAX];
+	int i, err, none = 0;
+
+	for (i = 0; i < n; i++) {
+		if (device ? dev[i].index != device->index : name && strcmp(dev[i].name, name))
+			continue;
+		err = open_node(&dev[i], node, reason, sizeof(reason));
+		if (!err)
+			return i;
+		if (device || name)
+			return xv_set_error(err, "open: %s: %s", dev[i].name, reason);
+		if (!none)
+			none = xv_set_error(ENODEV, "no RDMA device is available: %s: %s",
+					    dev[i].name, reason);
+	}
+	if (none)
+		return none;
+	if (device)
+		return xv_set_error(ENOENT, "open: no RDMA device with index %u", device->index);
+	if (name)
+		return xv_set_error(ENOENT, "open: no RDMA device %.63s", name);
+	return xv_set_error(ENODEV, "no RDMA device exists");
+}
+
+static int bind_file(struct context *ctx, const struct xverbs_device *dev, int node)
+{
+	struct xverbs_bind req = {
+		.hdr.flags = node < 0 ? XVERBS_BIND_BY_INDEX : XVERBS_BIND_BY_FD,
+		.index = dev->index,
+		.async_event_size = sizeof(struct xverbs_async_event),
+		.fd = node < 0 ? 0 : node,
+	};
+	int err = xv_ioctl(ctx->pub.fd, XVERBS_BIND, "open", &req, sizeof(req));
+
+	if (err)
+		return err;
+	/* Between list and open, the node may have become that of another device. */
+	if (req.index != dev->index)
+		return xv_set_error(ENODEV, "open: %s was removed", dev->name);
+	strcpy(ctx->pub.name, req.name);
+	ctx->pub.index = req.index;
+	return 0;
+}
+
+static int bind_device(struct context *ctx, const struct xv_device *device, const char *name)
 {
 	struct xverbs_device *dev;
-	int n, i, err;
+	int n, node = -1, err;
 
 	dev = xv_fetch_devices(&n);
 	if (!dev)
 		return -errno;
-	for (i = 0; i < n && !dev[i].available; i++)
-		;
-	if (i < n) {
-		*found = dev[i];
-		err = 0;
-	} else if (n) {
-		err = xv_set_error(ENODEV, "no RDMA device is available: %s: %s", dev[0].name,
-				   dev[0].why_not);
-	} else {
-		err = xv_set_error(ENODEV, "no RDMA device exists");
-	}
+	n = choose(dev, n, device, name, &node);
+	err = n < 0 ? n : bind_file(ctx, &dev[n], node);
+	if (node >= 0)
+		close(node);
 	free(dev);
 	return err;
-}
-
-static int bind_file(struct context *ctx, struct xverbs_bind *req)
-{
-	int err = xv_ioctl(ctx->pub.fd, XVERBS_BIND, "open", req, sizeof(*req));
-
-	if (!err) {
-		strcpy(ctx->pub.name, req->name);
-		ctx->pub.index = req->index;
-	}
-	return err;
-}
-
-static int bind_index(struct context *ctx, uint32_t index)
-{
-	struct xverbs_bind req = {
-		.hdr.flags = XVERBS_BIND_BY_INDEX,
-		.index = index,
-		.async_event_size = sizeof(struct xverbs_async_event),
-	};
-
-	return bind_file(ctx, &req);
-}
-
-static int bind_name(struct context *ctx, const char *name)
-{
-	struct xverbs_bind req = { .async_event_size = sizeof(struct xverbs_async_event) };
-	struct xverbs_device first;
-	int err;
-
-	if (!name) {
-		err = first_available(&first);
-		if (err)
-			return err;
-		name = first.name;
-	}
-	if (strlen(name) >= sizeof(req.name))
-		return xv_set_error(ENOENT, "the device name \"%.20s...\" is too long", name);
-	strcpy(req.name, name);
-	return bind_file(ctx, &req);
 }
 
 static struct xv_context *open_context(const struct xv_device *device, const char *name)
@@ -83,7 +102,7 @@ static struct xv_context *open_context(const struct xv_device *device, const cha
 	ctx->pub.fd = xv_open_file();
 	err = ctx->pub.fd;
 	if (err >= 0)
-		err = device ? bind_index(ctx, device->index) : bind_name(ctx, name);
+		err = bind_device(ctx, device, name);
 	if (err) {
 		if (ctx->pub.fd >= 0)
 			close(ctx->pub.fd);

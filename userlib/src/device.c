@@ -8,6 +8,7 @@
 #include "internal.h"
 
 #define XV_DEVICE_FILE	"/dev/xverbs"
+#define XV_NODE_DIR	"/dev/infiniband"
 
 int xv_open_file(void)
 {
@@ -19,6 +20,20 @@ int xv_open_file(void)
 		return xv_set_error(ENOENT, "%s does not exist: is xverbs.ko loaded?",
 				    XV_DEVICE_FILE);
 	return xv_set_error(errno, "%s: %s", XV_DEVICE_FILE, strerror(errno));
+}
+
+int xv_open_node(const struct xverbs_device *dev, char *reason, size_t size)
+{
+	char path[sizeof(XV_NODE_DIR) + 1 + sizeof(dev->node)];
+	int fd, err;
+
+	snprintf(path, sizeof(path), XV_NODE_DIR "/%.*s", (int)sizeof(dev->node) - 1, dev->node);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	err = errno;
+	snprintf(reason, size, "%s: %s", path, strerror(err));
+	return -err;
 }
 
 static int list_devices(int fd, struct xverbs_device *dev, uint32_t count)
@@ -102,6 +117,29 @@ static enum xv_transport_type transport_of(enum xv_node_type type)
 	}
 }
 
+/*
+ * A device that xverbs.ko cannot use has no node.  With the first versions of xverbs.ko, all
+ * devices have the same one.
+ */
+static void set_node(struct xv_device *dev, const struct xverbs_device *k)
+{
+	int fd;
+
+	if (!k->available)
+		return;
+	if (!k->node[0]) {
+		strcpy(dev->dev_name, "xverbs");
+		strcpy(dev->dev_path, "/sys/class/misc/xverbs");
+		return;
+	}
+	memcpy(dev->dev_name, k->node, sizeof(k->node) - 1);
+	snprintf(dev->dev_path, sizeof(dev->dev_path), "/sys/class/xverbs/%s", dev->dev_name);
+	fd = xv_open_node(k, dev->why_not, sizeof(dev->why_not));
+	dev->available = fd >= 0;
+	if (fd >= 0)
+		close(fd);
+}
+
 static struct xv_device *device_from_kernel(const struct xverbs_device *k)
 {
 	struct xv_device *dev = calloc(1, sizeof(*dev));
@@ -116,8 +154,7 @@ static struct xv_device *device_from_kernel(const struct xverbs_device *k)
 	dev->vendor_id = k->vendor_id;
 	dev->part_id = k->part_id;
 	dev->available = k->available;
-	strcpy(dev->dev_name, "xverbs");
-	strcpy(dev->dev_path, "/sys/class/misc/xverbs");
+	set_node(dev, k);
 	snprintf(dev->ibdev_path, sizeof(dev->ibdev_path), "/sys/class/infiniband/%s", dev->name);
 	dev->node_type = node_type_of(dev->ibdev_path);
 	dev->transport_type = transport_of(dev->node_type);

@@ -161,9 +161,13 @@ void xv_attr_out(void *caller, size_t size, const void *own, size_t own_size);
 /* Descriptor of a structure for the kernel */
 #define XV_PART_OF(p)	((struct xverbs_part) { .addr = (uintptr_t)(p), .size = sizeof(*(p)) })
 
-/* device.c; xv_fetch_devices() returns NULL with errno */
+/*
+ * device.c.  xv_fetch_devices() returns NULL with errno.  xv_open_node() returns a descriptor
+ * of the device node, or -errno with the reason.
+ */
 int xv_open_file(void);
 struct xverbs_device *xv_fetch_devices(int *num);
+int xv_open_node(const struct xverbs_device *dev, char *reason, size_t size);
 
 /* map.c */
 int xv_map(struct context *ctx, struct mapping *m, const struct xverbs_map *map, const char *what);

@@ -20,6 +20,10 @@ run_programs_of() {
 		"$(names "$old/build/user/bin/xv_devinfo")" "$DEV0 $DEV1"
 }
 
+# Their libraries bind to a device by its name or index.
+by_name=/sys/module/xverbs/parameters/bind_by_name
+echo 1 > $by_name
 mapfile -t bases < <(sed '/^#/d' ../../abi.base)
 for base in "${bases[@]}"; do run_programs_of "$base"; done
+echo 0 > $by_name
 finish

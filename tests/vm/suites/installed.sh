@@ -17,8 +17,10 @@ for m in xhca xverbs; do
 done
 ok "the modules unload, and load by name" reload
 ok "udev starts" /lib/systemd/systemd-udevd --daemon
-ok "udev applies the rules" udevadm trigger --settle --action=add --subsystem-match=misc
-is "/dev/xverbs has the group and mode of the rule" "$(stat -c '%G %a' /dev/xverbs)" "rdma 666"
+ok "udev applies the rules" udevadm trigger --settle --action=add \
+	--subsystem-match=misc --subsystem-match=xverbs
+is "the nodes have the group and mode of the rule" \
+	"$(stat -c '%G %a' /dev/xverbs /dev/infiniband/xverbs* | uniq)" "rdma 666"
 ok "udev ends" udev_stop
 ok "a user in group rdma" useradd --groups rdma tester
 like "xv_devinfo is in the path" "^$DEV0:" as_user xv_devinfo

@@ -71,10 +71,10 @@ like "collective: six processes" '6 ranks, 10 runs' $EX/collective -d "$DEV0"
 # udev MODE: lets udev apply the installed rule with another mode
 udev() {
 	mkdir -p /run/udev/rules.d
-	sed "s/MODE=.*/MODE=\"$1\"/" "$tree"/opt/xv/lib/udev/rules.d/60-xverbs.rules \
-		> /run/udev/rules.d/60-xverbs.rules
+	sed "/SUBSYSTEM==\"xverbs\"/s/MODE=.*/MODE=\"$1\"/" \
+		"$tree"/opt/xv/lib/udev/rules.d/60-xverbs.rules > /run/udev/rules.d/60-xverbs.rules
 	/lib/systemd/systemd-udevd --daemon 2> /dev/null
-	udevadm trigger --action=add /sys/class/misc/xverbs
+	udevadm trigger --action=add --subsystem-match=misc --subsystem-match=xverbs
 	udevadm settle
 	ok "udev ends" udev_stop
 }
@@ -83,14 +83,15 @@ tree=$(mktemp -d /dev/shm/inst.XXXXXX)
 ok "install with DESTDIR and PREFIX" \
 	make -s -C ../../../userlib install DESTDIR="$tree" PREFIX=/opt/xv
 udev 0666
-is "udev: group and mode of the file" "$(stat -c '%G %a' /dev/xverbs)" 'rdma 666'
+is "udev: group and mode of the nodes" \
+	"$(stat -c '%G %a' /dev/xverbs /dev/infiniband/xverbs* | uniq)" 'rdma 666'
 udev 0660
 member=(setpriv --reuid 1000 --regid 1000 --groups rdma)
 other=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 like "udev, mode 0660: a member of the group may open the device" "^$DEV0" \
 	"${member[@]}" ../../../build/user/bin/xv_devinfo
-refused "udev, mode 0660: others may not" '/dev/xverbs: Permission denied' \
-	"${other[@]}" ../../../build/user/bin/xv_devinfo
+refused "udev, mode 0660: others may not" '/dev/infiniband/xverbs0: Permission denied' \
+	"${other[@]}" ../../../build/user/bin/xv_perf lat write
 udev 0666
 export PKG_CONFIG_LIBDIR=$tree/opt/xv/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree
 # shellcheck disable=SC2046 # a list of flags

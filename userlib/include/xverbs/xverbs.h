@@ -70,12 +70,12 @@ struct xv_device {
 	uint32_t ports;
 	uint32_t vendor_id;
 	uint32_t part_id;
-	uint32_t available;		/* nonzero: xv_open() accepts it */
+	uint32_t available;		/* nonzero: xv_open() accepts it for this process */
 	char why_not[192];		/* reason, if it is not available */
 	enum xv_node_type node_type;
 	enum xv_transport_type transport_type;
-	char dev_name[64];		/* name of the file in /dev */
-	char dev_path[256];		/* sysfs path of that file */
+	char dev_name[64];		/* name of the node in /dev/infiniband, or empty */
+	char dev_path[256];		/* sysfs path of the node, or empty */
 	char ibdev_path[256];		/* sysfs path of the RDMA device */
 };
 

@@ -267,12 +267,14 @@ static void show_device(const struct xv_device *dev)
 		xt_json_str("node_guid", "%s", guid_text(dev->node_guid));
 		xt_json_num("vendor_id", dev->vendor_id);
 		xt_json_num("part_id", dev->part_id);
+		xt_json_str("node", "%s", dev->dev_name);
 		xt_json_bool("available", dev->available);
 		if (!dev->available)
 			xt_json_str("why_not", "%s", dev->why_not);
 	} else {
-		printf("%s: %04x:%04x, node GUID %s%s%s\n", dev->name, dev->vendor_id, dev->part_id,
-		       guid_text(dev->node_guid), dev->available ? "" : ", not available: ",
+		printf("%s: %04x:%04x, node GUID %s%s%s%s%s\n", dev->name, dev->vendor_id,
+		       dev->part_id, guid_text(dev->node_guid), dev->dev_name[0] ? ", " : "",
+		       dev->dev_name, dev->available ? "" : ", not available: ",
 		       dev->available ? "" : dev->why_not);
 	}
 	if (opt.resources) {
