@@ -103,6 +103,7 @@ struct hca_table {
 
 int hca_table_init(struct hca_table *t, u32 first, u32 limit);
 void hca_table_free(struct hca_table *t);
+void hca_table_reset(struct hca_table *t);
 int hca_table_add(struct hca_table *t, void *obj, u16 uid, u32 *number);
 void hca_table_del(struct hca_table *t, u32 number);
 

@@ -60,16 +60,16 @@ int hca_tables_init(struct hca *hca)
 	return err;
 }
 
-/* Creates new tables, so that numbers begin as after power-on. */
-static int hca_objects_free(struct hca *hca)
+/* Numbers begin as after power-on. */
+static void hca_objects_free(struct hca *hca)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		hca_table_for_each(hca_objects_table(hca, i),
 				   kinds[i].free ?: hca_objects_domain_free, hca);
-	hca_tables_free(hca);
-	return hca_tables_init(hca);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		hca_table_reset(hca_objects_table(hca, i));
 }
 
 /* From an address of port 1 to that of port 2: more than there are functions */
@@ -95,11 +95,10 @@ void hca_addresses_reset(struct hca *hca)
 void hca_reset(struct hca *hca)
 {
 	unsigned int i;
-	int err;
 
 	/* From now on nothing is written to host memory. */
 	hca->stage = HCA_OFF;
-	err = hca_objects_free(hca);
+	hca_objects_free(hca);
 	hca->issi = 0;
 	hca->irq_pending = false;
 	for (i = 0; i < HCA_MAX_PORTS; i++) {
@@ -109,7 +108,4 @@ void hca_reset(struct hca *hca)
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	hca_addresses_reset(hca);
 	hca_caps_reset(hca);
-	/* Without tables the creation of any object fails. */
-	if (err)
-		hca_tables_free(hca);
 }

@@ -8,6 +8,7 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/mm.h>
 #include "hca.h"
@@ -56,6 +57,24 @@ void hca_table_free(struct hca_table *t)
 	t->used_end = 0;
 }
 
+/* Forgets all objects; numbers begin again at the first one. */
+void hca_table_reset(struct hca_table *t)
+{
+	struct hca_chunk *first = t->chunk[0];
+	u32 i, n = min(t->used_end, HCA_CHUNK);
+
+	for (i = 1; i < DIV_ROUND_UP(t->used_end, HCA_CHUNK); i++) {
+		kvfree(t->chunk[i]);
+		t->chunk[i] = NULL;
+	}
+	memset(first->slot, 0, n * sizeof(first->slot[0]));
+	memset(first->uid, 0, n * sizeof(first->uid[0]));
+	t->used_end = t->first;
+	t->free_head = 0;
+	t->free_tail = 0;
+	t->count = 0;
+}
+
 static int hca_table_take_fresh(struct hca_table *t, u32 *number)
 {
 	struct hca_chunk **chunk = &t->chunk[t->used_end >> HCA_CHUNK_SHIFT];
@@ -81,8 +100,6 @@ int hca_table_add(struct hca_table *t, void *obj, u16 uid, u32 *number)
 	u32 freed = t->used_end - t->first - t->count;
 	int err = 0;
 
-	if (!t->chunk)
-		return -ENOMEM;
 	if (freed > HCA_CHUNK || t->used_end == t->limit) {
 		if (!freed)
 			return -ENOSPC;
