@@ -500,6 +500,25 @@ static void begin_hostile(struct hostile *h)
 	}
 }
 
+/*
+ * Each function begins as it did for the first input: the same objects, in the same state.  With
+ * FUZZ_CHECK in the environment only, because it takes as long as an input.
+ */
+static void check_clean(void)
+{
+	static u64 first[SESSION_FUNCS];
+	static int wanted = -1;
+	u64 state;
+
+	if (wanted < 0)
+		wanted = !!getenv("FUZZ_CHECK");
+	for (func = 0; wanted && func < SESSION_FUNCS; func++) {
+		state = hostile_others(&s, func, NULL);
+		check(!first[func] || first[func] == state, "the reset has left something", 0);
+		first[func] = state;
+	}
+}
+
 static void end_queues(struct session_qp q[QPS])
 {
 	u32 i;
@@ -523,6 +542,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		used = s.used;
 	}
 	s.used = used;
+	s.last_index = 0;
 	cmd_queue_attach(&s);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		session_restart(&s, func);
@@ -533,6 +553,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		begin_queues(q[func]);
 	for (func = 0; func < SESSION_FUNCS; func++)
 		begin_hostile(&hostiles[func]);
+	check_clean();
 	hca_fabric_poll(&s.fabric);
 	for (n = 0; end - data > 4 && n < 200; n++) {
 		data = one_command(data, end);

@@ -100,25 +100,35 @@ bool hostile_command(const struct hostile *h, u16 opcode, u8 *in)
 static u64 mix(u64 hash, const void *data, size_t n)
 {
 	const u8 *p = data;
+	u64 word;
 
+	for (; n >= sizeof(word); n -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+	}
 	while (n--)
 		hash = (hash ^ *p++) * 0x100000001b3ull;
 	return hash;
 }
 
-/* The answer to a query; its number is at the common place or, for counter sets, in dword 7. */
+/*
+ * The answer to a query, without lists that may follow; its number is at the common place or, for
+ * counter sets, in dword 7.
+ */
 static u64 mix_query(struct session *s, int func, u64 hash, u16 opcode, u32 number)
 {
-	static u32 in[256], out[1024];
+	const struct hca_opcode *op = hca_opcode_find(opcode);
+	u32 in[16] = {};
+	static u32 out[1024];
 
-	memset(in, 0, sizeof(in));
 	MLX5_SET(alloc_pd_in, in, opcode, opcode);
 	if (opcode == MLX5_CMD_OP_QUERY_Q_COUNTER)
 		MLX5_SET(query_q_counter_in, in, counter_set_id, number);
 	else
 		in[2] = cpu_to_be32(number);
-	session_cmd(s, func, in, sizeof(in), out, sizeof(out));
-	return mix(hash, out, sizeof(out));
+	session_cmd(s, func, in, sizeof(in), out, op->min_out);
+	return mix(hash, out, op->min_out);
 }
 
 static u16 query_of_qp(const void *obj)
@@ -187,7 +197,8 @@ u64 hostile_others(struct session *s, int func, const struct hostile *h)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		t = (void *)((u8 *)s->hca[func] + kinds[i].table);
 		for (number = t->first; number < t->used_end; number++)
-			if (hca_table_get(t, number) && hca_table_uid(t, number) != h->uid)
+			if (hca_table_get(t, number) &&
+			    (!h || hca_table_uid(t, number) != h->uid))
 				hash = mix_object(s, func, hash, i, number,
 						  hca_table_get(t, number));
 	}

@@ -14,8 +14,9 @@ u32 model_nkeys[SESSION_FUNCS];
 struct session_qp rc[SESSION_FUNCS], ud[SESSION_FUNCS];
 
 static u64 area;			/* DMA address */
-static u8 copy[AREA_BYTES] __aligned(HCA_PAGE_SIZE);
+static u8 copy[AREA_BYTES] __aligned(HCA_PAGE_SIZE), initial[AREA_BYTES];
 static size_t used;
+static u32 first_objects;
 
 void check(bool good, const char *what)
 {
@@ -68,8 +69,23 @@ static void remove_umr_keys(int func)
 		session_key_destroy(&s, func, model_keys[func][model_nkeys[func] + i].key);
 }
 
+static u32 objects(void)
+{
+	u32 n = 0;
+	int func;
+
+	for (func = 0; func < SESSION_FUNCS; func++)
+		n += s.hca[func]->qps.count + s.hca[func]->cqs.count + s.hca[func]->srqs.count +
+		     s.hca[func]->mkeys.count;
+	return n;
+}
+
 void model_init(void)
 {
+	u32 i;
+
+	for (i = 0; i < AREA_BYTES; i++)
+		initial[i] = i * 7 ^ i >> 8;
 	shim_step = 0;
 	session_init(&s);
 	area = session_alloc(&s, GUARD_BYTES);
@@ -79,17 +95,16 @@ void model_init(void)
 	add_region(1, MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RW);
 	session_alloc(&s, GUARD_BYTES);
 	used = s.used;
+	first_objects = objects();
 }
 
 void model_begin(bool wide)
 {
 	int func;
-	u32 i;
 
 	s.wide = wide;
-	for (i = 0; i < AREA_BYTES; i++)
-		copy[i] = i * 7 ^ i >> 8;
-	memcpy(session_ptr(&s, area), copy, AREA_BYTES);
+	memcpy(copy, initial, AREA_BYTES);
+	memcpy(session_ptr(&s, area), initial, AREA_BYTES);
 	for (func = 0; func < SESSION_FUNCS; func++) {
 		add_umr_keys(func);
 		s.cross = func ? 0 : SESSION_MASTER;
@@ -112,7 +127,9 @@ void model_end(void)
 		session_cq_destroy(&ud[func]);
 		remove_umr_keys(func);
 	}
+	check(objects() == first_objects, "objects of the input are left");
 	s.used = used;
+	s.last_index = 0;
 }
 
 /* ---- Keys ------------------------------------------------------------------------ */

@@ -215,13 +215,58 @@ bool session_turns_bounded(const struct session *s)
 	       largest[HCA_RECEIVERS] <= HCA_TURN_MAX_RECEIVERS;
 }
 
-void session_settle(struct session *s)
+/* Are all registers of the page zero, as after the adapter has read them? */
+static bool page_read(const struct hca_uar *uar)
+{
+	static const u16 others[] = { MLX5R_UAR_CQ, MLX5R_UAR_EQ_ARM, MLX5R_UAR_EQ };
+	u64 found = 0;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		found |= *(u64 *)(uar->regs + MLX5R_UAR_BF + i * 0x100);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		found |= *(u64 *)(uar->regs + others[i]);
+	return !found;
+}
+
+static bool registers_read(struct session *s)
+{
+	const struct mlx5_init_seg *seg;
+	const struct hca_table *t;
+	u32 i;
+	int f;
+
+	for (f = 0; f < SESSION_FUNCS; f++) {
+		seg = s->hca[f]->p.bar;
+		if (seg->cmd_dbell)
+			return false;
+		t = &s->hca[f]->uars_by_index;
+		for (i = t->first; i < t->used_end; i++)
+			if (hca_table_get(t, i) && !page_read(hca_table_get(t, i)))
+				return false;
+	}
+	return true;
+}
+
+static void settle_passes(struct session *s, int passes)
 {
 	int idle = 0;
 
-	/* A pass does not read every register. */
-	while (idle < SETTLED)
+	while (idle < passes)
 		idle = hca_fabric_poll(&s->fabric) ? 0 : idle + 1;
+}
+
+/*
+ * A pass does not read every register, and time passes while it runs.  If time stands still, no
+ * pass can find work when all registers have been read.
+ */
+void session_settle(struct session *s)
+{
+	if (shim_step)
+		return settle_passes(s, SETTLED);
+	do
+		settle_passes(s, 1);
+	while (s->fabric.sweeps.n || !registers_read(s));
 }
 
 /* Creates the mkey of @in, after the common fields are set. */
@@ -381,8 +426,7 @@ void session_qp(struct session *s, int func, u8 st, u32 log_sq, u32 log_rq,
 	u32 out[MLX5_ST_SZ_DW(create_qp_out)] = {};
 	u64 buf = session_alloc(s, bytes), dbr = session_alloc(s, 8);
 	u32 *in = calloc(1, inlen);
-	static u32 last_index;
-	u32 index = last_index = last_index % XV_RSC_DIR_MASK + 1;
+	u32 index = s->last_index = s->last_index % XV_RSC_DIR_MASK + 1;
 	void *qpc;
 
 	if (!in)

@@ -41,6 +41,7 @@ struct session {
 	unsigned int irqs[SESSION_FUNCS];
 	u8 cross;			/* SESSION_MASTER...: of new queue pairs */
 	bool wide;			/* new CQs have entries of 128 bytes */
+	u32 last_index;			/* user index of the last queue pair */
 	u32 ece, ece_granted;		/* options for connections: wanted, and the last answer */
 	struct xv_rsc_dir dir[SESSION_FUNCS];
 	struct xv_rsc *leaf[SESSION_FUNCS][XV_RSC_DIR_SIZE];
