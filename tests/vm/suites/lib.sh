@@ -172,6 +172,15 @@ nothing_left() {
 }
 at_rest() { [ "$(objects)" = "$1" ]; }
 
+# pages_held GROUP: how many pages of the memory cgroup the kernel does not count by kind: pages
+# of rings and doorbell records, and rounding of each CPU
+pages_held() {
+	awk '$1 == "kernel" { n += $2 }
+		$1 ~ /^(slab|kernel_stack|pagetables|sec_pagetables|percpu|vmalloc)$/ { n -= $2 }
+		END { print int(n / 4096) }' "$1/memory.stat"
+}
+none_held() { [ "$(pages_held "$1")" -lt 8 ]; }
+
 # hw_counter DEVICE NAME
 hw_counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
 

@@ -28,16 +28,6 @@ kill $pid
 wait $pid
 ok "the charge ends with the process" wait_for 10 released
 
-# Prints how many pages of the group the kernel does not count by kind: pages of rings and
-# doorbell records, and rounding of each CPU.
-pages_held() {
-	awk '$1 == "kernel" { n += $2 }
-		$1 ~ /^(slab|kernel_stack|pagetables|sec_pagetables|percpu|vmalloc)$/ { n -= $2 }
-		END { print int(n / 4096) }' "$GROUPS_AT/holder/memory.stat"
-}
-# shellcheck disable=SC2317 # called by wait_for
-none_held() { [ "$(pages_held)" -lt 8 ]; }
-
 # shellcheck disable=SC2317 # called by ok
 many_objects() {
 	local test
@@ -47,8 +37,8 @@ many_objects() {
 }
 
 ok "programs create and destroy all kinds of objects in a memory cgroup" many_objects
-ok "no page of the destroyed objects is left" wait_for 10 none_held
-echo "# $(pages_held) pages"
+ok "no page of the destroyed objects is left" wait_for 10 none_held "$GROUPS_AT/holder"
+echo "# $(pages_held "$GROUPS_AT/holder") pages"
 
 # At the limit of its memory cgroup, a process gets an error and is not killed.
 mkdir "$GROUPS_AT/small"

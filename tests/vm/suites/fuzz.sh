@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The device is fuzzed with all calls of the uAPI while its functions lose their driver and get
+# it back. Then nothing is left: no object, no page, no reference to a module.
+#
+# SEED and FUZZ_TIME (seconds) in the environment repeat or prolong a run.
+. ./lib.sh
+BIN=../../../build/user
+FUZZ_TIME=${FUZZ_TIME:-40}
+seed=()
+[ -z "${SEED:-}" ] || seed=(--seed "$SEED")
+
+driver() { echo "$2" > "/sys/bus/pci/drivers/mlx5_core/$1"; }
+
+pci_of() { basename "$(readlink -f "/sys/class/infiniband/$1/device")"; }
+
+# Takes the driver from a function and gives it back, then from the other one, and so on.
+disturb() {
+	local pci i
+	pci=("$(pci_of "$DEV0")" "$(pci_of "$DEV1")")
+	for ((i = 0; ; i++)); do
+		pause 8
+		[ -e "$OUT.stop" ] && return
+		driver unbind "${pci[i % 2]}" && pause 1 && driver bind "${pci[i % 2]}" || return
+		ports_up
+	done
+}
+
+# Programs that read what the kernel knows about objects
+ask() {
+	while ! [ -e "$OUT.stop" ]; do
+		rdma resource show
+		"$BIN/bin/xv_devinfo" --resources
+		"$BIN/bin/xv_devinfo"
+		pause 1
+	done > /dev/null 2>&1
+}
+
+GROUP=$(mktemp -d)
+mount -t cgroup2 none "$GROUP"
+echo +memory > "$GROUP/cgroup.subtree_control"
+mkdir "$GROUP/fuzz"
+
+"$BIN/tests/ops" > /dev/null	# fills the caches of the driver
+before=$(objects)
+disturb > "$OUT.disturb" 2>&1 &
+helpers=($!)
+ask &
+helpers+=($!)
+TAP_LIMIT=$((4 * FUZZ_TIME + 300)) tap bash -c "echo \$\$ > $GROUP/fuzz/cgroup.procs
+	exec $BIN/tests/fuzz ${seed[*]} --time $FUZZ_TIME --device $DEV0 --peer-device $DEV1"
+: > "$OUT.stop"
+wait "${helpers[0]}"
+is "the functions lost their driver and got it back" "$?" 0
+diag < "$OUT.disturb"
+wait "${helpers[@]}"
+rm -f "$OUT.stop" "$OUT.disturb"
+
+nothing_left "fuzz" "$before"
+is "xverbs knows no object" "$("$BIN/bin/xv_devinfo" --resources | grep -c '^[[:space:]]')" 0
+ok "no page is left" wait_for 10 none_held "$GROUP/fuzz"
+ok "xverbs unloads" rmmod xverbs
+ok "xverbs loads" load xverbs
+tap "$BIN/tests/ops"
+rmdir "$GROUP/fuzz"
+umount "$GROUP"
+finish
