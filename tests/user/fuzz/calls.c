@@ -144,7 +144,9 @@ SHAPE(list_devices,
 SHAPE(bind,
 	RANGE(bind, index, 0, 1),
 	ONE(bind, async_event_size, 0, 8, sizeof(struct xverbs_async_event), 64),
-	OUT(bind, name, name));
+	OUT(bind, name, name),
+	RANGE(bind, fd, 0, 0),
+	ZERO(bind, reserved));
 
 SHAPE(destroy,
 	HANDLE(destroy, handle, ANY_KIND, 0),
@@ -391,10 +393,12 @@ static void relate_bind(struct made *m)
 {
 	struct xverbs_bind *a = m->arg;
 
-	m->close_fd = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
-	m->to.fd = m->close_fd;
-	if (!(a->hdr.flags & XVERBS_BIND_BY_INDEX))
-		strcpy(a->name, world->device[a->index % 2]);
+	m->to.fd = m->close_fd[0] = open("/dev/xverbs", O_RDWR | O_CLOEXEC);
+	if (chance(m->t, 10))
+		return;
+	/* Without the node, the call fails. */
+	a->hdr.flags = XVERBS_BIND_BY_FD;
+	a->fd = m->close_fd[1] = open(world->node[a->index % 2], O_RDWR | O_CLOEXEC);
 }
 
 static void relate_import(struct made *m)
@@ -858,7 +862,8 @@ static enum kind kind_of_srq(const struct made *m)
 
 const struct call calls[] = {
 	CALL(LIST_DEVICES, list_devices, 2),
-	CALL(BIND, bind, 2, .flags = XVERBS_BIND_BY_INDEX, .relate = relate_bind),
+	CALL(BIND, bind, 2, .flags = XVERBS_BIND_BY_INDEX | XVERBS_BIND_BY_FD,
+	     .relate = relate_bind),
 	CALL(DESTROY, destroy, 20, .done = done_destroy),
 	CALL(QUERY_DEVICE, query_device, 2),
 	CALL(QUERY_PORT, query_port, 2),

@@ -83,7 +83,7 @@ struct stock_pds {
 struct world {
 	uint64_t seed;
 	atomic_bool stop;
-	char device[2][64];
+	char device[2][64], node[2][128];	/* names; paths of the nodes */
 	int dmabuf, shared_fd[3];	/* a dma-buf, files that name XRC domains */
 	int mail[PROCS][2];		/* sockets for descriptors */
 	bool with_dc;

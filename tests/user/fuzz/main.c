@@ -412,6 +412,20 @@ static int make_dmabuf(void)
 	return fd;
 }
 
+/* The nodes of both devices: a process needs one to bind a file to its device. */
+static void find_nodes(void)
+{
+	struct xv_device **list = xv_get_device_list(NULL);
+	int i, side;
+
+	for (i = 0; list && list[i]; i++)
+		for (side = 0; side < 2; side++)
+			if (!strcmp(list[i]->name, world->device[side]))
+				snprintf(world->node[side], sizeof(world->node[side]),
+					 "/dev/infiniband/%s", list[i]->dev_name);
+	xv_free_device_list(list);
+}
+
 static void make_world(uint64_t seed)
 {
 	int fd = memfd_create("world", 0);
@@ -424,6 +438,7 @@ static void make_world(uint64_t seed)
 	world->seed = seed;
 	snprintf(world->device[0], sizeof(world->device[0]), "%s", rig_device(0));
 	snprintf(world->device[1], sizeof(world->device[1]), "%s", rig_device(1));
+	find_nodes();
 	world->dmabuf = make_dmabuf();
 	for (i = 0; i < ARRAY_SIZE(world->shared_fd); i++) {
 		world->shared_fd[i] = memfd_create("shared", 0);

@@ -295,7 +295,7 @@ static const struct call *draw_possible(struct thread *t, struct file *file)
 
 bool action_call(struct thread *t)
 {
-	struct made m = { .t = t, .to = draw_target(t), .close_fd = -1 };
+	struct made m = { .t = t, .to = draw_target(t), .close_fd = { -1, -1 } };
 	uint32_t serial = m.to.file->serial;
 	struct count *count;
 	bool valid;
@@ -316,14 +316,14 @@ bool action_call(struct thread *t)
 	err = ioctl(m.to.fd, m.call->cmd, m.arg) ? errno : 0;
 	fail_nth(t, 0);
 	atomic_fetch_add(&count->tried, 1);
-	if (m.close_fd >= 0)
-		close(m.close_fd);
+	close(m.close_fd[0]);
+	close(m.close_fd[1]);
 	if (!err) {
 		atomic_fetch_add(&count->good, 1);
 		/* An argument that other threads can unmap is not read again. */
 		if (m.arg == t->scratch->arg)
 			succeeded(&m);
-	} else if (err == ENODEV && m.to.proc == process.index && m.close_fd < 0 &&
+	} else if (err == ENODEV && m.to.proc == process.index && m.close_fd[0] < 0 &&
 		   serial == m.to.file->serial) {
 		file_open(m.to.index);
 	}

@@ -45,7 +45,7 @@ struct made {
 	const struct call *call;
 	struct target to;
 	void *arg;
-	int close_fd;			/* was opened for this call, or -1 */
+	int close_fd[2];		/* were opened for this call, or -1 */
 };
 
 struct call {
