@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues.  The process polls the ring.  The event queue belongs to mlx5_core,
- * which calls xv_cq_comp() when an armed CQ raises a completion event.
+ * Completion queues.  The process polls the ring.  The event queue belongs to mlx5_core:
+ * when an armed CQ raises a completion event, xv_cq_comp() is called in a tasklet, because
+ * in the interrupt the wake-ups of many CQs could take too long.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -103,7 +104,8 @@ static int xv_cq_create_hw(struct xv_call *call, struct xv_cq_obj *cq,
 		 PAGE_SHIFT - MLX5_ADAPTER_PAGE_SHIFT);
 	MLX5_SET64(cqc, cqc, dbr_addr, cq->mem.dbr.dma);
 
-	cq->mcq.comp = xv_cq_comp;
+	cq->mcq.comp = mlx5_add_cq_to_tasklet;
+	cq->mcq.tasklet_ctx.comp = xv_cq_comp;
 	cq->mcq.event = xv_cq_event;
 	err = xv_fw_create_cq(call->dev, call, &cq->mcq, in, inlen);
 	kvfree(in);
