@@ -18,7 +18,10 @@ struct xv_chan_queue {
 
 static void xv_chan_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct xv_chan_queue, ref));
+	struct xv_chan_queue *queue = container_of(ref, struct xv_chan_queue, ref);
+
+	xv_evq_exit(&queue->q);
+	kfree(queue);
 }
 
 static ssize_t xv_chan_read(struct file *filp, char __user *buf, size_t len,

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/mlx5/driver.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_umem.h>
 #ifdef XV_HAVE_RDMA_ITER_H
 #include <rdma/iter.h>
@@ -67,6 +68,16 @@ static inline void ib_rdmacg_uncharge(struct ib_rdmacg_object *cg_obj,
 #else
 #define XV_COMPAT_DEVNODE_CONST
 #endif
+
+/* Its workers run on any CPU, and one that runs long delays no other work item. */
+static inline bool xv_compat_queue_work(struct work_struct *work)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	return queue_work(system_dfl_wq, work);
+#else
+	return queue_work(system_unbound_wq, work);
+#endif
+}
 
 static inline void xv_compat_vm_flags(struct vm_area_struct *vma,
 				      unsigned long set, unsigned long clear)

@@ -10,13 +10,27 @@
 
 #include "xv.h"
 
+static void xv_evq_wake(struct work_struct *work)
+{
+	struct xv_evq *q = container_of(work, struct xv_evq, wake);
+
+	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
+}
+
 void xv_evq_init(struct xv_evq *q, u32 event_size)
 {
 	spin_lock_init(&q->lock);
 	q->event_size = event_size;
 	INIT_LIST_HEAD(&q->pending);
 	init_waitqueue_head(&q->wait);
+	INIT_WORK(&q->wake, xv_evq_wake);
 	q->dead = false;
+}
+
+/* Called when nothing raises events any more. */
+void xv_evq_exit(struct xv_evq *q)
+{
+	cancel_work_sync(&q->wake);
 }
 
 /* Checks the record size of a program; 0 means the size of the @first version. */
@@ -42,6 +56,10 @@ static void xv_evsrc_queue(struct xv_evq *q, struct xv_evsrc *src)
 		list_add_tail(&src->node, &q->pending);
 }
 
+/*
+ * May be called in interrupts.  A process can make as many waiters as it wants (epoll), so
+ * a work item wakes them.
+ */
 void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type)
 {
 	unsigned long irq;
@@ -50,7 +68,7 @@ void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type)
 	src->unread |= BIT_ULL(type);
 	xv_evsrc_queue(q, src);
 	spin_unlock_irqrestore(&q->lock, irq);
-	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
+	xv_compat_queue_work(&q->wake);
 }
 
 /*
@@ -69,6 +87,7 @@ void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last)
 	wake_up_all(&q->wait);
 }
 
+/* Called in the tasklet of mlx5_core, which limits its time. */
 void xv_event_comp(struct xv_evq *q, struct xv_evsrc *src)
 {
 	unsigned long irq;

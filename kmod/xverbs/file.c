@@ -50,6 +50,7 @@ static void xv_file_free(struct kref *ref)
 {
 	struct xv_file *file = container_of(ref, struct xv_file, ref);
 
+	xv_evq_exit(&file->async);
 	xa_destroy(&file->objs);
 	xa_destroy(&file->maps);
 	kfree(file->sources);

@@ -24,6 +24,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <linux/mlx5/cq.h>
 #include <linux/mlx5/driver.h>
@@ -106,6 +107,7 @@ struct xv_dev {
  * @lock: protects the queue and the sources in it; taken in interrupts
  * @pending: sources with unread events
  * @wait: waiting readers
+ * @wake: work that wakes them after an asynchronous event
  * @event_size: bytes of each record that read() returns
  * @dead: no more events; after the pending ones, reads return -ENODEV
  */
@@ -114,6 +116,7 @@ struct xv_evq {
 	u32 event_size;
 	struct list_head pending;
 	wait_queue_head_t wait;
+	struct work_struct wake;
 	bool dead;
 };
 
@@ -136,6 +139,7 @@ struct xv_evsrc {
 };
 
 void xv_evq_init(struct xv_evq *q, u32 event_size);
+void xv_evq_exit(struct xv_evq *q);
 int xv_event_size(struct xv_call *call, u32 wanted, u32 first, u32 *size);
 void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last);
 void xv_evsrc_init(struct xv_evsrc *src);
