@@ -19,6 +19,7 @@
 #include <net/net_namespace.h>
 
 #include "dct.h"
+#include "qp.h"
 #include "xrc_base.h"
 #include "xv.h"
 
@@ -102,15 +103,32 @@ static int xv_fw_event_type(unsigned long type)
 	}
 }
 
-static void xv_qp_event(const struct xv_dev_qp *qp, int type)
+/* Gives the raised events of a queue pair to all its handles. */
+void xv_qp_deliver_events(struct work_struct *work)
 {
+	struct xv_dev_qp *qp = container_of(work, struct xv_dev_qp, deliver);
+	unsigned long raised = xchg(&qp->raised, 0);
 	struct xv_qp_obj *h;
+	int type;
 
+	mutex_lock(&qp->handles_lock);
+	list_for_each_entry(h, &qp->handles, node)
+		for_each_set_bit(type, &raised, BITS_PER_LONG)
+			xv_event_async(&h->obj.file->async, &h->obj.events,
+				       type);
+	mutex_unlock(&qp->handles_lock);
+}
+
+/* There may be many handles, so a work item visits them. */
+static void xv_qp_event(struct xv_dev_qp *qp, int type)
+{
 	if (type == XVERBS_EVENT_SQ_DRAINED && !READ_ONCE(qp->want_drained))
 		return;
-	list_for_each_entry(h, &qp->handles, node)
-		xv_event_async(&h->obj.file->async, &h->obj.events, type);
+	set_bit(type, &qp->raised);
+	xv_compat_queue_work(&qp->deliver);
 }
+
+static_assert(XVERBS_EVENT_QP_LAST_WQE_REACHED < BITS_PER_LONG);
 
 static void xv_srq_event(struct xv_obj *srq, int type)
 {
@@ -134,8 +152,9 @@ static bool xv_is_dct_event(unsigned long fw_type, const struct mlx5_eqe *eqe)
 }
 
 /*
- * Called in interrupts, for events of all users of the adapter.  The lock of the xarray
- * protects the object, because an object is removed from the xarray before it is freed.
+ * Called in interrupts, for events of all users of the adapter: nothing here takes longer
+ * when a process has more objects.  The lock of the xarray protects the object, because an
+ * object is removed from the xarray before it is freed.
  */
 static int xv_dev_fw_event(struct notifier_block *nb, unsigned long fw_type,
 			   void *data)
@@ -176,7 +195,10 @@ static_assert((int)IB_EVENT_GID_CHANGE == XVERBS_EVENT_GID_CHANGE);
 static_assert((int)IB_EVENT_CLIENT_REREGISTER ==
 	      XVERBS_EVENT_CLIENT_REREGISTER);
 
-/* Port and device events go to all files bound to the device. */
+/*
+ * Port and device events go to all files bound to the device.  ib_core calls this in a work
+ * item.
+ */
 static void xv_dev_ib_event(struct ib_event_handler *handler,
 			    struct ib_event *event)
 {
@@ -200,10 +222,12 @@ static void xv_dev_ib_event(struct ib_event_handler *handler,
 		return;
 	}
 	mutex_lock(&dev->files_lock);
-	list_for_each_entry(file, &dev->files, dev_node)
+	list_for_each_entry(file, &dev->files, dev_node) {
 		if (source < file->n_sources)
 			xv_event_async(&file->async, &file->sources[source],
 				       event->event);
+		cond_resched();
+	}
 	mutex_unlock(&dev->files_lock);
 }
 

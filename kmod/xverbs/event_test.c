@@ -63,6 +63,8 @@ static int xv_event_test_init(struct kunit *test)
 	xa_init_flags(&e->dev.srqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&e->dev.dcts, XA_FLAGS_LOCK_IRQ);
 	INIT_LIST_HEAD(&e->qp.handles);
+	mutex_init(&e->qp.handles_lock);
+	INIT_WORK(&e->qp.deliver, xv_qp_deliver_events);
 	xv_events_add(e, &e->to[0], 0);
 	xv_events_add(e, &e->to[1], 1);
 	old = xa_store_irq(&e->dev.qps, XV_NUMBER, &e->qp, GFP_KERNEL);
@@ -79,7 +81,11 @@ static int xv_event_test_init(struct kunit *test)
 static void xv_events_exit(struct kunit *test)
 {
 	struct xv_events *e = test->priv;
+	int i;
 
+	cancel_work_sync(&e->qp.deliver);
+	for (i = 0; i < ARRAY_SIZE(e->to); i++)
+		xv_evq_exit(&e->to[i].file.async);
 	xa_destroy(&e->dev.qps);
 	xa_destroy(&e->dev.srqs);
 	xa_destroy(&e->dev.dcts);
@@ -88,9 +94,12 @@ static void xv_events_exit(struct kunit *test)
 static int xv_raise(struct xv_events *e, unsigned long fw_type, u32 number)
 {
 	struct mlx5_eqe eqe = {};
+	int ret;
 
 	eqe.data.qp_srq.qp_srq_n = cpu_to_be32(number);
-	return xv_dev_fw_event(&e->dev.fw_events, fw_type, &eqe);
+	ret = xv_dev_fw_event(&e->dev.fw_events, fw_type, &eqe);
+	flush_work(&e->qp.deliver);
+	return ret;
 }
 
 static void xv_expect_event(struct kunit *test, struct xv_listener *to,
@@ -133,6 +142,29 @@ static void xv_test_foreign_events(struct kunit *test)
 				MLX5_EVENT_TYPE_WQ_CATAS_ERROR, &eqe);
 		xv_expect_quiet(test, e);
 	}
+}
+
+/*
+ * The interrupt does not visit the handles of a QP, which may be many.  While they are
+ * locked, it returns, and events of one type are merged.
+ */
+static void xv_test_deferred_events(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+	struct mlx5_eqe eqe = {};
+	int i;
+
+	eqe.data.qp_srq.qp_srq_n = cpu_to_be32(XV_NUMBER);
+	mutex_lock(&e->qp.handles_lock);
+	for (i = 0; i < 2; i++)
+		xv_dev_fw_event(&e->dev.fw_events,
+				MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, &eqe);
+	xv_expect_quiet(test, e);
+	mutex_unlock(&e->qp.handles_lock);
+	flush_work(&e->qp.deliver);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_QP_ACCESS_ERR, 10, 0);
+	xv_expect_event(test, &e->to[1], XVERBS_EVENT_QP_ACCESS_ERR, 11, 0);
+	xv_expect_quiet(test, e);
 }
 
 /* An event of a QP goes to all files that have a handle of it. */
@@ -293,6 +325,7 @@ static void xv_test_dma(struct kunit *test)
 static struct kunit_case xv_event_cases[] = {
 	KUNIT_CASE(xv_test_dma),
 	KUNIT_CASE(xv_test_foreign_events),
+	KUNIT_CASE(xv_test_deferred_events),
 	KUNIT_CASE(xv_test_qp_events),
 	KUNIT_CASE(xv_test_srq_events),
 	KUNIT_CASE(xv_test_dct_events),

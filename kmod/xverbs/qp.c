@@ -424,18 +424,18 @@ static void xv_qp_report(const struct xv_dev_qp *qp, const struct xv_qp_layout *
 }
 
 /* Events of the queue pair go to all its handles. */
-static void xv_qp_add_handle(struct xv_dev *dev, struct xv_qp_obj *h)
+static void xv_qp_add_handle(struct xv_qp_obj *h)
 {
-	xa_lock_irq(&dev->qps);
+	mutex_lock(&h->qp->handles_lock);
 	list_add(&h->node, &h->qp->handles);
-	xa_unlock_irq(&dev->qps);
+	mutex_unlock(&h->qp->handles_lock);
 }
 
-static void xv_qp_del_handle(struct xv_dev *dev, struct xv_qp_obj *h)
+static void xv_qp_del_handle(struct xv_qp_obj *h)
 {
-	xa_lock_irq(&dev->qps);
+	mutex_lock(&h->qp->handles_lock);
 	list_del(&h->node);
-	xa_unlock_irq(&dev->qps);
+	mutex_unlock(&h->qp->handles_lock);
 }
 
 static struct xv_dev_qp *xv_qp_alloc(const struct xv_call *call)
@@ -446,6 +446,8 @@ static struct xv_dev_qp *xv_qp_alloc(const struct xv_call *call)
 		return NULL;
 	mutex_init(&qp->lock);
 	INIT_LIST_HEAD(&qp->handles);
+	mutex_init(&qp->handles_lock);
+	INIT_WORK(&qp->deliver, xv_qp_deliver_events);
 	INIT_LIST_HEAD(&qp->mcast);
 	qp->users = 1;
 	qp->type = call->arg.qp_create.type;
@@ -453,12 +455,10 @@ static struct xv_dev_qp *xv_qp_alloc(const struct xv_call *call)
 	return qp;
 }
 
-/* After this, other files can open the queue pair. */
 static void xv_qp_join_domain(struct xv_dev *dev, struct xv_dev_qp *qp)
 {
 	mutex_lock(&dev->xrc_lock);
 	qp->domain->users++;
-	list_add(&qp->domain_node, &qp->domain->targets);
 	mutex_unlock(&dev->xrc_lock);
 }
 
@@ -527,9 +527,10 @@ int xv_qp_create(struct xv_call *call)
 	}
 	obj->resource.number = h->qp->qpn;
 	obj->resource.bytes = xv_buf_bytes(&h->qp->mem.ring);
-	xv_qp_add_handle(call->dev, h);
+	xv_qp_add_handle(h);
 	if (h->qp->domain)
 		xv_qp_join_domain(call->dev, h->qp);
+	/* After this, other files can open the queue pair, if it has a domain. */
 	err = xv_number_add(&call->dev->qps, h->qp->qpn, h->qp);
 	if (err) {
 		xv_obj_undo(obj);
@@ -540,18 +541,29 @@ int xv_qp_create(struct xv_call *call)
 	return 0;
 }
 
+/* xv_dev.xrc_lock keeps a queue pair with a domain, the lock of the xarray any other. */
 static struct xv_dev_qp *xv_qp_find_target(struct xv_call *call,
-					   struct xv_xrc_domain *domain, u32 qpn)
+					   const struct xv_xrc_domain *domain,
+					   u32 qpn)
 {
+	struct xarray *qps = &call->dev->qps;
 	struct xv_dev_qp *qp;
 
 	lockdep_assert_held(&call->dev->xrc_lock);
-	list_for_each_entry(qp, &domain->targets, domain_node)
-		if (qp->qpn == qpn)
-			return qp;
-	xv_fail(call, -ENOENT, "QP: no QP with number 0x%x in the XRC domain",
-		qpn);
-	return NULL;
+	xa_lock_irq(qps);
+	qp = xa_load(qps, qpn);
+	if (qp && qp->domain != domain)
+		qp = NULL;
+	xa_unlock_irq(qps);
+	if (!qp)
+		return ERR_PTR(xv_fail(call, -ENOENT,
+				       "QP: no QP with number 0x%x in the XRC domain",
+				       qpn));
+	if (qp->users >= XVERBS_MAX_QP_HANDLES)
+		return ERR_PTR(xv_fail(call, -ENOSPC,
+				       "QP: number 0x%x has %u handles already",
+				       qpn, qp->users));
+	return qp;
 }
 
 /* Creates another handle for a queue pair of type XRC_RECV. */
@@ -560,6 +572,7 @@ int xv_qp_open(struct xv_call *call)
 	struct xverbs_qp_open *arg = &call->arg.qp_open;
 	struct xv_obj *obj, *xrcd;
 	struct xv_qp_obj *h;
+	int err;
 
 	if (arg->reserved)
 		return xv_fail(call, -EINVAL, "reserved is not zero");
@@ -580,15 +593,16 @@ int xv_qp_open(struct xv_call *call)
 	}
 	mutex_lock(&call->dev->xrc_lock);
 	h->qp = xv_qp_find_target(call, to_xrcd_obj(xrcd)->domain, arg->qpn);
-	if (h->qp)
+	if (!IS_ERR(h->qp))
 		h->qp->users++;
 	mutex_unlock(&call->dev->xrc_lock);
-	if (!h->qp) {
+	if (IS_ERR(h->qp)) {
+		err = PTR_ERR(h->qp);
 		xv_obj_abort(obj);
-		return -ENOENT;
+		return err;
 	}
 	obj->resource.number = arg->qpn;
-	xv_qp_add_handle(call->dev, h);
+	xv_qp_add_handle(h);
 	arg->out_handle = obj->handle;
 	call->new_obj = obj;
 	return 0;
@@ -618,7 +632,6 @@ static int xv_qp_put_target(struct xv_dev *dev, struct xv_call *call,
 		err = xv_qp_destroy_hw(dev, call, qp);
 		if (err)
 			return err;
-		list_del(&qp->domain_node);
 		/* The handle of the domain, a dep of this handle, keeps the domain. */
 		xv_xrc_domain_put(dev, call, qp->domain);
 	}
@@ -638,13 +651,15 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 		err = xv_qp_put_target(dev, call, qp);
 		users = qp->users;
 		if (!err)
-			xv_qp_del_handle(dev, h);
+			xv_qp_del_handle(h);
 		mutex_unlock(&dev->xrc_lock);
 	} else {
 		err = xv_qp_destroy_hw(dev, call, qp);
 	}
 	if (err || users)
 		return err;
+	/* The number is deleted, so no event starts the work again. */
+	cancel_work_sync(&qp->deliver);
 	xv_qp_put_sgids(qp);
 	xv_qmem_free(obj->file, &qp->mem);
 	kfree(qp);
@@ -658,7 +673,7 @@ void xv_qp_leak(struct xv_obj *obj)
 	struct xv_dev_qp *qp = to_qp_obj(obj)->qp;
 
 	mutex_lock(&dev->xrc_lock);
-	xv_qp_del_handle(dev, to_qp_obj(obj));
+	xv_qp_del_handle(to_qp_obj(obj));
 	/* Removal of the device waits for references to its GIDs. */
 	if (!--qp->users)
 		xv_qp_put_sgids(qp);

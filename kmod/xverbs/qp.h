@@ -51,6 +51,9 @@ const struct xv_qp_kind *xv_qp_kind(u32 type);
  */
 u8 xv_qp_lag_port(struct xv_dev *dev);
 
+/* device.c: function of xv_dev_qp.deliver */
+void xv_qp_deliver_events(struct work_struct *work);
+
 void xv_qp_migrated(struct xv_dev_qp *qp, struct xv_qp_attrs *attrs);
 void xv_qp_put_sgids(struct xv_dev_qp *qp);
 

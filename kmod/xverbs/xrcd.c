@@ -30,7 +30,6 @@ static struct xv_xrc_domain *xv_xrc_domain_new(struct xv_call *call,
 	domain = kzalloc(sizeof(*domain), XV_GFP);
 	if (!domain)
 		return ERR_PTR(-ENOMEM);
-	INIT_LIST_HEAD(&domain->targets);
 	err = xv_fw_alloc_xrcd(call->dev, call, &domain->xrcdn);
 	if (err) {
 		kfree(domain);

@@ -4,8 +4,9 @@
  * file, state of one ioctl.
  *
  * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock
- *	-> object locks -> xv_dev.xrc_lock, xv_dev.dct_lock -> xv_file.dbr_lock,
- *	xv_file.clock_lock -> mmap_lock -> xv_file.map_lock -> xa_lock -> xv_evq.lock
+ *	-> object locks -> xv_dev.xrc_lock, xv_dev.dct_lock
+ *	-> xv_dev_qp.handles_lock, xv_file.dbr_lock, xv_file.clock_lock
+ *	-> mmap_lock -> xv_file.map_lock -> xa_lock -> xv_evq.lock
  * xv_file.pins_lock nests with no other lock.
  */
 #ifndef XV_H
@@ -616,15 +617,13 @@ struct xv_xrcd_obj {
  * struct xv_xrc_domain - an XRC domain
  * @node: in xv_dev.xrc_domains
  * @path: of the file that identifies it, empty if the domain is private
- * @users: number of handles and @targets, under xv_dev.xrc_lock
- * @targets: queue pairs of type XRC_RECV, under xv_dev.xrc_lock
+ * @users: number of handles and of queue pairs of type XRC_RECV, under xv_dev.xrc_lock
  */
 struct xv_xrc_domain {
 	struct list_head node;
 	struct path path;
 	u32 users;
 	u32 xrcdn;
-	struct list_head targets;
 };
 
 int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
@@ -684,9 +683,11 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
 
 /**
  * struct xv_dev_qp - a queue pair
- * @handles: struct xv_qp_obj that get its events, under xa_lock of xv_dev.qps
+ * @handles: struct xv_qp_obj that get its events
+ * @handles_lock: protects @handles
+ * @raised: mask of the types of events that its handles have not yet got
+ * @deliver: work that gives them to the handles
  * @domain: XRC domain if the type is XRC_RECV, else NULL
- * @domain_node: in xv_xrc_domain.targets
  * @users: number of handles; under xv_dev.xrc_lock if it has a @domain
  * @lock: serialises calls; protects @attrs, @sgid, @mcast, @n_mcast
  * @cqn_snd: CQ number for sends, or 0
@@ -698,8 +699,10 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
  */
 struct xv_dev_qp {
 	struct list_head handles;
+	struct mutex handles_lock;
+	unsigned long raised;
+	struct work_struct deliver;
 	struct xv_xrc_domain *domain;
-	struct list_head domain_node;
 	u32 users;
 	struct mutex lock;
 	u32 qpn;

@@ -5,11 +5,13 @@
  * sends.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <rdma/xverbs.h>
 #include "rig.h"
 
-enum { LEN = 512 };
+enum { LEN = 512, HANDLES = 2 * XVERBS_MAX_QP_HANDLES };
 
 static struct rig r;		/* side 1: the first context */
 static struct xt_side second;
@@ -78,16 +80,87 @@ static enum xv_wc_status message(uint32_t seed)
 	return XV_WC_SUCCESS;
 }
 
+/* Reads the next access error of a context and acknowledges it; false after a timeout */
+static bool next_error(struct xv_context *ctx, struct xv_async_event *event)
+{
+	struct pollfd p = { .fd = ctx->fd, .events = POLLIN };
+
+	while (poll(&p, 1, 10000) == 1 && !xv_get_async_event(ctx, event)) {
+		xv_ack_async_event(event);
+		if (event->event_type == XV_EVENT_QP_ACCESS_ERR)
+			return true;
+		diag("event: %s", xv_event_type_str(event->event_type));
+	}
+	diag("no event");
+	return false;
+}
+
+/* Counts the handles that get the event of a message that the peer cannot receive. */
+static unsigned int notified(struct xv_qp *const *handle, unsigned int n)
+{
+	struct xv_sge from = rig_sge(&r, 0, 0, LEN);
+	struct xv_send_wr wr = { .sg_list = &from, .num_sge = 1, .opcode = XV_WR_RDMA_WRITE,
+		.send_flags = XV_SEND_SIGNALED, .wr.rdma.rkey = ~mr->rkey,
+		.qp_type.xrc.remote_srqn = srq->srq_num }, *bad;
+	struct xv_async_event event;
+	unsigned int found = 0, i;
+	bool seen[HANDLES] = { false };
+
+	if (xv_post_send(tx, &wr, &bad))
+		return 0;
+	while (found < n && next_error(second.ctx, &event)) {
+		for (i = 0; i < n && event.element.qp != handle[i]; i++)
+			;
+		if (i == n || seen[i]) {
+			diag("event of handle %u, %u are known", i, found);
+			return 0;
+		}
+		seen[i] = true;
+		found++;
+	}
+	return found;
+}
+
+/* The creator has one handle. */
+static void test_many(struct xv_qp *made)
+{
+	struct xv_qp_open_attr attr = { .xrcd = xrcd[1], .qp_num = made->qp_num };
+	struct xv_qp *handle[HANDLES];
+	struct xv_async_event event;
+	unsigned int n = 0, told, closed = 0, i;
+	struct xv_wc wc;
+
+	while (n < HANDLES && (handle[n] = xv_open_qp(second.ctx, &attr)))
+		n++;
+	ok(n == XVERBS_MAX_QP_HANDLES - 1 && errno == ENOSPC,
+	   "%u handles besides that of the creator, then ENOSPC: %s", n, xv_last_error());
+	told = notified(handle, n);
+	ok(told == n, "an event of the QP: %u of %u handles get it", told, n);
+	ok(next_error(r.side[1].ctx, &event) && event.element.qp == made,
+	   "the creator gets it, too");
+	ok(rig_poll(r.cq[0], 1, &wc) == 1 && wc.status == XV_WC_REM_ACCESS_ERR,
+	   "the sender has an access error");
+	for (i = 0; i < n; i++)
+		closed += !xv_destroy_qp(handle[i]);
+	ok(closed == n, "%u handles are destroyed", closed);
+	handle[0] = xv_open_qp(second.ctx, &attr);
+	ok(handle[0] && !xv_destroy_qp(handle[0]), "then one can be opened again");
+}
+
 static void test_open(void)
 {
 	static const struct xt_rc_opts opts = { .timeout = 10, .retry_cnt = 2 };
 	struct xv_qp *made = make_qp(1, XV_QPT_XRC_RECV), *opened;
 	struct xv_qp *sender = make_qp(1, XV_QPT_XRC_SEND);
 	struct xv_qp_open_attr attr = { .xrcd = xrcd[1], .qp_context = &r };
-	struct xv_qp_attr state = { .qp_state = XV_QPS_ERR };
+	struct xv_qp_attr state = { .qp_state = XV_QPS_ERR }, reset = { .qp_state = XV_QPS_RESET };
 
 	tx = make_qp(0, XV_QPT_XRC_SEND);
 	if (!made || !sender || !tx || xt_connect_pair(tx, &r.side[0], made, &r.side[1], &opts))
+		bail_out("%s", xv_last_error());
+	test_many(made);
+	if (xv_modify_qp(tx, &reset, XV_QP_STATE) || xv_modify_qp(made, &reset, XV_QP_STATE) ||
+	    xt_connect_pair(tx, &r.side[0], made, &r.side[1], &opts))
 		bail_out("%s", xv_last_error());
 	ok(message(1) == XV_WC_SUCCESS,
 	   "the QP of the first context receives into the SRQ of the second");

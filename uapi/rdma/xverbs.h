@@ -1592,6 +1592,8 @@ struct xverbs_qp_query {
 };
 #define XVERBS_QP_QUERY _IO(XVERBS_TYPE, XVERBS_CMD_QP_QUERY)
 
+#define XVERBS_MAX_QP_HANDLES	1024	/* of a queue pair of type XVERBS_QPT_XRC_RECV */
+
 /**
  * struct xverbs_qp_open - ioctl(XVERBS_QP_OPEN)
  * @hdr: header; no flags
@@ -1603,7 +1605,8 @@ struct xverbs_qp_query {
  * @reserved: zero
  *
  * The queue pair exists until its last handle is destroyed.  Each handle gets its
- * events.  Manual 3.4.13, 3.4.14.
+ * events.  A queue pair has at most XVERBS_MAX_QP_HANDLES handles, with that of its
+ * creator; one more fails with ENOSPC.  Manual 3.4.13, 3.4.14.
  */
 struct xverbs_qp_open {
 	struct xverbs_hdr hdr;
