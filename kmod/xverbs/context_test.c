@@ -609,6 +609,64 @@ static void xv_test_dct_checks(struct kunit *test)
 	xv_lag_active = false;
 }
 
+/* The event queue has an entry for each armed target. */
+static void xv_test_dct_armed(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	struct xv_dct_obj *dct = &b->dct;
+
+	xv_evq_init(&b->file.async, sizeof(struct xverbs_async_event));
+	xv_evsrc_init(&dct->obj.events);
+	dct->obj.file = &b->file;
+	dct->dctn = 5;
+	init_completion(&dct->drained);
+	mutex_init(&dct->arm_lock);
+	mutex_init(&b->dev.dct_lock);
+	xa_init_flags(&b->dev.dcts, XA_FLAGS_LOCK_IRQ);
+	KUNIT_ASSERT_EQ(test, xv_number_add(&b->dev.dcts, 5, dct), 0);
+	b->dev.dct_eq = (void *)b;	/* exists */
+	mutex_lock(&dct->arm_lock);
+
+	atomic_set(&b->dev.n_armed, XV_DCT_MAX_ARMED);
+	KUNIT_EXPECT_EQ(test, xv_dct_arm_locked(&b->call, dct), -ENOSPC);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(b->call.reason, "armed"));
+	KUNIT_EXPECT_EQ(test, dct->arm_state, (u32)XVERBS_DCT_NOT_ARMED);
+	KUNIT_EXPECT_EQ(test, xv_fw.inlen, (size_t)0);
+	atomic_dec(&b->dev.n_armed);
+	KUNIT_EXPECT_EQ(test, xv_dct_arm_locked(&b->call, dct), 0);
+	KUNIT_EXPECT_EQ(test, dct->arm_state, (u32)XVERBS_DCT_ARMED);
+	KUNIT_EXPECT_NE(test, xv_fw.inlen, (size_t)0);
+	/* Again: no command, no second entry */
+	xv_fw.inlen = 0;
+	KUNIT_EXPECT_EQ(test, xv_dct_arm_locked(&b->call, dct), 0);
+	KUNIT_EXPECT_EQ(test, xv_fw.inlen, (size_t)0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->dev.n_armed), XV_DCT_MAX_ARMED);
+
+	/* The event frees the entry, once. */
+	xv_dct_event(&b->dev, 5, MLX5_EVENT_TYPE_DCT_KEY_VIOLATION);
+	xv_dct_event(&b->dev, 5, MLX5_EVENT_TYPE_DCT_KEY_VIOLATION);
+	KUNIT_EXPECT_EQ(test, dct->arm_state, (u32)XVERBS_DCT_FIRED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->dev.n_armed),
+			XV_DCT_MAX_ARMED - 1);
+	xv_fw.err = -EREMOTEIO;
+	KUNIT_EXPECT_NE(test, xv_dct_arm_locked(&b->call, dct), 0);
+	KUNIT_EXPECT_EQ(test, dct->arm_state, (u32)XVERBS_DCT_FIRED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->dev.n_armed),
+			XV_DCT_MAX_ARMED - 1);
+	xv_fw.err = 0;
+	KUNIT_EXPECT_EQ(test, xv_dct_arm_locked(&b->call, dct), 0);
+	mutex_unlock(&dct->arm_lock);
+
+	/* Destruction frees it, too. */
+	dct->drain_end = 1;
+	complete_all(&dct->drained);
+	KUNIT_EXPECT_EQ(test, xv_dct_destroy(&dct->obj, &b->call), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->dev.n_armed),
+			XV_DCT_MAX_ARMED - 1);
+	xv_evq_exit(&b->file.async);
+	xa_destroy(&b->dev.dcts);
+}
+
 static const struct xverbs_qp_attr xv_rc_attr = {
 	.path_mtu = 3, .dest_qp_num = 0x777777, .qkey = 0x88888888,
 	.rq_psn = 0x999999, .sq_psn = 0xaaaaaa, .retry_cnt = 5, .rnr_retry = 6,
@@ -876,6 +934,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_create_dci),
 	KUNIT_CASE(xv_test_dct),
 	KUNIT_CASE(xv_test_dct_checks),
+	KUNIT_CASE(xv_test_dct_armed),
 	KUNIT_CASE(xv_test_ece),
 	KUNIT_CASE(xv_test_cross_channel),
 	KUNIT_CASE(xv_test_cross_channel_cq),

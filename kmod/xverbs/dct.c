@@ -188,6 +188,7 @@ int xv_dct_create(struct xv_call *call)
 	dct = to_dct_obj(obj);
 	obj->events.user_data = arg->user_data;
 	init_completion(&dct->drained);
+	mutex_init(&dct->arm_lock);
 	dct->init = *arg;
 	dct->port = call->dct_attr.port;
 	err = xv_dct_build(call, dct);
@@ -262,6 +263,8 @@ int xv_dct_destroy(struct xv_obj *obj, struct xv_call *call)
 	if (err)
 		return err;
 	xv_number_del(&dev->dcts, dct->dctn, dct);
+	if (dct->arm_state == XVERBS_DCT_ARMED)
+		xv_dct_eq_release(dev);
 	xv_sgid_put(&dct->sgid);
 	return 0;
 }
@@ -327,12 +330,35 @@ int xv_dct_query(struct xv_call *call)
 	return err;
 }
 
+/*
+ * A target that is armed is not armed again, so each has at most one reserved entry.  Its
+ * event may already be in the queue; the caller gets it all the same.
+ */
+static int xv_dct_arm_locked(struct xv_call *call, struct xv_dct_obj *dct)
+{
+	u32 old = READ_ONCE(dct->arm_state);
+	int err;
+
+	lockdep_assert_held(&dct->arm_lock);
+	if (old == XVERBS_DCT_ARMED)
+		return 0;
+	err = xv_dct_eq_reserve(call);
+	if (err)
+		return err;
+	/* The event may come before the command has returned. */
+	WRITE_ONCE(dct->arm_state, XVERBS_DCT_ARMED);
+	err = xv_fw_arm_dct(call->dev, call, dct->dctn);
+	if (err && cmpxchg(&dct->arm_state, XVERBS_DCT_ARMED, old) ==
+		   XVERBS_DCT_ARMED)
+		xv_dct_eq_release(call->dev);
+	return err;
+}
+
 int xv_dct_arm(struct xv_call *call)
 {
 	struct xverbs_dct_arm *arg = &call->arg.dct_arm;
 	struct xv_dct_obj *dct;
 	struct xv_obj *obj;
-	u32 old;
 	int err;
 
 	if (arg->reserved)
@@ -341,14 +367,9 @@ int xv_dct_arm(struct xv_call *call)
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	dct = to_dct_obj(obj);
-	err = xv_dct_eq_use(call);
-	if (!err) {
-		/* The event may come before the command has returned. */
-		old = xchg(&dct->arm_state, XVERBS_DCT_ARMED);
-		err = xv_fw_arm_dct(call->dev, call, dct->dctn);
-		if (err)
-			cmpxchg(&dct->arm_state, XVERBS_DCT_ARMED, old);
-	}
+	mutex_lock(&dct->arm_lock);
+	err = xv_dct_arm_locked(call, dct);
+	mutex_unlock(&dct->arm_lock);
 	xv_obj_put(obj);
 	return err;
 }
@@ -372,7 +393,8 @@ void xv_dct_event(struct xv_dev *dev, u32 dctn, unsigned long fw_type)
 		complete_all(&dct->drained);
 		break;
 	case MLX5_EVENT_TYPE_DCT_KEY_VIOLATION:
-		WRITE_ONCE(dct->arm_state, XVERBS_DCT_FIRED);
+		if (xchg(&dct->arm_state, XVERBS_DCT_FIRED) == XVERBS_DCT_ARMED)
+			xv_dct_eq_release(dev);
 		type = XVERBS_EVENT_DCT_KEY_VIOLATION;
 		break;
 	case MLX5_EVENT_TYPE_WQ_ACCESS_ERROR:

@@ -12,7 +12,11 @@ void xv_dct_event(struct xv_dev *dev, u32 dctn, unsigned long fw_type);
  * dct_eq.c: mlx5_core does not ask the adapter for events of key violations.  So a
  * device has an event queue for them, created at first use.
  */
-int xv_dct_eq_use(struct xv_call *call);
+#define XV_DCT_MAX_ARMED	8192	/* DC targets of a device */
+
+/* Reserves the entry of a target that is being armed; creates the queue. */
+int xv_dct_eq_reserve(struct xv_call *call);
+void xv_dct_eq_release(struct xv_dev *dev);
 void xv_dct_eq_exit(struct xv_dev *dev);
 
 #endif

@@ -2,6 +2,10 @@
 /*
  * The event queue for key violations of DC targets.  The event queues of mlx5_core
  * are not subscribed to this type of event.
+ *
+ * An armed target writes one entry.  So that the queue cannot overrun, it has room for twice
+ * as many entries as there can be armed targets: those of targets that fire and are armed
+ * again or destroyed before the interrupt come in addition.
  */
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/eq.h>
@@ -10,7 +14,8 @@
 #include "dct.h"
 #include "fw.h"
 
-#define XV_DCT_EQ_ENTRIES	64	/* mlx5_core adds spare ones */
+/* mlx5_core adds spare ones and rounds up to a power of two. */
+#define XV_DCT_EQ_ENTRIES	(XV_DCT_MAX_ARMED + 1)
 
 /**
  * struct xv_dct_eq - the event queue
@@ -29,9 +34,13 @@ static int xv_dct_eq_interrupt(struct notifier_block *nb, unsigned long action,
 {
 	struct xv_dct_eq *eq = container_of(nb, struct xv_dct_eq, irq);
 	struct mlx5_eqe *eqe;
-	u32 cc = 0;
+	u32 cc = 0, budget;
 
-	while ((eqe = mlx5_eq_get_eqe(eq->core, cc))) {
+	/* If entries are left, the adapter raises the next interrupt at once. */
+	for (budget = MLX5_NUM_SPARE_EQE; budget; budget--) {
+		eqe = mlx5_eq_get_eqe(eq->core, cc);
+		if (!eqe)
+			break;
 		xv_dct_event(eq->dev, be32_to_cpu(eqe->data.dct.dctn) & 0xffffff,
 			     eqe->type);
 		cc = mlx5_eq_update_cc(eq->core, ++cc);
@@ -71,23 +80,40 @@ err_eq:
 	return ERR_PTR(err);
 }
 
-int xv_dct_eq_use(struct xv_call *call)
+static int xv_dct_eq_use(struct xv_call *call)
 {
 	struct xv_dev *dev = call->dev;
 	struct xv_dct_eq *eq;
-	int err = 0;
+
+	lockdep_assert_held(&dev->dct_lock);
+	if (dev->dct_eq)
+		return 0;
+	eq = xv_dct_eq_new(dev);
+	if (IS_ERR(eq))
+		return xv_fail(call, xv_fw_errno(PTR_ERR(eq)),
+			       "DCT: no event queue for key violations");
+	dev->dct_eq = eq;
+	return 0;
+}
+
+int xv_dct_eq_reserve(struct xv_call *call)
+{
+	struct xv_dev *dev = call->dev;
+	int err;
 
 	mutex_lock(&dev->dct_lock);
-	if (!dev->dct_eq) {
-		eq = xv_dct_eq_new(dev);
-		if (IS_ERR(eq))
-			err = xv_fail(call, xv_fw_errno(PTR_ERR(eq)),
-				      "DCT: no event queue for key violations");
-		else
-			dev->dct_eq = eq;
-	}
+	err = xv_dct_eq_use(call);
+	if (!err && !atomic_add_unless(&dev->n_armed, 1, XV_DCT_MAX_ARMED))
+		err = xv_fail(call, -ENOSPC,
+			      "DCT: %u targets of the device are armed already",
+			      XV_DCT_MAX_ARMED);
 	mutex_unlock(&dev->dct_lock);
 	return err;
+}
+
+void xv_dct_eq_release(struct xv_dev *dev)
+{
+	atomic_dec(&dev->n_armed);
 }
 
 /* Called when no file is bound to the device any more. */

@@ -68,6 +68,7 @@ struct xv_umem_obj;
  * @xrc_base: resources shared by all XRC queue pairs, created at first use
  * @dct_lock: protects @dct_eq
  * @dct_eq: event queue for key violations of DC targets, created at first use
+ * @n_armed: number of DC targets for which @dct_eq has a reserved entry
  * @qps: QP number -> struct xv_dev_qp, for asynchronous events
  * @srqs: SRQ number -> struct xv_srq_obj, for asynchronous events
  * @dcts: number of a DC target -> struct xv_dct_obj, for asynchronous events
@@ -94,6 +95,7 @@ struct xv_dev {
 	struct xv_xrc_base *xrc_base;
 	struct mutex dct_lock;
 	struct xv_dct_eq *dct_eq;
+	atomic_t n_armed;
 	struct xarray qps;
 	struct xarray srqs;
 	struct xarray dcts;
@@ -727,7 +729,9 @@ struct xv_dev_qp {
  * struct xv_dct_obj - a DC target
  * @init: arguments of creation
  * @port: its port
- * @arm_state: XVERBS_DCT_*, of the event of key violations
+ * @arm_lock: serialises arming
+ * @arm_state: XVERBS_DCT_*, of the event of key violations; while it is armed, an entry of
+ *	the event queue is reserved
  * @drain_end: when to stop waiting until it is drained; 0 before draining begins
  * @drained: the adapter has raised the event of the end
  * @sgid: referenced source GID
@@ -738,6 +742,7 @@ struct xv_dct_obj {
 	u32 dctn;
 	u32 port;
 	u32 ece;
+	struct mutex arm_lock;
 	u32 arm_state;
 	u64 drain_end;
 	struct completion drained;

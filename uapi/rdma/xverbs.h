@@ -1819,7 +1819,8 @@ struct xverbs_dct_query {
  * @reserved: zero
  *
  * The next message with a wrong key raises XVERBS_EVENT_DCT_KEY_VIOLATION, once.
- * Manual A.1.6.
+ * While the target is armed, the call has no effect.  A device has up to 8192 armed
+ * targets, of all processes; one more fails with ENOSPC.  Manual A.1.6.
  */
 struct xverbs_dct_arm {
 	struct xverbs_hdr hdr;
