@@ -69,7 +69,8 @@ int xv_buf_alloc(struct xv_call *call, struct xv_buf *buf, size_t bytes)
 
 	buf->dma_dev = file->dev->mdev->device;
 	buf->npages = DIV_ROUND_UP(bytes, PAGE_SIZE);
-	buf->pinned = xv_pin_charge(call, buf->npages);
+	buf->pinned = xv_pin_charge(call, buf->npages, current->mm,
+				    "a ring or doorbell records");
 	if (IS_ERR(buf->pinned))
 		return PTR_ERR(buf->pinned);
 	err = xv_buf_alloc_lists(buf);

@@ -1,50 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Charges besides the memory cgroup: rings, doorbell records and long lists of indirect
- * keys count as locked memory, bound files and objects are charged to the rdma cgroup.
+ * Charges besides the memory cgroup: rings, doorbell records, long lists of indirect keys and
+ * pinned memory count as locked memory, bound files and objects are charged to the rdma cgroup.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 
 #include "xv.h"
 
 /* ---- Locked memory ---------------------------------------------------------- */
 
-/* Uses the same counter and the same limit as ib_umem_get(). */
-struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages)
+/*
+ * The pages count for the user of the caller, in the counter that io_uring and AF_XDP use.
+ * The counter of a process (mm_struct.pinned_vm) would begin at zero after exec() and in a
+ * child, which keep the file with its rings and regions.
+ */
+static bool xv_pin_try(struct user_struct *user, unsigned long npages,
+		       unsigned long limit, unsigned long *locked)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK);
-	struct mm_struct *mm = current->mm;
-	struct xv_pinned *pinned;
-	s64 total;
+	*locked = atomic_long_read(&user->locked_vm);
+	do {
+		if (*locked > limit || npages > limit - *locked)
+			return false;
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, (long *)locked,
+					  *locked + npages));
+	return true;
+}
 
-	pinned = kmalloc(sizeof(*pinned), XV_GFP);
+/*
+ * Charges @npages of @what.  @mm: the pages also count as pinned pages of this process; NULL
+ * if ib_umem_get() counts them there.
+ */
+struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages,
+				struct mm_struct *mm, const char *what)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK), locked;
+	struct xv_pinned *pinned;
+
+	pinned = kzalloc(sizeof(*pinned), XV_GFP);
 	if (!pinned)
 		return ERR_PTR(-ENOMEM);
-	total = atomic64_add_return(npages, &mm->pinned_vm);
-	if (total > limit >> PAGE_SHIFT && !capable(CAP_IPC_LOCK)) {
-		atomic64_sub(npages, &mm->pinned_vm);
-		kfree(pinned);
-		return ERR_PTR(xv_fail(call, -ENOMEM,
-				       "cannot lock %lu bytes for a ring, doorbell records or a list of keys: RLIMIT_MEMLOCK is %lu, %llu are locked",
-				       npages << PAGE_SHIFT, limit,
-				       (u64)(total - npages) << PAGE_SHIFT));
-	}
 	refcount_set(&pinned->ref, 1);
-	mmgrab(mm);
-	pinned->mm = mm;
 	pinned->npages = npages;
+	if (!capable(CAP_IPC_LOCK)) {
+		if (!xv_pin_try(current_user(), npages, limit >> PAGE_SHIFT,
+				&locked)) {
+			kfree(pinned);
+			return ERR_PTR(xv_fail(call, -ENOMEM,
+					       "cannot lock %llu bytes for %s: RLIMIT_MEMLOCK is %lu, the processes of the user have locked %llu",
+					       (u64)npages << PAGE_SHIFT, what, limit,
+					       (u64)locked << PAGE_SHIFT));
+		}
+		pinned->user = get_uid(current_user());
+	}
+	if (mm) {
+		atomic64_add(npages, &mm->pinned_vm);
+		mmgrab(mm);
+		pinned->mm = mm;
+	}
 	return pinned;
 }
 
-/* Uncharges the process that was charged, also if another process drops the last reference. */
+/*
+ * Charges memory that ib_umem_get() pins and counts in the process, too.  The length may be
+ * up to 2^64 - 1.
+ */
+struct xv_pinned *xv_pin_charge_range(struct xv_call *call, u64 addr, u64 length,
+				      const char *what)
+{
+	u64 npages = (length >> PAGE_SHIFT) +
+		     DIV_ROUND_UP((addr & ~PAGE_MASK) + (length & ~PAGE_MASK),
+				  PAGE_SIZE);
+
+	return xv_pin_charge(call, npages, NULL, what);
+}
+
+/* Uncharges who was charged, also if another process drops the last reference. */
 void xv_pin_put(struct xv_pinned *pinned)
 {
 	if (!refcount_dec_and_test(&pinned->ref))
 		return;
-	atomic64_sub(pinned->npages, &pinned->mm->pinned_vm);
-	mmdrop(pinned->mm);
+	if (pinned->user) {
+		atomic_long_sub(pinned->npages, &pinned->user->locked_vm);
+		free_uid(pinned->user);
+	}
+	if (pinned->mm) {
+		atomic64_sub(pinned->npages, &pinned->mm->pinned_vm);
+		mmdrop(pinned->mm);
+	}
 	kfree(pinned);
 }
 

@@ -60,7 +60,8 @@ static int xv_mkey_charge(struct xv_call *call, struct xv_mkey_obj *mkey,
 	if (entries <= XV_MKEY_FREE_ENTRIES)
 		return 0;
 	pinned = xv_pin_charge(call, DIV_ROUND_UP(entries * XV_MKEY_ENTRY,
-						  PAGE_SIZE));
+						  PAGE_SIZE),
+			       current->mm, "a list of keys");
 	if (IS_ERR(pinned))
 		return PTR_ERR(pinned);
 	mkey->pinned = pinned;

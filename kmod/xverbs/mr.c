@@ -92,15 +92,23 @@ static int xv_mr_fail(struct xv_call *call, const struct xv_mr_range *range,
 	}
 }
 
+/* Registers memory and charges it to the user, too: ib_umem_get() charges the process. */
 static struct ib_mr *xv_mr_pin(struct xv_call *call, const struct xv_obj *pd,
-			       const struct xv_mr_range *range, u32 access)
+			       const struct xv_mr_range *range, u32 access,
+			       struct xv_pinned **pinned)
 {
 	struct ib_mr *ib;
 
+	*pinned = xv_pin_charge_range(call, range->addr, range->length,
+				      "a memory region");
+	if (IS_ERR(*pinned))
+		return ERR_CAST(*pinned);
 	ib = ib_reg_user_mr(to_pd_obj(pd)->ib, range->addr, range->length,
 			    range->iova, access);
-	if (IS_ERR(ib))
+	if (IS_ERR(ib)) {
+		xv_pin_put(*pinned);
 		return ERR_PTR(xv_mr_fail(call, range, PTR_ERR(ib)));
+	}
 	return ib;
 }
 
@@ -139,7 +147,8 @@ int xv_mr_reg(struct xv_call *call)
 	mr = xv_mr_new(call, arg->pd, arg->access);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
-	mr->ib = xv_mr_pin(call, mr->obj.deps[0], &range, arg->access);
+	mr->ib = xv_mr_pin(call, mr->obj.deps[0], &range, arg->access,
+			   &mr->pinned);
 	if (IS_ERR(mr->ib)) {
 		err = PTR_ERR(mr->ib);
 		xv_obj_abort(&mr->obj);
@@ -166,8 +175,11 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 	if (mr->umem)
 		return xv_mr_destroy_dmabuf(mr, call);
 	err = ib_dereg_mr(mr->ib);
-	return err ? xv_fail(call, xv_fw_errno(err),
-			     "MR: deregistration failed") : 0;
+	if (err)
+		return xv_fail(call, xv_fw_errno(err),
+			       "MR: deregistration failed");
+	xv_pin_put(mr->pinned);
+	return 0;
 }
 
 /* ---- Re-registration ------------------------------------------------------------- */
@@ -188,17 +200,21 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 			 const struct xv_obj *pd,
 			 const struct xv_mr_range *range, u32 access)
 {
+	struct xv_pinned *pinned;
 	struct ib_mr *ib;
 
-	ib = xv_mr_pin(call, pd, range, access);
+	ib = xv_mr_pin(call, pd, range, access, &pinned);
 	if (IS_ERR(ib))
 		return PTR_ERR(ib);
 	/* A failed command is tried again. */
 	if (ib_dereg_mr(mr->ib) && ib_dereg_mr(mr->ib)) {
-		ib_dereg_mr(ib);
+		if (!ib_dereg_mr(ib))
+			xv_pin_put(pinned);
 		return xv_mr_fail_change(call, mr);
 	}
 	mr->ib = ib;
+	xv_pin_put(mr->pinned);
+	mr->pinned = pinned;
 	mr->revoked = false;
 	mr->writable = ib_access_writable(access);
 	return 0;

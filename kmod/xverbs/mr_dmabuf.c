@@ -83,17 +83,29 @@ static int xv_mr_map_dmabuf(struct xv_call *call, struct xv_mr_obj *mr)
 	const struct xverbs_mr_dmabuf *arg = &call->arg.mr_dmabuf;
 	int err;
 
+	mr->pinned = xv_pin_charge_range(call, arg->offset, arg->length,
+					 "a dma-buf");
+	if (IS_ERR(mr->pinned))
+		return PTR_ERR(mr->pinned);
 	mr->iova = arg->iova;
 	mr->length = arg->length;
 	mr->umem = ib_umem_dmabuf_get_pinned(call->dev->ib, arg->offset,
 					     arg->length, arg->fd, arg->access);
-	if (IS_ERR(mr->umem))
-		return xv_fail(call, PTR_ERR(mr->umem),
-			       "MR: cannot pin dma-buf %d: %pe", arg->fd,
-			       mr->umem);
+	if (IS_ERR(mr->umem)) {
+		err = xv_fail(call, PTR_ERR(mr->umem),
+			      "MR: cannot pin dma-buf %d: %pe", arg->fd,
+			      mr->umem);
+		goto err_charge;
+	}
 	err = xv_mr_create_key(call, mr, to_pd_obj(mr->obj.deps[0]));
 	if (err)
-		ib_umem_release(&mr->umem->umem);
+		goto err_umem;
+	return 0;
+
+err_umem:
+	ib_umem_release(&mr->umem->umem);
+err_charge:
+	xv_pin_put(mr->pinned);
 	return err;
 }
 
@@ -133,7 +145,9 @@ int xv_mr_destroy_dmabuf(struct xv_mr_obj *mr, struct xv_call *call)
 {
 	int err = xv_fw_destroy_mkey(mr->obj.file->dev, call, mr->key);
 
-	if (!err)
-		ib_umem_release(&mr->umem->umem);
-	return err;
+	if (err)
+		return err;
+	ib_umem_release(&mr->umem->umem);
+	xv_pin_put(mr->pinned);
+	return 0;
 }

@@ -59,21 +59,33 @@ int xv_umem_reg(struct xv_call *call)
 		return PTR_ERR(obj);
 	umem = to_umem_obj(obj);
 	umem->length = arg->length;
+	umem->pinned = xv_pin_charge_range(call, arg->addr, arg->length,
+					   "a UMEM");
+	if (IS_ERR(umem->pinned)) {
+		err = PTR_ERR(umem->pinned);
+		goto err_obj;
+	}
 	umem->ib = xv_umem_pin(call);
 	if (IS_ERR(umem->ib)) {
 		err = PTR_ERR(umem->ib);
-		xv_obj_abort(obj);
-		return err;
+		goto err_charge;
 	}
 	obj->resource.bytes = arg->length;
 	arg->out_handle = obj->handle;
 	call->new_obj = obj;
 	return 0;
+
+err_charge:
+	xv_pin_put(umem->pinned);
+err_obj:
+	xv_obj_abort(obj);
+	return err;
 }
 
 int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	ib_umem_release(to_umem_obj(obj)->ib);
+	xv_pin_put(to_umem_obj(obj)->pinned);
 	return 0;
 }
 

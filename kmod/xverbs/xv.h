@@ -180,17 +180,22 @@ extern const struct vm_operations_struct xv_pfn_vm_ops;
 /* ---- Charges (charge.c) ------------------------------------------------------- */
 
 /**
- * struct xv_pinned - pages charged to a process as locked memory
+ * struct xv_pinned - pages charged as locked memory
  * @ref: held by the buffer and by each mapping of it
- * @mm: the process that was charged
+ * @user: charged against RLIMIT_MEMLOCK; NULL if the process had CAP_IPC_LOCK
+ * @mm: the process in which the pages count as pinned, or NULL
  */
 struct xv_pinned {
 	refcount_t ref;
+	struct user_struct *user;
 	struct mm_struct *mm;
 	unsigned long npages;
 };
 
-struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages);
+struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages,
+				struct mm_struct *mm, const char *what);
+struct xv_pinned *xv_pin_charge_range(struct xv_call *call, u64 addr, u64 length,
+				      const char *what);
 void xv_pin_put(struct xv_pinned *pinned);
 void xv_pin_vma(struct xv_pinned *pinned, struct vm_area_struct *vma);
 int xv_cgroup_charge(struct xv_call *call, struct xv_dev *dev,
@@ -566,6 +571,7 @@ void xv_import_drop(struct xv_pd_obj *pd);
  * @obj: deps[0] is the PD; re-registration can change it
  * @lock: serialises re-registrations; protects the other members
  * @ib: region of mlx5_ib; NULL for a dma-buf
+ * @pinned: the charge
  * @umem: the pinned dma-buf, or NULL; it cannot be re-registered
  * @key: mkey of a dma-buf
  */
@@ -573,6 +579,7 @@ struct xv_mr_obj {
 	struct xv_obj obj;
 	struct mutex lock;
 	struct ib_mr *ib;
+	struct xv_pinned *pinned;
 	u64 addr;
 	u64 length;
 	u64 iova;
@@ -598,9 +605,11 @@ struct xv_mkey_obj {
 	struct xv_pinned *pinned;
 };
 
+/* @pinned: the charge */
 struct xv_umem_obj {
 	struct xv_obj obj;
 	struct ib_umem *ib;
+	struct xv_pinned *pinned;
 	u64 length;
 };
 

@@ -4,6 +4,8 @@
  *
  * usage: limits:       needs root; gives up its privileges
  *	  limits rings: locked memory of rings, doorbell records and indirect keys
+ *	  limits users: locked memory of a user: fork, file descriptors passed on
+ *	  limits exec N: locked memory of a process that executes itself N times
  *	  limits objects N: expects that the rdma cgroup allows N objects
  *	  limits memory N: expects that the memory cgroup allows N MiB
  *	  limits hold:  creates queues, prints their size in bytes, and waits
@@ -11,7 +13,9 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <rdma/xverbs.h>
@@ -190,35 +194,251 @@ static void open_file(void)
 	struct xverbs_uar_alloc u = {};
 
 	fd = rig_bound_file(rig_device(0));
-	if (fd < 0 || CALL(UAR_ALLOC, &u))
+	/* The file stays open after exec(). */
+	if (fd < 0 || fcntl(fd, F_SETFD, 0) || CALL(UAR_ALLOC, &u))
 		bail_out("cannot open %s: %s", rig_device(0), reason);
 	uar = u.out_handle;
+}
+
+/* Becomes an unprivileged user who may lock @kib KiB. */
+static void become(uid_t uid, unsigned int kib)
+{
+	struct rlimit limit = { kib << 10, kib << 10 };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid))
+		bail_out("cannot give up privileges");
 }
 
 /* In a child process, which has no locked memory */
 static void test_unprivileged(void)
 {
-	struct rlimit limit = { 64 << 10, 64 << 10 };
-
 	open_file();
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(65534, 65534, 65534) ||
-	    setresuid(65534, 65534, 65534))
-		bail_out("cannot give up privileges");
+	become(65534, 64);
 	test_keys();
 	test_rings();
+}
+
+/* ---- The limit is one of the user ---------------------------------------- */
+
+enum { MIB = 1024, RING = 64, FULL = MIB / RING - 1, OTHER = 65533 };
+
+static int report[2];
+
+static void tell(unsigned int n)
+{
+	if (write(report[1], &n, sizeof(n)) != sizeof(n))
+		_exit(1);
+}
+
+static unsigned int hear(void)
+{
+	unsigned int n;
+
+	return read(report[0], &n, sizeof(n)) == sizeof(n) ? n : ~0u;
+}
+
+/* Creates rings of 64 KiB until it fails; returns their number. */
+static unsigned int fill(void)
+{
+	struct xverbs_cq_create cq;
+	unsigned int n = 0;
+
+	while (n < 2 * FULL && !make_cq(&cq, RING * 1024 / 64 - 1))
+		n++;
+	return n;
+}
+
+/* A process of @uid: how many rings fit in @fd, and then in a file of its own */
+static void test_room(uid_t uid, unsigned int passed, unsigned int own, const char *what)
+{
+	unsigned int n[2];
+
+	fflush(stdout);
+	if (!fork()) {
+		become(uid, MIB);
+		tell(fd < 0 ? 0 : fill());
+		open_file();
+		tell(fill());
+		_exit(0);
+	}
+	wait(NULL);
+	n[0] = hear();
+	n[1] = hear();
+	ok(n[0] == passed && n[1] == own, "%s: %u rings in this file, %u in a new one", what, n[0],
+	   n[1]);
+}
+
+static void test_fork(void)
+{
+	unsigned int n[3];
+	pid_t parent;
+
+	/* The child of the child is waited for, too. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	fflush(stdout);
+	if (!fork()) {
+		become(65534, MIB);
+		open_file();
+		tell(fill());
+		parent = getpid();
+		if (!fork()) {
+			while (getppid() == parent)
+				usleep(1000);
+			tell(fill());
+			open_file();
+			tell(fill());
+		}
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		;
+	n[0] = hear();
+	n[1] = hear();
+	n[2] = hear();
+	ok(n[0] == FULL, "%u rings of %u KiB fit in %u KiB", n[0], RING, MIB);
+	ok(!n[1] && !n[2], "when the process has exited, its child can create %u and %u more", n[1],
+	   n[2]);
+	fd = -1;
+	test_room(65534, 0, FULL, "all have exited");
+}
+
+static void send_fd(int to)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {};
+	struct iovec iov = { "", 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+		.msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	if (sendmsg(to, &msg, 0) != 1)
+		_exit(1);
+}
+
+static void receive_fd(int from)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {};
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+		.msg_controllen = sizeof(control) };
+
+	if (recvmsg(from, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
+		bail_out("no file descriptor");
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
+}
+
+static void test_passed(void)
+{
+	unsigned int n;
+	int s[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, s))
+		bail_out("socketpair: %s", strerror(errno));
+	fflush(stdout);
+	if (!fork()) {
+		become(65534, MIB);
+		open_file();
+		tell(fill());
+		tell(uar);
+		send_fd(s[1]);
+		_exit(0);
+	}
+	receive_fd(s[0]);
+	wait(NULL);
+	n = hear();
+	uar = hear();
+	ok(n == FULL, "a process fills its file with %u rings, passes it on and exits", n);
+	test_room(65534, 0, 0, "another process of the user");
+	/* The first user has paid for the page of doorbell records. */
+	test_room(OTHER, FULL + 1, 0, "a process of another user");
+	close(fd);
+	fd = -1;
+	test_room(65534, 0, FULL, "the file is closed: the first user");
+	test_room(OTHER, 0, FULL, "the other user");
+}
+
+static void test_users(void)
+{
+	if (pipe(report))
+		bail_out("pipe: %s", strerror(errno));
+	test_fork();
+	test_passed();
+}
+
+/*
+ * Keeps a ring and memory in a file that stays open, and executes itself: "next N KIB FD".
+ * At last writes to @fd how much was locked.
+ */
+static void exec_next(char **argv)
+{
+	struct xverbs_umem_reg umem = { .length = RING << 10 };
+	struct xverbs_mr_reg mr = { .length = RING << 10, .access = XVERBS_ACCESS_LOCAL_WRITE };
+	struct xverbs_pd_alloc pd = {};
+	char left[16], total[16], *next[] = { argv[0], (char *)"next", left, total, argv[4],
+		(char *)"--device", (char *)rig_device(0), NULL };
+	unsigned int n = (unsigned int)atoi(argv[2]), kib = (unsigned int)atoi(argv[3]);
+
+	if (!n) {
+		report[1] = atoi(argv[4]);
+		tell(kib);
+		_exit(0);
+	}
+	open_file();
+	umem.addr = mr.addr = mr.iova = (uintptr_t)aligned_alloc(4096, RING << 10);
+	memset((void *)(uintptr_t)mr.addr, 0, RING << 10);
+	if (CALL(PD_ALLOC, &pd))
+		bail_out("PD_ALLOC: %s", reason);
+	mr.pd = pd.out_handle;
+	kib += CALL(MR_REG, &mr) ? 0 : RING;
+	kib += CALL(UMEM_REG, &umem) ? 0 : RING;
+	kib += make_cq(&(struct xverbs_cq_create) {}, RING * 1024 / 64 - 1) ? 0 : RING;
+	snprintf(left, sizeof(left), "%u", n - 1);
+	snprintf(total, sizeof(total), "%u", kib);
+	execv(argv[0], next);
+	bail_out("exec: %s", strerror(errno));
+}
+
+static void test_exec(char **argv)
+{
+	char to[16], *next[] = { argv[0], (char *)"next", argv[2], (char *)"0", to, NULL };
+	unsigned int kib;
+
+	if (pipe(report))
+		bail_out("pipe: %s", strerror(errno));
+	snprintf(to, sizeof(to), "%d", report[1]);
+	fflush(stdout);
+	if (!fork()) {
+		become(65534, MIB);
+		if (!freopen("/dev/null", "w", stdout))
+			_exit(1);
+		exec_next(next);
+	}
+	wait(NULL);
+	close(report[1]);
+	kib = hear();
+	ok(kib && kib <= MIB, "executed %s times, the process has locked %u KiB of %u", argv[2],
+	   kib, MIB);
 }
 
 static void test_all(void)
 {
 	static const struct rig_opts opts = { .size = 4096, .unconnected = true };
-	struct rlimit limit = { 256 << 10, 256 << 10 };
 
 	test_objects();
 	rig_open(&r, &opts);
 	ok(!set_qkey(0x80010001), "controlled Q_Key with CAP_NET_RAW");
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(65534, 65534, 65534) ||
-	    setresuid(65534, 65534, 65534))
-		bail_out("cannot give up privileges");
+	become(65534, 256);
 	ok(set_qkey(0x80010001) == -EPERM && strstr(xv_last_error(), "CAP_NET_RAW"),
 	   "controlled Q_Key without CAP_NET_RAW: EPERM: %s", xv_last_error());
 	ok(!set_qkey(0x10001), "other Q_Key without CAP_NET_RAW");
@@ -333,14 +553,20 @@ static void memory(unsigned int limit_mib)
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
-	bool number = !strcmp(mode, "objects") || !strcmp(mode, "memory");
-	int skip = !mode[0] ? 0 : number ? 2 : 1;
+	bool number = !strcmp(mode, "objects") || !strcmp(mode, "memory") || !strcmp(mode, "exec");
+	int skip = !mode[0] ? 0 : !strcmp(mode, "next") ? 4 : number ? 2 : 1;
 
 	rig_devices(argc - skip, argv + skip);
 	if (!strcmp(mode, "hold"))
 		hold();
 	else if (!strcmp(mode, "rings"))
 		test_unprivileged();
+	else if (!strcmp(mode, "users"))
+		test_users();
+	else if (!strcmp(mode, "exec"))
+		test_exec(argv);
+	else if (!strcmp(mode, "next"))
+		exec_next(argv);
 	else if (!strcmp(mode, "objects"))
 		objects(atoi(argv[2]));
 	else if (!strcmp(mode, "memory"))

@@ -8,6 +8,8 @@ devices() { "$@" "$BIN/bin/xv_devinfo" --json | jq -r 'map(.name) | join(" ")'; 
 
 tap $BIN/tests/limits --device "$DEV0" --peer-device "$DEV1"
 tap $BIN/tests/limits rings --device "$DEV0"
+tap $BIN/tests/limits users --device "$DEV0"
+tap $BIN/tests/limits exec 200 --device "$DEV0"
 
 # ---- Rings are charged to the memory cgroup of their process
 GROUPS_AT=$(mktemp -d)
