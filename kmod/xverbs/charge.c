@@ -127,14 +127,16 @@ int xv_cgroup_charge(struct xv_call *call, struct xv_dev *dev,
 		     enum rdmacg_resource_type what)
 {
 	int err = ib_rdmacg_try_charge(charged, dev->ib, what);
+	char name[XVERBS_NAME_MAX];
 
 	if (err != -EAGAIN)
 		return err;
+	xv_dev_name(dev, name);
 	return xv_fail(call, -ENOSPC,
 		       "limit %s of %s in the rdma cgroup of the process (rdma.max) reached",
 		       what == RDMACG_RESOURCE_HCA_HANDLE ? "hca_handle" :
 							    "hca_object",
-		       dev_name(&dev->ib->dev));
+		       name);
 }
 
 void xv_cgroup_uncharge(struct xv_dev *dev, struct ib_rdmacg_object *charged,

@@ -295,6 +295,21 @@ static const char *xv_dev_start(struct xv_dev *dev)
 	return "its device node cannot be created (no memory or minor number)";
 }
 
+/* Called by ib_core with a lock that keeps the name. */
+static void xv_dev_set_name(struct xv_dev *dev)
+{
+	spin_lock(&dev->name_lock);
+	strscpy(dev->name, dev_name(&dev->ib->dev), sizeof(dev->name));
+	spin_unlock(&dev->name_lock);
+}
+
+void xv_dev_name(struct xv_dev *dev, char name[XVERBS_NAME_MAX])
+{
+	spin_lock(&dev->name_lock);
+	strscpy(name, dev->name, XVERBS_NAME_MAX);
+	spin_unlock(&dev->name_lock);
+}
+
 static int xv_dev_add(struct ib_device *ib)
 {
 	struct xv_dev *dev;
@@ -305,6 +320,8 @@ static int xv_dev_add(struct ib_device *ib)
 	xv_node_init(dev, xv_dev_release);
 	dev->node.parent = ib->dev.parent;
 	dev->ib = ib;
+	spin_lock_init(&dev->name_lock);
+	xv_dev_set_name(dev);
 	dev->ports = ib->phys_port_cnt;
 	mutex_init(&dev->files_lock);
 	INIT_LIST_HEAD(&dev->files);
@@ -382,9 +399,21 @@ static void xv_dev_remove(struct ib_device *ib, void *client_data)
 	xv_dev_put(dev);
 }
 
+static void xv_dev_renamed(struct ib_device *ib, void *client_data)
+{
+	struct xv_dev *dev;
+
+	mutex_lock(&xv_devs_lock);
+	dev = xv_dev_find(ib);
+	if (dev)
+		xv_dev_set_name(dev);
+	mutex_unlock(&xv_devs_lock);
+}
+
 static struct ib_client xv_client = {
 	.name = "xverbs",
 	.add = xv_dev_add,
+	.rename = xv_dev_renamed,
 	.remove = xv_dev_remove,
 };
 
@@ -406,7 +435,7 @@ bool xv_dev_visible(const struct xv_dev *dev)
 	return rdma_dev_access_netns(dev->ib, current->nsproxy->net_ns);
 }
 
-static void xv_dev_describe(const struct xv_dev *dev, struct xverbs_device *out)
+static void xv_dev_describe(struct xv_dev *dev, struct xverbs_device *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->node_guid = (__force u64)dev->ib->node_guid;
@@ -415,7 +444,7 @@ static void xv_dev_describe(const struct xv_dev *dev, struct xverbs_device *out)
 	out->vendor_id = dev->ib->attrs.vendor_id;
 	out->part_id = dev->ib->attrs.vendor_part_id;
 	out->available = !dev->why_not;
-	strscpy(out->name, dev_name(&dev->ib->dev), sizeof(out->name));
+	xv_dev_name(dev, out->name);
 	if (dev->why_not)
 		strscpy(out->why_not, dev->why_not, sizeof(out->why_not));
 	else
@@ -470,12 +499,14 @@ int xv_device_list(struct xv_call *call)
 	return 0;
 }
 
-static bool xv_dev_matches(const struct xv_dev *dev,
-			   const struct xverbs_bind *arg)
+static bool xv_dev_matches(struct xv_dev *dev, const struct xverbs_bind *arg)
 {
+	char name[XVERBS_NAME_MAX];
+
 	if (arg->hdr.flags & XVERBS_BIND_BY_INDEX)
 		return dev->ib->index == arg->index;
-	return !strcmp(dev_name(&dev->ib->dev), arg->name);
+	xv_dev_name(dev, name);
+	return !strcmp(name, arg->name);
 }
 
 /* Returns the device with the name or index, with a reference. */
@@ -568,7 +599,7 @@ int xv_bind(struct xv_call *call)
 		file->dev = dev;
 		WRITE_ONCE(file->async.event_size, event_size);
 		arg->index = dev->ib->index;
-		strscpy(arg->name, dev_name(&dev->ib->dev), sizeof(arg->name));
+		xv_dev_name(dev, arg->name);
 	}
 	mutex_unlock(&dev->files_lock);
 	if (err)

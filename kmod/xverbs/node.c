@@ -74,8 +74,10 @@ static ssize_t ibdev_show(struct device *node, struct device_attribute *attr,
 			  char *buf)
 {
 	struct xv_dev *dev = container_of(node, struct xv_dev, node);
+	char name[XVERBS_NAME_MAX];
 
-	return sysfs_emit(buf, "%s\n", dev_name(&dev->ib->dev));
+	xv_dev_name(dev, name);
+	return sysfs_emit(buf, "%s\n", name);
 }
 static DEVICE_ATTR_RO(ibdev);
 

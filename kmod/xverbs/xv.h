@@ -54,6 +54,8 @@ struct xv_umem_obj;
  *	each file bound to the device, one of each open file of the node
  * @cdev: the character device of @node
  * @ib: the device; invalid after remove() has returned
+ * @name_lock: protects @name
+ * @name: of @ib; ib_core may free the string of dev_name() when the device is renamed
  * @mdev: its adapter, NULL if @why_not
  * @why_not: reason why no file can bind to it, or NULL
  * @ports: number of ports
@@ -80,6 +82,8 @@ struct xv_dev {
 	struct device node;
 	struct cdev cdev;
 	struct ib_device *ib;
+	spinlock_t name_lock;
+	char name[XVERBS_NAME_MAX];
 	struct mlx5_core_dev *mdev;
 	const char *why_not;
 	u32 ports;
@@ -811,6 +815,7 @@ void xv_devices_exit(void);
 bool xv_dev_visible(const struct xv_dev *dev);
 void xv_dev_get(struct xv_dev *dev);
 void xv_dev_put(struct xv_dev *dev);
+void xv_dev_name(struct xv_dev *dev, char name[XVERBS_NAME_MAX]);
 void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file);
 int xv_number_add(struct xarray *numbers, u32 number, void *entry);
 void xv_number_del(struct xarray *numbers, u32 number, void *entry);

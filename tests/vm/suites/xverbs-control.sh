@@ -24,4 +24,23 @@ tap $BIN/tests/states
 tap $BIN/tests/external
 [ -e /dev/udmabuf ] || modprobe vgem
 tap $BIN/tests/dmabuf --device "$DEV0" --peer-device "$DEV1"
+
+# ---- Renaming: ib_core frees the old name while programs read it
+rename_often() {
+	local i
+	for i in {1..40}; do
+		rdma dev set "$DEV0" name renamed && rdma dev set renamed name "$DEV0" || return
+	done
+}
+rename_often &
+pid=$!
+while kill -0 $pid 2> /dev/null; do $BIN/bin/xv_devinfo --json > /dev/null; done
+ok "a device is renamed while programs list devices" wait $pid
+rdma dev set "$DEV0" name renamed
+is "programs see the new name" "$($BIN/bin/xv_devinfo --json | jq -r '.[0].name')" renamed
+refused "the old name is unknown" "no RDMA device $DEV0|there is no device" \
+	$BIN/bin/xv_devinfo --device "$DEV0"
+like "a device is opened by its new name" renamed $BIN/bin/xv_devinfo --device renamed
+rdma dev set renamed name "$DEV0"
+is "and has its old name again" "$($BIN/bin/xv_devinfo --json | jq -r '.[0].name')" "$DEV0"
 finish
