@@ -8,6 +8,7 @@
  */
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/path.h>
 #include <linux/slab.h>
 
@@ -55,18 +56,36 @@ static struct xv_xrc_domain *xv_xrc_domain_find(struct xv_dev *dev,
 	return NULL;
 }
 
+/*
+ * All eventfds, epoll instances and the like of all users have the same inode, and some
+ * kernels say that it is of a regular file.  Devices are shared by all users, too.
+ */
+static bool xv_xrc_identifies(const struct inode *inode)
+{
+	return S_ISREG(inode->i_mode) &&
+	       inode->i_sb->s_magic != ANON_INODE_FS_MAGIC;
+}
+
 /* The domain that the file of a descriptor identifies, or a new domain */
 static struct xv_xrc_domain *xv_xrc_domain_shared(struct xv_call *call)
 {
 	const struct xverbs_xrcd_open *arg = &call->arg.xrcd_open;
 	struct xv_xrc_domain *domain;
+	struct inode *inode;
 	struct file *filp;
 
 	filp = fget(arg->fd);
 	if (!filp)
 		return ERR_PTR(xv_fail(call, -EBADF, "XRCD: fd %d is not an open file",
 				       arg->fd));
-	domain = xv_xrc_domain_find(call->dev, d_inode(filp->f_path.dentry));
+	inode = d_inode(filp->f_path.dentry);
+	if (!xv_xrc_identifies(inode)) {
+		domain = ERR_PTR(xv_fail(call, -EINVAL,
+					 "XRCD: fd %d is not a regular file or a memfd",
+					 arg->fd));
+		goto out;
+	}
+	domain = xv_xrc_domain_find(call->dev, inode);
 	if (domain) {
 		if (arg->hdr.flags & XVERBS_XRCD_EXCLUSIVE)
 			domain = ERR_PTR(xv_fail(call, -EEXIST,
@@ -77,6 +96,7 @@ static struct xv_xrc_domain *xv_xrc_domain_shared(struct xv_call *call)
 		domain = ERR_PTR(xv_fail(call, -ENOENT,
 					 "XRCD: no domain of this file"));
 	}
+out:
 	fput(filp);
 	return domain;
 }

@@ -6,6 +6,8 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <rdma/xverbs.h>
@@ -35,12 +37,25 @@ static struct xv_qp *make_qp(int side, enum xv_qp_type type)
 	return xv_create_qp(r.side[side].pd, &attr);
 }
 
+/* The inode of such a file belongs to all users. */
+static void refused_file(int fd, const char *what)
+{
+	ok(!xv_open_xrcd(r.side[1].ctx, fd, O_CREAT) && errno == EINVAL &&
+	   strstr(xv_last_error(), "regular file"), "%s names no domain: %s", what,
+	   xv_last_error());
+	close(fd);
+}
+
 static void open_second(void)
 {
 	struct xv_cq_init_attr cq_attr = { .cqe = 64 };
 	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
 	int fd = memfd_create("domain", MFD_CLOEXEC);
 
+	refused_file(eventfd(0, EFD_CLOEXEC), "an eventfd");
+	refused_file(epoll_create1(EPOLL_CLOEXEC), "an epoll instance");
+	refused_file(open("/dev/null", O_RDONLY | O_CLOEXEC), "a device");
+	refused_file(open("/tmp", O_RDONLY | O_CLOEXEC), "a directory");
 	ok(!xv_open_xrcd(r.side[1].ctx, fd, 0) && errno == ENOENT,
 	   "open without O_CREAT, before it exists: %s",
 	   xv_last_error());

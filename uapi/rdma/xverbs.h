@@ -1061,8 +1061,9 @@ struct xverbs_external {
 /**
  * struct xverbs_xrcd_open - ioctl(XVERBS_XRCD_OPEN)
  * @hdr: header; XVERBS_XRCD_*.  Without SHARED: a new private domain.
- * @fd: any open file; processes that pass the same file share the domain.  The
- *	domain keeps the mount of the file busy, as an open file does: umount()
+ * @fd: an open regular file or memfd; processes that pass the same file share the
+ *	domain, so the permissions of the file say who can.  Others are refused: all
+ *	eventfds, for example, are one file to the kernel.  The domain keeps the mount of the file busy, as an open file does: umount()
  *	fails with EBUSY, and after a lazy umount the file system stays until
  *	the domain is closed.
  * @out_handle: the XRC domain
