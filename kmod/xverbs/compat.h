@@ -36,6 +36,12 @@ static inline struct ib_umem *xv_compat_umem_get(struct ib_device *ib, u64 addr,
 #endif
 }
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define XV_COMPAT_IMPORT_NS(ns)	MODULE_IMPORT_NS(#ns)
+#else
+#define XV_COMPAT_IMPORT_NS(ns)	MODULE_IMPORT_NS(ns)
+#endif
+
 /*
  * ib_core exports these functions for uverbs, but no public header declares them.
  * Without CONFIG_CGROUP_RDMA there are no charges.

@@ -104,7 +104,7 @@ static const struct xv_ioctl xv_ioctls[] = {
 	XV_IOCTL(XVERBS_CMD_MR_REREG, xv_mr_rereg, struct xverbs_mr_rereg,
 		 out_rkey, XV_PINS, 0),
 	XV_IOCTL(XVERBS_CMD_MR_DMABUF, xv_mr_dmabuf, struct xverbs_mr_dmabuf,
-		 out_rkey, 0, 0),
+		 out_rkey, XV_PINS, 0),
 	XV_IOCTL(XVERBS_CMD_MW_ALLOC, xv_mw_alloc, struct xverbs_mw_alloc,
 		 out_rkey, 0, 0),
 	XV_IOCTL(XVERBS_CMD_UMEM_REG, xv_umem_reg, struct xverbs_umem_reg,

@@ -89,8 +89,8 @@ static int xv_mr_map_dmabuf(struct xv_call *call, struct xv_mr_obj *mr)
 		return PTR_ERR(mr->pinned);
 	mr->iova = arg->iova;
 	mr->length = arg->length;
-	mr->umem = ib_umem_dmabuf_get_pinned(call->dev->ib, arg->offset,
-					     arg->length, arg->fd, arg->access);
+	mr->umem = xv_dmabuf_pin(call, arg->fd, arg->offset, arg->length,
+				 arg->access);
 	if (IS_ERR(mr->umem)) {
 		err = xv_fail(call, PTR_ERR(mr->umem),
 			      "MR: cannot pin dma-buf %d: %pe", arg->fd,

@@ -4,15 +4,15 @@
 #include <linux/sched/signal.h>
 #include <rdma/ib_umem.h>
 
-#include "xv.h"
+#include "mr.h"
 
 static struct ib_umem *xv_umem_pin_dmabuf(struct xv_call *call)
 {
 	const struct xverbs_umem_reg *arg = &call->arg.umem_reg;
 	struct ib_umem_dmabuf *ib;
 
-	ib = ib_umem_dmabuf_get_pinned(call->dev->ib, arg->addr, arg->length,
-				       arg->fd, IB_ACCESS_LOCAL_WRITE);
+	ib = xv_dmabuf_pin(call, arg->fd, arg->addr, arg->length,
+			   IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(ib))
 		return ERR_PTR(xv_fail(call, PTR_ERR(ib),
 				       "UMEM: cannot pin %llu bytes at 0x%llx of dma-buf %d: %pe",
@@ -50,7 +50,9 @@ int xv_umem_reg(struct xv_call *call)
 		return xv_fail(call, -EINVAL,
 			       "UMEM: addr 0x%llx is not page-aligned",
 			       arg->addr);
-	if (!arg->length || check_add_overflow(arg->addr, arg->length, &end))
+	/* ib_core cuts the numbers to those of the kernel, which may have 32 bits. */
+	if (!arg->length || check_add_overflow(arg->addr, arg->length, &end) ||
+	    end > ULONG_MAX)
 		return xv_fail(call, -EINVAL, "UMEM: length %llu is 0 or too large",
 			       arg->length);
 

@@ -7,6 +7,7 @@
 #include <linux/udmabuf.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "rig.h"
 
@@ -330,13 +331,38 @@ static void test_transfer(const struct xv_mr *mr, uint8_t *at)
 	rig_reconnect(&r, &opts);
 }
 
+/* Pinned memory of a dma-buf counts as locked memory.  Gives up the privileges. */
+static void test_limit(int fd)
+{
+	struct rlimit limit = { 2 * PART, 2 * PART };
+	struct xv_umem *umem;
+	struct xv_mr *mr;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534))
+		bail_out("cannot give up privileges");
+	mr = xv_reg_dmabuf_mr(r.side[1].pd, 0, PART, 0, fd, 0);
+	umem = xv_reg_dmabuf_umem(r.side[1].ctx, NULL, 0, PART, fd);
+	ok(mr && umem, "two parts of a dma-buf are within the limit of locked memory");
+	ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, 4096, 0, fd, 0) && errno == ENOMEM &&
+	   strstr(xv_last_error(), "RLIMIT_MEMLOCK"), "one more region: ENOMEM: %s",
+	   xv_last_error());
+	ok(!xv_reg_dmabuf_umem(r.side[1].ctx, NULL, 0, 4096, fd) && errno == ENOMEM &&
+	   strstr(xv_last_error(), "RLIMIT_MEMLOCK"), "one more UMEM: ENOMEM: %s",
+	   xv_last_error());
+	ok(mr && umem && !xv_dereg_mr(mr) && !xv_dereg_umem(umem), "deregister");
+	mr = xv_reg_dmabuf_mr(r.side[1].pd, 0, 2 * PART, 0, fd, 0);
+	ok(mr && !xv_dereg_mr(mr), "then there is room again");
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE |
 				    XV_ACCESS_REMOTE_READ;
 	struct xv_feature feature;
 	struct xv_mr *mr;
-	int fd;
+	int fd, kept;
 
 	rig_devices(argc, argv);
 	fd = export_memory();
@@ -358,6 +384,7 @@ int main(int argc, char **argv)
 	ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, PART, 4096 - (uint64_t)PART, fd, access) &&
 	   errno == EINVAL, "IOVA that wraps around: %s", xv_last_error());
 	mr = xv_reg_dmabuf_mr(r.side[1].pd, PART, PART, IOVA, fd, access);
+	kept = dup(fd);
 	close(fd);
 	if (!ok(mr != NULL, "register a part of a dma-buf, then close its file")) {
 		diag("%s", xv_last_error());
@@ -367,6 +394,7 @@ int main(int argc, char **argv)
 	ok(xv_rereg_mr(mr, XV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, access) == -EOPNOTSUPP,
 	   "re-registration is refused: %s", xv_last_error());
 	ok(!xv_dereg_mr(mr), "deregister");
+	test_limit(kept);
 	rig_close(&r);
 	return tap_done();
 }

@@ -73,8 +73,9 @@
  *  - EACCES: BIND: the node of the device is not open for reading and writing
  *  - ENOMEM: out of memory, or over the limit of the memory cgroup (rings,
  *	doorbell records and objects are charged to it), or over the limit of
- *	locked memory (RLIMIT_MEMLOCK): registered memory, rings and doorbell
- *	records count
+ *	locked memory (RLIMIT_MEMLOCK): registered memory, UMEMs, dma-bufs,
+ *	rings, doorbell records and long lists of indirect keys count, for the
+ *	user of the caller in all its processes
  *  - ENOSPC: a limit of this file or of the rdma cgroup was reached, or a table
  *	of the device is full
  *  - EREMOTEIO: the firmware refused the command
@@ -82,7 +83,8 @@
  *    cannot be resolved (RoCE).  Other errors of the network stack are possible.
  *  - ETIMEDOUT: also, the firmware did not answer a command in time
  *  - EAGAIN: read(): there is no event, and the file has O_NONBLOCK
- *  - EINTR: read(): a signal interrupted it
+ *  - EINTR: read(): a signal interrupted it; MR_DMABUF, UMEM_REG: a signal interrupted the
+ *    wait for the exporter of the dma-buf
  *  - EFAULT: a pointer is not a valid user address.  If the results cannot be
  *    written, an object that the call created is destroyed again.
  *
