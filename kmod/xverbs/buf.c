@@ -134,8 +134,10 @@ int xv_buf_from_umem(struct xv_call *call, struct xv_buf *buf,
 	buf->dma = kvcalloc(buf->npages, sizeof(*buf->dma), XV_GFP);
 	if (!buf->dma)
 		return -ENOMEM;
-	xv_umem_pages(umem, offset, buf->dma, buf->npages);
-	return 0;
+	err = xv_umem_pages(call, umem, offset, buf->dma, buf->npages);
+	if (err)
+		kvfree(buf->dma);
+	return err;
 }
 
 /* Writes the page list of a firmware command; log_page_size is that of the kernel. */

@@ -75,7 +75,9 @@ int xv_dbr_from_umem(struct xv_call *call, struct xv_dbr *dbr,
 			    XV_DBR_BYTES, XV_DBR_BYTES);
 	if (err)
 		return err;
-	xv_umem_pages(umem, offset, &dbr->dma, 1);
+	err = xv_umem_pages(call, umem, offset, &dbr->dma, 1);
+	if (err)
+		return err;
 	dbr->dma += offset & ~PAGE_MASK;
 	return 0;
 }

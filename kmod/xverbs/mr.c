@@ -58,7 +58,9 @@ int xv_mr_check_range(struct xv_call *call, struct xv_mr_range *range,
 
 	if (!range->length)
 		return xv_fail(call, -EINVAL, "MR: length is zero");
-	if (check_add_overflow(range->addr, range->length, &end))
+	/* ib_core cuts the numbers to those of the kernel, which may have 32 bits. */
+	if (check_add_overflow(range->addr, range->length, &end) ||
+	    end > ULONG_MAX)
 		return xv_fail(call, -EINVAL, "MR: addr + length overflows");
 	if (access & XVERBS_ACCESS_ZERO_BASED) {
 		if (range->iova)

@@ -94,8 +94,8 @@ int xv_umem_destroy(struct xv_obj *obj, struct xv_call *call)
 /* ---- Rings and doorbell records in a UMEM ----------------------------------- */
 
 /* Returns the DMA addresses of @n pages from @offset on. */
-void xv_umem_pages(const struct xv_umem_obj *umem, u64 offset,
-		   dma_addr_t *dma, u32 n)
+int xv_umem_pages(struct xv_call *call, const struct xv_umem_obj *umem,
+		  u64 offset, dma_addr_t *dma, u32 n)
 {
 	u64 first = offset >> PAGE_SHIFT, i = 0;
 	struct ib_block_iter it;
@@ -108,6 +108,11 @@ void xv_umem_pages(const struct xv_umem_obj *umem, u64 offset,
 		if (!(++i % 1024))
 			cond_resched();
 	}
+	/* The exporter of a dma-buf may have mapped less than its size. */
+	if (i < first + n)
+		return xv_fail(call, -EINVAL,
+			       "UMEM: only %llu of its pages are mapped", i);
+	return 0;
 }
 
 int xv_umem_check(struct xv_call *call, const struct xv_umem_obj *umem,

@@ -619,8 +619,8 @@ struct xv_umem_obj {
 
 int xv_umem_check(struct xv_call *call, const struct xv_umem_obj *umem,
 		  const char *what, u64 offset, u64 bytes, u32 align);
-void xv_umem_pages(const struct xv_umem_obj *umem, u64 offset,
-		   dma_addr_t *dma, u32 n);
+int xv_umem_pages(struct xv_call *call, const struct xv_umem_obj *umem,
+		  u64 offset, dma_addr_t *dma, u32 n);
 
 /* Handle of an XRC domain, which files can share */
 struct xv_xrcd_obj {
