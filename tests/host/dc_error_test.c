@@ -151,11 +151,11 @@ static void test_access(void)
 	wr.raddr += MR_BYTES;
 	refused(wr, XV_WC_REM_ACCESS_ERR, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, "beyond the region");
 	t->rwe = t->rre = t->rae = false;
-	refused(request(MLX5R_OP_RDMA_WRITE, SMALL), XV_WC_REM_ACCESS_ERR,
+	refused(request(MLX5R_OP_RDMA_WRITE, SMALL), XV_WC_REM_INV_REQ_ERR,
 		MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, "a DCT without remote write");
-	refused(request(MLX5R_OP_RDMA_READ, SMALL), XV_WC_REM_ACCESS_ERR,
+	refused(request(MLX5R_OP_RDMA_READ, SMALL), XV_WC_REM_INV_REQ_ERR,
 		MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, "a DCT without remote read");
-	refused(request(MLX5R_OP_ATOMIC_FA, 8), XV_WC_REM_ACCESS_ERR,
+	refused(request(MLX5R_OP_ATOMIC_FA, 8), XV_WC_REM_INV_REQ_ERR,
 		MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, "a DCT without remote atomics");
 	t->rwe = t->rre = t->rae = true;
 	wr = request(MLX5R_OP_ATOMIC_FA, 8);

@@ -153,6 +153,41 @@ static void test_write_imm(void)
 	disconnect(&a, &b);
 }
 
+/* The key allows the operation, but the queue pair of the receiver does not. */
+static void test_rights(void)
+{
+	static const u8 ops[] = {
+		MLX5R_OP_RDMA_WRITE, MLX5R_OP_RDMA_WRITE_IMM, MLX5R_OP_RDMA_READ, MLX5R_OP_ATOMIC_FA,
+	};
+	struct xv_sge sge = session_sge(&mr[0], 0, 8);
+	struct session_qp a, b;
+	struct hca_qp *dst;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ops); i++) {
+		memset(mr[0].ptr, 0x11, 8);
+		memset(mr[1].ptr, 0x55, 8);
+		connect(MLX5_QP_ST_RC, &a, &b);
+		dst = hca_qp_get(s.hca[1], b.qp.qp_num);
+		dst->rwe = dst->rre = dst->rae = false;
+		receive(&b, 2);
+		if (ops[i] == MLX5R_OP_RDMA_WRITE)
+			xv_wr_write(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
+		else if (ops[i] == MLX5R_OP_RDMA_WRITE_IMM)
+			xv_wr_write_imm(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key, 7);
+		else if (ops[i] == MLX5R_OP_RDMA_READ)
+			xv_wr_read(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key);
+		else
+			xv_wr_atomic_fa(&a.qp, 1, XV_SEND_SIGNALED, &sge, mr[1].addr, mr[1].key, 1);
+		xv_commit_send(&a.qp);
+		tap_is(next(&a), XV_WC_REM_INV_REQ_ERR << 8 | 1,
+		       "opcode 0x%x without the right of the queue pair", ops[i]);
+		tap_is(next(&b), XV_WC_WR_FLUSH_ERR << 8 | 2, "the receiver is in error");
+		ok(mr[0].ptr[0] == 0x11 && mr[1].ptr[0] == 0x55, "no byte is copied");
+		disconnect(&a, &b);
+	}
+}
+
 #define LONG	(1u << 20)
 
 /* The data of a UC message becomes unreadable after a receive request is taken. */
@@ -462,6 +497,7 @@ int main(void)
 	test_sqd();
 	test_error();
 	test_write_imm();
+	test_rights();
 	test_abort();
 	test_segments();
 	test_path();

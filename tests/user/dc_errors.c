@@ -181,12 +181,12 @@ static void test_access(void)
 	write_to(&there, side[1].mr->rkey, 0, side[0].mr->lkey);
 	ok(event(XV_EVENT_DCT_ACCESS_ERR), "write without right: access error");
 	dct = full;
-	expect_failure("write without right", XV_WC_REM_ACCESS_ERR);
+	expect_failure("write without right", XV_WC_REM_INV_REQ_ERR);
 	dct = none;
 	atomic_to(&there, 0);
 	ok(event(XV_EVENT_DCT_ACCESS_ERR), "atomic without right: access error");
 	dct = full;
-	expect_failure("atomic without right", XV_WC_REM_ACCESS_ERR);
+	expect_failure("atomic without right", XV_WC_REM_INV_REQ_ERR);
 	need(!xv_destroy_dct(none));
 
 	atomic_to(&to, 4);
@@ -384,7 +384,7 @@ static void test_unacknowledged_event(void)
 	doomed = dc_target(&side[1], DC_KEY, 0);
 	there = dc_to(0, 1, doomed, DC_KEY);
 	write_to(&there, side[1].mr->rkey, 0, side[0].mr->lkey);
-	expect_failure("event that is read", XV_WC_REM_ACCESS_ERR);
+	expect_failure("event that is read", XV_WC_REM_INV_REQ_ERR);
 	if (!ok(gets_event(&e) && e.event_type == XV_EVENT_DCT_ACCESS_ERR &&
 		e.element.dct == doomed, "the event is read, and not acknowledged"))
 		bail_out("no event");

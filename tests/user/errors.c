@@ -142,6 +142,40 @@ static void test_wrong_all(void)
 	free(weak_mem);
 }
 
+/* The key allows all operations, but the queue pair of the receiver allows none. */
+static void test_rights(void)
+{
+	static const struct {
+		const char *what;
+		enum xv_wr_opcode opcode;
+	} ops[] = {
+		{ "write", XV_WR_RDMA_WRITE },
+		{ "write with immediate", XV_WR_RDMA_WRITE_WITH_IMM },
+		{ "read", XV_WR_RDMA_READ },
+		{ "atomic", XV_WR_ATOMIC_FETCH_AND_ADD },
+	};
+	struct xv_qp_attr none = { .qp_access_flags = 0 };
+	struct wrong w = { .status = XV_WC_REM_INV_REQ_ERR };
+	struct xv_sge to = rig_sge(&r, 1, 0, 8);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		if (xv_modify_qp(r.qp[1], &none, XV_QP_ACCESS_FLAGS))
+			bail_out("%s", xv_last_error());
+		memset(r.buf[0], 0xaa, r.size);
+		memset(r.buf[1], 0x55, r.size);
+		xv_wr_recv(r.qp[1], 9, &to);
+		xv_commit_recv(r.qp[1]);
+		w.opcode = ops[i].opcode;
+		post_wrong(&w);
+		ok(rig_expect(r.cq[0], 1, w.status) && rig_expect(r.cq[1], 9, XV_WC_WR_FLUSH_ERR),
+		   "%s without the right of the queue pair: %s", ops[i].what,
+		   xv_wc_status_str(w.status));
+		ok(untouched(r.buf[1]) && r.buf[0][0] == 0xaa, "%s: no byte is copied", ops[i].what);
+		rig_reconnect(&r, &opts);
+	}
+}
+
 /* Errors at the responder: receive too short, receive not writable */
 static void test_receive_errors(void)
 {
@@ -293,6 +327,7 @@ int main(int argc, char **argv)
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);
 	test_wrong_all();
+	test_rights();
 	test_receive_errors();
 	test_rnr();
 	test_rnr_recovers();

@@ -41,6 +41,15 @@ static int hca_resp_refuse_access(struct hca_qp *dst)
 }
 
 /*
+ * The queue lacks the right for the operation, whatever the key allows.  IBTA: the request is
+ * invalid.  The event of the receiver is that of an access error, as on adapters.
+ */
+static int hca_resp_refuse_operation(struct hca_qp *dst)
+{
+	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_INVAL_REQ);
+}
+
+/*
  * A receive request fails: @receiver_synd is the syndrome of its completion, @sender_synd that of
  * the sender's.
  */
@@ -204,8 +213,11 @@ static inline int hca_resp_write_data(struct hca_qp *src, struct hca_qp *dst, st
 
 static int hca_resp_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
-	int ret = dst->rwe ? hca_resp_write_data(src, dst, w) : MLX5R_SYND_REMOTE_ACCESS;
+	int ret;
 
+	if (!dst->rwe)
+		return hca_resp_refuse_operation(dst);
+	ret = hca_resp_write_data(src, dst, w);
 	return ret == MLX5R_SYND_REMOTE_ACCESS ? hca_resp_refuse_access(dst) : ret;
 }
 
@@ -216,7 +228,7 @@ static int hca_resp_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca
 	int ret;
 
 	if (!dst->rwe)
-		return hca_resp_refuse_access(dst);
+		return hca_resp_refuse_operation(dst);
 	ret = hca_resp_write_data(src, dst, w);
 	if (ret != MLX5R_SYND_REMOTE_ACCESS)
 		return ret;
@@ -234,7 +246,7 @@ static noinline int hca_resp_read(struct hca_qp *src, struct hca_qp *dst, struct
 	int ret;
 
 	if (!dst->rre)
-		return hca_resp_refuse_access(dst);
+		return hca_resp_refuse_operation(dst);
 	if (!w->length)
 		return 0;
 	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_RR);
@@ -264,7 +276,7 @@ static noinline int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, stru
 	void *mem;
 
 	if (!dst->rae || !dst->atomic_mode)
-		return hca_resp_refuse_access(dst);
+		return hca_resp_refuse_operation(dst);
 	if (w->raddr & (w->operand - 1) || !hca_resp_takes_operand(dst, w->operand))
 		return hca_resp_refuse_request(dst);
 	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
