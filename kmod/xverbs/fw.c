@@ -70,6 +70,14 @@ int xv_fw_errno(int err)
 /* All output mailboxes begin with status and syndrome. */
 #define XV_FW_ANSWER(_out, _field)	MLX5_GET(destroy_qp_out, _out, _field)
 
+/* Whether mlx5_core knows the command.  In error state it logs each one that it does not. */
+static bool xv_fw_known(const void *in)
+{
+	u16 opcode = MLX5_GET(destroy_qp_in, in, opcode);
+
+	return opcode != XV_CMD_RTS2SQD_QP && opcode != XV_CMD_SQD2SQD_QP;
+}
+
 /*
  * Converts the result of mlx5_cmd_do().  If the adapter is in error state (-ENXIO),
  * its objects are lost, and mlx5_cmd_check() returns success for destroy commands.
@@ -82,7 +90,8 @@ static int xv_fw_result(struct xv_dev *dev, struct xv_call *call,
 	if (!err)
 		return 0;
 	if (err == -ENXIO) {
-		err = mlx5_cmd_check(dev->mdev, err, in, out);
+		if (xv_fw_known(in))
+			err = mlx5_cmd_check(dev->mdev, err, in, out);
 		return err ? xv_fail(call, -ENODEV, "%s: the adapter is in error state",
 				     what) : 0;
 	}

@@ -9,6 +9,13 @@
 
 #include "xv.h"
 
+/*
+ * From early public headers of mlx5, not in today's linux/mlx5/mlx5_ifc.h.  Whether
+ * today's firmware supports them is unknown.
+ */
+#define XV_CMD_RTS2SQD_QP	0x508
+#define XV_CMD_SQD2SQD_QP	0x511
+
 #define XV_MKC_ANY_QPN		0xffffff	/* mkc.qpn: all queue pairs may use the key */
 
 /* Converts an error number of mlx5_core or mlx5_ib to the meaning in the uAPI. */

@@ -19,9 +19,12 @@ static int xv_mock_cmd_do(struct mlx5_core_dev *mdev, void *in, int inlen,
 	return xv_fw.err;
 }
 
+static u32 xv_fw_checks;
+
 static int xv_mock_cmd_check(struct mlx5_core_dev *mdev, int err, void *in,
 			     void *out)
 {
+	xv_fw_checks++;
 	return MLX5_GET(destroy_qp_in, in, opcode) == MLX5_CMD_OP_DESTROY_QP ?
 		0 : -EIO;
 }
@@ -294,6 +297,26 @@ static void xv_test_undelivered(struct kunit *test)
 			   "DEALLOC_UAR: the adapter is in error state");
 }
 
+/* mlx5_core logs each command that it does not know. */
+static void xv_test_unknown(struct kunit *test)
+{
+	static const u16 opcodes[] = { 0x508, 0x511 };
+	struct xv_call *call = &xv_fw_call;
+	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
+	int i;
+
+	xv_fw.err = -ENXIO;
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		xv_fw_checks = 0;
+		call->reason[0] = 0;
+		KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(&xv_fw_dev, call, opcodes[i], 1, 0, qpc, NULL),
+				-ENODEV);
+		KUNIT_EXPECT_EQ(test, xv_fw_checks, 0u);
+		KUNIT_EXPECT_PTR_NE(test, strstr(call->reason, "the adapter is in error state"),
+				    (char *)NULL);
+	}
+}
+
 static struct kunit_case xv_fw_cases[] = {
 	KUNIT_CASE(xv_test_brief),
 	KUNIT_CASE(xv_test_create),
@@ -301,6 +324,7 @@ static struct kunit_case xv_fw_cases[] = {
 	KUNIT_CASE(xv_test_modify),
 	KUNIT_CASE(xv_test_refusals),
 	KUNIT_CASE(xv_test_undelivered),
+	KUNIT_CASE(xv_test_unknown),
 	{}
 };
 

@@ -14,12 +14,6 @@
 #include "qp.h"
 #include "qp_state.h"
 
-/*
- * From early public headers of mlx5, not in today's linux/mlx5/mlx5_ifc.h.  Whether
- * today's firmware supports them is unknown.
- */
-#define XV_CMD_RTS2SQD_QP	0x508
-#define XV_CMD_SQD2SQD_QP	0x511
 #define XV_ACK_REQ_FREQ		8	/* log2 of packets between acknowledge requests */
 #define XV_UD_LOG_MSG_MAX	12	/* a datagram is one packet */
 #define XV_QKEY_CONTROLLED	0x80000000u
