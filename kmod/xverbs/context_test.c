@@ -15,13 +15,14 @@ static int xv_mock_vector2eqn(struct mlx5_core_dev *mdev, int vector, int *eqn)
 	return 0;
 }
 
-static bool xv_lag_active, xv_lag_hash;
+static bool xv_lag_active, xv_lag_hash, xv_lag_lacp_owner;
 static u8 xv_lag_ports;
 
 #define xv_compat_vector2eqn	xv_mock_vector2eqn
 #define mlx5_lag_is_active(mdev)	xv_lag_active
 #define mlx5_lag_mode_is_hash(mdev)	xv_lag_hash
 #define mlx5_lag_get_num_ports(mdev)	xv_lag_ports
+#define mlx5_lag_is_lacp_owner(mdev)	xv_lag_lacp_owner
 #include "cq.c"
 #include "srq.c"
 #include "mw.c"
@@ -746,6 +747,9 @@ static void xv_test_lag_ports(struct kunit *test)
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, lag_tx_port_affinity, 1);
 	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 2);
 	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 1);
+	xv_lag_lacp_owner = true;
+	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 0);
+	xv_lag_lacp_owner = false;
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, num_lag_ports, 1);
 	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 0);
 
@@ -758,6 +762,33 @@ static void xv_test_lag_ports(struct kunit *test)
 	XV_SET_CAP(b, MLX5_CAP_PORT_SELECTION, port_selection_cap,
 		   port_select_flow_table_bypass, 1);
 	KUNIT_EXPECT_EQ(test, xv_qp_lag_port(&b->dev), 0);
+}
+
+/* The port of a DC target is not an affinity: without a bond it is that of the caller. */
+static void xv_test_dct_port(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+
+	xv_lag_active = false;
+	xv_lag_hash = false;
+	xv_lag_ports = 2;
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, num_lag_ports, 2);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, lag_tx_port_affinity, 1);
+	KUNIT_EXPECT_EQ(test, xv_dct_port(&b->dev, 1), 1);
+	KUNIT_EXPECT_EQ(test, xv_dct_port(&b->dev, 1), 1);
+
+	xv_lag_active = true;
+	KUNIT_EXPECT_EQ(test, xv_dct_port(&b->dev, 1), 2);
+	KUNIT_EXPECT_EQ(test, xv_dct_port(&b->dev, 1), 1);
+	xv_lag_hash = true;
+	XV_SET_CAP(b, MLX5_CAP_PORT_SELECTION, port_selection_cap,
+		   port_select_flow_table_bypass, 1);
+	KUNIT_EXPECT_EQ(test, xv_dct_port(&b->dev, 1), 2);
+	KUNIT_EXPECT_EQ(test, xv_dct_port(&b->dev, 1), 1);
+	/* The bond ended meanwhile. */
+	xv_lag_ports = 0;
+	KUNIT_EXPECT_EQ(test, xv_dct_port(&b->dev, 1), 1);
+	xv_lag_active = false;
 }
 
 static void xv_test_opcodes(struct kunit *test)
@@ -942,6 +973,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_calc_caps),
 	KUNIT_CASE(xv_test_modify_qp),
 	KUNIT_CASE(xv_test_lag_ports),
+	KUNIT_CASE(xv_test_dct_port),
 	KUNIT_CASE(xv_test_opcodes),
 	KUNIT_CASE(xv_test_opt_mask),
 	KUNIT_CASE(xv_test_rates),

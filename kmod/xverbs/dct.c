@@ -124,6 +124,19 @@ static int xv_dct_deps(struct xv_call *call, struct xv_dct_obj *dct, void *dctc)
 	return 0;
 }
 
+/*
+ * dctc.port is the port itself, not an affinity as in the context of a queue pair.  So
+ * ports take turns only while there is a bond, but then always, as in mlx5_ib.
+ */
+static u8 xv_dct_port(struct xv_dev *dev, u8 port)
+{
+	u8 turn = 0;
+
+	if (mlx5_lag_is_active(dev->mdev))
+		turn = xv_lag_turn(dev, mlx5_lag_get_num_ports(dev->mdev));
+	return turn ?: port;
+}
+
 static void xv_dct_fill(const struct xv_call *call, void *dctc)
 {
 	const struct xverbs_dct_attr *attr = &call->dct_attr;
@@ -141,7 +154,7 @@ static void xv_dct_fill(const struct xv_call *call, void *dctc)
 	MLX5_SET(dctc, dctc, tclass, attr->tclass);
 	MLX5_SET(dctc, dctc, flow_label, attr->flow_label);
 	MLX5_SET(dctc, dctc, mtu, attr->mtu);
-	MLX5_SET(dctc, dctc, port, xv_qp_lag_port(call->dev) ?: attr->port);
+	MLX5_SET(dctc, dctc, port, xv_dct_port(call->dev, attr->port));
 	MLX5_SET(dctc, dctc, pkey_index, attr->pkey_index);
 	MLX5_SET(dctc, dctc, my_addr_index, attr->gid_index);
 	MLX5_SET(dctc, dctc, hop_limit, attr->hop_limit);

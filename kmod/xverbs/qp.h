@@ -45,6 +45,9 @@ int xv_qp_refresh(struct xv_call *call, struct xv_dev_qp *qp, void *qpc);
 /* Returns NULL for an unknown type. */
 const struct xv_qp_kind *xv_qp_kind(u32 type);
 
+/* Ports of a bond take turns.  0: there is no bond. */
+u8 xv_lag_turn(struct xv_dev *dev, u32 ports);
+
 /*
  * The port of a bond on which a queue sends.  0: the adapter decides, or there is no
  * bond.

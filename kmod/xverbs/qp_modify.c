@@ -162,9 +162,17 @@ static void xv_qp_fill_modify(const struct xv_dev_qp *qp,
 	MLX5_SET(ads, path, ack_timeout, attr->timeout);
 }
 
+u8 xv_lag_turn(struct xv_dev *dev, u32 ports)
+{
+	if (ports < 2)
+		return 0;
+	return (u32)atomic_inc_return(&dev->lag_turn) % ports + 1;
+}
+
 /*
  * The ports take turns, as in mlx5_ib.  The adapter decides if a flow table spreads
- * the packets.
+ * the packets.  A function that does not manage bonds itself does not know of them, so
+ * its ports always take turns.
  */
 u8 xv_qp_lag_port(struct xv_dev *dev)
 {
@@ -175,12 +183,11 @@ u8 xv_qp_lag_port(struct xv_dev *dev)
 		if (!mlx5_lag_mode_is_hash(mdev) ||
 		    !MLX5_CAP_PORT_SELECTION(mdev, port_select_flow_table_bypass))
 			ports = mlx5_lag_get_num_ports(mdev);
-	} else if (MLX5_CAP_GEN(mdev, lag_tx_port_affinity)) {
+	} else if (MLX5_CAP_GEN(mdev, lag_tx_port_affinity) &&
+		   !mlx5_lag_is_lacp_owner(mdev)) {
 		ports = MLX5_CAP_GEN(mdev, num_lag_ports);
 	}
-	if (ports < 2)
-		return 0;
-	return (u32)atomic_inc_return(&dev->lag_turn) % ports + 1;
+	return xv_lag_turn(dev, ports);
 }
 
 /*
