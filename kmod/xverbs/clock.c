@@ -16,7 +16,8 @@ static int xv_clock_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
-	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	vma->vm_page_prot =
+		pgprot_decrypted(pgprot_noncached(vma->vm_page_prot));
 	xv_compat_vm_flags(vma, VM_IO | VM_PFNMAP, VM_MAYWRITE);
 	vma->vm_ops = &xv_pfn_vm_ops;
 	return 0;

@@ -58,6 +58,16 @@ static struct page *xv_dummy_page(struct xv_file *file)
 	return file->dummy;
 }
 
+/*
+ * The protection of ordinary memory: as the kernel maps the page, so that its zeros are
+ * seen (arm64) and that it is encrypted as it was written (x86 with SME).
+ */
+static vm_fault_t xv_dummy_insert(struct vm_fault *vmf, struct page *dummy)
+{
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address, page_to_pfn(dummy),
+				   vm_get_page_prot(vmf->vma->vm_flags));
+}
+
 /* The VMA holds the struct file, which holds xv_file and its dummy page. */
 static vm_fault_t xv_pfn_fault(struct vm_fault *vmf)
 {
@@ -74,8 +84,7 @@ static vm_fault_t xv_pfn_fault(struct vm_fault *vmf)
 	} else {
 		dummy = xv_dummy_page(file);
 		if (dummy)
-			ret = vmf_insert_pfn(vma, vmf->address,
-					     page_to_pfn(dummy));
+			ret = xv_dummy_insert(vmf, dummy);
 	}
 	mutex_unlock(&file->map_lock);
 	return ret;

@@ -13,10 +13,11 @@
 static int xv_uar_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
 {
 	struct xv_uar_obj *uar = container_of(map, struct xv_uar_obj, map);
+	pgprot_t prot = vma->vm_page_prot;
 
-	vma->vm_page_prot = uar->write_combining ?
-		pgprot_writecombine(vma->vm_page_prot) :
-		pgprot_noncached(vma->vm_page_prot);
+	prot = uar->write_combining ? pgprot_writecombine(prot) :
+				      pgprot_noncached(prot);
+	vma->vm_page_prot = pgprot_decrypted(prot);	/* registers, not memory */
 	xv_compat_vm_flags(vma, VM_IO | VM_PFNMAP, 0);
 	vma->vm_ops = &xv_pfn_vm_ops;
 	return 0;
