@@ -225,7 +225,7 @@ static void test_wait_drain(void)
 /* All wait for random entries; some leave; the others wake exactly in time. */
 static void test_heap(void)
 {
-	static const struct hca_wqe wqe;
+	static const struct hca_wqe_wait wait;
 	static struct hca_qp qp[WAITERS];
 	struct hca_cq *cq;
 	u32 i, left = 0, wrong = 0, seed = 3;
@@ -237,7 +237,7 @@ static void test_heap(void)
 	for (i = 0; i < WAITERS; i++) {
 		seed = seed * 1103515245 + 12345;
 		qp[i] = (struct hca_qp) { .hca = s.hca[0], .record.uar = cq->record.uar };
-		hca_wait_begin(&qp[i], &wqe, cq, cq->pi + 1 + (seed >> 8) % 20000);
+		hca_wait_begin(&qp[i], &wait, cq, cq->pi + 1 + (seed >> 8) % 20000);
 	}
 	for (i = 0; i < WAITERS; i += 3)
 		hca_wait_end(&qp[(i * 7) % WAITERS]);
