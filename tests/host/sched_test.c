@@ -259,6 +259,38 @@ static void test_shares(u32 size)
 	session_qp_destroy(&a);
 }
 
+/* A process with many pages and one with one page: each has half of the time. */
+static void test_many_pages(void)
+{
+	enum { PAGES = 8 };
+	u16 uid[2] = { session_uctx(&s, 0), session_uctx(&s, 0) };
+	u32 own = s.uar[0], posted[PAGES + 1] = {}, i;
+	struct session_qp q[PAGES + 1];
+	u64 start, one = 0, many = 0;
+
+	for (i = 0; i <= PAGES; i++) {
+		s.uar[0] = session_uar_of(&s, 0, uid[!i]);
+		session_qp(&s, 0, MLX5_QP_ST_RC, 8, 1, &q[i]);
+		session_connect(&q[i], &q[i]);
+	}
+	s.uar[0] = own;
+	start = s.fabric.stat.polls;
+	while (s.fabric.stat.polls - start < 5000) {
+		one += refill(&q[0], &posted[0], 200, 4096);
+		for (i = 1; i <= PAGES; i++)
+			many += refill(&q[i], &posted[i], 200, 4096);
+		hca_fabric_poll(&s.fabric);
+	}
+	ok(one * 10 >= many * 9 && many * 10 >= one * 9,
+	   "requests of two processes: %llu with one page, %llu with %u pages",
+	   (unsigned long long)one, (unsigned long long)many, PAGES);
+	session_settle(&s);
+	for (i = 0; i <= PAGES; i++) {
+		done(&q[i]);
+		session_qp_destroy(&q[i]);
+	}
+}
+
 /* Each queue of a page has one short request: several queues share a turn, up to a limit. */
 static void test_short_turns(void)
 {
@@ -485,6 +517,7 @@ int main(void)
 	}
 	test_shares(8);
 	test_shares(4096);
+	test_many_pages();
 	test_short_turns();
 	session_free(&s);
 

@@ -104,9 +104,30 @@ static u32 make_eq(struct session *s, int func)
 	return MLX5_GET(create_eq_out, out, eq_number);
 }
 
+u32 session_uar_of(struct session *s, int func, u16 uid)
+{
+	u32 in[MLX5_ST_SZ_DW(alloc_uar_in)] = {}, out[MLX5_ST_SZ_DW(alloc_uar_out)] = {};
+
+	MLX5_SET(alloc_uar_in, in, opcode, MLX5_CMD_OP_ALLOC_UAR);
+	MLX5_SET(alloc_uar_in, in, uid, uid);
+	if (session_cmd(s, func, in, sizeof(in), out, sizeof(out)))
+		die("ALLOC_UAR", func);
+	return MLX5_GET(alloc_uar_out, out, uar);
+}
+
 u32 session_uar(struct session *s, int func)
 {
-	return simple(s, func, MLX5_CMD_OP_ALLOC_UAR, 0);
+	return session_uar_of(s, func, 0);
+}
+
+u16 session_uctx(struct session *s, int func)
+{
+	u32 in[MLX5_ST_SZ_DW(create_uctx_in)] = {}, out[MLX5_ST_SZ_DW(create_uctx_out)] = {};
+
+	MLX5_SET(create_uctx_in, in, opcode, MLX5_CMD_OP_CREATE_UCTX);
+	if (session_cmd(s, func, in, sizeof(in), out, sizeof(out)))
+		die("CREATE_UCTX", func);
+	return MLX5_GET(create_uctx_out, out, uid);
 }
 
 static void set_gid(struct session *s, int func)

@@ -85,6 +85,9 @@ u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out
 
 /* A doorbell page.  session_qp() uses page uar[func]. */
 u32 session_uar(struct session *s, int func);
+/* A user context; a doorbell page of one */
+u16 session_uctx(struct session *s, int func);
+u32 session_uar_of(struct session *s, int func, u16 uid);
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
 /* A free mkey of @mode without memory, for UMRs; its list has room for @octowords. */
 u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords);

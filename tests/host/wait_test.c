@@ -438,8 +438,8 @@ static void test_wait_data(void)
 	}
 	ok(!xchan_count(&m[0].q, 0) && reads > 20 && reads < 1000,
 	   "a queue that waits for data reads it %u times in 20 ms", reads);
-	tap_is(s.hca[0]->qps.count ? xchan_hw(&m[0].q)->record.uar->npolling : 0, 3,
-	       "three queues of the page do so");
+	tap_is(s.hca[0]->qps.count ? xchan_hw(&m[0].q)->record.uar->owner->npolling : 0, 3,
+	       "three queues of the owner do so");
 	*(__be64 *)word(0, 16) = cpu_to_be64(42);
 	start = shim_time;
 	for (; xchan_hw(&m[0].q)->sq.ci != 2 && shim_time < start + NSEC_PER_SEC; shim_time += 1000)
@@ -451,7 +451,7 @@ static void test_wait_data(void)
 	tap_is(be64_to_cpu(*(__be64 *)word(1, 20)), 42, "it uses the new data");
 	session_qp_modify(&m[1].q, MLX5_CMD_OP_2ERR_QP, NULL);
 	session_qp_modify(&m[2].q, MLX5_CMD_OP_2RST_QP, NULL);
-	tap_is(xchan_hw(&m[0].q)->record.uar->npolling, 0,
+	tap_is(xchan_hw(&m[0].q)->record.uar->owner->npolling, 0,
 	       "no queue polls memory after ERR and RESET");
 	for (i = 0; i < 3; i++)
 		close_pair(&m[i]);

@@ -264,6 +264,9 @@ struct hca_qp *hca_devx_dct(struct hca *hca, const struct hca_cmd *c, u32 dctn);
 enum hca_synd hca_devx_add(struct hca *hca, const struct hca_cmd *c, struct hca_table *t,
 			   void *obj, u32 *number);
 void hca_devx_del(struct hca *hca, struct hca_table *t, u32 number);
+/* The user context with this uid, as the owner of queue pairs; NULL: the driver */
+struct hca_owner *hca_devx_owner(struct hca *hca, u16 uid);
+void hca_uctx_free(struct hca *hca, void *obj);
 enum hca_synd hca_cmd_create_uctx(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_destroy_uctx(struct hca *hca, const struct hca_cmd *c);
 

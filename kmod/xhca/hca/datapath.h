@@ -170,18 +170,18 @@ struct hca_scratch {
 /* @qp has work: the scheduler will run its send queue. */
 void hca_share_add(struct hca_qp *qp);
 void hca_share_del(struct hca_qp *qp);
-/* Has a page of @hca work? */
+/* Has an owner of @hca work? */
 static inline bool hca_share_has_work(const struct hca *hca)
 {
-	return hca->pages.queue.n;
+	return hca->owners.queue.n;
 }
 
 /* @s has work: it takes part. */
 void hca_share_ready(struct hca_shares *of, struct hca_share *s);
-/* The first queue pair of @page with work, or NULL */
-static inline struct hca_qp *hca_share_first_of(const struct hca_page_share *page)
+/* The first queue pair of @owner with work, or NULL */
+static inline struct hca_qp *hca_share_first_of(const struct hca_owner *owner)
 {
-	struct hca_fifo_entry *first = page->qps.first;
+	struct hca_fifo_entry *first = owner->qps.first;
 
 	return first ? container_of(first, struct hca_qp, run_entry) : NULL;
 }
@@ -200,8 +200,8 @@ static inline void hca_share_take(struct hca_qp *qp)
 	qp->share = NULL;
 }
 
-/* The turn of @page ends: its queue pairs have used @units. */
-void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units);
+/* The turn of @owner ends: its queue pairs have used @units. */
+void hca_share_used(struct hca *hca, struct hca_owner *owner, u64 units);
 
 /* ---- uar.c ------------------------------------------------------------------------- */
 

@@ -19,11 +19,19 @@
 
 struct hca_uctx {
 	u32 objects;			/* that it owns */
+	struct hca_owner owner;		/* the share of its queue pairs */
 };
 
 static struct hca_uctx *hca_devx_uctx(struct hca *hca, u16 uid)
 {
 	return hca_table_get(&hca->uctxs, uid);
+}
+
+struct hca_owner *hca_devx_owner(struct hca *hca, u16 uid)
+{
+	struct hca_uctx *uctx = hca_devx_uctx(hca, uid);
+
+	return uctx ? &uctx->owner : NULL;
 }
 
 enum hca_synd hca_devx_check(struct hca *hca, const struct hca_opcode *op, const struct hca_cmd *c)
@@ -88,6 +96,14 @@ void hca_devx_del(struct hca *hca, struct hca_table *t, u32 number)
 
 /* ---- Commands -------------------------------------------------------------------- */
 
+void hca_uctx_free(struct hca *hca, void *obj)
+{
+	struct hca_uctx *uctx = obj;
+
+	hca_timers_leave(&hca->owners.queue, &uctx->owner.share.place);
+	kfree(uctx);
+}
+
 /* A context asks for rights that the general capability page announces: there are none. */
 enum hca_synd hca_cmd_create_uctx(struct hca *hca, const struct hca_cmd *c)
 {
@@ -98,11 +114,13 @@ enum hca_synd hca_cmd_create_uctx(struct hca *hca, const struct hca_cmd *c)
 	if (MLX5_GET(create_uctx_in, c->in, uctx.cap))
 		return HCA_SYND_PRIVILEGED;
 	uctx = kzalloc(sizeof(*uctx), HCA_GFP);
-	if (!uctx)
+	if (!uctx || hca_timers_join(&hca->owners.queue)) {
+		kfree(uctx);
 		return HCA_SYND_NO_MEMORY;
+	}
 	synd = hca_devx_add(hca, c, &hca->uctxs, uctx, &uid);
 	if (synd)
-		kfree(uctx);
+		hca_uctx_free(hca, uctx);
 	else
 		MLX5_SET(create_uctx_out, c->out, uid, uid);
 	return synd;
@@ -119,6 +137,6 @@ enum hca_synd hca_cmd_destroy_uctx(struct hca *hca, const struct hca_cmd *c)
 	if (uctx->objects)
 		return HCA_SYND_UCTX_BUSY;
 	hca_devx_del(hca, &hca->uctxs, uid);
-	kfree(uctx);
+	hca_uctx_free(hca, uctx);
 	return HCA_OK;
 }

@@ -220,10 +220,14 @@ struct hca_shares {
 	u64 used;			/* by the share that ran last, before its turn */
 };
 
-/* The QPs of a doorbell page */
-struct hca_page_share {
+/*
+ * Whose QPs have a share together: those of a user context, that is of a process, or of a
+ * doorbell page that the driver allocated without one
+ */
+struct hca_owner {
 	struct hca_share share;
 	struct hca_fifo qps;		/* QPs with work */
+	u32 npolling;			/* QPs that wait for data (xchan.c) */
 };
 
 /* ---- Objects -------------------------------------------------------------- */
@@ -263,8 +267,8 @@ struct hca_uar {
 	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
 	bool sweep_stopped;		/* it stopped because the function was halted */
 
-	struct hca_page_share share;
-	u32 npolling;			/* QPs that wait for data (xchan.c) */
+	struct hca_owner *owner;	/* of a user context, or @driver */
+	struct hca_owner driver;
 
 	/* Reads of the registers (doorbell.c) */
 	struct list_head entry;		/* fabric.uars while queues use the page */
@@ -515,8 +519,8 @@ struct hca_qp {
 	struct hca_buf buf;
 	struct hca_cq *scq, *rcq;
 	struct hca_srq *srq;
-	struct hca_page_share *share;	/* while the send queue has work, or NULL */
-	struct hca_fifo_entry run_entry;	/* share.qps */
+	struct hca_owner *share;	/* while the send queue has work, or NULL */
+	struct hca_fifo_entry run_entry;	/* share->qps */
 	struct hca_timer timer;		/* the next retry */
 	u64 done;			/* bytes copied of the current message */
 	struct hca_qp *target;		/* of a DCI: the DCT of the message in progress, or NULL */
@@ -649,9 +653,9 @@ struct hca {
 	bool no_dma;			/* see hca_dma_enable() */
 	bool failed;			/* see hca_firmware_fail() */
 	bool gone;			/* see hca_unplug() */
-	struct hca_share share;		/* of all its pages */
-	struct hca_shares pages;
-	struct hca_page_share no_page;	/* for QPs without a doorbell page */
+	struct hca_share share;		/* of all its owners */
+	struct hca_shares owners;
+	struct hca_owner no_page;	/* for QPs without a doorbell page */
 	u8 stage;			/* enum hca_stage */
 	u16 issi;
 	struct hca_caps *caps;		/* caps.c */

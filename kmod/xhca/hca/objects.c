@@ -28,7 +28,7 @@ static const struct {
 	{ TABLE(pds), 1, 1u << HCA_LOG_MAX_PD, NULL },
 	{ TABLE(xrcds), 1, 1u << HCA_LOG_MAX_XRCD, NULL },
 	{ TABLE(tds), 1, 1u << HCA_LOG_MAX_TD, NULL },
-	{ TABLE(uctxs), 1, 1u << HCA_LOG_MAX_UCTX, NULL },
+	{ TABLE(uctxs), 1, 1u << HCA_LOG_MAX_UCTX, hca_uctx_free },
 #undef TABLE
 };
 

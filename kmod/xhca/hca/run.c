@@ -2,7 +2,7 @@
 /*
  * The scheduler: one pass reads commands and doorbells, then runs timers and queues.
  *
- * Functions, their doorbell pages and the queues of a page share the time (share.c).  A turn
+ * Functions, their processes and the queues of a process share the time (share.c).  A turn
  * can use more than its budget, because a step of work is not interrupted.
  */
 #include <linux/ktime.h>

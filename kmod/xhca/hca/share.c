@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shares of the time: first of the functions, then of the doorbell pages of a function, that
- * is in general of its processes, then of the queue pairs of a page.
+ * Shares of the time: first of the functions, then of the owners of a function, that is of its
+ * processes, then of the queue pairs of an owner.  A process has one share, however many doorbell
+ * pages it has.  The driver may allocate a page without a user context; it has a share of its own.
  *
  * This is start-time fair queueing: each share counts the units that it has used.  A share
  * that gets work begins with at least the count of the share that ran last, so idle time
@@ -38,36 +39,36 @@ static void hca_share_charge(struct hca_shares *of, struct hca_share *s, u64 uni
 
 void hca_share_add(struct hca_qp *qp)
 {
-	struct hca_page_share *page;
+	struct hca_owner *owner;
 	struct hca *hca = qp->hca;
 
 	if (qp->share)
 		return;
-	page = qp->record.uar ? &qp->record.uar->share : &hca->no_page;
-	qp->share = page;
-	hca_fifo_add(&page->qps, &qp->run_entry);
-	hca_share_ready(&hca->pages, &page->share);
+	owner = qp->record.uar ? qp->record.uar->owner : &hca->no_page;
+	qp->share = owner;
+	hca_fifo_add(&owner->qps, &qp->run_entry);
+	hca_share_ready(&hca->owners, &owner->share);
 	hca_share_ready(&hca->fabric->run, &hca->share);
 }
 
 void hca_share_del(struct hca_qp *qp)
 {
-	struct hca_page_share *page = qp->share;
+	struct hca_owner *owner = qp->share;
 	struct hca *hca = qp->hca;
 
-	if (!page)
+	if (!owner)
 		return;
-	hca_fifo_del(&page->qps, &qp->run_entry);
+	hca_fifo_del(&owner->qps, &qp->run_entry);
 	qp->share = NULL;
-	if (hca_fifo_empty(&page->qps))
-		hca_timer_clear(&hca->pages.queue, &page->share.place);
+	if (hca_fifo_empty(&owner->qps))
+		hca_timer_clear(&hca->owners.queue, &owner->share.place);
 	if (!hca_share_has_work(hca))
 		hca_timer_clear(&hca->fabric->run.queue, &hca->share.place);
 }
 
-void hca_share_used(struct hca *hca, struct hca_page_share *page, u64 units)
+void hca_share_used(struct hca *hca, struct hca_owner *owner, u64 units)
 {
-	hca_share_charge(&hca->pages, &page->share, units, !hca_fifo_empty(&page->qps));
+	hca_share_charge(&hca->owners, &owner->share, units, !hca_fifo_empty(&owner->qps));
 	hca_share_charge(&hca->fabric->run, &hca->share, units, hca_share_has_work(hca));
 }
 
@@ -96,10 +97,10 @@ static struct hca *hca_share_function(struct hca_fabric *f)
 struct hca_qp *hca_share_first_qp(struct hca_fabric *f)
 {
 	struct hca *hca = hca_share_function(f);
-	struct hca_page_share *page;
+	struct hca_owner *owner;
 
 	if (!hca)
 		return NULL;
-	page = container_of(hca_share_first(&hca->pages), struct hca_page_share, share);
-	return hca_share_first_of(page);
+	owner = container_of(hca_share_first(&hca->owners), struct hca_owner, share);
+	return hca_share_first_of(owner);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A turn: queues of one doorbell page execute requests until the work reaches a limit.  A step
- * of work is not interrupted, so a turn can exceed its budget by one step.
+ * A turn: queues of one owner execute requests until the work reaches a limit.  A step of work
+ * is not interrupted, so a turn can exceed its budget by one step.
  */
 #include "datapath.h"
 
@@ -20,7 +20,7 @@ static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 }
 
 /*
- * Does the turn continue with the next queue of the page?  A short turn continues, because the
+ * Does the turn continue with the next queue of the owner?  A short turn continues, because the
  * end of a turn costs about as much as a request.  A turn that has woken a queue continues while
  * its budget lasts, because the woken queue can then execute the next step of its chain.
  */
@@ -31,17 +31,17 @@ static bool hca_turn_continues(const struct hca_fabric *f)
 
 void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
 {
-	struct hca_page_share *page = qp->share;
+	struct hca_owner *owner = qp->share;
 	u64 before = f->stat.units;
 	struct hca *hca = qp->hca;
 
 	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
 	do {
 		hca_turn_run_queue(f, qp);
-		qp = hca_share_first_of(page);
+		qp = hca_share_first_of(owner);
 	} while (qp && hca_turn_continues(f) && !hca_halted(hca));
 	hca_requester_end_turn(f);
-	hca_share_used(hca, page, f->stat.units - before);
+	hca_share_used(hca, owner, f->stat.units - before);
 }
 
 /*

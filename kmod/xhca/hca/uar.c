@@ -27,11 +27,27 @@ static void hca_uar_init_lists(struct hca_uar *uar)
 		hca_round_init(&uar->records[kind].all);
 }
 
+/* A page of the driver has a share of its own. */
+static int hca_uar_join_share(struct hca *hca, struct hca_uar *uar, u16 uid)
+{
+	uar->owner = hca_devx_owner(hca, uid);
+	if (uar->owner)
+		return 0;
+	uar->owner = &uar->driver;
+	return hca_timers_join(&hca->owners.queue);
+}
+
+static void hca_uar_leave_share(struct hca *hca, struct hca_uar *uar)
+{
+	if (uar->owner == &uar->driver)
+		hca_timers_leave(&hca->owners.queue, &uar->driver.share.place);
+}
+
 void hca_uar_free(struct hca *hca, void *obj)
 {
 	struct hca_uar *uar = obj;
 
-	hca_timers_leave(&hca->pages.queue, &uar->share.share.place);
+	hca_uar_leave_share(hca, uar);
 	hca_devx_del(hca, &hca->uars_by_index, uar->index);
 	kfree(uar);
 }
@@ -96,13 +112,13 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 	struct hca_uar *uar = kzalloc(sizeof(*uar), HCA_GFP);
 	enum hca_synd synd;
 
-	if (!uar || hca_timers_join(&hca->pages.queue)) {
+	if (!uar || hca_uar_join_share(hca, uar, c->uid)) {
 		kfree(uar);
 		return HCA_SYND_NO_MEMORY;
 	}
 	synd = hca_devx_add(hca, c, &hca->uars_by_index, uar, &uar->index);
 	if (synd) {
-		hca_timers_leave(&hca->pages.queue, &uar->share.share.place);
+		hca_uar_leave_share(hca, uar);
 		kfree(uar);
 		return synd;
 	}

@@ -74,7 +74,7 @@ static int hca_xchan_wait_fetched(struct hca_qp *qp, const struct hca_wqe *w)
 #define POLL_FIRST_NS	1000u		/* between two reads of the data */
 #define POLL_LAST_NS	1000000u
 #define POLL_PART	64u		/* or this part of the time that it has waited */
-#define POLL_SHARE_NS	32000u		/* of all such queues of a page */
+#define POLL_SHARE_NS	32000u		/* of all such queues of an owner */
 
 /* -1, 0 or 1.  Cyclic: by the sign of the difference, in the width of the mask. */
 static int hca_xchan_compare(u64 a, u64 b, u64 mask, bool cyclic)
@@ -117,7 +117,7 @@ static void hca_xchan_poll_begin(struct hca_qp *qp, u64 now)
 	if (qp->poll_since)
 		return;
 	qp->poll_since = now;
-	qp->record.uar->npolling++;
+	qp->record.uar->owner->npolling++;
 }
 
 static void hca_xchan_poll_end(struct hca_qp *qp)
@@ -125,13 +125,13 @@ static void hca_xchan_poll_end(struct hca_qp *qp)
 	if (!qp->poll_since)
 		return;
 	qp->poll_since = 0;
-	qp->record.uar->npolling--;
+	qp->record.uar->owner->npolling--;
 }
 
 /*
  * The adapter gets no notice when memory changes, so it reads the data again after a delay.
  * The delay grows with the time that the request has waited, and with the number of such
- * queues of the page.
+ * queues of the owner.
  */
 static int hca_xchan_poll_later(struct hca_qp *qp)
 {
@@ -141,7 +141,7 @@ static int hca_xchan_poll_later(struct hca_qp *qp)
 	f->now = ktime_get_ns();
 	hca_xchan_poll_begin(qp, f->now);
 	ns = clamp_t(u64, (f->now - qp->poll_since) / POLL_PART, POLL_FIRST_NS, POLL_LAST_NS);
-	ns = max_t(u64, ns, (u64)(qp->record.uar->npolling - 1) * POLL_SHARE_NS);
+	ns = max_t(u64, ns, (u64)(qp->record.uar->owner->npolling - 1) * POLL_SHARE_NS);
 	hca_timer_set(&f->timers, &qp->timer, f->now + ns);
 	return HCA_AGAIN;
 }
