@@ -38,6 +38,7 @@ static void create_hca(void *arg)
 		.node_guid = function_guid(fn),
 		.lid = fn->index + 1,
 		.num_vectors = HCA_MAX_VECTORS,
+		.list_bytes = fn->xhca->list_bytes,
 		.bar = xhca_bar_ptr(fn),
 	};
 

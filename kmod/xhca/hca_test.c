@@ -144,7 +144,8 @@ static void bench_exit(struct kunit *test)
 
 static int bench_init(struct kunit *test)
 {
-	struct hca_params p = { .num_ports = 1, .lid = 7, .num_vectors = 4 };
+	struct hca_params p = { .num_ports = 1, .lid = 7, .num_vectors = 4,
+				.list_bytes = 1 << 20 };
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	if (!b)

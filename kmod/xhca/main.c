@@ -32,6 +32,11 @@ module_param(block, ulong, 0444);
 MODULE_PARM_DESC(block,
 		 "most memory, in MiB, to take from the kernel for BARs if none is reserved (2048)");
 
+static uint lists = 128;
+module_param(lists, uint, 0444);
+MODULE_PARM_DESC(lists,
+		 "most memory, in MiB, for lists of memory keys of a function's processes (128)");
+
 static char *cpus = "";
 module_param(cpus, charp, 0444);
 MODULE_PARM_DESC(cpus, "list of CPUs to run on, for instance 0-3,8 (all that are not isolated)");
@@ -69,6 +74,7 @@ static int start(struct xhca *x)
 {
 	int err;
 
+	x->list_bytes = (u64)lists << 20;
 	xhca_functions_init(x);
 	err = xhca_power_init(x);
 	if (err)

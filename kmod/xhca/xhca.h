@@ -121,6 +121,7 @@ struct xhca {
 		struct notifier_block nb;
 	} pci;
 	struct mutex lock;		/* held while a function is added or removed */
+	u64 list_bytes;			/* of each function, for lists of mkeys */
 	struct xhca_function fn[XHCA_MAX_FUNCTIONS];
 };
 

@@ -696,6 +696,106 @@ static void test_pd(void)
 	accepted(brief(u.uid, MLX5_CMD_OP_DEALLOC_PD, u.pd));
 }
 
+/* ---- Memory of lists ---------------------------------------------------------------- */
+
+static u32 create_list(u16 uid, u32 pd, u32 entries)
+{
+	u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {};
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_KLM);
+	MLX5_SET(mkc, mkc, free, 1);
+	MLX5_SET(mkc, mkc, umr_en, 1);
+	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
+	MLX5_SET(mkc, mkc, pd, pd);
+	MLX5_SET(mkc, mkc, translations_octword_size, entries);
+	return run(uid, MLX5_CMD_OP_CREATE_MKEY, in, sizeof(in));
+}
+
+#define LIST_ENTRIES	65536u
+
+/* Creates keys with long lists until one is refused; returns how many. */
+static u32 create_lists(const struct user *u, u32 *key)
+{
+	u32 n = 0;
+
+	while (n < 100 && !create_list(u->uid, u->pd, LIST_ENTRIES))
+		key[n++] = number();
+	return n;
+}
+
+/* All entries of a list can be set, also if no further list is possible. */
+static bool can_fill(u32 key)
+{
+	static struct mlx5r_klm klm[LIST_ENTRIES];
+
+	return !hca_mkey_set_klms(hca_mkey_get(s.hca[0], key << 8), 0, LIST_ENTRIES, klm, true);
+}
+
+static void test_lists(void)
+{
+	enum { USERS = 5 };
+	static u32 key[USERS + 1][100];
+	struct user u[USERS], driver = { .pd = s.pd[0] };
+	u64 memory = s.hca[0]->list_bytes.processes;
+	u32 n[USERS + 1], i, all = 0;
+
+	for (i = 0; i < USERS; i++) {
+		u[i].uid = make(0, MLX5_CMD_OP_CREATE_UCTX, NULL, &u[i]);
+		u[i].pd = make(u[i].uid, MLX5_CMD_OP_ALLOC_PD, NULL, &u[i]);
+		n[i] = create_lists(&u[i], key[i]);
+		all += n[i];
+	}
+	ok(n[0] && n[0] * LIST_ENTRIES * sizeof(struct hca_klm) <= SESSION_LIST_BYTES / 4,
+	   "a context has %u long lists", n[0]);
+	ok(n[1] == n[0] && n[4] < n[0] &&
+	   all * LIST_ENTRIES * sizeof(struct hca_klm) <= SESSION_LIST_BYTES,
+	   "all contexts have %u", all);
+	refused(create_list(u[0].uid, u[0].pd, LIST_ENTRIES), MKEY_MEMORY);
+	tap_is(hca_synd_status(HCA_SYND_MKEY_MEMORY), MLX5_CMD_STAT_NO_RES_ERR, "its status");
+	ok(can_fill(key[0][0]), "a list that exists can be filled");
+	n[USERS] = create_lists(&driver, key[USERS]);
+	ok(n[USERS] > n[0], "the driver has %u of its own", n[USERS]);
+	accepted(create_list(0, s.pd[0], 4));
+	accepted(brief(0, MLX5_CMD_OP_DESTROY_MKEY, number()));
+	accepted(brief(u[0].uid, MLX5_CMD_OP_DESTROY_MKEY, key[0][--n[0]]));
+	accepted(create_list(u[0].uid, u[0].pd, LIST_ENTRIES));
+	key[0][n[0]++] = number();
+	for (i = 0; i < USERS; i++)
+		while (n[i])
+			brief(u[i].uid, MLX5_CMD_OP_DESTROY_MKEY, key[i][--n[i]]);
+	while (n[USERS])
+		brief(0, MLX5_CMD_OP_DESTROY_MKEY, key[USERS][--n[USERS]]);
+	ok(s.hca[0]->list_bytes.processes == memory && !s.hca[0]->list_bytes.driver,
+	   "destroyed keys are not charged");
+	for (i = 0; i < USERS; i++) {
+		accepted(brief(u[i].uid, MLX5_CMD_OP_DEALLOC_PD, u[i].pd));
+		accepted(brief(0, MLX5_CMD_OP_DESTROY_UCTX, u[i].uid));
+	}
+}
+
+/* A process may create many keys with the pages of one UMEM. */
+static void test_umem_lists(void)
+{
+	struct user *u = &users[0];
+	u32 n = 0, synd, key[100];
+
+	/* Room for ten keys in a context, which has some already */
+	s.hca[0]->p.list_bytes = 4 * hca_mkey_get(s.hca[0], u->mkey << 8)->list_bytes * 10;
+	do {
+		u32 in[MLX5_ST_SZ_DW(create_mkey_in)] = {};
+
+		fill_mkey(u, in);
+		synd = run(u->uid, MLX5_CMD_OP_CREATE_MKEY, in, sizeof(in));
+		key[n] = number();
+	} while (!synd && ++n < 100);
+	tap_is(synd, HCA_SYND_MKEY_MEMORY, "keys of a UMEM: %s", hca_synd_text(synd));
+	ok(n && n < 10, "a context has %u more", n);
+	while (n)
+		brief(u->uid, MLX5_CMD_OP_DESTROY_MKEY, key[--n]);
+	s.hca[0]->p.list_bytes = SESSION_LIST_BYTES;
+}
+
 /* The driver names all objects, whoever has them. */
 static void test_driver(void)
 {
@@ -720,6 +820,8 @@ int main(void)
 	test_entries();
 	test_data();
 	test_pd();
+	test_lists();
+	test_umem_lists();
 	test_end();
 	test_driver();
 	session_free(&s);

@@ -25,6 +25,7 @@ extern u8 *session_memory;
 #ifndef SESSION_FUNCS
 #define SESSION_FUNCS	2
 #endif
+#define SESSION_LIST_BYTES	(64ull << 20)	/* for lists of mkeys */
 #define SESSION_QKEY	0x11111111	/* of every UD queue pair */
 #define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
 			 MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)

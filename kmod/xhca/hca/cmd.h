@@ -127,7 +127,9 @@
 	X(HCA_SYND_UMEM_NUMBER, 0x580154, MLX5_CMD_STAT_BAD_RES_ERR, "no such UMEM") \
 	X(HCA_SYND_UMEM_BUSY, 0x580155, MLX5_CMD_STAT_RES_BUSY, "objects use the UMEM") \
 	X(HCA_SYND_UMEM_RANGE, 0x580156, MLX5_CMD_STAT_BAD_PARAM_ERR, \
-	  "not in the UMEM, misaligned there, or not writable")
+	  "not in the UMEM, misaligned there, or not writable") \
+	X(HCA_SYND_MKEY_MEMORY, 0x580157, MLX5_CMD_STAT_NO_RES_ERR, \
+	  "lists of mkeys would use too much memory")
 
 #define HCA_SYND_FIRST	0x580100
 
@@ -266,6 +268,9 @@ enum hca_synd hca_devx_add(struct hca *hca, const struct hca_cmd *c, struct hca_
 void hca_devx_del(struct hca *hca, struct hca_table *t, u32 number);
 /* The user context with this uid, as the owner of queue pairs; NULL: the driver */
 struct hca_owner *hca_devx_owner(struct hca *hca, u16 uid);
+/* Charges memory for the list of @mkey to its owner; false: above the limit */
+bool hca_devx_charge(struct hca_mkey *mkey, u64 bytes);
+void hca_devx_uncharge(struct hca_mkey *mkey);
 void hca_uctx_free(struct hca *hca, void *obj);
 enum hca_synd hca_cmd_create_uctx(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_destroy_uctx(struct hca *hca, const struct hca_cmd *c);
@@ -372,6 +377,8 @@ enum hca_synd hca_cmd_dealloc_uar(struct hca *hca, const struct hca_cmd *c);
 /* ---- mkey.c ------------------------------------------------------------------------ */
 
 void hca_mkey_free(struct hca *hca, void *obj);
+/* Prepares the list of a new mkey, for @max entries at most. */
+enum hca_synd hca_mkey_alloc_xlt(struct hca_mkey *mkey, u64 max);
 int hca_null_mkey_create(struct hca *hca);
 enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c);

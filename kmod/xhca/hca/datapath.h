@@ -453,8 +453,6 @@ void hca_dct_check_drained(struct hca_qp *dct);
 
 /* After a change of the start or the page size */
 void hca_mkey_align(struct hca_mkey *mkey);
-/* Gives a new mkey room for @max entries, which are set later. */
-int hca_mkey_alloc_xlt(struct hca_mkey *mkey, u64 max);
 /*
  * Sets translation entries [first, first + n).  -EAGAIN: the table must grow in another turn.
  * Commands may sleep, work requests may not.

@@ -8,6 +8,12 @@
  * created with the same uid.  A command without a uid is the driver's own and may name all
  * objects.  Each number in a command is looked up by a function of this file.
  *
+ * A process chooses the capacity of the lists of its mkeys, which are memory of the host.  This
+ * memory is limited for each context and for all contexts of a function.  The driver has as much
+ * for its own mkeys, which processes can fill, too: it may create them on their behalf.  A list is
+ * charged when its mkey is created, for the whole capacity, so that no request fails that sets
+ * entries later.
+ *
  * The driver creates completion EQs and counter sets with HCA_SHARED_UID.  All contexts may use
  * them, but only the driver may query, change or destroy them.  Linux never lets a process choose
  * the uid.
@@ -19,6 +25,7 @@
 
 struct hca_uctx {
 	u32 objects;			/* that it owns */
+	u64 list_bytes;			/* charged for the lists of its mkeys */
 	struct hca_owner owner;		/* the share of its queue pairs */
 };
 
@@ -32,6 +39,36 @@ struct hca_owner *hca_devx_owner(struct hca *hca, u16 uid)
 	struct hca_uctx *uctx = hca_devx_uctx(hca, uid);
 
 	return uctx ? &uctx->owner : NULL;
+}
+
+/* A context may use this part of what all contexts may use. */
+#define UCTX_PART	4
+
+bool hca_devx_charge(struct hca_mkey *mkey, u64 bytes)
+{
+	struct hca *hca = mkey->hca;
+	struct hca_uctx *uctx = hca_devx_uctx(hca, mkey->uid);
+	u64 *all = uctx ? &hca->list_bytes.processes : &hca->list_bytes.driver;
+	u64 limit = hca->p.list_bytes;
+
+	if (bytes > limit - *all || (uctx && bytes > limit / UCTX_PART - uctx->list_bytes))
+		return false;
+	*all += bytes;
+	if (uctx)
+		uctx->list_bytes += bytes;
+	mkey->list_bytes = bytes;
+	return true;
+}
+
+void hca_devx_uncharge(struct hca_mkey *mkey)
+{
+	struct hca *hca = mkey->hca;
+	struct hca_uctx *uctx = hca_devx_uctx(hca, mkey->uid);
+	u64 *all = uctx ? &hca->list_bytes.processes : &hca->list_bytes.driver;
+
+	*all -= mkey->list_bytes;
+	if (uctx)
+		uctx->list_bytes -= mkey->list_bytes;
 }
 
 enum hca_synd hca_devx_check(struct hca *hca, const struct hca_opcode *op, const struct hca_cmd *c)

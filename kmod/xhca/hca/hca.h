@@ -76,6 +76,7 @@ struct hca_params {
 	u64 node_guid;
 	u16 lid;			/* InfiniBand, of port 1 */
 	u32 num_vectors;
+	u64 list_bytes;			/* most memory of lists of mkeys, see devx.c */
 	void *bar;			/* HCA_BAR_PAGES pages */
 };
 
@@ -418,6 +419,8 @@ struct hca_mkey {
 	struct hca_umem *umem;		/* which has its pages; NULL: a list of its own */
 	struct hca_domain *domain;	/* of a user context: the PD, which it holds */
 	bool loading;			/* no access: a UMR has set a part of its list */
+	u16 uid;			/* of the user context, 0: of the driver */
+	u64 list_bytes;			/* charged to it (devx.c) */
 	u32 mkc[MLX5_ST_SZ_DW(mkc)] __aligned(8);	/* as created, for queries */
 };
 
@@ -636,6 +639,9 @@ struct hca {
 
 	struct hca_table pds, xrcds, tds, uars_by_index, eqs, cqs, qps, srqs, mkeys,
 			 counters, umems, uctxs;
+	struct {			/* charged for lists of mkeys (devx.c) */
+		u64 driver, processes;
+	} list_bytes;
 	struct list_head mcgs;		/* mcg.c */
 	u32 nmcgs;
 	u32 nqp1;			/* queue pairs of type QP1 */

@@ -6,6 +6,8 @@
  * keep thousands of large mkeys in a cache: with whole tables, those of mlx5_ib would take about
  * 100 MiB for each function.  It grows by chunks of at most a page, so that a fast registration
  * of any size need not sleep.  It never shrinks, so an mkey that is used again needs no memory.
+ * What a process may use for lists is limited (devx.c).
+ *
  * DMA addresses of pages are translated to pointers when they are set.  A page that is not
  * memory is NULL, and access to it fails.
  */
@@ -30,10 +32,15 @@ static u32 hca_mkey_log_chunk(const struct hca_mkey *mkey)
 	return mkey->mode == MLX5R_MKEY_MODE_MTT ? HCA_LOG_CHUNK_PAGES : HCA_LOG_CHUNK_KLMS;
 }
 
+static size_t hca_mkey_entry_bytes(const struct hca_mkey *mkey)
+{
+	return mkey->mode == MLX5R_MKEY_MODE_MTT ? sizeof(void *) : sizeof(struct hca_klm);
+}
+
 /* Makes the first chunk longer, or adds a chunk, towards @n entries. */
 static bool hca_mkey_grow(struct hca_mkey *mkey, u32 n, gfp_t gfp)
 {
-	size_t size = mkey->mode == MLX5R_MKEY_MODE_MTT ? sizeof(void *) : sizeof(struct hca_klm);
+	size_t size = hca_mkey_entry_bytes(mkey);
 	u32 per_chunk = 1u << hca_mkey_log_chunk(mkey), room = per_chunk;
 	struct hca_xlt *xlt = &mkey->xlt;
 	u32 last = xlt->entries / per_chunk;
@@ -68,12 +75,30 @@ static int hca_mkey_make_room(struct hca_mkey *mkey, u32 n, bool may_sleep)
 	return 0;
 }
 
-int hca_mkey_alloc_xlt(struct hca_mkey *mkey, u64 max)
+/*
+ * Charges a list of @max entries.  Not charged are lists of pages that the driver sets, because it
+ * pins these pages for the process, and its short lists, as those of memory windows are.
+ */
+static bool hca_mkey_charge(struct hca_mkey *mkey, u64 max)
+{
+	u64 chunks = DIV_ROUND_UP_ULL(max, 1u << hca_mkey_log_chunk(mkey));
+	u64 room = min_t(u64, chunks << hca_mkey_log_chunk(mkey),
+			 roundup_pow_of_two(max_t(u64, max, MIN_GROW)));
+
+	if (!mkey->uid && (mkey->mode == MLX5R_MKEY_MODE_MTT || max <= MIN_GROW))
+		return true;
+	return hca_devx_charge(mkey, room * hca_mkey_entry_bytes(mkey) +
+				     chunks * sizeof(*mkey->xlt.chunk));
+}
+
+enum hca_synd hca_mkey_alloc_xlt(struct hca_mkey *mkey, u64 max)
 {
 	u64 chunks = DIV_ROUND_UP_ULL(max, 1u << hca_mkey_log_chunk(mkey));
 
+	if (!hca_mkey_charge(mkey, max))
+		return HCA_SYND_MKEY_MEMORY;
 	mkey->xlt.chunk = kvcalloc(chunks, sizeof(*mkey->xlt.chunk), HCA_GFP);
-	return mkey->xlt.chunk ? 0 : -ENOMEM;
+	return mkey->xlt.chunk ? HCA_OK : HCA_SYND_NO_MEMORY;
 }
 
 static void hca_mkey_free_xlt(struct hca_mkey *mkey)
@@ -226,7 +251,10 @@ static enum hca_synd hca_mkey_set_umem(struct hca_mkey *mkey, const struct hca_c
 			    hca_qword(c->in, MKEY_UMEM_OFFSET), &page, &n);
 	if (synd)
 		return synd;
-	if (hca_mkey_alloc_xlt(mkey, n) || hca_mkey_make_room(mkey, n, true))
+	synd = hca_mkey_alloc_xlt(mkey, n);
+	if (synd)
+		return synd;
+	if (hca_mkey_make_room(mkey, n, true))
 		return HCA_SYND_NO_MEMORY;
 	for (i = 0; i < n; i++)
 		*hca_mkey_page(mkey, i) = page[i];
@@ -244,15 +272,17 @@ static enum hca_synd hca_mkey_set_list(struct hca_mkey *mkey, const struct hca_c
 	u32 n = MLX5_GET(create_mkey_in, c->in, translations_octword_actual_size);
 	const void *list = MLX5_ADDR_OF(create_mkey_in, c->in, klm_pas_mtt);
 	u32 room = (c->inlen - MLX5_BYTE_OFF(create_mkey_in, klm_pas_mtt)) / HCA_OCTOWORD;
+	enum hca_synd synd;
 	int err;
 
 	if (in_umem != (c->uid && mkey->mode == MLX5R_MKEY_MODE_MTT))
 		return HCA_SYND_UMEM;
 	if (in_umem)
 		return hca_mkey_set_umem(mkey, c);
-	if (hca_mkey_alloc_xlt(mkey, mkey->mode == MLX5R_MKEY_MODE_MTT ? mkey->xlt_max * 2ull :
-									 mkey->xlt_max))
-		return HCA_SYND_NO_MEMORY;
+	synd = hca_mkey_alloc_xlt(mkey, mkey->mode == MLX5R_MKEY_MODE_MTT ? mkey->xlt_max * 2ull :
+									    mkey->xlt_max);
+	if (synd)
+		return synd;
 	if (!n)
 		return HCA_OK;
 	if (n > room || mkey->mode == MLX5R_MKEY_MODE_PA)
@@ -271,6 +301,7 @@ static void hca_mkey_release(struct hca_mkey *mkey)
 	if (mkey->domain)
 		mkey->domain->users--;
 	hca_umem_put(mkey->umem);
+	hca_devx_uncharge(mkey);
 	hca_mkey_free_xlt(mkey);
 	kfree(mkey);
 }
@@ -285,6 +316,7 @@ enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c)
 	if (!mkey)
 		return HCA_SYND_NO_MEMORY;
 	mkey->hca = hca;
+	mkey->uid = c->uid;
 	memcpy(mkey->mkc, MLX5_ADDR_OF(create_mkey_in, c->in, memory_key_mkey_entry),
 	       sizeof(mkey->mkc));
 	synd = hca_mkey_decode(hca, mkey, c);
