@@ -10,13 +10,15 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/io.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "xhca.h"
 
 struct bar_search {
-	u64 size;
+	u64 size, align;
 	struct resource found;
 	unsigned int nfound;
 };
@@ -34,7 +36,7 @@ static bool is_ram(u64 addr)
 static int bar_candidate(struct resource *res, void *arg)
 {
 	struct bar_search *s = arg;
-	u64 start = round_up(res->start, XHCA_BAR_SIZE);
+	u64 start = round_up(res->start, s->align);
 
 	if (start < res->start || start + s->size - 1 > res->end)
 		return 0;
@@ -46,9 +48,9 @@ static int bar_candidate(struct resource *res, void *arg)
 }
 
 /* Returns -ENOENT if no range is reserved. */
-static int bar_find_reserved(u64 size, struct resource *found)
+static int bar_find_reserved(u64 size, u64 align, struct resource *found)
 {
-	struct bar_search s = { .size = size };
+	struct bar_search s = { .size = size, .align = align };
 
 	walk_iomem_res_desc(IORES_DESC_RESERVED, IORESOURCE_MEM, 0, -1, &s, bar_candidate);
 	if (s.nfound == 1) {
@@ -68,10 +70,10 @@ static bool bar_is_reserved(phys_addr_t addr, u64 size)
 }
 
 /* As much of the reserved range as functions can use */
-static int bar_check(phys_addr_t addr, u64 size, struct resource *found)
+static int bar_check(phys_addr_t addr, u64 size, u64 align, struct resource *found)
 {
-	if (!IS_ALIGNED(addr, XHCA_BAR_SIZE) || addr + size < addr) {
-		pr_err("bar=%pa is not a multiple of %lluM\n", &addr, XHCA_BAR_SIZE >> 20);
+	if (!IS_ALIGNED(addr, align) || addr + size < addr) {
+		pr_err("bar=%pa is not a multiple of %lluM\n", &addr, align >> 20);
 		return -EINVAL;
 	}
 	if (!bar_is_reserved(addr, size)) {
@@ -79,9 +81,8 @@ static int bar_check(phys_addr_t addr, u64 size, struct resource *found)
 		       &addr, size >> 20);
 		return -EINVAL;
 	}
-	while (size < XHCA_MAX_FUNCTIONS * XHCA_BAR_SIZE &&
-	       bar_is_reserved(addr + size, XHCA_BAR_SIZE))
-		size += XHCA_BAR_SIZE;
+	while (size < XHCA_MAX_FUNCTIONS * XHCA_BAR_MAX && bar_is_reserved(addr + size, align))
+		size += align;
 	*found = (struct resource) { .start = addr, .end = addr + size - 1 };
 	return 0;
 }
@@ -140,9 +141,9 @@ static int bar_map(struct xhca *x)
 	return -ENOMEM;
 }
 
-static int bar_find(struct xhca *x, u64 size, u64 limit, struct resource *found)
+static int bar_find(struct xhca *x, u64 size, u64 align, u64 limit, struct resource *found)
 {
-	int err = bar_find_reserved(size, found);
+	int err = bar_find_reserved(size, align, found);
 
 	if (err != -ENOENT)
 		return err;
@@ -151,20 +152,39 @@ static int bar_find(struct xhca *x, u64 size, u64 limit, struct resource *found)
 	return err;
 }
 
-int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit, unsigned int functions)
+/* The largest size of a BAR with which all functions have room, or the smallest one */
+static u64 bar_choose_size(const struct resource *found)
 {
-	u64 size = max(functions, 1u) * XHCA_BAR_SIZE;
+	u64 size = XHCA_BAR_MAX;
+
+	while (size > XHCA_BAR_MIN && (!IS_ALIGNED(found->start, size) ||
+				       resource_size(found) < XHCA_MAX_FUNCTIONS * size))
+		size /= 2;
+	return size;
+}
+
+int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit, u64 size,
+		  unsigned int functions)
+{
+	u64 align = size ?: XHCA_BAR_MIN, all = max(functions, 1u) * align;
 	struct resource found;
 	int err;
 
-	err = addr ? bar_check(addr, size, &found) : bar_find(x, size, block_limit, &found);
+	if (!is_power_of_2(align) || align < XHCA_BAR_MIN || align > XHCA_BAR_MAX) {
+		pr_err("bar_size=%llu: must be 8, 16 or 32\n", size >> 20);
+		return -EINVAL;
+	}
+	err = addr ? bar_check(addr, all, align, &found) :
+		     bar_find(x, all, align, block_limit, &found);
 	if (err)
 		return err;
-	x->bar.room = min_t(u64, resource_size(&found) / XHCA_BAR_SIZE, XHCA_MAX_FUNCTIONS);
+	x->bar.size = size ?: bar_choose_size(&found);
+	x->bar.room = min_t(u64, div64_u64(resource_size(&found), x->bar.size),
+			    XHCA_MAX_FUNCTIONS);
 	x->bar.res = (struct resource) {
 		.name = KBUILD_MODNAME,
 		.start = found.start,
-		.end = found.start + x->bar.room * XHCA_BAR_SIZE - 1,
+		.end = found.start + x->bar.room * x->bar.size - 1,
 		.flags = IORESOURCE_MEM | IORESOURCE_MEM_64 | IORESOURCE_PREFETCH,
 	};
 	err = bar_map(x);

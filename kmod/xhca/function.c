@@ -40,6 +40,7 @@ static void create_hca(void *arg)
 		.num_vectors = HCA_MAX_VECTORS,
 		.list_bytes = fn->xhca->list_bytes,
 		.bar = xhca_bar_ptr(fn),
+		.bar_pages = fn->xhca->bar.size >> HCA_PAGE_SHIFT,
 	};
 
 	memcpy(p.mac, fn->mac, ETH_ALEN);
@@ -195,7 +196,7 @@ static int plug(struct xhca_function *fn, struct net *net)
 
 	if (err)
 		return err;
-	memset(xhca_bar_ptr(fn), 0, XHCA_BAR_SIZE);
+	memset(xhca_bar_ptr(fn), 0, fn->xhca->bar.size);
 	xhca_engine_call(fn->xhca, create_hca, fn);
 	if (!fn->hca)
 		return -ENOMEM;

@@ -27,6 +27,11 @@ module_param(bar, ulong, 0444);
 MODULE_PARM_DESC(bar,
 		 "physical address of reserved memory for BARs, 8 MiB per function (0: find it)");
 
+static uint bar_size;
+module_param(bar_size, uint, 0444);
+MODULE_PARM_DESC(bar_size,
+		 "MiB of a BAR, 8, 16 or 32 (0: as much as there is for 16 functions, 8 at least)");
+
 static ulong block = 2048;
 module_param(block, ulong, 0444);
 MODULE_PARM_DESC(block,
@@ -79,7 +84,7 @@ static int start(struct xhca *x)
 	err = xhca_power_init(x);
 	if (err)
 		return err;
-	err = xhca_bar_init(x, bar, (u64)block << 20, functions);
+	err = xhca_bar_init(x, bar, (u64)block << 20, (u64)bar_size << 20, functions);
 	if (err)
 		goto err_power;
 	err = xhca_engine_init(x, cpus);

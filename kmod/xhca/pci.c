@@ -78,7 +78,7 @@ static void apply_command(struct xhca_function *fn)
 
 static void config_init(struct xhca_function *fn)
 {
-	u64 addr = xhca_bar_addr(fn), mask = ~(XHCA_BAR_SIZE - 1);
+	u64 addr = xhca_bar_addr(fn), mask = ~(fn->xhca->bar.size - 1);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(config_space); i++) {
@@ -354,7 +354,7 @@ void xhca_pci_surprise_removal(struct xhca_function *fn)
 	struct pci_dev *pdev = get_device_of(fn);
 
 	set_present(fn, false);
-	memset(xhca_bar_ptr(fn), 0xff, XHCA_BAR_SIZE);
+	memset(xhca_bar_ptr(fn), 0xff, fn->xhca->bar.size);
 	if (!pdev)
 		return;
 	device_lock(&pdev->dev);

@@ -23,7 +23,8 @@
 #include "hca/hca.h"
 
 #define XHCA_MAX_FUNCTIONS	16
-#define XHCA_BAR_SIZE		((u64)HCA_BAR_PAGES << HCA_PAGE_SHIFT)
+#define XHCA_BAR_MIN		((u64)HCA_BAR_PAGES << HCA_PAGE_SHIFT)
+#define XHCA_BAR_MAX		(4 * XHCA_BAR_MIN)	/* as a ConnectX-5 */
 
 /* In BAR 0, between the initialization segment and the first UAR. */
 #define XHCA_MSIX_TABLE		0x2000
@@ -101,6 +102,7 @@ struct xhca {
 	struct {
 		struct resource res;
 		void *base;
+		u64 size;		/* of the BAR of a function */
 		unsigned int room;	/* number of functions it has room for */
 	} bar;
 	struct {
@@ -134,18 +136,19 @@ int xhca_block_take(struct xhca_block *b, u64 size, u64 limit);
 void xhca_block_return(struct xhca_block *b);
 
 /* bar.c: the memory of the BARs */
-/* Fails if there is no room for @functions. */
-int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit, unsigned int functions);
+/* @size: of a BAR, or 0.  Fails if there is no room for @functions. */
+int xhca_bar_init(struct xhca *x, phys_addr_t addr, u64 block_limit, u64 size,
+		  unsigned int functions);
 void xhca_bar_exit(struct xhca *x);
 
 static inline phys_addr_t xhca_bar_addr(const struct xhca_function *fn)
 {
-	return fn->xhca->bar.res.start + fn->index * XHCA_BAR_SIZE;
+	return fn->xhca->bar.res.start + fn->index * fn->xhca->bar.size;
 }
 
 static inline void *xhca_bar_ptr(const struct xhca_function *fn)
 {
-	return fn->xhca->bar.base + fn->index * XHCA_BAR_SIZE;
+	return fn->xhca->bar.base + fn->index * fn->xhca->bar.size;
 }
 
 /* pci.c: the bus and its devices */

@@ -134,7 +134,7 @@ static void step_through(const char *what, u32 (*fill)(u64 page), u64 page)
 static void test_create_function(void)
 {
 	struct hca_params p = { .index = 2, .roce = true, .num_ports = 1, .num_vectors = 1,
-				.bar = NULL };
+				.bar_pages = HCA_BAR_PAGES };
 	struct hca *hca = NULL;
 	u32 failed = 0;
 

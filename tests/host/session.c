@@ -172,6 +172,7 @@ static void start_function(struct session *s, int func, bool roce, u32 ports)
 		.node_guid = 0x0200000000000000ull + func,
 		.num_vectors = SESSION_FUNCS,
 		.list_bytes = SESSION_LIST_BYTES,
+		.bar_pages = HCA_BAR_PAGES,
 	};
 
 	p.bar = aligned_alloc(HCA_PAGE_SIZE, HCA_BAR_PAGES * HCA_PAGE_SIZE);

@@ -24,7 +24,7 @@
 #define HCA_PAGE_SHIFT		12
 #define HCA_PAGE_SIZE		(1u << HCA_PAGE_SHIFT)
 
-#define HCA_BAR_PAGES		2048		/* 8 MiB of BAR for a function */
+#define HCA_BAR_PAGES		2048		/* of a BAR at least: 8 MiB */
 #define HCA_FIRST_UAR		16		/* the init segment is below */
 #define HCA_MAX_VECTORS		64
 #define HCA_MAX_PORTS		2
@@ -77,7 +77,8 @@ struct hca_params {
 	u16 lid;			/* InfiniBand, of port 1 */
 	u32 num_vectors;
 	u64 list_bytes;			/* most memory of lists of mkeys, see devx.c */
-	void *bar;			/* HCA_BAR_PAGES pages */
+	void *bar;
+	u32 bar_pages;
 };
 
 /* ---- Object tables (table.c) -------------------------------------------- */

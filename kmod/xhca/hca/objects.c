@@ -12,7 +12,7 @@
 
 static const struct {
 	size_t table;			/* in struct hca */
-	u32 first, limit;
+	u32 first, limit;		/* limit 0: the pages of the BAR */
 	void (*free)(struct hca *hca, void *obj);
 } kinds[] = {
 #define TABLE(name)	offsetof(struct hca, name)
@@ -24,7 +24,7 @@ static const struct {
 	{ TABLE(mkeys), HCA_NULL_MKEY_INDEX, 1u << HCA_LOG_MAX_MKEY, hca_mkey_free },
 	{ TABLE(umems), 1, 1u << HCA_LOG_MAX_UMEM, hca_umem_free },
 	{ TABLE(counters), 1, HCA_MAX_COUNTERS + 1, hca_counter_free },
-	{ TABLE(uars_by_index), HCA_FIRST_UAR, HCA_BAR_PAGES, hca_uar_free },
+	{ TABLE(uars_by_index), HCA_FIRST_UAR, 0, hca_uar_free },
 	{ TABLE(pds), 1, 1u << HCA_LOG_MAX_PD, NULL },
 	{ TABLE(xrcds), 1, 1u << HCA_LOG_MAX_XRCD, NULL },
 	{ TABLE(tds), 1, 1u << HCA_LOG_MAX_TD, NULL },
@@ -56,7 +56,8 @@ int hca_tables_init(struct hca *hca)
 	int err = 0;
 
 	for (i = 0; i < ARRAY_SIZE(kinds) && !err; i++)
-		err = hca_table_init(hca_objects_table(hca, i), kinds[i].first, kinds[i].limit);
+		err = hca_table_init(hca_objects_table(hca, i), kinds[i].first,
+				     kinds[i].limit ?: hca->p.bar_pages);
 	return err;
 }
 

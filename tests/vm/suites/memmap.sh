@@ -20,5 +20,16 @@ ok "unload again" rmmod xhca
 refused "an address that is not reserved is refused" 'Invalid (parameters|argument)' \
 	load xhca bar=0x40000000
 like "the log says why" 'bar=0x0*40000000: 16M from there are not reserved' dmesg
+refused "a BAR of 12 MiB is refused" 'Invalid (parameters|argument)' load xhca bar_size=12
 is "no PCI bus is left" "$(find /sys/bus/pci/devices -name '10000:*' | wc -l)" 0
+
+# A doorbell page takes 4 KiB of the BAR.
+large_bar() {
+	modprobe mlx5_ib
+	load xhca functions=1 link=ib bar_size=32
+}
+ok "load with a BAR of 32 MiB" large_bar
+like "there is room for 4 functions" 'room for 4$' dmesg
+ok "the device is there" wait_for 10 test -e /sys/class/infiniband/mlx5_0
+tap ../../../build/stock/many mlx5_0 250 16
 finish
