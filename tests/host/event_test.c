@@ -154,10 +154,70 @@ static void test_retry(void)
 	for (start = s.fabric.now; s.fabric.now < start + 2000000;)
 		hca_fabric_poll(&s.fabric);
 	tap_is(s.irqs[0], before, "no interrupt after the index is written");
-	hca_eq_doorbell(r.eq, r.ci + 17);
+	hca_eq_doorbell(r.eq, r.ci + 17, true);
 	tap_is(r.eq->ci, r.eq->pi, "an invalid index has no effect");
 	session_qp_destroy(&q);
 	session_cq_destroy(&q);
+}
+
+/*
+ * The handlers of three EQs of a vector run in sequence.  The adapter sees a doorbell of the
+ * first one while the second has not read anything; and it sees no doorbell of the second,
+ * because that of the third overwrites it.
+ */
+static u32 run_handlers(struct eq_reader *first, struct eq_reader *second, struct eq_reader *third)
+{
+	u32 n;
+
+	read_events(first, 128);
+	tell_index(first);
+	session_settle(&s);
+	n = read_events(second, 128);
+	tell_index(second);
+	read_events(third, 128);
+	tell_index(third);
+	session_settle(&s);
+	return n;
+}
+
+static struct eq_reader another_eq(void)
+{
+	return (struct eq_reader) { .eq = hca_table_get(&s.hca[0]->eqs, session_eq(&s, 0)) };
+}
+
+/* The doorbell of the first EQ comes while the second one is full: no event is lost. */
+static void test_chain_of_handlers(void)
+{
+	enum { N = EQ_SIZE + 36 };
+	struct eq_reader first = reader(0), second, third;
+	static struct session_qp q[N];
+	u32 i, n, runs;
+
+	for (i = 0; i < N; i++)
+		session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &q[i]);
+	first.ci = first.eq->pi;
+	second = another_eq();
+	third = another_eq();
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = second.eq;
+	for (i = 0; i < N; i++)
+		hca_event_qp(hca_table_get(&s.hca[0]->qps, q[i].qp.qp_num),
+			     MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+	for (n = 0, runs = 0; runs < 100 && n < N; runs++)
+		n += run_handlers(&first, &second, &third);
+	tap_is(n, N, "an EQ is full when another EQ of its vector has a doorbell: no event is lost");
+	for (n = 0, i = 0; i < 100 * EQ_SIZE; i++) {
+		hca_event_qp(hca_table_get(&s.hca[0]->qps, q[i % N].qp.qp_num),
+			     MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
+		n += run_handlers(&first, &second, &third);
+	}
+	tap_is(n, 100 * EQ_SIZE, "all doorbells of an EQ are overwritten: its events still come");
+	s.hca[0]->async_eq[MLX5_EVENT_TYPE_WQ_CATAS_ERROR] = NULL;
+	for (i = 0; i < N; i++) {
+		session_qp_destroy(&q[i]);
+		session_cq_destroy(&q[i]);
+	}
+	hca_eq_free(s.hca[0], second.eq);
+	hca_eq_free(s.hca[0], third.eq);
 }
 
 /* ---- CQ ------------------------------------------------------------------------------ */
@@ -750,6 +810,7 @@ int main(void)
 	test_retry();
 	test_full();
 	test_full_async();
+	test_chain_of_handlers();
 	test_resize();
 	test_srq();
 	test_record();

@@ -224,7 +224,7 @@ static void serve_events(void)
 	int func;
 
 	for (func = 0; func < SESSION_FUNCS; func++)
-		hca_eq_doorbell(eq(func), eq(func)->pi);
+		hca_eq_doorbell(eq(func), eq(func)->pi, true);
 }
 
 static void remember(void)

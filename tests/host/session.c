@@ -84,7 +84,7 @@ static void put_pages(struct session *s, __be64 *pas, u64 dma, u32 n)
 		pas[i] = cpu_to_be64(dma + (u64)i * HCA_PAGE_SIZE);
 }
 
-static u32 make_eq(struct session *s, int func)
+u32 session_eq(struct session *s, int func)
 {
 	u32 in[(MLX5_ST_SZ_BYTES(create_eq_in) + 8) / 4] = {};
 	u32 out[MLX5_ST_SZ_DW(create_eq_out)] = {};
@@ -155,7 +155,7 @@ static void bring_up(struct session *s, int func)
 	hca_port_set(&s->hca[func]->port[0], true);
 	s->pd[func] = simple(s, func, MLX5_CMD_OP_ALLOC_PD, 0);
 	s->uar[func] = session_uar(s, func);
-	s->eqn[func] = make_eq(s, func);
+	s->eqn[func] = session_eq(s, func);
 	s->dir[func].leaf[0] = s->leaf[func];
 	if (s->hca[func]->p.roce)
 		set_gid(s, func);

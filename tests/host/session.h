@@ -89,6 +89,8 @@ u32 session_uar(struct session *s, int func);
 /* A user context; a doorbell page of one */
 u16 session_uctx(struct session *s, int func);
 u32 session_uar_of(struct session *s, int func, u16 uid);
+/* An EQ of 64 entries.  All of a function have the same vector and doorbell page. */
+u32 session_eq(struct session *s, int func);
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
 /* A free mkey of @mode without memory, for UMRs; its list has room for @octowords. */
 u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords);

@@ -225,11 +225,11 @@ void hca_event_cmd(struct hca *hca, u32 slots);
 void hca_event_forget(struct hca_events *e);
 /* A completion event; if the EQ has no room, the CQ waits on a list of the EQ. */
 void hca_event_comp(struct hca_cq *cq);
-/* Software wrote consumer index @ci into a doorbell page. */
-void hca_eq_doorbell(struct hca_eq *eq, u32 ci);
+/* Software wrote consumer index @ci into a doorbell page.  @arm: its handler has ended. */
+void hca_eq_doorbell(struct hca_eq *eq, u32 ci, bool arm);
 /* Raises the interrupt of @eq if it is due; true if it did. */
 bool hca_eq_raise(struct hca_eq *eq);
-/* Has @eq events that software has not taken? */
+/* Will the interrupt of @eq be raised again? */
 bool hca_eq_behind(const struct hca_eq *eq);
 
 /* ---- fail.c ------------------------------------------------------------------------ */

@@ -69,13 +69,13 @@ static u16 hca_doorbell_regs_in_use(const struct hca_uar *uar)
 /* A register names no queue of the page; a queue without new requests; one with new requests */
 enum look { INVALID, OLD, CHANGED };
 
-static enum look hca_doorbell_handle_eq(struct hca_uar *uar, u32 word)
+static enum look hca_doorbell_handle_eq(struct hca_uar *uar, u32 word, bool arm)
 {
 	struct hca_eq *eq = hca_table_get(&uar->hca->eqs, word >> 24);
 
 	if (!eq || eq->uar != uar)
 		return INVALID;
-	hca_eq_doorbell(eq, word & 0xffffff);
+	hca_eq_doorbell(eq, word & 0xffffff, arm);
 	return CHANGED;
 }
 
@@ -145,7 +145,7 @@ static enum look hca_doorbell_handle(struct hca_uar *uar, unsigned int reg, u64 
 		return hca_doorbell_handle_qp(uar, (struct mlx5r_ctrl *)at, v);
 	if (reg == REG_CQ)
 		return hca_doorbell_handle_cq(uar, v & 0xffffff);
-	return hca_doorbell_handle_eq(uar, v >> 32);
+	return hca_doorbell_handle_eq(uar, v >> 32, reg == REG_EQ_ARM);
 }
 
 /* Reads and clears a register. */

@@ -4,9 +4,18 @@
  *
  * Every EQ is treated as armed.  The events of one pass raise one interrupt.  Software
  * writes the consumer index into a doorbell register that all EQs of a page share, and
- * handlers that run in sequence overwrite it.  So the known index is a lower bound.  While
- * it is behind, the interrupt is raised again at growing intervals.  A doorbell of one EQ
- * also shows that software has served the other EQs of the same vector.
+ * handlers that run in sequence overwrite it.  So the known index is a lower bound, and only
+ * entries below it are written again.
+ *
+ * The handlers of a vector run in sequence, and each ends with a doorbell that arms its EQ.
+ * So a doorbell of one EQ shows that the others have been served or will be, and need no
+ * further interrupt.  It does not show that they have been served already: the handler of
+ * another EQ may run after it.  But between two doorbells of one EQ, the handlers of all
+ * others have run.  So at the third doorbell of an EQ, software has taken what was in the
+ * others at the first one, and their known indices advance (hca_eq_prove()).
+ *
+ * While software has not served an EQ, or its known index is far behind, the interrupt is
+ * raised again at growing intervals.
  *
  * If an EQ seems full, new events wait: CQs with a completion event on one list, objects
  * with asynchronous events on another.  Each object stores its events as bits, so no event
@@ -27,7 +36,7 @@
 #define EQE_OWNER	63
 #define RETRY_NS	100000		/* first interval; each next one is twice as long */
 #define MAX_RETRY_NS	50000000
-#define SERVED		64		/* events that software takes in one interrupt */
+#define SERVED		64		/* events that a handler takes at least, if there are so many */
 #define DATA_BYTES	28
 #define CI_MASK		0xffffff
 
@@ -202,32 +211,81 @@ static void hca_eq_write_held(struct hca_eq *eq)
 	}
 }
 
-/* Software has taken @n more events. */
-static void hca_eq_advance(struct hca_eq *eq, u32 n)
+/* Software has taken all events before @ci. */
+static void hca_eq_advance(struct hca_eq *eq, u32 ci)
 {
-	eq->ci += n;
+	eq->ci = ci;
+	if ((s32)(eq->served - ci) < 0)
+		eq->served = ci;
 	hca_eq_write_held(eq);
-	if (eq->ci != eq->pi)
+}
+
+/* The handler of @eq takes some of its events in this run of the handlers. */
+static void hca_eq_serve(struct hca_eq *eq)
+{
+	if (eq->irq_pending || eq->served == eq->pi)
+		return;
+	eq->served += min_t(u32, eq->pi - eq->served, SERVED);
+	if (eq->served != eq->pi)
 		hca_eq_wake(eq);
 }
 
-/* A stale or invalid index has no effect. */
-void hca_eq_doorbell(struct hca_eq *eq, u32 ci)
+/*
+ * @since: the doorbell before the last two of another EQ of the vector.  If the mark of @eq is
+ * older, software has taken the events before the mark.
+ */
+static void hca_eq_prove(struct hca_eq *eq, u64 since)
 {
-	u32 step = (ci - eq->ci) & CI_MASK;
+	u32 taken = eq->mark - eq->ci;
+
+	if (eq->mark_doorbell >= since)
+		return;
+	if ((s32)taken > 0)
+		hca_eq_advance(eq, eq->ci + min_t(u32, taken, SERVED));
+	eq->mark = eq->pi;
+	eq->mark_doorbell = eq->hca->eq_doorbells;
+}
+
+/* The handler of @eq has ended: what does this show about the other EQs of the vector? */
+static void hca_eq_handler_ended(struct hca_eq *eq)
+{
+	u64 since = eq->doorbell[0];
 	struct hca_eq *other;
 
-	if (step && step <= eq->pi - eq->ci)
-		hca_eq_advance(eq, step);
-	list_for_each_entry(other, &eq->hca->eq_list, entry)
-		if (other != eq && other->intr == eq->intr && other->uar == eq->uar &&
-		    other->ci != other->pi && !other->irq_pending)
-			hca_eq_advance(other, min_t(u32, other->pi - other->ci, SERVED));
+	eq->doorbell[0] = eq->doorbell[1];
+	eq->doorbell[1] = ++eq->hca->eq_doorbells;
+	list_for_each_entry(other, &eq->hca->eq_list, entry) {
+		if (other == eq || other->intr != eq->intr || other->uar != eq->uar)
+			continue;
+		hca_eq_serve(other);
+		hca_eq_prove(other, since);
+	}
+}
+
+/* A stale or invalid index has no effect. */
+void hca_eq_doorbell(struct hca_eq *eq, u32 ci, bool arm)
+{
+	u32 step = (ci - eq->ci) & CI_MASK;
+
+	if (step && step <= eq->pi - eq->ci) {
+		eq->served = eq->ci + step;
+		hca_eq_advance(eq, eq->served);
+		if (eq->served != eq->pi)
+			hca_eq_wake(eq);
+	}
+	if (arm)
+		hca_eq_handler_ended(eq);
+}
+
+/* Half of the entries may still be unread: a doorbell is needed before the EQ seems full. */
+static bool hca_eq_needs_doorbell(const struct hca_eq *eq)
+{
+	return eq->served != eq->pi || 2 * (eq->pi - eq->ci) > 1u << eq->log_size;
 }
 
 bool hca_eq_behind(const struct hca_eq *eq)
 {
-	return eq->irq_pending || eq->ci != eq->pi;
+	return eq->irq_pending || hca_eq_needs_doorbell(eq);
 }
 
 bool hca_eq_raise(struct hca_eq *eq)
@@ -235,7 +293,7 @@ bool hca_eq_raise(struct hca_eq *eq)
 	struct hca *hca = eq->hca;
 
 	hca_eq_write_held(eq);
-	if (!eq->irq_pending && (eq->ci == eq->pi || hca->fabric->now < eq->retry_due))
+	if (!eq->irq_pending && (!hca_eq_needs_doorbell(eq) || hca->fabric->now < eq->retry_due))
 		return false;
 	eq->irq_pending = false;
 	eq->retry_due = hca->fabric->now + eq->retry_ns;

@@ -310,7 +310,11 @@ struct hca_eq {
 	struct hca_buf buf;
 	u32 log_size;
 	u32 pi;				/* free-running */
-	u32 ci;				/* from the last doorbell */
+	u32 ci;				/* software has taken at least the entries before it */
+	u32 served;			/* those before it need no further interrupt */
+	u32 mark;			/* the index pi at doorbell @mark_doorbell (eq.c) */
+	u64 mark_doorbell;
+	u64 doorbell[2];		/* numbers of its last two that arm it */
 	bool irq_pending;
 	u32 eqc[MLX5_ST_SZ_DW(eqc)] __aligned(8);	/* as created, for queries */
 	struct hca_uar *uar;
@@ -648,6 +652,7 @@ struct hca {
 	u32 nqp1;			/* queue pairs of type QP1 */
 	struct hca_eq *async_eq[256];	/* by event type */
 	struct list_head eq_list;
+	u64 eq_doorbells;		/* number of doorbells that arm an EQ */
 	struct hca_events cmd_events;
 	bool irq_pending;
 
