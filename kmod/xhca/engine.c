@@ -548,12 +548,11 @@ static int engine_worker_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-/* After this no offer and no timer is pending. */
-static void engine_stop_workers(struct xhca_engine *e)
+/* The threads have ended.  After this no offer and no timer is pending. */
+static void engine_free_workers(struct xhca_engine *e)
 {
 	unsigned int cpu;
 
-	cpuhp_state_remove_instance(e->hotplug, &e->node);
 	cpuhp_remove_multi_state(e->hotplug);
 	for_each_possible_cpu(cpu) {
 		/* Calls run in order: after this one none of ours is pending. */
@@ -565,6 +564,12 @@ static void engine_stop_workers(struct xhca_engine *e)
 			put_task_struct(e->worker[cpu].task);
 	}
 	hrtimer_cancel(&e->timer);
+}
+
+static void engine_stop_workers(struct xhca_engine *e)
+{
+	cpuhp_state_remove_instance(e->hotplug, &e->node);
+	engine_free_workers(e);
 }
 
 static void engine_init_workers(struct xhca_engine *e)
@@ -593,9 +598,10 @@ static int engine_start_workers(struct xhca_engine *e)
 	if (err < 0)
 		return err;
 	e->hotplug = err;
+	/* If it fails for one CPU, it stops the workers of the others. */
 	err = cpuhp_state_add_instance(e->hotplug, &e->node);
 	if (err) {
-		cpuhp_remove_multi_state(e->hotplug);
+		engine_free_workers(e);
 		return err;
 	}
 	if (cpumask_empty(&e->cpus)) {
