@@ -6,59 +6,84 @@
  * The lookup must not sleep, so the list of System RAM is read at load, and again after
  * memory was added.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/memory.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 
 #include "xhca.h"
 
+/* A new list of System RAM */
+struct ram_list {
+	struct xhca *x;
+	struct xhca_ram *range;
+	unsigned int n;
+};
+
 static int ram_add(struct resource *res, void *arg)
 {
-	struct xhca *x = arg;
-	struct xhca_ram *r = x->ram.range, *more;
+	struct ram_list *l = arg;
+	struct xhca_ram *more;
 
-	if (x->ram.n && r[x->ram.n - 1].end + 1 == res->start) {
-		r[x->ram.n - 1].end = res->end;
+	if (l->n && l->range[l->n - 1].end + 1 == res->start) {
+		l->range[l->n - 1].end = res->end;
 		return 0;
 	}
-	more = krealloc(r, (x->ram.n + 1) * sizeof(*r), GFP_KERNEL);
+	more = krealloc(l->range, (l->n + 1) * sizeof(*more), GFP_KERNEL);
 	if (!more)
 		return -ENOMEM;
-	more[x->ram.n++] = (struct xhca_ram) { res->start, res->end };
-	x->ram.range = more;
+	more[l->n++] = (struct xhca_ram) { res->start, res->end };
+	l->range = more;
 	return 0;
 }
 
-/* Runs in the engine, between two passes, so the list is not in use. */
-static void ram_read(void *arg)
+/* Runs in the engine, between two passes, so the old list is not in use. */
+static void ram_swap(void *arg)
 {
-	struct xhca *x = arg;
+	struct ram_list *l = arg;
+	struct xhca *x = l->x;
 
-	x->ram.n = 0;
+	swap(x->ram.range, l->range);
+	x->ram.n = l->n;
 	x->ram.last = 0;
-	x->ram.err = walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
-					 0, -1, x, ram_add);
 }
 
+/* If it fails, the old list stays. */
+static int ram_read(struct xhca *x)
+{
+	struct ram_list l = { .x = x };
+	int err = walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
+				      0, -1, &l, ram_add);
+
+	if (!err)
+		xhca_engine_call(x, ram_swap, &l);
+	kfree(l.range);
+	return err;
+}
+
+/* The kernel calls this with its lock of memory hotplug, so one at a time. */
 static int ram_changed(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct xhca *x = container_of(nb, struct xhca, ram.nb);
+	int err = 0;
 
 	if (action == MEM_ONLINE)
-		xhca_engine_call(x, ram_read, x);
+		err = ram_read(x);
+	if (err)
+		pr_err("no memory for the list of memory: no DMA to what was added (%d)\n", err);
 	return NOTIFY_OK;
 }
 
 int xhca_dma_init(struct xhca *x)
 {
-	int err;
+	int err = ram_read(x);
 
-	xhca_engine_call(x, ram_read, x);
-	if (x->ram.err) {
-		kfree(x->ram.range);
-		return x->ram.err;
-	}
+	if (err)
+		return err;
 	x->ram.nb.notifier_call = ram_changed;
 	err = register_memory_notifier(&x->ram.nb);
 	if (err)

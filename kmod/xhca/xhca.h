@@ -108,7 +108,6 @@ struct xhca {
 	struct {
 		struct xhca_ram *range;
 		unsigned int n, last;
-		int err;		/* of the last reading */
 		struct notifier_block nb;
 	} ram;
 	struct xhca_engine engine;
