@@ -122,6 +122,47 @@ static bool engine_is_parked(const struct xhca_engine *e)
 	return (atomic_long_read(&e->owner) & (STATES - 1)) >= PARKED;
 }
 
+/* Longest time until the next tick.  CPUs without a worker do not check themselves. */
+static u64 engine_parked_ns(const struct xhca_engine *e, u64 wake_at)
+{
+	u64 now = ktime_get_ns(), ns = wake_at > now + PAUSE_NS ? wake_at - now : PAUSE_NS;
+
+	return cpumask_subset(cpu_online_mask, &e->cpus) ? ns : min_t(u64, ns, CHECK_NS);
+}
+
+static u64 engine_tick_ns(const struct xhca_engine *e, long owner, u64 wake_at)
+{
+	switch (owner & (STATES - 1)) {
+	case PARKED:
+		return engine_parked_ns(e, wake_at);
+	case CHECKING:
+		return PAUSE_NS;
+	default:
+		return TICK_NS;
+	}
+}
+
+/*
+ * Called by everybody who has parked the owner or has ended a pause, in any order and on
+ * several CPUs: the one who starts the timer last starts it for the present state.
+ */
+static void engine_start_timer(struct xhca_engine *e)
+{
+	unsigned long flags;
+	u64 wake_at;
+	long t;
+
+	local_irq_save(flags);
+	do {
+		t = atomic_long_read(&e->owner);
+		wake_at = READ_ONCE(e->wake_at);
+		hrtimer_start(&e->timer, ns_to_ktime(engine_tick_ns(e, t, wake_at)),
+			      HRTIMER_MODE_REL);
+		smp_mb();
+	} while (atomic_long_read(&e->owner) != t || READ_ONCE(e->wake_at) != wake_at);
+	local_irq_restore(flags);
+}
+
 /* Returns true if the owner word was still @old. */
 static bool engine_offer(struct xhca_engine *e, long old, struct xhca_worker *to)
 {
@@ -129,7 +170,7 @@ static bool engine_offer(struct xhca_engine *e, long old, struct xhca_worker *to
 		return false;
 	WRITE_ONCE(e->offers, e->offers + 1);
 	if ((old & (STATES - 1)) >= PARKED)
-		hrtimer_start(&e->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL);
+		engine_start_timer(e);
 	return true;
 }
 
@@ -291,14 +332,6 @@ static void engine_kick_softirq(struct irq_work *work)
 	tasklet_hi_schedule(&container_of(work, struct xhca_worker, kick)->softirq);
 }
 
-/* Longest time until the next tick.  CPUs without a worker do not check themselves. */
-static u64 engine_parked_ns(const struct xhca_engine *e)
-{
-	u64 now = ktime_get_ns(), ns = e->wake_at > now + PAUSE_NS ? e->wake_at - now : PAUSE_NS;
-
-	return cpumask_subset(cpu_online_mask, &e->cpus) ? ns : min_t(u64, ns, CHECK_NS);
-}
-
 /* Ends pauses and sleep.  Passes an offer that was not taken to the next worker. */
 static enum hrtimer_restart engine_tick(struct hrtimer *timer)
 {
@@ -307,20 +340,14 @@ static enum hrtimer_restart engine_tick(struct hrtimer *timer)
 	bool stale = e->watched == READ_ONCE(e->offers);
 
 	struct xhca_worker *here = engine_online_worker(e, &e->worker[smp_processor_id()]);
-	u64 ns = TICK_NS;
 
 	if ((t & (STATES - 1)) == OFFERED && stale)
 		engine_offer_to_softirq(e, t, engine_next_worker(e, engine_worker_of(t)));
 	else if (engine_check_doorbells(e, here) > 0)
 		engine_start_softirq(here);
 	e->watched = READ_ONCE(e->offers);
-	t = atomic_long_read(&e->owner);
-	if ((t & (STATES - 1)) == PARKED)
-		ns = engine_parked_ns(e);
-	else if ((t & (STATES - 1)) == CHECKING)
-		ns = PAUSE_NS;
-	/* Not hrtimer_forward(): engine_park() may be starting the timer now. */
-	hrtimer_start(timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
+	/* Not hrtimer_forward(): another CPU may be starting the timer now. */
+	engine_start_timer(e);
 	return HRTIMER_NORESTART;
 }
 
@@ -376,10 +403,9 @@ static void engine_park(struct xhca_engine *e, u64 ns, bool asleep)
 		e->sleeps++;
 	else
 		e->pauses++;
-	e->wake_at = ktime_get_ns() + ns;
-	ns = engine_parked_ns(e);
+	WRITE_ONCE(e->wake_at, ktime_get_ns() + ns);
 	atomic_long_set_release(&e->owner, engine_owner_word(w, PARKED));
-	hrtimer_start(&e->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
+	engine_start_timer(e);
 	/* Pairs with xhca_engine_call() and engine_check_doorbells(). */
 	smp_mb();
 	if (!list_empty_careful(&e->calls))
