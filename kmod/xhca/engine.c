@@ -95,6 +95,7 @@ struct xhca_worker {
 	struct hrtimer check;		/* checks the doorbells while the CPU is busy */
 	u64 check_ns;
 	bool check_again;		/* another CPU was checking */
+	bool checks_ended;		/* since the CPU became idle */
 } __aligned(STATES);
 
 struct engine_call {
@@ -279,13 +280,21 @@ static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 	return 0;
 }
 
+static void engine_start_checks(struct xhca_worker *w, u64 ns)
+{
+	w->check_ns = ns;
+	hrtimer_start(&w->check, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED);
+}
+
 static enum hrtimer_restart engine_check_timer(struct hrtimer *timer)
 {
 	struct xhca_worker *w = container_of(timer, struct xhca_worker, check);
 	int found;
 
-	if (is_idle_task(current) && !need_resched() && !w->check_again)
+	if (is_idle_task(current) && !need_resched() && !w->check_again) {
+		w->checks_ended = true;
 		return HRTIMER_NORESTART;
+	}
 	found = engine_check_doorbells(w->engine, w);
 	if (found > 0)
 		tasklet_hi_schedule(&w->softirq);
@@ -295,36 +304,50 @@ static enum hrtimer_restart engine_check_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static void engine_start_checks(struct xhca_worker *w, u64 ns)
+/*
+ * The CPU leaves idle.  need_resched() says that a task will run.  But if the CPU waits with
+ * MWAIT and interrupts off, this comes before the handler that wakes the task, and the idle
+ * loop ends without another call.  So the checks start in any case; on a CPU that stays idle
+ * they end with the first one.  If the timer of the checks is due, or has just ended them, it may
+ * be what has ended the idle time: it must not start again, or it would end it again and again.
+ */
+static void engine_idle_ends(struct xhca_engine *e, struct xhca_worker *w)
 {
-	w->check_ns = ns;
-	hrtimer_start(&w->check, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED);
+	bool active = hrtimer_active(&w->check);
+	bool due = active && hrtimer_get_expires(&w->check) <= ktime_get();
+
+	if ((due || w->checks_ended) && !need_resched())
+		return;
+	if (engine_is_parked(e) && ktime_get_ns() - READ_ONCE(e->busy) < ACTIVE_NS)
+		engine_start_checks(w, FIRST_CHECK_NS);
+	else if (!active)
+		engine_start_checks(w, CHECK_NS);
+}
+
+/* A task may have rung a doorbell just before. */
+static void engine_idle_begins(struct xhca_engine *e, struct xhca_worker *w)
+{
+	int found = engine_check_doorbells(e, w);
+
+	w->checks_ended = false;
+	w->check_again = found < 0;
+	if (found > 0)
+		irq_work_queue(&w->kick);
+	else if (found < 0)
+		engine_start_checks(w, PAUSE_NS);
 }
 
 /* Called in the idle loop, with interrupts off. */
 static void engine_idle_changed(void *data, unsigned int state, unsigned int cpu)
 {
 	struct xhca_engine *e = data;
-	struct xhca_worker *w = &e->worker[cpu];
-	int found;
 
 	if (!cpumask_test_cpu(cpu, &e->cpus))
 		return;
-	if (state == (unsigned int)PWR_EVENT_EXIT) {
-		if (!need_resched())
-			return;
-		if (engine_is_parked(e) && ktime_get_ns() - READ_ONCE(e->busy) < ACTIVE_NS)
-			engine_start_checks(w, FIRST_CHECK_NS);
-		else if (!hrtimer_active(&w->check))
-			engine_start_checks(w, CHECK_NS);
-		return;
-	}
-	found = engine_check_doorbells(e, w);
-	w->check_again = found < 0;
-	if (found > 0)
-		irq_work_queue(&w->kick);
-	else if (found < 0)
-		engine_start_checks(w, PAUSE_NS);
+	if (state == (unsigned int)PWR_EVENT_EXIT)
+		engine_idle_ends(e, &e->worker[cpu]);
+	else
+		engine_idle_begins(e, &e->worker[cpu]);
 }
 
 static void engine_kick_softirq(struct irq_work *work)
