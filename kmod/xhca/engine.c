@@ -39,10 +39,11 @@
  * after a short pause is found early and a long pause costs little CPU time.  After
  * SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.  Only a running task
  * can ring a doorbell, so an idle CPU need not check.  A CPU checks when it becomes idle,
- * and from a timer while it is busy.  If the owner is parked when the CPU leaves idle, and the
- * last work is less than ACTIVE_NS ago, the first check is after FIRST_CHECK_NS, and each interval
- * is twice as long as the one before, up to CHECK_NS.  Otherwise all intervals are CHECK_NS: either
- * the owner polls the doorbells itself, or the adapter has not been used recently.
+ * and from a timer while it is busy, unless another CPU has checked meanwhile.  If the owner is
+ * parked when the CPU leaves idle, and the last work is less than ACTIVE_NS ago, the first check is
+ * after FIRST_CHECK_NS, and each interval is twice as long as the one before, up to CHECK_NS.
+ * Otherwise all intervals are CHECK_NS: either the owner polls the doorbells itself, or the adapter
+ * has not been used recently.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -93,7 +94,7 @@ struct xhca_worker {
 	atomic_t called;		/* @call is pending */
 	struct irq_work kick;		/* starts the softirq from the idle loop */
 	struct hrtimer check;		/* checks the doorbells while the CPU is busy */
-	u64 check_ns;
+	u64 check_from, check_ns;	/* when its present interval began, and its length */
 	bool check_again;		/* another CPU was checking */
 	bool checks_ended;		/* since the CPU became idle */
 } __aligned(STATES);
@@ -263,6 +264,7 @@ static void engine_unpark(struct xhca_engine *e)
 static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 {
 	long t, checked;
+	u64 now;
 
 	/* Pairs with engine_park(): it sees the doorbell, or this sees PARKED. */
 	smp_mb();
@@ -274,7 +276,9 @@ static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 	checked = engine_owner_word(engine_worker_of(t), CHECKING);
 	if (atomic_long_cmpxchg(&e->owner, t, checked) != t)
 		return -EAGAIN;
-	if (ktime_get_ns() >= e->wake_at || hca_fabric_rung(&e->fabric))
+	now = ktime_get_ns();
+	WRITE_ONCE(e->checked, now);
+	if (now >= e->wake_at || hca_fabric_rung(&e->fabric))
 		return engine_offer(e, checked, to);
 	atomic_long_set_release(&e->owner, t);
 	return 0;
@@ -282,23 +286,35 @@ static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 
 static void engine_start_checks(struct xhca_worker *w, u64 ns)
 {
+	w->check_from = ktime_get_ns();
 	w->check_ns = ns;
 	hrtimer_start(&w->check, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED);
+}
+
+/*
+ * One check serves all CPUs: it finds each doorbell that was rung before it began.  So a CPU
+ * skips its check if another one has begun in its interval.
+ */
+static bool engine_was_checked(const struct xhca_engine *e, const struct xhca_worker *w)
+{
+	return !w->check_again && READ_ONCE(e->checked) > w->check_from;
 }
 
 static enum hrtimer_restart engine_check_timer(struct hrtimer *timer)
 {
 	struct xhca_worker *w = container_of(timer, struct xhca_worker, check);
-	int found;
+	int found = 0;
 
 	if (is_idle_task(current) && !need_resched() && !w->check_again) {
 		w->checks_ended = true;
 		return HRTIMER_NORESTART;
 	}
-	found = engine_check_doorbells(w->engine, w);
+	if (!engine_was_checked(w->engine, w))
+		found = engine_check_doorbells(w->engine, w);
 	if (found > 0)
 		tasklet_hi_schedule(&w->softirq);
 	w->check_again = found < 0;
+	w->check_from = ktime_get_ns();
 	w->check_ns = found < 0 ? PAUSE_NS : min_t(u64, 2 * w->check_ns, CHECK_NS);
 	hrtimer_forward_now(timer, ns_to_ktime(w->check_ns));
 	return HRTIMER_RESTART;

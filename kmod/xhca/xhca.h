@@ -80,6 +80,7 @@ struct xhca_engine {
 	struct hrtimer timer;		/* calls engine_tick() */
 	unsigned long watched;		/* offers at the last tick */
 	u64 wake_at;			/* parked until then at the latest */
+	u64 checked;			/* when the last check of the doorbells began */
 	u64 busy;			/* time of the last work */
 	u64 run_start;			/* when the owner started to run */
 	u64 handovers, pauses, sleeps;
