@@ -457,6 +457,46 @@ static void test_wait_data(void)
 		close_pair(&m[i]);
 }
 
+/*
+ * @q retries a request in vain: nothing else is to be done, so most of the time no pass has
+ * work, and after some time the retries are rare.
+ */
+static void retried_in_vain(struct session_qp *q, const char *what)
+{
+	const u64 start = s.fabric.now, step = 20 * NSEC_PER_USEC;
+	u32 retries = 0, work = 0;
+	u64 last = 0;
+
+	for (shim_time = start; shim_time < start + NSEC_PER_SEC; shim_time += step) {
+		work += hca_fabric_poll(&s.fabric);
+		if (shim_time > start + NSEC_PER_SEC / 2)
+			retries += xchan_hw(q)->timer.due != last;
+		last = xchan_hw(q)->timer.due;
+	}
+	shim_time = 0;
+	ok(work < 200, "%s: %u passes with work in 1 s", what, work);
+	ok(retries > 50 && retries < 200, "%u retries in the last 500 ms", retries);
+}
+
+static void test_retries_are_no_work(void)
+{
+	struct mlx5r_wait_data d = condition(MLX5R_WAIT_EQUAL, 42, ~0ull);
+	struct pair m;
+
+	*word(0, 16) = 0;
+	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
+	xchan_condition(&m.q, MLX5R_WAIT_DATA, &d);
+	go(&m.q);
+	retried_in_vain(&m.q, "a queue waits for data");
+	*(__be64 *)word(0, 16) = cpu_to_be64(42);
+	session_settle(&s);
+	xchan_hw(&m.q)->rnr_retry = 7;
+	xv_wr_send_inline(&m.q.qp, 0, XV_SEND_SIGNALED, "message", 8);
+	go(&m.q);
+	retried_in_vain(&m.q, "a receiver has no request");
+	close_pair(&m);
+}
+
 static void test_wait_data_refused(void)
 {
 	struct mlx5r_wait_data d;
@@ -750,6 +790,7 @@ int main(void)
 	test_many_waiters();
 	test_conditions();
 	test_wait_data();
+	test_retries_are_no_work();
 	test_wait_data_refused();
 	test_wait_time();
 	test_wait_time_without_mask();

@@ -54,13 +54,15 @@ static void hca_cqe_notify(struct hca_cq *cq)
 		hca_timer_set(&f->timers, &cq->timer, f->now + cq->period_us * 1000ull);
 }
 
-void hca_cq_timer(struct hca_cq *cq)
+bool hca_cq_timer(struct hca_cq *cq)
 {
-	if (!hca_halted(cq->hca))
+	if (!hca_halted(cq->hca)) {
 		hca_cqe_raise_event(cq);
-	else
-		hca_timer_set(&cq->hca->fabric->timers, &cq->timer,
-			      cq->hca->fabric->now + cq->period_us * 1000ull);
+		return true;
+	}
+	hca_timer_set(&cq->hca->fabric->timers, &cq->timer,
+		      cq->hca->fabric->now + cq->period_us * 1000ull);
+	return false;
 }
 
 static u32 hca_cqe_arm_word(const struct hca_cq *cq)

@@ -400,8 +400,8 @@ static inline void hca_cq_raise_events(struct hca_fabric *f)
 		hca_cq_check_requests(f);
 }
 
-/* The timer of a moderated event has expired. */
-void hca_cq_timer(struct hca_cq *cq);
+/* The timer of a moderated event has expired.  False if it was only set again. */
+bool hca_cq_timer(struct hca_cq *cq);
 /* Reads the record of a CQ; true if there is a new notification request. */
 bool hca_cq_read_record(struct hca_cq *cq);
 /* The same, but does not take the request. */
@@ -661,8 +661,8 @@ unsigned int hca_qp_run_flushing(struct hca_fabric *f);
 
 /* ---- turn.c ------------------------------------------------------------------------ */
 
-/* Runs a turn.  @qp is the first queue that runs. */
-void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp);
+/* Runs a turn.  @qp is the first queue that runs.  False if all queues must try again later. */
+bool hca_turn_run(struct hca_fabric *f, struct hca_qp *qp);
 /* Before RESET or destruction: runs what is posted to @qp, for one turn at most. */
 void hca_turn_run_posted(struct hca_qp *qp);
 

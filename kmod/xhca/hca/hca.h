@@ -512,6 +512,8 @@ struct hca_qp {
 	u8 retry_left, rnr_left;
 	u8 ack_timeout;			/* exponent; 0: no timeout */
 	u8 cs_req, cs_res;
+	u32 rnr_ns;			/* without a limit of retries: the last delay, */
+	u16 rnr_index;			/* and the request it is for */
 	u32 user_index;
 	bool waiting;			/* for an entry of a CQ */
 	bool wait_over;			/* the CQ has it: the request is not fetched again */
@@ -738,6 +740,7 @@ enum hca_work {
 struct hca_turn {
 	u64 budget, units;
 	bool woken;			/* a request has woken a queue or enabled one */
+	bool progress;			/* not all its queues only try again later */
 	u64 done[HCA_WORK_KINDS];
 };
 
@@ -825,7 +828,10 @@ static inline u64 hca_turn_left(const struct hca_fabric *f)
 __visible int hca_fabric_init(struct hca_fabric *f);
 __visible void hca_fabric_free(struct hca_fabric *f);
 
-/* One pass: commands, doorbells, timers, queues, events.  False if there was nothing to do. */
+/*
+ * One pass: commands, doorbells, timers, queues, events.  False if there was nothing to do, or
+ * only requests that wait or were refused again, and will be retried (hca_fabric_deadline()).
+ */
 __visible bool hca_fabric_poll(struct hca_fabric *f);
 /* The same, but without commands, because commands may sleep */
 __visible bool hca_fabric_poll_atomic(struct hca_fabric *f);

@@ -13,6 +13,8 @@
 #include "datapath.h"
 
 #define TURN_WQES	64		/* requests of a queue in one turn */
+#define RNR_PART	16		/* each delay is longer by this part of the one before */
+#define RNR_LAST_NS	4000000u	/* up to this */
 
 /* RNR NAK timer codes, in units of 10 us (IBTA, table of timer values) */
 static const u16 rnr_10us[32] = {
@@ -165,8 +167,19 @@ static int hca_req_retry(struct hca_qp *qp, u8 *left, bool unlimited, u64 delay_
 	return HCA_AGAIN;
 }
 
-static int hca_req_retry_rnr(struct hca_qp *qp, u64 delay_ns)
+/*
+ * The receiver asks for a delay of at least @delay_ns.  If the number of retries has no limit,
+ * the delay grows with the time that the request has waited: such a receiver may never be ready.
+ */
+static int hca_req_retry_rnr(struct hca_qp *qp, u32 delay_ns)
 {
+	if (qp->rnr_retry == 7) {
+		if (qp->rnr_index == qp->sq.ci && qp->rnr_ns >= delay_ns)
+			delay_ns = max(delay_ns, min(qp->rnr_ns + qp->rnr_ns / RNR_PART,
+						     RNR_LAST_NS));
+		qp->rnr_index = qp->sq.ci;
+		qp->rnr_ns = delay_ns;
+	}
 	return hca_req_retry(qp, &qp->rnr_left, qp->rnr_retry == 7, delay_ns, MLX5R_SYND_RNR_EXC);
 }
 
@@ -209,7 +222,7 @@ static noinline int hca_req_take_refusal(struct hca_qp *qp, struct hca_qp *peer,
 	if (!hca_req_is_reliable(qp))
 		ret = hca_req_forget_remote(ret);
 	if (ret == HCA_RNR)
-		return hca_req_retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000ull);
+		return hca_req_retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000u);
 	return ret == HCA_LOST ? hca_req_retry_lost(qp) : ret;
 }
 

@@ -51,28 +51,30 @@ void hca_fabric_free(struct hca_fabric *f)
 
 /* ---- Timers ------------------------------------------------------------------- */
 
-/* A queue pair tries again, or a DCT has drained for too long. */
-static void hca_run_qp_timer(struct hca_qp *qp)
+/* A DCT has drained for too long, or a queue pair tries again: its turn tells whether in vain. */
+static bool hca_run_qp_timer(struct hca_qp *qp)
 {
-	if (qp->st == MLX5_QP_ST_DCT)
+	if (qp->st == MLX5_QP_ST_DCT) {
 		hca_dct_timer(qp);
-	else
-		hca_share_add(qp);
+		return true;
+	}
+	hca_share_add(qp);
+	return false;
 }
 
 static unsigned int hca_run_timers(struct hca_fabric *f)
 {
+	unsigned int n, progress = 0;
 	struct hca_timer *timer;
-	unsigned int n;
 
 	for (n = 0; n < TIMERS && (timer = hca_timer_due(&f->timers, f->now)); n++) {
 		hca_timer_clear(&f->timers, timer);
 		if (timer->cq)
-			hca_cq_timer(container_of(timer, struct hca_cq, timer));
+			progress += hca_cq_timer(container_of(timer, struct hca_cq, timer));
 		else
-			hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
+			progress += hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
 	}
-	return n;
+	return progress;
 }
 
 /* ---- Queues with work ----------------------------------------------------------- */
@@ -85,12 +87,12 @@ static bool hca_run_pass_continues(const struct hca_fabric *f, u64 wqes, u64 uni
 static unsigned int hca_run_queues(struct hca_fabric *f)
 {
 	u64 wqes = f->stat.wqes, units = f->stat.units;
-	unsigned int n = 0;
+	unsigned int progress = 0;
 	struct hca_qp *qp;
 
-	for (; hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)); n++)
-		hca_turn_run(f, qp);
-	return n;
+	while (hca_run_pass_continues(f, wqes, units) && (qp = hca_share_next(f)))
+		progress += hca_turn_run(f, qp);
+	return progress;
 }
 
 /* ---- The pass ---------------------------------------------------------------------- */

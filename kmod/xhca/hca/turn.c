@@ -7,8 +7,10 @@
 
 #define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* a turn with less work is short */
 
+/* A queue that has completed nothing, and now waits for its timer, has made no progress. */
 static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 {
+	u64 wqes = f->stat.wqes;
 	bool more;
 
 	hca_share_take(qp);
@@ -16,6 +18,7 @@ static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 	more = hca_requester_run(qp);
 	if (more)
 		hca_share_add(qp);
+	f->turn.progress |= !qp->timer.due || f->stat.wqes != wqes;
 	hca_qp_take_failures(f);
 }
 
@@ -29,7 +32,7 @@ static bool hca_turn_continues(const struct hca_fabric *f)
 	return f->turn.units < SHORT_UNITS || (f->turn.woken && hca_turn_left(f));
 }
 
-void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
+bool hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
 {
 	struct hca_owner *owner = qp->share;
 	u64 before = f->stat.units;
@@ -42,6 +45,7 @@ void hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
 	} while (qp && hca_turn_continues(f) && !hca_halted(hca));
 	hca_requester_end_turn(f);
 	hca_share_used(hca, owner, f->stat.units - before);
+	return f->turn.progress;
 }
 
 /*

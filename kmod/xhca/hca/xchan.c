@@ -72,7 +72,7 @@ static int hca_xchan_wait_fetched(struct hca_qp *qp, const struct hca_wqe *w)
 /* ---- WAIT for data or time --------------------------------------------------------- */
 
 #define POLL_FIRST_NS	1000u		/* between two reads of the data */
-#define POLL_LAST_NS	1000000u
+#define POLL_LAST_NS	4000000u
 #define POLL_PART	64u		/* or this part of the time that it has waited */
 #define POLL_SHARE_NS	32000u		/* of all such queues of an owner */
 
