@@ -28,22 +28,23 @@
  * Other transitions: engine_unpark() changes PARKED to OFFERED, so that a call is executed.  A
  * softirq changes IN_SOFTIRQ to OFFERED if there is work that may sleep, or if the CPU is idle;
  * then the thread of the same CPU continues.  With one worker, engine_yield() changes the state to
- * PARKED.
+ * PARKED, for as long as the owner has run while another task wanted the CPU, or until the CPU is
+ * idle.
  *
  * Only the owner leaves IN_THREAD and IN_SOFTIRQ.  An offer that is not taken within one
  * tick goes to the next worker: the CPU may run with interrupts or softirqs off.  So does
  * an offer to a worker whose CPU has gone offline.
  *
- * Polling: while there is work, the owner polls without a pause.  After that it spins for
- * SPIN_NS, then parks for a share of the time without work (a pause), so that the first request
- * after a short pause is found early and a long pause costs little CPU time.  After
- * SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.  Only a running task
- * can ring a doorbell, so an idle CPU need not check.  A CPU checks when it becomes idle,
- * and from a timer while it is busy, unless another CPU has checked meanwhile.  If the owner is
- * parked when the CPU leaves idle, and the last work is less than ACTIVE_NS ago, the first check is
- * after FIRST_CHECK_NS, and each interval is twice as long as the one before, up to CHECK_NS.
- * Otherwise all intervals are CHECK_NS: either the owner polls the doorbells itself, or the adapter
- * has not been used recently.
+ * Polling: while there is work, the owner polls without a pause.  Requests that are retried in
+ * vain are no work.  After that it spins for SPIN_NS, then parks for a share of the time without
+ * work (a pause), so that the first request after a short pause is found early and a long pause
+ * costs little CPU time.  After SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.
+ * Only a running task can ring a doorbell, so an idle CPU need not check.  A CPU checks when it
+ * becomes idle, and from a timer while it is busy, unless another CPU has checked meanwhile.  If the
+ * owner is parked when the CPU leaves idle, and the last work is less than ACTIVE_NS ago, the first
+ * check is after FIRST_CHECK_NS, and each interval is twice as long as the one before, up to
+ * CHECK_NS.  Otherwise all intervals are CHECK_NS: either the owner polls the doorbells itself, or
+ * the adapter has not been used recently.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -76,6 +77,8 @@
 #define RUN_NS		(100 * NSEC_PER_USEC)	/* run this long if another task wants the CPU */
 #define PAUSE_NS	(1 * NSEC_PER_USEC)	/* shortest pause: a timer's latency */
 #define PAUSE_SHARE	8			/* a pause is this part of the time without work */
+#define RETRY_SHARE	8			/* without work: of a pass, for its pause */
+#define MAX_YIELD_NS	(1000 * NSEC_PER_USEC)	/* longest time for the tasks of the only CPU */
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from pauses to sleep */
 #define CHECK_NS	(500 * NSEC_PER_USEC)	/* asleep: between two checks of a busy CPU */
 #define FIRST_CHECK_NS	(25 * NSEC_PER_USEC)	/* asleep: first check after idle */
@@ -239,6 +242,8 @@ static bool engine_take(struct xhca_worker *w, int state)
 	if (atomic_long_cmpxchg(&e->owner, old, engine_owner_word(w, state)) != old)
 		return false;
 	e->run_start = hca_fabric_time(&e->fabric);
+	e->wanted = e->run_start;
+	e->yields = false;
 	return true;
 }
 
@@ -253,6 +258,12 @@ static void engine_unpark(struct xhca_engine *e)
 		cpu_relax();
 		t = atomic_long_read(&e->owner);
 	}
+}
+
+/* The CPU is idle, and no task has been woken for it. */
+static bool engine_may_spin(void)
+{
+	return is_idle_task(current) && !need_resched();
 }
 
 /* ---- Checks of the doorbells while parked ----------------------------------------- */
@@ -278,7 +289,7 @@ static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 		return -EAGAIN;
 	now = ktime_get_ns();
 	WRITE_ONCE(e->checked, now);
-	if (now >= e->wake_at || hca_fabric_rung(&e->fabric))
+	if (now >= e->wake_at || (e->yields && engine_may_spin()) || hca_fabric_rung(&e->fabric))
 		return engine_offer(e, checked, to);
 	atomic_long_set_release(&e->owner, t);
 	return 0;
@@ -305,7 +316,7 @@ static enum hrtimer_restart engine_check_timer(struct hrtimer *timer)
 	struct xhca_worker *w = container_of(timer, struct xhca_worker, check);
 	int found = 0;
 
-	if (is_idle_task(current) && !need_resched() && !w->check_again) {
+	if (engine_may_spin() && !w->check_again) {
 		w->checks_ended = true;
 		return HRTIMER_NORESTART;
 	}
@@ -464,25 +475,33 @@ static void engine_wait_for_offer(struct xhca_worker *w)
 
 /* ---- The loop ------------------------------------------------------------------ */
 
+/* Without another worker, the tasks of this CPU get as much time as the owner has taken. */
 static void engine_yield(struct xhca_engine *e, long t)
 {
 	struct xhca_worker *next = engine_next_worker(e, engine_worker_of(t));
 
 	if (next == engine_worker_of(t)) {
-		engine_park(e, PAUSE_NS, false);
+		e->yields = true;
+		engine_park(e, clamp_t(u64, ktime_get_ns() - e->wanted, PAUSE_NS, MAX_YIELD_NS),
+			    false);
 		return;
 	}
 	e->handovers++;
 	engine_offer_to_softirq(e, t, next);
 }
 
-static void engine_pause(struct xhca_engine *e, u64 now)
+/*
+ * The deadline may be that of requests that are retried in vain: the pause is at least
+ * RETRY_SHARE times as long as the pass, so they take only a part of the time.
+ */
+static void engine_pause(struct xhca_engine *e)
 {
-	u64 idle = now - e->busy, due = hca_fabric_deadline(&e->fabric);
+	u64 now = ktime_get_ns(), idle = now - e->busy, due = hca_fabric_deadline(&e->fabric);
+	u64 least = RETRY_SHARE * (now - e->fabric.last_pass + PAUSE_NS);
 
-	due = due > now + PAUSE_NS ? due - now : PAUSE_NS;
+	due = max(due > now ? due - now : 0, least);
 	if (idle < SLEEP_AFTER_NS || due < CHECK_NS)
-		engine_park(e, clamp_t(u64, idle / PAUSE_SHARE, PAUSE_NS, due), false);
+		engine_park(e, clamp_t(u64, idle / PAUSE_SHARE, least, due), false);
 	else
 		engine_park(e, min_t(u64, due, SLEEP_NS), true);
 }
@@ -504,8 +523,10 @@ static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wan
 
 	if (work)
 		WRITE_ONCE(e->busy, now);
+	if (!wanted)
+		e->wanted = now;
 	if (now - e->busy >= SPIN_NS)
-		engine_pause(e, now);
+		engine_pause(e);
 	else if (wanted && engine_run_is_over(e, now, work))
 		engine_yield(e, t);
 }
@@ -514,12 +535,6 @@ static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wan
 static bool engine_wants_thread(struct xhca_engine *e)
 {
 	return !list_empty_careful(&e->calls) || hca_fabric_must_sleep(&e->fabric);
-}
-
-/* The CPU is idle, and this pass has not woken a task for it. */
-static bool engine_may_spin(void)
-{
-	return is_idle_task(current) && !need_resched();
 }
 
 static void engine_softirq_run(struct tasklet_struct *tasklet)

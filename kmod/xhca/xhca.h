@@ -83,6 +83,8 @@ struct xhca_engine {
 	u64 checked;			/* when the last check of the doorbells began */
 	u64 busy;			/* time of the last work */
 	u64 run_start;			/* when the owner started to run */
+	u64 wanted;			/* the same, or later, when no other task wanted the CPU */
+	bool yields;			/* parked only because another task wants the CPU */
 	u64 handovers, pauses, sleeps;
 };
 
