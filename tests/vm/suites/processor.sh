@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The adapter leaves the CPUs to programs: with two CPUs, and with one.
+. ./lib.sh
+
+online() { echo "$1" > /sys/devices/system/cpu/cpu1/online; }
+processor() {
+	tap ../../../build/user/tests/processor --device "$DEV0" --peer-device "$DEV1"
+}
+
+processor
+ok "one CPU is left" online 0
+processor
+ok "both are online again" online 1
+finish
