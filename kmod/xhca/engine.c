@@ -589,14 +589,17 @@ static void engine_noop(void *unused)
 {
 }
 
-static int engine_worker_online(unsigned int cpu, struct hlist_node *node)
+/* Runs on the CPU of @worker: the timer fires where it was started. */
+static void engine_begin_checks(void *worker)
 {
-	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
+	engine_start_checks(worker, CHECK_NS);
+}
+
+static int engine_start_worker(struct xhca_engine *e, unsigned int cpu)
+{
 	struct xhca_worker *w = &e->worker[cpu];
 	struct task_struct *task;
 
-	if (!cpumask_test_cpu(cpu, &e->allowed))
-		return 0;
 	task = kthread_create_on_cpu(engine_worker_thread, w, cpu, KBUILD_MODNAME "/%u");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -606,25 +609,55 @@ static int engine_worker_online(unsigned int cpu, struct hlist_node *node)
 	w->task = get_task_struct(task);
 	cpumask_set_cpu(cpu, &e->cpus);
 	wake_up_process(task);
-	engine_start_checks(w, CHECK_NS);
+	smp_call_function_single(cpu, engine_begin_checks, w, true);
 	return 0;
 }
 
 /* The reference to the task stays: a stale offer may still wake it. */
+static void engine_stop_worker(struct xhca_engine *e, unsigned int cpu)
+{
+	struct xhca_worker *w = &e->worker[cpu];
+
+	cpumask_clear_cpu(cpu, &e->cpus);
+	kthread_stop(w->task);
+	hrtimer_cancel(&w->check);
+}
+
+/* The worker of another CPU, which has helped while no allowed CPU was online, ends. */
+static int engine_worker_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
+	unsigned int other;
+	int err;
+
+	if (!cpumask_test_cpu(cpu, &e->allowed))
+		return 0;
+	err = engine_start_worker(e, cpu);
+	if (err)
+		return err;
+	for_each_cpu(other, &e->cpus)
+		if (!cpumask_test_cpu(other, &e->allowed))
+			engine_stop_worker(e, other);
+	return 0;
+}
+
+/*
+ * The last CPU with a worker goes offline, for instance when the host is suspended.  The
+ * adapter must go on, so a CPU that is not allowed helps until an allowed one is online.
+ */
 static int engine_worker_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct xhca_engine *e = hlist_entry_safe(node, struct xhca_engine, node);
-	struct xhca_worker *w = &e->worker[cpu];
+	int err;
 
 	if (!cpumask_test_cpu(cpu, &e->cpus))
 		return 0;
 	if (cpumask_weight(&e->cpus) == 1 && atomic_long_read(&e->owner)) {
-		pr_err("CPU %u is the only one left to run on\n", cpu);
-		return -EBUSY;
+		err = engine_start_worker(e, cpumask_any_but(cpu_online_mask, cpu));
+		if (err)
+			return err;
 	}
-	cpumask_clear_cpu(cpu, &e->cpus);
-	kthread_stop(w->task);
-	hrtimer_cancel(&w->check);
+	engine_stop_worker(e, cpu);
 	return 0;
 }
 

@@ -53,5 +53,10 @@ ok "load for one CPU" load xhca cpus=1
 is "one thread" "$(threads)" "xhca/1"
 ports_up
 pingpong "the adapter runs on that CPU" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
-refused "its last CPU cannot go offline" 'busy' online 1 0
+ok "its last CPU goes offline" online 1 0
+is "the other CPU helps" "$(threads)" "xhca/0"
+pingpong "the adapter runs there" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
+ok "the allowed CPU comes online again" online 1 1
+is "the other CPU helps no more" "$(threads)" "xhca/1"
+pingpong "the adapter runs on the allowed CPU" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
 finish
