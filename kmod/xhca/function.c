@@ -47,6 +47,18 @@ static void create_hca(void *arg)
 	fn->hca = hca_create(&fn->xhca->engine.fabric, &p, &hca_ops, fn);
 }
 
+static void stop_hca(void *arg)
+{
+	hca_unplug(((struct xhca_function *)arg)->hca);
+}
+
+static void reset_hca(void *arg)
+{
+	struct xhca_function *fn = arg;
+
+	fn->is_reset = hca_reset_some(fn->hca);
+}
+
 static void destroy_hca(void *arg)
 {
 	struct xhca_function *fn = arg;
@@ -222,10 +234,20 @@ int xhca_function_plug(struct xhca_function *fn, struct net *net)
 	return err;
 }
 
+/* The engine runs between two calls: the other functions do not wait until all is freed. */
+static void free_objects(struct xhca_function *fn)
+{
+	xhca_engine_call(fn->xhca, stop_hca, fn);
+	do
+		xhca_engine_call(fn->xhca, reset_hca, fn);
+	while (!fn->is_reset);
+}
+
 static void unplug(struct xhca_function *fn)
 {
 	xhca_pci_unplug(fn);
 	xhca_debugfs_del(fn);
+	free_objects(fn);
 	xhca_engine_call(fn->xhca, destroy_hca, fn);
 	fn->plugged = false;
 }
@@ -236,11 +258,6 @@ void xhca_function_unplug(struct xhca_function *fn)
 	if (fn->plugged)
 		unplug(fn);
 	mutex_unlock(&fn->xhca->lock);
-}
-
-static void stop_hca(void *arg)
-{
-	hca_unplug(((struct xhca_function *)arg)->hca);
 }
 
 void xhca_function_surprise_removal(struct xhca_function *fn)

@@ -59,6 +59,8 @@ static u32 command(struct bench *b, u16 opcode, u16 uid, u16 op_mod, u32 inlen, 
 	if (number)
 		in[2] = cpu_to_be32(*number);
 	hca_cmd_exec(b->hca, in, inlen, out, outlen);
+	while (!hca_reset_some(b->hca))
+		;
 	if (number)
 		*number = be32_to_cpu(out[2]) & 0xffffff;
 	return be32_to_cpu(out[1]);

@@ -397,6 +397,8 @@ static void exec(u16 opcode, u8 *in, u32 inlen, u8 *out, u32 outlen)
 		good = hostile_memory_good(&s, func, by);
 	}
 	hca_cmd_exec(s.hca[func], in, inlen, out, outlen);
+	while (!hca_reset_some(s.hca[func]))
+		;
 	check_answer(out, opcode);
 	if (!by)
 		return;

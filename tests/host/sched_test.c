@@ -497,6 +497,33 @@ static void begin(void)
 	to = session_mr(&s, 1, 65536, ALL_ACCESS);
 }
 
+/* The reset of a function with many objects takes many passes, and others run meanwhile. */
+static void test_reset(void)
+{
+	u32 before, now, most = 0, passes = 0, writes = 0, posted = 0;
+	struct hca *hca = s.hca[0];
+	struct session_qp a;
+
+	from = to = session_mr(&s, 1, 4096, ALL_ACCESS);
+	session_qp(&s, 1, MLX5_QP_ST_RC, 6, 1, &a);
+	session_connect(&a, &a);
+	session_idle_qps(&s, 0, 20000);
+	hca_function_reset(hca);
+	for (now = hca->qps.count; hca_function_in_reset(hca); passes++) {
+		before = now;
+		writes += refill(&a, &posted, 8, 8);
+		hca_fabric_poll(&s.fabric);
+		now = hca->qps.count;
+		most = max(most, before - now);
+	}
+	ok(passes > 4 && most <= 4096, "a reset takes %u passes, and frees up to %u queue pairs in one",
+	   passes, most);
+	ok(writes >= passes, "another function executes %u requests meanwhile", writes);
+	tap_is(hca->qps.count + hca->cqs.count + hca->mkeys.count, 0, "all objects are freed");
+	session_settle(&s);
+	session_qp_destroy(&a);
+}
+
 int main(void)
 {
 	u32 i;
@@ -526,6 +553,7 @@ int main(void)
 	test_flush();
 	test_long_flush();
 	test_long_flush_in_rts();
+	test_reset();
 	session_free(&s);
 	return tap_done();
 }

@@ -60,6 +60,8 @@ void *session_ptr(struct session *s, u64 dma)
 u8 session_cmd(struct session *s, int func, const void *in, u32 inlen, void *out, u32 outlen)
 {
 	hca_cmd_exec(s->hca[func], in, inlen, out, outlen);
+	while (!hca_reset_some(s->hca[func]))
+		;
 	return *(u8 *)out;
 }
 

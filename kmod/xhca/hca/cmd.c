@@ -69,6 +69,9 @@ struct hca_cmdif {
 	u64 lost_at;			/* ns: then silent slots count as rung */
 	u32 health;
 	bool reset;			/* the function is to be reset */
+	bool disable;			/* after the reset the driver must set the queue again */
+	struct mlx5_cmd_layout *late;	/* a command that is answered after the reset, or NULL */
+	u8 late_own;			/* and its answer */
 	struct flat in, out;
 };
 
@@ -97,7 +100,7 @@ static void hca_cmdif_set_health(struct hca *hca, u8 syndrome)
 {
 	struct health_buffer *h = &hca_cmdif_segment(hca)->health;
 
-	hca->failed = syndrome;
+	hca->stopped = (hca->stopped & ~HCA_FAILED) | (syndrome ? HCA_FAILED : 0);
 	/* The driver resets the function if both are set. */
 	WRITE_ONCE(h->rfr_severity, syndrome ? 1 << MLX5_RFR_BIT_OFFSET : 0);
 	WRITE_ONCE(h->synd, syndrome);
@@ -302,13 +305,24 @@ void hca_cmd_exec(struct hca *hca, const void *in, u32 inlen, void *out, u32 out
 
 /* ---- Command queue ------------------------------------------------------------ */
 
+static bool hca_cmdif_is_resetting(const struct hca *hca)
+{
+	return hca->stopped & HCA_RESETTING;
+}
+
 static void hca_cmdif_run_slot(struct hca *hca, unsigned int i)
 {
-	struct mlx5_cmd_layout *lay = &hca->cmdif->slot[i];
-	u8 status = hca_cmdif_deliver(hca, lay);
+	struct hca_cmdif *c = hca->cmdif;
+	struct mlx5_cmd_layout *lay = &c->slot[i];
+	u8 own = hca_cmdif_deliver(hca, lay) << 1;
 
+	if (hca_cmdif_is_resetting(hca)) {
+		c->late = lay;
+		c->late_own = own;
+		return;
+	}
 	/* Write the output before the ownership bit. */
-	smp_store_release(&lay->status_own, (u8)(status << 1));
+	smp_store_release(&lay->status_own, own);
 }
 
 static u32 hca_cmdif_owned_slots(struct hca_cmdif *c)
@@ -358,9 +372,14 @@ static void hca_cmdif_attach(struct hca *hca, u32 low)
 	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
 	u64 addr = (u64)hca_cmdif_get_register(hca, &seg->cmdq_addr_h) << 32;
 
-	/* A driver that sets the queue again expects a function after reset. */
-	if (hca->stage != HCA_OFF)
-		hca_reset(hca);
+	/*
+	 * A driver that sets the queue again expects a function after reset.  The register stays
+	 * as it is until then.
+	 */
+	if (hca->stage != HCA_OFF) {
+		hca_reset_begin(hca);
+		return;
+	}
 	hca->cmdif->slot = hca_dma(hca, addr | (low & ~(HCA_PAGE_SIZE - 1)),
 				   SLOTS << LOG_STRIDE);
 	hca->cmdif->ready = 0;
@@ -368,14 +387,33 @@ static void hca_cmdif_attach(struct hca *hca, u32 low)
 	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
 }
 
-/* The driver must set the queue again. */
 static void hca_cmdif_reset(struct hca *hca)
 {
-	hca_reset(hca);
+	hca_reset_begin(hca);
+	hca->cmdif->disable = true;
 	hca->cmdif->slot = NULL;
-	hca_cmdif_set_health(hca, 0);
-	hca_cmdif_set_word(&hca_cmdif_segment(hca)->cmdq_addr_l_sz,
-			   NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY);
+	hca->cmdif->late = NULL;
+}
+
+/* Frees some objects; true if the function has been reset. */
+static bool hca_cmdif_reset_some(struct hca *hca)
+{
+	struct hca_cmdif *c = hca->cmdif;
+
+	if (!hca_reset_some(hca))
+		return false;
+	if (c->disable) {
+		c->disable = false;
+		hca_cmdif_set_health(hca, 0);
+		hca_cmdif_set_word(&hca_cmdif_segment(hca)->cmdq_addr_l_sz,
+				   NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY);
+		/* A CPU that reads false sees all stores of the reset. */
+		smp_store_release(&c->reset, false);
+	}
+	if (c->late && !hca_halted(hca))
+		smp_store_release(&c->late->status_own, c->late_own);
+	c->late = NULL;
+	return true;
 }
 
 void hca_firmware_fail(struct hca *hca)
@@ -390,7 +428,7 @@ void hca_function_reset(struct hca *hca)
 
 bool hca_function_in_reset(const struct hca *hca)
 {
-	/* Pairs with smp_store_release() in hca_cmd_poll(). */
+	/* Pairs with smp_store_release() in hca_cmdif_reset_some(). */
 	return !READ_ONCE(hca->gone) && smp_load_acquire(&hca->cmdif->reset);
 }
 
@@ -436,7 +474,7 @@ bool hca_cmd_waits(const struct hca *hca)
 
 	if (hca->gone)
 		return false;
-	if (READ_ONCE(c->reset))
+	if (READ_ONCE(c->reset) || hca_cmdif_is_resetting(hca))
 		return true;
 	if (c->slot && !hca_halted(hca) &&
 	    (c->ready || (c->silent && now >= c->lost_at) ||
@@ -446,7 +484,7 @@ bool hca_cmd_waits(const struct hca *hca)
 	       hca_cmdif_queue_written(hca, hca_cmdif_get_register(hca, &seg->cmdq_addr_l_sz));
 }
 
-/* One command in each call, so that doorbells are read between two commands. */
+/* One command or a part of a reset in each call: doorbells are read between two of them. */
 unsigned int hca_cmd_poll(struct hca *hca)
 {
 	struct hca_cmdif *c = hca->cmdif;
@@ -455,13 +493,14 @@ unsigned int hca_cmd_poll(struct hca *hca)
 
 	if (hca->gone)
 		return 0;
-	if (READ_ONCE(c->reset)) {
-		hca_cmdif_reset(hca);
-		/* A CPU that reads false sees all stores of the reset. */
-		smp_store_release(&c->reset, false);
-	}
 	hca_cmdif_update_health(hca);
+	if (READ_ONCE(c->reset) && !c->disable)
+		hca_cmdif_reset(hca);
+	if (hca_cmdif_is_resetting(hca) && !hca_cmdif_reset_some(hca))
+		return 1;
 	hca_cmdif_read_queue_register(hca);
+	if (hca_cmdif_is_resetting(hca))
+		return 1;
 	if (!c->slot || hca_halted(hca))
 		return 0;
 	hca_cmdif_read_doorbell(hca);

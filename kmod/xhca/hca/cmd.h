@@ -320,6 +320,8 @@ enum hca_synd hca_record_find(struct hca *hca, const struct hca_cmd *c,
 
 /* ---- objects.c --------------------------------------------------------------------- */
 
+/* Begins a reset; @stage: of the function after it. */
+void hca_reset_to(struct hca *hca, enum hca_stage stage);
 int hca_tables_init(struct hca *hca);
 void hca_tables_free(struct hca *hca);
 void hca_addresses_reset(struct hca *hca);

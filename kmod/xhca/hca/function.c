@@ -20,7 +20,7 @@ enum hca_synd hca_cmd_disable_hca(struct hca *hca, const struct hca_cmd *c)
 {
 	if (MLX5_GET(disable_hca_in, c->in, function_id))
 		return HCA_SYND_FUNCTION;
-	hca_reset(hca);
+	hca_reset_to(hca, HCA_OFF);
 	return HCA_OK;
 }
 
@@ -37,8 +37,7 @@ enum hca_synd hca_cmd_teardown_hca(struct hca *hca, const struct hca_cmd *c)
 {
 	if (MLX5_GET(teardown_hca_in, c->in, profile))
 		return HCA_SYND_OPMOD;
-	hca_reset(hca);
-	hca->stage = HCA_ENABLED;
+	hca_reset_to(hca, HCA_ENABLED);
 	return HCA_OK;
 }
 

@@ -77,7 +77,8 @@ void hca_dma_enable(struct hca *hca, bool on)
 void hca_unplug(struct hca *hca)
 {
 	hca->gone = true;
-	hca->failed = true;
+	hca->stopped |= HCA_FAILED;
+	hca_reset_begin(hca);
 }
 
 void hca_port_set(struct hca_port *port, bool up)

@@ -126,10 +126,6 @@ static inline u16 hca_table_uid(const struct hca_table *t, u32 number)
 	return t->chunk[number >> HCA_CHUNK_SHIFT]->uid[number & (HCA_CHUNK - 1)];
 }
 
-/* Calls @fn for every object; @fn may delete that object. */
-void hca_table_for_each(struct hca_table *t, void (*fn)(struct hca *hca, void *obj),
-			struct hca *hca);
-
 /* ---- A ring or other buffer in host memory (buf.c) ----------------------- */
 
 struct hca_buf {
@@ -634,6 +630,12 @@ struct hca_counter {
 
 /* ---- One function ----------------------------------------------------------- */
 
+/* Why a function does nothing, besides missing DMA */
+enum {
+	HCA_FAILED = 1,			/* see hca_firmware_fail() */
+	HCA_RESETTING = 2,		/* see hca_reset_begin() */
+};
+
 struct hca {
 	struct list_head entry;		/* fabric.functions */
 	struct list_head serial_entry;	/* fabric.by_serial */
@@ -665,8 +667,13 @@ struct hca {
 	} fail;
 
 	bool no_dma;			/* see hca_dma_enable() */
-	bool failed;			/* see hca_firmware_fail() */
+	u8 stopped;			/* HCA_FAILED, HCA_RESETTING */
 	bool gone;			/* see hca_unplug() */
+	struct {			/* the reset in progress (objects.c) */
+		u8 kind;		/* of the objects to free next */
+		u8 stage;		/* of the function after it */
+		u32 number;		/* of the next object of this kind */
+	} reset;
 	struct hca_share share;		/* of all its owners */
 	struct hca_shares owners;
 	struct hca_owner no_page;	/* for QPs without a doorbell page */
@@ -856,7 +863,14 @@ __visible struct hca *hca_create(struct hca_fabric *f, const struct hca_params *
 				 const struct hca_ops *ops, void *ctx);
 /* The driver must be unbound; frees all objects that it left. */
 __visible void hca_destroy(struct hca *hca);
-/* Frees every object. */
+/*
+ * A reset frees every object, in parts, because all functions wait meanwhile.  Until it is done
+ * the function does nothing.  hca_reset_some() is true if no reset is in progress any more; a
+ * pass that may sleep calls it too, unless the function has been unplugged.
+ */
+__visible void hca_reset_begin(struct hca *hca);
+__visible bool hca_reset_some(struct hca *hca);
+/* All at once */
 __visible void hca_reset(struct hca *hca);
 /*
  * Without DMA a function reads and writes no host memory and raises no interrupt, from the
@@ -869,8 +883,8 @@ __visible void hca_dma_enable(struct hca *hca, bool on);
  */
 __visible void hca_firmware_fail(struct hca *hca);
 /*
- * The function has been removed by surprise: it executes nothing and touches no register until
- * it is destroyed.
+ * The function has been removed: it executes nothing and touches no register until it is
+ * destroyed.  Begins a reset.
  */
 __visible void hca_unplug(struct hca *hca);
 /* Resets the function at the next pass.  May be called at any time in any context. */
@@ -898,7 +912,7 @@ static inline struct hca_port *hca_qp_port(const struct hca_qp *qp)
 
 static inline bool hca_halted(const struct hca *hca)
 {
-	return READ_ONCE(hca->no_dma) | hca->failed;
+	return READ_ONCE(hca->no_dma) | hca->stopped;
 }
 
 static inline void *hca_dma(struct hca *hca, u64 addr, u64 len)

@@ -3,12 +3,16 @@
  * All objects of a function, and its reset.
  *
  * A reset frees every object that the driver left: users before what they use, so that
- * no object ever points to a freed one.
+ * no object ever points to a freed one.  There may be millions, so it takes many passes.
  */
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "cmd.h"
+
+#define RESET_NS	50000	/* of a pass, for a part of a reset */
+#define RESET_NUMBERS	4096	/* numbers of objects, used or not, in a part of a reset */
 
 static const struct {
 	size_t table;			/* in struct hca */
@@ -61,16 +65,35 @@ int hca_tables_init(struct hca *hca)
 	return err;
 }
 
-/* Numbers begin as after power-on. */
-static void hca_objects_free(struct hca *hca)
+/* False if there are more of kind @i. */
+static bool hca_objects_free_kind(struct hca *hca, unsigned int i, u64 end, u32 *left)
 {
-	unsigned int i;
+	struct hca_table *t = hca_objects_table(hca, i);
+	void *obj;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		hca_table_for_each(hca_objects_table(hca, i),
-				   kinds[i].free ?: hca_objects_domain_free, hca);
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		hca_table_reset(hca_objects_table(hca, i));
+	for (; t->count && hca->reset.number < t->used_end; hca->reset.number++) {
+		if (!(*left)--)
+			return false;
+		obj = hca_table_get(t, hca->reset.number);
+		if (!obj)
+			continue;
+		if (ktime_get_ns() >= end)
+			return false;
+		(kinds[i].free ?: hca_objects_domain_free)(hca, obj);
+	}
+	return true;
+}
+
+/* False if there are more. */
+static bool hca_objects_free_some(struct hca *hca)
+{
+	u64 end = ktime_get_ns() + RESET_NS;
+	u32 left = RESET_NUMBERS;
+
+	for (; hca->reset.kind < ARRAY_SIZE(kinds); hca->reset.kind++, hca->reset.number = 0)
+		if (!hca_objects_free_kind(hca, hca->reset.kind, end, &left))
+			return false;
+	return true;
 }
 
 /* From an address of port 1 to that of port 2: more than there are functions */
@@ -93,13 +116,28 @@ void hca_addresses_reset(struct hca *hca)
 	hca_fabric_changed(hca->fabric);
 }
 
-void hca_reset(struct hca *hca)
+void hca_reset_to(struct hca *hca, enum hca_stage stage)
+{
+	/* From now on nothing is written to host memory. */
+	if (!(hca->stopped & HCA_RESETTING))
+		memset(&hca->reset, 0, sizeof(hca->reset));
+	hca->stopped |= HCA_RESETTING;
+	hca->stage = HCA_OFF;
+	hca->reset.stage = stage;
+}
+
+void hca_reset_begin(struct hca *hca)
+{
+	hca_reset_to(hca, HCA_OFF);
+}
+
+static void hca_reset_end(struct hca *hca)
 {
 	unsigned int i;
 
-	/* From now on nothing is written to host memory. */
-	hca->stage = HCA_OFF;
-	hca_objects_free(hca);
+	/* Numbers begin as after power-on. */
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		hca_table_reset(hca_objects_table(hca, i));
 	hca->issi = 0;
 	hca->irq_pending = false;
 	for (i = 0; i < HCA_MAX_PORTS; i++) {
@@ -109,4 +147,23 @@ void hca_reset(struct hca *hca)
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	hca_addresses_reset(hca);
 	hca_caps_reset(hca);
+	hca->stage = hca->reset.stage;
+	hca->stopped &= ~HCA_RESETTING;
+}
+
+bool hca_reset_some(struct hca *hca)
+{
+	if (!(hca->stopped & HCA_RESETTING))
+		return true;
+	if (!hca_objects_free_some(hca))
+		return false;
+	hca_reset_end(hca);
+	return true;
+}
+
+void hca_reset(struct hca *hca)
+{
+	hca_reset_begin(hca);
+	while (!hca_reset_some(hca))
+		;
 }

@@ -125,16 +125,3 @@ void hca_table_del(struct hca_table *t, u32 number)
 	t->free_tail = number;
 	t->count--;
 }
-
-void hca_table_for_each(struct hca_table *t, void (*fn)(struct hca *hca, void *obj),
-			struct hca *hca)
-{
-	u32 number;
-	void *obj;
-
-	for (number = t->first; number < t->used_end && t->count; number++) {
-		obj = hca_table_get(t, number);
-		if (obj)
-			fn(hca, obj);
-	}
-}
