@@ -459,6 +459,42 @@ static void test_long_flush(void)
 	disconnect(&a, &b);
 }
 
+/* Queues in ERR whose process goes on posting receives get no more time than its share. */
+static void test_flush_share(void)
+{
+	enum { QPS = 8, PASSES = 3000 };
+	u32 own = s.uar[0], posted = 0, flushed = 0, writes = 0, i, n;
+	struct session_qp a, q[QPS];
+
+	from = to = session_mr(&s, 0, 4096, ALL_ACCESS);
+	session_qp(&s, 0, MLX5_QP_ST_RC, 8, 1, &a);
+	session_connect(&a, &a);
+	s.uar[0] = session_uar(&s, 0);
+	for (i = 0; i < QPS; i++) {
+		session_qp(&s, 0, MLX5_QP_ST_RC, 1, 10, &q[i]);
+		session_connect(&q[i], &q[i]);
+		hca_qp_of(&q[i])->rcq->overrun_ignore = true;
+		hca_qp_enter(hca_qp_of(&q[i]), MLX5_QP_STATE_ERR);
+	}
+	s.uar[0] = own;
+	for (n = 0; n < PASSES; n++) {
+		writes += refill(&a, &posted, 200, 8);
+		for (i = 0; i < QPS; i++) {
+			struct hca_qp *qp = hca_qp_of(&q[i]);
+
+			flushed += (u16)(qp->rq.ci + 1000 - be32_to_cpu(qp->dbr[MLX5R_DBR_RCV]));
+			qp->dbr[MLX5R_DBR_RCV] = cpu_to_be32((u16)(qp->rq.ci + 1000));
+		}
+		hca_fabric_poll(&s.fabric);
+	}
+	ok(flushed > 1000 && flushed < 2 * writes, "%u receives are flushed, %u writes of another page "
+	   "are executed", flushed, writes);
+	session_settle(&s);
+	session_qp_destroy(&a);
+	for (i = 0; i < QPS; i++)
+		session_qp_destroy(&q[i]);
+}
+
 /* The same if the queue is ready again before it is flushed; then new requests run. */
 static void test_long_flush_in_rts(void)
 {
@@ -553,6 +589,7 @@ int main(void)
 	test_flush();
 	test_long_flush();
 	test_long_flush_in_rts();
+	test_flush_share();
 	test_reset();
 	session_free(&s);
 	return tap_done();

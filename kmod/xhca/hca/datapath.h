@@ -425,6 +425,8 @@ void hca_rq_hold(struct hca_qp *qp, struct hca_srq *srq);
 void hca_rq_release(struct hca_qp *qp);
 /* The message to @qp for which @holder holds a request will not be completed. */
 void hca_rq_abort(struct hca_qp *qp, struct hca_qp *holder);
+/* Is there a request in the QP's own queue? */
+bool hca_rq_has_posted(struct hca_qp *qp);
 /* Completes what is posted to the QP's own queue with flush errors. */
 bool hca_rq_flush(struct hca_qp *qp);
 /* The CQ for receive requests of @qp */
@@ -656,7 +658,7 @@ static inline void hca_qp_take_failures(struct hca_fabric *f)
 		hca_qp_run_failures(f);
 }
 
-/* Flushes what was posted to QPs in ERR; returns how many QPs had new requests. */
+/* Queues QPs in ERR to which something was posted; returns how many. */
 unsigned int hca_qp_run_flushing(struct hca_fabric *f);
 
 /* ---- turn.c ------------------------------------------------------------------------ */

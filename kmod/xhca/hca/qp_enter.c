@@ -6,7 +6,8 @@
  *
  * In state ERR all posted requests complete with a flush error.  Software posts receive
  * requests and requests of managed send queues without a doorbell, so the doorbell records of
- * a QP in ERR are read at intervals, and in SQER that of a managed send queue.
+ * a QP in ERR are read at intervals, and in SQER that of a managed send queue.  What is found
+ * is flushed in turns of the QP, so that it counts for the share of its page.
  */
 #include <linux/errno.h>
 #include <linux/list.h>
@@ -47,31 +48,28 @@ void hca_qp_timers_leave(struct hca_qp *qp)
 
 /* ---- Flushing -------------------------------------------------------------------- */
 
-/*
- * At once if there is @more.  Otherwise the time is rounded, so that many QPs are due at the
- * same time and the engine can sleep.
- */
-static void hca_qp_flush_later(struct hca_qp *qp, bool more, u64 ns)
+/* The time is rounded, so that many QPs are due at the same time and the engine can sleep. */
+static void hca_qp_flush_later(struct hca_qp *qp, u64 ns)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
 	qp->flush_ns = ns;
-	hca_timer_set(&f->flushing, &qp->flush, more ? f->now + 1 : (f->now + 2 * ns) & ~(ns - 1));
+	hca_timer_set(&f->flushing, &qp->flush, (f->now + 2 * ns) & ~(ns - 1));
 }
 
-/* True if there was something to flush */
+/* True if there is something to flush */
 static bool hca_qp_flush(struct hca_qp *qp)
 {
-	bool changed = false, more = false;
-	u16 rq = qp->rq.ci;
+	bool changed = false;
 
 	if (!hca_halted(qp->hca)) {
 		changed = hca_qp_read_record(qp);
-		more = qp->state == MLX5_QP_STATE_ERR && hca_rq_flush(qp);
-		changed |= rq != qp->rq.ci;
+		if (qp->state == MLX5_QP_STATE_ERR && hca_rq_has_posted(qp)) {
+			hca_share_add(qp);
+			changed = true;
+		}
 	}
-	hca_qp_flush_later(qp, more,
-			   changed ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
+	hca_qp_flush_later(qp, changed ? FLUSH_FIRST_NS : min(2 * qp->flush_ns, FLUSH_LAST_NS));
 	return changed;
 }
 
@@ -129,7 +127,9 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 	hca_xchan_stop(qp);
 	hca_record_inactive(&qp->record);
 	hca_qp_flush_sends(qp);
-	hca_qp_flush_later(qp, !hca_halted(qp->hca) && hca_rq_flush(qp), FLUSH_FIRST_NS);
+	if (!hca_halted(qp->hca) && hca_rq_flush(qp))
+		hca_share_add(qp);
+	hca_qp_flush_later(qp, FLUSH_FIRST_NS);
 }
 
 void hca_qp_stop(struct hca_qp *qp)
@@ -181,7 +181,7 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		hca_xchan_stop(qp);
 		hca_qp_flush_sends(qp);
 		if (qp->managed_send)
-			hca_qp_flush_later(qp, false, FLUSH_FIRST_NS);
+			hca_qp_flush_later(qp, FLUSH_FIRST_NS);
 		return;
 	case MLX5_QP_STATE_RTS:
 		/* No request that was posted in SQER may be executed. */

@@ -146,6 +146,7 @@ bool hca_requester_flush(struct hca_qp *qp)
 		qp->sq.ci += span;
 		hca_req_post_error(qp, index, MLX5R_OP_NOP, MLX5R_SYND_WR_FLUSH);
 	}
+	hca_charge(qp->hca->fabric, HCA_REQUESTS, n);
 	if (qp->flush_left)
 		qp->flush_left = left;
 	return left;
@@ -384,13 +385,20 @@ void hca_requester_end_turn(struct hca_fabric *f)
 		f->stat.largest[i] = max(f->stat.largest[i], f->turn.done[i]);
 }
 
+/* After the flush, RTS and SQD need a turn of their own. */
+static bool hca_req_run_flush(struct hca_qp *qp)
+{
+	bool more = hca_requester_flush(qp) || !hca_req_in_error(qp);
+
+	if (qp->state == MLX5_QP_STATE_ERR && hca_rq_flush(qp))
+		more = true;
+	return more;
+}
+
 bool hca_requester_run(struct hca_qp *qp)
 {
-	if (hca_req_in_error(qp) || qp->flush_left) {
-		hca_charge(qp->hca->fabric, HCA_REQUESTS, HCA_FLUSH_REQUESTS);
-		/* After the flush, RTS and SQD need a turn of their own. */
-		return hca_requester_flush(qp) || !hca_req_in_error(qp);
-	}
+	if (hca_req_in_error(qp) || qp->flush_left)
+		return hca_req_run_flush(qp);
 	if (hca_req_may_run(qp))
 		hca_req_run(qp);
 	if (qp->state == MLX5_QP_STATE_SQD)

@@ -224,6 +224,11 @@ void hca_rq_abort(struct hca_qp *qp, struct hca_qp *holder)
 		hca_rq_complete_error(qp, srq, holder->recv_index, MLX5R_SYND_REMOTE_ABORTED);
 }
 
+bool hca_rq_has_posted(struct hca_qp *qp)
+{
+	return qp->rq.entries && !qp->srq && hca_rq_ring_look(qp);
+}
+
 /*
  * Everything posted to the QP's own ring fails with a flush error, and so does
  * the shared request of a message that will not be completed.  True if there is
@@ -243,5 +248,6 @@ bool hca_rq_flush(struct hca_qp *qp)
 		hca_rq_complete_error(qp, NULL, qp->rq.ci, MLX5R_SYND_WR_FLUSH);
 		qp->rq.ci++;
 	}
+	hca_charge(qp->hca->fabric, HCA_REQUESTS, n);
 	return qp->rq.ci != qp->rq.pi;
 }
