@@ -416,6 +416,15 @@ void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg)
 	wait_for_completion(&call.done);
 }
 
+static void engine_noop(void *unused)
+{
+}
+
+void xhca_engine_wait(struct xhca *x)
+{
+	xhca_engine_call(x, engine_noop, NULL);
+}
+
 static bool engine_run_call(struct xhca_engine *e)
 {
 	struct engine_call *call;
@@ -583,10 +592,6 @@ static int engine_worker_thread(void *arg)
 static void engine_stop_owner(void *engine)
 {
 	atomic_long_set(&((struct xhca_engine *)engine)->owner, 0);
-}
-
-static void engine_noop(void *unused)
-{
 }
 
 /* Runs on the CPU of @worker: the timer fires where it was started. */

@@ -70,10 +70,15 @@ static void config_put(u8 *space, unsigned int at, unsigned int size, u32 value)
 	memcpy(space + at, &le, size);
 }
 
+static bool is_master(const struct xhca_function *fn)
+{
+	return fn->config[PCI_COMMAND] & PCI_COMMAND_MASTER;
+}
+
 /* A function does DMA and raises interrupts only while it is a bus master. */
 static void apply_command(struct xhca_function *fn)
 {
-	hca_dma_enable(fn->hca, fn->config[PCI_COMMAND] & PCI_COMMAND_MASTER);
+	hca_dma_enable(fn->hca, is_master(fn));
 }
 
 static void config_init(struct xhca_function *fn)
@@ -177,17 +182,28 @@ static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size
 	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
 
+/*
+ * A driver that clears bus mastering may free its rings when this returns, so no DMA may be in
+ * progress then.  A program that writes through sysfs holds a lock of the PCI core, and cannot
+ * wait; there DMA ends with the request that is being executed.
+ */
 static int config_write(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 value)
 {
 	struct xhca *x = bus_to_xhca(bus);
 	struct xhca_function *fn;
+	bool stops = false;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&x->pci.lock, flags);
 	fn = slot_function(bus, devfn);
-	if (fn)
+	if (fn) {
+		stops = is_master(fn);
 		set_config(fn, at, size, value);
+		stops &= !is_master(fn);
+	}
 	raw_spin_unlock_irqrestore(&x->pci.lock, flags);
+	if (stops && preemptible())
+		xhca_engine_wait(x);
 	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
 
@@ -340,6 +356,8 @@ void xhca_pci_error(struct xhca_function *fn)
 		return;
 	device_lock(&pdev->dev);
 	hca_dma_enable(fn->hca, false);
+	/* The driver frees its rings. */
+	xhca_engine_wait(fn->xhca);
 	recover(fn, pdev);
 	device_unlock(&pdev->dev);
 	pci_dev_put(pdev);

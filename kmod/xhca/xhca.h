@@ -180,6 +180,8 @@ int xhca_engine_init(struct xhca *x, const char *cpus);
 void xhca_engine_exit(struct xhca *x);
 /* Runs fn(arg) in one of the engine's threads, between two passes; both may sleep. */
 void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg);
+/* Waits for the end of a pass that may be running. */
+void xhca_engine_wait(struct xhca *x);
 
 /* dma.c: DMA addresses */
 int xhca_dma_init(struct xhca *x);

@@ -874,7 +874,8 @@ __visible bool hca_reset_some(struct hca *hca);
 __visible void hca_reset(struct hca *hca);
 /*
  * Without DMA a function reads and writes no host memory and raises no interrupt, from the
- * next pass on.  Its objects do not change.  May be called at any time in any context.
+ * next request or part of a message on.  Its objects do not change.  May be called at any time
+ * in any context.
  */
 __visible void hca_dma_enable(struct hca *hca, bool on);
 /*

@@ -40,7 +40,7 @@ static bool hca_req_may_run(struct hca_qp *qp)
 /* The same after a request that has ended: it has set no timer, and waits for nothing. */
 static bool hca_req_continues(struct hca_qp *qp)
 {
-	if (qp->fail_to || qp->sq.ci == qp->sq.pi)
+	if (qp->fail_to || qp->sq.ci == qp->sq.pi || hca_halted(qp->hca))
 		return false;
 	return qp->state == MLX5_QP_STATE_RTS || qp->in_message;
 }
