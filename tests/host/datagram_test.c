@@ -123,6 +123,52 @@ static void test_unicast(void)
 	session_qp_destroy(&member[0]);
 }
 
+/* The lengths in the network header include the immediate and the pad. */
+static void test_lengths(void)
+{
+	static const struct {
+		u32 bytes;
+		bool imm;
+		u32 ip;			/* total length of the IPv4 packet */
+	} t[] = {
+		{ 0, false, 52 }, { 1, false, 56 }, { 4, false, 56 }, { 5, true, 64 },
+		{ 4093, false, 4148 }, { 4096, true, 4152 },
+	};
+	struct session_mr all = session_mr(&s, 0, 4096, ALL_ACCESS);
+	struct session_mr room = session_mr(&s, 1, 8192, ALL_ACCESS);
+	struct xv_sge to = session_sge(&room, 0, 8192);
+	const u8 *ip = room.ptr + GRH_BYTES - 20;
+	struct xv_ah ah = session_ah(&s, 1);
+	struct session_qp src;
+	u32 i, sum, at;
+	struct xv_wc wc;
+
+	make(0, &src);
+	make(1, &member[0]);
+	src.qp.qp_type = XV_QPT_UD;
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		struct xv_sge sge = session_sge(&all, 0, t[i].bytes);
+		struct xv_send_wr *bad, wr = {
+			.sg_list = &sge, .num_sge = 1, .send_flags = XV_SEND_SIGNALED,
+			.opcode = t[i].imm ? XV_WR_SEND_WITH_IMM : XV_WR_SEND,
+			.wr.ud = { &ah, member[0].qp.qp_num, QKEY },
+		};
+
+		xv_wr_recv(&member[0].qp, 1, &to);
+		xv_commit_recv(&member[0].qp);
+		xv_post_send(&src.qp, &wr, &bad);
+		session_settle(&s);
+		ok(xv_poll_cq(&src.cq, 1, &wc) == 1 && xv_poll_cq(&member[0].cq, 1, &wc) == 1 &&
+		   wc.byte_len == GRH_BYTES + t[i].bytes, "%u bytes arrive", t[i].bytes);
+		tap_is(ip[2] << 8 | ip[3], t[i].ip, "total length of the packet");
+		for (sum = at = 0; at < 20; at += 2)
+			sum += ip[at] << 8 | ip[at + 1];
+		tap_is((sum & 0xffff) + (sum >> 16), 0xffff, "the checksum is right");
+	}
+	session_qp_destroy(&src);
+	session_qp_destroy(&member[0]);
+}
+
 static u8 attach(u16 opcode, const struct session_qp *q)
 {
 	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[4];
@@ -203,6 +249,7 @@ int main(void)
 	for (i = 0; i < BYTES; i++)
 		data.ptr[i] = i + 1;
 	test_unicast();
+	test_lengths();
 	test_multicast();
 	test_before_end("reset", reset);
 	test_before_end("destroy", session_qp_destroy);

@@ -95,6 +95,7 @@ static void header(const struct action *t, const struct mlx5r_av *av, u32 len, u
 {
 	enum sgid from = t->ud.sgid % NSGID;
 
+	len = (len + 3) & ~3;
 	memset(h, 0, GRH_BYTES);
 	if (from == IPV4) {
 		h += 20;

@@ -16,6 +16,8 @@
 
 #define QKEY_CONTROLLED	0x80000000u
 #define NEXT_UDP	17
+#define IPV4_BYTES	20
+#define UDP_BYTES	8
 #define NEXT_IBA	0x1b
 
 /* flags_rqpn of a CQE */
@@ -53,11 +55,22 @@ static u16 hca_ud_ip_checksum(const u8 *h)
 	return ~(sum + (sum >> 16));
 }
 
+static bool hca_ud_has_imm(const struct datagram *d)
+{
+	return d->w && d->w->opcode == MLX5R_OP_SEND_IMM;
+}
+
+/* Bytes after the GRH or the UDP header: BTH, DETH, immediate, data, pad, ICRC */
+static u32 hca_ud_transport_bytes(const struct datagram *d)
+{
+	return 12 + 8 + (hca_ud_has_imm(d) ? 4 : 0) + ALIGN(d->length, 4) + 4;
+}
+
 static void hca_ud_ipv4_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length)
 {
 	h[0] = 0x45;
 	h[1] = av->tclass;
-	hca_ud_put_be16(h + 2, 20 + 8 + 12 + 8 + length + 4);
+	hca_ud_put_be16(h + 2, IPV4_BYTES + length);
 	h[6] = 0x40;
 	h[8] = av->hop_limit;
 	h[9] = NEXT_UDP;
@@ -74,7 +87,7 @@ static void hca_ud_ipv6_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid,
 	h[0] = 0x60 | av->tclass >> 4;
 	h[1] = av->tclass << 4 | fl >> 16;
 	hca_ud_put_be16(h + 2, fl);
-	hca_ud_put_be16(h + 4, (next == NEXT_UDP ? 8 : 0) + 12 + 8 + length + 4);
+	hca_ud_put_be16(h + 4, length);
 	h[6] = next;
 	h[7] = av->hop_limit;
 	memcpy(h + 8, sgid, 16);
@@ -91,19 +104,21 @@ static bool hca_ud_is_v4_mapped(const u8 *gid)
 static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 {
 	const struct hca_gid *g = hca_fabric_source(d->src->hca, av);
+	u32 length = hca_ud_transport_bytes(d);
 
 	if (!g)
 		return false;
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
 		d->l3 = L3_GRH;
-		hca_ud_ipv6_header(d->bytes, av, g->gid, d->length, NEXT_IBA);
+		hca_ud_ipv6_header(d->bytes, av, g->gid, length, NEXT_IBA);
 	} else if (hca_ud_is_v4_mapped(g->gid)) {
 		d->l3 = L3_IPV4;
-		hca_ud_ipv4_header(d->bytes + 20, av, g->gid, d->length);
+		hca_ud_ipv4_header(d->bytes + HCA_GRH_BYTES - IPV4_BYTES, av, g->gid,
+				   UDP_BYTES + length);
 	} else {
 		d->l3 = L3_IPV6;
-		hca_ud_ipv6_header(d->bytes, av, g->gid, d->length, NEXT_UDP);
+		hca_ud_ipv6_header(d->bytes, av, g->gid, UDP_BYTES + length, NEXT_UDP);
 	}
 	return true;
 }
@@ -116,7 +131,7 @@ static bool hca_ud_ib_header(struct datagram *d, const struct mlx5r_av *av)
 	d->grh = d->w->av_ext && (be32_to_cpu(av->grh_gid_fl) & MLX5R_AV_GRH);
 	if (d->grh) {
 		memcpy(sgid + 8, &guid, 8);
-		hca_ud_ipv6_header(d->bytes, av, sgid, d->length, NEXT_IBA);
+		hca_ud_ipv6_header(d->bytes, av, sgid, hca_ud_transport_bytes(d), NEXT_IBA);
 	}
 	return true;
 }
@@ -124,7 +139,7 @@ static bool hca_ud_ib_header(struct datagram *d, const struct mlx5r_av *av)
 static void hca_ud_receive_done(struct hca_qp *dst, const struct datagram *d, u32 index)
 {
 	const struct hca_wqe *w = d->w;
-	bool imm = w && w->opcode == MLX5R_OP_SEND_IMM;
+	bool imm = hca_ud_has_imm(d);
 	struct mlx5r_cqe cqe = {
 		.slid = cpu_to_be16(d->from->lid),
 		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
