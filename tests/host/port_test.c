@@ -210,6 +210,35 @@ static void test_paths(void)
 			}
 }
 
+/* A datagram to port 2 of the other function: the completion has its service level. */
+static void test_service_level(void)
+{
+	struct session_mr from = session_mr(&s, 0, 4096, ALL_ACCESS);
+	struct session_mr to = session_mr(&s, 1, 4096, ALL_ACCESS);
+	struct xv_sge sge = session_sge(&from, 0, 8), room = session_sge(&to, 0, 48);
+	struct xv_ah ah = { .av = { .rlid = cpu_to_be16(s.hca[1]->port[1].lid) } };
+	struct session_qp a, b;
+	struct xv_wc wc;
+	u32 sl;
+
+	session_qp(&s, 0, MLX5_QP_ST_UD, 2, 2, &a);
+	session_qp(&s, 1, MLX5_QP_ST_UD, 2, 2, &b);
+	ok(!ready(&a, 1, &a, 1) && !ready(&b, 2, &b, 2), "queue pairs for datagrams");
+	for (sl = 0; sl < 16; sl += 15) {
+		ah.av.rate_sl = 3 << 4 | sl;
+		xv_wr_recv(&b.qp, 1, &room);
+		xv_commit_recv(&b.qp);
+		xv_wr_send_ud(&a.qp, 1, XV_SEND_SIGNALED, &sge, &ah, b.qp.qp_num, 0);
+		xv_commit_send(&a.qp);
+		session_settle(&s);
+		ok(xv_poll_cq(&b.cq, 1, &wc) == 1 && !wc.status && wc.sl == sl &&
+		   wc.slid == s.hca[0]->port[0].lid && wc.src_qp == a.qp.qp_num,
+		   "service level %u, LID and QPN of the sender", sl);
+	}
+	session_qp_destroy(&a);
+	session_qp_destroy(&b);
+}
+
 static void test_special(void)
 {
 	struct session_qp a, b;
@@ -235,6 +264,7 @@ int main(void)
 	test_version();
 	test_commands();
 	test_paths();
+	test_service_level();
 	test_special();
 	session_free(&s);
 	return tap_done();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RoCE version and VLAN: packets arrive only at an address with the same ones. */
+/*
+ * RoCE version and VLAN: packets arrive only at an address with the same ones.  The completion of
+ * a datagram has the VLAN.
+ */
 #include <string.h>
 #include "cmd.h"
 #include "session.h"
@@ -42,7 +45,8 @@ static bool write_arrives(void)
 	return wc.status == XV_WC_SUCCESS;
 }
 
-static bool datagram_arrives(const struct xv_ah *ah)
+/* Sends a datagram from a queue pair of function 0 to one of function 1. */
+static bool datagram(const struct xv_ah *ah, struct mlx5r_cqe *cqe)
 {
 	struct xv_sge sge = session_sge(&from, 0, 8), room = session_sge(&to, 0, 48);
 	struct session_qp a, b;
@@ -58,10 +62,39 @@ static bool datagram_arrives(const struct xv_ah *ah)
 	xv_wr_send_ud(&a.qp, 1, XV_SEND_SIGNALED, &sge, ah, b.qp.qp_num, SESSION_QKEY);
 	xv_commit_send(&a.qp);
 	session_settle(&s);
+	*cqe = *xv_cq_at(&b.cq, 0);
 	n = xv_poll_cq(&b.cq, 1, &wc);
 	session_qp_destroy(&a);
 	session_qp_destroy(&b);
 	return n == 1 && wc.status == XV_WC_SUCCESS;
+}
+
+static bool datagram_arrives(const struct xv_ah *ah)
+{
+	struct mlx5r_cqe cqe;
+
+	return datagram(ah, &cqe);
+}
+
+/* VLAN and priority in the completion of a datagram; -1: none */
+static int vlan_of_datagram(struct kind k, u8 prio)
+{
+	struct xv_ah ah = session_ah(&s, 1);
+	struct mlx5r_cqe cqe;
+
+	set_kind(&s.hca[0]->gids[0], k);
+	set_kind(&s.hca[1]->gids[0], k);
+	ah.av.rate_sl = prio << 1;
+	ok(datagram(&ah, &cqe), "a datagram with priority %d arrives", prio);
+	return cqe.l4_hdr_type_etc & 1 ? be16_to_cpu(cqe.vlan_info) : -1;
+}
+
+static void test_vlan(void)
+{
+	tap_is(vlan_of_datagram((struct kind) { 2, true, 5 }, 0), 5, "a completion has the VLAN");
+	tap_is(vlan_of_datagram((struct kind) { 0, true, 0xffe }, 7), 7 << 13 | 0xffe,
+	       "with version 1, and with the priority");
+	tap_is(vlan_of_datagram((struct kind) { 2, false, 5 }, 7), -1, "without a VLAN it has none");
 }
 
 /* Before each wrong address vector the right one is used, so the table has a valid route. */
@@ -127,6 +160,8 @@ int main(void)
 	set_kind(&s.hca[1]->gids[7], cases[0].b);
 	ok(datagram_arrives(&ah), "another entry of the right version: a datagram arrives");
 	ok(!write_arrives(), "another entry of the right version: a write fails");
+	s.hca[1]->gids[7].valid = false;
+	test_vlan();
 	session_free(&s);
 	return tap_done();
 }

@@ -20,10 +20,13 @@
 #define UDP_BYTES	8
 #define NEXT_IBA	0x1b
 
-/* flags_rqpn of a CQE */
+/* flags_rqpn of a CQE: bits 27:24 are the service level, on RoCE the type of the header */
 #define CQE_GRH		(1u << 28)
 #define CQE_L3_SHIFT	24
 enum { L3_GRH, L3_IPV6, L3_IPV4 };
+
+#define CQE_VLAN	1		/* l4_hdr_type_etc */
+#define VLAN_PRIO_SHIFT	13		/* vlan_info */
 
 /* The datagram that is sent */
 struct datagram {
@@ -33,6 +36,8 @@ struct datagram {
 	struct hca_port *to;		/* receiver: the subnet manager or a port */
 	u32 length;
 	u32 qkey, src_qpn;
+	const struct hca_gid *gid;	/* RoCE: the source address, which has the VLAN */
+	u8 sl;				/* RoCE: priority */
 	bool grh;
 	u8 l3;
 	u8 *bytes;			/* header and data */
@@ -108,6 +113,8 @@ static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 
 	if (!g)
 		return false;
+	d->gid = g;
+	d->sl = av->rate_sl >> 1 & 7;
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
 		d->l3 = L3_GRH;
@@ -128,6 +135,7 @@ static bool hca_ud_ib_header(struct datagram *d, const struct mlx5r_av *av)
 	u8 sgid[16] = { 0xfe, 0x80 };
 	__be64 guid = cpu_to_be64(d->from->guid);
 
+	d->sl = av->rate_sl & 0xf;
 	d->grh = d->w->av_ext && (be32_to_cpu(av->grh_gid_fl) & MLX5R_AV_GRH);
 	if (d->grh) {
 		memcpy(sgid + 8, &guid, 8);
@@ -143,13 +151,17 @@ static void hca_ud_receive_done(struct hca_qp *dst, const struct datagram *d, u3
 	struct mlx5r_cqe cqe = {
 		.slid = cpu_to_be16(d->from->lid),
 		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
-					  (u32)d->l3 << CQE_L3_SHIFT | d->src_qpn),
+					  (d->gid ? d->l3 : d->sl) << CQE_L3_SHIFT | d->src_qpn),
 		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(hca_qp_port(dst)->pkey),
 		.byte_cnt = cpu_to_be32(HCA_GRH_BYTES + d->length),
 		.wqe_counter = cpu_to_be16(index),
 		.op_own = (imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
 	};
 
+	if (d->gid && d->gid->vlan_valid) {
+		cqe.l4_hdr_type_etc = CQE_VLAN;
+		cqe.vlan_info = cpu_to_be16(d->sl << VLAN_PRIO_SHIFT | d->gid->vlan_id);
+	}
 	if (w && w->fm_ce_se & MLX5R_SOLICITED)
 		cqe.op_own |= MLX5R_CQE_SOLICITED;
 	hca_rq_complete(dst, dst->srq, &cqe, NULL);
@@ -345,6 +357,7 @@ static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 		.length = sizeof(*mad),
 		.qkey = d->qkey,
 		.src_qpn = d->src_qpn,
+		.sl = d->sl,
 		.bytes = f->scratch->answer,
 	};
 
