@@ -27,6 +27,19 @@ static void set_kind(struct hca_gid *g, struct kind k)
 	hca_fabric_changed(&s.fabric);
 }
 
+static const u8 group[16] = { 0xff, 0x0e, [15] = 5 };
+
+static void join_group(const struct session_qp *q)
+{
+	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[MLX5_ST_SZ_DW(attach_to_mcg_out)];
+
+	MLX5_SET(attach_to_mcg_in, in, opcode, MLX5_CMD_OP_ATTACH_TO_MCG);
+	MLX5_SET(attach_to_mcg_in, in, qpn, q->qp.qp_num);
+	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), group, sizeof(group));
+	if (session_cmd(&s, q->func, in, sizeof(in), out, sizeof(out)))
+		ok(false, "cannot join");
+}
+
 static bool write_arrives(void)
 {
 	struct xv_sge sge = session_sge(&from, 0, 8);
@@ -45,8 +58,8 @@ static bool write_arrives(void)
 	return wc.status == XV_WC_SUCCESS;
 }
 
-/* Sends a datagram from a queue pair of function 0 to one of function 1. */
-static bool datagram(const struct xv_ah *ah, struct mlx5r_cqe *cqe)
+/* From a queue pair of function 0 to one of function 1, which may be in a group */
+static bool datagram(const struct xv_ah *ah, bool join, struct mlx5r_cqe *cqe)
 {
 	struct xv_sge sge = session_sge(&from, 0, 8), room = session_sge(&to, 0, 48);
 	struct session_qp a, b;
@@ -57,6 +70,8 @@ static bool datagram(const struct xv_ah *ah, struct mlx5r_cqe *cqe)
 	session_qp(&s, 1, MLX5_QP_ST_UD, 2, 2, &b);
 	session_connect(&a, &a);
 	session_connect(&b, &b);
+	if (join)
+		join_group(&b);
 	xv_wr_recv(&b.qp, 1, &room);
 	xv_commit_recv(&b.qp);
 	xv_wr_send_ud(&a.qp, 1, XV_SEND_SIGNALED, &sge, ah, b.qp.qp_num, SESSION_QKEY);
@@ -73,7 +88,16 @@ static bool datagram_arrives(const struct xv_ah *ah)
 {
 	struct mlx5r_cqe cqe;
 
-	return datagram(ah, &cqe);
+	return datagram(ah, false, &cqe);
+}
+
+static bool multicast_arrives(void)
+{
+	struct xv_ah ah = session_ah(&s, 1);
+	struct mlx5r_cqe cqe;
+
+	memcpy(ah.av.rgid, group, sizeof(group));
+	return datagram(&ah, true, &cqe);
 }
 
 /* VLAN and priority in the completion of a datagram; -1: none */
@@ -85,7 +109,7 @@ static int vlan_of_datagram(struct kind k, u8 prio)
 	set_kind(&s.hca[0]->gids[0], k);
 	set_kind(&s.hca[1]->gids[0], k);
 	ah.av.rate_sl = prio << 1;
-	ok(datagram(&ah, &cqe), "a datagram with priority %d arrives", prio);
+	ok(datagram(&ah, false, &cqe), "a datagram with priority %d arrives", prio);
 	return cqe.l4_hdr_type_etc & 1 ? be16_to_cpu(cqe.vlan_info) : -1;
 }
 
@@ -152,6 +176,7 @@ int main(void)
 		set_kind(&s.hca[1]->gids[0], cases[i].b);
 		tap_is(write_arrives(), cases[i].arrives, "%s: a write", cases[i].what);
 		tap_is(datagram_arrives(&ah), cases[i].arrives, "%s: a datagram", cases[i].what);
+		tap_is(multicast_arrives(), cases[i].arrives, "%s: a multicast", cases[i].what);
 	}
 	/* The matching entry may have any index. */
 	s.hca[1]->gids[7] = s.hca[1]->gids[0];
@@ -159,6 +184,7 @@ int main(void)
 	set_kind(&s.hca[1]->gids[0], cases[1].b);
 	set_kind(&s.hca[1]->gids[7], cases[0].b);
 	ok(datagram_arrives(&ah), "another entry of the right version: a datagram arrives");
+	ok(multicast_arrives(), "another entry of the right version: a multicast arrives");
 	ok(!write_arrives(), "another entry of the right version: a write fails");
 	s.hca[1]->gids[7].valid = false;
 	test_vlan();

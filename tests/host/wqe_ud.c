@@ -142,9 +142,9 @@ static bool reaches(const struct action *t, int func)
 
 	if (t->ud.sgid % NSGID == EMPTY || t->ud.qkey % 4 == 1 || !receive[func].posted)
 		return false;
+	/* The receivers have RoCE v2 addresses, the first one also an address of version 1. */
 	if (to == GROUP)
-		return true;
-	/* The receivers have RoCE v2 addresses. */
+		return t->ud.sgid % NSGID != GRH || func == 0;
 	return to == (enum to)func && t->ud.qpn % 4 != 1 && t->ud.sgid % NSGID != GRH;
 }
 

@@ -308,6 +308,8 @@ static inline bool hca_fabric_leads_to(struct hca_qp *qp, const struct hca_port 
 	return qp->remote == port;
 }
 
+/* Has @hca an address with the RoCE version and VLAN of @from? */
+bool hca_fabric_is_on(const struct hca *hca, const struct hca_gid *from);
 /* @from: the sender's address, which has RoCE version and VLAN */
 struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
 				   const struct hca_gid *from);

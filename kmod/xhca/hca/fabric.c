@@ -24,6 +24,16 @@ static bool hca_fabric_same_network(const struct hca_gid *from, const struct hca
 	       (!from->vlan_valid || from->vlan_id == to->vlan_id);
 }
 
+bool hca_fabric_is_on(const struct hca *hca, const struct hca_gid *from)
+{
+	int i;
+
+	for (i = 0; i < HCA_GIDS; i++)
+		if (hca->gids[i].valid && hca_fabric_same_network(from, &hca->gids[i]))
+			return true;
+	return false;
+}
+
 static bool hca_fabric_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
 			       const struct hca_gid *from)
 {

@@ -292,6 +292,14 @@ static bool hca_ud_deliver_at(struct datagram *d, struct hca_port *port, const u
 	return walk != HCA_MCG_STOPPED;
 }
 
+/* May ports of @hca get the multicast? */
+static bool hca_ud_reaches(const struct datagram *d, const struct hca *hca)
+{
+	if (!hca->nmcgs || hca->p.roce != d->src->hca->p.roce || hca_halted(hca))
+		return false;
+	return !d->gid || hca_fabric_is_on(hca, d->gid);
+}
+
 /*
  * Continues after the receiver that was served last.  Functions and members have ascending
  * numbers.  So if members join or leave between turns, no member gets the datagram twice, and
@@ -303,7 +311,7 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 	u32 i;
 
 	list_for_each_entry(hca, &d->src->hca->fabric->by_serial, serial_entry) {
-		if (hca->p.roce != d->src->hca->p.roce || hca_halted(hca))
+		if (!hca_ud_reaches(d, hca))
 			continue;
 		for (i = 0; i < hca->p.num_ports; i++) {
 			if (hca_ud_deliver_at(d, &hca->port[i], gid))
