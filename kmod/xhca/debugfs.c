@@ -99,13 +99,12 @@ static void raise_port_event(void *arg)
 {
 	struct port_event *e = arg;
 
-	if (is_state(e)) {
+	if (is_state(e))
 		hca_port_set(e->port, e->subtype == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE);
-		return;
-	}
-	if (e->pkey)
-		e->port->pkey = e->pkey;
-	hca_event_port(e->port, e->subtype);
+	else if (e->pkey)
+		hca_port_set_pkey(e->port, e->pkey);
+	else
+		hca_event_port(e->port, e->subtype);
 }
 
 static int parse_port_event(struct hca *hca, const char *text, struct port_event *e)

@@ -82,6 +82,7 @@ static void test_no_target(void)
 	reuse();
 	s.hca[1]->port[0].pkey ^= 1;
 	tap_is(run_simple(MLX5R_OP_SEND, SMALL), XV_WC_RETRY_EXC_ERR, "another partition");
+	ok(s.hca[1]->port[0].pkey_violations, "the port of the target counts it");
 	s.hca[1]->port[0].pkey ^= 1;
 	reuse();
 	hca_port_set(&s.hca[1]->port[0], false);

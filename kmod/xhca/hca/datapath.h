@@ -290,7 +290,7 @@ unsigned int hca_wait_run(struct hca_fabric *f);
 
 /* The port that a path from @hca leads to, or NULL */
 struct hca_port *hca_fabric_find(struct hca *hca, const struct hca_path *path);
-/* Sets qp->remote. */
+/* Sets qp->remote and qp->in_partition. */
 void hca_fabric_find_remote(struct hca_qp *qp);
 /* The port that the QP's primary path leads to, or NULL */
 static inline struct hca_port *hca_fabric_remote(struct hca_qp *qp)
@@ -318,6 +318,11 @@ struct hca_port *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
 const struct hca_gid *hca_fabric_source(const struct hca *hca, const struct mlx5r_av *av);
 /* The port that the address vector of a request of @hca leads to, or NULL */
 struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av);
+/*
+ * Do the queue pair with P_Key @own on @to, or the port itself, take a packet with @pkey?  If not,
+ * the port counts it.
+ */
+bool hca_pkey_check(struct hca_port *to, u16 own, u16 pkey);
 /* An address has changed: cached peers are not valid any more. */
 void hca_fabric_changed(struct hca_fabric *f);
 

@@ -54,10 +54,11 @@ noinline struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *
 	struct hca_port *to = from->up ? hca_fabric_by_av(qp->hca, w->av) : NULL;
 	struct hca_qp *dct;
 
-	if (!to || to->pkey != from->pkey || hca_halted(to->hca))
+	if (!to || hca_halted(to->hca))
 		return NULL;
 	dct = hca_dct_get(to->hca, be32_to_cpu(w->av->dqp_dct) & 0xffffff);
-	if (!dct || hca_qp_port(dct) != to || !hca_dci_is_accepted(dct, qp))
+	if (!dct || hca_qp_port(dct) != to ||
+	    !hca_pkey_check(to, hca_qp_pkey(dct), hca_qp_pkey(qp)) || !hca_dci_is_accepted(dct, qp))
 		return NULL;
 	if (w->av->dc_key != dct->dct.key) {
 		hca_dci_count_violation(dct);

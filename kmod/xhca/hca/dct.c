@@ -80,6 +80,7 @@ static enum hca_synd hca_dct_decode(struct hca *hca, const struct hca_cmd *c, st
 	dct->path.port = MLX5_GET(dctc, dctc, port) - 1;
 	dct->port = &hca->port[dct->path.port];
 	dct->path.sgid_index = MLX5_GET(dctc, dctc, my_addr_index);
+	dct->path.pkey_index = MLX5_GET(dctc, dctc, pkey_index);
 	return hca_dct_find_resources(hca, c, dct, dctc);
 }
 

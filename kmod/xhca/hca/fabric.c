@@ -136,8 +136,19 @@ struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av)
 						  hca_fabric_find_av(hca, av, entry);
 }
 
+bool hca_pkey_check(struct hca_port *to, u16 own, u16 pkey)
+{
+	if (hca_pkeys_match(own, pkey))
+		return true;
+	/* Without a P_Key nothing is sent. */
+	if (pkey & HCA_PKEY_BITS && to->pkey_violations < U16_MAX)
+		to->pkey_violations++;
+	return false;
+}
+
 void hca_fabric_find_remote(struct hca_qp *qp)
 {
 	qp->remote = hca_fabric_find(qp->hca, &qp->path);
+	qp->in_partition = qp->remote && hca_pkeys_match(hca_qp_pkey(qp), qp->remote->pkey);
 	qp->peer_epoch = qp->hca->fabric->epoch;
 }

@@ -81,6 +81,13 @@ void hca_unplug(struct hca *hca)
 	hca_reset_begin(hca);
 }
 
+void hca_port_set_pkey(struct hca_port *port, u16 pkey)
+{
+	port->pkey = pkey;
+	hca_fabric_changed(port->hca->fabric);
+	hca_event_port(port, MLX5_PORT_CHANGE_SUBTYPE_PKEY);
+}
+
 void hca_port_set(struct hca_port *port, bool up)
 {
 	if (port->up == up)

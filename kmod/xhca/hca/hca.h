@@ -497,6 +497,7 @@ struct hca_qp {
 	u32 counter_set;
 	bool in_message;		/* a turn has executed a part of the message */
 	bool communication;		/* the first message has arrived */
+	bool in_partition;		/* @remote is in the partition; cached with it */
 	u8 min_rnr;
 	bool rlky;			/* privileged: a queue of the kernel */
 	struct hca_path path;
@@ -594,6 +595,10 @@ struct hca_port_counters {
 	u64 mcast_xmit_bytes, mcast_rcv_bytes;
 };
 
+/* A P_Key: a partition, and whether the port is a full member of it or a limited one */
+#define HCA_PKEY_FULL		0x8000
+#define HCA_PKEY_BITS		0x7fff
+
 /* States of a port and of its physical link (IBA: PortInfo) */
 enum { HCA_PORT_DOWN = 1, HCA_PORT_ACTIVE = 4 };
 enum { HCA_PHYS_POLLING = 2, HCA_PHYS_DISABLED = 3, HCA_PHYS_LINK_UP = 5 };
@@ -603,7 +608,8 @@ struct hca_port {
 	u8 number;			/* from 1 */
 	bool up;
 	u16 lid;
-	u16 pkey;			/* the only entry of the table */
+	u16 pkey;			/* entry 0 of the table, the others have none */
+	u16 pkey_violations, qkey_violations;	/* packets dropped for their keys */
 	u64 guid;
 	u32 caps;			/* PortInfo capability mask, set by managers */
 	struct hca_qp *qp0, *qp1;
@@ -894,6 +900,8 @@ __visible void hca_function_reset(struct hca *hca);
 __visible bool hca_function_in_reset(const struct hca *hca);
 /* Sets the link of a port. */
 __visible void hca_port_set(struct hca_port *port, bool up);
+/* Sets the P_Key of a port. */
+__visible void hca_port_set_pkey(struct hca_port *port, u16 pkey);
 /* Raises a port event (eq.c). */
 __visible void hca_event_port(struct hca_port *port, u8 subtype);
 
@@ -909,6 +917,18 @@ static inline struct hca_port *hca_port_get(struct hca *hca, u32 number)
 static inline struct hca_port *hca_qp_port(const struct hca_qp *qp)
 {
 	return qp->port;
+}
+
+/* Do ports with these P_Keys communicate? */
+static inline bool hca_pkeys_match(u16 a, u16 b)
+{
+	return !((a ^ b) & HCA_PKEY_BITS) && (a | b) & HCA_PKEY_FULL;
+}
+
+/* The P_Key of a queue pair; 0: none.  QP1 uses all of its port. */
+static inline u16 hca_qp_pkey(const struct hca_qp *qp)
+{
+	return qp->path.pkey_index && qp->st != MLX5_QP_ST_QP1 ? 0 : hca_qp_port(qp)->pkey;
 }
 
 static inline bool hca_halted(const struct hca *hca)

@@ -242,7 +242,6 @@ enum { HCA_JOIN_FULL = 1, HCA_JOIN_NON = 2, HCA_JOIN_SENDONLY = 4, HCA_JOIN_SEND
 #define HCA_SA_RATE		16		/* 100 Gb/s */
 #define HCA_SA_LIFE		16		/* packet life time: 4.096 us * 2^16 */
 #define HCA_SA_PKEY		0xffff
-#define HCA_PKEY_BITS		0x7fff		/* without the bit for full membership */
 
 /* ---- sa_match.c ---------------------------------------------------------------------- */
 

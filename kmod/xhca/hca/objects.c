@@ -142,6 +142,8 @@ static void hca_reset_end(struct hca *hca)
 	hca->irq_pending = false;
 	for (i = 0; i < HCA_MAX_PORTS; i++) {
 		memset(&hca->port[i].count, 0, sizeof(hca->port[i].count));
+		hca->port[i].pkey_violations = 0;
+		hca->port[i].qkey_violations = 0;
 		hca_sa_forget(&hca->port[i]);
 	}
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));

@@ -148,7 +148,8 @@ void hca_sa_find_paths(struct hca_sa_query *q)
 		if (!hca_sa_is_source(q, from))
 			continue;
 		for (to = hca_sa_next_port(q->f, NULL); to; to = hca_sa_next_port(q->f, to))
-			if (!hca_sa_add_path(q, from, to))
+			if (hca_pkeys_match(from->pkey, to->pkey) &&
+			    !hca_sa_add_path(q, from, to))
 				return;
 	}
 }
@@ -203,6 +204,8 @@ struct hca_port_info_record hca_sa_port(const struct hca_port *port)
 			.vl_init = 1 << 4,
 			.mtu_cap = HCA_SA_MTU,
 			.vl_enforce = 1 << 4,
+			.pkey_violations = cpu_to_be16(port->pkey_violations),
+			.qkey_violations = cpu_to_be16(port->qkey_violations),
 			.guid_cap = HCA_VPORT_GIDS,
 			.timeout = SUBNET_TIMEOUT,
 			.speed_ext = SPEED_EXT_EDR << 4 | SPEED_EXT_EDR,

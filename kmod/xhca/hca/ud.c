@@ -36,6 +36,7 @@ struct datagram {
 	struct hca_port *to;		/* receiver: the subnet manager or a port */
 	u32 length;
 	u32 qkey, src_qpn;
+	u16 pkey;
 	const struct hca_gid *gid;	/* RoCE: the source address, which has the VLAN */
 	u8 sl;				/* RoCE: priority */
 	bool grh;
@@ -226,6 +227,20 @@ static bool hca_ud_get_receive(struct hca_qp *dst, struct hca_rwqe *r)
 	return !ret;
 }
 
+/* A datagram with a wrong P_Key or Q_Key is dropped and counted.  QP0 ignores P_Keys. */
+static bool hca_ud_keys_ok(const struct hca_qp *dst, const struct datagram *d)
+{
+	struct hca_port *to = hca_qp_port(dst);
+
+	if (dst->st != MLX5_QP_ST_QP0 && !hca_pkey_check(to, hca_qp_pkey(dst), d->pkey))
+		return false;
+	if (dst->qkey == d->qkey)
+		return true;
+	if (to->qkey_violations < U16_MAX)
+		to->qkey_violations++;
+	return false;
+}
+
 /* HCA_AGAIN if the receiver has not got all of it, else 0 */
 static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 {
@@ -236,7 +251,7 @@ static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 	hca_charge(d->src->hca->fabric, HCA_RECEIVERS, 1);
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP0 && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
-	    dst->qkey != d->qkey || hca_ud_long_blocks(dst, d->src) ||
+	    !hca_ud_keys_ok(dst, d) || hca_ud_long_blocks(dst, d->src) ||
 	    !hca_ud_get_receive(dst, r))
 		return 0;
 	ret = hca_ud_scatter(dst, d, r);
@@ -366,6 +381,7 @@ static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 		.qkey = d->qkey,
 		.src_qpn = d->src_qpn,
 		.sl = d->sl,
+		.pkey = d->to->pkey,
 		.bytes = f->scratch->answer,
 	};
 
@@ -388,7 +404,8 @@ static int hca_ud_deliver_manager(struct datagram *d, u32 dqpn)
 	if (!dqpn && !d->qkey && mad->mgmt_class == HCA_CLASS_SMP) {
 		if (hca_sma_answer(d->to, (const void *)mad, (void *)&out))
 			hca_ud_answer(&out, d);
-	} else if (dqpn == 1 && d->qkey == HCA_MAD_QKEY && mad->mgmt_class == HCA_CLASS_SA) {
+	} else if (dqpn == 1 && hca_pkeys_match(d->to->pkey, d->pkey) &&
+		   d->qkey == HCA_MAD_QKEY && mad->mgmt_class == HCA_CLASS_SA) {
 		hca_sa_receive(d->from, mad, hca_ud_answer, d);
 	}
 	return 0;
@@ -402,8 +419,8 @@ static bool hca_ud_deliver_counters(struct datagram *d, struct hca_port *to)
 
 	d->to = to;
 	if (to->hca->p.roce || d->src_qpn != 1 || d->length != sizeof(*mad) ||
-	    d->qkey != HCA_MAD_QKEY || mad->mgmt_class != HCA_CLASS_PMA ||
-	    !hca_pma_answer(to, mad, &out))
+	    d->qkey != HCA_MAD_QKEY || !hca_pkeys_match(to->pkey, d->pkey) ||
+	    mad->mgmt_class != HCA_CLASS_PMA || !hca_pma_answer(to, mad, &out))
 		return false;
 	hca_ud_answer(&out, d);
 	return true;
@@ -444,6 +461,12 @@ static int hca_ud_deliver_unicast(struct datagram *d)
 	return dst && hca_qp_port(dst) == to ? hca_ud_deliver(dst, d) : 0;
 }
 
+/* Only QP0 sends without a P_Key. */
+static bool hca_ud_can_send(const struct datagram *d)
+{
+	return d->from->up && (d->pkey || !d->src_qpn);
+}
+
 static int hca_ud_try_send(struct datagram *d)
 {
 	const struct mlx5r_av *av = d->w->av;
@@ -458,7 +481,7 @@ static int hca_ud_try_send(struct datagram *d)
 	if (roce && !d->w->av_ext)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	memset(d->bytes, 0, HCA_GRH_BYTES);
-	if (!d->from->up || !(roce ? hca_ud_roce_header(d, av) : hca_ud_ib_header(d, av)))
+	if (!hca_ud_can_send(d) || !(roce ? hca_ud_roce_header(d, av) : hca_ud_ib_header(d, av)))
 		return 0;
 	multicast = hca_ud_is_multicast(av, d->w->av_ext, roce);
 	if (!d->src->mc.counted)
@@ -491,6 +514,7 @@ noinline int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		.length = w->length,
 		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
 		.src_qpn = hca_ud_source(src),
+		.pkey = hca_qp_pkey(src),
 		.bytes = src->hca->fabric->scratch->datagram,
 	};
 	int ret = hca_ud_try_send(&d);

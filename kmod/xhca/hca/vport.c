@@ -50,6 +50,7 @@ enum hca_synd hca_cmd_query_nic_vport(struct hca *hca, const struct hca_cmd *c)
 		return HCA_SYND_FUNCTION;
 	MLX5_SET(nic_vport_context, ctx, roce_en, hca->roce_en);
 	MLX5_SET(nic_vport_context, ctx, mtu, hca->vport_mtu);
+	MLX5_SET(nic_vport_context, ctx, qkey_violation_counter, port->qkey_violations);
 	MLX5_SET64(nic_vport_context, ctx, system_image_guid, hca->p.node_guid);
 	MLX5_SET64(nic_vport_context, ctx, port_guid, port->guid);
 	MLX5_SET64(nic_vport_context, ctx, node_guid, hca->p.node_guid);
@@ -108,6 +109,8 @@ enum hca_synd hca_cmd_query_hca_vport(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET(hca_vport_context, ctx, sm_lid, HCA_SM_LID);
 	MLX5_SET(hca_vport_context, ctx, has_smi, !hca->p.roce);
 	MLX5_SET(hca_vport_context, ctx, subnet_timeout, 18);
+	MLX5_SET(hca_vport_context, ctx, pkey_violation_counter, port->pkey_violations);
+	MLX5_SET(hca_vport_context, ctx, qkey_violation_counter, port->qkey_violations);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1, port->caps);
 	MLX5_SET(hca_vport_context, ctx, cap_mask1_field_select, PORT_CAPS_SETTABLE);
 	return HCA_OK;

@@ -52,6 +52,7 @@ typedef u64 phys_addr_t;
 #define BIT(n)		(1ul << (n))
 #define BIT_ULL(n)	(1ull << (n))
 #define U64_MAX		(~0ull)
+#define U16_MAX		((u16)~0u)
 #define U32_MAX		(~0u)
 
 #endif
