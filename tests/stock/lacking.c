@@ -119,7 +119,6 @@ static struct ibv_cq_ex *cq_ex(uint64_t fields)
 
 static void completions(void)
 {
-	NULL_OF(cq_ex(IBV_WC_EX_WITH_CVLAN));
 	NULL_OF(cq_ex(IBV_WC_EX_WITH_FLOW_TAG));
 	NULL_OF(cq_ex(IBV_WC_EX_WITH_TM_INFO));
 	NULL_OF(cq_ex(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK));

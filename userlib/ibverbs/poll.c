@@ -168,6 +168,12 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *pub)
 	return is_covered(cqe_of(pub)) ? 0 : cqe_of(pub)->ml_path & 0x7f;
 }
 
+/* 15:13 priority, 11:0 VLAN */
+static uint16_t read_cvlan(struct ibv_cq_ex *pub)
+{
+	return is_covered(cqe_of(pub)) ? 0 : xv_be16(cqe_of(pub)->vlan_info);
+}
+
 static uint64_t read_completion_ts(struct ibv_cq_ex *pub)
 {
 	return xv_cqe_timestamp(cqe_of(pub));
@@ -191,4 +197,5 @@ void iv_poll_ex_init(struct cq *cq)
 	pub->read_sl = read_sl;
 	pub->read_dlid_path_bits = read_dlid_path_bits;
 	pub->read_completion_ts = read_completion_ts;
+	pub->read_cvlan = read_cvlan;
 }
