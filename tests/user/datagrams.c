@@ -167,9 +167,9 @@ static void test_ud_roundtrip(struct xv_qp *qp[2])
 	header = r.buf[1] + DST;
 	header[header[0] >> 4 == 6 ? 7 : 28] = 33;	/* IPv6, or IPv4 at offset 20 */
 	ok(!xv_init_ah_from_wc(r.side[1].ctx, 1, &wc, (struct xv_grh *)header, &way) &&
-	   way.is_global && way.grh.hop_limit == 33 &&
+	   way.is_global && way.grh.hop_limit == 33 && way.sl == 0 &&
 	   !memcmp(&way.grh.dgid, &r.side[0].gid, sizeof(way.grh.dgid)),
-	   "UD: the address from the completion has the hop limit of the packet");
+	   "UD: the address from the completion has hop limit and service level of the packet");
 	message(1, 0, 64, 4);
 	post_ud_recv(qp[0], 0, 5, 64);
 	from = rig_sge(&r, 1, SRC, 64);

@@ -144,18 +144,22 @@ XV_EXPORT int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const st
 {
 	struct xv_port_attr pattr;
 	struct origin o;
+	bool ethernet;
 	int err = xv_query_port(ctx, port, &pattr);
 
 	if (err)
 		return err;
+	ethernet = pattr.link_layer == XV_LINK_LAYER_ETHERNET;
 	memset(attr, 0, sizeof(*attr));
 	attr->dlid = wc->slid;
-	attr->sl = wc->sl;
+	/* On Ethernet the field of the CQE has the type of the header instead. */
+	if (!ethernet)
+		attr->sl = wc->sl;
 	attr->src_path_bits = wc->dlid_path_bits;
 	attr->port_num = (uint8_t)port;
 	if (!(wc->wc_flags & XV_WC_GRH))
 		return 0;
-	parse_header(&o, grh, pattr.link_layer == XV_LINK_LAYER_ETHERNET);
+	parse_header(&o, grh, ethernet);
 	err = own_gid_index(ctx, port, &pattr, &o);
 	if (err < 0)
 		return err;
