@@ -325,6 +325,29 @@ peer_down() {
 	wait_for 10 has_gid "$DEV1" "${HOME_ADDR%/*}"
 }
 
+# VLAN interfaces on top of those of peer_up: $VLAN0 here, $VLAN1 there
+VLAN_ID=5 VLAN0=10.79.0.1 VLAN1=10.79.0.2
+vlan_up() {
+	modprobe 8021q || return
+	ip link add link "$(interface "$DEV0")" name vlan0 type vlan id $VLAN_ID || return
+	ip -n peer link add link "$(interface "$DEV1")" name vlan1 type vlan id $VLAN_ID || return
+	ip address add $VLAN0/24 dev vlan0
+	ip -n peer address add $VLAN1/24 dev vlan1
+	ip link set vlan0 up
+	ip -n peer link set vlan1 up
+	wait_for 10 has_gid "$DEV0" $VLAN0 && wait_for 10 has_gid "$DEV1" $VLAN1
+}
+
+vlan_down() { ip link delete vlan0 && ip -n peer link delete vlan1; }
+
+# vlan_gid: prints the index of a GID of the interface vlan0
+vlan_gid() {
+	local f
+	for f in "/sys/class/infiniband/$DEV0/ports/1/gid_attrs/ndevs/"*; do
+		[ "$(cat "$f" 2>/dev/null)" = vlan0 ] && { echo "${f##*/}"; return; }
+	done
+}
+
 # ipoib_of DEVICE: prints the IPoIB interface of its first port
 ipoib_of() {
 	local dir

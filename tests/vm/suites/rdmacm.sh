@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Connections by address between two functions in different network namespaces, and from
-# a function to itself: ping, and rping with validated data.
+# a function to itself: ping, and rping with validated data. The same over VLAN interfaces.
 . ./lib.sh
 
 PEER=(ip netns exec peer)
@@ -29,5 +29,12 @@ rping_to "rping: 60 KiB" $ADDR0 -- "${PEER[@]}" -- -V -C 20 -S 60000
 rping_to "rping: the other direction" $ADDR1 "${PEER[@]}" -- -- -V -C 50
 rping_to "rping: a function to itself" $ADDR0 -- -- -V -C 50
 tap ../../../build/stock/rdma_calls $ADDR0
+ok "a VLAN interface on each" vlan_up
+like "ping over the VLAN" ' 0% packet loss' ping -c 3 -i 0.2 $VLAN1
+rping_to "rping over the VLAN" $VLAN0 -- "${PEER[@]}" -- -V -C 20
+rping_to "rping over the VLAN: the other direction" $VLAN1 "${PEER[@]}" -- -- -V -C 20
+tap ../../../build/stock/vlan "$DEV0" "$(vlan_gid)" $VLAN_ID
+tap ../../../build/stock/vlan "$DEV0" "$(gid_index "$DEV0")" 0
+ok "without the VLAN interfaces" vlan_down
 ok "back in one namespace" peer_down
 finish
