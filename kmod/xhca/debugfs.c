@@ -12,9 +12,10 @@
  * after that one too.
  *
  * "lid", "pkey" or "client_reregister" written to debugfs/xhca/N/port_event raises that event
- * of a port, as a subnet manager would cause it, and changes nothing else.  "down" and
- * "active" set the link of an InfiniBand port.  A number after the name selects the port;
- * the default is port 1.  A second number after "pkey" becomes the P_Key of the port.
+ * of a port, as a subnet manager would cause it.  After "client_reregister" the manager has
+ * forgotten the groups of the port.  "down" and "active" set the link of an InfiniBand port.  A
+ * number after the name selects the port; the default is port 1.  A second number after "pkey"
+ * becomes the P_Key of the port.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -103,6 +104,8 @@ static void raise_port_event(void *arg)
 		hca_port_set(e->port, e->subtype == MLX5_PORT_CHANGE_SUBTYPE_ACTIVE);
 	else if (e->pkey)
 		hca_port_set_pkey(e->port, e->pkey);
+	else if (e->subtype == MLX5_PORT_CHANGE_SUBTYPE_CLIENT_REREG)
+		hca_port_reregister(e->port);
 	else
 		hca_event_port(e->port, e->subtype);
 }

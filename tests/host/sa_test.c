@@ -404,6 +404,9 @@ static void test_groups(void)
 	hca_port_set(port_of(0), false);
 	tap_is(groups(), 1, "a port that goes down leaves all groups");
 	hca_port_set(port_of(0), true);
+	group(SET, 0, CREATE, 8, FULL);
+	hca_port_reregister(port_of(0));
+	tap_is(groups(), 1, "so does one whose clients must register again");
 	group(SET, 2, CREATE, 8, FULL);
 	session_restart(&s, 1);
 	tap_is(groups(), 1, "and so do the ports of a function that is reset");

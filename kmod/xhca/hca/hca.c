@@ -88,6 +88,12 @@ void hca_port_set_pkey(struct hca_port *port, u16 pkey)
 	hca_event_port(port, MLX5_PORT_CHANGE_SUBTYPE_PKEY);
 }
 
+void hca_port_reregister(struct hca_port *port)
+{
+	hca_sa_forget(port);
+	hca_event_port(port, MLX5_PORT_CHANGE_SUBTYPE_CLIENT_REREG);
+}
+
 void hca_port_set(struct hca_port *port, bool up)
 {
 	if (port->up == up)

@@ -902,6 +902,8 @@ __visible bool hca_function_in_reset(const struct hca *hca);
 __visible void hca_port_set(struct hca_port *port, bool up);
 /* Sets the P_Key of a port. */
 __visible void hca_port_set_pkey(struct hca_port *port, u16 pkey);
+/* The subnet manager forgets the groups of the port and asks its clients to register again. */
+__visible void hca_port_reregister(struct hca_port *port);
 /* Raises a port event (eq.c). */
 __visible void hca_event_port(struct hca_port *port, u8 subtype);
 
