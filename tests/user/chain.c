@@ -432,8 +432,11 @@ static void build_chain(struct link *l, struct link *end, bool first)
 
 static struct xv_comp_channel *channel;
 
-/* Posts the chain and sleeps until its last completion. */
-static bool run_chain(struct link *l, struct link *end, uint64_t seed, bool first)
+/*
+ * Posts the chain and sleeps until its last completion.  Returns 0, the error of a call, or
+ * -EBADMSG if a completion or the data is wrong.
+ */
+static int run_chain(struct link *l, struct link *end, uint64_t seed, bool first)
 {
 	struct xv_task *bad;
 	struct xv_cq *cq;
@@ -448,21 +451,23 @@ static bool run_chain(struct link *l, struct link *end, uint64_t seed, bool firs
 	err = xv_post_task(r.side[0].ctx, &part[0].task, &bad);
 	if (err) {
 		diag("%s", xv_last_error());
-		return false;
+		return err;
 	}
 	err = xv_get_cq_event(channel, &cq, &context);
-	if (err || cq != end->cq || !rig_expect(end->cq, STEPS, XV_WC_SUCCESS))
-		return false;
+	if (err)
+		return err;
+	if (cq != end->cq || !rig_expect(end->cq, STEPS, XV_WC_SUCCESS))
+		return -EBADMSG;
 	xv_ack_cq_events(cq, 1);
 	for (i = 0; i < QUEUES; i++)
 		xv_retire_send(l[i].qp, l[i].qp->sq.pi);
 	for (i = 0; i <= STEPS / 2; i++) {
 		if (COUNT(r.buf[0])[i] != seed) {
 			diag("cell %d", i);
-			return false;
+			return -EBADMSG;
 		}
 	}
-	return true;
+	return 0;
 }
 
 static struct link end_link(void)
@@ -493,11 +498,11 @@ static void test_chain(void)
 	for (i = 0; i < QUEUES; i++)
 		l[i] = link_up(RING, XV_QP_CROSS_CHANNEL, XV_CQ_IGNORE_OVERRUN);
 	start = xt_now();
-	ok(run_chain(l, &end, 0x1234567890abcdef, true),
+	ok(!run_chain(l, &end, 0x1234567890abcdef, true),
 	   "%d dependent steps over %d queues, posted once, the process asleep", STEPS, QUEUES);
 	diag("%.1f us for a step", (xt_now() - start) * 1e6 / STEPS);
-	ok(run_chain(l, &end, 0xfedcba0987654321, false), "the same again in the same entries");
-	ok(run_chain(l, &end, 99, false), "and once more");
+	ok(!run_chain(l, &end, 0xfedcba0987654321, false), "the same again in the same entries");
+	ok(!run_chain(l, &end, 99, false), "and once more");
 	for (i = 0; i < QUEUES; i++)
 		link_down(&l[i]);
 }
@@ -591,16 +596,20 @@ static void test_tasks(void)
 static void run_forever(void)
 {
 	struct link l[QUEUES], end = end_link();
-	bool first = true;
-	int i;
+	struct xv_async_event event;
+	unsigned int runs = 0;
+	int i, err;
 
 	for (i = 0; i < QUEUES; i++)
 		l[i] = link_up(RING, XV_QP_CROSS_CHANNEL, XV_CQ_IGNORE_OVERRUN);
-	puts("running");
-	fflush(stdout);
-	while (run_chain(l, &end, 1, first))
-		first = false;
-	ok(1, "the device was removed");
+	while (!(err = run_chain(l, &end, runs + 1, !runs)))
+		if (!runs++) {
+			puts("running");
+			fflush(stdout);
+		}
+	ok(runs && err == -ENODEV, "%u runs, then %s", runs, strerror(-err));
+	ok(err == -ENODEV && !xv_get_async_event(r.side[0].ctx, &event) &&
+	   event.event_type == XV_EVENT_DEVICE_FATAL, "the device was removed");
 	exit(tap_done());
 }
 
