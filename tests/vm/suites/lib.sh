@@ -231,26 +231,32 @@ pair() {
 MEANWHILE=()
 meanwhile() {
 	local part=$OUT.part${#MEANWHILE[@]}
-	( OUT=$part.out; "$@"; rm -f "$OUT" "$OUT.kernel" "$OUT.server" ) > "$part" 2>&1 &
-	MEANWHILE+=("$! $part")
+	( OUT=$part.out TESTS=0; "$@"; echo "end $TESTS"
+	  rm -f "$OUT" "$OUT.kernel" "$OUT.server" ) > "$part" 2>&1 &
+	MEANWHILE+=("$! $part $*")
 }
 
-# join: waits for the tests in the background and counts them
+# join: waits for the tests in the background and counts them. It is a failure if a part has no
+# test, or stops before its end.
 join() {
-	local job part line
+	local job pid part what line n end
 	for job in "${MEANWHILE[@]}"; do
-		part=${job#* }
-		wait "${job%% *}"
+		read -r pid part what <<< "$job"
+		n=0 end=missing
+		wait "$pid" || end="status $?"
 		while IFS= read -r line; do
 			case $line in
 			"ok "*" # SKIP "*)
-				line=${line#* - }
+				n=$((n + 1)) line=${line#* - }
 				skip "${line% # SKIP *}" "${line#* # SKIP }" ;;
-			"ok "*) pass "${line#* - }" ;;
-			"not ok "*) fail "${line#* - }" ;;
+			"ok "*) n=$((n + 1)); pass "${line#* - }" ;;
+			"not ok "*) n=$((n + 1)); fail "${line#* - }" ;;
+			"end "*) end=${line#end } ;;
 			*) echo "$line" ;;
 			esac
 		done < "$part"
+		[ $n -gt 0 ] && [ "$end" = $n ] ||
+			fail "in the background: $what" "$n tests, end: $end"
 		rm -f "$part"
 	done
 	MEANWHILE=()
