@@ -28,6 +28,14 @@ static int ok(int good, const char *fmt, ...)
 	return good;
 }
 
+/* A test that this host cannot run: the reason is counted, too. */
+__attribute__((unused))
+static void tap_skip(const char *what, const char *reason)
+{
+	printf("ok %d - %s # SKIP %s\n", ++tap_count, what, reason);
+	fflush(stdout);
+}
+
 /* Compares two integers and prints both if they differ. */
 #define tap_is(got, want, ...) do {						\
 	unsigned long long g_ = (got), w_ = (want);				\

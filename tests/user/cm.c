@@ -447,8 +447,10 @@ static void test_neighbour(void)
 	struct rdma_cm_id *id;
 	int tries = 3;
 
-	if (!netns || !is_ethernet(1))
+	if (!netns || !is_ethernet(1)) {
+		tap_skip("a peer with another MAC address", "needs Ethernet and two namespaces");
 		return;
+	}
 	id = route(RDMA_PS_TCP, PORT);
 	ok(set_neighbour(true) && event_with(1, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT),
 	   "UNREACHABLE: the peer has another MAC address");
@@ -464,8 +466,10 @@ static void test_no_path(void)
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
 
-	if (!netns || is_ethernet(1))
+	if (!netns || is_ethernet(1)) {
+		tap_skip("an address with a wrong GID", "needs InfiniBand and two namespaces");
 		return;
+	}
 	id = new_id(1, RDMA_PS_TCP);
 	ok(set_neighbour(true) && !rdma_resolve_addr(id, NULL, address(server, PORT), 5000) &&
 	   event_of(1, RDMA_CM_EVENT_ADDR_RESOLVED) && !rdma_resolve_route(id, 5000),

@@ -258,7 +258,7 @@ static void test_times(void)
 	int i, bad = 0;
 
 	if (xv_query_device(r.side[0].ctx, &device) || !device.hca_core_clock) {
-		diag("the device has no clock");
+		tap_skip("times of completions", "the device has no clock");
 		return;
 	}
 	test_same_clock();

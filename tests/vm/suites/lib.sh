@@ -118,7 +118,9 @@ tap() {
 	rc=$?
 	while IFS= read -r line; do
 		case $line in
-		"ok "*" # SKIP"*) n=$((n + 1)); skip "$name: ${line#* - }" "" ;;
+		"ok "*" # SKIP "*)
+			n=$((n + 1)) line=${line#* - }
+			skip "$name: ${line% # SKIP *}" "${line#* # SKIP }" ;;
 		"ok "*) n=$((n + 1)); pass "$name: ${line#* - }" ;;
 		"not ok "*) n=$((n + 1)); fail "$name: ${line#* - }" ;;
 		"1..0 # SKIP"*/dev/xverbs* | "1..0 # SKIP no device"*)
