@@ -7,6 +7,7 @@
 BIN=../../../build/user
 
 tap $BIN/tests/dp_unit
+tap $BIN/tests/dp_debug
 tap $BIN/tests/layout_check
 for prog in ops atomics completions errors events async migration memory indirect options \
 		transports datagrams windows resize xrc_shared xrc_mount sgid; do
