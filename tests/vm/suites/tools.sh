@@ -38,12 +38,17 @@ refused "perfquery: a RoCE port has no management datagrams" 'client_register' \
 	sh -c 'perfquery -C "$1" || exit 1' - "$DEV0"
 
 # ---- Direct access to the adapter's registers, which it does not offer
-for tool in "mstflint -d $pci query" "mstconfig -d $pci query" "mstlink -d $pci" \
-		"mstreg -d $pci --show_regs" "mstvpd $pci" "mstmcra $pci 0xf0014" \
-		"mstregdump $pci"; do
-	# shellcheck disable=SC2086 # a program with arguments
-	refused "${tool%% *}: no access" '[Oo]pen' $tool
-done
+# no_access REGEX PROGRAM ARGUMENT...: the program says, in these words, that it cannot open the
+# device
+no_access() { refused "$2: no access" "^$1" "${@:2}"; }
+name=${pci//./\\.}
+no_access "-E- Cannot open Device: $name\. .* MFE_CR_ERROR$" mstflint -d "$pci" query
+no_access '-E- Failed to open the device$' mstconfig -d "$pci" query
+no_access "-E- Failed to open device: \"$name\"" mstlink -d "$pci"
+no_access "-E- Failed to open device: \"$name\"" mstreg -d "$pci" --show_regs
+no_access "-E- Failed to open device $name!$" mstvpd "$pci"
+no_access 'mopen: ' mstmcra "$pci" 0xf0014
+no_access "Unable to open device $name\. Exiting\.$" mstregdump "$pci"
 ok "the port still works after that" ibv_devinfo -d "$DEV0" -i 1
 
 # ---- Counters
