@@ -250,6 +250,49 @@ static void rank_types(struct xv_coll *c, uint32_t rank)
 		}
 }
 
+/* Waits for a result that the adapter stores while the process calls nothing of the library. */
+static bool stored_by_adapter(const volatile uint8_t *out, size_t n, unsigned int ms)
+{
+	for (; !out[n - 1] && ms; ms--)
+		usleep(1000);
+	return out[n - 1];
+}
+
+/* The last byte of each element of the result is not zero. */
+static void rank_who_calculates(struct xv_coll *c, uint32_t rank, uint32_t count,
+				enum xv_vector_type type, bool by_cpu)
+{
+	uint8_t in[8 * LONG] = { 0 }, *out = ranks_buffer(sizeof(in));
+	struct xv_coll_op *op = xv_coll_allreduce(c, in, out, count, type, XV_VECTOR_ADD);
+	uint64_t x = 3ull << 56;
+	double real = -1;
+	uint32_t i;
+
+	if (type == XV_VECTOR_FLOAT64)
+		memcpy(&x, &real, sizeof(x));
+	for (i = 0; i < count; i++)
+		memcpy(in + 8 * i, &x, sizeof(x));
+	if (!op || xv_coll_start(op)) {
+		failed(rank, "allreduce");
+	} else {
+		if (xv_coll_result_by_cpu(op) != by_cpu) {
+			diag("rank %u: xv_coll_result_by_cpu() is not %d", rank, by_cpu);
+			sh->bad++;
+		}
+		/* When the last rank is here, the messages of all are on their way. */
+		pthread_barrier_wait(&sh->all.meet);
+		if (stored_by_adapter(out, 8 * count, by_cpu ? 30 : 10000) == by_cpu) {
+			diag("rank %u: type %u, %u elements: not by the %s", rank, type, count,
+			     by_cpu ? "CPU" : "adapter");
+			sh->bad++;
+		}
+		if (xv_coll_wait(op) != 1 || !out[8 * count - 1])
+			failed(rank, "allreduce");
+		free_op(op, rank);
+	}
+	free(out);
+}
+
 /* ---- Ranks ------------------------------------------------------------- */
 
 static void run_rank(uint32_t rank)
@@ -277,6 +320,11 @@ static void run_rank(uint32_t rank)
 	rank_allreduce(c, rank, SHORT, XV_VECTOR_FLOAT64, XV_VECTOR_ADD, 3);
 	if (sh->types)
 		rank_types(c, rank);
+	if (sh->all.n > 1 && !(sh->flags & XV_COLL_CPU_DRIVEN)) {
+		rank_who_calculates(c, rank, SHORT, XV_VECTOR_UINT64, !(sh->all.n & (sh->all.n - 1)));
+		rank_who_calculates(c, rank, SHORT, XV_VECTOR_FLOAT64, false);
+		rank_who_calculates(c, rank, LONG, XV_VECTOR_UINT64, false);
+	}
 	if (xv_coll_destroy(c))
 		failed(rank, "destroy");
 	pthread_barrier_wait(&sh->all.meet);

@@ -223,6 +223,17 @@ static bool clean_up(struct xv_coll_op *op)
 	return good;
 }
 
+/* A direct operation leaves the last sum to the CPU if the last round ends it. */
+static bool calculates_result(const struct xv_coll_op *op)
+{
+	return op->kind == ALLREDUCE && op->round_ends;
+}
+
+EXPORT int xv_coll_result_by_cpu(const struct xv_coll_op *op)
+{
+	return op->kind == ALLREDUCE && op->links && (cpu_driven(op) || op->round_ends);
+}
+
 /* Calculates in aligned memory, because the memory of the program can have any alignment. */
 static void calculate_result(struct xv_coll_op *op)
 {
@@ -239,7 +250,7 @@ static int finish(struct xv_coll_op *op, bool good)
 {
 	if (!good)
 		return broken(op, EIO, "a message has failed");
-	if (op->round_ends && op->kind == ALLREDUCE)
+	if (calculates_result(op))
 		calculate_result(op);
 	op->running = false;
 	op->parity = !op->parity;

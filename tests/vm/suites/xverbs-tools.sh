@@ -119,7 +119,8 @@ plots() {
 	cp "$WORK/json" "$WORK/$name.json"
 	ok "perf: plot of $1" $BIN/xv_perf plot "$WORK/$name.svg" "$WORK/json"
 	like "perf: it is against $2" "<tspan[^>]*>$2<" cat "$WORK/$name.svg"
-	like "perf: it has both ways" 'by the CPU' cat "$WORK/$name.svg"
+	like "perf: it has one way" 'posted once' cat "$WORK/$name.svg"
+	like "perf: it has the other way" 'CPU-driven' cat "$WORK/$name.svg"
 	# Each curve has one more point in the legend.
 	is "perf: its points" "$(grep -o "<use xlink:href='#gpPt[01]' transform='translate" \
 		"$WORK/$name.svg" | wc -l)" $((2 * ($3 + 1)))
@@ -161,7 +162,15 @@ done
 refused "perf: two ranges" 'exclude each other' \
 	$BIN/xv_perf "${both[@]}" -r 2-8 -s 8-64 allreduce
 ok "perf: JSON of a comparison" json $BIN/xv_perf "${both[@]}" -n 100 --json allreduce
-is "perf: its results" "$(field '.results[0] | keys[0]')" adapter_cpu_time_us
+is "perf: who calculates the last sum of a short vector" \
+	"$(field '.type + " " + .results[0].last_sum_by')" "uint64 CPU"
+ok "perf: JSON of floating-point numbers" json $BIN/xv_perf "${both[@]}" -n 100 --json \
+	--type float64 allreduce
+is "perf: who calculates their last sum" "$(field '.type + " " + .results[0].last_sum_by')" \
+	"float64 adapter"
+like "perf: who calculates the last sum of a long vector" '^ +8 +2048 .* adapter$' \
+	$BIN/xv_perf "${both[@]}" -n 50 -s 2048 allreduce
+refused "perf: a type of other tests" 'needs allreduce' $BIN/xv_perf "${both[@]}" -y uint64 barrier
 refused "perf: an odd size" 'multiple of 8' $BIN/xv_perf "${both[@]}" -s 12 allreduce
 refused "perf: a transport without the operation" 'does not support this operation' \
 	$BIN/xv_perf -T ud lat read

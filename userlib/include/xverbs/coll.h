@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * libxvcoll: collective operations that the adapter runs without the processor.
+ * libxvcoll: collective operations of cross-channel queues.
  *
  * An operation is persistent: it is built once, is started by one post, completes with
- * one completion, and can be started again.  The library uses only public functions of
- * libxverbs (xverbs-cross-channel(7)).
+ * one completion, and can be started again.  Between post and completion the adapter
+ * exchanges the messages and calculates.  But the CPU calculates the last sum of a short
+ * allreduce of integers (xv_coll_result_by_cpu()).  The library uses only public functions
+ * of libxverbs (xverbs-cross-channel(7)).
  *
  * Results and errors are as in libxverbs.  An operation and its communicator belong to
  * one thread at a time.
@@ -72,6 +74,12 @@ struct xv_coll_op *xv_coll_bcast(struct xv_coll *coll, void *buf, size_t length,
 struct xv_coll_op *xv_coll_allreduce(struct xv_coll *coll, const void *in, void *out,
 				     uint32_t count, enum xv_vector_type type,
 				     enum xv_vector_op op);
+
+/*
+ * Returns 1 if a CPU calculates the result of the allreduce, in xv_coll_test() or
+ * xv_coll_wait(); 0 if adapters do, or if the operation calculates nothing.
+ */
+int xv_coll_result_by_cpu(const struct xv_coll_op *op);
 
 int xv_coll_start(struct xv_coll_op *op);
 

@@ -163,7 +163,7 @@ static void end_part(struct chain *t, uint32_t parity)
 }
 
 /* While the adapter runs a part, the next one is posted. */
-static void run_by_adapter(struct chain *t, uint64_t steps)
+static void run_at_once(struct chain *t, uint64_t steps)
 {
 	uint64_t first;
 	uint32_t n, part = 0;
@@ -177,7 +177,7 @@ static void run_by_adapter(struct chain *t, uint64_t steps)
 	end_part(t, !(part & 1));
 }
 
-static void run_by_cpu(struct chain *t, uint64_t steps)
+static void run_in_steps(struct chain *t, uint64_t steps)
 {
 	uint32_t qps = t->c->qps;
 	struct xv_wc wc;
@@ -202,10 +202,10 @@ static void run_way(struct compare *c, int way)
 	open_chain(&t, c);
 	start = xt_now();
 	cpu = cpu_time_us();
-	if (way == BY_ADAPTER)
-		run_by_adapter(&t, c->iterations);
+	if (way == AT_ONCE)
+		run_at_once(&t, c->iterations);
 	else
-		run_by_cpu(&t, c->iterations);
+		run_in_steps(&t, c->iterations);
 	c->us[way] = (xt_now() - start) * 1e6 / (double)c->iterations;
 	c->cpu_us[way] = (cpu_time_us() - cpu) / (double)c->iterations;
 	close_chain(&t);
@@ -213,6 +213,6 @@ static void run_way(struct compare *c, int way)
 
 void run_chain(struct compare *c)
 {
-	run_way(c, BY_ADAPTER);
-	run_way(c, BY_CPU);
+	run_way(c, AT_ONCE);
+	run_way(c, IN_STEPS);
 }

@@ -58,7 +58,8 @@ static void create_op(struct rank *r)
 	else if (c->test == CMP_BCAST)
 		r->op = xv_coll_bcast(r->coll, r->out, c->size, 0);
 	else
-		r->op = xv_coll_allreduce(r->coll, r->in, r->out, c->size / 8, XV_VECTOR_UINT64,
+		r->op = xv_coll_allreduce(r->coll, r->in, r->out, c->size / 8,
+					  c->real ? XV_VECTOR_FLOAT64 : XV_VECTOR_UINT64,
 					  XV_VECTOR_ADD);
 	if (!r->op)
 		xt_die(XT_FAILED, "rank %u: %s", r->number, xv_coll_last_error());
@@ -115,19 +116,32 @@ static void await_run(struct rank *r)
 		xt_die(XT_FAILED, "rank %u: %s", r->number, xv_coll_last_error());
 }
 
+/* The bits of an element with the value @n */
+static uint64_t element(const struct compare *c, uint64_t n)
+{
+	double real = (double)n;
+
+	if (c->real)
+		memcpy(&n, &real, sizeof(n));
+	return n;
+}
+
 static void one_run(struct rank *r, uint64_t n)
 {
 	const struct compare *c = r->group->c;
 	uint64_t ranks = c->ranks, want = n;
+	size_t last = c->size ? c->size / 8 - 1 : 0;
 
-	r->in[0] = n + r->number;
+	r->in[0] = element(c, n + r->number);
+	r->in[last] = r->in[0];
 	r->out[0] = r->number ? 0 : n;
+	r->out[last] = r->out[0];
 	if (xv_coll_start(r->op))
 		xt_die(XT_FAILED, "rank %u: %s", r->number, xv_coll_last_error());
 	await_run(r);
 	if (c->test == CMP_ALLREDUCE)
-		want = n * ranks + ranks * (ranks - 1) / 2;
-	if (c->test != CMP_BARRIER && r->out[0] != want)
+		want = element(c, n * ranks + ranks * (ranks - 1) / 2);
+	if (c->test != CMP_BARRIER && (r->out[0] != want || r->out[last] != want))
 		xt_die(XT_MISMATCH, "run %llu: rank %u has a wrong result",
 		       (unsigned long long)n, r->number);
 }
@@ -150,7 +164,7 @@ static void *run_rank(void *arg)
 
 static void run_way(struct compare *c, int way)
 {
-	struct group g = { .c = c, .flags = way == BY_CPU ? XV_COLL_CPU_DRIVEN : 0 };
+	struct group g = { .c = c, .flags = way == IN_STEPS ? XV_COLL_CPU_DRIVEN : 0 };
 	double start, cpu;
 	uint32_t i;
 
@@ -165,6 +179,8 @@ static void run_way(struct compare *c, int way)
 			xt_die(XT_FAILED, "cannot create a thread");
 	}
 	pthread_barrier_wait(&g.phase);
+	if (way == AT_ONCE)
+		c->result_by_cpu = xv_coll_result_by_cpu(g.rank[0].op);
 	start = xt_now();
 	cpu = cpu_time_us();
 	pthread_barrier_wait(&g.phase);
@@ -180,6 +196,6 @@ static void run_way(struct compare *c, int way)
 
 void run_collective(struct compare *c)
 {
-	run_way(c, BY_ADAPTER);
-	run_way(c, BY_CPU);
+	run_way(c, AT_ONCE);
+	run_way(c, IN_STEPS);
 }

@@ -40,6 +40,27 @@ double cpu_time_us(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+/* What a way of the test is, as people and plots call it */
+static const char *way_name(const struct compare *c, int way)
+{
+	if (c->test == CMP_GATHER)
+		return way == AT_ONCE ? "one write" : "a write per row";
+	return way == AT_ONCE ? "posted once" : "CPU-driven";
+}
+
+/* Who calculates the result of what is posted once */
+static const char *calculates(const struct compare *c)
+{
+	return c->result_by_cpu ? "CPU" : "adapter";
+}
+
+static void end_row(const struct compare *c, const char *who)
+{
+	if (c->test == CMP_ALLREDUCE)
+		printf("  %s", who);
+	putchar('\n');
+}
+
 void compare_begin(const struct compare *c, bool json)
 {
 	if (json) {
@@ -48,17 +69,23 @@ void compare_begin(const struct compare *c, bool json)
 		xt_json_str("test", "%s", compared_name(c->test));
 		if (c->test == CMP_CHAIN)
 			xt_json_num("qps", c->qps);
+		if (c->test == CMP_ALLREDUCE)
+			xt_json_str("type", "%s", c->real ? "float64" : "uint64");
 		xt_json_bool("events", c->events);
+		xt_json_str("at_once", "%s", way_name(c, AT_ONCE));
+		xt_json_str("in_steps", "%s", way_name(c, IN_STEPS));
 		xt_json_key("results");
 		xt_json_open('[');
 		return;
 	}
-	printf("%-10s ", compared_name(c->test));
+	printf("A: %s; B: %s\n%-10s ", way_name(c, AT_ONCE), way_name(c, IN_STEPS),
+	       compared_name(c->test));
 	if (compared_has_ranks(c->test))
 		printf("%5s ", "ranks");
-	printf("%8s %10s  %10s %10s %8s  %10s %10s %8s  %10s %10s\n", "bytes",
-	       c->test == CMP_CHAIN ? "steps" : "runs", "adapter us", "CPU us", "ratio",
-	       "its CPU us", "CPU us", "ratio", "adapter/s", "CPU/s");
+	printf("%8s %10s  %10s %10s %8s  %10s %10s %8s  %10s %10s", "bytes",
+	       c->test == CMP_CHAIN ? "steps" : "runs", "A us", "B us", "A/B",
+	       "A CPU us", "B CPU us", "A/B", "A per s", "B per s");
+	end_row(c, "A: last sum by");
 	fflush(stdout);
 }
 
@@ -69,12 +96,14 @@ static void show_json(const struct compare *c)
 	if (compared_has_ranks(c->test))
 		xt_json_num("ranks", c->ranks);
 	xt_json_num("iterations", (double)c->iterations);
-	xt_json_num("adapter_us", c->us[BY_ADAPTER]);
-	xt_json_num("cpu_us", c->us[BY_CPU]);
-	xt_json_num("adapter_per_s", 1e6 / c->us[BY_ADAPTER]);
-	xt_json_num("cpu_per_s", 1e6 / c->us[BY_CPU]);
-	xt_json_num("adapter_cpu_time_us", c->cpu_us[BY_ADAPTER]);
-	xt_json_num("cpu_cpu_time_us", c->cpu_us[BY_CPU]);
+	if (c->test == CMP_ALLREDUCE)
+		xt_json_str("last_sum_by", "%s", calculates(c));
+	xt_json_num("at_once_us", c->us[AT_ONCE]);
+	xt_json_num("in_steps_us", c->us[IN_STEPS]);
+	xt_json_num("at_once_per_s", 1e6 / c->us[AT_ONCE]);
+	xt_json_num("in_steps_per_s", 1e6 / c->us[IN_STEPS]);
+	xt_json_num("at_once_cpu_time_us", c->cpu_us[AT_ONCE]);
+	xt_json_num("in_steps_cpu_time_us", c->cpu_us[IN_STEPS]);
 	xt_json_close('}');
 }
 
@@ -83,11 +112,12 @@ static void show_row(const struct compare *c)
 	printf("%-10s ", "");
 	if (compared_has_ranks(c->test))
 		printf("%5u ", c->ranks);
-	printf("%8u %10llu  %10.2f %10.2f %8.2f  %10.2f %10.2f %8.3f  %10.0f %10.0f\n", c->size,
-	       (unsigned long long)c->iterations, c->us[BY_ADAPTER], c->us[BY_CPU],
-	       c->us[BY_ADAPTER] / c->us[BY_CPU], c->cpu_us[BY_ADAPTER],
-	       c->cpu_us[BY_CPU], c->cpu_us[BY_ADAPTER] / c->cpu_us[BY_CPU],
-	       1e6 / c->us[BY_ADAPTER], 1e6 / c->us[BY_CPU]);
+	printf("%8u %10llu  %10.2f %10.2f %8.2f  %10.2f %10.2f %8.3f  %10.0f %10.0f", c->size,
+	       (unsigned long long)c->iterations, c->us[AT_ONCE], c->us[IN_STEPS],
+	       c->us[AT_ONCE] / c->us[IN_STEPS], c->cpu_us[AT_ONCE], c->cpu_us[IN_STEPS],
+	       c->cpu_us[AT_ONCE] / c->cpu_us[IN_STEPS], 1e6 / c->us[AT_ONCE],
+	       1e6 / c->us[IN_STEPS]);
+	end_row(c, calculates(c));
 }
 
 void compare_run(struct compare *c, bool json)

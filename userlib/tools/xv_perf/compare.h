@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Tests that run the same requests in two ways: by the adapter alone, posted before they run, and
- * step by step by the processor.
+ * Tests that do the same work in two ways.  AT_ONCE: all requests are posted before they run; of
+ * gather, it is one request.  IN_STEPS: the CPU polls for the end of a step and posts the next
+ * one; of gather, it posts a request for each row.
  */
 #ifndef XV_PERF_COMPARE_H
 #define XV_PERF_COMPARE_H
 
 #include "tool.h"
 
-enum { BY_ADAPTER, BY_CPU, WAYS };
+enum { AT_ONCE, IN_STEPS, WAYS };
 
 enum compared {
 	CMP_NONE,
@@ -28,7 +29,9 @@ struct compare {
 	uint64_t iterations;		/* steps of the chain; runs of an operation */
 	uint32_t ranks;
 	uint32_t qps;
-	bool events;			/* sleep until the end, except in the CPU's way */
+	bool real;			/* allreduce: floating-point numbers, else integers */
+	bool result_by_cpu;		/* allreduce AT_ONCE: the CPU calculates the last sum */
+	bool events;			/* sleep until the end, except IN_STEPS */
 	double us[WAYS];		/* results: time of an iteration */
 	double cpu_us[WAYS];		/* processor time of this process for an iteration */
 };

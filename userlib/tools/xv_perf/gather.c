@@ -111,7 +111,7 @@ typedef void (*gather_fn)(struct gather *g);
 void run_gather(struct compare *c)
 {
 	static const gather_fn ways[WAYS] = {
-		[BY_ADAPTER] = write_by_key, [BY_CPU] = write_rows,
+		[AT_ONCE] = write_by_key, [IN_STEPS] = write_rows,
 	};
 	struct gather g;
 	double start, cpu;

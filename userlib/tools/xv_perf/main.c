@@ -28,6 +28,8 @@ static struct {
 	bool json;
 	bool histogram;
 	bool quiet;
+	bool real;
+	bool typed;
 } opt = { .gid_index = -1, .p.inline_max = UNSET };
 
 static const char usage[] =
@@ -56,16 +58,19 @@ static const char usage[] =
 	"  -i, --inline N            send up to N bytes as inline data (lat 220, bw 0)\n"
 	"  -r, --ranks N[-M]         ranks of barrier, bcast and allreduce, or all powers of\n"
 	"                            two from N to M (8)\n"
+	"  -y, --type NAME           elements of allreduce: uint64 or float64 (uint64)\n"
 	"  -E, --events              lat, except write: sleep until a completion event;\n"
 	"                            chain and others: sleep until the end\n"
 	"  -H, --histogram           lat: show the distribution of the samples\n"
 	"  -j, --json                show results as JSON\n"
 	"  -Q, --quiet               do not show progress\n"
 	"  -h, --help                show this help\n"
-	"chain, barrier, bcast and allreduce compare requests that the adapter runs alone,\n"
-	"posted before they run, with the same requests driven by the CPU: time, CPU time and\n"
-	"rate of the steps of the chain, or of the runs of the operation.  gather compares one\n"
-	"write of 64 rows through an indirect key with 64 writes.\n"
+	"chain, barrier, bcast and allreduce compare requests that are posted once, before they\n"
+	"run, with the same requests driven by the CPU step by step: time, CPU time and rate of\n"
+	"the steps of the chain, or of the runs of the operation.  What is posted once runs in\n"
+	"the adapter, but the CPU calculates the last sum of a short allreduce of integers; the\n"
+	"last column says who did.  gather compares one write of 64 rows through an indirect key\n"
+	"with 64 writes.\n"
 	"plot draws runs that were saved with --json into one diagram; it needs gnuplot.\n"
 	"Except with --events, the measuring thread has a seccomp filter that kills the\n"
 	"process at any system call.\n";
@@ -97,6 +102,14 @@ static void parse_ranks(const char *text)
 	parse_range(text, "--ranks", MAX_RANKS, &opt.ranks_first, &opt.ranks_last);
 }
 
+static void parse_type(const char *text)
+{
+	opt.typed = true;
+	opt.real = !strcmp(text, "float64");
+	if (!opt.real && strcmp(text, "uint64"))
+		fail_usage("--type is uint64 or float64");
+}
+
 static void parse_transport(const char *text)
 {
 	opt.p.transport = TP_RC;
@@ -126,6 +139,7 @@ static void parse_option(int c)
 	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, 4096); break;
 	case 'l': opt.server = true; opt.listen = optarg; break;
 	case 'r': parse_ranks(optarg); break;
+	case 'y': parse_type(optarg); break;
 	case 'E': p->events = true; break;
 	case 'H': opt.histogram = true; break;
 	case 'j': opt.json = true; break;
@@ -142,6 +156,8 @@ static void parse_option(int c)
 static void parse_test(int argc, char **argv)
 {
 	opt.compared = argc ? compared_find(argv[0]) : CMP_NONE;
+	if (opt.typed && opt.compared != CMP_ALLREDUCE)
+		fail_usage("--type needs allreduce");
 	if (opt.compared && argc > 1)
 		fail_usage("too many arguments");
 	if (opt.compared)
@@ -247,6 +263,7 @@ static void parse(int argc, char **argv)
 		{ "inline", required_argument, NULL, 'i' },
 		{ "listen", optional_argument, NULL, 'l' },
 		{ "ranks", required_argument, NULL, 'r' },
+		{ "type", required_argument, NULL, 'y' },
 		{ "events", no_argument, NULL, 'E' },
 		{ "histogram", no_argument, NULL, 'H' },
 		{ "json", no_argument, NULL, 'j' },
@@ -256,7 +273,7 @@ static void parse(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:t:i:l::r:EHjQh", longs,
+	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:t:i:l::r:y:EHjQh", longs,
 				NULL)) != -1)
 		parse_option(c);
 	if (opt.server && optind < argc)
@@ -363,7 +380,7 @@ static void compare(void)
 	struct compare c = {
 		.test = opt.compared, .device = { opt.device[0], opt.device[1] },
 		.port = opt.port, .gid_index = opt.gid_index, .iterations = opt.p.iterations,
-		.qps = opt.p.qps, .events = opt.p.events,
+		.qps = opt.p.qps, .events = opt.p.events, .real = opt.real,
 	};
 	uint32_t ranks, size;
 

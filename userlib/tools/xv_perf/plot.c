@@ -37,7 +37,7 @@ static void get_string(const char *text, const char *key, char *value, size_t n)
 	if (p)
 		p += strlen(pattern);
 	for (i = 0; p && i < n - 1 && p[i] &&
-	     strchr("abcdefghijklmnopqrstuvwxyz_-0123456789", p[i]); i++)
+	     strchr("abcdefghijklmnopqrstuvwxyzCPU_-0123456789 ", p[i]); i++)
 		value[i] = p[i];
 	value[i] = 0;
 }
@@ -85,15 +85,15 @@ static void put_data(FILE *gp, int run, const char *text, const char *axis, cons
 struct kind {
 	const char *label;
 	const char *key[2];
-	const char *title[2];
+	const char *title[2];		/* keys of the names of the curves */
 };
 
 static const struct kind *kind_of(const char *text)
 {
-	static const struct kind latency = { "median latency, us", { "median_us" }, { "" } };
-	static const struct kind bandwidth = { "MB/s", { "mb_per_s" }, { "" } };
+	static const struct kind latency = { "median latency, us", { "median_us" }, { NULL } };
+	static const struct kind bandwidth = { "MB/s", { "mb_per_s" }, { NULL } };
 	static const struct kind compared = { "time of a step or run, us",
-		{ "adapter_us", "cpu_us" }, { "by the adapter", "by the CPU" } };
+		{ "at_once_us", "in_steps_us" }, { "at_once", "in_steps" } };
 	char test[32];
 
 	get_string(text, "test", test, sizeof(test));
@@ -116,15 +116,22 @@ static void put_header(FILE *gp, const char *image, const char *axis, const char
 
 static void put_title(FILE *gp, const char *text, int run, const char *curve)
 {
-	char test[32], op[32], tp[32];
+	char test[32], op[32], tp[32], way[32] = "", type[32], by[32];
 
 	get_string(text, "test", test, sizeof(test));
 	get_string(text, "operation", op, sizeof(op));
 	get_string(text, "transport", tp, sizeof(tp));
+	get_string(text, "type", type, sizeof(type));
+	get_string(text, "last_sum_by", by, sizeof(by));
+	if (curve)
+		get_string(text, curve, way, sizeof(way));
 	if (*op)
 		fprintf(gp, " title \"%s %s, run %d\"", tp, op, run + 1);
+	else if (*by && !strcmp(curve, "at_once"))
+		fprintf(gp, " title \"%s of %s %s, last sum by the %s, run %d\"", test, type, way,
+			by, run + 1);
 	else
-		fprintf(gp, " title \"%s %s, run %d\"", test, curve, run + 1);
+		fprintf(gp, " title \"%s %s %s, run %d\"", test, type, way, run + 1);
 }
 
 int plot(const char *image, int count, char **files)
