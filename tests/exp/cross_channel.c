@@ -294,6 +294,7 @@ static void test_calc(void)
 	const double d[2] = { 1.25, -3.5 };
 	uint64_t bits[2], sum;
 	double result;
+	size_t i;
 
 	tap_is(calculate(IBV_EXP_CALC_OP_ADD, IBV_EXP_CALC_DATA_TYPE_UINT, v, 4),
 	       v[0] + v[1] + v[2] + v[3], "ADD of four numbers");
@@ -305,6 +306,11 @@ static void test_calc(void)
 	       v[0] ^ v[1] ^ v[2], "BXOR");
 	tap_is(calculate(IBV_EXP_CALC_OP_BOR, IBV_EXP_CALC_DATA_TYPE_UINT, v, 4),
 	       v[0] | v[1] | v[2] | v[3], "BOR");
+	for (i = 0; i < 4; i++)
+		*number(0, i * OPERAND + 8) = htobe64(100 + i);
+	tap_is(calculate(IBV_EXP_CALC_OP_MAXLOC, IBV_EXP_CALC_DATA_TYPE_UINT, v, 4), v[1],
+	       "MAXLOC: the greatest value");
+	tap_is(be64toh(*number(1, 8)), 101, "MAXLOC: its location");
 	memcpy(bits, d, sizeof(bits));
 	sum = calculate(IBV_EXP_CALC_OP_ADD, IBV_EXP_CALC_DATA_TYPE_FLOAT, bits, 2);
 	memcpy(&result, &sum, sizeof(result));

@@ -133,12 +133,24 @@ static void connections(void)
 	REFUSED(ibv_modify_qp(qp, &attr, IBV_QP_RATE_LIMIT));
 }
 
+/* What cannot be imported cannot be given back either: nothing happens to the objects. */
 static void imports(void)
 {
+	struct ibv_ah_attr path = { .port_num = 1 };
+	struct ibv_mr *mr = ibv_reg_mr(pd, mem, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	uint8_t mac[6];
+	uint16_t vlan;
+
 	NULL_OF(ibv_import_device(ctx->cmd_fd));
 	NULL_OF(ibv_import_pd(ctx, pd->handle));
 	NULL_OF(ibv_import_mr(pd, 1));
 	NULL_OF(ibv_import_dm(ctx, 1));
+	ibv_unimport_mr(mr);
+	ibv_unimport_pd(pd);
+	ibv_unimport_dm(NULL);
+	ok(mr && !ibv_dereg_mr(mr), "a region of an own domain is not given back");
+	ok(ibv_resolve_eth_l2_from_gid(ctx, &path, mac, &vlan) == -EOPNOTSUPP,
+	   "ibv_resolve_eth_l2_from_gid() is for providers");
 }
 
 static void offers(void)

@@ -198,11 +198,17 @@ static void test_address(void)
 		.is_global = 1, .dlid = (uint16_t)port.lid, .port_num = 1,
 		.grh = { .sgid_index = gid_index, .hop_limit = 1 },
 	};
+	struct ibv_mw *mw;
 	struct ibv_ah *ah;
 
 	memcpy(a.grh.dgid.raw, gid.raw, sizeof(gid.raw));
 	ah = ibv_create_ah(ibv_pd, &a);
 	NEED(ah);
+	ok(xv_bridge_get_mr(mr) && xv_bridge_get_mr(mr)->lkey == mr->lkey &&
+	   xv_bridge_get_mr(mr)->rkey == mr->rkey, "region");
+	mw = ibv_alloc_mw(ibv_pd, IBV_MW_TYPE_1);
+	ok(mw && xv_bridge_get_mw(mw) && xv_bridge_get_mw(mw)->rkey == mw->rkey, "memory window");
+	ok(mw && !ibv_dealloc_mw(mw), "the window ends");
 	ok(xv_bridge_get_ah(ah) && xv_bridge_get_ah(ah)->pd == pd,
 	   "an address handle leads to that of libxverbs");
 	NEED(!ibv_destroy_ah(ah));

@@ -425,6 +425,7 @@ int main(int argc, char **argv)
 
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);
+	ok(rig_feature(r.side[0].ctx, "async-events")->available, "the device has events");
 	flags = fcntl(r.side[0].ctx->fd, F_GETFL);
 	fcntl(r.side[0].ctx->fd, F_SETFL, flags | O_NONBLOCK);
 	ok(xv_get_async_event(r.side[0].ctx, &event) == -EAGAIN,

@@ -26,17 +26,6 @@ static uint64_t random64(void)
 	return seed ^= seed << 17;
 }
 
-static bool has_feature(const char *name)
-{
-	struct xv_feature list[64];
-	int i, n = xv_query_features(r.side[0].ctx, list, 64);
-
-	for (i = 0; i < n && i < 64; i++)
-		if (!strcmp(list[i].name, name))
-			return list[i].available;
-	return false;
-}
-
 /* ---- The model --------------------------------------------------------------------- */
 
 static uint64_t sum(uint64_t a, uint64_t b, uint64_t boundary, int bits)
@@ -524,7 +513,7 @@ int main(int argc, char **argv)
 	opts.atomic_arg = largest = device.ext_atom.atomic_arg_sizes ?
 		1u << (31 - __builtin_clz((uint32_t)device.ext_atom.atomic_arg_sizes)) : 0;
 	rig_open(&r, &opts);
-	ok(!largest == !has_feature("masked-atomics") &&
+	ok(!largest == !rig_feature(r.side[0].ctx, "masked-atomics")->available &&
 	   !largest == !(device.exp_device_cap_flags & XV_EXP_DEVICE_EXT_MASKED_ATOMICS) &&
 	   !largest == !device.masked_atomic_cap, "feature and attributes agree");
 	if (!largest)

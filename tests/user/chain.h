@@ -30,16 +30,9 @@ static struct {
 	struct xv_srq *srq;
 } xrc;
 
-/* Skips the program if the device lacks the feature. */
 static __attribute__((unused)) bool has_feature(const char *name)
 {
-	struct xv_feature list[64];
-	int n = xv_query_features(r.side[0].ctx, list, 64), i;
-
-	for (i = 0; i < n && i < 64; i++)
-		if (!strcmp(list[i].name, name))
-			return list[i].available;
-	return false;
+	return rig_feature(r.side[0].ctx, name)->available;
 }
 
 static __attribute__((unused)) struct xv_cq *make_cq(int side, uint32_t cqe, uint32_t flags)

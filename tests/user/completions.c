@@ -249,6 +249,30 @@ static void test_same_clock(void)
 	ibv_close_device(ctx);
 }
 
+/* The CQE tells whether it has a time; that of a failed request has the error there. */
+static void test_opcodes(void)
+{
+	struct xv_sge sge = rig_sge(&r, 0, FROM, 8);
+	const struct mlx5r_cqe *cqe;
+	uint32_t bad_key;
+
+	for (bad_key = 0; bad_key < 2; bad_key++) {
+		double until = xt_now() + 10;
+
+		xv_wr_write(r.qp[0], 1, FLAGS, &sge, rig_addr(&r, 1, TO), r.mr[1]->rkey ^ bad_key);
+		xv_commit_send(r.qp[0]);
+		while (!(cqe = xv_cq_next(r.cq[0])) && xt_now() < until)
+			;
+		if (!cqe)
+			bail_out("no completion");
+		ok(xv_cqe_opcode(cqe) == (bad_key ? MLX5R_CQE_REQ_ERR : MLX5R_CQE_REQ) &&
+		   xv_cqe_has_timestamp(cqe) == !bad_key,
+		   "a request that %s", bad_key ? "failed has no time" : "succeeded has a time");
+		xv_cq_done(r.cq[0], cqe);
+		xv_commit_cq(r.cq[0]);
+	}
+}
+
 static void test_times(void)
 {
 	struct xv_sge sge = rig_sge(&r, 0, FROM, 8);
@@ -299,6 +323,8 @@ int main(int argc, char **argv)
 					   .inl_resp = t[i].wanted, .atomic_arg = 32 };
 		limit = t[i].limit;
 		rig_open(&r, &opts);
+		ok(t[i].cqe_size == 64 || rig_feature(r.side[0].ctx, "cq-128-byte-entries")->available,
+		   "the device has entries of %u bytes", t[i].cqe_size);
 		diag("CQEs of %u bytes, %u bytes of data", t[i].cqe_size, limit);
 		test_receives();
 		test_reads();
@@ -307,8 +333,11 @@ int main(int argc, char **argv)
 			test_srq(XV_SRQ_LINKED_LIST, t[i].cqe_size);
 			test_srq(XV_SRQ_CONTIGUOUS, t[i].cqe_size);
 		}
-		if (!limit)
+		if (!limit) {
 			test_times();
+			rig_reconnect(&r, &opts);
+			test_opcodes();
+		}
 		rig_close(&r);
 	}
 	return tap_done();

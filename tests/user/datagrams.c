@@ -314,6 +314,7 @@ static void test_ud(void)
 int main(int argc, char **argv)
 {
 	open_rig(argc, argv);
+	ok(rig_feature(r.side[0].ctx, "ud")->available, "the device has the feature ud");
 	test_ud();
 	rig_close(&r);
 	return tap_done();

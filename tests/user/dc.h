@@ -43,12 +43,10 @@ static struct xv_cq *dc_cq(struct dc_side *d)
 
 static void dc_skip_without_feature(void)
 {
-	struct xv_feature list[64];
-	int n = xv_query_features(side[0].s.ctx, list, 64), i;
+	const struct xv_feature *dc = rig_feature(side[0].s.ctx, "dc");
 
-	for (i = 0; i < n && i < 64; i++)
-		if (!strcmp(list[i].name, "dc") && !list[i].available)
-			tap_skip_all("dc: %s", list[i].why_not);
+	if (!dc->available)
+		tap_skip_all("dc: %s", dc->why_not);
 }
 
 static __attribute__((unused)) void dc_open(size_t bytes)

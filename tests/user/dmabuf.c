@@ -296,19 +296,6 @@ static void test_unmapped(int fd)
 
 /* ---- Memory region of the dma-buf -------------------------------------- */
 
-static bool available(struct xv_feature *f)
-{
-	struct xv_feature list[64];
-	int n = xv_query_features(r.side[1].ctx, list, 64), i;
-
-	for (i = 0; i < n && strcmp(list[i].name, "memory-region-dmabuf"); i++)
-		;
-	if (i == n)
-		bail_out("the feature is not in the list");
-	*f = list[i];
-	return f->available;
-}
-
 static bool complete(uint64_t wr_id, enum xv_wc_status status)
 {
 	xv_commit_send(r.qp[0]);
@@ -360,19 +347,22 @@ int main(int argc, char **argv)
 {
 	const unsigned int access = XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE |
 				    XV_ACCESS_REMOTE_READ;
-	struct xv_feature feature;
+	const struct xv_feature *feature;
 	struct xv_mr *mr;
 	int fd, kept;
 
 	rig_devices(argc, argv);
 	fd = export_memory();
 	rig_open(&r, &opts);
+	ok(rig_feature(r.side[0].ctx, "external-memory-dmabuf")->available,
+	   "queues may be in a dma-buf");
 	test_places(fd);
 	test_queues(fd);
 	test_unmapped(fd);
-	if (!available(&feature)) {
+	feature = rig_feature(r.side[1].ctx, "memory-region-dmabuf");
+	if (!feature->available) {
 		ok(!xv_reg_dmabuf_mr(r.side[1].pd, 0, PART, IOVA, fd, access) &&
-		   errno == EOPNOTSUPP && strstr(xv_last_error(), feature.why_not),
+		   errno == EOPNOTSUPP && strstr(xv_last_error(), feature->why_not),
 		   "not available: %s", xv_last_error());
 		rig_close(&r);
 		return tap_done();

@@ -218,6 +218,8 @@ int main(int argc, char **argv)
 
 	rig_devices(argc, argv);
 	open_rig();
+	ok(rig_feature(r.side[0].ctx, "completion-channel")->available,
+	   "the device has completion events");
 	test_basics();
 	test_nonblock();
 	test_no_lost_wakeup();

@@ -212,10 +212,21 @@ static void test_resize_refused(void)
 	destroy(c.out_handle);
 }
 
+static void test_feature(void)
+{
+	struct xv_context *ctx = xv_open(rig_device(0));
+
+	if (!ctx)
+		bail_out("%s", xv_last_error());
+	ok(rig_feature(ctx, "external-memory")->available, "queues may be in memory of the process");
+	xv_close(ctx);
+}
+
 int main(int argc, char **argv)
 {
 	rig_devices(argc, argv);
 	setup();
+	test_feature();
 	test_places();
 	test_flush();
 	test_srq();

@@ -316,6 +316,7 @@ int main(int argc, char **argv)
 	rig_devices(argc, argv);
 	mem = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	rig_open(&r, &opts);
+	ok(rig_feature(r.side[0].ctx, "memory-region")->available, "the device has memory regions");
 	test_all_rights();
 	test_local_read_only();
 	test_addresses();

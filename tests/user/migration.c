@@ -274,7 +274,8 @@ int main(int argc, char **argv)
 
 	rig_devices(argc, argv);
 	rig_open(&r, &opts);
-	if (!rig_migrates(r.side[0].ctx) || !rig_migrates(r.side[1].ctx))
+	if (!rig_feature(r.side[0].ctx, "path-migration")->available ||
+	    !rig_feature(r.side[1].ctx, "path-migration")->available)
 		tap_skip_all("the devices do not support path migration");
 	test_requests();
 	test_software(0);

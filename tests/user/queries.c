@@ -283,6 +283,21 @@ static void test_optional_features(void)
 	ok(feature(list, n, "ece")->id == XVERBS_FEATURE_ECE, "ECE is a feature");
 }
 
+/* No adapter gives these to processes of xverbs. */
+static void test_missing_features(void)
+{
+	static const char *const names[] = {
+		"on-demand-paging", "device-memory", "gpu-data-path", "dpa-data-path",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct xv_feature *f = rig_feature(ctx, names[i]);
+
+		ok(!f->available && strlen(f->why_not) > 10, "no %s: %s", names[i], f->why_not);
+	}
+}
+
 /* ---- Rates ------------------------------------------------------------- */
 
 static void test_rates(void)
@@ -356,6 +371,7 @@ int main(int argc, char **argv)
 	test_pkeys();
 	test_features();
 	test_optional_features();
+	test_missing_features();
 	test_rates();
 	test_names();
 	ibv_close_device(ib);

@@ -81,15 +81,15 @@ int rig_bound_file(const char *name)
 	return -1;
 }
 
-bool rig_migrates(struct xv_context *ctx)
+const struct xv_feature *rig_feature(struct xv_context *ctx, const char *name)
 {
-	struct xv_feature list[64];
-	int n = xv_query_features(ctx, list, 64), i;
+	static struct xv_feature list[64];
+	int n = xv_query_features(ctx, list, ARRAY_SIZE(list)), i;
 
-	for (i = 0; i < n && i < 64; i++)
-		if (!strcmp(list[i].name, "path-migration"))
-			return list[i].available;
-	return false;
+	for (i = 0; i < n && i < (int)ARRAY_SIZE(list); i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	bail_out("there is no feature %s", name);
 }
 
 static void make_qps(struct rig *r, const struct rig_opts *o)

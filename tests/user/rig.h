@@ -47,8 +47,11 @@ const char *rig_device(int side);
 int rig_node(const char *name);
 int rig_bound_file(const char *name);
 
-/* Returns true if the device supports path migration. */
-bool rig_migrates(struct xv_context *ctx);
+/*
+ * What the device says about a feature.  The program that tests a feature names it by this
+ * call; tests/check tested finds features that no program names.
+ */
+const struct xv_feature *rig_feature(struct xv_context *ctx, const char *name);
 
 void rig_open(struct rig *r, const struct rig_opts *opts);
 void rig_close(struct rig *r);

@@ -197,6 +197,19 @@ static void test_first_sizes(void)
 	   "QP_QUERY: the first published size of out_init");
 }
 
+/* The value that CREATE gets is what the CQEs of the queue have; external.c polls them. */
+static void test_user_index(void)
+{
+	struct xv_context *ctx = xv_open(rig_device(0));
+	struct xv_device_attr a;
+
+	if (!ctx || xv_query_device(ctx, &a))
+		bail_out("%s", xv_last_error());
+	ok(rig_feature(ctx, "cqe-user-index")->available && a.cqe_version == 1,
+	   "CQEs have the user index");
+	xv_close(ctx);
+}
+
 /* ---- How a queue pair was created --------------------------------------------- */
 
 static void expect_init(const char *what, uint32_t handle, const struct xverbs_qp_init *want)
@@ -374,6 +387,7 @@ int main(int argc, char **argv)
 	rig_devices(argc, argv);
 	steps_setup();
 	test_steps();
+	test_user_index();
 	test_init();
 	test_first_sizes();
 	test_entries("LIST_DEVICES", XVERBS_LIST_DEVICES, sizeof(arg.list),

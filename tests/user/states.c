@@ -348,7 +348,7 @@ static void make_qp(void)
 
 static void test_type(enum xv_qp_type t, const char *name)
 {
-	bool migrates = rig_migrates(side.ctx);
+	bool migrates = rig_feature(side.ctx, "path-migration")->available;
 	uint32_t optional = migrates ? ~0u : ~(uint32_t)(ALT | MIG);
 	size_t i;
 

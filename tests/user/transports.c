@@ -346,7 +346,13 @@ static void test_external(void)
 
 int main(int argc, char **argv)
 {
+	static const char *const features[] = { "rc", "uc", "srq", "srq-contiguous", "xrc" };
+	size_t i;
+
 	open_rig(argc, argv);
+	for (i = 0; i < ARRAY_SIZE(features); i++)
+		ok(rig_feature(r.side[0].ctx, features[i])->available,
+		   "the device has the feature %s", features[i]);
 	test_uc();
 	test_srq(XV_SRQ_LINKED_LIST, "linked list");
 	test_srq(XV_SRQ_CONTIGUOUS, "contiguous");

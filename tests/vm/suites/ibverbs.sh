@@ -221,7 +221,7 @@ node='.*numa_node -?[0-9]+ '
 like "numbers and files are found" \
 	"^$DEV0: index [0-9]+, uverbs[0-9]+, .*$node.*local_cpulist [0-9,-]+ " \
 	"$XV_RUN" $STOCK/paths
-for prog in interface threads; do
+for prog in interface addresses threads; do
 	tap $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
 done
 
@@ -240,7 +240,7 @@ fi
 
 RUN_SERVER=("$XV_RUN") RUN_CLIENT=("$XV_RUN")
 devices=("$DEV0" "$(gid_index "$DEV0")" "$DEV1" "$(gid_index "$DEV1")")
-for prog in interface threads; do
+for prog in interface addresses threads; do
 	tap $STOCK/${prog}_linked "$DEV0" "$(gid_index "$DEV0")"
 	tap "$XV_RUN" $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
 done
