@@ -395,8 +395,8 @@ static void exec_next(char **argv)
 		_exit(0);
 	}
 	open_file();
-	umem.addr = mr.addr = mr.iova = (uintptr_t)aligned_alloc(4096, RING << 10);
-	memset((void *)(uintptr_t)mr.addr, 0, RING << 10);
+	umem.addr = (uintptr_t)aligned_alloc(4096, RING << 10);
+	mr.addr = mr.iova = (uintptr_t)aligned_alloc(4096, RING << 10);
 	if (CALL(PD_ALLOC, &pd))
 		bail_out("PD_ALLOC: %s", reason);
 	mr.pd = pd.out_handle;
