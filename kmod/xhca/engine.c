@@ -38,13 +38,13 @@
  * Polling: while there is work, the owner polls without a pause.  Requests that are retried in
  * vain are no work.  After that it spins for SPIN_NS, then parks for a share of the time without
  * work (a pause), so that the first request after a short pause is found early and a long pause
- * costs little CPU time.  After SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells itself.
- * Only a running task can ring a doorbell, so an idle CPU need not check.  A CPU checks when it
- * becomes idle, and from a timer while it is busy, unless another CPU has checked meanwhile.  If the
- * owner is parked when the CPU leaves idle, and the last work is less than ACTIVE_NS ago, the first
- * check is after FIRST_CHECK_NS, and each interval is twice as long as the one before, up to
- * CHECK_NS.  Otherwise all intervals are CHECK_NS: either the owner polls the doorbells itself, or
- * the adapter has not been used recently.
+ * costs little CPU time.  After SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells
+ * itself.  Only a running task can ring a doorbell, so an idle CPU need not check.  A CPU checks
+ * when it becomes idle, and from a timer while it is busy, unless another CPU has checked
+ * meanwhile.  If the owner is parked when the CPU leaves idle, and the last work is less than
+ * ACTIVE_NS ago, the first check is after FIRST_CHECK_NS, and each interval is twice as long as
+ * the one before, up to CHECK_NS.  Otherwise all intervals are CHECK_NS: either the owner polls
+ * the doorbells itself, or the adapter has not been used recently.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -268,6 +268,12 @@ static bool engine_may_spin(void)
 
 /* ---- Checks of the doorbells while parked ----------------------------------------- */
 
+/* A pause for the tasks of the only CPU ends early if they have nothing to do, not for work. */
+static bool engine_pause_ends(struct xhca_engine *e)
+{
+	return e->yields ? engine_may_spin() : hca_fabric_rung(&e->fabric);
+}
+
 /*
  * If parked and there is work, offers it to @to and returns 1; the caller starts the softirq
  * or the thread of @to.  Returns -EAGAIN if another CPU is checking.
@@ -289,7 +295,7 @@ static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 		return -EAGAIN;
 	now = ktime_get_ns();
 	WRITE_ONCE(e->checked, now);
-	if (now >= e->wake_at || (e->yields && engine_may_spin()) || hca_fabric_rung(&e->fabric))
+	if (now >= e->wake_at || engine_pause_ends(e))
 		return engine_offer(e, checked, to);
 	atomic_long_set_release(&e->owner, t);
 	return 0;
@@ -640,9 +646,10 @@ static int engine_worker_online(unsigned int cpu, struct hlist_node *node)
 	err = engine_start_worker(e, cpu);
 	if (err)
 		return err;
-	for_each_cpu(other, &e->cpus)
+	for_each_cpu(other, &e->cpus) {
 		if (!cpumask_test_cpu(other, &e->allowed))
 			engine_stop_worker(e, other);
+	}
 	return 0;
 }
 
