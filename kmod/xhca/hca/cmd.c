@@ -395,6 +395,16 @@ static void hca_cmdif_reset(struct hca *hca)
 	hca->cmdif->late = NULL;
 }
 
+/* A driver that no longer waits for the reset may have set its queue again. */
+static void hca_cmdif_show_disabled(struct hca *hca)
+{
+	__be32 *reg = &hca_cmdif_segment(hca)->cmdq_addr_l_sz;
+	u32 low = hca_cmdif_get_register(hca, reg);
+
+	if (low & NIC_STATE_MASK || (low & 0xff) == GEOMETRY)
+		hca_cmdif_set_word(reg, NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY);
+}
+
 /* Frees some objects; true if the function has been reset. */
 static bool hca_cmdif_reset_some(struct hca *hca)
 {
@@ -405,8 +415,7 @@ static bool hca_cmdif_reset_some(struct hca *hca)
 	if (c->disable) {
 		c->disable = false;
 		hca_cmdif_set_health(hca, 0);
-		hca_cmdif_set_word(&hca_cmdif_segment(hca)->cmdq_addr_l_sz,
-				   NIC_DISABLED << NIC_STATE_SHIFT | GEOMETRY);
+		hca_cmdif_show_disabled(hca);
 		/* A CPU that reads false sees all stores of the reset. */
 		smp_store_release(&c->reset, false);
 	}

@@ -790,6 +790,7 @@ struct hca_fabric {
 	s32 load_credit;
 	u32 pass, looks;		/* reads of registers */
 	u64 work_seen, last_pass;
+	u32 resets;			/* functions that are being reset */
 	u32 commands;			/* executed in the last pass that looked for them */
 	struct hca_shares run;		/* functions with work */
 	bool left;			/* the last pass left work */

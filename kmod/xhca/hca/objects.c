@@ -119,8 +119,10 @@ void hca_addresses_reset(struct hca *hca)
 void hca_reset_to(struct hca *hca, enum hca_stage stage)
 {
 	/* From now on nothing is written to host memory. */
-	if (!(hca->stopped & HCA_RESETTING))
+	if (!(hca->stopped & HCA_RESETTING)) {
 		memset(&hca->reset, 0, sizeof(hca->reset));
+		hca->fabric->resets++;
+	}
 	hca->stopped |= HCA_RESETTING;
 	hca->stage = HCA_OFF;
 	hca->reset.stage = stage;
@@ -151,6 +153,7 @@ static void hca_reset_end(struct hca *hca)
 	hca_caps_reset(hca);
 	hca->stage = hca->reset.stage;
 	hca->stopped &= ~HCA_RESETTING;
+	hca->fabric->resets--;
 }
 
 bool hca_reset_some(struct hca *hca)

@@ -114,7 +114,7 @@ static struct hca *hca_run_command_turn(struct hca_fabric *f, bool due)
 
 static unsigned int hca_run_commands(struct hca_fabric *f, bool due)
 {
-	struct hca *hca = hca_run_command_turn(f, due || f->commands);
+	struct hca *hca = hca_run_command_turn(f, due || f->commands || f->resets);
 
 	if (!hca)
 		return 0;
