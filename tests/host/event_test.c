@@ -204,7 +204,7 @@ static void test_chain_of_handlers(void)
 			     MLX5_EVENT_TYPE_WQ_CATAS_ERROR);
 	for (n = 0, runs = 0; runs < 100 && n < N; runs++)
 		n += run_handlers(&first, &second, &third);
-	tap_is(n, N, "an EQ is full when another EQ of its vector has a doorbell: no event is lost");
+	tap_is(n, N, "a full EQ, and a doorbell of another one of its vector: no event is lost");
 	for (n = 0, i = 0; i < 100 * EQ_SIZE; i++) {
 		hca_event_qp(hca_table_get(&s.hca[0]->qps, q[i % N].qp.qp_num),
 			     MLX5_EVENT_TYPE_WQ_CATAS_ERROR);

@@ -487,8 +487,8 @@ static void test_flush_share(void)
 		}
 		hca_fabric_poll(&s.fabric);
 	}
-	ok(flushed > 1000 && flushed < 2 * writes, "%u receives are flushed, %u writes of another page "
-	   "are executed", flushed, writes);
+	ok(flushed > 1000 && flushed < 2 * writes, "%u receives are flushed, and %u writes of "
+	   "another page are executed", flushed, writes);
 	session_settle(&s);
 	session_qp_destroy(&a);
 	for (i = 0; i < QPS; i++)
@@ -552,8 +552,8 @@ static void test_reset(void)
 		now = hca->qps.count;
 		most = max(most, before - now);
 	}
-	ok(passes > 4 && most <= 4096, "a reset takes %u passes, and frees up to %u queue pairs in one",
-	   passes, most);
+	ok(passes > 4 && most <= 4096, "a reset takes %u passes, and frees up to %u queue pairs in "
+	   "one", passes, most);
 	ok(writes >= passes, "another function executes %u requests meanwhile", writes);
 	tap_is(hca->qps.count + hca->cqs.count + hca->mkeys.count, 0, "all objects are freed");
 	session_settle(&s);

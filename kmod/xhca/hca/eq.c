@@ -36,7 +36,7 @@
 #define EQE_OWNER	63
 #define RETRY_NS	100000		/* first interval; each next one is twice as long */
 #define MAX_RETRY_NS	50000000
-#define SERVED		64		/* events that a handler takes at least, if there are so many */
+#define SERVED		64		/* a handler takes as many events, if there are */
 #define DATA_BYTES	28
 #define CI_MASK		0xffffff
 
