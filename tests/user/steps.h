@@ -642,7 +642,7 @@ static void steps_setup(void)
 {
 	memory = mmap(NULL, 4 * LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(memory, 0, 4 * LEN);
-	xrc_fd = open("/", O_RDONLY);
+	xrc_fd = memfd_create("domain", MFD_CLOEXEC);
 	make_dmabuf();
 	node = rig_node(rig_device(0));
 	fd = bound_file();
