@@ -104,7 +104,9 @@ static bool next_error(struct xv_context *ctx, struct xv_async_event *event)
 		xv_ack_async_event(event);
 		if (event->event_type == XV_EVENT_QP_ACCESS_ERR)
 			return true;
-		diag("event: %s", xv_event_type_str(event->event_type));
+		/* The QP is in ERR now. */
+		if (event->event_type != XV_EVENT_QP_LAST_WQE_REACHED)
+			diag("event: %s", xv_event_type_str(event->event_type));
 	}
 	diag("no event");
 	return false;
