@@ -15,10 +15,19 @@ static int xv_mock_vector2eqn(struct mlx5_core_dev *mdev, int vector, int *eqn)
 	return 0;
 }
 
+/* In the tests, xv_obj_undo() of object.c destroys no queue pair. */
+static void xv_mock_undo(struct xv_obj *obj)
+{
+	if (obj->type == XV_OBJ_QP)
+		xv_qp_destroy(obj, NULL);
+	xv_obj_undo(obj);
+}
+
 static bool xv_lag_active, xv_lag_hash, xv_lag_lacp_owner;
 static u8 xv_lag_ports;
 
 #define xv_compat_vector2eqn	xv_mock_vector2eqn
+#define xv_obj_undo		xv_mock_undo
 #define mlx5_lag_is_active(mdev)	xv_lag_active
 #define mlx5_lag_mode_is_hash(mdev)	xv_lag_hash
 #define mlx5_lag_get_num_ports(mdev)	xv_lag_ports

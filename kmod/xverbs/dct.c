@@ -204,13 +204,22 @@ int xv_dct_create(struct xv_call *call)
 	mutex_init(&dct->arm_lock);
 	dct->init = *arg;
 	dct->port = call->dct_attr.port;
-	err = xv_dct_build(call, dct);
+	dct->pkey_index = call->dct_attr.pkey_index;
+	err = xv_security_label(call, &dct->label);
+	if (!err)
+		err = xv_security_create_dct(call, dct);
+	if (!err)
+		err = xv_dct_build(call, dct);
 	if (err) {
+		xv_security_free(&dct->label);
 		xv_obj_abort(obj);
 		return err;
 	}
 	obj->resource.number = dct->dctn;
 	err = xv_number_add(&call->dev->dcts, dct->dctn, dct);
+	/* P_Keys may have changed before the target was in the table. */
+	if (!err)
+		err = xv_security_create_dct(call, dct);
 	if (err) {
 		xv_obj_undo(obj);
 		return err;
@@ -231,8 +240,8 @@ static bool xv_dct_is_drained(struct xv_dev *dev, const struct xv_dct_obj *dct)
 	       MLX5_GET(dctc, dctc, state) == XVERBS_DCT_DRAINED;
 }
 
-static int xv_dct_begin_drain(struct xv_dev *dev, struct xv_call *call,
-			      struct xv_dct_obj *dct)
+int xv_dct_begin_drain(struct xv_dev *dev, struct xv_call *call,
+		       struct xv_dct_obj *dct)
 {
 	int err;
 
@@ -246,7 +255,11 @@ static int xv_dct_begin_drain(struct xv_dev *dev, struct xv_call *call,
 
 void xv_dct_drain(struct xv_obj *obj)
 {
-	xv_dct_begin_drain(obj->file->dev, NULL, to_dct_obj(obj));
+	struct xv_dev *dev = obj->file->dev;
+
+	xv_security_hold(dev);
+	xv_dct_begin_drain(dev, NULL, to_dct_obj(obj));
+	xv_security_release(dev);
 }
 
 /*
@@ -267,26 +280,36 @@ int xv_dct_destroy(struct xv_obj *obj, struct xv_call *call)
 	struct xv_dct_obj *dct = to_dct_obj(obj);
 	int err;
 
+	xv_security_hold(dev);
 	err = xv_dct_begin_drain(dev, call, dct);
+	xv_security_release(dev);
 	if (!err)
 		xv_dct_wait_drained(dev, dct);
+	xv_security_hold(dev);
 	/* In error state the adapter has lost its objects; they can be destroyed. */
 	if (!err || err == -ENODEV)
 		err = xv_fw_destroy_dct(dev, call, dct->dctn);
+	if (!err)
+		xv_number_del(&dev->dcts, dct->dctn, dct);
+	xv_security_release(dev);
 	if (err)
 		return err;
-	xv_number_del(&dev->dcts, dct->dctn, dct);
 	if (dct->arm_state == XVERBS_DCT_ARMED)
 		xv_dct_eq_release(dev);
 	xv_sgid_put(&dct->sgid);
+	xv_security_free(&dct->label);
 	return 0;
 }
 
 void xv_dct_leak(struct xv_obj *obj)
 {
 	struct xv_dct_obj *dct = to_dct_obj(obj);
+	struct xv_dev *dev = obj->file->dev;
 
-	xv_number_del(&obj->file->dev->dcts, dct->dctn, dct);
+	xv_security_hold(dev);
+	xv_number_del(&dev->dcts, dct->dctn, dct);
+	xv_security_release(dev);
+	xv_security_free(&dct->label);
 	/* Removal of the device waits for references to its GIDs. */
 	xv_sgid_put(&dct->sgid);
 }

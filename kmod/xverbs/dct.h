@@ -5,6 +5,10 @@
 
 #include "xv.h"
 
+/* Asks the adapter to drain the target, if it has not been asked yet. */
+int xv_dct_begin_drain(struct xv_dev *dev, struct xv_call *call,
+		       struct xv_dct_obj *dct);
+
 /* Delivers a firmware event of the DC target with the number @dctn. */
 void xv_dct_event(struct xv_dev *dev, u32 dctn, unsigned long fw_type);
 

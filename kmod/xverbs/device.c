@@ -120,7 +120,7 @@ void xv_qp_deliver_events(struct work_struct *work)
 }
 
 /* There may be many handles, so a work item visits them. */
-static void xv_qp_event(struct xv_dev_qp *qp, int type)
+void xv_qp_event(struct xv_dev_qp *qp, int type)
 {
 	if (type == XVERBS_EVENT_SQ_DRAINED && !READ_ONCE(qp->want_drained))
 		return;
@@ -221,6 +221,7 @@ static void xv_dev_ib_event(struct ib_event_handler *handler,
 	default:
 		return;
 	}
+	xv_security_event(dev, event->event);
 	mutex_lock(&dev->files_lock);
 	list_for_each_entry(file, &dev->files, dev_node) {
 		if (source < file->n_sources)
@@ -278,12 +279,14 @@ static const char *xv_dev_probe(struct xv_dev *dev)
 static void xv_dev_stop(struct xv_dev *dev)
 {
 	ib_unregister_event_handler(&dev->ib_events);
+	xv_security_del(dev);
 	mlx5_notifier_unregister(dev->mdev, &dev->fw_events);
 }
 
 /* Returns NULL, or the reason why the device cannot be used. */
 static const char *xv_dev_start(struct xv_dev *dev)
 {
+	xv_security_add(dev);
 	dev->fw_events.notifier_call = xv_dev_fw_event;
 	mlx5_notifier_register(dev->mdev, &dev->fw_events);
 	INIT_IB_EVENT_HANDLER(&dev->ib_events, dev->ib, xv_dev_ib_event);

@@ -519,8 +519,11 @@ int xv_qp_create(struct xv_call *call)
 	obj->events.user_data = arg->user_data;
 	h->init = xv_qp_init(arg);
 	h->qp = xv_qp_alloc(call);
-	err = h->qp ? xv_qp_build(call, h) : -ENOMEM;
+	err = h->qp ? xv_security_label(call, &h->label) : -ENOMEM;
+	if (!err)
+		err = xv_qp_build(call, h);
 	if (err) {
+		xv_security_free(&h->label);
 		kfree(h->qp);
 		xv_obj_abort(obj);
 		return err;
@@ -566,6 +569,34 @@ static struct xv_dev_qp *xv_qp_find_target(struct xv_call *call,
 	return qp;
 }
 
+static int xv_qp_hold_target(struct xv_call *call, struct xv_qp_obj *h,
+			     const struct xv_xrc_domain *domain, u32 qpn)
+{
+	struct xv_dev_qp *qp;
+
+	mutex_lock(&call->dev->xrc_lock);
+	qp = xv_qp_find_target(call, domain, qpn);
+	if (!IS_ERR(qp)) {
+		qp->users++;
+		h->qp = qp;
+	}
+	mutex_unlock(&call->dev->xrc_lock);
+	return PTR_ERR_OR_ZERO(qp);
+}
+
+/* With the lock held, nobody sets P_Keys between the check and the addition. */
+static int xv_qp_join_target(struct xv_call *call, struct xv_qp_obj *h)
+{
+	int err;
+
+	mutex_lock(&h->qp->lock);
+	err = xv_security_open_qp(call, h);
+	if (!err)
+		xv_qp_add_handle(h);
+	mutex_unlock(&h->qp->lock);
+	return err;
+}
+
 /* Creates another handle for a queue pair of type XRC_RECV. */
 int xv_qp_open(struct xv_call *call)
 {
@@ -586,23 +617,23 @@ int xv_qp_open(struct xv_call *call)
 		.type = XVERBS_QPT_XRC_RECV,
 		.xrcd = arg->xrcd,
 	};
+	INIT_LIST_HEAD(&h->node);
 	xrcd = xv_obj_use(call, obj, XV_OBJ_XRCD, arg->xrcd);
-	if (IS_ERR(xrcd)) {
-		xv_obj_abort(obj);
-		return PTR_ERR(xrcd);
-	}
-	mutex_lock(&call->dev->xrc_lock);
-	h->qp = xv_qp_find_target(call, to_xrcd_obj(xrcd)->domain, arg->qpn);
-	if (!IS_ERR(h->qp))
-		h->qp->users++;
-	mutex_unlock(&call->dev->xrc_lock);
-	if (IS_ERR(h->qp)) {
-		err = PTR_ERR(h->qp);
+	err = IS_ERR(xrcd) ? PTR_ERR(xrcd) : xv_security_label(call, &h->label);
+	if (!err)
+		err = xv_qp_hold_target(call, h, to_xrcd_obj(xrcd)->domain,
+					arg->qpn);
+	if (err) {
+		xv_security_free(&h->label);
 		xv_obj_abort(obj);
 		return err;
 	}
 	obj->resource.number = arg->qpn;
-	xv_qp_add_handle(h);
+	err = xv_qp_join_target(call, h);
+	if (err) {
+		xv_obj_undo(obj);
+		return err;
+	}
 	arg->out_handle = obj->handle;
 	call->new_obj = obj;
 	return 0;
@@ -646,6 +677,7 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	struct xv_dev_qp *qp = h->qp;
 	int err, users = 0;
 
+	xv_security_hold(dev);
 	if (qp->domain) {
 		mutex_lock(&dev->xrc_lock);
 		err = xv_qp_put_target(dev, call, qp);
@@ -656,8 +688,12 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 	} else {
 		err = xv_qp_destroy_hw(dev, call, qp);
 	}
-	if (err || users)
+	xv_security_release(dev);
+	if (err)
 		return err;
+	xv_security_free(&h->label);
+	if (users)
+		return 0;
 	/* The number is deleted, so no event starts the work again. */
 	cancel_work_sync(&qp->deliver);
 	xv_qp_put_sgids(qp);
@@ -670,14 +706,18 @@ int xv_qp_destroy(struct xv_obj *obj, struct xv_call *call)
 void xv_qp_leak(struct xv_obj *obj)
 {
 	struct xv_dev *dev = obj->file->dev;
-	struct xv_dev_qp *qp = to_qp_obj(obj)->qp;
+	struct xv_qp_obj *h = to_qp_obj(obj);
+	struct xv_dev_qp *qp = h->qp;
 
+	xv_security_hold(dev);
 	mutex_lock(&dev->xrc_lock);
-	xv_qp_del_handle(to_qp_obj(obj));
+	xv_qp_del_handle(h);
 	/* Removal of the device waits for references to its GIDs. */
 	if (!--qp->users)
 		xv_qp_put_sgids(qp);
 	mutex_unlock(&dev->xrc_lock);
+	xv_security_release(dev);
+	xv_security_free(&h->label);
 }
 
 int xv_qp_call(struct xv_call *call, u32 handle,

@@ -57,6 +57,9 @@ u8 xv_qp_lag_port(struct xv_dev *dev);
 /* device.c: function of xv_dev_qp.deliver */
 void xv_qp_deliver_events(struct work_struct *work);
 
+/* device.c: gives an event to the handles, if the queue pair is in xv_dev.qps */
+void xv_qp_event(struct xv_dev_qp *qp, int type);
+
 void xv_qp_migrated(struct xv_dev_qp *qp, struct xv_qp_attrs *attrs);
 void xv_qp_put_sgids(struct xv_dev_qp *qp);
 

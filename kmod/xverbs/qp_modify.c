@@ -379,6 +379,9 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
 		  (to != XVERBS_QPS_SQD || from == to);
 	if (context) {
+		err = xv_security_modify_qp(call, qp, &attrs.qp, mask);
+		if (err)
+			return err;
 		memset(qpc, 0, sizeof(qpc));
 		xv_qp_fill_modify(qp, &attrs.qp, mask, call->dev->mdev, qpc);
 		if (from == XVERBS_QPS_RESET)

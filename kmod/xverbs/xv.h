@@ -3,7 +3,7 @@
  * Declarations shared by the files of xverbs.ko: device, open file, objects of a
  * file, state of one ioctl.
  *
- * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock
+ * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock, xv_dev.security.sem
  *	-> object locks -> xv_dev.xrc_lock, xv_dev.dct_lock
  *	-> xv_dev_qp.handles_lock, xv_file.dbr_lock, xv_file.clock_lock
  *	-> mmap_lock -> xv_file.map_lock -> xa_lock -> xv_evq.lock
@@ -34,6 +34,7 @@
 
 #include "compat.h"
 #include "qp_state.h"
+#include "security.h"
 
 struct xv_call;
 struct xv_file;
@@ -76,6 +77,7 @@ struct xv_umem_obj;
  * @dcts: number of a DC target -> struct xv_dct_obj, for asynchronous events
  * @fw_events: firmware events of QPs and SRQs, called in atomic context
  * @ib_events: events of ports and the device
+ * @security: rights to P_Keys
  */
 struct xv_dev {
 	struct list_head list;
@@ -105,6 +107,7 @@ struct xv_dev {
 	struct xarray dcts;
 	struct notifier_block fw_events;
 	struct ib_event_handler ib_events;
+	struct xv_security security;
 };
 
 /* ---- Events (evq.c) ----------------------------------------------------- */
@@ -686,11 +689,13 @@ struct xv_srq_obj {
  * @qp: the queue pair; handles can share one of type XRC_RECV
  * @node: in xv_dev_qp.handles
  * @init: attributes of creation
+ * @label: of the process that created it, for rights to P_Keys
  */
 struct xv_qp_obj {
 	struct xv_obj obj;
 	struct xv_dev_qp *qp;
 	struct list_head node;
+	void *label;
 	struct xverbs_qp_init init;
 };
 
@@ -698,7 +703,8 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
 
 /**
  * struct xv_dev_qp - a queue pair
- * @handles: struct xv_qp_obj that get its events
+ * @handles: struct xv_qp_obj that get its events and need the right to its P_Keys.  They are
+ *	added under @lock or before others know the queue pair.
  * @handles_lock: protects @handles
  * @raised: mask of the types of events that its handles have not yet got
  * @deliver: work that gives them to the handles
@@ -742,6 +748,8 @@ struct xv_dev_qp {
  * struct xv_dct_obj - a DC target
  * @init: arguments of creation
  * @port: its port
+ * @pkey_index: index of its P_Key
+ * @label: of the process that created it, for the right to its P_Key
  * @arm_lock: serialises arming
  * @arm_state: XVERBS_DCT_*, of the event of key violations; while it is armed, an entry of
  *	the event queue is reserved
@@ -754,6 +762,8 @@ struct xv_dct_obj {
 	struct xverbs_dct_create init;
 	u32 dctn;
 	u32 port;
+	u16 pkey_index;
+	void *label;
 	u32 ece;
 	struct mutex arm_lock;
 	u32 arm_state;

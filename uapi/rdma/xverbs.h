@@ -70,7 +70,8 @@
  *    page faults (userfaultfd, FUSE) is killed after ten seconds.
  *  - EPERM: the caller lacks a privilege; BIND: a descriptor of the node of the device
  *    is needed, or the device belongs to another network namespace
- *  - EACCES: BIND: the node of the device is not open for reading and writing
+ *  - EACCES: BIND: the node of the device is not open for reading and writing; other
+ *    calls: the security module of the kernel (LSM) denies the right to a P_Key
  *  - ENOMEM: out of memory, or over the limit of the memory cgroup (rings,
  *	doorbell records and objects are charged to it), or over the limit of
  *	locked memory (RLIMIT_MEMLOCK): registered memory, UMEMs, dma-bufs,
@@ -711,7 +712,11 @@ struct xverbs_clock_map {
 
 /*
  * Types of asynchronous events, same values as enum ibv_event_type (Manual 6.1); those of
- * DC targets as enum ibv_exp_event_type
+ * DC targets as enum ibv_exp_event_type.
+ *
+ * If a change of P_Keys or of the policy of the security module (LSM) takes away the right
+ * to the P_Key of a queue, a queue pair goes to the state ERR with QP_FATAL, and a DC target
+ * is drained with DCT_ACCESS_ERR.
  */
 enum xverbs_event_type {
 	XVERBS_EVENT_CQ_ERR			= 0,
@@ -1522,6 +1527,8 @@ struct xverbs_qp_attr {
  * @reserved: zero
  *
  * EINVAL if the transition needs or forbids an attribute; the reason names it.  On
+ * InfiniBand, the security module (LSM) must allow the P_Keys to each process that created
+ * or opened the queue pair, or the call fails with EACCES.  On
  * RoCE the call resolves the MAC address of the GID, and may wait for it.
  * Manual 3.5.
  */
@@ -1609,7 +1616,8 @@ struct xverbs_qp_query {
  *
  * The queue pair exists until its last handle is destroyed.  Each handle gets its
  * events.  A queue pair has at most XVERBS_MAX_QP_HANDLES handles, with that of its
- * creator; one more fails with ENOSPC.  Manual 3.4.13, 3.4.14.
+ * creator; one more fails with ENOSPC.  EACCES if the security module (LSM) denies its
+ * P_Keys.  Manual 3.4.13, 3.4.14.
  */
 struct xverbs_qp_open {
 	struct xverbs_hdr hdr;
