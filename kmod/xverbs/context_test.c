@@ -395,6 +395,29 @@ static void xv_test_cross_channel_cq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entries, 128);
 }
 
+static void xv_test_cq_overrun(struct kunit *test)
+{
+	struct xv_bench *b = test->priv;
+	struct xverbs_cq_create *create = &b->call.arg.cq_create;
+	struct xverbs_cq_modify *modify = &b->call.arg.cq_modify;
+	u32 entries;
+
+	b->ib.num_comp_vectors = 1;
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, log_max_cq_sz, 10);
+	create->cqe_bytes = 64;
+	create->entries = 100;
+	create->hdr.flags = XVERBS_CQ_IGNORE_OVERRUN;
+	KUNIT_EXPECT_EQ(test, xv_cq_check(&b->call, create, &entries), -EOPNOTSUPP);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cq_oi, 1);
+	KUNIT_EXPECT_EQ(test, xv_cq_check(&b->call, create, &entries), 0);
+	*modify = (struct xverbs_cq_modify) {
+		.change = XVERBS_CQ_OVERRUN, .ignore_overrun = 1,
+	};
+	KUNIT_EXPECT_EQ(test, xv_cq_check_modify(&b->call), 0);
+	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, cq_oi, 0);
+	KUNIT_EXPECT_EQ(test, xv_cq_check_modify(&b->call), -EOPNOTSUPP);
+}
+
 /* Whether the list of features has @name as available; a reason stands beside what is not */
 static bool xv_bench_has(struct kunit *test, const char *name)
 {
@@ -978,6 +1001,7 @@ static struct kunit_case xv_context_cases[] = {
 	KUNIT_CASE(xv_test_ece),
 	KUNIT_CASE(xv_test_cross_channel),
 	KUNIT_CASE(xv_test_cross_channel_cq),
+	KUNIT_CASE(xv_test_cq_overrun),
 	KUNIT_CASE(xv_test_cross_channel_features),
 	KUNIT_CASE(xv_test_calc_caps),
 	KUNIT_CASE(xv_test_modify_qp),

@@ -54,6 +54,10 @@ static int xv_cq_check(struct xv_call *call, struct xverbs_cq_create *arg,
 			       "CQ: comp_vector %u, the device has %d",
 			       arg->comp_vector,
 			       call->dev->ib->num_comp_vectors);
+	if (arg->hdr.flags & XVERBS_CQ_IGNORE_OVERRUN &&
+	    !MLX5_CAP_GEN(call->dev->mdev, cq_oi))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "CQ: flag IGNORE_OVERRUN: the device does not support it");
 	if (arg->hdr.flags & XVERBS_CQ_CROSS_CHANNEL &&
 	    !MLX5_CAP_GEN(call->dev->mdev, cd))
 		return xv_fail(call, -EOPNOTSUPP,
@@ -248,6 +252,9 @@ static int xv_cq_check_modify(struct xv_call *call)
 	if (arg->change & XVERBS_CQ_OVERRUN && arg->ignore_overrun > 1)
 		return xv_fail(call, -EINVAL, "CQ: ignore_overrun %u is above 1",
 			       arg->ignore_overrun);
+	if (arg->change & XVERBS_CQ_OVERRUN && !MLX5_CAP_GEN(mdev, cq_oi))
+		return xv_fail(call, -EOPNOTSUPP,
+			       "CQ: ignore_overrun: the device does not support it");
 	return 0;
 }
 
