@@ -572,6 +572,7 @@ static void xv_test_dct(struct kunit *test)
 {
 	u32 dctc[MLX5_ST_SZ_DW(dctc)] = {};
 	struct xv_bench *b = test->priv;
+	struct ib_gid_attr gid = { .gid_type = IB_GID_TYPE_IB };
 	struct xverbs_dct_attr attr = {};
 
 	xv_lag_active = false;
@@ -594,6 +595,17 @@ static void xv_test_dct(struct kunit *test)
 	MLX5_SET(dctc, dctc, cs_res, 2);
 	xv_dct_attr_from_hw(&b->dct, dctc, &attr);
 	KUNIT_EXPECT_EQ(test, attr.inline_size, 64u);
+
+	/* The service level is a priority on RoCE, and not in the context on InfiniBand. */
+	b->dct.sl = 13;
+	b->dct.sgid = &gid;
+	MLX5_SET(dctc, dctc, eth_prio, 5);
+	xv_dct_attr_from_hw(&b->dct, dctc, &attr);
+	KUNIT_EXPECT_EQ(test, attr.sl, 13);
+	gid.gid_type = IB_GID_TYPE_ROCE_UDP_ENCAP;
+	xv_dct_attr_from_hw(&b->dct, dctc, &attr);
+	KUNIT_EXPECT_EQ(test, attr.sl, 5);
+	b->dct.sgid = NULL;
 
 	/* Without atomics of the device there is no right to atomics. */
 	XV_SET_CAP(b, MLX5_CAP_GENERAL, cmd_hca_cap, atomic, 0);
@@ -621,7 +633,7 @@ static void xv_test_dct_checks(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, ib);
 	ib->attrs.max_pkeys = 16;
 	b->dev.ib = ib;
-	XV_REFUSED(reserved, 1, -EINVAL);
+	XV_REFUSED(sl, 16, -EINVAL);
 	XV_REFUSED(reserved2, 1, -EINVAL);
 	XV_REFUSED(ece, 0x10000000, -EOPNOTSUPP);
 	XV_REFUSED(access, XVERBS_ACCESS_LOCAL_WRITE, -EINVAL);

@@ -18,6 +18,7 @@
 #define XV_DRAIN_INTERVAL	(HZ / 10)
 #define XV_DRAIN_LIMIT		(10 * HZ)
 #define XV_MAX_RNR_TIMER	31
+#define XV_MAX_SL		15
 
 #define XV_DCT_ACCESS	(XVERBS_ACCESS_REMOTE_WRITE |			\
 			 XVERBS_ACCESS_REMOTE_READ |			\
@@ -43,8 +44,6 @@ static int xv_dct_check_attr(struct xv_call *call,
 	int max_pkeys = call->dev->ib->attrs.max_pkeys;
 	int err;
 
-	if (attr->reserved)
-		return xv_fail(call, -EINVAL, "DCT: attr.reserved is not zero");
 	if (attr->reserved2)
 		return xv_fail(call, -EINVAL, "DCT: attr.reserved2 is not zero");
 	err = xv_check_access_known(call, "DCT", attr->access);
@@ -65,6 +64,9 @@ static int xv_dct_check_attr(struct xv_call *call,
 	if (attr->min_rnr_timer > XV_MAX_RNR_TIMER)
 		return xv_fail(call, -EINVAL, "DCT: min_rnr_timer %u is out of range",
 			       attr->min_rnr_timer);
+	if (attr->sl > XV_MAX_SL)
+		return xv_fail(call, -EINVAL, "DCT: sl %u is out of range",
+			       attr->sl);
 	if (attr->ece && !MLX5_CAP_GEN(call->dev->mdev, ece_support))
 		return xv_fail(call, -EOPNOTSUPP,
 			       "DCT: ece 0x%x: the device has no options for connections (ECE)",
@@ -161,6 +163,12 @@ static void xv_dct_fill(const struct xv_call *call, void *dctc)
 	MLX5_SET(dctc, dctc, ece, attr->ece);
 }
 
+/* On InfiniBand, the context of a DC target has no service level. */
+static bool xv_dct_has_priority(const struct xv_dct_obj *dct)
+{
+	return dct->sgid && dct->sgid->gid_type != IB_GID_TYPE_IB;
+}
+
 static int xv_dct_build(struct xv_call *call, struct xv_dct_obj *dct)
 {
 	u32 in[MLX5_ST_SZ_DW(create_dct_in)] = {};
@@ -173,6 +181,8 @@ static int xv_dct_build(struct xv_call *call, struct xv_dct_obj *dct)
 	if (err)
 		return err;
 	xv_dct_fill(call, dctc);
+	if (xv_dct_has_priority(dct))
+		MLX5_SET(dctc, dctc, eth_prio, dct->sl & 7);
 	err = xv_fw_create_dct(call->dev, call, in, &dct->dctn, &dct->ece);
 	if (err)
 		xv_sgid_put(&dct->sgid);
@@ -205,6 +215,7 @@ int xv_dct_create(struct xv_call *call)
 	dct->init = *arg;
 	dct->port = call->dct_attr.port;
 	dct->pkey_index = call->dct_attr.pkey_index;
+	dct->sl = call->dct_attr.sl;
 	err = xv_security_label(call, &dct->label);
 	if (!err)
 		err = xv_security_create_dct(call, dct);
@@ -335,6 +346,8 @@ static void xv_dct_attr_from_hw(const struct xv_dct_obj *dct, const void *dctc,
 	attr->hop_limit = MLX5_GET(dctc, dctc, hop_limit);
 	attr->tclass = MLX5_GET(dctc, dctc, tclass);
 	attr->min_rnr_timer = MLX5_GET(dctc, dctc, min_rnr_nak);
+	attr->sl = xv_dct_has_priority(dct) ? MLX5_GET(dctc, dctc, eth_prio) :
+					      dct->sl;
 	attr->ece = dct->ece;
 }
 

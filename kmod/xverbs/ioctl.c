@@ -217,9 +217,9 @@ static const struct xv_part xv_parts[] = {
 	XV_PART(XVERBS_CMD_AH_RESOLVE, struct xverbs_ah_resolve, attr, attrs.ah_attr,
 		struct xverbs_ah_attr, reserved, false),
 	XV_PART(XVERBS_CMD_DCT_CREATE, struct xverbs_dct_create, attr, dct_attr,
-		struct xverbs_dct_attr, reserved, false),
+		struct xverbs_dct_attr, sl, false),
 	XV_PART(XVERBS_CMD_DCT_QUERY, struct xverbs_dct_query, out_attr, dct_attr,
-		struct xverbs_dct_attr, reserved, true),
+		struct xverbs_dct_attr, sl, true),
 };
 
 static const struct xverbs_part *xv_part_user(const struct xv_call *call,

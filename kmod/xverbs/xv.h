@@ -750,6 +750,7 @@ struct xv_dev_qp {
  * @port: its port
  * @pkey_index: index of its P_Key
  * @label: of the process that created it, for the right to its P_Key
+ * @sl: its service level
  * @arm_lock: serialises arming
  * @arm_state: XVERBS_DCT_*, of the event of key violations; while it is armed, an entry of
  *	the event queue is reserved
@@ -763,6 +764,7 @@ struct xv_dct_obj {
 	u32 dctn;
 	u32 port;
 	u16 pkey_index;
+	u8 sl;
 	void *label;
 	u32 ece;
 	struct mutex arm_lock;

@@ -112,7 +112,7 @@ static void test_attributes(void)
 		.dc_key = DC_KEY, .access_flags = XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ,
 		.flow_label = 0x12345, .mtu = XV_MTU_1024, .port = 1,
 		.gid_index = (uint8_t)side[1].s.gid_index, .hop_limit = 17, .tclass = 0x28,
-		.min_rnr_timer = 11, .dct_context = &init,
+		.min_rnr_timer = 11, .sl = 5, .dct_context = &init,
 	};
 	struct xv_dct *dct = xv_create_dct(side[1].s.ctx, &init);
 	struct xv_dct_attr a;
@@ -123,7 +123,7 @@ static void test_attributes(void)
 	ok(a.dc_key == DC_KEY && a.access_flags == init.access_flags &&
 	   a.flow_label == 0x12345 && a.mtu == XV_MTU_1024 && a.port == 1 &&
 	   a.gid_index == init.gid_index && a.hop_limit == 17 && a.tclass == 0x28 &&
-	   a.min_rnr_timer == 11 && !a.pkey_index && !a.inline_size,
+	   a.min_rnr_timer == 11 && a.sl == 5 && !a.pkey_index && !a.inline_size,
 	   "target: attributes as created");
 	ok(a.state == XV_DCT_STATE_ACTIVE && a.arm_state == XV_DCT_NOT_ARMED &&
 	   !a.key_violations && a.pd == init.pd && a.cq == init.cq && a.srq == init.srq,
@@ -187,6 +187,7 @@ static void test_refusals(void)
 	REFUSE("flow_label", EINVAL, flow_label, 1 << 20);
 	REFUSE("pkey_index", EINVAL, pkey_index, 0xffff);
 	REFUSE("min_rnr_timer", EINVAL, min_rnr_timer, 32);
+	REFUSE("sl", EINVAL, sl, 16);
 	REFUSE("port", ENOENT, port, 200);
 	REFUSE("GID", ENOENT, gid_index, 255);
 	REFUSE("create_flags", EOPNOTSUPP, create_flags, 1);

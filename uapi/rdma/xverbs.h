@@ -1734,7 +1734,9 @@ struct xverbs_mkey_query {
  * @hop_limit: of packets that the target sends with a GRH
  * @tclass: traffic class of packets that the target sends with a GRH
  * @min_rnr_timer: code of the RNR timer, 5 bits
- * @reserved: zero
+ * @sl: service level, 4 bits.  On RoCE, its lower 3 bits are the Ethernet priority of packets
+ *	that the target sends.  On InfiniBand it has no effect.  It was reserved in the first
+ *	published version.
  * @ece: options of the vendor for connections (ibv_ece.options) that are wanted.  Query:
  *	those that the adapter granted.  With feature XVERBS_FEATURE_ECE
  * @reserved2: zero
@@ -1751,7 +1753,7 @@ struct xverbs_dct_attr {
 	__u8 hop_limit;
 	__u8 tclass;
 	__u8 min_rnr_timer;
-	__u8 reserved;
+	__u8 sl;
 	__u32 ece;
 	__u32 reserved2;
 };

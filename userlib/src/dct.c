@@ -27,6 +27,7 @@ static struct xverbs_dct_attr attr_to_kernel(const struct xv_dct_init_attr *a)
 		.hop_limit = a->hop_limit,
 		.tclass = a->tclass,
 		.min_rnr_timer = a->min_rnr_timer,
+		.sl = a->sl,
 		.ece = a->ece,
 	};
 }
@@ -127,6 +128,7 @@ XV_EXPORT int xv_query_dct_sz(struct xv_dct *dct, struct xv_dct_attr *attr, size
 		.hop_limit = k.hop_limit,
 		.tclass = k.tclass,
 		.min_rnr_timer = k.min_rnr_timer,
+		.sl = k.sl,
 		.ece = k.ece,
 	};
 	xv_attr_out(attr, size, &a, sizeof(a));

@@ -127,7 +127,7 @@ SHAPE(dct_attr,
 	RANGE(dct_attr, hop_limit, 1, 255),
 	RANGE(dct_attr, tclass, 0, 255),
 	RANGE(dct_attr, min_rnr_timer, 0, 31),
-	ZERO(dct_attr, reserved),
+	RANGE(dct_attr, sl, 0, 15),
 	ONE(dct_attr, ece, 0, 0, 1u << 28),
 	ZERO(dct_attr, reserved2));
 

@@ -905,6 +905,7 @@ struct xv_dct_init_attr {
 	uint8_t hop_limit;
 	uint8_t tclass;
 	uint8_t min_rnr_timer;
+	uint8_t sl;			/* RoCE: priority of packets that it sends */
 	void *dct_context;
 	uint32_t ece;			/* options of the vendor for connections */
 };
@@ -940,6 +941,7 @@ struct xv_dct_attr {
 	uint8_t hop_limit;
 	uint8_t tclass;
 	uint8_t min_rnr_timer;
+	uint8_t sl;			/* RoCE: priority of packets that it sends */
 	uint32_t ece;			/* options that the adapter granted */
 };
 
