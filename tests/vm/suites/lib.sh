@@ -485,6 +485,75 @@ has_gid() {
 # shellcheck disable=SC2317 # called by pair
 cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
 
+# perf_problem KIND SIZES COUNT: reads a table of xv_perf, and prints what is wrong with it. There
+# must be a line for each of the SIZES, "64,128"; the numbers must be possible and fit together, and
+# the number of operations must be COUNT. KIND is lat, bw, or cmp (a comparison with the CPU).
+perf_problem() {
+	awk -v kind="$1" -v want="$2" -v count="$3" '
+	function differ(a, b, by) { return a - b > by || b - a > by }
+	function check(good, what) { if (!good && !problem) problem = what ": " $0 }
+	$1 !~ /^[0-9]+$/ || $2 == "lost" { next }
+	kind == "lat" {
+		sizes = sizes "," $1
+		check(NF == 7, "columns")
+		check(0 < $2 && $2 <= $3 && $3 <= $5 && $5 <= $6 && $6 <= $7, "order of times")
+		check($2 <= $4 + 0.01 && $4 <= $7 + 0.01, "average")
+	}
+	kind == "bw" {
+		sizes = sizes "," $1
+		check(NF == 4, "columns")
+		check($2 == count, "operations")
+		check($3 > 0 && !differ($3, $4 * $1, 0.01 + 0.00006 * $1), "MB/s and Mops/s")
+	}
+	kind == "cmp" {
+		o = NF - 10
+		sizes = sizes "," $(o + 1)
+		check(o == 0 || o == 1, "columns")
+		check($(o + 2) == count, "operations")
+		check($(o + 3) > 0 && $(o + 4) > 0 &&
+		      !differ($(o + 5), $(o + 3) / $(o + 4), 0.01 + 0.01 * $(o + 5)), "ratio")
+		check($(o + 6) >= 0 && $(o + 7) > 0, "CPU time")
+		check(!differ($(o + 9), 1e6 / $(o + 3), 1 + 0.01 * $(o + 9)), "runs in a second")
+	}
+	END {
+		if (problem) print problem
+		else if (substr(sizes, 2) != want) print "sizes " substr(sizes, 2) ", not " want
+	}'
+}
+
+# Packets that the ports of both devices have received
+received_packets() {
+	local dev sum=0
+	for dev in "$DEV0" "$DEV1"; do
+		sum=$((sum + $(cat "/sys/class/infiniband/$dev/ports/1/counters/port_rcv_packets")))
+	done
+	echo $sum
+}
+
+# perf_table DESCRIPTION KIND SIZES COUNT COMMAND...: the command prints such a table, and the
+# ports have received a packet for each operation.
+perf_table() {
+	local what=$1 problem before rc
+	local table=("$2" "$3" "$4")
+	shift 4
+	before=$(received_packets)
+	attempt "$@"
+	rc=$?
+	problem=$(perf_problem "${table[@]}" < "$OUT")
+	[ -n "$problem" ] || [ $(($(received_packets) - before)) -ge "${table[2]}" ] ||
+		problem="less than ${table[2]} packets"
+	if [ $rc -eq 0 ] && [ -z "$problem" ]; then pass "$what"
+	else fail "$what" "status $rc, $problem, from: $*"; tail -n 20 "$OUT" | diag; fi
+}
+
+# perf_pair DESCRIPTION KIND SIZES COUNT SERVER... -- CLIENT...: pair, and the table of the client
+perf_pair() {
+	local what=$1 table=("$2" "$3" "$4")
+	shift 4
+	pair "$what" "listening $PORT" '' "$@"
+	is "$what: its numbers" "$(perf_problem "${table[@]}" < "$OUT")" ''
+}
+
 # Words before the server and before the client of pingpong and perf, such as xv_run
 RUN_SERVER=() RUN_CLIENT=()
 

@@ -36,14 +36,17 @@ rm -f "$OUT.hold"
 
 n=300
 for op in write write_imm read send send_imm fetch_add cmp_swap; do
-	like "perf: dc $op latency" '^ +(64|8) ' $BIN/bin/xv_perf "${both[@]}" -T dc -n $n lat $op
-	like "perf: dc $op bandwidth, 100 targets" '^ +(64|8) ' \
+	bytes=64
+	[[ $op != fetch_add && $op != cmp_swap ]] || bytes=8
+	perf_table "perf: dc $op latency" lat $bytes $n \
+		$BIN/bin/xv_perf "${both[@]}" -T dc -n $n lat $op
+	perf_table "perf: dc $op bandwidth, 100 targets" bw $bytes $n \
 		$BIN/bin/xv_perf "${both[@]}" -T dc -t 100 -n $n bw $op
 done
 for op in "lat send" "bw write" "bw send"; do
 	PORT=$((PORT + 1))
 	# shellcheck disable=SC2086 # two words
-	pair "perf: dc $op between two processes" "listening $PORT" '^ +64 ' \
+	perf_pair "perf: dc $op between two processes" ${op% *} 64 $n \
 		$BIN/bin/xv_perf --device "$DEV1" --listen=:$PORT -- \
 		$BIN/bin/xv_perf --device "$DEV0" -n $n -T dc -t 5 $op 127.0.0.1:$PORT
 done

@@ -94,18 +94,20 @@ n=300
 TRANSPORTS=("uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_imm" "xrc read")
 
 perf_processes() {
-	local test
+	local test sizes
 	PORT=$((PORT + 100))
 	for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add"; do
 		PORT=$((PORT + 1))
+		sizes=64,128,256,512,1024,2048,4096
+		[ "$test" != "bw fetch_add" ] || sizes=8
 		# shellcheck disable=SC2086 # two words
-		pair "perf: $test between two processes" "listening $PORT" '^ +(64|8|4096) ' \
+		perf_pair "perf: $test between two processes" ${test% *} $sizes $n \
 			$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
 			$BIN/xv_perf --device "$DEV0" -n $n -s 64-4096 $test 127.0.0.1:$PORT
 	done
 	for test in "${TRANSPORTS[@]}"; do
 		PORT=$((PORT + 1))
-		pair "perf: $test between two processes" "listening $PORT" '^ +64 ' \
+		perf_pair "perf: $test between two processes" bw 64 $n \
 			$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- $BIN/xv_perf \
 			--device "$DEV0" -n $n -T "${test% *}" bw "${test#* }" 127.0.0.1:$PORT
 	done
@@ -128,36 +130,48 @@ plots() {
 
 meanwhile perf_processes
 for op in write write_imm read send send_imm fetch_add cmp_swap bind; do
-	like "perf: $op latency" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n lat $op
-	like "perf: $op bandwidth" '^ +(64|8) ' $BIN/xv_perf "${both[@]}" -n $n bw $op
+	bytes=64
+	[[ $op != fetch_add && $op != cmp_swap ]] || bytes=8
+	perf_table "perf: $op latency" lat $bytes $n $BIN/xv_perf "${both[@]}" -n $n lat $op
+	perf_table "perf: $op bandwidth" bw $bytes $n $BIN/xv_perf "${both[@]}" -n $n bw $op
 done
-like "perf: masked atomics of all sizes" '^ +256 ' $BIN/xv_perf "${both[@]}" -n $n -s 4-256 \
-	lat masked_fetch_add
-like "perf: masked swaps" '^ +128 ' $BIN/xv_perf "${both[@]}" -n $n -s 4-128 bw masked_cmp_swap
+perf_table "perf: masked atomics of all sizes" lat 4,8,16,32,64,128,256 $n \
+	$BIN/xv_perf "${both[@]}" -n $n -s 4-256 lat masked_fetch_add
+perf_table "perf: masked swaps" bw 4,8,16,32,64,128 $n \
+	$BIN/xv_perf "${both[@]}" -n $n -s 4-128 bw masked_cmp_swap
 refused "perf: an odd size of an atomic" 'swaps at most 128' \
 	$BIN/xv_perf "${both[@]}" -s 256 bw masked_cmp_swap
-like "perf: sizes" '^ +65536 ' $BIN/xv_perf "${both[@]}" -n 50 -s 1-65536 bw send
-like "perf: inline" '^ +32 ' $BIN/xv_perf "${both[@]}" -n $n -i 64 -s 32 lat send
-like "perf: several queue pairs, batches" '^ +4096 ' \
+perf_table "perf: sizes" bw \
+	1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536 50 \
+	$BIN/xv_perf "${both[@]}" -n 50 -s 1-65536 bw send
+perf_table "perf: inline" lat 32 $n $BIN/xv_perf "${both[@]}" -n $n -i 64 -s 32 lat send
+perf_table "perf: several queue pairs, batches" bw 4096 2000 \
 	$BIN/xv_perf "${both[@]}" -n 2000 -q 8 -b 16 -s 4096 bw write
 like "perf: histogram" 'us +[0-9]+ #+' $BIN/xv_perf "${both[@]}" -n $n -H lat write
-like "perf: sleeping for events" '^ +64 ' $BIN/xv_perf "${both[@]}" -n 100 -E lat send
+perf_table "perf: sleeping for events" lat 64 100 $BIN/xv_perf "${both[@]}" -n 100 -E lat send
 ok "perf: JSON" json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat read
 is "perf: results in JSON" "$(field '[.results[].bytes] | @csv')" 64,128,256
 cp "$WORK/json" "$WORK/run1.json"
 for test in "${TRANSPORTS[@]}"; do
 	# shellcheck disable=SC2086 # two words
 	set -- $test
-	like "perf: $test latency" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 lat $2
-	like "perf: $test bandwidth" '^ +512 ' $BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 bw $2
+	perf_table "perf: $test latency" lat 512 $n \
+		$BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 lat $2
+	perf_table "perf: $test bandwidth" bw 512 $n \
+		$BIN/xv_perf "${both[@]}" -n $n -s 512 -T $1 bw $2
 done
 join
-for op in "chain -n 1000" "chain -n 5000 -q 8 -s 8-64" "chain -E -n 1000" \
-		"gather -n 100 -s 64-4096" "barrier -n 100" "barrier -n 100 -r 5 -E" \
-		"bcast -n 100 -r 7" "allreduce -n 100" \
-		"allreduce -n 50 -r 3 -s 64-1024 -E"; do
-	# shellcheck disable=SC2086 # an operation with options
-	like "perf: $op" '^ +[0-9]+ +[0-9]+ ' $BIN/xv_perf "${both[@]}" $op
+# sizes, number of operations, and an operation with options
+for op in "64 1000 chain -n 1000" "8,16,32,64 5000 chain -n 5000 -q 8 -s 8-64" \
+		"64 1000 chain -E -n 1000" "64,128,256,512,1024,2048,4096 100 gather -n 100 -s 64-4096" \
+		"0 100 barrier -n 100" "0 100 barrier -n 100 -r 5 -E" "64 100 bcast -n 100 -r 7" \
+		"64 100 allreduce -n 100" \
+		"64,128,256,512,1024 50 allreduce -n 50 -r 3 -s 64-1024 -E"; do
+	# shellcheck disable=SC2086 # words
+	set -- $op
+	sizes=$1 count=$2
+	shift 2
+	perf_table "perf: $*" cmp $sizes $count $BIN/xv_perf "${both[@]}" "$@"
 done
 refused "perf: two ranges" 'exclude each other' \
 	$BIN/xv_perf "${both[@]}" -r 2-8 -s 8-64 allreduce
