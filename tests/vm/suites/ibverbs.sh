@@ -274,9 +274,7 @@ tap "$XV_RUN" $STOCK/rdma_calls $ADDR0
 programs_of_cm "both on xverbs"
 
 ok "the files of ib_uverbs are back" show_uverbs
-one_on_xverbs=(server client)
-! brief || one_on_xverbs=(server)
-for end in "${one_on_xverbs[@]}"; do
+for end in server client; do
 	RUN_SERVER=() RUN_CLIENT=()
 	[ $end = server ] && RUN_SERVER=("$XV_RUN") || RUN_CLIENT=("$XV_RUN")
 	programs_of_cm "the $end on xverbs"
