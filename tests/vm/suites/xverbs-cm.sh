@@ -11,6 +11,7 @@ XV_RUN=$BIN/bin/xv_run
 STOCK=../../../build/stock
 PEER=(ip netns exec peer)
 GROUP=239.1.2.4
+HERE=$ADDR0 THERE=$ADDR1
 
 # program END NAME ROLE: sets CMD to the program NAME as server or client. The end is native,
 # stock or xv_run.
@@ -62,6 +63,19 @@ migration() {
 	ends apm '100 rounds, migrated' xv_run native
 }
 
+# The same ends over a VLAN
+vlan() {
+	ok "a VLAN interface on each" vlan_up
+	ADDR0=$VLAN0 ADDR1=$VLAN1
+	tap $BIN/tests/cm_datagrams $VLAN0 peer
+	ends ping '' native native
+	ends ping '' xv_run stock
+	tap $XV_RUN $STOCK/vlan "$DEV0" "$(vlan_gid)" $VLAN_ID
+	tap $XV_RUN $STOCK/vlan "$DEV0" "$(gid_index "$DEV0")" 0
+	ADDR0=$HERE ADDR1=$THERE
+	ok "without the VLAN interfaces" vlan_down
+}
+
 # The device that owns an address gets another hardware address when a bond changes its active
 # slave.
 address_change() {
@@ -92,6 +106,7 @@ all_ends ping ''
 all_ends srq '320 messages over 4 connections'
 all_ends multicast '(sent|received) 10 datagrams'
 migration
+[ "$VM_LINK" = ib ] || vlan
 ok "back in one namespace" namespaces_down
 if [ "$VM_LINK" != ib ]; then
 	tap $BIN/tests/cm "${HOME_ADDR%/*}"
