@@ -11,7 +11,8 @@
  *			cannot be destroyed
  *
  * A failed call returns the right error number and a reason, does not change the
- * number of objects in the adapter, and can be repeated.  Needs root.
+ * number of objects in the adapter, and can be repeated.  Each call fails at least once, except
+ * that of a firmware command where the call executes none.  Needs root.
  */
 #include "steps.h"
 
@@ -159,6 +160,14 @@ static bool done_already(const struct step *s, int last, int err)
 	       (err == EINVAL || err == ENOENT || err == EBUSY);
 }
 
+/* Each call copies its argument, so a copy can fail.  Not each executes a firmware command. */
+static bool number_possible(unsigned int flags, int failed)
+{
+	if (commands && flags & NO_COMMAND)
+		return !failed;
+	return failed || (commands && flags & CACHED);
+}
+
 static int attempt(const struct step *s, int n, bool *untouched)
 {
 	int err, file = step_file(s);
@@ -193,7 +202,7 @@ static void sweep(const struct step *s)
 	for (n = 1; n < MAX_STEPS; n++, last = err) {
 		err = attempt(s, n, &untouched);
 		if (untouched && err == EOPNOTSUPP) {
-			diag("%s: %s", s->name, reason);
+			tap_skip(s->name, reason);
 			return;
 		}
 		if (done_already(s, last, err))
@@ -212,13 +221,12 @@ static void sweep(const struct step *s)
 		if (untouched || s->flags & ONCE)
 			break;
 	}
-	if (commands && s->flags & COMMANDS)
-		good &= failed > 0;
-	ok(good && n < MAX_STEPS, "%s: %d operations, %d failures", s->name, n - 1, failed);
+	ok(good && n < MAX_STEPS && number_possible(s->flags, failed),
+	   "%s: %d operations, %d failures", s->name, n - 1, failed);
 }
 
 /* After a failed DESTROY the object exists; the next DESTROY succeeds. */
-static void sweep_destroy(const char *name, uint32_t handle)
+static void sweep_destroy(const char *name, uint32_t handle, unsigned int flags)
 {
 	struct objects before = count_objects();
 	int n, err = 1, last = 0, failed = 0;
@@ -235,7 +243,8 @@ static void sweep_destroy(const char *name, uint32_t handle)
 			good &= (err == EFAULT && !commands) || failed_well(name, n, err, &before);
 		}
 	}
-	ok(good && n < MAX_STEPS, "DESTROY of a %s: %d failures", name, failed);
+	ok(good && n < MAX_STEPS && number_possible(flags, failed),
+	   "DESTROY of a %s: %d failures", name, failed);
 	ok(destroy(handle) == ENOENT, "DESTROY of a %s: it no longer exists", name);
 }
 
@@ -322,7 +331,7 @@ static void sweep_close(void)
 			before = now;
 		}
 	}
-	ok(untouched && good, "close: %d operations, no object is left", n - 2);
+	ok(untouched && good && n > 2, "close: %d operations, no object is left", n - 2);
 }
 
 /* ---- A creation that fails and cannot be undone -------------------- */
@@ -443,31 +452,33 @@ static void sweep_all(void)
 	for (i = 0; i < ARRAY_SIZE(steps); i++)
 		if (step_possible(&steps[i]))
 			sweep(&steps[i]);
+		else
+			tap_skip(steps[i].name, "the kernel or the device does not have it");
 	if (commands)
 		sweep_move();
 	close(spare);
-	sweep_destroy("UD queue pair in a multicast group", ud);
-	sweep_destroy("queue pair", qp);
-	sweep_destroy("XRC queue pair with another user", xrc_qp);
-	sweep_destroy("XRC queue pair", opened);
+	sweep_destroy("UD queue pair in a multicast group", ud, 0);
+	sweep_destroy("queue pair", qp, 0);
+	sweep_destroy("XRC queue pair with another user", xrc_qp, NO_COMMAND);
+	sweep_destroy("XRC queue pair", opened, 0);
 	if (with_dc)
-		sweep_destroy("DC target", dct);
-	sweep_destroy("XRC shared receive queue", xrc_srq);
-	sweep_destroy("shared receive queue", srq);
-	sweep_destroy("completion queue", cq);
-	sweep_destroy("channel", channel);
-	sweep_destroy("XRC domain", xrcd);
-	sweep_destroy("UMEM", umem);
-	sweep_destroy("memory window", mw);
-	sweep_destroy("indirect key", mkey);
-	sweep_destroy("memory region", mr);
+		sweep_destroy("DC target", dct, 0);
+	sweep_destroy("XRC shared receive queue", xrc_srq, 0);
+	sweep_destroy("shared receive queue", srq, 0);
+	sweep_destroy("completion queue", cq, 0);
+	sweep_destroy("channel", channel, NO_COMMAND);
+	sweep_destroy("XRC domain", xrcd, 0);
+	sweep_destroy("UMEM", umem, NO_COMMAND);
+	sweep_destroy("memory window", mw, 0);
+	sweep_destroy("indirect key", mkey, 0);
+	sweep_destroy("memory region", mr, CACHED);
 	if (foreign) {
-		sweep_destroy("memory region of an imported domain", mr_imported);
-		sweep_destroy("imported protection domain", imported);
+		sweep_destroy("memory region of an imported domain", mr_imported, CACHED);
+		sweep_destroy("imported protection domain", imported, NO_COMMAND);
 	}
-	sweep_destroy("UAR", uar);
-	sweep_destroy("protection domain", pd);
-	sweep_destroy("protection domain", pd2);
+	sweep_destroy("UAR", uar, 0);
+	sweep_destroy("protection domain", pd, 0);
+	sweep_destroy("protection domain", pd2, 0);
 }
 
 int main(int argc, char **argv)

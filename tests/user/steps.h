@@ -396,7 +396,8 @@ enum {
 	WITH_DMABUF = 8,	/* needs a kernel that supports it */
 	WITH_DC = 16,		/* needs a device that supports it */
 	WITH_IBVERBS = 32,	/* needs the device in libibverbs */
-	COMMANDS = 64,		/* executes firmware commands */
+	NO_COMMAND = 64,	/* executes no firmware command */
+	CACHED = 128,		/* may take a key from a cache, without a command */
 };
 
 struct step {
@@ -418,29 +419,29 @@ struct step {
 	  .out = NULL, .keep = NULL, .flags = _flags }
 
 static const struct step steps[] = {
-	CALL(LIST_DEVICES, list, list, 0),
-	CALL(BIND, bind, bind, ONCE | ON_SPARE),
+	CALL(LIST_DEVICES, list, list, NO_COMMAND),
+	CALL(BIND, bind, bind, ONCE | ON_SPARE | NO_COMMAND),
 	CALL(QUERY_DEVICE, query_device, nothing, 0),
 	CALL(QUERY_PORT, query_port, port, 0),
-	CALL(QUERY_GID, query_gid, gid, 0),
+	CALL(QUERY_GID, query_gid, gid, NO_COMMAND),
 	CALL(QUERY_PKEY, query_pkey, pkey, 0),
-	CALL(QUERY_FEATURES, features, features, 0),
-	CALL(CLOCK_MAP, clock, nothing, 0),
+	CALL(QUERY_FEATURES, features, features, NO_COMMAND),
+	CALL(CLOCK_MAP, clock, nothing, NO_COMMAND),
 	MAKE(PD_ALLOC, pd, nothing, &pd),
 	MAKE(PD_ALLOC, pd, nothing, &pd2),
 	MAKE(UAR_ALLOC, uar, nothing, &uar),
-	MAKE_FLAGS(MR_REG, mr, mr, &mr, SETTLES),
-	CALL(MR_REREG, rereg, alter, 0),
-	CALL(MR_REREG, rereg, move, COMMANDS),
-	MAKE_FLAGS(MR_DMABUF, dmabuf, dmabuf, NULL, WITH_DMABUF),
+	MAKE_FLAGS(MR_REG, mr, mr, &mr, SETTLES | CACHED),
+	CALL(MR_REREG, rereg, alter, NO_COMMAND),
+	CALL(MR_REREG, rereg, move, 0),
+	MAKE_FLAGS(MR_DMABUF, dmabuf, dmabuf, NULL, WITH_DMABUF | CACHED),
 	MAKE_FLAGS(PD_IMPORT, import, import, &imported, WITH_IBVERBS),
-	MAKE_FLAGS(MR_REG, mr, mr_imported, &mr_imported, WITH_IBVERBS),
+	MAKE_FLAGS(MR_REG, mr, mr_imported, &mr_imported, WITH_IBVERBS | CACHED),
 	MAKE_FLAGS(MW_ALLOC, mw, mw_imported, NULL, WITH_IBVERBS),
 	MAKE(MW_ALLOC, mw, mw, &mw),
 	MAKE(MKEY_CREATE, mkey, mkey, &mkey),
-	MAKE(UMEM_REG, umem, umem, &umem),
-	MAKE_FLAGS(UMEM_REG, umem, umem_dmabuf, NULL, WITH_DMABUF),
-	MAKE(CHANNEL_ALLOC, channel, nothing, &channel),
+	MAKE_FLAGS(UMEM_REG, umem, umem, &umem, NO_COMMAND),
+	MAKE_FLAGS(UMEM_REG, umem, umem_dmabuf, NULL, WITH_DMABUF | NO_COMMAND),
+	MAKE_FLAGS(CHANNEL_ALLOC, channel, nothing, &channel, NO_COMMAND),
 	MAKE(CQ_CREATE, cq, cq, &cq),
 	MAKE(CQ_CREATE, cq, cq_external, NULL),
 	CALL(CQ_MODIFY, cq_modify, cq_modify, 0),
@@ -459,12 +460,12 @@ static const struct step steps[] = {
 	MAKE(QP_CREATE, qp, cross_channel, NULL),
 	MAKE_FLAGS(QP_CREATE, qp, xrc_send, NULL, SETTLES),
 	MAKE(QP_CREATE, qp, xrc_recv, &xrc_qp),
-	MAKE(QP_OPEN, qp_open, open, &opened),
+	MAKE_FLAGS(QP_OPEN, qp_open, open, &opened, NO_COMMAND),
 	MAKE_FLAGS(QP_CREATE, qp, dci, NULL, WITH_DC),
 	MAKE_FLAGS(DCT_CREATE, dct, dct, &dct, WITH_DC),
 	CALL(DCT_QUERY, dct_query, dct_query, WITH_DC),
 	CALL(DCT_ARM, dct_arm, dct_arm, WITH_DC | SETTLES),
-	CALL(AH_RESOLVE, ah, ah, 0),
+	CALL(AH_RESOLVE, ah, ah, NO_COMMAND),
 	CALL(QP_MODIFY, modify, init, ONCE),
 	CALL(QP_MODIFY, modify, rtr, ONCE),
 	CALL(QP_MODIFY, modify, rts, ONCE),
