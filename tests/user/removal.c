@@ -21,6 +21,7 @@ static struct xv_comp_channel *channel;
 static volatile bool stop;
 static volatile sig_atomic_t faults;
 static unsigned long posts;
+static int node;		/* open node of the device */
 
 static void on_fault(int sig)
 {
@@ -161,10 +162,29 @@ static int read_to_end(int fd)
 	return errno;
 }
 
+/* The node stays open when its device is removed, but no file can be bound by it. */
+static void check_node(void)
+{
+	struct xverbs_bind bind = {
+		.hdr = { .size = sizeof(bind), .flags = XVERBS_BIND_BY_FD }, .fd = node,
+	};
+	int file = open("/dev/xverbs", O_RDWR | O_CLOEXEC), err;
+
+	err = ioctl(file, XVERBS_BIND, &bind) ? errno : 0;
+	ok(err == ENODEV, "BIND by the node that is open: %s", strerror(err));
+	ok(rig_node(rig_device(0)) < 0, "the node cannot be opened any more");
+	close(node);
+	ok(ioctl(file, XVERBS_BIND, &bind) && errno == EBADF, "and is closed");
+	close(file);
+}
+
 static void check_dead(void)
 {
 	struct xverbs_pd_alloc pd = { .hdr.size = sizeof(pd) };
-	struct xverbs_bind bind = { .hdr.size = sizeof(bind) };
+	struct xverbs_bind bind = {
+		.hdr = { .size = sizeof(bind), .flags = XVERBS_BIND_BY_FD },
+		.fd = rig_node(rig_device(1)),
+	};
 	int fd = r.side[0].ctx->fd;
 	struct pollfd p = { .fd = fd };
 	struct xv_mr *mr;
@@ -172,7 +192,6 @@ static void check_dead(void)
 	ok(poll(&p, 1, GIVE_UP * 1000) == 1 && p.revents & POLLHUP, "poll: POLLHUP");
 	ok(read_to_end(fd) == ENODEV, "read: ENODEV");
 	ok(ioctl(fd, XVERBS_PD_ALLOC, &pd) && errno == ENODEV, "ioctl: ENODEV");
-	strcpy(bind.name, rig_device(1));
 	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == ENODEV, "the file cannot be bound again");
 	mr = xv_reg_mr(r.side[0].pd, r.buf[0], LEN, 0);
 	ok(!mr && strstr(xv_last_error(), "removed"), "error text: %s", xv_last_error());
@@ -197,6 +216,7 @@ int main(int argc, char **argv)
 	while (posts < 1000)
 		usleep(1000);
 	start_late();
+	node = rig_node(rig_device(0));
 	puts("ready");
 	fflush(stdout);
 
@@ -204,6 +224,7 @@ int main(int argc, char **argv)
 	pthread_join(waiter, NULL);
 	ok(result == -ENODEV, "the thread that slept on the channel gets %d", result);
 	check_dead();
+	check_node();
 	before = posts;
 	usleep(200 * 1000);
 	diag("%lu posts before the removal, %lu after", before, posts - before);
