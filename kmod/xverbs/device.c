@@ -103,7 +103,12 @@ static int xv_fw_event_type(unsigned long type)
 	}
 }
 
-/* Gives the raised events of a queue pair to all its handles. */
+static void xv_handle_event(struct xv_qp_obj *h, int type)
+{
+	xv_event_async(&h->obj.file->async, &h->obj.events, type);
+}
+
+/* Gives the raised events of a target of an XRC domain to all its handles. */
 void xv_qp_deliver_events(struct work_struct *work)
 {
 	struct xv_dev_qp *qp = container_of(work, struct xv_dev_qp, deliver);
@@ -114,18 +119,24 @@ void xv_qp_deliver_events(struct work_struct *work)
 	mutex_lock(&qp->handles_lock);
 	list_for_each_entry(h, &qp->handles, node)
 		for_each_set_bit(type, &raised, BITS_PER_LONG)
-			xv_event_async(&h->obj.file->async, &h->obj.events,
-				       type);
+			xv_handle_event(h, type);
 	mutex_unlock(&qp->handles_lock);
 }
 
-/* There may be many handles, so a work item visits them. */
+/*
+ * A target of an XRC domain may have many handles, so a work item visits them.  Events of
+ * other queue pairs reach the file in the order in which the adapter raised them.
+ */
 void xv_qp_event(struct xv_dev_qp *qp, int type)
 {
 	if (type == XVERBS_EVENT_SQ_DRAINED && !READ_ONCE(qp->want_drained))
 		return;
-	set_bit(type, &qp->raised);
-	xv_compat_queue_work(&qp->deliver);
+	if (qp->domain) {
+		set_bit(type, &qp->raised);
+		xv_compat_queue_work(&qp->deliver);
+	} else if (qp->handle) {
+		xv_handle_event(qp->handle, type);
+	}
 }
 
 static_assert(XVERBS_EVENT_QP_LAST_WQE_REACHED < BITS_PER_LONG);

@@ -62,6 +62,7 @@ static int xv_event_test_init(struct kunit *test)
 	xa_init_flags(&e->dev.qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&e->dev.srqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&e->dev.dcts, XA_FLAGS_LOCK_IRQ);
+	e->qp.domain = (void *)e;	/* so that it has several handles */
 	INIT_LIST_HEAD(&e->qp.handles);
 	mutex_init(&e->qp.handles_lock);
 	INIT_WORK(&e->qp.deliver, xv_qp_deliver_events);
@@ -164,6 +165,27 @@ static void xv_test_deferred_events(struct kunit *test)
 	flush_work(&e->qp.deliver);
 	xv_expect_event(test, &e->to[0], XVERBS_EVENT_QP_ACCESS_ERR, 10, 0);
 	xv_expect_event(test, &e->to[1], XVERBS_EVENT_QP_ACCESS_ERR, 11, 0);
+	xv_expect_quiet(test, e);
+}
+
+/* Without an XRC domain, the interrupt gives the event to the only handle. */
+static void xv_test_events_in_order(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+	struct mlx5_eqe eqe = {};
+
+	eqe.data.qp_srq.qp_srq_n = cpu_to_be32(XV_NUMBER);
+	e->qp.domain = NULL;
+	e->qp.handle = &e->to[0].handle;
+	mutex_lock(&e->qp.handles_lock);
+	xv_dev_fw_event(&e->dev.fw_events, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, &eqe);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_QP_ACCESS_ERR, 10, 0);
+	xv_dev_fw_event(&e->dev.fw_events, MLX5_EVENT_TYPE_COMM_EST, &eqe);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_COMM_EST, 10, 0);
+	mutex_unlock(&e->qp.handles_lock);
+	xv_expect_quiet(test, e);
+	e->qp.handle = NULL;		/* leaked */
+	xv_dev_fw_event(&e->dev.fw_events, MLX5_EVENT_TYPE_COMM_EST, &eqe);
 	xv_expect_quiet(test, e);
 }
 
@@ -326,6 +348,7 @@ static struct kunit_case xv_event_cases[] = {
 	KUNIT_CASE(xv_test_dma),
 	KUNIT_CASE(xv_test_foreign_events),
 	KUNIT_CASE(xv_test_deferred_events),
+	KUNIT_CASE(xv_test_events_in_order),
 	KUNIT_CASE(xv_test_qp_events),
 	KUNIT_CASE(xv_test_srq_events),
 	KUNIT_CASE(xv_test_dct_events),

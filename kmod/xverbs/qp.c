@@ -533,6 +533,8 @@ int xv_qp_create(struct xv_call *call)
 	xv_qp_add_handle(h);
 	if (h->qp->domain)
 		xv_qp_join_domain(call->dev, h->qp);
+	else
+		h->qp->handle = h;
 	/* After this, other files can open the queue pair, if it has a domain. */
 	err = xv_number_add(&call->dev->qps, h->qp->qpn, h->qp);
 	if (err) {
@@ -712,6 +714,9 @@ void xv_qp_leak(struct xv_obj *obj)
 	xv_security_hold(dev);
 	mutex_lock(&dev->xrc_lock);
 	xv_qp_del_handle(h);
+	xa_lock_irq(&dev->qps);
+	qp->handle = NULL;
+	xa_unlock_irq(&dev->qps);
 	/* Removal of the device waits for references to its GIDs. */
 	if (!--qp->users)
 		xv_qp_put_sgids(qp);

@@ -703,8 +703,10 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
 
 /**
  * struct xv_dev_qp - a queue pair
- * @handles: struct xv_qp_obj that get its events and need the right to its P_Keys.  They are
- *	added under @lock or before others know the queue pair.
+ * @handle: the only handle, which gets the events, if it has no @domain; NULL if the object
+ *	was leaked.  Under the lock of xv_dev.qps.
+ * @handles: struct xv_qp_obj that need the right to its P_Keys and, if it has a @domain, get
+ *	its events.  They are added under @lock or before others know the queue pair.
  * @handles_lock: protects @handles
  * @raised: mask of the types of events that its handles have not yet got
  * @deliver: work that gives them to the handles
@@ -719,6 +721,7 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
  * @mcast: its multicast groups
  */
 struct xv_dev_qp {
+	struct xv_qp_obj *handle;
 	struct list_head handles;
 	struct mutex handles_lock;
 	unsigned long raised;
