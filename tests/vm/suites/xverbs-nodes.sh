@@ -71,6 +71,13 @@ make_node() {
 	container mknod "/dev/infiniband/$node0" c "${number%:*}" "${number#*:}"
 }
 
+# ibv_devinfo ends with status -1 for a device that it does not find.
+# shellcheck disable=SC2317 # called by like
+hidden_device() {
+	container "$BIN/bin/xv_run" ibv_devinfo -d "$DEV0"
+	[ $? -eq 255 ]
+}
+
 # shellcheck disable=SC2317 # called by tap
 if container true 2> "$OUT"; then
 	container_tap=$(mktemp)
@@ -81,8 +88,7 @@ if container true 2> "$OUT"; then
 	refused "a container cannot make the node of another device" 'not permitted' make_node
 	like "xv_run finds the device of the container" "hca_id:	$DEV1" \
 		container "$BIN/bin/xv_run" ibv_devinfo
-	refused "and not the other one" "wasn't found" \
-		container "$BIN/bin/xv_run" ibv_devinfo -d "$DEV0"
+	like "and not the other one" "wasn't found" hidden_device
 else
 	skip "a container" "the kernel has no user namespaces"
 fi
