@@ -81,7 +81,8 @@ fuzz:
 	@$(MAKE) -s userlib
 	@$(MAKE) -s -C tests/user
 	@tests/vm/run --kernel $(or $(KERNEL),debug) --timeout $$((4 * $(TIME) + 1200)) -- \
-		env SEED=$(SEED) FUZZ_TIME=$(TIME) tests/vm/suites/batch fuzz:$$((4 * $(TIME) + 900))
+		env SEED=$(SEED) FUZZ_TIME=$(TIME) \
+		tests/vm/suites/batch fuzz:$$((4 * $(TIME) + 900))
 
 bench:
 	@tests/packages build vm
@@ -125,8 +126,8 @@ help:
 	@echo 'make userlib    libxverbs, tools and examples'
 	@echo 'make demo       builds, boots a VM and copies files between two functions'
 	@echo 'make test       all test layers, short form; FULL=1 runs everything'
-	@echo 'make fuzz       the fuzzers alone, each for TIME=60 seconds, with coverage; that of the'
-	@echo '                device with SEED=... and KERNEL=debug'
+	@echo 'make fuzz       the fuzzers alone, each for TIME=60 seconds, with coverage; that of'
+	@echo '                the device with SEED=... and KERNEL=debug'
 	@echo 'make bench      xhca against rdma_rxe, libxverbs against libibverbs'
 	@echo 'make check      W=1, sparse, checkpatch, shellcheck, cppcheck, uAPI layout'
 	@echo 'make install    libxverbs and tools (PREFIX, DESTDIR), modules by DKMS'

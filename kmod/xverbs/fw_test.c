@@ -309,7 +309,9 @@ static void xv_test_unknown(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		xv_fw_checks = 0;
 		call->reason[0] = 0;
-		KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(&xv_fw_dev, call, opcodes[i], 1, 0, qpc, NULL),
+		KUNIT_EXPECT_EQ(test,
+				xv_fw_modify_qp(&xv_fw_dev, call, opcodes[i], 1,
+						0, qpc, NULL),
 				-ENODEV);
 		KUNIT_EXPECT_EQ(test, xv_fw_checks, 0u);
 		KUNIT_EXPECT_PTR_NE(test, strstr(call->reason, "the adapter is in error state"),

@@ -486,7 +486,7 @@ static void test_core_split(void)
 {
 	struct mlx5r_calc_operand want = { cpu_to_be64(42), 0 };
 	struct core_wqe w = {};
-	u32 bytes, wrong = 0;
+	u32 bytes, i, wrong = 0;
 
 	for (bytes = HCA_TURN_UNITS - 4096; bytes < HCA_TURN_UNITS; bytes += 64) {
 		struct xv_sge large = session_sge(&from, 4096, bytes), small[2] = {
@@ -497,10 +497,11 @@ static void test_core_split(void)
 		memset(to.ptr, 0xee, 64);
 		*operand(from.ptr, 0) = (struct mlx5r_calc_operand) { cpu_to_be64(40), 1 };
 		*operand(from.ptr, 1) = (struct mlx5r_calc_operand) { cpu_to_be64(2), 2 };
-		memcpy(w.data, (struct mlx5r_data[]) {
-			{ cpu_to_be32(16), cpu_to_be32(from.key), cpu_to_be64(from.addr) },
-			{ cpu_to_be32(16), cpu_to_be32(from.key), cpu_to_be64(from.addr + 16) },
-		}, 2 * sizeof(w.data[0]));
+		for (i = 0; i < 2; i++)
+			w.data[i] = (struct mlx5r_data) {
+				.byte_count = cpu_to_be32(16), .lkey = cpu_to_be32(from.key),
+				.addr = cpu_to_be64(from.addr + i * 16),
+			};
 		w.ctrl = xchan_wqe(MLX5R_OP_SEND, MLX5R_CALC_ADD, 3).ctrl;
 		memmove(&w.raddr, w.data, 2 * sizeof(w.data[0]));
 		xv_wr_recv_sg(&p.peer.qp, 2, small, 2);

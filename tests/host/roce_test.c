@@ -118,7 +118,8 @@ static void test_vlan(void)
 	tap_is(vlan_of_datagram((struct kind) { 2, true, 5 }, 0), 5, "a completion has the VLAN");
 	tap_is(vlan_of_datagram((struct kind) { 0, true, 0xffe }, 7), 7 << 13 | 0xffe,
 	       "with version 1, and with the priority");
-	tap_is(vlan_of_datagram((struct kind) { 2, false, 5 }, 7), -1, "without a VLAN it has none");
+	tap_is(vlan_of_datagram((struct kind) { 2, false, 5 }, 7), -1,
+	       "without a VLAN it has none");
 }
 
 /* Before each wrong address vector the right one is used, so the table has a valid route. */

@@ -157,7 +157,8 @@ static void test_write_imm(void)
 static void test_rights(void)
 {
 	static const u8 ops[] = {
-		MLX5R_OP_RDMA_WRITE, MLX5R_OP_RDMA_WRITE_IMM, MLX5R_OP_RDMA_READ, MLX5R_OP_ATOMIC_FA,
+		MLX5R_OP_RDMA_WRITE, MLX5R_OP_RDMA_WRITE_IMM, MLX5R_OP_RDMA_READ,
+		MLX5R_OP_ATOMIC_FA,
 	};
 	struct xv_sge sge = session_sge(&mr[0], 0, 8);
 	struct session_qp a, b;

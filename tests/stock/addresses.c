@@ -110,14 +110,17 @@ static void multicast(struct end *a, struct end *b)
 	ok(!ibv_destroy_ah(ah), "the address handle ends");
 }
 
+typedef int (*gid_type_fn)(struct ibv_context *ctx, uint8_t port, unsigned int index,
+			   unsigned int *type);
+
 /* Programs of rdma-core find this function by its private version. */
 static void gid_type(void)
 {
-	int (*query)(struct ibv_context *ctx, uint8_t port, unsigned int index, unsigned int *type);
 	unsigned int type = 99;
+	gid_type_fn query;
 	struct ibv_gid_entry entry;
 
-	query = (__typeof__(query))dlvsym(RTLD_DEFAULT, "ibv_query_gid_type", "IBVERBS_PRIVATE_34");
+	query = (gid_type_fn)dlvsym(RTLD_DEFAULT, "ibv_query_gid_type", "IBVERBS_PRIVATE_34");
 	if (!query) {
 		ok(1, "ibv_query_gid_type() # SKIP libibverbs has another private version");
 		return;

@@ -321,7 +321,8 @@ static void run_rank(uint32_t rank)
 	if (sh->types)
 		rank_types(c, rank);
 	if (sh->all.n > 1 && !(sh->flags & XV_COLL_CPU_DRIVEN)) {
-		rank_who_calculates(c, rank, SHORT, XV_VECTOR_UINT64, !(sh->all.n & (sh->all.n - 1)));
+		rank_who_calculates(c, rank, SHORT, XV_VECTOR_UINT64,
+				    !(sh->all.n & (sh->all.n - 1)));
 		rank_who_calculates(c, rank, SHORT, XV_VECTOR_FLOAT64, false);
 		rank_who_calculates(c, rank, LONG, XV_VECTOR_UINT64, false);
 	}

@@ -323,7 +323,8 @@ int main(int argc, char **argv)
 					   .inl_resp = t[i].wanted, .atomic_arg = 32 };
 		limit = t[i].limit;
 		rig_open(&r, &opts);
-		ok(t[i].cqe_size == 64 || rig_feature(r.side[0].ctx, "cq-128-byte-entries")->available,
+		ok(t[i].cqe_size == 64 ||
+		   rig_feature(r.side[0].ctx, "cq-128-byte-entries")->available,
 		   "the device has entries of %u bytes", t[i].cqe_size);
 		diag("CQEs of %u bytes, %u bytes of data", t[i].cqe_size, limit);
 		test_receives();

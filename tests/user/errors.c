@@ -171,7 +171,8 @@ static void test_rights(void)
 		ok(rig_expect(r.cq[0], 1, w.status) && rig_expect(r.cq[1], 9, XV_WC_WR_FLUSH_ERR),
 		   "%s without the right of the queue pair: %s", ops[i].what,
 		   xv_wc_status_str(w.status));
-		ok(untouched(r.buf[1]) && r.buf[0][0] == 0xaa, "%s: no byte is copied", ops[i].what);
+		ok(untouched(r.buf[1]) && r.buf[0][0] == 0xaa, "%s: no byte is copied",
+		   ops[i].what);
 		rig_reconnect(&r, &opts);
 	}
 }

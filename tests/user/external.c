@@ -218,7 +218,8 @@ static void test_feature(void)
 
 	if (!ctx)
 		bail_out("%s", xv_last_error());
-	ok(rig_feature(ctx, "external-memory")->available, "queues may be in memory of the process");
+	ok(rig_feature(ctx, "external-memory")->available,
+	   "queues may be in memory of the process");
 	xv_close(ctx);
 }
 

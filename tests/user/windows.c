@@ -254,7 +254,8 @@ static void test_bind_errors(void)
 int main(int argc, char **argv)
 {
 	open_rig(argc, argv);
-	ok(rig_feature(r.side[0].ctx, "memory-window")->available, "the device has the feature memory-window");
+	ok(rig_feature(r.side[0].ctx, "memory-window")->available,
+	   "the device has the feature memory-window");
 	test_window(XV_MW_TYPE_1);
 	test_window(XV_MW_TYPE_2);
 	test_window_without_region();

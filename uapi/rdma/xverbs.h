@@ -1070,9 +1070,9 @@ struct xverbs_external {
  * @hdr: header; XVERBS_XRCD_*.  Without SHARED: a new private domain.
  * @fd: an open regular file or memfd; processes that pass the same file share the
  *	domain, so the permissions of the file say who can.  Others are refused: all
- *	eventfds, for example, are one file to the kernel.  The domain keeps the mount of the file busy, as an open file does: umount()
- *	fails with EBUSY, and after a lazy umount the file system stays until
- *	the domain is closed.
+ *	eventfds, for example, are one file to the kernel.  The domain keeps the
+ *	mount of the file busy, as an open file does: umount() fails with EBUSY, and
+ *	after a lazy umount the file system stays until the domain is closed.
  * @out_handle: the XRC domain
  * @out_xrcdn: its number in the adapter
  * @reserved: zero

@@ -163,7 +163,8 @@ done
 join
 # sizes, number of operations, and an operation with options
 for op in "64 1000 chain -n 1000" "8,16,32,64 5000 chain -n 5000 -q 8 -s 8-64" \
-		"64 1000 chain -E -n 1000" "64,128,256,512,1024,2048,4096 100 gather -n 100 -s 64-4096" \
+		"64 1000 chain -E -n 1000" \
+		"64,128,256,512,1024,2048,4096 100 gather -n 100 -s 64-4096" \
 		"0 100 barrier -n 100" "0 100 barrier -n 100 -r 5 -E" "8 100 bcast -n 100 -r 7" \
 		"8 100 allreduce -n 100" \
 		"64,128,256,512,1024 50 allreduce -n 50 -r 3 -s 64-1024 -E"; do
