@@ -426,7 +426,7 @@ static void test_errors(void)
 	begin(&dci);
 	ibv_wr_rdma_write(dci.ex, rkey(), remote(0));
 	finish(&dci, 1, other, KEY, SMALL);
-	ok(status() == IBV_WC_REM_ACCESS_ERR, "a DCT without the right to write");
+	ok(status() == IBV_WC_REM_INV_REQ_ERR, "a DCT without the right to write");
 	reuse();
 	begin(&dci);
 	ibv_wr_rdma_read(dci.ex, rkey() ^ 0x100, remote(0));
