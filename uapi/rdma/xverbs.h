@@ -839,6 +839,12 @@ struct xverbs_pd_alloc {
  * device of this file; also if the device has allocated four million others since.
  * EBUSY while it is being deallocated.
  *
+ * Work requests of this file must not use memory of the protection domain that is not
+ * pinned: regions with on-demand paging (IBV_ACCESS_ON_DEMAND), and regions of a dma-buf
+ * that its exporter may move (ibv_reg_dmabuf_mr()).  After a page fault the adapter
+ * suspends the queue, and only ib_uverbs' driver can resume its own queues, so a queue of
+ * this file stays suspended.  Access from the other side of a connection is no problem.
+ *
  * While it is imported, ib_uverbs refuses to deallocate it (EBUSY), and the open file
  * stays open when all its descriptors are closed.  XVERBS_DESTROY ends the import; the
  * protection domain itself stays.
