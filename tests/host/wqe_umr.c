@@ -122,6 +122,11 @@ static void fill(const struct action *t, const struct session_qp *q, const struc
 
 /* ---- The model ----------------------------------------------------------------------- */
 
+static bool of_queue(const struct session_qp *q, const struct model_key *k)
+{
+	return k->qpn == q->qp.qp_num || (k->qpn == 0xffffff && !k->free);
+}
+
 static bool may_change(const struct session_qp *q, const struct model_key *k,
 		       const struct request *r, bool kernel)
 {
@@ -134,7 +139,7 @@ static bool may_change(const struct session_qp *q, const struct model_key *k,
 		return true;
 	return k->pd == s.pd[q->func] && k->mode != MLX5R_MKEY_MODE_MTT &&
 	       !(r->umr.mkey_mask & cpu_to_be64(MLX5R_MKEY_MASK_PD)) &&
-	       (!(flags & MLX5R_UMR_CHECK_QPN) || k->qpn == q->qp.qp_num);
+	       (!(flags & MLX5R_UMR_CHECK_QPN) || of_queue(q, k));
 }
 
 static void change(struct model_key *k, const struct request *r)
