@@ -13,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 #include <infiniband/verbs.h>
-#include <infiniband/verbs_exp.h>
 #include "tap.h"
 
 #define BYTES	(4u << 20)	/* memory of each side */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * The header of libibverbs, where an asynchronous event may also name a DC target.  The layout of
- * the structure is the same.
+ * the structure is the same.  As with MLNX_OFED, it includes the experimental verbs.
  */
 #ifndef XVERBS_EXP_INFINIBAND_VERBS_H
 #define XVERBS_EXP_INFINIBAND_VERBS_H
@@ -39,5 +39,7 @@ static inline void xverbs_ack_async_event(struct ibv_async_event *event)
 
 #define ibv_get_async_event	xverbs_get_async_event
 #define ibv_ack_async_event	xverbs_ack_async_event
+
+#include <infiniband/verbs_exp.h>
 
 #endif
