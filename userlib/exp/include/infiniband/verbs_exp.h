@@ -642,6 +642,47 @@ int ibv_exp_modify_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *attr, uint64_t 
 int ibv_exp_query_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *attr, uint64_t exp_attr_mask,
 		     struct ibv_exp_qp_init_attr *init_attr);
 
+/* ---- Shared receive queues ------------------------------------------------------------ */
+
+enum ibv_exp_srq_type {
+	IBV_EXP_SRQT_BASIC,
+	IBV_EXP_SRQT_XRC,
+	IBV_EXP_SRQT_TAG_MATCHING,		/* not supported */
+};
+
+enum ibv_exp_create_srq_attr_comp_mask {
+	IBV_EXP_CREATE_SRQ_XRCD			= 1 << 0,
+	IBV_EXP_CREATE_SRQ_CQ			= 1 << 1,
+	IBV_EXP_CREATE_SRQ_TM			= 1 << 2,	/* not supported, also below */
+	IBV_EXP_CREATE_SRQ_DC_OFFLOAD_PARAMS	= 1 << 3,
+	IBV_EXP_CREATE_SRQ_MP_WR		= 1 << 4,
+	IBV_EXP_CREATE_SRQ_RESERVED		= 1 << 5,
+};
+
+struct ibv_exp_srq_dc_offload_params;
+
+struct ibv_exp_create_srq_attr {
+	struct ibv_srq_init_attr base;		/* output: the actual sizes */
+	enum ibv_exp_srq_type srq_type;
+	struct ibv_pd *pd;
+	uint32_t comp_mask;			/* ibv_exp_create_srq_attr_comp_mask */
+	struct ibv_cq *cq;			/* XRC */
+	struct ibv_xrcd *xrcd;			/* XRC */
+	struct {
+		uint32_t max_num_tags;
+		uint32_t max_ops;
+	} tm_cap;
+	struct ibv_exp_srq_dc_offload_params *dc_offload_params;
+	struct {
+		uint8_t log_num_of_strides;
+		uint8_t log_stride_size;
+	} mp_wr;
+};
+
+/* comp_mask is for the types other than BASIC. */
+struct ibv_srq *ibv_exp_create_srq(struct ibv_context *context,
+				   struct ibv_exp_create_srq_attr *attr);
+
 /* ---- DC targets --------------------------------------------------------------------- */
 
 struct ibv_exp_dct_init_attr {
@@ -1101,10 +1142,150 @@ int ibv_exp_post_task(struct ibv_context *context, struct ibv_exp_task *task,
 
 /* These fail: they return NULL, -1 or the error number; errno is EOPNOTSUPP. */
 
+enum ibv_exp_prefetch_attr_flags {
+	IBV_EXP_PREFETCH_WRITE_ACCESS	= 1 << 0,
+};
+
+struct ibv_exp_prefetch_attr {
+	uint32_t flags;				/* ibv_exp_prefetch_attr_flags */
+	void *addr;
+	size_t length;
+	uint32_t comp_mask;			/* 0 */
+};
+
+enum ibv_exp_flow_flags {
+	IBV_EXP_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK	= 1 << 0,
+};
+
+enum ibv_exp_flow_attr_type {
+	IBV_EXP_FLOW_ATTR_NORMAL,
+	IBV_EXP_FLOW_ATTR_ALL_DEFAULT,
+	IBV_EXP_FLOW_ATTR_MC_DEFAULT,
+	IBV_EXP_FLOW_ATTR_SNIFFER,
+};
+
+enum ibv_exp_flow_spec_type {
+	IBV_EXP_FLOW_SPEC_ETH		= 0x20,
+	IBV_EXP_FLOW_SPEC_IB		= 0x21,
+	IBV_EXP_FLOW_SPEC_IPV4		= 0x30,
+	IBV_EXP_FLOW_SPEC_IPV6		= 0x31,
+	IBV_EXP_FLOW_SPEC_IPV4_EXT	= 0x32,
+	IBV_EXP_FLOW_SPEC_IPV6_EXT	= 0x33,
+	IBV_EXP_FLOW_SPEC_TCP		= 0x40,
+	IBV_EXP_FLOW_SPEC_UDP		= 0x41,
+	IBV_EXP_FLOW_SPEC_VXLAN_TUNNEL	= 0x50,
+	IBV_EXP_FLOW_SPEC_INNER		= 0x100,	/* bit: the inner header */
+	IBV_EXP_FLOW_SPEC_ACTION_TAG	= 0x1000,
+};
+
+struct ibv_exp_flow_eth_filter {
+	uint8_t dst_mac[6];
+	uint8_t src_mac[6];
+	uint16_t ether_type;
+	uint16_t vlan_tag;
+};
+
+struct ibv_exp_flow_ib_filter {
+	uint32_t qpn;
+	uint8_t dst_gid[16];
+};
+
+struct ibv_exp_flow_ipv4_filter {
+	uint32_t src_ip;
+	uint32_t dst_ip;
+};
+
+struct ibv_exp_flow_ipv4_ext_filter {
+	uint32_t src_ip;
+	uint32_t dst_ip;
+	uint8_t proto;
+	uint8_t tos;
+	uint8_t ttl;
+	uint8_t flags;
+};
+
+struct ibv_exp_flow_ipv6_filter {
+	uint8_t src_ip[16];
+	uint8_t dst_ip[16];
+};
+
+struct ibv_exp_flow_ipv6_ext_filter {
+	uint8_t src_ip[16];
+	uint8_t dst_ip[16];
+	uint32_t flow_label;
+	uint8_t next_hdr;
+	uint8_t traffic_class;
+	uint8_t hop_limit;
+};
+
+struct ibv_exp_flow_tcp_udp_filter {
+	uint16_t dst_port;
+	uint16_t src_port;
+};
+
+struct ibv_exp_flow_tunnel_filter {
+	uint32_t tunnel_id;
+};
+
+#define __IBV_EXP_FLOW_SPEC(name)				\
+	struct ibv_exp_flow_spec_##name {			\
+		enum ibv_exp_flow_spec_type type;		\
+		uint16_t size;					\
+		struct ibv_exp_flow_##name##_filter val;	\
+		struct ibv_exp_flow_##name##_filter mask;	\
+	}
+
+__IBV_EXP_FLOW_SPEC(eth);
+__IBV_EXP_FLOW_SPEC(ib);
+__IBV_EXP_FLOW_SPEC(ipv4);
+__IBV_EXP_FLOW_SPEC(ipv4_ext);
+__IBV_EXP_FLOW_SPEC(ipv6);
+__IBV_EXP_FLOW_SPEC(ipv6_ext);
+__IBV_EXP_FLOW_SPEC(tcp_udp);
+__IBV_EXP_FLOW_SPEC(tunnel);
+#undef __IBV_EXP_FLOW_SPEC
+
+struct ibv_exp_flow_spec_action_tag {
+	enum ibv_exp_flow_spec_type type;
+	uint16_t size;
+	uint32_t tag_id;
+};
+
+struct ibv_exp_flow_spec {
+	__extension__ union {
+		struct {
+			uint32_t type;
+			uint16_t size;
+		} hdr;
+		struct ibv_exp_flow_spec_eth eth;
+		struct ibv_exp_flow_spec_ib ib;
+		struct ibv_exp_flow_spec_ipv4 ipv4;
+		struct ibv_exp_flow_spec_ipv4_ext ipv4_ext;
+		struct ibv_exp_flow_spec_ipv6 ipv6;
+		struct ibv_exp_flow_spec_ipv6_ext ipv6_ext;
+		struct ibv_exp_flow_spec_tcp_udp tcp_udp;
+		struct ibv_exp_flow_spec_tunnel tunnel;
+		struct ibv_exp_flow_spec_action_tag flow_tag;
+	};
+};
+
+/* The specifications are behind it in memory. */
+struct ibv_exp_flow_attr {
+	enum ibv_exp_flow_attr_type type;
+	uint16_t size;				/* with the specifications */
+	uint16_t priority;
+	uint8_t num_of_specs;
+	uint8_t port;
+	uint32_t flags;				/* ibv_exp_flow_flags */
+	uint64_t reserved;			/* 0 */
+};
+
+struct ibv_exp_flow {
+	struct ibv_context *context;
+	uint32_t handle;
+};
+
 struct ibv_exp_dc_info_ent;
-struct ibv_exp_flow;
-struct ibv_exp_flow_attr;
-struct ibv_exp_prefetch_attr;
 struct ibv_exp_query_intf_params;
 struct ibv_exp_reg_shared_mr_in;
 struct ibv_exp_release_intf_params;
