@@ -78,8 +78,34 @@ static void take_masked(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
 		       sizeof(to->op.fetch_add));
 }
 
+/*
+ * A CQ that no wait has named can be resized.  A wait takes the flag, as if the CQ had been made
+ * with it; the adapter does not need it.
+ */
+static __attribute__((noinline)) void begin_waits(struct xv_cq *cq)
+{
+	xv_lock(&cq->lock);
+	cq->flags |= XV_CQ_CROSS_CHANNEL;
+	xv_unlock(&cq->lock);
+}
+
+static int take_wait(struct xv_send_wr *to, const struct xv_qp *qp,
+		     const struct ibv_exp_send_wr *wr)
+{
+	struct xv_cq *cq = wr->task.cqe_wait.cq ? xv_bridge_get_cq(wr->task.cqe_wait.cq) : NULL;
+
+	if (!cq)
+		return -EINVAL;
+	if (xv_unlikely(!(cq->flags & XV_CQ_CROSS_CHANNEL)) && qp->sq.flags & XV_QP_CROSS_CHANNEL)
+		begin_waits(cq);
+	to->wr.cqe_wait.cq = cq;
+	to->wr.cqe_wait.cq_count = wr->task.cqe_wait.cq_count;
+	return 0;
+}
+
 /* Requests that ibverbs does not have, or has with another value of the opcode */
-static int take_other(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr, struct exp_umr *umr)
+static int take_other(struct xv_send_wr *to, const struct xv_qp *qp,
+		      const struct ibv_exp_send_wr *wr, struct exp_umr *umr)
 {
 	to->opcode = (enum xv_wr_opcode)wr->exp_opcode;
 	switch (wr->exp_opcode) {
@@ -100,11 +126,7 @@ static int take_other(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr, s
 		to->wr.wqe_enable.wqe_count = wr->task.wqe_enable.wqe_count;
 		return to->wr.wqe_enable.qp ? 0 : -EINVAL;
 	case IBV_EXP_WR_CQE_WAIT:
-		if (!wr->task.cqe_wait.cq)
-			return -EINVAL;
-		to->wr.cqe_wait.cq = xv_bridge_get_cq(wr->task.cqe_wait.cq);
-		to->wr.cqe_wait.cq_count = wr->task.cqe_wait.cq_count;
-		return to->wr.cqe_wait.cq ? 0 : -EINVAL;
+		return take_wait(to, qp, wr);
 	case IBV_EXP_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP:
 	case IBV_EXP_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD:
 		take_masked(to, wr);
@@ -190,6 +212,6 @@ int exp_translate(struct xv_send_wr *to, const struct xv_qp *qp, const struct ib
 	if (wr->exp_opcode <= IBV_EXP_WR_ATOMIC_FETCH_AND_ADD)
 		take_common(to, wr);
 	else
-		err = take_other(to, wr, umr);
+		err = take_other(to, qp, wr, umr);
 	return err ? err : take_addressee(to, qp->qp_type, wr);
 }

@@ -261,6 +261,14 @@ static size_t ring_bytes(const struct xv_cq *cq, uint32_t entries)
 	return bytes > page ? bytes : page;
 }
 
+/* The end of the old ring is an entry that a wait would count.  The caller has the lock. */
+static int resize(struct cq *cq, struct xverbs_cq_resize *req)
+{
+	if (cq->pub.flags & XV_CQ_CROSS_CHANNEL)
+		return xv_set_error(EOPNOTSUPP, "resize CQ: not possible with CROSS_CHANNEL");
+	return xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_RESIZE, "resize CQ", req, sizeof(*req));
+}
+
 /*
  * The adapter cannot return to the old ring, so the address range for the new ring
  * is reserved before the ioctl.  Then mmap() fails only if the kernel has no memory for it.
@@ -275,16 +283,13 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 
 	if (cq->mem.external)
 		return xv_set_error(EINVAL, "resize CQ: not possible with EXTERNAL_DATAPATH");
-	/* The end of the old ring is an entry that a wait would count. */
-	if (pub->flags & XV_CQ_CROSS_CHANNEL)
-		return xv_set_error(EOPNOTSUPP, "resize CQ: not possible with CROSS_CHANNEL");
 	if (cq->lost)
 		return xv_set_error(EINVAL, "resize CQ: its ring was lost by an earlier call");
 	err = xv_reserve(&ring, ring_bytes(pub, cqe), "resize CQ: ring");
 	if (err)
 		return err;
 	xv_lock(&pub->lock);
-	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_RESIZE, "resize CQ", &req, sizeof(req));
+	err = resize(cq, &req);
 	if (err) {
 		xv_unmap(&ring);
 		goto out;
@@ -303,6 +308,7 @@ XV_EXPORT int xv_resize_cq(struct xv_cq *pub, uint32_t cqe)
 		pub->log_size = now.log_size;
 		pub->ci = now.ci;
 		pub->cqe = now.mask;
+		pub->wait_base++;	/* the end of the old ring, for waits to come */
 		xv_commit_cq(pub);
 		xv_unmap(&cq->mem.map);
 		cq->mem.map = ring;

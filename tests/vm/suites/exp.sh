@@ -8,7 +8,7 @@ BIN=../../../build/exp
 
 tap $BIN/rings
 two=("$DEV0" "$(gid_index "$DEV0")" "$DEV1" "$(gid_index "$DEV1")")
-for program in header attributes foreign dc umr atomics cross_channel; do
+for program in header attributes foreign dc umr atomics cross_channel programs; do
 	TAP_LIMIT=120 tap $BIN/$program "${two[@]}"
 done
 diag <<< "both ends on one function"
