@@ -528,10 +528,8 @@ static void test_refusals(void)
 	struct pair plain = make_pair((struct ibv_exp_qp_init_attr) { .comp_mask = 0 });
 	struct pair managed = pair_with(IBV_EXP_QP_CREATE_MANAGED_SEND |
 					IBV_EXP_QP_CREATE_MANAGED_RECV);
-	struct ibv_exp_send_wr wr = wait_for(master.cq[0], 0, LAST);
+	struct ibv_exp_send_wr wr = wait_for(master.cq[0], -1, LAST);
 
-	ok(post(master.qp[0], &wr) == EINVAL, "wait for 0 completions");
-	wr = wait_for(master.cq[0], -1, LAST);
 	ok(post(master.qp[0], &wr) == EINVAL, "wait for -1 completions");
 	wr = enable(IBV_EXP_WR_SEND_ENABLE, managed.qp[0], -1, LAST);
 	ok(post(master.qp[0], &wr) == EINVAL, "enable -1 sends");

@@ -79,6 +79,23 @@ static void test_wait_resized(void)
 	break_pair(&p);
 }
 
+/* Several queues wait for one completion. */
+static void test_wait_zero(void)
+{
+	struct pair p = new_pair(0);
+	int i, good = 1;
+
+	ok(!wait_for(p.cq[0], 0) && status(master.cq[0]) == IBV_WC_SUCCESS,
+	   "a wait for 0 completions of a new CQ ends at once");
+	ok(!wait_for(p.cq[0], 1) && !wait_for(p.cq[0], 0) && !wait_for(p.cq[0], 0) &&
+	   quiet(master.cq[0]), "a wait for 0 waits like the one before it");
+	message(&p);
+	for (i = 0; i < 3; i++)
+		good &= status(master.cq[0]) == IBV_WC_SUCCESS;
+	ok(good, "they end with the same completion");
+	break_pair(&p);
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_exp_device_attr dev;
@@ -91,6 +108,7 @@ int main(int argc, char **argv)
 	plain = new_pair(0);
 	test_wait_plain();
 	test_wait_resized();
+	test_wait_zero();
 	break_pair(&plain);
 	break_pair(&master);
 	close_sides();

@@ -293,13 +293,17 @@ static void test_counts(void)
 	tap_is(enable_recv(0, last), 5, "count 0: all");
 	tap_is(enable_recv(1, 0), ~0u, "nothing is left: EINVAL");
 
+	tap_is(await(0, 0), 0xffffff, "wait for 0 of a new CQ: the index before the first");
 	tap_is(await(1, 0), 0, "wait for 1 entry: index 0");
 	tap_is(await(3, last), 2, "wait for 3: index 2");
 	tap_is(await(1, last), 3, "and 1: index 3");
-	tap_is(await(0, 0), ~0u, "wait for 0: EINVAL");
+	tap_is(await(0, 0), 3, "and 0: index 3 again");
+	tap_is(await(0, last), 3, "which moves nothing");
 	tap_is(await(0x800001, 0), ~0u, "wait for more than half of the range: EINVAL");
 	tap_is(await((uint32_t)-1, 0), ~0u, "wait for -1: EINVAL");
+	tap_is(await(1, 0), 4, "the next entry: index 4");
 	cq.pub.wait_base = 0xffffff;
+	cq.pub.wait_max = 0;
 	tap_is(await(2, 0), 0, "the index wraps");
 }
 

@@ -83,7 +83,7 @@ static inline int __xv_rq_enable(struct xv_rq *rq, uint32_t count, unsigned int 
 static inline int __xv_cq_wait(struct xv_cq *cq, uint32_t count, unsigned int flags,
 			       uint32_t *index)
 {
-	if (!count || count > __XV_WAIT_MAX)
+	if (count > __XV_WAIT_MAX)
 		return -XV_EINVAL;
 	*index = cq->wait_base + count - 1;
 	if (count > cq->wait_max)
@@ -179,7 +179,10 @@ xv_inline int xv_wr_recv_enable_index(struct xv_qp *qp, uint64_t wr_id, unsigned
 
 /* ---- Builders: relative counts ------------------------------------------------- */
 
-/* Waits for count entries of the CQ. */
+/*
+ * Waits for count entries of the CQ; 0: for the entry before the start point.  A new CQ has none,
+ * and there is nothing to wait for.
+ */
 xv_inline int xv_wr_cqe_wait(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 			     struct xv_cq *cq, uint32_t count)
 {
