@@ -96,6 +96,50 @@ static void test_wait_zero(void)
 	break_pair(&p);
 }
 
+/* ---- Receives ---------------------------------------------------------------------------- */
+
+static int received(struct pair *p)
+{
+	struct ibv_exp_send_wr wr = { .exp_opcode = IBV_EXP_WR_SEND, .exp_send_flags = SIGNALED };
+	struct ibv_exp_wc wc = { .wr_id = 0 };
+
+	need(!post(p->qp[1], &wr) && status(p->cq[1]) == IBV_WC_SUCCESS, "a message");
+	return complete(p->cq[0], &wc) && wc.status == IBV_WC_SUCCESS ? (int)wc.wr_id : -1;
+}
+
+/* Programs post all receives, then they connect. */
+static void test_recv_in_reset(void)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_exp_qp_init_attr attr = { .comp_mask = 0 };
+	struct ibv_recv_wr wr = { .wr_id = 7 }, *bad;
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC, .cap = { .max_send_wr = 1, .max_recv_wr = 1 },
+	};
+	struct pair p = { .cq = { make_cq(0, 0), make_cq(1, 0) } };
+	struct ibv_qp *strict;
+
+	p.qp[0] = make_qp(0, p.cq[0], attr);
+	p.qp[1] = make_qp(1, p.cq[1], attr);
+	ok(!ibv_post_recv(p.qp[0], &wr, &bad), "a receive in RESET");
+	connect(0, p.qp[0], 1, p.qp[1]);
+	tap_is(received(&p), 7, "it gets the first message");
+	wr.wr_id = 8;
+	need(!ibv_post_recv(p.qp[0], &wr, &bad) &&
+	     !ibv_modify_qp(p.qp[0], &reset, IBV_QP_STATE) &&
+	     !ibv_modify_qp(p.qp[1], &reset, IBV_QP_STATE), "RESET");
+	wr.wr_id = 9;
+	ok(!ibv_post_recv(p.qp[0], &wr, &bad), "a receive in RESET again");
+	connect(0, p.qp[0], 1, p.qp[1]);
+	tap_is(received(&p), 9, "the transition to RESET took the one before out");
+	init.send_cq = init.recv_cq = p.cq[0];
+	strict = ibv_create_qp(side[0].pd, &init);
+	need(strict != NULL, "ibv_create_qp");
+	ok(ibv_post_recv(strict, &wr, &bad) == EINVAL, "ibv_create_qp(): none in RESET");
+	need(!ibv_destroy_qp(strict), "destroy");
+	break_pair(&p);
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_exp_device_attr dev;
@@ -109,6 +153,7 @@ int main(int argc, char **argv)
 	test_wait_plain();
 	test_wait_resized();
 	test_wait_zero();
+	test_recv_in_reset();
 	break_pair(&plain);
 	break_pair(&master);
 	close_sides();

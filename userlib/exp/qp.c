@@ -95,8 +95,9 @@ static int make_room(struct ibv_context *ctx, const struct ibv_exp_qp_init_attr 
 static void extras(struct xv_qp_init_attr *x, const struct ibv_exp_qp_init_attr *a)
 {
 	memset(x, 0, sizeof(*x));
+	x->flags = XV_QP_RECV_IN_RESET;
 	if (has(a, IBV_EXP_QP_INIT_ATTR_CREATE_FLAGS))
-		x->flags = a->exp_create_flags & SAME_FLAGS;
+		x->flags |= a->exp_create_flags & SAME_FLAGS;
 	if (has(a, IBV_EXP_QP_INIT_ATTR_RES_DOMAIN) && exp_domain_is_single(a->res_domain))
 		x->flags |= XV_QP_SINGLE_THREADED;
 	if (has(a, IBV_EXP_QP_INIT_ATTR_INL_RECV))

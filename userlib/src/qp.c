@@ -25,16 +25,18 @@ static void set_managed_doorbell(struct qp *qp)
 
 /*
  * Sends may be posted in RTS, SQD and in the error states, where they are flushed;
- * receives in every state except RESET (Manual 3.5).
+ * receives in every state except RESET (Manual 3.5).  With the flag also there: the adapter
+ * looks at the doorbell record when it has a message.
  */
 static void set_state(struct qp *qp, enum xv_qp_state state)
 {
+	bool receives = state != XV_QPS_RESET || qp->init.flags & XV_QP_RECV_IN_RESET;
 	struct xv_qp *pub = &qp->pub;
 
 	pub->state = state;
 	pub->sq.room = state >= XV_QPS_RTS ? qp->sq_wqebbs : 0;
 	pub->sq.limit = pub->sq.pi;	/* the next post reads ci */
-	pub->rq.room = state != XV_QPS_RESET ? qp->rq_wqes : 0;
+	pub->rq.room = receives ? qp->rq_wqes : 0;
 	if (qp->doorbell)
 		set_managed_doorbell(qp);
 }
@@ -126,6 +128,7 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 	if (!qp->mem.external) {
 		qp->sq_wqebbs = req->out_sq_wqebbs;
 		qp->rq_wqes = req->out_rq_wqes;
+		set_state(qp, XV_QPS_RESET);
 	}
 	return 0;
 }
@@ -261,7 +264,8 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 {
 	const uint32_t known = XV_QP_SINGLE_THREADED | XV_QP_EXTERNAL_DATAPATH |
 			       XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND | XV_QP_MANAGED_RECV |
-			       XV_QP_IGNORE_SQ_OVERFLOW | XV_QP_IGNORE_RQ_OVERFLOW;
+			       XV_QP_IGNORE_SQ_OVERFLOW | XV_QP_IGNORE_RQ_OVERFLOW |
+			       XV_QP_RECV_IN_RESET;
 	struct xv_qp_init_attr a;
 	struct qp *qp;
 	int err;

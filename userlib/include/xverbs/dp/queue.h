@@ -50,7 +50,7 @@ enum xv_cq_flags {
 	XV_CQ_CROSS_CHANNEL	= 1 << 4,	/* wait requests may name it */
 };
 
-/* The values of the last five are those of ibv_exp_qp_create_flags. */
+/* The values are those of ibv_exp_qp_create_flags, except for the first two and the last. */
 enum xv_qp_flags {
 	XV_QP_SINGLE_THREADED		= 1 << 0,	/* no lock */
 	XV_QP_EXTERNAL_DATAPATH		= 1 << 1,	/* see struct xv_external */
@@ -59,6 +59,7 @@ enum xv_qp_flags {
 	XV_QP_MANAGED_RECV		= 1 << 4,	/* its receives must be enabled */
 	XV_QP_IGNORE_SQ_OVERFLOW	= 1 << 6,	/* see xv_retire_send() */
 	XV_QP_IGNORE_RQ_OVERFLOW	= 1 << 7,
+	XV_QP_RECV_IN_RESET		= 1 << 16,	/* receives may be posted before INIT */
 };
 
 enum xv_qp_state {
