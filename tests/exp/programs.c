@@ -140,6 +140,53 @@ static void test_recv_in_reset(void)
 	break_pair(&p);
 }
 
+/* ---- Calculation ------------------------------------------------------------------------- */
+
+static uint64_t *number(int s, size_t offset)
+{
+	return (uint64_t *)(void *)(side[s].mem + offset);
+}
+
+/* Writes the result to the memory of side 1. */
+static int calculate(struct ibv_sge *sge, int n, enum ibv_exp_calc_op op,
+		     enum ibv_exp_calc_data_type type)
+{
+	struct ibv_exp_send_wr wr = {
+		.exp_opcode = IBV_EXP_WR_RDMA_WRITE, .sg_list = sge, .num_sge = n,
+		.exp_send_flags = SIGNALED | IBV_EXP_SEND_WITH_CALC,
+		.wr.rdma = { at(1, 0), side[1].mr->rkey },
+		.op.calc = { op, type, IBV_EXP_CALC_DATA_SIZE_64_BIT },
+	};
+
+	memset(side[1].mem, 0xee, 64);
+	return run(&master, &wr);
+}
+
+/* The elements are a sequence of operands, however they are cut. */
+static void test_gather(void)
+{
+	struct ibv_sge whole = piece(0, 0, 48), cut[3] = {
+		piece(0, 0, 8), piece(0, 8, 0), piece(0, 8, 40),
+	};
+	const double v[3] = { 3.5, 4, 1000 };
+	double result;
+	uint64_t bits;
+	int i;
+
+	memset(side[0].mem, 0x11, 48);
+	for (i = 0; i < 3; i++) {
+		memcpy(&bits, &v[i], 8);
+		*number(0, (size_t)i * 16) = htobe64(bits);
+	}
+	ok(calculate(&whole, 1, IBV_EXP_CALC_OP_ADD, IBV_EXP_CALC_DATA_TYPE_FLOAT) ==
+	   IBV_WC_SUCCESS, "three operands in one element");
+	bits = be64toh(*number(1, 0));
+	memcpy(&result, &bits, 8);
+	ok(result == 1007.5, "their sum");
+	ok(calculate(cut, 3, IBV_EXP_CALC_OP_ADD, IBV_EXP_CALC_DATA_TYPE_FLOAT) ==
+	   IBV_WC_SUCCESS && be64toh(*number(1, 0)) == bits && !*number(1, 8), "and in pieces");
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_exp_device_attr dev;
@@ -154,6 +201,7 @@ int main(int argc, char **argv)
 	test_wait_resized();
 	test_wait_zero();
 	test_recv_in_reset();
+	test_gather();
 	break_pair(&plain);
 	break_pair(&master);
 	close_sides();

@@ -481,6 +481,61 @@ static void test_core(void)
 	   "one operand is the result");
 }
 
+/* Operands that are cut into segments, at any address */
+static u32 run_cut(u8 opmod, const u32 *bytes, struct mlx5r_calc_operand *want)
+{
+	struct mlx5r_calc_operand flat[3];
+	struct core_wqe w = {};
+	u32 i, off = 0;
+
+	fill(4096);
+	memcpy(flat, from.ptr, sizeof(flat));
+	for (i = 0; i < 3 && bytes[i]; off += bytes[i++]) {
+		u32 at = 1024 * (i + 1) + 3 * i;
+
+		memcpy(from.ptr + at, (u8 *)flat + off, bytes[i]);
+		w.data[i] = (struct mlx5r_data) {
+			.byte_count = cpu_to_be32(bytes[i]), .lkey = cpu_to_be32(from.key),
+			.addr = cpu_to_be64(from.addr + at),
+		};
+	}
+	*want = flat[0];
+	for (off = 1; off < 3; off++)
+		*want = model_core(opmod, *want, flat[off]);
+	return run(MLX5R_OP_RDMA_WRITE, opmod, &w, i * sizeof(w.data[0]));
+}
+
+static void test_core_gather(void)
+{
+	static const u32 cuts[][3] = {
+		{ 48 }, { 16, 32 }, { 8, 40 }, { 20, 12, 16 }, { 1, 46, 1 },
+	};
+	u32 op, i, failed = 0, wrong = 0, n = 4096;
+	struct core_wqe w = {};
+	u64 sum = 0;
+
+	for (op = 1; op < CORE_OPS; op++)
+		for (i = 0; i < ARRAY_SIZE(cuts); i++) {
+			struct mlx5r_calc_operand want;
+
+			failed += run_cut(op, cuts[i], &want) != XV_WC_SUCCESS;
+			wrong += memcmp(&want, to.ptr, 16) != 0 || to.ptr[16] != 0xee;
+		}
+	tap_is(failed, 0, "operands that are cut into segments");
+	tap_is(wrong, 0, "their results");
+
+	fill(n * 16);
+	for (i = 0; i < n; i++)
+		sum += be64_to_cpu(operand(from.ptr, i)->value);
+	w.data[0] = (struct mlx5r_data) {
+		.byte_count = cpu_to_be32(n * 16), .lkey = cpu_to_be32(from.key),
+		.addr = cpu_to_be64(from.addr),
+	};
+	tap_is(run(MLX5R_OP_RDMA_WRITE, MLX5R_CALC_ADD, &w, 16), XV_WC_SUCCESS,
+	       "a segment of %u operands", n);
+	tap_is(be64_to_cpu(operand(to.ptr, 0)->value), sum, "its result");
+}
+
 /* The result is scattered to two segments, and the turn may end between them. */
 static void test_core_split(void)
 {
@@ -659,11 +714,13 @@ static void test_core_refused(void)
 	} };
 	REFUSED(run(MLX5R_OP_SEND, MLX5R_CALC_ADD, &w, 16), XV_WC_LOC_QP_OP_ERR,
 		"CORE-Direct: an operand of 8 bytes");
+	w.data[0].byte_count = cpu_to_be32(40);
+	REFUSED(run(MLX5R_OP_SEND, MLX5R_CALC_ADD, &w, 16), XV_WC_LOC_QP_OP_ERR,
+		"CORE-Direct: two and a half operands");
+	w.data[0].byte_count = cpu_to_be32(32);
+	REFUSED(run(MLX5R_OP_RDMA_READ, MLX5R_CALC_ADD, &w, 16), XV_WC_LOC_QP_OP_ERR,
+		"CORE-Direct: READ with two operands");
 	w.data[0].byte_count = cpu_to_be32(16);
-	w.data[0].addr = cpu_to_be64(from.addr + 8);
-	REFUSED(run(MLX5R_OP_RDMA_WRITE, MLX5R_CALC_ADD, &w, 16), XV_WC_LOC_QP_OP_ERR,
-		"CORE-Direct: an operand that is not aligned");
-	w.data[0].addr = cpu_to_be64(from.addr);
 	w.data[0].lkey ^= 1;
 	REFUSED(run(MLX5R_OP_RDMA_WRITE, MLX5R_CALC_ADD, &w, 16), XV_WC_LOC_PROT_ERR,
 		"CORE-Direct: an operand with a wrong key");
@@ -743,6 +800,7 @@ int main(void)
 	test_vectors();
 	test_pieces();
 	test_core();
+	test_core_gather();
 	test_core_split();
 	test_core_read();
 	test_retry();

@@ -175,9 +175,6 @@ static int reduce_operands(u8 opmod, const struct model_seg *local, u32 n, u8 *r
 	if (!n || opmod > 6)
 		return XV_WC_LOC_QP_OP_ERR;
 	for (i = 0; i < n; i++)
-		if (local[i].addr % OPERAND)
-			return XV_WC_LOC_QP_OP_ERR;
-	for (i = 0; i < n; i++)
 		if (!model_allows(&local[i], OPERAND))
 			return XV_WC_LOC_PROT_ERR;
 	for (i = 0; i < n; i++) {
@@ -195,7 +192,7 @@ static int read_operand(u8 opmod, struct model_seg local, struct model_seg remot
 {
 	u8 there[OPERAND], here[OPERAND];
 
-	if (!opmod || opmod > 6 || local.addr % OPERAND)
+	if (!opmod || opmod > 6)
 		return XV_WC_LOC_QP_OP_ERR;
 	local.access = MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW;
 	if (!model_allows(&local, OPERAND))

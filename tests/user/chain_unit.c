@@ -177,6 +177,9 @@ static void test_calc(void)
 		{ { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_INT, (enum xv_calc_data_size)1 }, 0 },
 	};
 	int good = 1;
+	const struct xv_sge half = { 0x0000700000001008, 8, 0x1122 }, cut[3] = {
+		half, { 0, 0, 0 }, { 0x0000700000002001, 40, 0x3344 },
+	};
 	size_t i;
 
 	setup();
@@ -191,10 +194,14 @@ static void test_calc(void)
 	   holds(6, "04000608 00012304 00000000 00000000 1122334455667788 aabbccdd 00000000"
 		    "00000010 00001122 0000700000001000 00000010 00003344 0000700000002010"),
 	   "write with calculation");
-	ok(xv_wr_send_calc(m, 1, 0, &ops[0].calc, &sge, 1) == -XV_EINVAL,
-	   "an operand of 64 bytes: EINVAL");
+	ok(xv_wr_send_calc(m, 1, 0, &ops[0].calc, &half, 1) == -XV_EINVAL,
+	   "half an operand: EINVAL");
+	ok(!xv_wr_send_calc(m, 1, 0, &ops[0].calc, cut, 3) &&
+	   holds(7, "0100070a 00012303 00000000 00000000"
+		    "00000008 00001122 0000700000001008 00000028 00003344 0000700000002001"),
+	   "three operands in two elements, and an empty one");
 	ok(xv_wr_send_calc(m, 1, 0, &ops[7].calc, operands, 2) == -XV_EINVAL &&
-	   xv_wr_send_calc(m, 1, 0, &ops[0].calc, operands, 0) == -XV_EINVAL && m->sq.pi == 7,
+	   xv_wr_send_calc(m, 1, 0, &ops[0].calc, operands, 0) == -XV_EINVAL && m->sq.pi == 8,
 	   "no such calculation, no operand: EINVAL");
 }
 

@@ -66,7 +66,8 @@ enum mlx5r_wait_opmod {
 
 /*
  * opmod of SEND, RDMA_WRITE (with and without immediate) and RDMA_READ with calculation.
- * 1 to 6: each data segment is one struct mlx5r_calc_operand, the message is their result.
+ * 1 to 6: the data segments hold structures mlx5r_calc_operand one after another, the message is
+ * their result.
  */
 enum mlx5r_calc_opmod {
 	MLX5R_CALC_ADD			= 1,	/* 64-bit integers, the sum wraps */
@@ -243,7 +244,7 @@ struct mlx5r_wait_data {
 	mlx5r_be64 mask;		/* bits of both that are compared */
 };
 
-/* Operand and result of MLX5R_CALC_ADD to MLX5R_CALC_XOR; aligned to 16 bytes */
+/* Operand and result of MLX5R_CALC_ADD to MLX5R_CALC_XOR */
 struct mlx5r_calc_operand {
 	mlx5r_be64 value;
 	mlx5r_be64 location;		/* MLX5R_CALC_MAXLOC, otherwise not used */

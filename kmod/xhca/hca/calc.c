@@ -2,12 +2,12 @@
 /*
  * Calculating requests: the data of the message is the result of an operation on its operands.
  *
- * Of CORE-Direct (opmod 1 to 6): each data segment is one operand of 16 bytes, of which 8 are
- * the value.  The result is one such element; its other 8 bytes are the location for
- * max-loc, otherwise 0.  Of equal maxima the one with the lowest location wins.  A READ has
- * one segment: the element that is read is combined with the one in the segment, which is
- * replaced.  What adapters do with a READ, and with more than two operands, is not
- * documented.
+ * Of CORE-Direct (opmod 1 to 6): the data segments hold operands of 16 bytes one after another,
+ * however they are cut.  Of an operand 8 bytes are the value.  The result is one such element;
+ * its other 8 bytes are the location for max-loc, otherwise 0.  Of equal maxima the one with the
+ * lowest location wins.  A READ has one operand in one segment: the element that is read is
+ * combined with the one in the segment, which is replaced.  What adapters do with a READ, and
+ * with more than two operands, is not documented.
  *
  * Vectors (opmod 0xff): @count vectors are combined element by element.  Sums of integers wrap;
  * softfloat.c has the rules of the others.  The chunk size, in which adapters process vectors,
@@ -219,11 +219,26 @@ static bool hca_calc_short(const struct hca_key_user *user, struct hca_calc *c)
 
 /* ---- A part of the result ---------------------------------------------------------- */
 
-/* Operand @i, whose bytes begin at the offset *@off of the segment that is returned */
-static const struct hca_sge *hca_calc_operand(const struct hca_calc *c, u32 i, u64 *off)
+/* Copies @len bytes at the offset @off of all segments together. */
+static bool hca_calc_gather(const struct hca_key_user *user, const struct hca_calc *c, u64 off,
+			    u8 *buf, u32 len)
 {
-	*off = c->opmod == MLX5R_CALC_VECTOR ? (u64)i * c->size : 0;
-	return c->opmod == MLX5R_CALC_VECTOR ? &c->sge[0] : &c->sge[i];
+	u64 n;
+	u32 i;
+
+	for (i = 0; i < c->nsge && len; i++) {
+		if (off >= c->sge[i].len) {
+			off -= c->sge[i].len;
+			continue;
+		}
+		n = min_t(u64, len, c->sge[i].len - off);
+		if (!hca_calc_move(user, &c->sge[i], off, buf, n))
+			return false;
+		buf += n;
+		len -= n;
+		off = 0;
+	}
+	return true;
 }
 
 static void hca_calc_reduce(const struct hca_calc *c, u8 *part, u32 n, u32 count)
@@ -262,9 +277,8 @@ static bool hca_calc_part(const struct hca_key_user *user, struct hca_calc *c, u
 {
 	struct hca_fabric *f = user->hca->fabric;
 	struct hca_calc_progress *p = c->progress;
-	u64 start = f->turn.units, off;
+	u64 start = f->turn.units;
 	u8 *part = f->scratch->calc;
-	const struct hca_sge *sge;
 	u32 n, i, count = 0;
 
 	if (p->at != at)
@@ -278,8 +292,11 @@ static bool hca_calc_part(const struct hca_key_user *user, struct hca_calc *c, u
 			hca_calc_keep(c, at, part, n, i);
 			return false;
 		}
-		sge = hca_calc_operand(c, i, &off);
-		if (!hca_calc_move(user, sge, off + at, part + n * count++, n))
+		if ((count + 1) * n > HCA_CALC_BYTES) {
+			hca_calc_reduce(c, part, n, count);
+			count = 1;
+		}
+		if (!hca_calc_gather(user, c, (u64)i * c->size + at, part + n * count++, n))
 			return false;
 	}
 	hca_calc_reduce(c, part, n, count);
@@ -306,18 +323,24 @@ void *hca_calc_map(const struct hca_key_user *user, struct hca_calc *c, u64 off,
 
 /* ---- The request ------------------------------------------------------------------- */
 
-static bool hca_calc_format_ok(const struct hca_calc *c)
+/* Operands in the segments, or 0 if the last one is not whole or they are too many */
+static u32 hca_calc_operands(const struct hca_calc *c)
 {
+	u64 bytes = 0;
 	u32 i;
 
+	for (i = 0; i < c->nsge; i++)
+		bytes += c->sge[i].len;
+	return bytes % OPERAND || bytes > HCA_CALC_MESSAGE ? 0 : bytes / OPERAND;
+}
+
+static bool hca_calc_format_ok(const struct hca_calc *c)
+{
 	if (c->opmod == MLX5R_CALC_VECTOR)
 		return c->op && c->op <= MLX5R_VECTOR_MIN && c->type <= MLX5R_VECTOR_FLOAT64 &&
 		       (c->type & ~TYPE_64) != (TYPE_FLOAT | TYPE_UNSIGNED) && c->count &&
 		       c->count <= HCA_CALC_VECTORS && c->size &&
 		       !(c->size % (c->type & TYPE_64 ? 8 : 4));
-	for (i = 0; i < c->count; i++)
-		if (c->sge[i].len != OPERAND || c->sge[i].addr % OPERAND)
-			return false;
 	return c->count;
 }
 
@@ -330,12 +353,11 @@ static struct hca_key_user hca_calc_user(const struct hca_qp *qp, u8 access)
 
 static bool hca_calc_access_ok(const struct hca_key_user *user, const struct hca_calc *c)
 {
-	u64 bytes = c->opmod == MLX5R_CALC_VECTOR ? (u64)c->size * c->count : OPERAND;
-	u32 n = c->opmod == MLX5R_CALC_VECTOR ? 1 : c->count, i;
+	u32 i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < c->nsge; i++)
 		if (!c->sge[i].data &&
-		    !hca_key_check(user, c->sge[i].lkey, c->sge[i].addr, bytes))
+		    !hca_key_check(user, c->sge[i].lkey, c->sge[i].addr, c->sge[i].len))
 			return false;
 	return true;
 }
@@ -346,12 +368,15 @@ noinline int hca_calc_begin(struct hca_qp *qp, struct hca_wqe *w)
 	bool read = w->opcode == MLX5R_OP_RDMA_READ;
 	struct hca_calc *c = &w->calc;
 
+	c->nsge = 1;
 	if (c->opmod != MLX5R_CALC_VECTOR) {
-		c->count = w->nsge;
+		c->nsge = w->nsge;
 		c->size = OPERAND;
 		memcpy(c->sge, w->sge, w->nsge * sizeof(*w->sge));
+		c->count = hca_calc_operands(c);
 	}
-	if (!hca_calc_format_ok(c) || (read && (c->count != 1 || c->sge[0].data)))
+	if (!hca_calc_format_ok(c) ||
+	    (read && (c->count != 1 || c->nsge != 1 || c->sge[0].data)))
 		return MLX5R_SYND_LOCAL_QP_OP;
 	if (read)
 		user.access |= MLX5R_MKEY_ACCESS_LW;

@@ -41,7 +41,8 @@ struct hca_calc {
 	bool little;			/* little-endian numbers */
 	u32 count;			/* operands */
 	u32 size;			/* bytes of an operand and of the result */
-	struct hca_sge sge[HCA_MAX_SGE];	/* an operand each; or all vectors */
+	u32 nsge;
+	struct hca_sge sge[HCA_MAX_SGE];	/* operands one after another; or all vectors */
 	u64 at;				/* offset of the part */
 	u32 ready;			/* its bytes */
 	struct hca_calc_progress *progress;
@@ -142,6 +143,7 @@ struct hca_rwqe {
 
 #define HCA_UMR_CHUNK	256	/* bytes of a translation list read at once; each may be a piece */
 #define HCA_CALC_BYTES	4096	/* room for operands */
+#define HCA_CALC_MESSAGE (1u << 31)	/* bytes of the operands of CORE-Direct */
 #define HCA_CALC_VECTORS	255	/* of a calculation: max_vec_count has 8 bits */
 #define HCA_UD_MTU	4096
 #define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */

@@ -3,8 +3,8 @@
  * Builders for requests whose message is the result of a calculation.  They are allowed
  * in queue pairs with the flag XV_QP_CROSS_CHANNEL.
  *
- * A calculation has one operand for each element of the gather list: a struct
- * xv_calc_operand.  The result is one such structure.
+ * The operands of a calculation are structures xv_calc_operand.  The elements of the gather
+ * list hold them one after another, however they are cut.  The result is one such structure.
  *
  * A vector calculation has vectors of equal length, which lie back to back in memory.
  * The result is one such vector.
@@ -40,18 +40,21 @@ xv_inline int __xv_calc_type(const struct xv_qp *qp)
 	return qp->qp_type != XV_QPT_XRC_SEND && qp->qp_type != XV_QPT_DCI;
 }
 
-/* True if the elements can be operands. */
-static inline int __xv_calc_operands(const struct xv_qp *qp, const struct xv_sge *sge, int n)
+/* The number of operands, or 0; *elements: those of the list that are not empty. */
+static inline uint64_t __xv_calc_operands(const struct xv_qp *qp, const struct xv_sge *sge, int n,
+					  uint32_t *elements)
 {
+	uint64_t bytes = 0;
 	int i;
 
+	*elements = 0;
 	if (!(qp->sq.flags & XV_QP_CROSS_CHANNEL) || n < 1 || (uint32_t)n > qp->sq.max_sge)
 		return 0;
-	for (i = 0; i < n; i++)
-		if (sge[i].length != sizeof(struct xv_calc_operand) ||
-		    sge[i].addr % sizeof(struct xv_calc_operand))
-			return 0;
-	return 1;
+	for (i = 0; i < n; i++) {
+		bytes += sge[i].length;
+		*elements += !!sge[i].length;
+	}
+	return bytes % sizeof(struct xv_calc_operand) ? 0 : bytes / sizeof(struct xv_calc_operand);
 }
 
 /* fixed: DS before the data; returns their address, or null with an error in *err */
@@ -60,15 +63,18 @@ static inline uint8_t *__xv_calc_open(struct xv_qp *qp, uint32_t opcode, uint32_
 				      const struct xv_calc *calc, const struct xv_sge *sge,
 				      int n, int *err)
 {
-	uint32_t ds = fixed + (uint32_t)n;
 	struct xv_sq *sq = &qp->sq;
 	uint8_t opmod = __xv_calc_opmod(calc);
 	struct mlx5r_ctrl *ctrl;
+	uint32_t ds;
 	uint8_t *seg;
 	int i;
 
 	*err = -XV_EINVAL;
-	if (!opmod || !__xv_calc_operands(qp, sge, n) || ds > MLX5R_MAX_DS)
+	if (!opmod || !__xv_calc_operands(qp, sge, n, &ds))
+		return 0;
+	ds += fixed;
+	if (ds > MLX5R_MAX_DS)
 		return 0;
 	if (__xv_sq_full(sq, (ds + 3) / 4)) {
 		*err = __xv_sq_refuse(sq);
@@ -80,6 +86,8 @@ static inline uint8_t *__xv_calc_open(struct xv_qp *qp, uint32_t opcode, uint32_
 	__xv_sq_set_opmod(sq, ctrl, opmod);
 	seg = (uint8_t *)ctrl + (uint64_t)fixed * MLX5R_DS;
 	for (i = 0; i < n; i++) {
+		if (!sge[i].length)
+			continue;
 		seg = __xv_sq_wrap(sq, seg);
 		__xv_seg_data(seg, &sge[i]);
 		seg += MLX5R_DS;
@@ -87,7 +95,7 @@ static inline uint8_t *__xv_calc_open(struct xv_qp *qp, uint32_t opcode, uint32_
 	return (uint8_t *)(ctrl + 1);
 }
 
-/* Sends the result of a calculation over n operands. */
+/* Sends the result of a calculation over the operands in n elements. */
 static inline int xv_wr_send_calc(struct xv_qp *qp, uint64_t wr_id, unsigned int flags,
 				  const struct xv_calc *calc, const struct xv_sge *sge, int n)
 {

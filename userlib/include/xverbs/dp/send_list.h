@@ -254,6 +254,8 @@ static inline int __xv_wr_vector(struct xv_qp *qp, const struct xv_send_wr *wr)
 static inline int __xv_wr_opmod(const struct xv_qp *qp, const struct xv_send_wr *wr,
 				const struct __xv_wr_desc *d)
 {
+	uint32_t elements;
+	uint64_t operands;
 	int opmod;
 
 	if (xv_likely(!(wr->send_flags & XV_SEND_WITH_CALC)))
@@ -261,7 +263,10 @@ static inline int __xv_wr_opmod(const struct xv_qp *qp, const struct xv_send_wr 
 	opmod = __xv_calc_opmod(&wr->op.calc);
 	if (!opmod || d->shape & (__XV_SHAPE_ATOMIC | __XV_SHAPE_INV) ||
 	    (d->opcode == MLX5R_OP_RDMA_READ && wr->num_sge != 1) ||
-	    wr->send_flags & XV_SEND_INLINE || !__xv_calc_operands(qp, wr->sg_list, wr->num_sge))
+	    wr->send_flags & XV_SEND_INLINE)
+		return -XV_EINVAL;
+	operands = __xv_calc_operands(qp, wr->sg_list, wr->num_sge, &elements);
+	if (!operands || (d->opcode == MLX5R_OP_RDMA_READ && operands != 1))
 		return -XV_EINVAL;
 	return opmod;
 }

@@ -126,7 +126,7 @@ struct xv_calc {
 	enum xv_calc_data_size data_size;
 };
 
-/* One operand, and the result; 16-byte aligned, both members big-endian */
+/* One operand, and the result; both members big-endian */
 struct xv_calc_operand {
 	uint64_t value;
 	uint64_t location;		/* XV_CALC_OP_MAXLOC */
