@@ -187,6 +187,30 @@ static void test_gather(void)
 	   IBV_WC_SUCCESS && be64toh(*number(1, 0)) == bits && !*number(1, 8), "and in pieces");
 }
 
+/* Each operation that the attributes list can be posted, for each type. */
+static void test_operations(void)
+{
+	static const enum ibv_exp_calc_op ops[] = {
+		IBV_EXP_CALC_OP_BAND, IBV_EXP_CALC_OP_BXOR, IBV_EXP_CALC_OP_BOR,
+	};
+	const uint64_t a = 0x4008f0f0f0f0f0f0ull, b = 0x7ff0aaaa5555ffffull;
+	const uint64_t want[] = { a & b, a ^ b, a | b };
+	struct ibv_exp_device_attr dev = attributes(side[0].ctx);
+	struct ibv_sge sge = piece(0, 0, 32);
+	size_t i, good = 0;
+
+	ok(dev.calc_cap.int_ops == 0x1d && dev.calc_cap.uint_ops == 0x1d &&
+	   dev.calc_cap.fp_ops == 0x1d, "attributes: all types have the operations of libmlx5");
+	*number(0, 0) = htobe64(a);
+	*number(0, 16) = htobe64(b);
+	for (i = 0; i < 3; i++)
+		good += calculate(&sge, 1, ops[i], IBV_EXP_CALC_DATA_TYPE_FLOAT) ==
+			IBV_WC_SUCCESS && be64toh(*number(1, 0)) == want[i];
+	tap_is(good, 3, "AND, XOR and OR of doubles are those of 64-bit words");
+	ok(calculate(&sge, 1, IBV_EXP_CALC_OP_MAXLOC, IBV_EXP_CALC_DATA_TYPE_UINT) ==
+	   IBV_WC_SUCCESS && be64toh(*number(1, 0)) == b, "MAXLOC works, but is not listed");
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_exp_device_attr dev;
@@ -202,6 +226,7 @@ int main(int argc, char **argv)
 	test_wait_zero();
 	test_recv_in_reset();
 	test_gather();
+	test_operations();
 	break_pair(&plain);
 	break_pair(&master);
 	close_sides();

@@ -172,7 +172,7 @@ static void test_calc(void)
 		{ { XV_CALC_OP_BOR, XV_CALC_DATA_TYPE_INT, 0 }, 5 },
 		{ { XV_CALC_OP_BXOR, XV_CALC_DATA_TYPE_UINT, 0 }, 6 },
 		{ { XV_CALC_OP_MAXLOC, XV_CALC_DATA_TYPE_FLOAT, 0 }, 0 },
-		{ { XV_CALC_OP_BAND, XV_CALC_DATA_TYPE_FLOAT, 0 }, 0 },
+		{ { XV_CALC_OP_BAND, XV_CALC_DATA_TYPE_FLOAT, 0 }, 4 },
 		{ { (enum xv_calc_op)5, XV_CALC_DATA_TYPE_INT, 0 }, 0 },
 		{ { XV_CALC_OP_ADD, XV_CALC_DATA_TYPE_INT, (enum xv_calc_data_size)1 }, 0 },
 	};

@@ -87,15 +87,21 @@ static void atomics(struct ibv_exp_device_attr *to, const struct xv_ext_atomics_
 	to->masked_atomic.log_max_atomic_inline = from->log_max_atomic_inline;
 }
 
+/* As libmlx5: all types have the operations of INT, and MAXLOC works although it is not listed. */
+static void calc_cap(struct ibv_exp_device_calc_cap *to, const struct xv_calc_cap *from)
+{
+	*to = (struct ibv_exp_device_calc_cap) {
+		.data_types = from->data_types,
+		.data_sizes = from->data_sizes,
+		.int_ops = from->int_ops,
+		.uint_ops = from->int_ops,
+		.fp_ops = from->int_ops,
+	};
+}
+
 static void extended_attr(struct ibv_exp_device_attr *to, const struct xv_device_attr *from)
 {
-	to->calc_cap = (struct ibv_exp_device_calc_cap) {
-		.data_types = from->calc_cap.data_types,
-		.data_sizes = from->calc_cap.data_sizes,
-		.int_ops = from->calc_cap.int_ops,
-		.uint_ops = from->calc_cap.uint_ops,
-		.fp_ops = from->calc_cap.fp_ops,
-	};
+	calc_cap(&to->calc_cap, &from->calc_cap);
 	to->timestamp_mask = from->timestamp_mask;
 	to->hca_core_clock = from->hca_core_clock;
 	to->exp_device_cap_flags = cap_flags(from);

@@ -23,9 +23,9 @@ static inline uint8_t __xv_calc_opmod(const struct xv_calc *calc)
 	static const uint8_t opmod[5][3] = {
 		{ MLX5R_CALC_ADD, MLX5R_CALC_ADD, MLX5R_CALC_ADD_DOUBLE },
 		{ 0, MLX5R_CALC_MAXLOC, 0 },
-		{ MLX5R_CALC_AND, MLX5R_CALC_AND, 0 },
-		{ MLX5R_CALC_XOR, MLX5R_CALC_XOR, 0 },
-		{ MLX5R_CALC_OR, MLX5R_CALC_OR, 0 },
+		{ MLX5R_CALC_AND, MLX5R_CALC_AND, MLX5R_CALC_AND },
+		{ MLX5R_CALC_XOR, MLX5R_CALC_XOR, MLX5R_CALC_XOR },
+		{ MLX5R_CALC_OR, MLX5R_CALC_OR, MLX5R_CALC_OR },
 	};
 	uint32_t op = (uint32_t)calc->calc_op, type = (uint32_t)calc->data_type;
 
