@@ -211,6 +211,24 @@ static void test_operations(void)
 	   IBV_WC_SUCCESS && be64toh(*number(1, 0)) == b, "MAXLOC works, but is not listed");
 }
 
+/* ---- Requests that are refused ----------------------------------------------------------- */
+
+/* Programs pass no pointer for the request or task that was refused. */
+static void test_null_bad(void)
+{
+	struct ibv_exp_send_wr wr = {
+		.exp_opcode = IBV_EXP_WR_SEND_ENABLE, .task.wqe_enable.qp = plain.qp[0],
+	};
+	struct ibv_exp_task task = { .item = { plain.qp[0], { .send_wr = &wr } } };
+	struct ibv_send_wr send = { .num_sge = 99 };
+	struct ibv_recv_wr recv = { .num_sge = 99 };
+
+	tap_is(ibv_exp_post_task(side[0].ctx, &task, NULL), EINVAL, "a task without bad_task");
+	tap_is(ibv_exp_post_send(plain.qp[0], &wr, NULL), EINVAL, "a request without bad_wr");
+	tap_is(ibv_post_send(plain.qp[0], &send, NULL), EINVAL, "one of ibverbs");
+	tap_is(ibv_post_recv(plain.qp[0], &recv, NULL), EINVAL, "a receive");
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_exp_device_attr dev;
@@ -227,6 +245,7 @@ int main(int argc, char **argv)
 	test_recv_in_reset();
 	test_gather();
 	test_operations();
+	test_null_bad();
 	break_pair(&plain);
 	break_pair(&master);
 	close_sides();

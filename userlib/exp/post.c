@@ -30,28 +30,42 @@ static inline int post_one(struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
 	return post_any(qp, wr);
 }
 
+static int refuse(struct ibv_exp_send_wr *wr, struct ibv_exp_send_wr **bad_wr, int err)
+{
+	if (bad_wr)
+		*bad_wr = wr;
+	return -err;
+}
+
+/* Ends a list at the request that was refused. */
+static __attribute__((noinline)) int stop(struct xv_qp *qp, uint32_t start,
+					  struct ibv_exp_send_wr *wr,
+					  struct ibv_exp_send_wr **bad_wr, int err)
+{
+	if (qp->sq.pi != start)
+		xv_commit_send(qp);
+	xv_unlock(&qp->sq.lock);
+	return refuse(wr, bad_wr, err);
+}
+
 EXPORT int ibv_exp_post_send(struct ibv_qp *pub, struct ibv_exp_send_wr *wr,
 			     struct ibv_exp_send_wr **bad_wr)
 {
 	struct xv_qp *qp = xv_bridge_get_qp(pub);
 	uint32_t start;
-	int err = 0;
+	int err;
 
-	if (xv_unlikely(!qp)) {
-		*bad_wr = wr;
-		return iv_error(-EINVAL);
-	}
+	if (xv_unlikely(!qp))
+		return refuse(wr, bad_wr, -EINVAL);
 	xv_lock(&qp->sq.lock);
 	start = qp->sq.pi;
 	for (; wr; wr = wr->next) {
 		err = post_one(qp, wr);
-		if (xv_unlikely(err)) {
-			*bad_wr = wr;
-			break;
-		}
+		if (xv_unlikely(err))
+			return stop(qp, start, wr, bad_wr, err);
 	}
 	if (xv_likely(qp->sq.pi != start))
 		xv_commit_send(qp);
 	xv_unlock(&qp->sq.lock);
-	return -err;
+	return 0;
 }

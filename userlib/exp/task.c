@@ -80,6 +80,12 @@ static int take_task(struct room *room, const struct ibv_exp_task *task)
 	return err;
 }
 
+static void set_bad(struct ibv_exp_task **bad_task, struct ibv_exp_task *task)
+{
+	if (bad_task)
+		*bad_task = task;
+}
+
 static int post(struct xv_context *xv, struct ibv_exp_task *list, struct ibv_exp_task **bad_task,
 		const struct size *n)
 {
@@ -93,7 +99,7 @@ static int post(struct xv_context *xv, struct ibv_exp_task *list, struct ibv_exp
 	for (task = list; task; task = task->next) {
 		err = take_task(&room, task);
 		if (err) {
-			*bad_task = task;
+			set_bad(bad_task, task);
 			return err;
 		}
 	}
@@ -102,7 +108,7 @@ static int post(struct xv_context *xv, struct ibv_exp_task *list, struct ibv_exp
 		return 0;
 	for (task = list; bad != tasks; bad--)
 		task = task->next;
-	*bad_task = task;
+	set_bad(bad_task, task);
 	return err;
 }
 
@@ -115,11 +121,11 @@ EXPORT int ibv_exp_post_task(struct ibv_context *ctx, struct ibv_exp_task *task,
 	if (!n.tasks)
 		return 0;
 	if (!xv) {
-		*bad_task = task;
+		set_bad(bad_task, task);
 		return iv_error(-EINVAL);
 	}
 	if (n.tasks > MAX_REQUESTS || n.sends > MAX_REQUESTS || n.umrs > MAX_UMR) {
-		*bad_task = task;
+		set_bad(bad_task, task);
 		return iv_error(-ENOMEM);
 	}
 	return -post(xv, task, bad_task, &n);

@@ -130,35 +130,52 @@ xv_inline int __xv_bridge_post_one(struct xv_qp *qp, const struct ibv_send_wr *w
 	return __xv_bridge_post_any(qp, wr, ah_of);
 }
 
+/* Ends a list at the request that was refused.  bad_wr may be null. */
+xv_outline int __xv_bridge_stop(struct xv_qp *qp, uint32_t start, struct ibv_send_wr *wr,
+				struct ibv_send_wr **bad_wr, int err)
+{
+	if (qp->sq.pi != start)
+		xv_commit_send(qp);
+	xv_unlock(&qp->sq.lock);
+	if (bad_wr)
+		*bad_wr = wr;
+	return err;
+}
+
 /* ah_of returns the address handle of libxverbs for that of a request. */
 xv_inline int __xv_bridge_post_list(struct xv_qp *qp, struct ibv_send_wr *wr,
 				    struct ibv_send_wr **bad_wr,
 				    struct xv_ah *(*ah_of)(struct ibv_ah *ah))
 {
 	uint32_t start;
-	int err = 0;
+	int err;
 
 	__xv_bridge_types(wr);
 	xv_lock(&qp->sq.lock);
 	start = qp->sq.pi;
 	for (; wr; wr = wr->next) {
 		err = __xv_bridge_post_one(qp, wr, ah_of);
-		if (xv_unlikely(err)) {
-			*bad_wr = wr;
-			break;
-		}
+		if (xv_unlikely(err))
+			return __xv_bridge_stop(qp, start, wr, bad_wr, err);
 	}
 	if (xv_likely(qp->sq.pi != start))
 		xv_commit_send(qp);
 	xv_unlock(&qp->sq.lock);
-	return err;
+	return 0;
 }
 
-/* Results as xv_post_send() */
+/* Results as xv_post_send(); bad_wr may be null, also below. */
 static inline int xv_bridge_post_send(struct xv_qp *qp, struct ibv_send_wr *wr,
 				      struct ibv_send_wr **bad_wr)
 {
 	return __xv_bridge_post_list(qp, wr, bad_wr, __xv_bridge_ah_of);
+}
+
+xv_outline int __xv_bridge_refuse_recv(struct xv_recv_wr *bad, struct ibv_recv_wr **bad_wr, int err)
+{
+	if (bad_wr)
+		*bad_wr = (struct ibv_recv_wr *)(void *)bad;
+	return err;
 }
 
 static inline int xv_bridge_post_recv(struct xv_qp *qp, struct ibv_recv_wr *wr,
@@ -169,9 +186,7 @@ static inline int xv_bridge_post_recv(struct xv_qp *qp, struct ibv_recv_wr *wr,
 
 	__xv_bridge_types(wr);
 	err = xv_post_recv(qp, (struct xv_recv_wr *)(void *)wr, &bad);
-	if (err)
-		*bad_wr = (struct ibv_recv_wr *)(void *)bad;
-	return err;
+	return xv_unlikely(err) ? __xv_bridge_refuse_recv(bad, bad_wr, err) : 0;
 }
 
 static inline int xv_bridge_post_srq_recv(struct xv_srq *srq, struct ibv_recv_wr *wr,
@@ -182,9 +197,7 @@ static inline int xv_bridge_post_srq_recv(struct xv_srq *srq, struct ibv_recv_wr
 
 	__xv_bridge_types(wr);
 	err = xv_post_srq_recv(srq, (struct xv_recv_wr *)(void *)wr, &bad);
-	if (err)
-		*bad_wr = (struct ibv_recv_wr *)(void *)bad;
-	return err;
+	return xv_unlikely(err) ? __xv_bridge_refuse_recv(bad, bad_wr, err) : 0;
 }
 
 /* Returns the number of completions, as xv_poll_cq() */

@@ -1110,8 +1110,8 @@ struct ibv_exp_send_wr {
 };
 
 /*
- * Posts a list.  After an error *bad_wr is the first request that was not posted.  Makes no system
- * call and allocates no memory; so does ibv_exp_post_task().
+ * Posts a list.  After an error *bad_wr, unless bad_wr is null, is the first request that was not
+ * posted.  Makes no system call and allocates no memory; so does ibv_exp_post_task().
  */
 int ibv_exp_post_send(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
 		      struct ibv_exp_send_wr **bad_wr);

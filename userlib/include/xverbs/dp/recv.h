@@ -74,12 +74,21 @@ xv_inline void xv_commit_recv(struct xv_qp *qp)
 	qp->rq.dbrec[MLX5R_DBR_RCV] = xv_be32(qp->rq.pi & 0xffff);
 }
 
+/* A queue pair without a receive queue has no doorbell record for it. */
+xv_inline int __xv_recv_end(struct xv_qp *qp, uint32_t first, int err)
+{
+	if (qp->rq.pi != first)
+		xv_commit_recv(qp);
+	xv_unlock(&qp->rq.lock);
+	return err;
+}
+
 /* Posts a list; results as xv_post_send() */
 static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
 			       struct xv_recv_wr **bad_wr)
 {
 	uint32_t first;
-	int err = 0;
+	int err;
 
 	xv_lock(&qp->rq.lock);
 	first = qp->rq.pi;
@@ -87,14 +96,10 @@ static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
 		err = xv_wr_recv_sg(qp, wr->wr_id, wr->sg_list, wr->num_sge);
 		if (xv_unlikely(err)) {
 			*bad_wr = wr;
-			break;
+			return __xv_recv_end(qp, first, err);
 		}
 	}
-	/* A queue pair without a receive queue has no doorbell record for it. */
-	if (qp->rq.pi != first)
-		xv_commit_recv(qp);
-	xv_unlock(&qp->rq.lock);
-	return err;
+	return __xv_recv_end(qp, first, 0);
 }
 
 /* ---- Shared receive queue ---------------------------------------------------- */
