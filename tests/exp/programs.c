@@ -211,6 +211,36 @@ static void test_operations(void)
 	   IBV_WC_SUCCESS && be64toh(*number(1, 0)) == b, "MAXLOC works, but is not listed");
 }
 
+/* ---- Members that a request does not use --------------------------------------------------- */
+
+static void test_not_zeroed(void)
+{
+	struct ibv_exp_send_wr wr;
+	struct ibv_exp_task task;
+
+	memset(&wr, 0xa5, sizeof(wr));
+	memset(&task, 0xa5, sizeof(task));
+	wr.next = NULL;
+	wr.num_sge = 0;
+	wr.exp_opcode = IBV_EXP_WR_SEND;
+	wr.exp_send_flags = SIGNALED;
+	receive(master.qp[1], 1, 0, 64);
+	ok(!post(master.qp[0], &wr) && status(master.cq[0]) == IBV_WC_SUCCESS &&
+	   status(master.cq[1]) == IBV_WC_SUCCESS, "a send");
+	wr.num_sge = 1;
+	wr.exp_opcode = IBV_EXP_WR_CQE_WAIT;
+	wr.task.cqe_wait.cq = master.cq[0];
+	wr.task.cqe_wait.cq_count = 1;
+	ok(!post(master.qp[0], &wr) && status(master.cq[0]) == IBV_WC_SUCCESS, "a wait");
+	task.task_type = IBV_EXP_TASK_SEND;
+	task.item.qp = master.qp[0];
+	task.item.send_wr = &wr;
+	task.next = NULL;
+	wr.exp_send_flags |= IBV_EXP_SEND_IP_CSUM | 1ull << 50;
+	ok(!ibv_exp_post_task(side[0].ctx, &task, NULL) &&
+	   status(master.cq[0]) == IBV_WC_SUCCESS, "a task, with flags that have no meaning here");
+}
+
 /* ---- Requests that are refused ----------------------------------------------------------- */
 
 /* Programs pass no pointer for the request or task that was refused. */
@@ -245,6 +275,7 @@ int main(int argc, char **argv)
 	test_recv_in_reset();
 	test_gather();
 	test_operations();
+	test_not_zeroed();
 	test_null_bad();
 	break_pair(&plain);
 	break_pair(&master);

@@ -19,13 +19,14 @@ static inline int post_one(struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
 	const struct xv_sge *sge = (const struct xv_sge *)wr->sg_list;
 	unsigned int flags = (unsigned int)(wr->exp_send_flags & plain);
 
-	if (xv_unlikely(qp->qp_type != XV_QPT_RC || wr->num_sge != 1 || wr->comp_mask ||
-			wr->exp_send_flags & ~plain || !sge->length))
+	/* Other opcodes may have no list, and any number as the size of it. */
+	if (xv_unlikely(qp->qp_type != XV_QPT_RC || wr->num_sge != 1 ||
+			wr->exp_send_flags & ~plain))
 		return post_any(qp, wr);
-	if (wr->exp_opcode == IBV_EXP_WR_RDMA_WRITE)
+	if (wr->exp_opcode == IBV_EXP_WR_RDMA_WRITE && xv_likely(sge->length))
 		return xv_wr_write(qp, wr->wr_id, flags, sge, wr->wr.rdma.remote_addr,
 				   wr->wr.rdma.rkey);
-	if (wr->exp_opcode == IBV_EXP_WR_SEND)
+	if (wr->exp_opcode == IBV_EXP_WR_SEND && xv_likely(sge->length))
 		return xv_wr_send(qp, wr->wr_id, flags, sge);
 	return post_any(qp, wr);
 }

@@ -64,7 +64,7 @@ static int take_task(struct room *room, const struct ibv_exp_task *task)
 	int err = 0;
 
 	memset(to, 0, sizeof(*to));
-	if (task->comp_mask || !task->item.qp)
+	if (!task->item.qp)
 		return -EINVAL;
 	to->task_type = (enum xv_task_type)task->task_type;
 	to->item.qp = xv_bridge_get_qp(task->item.qp);

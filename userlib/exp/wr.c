@@ -16,18 +16,16 @@ _Static_assert((int)IBV_EXP_CALC_OP_BOR == (int)XV_CALC_OP_BOR &&
 #define SAME_FLAGS	((uint64_t)(IBV_EXP_SEND_FENCE | IBV_EXP_SEND_SIGNALED | \
 				    IBV_EXP_SEND_SOLICITED | IBV_EXP_SEND_INLINE))
 
-/* Returns false for a flag that is not supported. */
-static bool take_flags(unsigned int *to, uint64_t flags)
+/* Others, for offloads that a queue pair does not have, are ignored. */
+static unsigned int flags_of(uint64_t flags)
 {
-	*to = (unsigned int)(flags & SAME_FLAGS);
-	if (flags & IBV_EXP_SEND_WITH_CALC)
-		*to |= XV_SEND_WITH_CALC;
+	unsigned int to = (unsigned int)(flags & SAME_FLAGS);
+
 	if (flags & IBV_EXP_SEND_WAIT_EN_LAST)
-		*to |= XV_SEND_WAIT_EN_LAST;
+		to |= XV_SEND_WAIT_EN_LAST;
 	if (flags & IBV_EXP_SEND_EXT_ATOMIC_INLINE)
-		*to |= XV_SEND_EXT_ATOMIC_INLINE;
-	return !(flags & ~(SAME_FLAGS | IBV_EXP_SEND_WITH_CALC | IBV_EXP_SEND_WAIT_EN_LAST |
-			   IBV_EXP_SEND_EXT_ATOMIC_INLINE));
+		to |= XV_SEND_EXT_ATOMIC_INLINE;
+	return to;
 }
 
 int exp_bind_info(struct ibv_mw_bind_info *to, const struct ibv_exp_mw_bind_info *from)
@@ -145,12 +143,16 @@ static void take_common(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
 {
 	to->opcode = (enum xv_wr_opcode)wr->exp_opcode;
 	memcpy(&to->wr, &wr->wr, sizeof(wr->wr));
-	if (wr->exp_send_flags & IBV_EXP_SEND_WITH_CALC)
-		to->op.calc = (struct xv_calc) {
-			.calc_op = (enum xv_calc_op)wr->op.calc.calc_op,
-			.data_type = (enum xv_calc_data_type)wr->op.calc.data_type,
-			.data_size = (enum xv_calc_data_size)wr->op.calc.data_size,
-		};
+	/* Atomics do not calculate, with the flag or without. */
+	if (!(wr->exp_send_flags & IBV_EXP_SEND_WITH_CALC) ||
+	    wr->exp_opcode >= IBV_EXP_WR_ATOMIC_CMP_AND_SWP)
+		return;
+	to->send_flags |= XV_SEND_WITH_CALC;
+	to->op.calc = (struct xv_calc) {
+		.calc_op = (enum xv_calc_op)wr->op.calc.calc_op,
+		.data_type = (enum xv_calc_data_type)wr->op.calc.data_type,
+		.data_size = (enum xv_calc_data_size)wr->op.calc.data_size,
+	};
 }
 
 /* Requests that send nothing */
@@ -197,6 +199,7 @@ static int take_addressee(struct xv_send_wr *to, enum xv_qp_type type,
 	}
 }
 
+/* Only the members that the opcode uses are looked at.  The others may hold anything. */
 int exp_translate(struct xv_send_wr *to, const struct xv_qp *qp, const struct ibv_exp_send_wr *wr,
 		  struct exp_umr *umr)
 {
@@ -207,8 +210,7 @@ int exp_translate(struct xv_send_wr *to, const struct xv_qp *qp, const struct ib
 	to->sg_list = (struct xv_sge *)wr->sg_list;
 	to->num_sge = wr->num_sge;
 	to->imm_data = wr->ex.imm_data;
-	if (!take_flags(&to->send_flags, wr->exp_send_flags) || wr->comp_mask)
-		return -EINVAL;
+	to->send_flags = flags_of(wr->exp_send_flags);
 	if (wr->exp_opcode <= IBV_EXP_WR_ATOMIC_FETCH_AND_ADD)
 		take_common(to, wr);
 	else

@@ -6,7 +6,7 @@
  * of MLNX_OFED where the manual has none; xverbs-exp(7) lists the differences.
  *
  * Every comp_mask tells which optional members are valid.  A bit that is not defined here is
- * refused with EINVAL.
+ * refused with EINVAL, except in requests and tasks.
  */
 #ifndef INFINIBAND_VERBS_EXP_H
 #define INFINIBAND_VERBS_EXP_H
@@ -1068,7 +1068,7 @@ struct ibv_exp_send_wr {
 		struct ibv_exp_mw_bind_info bind_info;
 	} bind_mw;
 	uint64_t exp_send_flags;		/* ibv_exp_send_flags */
-	uint32_t comp_mask;			/* 0 */
+	uint32_t comp_mask;			/* ignored */
 	union {
 		struct {
 			uint32_t umr_type;	/* ibv_exp_umr_wr_type */
@@ -1131,7 +1131,7 @@ struct ibv_exp_task {
 		};
 	} item;
 	struct ibv_exp_task *next;
-	uint32_t comp_mask;			/* 0 */
+	uint32_t comp_mask;			/* ignored */
 };
 
 /* Posts the requests of all tasks, or none of them: then *bad_task is the task that failed. */
