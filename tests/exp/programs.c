@@ -259,6 +259,26 @@ static void test_null_bad(void)
 	tap_is(ibv_post_recv(plain.qp[0], &recv, NULL), EINVAL, "a receive");
 }
 
+/* The tasks before the one that is refused run. */
+static void test_wrong_task(void)
+{
+	struct ibv_exp_send_wr send = { .exp_opcode = IBV_EXP_WR_SEND, .exp_send_flags = SIGNALED };
+	struct ibv_exp_send_wr wrong = {
+		.exp_opcode = IBV_EXP_WR_SEND_ENABLE, .task.wqe_enable.qp = plain.qp[0],
+	};
+	struct ibv_exp_task tasks[3] = {
+		{ .item = { plain.qp[0], { .send_wr = &send } }, .next = &tasks[1] },
+		{ .item = { master.qp[0], { .send_wr = &wrong } }, .next = &tasks[2] },
+		{ .item = { plain.qp[0], { .send_wr = &send } } },
+	}, *bad = NULL;
+
+	receive(plain.qp[1], 1, 0, 64);
+	receive(plain.qp[1], 1, 0, 64);
+	tap_is(ibv_exp_post_task(side[0].ctx, tasks, &bad), EINVAL, "the second of three tasks");
+	ok(bad == &tasks[1] && status(plain.cq[0]) == IBV_WC_SUCCESS && quiet(plain.cq[0]),
+	   "the first one runs, the last one does not");
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_exp_device_attr dev;
@@ -277,6 +297,7 @@ int main(int argc, char **argv)
 	test_operations();
 	test_not_zeroed();
 	test_null_bad();
+	test_wrong_task();
 	break_pair(&plain);
 	break_pair(&master);
 	close_sides();

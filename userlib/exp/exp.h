@@ -56,12 +56,6 @@ struct exp_list {
 	union exp_entry *entries;
 };
 
-static inline bool exp_is_umr(const struct ibv_exp_send_wr *wr)
-{
-	return wr->exp_opcode == IBV_EXP_WR_UMR_FILL ||
-	       wr->exp_opcode == IBV_EXP_WR_UMR_INVALIDATE;
-}
-
 /*
  * Translates a request without its successor.  umr: memory for a UMR request, else not used; it
  * must exist until the request is built.

@@ -51,6 +51,7 @@ struct ibv_context *iv_context_new(struct ibv_device *device, struct xv_context 
 	if (!ctx)
 		return NULL;
 	ctx->xv = xv;
+	ctx->task_lock.on = 1;
 	ctx->pub = verbs_ops;
 	pub = &ctx->pub.context;
 	pub->ops = context_ops;

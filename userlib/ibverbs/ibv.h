@@ -30,6 +30,7 @@ struct context {
 	struct verbs_context pub;
 	struct xv_context *xv;
 	bool borrowed;			/* xv belongs to the program */
+	struct xv_spin task_lock;	/* of ibv_exp_post_task() */
 };
 
 struct pd {

@@ -1134,7 +1134,7 @@ struct ibv_exp_task {
 	uint32_t comp_mask;			/* ignored */
 };
 
-/* Posts the requests of all tasks, or none of them: then *bad_task is the task that failed. */
+/* Posts task by task.  After an error *bad_task is the one that failed; bad_task may be null. */
 int ibv_exp_post_task(struct ibv_context *context, struct ibv_exp_task *task,
 		      struct ibv_exp_task **bad_task);
 
