@@ -4,6 +4,7 @@
  * manual says nothing about it.
  */
 #include <endian.h>
+#include <unistd.h>
 #include "rig.h"
 
 #define LAST		IBV_EXP_SEND_WAIT_EN_LAST
@@ -259,6 +260,33 @@ static void test_null_bad(void)
 	tap_is(ibv_post_recv(plain.qp[0], &recv, NULL), EINVAL, "a receive");
 }
 
+/* The result of the call is also in errno, and a line tells the reason. */
+static void test_errno(void)
+{
+	struct ibv_exp_send_wr wr = { .exp_opcode = IBV_EXP_WR_CQE_WAIT,
+				      .task.cqe_wait = { plain.cq[0], 1 } };
+	struct ibv_send_wr send = { .num_sge = 99 };
+	struct ibv_recv_wr recv = { .num_sge = 99 };
+	char line[200] = "";
+	int saved = dup(2), fds[2];
+
+	need(!pipe(fds) && dup2(fds[1], 2) == 2 && !setenv("XV_RUN_VERBOSE", "1", 1), "a pipe");
+	errno = 0;
+	ok(ibv_exp_post_send(plain.qp[0], &wr, NULL) == EINVAL && errno == EINVAL, "a request");
+	need(dup2(saved, 2) == 2 && !unsetenv("XV_RUN_VERBOSE") &&
+	     read(fds[0], line, sizeof(line) - 1) > 0, "the line");
+	ok(strstr(line, "the queue pair lacks CROSS_CHANNEL") != NULL, "the reason");
+	close(fds[0]);
+	close(fds[1]);
+	close(saved);
+	errno = 0;
+	ok(ibv_post_send(plain.qp[0], &send, NULL) == EINVAL && errno == EINVAL,
+	   "errno of a request of ibverbs");
+	errno = 0;
+	ok(ibv_post_recv(plain.qp[0], &recv, NULL) == EINVAL && errno == EINVAL,
+	   "errno of a receive");
+}
+
 /* The tasks before the one that is refused run. */
 static void test_wrong_task(void)
 {
@@ -297,6 +325,7 @@ int main(int argc, char **argv)
 	test_operations();
 	test_not_zeroed();
 	test_null_bad();
+	test_errno();
 	test_wrong_task();
 	break_pair(&plain);
 	break_pair(&master);

@@ -31,11 +31,32 @@ static inline int post_one(struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
 	return post_any(qp, wr);
 }
 
-static int refuse(struct ibv_exp_send_wr *wr, struct ibv_exp_send_wr **bad_wr, int err)
+/* Why a request was refused, for its user */
+static const char *reason(const struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
+{
+	if (!qp->sq.room)
+		return "post send: the queue pair does not send in its state: ";
+	switch (wr->exp_opcode) {
+	case IBV_EXP_WR_CQE_WAIT:
+		return qp->sq.flags & XV_QP_CROSS_CHANNEL ? "post send: wait: CQ or count: " :
+		       "post send: wait: the queue pair lacks CROSS_CHANNEL: ";
+	case IBV_EXP_WR_SEND_ENABLE:
+	case IBV_EXP_WR_RECV_ENABLE:
+		return qp->sq.flags & XV_QP_CROSS_CHANNEL ?
+		       "post send: enable: not a managed queue, or the count: " :
+		       "post send: enable: the queue pair lacks CROSS_CHANNEL: ";
+	default:
+		return wr->exp_send_flags & IBV_EXP_SEND_WITH_CALC ?
+		       "post send: calculation: " : "post send: the request: ";
+	}
+}
+
+static int refuse(struct ibv_exp_send_wr *wr, struct ibv_exp_send_wr **bad_wr, int err,
+		  const char *why)
 {
 	if (bad_wr)
 		*bad_wr = wr;
-	return -err;
+	return iv_not_posted(-err, why);
 }
 
 /* Ends a list at the request that was refused. */
@@ -46,7 +67,7 @@ static __attribute__((noinline)) int stop(struct xv_qp *qp, uint32_t start,
 	if (qp->sq.pi != start)
 		xv_commit_send(qp);
 	xv_unlock(&qp->sq.lock);
-	return refuse(wr, bad_wr, err);
+	return refuse(wr, bad_wr, err, reason(qp, wr));
 }
 
 EXPORT int ibv_exp_post_send(struct ibv_qp *pub, struct ibv_exp_send_wr *wr,
@@ -57,7 +78,7 @@ EXPORT int ibv_exp_post_send(struct ibv_qp *pub, struct ibv_exp_send_wr *wr,
 	int err;
 
 	if (xv_unlikely(!qp))
-		return refuse(wr, bad_wr, -EINVAL);
+		return refuse(wr, bad_wr, -EINVAL, "post send: the queue pair: ");
 	xv_lock(&qp->sq.lock);
 	start = qp->sq.pi;
 	for (; wr; wr = wr->next) {

@@ -37,3 +37,12 @@ void *iv_refuse(int err, const char *what)
 	errno = err;
 	return NULL;
 }
+
+/* A full queue has no line: it is how programs learn that they must poll. */
+int iv_not_posted(int err, const char *what)
+{
+	if (err != ENOMEM)
+		report(what, xv_strerror(err));
+	errno = err;
+	return err;
+}

@@ -180,6 +180,9 @@ int iv_result(int err);
 void *iv_null(void);
 void *iv_refuse(int err, const char *what);
 
+/* For requests, whose error numbers are positive already: sets errno and returns err. */
+int iv_not_posted(int err, const char *what);
+
 void iv_device_put(struct ibv_device *device);
 void iv_device_hold(struct ibv_device *device);
 
