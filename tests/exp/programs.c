@@ -287,6 +287,18 @@ static void test_errno(void)
 	   "errno of a receive");
 }
 
+static void test_too_large(void)
+{
+	struct ibv_sge sge = piece(0, 0, 4096);
+	struct ibv_exp_send_wr wr = { .num_sge = 99, .exp_opcode = IBV_EXP_WR_SEND };
+
+	tap_is(ibv_exp_post_send(plain.qp[0], &wr, NULL), ENOMEM, "99 elements");
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	wr.exp_send_flags = IBV_EXP_SEND_INLINE;
+	tap_is(ibv_exp_post_send(plain.qp[0], &wr, NULL), ENOMEM, "4096 bytes inline");
+}
+
 /* The tasks before the one that is refused run. */
 static void test_wrong_task(void)
 {
@@ -326,6 +338,7 @@ int main(int argc, char **argv)
 	test_not_zeroed();
 	test_null_bad();
 	test_errno();
+	test_too_large();
 	test_wrong_task();
 	break_pair(&plain);
 	break_pair(&master);

@@ -31,6 +31,21 @@ static inline int post_one(struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
 	return post_any(qp, wr);
 }
 
+/* libmlx5 returns ENOMEM for a list or inline data that the queue has no room for. */
+static bool too_large(const struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
+{
+	uint64_t bytes = 0;
+	int i;
+
+	if (wr->exp_opcode > IBV_EXP_WR_ATOMIC_FETCH_AND_ADD || wr->num_sge < 0)
+		return false;
+	if ((uint32_t)wr->num_sge > qp->sq.max_sge)
+		return true;
+	for (i = 0; i < wr->num_sge; i++)
+		bytes += wr->sg_list[i].length;
+	return wr->exp_send_flags & IBV_EXP_SEND_INLINE && bytes > qp->sq.max_inline;
+}
+
 /* Why a request was refused, for its user */
 static const char *reason(const struct xv_qp *qp, const struct ibv_exp_send_wr *wr)
 {
@@ -67,6 +82,8 @@ static __attribute__((noinline)) int stop(struct xv_qp *qp, uint32_t start,
 	if (qp->sq.pi != start)
 		xv_commit_send(qp);
 	xv_unlock(&qp->sq.lock);
+	if (qp->sq.room && too_large(qp, wr))
+		err = -ENOMEM;
 	return refuse(wr, bad_wr, err, reason(qp, wr));
 }
 
