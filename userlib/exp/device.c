@@ -180,8 +180,8 @@ EXPORT int ibv_exp_query_values(struct ibv_context *ctx, int q_values,
 				struct ibv_exp_values *values)
 {
 	const uint32_t defined = IBV_EXP_VALUES_RESERVED - 1;
-	uint32_t wanted = (uint32_t)q_values;
-	int err = exp_check_mask("query values: ", wanted | values->comp_mask, defined, defined);
+	uint32_t wanted = (uint32_t)q_values & defined;
+	int err = exp_check_mask("query values: ", values->comp_mask, defined, defined);
 	struct xv_context *xv = xv_bridge_get_ctx(ctx);
 	uint64_t cycles;
 

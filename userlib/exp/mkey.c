@@ -13,7 +13,7 @@ EXPORT struct ibv_mr *ibv_exp_create_mr(struct ibv_exp_create_mr_in *in)
 	struct xv_mkey *mkey;
 	struct ibv_mr *mr;
 
-	if (exp_check_mask("create MR: comp_mask: ", in->comp_mask | a->comp_mask, 0, 0) ||
+	if (exp_check_mask("create MR: comp_mask: ", in->comp_mask, 0, 0) ||
 	    exp_check_mask("create MR: create_flags: ", a->create_flags,
 			   IBV_EXP_MR_SIGNATURE_EN | IBV_EXP_MR_INDIRECT_KLMS,
 			   IBV_EXP_MR_INDIRECT_KLMS) ||

@@ -60,8 +60,6 @@ EXPORT int ibv_exp_bind_mw(struct ibv_exp_mw_bind *b)
 	if (!xv_bridge_get_qp(b->qp) || !xv_bridge_get_mw(b->mw) ||
 	    (b->bind_info.mr && !xv_bridge_get_mr(b->bind_info.mr)))
 		return iv_error(-EINVAL);
-	if (!err)
-		err = exp_check_mask("bind: exp_send_flags: ", b->exp_send_flags, flags, flags);
 	if (!err && exp_bind_info(&bind.bind_info, &b->bind_info))
 		err = exp_refuse(EINVAL, "bind: access flags: ");
 	return err ? err : ibv_bind_mw(b->qp, b->mw, &bind);

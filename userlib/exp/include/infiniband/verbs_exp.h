@@ -424,7 +424,7 @@ struct ibv_exp_cq_attr {
 	uint32_t cq_cap_flags;			/* ibv_exp_cq_cap_flags */
 };
 
-/* A member that cq_attr_mask names must be in comp_mask, too. */
+/* cq_attr_mask names the members to change; comp_mask need not have them. */
 int ibv_exp_modify_cq(struct ibv_cq *cq, struct ibv_exp_cq_attr *cq_attr, int cq_attr_mask);
 
 enum ibv_exp_wc_opcode {
@@ -851,7 +851,7 @@ struct ibv_exp_mr_init_attr {
 		uint64_t access_flags;		/* name in the manual */
 		uint64_t exp_access_flags;	/* name in MLNX_OFED */
 	};
-	uint32_t comp_mask;			/* 0 */
+	uint32_t comp_mask;			/* ignored: MLNX_OFED does not have it */
 };
 
 struct ibv_exp_create_mr_in {
