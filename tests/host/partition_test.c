@@ -121,17 +121,6 @@ static bool write_arrives(u8 st, u32 a_index, u32 b_index)
 	return done;
 }
 
-static void join_group(const struct session_qp *q)
-{
-	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[MLX5_ST_SZ_DW(attach_to_mcg_out)];
-
-	MLX5_SET(attach_to_mcg_in, in, opcode, MLX5_CMD_OP_ATTACH_TO_MCG);
-	MLX5_SET(attach_to_mcg_in, in, qpn, q->qp.qp_num);
-	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), group, sizeof(group));
-	if (session_cmd(&s, q->func, in, sizeof(in), out, sizeof(out)))
-		bail_out("cannot join");
-}
-
 enum what { UNICAST, MULTICAST, GENERAL_SERVICES, WRONG_QKEY };
 
 static bool datagram_arrives(enum what what)
@@ -150,7 +139,7 @@ static bool datagram_arrives(enum what what)
 	connect(&b, &b, 0);
 	qpn = what == GENERAL_SERVICES ? 1 : b.qp.qp_num;
 	if (what == MULTICAST) {
-		join_group(&b);
+		session_join_group(&b, group);
 		qpn = 0xffffff;
 		ah.av.rlid = cpu_to_be16(0xc001);
 		ah.av.grh_gid_fl = cpu_to_be32(MLX5R_AV_GRH);

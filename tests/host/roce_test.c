@@ -29,17 +29,6 @@ static void set_kind(struct hca_gid *g, struct kind k)
 
 static const u8 group[16] = { 0xff, 0x0e, [15] = 5 };
 
-static void join_group(const struct session_qp *q)
-{
-	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[MLX5_ST_SZ_DW(attach_to_mcg_out)];
-
-	MLX5_SET(attach_to_mcg_in, in, opcode, MLX5_CMD_OP_ATTACH_TO_MCG);
-	MLX5_SET(attach_to_mcg_in, in, qpn, q->qp.qp_num);
-	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), group, sizeof(group));
-	if (session_cmd(&s, q->func, in, sizeof(in), out, sizeof(out)))
-		ok(false, "cannot join");
-}
-
 static bool write_arrives(void)
 {
 	struct xv_sge sge = session_sge(&from, 0, 8);
@@ -71,7 +60,7 @@ static bool datagram(const struct xv_ah *ah, bool join, struct mlx5r_cqe *cqe)
 	session_connect(&a, &a);
 	session_connect(&b, &b);
 	if (join)
-		join_group(&b);
+		session_join_group(&b, group);
 	xv_wr_recv(&b.qp, 1, &room);
 	xv_commit_recv(&b.qp);
 	xv_wr_send_ud(&a.qp, 1, XV_SEND_SIGNALED, &sge, ah, b.qp.qp_num, SESSION_QKEY);

@@ -629,6 +629,17 @@ void session_connect(struct session_qp *a, struct session_qp *b)
 			die("modify QP", a->func);
 }
 
+void session_join_group(const struct session_qp *q, const u8 group[16])
+{
+	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[MLX5_ST_SZ_DW(attach_to_mcg_out)];
+
+	MLX5_SET(attach_to_mcg_in, in, opcode, MLX5_CMD_OP_ATTACH_TO_MCG);
+	MLX5_SET(attach_to_mcg_in, in, qpn, q->qp.qp_num);
+	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), group, 16);
+	if (session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out)))
+		die("ATTACH_TO_MCG", q->func);
+}
+
 struct xv_ah session_ah(const struct session *s, int to)
 {
 	struct xv_ah ah = { .av = { .hop_limit = 64, .grh_gid_fl = cpu_to_be32(MLX5R_AV_GRH) } };

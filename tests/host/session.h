@@ -108,6 +108,8 @@ void session_connect(struct session_qp *a, struct session_qp *b);
 u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer);
 /* @n queue pairs in RTS without requests; they share memory that nobody writes */
 void session_idle_qps(struct session *s, int func, u32 n);
+/* The queue pair gets the datagrams of a multicast group. */
+void session_join_group(const struct session_qp *q, const u8 group[16]);
 /* The address of function @to for datagrams */
 struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */

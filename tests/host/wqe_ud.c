@@ -26,16 +26,6 @@ static struct {
 	u32 room;
 } receive[SESSION_FUNCS];
 
-static void join_group(struct session_qp *q, const u8 *gid)
-{
-	u32 in[MLX5_ST_SZ_DW(attach_to_mcg_in)] = {}, out[MLX5_ST_SZ_DW(attach_to_mcg_out)];
-
-	MLX5_SET(attach_to_mcg_in, in, opcode, MLX5_CMD_OP_ATTACH_TO_MCG);
-	MLX5_SET(attach_to_mcg_in, in, qpn, q->qp.qp_num);
-	memcpy(MLX5_ADDR_OF(attach_to_mcg_in, in, multicast_gid), gid, 16);
-	check(!session_cmd(&s, q->func, in, sizeof(in), out, sizeof(out)), "cannot join");
-}
-
 static const u8 group[16] = { 0xff, 0x0e, [15] = 5 };
 
 void begin_datagrams(void)
@@ -44,7 +34,7 @@ void begin_datagrams(void)
 
 	for (func = 0; func < SESSION_FUNCS; func++) {
 		receive[func].posted = false;
-		join_group(&ud[func], group);
+		session_join_group(&ud[func], group);
 	}
 	s.hca[0]->gids[GRH] = (struct hca_gid) { .valid = true };
 	s.hca[0]->gids[IPV6] = (struct hca_gid) { .valid = true, .version = MLX5_ROCE_VERSION_2 };

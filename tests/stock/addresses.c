@@ -2,8 +2,8 @@
 /*
  * usage: addresses DEVICE GID-INDEX
  *
- * Calls about addresses, multicast groups and regions that other programs here do not make. The
- * results are the same with each provider.
+ * Calls of libibverbs about addresses, multicast groups and memory regions. The other test
+ * programs do not make these calls. The results are the same with each provider.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,18 +16,6 @@
 #include "ends.h"
 
 enum { QKEY = 0x1234567, GRH = 40, PAGE = 4096 };
-
-static void ud_up(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY };
-
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				    IBV_QP_QKEY), "to INIT");
-	a.qp_state = IBV_QPS_RTR;
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE), "to RTR");
-	a.qp_state = IBV_QPS_RTS;
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN), "to RTS");
-}
 
 static bool wait_for(struct end *e, struct ibv_wc *wc, double seconds)
 {
@@ -174,8 +162,8 @@ int main(int argc, char **argv)
 	a = make(IBV_QPT_UD, NULL, NULL);
 	b = make(IBV_QPT_UD, NULL, NULL);
 	rc = make(IBV_QPT_RC, NULL, NULL);
-	ud_up(a.qp);
-	ud_up(b.qp);
+	ud_up(a.qp, QKEY);
+	ud_up(b.qp, QKEY);
 	from_completion(&a, &b);
 	multicast(&a, &b);
 	gid_type();

@@ -18,18 +18,6 @@
 
 #define QKEY	0x1234567u
 
-static void ud_up(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY };
-
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				    IBV_QP_QKEY), "to INIT");
-	a.qp_state = IBV_QPS_RTR;
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE), "to RTR");
-	a.qp_state = IBV_QPS_RTS;
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN), "to RTS");
-}
-
 static void post_recv(struct end *e, uint64_t id, uint32_t offset, uint32_t length)
 {
 	struct ibv_sge sge = sge_at(offset, length);
@@ -239,8 +227,8 @@ static void datagrams(void)
 
 	/* UCX sets all bits; 20 count. */
 	attr.grh.flow_label = ~0u;
-	ud_up(a.qp);
-	ud_up(b.qp);
+	ud_up(a.qp, QKEY);
+	ud_up(b.qp, QKEY);
 	ah = ibv_create_ah(pd, &attr);
 	need(ah != NULL, "ibv_create_ah");
 	fill(0, 1024, 3);

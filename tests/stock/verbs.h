@@ -81,6 +81,18 @@ static UNUSED void rc_init(struct ibv_qp *qp)
 				    IBV_QP_ACCESS_FLAGS), "to INIT");
 }
 
+static UNUSED void ud_up(struct ibv_qp *qp, uint32_t qkey)
+{
+	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = qkey };
+
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				    IBV_QP_QKEY), "to INIT");
+	a.qp_state = IBV_QPS_RTR;
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE), "to RTR");
+	a.qp_state = IBV_QPS_RTS;
+	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN), "to RTS");
+}
+
 static UNUSED void rc_connect(struct ibv_qp *qp, uint32_t peer, struct ibv_ah_attr path)
 {
 	struct ibv_qp_attr a = {

@@ -24,16 +24,10 @@ static void make_qp(void)
 		.qp_type = IBV_QPT_UD, .send_cq = sent, .recv_cq = ibv_cq_ex_to_cq(cq),
 		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
 	};
-	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY };
 
 	qp = ibv_create_qp(pd, &init);
 	need(qp != NULL, "ibv_create_qp");
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
-	     "INIT");
-	a.qp_state = IBV_QPS_RTR;
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE), "RTR");
-	a.qp_state = IBV_QPS_RTS;
-	need(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN), "RTS");
+	ud_up(qp, QKEY);
 }
 
 /* Sends a datagram to itself. */
