@@ -506,8 +506,8 @@ static void engine_yield(struct xhca_engine *e, long t)
 }
 
 /*
- * The deadline may be that of requests that are retried in vain: the pause is at least
- * RETRY_SHARE times as long as the pass, so they take only a part of the time.
+ * The deadline may belong to requests that are retried without success.  So the pause is at
+ * least RETRY_SHARE times as long as the pass, and retries take a small part of the time.
  */
 static void engine_pause(struct xhca_engine *e)
 {

@@ -75,7 +75,7 @@ static inline void ib_rdmacg_uncharge(struct ib_rdmacg_object *cg_obj,
 #define XV_COMPAT_DEVNODE_CONST
 #endif
 
-/* Its workers run on any CPU, and one that runs long delays no other work item. */
+/* A work item of this queue runs on any CPU; a long one does not delay the others. */
 static inline bool xv_compat_queue_work(struct work_struct *work)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)

@@ -10,8 +10,8 @@
 #include "xv.h"
 
 /*
- * From early public headers of mlx5, not in today's linux/mlx5/mlx5_ifc.h.  Whether
- * today's firmware supports them is unknown.
+ * Early public headers of mlx5 have these opcodes, linux/mlx5/mlx5_ifc.h of today has
+ * not.  It is not known whether the firmware of today supports them.
  */
 #define XV_CMD_RTS2SQD_QP	0x508
 #define XV_CMD_SQD2SQD_QP	0x511

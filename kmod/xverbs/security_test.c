@@ -287,7 +287,7 @@ static u32 xv_next_event(struct xv_file *file)
 	return xv_evq_pop_async(&file->async, &event) ? event.type : U32_MAX;
 }
 
-/* After a change, a queue that has lost the right ends, once, with an event. */
+/* A queue that lost the right to its P_Key goes to ERR and raises one event. */
 static void xv_test_security_change(struct kunit *test)
 {
 	struct xv_guarded *g = test->priv;

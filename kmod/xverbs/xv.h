@@ -704,7 +704,7 @@ enum { XV_PATH_PRIMARY, XV_PATH_ALTERNATE, XV_PATHS };
 /**
  * struct xv_dev_qp - a queue pair
  * @handle: the only handle, which gets the events, if it has no @domain; NULL if the object
- *	was leaked.  Under the lock of xv_dev.qps.
+ *	was leaked.  Under the lock of xv_dev.qps or xv_dev.security.sem.
  * @handles: struct xv_qp_obj that need the right to its P_Keys and, if it has a @domain, get
  *	its events.  They are added under @lock or before others know the queue pair.
  * @handles_lock: protects @handles

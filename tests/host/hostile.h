@@ -24,7 +24,10 @@ struct hostile {
 void hostile_begin(struct session *s, int func, struct hostile *h);
 /* Makes a command its own.  False: the driver does not pass such a command on. */
 bool hostile_command(const struct hostile *h, u16 opcode, u8 *in);
-/* Changes if an object does that the process does not own.  @h: NULL for all objects */
+/*
+ * A checksum of all objects that the process does not own; of all objects if @h is NULL.  A test
+ * compares the values before and after a command.
+ */
 u64 hostile_others(struct session *s, int func, const struct hostile *h);
 /* Is all memory that its objects use in its UMEMs? */
 bool hostile_memory_good(struct session *s, int func, const struct hostile *h);

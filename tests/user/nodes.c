@@ -184,7 +184,7 @@ static void test_node(void)
 
 /* ---- Processes without the node ------------------------------------------------------------ */
 
-/* The process cannot open the node of side 0: nothing else gives it the device. */
+/* The process cannot open the node of side 0.  Then no other call lets it use the device. */
 static void test_refused(int want)
 {
 	struct xv_device **list = xv_get_device_list(NULL), **d;

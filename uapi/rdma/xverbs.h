@@ -955,9 +955,9 @@ struct xverbs_mr_reg {
  * REMOTE_ATOMIC change.
  *
  * With XVERBS_REREG_TRANSLATION the kernel pins the new memory before it unpins the old
- * memory.  For other changes that are not made in place, and if the new access flags are
- * the first that allow to write, it pins the range of the region again in the same way
- * (EFAULT: the process may not write there).  While both are pinned, both count against
+ * memory.  In two other cases it pins the range of the region again in the same way: the
+ * change is not made in place, or the region was read-only and the new access flags allow
+ * to write (EFAULT: the process may not write there).  While both are pinned, both count against
  * RLIMIT_MEMLOCK.
  *
  * If the call fails, the region keeps its handle.  After EREMOTEIO the keys may be

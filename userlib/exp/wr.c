@@ -77,8 +77,8 @@ static void take_masked(struct xv_send_wr *to, const struct ibv_exp_send_wr *wr)
 }
 
 /*
- * A CQ that no wait has named can be resized.  A wait takes the flag, as if the CQ had been made
- * with it; the adapter does not need it.
+ * The library refuses to resize a CQ that a WAIT request has named.  So the first WAIT sets the
+ * flag of cross-channel CQs, which the library checks; the adapter does not know this flag.
  */
 static __attribute__((noinline)) void begin_waits(struct xv_cq *cq)
 {

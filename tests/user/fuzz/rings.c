@@ -382,7 +382,7 @@ bool action_receive(struct thread *t)
 
 /* ---- Completions --------------------------------------------------------------------- */
 
-/* Has the adapter written the entry that is next? */
+/* Returns true if the adapter has written the next CQE. */
 static bool is_new(const struct queue *q)
 {
 	uint32_t entries = q->o->entries;
