@@ -78,7 +78,7 @@
 #define PAUSE_NS	(1 * NSEC_PER_USEC)	/* shortest pause: a timer's latency */
 #define PAUSE_SHARE	8			/* a pause is this part of the time without work */
 #define RETRY_SHARE	8			/* without work: of a pass, for its pause */
-#define MAX_YIELD_NS	(1000 * NSEC_PER_USEC)	/* longest time for the tasks of the only CPU */
+#define MAX_YIELD_NS	(10 * NSEC_PER_MSEC)	/* longest time for the tasks of the only CPU */
 #define SLEEP_AFTER_NS	(4 * NSEC_PER_MSEC)	/* without work: from pauses to sleep */
 #define CHECK_NS	(500 * NSEC_PER_USEC)	/* asleep: between two checks of a busy CPU */
 #define FIRST_CHECK_NS	(25 * NSEC_PER_USEC)	/* asleep: first check after idle */
