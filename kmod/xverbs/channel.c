@@ -105,7 +105,7 @@ int xv_channel_alloc(struct xv_call *call)
 		goto err_obj;
 	}
 	kref_init(&channel->queue->ref);
-	xv_evq_init(&channel->queue->q, event_size);
+	xv_evq_init(&channel->queue->q, event_size, NULL);
 
 	err = xv_chan_make_fd(call, channel->queue);
 	if (err)

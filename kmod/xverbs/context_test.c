@@ -197,7 +197,7 @@ static void xv_test_memory_window(struct kunit *test)
 	u32 type;
 
 	xa_init_flags(&b->file.objs, XA_FLAGS_ALLOC1);
-	xv_evq_init(&b->file.async, sizeof(struct xverbs_async_event));
+	xv_evq_init(&b->file.async, sizeof(struct xverbs_async_event), b->file.log);
 	b->pd.obj.type = XV_OBJ_PD;
 	b->pd.obj.file = &b->file;
 	xa_store(&b->file.objs, 5, &b->pd.obj, GFP_KERNEL);
@@ -660,7 +660,7 @@ static void xv_test_dct_armed(struct kunit *test)
 	struct xv_bench *b = test->priv;
 	struct xv_dct_obj *dct = &b->dct;
 
-	xv_evq_init(&b->file.async, sizeof(struct xverbs_async_event));
+	xv_evq_init(&b->file.async, sizeof(struct xverbs_async_event), b->file.log);
 	xv_evsrc_init(&dct->obj.events);
 	dct->obj.file = &b->file;
 	dct->dctn = 5;

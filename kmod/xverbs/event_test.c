@@ -28,7 +28,7 @@ static void xv_events_add(struct xv_events *e, struct xv_listener *to, u32 n)
 {
 	u32 i;
 
-	xv_evq_init(&to->file.async, sizeof(struct xverbs_async_event));
+	xv_evq_init(&to->file.async, sizeof(struct xverbs_async_event), to->file.log);
 	to->handle.obj.file = &to->file;
 	xv_evsrc_init(&to->handle.obj.events);
 	to->handle.obj.events.handle = 10 + n;
@@ -270,23 +270,113 @@ static void xv_test_dct_events(struct kunit *test)
 	xv_expect_quiet(test, e);
 }
 
-/* Unread events of one type are merged; types are read in numerical order. */
-static void xv_test_absorbed(struct kunit *test)
+/* Events are read in the order of time; only neighbours of one type and object are merged. */
+static void xv_test_order(struct kunit *test)
 {
 	struct xv_events *e = test->priv;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		xv_raise(e, MLX5_EVENT_TYPE_COMM_EST, XV_NUMBER);
+		xv_raise(e, MLX5_EVENT_TYPE_COMM_EST, XV_NUMBER);
 		xv_raise(e, MLX5_EVENT_TYPE_WQ_CATAS_ERROR, XV_NUMBER);
+		xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER);
 	}
-	for (i = 0; i < ARRAY_SIZE(e->to); i++) {
-		xv_expect_event(test, &e->to[i], XVERBS_EVENT_QP_FATAL, 10 + i,
-				0);
-		xv_expect_event(test, &e->to[i], XVERBS_EVENT_COMM_EST, 10 + i,
-				0);
+	for (i = 0; i < 3; i++) {
+		xv_expect_event(test, &e->to[0], XVERBS_EVENT_COMM_EST, 10, 0);
+		xv_expect_event(test, &e->to[0], XVERBS_EVENT_QP_FATAL, 10, 0);
+		xv_expect_event(test, &e->to[0], XVERBS_EVENT_SRQ_LIMIT_REACHED, 20, 0);
+		xv_expect_event(test, &e->to[1], XVERBS_EVENT_COMM_EST, 11, 0);
+		xv_expect_event(test, &e->to[1], XVERBS_EVENT_QP_FATAL, 11, 0);
 	}
 	xv_expect_quiet(test, e);
+}
+
+static void xv_raise_port(struct xv_events *e, u32 port, enum ib_event_type type)
+{
+	struct ib_event event = { .event = type, .element.port_num = port };
+
+	xv_dev_ib_event(&e->dev.ib_events, &event);
+}
+
+/* Fills the logs of both files; port 1 is active at the end. */
+static void xv_flap(struct xv_events *e)
+{
+	int i;
+
+	for (i = 0; i < XVERBS_EVENT_LOG / 2; i++) {
+		xv_raise_port(e, 1, IB_EVENT_PORT_ERR);
+		xv_raise_port(e, 1, IB_EVENT_PORT_ACTIVE);
+	}
+}
+
+static void xv_expect_flaps(struct kunit *test, struct xv_listener *to, int n)
+{
+	while (n--) {
+		xv_expect_event(test, to, XVERBS_EVENT_PORT_ERR, 0, 1);
+		xv_expect_event(test, to, XVERBS_EVENT_PORT_ACTIVE, 0, 1);
+	}
+}
+
+/* With a full log, an object keeps each type once, and the latest is read last. */
+static void xv_test_full_log(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+	struct xv_listener *to = &e->to[0];
+
+	xv_flap(e);
+	xv_flap(e);
+	xv_raise_port(e, 2, IB_EVENT_PORT_ACTIVE);
+	xv_raise_port(e, 2, IB_EVENT_GID_CHANGE);
+	xv_raise_port(e, 2, IB_EVENT_PORT_ERR);
+	xv_expect_flaps(test, to, XVERBS_EVENT_LOG / 2);
+	/* The log has room, but earlier events are still unread. */
+	xv_raise_port(e, 1, IB_EVENT_PORT_ERR);
+	xv_expect_event(test, to, XVERBS_EVENT_PORT_ACTIVE, 0, 1);
+	xv_expect_event(test, to, XVERBS_EVENT_PORT_ACTIVE, 0, 2);
+	xv_expect_event(test, to, XVERBS_EVENT_PORT_ERR, 0, 1);
+	xv_expect_event(test, to, XVERBS_EVENT_GID_CHANGE, 0, 2);
+	xv_expect_event(test, to, XVERBS_EVENT_PORT_ERR, 0, 2);
+	KUNIT_EXPECT_TRUE(test, !xv_evq_poll(&to->file.async, NULL, NULL));
+	xv_flap(e);
+	xv_expect_flaps(test, to, XVERBS_EVENT_LOG / 2);
+	KUNIT_EXPECT_TRUE(test, !xv_evq_poll(&to->file.async, NULL, NULL));
+}
+
+/* The unread events of an object go with it, from the log too; others keep their order. */
+static void xv_test_stopped_source(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+	struct xv_evq *q = &e->to[0].file.async;
+	struct xv_evsrc *srq = &e->to[0].srq.obj.events;
+
+	xv_raise_port(e, 1, IB_EVENT_PORT_ERR);
+	xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER);
+	xv_raise_port(e, 1, IB_EVENT_PORT_ACTIVE);
+	xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER);
+	KUNIT_EXPECT_EQ(test, xv_evsrc_stop(q, srq), 0u);
+	xv_expect_flaps(test, &e->to[0], 1);
+	xv_flap(e);
+	xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER);
+	KUNIT_EXPECT_EQ(test, xv_evsrc_stop(q, srq), 0u);
+	xv_expect_flaps(test, &e->to[0], XVERBS_EVENT_LOG / 2);
+	xv_raise(e, MLX5_EVENT_TYPE_SRQ_RQ_LIMIT, XV_NUMBER);
+	xv_expect_event(test, &e->to[0], XVERBS_EVENT_SRQ_LIMIT_REACHED, 20, 0);
+	KUNIT_EXPECT_EQ(test, xv_evsrc_stop(q, srq), 1u);
+	KUNIT_EXPECT_TRUE(test, !xv_evq_poll(q, NULL, NULL));
+}
+
+/* A full log does not hold back the last event of a device. */
+static void xv_test_full_log_removal(struct kunit *test)
+{
+	struct xv_events *e = test->priv;
+	struct xv_listener *to = &e->to[0];
+
+	xv_flap(e);
+	xv_evq_kill(&to->file.async, &to->sources[0]);
+	xv_expect_flaps(test, to, XVERBS_EVENT_LOG / 2);
+	xv_expect_event(test, to, XVERBS_EVENT_DEVICE_FATAL, 0, 0);
+	KUNIT_EXPECT_TRUE(test, xv_evq_poll(&to->file.async, NULL, NULL) == (EPOLLHUP | EPOLLERR));
 }
 
 /* Port and device events go to all files, other ib_core events to none. */
@@ -352,7 +442,10 @@ static struct kunit_case xv_event_cases[] = {
 	KUNIT_CASE(xv_test_qp_events),
 	KUNIT_CASE(xv_test_srq_events),
 	KUNIT_CASE(xv_test_dct_events),
-	KUNIT_CASE(xv_test_absorbed),
+	KUNIT_CASE(xv_test_order),
+	KUNIT_CASE(xv_test_full_log),
+	KUNIT_CASE(xv_test_stopped_source),
+	KUNIT_CASE(xv_test_full_log_removal),
 	KUNIT_CASE(xv_test_port_events),
 	KUNIT_CASE(xv_test_too_old),
 	{}

@@ -2,8 +2,10 @@
 /*
  * Event queues: asynchronous events of the bound file, completion events of channels.
  *
- * An event is stored in its source, which is in the list of the queue while it has
- * unread events.  Raising an event allocates no memory.
+ * Completion events are counted in their source, which is in the list of the queue while
+ * it has unread events.  Asynchronous events have a log, which keeps their order; while it
+ * is full, they are stored in their sources, too.  So raising an event allocates no memory,
+ * and the memory for unread events is bounded.
  */
 #include <linux/fs.h>
 #include <linux/poll.h>
@@ -17,10 +19,13 @@ static void xv_evq_wake(struct work_struct *work)
 	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-void xv_evq_init(struct xv_evq *q, u32 event_size)
+void xv_evq_init(struct xv_evq *q, u32 event_size, struct xv_logged *log)
 {
 	spin_lock_init(&q->lock);
 	q->event_size = event_size;
+	q->log = log;
+	q->first = 0;
+	q->n_logged = 0;
 	INIT_LIST_HEAD(&q->pending);
 	init_waitqueue_head(&q->wait);
 	INIT_WORK(&q->wake, xv_evq_wake);
@@ -56,6 +61,51 @@ static void xv_evsrc_queue(struct xv_evq *q, struct xv_evsrc *src)
 		list_add_tail(&src->node, &q->pending);
 }
 
+/* @first may wrap around. */
+static_assert((XVERBS_EVENT_LOG & (XVERBS_EVENT_LOG - 1)) == 0);
+
+static struct xv_logged *xv_log_at(struct xv_evq *q, u32 i)
+{
+	return &q->log[(q->first + i) % XVERBS_EVENT_LOG];
+}
+
+static bool xv_log_ends_with(struct xv_evq *q, struct xv_logged event)
+{
+	struct xv_logged *last = xv_log_at(q, q->n_logged - 1);
+
+	return q->n_logged && last->src == event.src && last->type == event.type;
+}
+
+/* Events in sources are later than those of the log, so new events follow them there. */
+static void xv_async_add(struct xv_evq *q, struct xv_evsrc *src, u32 type)
+{
+	struct xv_logged event = { .src = src, .type = type };
+
+	lockdep_assert_held(&q->lock);
+	if (list_empty(&q->pending)) {
+		if (xv_log_ends_with(q, event))
+			return;
+		if (q->n_logged < XVERBS_EVENT_LOG) {
+			*xv_log_at(q, q->n_logged++) = event;
+			return;
+		}
+	}
+	src->unread |= BIT_ULL(type);
+	src->latest = type;
+	xv_evsrc_queue(q, src);
+}
+
+/* Removes the events of @src. */
+static void xv_log_drop(struct xv_evq *q, const struct xv_evsrc *src)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < q->n_logged; i++)
+		if (xv_log_at(q, i)->src != src)
+			*xv_log_at(q, kept++) = *xv_log_at(q, i);
+	q->n_logged = kept;
+}
+
 /*
  * May be called in interrupts.  A process can make as many waiters as it wants (epoll), so
  * a work item wakes them.
@@ -65,8 +115,7 @@ void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type)
 	unsigned long irq;
 
 	spin_lock_irqsave(&q->lock, irq);
-	src->unread |= BIT_ULL(type);
-	xv_evsrc_queue(q, src);
+	xv_async_add(q, src, type);
 	spin_unlock_irqrestore(&q->lock, irq);
 	xv_compat_queue_work(&q->wake);
 }
@@ -78,10 +127,8 @@ void xv_event_async(struct xv_evq *q, struct xv_evsrc *src, unsigned int type)
 void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last)
 {
 	spin_lock_irq(&q->lock);
-	if (last) {
-		last->unread |= BIT_ULL(XVERBS_EVENT_DEVICE_FATAL);
-		xv_evsrc_queue(q, last);
-	}
+	if (last)
+		xv_async_add(q, last, XVERBS_EVENT_DEVICE_FATAL);
 	q->dead = true;
 	spin_unlock_irq(&q->lock);
 	wake_up_all(&q->wait);
@@ -106,6 +153,7 @@ u32 xv_evsrc_stop(struct xv_evq *q, struct xv_evsrc *src)
 	u32 delivered;
 
 	spin_lock_irq(&q->lock);
+	xv_log_drop(q, src);
 	list_del_init(&src->node);
 	src->unread = 0;
 	delivered = src->delivered;
@@ -123,25 +171,49 @@ static void xv_evsrc_taken(struct xv_evq *q, struct xv_evsrc *src)
 		list_del_init(&src->node);
 }
 
+static struct xv_logged xv_log_take(struct xv_evq *q)
+{
+	struct xv_logged event = *xv_log_at(q, 0);
+
+	q->first++;
+	q->n_logged--;
+	event.src->delivered++;
+	return event;
+}
+
+/* The type that was raised last comes last, so that it tells the present state. */
+static struct xv_logged xv_source_take(struct xv_evq *q)
+{
+	struct xv_evsrc *src = list_first_entry(&q->pending, struct xv_evsrc, node);
+	u64 earlier = src->unread & ~BIT_ULL(src->latest);
+	u32 type = earlier ? __ffs64(earlier) : src->latest;
+
+	src->unread &= ~BIT_ULL(type);
+	xv_evsrc_taken(q, src);
+	return (struct xv_logged) { .src = src, .type = type };
+}
+
+static bool xv_evq_has_events(const struct xv_evq *q)
+{
+	return READ_ONCE(q->n_logged) || !list_empty(&q->pending);
+}
+
 bool xv_evq_pop_async(struct xv_evq *q, void *record)
 {
-	struct xverbs_async_event *event = record;
-	struct xv_evsrc *src;
+	struct xv_logged event = {};
 
 	spin_lock_irq(&q->lock);
-	src = list_first_entry_or_null(&q->pending, struct xv_evsrc, node);
-	if (src) {
-		*event = (struct xverbs_async_event) {
-			.type = __ffs64(src->unread),
-			.handle = src->handle,
-			.user_data = src->user_data,
-			.port = src->port,
+	if (xv_evq_has_events(q)) {
+		event = q->n_logged ? xv_log_take(q) : xv_source_take(q);
+		*(struct xverbs_async_event *)record = (struct xverbs_async_event) {
+			.type = event.type,
+			.handle = event.src->handle,
+			.user_data = event.src->user_data,
+			.port = event.src->port,
 		};
-		src->unread &= src->unread - 1;
-		xv_evsrc_taken(q, src);
 	}
 	spin_unlock_irq(&q->lock);
-	return src;
+	return event.src;
 }
 
 bool xv_evq_pop_comp(struct xv_evq *q, void *record)
@@ -168,13 +240,13 @@ static int xv_evq_wait(struct xv_evq *q, bool nonblock)
 	dead = READ_ONCE(q->dead);
 	/* Events raised before @dead was set are read before -ENODEV. */
 	smp_rmb();
-	if (!list_empty(&q->pending))
+	if (xv_evq_has_events(q))
 		return 0;
 	if (dead)
 		return -ENODEV;
 	if (nonblock)
 		return -EAGAIN;
-	return wait_event_interruptible(q->wait, !list_empty(&q->pending) ||
+	return wait_event_interruptible(q->wait, xv_evq_has_events(q) ||
 						 READ_ONCE(q->dead));
 }
 
@@ -184,7 +256,7 @@ __poll_t xv_evq_poll(struct xv_evq *q, struct file *filp, poll_table *wait)
 
 	poll_wait(filp, &q->wait, wait);
 	spin_lock_irq(&q->lock);
-	if (!list_empty(&q->pending))
+	if (xv_evq_has_events(q))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (q->dead)
 		events |= EPOLLHUP | EPOLLERR;

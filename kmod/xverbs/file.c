@@ -39,7 +39,7 @@ static int xv_fops_open(struct inode *inode, struct file *filp)
 	INIT_LIST_HEAD(&file->dbr_pages);
 	spin_lock_init(&file->pins_lock);
 	INIT_LIST_HEAD(&file->pins);
-	xv_evq_init(&file->async, sizeof(struct xverbs_async_event));
+	xv_evq_init(&file->async, sizeof(struct xverbs_async_event), file->log);
 
 	filp->private_data = file;
 	filp->f_mapping = file->inode->i_mapping;

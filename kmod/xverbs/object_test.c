@@ -77,7 +77,7 @@ static int xv_table_init(struct kunit *test)
 	t->file.dev = &t->dev;
 	kref_init(&t->file.ref);
 	xa_init_flags(&t->file.objs, XA_FLAGS_ALLOC1);
-	xv_evq_init(&t->file.async, sizeof(struct xverbs_async_event));
+	xv_evq_init(&t->file.async, sizeof(struct xverbs_async_event), t->file.log);
 	t->call.file = &t->file;
 	t->max = max_objects;
 	xv_n_destroyed = 0;

@@ -93,7 +93,7 @@ static void xv_guarded_file(struct xv_guarded *g, int i)
 
 	g->file[i].dev = &g->dev;
 	xa_init_flags(&g->file[i].objs, XA_FLAGS_ALLOC1);
-	xv_evq_init(&g->file[i].async, sizeof(struct xverbs_async_event));
+	xv_evq_init(&g->file[i].async, sizeof(struct xverbs_async_event), g->file[i].log);
 	h->obj.file = &g->file[i];
 	h->obj.type = XV_OBJ_QP;
 	xv_evsrc_init(&h->obj.events);

@@ -112,10 +112,19 @@ struct xv_dev {
 
 /* ---- Events (evq.c) ----------------------------------------------------- */
 
+/* An unread asynchronous event */
+struct xv_logged {
+	struct xv_evsrc *src;
+	u32 type;
+};
+
 /**
  * struct xv_evq - event queue
  * @lock: protects the queue and the sources in it; taken in interrupts
- * @pending: sources with unread events
+ * @log: ring of XVERBS_EVENT_LOG asynchronous events in the order of time
+ * @first: the oldest of them
+ * @n_logged: their number
+ * @pending: sources with unread events that are not in @log
  * @wait: waiting readers
  * @wake: work that wakes them after an asynchronous event
  * @event_size: bytes of each record that read() returns
@@ -124,6 +133,9 @@ struct xv_dev {
 struct xv_evq {
 	spinlock_t lock;
 	u32 event_size;
+	struct xv_logged *log;
+	u32 first;
+	u32 n_logged;
 	struct list_head pending;
 	wait_queue_head_t wait;
 	struct work_struct wake;
@@ -133,22 +145,22 @@ struct xv_evq {
 /**
  * struct xv_evsrc - source of events
  * @node: in xv_evq.pending while @unread is not zero
- * @unread: asynchronous events: mask of event types; completions: their number
+ * @unread: asynchronous events that are not in the log: mask of their types; completions:
+ *	their number
+ * @latest: the type in @unread that was raised last
  * @delivered: number of events that were read
- *
- * A source stores its own unread events.  So raising an event allocates no memory, and
- * the memory for unread events is bounded.
  */
 struct xv_evsrc {
 	struct list_head node;
 	u64 unread;
+	u32 latest;
 	u32 delivered;
 	u32 handle;
 	u32 port;
 	u64 user_data;
 };
 
-void xv_evq_init(struct xv_evq *q, u32 event_size);
+void xv_evq_init(struct xv_evq *q, u32 event_size, struct xv_logged *log);
 void xv_evq_exit(struct xv_evq *q);
 int xv_event_size(struct xv_call *call, u32 wanted, u32 first, u32 *size);
 void xv_evq_kill(struct xv_evq *q, struct xv_evsrc *last);
@@ -290,6 +302,7 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
  * @pins: calls in flight that may pin user memory
  * @cgroup: charge for the bound file
  * @async: asynchronous events
+ * @log: of @async
  * @sources: sources of device events (0) and port events (from 1)
  */
 struct xv_file {
@@ -314,6 +327,7 @@ struct xv_file {
 	struct list_head pins;
 	struct ib_rdmacg_object cgroup;
 	struct xv_evq async;
+	struct xv_logged log[XVERBS_EVENT_LOG];
 	struct xv_evsrc *sources;
 	u32 n_sources;
 };

@@ -709,6 +709,7 @@ struct xverbs_clock_map {
 /* ---- Events -------------------------------------------------------------- */
 
 #define XVERBS_EVENT_SIZE_MAX	1024	/* maximum size of a record that read() returns */
+#define XVERBS_EVENT_LOG	128	/* unread asynchronous events with their order */
 
 /*
  * Types of asynchronous events, same values as enum ibv_event_type (Manual 6.1); those of
@@ -753,9 +754,15 @@ enum xverbs_event_type {
  * @reserved: zero
  *
  * read() returns all pending events that fit into the buffer.  If there is none,
- * it sleeps, or returns EAGAIN with O_NONBLOCK.  poll() reports POLLIN.  Unread
- * events of the same type for the same object are merged into one.  When the
- * device is removed, one XVERBS_EVENT_DEVICE_FATAL comes.  From then on poll() reports
+ * it sleeps, or returns EAGAIN with O_NONBLOCK.  poll() reports POLLIN.  Events come
+ * in the order of time.  An event of the same type and object as the last unread event
+ * is merged with it.
+ *
+ * A file keeps XVERBS_EVENT_LOG unread events in their order.  When there are more, and
+ * until all of them have been read, an object keeps each type of its new events once:
+ * the types in any order, but the latest last.  They are read after the others.
+ *
+ * When the device is removed, one XVERBS_EVENT_DEVICE_FATAL comes.  From then on poll() reports
  * POLLHUP and POLLERR, and also POLLIN while there are unread events of ports or of the
  * device; read() returns these, and then ENODEV.  Unread events of an object end with it.
  *

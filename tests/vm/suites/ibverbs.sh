@@ -225,6 +225,17 @@ for prog in interface addresses threads; do
 	tap $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
 done
 
+if [ "$VM_LINK" = ib ]; then
+	raise=/sys/kernel/debug/xhca/0/port_event
+	order=("echo client_reregister > $raise" "client reregistration"
+	       "echo lid > $raise" "LID change" "echo client_reregister > $raise"
+	       "client reregistration")
+else
+	order=("ip link set $(interface "$DEV0") down" "port error"
+	       "ip link set $(interface "$DEV0") up" "port active")
+	order+=("${order[@]}")
+fi
+tap $STOCK/order "$DEV0" "${order[@]}"
 ok "the files of ib_uverbs are hidden" hide_uverbs
 refused "no program works without xv_run" '' ibv_rc_pingpong -d "$DEV0"
 refused "xv_run needs a program" usage "$XV_RUN"
@@ -246,6 +257,7 @@ for prog in interface addresses threads; do
 done
 tap "$XV_RUN" $STOCK/contexts "${devices[@]}"
 tap "$XV_RUN" $STOCK/lacking "$DEV0"
+tap "$XV_RUN" $STOCK/order "$DEV0" "${order[@]}"
 if ! brief; then
 	tap $STOCK/contexts_linked "${devices[@]}"
 	tap $STOCK/lacking_linked "$DEV0"

@@ -1086,9 +1086,9 @@ struct xv_async_event {
  * Reads the next asynchronous event from ctx->fd; sleeps as xv_get_cq_event().
  * Destroying an object waits until its events are acknowledged.
  *
- * Unread events of the same type for the same object are merged into one.  An event
- * says that something happened since the last event, but not how often.  Query the
- * object for its state.
+ * Events come in the order of time.  An event of the same type and object as the last
+ * unread event is merged with it: an event says that something happened, but not how
+ * often.  Query the object for its state.
  */
 int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *event);
 void xv_ack_async_event(struct xv_async_event *event);
