@@ -16,19 +16,23 @@ int iv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 /* ---- One completion at a time; the lock is held from start_poll to end_poll ------------- */
 
+/* As xv_poll_cq(), skips a completion whose queue no longer exists. */
 static int next(struct cq *cq)
 {
-	const struct mlx5r_cqe *cqe = xv_cq_next(cq->xv);
+	const struct mlx5r_cqe *cqe;
 	struct xv_rsc *rsc;
 
-	cq->cqe = cqe;
-	if (!cqe)
-		return iv_error(-ENOENT);
-	if (xv_unlikely(xv_cqe_data(cqe))) {
+	for (;;) {
+		cqe = cq->cqe = xv_cq_next(cq->xv);
+		if (!cqe)
+			return iv_error(-ENOENT);
 		rsc = __xv_cqe_rsc(cq->xv, cqe);
-		if (rsc)
-			__xv_cqe_deliver(rsc, cqe);
+		if (xv_likely(rsc && (rsc->type == XV_RSC_QP || !xv_cqe_is_send(cqe))))
+			break;
+		xv_cq_done(cq->xv, cqe);
 	}
+	if (xv_unlikely(xv_cqe_data(cqe)))
+		__xv_cqe_deliver(rsc, cqe);
 	cq->pub.wr_id = xv_cqe_wr_id(cq->xv, cqe);
 	cq->pub.status = (enum ibv_wc_status)xv_cqe_status(cqe);
 	return 0;
@@ -52,7 +56,8 @@ static int next_poll(struct ibv_cq_ex *pub)
 {
 	struct cq *cq = TO(cq, pub);
 
-	xv_cq_done(cq->xv, cq->cqe);
+	if (cq->cqe)
+		xv_cq_done(cq->xv, cq->cqe);
 	return next(cq);
 }
 

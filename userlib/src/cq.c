@@ -32,6 +32,7 @@ static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
 	pub->doorbell = (volatile uint64_t *)(void *)((char *)uar->addr + uar->cq_doorbell);
 	pub->dir = &ctx->dir;
 	pub->last_uidx = XV_RSC_NO_INDEX;
+	pub->held = ~pub->ci;
 	pub->mask = req->out_entries - 1;
 	pub->log_size = (uint32_t)__builtin_ctz(req->out_entries);
 	pub->log_stride = (uint32_t)__builtin_ctz(req->cqe_bytes);
@@ -172,42 +173,71 @@ static bool is_ours(const struct xv_cq *cq, uint32_t i)
 	return op_own < MLX5R_CQE_INVALID << 4 && !((op_own ^ i >> cq->log_size) & MLX5R_CQE_OWNER);
 }
 
+static bool is_of(const struct mlx5r_cqe *cqe, const struct xv_rsc *rsc)
+{
+	return (xv_be32(cqe->srqn_uidx) & XV_RSC_INDEX_MASK) == rsc->user_index;
+}
+
+/* Copies entry @i to the place of entry @to.  An owner bit belongs to its place in the ring. */
+static void move_entry(struct xv_cq *cq, uint32_t i, uint32_t to)
+{
+	uint8_t owner = cqe_at(cq, to)->op_own & MLX5R_CQE_OWNER;
+	struct mlx5r_cqe *cqe = cqe_at(cq, to);
+
+	memcpy(entry(cq, to), entry(cq, i), (size_t)1 << cq->log_stride);
+	cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5R_CQE_OWNER) | owner);
+}
+
+/* Removes the entries of rsc from @from on; returns their number. */
+static uint32_t remove_entries(struct xv_cq *cq, uint32_t from, struct xv_rsc *rsc,
+			       struct xv_srq *srq)
+{
+	bool held = cq->held == from;
+	struct mlx5r_cqe *cqe;
+	uint32_t i, gone = 0;
+
+	for (i = from; i - from <= cq->mask && is_ours(cq, i); i++)
+		;
+	xv_from_device_barrier();
+	while (i-- != from) {
+		cqe = cqe_at(cq, i);
+		if (is_of(cqe, rsc)) {
+			if (srq && !xv_cqe_is_send(cqe))
+				__xv_srq_free(srq, xv_be16(cqe->wqe_counter));
+			if (!held || i != from) {
+				gone++;
+				continue;
+			}
+			cqe->srqn_uidx = xv_be32(XV_RSC_GONE);
+		}
+		if (gone)
+			move_entry(cq, i, i + gone);
+	}
+	return gone;
+}
+
 /*
  * Removes the completions of rsc from the ring.  The entries that stay move towards
  * the producer index and overwrite those that are removed; then the consumer index
- * advances.  An owner bit belongs to its place in the ring and is not moved.
+ * advances.  An entry that the program reads in place stays in any case, and the adapter must not
+ * write over it until the program says so.
  */
 void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq)
 {
-	uint32_t from = cq->ci, i, gone = 0;
-	struct mlx5r_cqe *cqe;
-	uint8_t owner;
+	uint32_t from, gone;
 
 	if (to_cq(cq)->mem.external)
 		return;
 	if (srq && to_srq(srq)->mem.external)
 		srq = NULL;
 	xv_lock(&cq->lock);
-	for (i = cq->ci; i - from <= cq->mask && is_ours(cq, i); i++)
-		;
-	xv_from_device_barrier();
-	while (i-- != from) {
-		cqe = cqe_at(cq, i);
-		if ((xv_be32(cqe->srqn_uidx) & XV_RSC_INDEX_MASK) == rsc->user_index) {
-			if (srq && !xv_cqe_is_send(cqe))
-				__xv_srq_free(srq, xv_be16(cqe->wqe_counter));
-			gone++;
-		} else if (gone) {
-			owner = cqe_at(cq, i + gone)->op_own & MLX5R_CQE_OWNER;
-			memcpy(entry(cq, i + gone), entry(cq, i), (size_t)1 << cq->log_stride);
-			cqe = cqe_at(cq, i + gone);
-			cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5R_CQE_OWNER) | owner);
-		}
-	}
-	if (gone) {
-		cq->ci += gone;
+	from = cq->ci;
+	gone = remove_entries(cq, from, rsc, srq);
+	cq->ci += gone;
+	if (cq->held == from)
+		cq->held = cq->ci;
+	else if (gone)
 		xv_commit_cq(cq);
-	}
 	if (cq->last && &cq->last->rsc == rsc)
 		cq->last_uidx = XV_RSC_NO_INDEX;
 	xv_unlock(&cq->lock);

@@ -26,8 +26,8 @@ int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc, const char *verb)
 	int err = -ENOSPC;
 
 	pthread_mutex_lock(&ctx->lock);
-	for (tries = 0; tries <= XV_RSC_INDEX_MASK; tries++) {
-		index = ctx->next_index++ & XV_RSC_INDEX_MASK;
+	for (tries = 0; tries < XV_RSC_GONE; tries++) {
+		index = ctx->next_index++ % XV_RSC_GONE;
 		leaf = leaf_of(ctx, index);
 		if (!leaf) {
 			err = -ENOMEM;

@@ -224,6 +224,7 @@ like "numbers and files are found" \
 for prog in interface addresses threads; do
 	tap $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
 done
+tap $STOCK/batches "$DEV0"
 
 if [ "$VM_LINK" = ib ]; then
 	raise=/sys/kernel/debug/xhca/0/port_event
@@ -256,6 +257,7 @@ for prog in interface addresses threads; do
 	tap "$XV_RUN" $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
 done
 tap "$XV_RUN" $STOCK/contexts "${devices[@]}"
+tap "$XV_RUN" $STOCK/batches "$DEV0"
 tap "$XV_RUN" $STOCK/lacking "$DEV0"
 tap "$XV_RUN" $STOCK/order "$DEV0" "${order[@]}"
 if ! brief; then

@@ -56,6 +56,7 @@ xv_inline const struct mlx5r_cqe *xv_cq_next(struct xv_cq *cq)
 	if (!__xv_cq_has(cq, cq->ci, __xv_cqe_op_own(cqe)))
 		return 0;
 	xv_from_device_barrier();	/* D */
+	cq->held = cq->ci;
 	return cqe;
 }
 

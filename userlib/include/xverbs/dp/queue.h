@@ -90,6 +90,7 @@ struct xv_rsc {
 #define XV_RSC_DIR_MASK		(XV_RSC_DIR_SIZE - 1)
 #define XV_RSC_INDEX_MASK	0xffffffu
 #define XV_RSC_NO_INDEX		0xffffffffu	/* same value in both byte orders */
+#define XV_RSC_GONE		0xffffffu	/* in a CQE: its queue no longer exists */
 
 struct xv_rsc_dir {
 	struct xv_rsc **leaf[XV_RSC_DIR_SIZE];
@@ -199,6 +200,7 @@ struct xv_cq {
 	uint32_t flags;			/* enum xv_cq_flags */
 	uint32_t wait_base;		/* index of the first entry that no wait has counted */
 	uint32_t wait_max;		/* greatest count since XV_SEND_WAIT_EN_LAST */
+	uint32_t held;			/* index that xv_cq_next() has returned last */
 };
 
 struct xv_qp {
