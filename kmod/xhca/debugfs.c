@@ -9,7 +9,9 @@
  * the one in debugfs/xhca/N/fail_status: an MLX5_CMD_STAT_* of linux/mlx5/device.h, by
  * default 1, an internal error (-EIO).  Reading fail_command shows the number of commands
  * until then; 0: none will fail.  A number m in debugfs/xhca/N/fail_more fails the m commands
- * after that one too.
+ * after that one too.  An opcode in debugfs/xhca/N/fail_opcode, an MLX5_CMD_OP_* as a decimal
+ * number, limits all this to commands with that opcode: others neither fail nor count; 0, the
+ * default, means all commands.
  *
  * "lid", "pkey" or "client_reregister" written to debugfs/xhca/N/port_event raises that event
  * of a port, as a subnet manager would cause it.  After "client_reregister" the manager has
@@ -170,6 +172,7 @@ void xhca_debugfs_add(struct xhca_function *fn)
 	debugfs_create_file("port_event", 0200, dir, fn, &port_event_fops);
 	debugfs_create_u32("fail_command", 0600, dir, &fn->hca->fail.left);
 	debugfs_create_u32("fail_more", 0600, dir, &fn->hca->fail.more);
+	debugfs_create_u16("fail_opcode", 0600, dir, &fn->hca->fail.opcode);
 	debugfs_create_u8("fail_status", 0600, dir, &fn->hca->fail.status);
 	fn->debugfs = dir;
 }

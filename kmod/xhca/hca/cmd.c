@@ -214,8 +214,10 @@ static void hca_cmdif_answer(void *out, u32 outlen, u8 status, enum hca_synd syn
 }
 
 /* Has a test requested that this command fails? */
-static bool hca_cmdif_inject_failure(struct hca *hca)
+static bool hca_cmdif_inject_failure(struct hca *hca, u16 opcode)
 {
+	if (hca->fail.opcode && hca->fail.opcode != opcode)
+		return false;
 	if (!hca->fail.left || --hca->fail.left)
 		return false;
 	if (hca->fail.more) {
@@ -246,7 +248,7 @@ static u8 hca_cmdif_deliver(struct hca *hca, struct mlx5_cmd_layout *lay)
 		status = hca_cmdif_scatter(hca, lay, NULL, outlen);
 	if (status)
 		return status;
-	if (hca_cmdif_inject_failure(hca))
+	if (hca_cmdif_inject_failure(hca, be16_to_cpu(*(const __be16 *)c->in.data)))
 		hca_cmdif_answer(c->out.data, outlen, hca->fail.status, HCA_SYND_INJECTED);
 	else
 		hca_cmd_exec(hca, c->in.data, inlen, c->out.data, outlen);

@@ -669,6 +669,7 @@ struct hca {
 	struct {			/* injected failures, for tests of drivers */
 		u32 left;		/* commands until one fails; 0: none fails */
 		u32 more;		/* commands that fail after that one */
+		u16 opcode;		/* of commands that may fail; 0: all may fail */
 		u8 status;		/* of the failed commands */
 	} fail;
 
