@@ -42,10 +42,12 @@ static inline struct ib_umem *xv_compat_umem_get(struct ib_device *ib, u64 addr,
 #define XV_COMPAT_IMPORT_NS(ns)	MODULE_IMPORT_NS(ns)
 #endif
 
-/*
- * ib_core exports these functions for uverbs, but no public header declares them.
- * Without CONFIG_CGROUP_RDMA there are no charges.
- */
+/* ib_core exports these functions, but no public header declares them. */
+
+struct rdma_restrack_entry;
+void rdma_restrack_del(struct rdma_restrack_entry *res);
+
+/* Without CONFIG_CGROUP_RDMA there are no charges. */
 #ifdef CONFIG_CGROUP_RDMA
 int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj,
 			 struct ib_device *device,

@@ -339,6 +339,7 @@ static int xv_dev_add(struct ib_device *ib)
 	dev->ports = ib->phys_port_cnt;
 	mutex_init(&dev->files_lock);
 	INIT_LIST_HEAD(&dev->files);
+	INIT_LIST_HEAD(&dev->kept_imports);
 	mutex_init(&dev->xrc_lock);
 	mutex_init(&dev->dct_lock);
 	INIT_LIST_HEAD(&dev->xrc_domains);
@@ -405,6 +406,7 @@ static void xv_dev_remove(struct ib_device *ib, void *client_data)
 		xv_node_del(dev);
 	xv_resources_del(dev);
 	xv_dev_remove_files(dev);
+	xv_imports_exit(dev);
 	if (!dev->why_not) {
 		xv_xrc_base_exit(dev);
 		xv_dct_eq_exit(dev);

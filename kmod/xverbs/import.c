@@ -68,6 +68,15 @@ void xv_import_drop(struct xv_pd_obj *pd)
 	fput(pd->uverbs);
 }
 
+/* The device is being removed; no file is bound to it any more. */
+void xv_imports_exit(struct xv_dev *dev)
+{
+	struct xv_pd_obj *pd;
+
+	list_for_each_entry(pd, &dev->kept_imports, kept)
+		xv_import_drop(pd);
+}
+
 /*
  * Numbers are given in order, so this is the number of the PD that was allocated last. A PD
  * has none if there was no memory to track it.
@@ -84,10 +93,7 @@ static int xv_import_newest(struct xv_call *call, u32 *number)
 	*number = pd->res.id;
 	if (!pd->res.valid)
 		tracked = -ENOMEM;
-	/* A failed command is tried again. */
-	err = ib_dealloc_pd_user(pd, NULL);
-	if (err)
-		err = ib_dealloc_pd_user(pd, NULL);
+	err = xv_pd_free(pd);
 	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : tracked;
 }
 

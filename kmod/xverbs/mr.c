@@ -184,6 +184,13 @@ int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call)
 	return 0;
 }
 
+/* ib_core would warn of it when the device is removed. */
+void xv_mr_leak(struct xv_obj *obj)
+{
+	if (to_mr_obj(obj)->ib)
+		rdma_restrack_del(&to_mr_obj(obj)->ib->res);
+}
+
 /* ---- Re-registration ------------------------------------------------------------- */
 
 static_assert((int)IB_MR_REREG_PD == XVERBS_REREG_PD);

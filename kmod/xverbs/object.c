@@ -47,7 +47,7 @@ static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
 	[XV_OBJ_UMEM] = { "UMEM", xv_umem_destroy },
 	[XV_OBJ_MKEY] = { "indirect key", xv_mkey_destroy },
 	[XV_OBJ_MW] = { "memory window", xv_mw_destroy },
-	[XV_OBJ_MR] = { "memory region", xv_mr_destroy },
+	[XV_OBJ_MR] = { "memory region", xv_mr_destroy, xv_mr_leak },
 	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy, xv_uar_leak },
 	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy, xv_pd_leak },
 };

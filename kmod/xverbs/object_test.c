@@ -39,6 +39,7 @@ static void xv_mock_drain(struct xv_obj *obj)
 #define xv_qp_leak	xv_mock_leak
 #define xv_dct_leak	xv_mock_leak
 #define xv_srq_leak	xv_mock_leak
+#define xv_mr_leak	xv_mock_leak
 #define xv_cq_leak	xv_mock_leak
 #define xv_channel_leak	xv_mock_leak
 #define xv_uar_leak	xv_mock_leak

@@ -3,14 +3,44 @@
  * Protection domains.  They are ib_core objects, so that ib_core can register memory
  * in them.  The queue pairs of xverbs also need the PD number.
  */
+#include <linux/kmemleak.h>
+
 #include "fw.h"
 
 /*
- * For kernel users, ib_core creates an mkey for all memory of the host in every PD.
- * xverbs must destroy it before a process can use the PD.  First it reads the PD number
- * from the mkey, because ib_core does not export the number.
+ * A PD that is never freed, because objects in it could not be destroyed.  ib_core must not list
+ * it: it would warn when the device is removed, and the name that it shows is in this module.
  */
-static int xv_pd_drop_key(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
+void xv_pd_forget(struct ib_pd *pd)
+{
+	rdma_restrack_del(&pd->res);
+	kmemleak_not_leak(pd);
+}
+
+static void xv_pd_keep(struct ib_pd *pd)
+{
+	dev_err_ratelimited(&pd->device->dev,
+			    "xverbs: a protection domain could not be destroyed\n");
+	xv_pd_forget(pd);
+}
+
+/* Without a caller that could try again.  Not ib_dealloc_pd(), which warns if it fails. */
+int xv_pd_free(struct ib_pd *pd)
+{
+	int err = ib_dealloc_pd_user(pd, NULL);
+
+	if (err)
+		err = ib_dealloc_pd_user(pd, NULL);
+	if (err)
+		xv_pd_keep(pd);
+	return err;
+}
+
+/*
+ * For kernel users, ib_core creates an mkey for all memory of the host in every PD.  The PD
+ * number is read from it, because ib_core does not export the number.
+ */
+static int xv_pd_number(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
 {
 	u32 mkc[MLX5_ST_SZ_DW(mkc)];
 	int err;
@@ -18,13 +48,23 @@ static int xv_pd_drop_key(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
 	if (!pd->__internal_mr)
 		return xv_fail(call, -EOPNOTSUPP, "PD: cannot read the PD number");
 	err = xv_fw_query_mkey(call->dev, call, pd->__internal_mr->lkey, mkc);
+	if (!err)
+		*pdn = MLX5_GET(mkc, mkc, pd);
+	return err;
+}
+
+/* Before a process may use the PD, its mkey for all memory must be destroyed. */
+static int xv_pd_drop_key(struct ib_pd *pd)
+{
+	struct ib_mr *key = pd->__internal_mr;
+	int err = 0;
+
+	if (key)
+		err = pd->device->ops.dereg_mr(key, NULL);
+	if (err)
+		err = pd->device->ops.dereg_mr(key, NULL);
 	if (err)
 		return err;
-	*pdn = MLX5_GET(mkc, mkc, pd);
-	err = pd->device->ops.dereg_mr(pd->__internal_mr, NULL);
-	if (err)
-		return xv_fail(call, xv_fw_errno(err),
-			       "PD: DESTROY_MKEY failed");
 	pd->__internal_mr = NULL;
 	pd->local_dma_lkey = 0;
 	return 0;
@@ -32,15 +72,22 @@ static int xv_pd_drop_key(struct xv_call *call, struct ib_pd *pd, u32 *pdn)
 
 int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn)
 {
-	int err;
+	int err, kept;
 
 	*pd = ib_alloc_pd(call->dev->ib, 0);
 	if (IS_ERR(*pd))
 		return xv_fail(call, xv_fw_errno(PTR_ERR(*pd)),
 			       "PD: ALLOC_PD failed");
-	err = xv_pd_drop_key(call, *pd, pdn);
+	err = xv_pd_number(call, *pd, pdn);
+	kept = xv_pd_drop_key(*pd);
+	if (kept) {
+		/* The next PD with this number would get the key. */
+		xv_pd_keep(*pd);
+		return err ?: xv_fail(call, xv_fw_errno(kept),
+				      "PD: DESTROY_MKEY failed");
+	}
 	if (err)
-		ib_dealloc_pd_user(*pd, NULL);
+		xv_pd_free(*pd);
 	return err;
 }
 
@@ -81,9 +128,20 @@ int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;
 }
 
-/* ib_uverbs owns an imported PD; the firmware refuses to deallocate it while it is in use. */
+/*
+ * ib_uverbs owns an imported PD and would deallocate it although it has objects. When the device
+ * is removed, the objects end with it; then ib_uverbs must find its PD unused.
+ */
 void xv_pd_leak(struct xv_obj *obj)
 {
-	if (to_pd_obj(obj)->uverbs)
-		xv_import_drop(to_pd_obj(obj));
+	struct xv_dev *dev = obj->file->dev;
+	struct xv_pd_obj *pd = to_pd_obj(obj);
+
+	if (!pd->uverbs) {
+		xv_pd_forget(pd->ib);
+		return;
+	}
+	mutex_lock(&dev->files_lock);
+	list_add(&pd->kept, &dev->kept_imports);
+	mutex_unlock(&dev->files_lock);
 }

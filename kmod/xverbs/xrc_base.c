@@ -107,6 +107,7 @@ static int xv_base_create_srq(struct xv_call *call, struct xv_xrc_base *base)
  */
 static void xv_base_leak(struct xv_xrc_base *base)
 {
+	xv_pd_forget(base->pd);
 	kmemleak_not_leak(base);
 }
 
@@ -151,7 +152,7 @@ err_uar:
 err_xrcd:
 	xv_fw_dealloc_xrcd(dev, NULL, base->xrcdn);
 err_pd:
-	ib_dealloc_pd_user(base->pd, NULL);
+	xv_pd_free(base->pd);
 err_mem:
 	dma_free_coherent(dev->mdev->device, PAGES * PAGE_SIZE, base->mem,
 			  base->dma);
@@ -202,7 +203,7 @@ void xv_xrc_base_exit(struct xv_dev *dev)
 	}
 	xv_fw_dealloc_uar(dev, NULL, base->uar_page);
 	xv_fw_dealloc_xrcd(dev, NULL, base->xrcdn);
-	ib_dealloc_pd_user(base->pd, NULL);
+	xv_pd_free(base->pd);
 	dma_free_coherent(dev->mdev->device, PAGES * PAGE_SIZE, base->mem,
 			  base->dma);
 	kfree(base);

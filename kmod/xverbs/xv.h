@@ -62,10 +62,12 @@ struct xv_umem_obj;
  * @ports: number of ports
  * @key_variant: low byte of the last mkey
  * @lag_turn: number of queue pairs that were given a port of a bond
- * @files_lock: protects @files, @n_bound and @gone
+ * @files_lock: protects @files, @n_bound, @gone and @kept_imports
  * @files: files bound to it, ordered by their numbers
  * @n_bound: number of the last file bound
  * @gone: removal has begun; no file can bind
+ * @kept_imports: struct xv_pd_obj that are imported and have objects that could not be
+ *	destroyed
  * @xrc_lock: protects @xrc_domains and @xrc_base
  * @xrc_domains: all XRC domains of files
  * @xrc_base: resources shared by all XRC queue pairs, created at first use
@@ -95,6 +97,7 @@ struct xv_dev {
 	struct list_head files;
 	u32 n_bound;
 	bool gone;
+	struct list_head kept_imports;
 	struct dentry *debugfs;
 	struct mutex xrc_lock;
 	struct list_head xrc_domains;
@@ -576,16 +579,19 @@ u32 xv_max_objects(void);
 /**
  * struct xv_pd_obj - a protection domain
  * @uverbs: open file of ib_uverbs to which an imported PD belongs, or NULL
+ * @kept: in xv_dev.kept_imports
  */
 struct xv_pd_obj {
 	struct xv_obj obj;
 	struct ib_pd *ib;
 	struct file *uverbs;
+	struct list_head kept;
 	u32 pdn;
 };
 
 int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle);
 void xv_import_drop(struct xv_pd_obj *pd);
+void xv_imports_exit(struct xv_dev *dev);
 
 /**
  * struct xv_mr_obj - a memory region
@@ -792,6 +798,8 @@ struct xv_dct_obj {
 };
 
 int xv_pd_make(struct xv_call *call, struct ib_pd **pd, u32 *pdn);
+int xv_pd_free(struct ib_pd *pd);
+void xv_pd_forget(struct ib_pd *pd);
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call);
 void xv_pd_leak(struct xv_obj *obj);
 int xv_mr_destroy(struct xv_obj *obj, struct xv_call *call);
@@ -809,6 +817,7 @@ void xv_qp_leak(struct xv_obj *obj);
 void xv_dct_leak(struct xv_obj *obj);
 void xv_dct_drain(struct xv_obj *obj);
 void xv_srq_leak(struct xv_obj *obj);
+void xv_mr_leak(struct xv_obj *obj);
 void xv_cq_leak(struct xv_obj *obj);
 void xv_channel_leak(struct xv_obj *obj);
 void xv_uar_leak(struct xv_obj *obj);

@@ -5,10 +5,14 @@
  *
  *	lost events	a process exits; later messages raise events of its queue
  *	lost cq		DESTROY_CQ fails once
+ *	lost domain	the key to all memory of a new domain stays: so does the domain
+ *	lost import	a file with objects in an imported domain is closed; the domain is not
+ *			deallocated before its device is removed
  *	lost removal	the device is removed; its UAR is unmapped, a thread that sleeps on
  *			a channel wakes, and no GID is held
  *
- * Needs xhca and root.  Afterwards the module xverbs cannot be unloaded.
+ * Needs xhca and root.  Afterwards the module xverbs cannot be unloaded, except after
+ * "lost domain".
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -16,10 +20,13 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <infiniband/verbs.h>
 #include <rdma/xverbs.h>
 #include "rig.h"
 
-enum { LEN = 64, RECVS = 4, LIMIT = 2, FILES = 512, ALL = 1000000, MARK = 0x5a5a5a5a };
+/* DESTROY_MKEY: MLX5_CMD_OP_DESTROY_MKEY of linux/mlx5/mlx5_ifc.h */
+enum { LEN = 64, RECVS = 4, LIMIT = 2, FILES = 512, ALL = 1000000, MARK = 0x5a5a5a5a,
+       DESTROY_MKEY = 0x202 };
 
 static void write_number(const char *name, unsigned int n)
 {
@@ -38,6 +45,29 @@ static void fail_commands(unsigned int n)
 {
 	write_number("fail_more", n ? n - 1 : 0);
 	write_number("fail_command", !!n);
+}
+
+/* Makes all commands that destroy a key fail, or none. */
+static void fail_to_destroy_keys(bool fail)
+{
+	write_number("fail_opcode", fail ? DESTROY_MKEY : 0);
+	fail_commands(fail ? ALL : 0);
+}
+
+/* Number of objects of one kind that the adapter has */
+static unsigned int objects(const char *kind)
+{
+	FILE *f = fopen("/sys/kernel/debug/xhca/0/objects", "r");
+	char name[16];
+	unsigned int n;
+
+	while (f && fscanf(f, "%15s %u", name, &n) == 2) {
+		if (strcmp(name, kind))
+			continue;
+		fclose(f);
+		return n;
+	}
+	bail_out("cannot count %s", kind);
 }
 
 static int module_users(void)
@@ -179,13 +209,109 @@ static void test_events(void)
 	ok(module_users() > users, "the module cannot be unloaded");
 }
 
-/* ---- The device is removed --------------------------------------------- */
+/* ---- A domain whose key to all memory stays ------------------------------------ */
 
 static void verb(int fd, unsigned long cmd, void *arg)
 {
 	if (ioctl(fd, cmd, arg))
 		bail_out("ioctl 0x%lx: %s", cmd, strerror(errno));
 }
+
+/* A call that makes a domain fails, succeeds the second time, and one domain stays. */
+static void domain_stays(const char *name, int fd, unsigned long cmd, void *arg, size_t size)
+{
+	struct xverbs_hdr *hdr = arg;
+	unsigned int before = objects("pds"), made;
+	char reason[XVERBS_REASON_MAX] = "";
+	int err;
+
+	hdr->size = size;
+	hdr->reason = (uintptr_t)reason;
+	hdr->reason_len = sizeof(reason);
+	fail_to_destroy_keys(true);
+	err = ioctl(fd, cmd, arg) ? errno : 0;
+	fail_to_destroy_keys(false);
+	made = objects("pds") - before;
+	ok(err == EREMOTEIO && strstr(reason, "DESTROY_MKEY"), "%s fails: %s", name, reason);
+	ok(made == 1, "%s: the domain stays in the adapter: %u", name, made);
+	verb(fd, cmd, arg);
+}
+
+static void test_domain(void)
+{
+	struct xverbs_pd_alloc pd = {}, other = { .hdr.size = sizeof(other) };
+	struct xverbs_xrcd_open xrcd = { .hdr.size = sizeof(xrcd) };
+	struct xverbs_qp_create target = { .type = XVERBS_QPT_XRC_RECV };
+	int users = module_users(), fd = rig_bound_file(rig_device(0));
+
+	domain_stays("PD_ALLOC", fd, XVERBS_PD_ALLOC, &pd, sizeof(pd));
+	verb(fd, XVERBS_PD_ALLOC, &other);
+	ok(pd.out_pdn != other.out_pdn, "new domains have other numbers");
+	verb(fd, XVERBS_XRCD_OPEN, &xrcd);
+	target.xrcd = xrcd.out_handle;
+	domain_stays("first XRC queue pair", fd, XVERBS_QP_CREATE, &target, sizeof(target));
+	close(fd);
+	ok(module_users() == users, "no reference to the module is left: %d", module_users());
+}
+
+/* ---- An imported domain with an object that stays ------------------------------- */
+
+static struct ibv_pd *stock_domain(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL), **d;
+	struct ibv_context *ctx = NULL;
+	struct ibv_pd *pd;
+
+	for (d = list; d && *d && !ctx; d++)
+		if (!strcmp(ibv_get_device_name(*d), rig_device(0)))
+			ctx = ibv_open_device(*d);
+	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+	if (!pd)
+		bail_out("libibverbs cannot use %s", rig_device(0));
+	ibv_free_device_list(list);
+	return pd;
+}
+
+static uint32_t import(int fd, const struct ibv_pd *pd)
+{
+	struct xverbs_pd_import arg = { .hdr.size = sizeof(arg), .fd = pd->context->cmd_fd,
+		.pd = pd->handle };
+
+	verb(fd, XVERBS_PD_IMPORT, &arg);
+	return arg.out_handle;
+}
+
+static void test_import(void)
+{
+	struct xverbs_mw_alloc mw = { .hdr.size = sizeof(mw), .type = 2 };
+	struct ibv_pd *pd = stock_domain(), *other = stock_domain();
+	int stock_fd = pd->context->cmd_fd;
+	int fd = rig_bound_file(rig_device(0));
+	unsigned int before = objects("pds");
+	char command[128];
+
+	mw.pd = import(fd, pd);
+	verb(fd, XVERBS_MW_ALLOC, &mw);
+	fail_to_destroy_keys(true);
+	close(fd);
+	fail_to_destroy_keys(false);
+	ok(ibv_dealloc_pd(pd) == EBUSY, "libibverbs cannot deallocate the domain of a lost window");
+	/* Not ibv_close_device(), which needs a context without domains */
+	close(stock_fd);
+	ok(objects("pds") == before, "the domain stays when its file is closed");
+	fd = rig_bound_file(rig_device(0));
+	import(fd, other);
+	ok(!system("rdma resource show pd"), "other domains can be imported, and all be listed");
+	close(fd);
+	ok(!ibv_dealloc_pd(other), "these can be deallocated");
+	snprintf(command, sizeof(command), "rdma dev set %s netns lost && "
+		 "ip netns exec lost rdma dev set %s netns home", rig_device(0), rig_device(0));
+	ok(!system(command), "the device leaves and comes back");
+	ok(objects("pds") < before, "the domain has gone: %u before, %u now", before,
+	   objects("pds"));
+}
+
+/* ---- The device is removed --------------------------------------------- */
 
 #define PART(_p) { .addr = (uintptr_t)(_p), .size = sizeof(*(_p)) }
 
@@ -310,12 +436,16 @@ static void test_cq(void)
 int main(int argc, char **argv)
 {
 	if (argc < 2)
-		bail_out("usage: lost events|removal|cq [options]");
+		bail_out("usage: lost events|cq|domain|import|removal [options]");
 	rig_devices(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "events"))
 		test_events();
 	else if (!strcmp(argv[1], "cq"))
 		test_cq();
+	else if (!strcmp(argv[1], "domain"))
+		test_domain();
+	else if (!strcmp(argv[1], "import"))
+		test_import();
 	else
 		test_removal();
 	return tap_done();
