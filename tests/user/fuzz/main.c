@@ -138,16 +138,29 @@ bool guarded(struct thread *t, bool (*fn)(struct thread *t, void *arg), void *ar
 	return good;
 }
 
-static void on_fault(int sig)
+/*
+ * The kernel sends SIGSEGV, too, if it was made to fail when it copied to the stack or to the
+ * area of restartable sequences; then nothing is wrong.
+ */
+static void on_fault(int sig, siginfo_t *info, void *context)
 {
+	(void)context;
+	if (me && me->failing && info->si_code == SI_KERNEL)
+		return;
 	if (me && me->guarded)
 		siglongjmp(me->trap, 1);
 	signal(sig, SIG_DFL);
 }
 
+/* A return from the handler that fails would end the process. */
 static void on_signal(int sig)
 {
+	int saved = errno;
+
 	(void)sig;
+	if (me)
+		fail_nth(me, 0);
+	errno = saved;
 }
 
 static void write_nth(struct thread *t, unsigned int n)
@@ -285,7 +298,7 @@ void become_guest(void)
 
 static void catch_signals(void)
 {
-	struct sigaction fault = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
+	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_NODEFER | SA_SIGINFO };
 	struct sigaction other = { .sa_handler = on_signal };
 
 	sigaction(SIGSEGV, &fault, NULL);

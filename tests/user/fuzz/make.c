@@ -253,6 +253,25 @@ static const struct call *draw_call(struct thread *t)
 	return &calls[i];
 }
 
+static unsigned int successes(const struct call *call)
+{
+	return world->call[call - calls].good;
+}
+
+/* On a slow kernel there is time for few calls: those that have hardly succeeded come more often. */
+static const struct call *draw_rare(struct thread *t)
+{
+	const struct call *call = draw_call(t), *other;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		other = draw_call(t);
+		if (successes(other) < successes(call))
+			call = other;
+	}
+	return call;
+}
+
 static bool has(struct file *file, uint32_t kinds)
 {
 	unsigned int at;
@@ -277,7 +296,7 @@ static uint32_t missing(const struct call *call, struct file *file)
 /* A call that the file has the objects for: if it lacks some, mostly a call that creates them */
 static const struct call *draw_possible(struct thread *t, struct file *file)
 {
-	const struct call *call = draw_call(t);
+	const struct call *call = chance(t, 50) ? draw_call(t) : draw_rare(t);
 	unsigned int i, depth;
 	uint32_t kinds;
 

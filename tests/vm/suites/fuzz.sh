@@ -17,15 +17,18 @@ driver() { echo "$2" > "/sys/bus/pci/drivers/mlx5_core/$1"; }
 
 pci_of() { basename "$(readlink -f "/sys/class/infiniband/$1/device")"; }
 
-# Takes the driver from a function and gives it back, then from the other one, and so on.
+# Takes the driver from a function and gives it back, then from the other one, and so on. On a slow
+# kernel this takes long; the calls need more time than that.
 disturb() {
-	local pci i
+	local pci i began took=0
 	pci=("$(pci_of "$DEV0")" "$(pci_of "$DEV1")")
 	for ((i = 0; ; i++)); do
-		pause 8
+		pause $((8 + 2 * took))
+		began=$SECONDS
 		[ -e "$OUT.stop" ] && return
 		driver unbind "${pci[i % 2]}" && pause 1 && driver bind "${pci[i % 2]}" || return
 		ports_up
+		took=$((SECONDS - began))
 	done
 }
 
