@@ -103,27 +103,28 @@ static int xv_bench_init(struct kunit *test)
 static void xv_test_create_cq(struct kunit *test)
 {
 	struct xv_bench *b = test->priv;
-	struct xv_uar_obj uar = { .index = 0xabcdef };
+	struct xv_uar_obj uar = { .index = 0xabcdef, .uid = 0x4321 };
 	struct xverbs_cq_create *arg = &b->call.arg.cq_create;
 
 	b->cq.mem = b->mem;
 	arg->cqe_bytes = 64;
 	KUNIT_EXPECT_EQ(test, xv_cq_create_hw(&b->call, &b->cq, &uar, 1 << 22),
 			0);
-	XV_EXPECT_COMMAND(test, "CREATE_CQ", 0x120, { 0x1c, 0x16abcdef },
+	XV_EXPECT_COMMAND(test, "CREATE_CQ", 0x120, { 0, 0x4321 },
+			  { 0x1c, 0x16abcdef },
 			  { 0x24, XV_TEST_EQN }, { 0x48, 1 },
 			  { 0x4c, 0x23456740 }, XV_PAGES);
 	arg->cqe_bytes = 128;
 	arg->comp_vector = 3;
 	arg->hdr.flags = XVERBS_CQ_COLLAPSED;
 	KUNIT_EXPECT_EQ(test, xv_cq_create_hw(&b->call, &b->cq, &uar, 1), 0);
-	XV_EXPECT_COMMAND(test, "CREATE_CQ collapsed, 128 bytes", 0x120,
+	XV_EXPECT_COMMAND(test, "CREATE_CQ collapsed, 128 bytes", 0x120, { 0, 0x4321 },
 			  { 0x10, 0x00300000 }, { 0x1c, 0x00abcdef },
 			  { 0x24, XV_TEST_EQN + 3 }, { 0x48, 1 },
 			  { 0x4c, 0x23456740 }, XV_PAGES);
 	arg->hdr.flags = XVERBS_CQ_IGNORE_OVERRUN;
 	KUNIT_EXPECT_EQ(test, xv_cq_create_hw(&b->call, &b->cq, &uar, 1), 0);
-	XV_EXPECT_COMMAND(test, "CREATE_CQ overrun ignored", 0x120,
+	XV_EXPECT_COMMAND(test, "CREATE_CQ overrun ignored", 0x120, { 0, 0x4321 },
 			  { 0x10, 0x00220000 }, { 0x1c, 0x00abcdef },
 			  { 0x24, XV_TEST_EQN + 3 }, { 0x48, 1 },
 			  { 0x4c, 0x23456740 }, XV_PAGES);

@@ -97,6 +97,7 @@ static int xv_cq_create_hw(struct xv_call *call, struct xv_cq_obj *cq,
 	if (!in)
 		return -ENOMEM;
 	xv_buf_fill_pas(&cq->mem.ring, MLX5_ADDR_OF(create_cq_in, in, pas));
+	MLX5_SET(create_cq_in, in, uid, uar->uid);
 	cqc = MLX5_ADDR_OF(create_cq_in, in, cq_context);
 	MLX5_SET(cqc, cqc, cqe_sz, arg->cqe_bytes == 128);
 	MLX5_SET(cqc, cqc, cc, !!(arg->hdr.flags & XVERBS_CQ_COLLAPSED));
@@ -282,8 +283,8 @@ int xv_cq_modify(struct xv_call *call)
 		select |= MLX5_CQ_MODIFY_OVERRUN;
 		MLX5_SET(cqc, cqc, oi, arg->ignore_overrun);
 	}
-	err = xv_fw_modify_cq(call->dev, call, to_cq_obj(obj)->mcq.cqn, select,
-			      in, sizeof(in));
+	err = xv_fw_modify_cq(call->dev, call, &to_cq_obj(obj)->mcq, select, in,
+			      sizeof(in));
 	xv_obj_put(obj);
 	return err;
 }
@@ -306,7 +307,7 @@ static int xv_cq_resize_hw(struct xv_call *call, const struct xv_cq_obj *cq,
 	MLX5_SET(cqc, cqc, log_page_size,
 		 PAGE_SHIFT - MLX5_ADAPTER_PAGE_SHIFT);
 	MLX5_SET(modify_cq_in, in, op_mod, MLX5_CQ_OPMOD_RESIZE);
-	err = xv_fw_modify_cq(call->dev, call, cq->mcq.cqn,
+	err = xv_fw_modify_cq(call->dev, call, &cq->mcq,
 			      MLX5_MODIFY_CQ_MASK_LOG_SIZE |
 			      MLX5_MODIFY_CQ_MASK_PG_OFFSET |
 			      MLX5_MODIFY_CQ_MASK_PG_SIZE, in, inlen);

@@ -36,6 +36,7 @@ static int xv_fops_open(struct inode *inode, struct file *filp)
 	xa_init_flags(&file->maps, XA_FLAGS_ACCOUNT);
 	mutex_init(&file->dbr_lock);
 	mutex_init(&file->clock_lock);
+	mutex_init(&file->uid_lock);
 	INIT_LIST_HEAD(&file->dbr_pages);
 	spin_lock_init(&file->pins_lock);
 	INIT_LIST_HEAD(&file->pins);
@@ -95,6 +96,7 @@ static void xv_file_teardown(struct xv_file *file)
 	if (!dev)
 		return;
 	xv_objs_destroy_all(file);
+	xv_uar_end(file);
 	xv_clock_unmap(file);
 	xv_cgroup_uncharge(dev, &file->cgroup, RDMACG_RESOURCE_HCA_HANDLE);
 	xv_dev_unbind(dev, file);

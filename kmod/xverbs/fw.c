@@ -125,13 +125,39 @@ int xv_fw_query_cap(struct xv_dev *dev, struct xv_call *call, u32 type,
 			  MLX5_ST_SZ_BYTES(query_hca_cap_out));
 }
 
-int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index)
+int xv_fw_create_uctx(struct xv_dev *dev, struct xv_call *call, u16 *uid)
+{
+	u32 out[MLX5_ST_SZ_DW(create_uctx_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(create_uctx_in)] = {};
+	int err;
+
+	MLX5_SET(create_uctx_in, in, opcode, MLX5_CMD_OP_CREATE_UCTX);
+	err = xv_fw_exec(dev, call, "CREATE_UCTX", in, sizeof(in), out,
+			 sizeof(out));
+	if (!err)
+		*uid = MLX5_GET(create_uctx_out, out, uid);
+	return err;
+}
+
+int xv_fw_destroy_uctx(struct xv_dev *dev, struct xv_call *call, u16 uid)
+{
+	u32 out[MLX5_ST_SZ_DW(destroy_uctx_out)] = {};
+	u32 in[MLX5_ST_SZ_DW(destroy_uctx_in)] = {};
+
+	MLX5_SET(destroy_uctx_in, in, opcode, MLX5_CMD_OP_DESTROY_UCTX);
+	MLX5_SET(destroy_uctx_in, in, uid, uid);
+	return xv_fw_exec(dev, call, "DESTROY_UCTX", in, sizeof(in), out,
+			  sizeof(out));
+}
+
+int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u16 uid, u32 *index)
 {
 	u32 out[MLX5_ST_SZ_DW(alloc_uar_out)] = {};
 	u32 in[MLX5_ST_SZ_DW(alloc_uar_in)] = {};
 	int err;
 
 	MLX5_SET(alloc_uar_in, in, opcode, MLX5_CMD_OP_ALLOC_UAR);
+	MLX5_SET(alloc_uar_in, in, uid, uid);
 	err = xv_fw_exec(dev, call, "ALLOC_UAR", in, sizeof(in), out,
 			 sizeof(out));
 	if (!err)
@@ -139,12 +165,13 @@ int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index)
 	return err;
 }
 
-int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index)
+int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u16 uid, u32 index)
 {
 	u32 out[MLX5_ST_SZ_DW(dealloc_uar_out)] = {};
 	u32 in[MLX5_ST_SZ_DW(dealloc_uar_in)] = {};
 
 	MLX5_SET(dealloc_uar_in, in, opcode, MLX5_CMD_OP_DEALLOC_UAR);
+	MLX5_SET(dealloc_uar_in, in, uid, uid);
 	MLX5_SET(dealloc_uar_in, in, uar, index);
 	return xv_fw_exec(dev, call, "DEALLOC_UAR", in, sizeof(in), out,
 			  sizeof(out));
@@ -185,13 +212,14 @@ int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
 }
 
 /* @in has the CQ context and, for a resize, the page list. */
-int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,
-		    u32 select, void *in, size_t inlen)
+int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call,
+		    const struct mlx5_core_cq *mcq, u32 select, void *in, size_t inlen)
 {
 	u32 out[MLX5_ST_SZ_DW(modify_cq_out)] = {};
 
 	MLX5_SET(modify_cq_in, in, opcode, MLX5_CMD_OP_MODIFY_CQ);
-	MLX5_SET(modify_cq_in, in, cqn, cqn);
+	MLX5_SET(modify_cq_in, in, uid, mcq->uid);
+	MLX5_SET(modify_cq_in, in, cqn, mcq->cqn);
 	MLX5_SET(modify_cq_in, in,
 		 modify_field_select_resize_field_select.modify_field_select.modify_field_select,
 		 select);

@@ -23,14 +23,16 @@ int xv_fw_errno(int err);
 
 int xv_fw_query_cap(struct xv_dev *dev, struct xv_call *call, u32 type,
 		    void *out);
-int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u32 *index);
-int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u32 index);
+int xv_fw_create_uctx(struct xv_dev *dev, struct xv_call *call, u16 *uid);
+int xv_fw_destroy_uctx(struct xv_dev *dev, struct xv_call *call, u16 uid);
+int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u16 uid, u32 *index);
+int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u16 uid, u32 index);
 int xv_fw_query_mkey(struct xv_dev *dev, struct xv_call *call, u32 mkey,
 		     void *mkc);
 int xv_fw_create_cq(struct xv_dev *dev, struct xv_call *call,
 		    struct mlx5_core_cq *mcq, void *in, size_t inlen);
-int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call, u32 cqn,
-		    u32 select, void *in, size_t inlen);
+int xv_fw_modify_cq(struct xv_dev *dev, struct xv_call *call,
+		    const struct mlx5_core_cq *mcq, u32 select, void *in, size_t inlen);
 int xv_fw_create_mkey(struct xv_dev *dev, struct xv_call *call, void *in,
 		      size_t inlen, u32 *index);
 int xv_fw_destroy_mkey(struct xv_dev *dev, struct xv_call *call, u32 index);

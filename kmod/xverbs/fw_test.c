@@ -81,7 +81,14 @@ static void xv_answer(u32 offset, u32 value)
 /* Commands with one object number and no output */
 static void xv_test_brief(struct kunit *test)
 {
-	XV_EXPECT_BRIEF(test, "DEALLOC_UAR", xv_fw_dealloc_uar, 0x08030000);
+	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, &xv_fw_call, 0x4321,
+						0x123456), 0);
+	XV_EXPECT_COMMAND(test, "DEALLOC_UAR", 16, { 0, 0x08034321 },
+			  { 8, 0x123456 });
+	KUNIT_EXPECT_EQ(test, xv_fw_destroy_uctx(&xv_fw_dev, &xv_fw_call,
+						 0x4321), 0);
+	XV_EXPECT_COMMAND(test, "DESTROY_UCTX", 16, { 0, 0x0a060000 },
+			  { 8, 0x4321 });
 	KUNIT_EXPECT_EQ(test, xv_fw_destroy_mkey(&xv_fw_dev, &xv_fw_call,
 						 0x12345678), 0);
 	XV_EXPECT_COMMAND(test, "DESTROY_MKEY", 16, { 0, 0x02020000 },
@@ -103,13 +110,18 @@ static void xv_test_create(struct kunit *test)
 	struct xv_call *call = &xv_fw_call;
 	struct xv_dev *dev = &xv_fw_dev;
 	u32 number = 0, ece = 0x10000007, in[64] = {};
+	u16 uid = 0;
 
 	xv_answer(8, 0xee123456);
 	xv_answer(12, 0x10000005);
 	in[15] = cpu_to_be32(0x77);
-	KUNIT_EXPECT_EQ(test, xv_fw_alloc_uar(dev, call, &number), 0);
+	KUNIT_EXPECT_EQ(test, xv_fw_create_uctx(dev, call, &uid), 0);
+	KUNIT_EXPECT_EQ(test, uid, 0x3456);
+	XV_EXPECT_COMMAND(test, "CREATE_UCTX", MLX5_ST_SZ_BYTES(create_uctx_in),
+			  { 0, 0x0a040000 });
+	KUNIT_EXPECT_EQ(test, xv_fw_alloc_uar(dev, call, 0x4321, &number), 0);
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
-	XV_EXPECT_COMMAND(test, "ALLOC_UAR", 16, { 0, 0x08020000 });
+	XV_EXPECT_COMMAND(test, "ALLOC_UAR", 16, { 0, 0x08024321 });
 	number = 0;
 	KUNIT_EXPECT_EQ(test, xv_fw_alloc_xrcd(dev, call, &number), 0);
 	KUNIT_EXPECT_EQ(test, number, 0x123456u);
@@ -199,14 +211,15 @@ static void xv_test_modify(struct kunit *test)
 {
 	struct xv_call *call = &xv_fw_call;
 	struct xv_dev *dev = &xv_fw_dev;
+	const struct mlx5_core_cq mcq = { .uid = 0x4321, .cqn = 0x123456 };
 	u32 in[MLX5_ST_SZ_DW(modify_cq_in)] = {};
 	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
 	u8 gid[16] = { 0xff, 0x12, [15] = 7 };
 	u32 ece = 0x10000003;
 
-	KUNIT_EXPECT_EQ(test, xv_fw_modify_cq(dev, call, 0x123456, 5, in,
+	KUNIT_EXPECT_EQ(test, xv_fw_modify_cq(dev, call, &mcq, 5, in,
 					      sizeof(in)), 0);
-	XV_EXPECT_COMMAND(test, "MODIFY_CQ", 0x110, { 0, 0x04030000 },
+	XV_EXPECT_COMMAND(test, "MODIFY_CQ", 0x110, { 0, 0x04034321 },
 			  { 8, 0x123456 }, { 12, 5 });
 	KUNIT_EXPECT_EQ(test, xv_fw_arm_rmp(dev, call, 0x123456, 0xbeef), 0);
 	XV_EXPECT_COMMAND(test, "MODIFY_RMP", 0x110, { 0, 0x090d0000 },
@@ -271,12 +284,12 @@ static void xv_test_refusals(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		call->reason[0] = 0;
 		xv_fw.out[0] = cases[i].status;
-		KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, call, 1),
+		KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, call, 0, 1),
 				cases[i].err);
 		KUNIT_EXPECT_STREQ(test, call->reason, cases[i].reason);
 	}
 	/* Teardown of a file: call is NULL */
-	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, NULL, 1),
+	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, NULL, 0, 1),
 			-EREMOTEIO);
 }
 
@@ -292,7 +305,7 @@ static void xv_test_undelivered(struct kunit *test)
 	xv_fw.err = -ENXIO;
 	KUNIT_EXPECT_EQ(test, xv_fw_destroy_qp(&xv_fw_dev, call, 1), 0);
 	call->reason[0] = 0;
-	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, call, 1), -ENODEV);
+	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, call, 0, 1), -ENODEV);
 	KUNIT_EXPECT_STREQ(test, call->reason,
 			   "DEALLOC_UAR: the adapter is in error state");
 }

@@ -272,6 +272,7 @@ static void xv_obj_leak(struct xv_obj *obj)
 	if (xv_obj_ops[obj->type].leak)
 		xv_obj_ops[obj->type].leak(obj);
 	xv_evsrc_stop(&obj->file->async, &obj->events);
+	obj->file->kept = true;
 	kref_get(&obj->file->ref);
 	__module_get(THIS_MODULE);
 	dev_err_ratelimited(&obj->file->dev->ib->dev,

@@ -10,6 +10,37 @@
 
 #include "fw.h"
 
+/*
+ * The user context of the file.  It says that its doorbell pages and CQs belong to one process,
+ * as mlx5_ib does with each context of libmlx5.  Without a context, as on older adapters or if
+ * there are too many, the pages belong to the kernel, as with libmlx5.
+ */
+static int xv_uar_uid(struct xv_call *call, u16 *uid)
+{
+	struct xv_file *file = call->file;
+	int err = 0;
+
+	if (!MLX5_CAP_GEN(call->dev->mdev, log_max_uctx))
+		return 0;
+	mutex_lock(&file->uid_lock);
+	if (!file->uid)
+		err = xv_fw_create_uctx(call->dev, call, &file->uid);
+	*uid = file->uid;
+	mutex_unlock(&file->uid_lock);
+	if (err != -ENOSPC)
+		return err;
+	call->reason[0] = 0;
+	return 0;
+}
+
+/* All objects of the file are destroyed.  A context that remains gives nobody access. */
+void xv_uar_end(struct xv_file *file)
+{
+	if (file->uid && !file->kept && xv_fw_destroy_uctx(file->dev, NULL, file->uid))
+		xv_fw_destroy_uctx(file->dev, NULL, file->uid);
+	file->uid = 0;
+}
+
 static int xv_uar_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
 {
 	struct xv_uar_obj *uar = container_of(map, struct xv_uar_obj, map);
@@ -60,7 +91,10 @@ int xv_uar_alloc(struct xv_call *call)
 		return PTR_ERR(obj);
 	uar = to_uar_obj(obj);
 	uar->write_combining = !(arg->hdr.flags & XVERBS_UAR_NC);
-	err = xv_fw_alloc_uar(call->dev, call, &uar->index);
+	err = xv_uar_uid(call, &uar->uid);
+	if (err)
+		goto err_obj;
+	err = xv_fw_alloc_uar(call->dev, call, uar->uid, &uar->index);
 	if (err)
 		goto err_obj;
 
@@ -87,7 +121,7 @@ int xv_uar_alloc(struct xv_call *call)
 err_iomem:
 	iounmap(uar->iomem);
 err_uar:
-	xv_fw_dealloc_uar(call->dev, NULL, uar->index);
+	xv_fw_dealloc_uar(call->dev, NULL, uar->uid, uar->index);
 err_obj:
 	xv_obj_abort(obj);
 	return err;
@@ -100,7 +134,7 @@ int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call)
 	int err;
 
 	xv_mapping_del_zap(obj->file, &uar->map);
-	err = xv_fw_dealloc_uar(obj->file->dev, call, uar->index);
+	err = xv_fw_dealloc_uar(obj->file->dev, call, uar->uid, uar->index);
 	if (err)
 		return err;
 	iounmap(uar->iomem);

@@ -131,7 +131,7 @@ static struct xv_xrc_base *xv_base_new(struct xv_call *call)
 	err = xv_fw_alloc_xrcd(dev, call, &base->xrcdn);
 	if (err)
 		goto err_pd;
-	err = xv_fw_alloc_uar(dev, call, &base->uar_page);
+	err = xv_fw_alloc_uar(dev, call, 0, &base->uar_page);
 	if (err)
 		goto err_xrcd;
 	err = xv_base_create_cq(call, base);
@@ -148,7 +148,7 @@ err_cq:
 		return ERR_PTR(err);
 	}
 err_uar:
-	xv_fw_dealloc_uar(dev, NULL, base->uar_page);
+	xv_fw_dealloc_uar(dev, NULL, 0, base->uar_page);
 err_xrcd:
 	xv_fw_dealloc_xrcd(dev, NULL, base->xrcdn);
 err_pd:
@@ -201,7 +201,7 @@ void xv_xrc_base_exit(struct xv_dev *dev)
 		dev_err(&dev->ib->dev, "xverbs: XRC resources could not be destroyed\n");
 		return;
 	}
-	xv_fw_dealloc_uar(dev, NULL, base->uar_page);
+	xv_fw_dealloc_uar(dev, NULL, 0, base->uar_page);
 	xv_fw_dealloc_xrcd(dev, NULL, base->xrcdn);
 	xv_pd_free(base->pd);
 	dma_free_coherent(dev->mdev->device, PAGES * PAGE_SIZE, base->mem,

@@ -5,7 +5,8 @@
  *
  * Lock order: xv_devs_lock -> xv_file.sem -> xv_dev.files_lock, xv_dev.security.sem
  *	-> object locks -> xv_dev.xrc_lock, xv_dev.dct_lock
- *	-> xv_dev_qp.handles_lock, xv_file.dbr_lock, xv_file.clock_lock
+ *	-> xv_dev_qp.handles_lock, xv_file.dbr_lock, xv_file.clock_lock,
+ *	   xv_file.uid_lock
  *	-> mmap_lock -> xv_file.map_lock -> xa_lock -> xv_evq.lock
  * xv_file.pins_lock nests with no other lock.
  */
@@ -299,6 +300,9 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
  * @dummy: page that replaces destroyed doorbell pages
  * @clock_lock: held while @clock is added
  * @clock: mapping of the clock, if it has pages
+ * @uid_lock: held while @uid is created
+ * @uid: number of the user context of the file, or 0
+ * @kept: an object could not be destroyed
  * @dbr_lock: protects @dbr_pages and their bitmaps
  * @serials: last serial number of an object
  * @pins_lock: protects @pins
@@ -323,6 +327,9 @@ struct xv_file {
 	struct page *dummy;
 	struct mutex clock_lock;
 	struct xv_mapping clock;
+	struct mutex uid_lock;
+	u16 uid;
+	bool kept;
 	struct mutex dbr_lock;
 	struct list_head dbr_pages;
 	atomic64_t serials;
@@ -670,6 +677,7 @@ int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
 struct xv_uar_obj {
 	struct xv_obj obj;
 	struct xv_mapping map;
+	u16 uid;		/* of the user context to which it belongs, or 0 */
 	u32 index;
 	void __iomem *iomem;
 	bool write_combining;
@@ -821,6 +829,7 @@ void xv_mr_leak(struct xv_obj *obj);
 void xv_cq_leak(struct xv_obj *obj);
 void xv_channel_leak(struct xv_obj *obj);
 void xv_uar_leak(struct xv_obj *obj);
+void xv_uar_end(struct xv_file *file);
 int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
 			struct xv_dev_qp *qp);
 void xv_channel_event(struct xv_channel_obj *channel, struct xv_evsrc *src);

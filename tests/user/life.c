@@ -139,8 +139,8 @@ static size_t entries_of(const char *dir)
 	return n;
 }
 
-/* Number of objects in xhca without mkeys, which mlx5_ib caches; 0 on other adapters */
-static size_t adapter_objects(void)
+/* Number of objects of a kind in xhca; NULL: all but mkeys, which mlx5_ib caches; else 0 */
+static size_t adapter_objects(const char *kind)
 {
 	size_t n = 0, i;
 	char name[32];
@@ -153,7 +153,7 @@ static size_t adapter_objects(void)
 		FILE *f = fopen(g.gl_pathv[i], "r");
 
 		while (f && fscanf(f, "%31s %u", name, &count) == 2)
-			n += strcmp(name, "mkeys") ? count : 0;
+			n += kind ? !strcmp(name, kind) * count : strcmp(name, "mkeys") ? count : 0;
 		if (f)
 			fclose(f);
 	}
@@ -163,7 +163,7 @@ static size_t adapter_objects(void)
 
 static struct left look(void)
 {
-	struct left l = { .objects = adapter_objects() };
+	struct left l = { .objects = adapter_objects(NULL) };
 
 	l.maps = lines_of("/proc/self/maps");
 	l.fds = entries_of("/proc/self/fd");
@@ -242,7 +242,7 @@ static void test_close(void)
 		_exit(0);
 	}
 	xv_close(ctx);
-	ok(adapter_objects() == before.objects,
+	ok(adapter_objects(NULL) == before.objects,
 	   "a child that holds the file does not keep objects");
 	kill(pid, SIGKILL);
 	child_status(pid);
@@ -390,6 +390,28 @@ static void hold_domains(void)
 	pause();
 }
 
+/* The adapter shares its time among user contexts, so a process must not get one for each page. */
+static void test_user_context(void)
+{
+	size_t before = adapter_objects("uctxs");
+	struct xv_context *ctx[2];
+	int i;
+
+	if (access("/sys/kernel/debug/xhca", R_OK)) {
+		tap_skip("each file has one user context", "not the software adapter");
+		return;
+	}
+	for (i = 0; i < 2; i++) {
+		ctx[i] = xv_open(rig_device(0));
+		if (!ctx[i] || !xv_alloc_uar(ctx[i], 0) || !xv_alloc_uar(ctx[i], 0))
+			bail_out("%s", xv_last_error());
+	}
+	tap_is(adapter_objects("uctxs") - before, 2, "each file has one user context");
+	xv_close(ctx[0]);
+	xv_close(ctx[1]);
+	tap_is(adapter_objects("uctxs") - before, 0, "none is left");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "order";
@@ -410,6 +432,7 @@ int main(int argc, char **argv)
 	} else {
 		test_order();
 		test_close_mapped();
+		test_user_context();
 	}
 	return tap_done();
 }

@@ -392,7 +392,7 @@ static void fill_mcast(void)
 enum {
 	ONCE = 1,		/* cannot be repeated after success */
 	ON_SPARE = 2,		/* needs its own open file */
-	SETTLES = 4,		/* creates objects that stay with the device */
+	SETTLES = 4,		/* creates objects that stay with the device or the file */
 	WITH_DMABUF = 8,	/* needs a kernel that supports it */
 	WITH_DC = 16,		/* needs a device that supports it */
 	WITH_IBVERBS = 32,	/* needs the device in libibverbs */
@@ -429,7 +429,7 @@ static const struct step steps[] = {
 	CALL(CLOCK_MAP, clock, nothing, NO_COMMAND),
 	MAKE(PD_ALLOC, pd, nothing, &pd),
 	MAKE(PD_ALLOC, pd, nothing, &pd2),
-	MAKE(UAR_ALLOC, uar, nothing, &uar),
+	MAKE_FLAGS(UAR_ALLOC, uar, nothing, &uar, SETTLES),
 	MAKE_FLAGS(MR_REG, mr, mr, &mr, SETTLES | CACHED),
 	CALL(MR_REREG, rereg, alter, NO_COMMAND),
 	CALL(MR_REREG, rereg, move, 0),
