@@ -279,6 +279,8 @@ static int xv_qp_use_cq(struct xv_call *call, struct xv_qp_obj *h,
 		return 0;
 	if (!needed)
 		return xv_fail(call, -EINVAL, "QP: the type has no %s", what);
+	if (!handle)
+		return xv_fail(call, -ENOENT, "QP: the type needs a %s", what);
 	obj = xv_obj_use(call, &h->obj, XV_OBJ_CQ, handle);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);

@@ -122,21 +122,24 @@ static void parse_header(struct origin *o, const struct xv_grh *grh, bool ethern
 static int own_gid_index(struct xv_context *ctx, uint32_t port, const struct xv_port_attr *attr,
 			 const struct origin *o)
 {
+	struct error_state before;
 	struct xv_gid_entry e;
-	int kind = -1;
+	int kind = -1, found = -1;
 	uint32_t i;
 
-	for (i = 0; i < attr->gid_tbl_len; i++) {
+	xv_error_save(&before);
+	for (i = 0; i < attr->gid_tbl_len && found < 0; i++) {
 		if (xv_query_gid_entry(ctx, port, i, &e) || e.gid_type != o->type)
 			continue;
 		if (!memcmp(&e.gid, &o->to, sizeof(e.gid)))
-			return (int)i;
+			found = (int)i;
 		if (kind < 0)
 			kind = (int)i;
 	}
 	if (kind < 0)
 		return xv_set_error(ENOENT, "AH from completion: the port has no GID of this type");
-	return kind;
+	xv_error_restore(&before);
+	return found < 0 ? kind : found;
 }
 
 XV_EXPORT int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,

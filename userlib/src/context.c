@@ -92,10 +92,12 @@ static int bind_device(struct context *ctx, const struct xv_device *device, cons
 static struct xv_context *open_context(const struct xv_device *device, const char *name)
 {
 	struct context *ctx = calloc(1, sizeof(*ctx));
+	struct error_state before;
 	int err;
 
 	if (!ctx)
 		return xv_set_error_null(ENOMEM, "open: out of memory");
+	xv_error_save(&before);
 	pthread_mutex_init(&ctx->lock, NULL);
 	ctx->task_lock.on = 1;
 	ctx->owner = getpid();
@@ -110,6 +112,7 @@ static struct xv_context *open_context(const struct xv_device *device, const cha
 		errno = -err;
 		return NULL;
 	}
+	xv_error_restore(&before);
 	return &ctx->pub;
 }
 
@@ -126,12 +129,15 @@ XV_EXPORT struct xv_context *xv_open_device(const struct xv_device *device)
 XV_EXPORT int xv_close(struct xv_context *pub)
 {
 	struct context *ctx = to_ctx(pub);
+	struct error_state before;
 
+	xv_error_save(&before);
 	xv_object_destroy_all(ctx);
 	xv_unmap(&ctx->clock_map);
 	close(ctx->pub.fd);
 	xv_rsc_free_all(ctx);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
+	xv_error_restore(&before);
 	return 0;
 }

@@ -184,7 +184,7 @@ XV_EXPORT struct xv_device **xv_get_device_list(int *num)
 {
 	struct xverbs_device *k;
 	struct xv_device **list;
-	int n, i;
+	int before = errno, n, i;
 
 	k = xv_fetch_devices(&n);
 	if (!k)
@@ -202,5 +202,6 @@ XV_EXPORT struct xv_device **xv_get_device_list(int *num)
 		return xv_set_error_null(ENOMEM, "device list: out of memory");
 	if (num)
 		*num = n;
+	errno = before;
 	return list;
 }

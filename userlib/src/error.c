@@ -10,7 +10,7 @@
 
 enum { LIMIT_MAX = 96 };	/* bytes that the value of a limit adds to a reason */
 
-static __thread char last_error[320];
+static __thread char last_error[XV_ERROR_MAX];
 
 XV_EXPORT const char *xv_last_error(void)
 {
@@ -24,7 +24,20 @@ int xv_set_error(int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(last_error, sizeof(last_error), fmt, ap);
 	va_end(ap);
-	return err < 0 ? err : -err;
+	errno = err < 0 ? -err : err;
+	return -errno;
+}
+
+void xv_error_save(struct error_state *s)
+{
+	s->number = errno;
+	memcpy(s->text, last_error, sizeof(last_error));
+}
+
+void xv_error_restore(const struct error_state *s)
+{
+	memcpy(last_error, s->text, sizeof(last_error));
+	errno = s->number;
 }
 
 /* Meaning of error numbers in /dev/xverbs, if it is more precise than strerror() */
@@ -61,7 +74,7 @@ int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_
 {
 	char reason[XVERBS_REASON_MAX + LIMIT_MAX] = "";
 	struct xverbs_hdr *hdr = arg;
-	int err;
+	int before = errno, err;
 
 	hdr->size = size;
 	hdr->reason = (uintptr_t)reason;
@@ -70,6 +83,7 @@ int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_
 		err = ioctl(fd, request, arg) < 0 ? errno : 0;
 	while (err == EINTR);
 	hdr->reason = 0;
+	errno = before;		/* that of an interrupted attempt */
 	if (!err)
 		return 0;
 	reason[XVERBS_REASON_MAX - 1] = 0;

@@ -55,8 +55,8 @@ static int read_event(struct xv_context *ctx, int fd, void *event, size_t size,
 		      void (*count)(const void *event), const char *what)
 {
 	uint32_t *readers = &to_ctx(ctx)->readers;
+	int before = errno, err;
 	ssize_t n;
-	int err;
 
 	__atomic_fetch_add(readers, 1, __ATOMIC_SEQ_CST);
 	pthread_cleanup_push(reader_end, readers);
@@ -65,8 +65,13 @@ static int read_event(struct xv_context *ctx, int fd, void *event, size_t size,
 	if (n == (ssize_t)size)
 		count(event);
 	pthread_cleanup_pop(1);
+	errno = before;
 	if (n == (ssize_t)size)
 		return 0;
+	if (n < 0 && err == EAGAIN) {	/* no event: the usual end of a loop */
+		errno = err;
+		return -err;
+	}
 	if (n < 0)
 		return xv_set_error(err, "%s: %s", what, xv_strerror(err));
 	return xv_set_error(EIO, "%s: short read", what);

@@ -139,11 +139,22 @@ static inline struct dct *to_dct(struct xv_dct *dct) { return (struct dct *)dct;
 /* Appends the value of the limit of a control group that @reason names. */
 void xv_limit_append(char *reason, size_t size);
 
-/* error.c: stores the error text of this thread; returns -|err| */
+/* error.c: stores the error text of this thread and sets errno; returns -|err| */
 int xv_set_error(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for functions that return a pointer: sets errno */
-#define xv_set_error_null(err, ...)	(errno = -xv_set_error(err, __VA_ARGS__), NULL)
+/* The same for functions that return a pointer */
+#define xv_set_error_null(err, ...)	(xv_set_error(err, __VA_ARGS__), NULL)
+
+/* For a call that succeeds although a step of it failed: errno and text stay as they were. */
+enum { XV_ERROR_MAX = 320 };
+
+struct error_state {
+	int number;
+	char text[XV_ERROR_MAX];
+};
+
+void xv_error_save(struct error_state *s);
+void xv_error_restore(const struct error_state *s);
 
 /*
  * error.c: one ioctl.  Fills in the header of arg, except the flags.  After a failure

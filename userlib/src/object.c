@@ -83,12 +83,16 @@ int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
 		      struct xverbs_destroy *reply)
 {
 	struct xverbs_destroy req = { .handle = handle };
-	int err = xv_ioctl(ctx->pub.fd, XVERBS_DESTROY, verb, &req, sizeof(req));
+	struct error_state before;
+	int err;
 
+	xv_error_save(&before);
+	err = xv_ioctl(ctx->pub.fd, XVERBS_DESTROY, verb, &req, sizeof(req));
 	if (reply)
 		*reply = req;
 	if (err != -ENODEV)
 		return err;
+	xv_error_restore(&before);
 	xv_readers_wait(ctx);
 	return 0;
 }

@@ -183,11 +183,13 @@ static int gid_rank(const struct xv_gid_entry *e)
 
 XV_EXPORT int xv_default_gid_index(struct xv_context *ctx, uint32_t port)
 {
+	struct error_state before;
 	struct xv_port_attr attr;
 	struct xv_gid_entry e;
 	int best = -1, rank = 0, err;
 	uint32_t i;
 
+	xv_error_save(&before);
 	err = xv_query_port(ctx, port, &attr);
 	if (err)
 		return err;
@@ -200,6 +202,7 @@ XV_EXPORT int xv_default_gid_index(struct xv_context *ctx, uint32_t port)
 	if (best < 0)
 		return xv_set_error(ENOENT, "port %u of %s has no GID: is its network device up?",
 				    port, ctx->name);
+	xv_error_restore(&before);
 	return best;
 }
 

@@ -6,8 +6,10 @@
  * Names and meanings are those of ibverbs, with xv_ instead of ibv_.
  *
  * Results: a function that creates an object returns it, or NULL with errno
- * set.  Other functions return 0 or a count, or a negative error number.  After
- * a failure, xv_last_error() returns a text with object, attribute and reason.
+ * set.  Other functions return 0 or a count, or a negative error number, and set errno
+ * to it.  After a failure, xv_last_error() returns a text with object, attribute and
+ * reason.  A call that succeeds leaves errno and the text alone.  -EAGAIN of a function
+ * that reads events has no text either.
  *
  * Attribute structures: for every member, 0 is the default.  Clear the structure
  * and set the members that you need.  Functions with an attribute structure are
