@@ -5,6 +5,7 @@
  */
 static unsigned int broken_rules;
 #define XV_DP_CHECK(rule)	(broken_rules += !(rule))
+#define XV_DP_REFUSE(err, ...)	(xv_dp_refused(err, __VA_ARGS__), -(err))
 
 #include <stdarg.h>
 #include <xverbs/dp.h>
@@ -13,6 +14,21 @@ static unsigned int broken_rules;
 
 /* The library's, without the rest of it */
 static char last_error[200];
+
+void xv_dp_refused(int err, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(last_error, sizeof(last_error), fmt, args);
+	va_end(args);
+	errno = err;
+}
+
+void xv_error_save(struct error_state *s)
+{
+	memcpy(s->text, last_error, sizeof(last_error));
+}
 
 int xv_set_error(int err, const char *fmt, ...)
 {

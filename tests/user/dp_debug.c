@@ -4,6 +4,7 @@
  * process of its own, first as the rules want it, then with one step too many.
  */
 #define XV_DP_DEBUG
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -115,6 +116,71 @@ static void retire_recv_not_enabled(uint32_t more)
 	xv_retire_recv(&qp, 2 + more);
 }
 
+static void *build_one(void *arg)
+{
+	(void)arg;
+	post(1, 0);
+	return NULL;
+}
+
+static void *build_receive(void *arg)
+{
+	(void)arg;
+	post(0, 1);
+	return NULL;
+}
+
+static void in_thread(void *(*fn)(void *arg))
+{
+	pthread_t id;
+
+	if (pthread_create(&id, NULL, fn, NULL) || pthread_join(id, NULL))
+		_exit(1);
+}
+
+/* Another thread builds: after the commit, with the lock, and then without either */
+static void second_sender(uint32_t more)
+{
+	make(0);
+	post(1, 0);
+	xv_commit_send(&qp);
+	in_thread(build_one);
+	xv_lock(&qp.sq.lock);
+	post(1, 0);
+	if (!more)
+		return;
+	xv_unlock(&qp.sq.lock);
+	in_thread(build_one);
+}
+
+static void second_receiver(uint32_t more)
+{
+	make(0);
+	post(0, 1);
+	xv_commit_recv(&qp);
+	in_thread(build_receive);
+	if (more)
+		post(0, 1);
+}
+
+static void enables_itself(uint32_t more)
+{
+	struct xv_qp other;
+
+	make(XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND);
+	other = qp;
+	xv_wr_send_enable(&qp, 1, 0, more ? &qp : &other, 0);
+}
+
+static void srq_without_lock(uint32_t more)
+{
+	struct xv_srq srq = { .buf = rq_ring, .wr_id = rq_wr_id, .mask = ENTRIES - 1,
+			      .tail = ENTRIES - 1, .log_stride = 4, .lock = { 1, !more } };
+	static const struct xv_sge sge = { 0x1000, 64, 0x11 };
+
+	xv_wr_srq_recv(&srq, 1, &sge, 0);
+}
+
 /* The signal that ends a process with this case; 0: it runs to its end, -1: something else */
 static int signal_of(void (*run)(uint32_t more), uint32_t more)
 {
@@ -146,6 +212,10 @@ int main(void)
 		{ "the receives that are retired go back", retire_recv_twice },
 		{ "retire a send that was not enabled", retire_send_not_enabled },
 		{ "retire a receive that was not enabled", retire_recv_not_enabled },
+		{ "two threads build sends without the lock", second_sender },
+		{ "two threads build receives without the lock", second_receiver },
+		{ "a queue enables its own requests", enables_itself },
+		{ "a receive of an SRQ is built without its lock", srq_without_lock },
 	};
 	size_t i;
 

@@ -17,15 +17,31 @@ XV_EXPORT const char *xv_last_error(void)
 	return last_error;
 }
 
+static int set_error(int err, const char *fmt, va_list ap)
+{
+	vsnprintf(last_error, sizeof(last_error), fmt, ap);
+	errno = err < 0 ? -err : err;
+	return -errno;
+}
+
 int xv_set_error(int err, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(last_error, sizeof(last_error), fmt, ap);
+	err = set_error(err, fmt, ap);
 	va_end(ap);
-	errno = err < 0 ? -err : err;
-	return -errno;
+	return err;
+}
+
+/* Called by builders in a program with XV_DP_DEBUG */
+XV_EXPORT void xv_dp_refused(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	set_error(err, fmt, ap);
+	va_end(ap);
 }
 
 void xv_error_save(struct error_state *s)

@@ -255,6 +255,11 @@ int xv_check_used(const struct context *ctx, const char *verb, const void *const
 	xv_check_used(ctx, verb, (const void *const []) { __VA_ARGS__ },		\
 		      ARRAY_SIZE(((const void *const []) { __VA_ARGS__ })))
 
+/* refuse.c: store why a queue refused a request */
+void xv_send_refused(const struct xv_qp *qp, const struct xv_send_wr *wr, int err);
+void xv_recv_refused(const struct xv_qp *qp, const struct xv_recv_wr *wr, int err);
+void xv_srq_recv_refused(const struct xv_srq *srq, const struct xv_recv_wr *wr, int err);
+
 /* cq.c: removes the completions of a queue from the ring */
 void xv_cq_clean(struct xv_cq *cq, struct xv_rsc *rsc, struct xv_srq *srq);
 

@@ -3,6 +3,7 @@
  * Queue pairs.  The kernel allocates the rings and modifies the state.  The library
  * maps the rings and tells the data path the addresses and whether it may post.
  */
+#include <stdio.h>
 #include "internal.h"
 
 /*
@@ -58,6 +59,7 @@ static void reset_queues(struct xv_qp *pub)
 		return;
 	pub->sq.pi = pub->sq.ci = 0;
 	pub->rq.pi = pub->rq.ci = 0;
+	pub->sq.builder = pub->rq.builder = NULL;
 	pub->sq.fm_ce_se &= ~__XV_FM_CE_SE(MLX5R_FM_MASK);
 	memset(&pub->sq.en, 0, sizeof(pub->sq.en));
 	pub->rq.en_base = pub->rq.en_max = 0;
@@ -248,6 +250,8 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	qp->pub.srq = a->srq;
 	qp->pub.sq.fm_ce_se = a->sq_sig_all ? __XV_FM_CE_SE(MLX5R_CE_ALWAYS) : 0;
 	qp->pub.sq.flags = qp->pub.rq.flags = a->flags;
+	qp->pub.send_refused = xv_send_refused;
+	qp->pub.recv_refused = xv_recv_refused;
 	qp->mem.external = a->flags & XV_QP_EXTERNAL_DATAPATH;
 	qp->pub.sq.lock.on = qp->pub.rq.lock.on = !(a->flags & XV_QP_SINGLE_THREADED);
 	xv_events_init(&qp->events);
@@ -340,11 +344,25 @@ err:
 	return NULL;
 }
 
+/* Only a program with XV_DP_DEBUG sets the builder.  It stops here, as at its other mistakes. */
+static void check_committed(const struct xv_qp *pub)
+{
+	const char *what = pub->sq.builder ? "sends" : "receives";
+
+	if (!pub->sq.builder && !pub->rq.builder)
+		return;
+	fprintf(stderr, "xverbs: destroy QP 0x%x: %s are not committed\n", pub->qp_num, what);
+	__builtin_trap();
+}
+
 XV_EXPORT int xv_destroy_qp(struct xv_qp *pub)
 {
 	struct qp *qp = to_qp(pub);
 	struct xverbs_destroy reply;
-	int err = xv_object_destroy_kernel(qp, "destroy QP", &reply);
+	int err;
+
+	check_committed(pub);
+	err = xv_object_destroy_kernel(qp, "destroy QP", &reply);
 
 	if (err)
 		return err;

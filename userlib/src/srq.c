@@ -92,6 +92,7 @@ static struct srq *srq_new(struct xv_pd *pd, const struct xv_srq_init_attr *a)
 	srq->pub.context = pd->context;
 	srq->pub.pd = pd;
 	srq->pub.srq_context = a->srq_context;
+	srq->pub.recv_refused = xv_srq_recv_refused;
 	srq->pub.lock.on = !(a->flags & XV_SRQ_SINGLE_THREADED);
 	srq->mem.external = a->flags & XV_SRQ_EXTERNAL_DATAPATH;
 	xv_events_init(&srq->events);

@@ -5,6 +5,7 @@
  * The requests are written to the rings first.  The adapter does not look at them before
  * the doorbells are rung, so an error only restores the indices of the queues.
  */
+#define XV_DP_REFUSE(err, ...)	(xv_dp_refused(err, __VA_ARGS__), -(err))
 #include "internal.h"
 
 /* What a list has changed: the first use of a queue stores its indices. */
@@ -146,13 +147,13 @@ static int use_named(struct change *c, const struct context *ctx, const struct x
 	case XV_WR_RECV_ENABLE:
 		qp = to_qp(wr->wr.wqe_enable.qp);
 		if (qp->ctx != ctx)
-			return -EINVAL;
+			return xv_set_error(EINVAL, "the other queue pair is of another context");
 		use_managed(c, qp);
 		return 0;
 	case XV_WR_CQE_WAIT:
 		cq = to_cq(wr->wr.cqe_wait.cq);
 		if (cq->ctx != ctx)
-			return -EINVAL;
+			return xv_set_error(EINVAL, "the CQ is of another context");
 		use_cq(c, cq);
 		return 0;
 	default:
@@ -173,7 +174,7 @@ static int build_sends(struct change *c, struct xv_task *task, size_t size, unsi
 		if (size == sizeof(own))
 			own = *wr;
 		else
-			err = xv_attr_in(&own, sizeof(own), wr, size, "post task: request");
+			err = xv_attr_in(&own, sizeof(own), wr, size, "request");
 		if (!err)
 			err = use_named(c, qp->ctx, &own);
 		if (!err)
@@ -204,16 +205,28 @@ static int build(struct change *c, const struct context *ctx, struct xv_task *ta
 		 unsigned int *done)
 {
 	*done = 0;
-	if (task->comp_mask || to_qp(task->item.qp)->ctx != ctx)
-		return -EINVAL;
+	if (task->comp_mask)
+		return xv_set_error(EINVAL, "comp_mask is not zero");
+	if (to_qp(task->item.qp)->ctx != ctx)
+		return xv_set_error(EINVAL, "the queue pair is of another context");
 	switch (task->task_type) {
 	case XV_TASK_SEND:
 		return build_sends(c, task, size, done);
 	case XV_TASK_RECV:
 		return build_recvs(c, task, done);
 	default:
-		return -EINVAL;
+		return xv_set_error(EINVAL, "there is no task type %d", (int)task->task_type);
 	}
+}
+
+/* The text of the thread has the reason. */
+static int refused(int err, unsigned int task, unsigned int request)
+{
+	struct error_state reason;
+
+	xv_error_save(&reason);
+	return xv_set_error(err, "post task: task %u, request %u: %.*s", task, request,
+			    XV_ERROR_MAX / 2, reason.text);
 }
 
 XV_EXPORT int xv_post_task_sz(struct xv_context *pub, struct xv_task *list,
@@ -243,7 +256,5 @@ XV_EXPORT int xv_post_task_sz(struct xv_context *pub, struct xv_task *list,
 	if (!err)
 		return 0;
 	*bad_task = task;
-	return xv_set_error(-err, "post task: task %u, request %u: %s", n, done,
-			    err == -ENOMEM ? "the queue is full" :
-					     "the queue cannot take the request");
+	return refused(err, n, done);
 }

@@ -9,8 +9,8 @@ BIN=../../../build/user
 tap $BIN/tests/dp_unit
 tap $BIN/tests/dp_debug
 tap $BIN/tests/layout_check
-for prog in ops atomics completions cleaned errors events async migration memory indirect \
-		options transports datagrams windows resize xrc_shared xrc_mount sgid; do
+for prog in ops atomics completions cleaned errors reasons rules events async migration memory \
+		indirect options transports datagrams windows resize xrc_shared xrc_mount sgid; do
 	tap $BIN/tests/$prog --device "$DEV0" --peer-device "$DEV1"
 done
 diag <<< "both ends on one function"

@@ -98,15 +98,17 @@ xv_inline int __xv_wr_masked(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opco
 	int i;
 
 	if (xv_unlikely(log < 2 || log > 8 || 1u << log > sq->max_atomic_arg))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "log_arg_sz %u, max_atomic_arg is %u", log,
+				    sq->max_atomic_arg);
 	ds = __xv_atomic_elements(sge, n, log);
 	if (xv_unlikely(!ds))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the SGEs are not as long as the operand, %u bytes",
+				    1u << log);
 	ds += 2 + __xv_masked_target_ds(qp) + ((fields << log) + MLX5R_DS - 1) / MLX5R_DS;
 	if (xv_unlikely(ds > MLX5R_MAX_DS))
-		return -XV_EINVAL;
+		return __xv_too_long(ds);
 	if (__xv_sq_full(sq, (ds + 3) / 4))
-		return __xv_sq_refuse(sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(sq, ctrl, opcode, ds, flags, 0, wr_id, wc_opcode);
 	__xv_sq_set_opmod(sq, ctrl, (uint8_t)(MLX5R_ATOMIC_EXT | (log - 2)));
 	seg = __xv_seg_masked_target(qp, (uint8_t *)(ctrl + 1), target);
@@ -154,7 +156,7 @@ xv_inline int xv_wr_masked_atomic_cs(struct xv_qp *qp, uint64_t wr_id, unsigned 
 				     const struct xv_cmp_swap *op)
 {
 	if (qp->qp_type != XV_QPT_RC)
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the type of the queue pair is not RC");
 	return __xv_wr_masked_cs(qp, wr_id, flags, sge, 1, remote_addr, rkey, NULL, log_arg_sz, op);
 }
 
@@ -168,7 +170,7 @@ xv_inline int xv_wr_masked_atomic_fa(struct xv_qp *qp, uint64_t wr_id, unsigned 
 				     const struct xv_fetch_add *op)
 {
 	if (qp->qp_type != XV_QPT_RC)
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the type of the queue pair is not RC");
 	return __xv_wr_masked_fa(qp, wr_id, flags, sge, 1, remote_addr, rkey, NULL, log_arg_sz, op);
 }
 

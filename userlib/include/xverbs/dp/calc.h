@@ -34,27 +34,41 @@ static inline uint8_t __xv_calc_opmod(const struct xv_calc *calc)
 	return opmod[op][type];
 }
 
+xv_inline int __xv_calc_unknown(const struct xv_calc *calc)
+{
+	(void)calc;
+	return XV_DP_REFUSE(XV_EINVAL, "there is no calculation %d of type %d, size %d",
+			    (int)calc->calc_op, (int)calc->data_type, (int)calc->data_size);
+}
+
 /* The builders have no argument for the peer of a request on XRC and on DC. */
 xv_inline int __xv_calc_type(const struct xv_qp *qp)
 {
 	return qp->qp_type != XV_QPT_XRC_SEND && qp->qp_type != XV_QPT_DCI;
 }
 
-/* The number of operands, or 0; *elements: those of the list that are not empty. */
-static inline uint64_t __xv_calc_operands(const struct xv_qp *qp, const struct xv_sge *sge, int n,
-					  uint32_t *elements)
+/* Counts the operands, and the elements of the list that are not empty. */
+static inline int __xv_calc_operands(const struct xv_qp *qp, const struct xv_sge *sge, int n,
+				     uint32_t *elements, uint64_t *operands)
 {
 	uint64_t bytes = 0;
 	int i;
 
 	*elements = 0;
-	if (!(qp->sq.flags & XV_QP_CROSS_CHANNEL) || n < 1 || (uint32_t)n > qp->sq.max_sge)
-		return 0;
+	if (!(qp->sq.flags & XV_QP_CROSS_CHANNEL))
+		return XV_DP_REFUSE(XV_EINVAL, "the queue pair lacks XV_QP_CROSS_CHANNEL");
+	if (n < 1 || (uint32_t)n > qp->sq.max_sge)
+		return XV_DP_REFUSE(XV_EINVAL, "%d SGEs, the queue has %u", n, qp->sq.max_sge);
 	for (i = 0; i < n; i++) {
 		bytes += sge[i].length;
 		*elements += !!sge[i].length;
 	}
-	return bytes % sizeof(struct xv_calc_operand) ? 0 : bytes / sizeof(struct xv_calc_operand);
+	if (!bytes || bytes % sizeof(struct xv_calc_operand))
+		return XV_DP_REFUSE(XV_EINVAL, "%llu bytes are no operands, which have %u bytes",
+				    (unsigned long long)bytes,
+				    (unsigned int)sizeof(struct xv_calc_operand));
+	*operands = bytes / sizeof(struct xv_calc_operand);
+	return 0;
 }
 
 /* fixed: DS before the data; returns their address, or null with an error in *err */
@@ -66,21 +80,21 @@ static inline uint8_t *__xv_calc_open(struct xv_qp *qp, uint32_t opcode, uint32_
 	struct xv_sq *sq = &qp->sq;
 	uint8_t opmod = __xv_calc_opmod(calc);
 	struct mlx5r_ctrl *ctrl;
+	uint64_t operands;
 	uint32_t ds;
 	uint8_t *seg;
 	int i;
 
-	*err = -XV_EINVAL;
-	if (!opmod || !__xv_calc_operands(qp, sge, n, &ds))
+	*err = opmod ? __xv_calc_operands(qp, sge, n, &ds, &operands) : __xv_calc_unknown(calc);
+	if (*err)
 		return 0;
 	ds += fixed;
 	if (ds > MLX5R_MAX_DS)
+		*err = __xv_too_long(ds);
+	else if (__xv_sq_full(sq, (ds + 3) / 4))
+		*err = __xv_sq_refuse(qp);
+	if (*err)
 		return 0;
-	if (__xv_sq_full(sq, (ds + 3) / 4)) {
-		*err = __xv_sq_refuse(sq);
-		return 0;
-	}
-	*err = 0;
 	ctrl = __xv_sq_next(sq);
 	__xv_sq_open(sq, ctrl, opcode, ds, flags, 0, wr_id, wc_opcode);
 	__xv_sq_set_opmod(sq, ctrl, opmod);
@@ -102,7 +116,7 @@ static inline int xv_wr_send_calc(struct xv_qp *qp, uint64_t wr_id, unsigned int
 	int err;
 
 	if (!__xv_calc_type(qp))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "on XRC and DC queue pairs, calculations are posted as lists");
 	__xv_calc_open(qp, MLX5R_OP_SEND, XV_WC_SEND, 1, wr_id, flags, calc, sge, n, &err);
 	return err;
 }
@@ -116,7 +130,7 @@ static inline int xv_wr_write_calc(struct xv_qp *qp, uint64_t wr_id, unsigned in
 	int err;
 
 	if (!__xv_calc_type(qp))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "on XRC and DC queue pairs, calculations are posted as lists");
 	seg = __xv_calc_open(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, 2, wr_id, flags, calc,
 			     sge, n, &err);
 	if (seg)
@@ -137,12 +151,22 @@ xv_inline int __xv_vector_chunk(const struct xv_vector_calc *v)
 	return -1;
 }
 
-static inline int __xv_vector_ok(const struct xv_qp *qp, const struct xv_vector_calc *v,
-				 const struct xv_sge *first)
+/* 0, or a negative error number */
+static inline int __xv_vector_check(const struct xv_qp *qp, const struct xv_vector_calc *v,
+				    const struct xv_sge *first)
 {
-	return qp->sq.flags & XV_QP_CROSS_CHANNEL && __xv_calc_type(qp) &&
-	       (uint32_t)v->op - 1 < XV_VECTOR_MIN && (uint32_t)v->type <= XV_VECTOR_FLOAT64 &&
-	       (uint32_t)v->type != 3 && v->count && first->length && __xv_vector_chunk(v) >= 0;
+	if (!(qp->sq.flags & XV_QP_CROSS_CHANNEL))
+		return XV_DP_REFUSE(XV_EINVAL, "the queue pair lacks XV_QP_CROSS_CHANNEL");
+	if (!__xv_calc_type(qp))
+		return XV_DP_REFUSE(XV_EINVAL, "not possible on XRC and DC queue pairs");
+	if ((uint32_t)v->op - 1 >= XV_VECTOR_MIN || (uint32_t)v->type > XV_VECTOR_FLOAT64 ||
+	    (uint32_t)v->type == 3)
+		return XV_DP_REFUSE(XV_EINVAL, "there is no vector calculation %d of type %d",
+				    (int)v->op, (int)v->type);
+	if (!v->count || !first->length || __xv_vector_chunk(v) < 0)
+		return XV_DP_REFUSE(XV_EINVAL, "%u vectors of %u bytes in chunks of %u",
+				    (unsigned int)v->count, first->length, v->chunk);
+	return 0;
 }
 
 xv_inline void __xv_seg_vector(void *seg, const struct xv_vector_calc *v)
@@ -164,11 +188,12 @@ static inline int xv_wr_send_vector_calc(struct xv_qp *qp, uint64_t wr_id, unsig
 {
 	struct xv_sq *sq = &qp->sq;
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(sq);
+	int err = __xv_vector_check(qp, v, first);
 
-	if (!__xv_vector_ok(qp, v, first))
-		return -XV_EINVAL;
+	if (err)
+		return err;
 	if (__xv_sq_full(sq, 1))
-		return __xv_sq_refuse(sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(sq, ctrl, MLX5R_OP_SEND, 4, flags, 0, wr_id, XV_WC_SEND);
 	__xv_sq_set_opmod(sq, ctrl, MLX5R_CALC_VECTOR);
 	__xv_seg_vector(ctrl + 1, v);
@@ -185,11 +210,12 @@ static inline int xv_wr_write_imm_vector_calc(struct xv_qp *qp, uint64_t wr_id,
 {
 	struct xv_sq *sq = &qp->sq;
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(sq);
+	int err = __xv_vector_check(qp, v, first);
 
-	if (!__xv_vector_ok(qp, v, first))
-		return -XV_EINVAL;
+	if (err)
+		return err;
 	if (__xv_sq_full(sq, 2))
-		return __xv_sq_refuse(sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(sq, ctrl, MLX5R_OP_RDMA_WRITE_IMM, 5, flags, imm, wr_id, XV_WC_RDMA_WRITE);
 	__xv_sq_set_opmod(sq, ctrl, MLX5R_CALC_VECTOR);
 	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);

@@ -36,7 +36,8 @@ static inline int __xv_sq_walk(struct xv_sq *sq, uint32_t count, uint32_t *posit
 	for (; n; n--) {
 		/* Not posted yet, or overwritten by a request one round later */
 		if (at == sq->pi || sq->pi - at > sq->mask + 1)
-			return -XV_EINVAL;
+			return XV_DP_REFUSE(XV_EINVAL, "count %u: request not posted or overwritten",
+					    count);
 		at = sq->entry[at & sq->mask].end;
 	}
 	if (count >= en->count) {
@@ -71,7 +72,8 @@ static inline int __xv_rq_enable(struct xv_rq *rq, uint32_t count, unsigned int 
 	uint32_t position = count ? rq->en_base + count : rq->pi;
 
 	if (count > rq->pi - rq->en_base)
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "count %u, but %u receives are posted", count,
+				    rq->pi - rq->en_base);
 	if ((int32_t)(position - rq->en_max) > 0)
 		rq->en_max = position;
 	if (flags & XV_SEND_WAIT_EN_LAST)
@@ -84,7 +86,7 @@ static inline int __xv_cq_wait(struct xv_cq *cq, uint32_t count, unsigned int fl
 			       uint32_t *index)
 {
 	if (count > __XV_WAIT_MAX)
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "count %u is greater than %u", count, __XV_WAIT_MAX);
 	*index = cq->wait_base + count - 1;
 	if (count > cq->wait_max)
 		cq->wait_max = count;
@@ -101,8 +103,8 @@ static inline int __xv_cq_wait(struct xv_cq *cq, uint32_t count, unsigned int fl
 xv_inline int __xv_chain_check(struct xv_qp *qp)
 {
 	if (!(qp->sq.flags & XV_QP_CROSS_CHANNEL))
-		return -XV_EINVAL;
-	return __xv_sq_full(&qp->sq, 1) ? __xv_sq_refuse(&qp->sq) : 0;
+		return XV_DP_REFUSE(XV_EINVAL, "the queue pair lacks XV_QP_CROSS_CHANNEL");
+	return __xv_sq_full(&qp->sq, 1) ? __xv_sq_refuse(qp) : 0;
 }
 
 /*
@@ -145,8 +147,10 @@ xv_inline int xv_wr_wait_cq_pi(struct xv_qp *qp, uint64_t wr_id, unsigned int fl
 {
 	int err = __xv_chain_check(qp);
 
-	if (xv_unlikely(err || !(cq->flags & XV_CQ_CROSS_CHANNEL)))
-		return err ? err : -XV_EINVAL;
+	if (xv_unlikely(err))
+		return err;
+	if (xv_unlikely(!(cq->flags & XV_CQ_CROSS_CHANNEL)))
+		return XV_DP_REFUSE(XV_EINVAL, "the CQ lacks XV_CQ_CROSS_CHANNEL");
 	__xv_chain_name(qp, MLX5R_OP_WAIT, wr_id, flags, index & MLX5R_WAIT_INDEX_MASK, cq->cqn);
 	return 0;
 }
@@ -191,9 +195,11 @@ xv_inline int xv_wr_cqe_wait(struct xv_qp *qp, uint64_t wr_id, unsigned int flag
 
 	if (xv_unlikely(err))
 		return err;
-	if (xv_unlikely(!(cq->flags & XV_CQ_CROSS_CHANNEL) ||
-			__xv_cq_wait(cq, count, flags, &index)))
-		return -XV_EINVAL;
+	if (xv_unlikely(!(cq->flags & XV_CQ_CROSS_CHANNEL)))
+		return XV_DP_REFUSE(XV_EINVAL, "the CQ lacks XV_CQ_CROSS_CHANNEL");
+	err = __xv_cq_wait(cq, count, flags, &index);
+	if (xv_unlikely(err))
+		return err;
 	__xv_chain_name(qp, MLX5R_OP_WAIT, wr_id, flags, index & MLX5R_WAIT_INDEX_MASK, cq->cqn);
 	return 0;
 }
@@ -207,9 +213,12 @@ xv_inline int xv_wr_send_enable(struct xv_qp *qp, uint64_t wr_id, unsigned int f
 
 	if (xv_unlikely(err))
 		return err;
-	if (xv_unlikely(!(managed->sq.flags & XV_QP_MANAGED_SEND) ||
-			__xv_sq_enable(&managed->sq, count, flags, &index)))
-		return -XV_EINVAL;
+	XV_DP_CHECK(managed != qp);	/* it would wait for itself */
+	if (xv_unlikely(!(managed->sq.flags & XV_QP_MANAGED_SEND)))
+		return XV_DP_REFUSE(XV_EINVAL, "the other queue pair lacks XV_QP_MANAGED_SEND");
+	err = __xv_sq_enable(&managed->sq, count, flags, &index);
+	if (xv_unlikely(err))
+		return err;
 	__xv_chain_name(qp, MLX5R_OP_SEND_ENABLE, wr_id, flags, index, managed->qp_num);
 	return 0;
 }
@@ -223,9 +232,11 @@ xv_inline int xv_wr_recv_enable(struct xv_qp *qp, uint64_t wr_id, unsigned int f
 
 	if (xv_unlikely(err))
 		return err;
-	if (xv_unlikely(!(managed->rq.flags & XV_QP_MANAGED_RECV) ||
-			__xv_rq_enable(&managed->rq, count, flags, &index)))
-		return -XV_EINVAL;
+	if (xv_unlikely(!(managed->rq.flags & XV_QP_MANAGED_RECV)))
+		return XV_DP_REFUSE(XV_EINVAL, "the other queue pair lacks XV_QP_MANAGED_RECV");
+	err = __xv_rq_enable(&managed->rq, count, flags, &index);
+	if (xv_unlikely(err))
+		return err;
 	__xv_chain_name(qp, MLX5R_OP_RECV_ENABLE, wr_id, flags, index, managed->qp_num);
 	return 0;
 }
@@ -241,9 +252,11 @@ xv_inline int __xv_wr_wait_condition(struct xv_qp *qp, uint8_t opmod, uint64_t w
 
 	if (xv_unlikely(err))
 		return err;
-	if (xv_unlikely((condition & ~(uint32_t)XV_WAIT_INVERT) > XV_WAIT_CYCLIC_SMALLER ||
-			d->addr & MLX5R_WAIT_FAIL_MASK))
-		return -XV_EINVAL;
+	if (xv_unlikely((condition & ~(uint32_t)XV_WAIT_INVERT) > XV_WAIT_CYCLIC_SMALLER))
+		return XV_DP_REFUSE(XV_EINVAL, "there is no condition 0x%x", condition);
+	if (xv_unlikely(d->addr & MLX5R_WAIT_FAIL_MASK))
+		return XV_DP_REFUSE(XV_EINVAL, "the operand at 0x%llx is not aligned",
+				    (unsigned long long)d->addr);
 	w = (struct mlx5r_wait_data *)__xv_chain_open(qp, MLX5R_OP_WAIT, opmod, 3, wr_id, flags);
 	w->op_inv = xv_be32(condition);
 	w->lkey = xv_be32(d->lkey);

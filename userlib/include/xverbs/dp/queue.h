@@ -33,6 +33,22 @@ struct xv_comp_channel;
 #endif
 #endif
 
+/*
+ * A request is refused: evaluates to the negative error number.  The library, and a program that
+ * defines XV_DP_DEBUG, also store the reason, which xv_last_error() returns.
+ */
+void xv_dp_refused(int err, const char *fmt, ...)	/* in libxverbs */
+	__attribute__((__weak__, __format__(__printf__, 2, 3)));
+
+#ifndef XV_DP_REFUSE
+#ifdef XV_DP_DEBUG
+#define XV_DP_REFUSE(err, ...)	((xv_dp_refused ? xv_dp_refused(err, __VA_ARGS__) : (void)0), \
+				 -(err))
+#else
+#define XV_DP_REFUSE(err, ...)	(-(err))
+#endif
+#endif
+
 enum xv_qp_type {
 	XV_QPT_RC		= 2,
 	XV_QPT_UC		= 3,
@@ -133,6 +149,7 @@ struct xv_sq {
 	uint32_t flags;			/* enum xv_qp_flags: cross-channel and overflow */
 	struct __xv_enabled en;
 	uint32_t max_atomic_arg;	/* bytes of the operand of a masked atomic */
+	void *builder;			/* XV_DP_DEBUG: thread with requests not committed */
 	uint32_t ci __attribute__((aligned(64)));	/* written by the polling thread */
 } __attribute__((aligned(64)));
 
@@ -150,6 +167,7 @@ struct xv_rq {
 	uint32_t en_base;		/* as in struct __xv_enabled, in WQEs */
 	uint32_t en_max;
 	uint32_t ci __attribute__((aligned(64)));	/* written by the polling thread */
+	void *builder;			/* as in struct xv_sq */
 } __attribute__((aligned(64)));
 
 /*
@@ -176,6 +194,9 @@ struct xv_srq {
 	struct xv_context *context;
 	struct xv_pd *pd;
 	uint32_t handle;		/* object handle of /dev/xverbs, also below */
+
+	/* Stores why the queue refused a request; null without the library */
+	void (*recv_refused)(const struct xv_srq *srq, const struct xv_recv_wr *wr, int err);
 };
 
 struct xv_cq {
@@ -217,6 +238,10 @@ struct xv_qp {
 	struct xv_rq rq;
 	struct xv_context *context;
 	uint32_t handle;
+
+	/* Store why the queue refused a request; null without the library */
+	void (*send_refused)(const struct xv_qp *qp, const struct xv_send_wr *wr, int err);
+	void (*recv_refused)(const struct xv_qp *qp, const struct xv_recv_wr *wr, int err);
 };
 
 /* A DC target.  Its receives come from the SRQ, their completions go to the CQ. */
@@ -230,6 +255,28 @@ struct xv_dct {
 	void *dct_context;
 	struct xv_context *context;
 };
+
+/*
+ * Several threads build requests for a queue only if each holds its lock.  Else, a thread may
+ * build when the requests of others are committed.  Requests that others enable need no commit.
+ */
+#if defined(XV_DP_DEBUG) && defined(__has_builtin) && __has_builtin(__builtin_thread_pointer)
+xv_inline void __xv_dp_build(void **builder, const struct xv_spin *lock)
+{
+	void *self = __builtin_thread_pointer();
+
+	XV_DP_CHECK(!*builder || *builder == self || (lock->on && lock->held));
+	*builder = self;
+}
+#define XV_DP_BUILD(q, managed)	do {				\
+	if (!((q)->flags & (managed)))				\
+		__xv_dp_build(&(q)->builder, &(q)->lock);	\
+} while (0)
+#define XV_DP_COMMIT(q)		((q)->builder = 0)
+#else
+#define XV_DP_BUILD(q, managed)	do { } while (0)
+#define XV_DP_COMMIT(q)		do { } while (0)
+#endif
 
 /*
  * An address handle holds the address vector in the format of a WQE.  It is

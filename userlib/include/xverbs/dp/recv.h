@@ -26,7 +26,7 @@ xv_inline int __xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_s
 	int i;
 
 	if (xv_unlikely(n < 0 || (uint32_t)n > max_sge))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "%d SGEs, the queue has %u", n, max_sge);
 	for (i = 0; i < n; i++) {
 		if (!sge[i].length)
 			continue;
@@ -40,6 +40,16 @@ xv_inline int __xv_seg_scatter(uint8_t *seg, uint32_t max_sge, const struct xv_s
 
 /* ---- Receive queue of a queue pair ------------------------------------- */
 
+/* The queue has no room even when it is empty. */
+xv_inline int __xv_rq_refuse(const struct xv_qp *qp)
+{
+	if (qp->srq)
+		return XV_DP_REFUSE(XV_EINVAL, "the queue pair has a shared receive queue");
+	if (qp->state == XV_QPS_RESET)
+		return XV_DP_REFUSE(XV_EINVAL, "the queue pair is in state RESET");
+	return XV_DP_REFUSE(XV_EINVAL, "the queue pair has no receive queue, or not for posts");
+}
+
 /* Builds one receive of n elements; xv_commit_recv() makes it visible to the adapter. */
 xv_inline int xv_wr_recv_sg(struct xv_qp *qp, uint64_t wr_id, const struct xv_sge *sge, int n)
 {
@@ -50,14 +60,15 @@ xv_inline int xv_wr_recv_sg(struct xv_qp *qp, uint64_t wr_id, const struct xv_sg
 
 	if (xv_unlikely(used >= rq->room)) {
 		if (!rq->room)
-			return -XV_EINVAL;
+			return __xv_rq_refuse(qp);
 		if (!(rq->flags & XV_QP_IGNORE_RQ_OVERFLOW))
-			return -XV_ENOMEM;
+			return XV_DP_REFUSE(XV_ENOMEM, "the receive queue is full");
 		XV_DP_CHECK(used <= rq->mask);
 	}
 	err = __xv_seg_scatter(rq->buf + ((uint64_t)i << rq->log_stride), rq->max_sge, sge, n);
 	if (xv_unlikely(err))
 		return err;
+	XV_DP_BUILD(rq, XV_QP_MANAGED_RECV);
 	rq->wr_id[i] = wr_id;
 	rq->pi++;
 	return 0;
@@ -72,6 +83,7 @@ xv_inline void xv_commit_recv(struct xv_qp *qp)
 {
 	xv_to_device_barrier();		/* A */
 	qp->rq.dbrec[MLX5R_DBR_RCV] = xv_be32(qp->rq.pi & 0xffff);
+	XV_DP_COMMIT(&qp->rq);
 }
 
 /* A queue pair without a receive queue has no doorbell record for it. */
@@ -81,6 +93,13 @@ xv_inline int __xv_recv_end(struct xv_qp *qp, uint32_t first, int err)
 		xv_commit_recv(qp);
 	xv_unlock(&qp->rq.lock);
 	return err;
+}
+
+/* Lets the library store the reason. */
+xv_outline void __xv_recv_refuse(const struct xv_qp *qp, const struct xv_recv_wr *wr, int err)
+{
+	if (qp->recv_refused)
+		qp->recv_refused(qp, wr, err);
 }
 
 /* Posts a list; results as xv_post_send() */
@@ -96,6 +115,7 @@ static inline int xv_post_recv(struct xv_qp *qp, struct xv_recv_wr *wr,
 		err = xv_wr_recv_sg(qp, wr->wr_id, wr->sg_list, wr->num_sge);
 		if (xv_unlikely(err)) {
 			*bad_wr = wr;
+			__xv_recv_refuse(qp, wr, err);
 			return __xv_recv_end(qp, first, err);
 		}
 	}
@@ -121,7 +141,7 @@ xv_inline int __xv_srq_post_list(struct xv_srq *srq, uint64_t wr_id,
 	int err;
 
 	if (xv_unlikely(srq->head == srq->tail))
-		return -XV_ENOMEM;
+		return XV_DP_REFUSE(XV_ENOMEM, "the queue is full");
 	err = __xv_seg_scatter((uint8_t *)(next + 1), srq->max_sge, sge, n);
 	if (xv_unlikely(err))
 		return err;
@@ -138,7 +158,7 @@ xv_inline int __xv_srq_post_ring(struct xv_srq *srq, uint64_t wr_id,
 	int err;
 
 	if (xv_unlikely(srq->head - srq->tail > srq->mask))
-		return -XV_ENOMEM;
+		return XV_DP_REFUSE(XV_ENOMEM, "the queue is full");
 	err = __xv_seg_scatter((uint8_t *)__xv_srq_entry(srq, i), srq->max_sge, sge, n);
 	if (xv_unlikely(err))
 		return err;
@@ -151,6 +171,7 @@ xv_inline int __xv_srq_post_ring(struct xv_srq *srq, uint64_t wr_id,
 /* Builds one receive; the caller holds srq->lock. */
 xv_inline int xv_wr_srq_recv(struct xv_srq *srq, uint64_t wr_id, const struct xv_sge *sge, int n)
 {
+	XV_DP_CHECK(!srq->lock.on || srq->lock.held);
 	return srq->done ? __xv_srq_post_ring(srq, wr_id, sge, n) :
 			   __xv_srq_post_list(srq, wr_id, sge, n);
 }
@@ -171,6 +192,8 @@ static inline int xv_post_srq_recv(struct xv_srq *srq, struct xv_recv_wr *wr,
 		err = xv_wr_srq_recv(srq, wr->wr_id, wr->sg_list, wr->num_sge);
 		if (xv_unlikely(err)) {
 			*bad_wr = wr;
+			if (srq->recv_refused)
+				srq->recv_refused(srq, wr, err);
 			break;
 		}
 	}

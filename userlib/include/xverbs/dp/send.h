@@ -6,8 +6,9 @@
  *
  * A builder returns 0, -XV_ENOMEM if the queue is full, or -XV_EINVAL if the
  * state or a limit of the queue forbids the request.  After an error the queue
- * is unchanged.  Builders take no lock: either only one thread posts to a queue
- * pair, or the caller holds qp->sq.lock (xv_lock(), xv_unlock()).
+ * is unchanged.  Builders take no lock, also if the queue has one: either only one
+ * thread posts to a queue pair, or each holds qp->sq.lock (xv_lock(), xv_unlock())
+ * from the first builder to the commit.
  *
  * Sizes are in WQEBBs (64 bytes) and in data segment units, DS (16 bytes) (PRM).
  */
@@ -45,9 +46,28 @@ xv_inline struct mlx5r_ctrl *__xv_sq_next(const struct xv_sq *sq)
 		(sq->buf + (uint64_t)(sq->pi & sq->mask) * MLX5R_WQEBB);
 }
 
-xv_inline int __xv_sq_refuse(const struct xv_sq *sq)
+xv_inline const char *__xv_state_name(const struct xv_qp *qp)
 {
-	return sq->room ? -XV_ENOMEM : -XV_EINVAL;
+	static const char name[][6] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+
+	return (unsigned int)qp->state < sizeof(name) / sizeof(name[0]) ? name[qp->state] : "?";
+}
+
+xv_inline int __xv_sq_refuse(const struct xv_qp *qp)
+{
+	if (qp->sq.room)
+		return XV_DP_REFUSE(XV_ENOMEM, "the send queue is full");
+	if (qp->state >= XV_QPS_RTS || qp->qp_type == XV_QPT_XRC_RECV)
+		return XV_DP_REFUSE(XV_EINVAL, "the queue pair has no send queue, or not for posts");
+	return XV_DP_REFUSE(XV_EINVAL, "the queue pair is in state %s and does not send",
+			    __xv_state_name(qp));
+}
+
+xv_inline int __xv_too_long(uint32_t ds)
+{
+	(void)ds;
+	return XV_DP_REFUSE(XV_EINVAL, "the WQE would have %u units of 16 bytes, more than %u", ds,
+			    MLX5R_MAX_DS);
 }
 
 /* Address of a segment, if the previous segment may end the ring */
@@ -100,6 +120,7 @@ xv_inline void __xv_sq_open(struct xv_sq *sq, struct mlx5r_ctrl *ctrl, uint32_t 
 	uint64_t head = ((uint64_t)ds << 56 | (uint64_t)opcode << 24) | sq->ctrl_qpn |
 			(uint64_t)xv_be16(pi) << 8;
 
+	XV_DP_BUILD(sq, XV_QP_MANAGED_SEND);
 	*(__xv_alias64 *)&ctrl->opmod_idx_opcode = head;
 	*(__xv_alias64 *)&ctrl->signature = __xv_fm_ce_se(sq, flags) | (uint64_t)imm << 32;
 	sq->last_ctrl = head;
@@ -187,6 +208,7 @@ xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
 	sq->dbrec[MLX5R_DBR_SND] = xv_be32(sq->pi & 0xffff);
 	xv_doorbell_barrier();		/* B */
 	*sq->doorbell = sq->last_ctrl;
+	XV_DP_COMMIT(sq);
 }
 
 xv_inline void xv_commit_send(struct xv_qp *qp)
@@ -204,7 +226,7 @@ xv_inline int __xv_wr_rdma(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (__xv_sq_full(&qp->sq, 1))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	/* A byte count of 0 means 2^31 bytes (PRM): leave the segment out. */
 	__xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, wc_opcode);
 	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);
@@ -241,7 +263,7 @@ xv_inline int __xv_wr_message(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id,
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (__xv_sq_full(&qp->sq, 1))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, 1 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
 	__xv_seg_data(ctrl + 1, sge);
 	return 0;
@@ -276,7 +298,7 @@ xv_inline int __xv_wr_atomic(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opco
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (__xv_sq_full(&qp->sq, 1))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, 4, flags, 0, wr_id, wc_opcode);
 	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);
 	__xv_seg_atomic(ctrl + 2, swap_add, compare);
@@ -311,9 +333,10 @@ xv_inline int xv_wr_write_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int 
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(len > qp->sq.max_inline))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "%u bytes inline, the queue has room for %u", len,
+				    qp->sq.max_inline);
 	if (__xv_sq_full(&qp->sq, (ds + 3) / 4))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, MLX5R_OP_RDMA_WRITE, ds, flags, 0, wr_id, XV_WC_RDMA_WRITE);
 	__xv_seg_raddr(ctrl + 1, remote_addr, rkey);
 	__xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 2), src, len);
@@ -327,9 +350,10 @@ xv_inline int xv_wr_send_inline(struct xv_qp *qp, uint64_t wr_id, unsigned int f
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(len > qp->sq.max_inline))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "%u bytes inline, the queue has room for %u", len,
+				    qp->sq.max_inline);
 	if (__xv_sq_full(&qp->sq, (ds + 3) / 4))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, MLX5R_OP_SEND, ds, flags, 0, wr_id, XV_WC_SEND);
 	__xv_seg_inline(&qp->sq, (uint8_t *)(ctrl + 1), src, len);
 	return 0;
@@ -359,9 +383,9 @@ xv_inline int __xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(ah->pd != qp->pd))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
 	if (__xv_sq_full(&qp->sq, 2))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, 4 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
 	__xv_seg_av(ctrl + 1, ah, remote_qpn, remote_qkey);
 	__xv_seg_data(__xv_sq_wrap(&qp->sq, (uint8_t *)(ctrl + 4)), sge);
@@ -405,7 +429,7 @@ xv_inline int __xv_wr_message_xrc(struct xv_qp *qp, uint32_t opcode, uint64_t wr
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (__xv_sq_full(&qp->sq, 1))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, 2 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);
 	__xv_seg_xrc(ctrl + 1, remote_srqn);
 	__xv_seg_data(ctrl + 2, sge);
@@ -432,7 +456,7 @@ xv_inline int __xv_wr_rdma_xrc(struct xv_qp *qp, uint32_t opcode, uint32_t wc_op
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (__xv_sq_full(&qp->sq, 1))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, 3 + !!sge->length, flags, imm, wr_id, wc_opcode);
 	__xv_seg_xrc(ctrl + 1, remote_srqn);
 	__xv_seg_raddr(ctrl + 2, remote_addr, rkey);
@@ -480,9 +504,9 @@ xv_inline int xv_wr_raw(struct xv_qp *qp, uint64_t wr_id, const void *wqe)
 	uint32_t fence = sq->fm_ce_se;
 
 	if (xv_unlikely(!ds))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the length of the WQE is 0");
 	if (__xv_sq_full(sq, (ds + 3) / 4))
-		return __xv_sq_refuse(sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_copy(sq, (uint8_t *)ctrl, wqe, (uint64_t)ds * MLX5R_DS);
 	__xv_sq_open(sq, ctrl, word & 0xff, ds, 0, raw->imm, wr_id, XV_WC_DRIVER2);
 	ctrl->opmod_idx_opcode |= xv_be32(word & 0xff000000u);

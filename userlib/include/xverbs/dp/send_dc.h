@@ -34,9 +34,9 @@ xv_inline int __xv_dc_open(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode
 	uint32_t ds = __XV_DC_DS + more_ds;
 
 	if (xv_unlikely(to->ah->pd != qp->pd))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
 	if (__xv_sq_full(&qp->sq, (ds + 3) / 4))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, ds, flags, imm, wr_id, wc_opcode);
 	__xv_seg_dc(ctrl + 1, to);
 	*seg = __xv_sq_wrap(&qp->sq, (uint8_t *)(ctrl + 4));
@@ -85,7 +85,8 @@ xv_inline int xv_wr_send_inline_dc(struct xv_qp *qp, uint64_t wr_id, unsigned in
 	int err;
 
 	if (xv_unlikely(len > qp->sq.max_inline))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "%u bytes inline, the queue has room for %u", len,
+				    qp->sq.max_inline);
 	err = __xv_dc_open(qp, MLX5R_OP_SEND, XV_WC_SEND, __xv_inline_ds(len), wr_id, flags, 0,
 			   to, &seg);
 	if (!err)
@@ -144,7 +145,8 @@ xv_inline int xv_wr_write_inline_dc(struct xv_qp *qp, uint64_t wr_id, unsigned i
 	int err;
 
 	if (xv_unlikely(len > qp->sq.max_inline))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "%u bytes inline, the queue has room for %u", len,
+				    qp->sq.max_inline);
 	err = __xv_dc_open(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, 1 + __xv_inline_ds(len),
 			   wr_id, flags, 0, to, &seg);
 	if (err)

@@ -88,6 +88,22 @@ xv_inline uint32_t __xv_wr_fixed_ds(const struct xv_qp *qp, const struct __xv_wr
 	return ds;
 }
 
+xv_inline int __xv_wr_sges(const struct xv_qp *qp, const struct xv_send_wr *wr)
+{
+	(void)qp;
+	(void)wr;
+	return XV_DP_REFUSE(XV_EINVAL, "%d SGEs, the queue has %u", wr->num_sge, qp->sq.max_sge);
+}
+
+/* The type of the queue pair does not have the operation. */
+xv_inline int __xv_wr_not_on_type(const struct xv_qp *qp, const struct xv_send_wr *wr)
+{
+	(void)qp;
+	(void)wr;
+	return XV_DP_REFUSE(XV_EINVAL, "opcode %d is not possible on this type (%d) of queue pair",
+			    (int)wr->opcode, (int)qp->qp_type);
+}
+
 /* DS of the data, or -XV_EINVAL if the list exceeds a limit of the queue */
 static inline int __xv_wr_data_ds(const struct xv_qp *qp, const struct __xv_wr_desc *d,
 				  const struct xv_send_wr *wr)
@@ -96,14 +112,19 @@ static inline int __xv_wr_data_ds(const struct xv_qp *qp, const struct __xv_wr_d
 	int elements = 0, i;
 
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
-		return -XV_EINVAL;
+		return __xv_wr_sges(qp, wr);
 	for (i = 0; i < wr->num_sge; i++) {
 		bytes += wr->sg_list[i].length;
 		elements += !!wr->sg_list[i].length;
 	}
 	if (wr->send_flags & XV_SEND_INLINE) {
-		if (!(d->shape & __XV_SHAPE_INLINE) || bytes > qp->sq.max_inline)
-			return -XV_EINVAL;
+		if (!(d->shape & __XV_SHAPE_INLINE))
+			return XV_DP_REFUSE(XV_EINVAL, "opcode %d has no inline data",
+					    (int)wr->opcode);
+		if (bytes > qp->sq.max_inline)
+			return XV_DP_REFUSE(XV_EINVAL,
+					    "%llu bytes inline, the queue has room for %u",
+					    (unsigned long long)bytes, qp->sq.max_inline);
 		return (int)__xv_inline_ds((uint32_t)bytes);
 	}
 	return elements;
@@ -178,13 +199,14 @@ static inline int __xv_wr_masked_list(struct xv_qp *qp, const struct xv_send_wr 
 
 	if (qp->qp_type == XV_QPT_DCI) {
 		if (xv_unlikely(wr->dc.ah->pd != qp->pd))
-			return -XV_EINVAL;
+			return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
 	} else if (qp->qp_type != XV_QPT_RC && qp->qp_type != XV_QPT_XRC_SEND) {
-		return -XV_EINVAL;
+		return __xv_wr_not_on_type(qp, wr);
 	}
-	if (!(wr->send_flags & XV_SEND_EXT_ATOMIC_INLINE) || wr->send_flags & XV_SEND_INLINE ||
-	    wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
-		return -XV_EINVAL;
+	if (!(wr->send_flags & XV_SEND_EXT_ATOMIC_INLINE) || wr->send_flags & XV_SEND_INLINE)
+		return XV_DP_REFUSE(XV_EINVAL, "a masked atomic needs XV_SEND_EXT_ATOMIC_INLINE");
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->sq.max_sge)
+		return __xv_wr_sges(qp, wr);
 	if (wr->opcode == XV_WR_EXT_MASKED_ATOMIC_CMP_AND_SWP)
 		return __xv_wr_masked_cs(qp, wr->wr_id, wr->send_flags, wr->sg_list, wr->num_sge,
 					 addr, rkey, wr, log, &wr->op.cmp_swap);
@@ -202,7 +224,7 @@ static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 	    wr->opcode == XV_WR_EXT_MASKED_ATOMIC_FETCH_AND_ADD)
 		return __xv_wr_masked_list(qp, wr);
 	if (qp->qp_type == XV_QPT_UD)
-		return -XV_EINVAL;
+		return __xv_wr_not_on_type(qp, wr);
 	switch (wr->opcode) {
 	case XV_WR_BIND_MW:
 		return xv_wr_bind_mw(qp, id, flags, wr->bind_mw.mw, wr->bind_mw.rkey,
@@ -230,7 +252,7 @@ static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 	case XV_WR_WAIT_TIME:
 		return xv_wr_wait_time(qp, id, flags, wr->wr.wait_time.time);
 	default:
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "there is no opcode %d", (int)wr->opcode);
 	}
 }
 
@@ -238,7 +260,7 @@ static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 static inline int __xv_wr_vector(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
 	if (wr->num_sge != 1 || wr->send_flags & (XV_SEND_INLINE | XV_SEND_WITH_CALC))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "a vector calculation has one SGE and is not inline");
 	if (wr->opcode == XV_WR_SEND)
 		return xv_wr_send_vector_calc(qp, wr->wr_id, wr->send_flags, &wr->op.vector_calc,
 					      wr->sg_list);
@@ -247,7 +269,7 @@ static inline int __xv_wr_vector(struct xv_qp *qp, const struct xv_send_wr *wr)
 						   &wr->op.vector_calc, wr->sg_list,
 						   wr->wr.rdma.remote_addr, wr->wr.rdma.rkey,
 						   wr->imm_data);
-	return -XV_EINVAL;
+	return XV_DP_REFUSE(XV_EINVAL, "opcode %d has no vector calculation", (int)wr->opcode);
 }
 
 /* The opmod of a request with or without calculation, or -XV_EINVAL */
@@ -256,18 +278,21 @@ static inline int __xv_wr_opmod(const struct xv_qp *qp, const struct xv_send_wr 
 {
 	uint32_t elements;
 	uint64_t operands;
-	int opmod;
+	int opmod, err;
 
 	if (xv_likely(!(wr->send_flags & XV_SEND_WITH_CALC)))
 		return 0;
 	opmod = __xv_calc_opmod(&wr->op.calc);
-	if (!opmod || d->shape & (__XV_SHAPE_ATOMIC | __XV_SHAPE_INV) ||
-	    (d->opcode == MLX5R_OP_RDMA_READ && wr->num_sge != 1) ||
-	    wr->send_flags & XV_SEND_INLINE)
-		return -XV_EINVAL;
-	operands = __xv_calc_operands(qp, wr->sg_list, wr->num_sge, &elements);
-	if (!operands || (d->opcode == MLX5R_OP_RDMA_READ && operands != 1))
-		return -XV_EINVAL;
+	if (!opmod)
+		return __xv_calc_unknown(&wr->op.calc);
+	if (d->shape & (__XV_SHAPE_ATOMIC | __XV_SHAPE_INV) || wr->send_flags & XV_SEND_INLINE)
+		return XV_DP_REFUSE(XV_EINVAL, "opcode %d, or inline data, has no calculation",
+				    (int)wr->opcode);
+	err = __xv_calc_operands(qp, wr->sg_list, wr->num_sge, &elements, &operands);
+	if (err)
+		return err;
+	if (d->opcode == MLX5R_OP_RDMA_READ && (operands != 1 || wr->num_sge != 1))
+		return XV_DP_REFUSE(XV_EINVAL, "a read calculates with one operand in one SGE");
 	return opmod;
 }
 
@@ -286,22 +311,22 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	if (xv_unlikely(wr->send_flags & XV_SEND_WITH_VECTOR_CALC))
 		return __xv_wr_vector(qp, wr);
 	if (xv_unlikely(!__xv_wr_allowed(qp, d)))
-		return -XV_EINVAL;
+		return __xv_wr_not_on_type(qp, wr);
 	opmod = __xv_wr_opmod(qp, wr, d);
 	if (xv_unlikely(opmod < 0))
 		return opmod;
 	if (qp->qp_type == XV_QPT_UD && xv_unlikely(wr->wr.ud.ah->pd != qp->pd))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
 	if (qp->qp_type == XV_QPT_DCI && xv_unlikely(wr->dc.ah->pd != qp->pd))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
 	data_ds = __xv_wr_data_ds(qp, d, wr);
 	if (xv_unlikely(data_ds < 0))
 		return data_ds;
 	ds = __xv_wr_fixed_ds(qp, d) + (uint32_t)data_ds;
 	if (xv_unlikely(ds > MLX5R_MAX_DS))
-		return -XV_EINVAL;
+		return __xv_too_long(ds);
 	if (__xv_sq_full(sq, (ds + 3) / 4))
-		return __xv_sq_refuse(sq);
+		return __xv_sq_refuse(qp);
 
 	ctrl = __xv_sq_next(sq);
 	seg = __xv_seg_fixed(qp, d, wr, (uint8_t *)(ctrl + 1));
@@ -337,6 +362,14 @@ xv_inline int __xv_wr_common(struct xv_qp *qp, const struct xv_send_wr *wr)
 	return xv_wr_general(qp, wr);
 }
 
+/* Lets the library store the reason.  wr: null if there is no request yet */
+xv_outline int __xv_send_refuse(const struct xv_qp *qp, const struct xv_send_wr *wr, int err)
+{
+	if (qp->send_refused)
+		qp->send_refused(qp, wr, err);
+	return err;
+}
+
 /*
  * Posts the requests of a list in order and rings the doorbell once.  If a request
  * cannot be posted, the function stops, sets *bad_wr to it and returns -XV_ENOMEM
@@ -354,6 +387,7 @@ static inline int xv_post_send(struct xv_qp *qp, struct xv_send_wr *wr,
 		err = xv_likely(rc) ? __xv_wr_common(qp, wr) : xv_wr_general(qp, wr);
 		if (xv_unlikely(err)) {
 			*bad_wr = wr;
+			__xv_send_refuse(qp, wr, err);
 			break;
 		}
 	}
@@ -376,7 +410,7 @@ static inline int xv_bind_mw(struct xv_qp *qp, struct xv_mw *mw, struct xv_mw_bi
 	int err;
 
 	if (mw->type != XV_MW_TYPE_1 || mw->pd != qp->pd || (mr && mr->pd != mw->pd))
-		return -XV_EINVAL;
+		return __xv_send_refuse(qp, 0, -XV_EINVAL);
 	__builtin_memset(&wr, 0, sizeof(wr));
 	wr.wr_id = bind->wr_id;
 	wr.opcode = XV_WR_BIND_MW;

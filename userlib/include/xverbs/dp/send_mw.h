@@ -77,7 +77,7 @@ xv_inline int __xv_wr_umr(struct xv_qp *qp, uint64_t wr_id, unsigned int flags, 
 	uint8_t *seg;
 
 	if (__xv_sq_full(sq, bind ? 3 : 2))
-		return __xv_sq_refuse(sq);
+		return __xv_sq_refuse(qp);
 	__xv_seg_umr_ctrl((struct mlx5r_umr_ctrl *)(void *)(ctrl + 1), type, bind);
 	seg = __xv_sq_wrap(sq, (uint8_t *)ctrl + MLX5R_WQEBB);
 	__xv_seg_mkey((struct mlx5r_mkey *)(void *)seg,
@@ -105,7 +105,7 @@ xv_inline int xv_wr_bind_mw(struct xv_qp *qp, uint64_t wr_id, unsigned int flags
 			    const struct xv_mw_bind_info *info)
 {
 	if (xv_unlikely(info->length > 1u << 31 || (info->length && !info->mr)))
-		return -XV_EINVAL;
+		return XV_DP_REFUSE(XV_EINVAL, "a window has up to 2^31 bytes, and a region");
 	return __xv_wr_umr(qp, wr_id, flags, XV_WC_BIND_MW, mw->type, mw->rkey, rkey, info);
 }
 

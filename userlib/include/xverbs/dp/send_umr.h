@@ -141,13 +141,19 @@ xv_outline int xv_wr_umr_fill(struct xv_qp *qp, uint64_t wr_id, unsigned int fla
 	struct mlx5r_mkey *m;
 	uint8_t *seg;
 
-	if (!length || umr->num > __XV_UMR_MAX_LIST || entries > umr->mkey->max_entries ||
-	    list > __XV_UMR_MAX_LIST || (!umr->list && list > MLX5R_MAX_DS - __XV_UMR_DS) ||
-	    umr->access & ~__XV_UMR_ACCESS ||
-	    (umr->list && umr->list_addr & (XV_UMR_LIST_ALIGN - 1)))
-		return -XV_EINVAL;
+	if (!length)
+		return XV_DP_REFUSE(XV_EINVAL, "a part of the key is empty or too large");
+	if (umr->num > __XV_UMR_MAX_LIST || entries > umr->mkey->max_entries ||
+	    list > __XV_UMR_MAX_LIST || (!umr->list && list > MLX5R_MAX_DS - __XV_UMR_DS))
+		return XV_DP_REFUSE(XV_EINVAL, "%u entries, the key has %u, a request without a list %u",
+				    entries, umr->mkey->max_entries, MLX5R_MAX_DS - __XV_UMR_DS);
+	if (umr->access & ~__XV_UMR_ACCESS)
+		return XV_DP_REFUSE(XV_EINVAL, "access: unknown bit in 0x%x", umr->access);
+	if (umr->list && umr->list_addr & (XV_UMR_LIST_ALIGN - 1))
+		return XV_DP_REFUSE(XV_EINVAL, "the address of the list is not a multiple of %u",
+				    XV_UMR_LIST_ALIGN);
 	if (__xv_sq_full(sq, (ds + 3) / 4))
-		return __xv_sq_refuse(sq);
+		return __xv_sq_refuse(qp);
 	seg = __xv_umr_open(sq, &ctrl, &m,
 			    MLX5R_MKEY_MASK_FREE | MLX5R_MKEY_MASK_LEN |
 			    MLX5R_MKEY_MASK_START_ADDR | MLX5R_MKEY_MASK_LW | MLX5R_MKEY_MASK_RR |
@@ -174,7 +180,7 @@ xv_inline int xv_wr_umr_invalidate(struct xv_qp *qp, uint64_t wr_id, unsigned in
 	struct mlx5r_mkey *m;
 
 	if (__xv_sq_full(&qp->sq, 2))
-		return __xv_sq_refuse(&qp->sq);
+		return __xv_sq_refuse(qp);
 	__xv_umr_open(&qp->sq, &ctrl, &m, MLX5R_MKEY_MASK_FREE);
 	m->status = MLX5R_MKEY_FREE;
 	__xv_umr_close(&qp->sq, __XV_UMR_DS, flags, mkey->lkey, wr_id);
