@@ -606,6 +606,9 @@ int xv_bind(struct xv_call *call)
 	err = xv_file_init_sources(file, dev->ports);
 	if (err)
 		goto err_dev;
+	err = xv_alive_map(file);
+	if (err)
+		goto err_sources;
 
 	mutex_lock(&dev->files_lock);
 	err = xv_bind_allowed(call, dev);
@@ -615,13 +618,16 @@ int xv_bind(struct xv_call *call)
 		file->dev = dev;
 		WRITE_ONCE(file->async.event_size, event_size);
 		arg->index = dev->ib->index;
+		arg->out_alive = xv_mapping_user(&file->alive);
 		xv_dev_name(dev, arg->name);
 	}
 	mutex_unlock(&dev->files_lock);
 	if (err)
-		goto err_sources;
+		goto err_alive;
 	return 0;
 
+err_alive:
+	xv_mapping_del(file, &file->alive);
 err_sources:
 	/* The next device may have another number of ports. */
 	xv_file_free_sources(file);

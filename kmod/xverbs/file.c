@@ -98,6 +98,7 @@ static void xv_file_teardown(struct xv_file *file)
 	xv_objs_destroy_all(file);
 	xv_uar_end(file);
 	xv_clock_unmap(file);
+	xv_alive_unmap(file);
 	xv_cgroup_uncharge(dev, &file->cgroup, RDMACG_RESOURCE_HCA_HANDLE);
 	xv_dev_unbind(dev, file);
 	file->dev = NULL;

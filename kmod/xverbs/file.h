@@ -10,6 +10,10 @@ struct vm_area_struct;
 int xv_files_init(void);
 void xv_files_exit(void);
 
+/* alive.c */
+int xv_alive_init(void);
+void xv_alive_exit(void);
+
 /* fs.c */
 struct inode *xv_inode_new(void);
 void xv_inode_put(struct inode *inode);

@@ -13,9 +13,12 @@ static int __init xv_init(void)
 	int err;
 
 	xv_resources_init();
-	err = xv_files_init();
+	err = xv_alive_init();
 	if (err)
 		goto err_resources;
+	err = xv_files_init();
+	if (err)
+		goto err_alive;
 	err = xv_nodes_init();
 	if (err)
 		goto err_files;
@@ -28,6 +31,8 @@ err_nodes:
 	xv_nodes_exit();
 err_files:
 	xv_files_exit();
+err_alive:
+	xv_alive_exit();
 err_resources:
 	xv_resources_exit();
 	return err;
@@ -38,6 +43,7 @@ static void __exit xv_exit(void)
 	xv_devices_exit();
 	xv_nodes_exit();
 	xv_files_exit();
+	xv_alive_exit();
 	xv_resources_exit();
 }
 

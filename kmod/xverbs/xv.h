@@ -298,6 +298,7 @@ struct xverbs_map xv_qmem_dbr_map(const struct xv_qmem *mem);
  * @maps: pgoff -> struct xv_mapping
  * @next_pgoff: next offset; offsets are not reused, so an old one maps nothing
  * @dummy: page that replaces destroyed doorbell pages
+ * @alive: mapping of the page that tells whether the device is there
  * @clock_lock: held while @clock is added
  * @clock: mapping of the clock, if it has pages
  * @uid_lock: held while @uid is created
@@ -325,6 +326,7 @@ struct xv_file {
 	struct xarray maps;
 	unsigned long next_pgoff;
 	struct page *dummy;
+	struct xv_mapping alive;
 	struct mutex clock_lock;
 	struct xv_mapping clock;
 	struct mutex uid_lock;
@@ -456,6 +458,8 @@ int xv_pkey_query(struct xv_call *call);
 int xv_features_query(struct xv_call *call);
 int xv_clock_map(struct xv_call *call);
 void xv_clock_unmap(struct xv_file *file);
+int xv_alive_map(struct xv_file *file);
+void xv_alive_unmap(struct xv_file *file);
 
 /* atomic.c: masked atomics */
 u32 xv_atomic_sizes(const struct mlx5_core_dev *mdev);

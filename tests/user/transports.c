@@ -118,6 +118,23 @@ static void test_srq(enum xv_srq_layout layout, const char *name)
 	ok(!bad && !xv_destroy_srq(srq), "SRQ, %s: destroy", name);
 }
 
+/* The sizes of a receive queue are ignored, as by libibverbs. */
+static void test_srq_sizes(void)
+{
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct xv_srq *srq = xv_create_srq(r.side[0].pd, &attr);
+	struct xv_qp_init_attr init = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
+		.recv_cq = r.cq[0], .srq = srq, .cap = { .max_send_wr = 8, .max_recv_wr = 8,
+		.max_send_sge = 1, .max_recv_sge = 1 } };
+	struct xv_qp *qp = srq ? xv_create_qp(r.side[0].pd, &init) : NULL;
+
+	if (!ok(qp && !init.cap.max_recv_wr && !init.cap.max_recv_sge,
+		"SRQ: a queue pair with max_recv_wr has no receive queue"))
+		diag("%s", xv_last_error());
+	ok(!qp || !xv_destroy_qp(qp), "SRQ: it is destroyed");
+	ok(!srq || !xv_destroy_srq(srq), "SRQ: so is the SRQ");
+}
+
 static void test_srq_limit(void)
 {
 	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } }, made;
@@ -356,6 +373,7 @@ int main(int argc, char **argv)
 	test_uc();
 	test_srq(XV_SRQ_LINKED_LIST, "linked list");
 	test_srq(XV_SRQ_CONTIGUOUS, "contiguous");
+	test_srq_sizes();
 	test_srq_limit();
 	test_xrc();
 	test_raw();

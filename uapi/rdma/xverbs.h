@@ -274,6 +274,8 @@ struct xverbs_list_devices {
  * @fd: descriptor of the device node (xverbs_device.node), open for reading and
  *	writing, with XVERBS_BIND_BY_FD; else zero
  * @reserved: zero
+ * @out_alive: a mapping that can only be read (PROT_READ): its first 32 bits are not zero
+ *	while the file has its device, and zero after removal of the device
  *
  * Binds the file to a device, only once.  The kernel stores index and name of the
  * device.  The descriptor can be closed after the call, and can come from another
@@ -291,6 +293,7 @@ struct xverbs_bind {
 	char name[XVERBS_NAME_MAX];
 	__s32 fd;
 	__u32 reserved;
+	struct xverbs_map out_alive;
 };
 #define XVERBS_BIND _IO(XVERBS_TYPE, XVERBS_CMD_BIND)
 

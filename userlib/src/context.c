@@ -70,7 +70,11 @@ static int bind_file(struct context *ctx, const struct xverbs_device *dev, int n
 		return xv_set_error(ENODEV, "open: %s was removed", dev->name);
 	strcpy(ctx->pub.name, req.name);
 	ctx->pub.index = req.index;
-	return 0;
+	if (!req.out_alive.length)	/* an older module */
+		return 0;
+	err = xv_map_read(ctx, &ctx->alive_map, &req.out_alive, "open");
+	ctx->pub.alive = ctx->alive_map.addr;
+	return err;
 }
 
 static int bind_device(struct context *ctx, const struct xv_device *device, const char *name)
@@ -134,6 +138,7 @@ XV_EXPORT int xv_close(struct xv_context *pub)
 	xv_error_save(&before);
 	xv_object_destroy_all(ctx);
 	xv_unmap(&ctx->clock_map);
+	xv_unmap(&ctx->alive_map);
 	close(ctx->pub.fd);
 	xv_rsc_free_all(ctx);
 	pthread_mutex_destroy(&ctx->lock);

@@ -41,6 +41,8 @@ struct context {
 
 	uint32_t readers;		/* threads that are reading an event */
 
+	struct mapping alive_map;
+
 	/* The clock of the adapter; null before the first reading */
 	volatile uint32_t *clock;
 	struct mapping clock_map;

@@ -151,12 +151,13 @@ static void qp_release(void *object)
 static struct xverbs_qp_cap cap_to_kernel(const struct xv_qp_init_attr *a)
 {
 	const struct xv_qp_cap *cap = &a->cap;
+	bool own_rq = !a->srq;		/* else, the sizes are ignored as in libibverbs */
 
 	return (struct xverbs_qp_cap) {
 		.max_send_wr = cap->max_send_wr,
-		.max_recv_wr = cap->max_recv_wr,
+		.max_recv_wr = own_rq ? cap->max_recv_wr : 0,
 		.max_send_sge = cap->max_send_sge,
-		.max_recv_sge = cap->max_recv_sge,
+		.max_recv_sge = own_rq ? cap->max_recv_sge : 0,
 		.max_inline_data = cap->max_inline_data,
 		.max_atomic_arg = a->max_atomic_arg,
 		.max_inl_recv = a->max_inl_recv,

@@ -146,7 +146,8 @@ SHAPE(bind,
 	ONE(bind, async_event_size, 0, 8, sizeof(struct xverbs_async_event), 64),
 	OUT(bind, name, name),
 	RANGE(bind, fd, 0, 0),
-	ZERO(bind, reserved));
+	ZERO(bind, reserved),
+	OUT(bind, out_alive, out_alive));
 
 SHAPE(destroy,
 	HANDLE(destroy, handle, ANY_KIND, 0),

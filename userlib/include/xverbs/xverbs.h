@@ -98,6 +98,7 @@ struct xv_context {
 	char name[64];
 	uint32_t index;
 	int fd;				/* readable if an asynchronous event is pending */
+	const volatile uint32_t *alive;	/* see xv_device_removed() */
 };
 
 /* name: RDMA device, such as "mlx5_0"; NULL: the first available device */
@@ -116,6 +117,16 @@ struct xv_context *xv_open_device(const struct xv_device *device);
  * belong to the parent.  Returns 0.
  */
 int xv_close(struct xv_context *ctx);
+
+/*
+ * Nonzero if the device of the context was removed.  Then posts still succeed, but no
+ * completion comes any more, so a thread that only polls tests it from time to time.
+ * Costs one load, without a system call.
+ */
+static inline int xv_device_removed(const struct xv_context *ctx)
+{
+	return ctx->alive && !*ctx->alive;
+}
 
 enum xv_atomic_cap {
 	XV_ATOMIC_NONE,
