@@ -94,7 +94,7 @@ n=300
 TRANSPORTS=("uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_imm" "xrc read")
 
 perf_processes() {
-	local test sizes
+	local test sizes host
 	PORT=$((PORT + 100))
 	for test in "lat write" "lat send" "lat read" "bw write" "bw send" "bw fetch_add"; do
 		PORT=$((PORT + 1))
@@ -105,11 +105,42 @@ perf_processes() {
 			$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- \
 			$BIN/xv_perf --device "$DEV0" -n $n -s 64-4096 $test 127.0.0.1:$PORT
 	done
+	for host in localhost '[::1]'; do
+		PORT=$((PORT + 1))
+		perf_pair "perf: the server is $host" lat 64 $n \
+			$BIN/xv_perf --device "$DEV1" --listen="$host:$PORT" -- \
+			$BIN/xv_perf --device "$DEV0" -n $n lat write "$host:$PORT"
+	done
 	for test in "${TRANSPORTS[@]}"; do
 		PORT=$((PORT + 1))
 		perf_pair "perf: $test between two processes" bw 64 $n \
 			$BIN/xv_perf --device "$DEV1" --listen=:$PORT -- $BIN/xv_perf \
 			--device "$DEV0" -n $n -T "${test% *}" bw "${test#* }" 127.0.0.1:$PORT
+	done
+}
+
+# A server takes numbers of its client only within the limits of the options.
+# stranger LINE: the status of a server with this client, and its message
+stranger() {
+	local pid
+	PORT=$((PORT + 1))
+	$BIN/xv_perf --device "$DEV1" --listen=:$PORT > "$OUT" 2>&1 < /dev/null &
+	pid=$!
+	wait_for 10 listening $PORT
+	exec 3<> /dev/tcp/localhost/$PORT
+	echo "$1" >&3
+	wait $pid
+	echo "$? $(grep -c 'unknown request' "$OUT")"
+	exec 3>&-
+}
+
+perf_strangers() {
+	local numbers	# latency, operation, transport, depth, queue pairs, size, inline, targets
+	for numbers in "1 0 4 2 1 64 0 0" "0 0 0 0 1 64 0 1" "0 0 0 2 0 64 0 1" "1 0 0 2 2 64 0 1" \
+		"0 0 0 2 1 0 0 1" "0 0 0 2 1 64 5000 1" "0 0 0 2 1 64 0 1025" "0 2 2 2 1 64 0 1" \
+		"0 0 0 2 1 64 0 -1" "2 0 0 2 1 64 0 1"; do
+		is "perf: a server refuses the numbers $numbers" "$(stranger "xv_perf 3 $numbers")" \
+			"1 1"
 	done
 }
 
@@ -128,6 +159,7 @@ plots() {
 		"$WORK/$name.svg" | wc -l)" $((2 * ($3 + 1)))
 }
 
+perf_strangers
 meanwhile perf_processes
 for op in write write_imm read send send_imm fetch_add cmp_swap bind; do
 	bytes=64

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include "tool.h"
 
 int xt_side_open(struct xt_side *s, const char *device, uint32_t port, int gid_index)
@@ -70,10 +71,33 @@ void xt_mr_free(struct xv_mr *mr)
 		munmap(p, length);
 }
 
+/*
+ * The first packet number of a queue pair, which others must not guess: a number is easy to
+ * guess if it follows from that of the queue pair.  It is a mix of that number and a secret.
+ */
+static uint32_t first_psn(uint32_t qpn)
+{
+	static uint64_t secret;
+	uint64_t v = __atomic_load_n(&secret, __ATOMIC_RELAXED), none = 0;
+
+	if (!v) {
+		if (getrandom(&v, sizeof(v), 0) != sizeof(v))
+			xt_die(XT_FAILED, "no random numbers: %s", strerror(errno));
+		v |= 1;
+		if (!__atomic_compare_exchange_n(&secret, &none, v, false, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED))
+			v = none;
+	}
+	v += qpn * 0x9e3779b97f4a7c15ull;
+	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
+	v = (v ^ v >> 27) * 0x94d049bb133111ebull;
+	return (uint32_t)(v >> 40);
+}
+
 void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer *p)
 {
 	p->qpn = qp->qp_num;
-	p->psn = (qp->qp_num * 2654435761u) & 0xffffff;
+	p->psn = first_psn(qp->qp_num);
 	p->lid = s->attr.lid;
 	p->mtu = s->attr.active_mtu;
 	p->srqn = 0;

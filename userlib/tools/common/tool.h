@@ -102,9 +102,11 @@ int xt_dci_start(struct xv_qp *dci, const struct xt_side *s, const struct xt_rc_
 #define XT_TCP_PORT	18611
 #define XT_LINE		512
 
-/* Waits for one connection.  address: [HOST][:PORT] or NULL */
+/* Waits for one connection.  address: HOST, HOST:PORT, :PORT or [HOST]:PORT, or NULL */
 int xt_listen(const char *address);
-int xt_dial(const char *host, const char *port);
+
+/* address: as above, if port is NULL; else a host */
+int xt_dial(const char *address, const char *port);
 void xt_send_line(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void xt_recv_line(int fd, char line[XT_LINE]);
 void xt_send_peer(int fd, const struct xt_peer *p, uint64_t addr, uint32_t rkey);

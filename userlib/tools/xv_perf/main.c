@@ -10,7 +10,7 @@
 #include "compare.h"
 #include "perf.h"
 
-enum { UNSET = -1, LAT_INLINE = 220, GATHER_MAX = 32768, MAX_RANKS = 256 };
+enum { UNSET = -1, LAT_INLINE = 220, MAX_SAMPLES = 1 << 24, GATHER_MAX = 32768, MAX_RANKS = 256 };
 
 static struct {
 	struct params p;
@@ -48,7 +48,7 @@ static const char usage[] =
 	"  -T, --transport NAME      rc, uc, ud, xrc or dc (rc); uc has write and send, ud\n"
 	"                            send\n"
 	"  -s, --size N[-M]          bytes, or all powers of two from N to M (64)\n"
-	"  -n, --iterations N        operations per size (lat 10000, bw 100000)\n"
+	"  -n, --iterations N        operations per size (lat 10000, at most 16M; bw 100000)\n"
 	"  -D, --depth N             bw: operations in flight per queue pair (128)\n"
 	"  -b, --batch N             bw: operations per doorbell (1)\n"
 	"  -S, --signal-every N      bw: request a completion for each Nth operation (half\n"
@@ -131,12 +131,12 @@ static void parse_option(int c)
 	case 'T': parse_transport(optarg); break;
 	case 's': parse_size(optarg); break;
 	case 'n': p->iterations = xt_number(optarg, "--iterations", 1, UINT32_MAX); break;
-	case 'D': p->depth = (uint32_t)xt_number(optarg, "--depth", 1, 16384); break;
-	case 'b': p->batch = (uint32_t)xt_number(optarg, "--batch", 1, 16384); break;
-	case 'S': p->signal_every = (uint32_t)xt_number(optarg, "--signal-every", 1, 16384); break;
+	case 'D': p->depth = (uint32_t)xt_number(optarg, "--depth", 1, MAX_DEPTH); break;
+	case 'b': p->batch = (uint32_t)xt_number(optarg, "--batch", 1, MAX_DEPTH); break;
+	case 'S': p->signal_every = (uint32_t)xt_number(optarg, "--signal-every", 1, MAX_DEPTH); break;
 	case 'q': p->qps = (uint32_t)xt_number(optarg, "--qps", 1, MAX_QPS); break;
 	case 't': p->targets = (uint32_t)xt_number(optarg, "--targets", 1, MAX_TARGETS); break;
-	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, 4096); break;
+	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, MAX_INLINE); break;
 	case 'l': opt.server = true; opt.listen = optarg; break;
 	case 'r': parse_ranks(optarg); break;
 	case 'y': parse_type(optarg); break;
@@ -223,6 +223,8 @@ static void settle(void)
 		settle_masked(p);
 	if (!p->iterations)
 		p->iterations = p->latency ? 10000 : 100000;
+	if (p->latency && p->iterations > MAX_SAMPLES)
+		fail_usage("lat keeps every sample, so --iterations is at most 16M");
 	if (!p->depth)
 		p->depth = p->latency ? 2 : 128;
 	if (!p->batch)
@@ -410,15 +412,12 @@ static void expect_line(int fd, const char *word)
 
 static void client(void)
 {
-	char *host = strdup(opt.host), *colon = strrchr(host, ':');
 	static struct end a;
 	struct params *p = &opt.p;
 	uint32_t size;
 	int fd;
 
-	if (colon)
-		*colon++ = 0;
-	fd = xt_dial(host, colon);
+	fd = xt_dial(opt.host, NULL);
 	xt_send_line(fd, "xv_perf 3 %d %d %d %u %u %u %u %u", p->latency, p->op, p->transport,
 		     p->depth, p->qps, opt.size_last, p->inline_max, p->targets);
 	end_open(&a, opt.device[0], opt.port, opt.gid_index, p, opt.size_last);
@@ -440,7 +439,30 @@ static void client(void)
 	report_end(opt.json);
 	end_close(&a);
 	close(fd);
-	free(host);
+}
+
+static bool within(uint32_t value, uint32_t least, uint32_t most)
+{
+	return value >= least && value <= most;
+}
+
+/* Anyone may connect: the limits are those of the options.  Returns the largest size. */
+static uint32_t parse_request(const char *line, struct params *p)
+{
+	uint32_t latency, op, tp, max_size;
+
+	if (sscanf(line, "xv_perf 3 %u %u %u %u %u %u %u %u", &latency, &op, &tp, &p->depth,
+		   &p->qps, &max_size, &p->inline_max, &p->targets) != 8 ||
+	    !within(latency, 0, 1) || !within(op, 0, OP_COUNT - 1) ||
+	    !within(tp, 0, TP_COUNT - 1) ||
+	    !transport_has((enum transport)tp, (enum op)op) || !within(p->depth, 1, MAX_DEPTH) ||
+	    !within(p->qps, 1, latency ? 1 : MAX_QPS) || !within(max_size, 1, MAX_SIZE) ||
+	    !within(p->inline_max, 0, MAX_INLINE) || !within(p->targets, 1, MAX_TARGETS))
+		xt_die(XT_FAILED, "unknown request of the client: \"%s\"", line);
+	p->latency = latency;
+	p->op = (enum op)op;
+	p->transport = (enum transport)tp;
+	return max_size;
 }
 
 static void server(void)
@@ -450,17 +472,10 @@ static void server(void)
 	unsigned long long iterations;
 	char line[XT_LINE];
 	uint32_t max_size;
-	int fd = xt_listen(opt.listen), latency, op, tp;
+	int fd = xt_listen(opt.listen);
 
 	xt_recv_line(fd, line);
-	if (sscanf(line, "xv_perf 3 %d %d %d %u %u %u %u %u", &latency, &op, &tp, &p.depth,
-		   &p.qps, &max_size, &p.inline_max, &p.targets) != 8 || op < 0 ||
-	    op >= OP_COUNT || tp < 0 || tp >= TP_COUNT || !p.qps || p.qps > MAX_QPS ||
-	    p.depth > 16384 || max_size > MAX_SIZE || p.targets > MAX_TARGETS)
-		xt_die(XT_FAILED, "unknown request of the client: \"%s\"", line);
-	p.latency = latency;
-	p.op = (enum op)op;
-	p.transport = (enum transport)tp;
+	max_size = parse_request(line, &p);
 	end_open(&b, opt.device[0], opt.port, opt.gid_index, &p, max_size);
 	end_connect_remote(&b, fd);
 	for (;;) {
@@ -469,7 +484,8 @@ static void server(void)
 		xt_recv_line(fd, line);
 		if (!strcmp(line, "bye"))
 			break;
-		if (sscanf(line, "run %u %llu", &r.p.size, &iterations) != 2 || r.p.size > max_size)
+		if (sscanf(line, "run %u %llu", &r.p.size, &iterations) != 2 ||
+		    !within(r.p.size, 1, max_size) || !iterations || iterations > UINT32_MAX)
 			xt_die(XT_FAILED, "unknown request of the client: \"%s\"", line);
 		r.p.iterations = iterations;
 		end_prepare(&b, &r.p);
