@@ -96,18 +96,23 @@ static void test_device_flags(void)
 	   a.hca_core_clock == x.hca_core_clock && a.hca_core_clock, "clock of %llu kHz",
 	   (unsigned long long)a.hca_core_clock);
 	ok(a.inline_recv_sz == 64 && !a.max_rss_tbl_sz && a.max_ctx_res_domain > 0 &&
-	   !a.odp_caps.general_odp_caps, "the other members");
+	   !(a.odp_caps.general_odp_caps & IBV_EXP_ODP_SUPPORT) &&
+	   !(a.ooo_caps.rc_caps & IBV_EXP_OOO_SUPPORT_RW_DATA_PLACEMENT), "the other members");
 }
 
 static void test_device_mask(void)
 {
 	const uint32_t asked = IBV_EXP_DEVICE_ATTR_WITH_HCA_CORE_CLOCK | IBV_EXP_DEVICE_ATTR_ODP |
-			       IBV_EXP_DEVICE_ATTR_RX_HASH;
+			       IBV_EXP_DEVICE_ATTR_RX_HASH | IBV_EXP_DEVICE_ATTR_OOO_CAPS;
 	struct ibv_exp_device_attr a = { .comp_mask = asked };
 
 	ok(!ibv_exp_query_device(side[0].ctx, &a) &&
 	   a.comp_mask == IBV_EXP_DEVICE_ATTR_WITH_HCA_CORE_CLOCK,
 	   "comp_mask returns what was asked for and is there");
+	memset(&a, 0xa5, sizeof(a));
+	a.comp_mask = IBV_EXP_DEVICE_ATTR_OOO_CAPS - 1;
+	ok(!ibv_exp_query_device(side[0].ctx, &a) && a.ooo_caps.rc_caps == 0xa5a5a5a5 &&
+	   a.max_dct, "a member that older headers lack stays");
 	a.comp_mask = IBV_EXP_DEVICE_ATTR_RESERVED;
 	ok(ibv_exp_query_device(side[0].ctx, &a) == EINVAL && errno == EINVAL,
 	   "device: an unknown bit of comp_mask");
@@ -363,6 +368,8 @@ static void test_modify_qp(void)
 	   "an attribute of a queue pair");
 	ok(ibv_exp_modify_qp(p.qp[0], &a, IBV_QP_DC_KEY) == EINVAL, "a DC key of an RC queue pair");
 	ok(ibv_exp_modify_qp(p.qp[0], &a, IBV_EXP_QP_RATE_LIMIT) == EOPNOTSUPP, "a rate limit");
+	ok(ibv_exp_modify_qp(p.qp[0], &a, IBV_EXP_QP_OOO_RW_DATA_PLACEMENT) == EOPNOTSUPP,
+	   "data out of order");
 	ok(ibv_exp_modify_qp(p.qp[0], &a, 1ull << 62) == EINVAL, "an unknown bit of the mask");
 	a.comp_mask = IBV_EXP_QP_ATTR_FLOW_ENTROPY;
 	ok(ibv_exp_modify_qp(p.qp[0], &a, IBV_EXP_QP_STATE) == EOPNOTSUPP, "flow entropy");

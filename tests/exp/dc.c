@@ -321,8 +321,10 @@ static void test_refusals(void)
 	a.comp_mask = 1;
 	ok(!ibv_exp_create_dct(ctx, &a) && errno == EINVAL, "create: comp_mask");
 	a = target_attr(0);
-	a.create_flags = 1;
+	a.create_flags = IBV_EXP_DCT_CREATE_FLAGS_MASK + 1;
 	ok(!ibv_exp_create_dct(ctx, &a) && errno == EINVAL, "create: create_flags");
+	a.create_flags = IBV_EXP_DCT_OOO_RW_DATA_PLACEMENT;
+	ok(!ibv_exp_create_dct(ctx, &a) && errno == EOPNOTSUPP, "create: data out of order");
 	a = target_attr(0);
 	a.srq = NULL;
 	ok(!ibv_exp_create_dct(ctx, &a) && errno, "create: no SRQ");

@@ -44,6 +44,7 @@ static void test_context(void)
 	NULL_OF(ibv_exp_create_qp(&ctx, &qp_attr));
 	NULL_OF(ibv_exp_create_dct(&ctx, &dct_attr));
 	NULL_OF(ibv_exp_create_res_domain(&ctx, &domain));
+	NULL_OF(ibv_exp_get_provider_func(&ctx, IBV_POLL_CQ_FUNC));
 	EINVAL_OF(ibv_exp_post_task(&ctx, &task, &bad));
 	ok(bad == &task, "the task that is wrong");
 }

@@ -13,8 +13,45 @@ static void test_declarations(void)
 {
 	struct ibv_exp_send_wr wr = { .exp_opcode = IBV_EXP_WR_SEND };
 	struct ibv_async_event event = { .element.dct = NULL };
+	struct ibv_exp_qp_init_attr old = {
+		.qp_type = IBV_QPT_XRC, .pd = side[0].pd, .comp_mask = IBV_EXP_QP_INIT_ATTR_PD,
+	};
 
 	ok(!wr.num_sge && !event.element.dct, "requests and events");
+	ok(!ibv_exp_create_qp(side[0].ctx, &old) && errno == EOPNOTSUPP, "XRC of old libraries");
+}
+
+/* Programs get these functions once, and call them in their loops. */
+static void test_functions(void)
+{
+	struct pair p = make_pair((struct ibv_exp_qp_init_attr) { .comp_mask = 0 });
+	struct ibv_context *ctx = side[0].ctx;
+	drv_exp_post_send_func exp_send = ibv_exp_get_provider_func(ctx, IBV_EXP_POST_SEND_FUNC);
+	drv_exp_poll_cq_func exp_poll = ibv_exp_get_provider_func(ctx, IBV_EXP_POLL_CQ_FUNC);
+	drv_post_send_func send = ibv_exp_get_provider_func(ctx, IBV_POST_SEND_FUNC);
+	drv_post_recv_func recv = ibv_exp_get_provider_func(ctx, IBV_POST_RECV_FUNC);
+	drv_poll_cq_func poll = ibv_exp_get_provider_func(ctx, IBV_POLL_CQ_FUNC);
+	struct ibv_exp_send_wr exp_wr = { .exp_opcode = IBV_EXP_WR_SEND }, *exp_bad;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	struct ibv_recv_wr empty = { .wr_id = 5 }, *bad_recv;
+	struct ibv_exp_wc exp_wc = { .wr_id = 0 };
+	struct ibv_wc wc = { .wr_id = 0 };
+	double until = now() + 20;
+
+	need(exp_send && exp_poll && send && recv && poll, "the functions");
+	ok(!recv(p.qp[1], &empty, &bad_recv) && !recv(p.qp[1], &empty, &bad_recv),
+	   "receives through a pointer");
+	ok(!exp_send(p.qp[0], &exp_wr, &exp_bad) && !send(p.qp[0], &wr, &bad), "sends");
+	while (!exp_poll(p.cq[1], 1, &exp_wc, sizeof(exp_wc)) && now() < until)
+		;
+	while (!poll(p.cq[1], 1, &wc) && now() < until)
+		;
+	ok(exp_wc.wr_id == 5 && exp_wc.status == IBV_WC_SUCCESS && wc.wr_id == 5 &&
+	   wc.status == IBV_WC_SUCCESS, "and completions");
+	errno = 0;
+	ok(!ibv_exp_get_provider_func(ctx, (enum ibv_exp_func_name)99) && errno == EINVAL,
+	   "a function that has no name");
+	break_pair(&p);
 }
 
 static void test_srq(void)
@@ -71,15 +108,23 @@ static void test_not_supported(void)
 		.udp = { .type = IBV_EXP_FLOW_SPEC_UDP, .size = sizeof(rule.udp) },
 	};
 
-	/* Both fail. */
+	struct ibv_exp_reg_shared_mr_in shared = { .pd = side[0].pd };
+	struct ibv_exp_dc_info_ent info;
+
+	/* They fail. */
 	ok(ibv_exp_prefetch_mr(side[0].mr, &prefetch) == EOPNOTSUPP, "prefetching");
 	ok(!ibv_exp_create_flow(NULL, &rule.attr) && errno == EOPNOTSUPP, "flow steering");
+	ok(!ibv_exp_reg_shared_mr(&shared) && errno == EOPNOTSUPP, "a region of another process");
+	errno = 0;
+	ok(ibv_exp_poll_dc_info(side[0].ctx, &info, 1, 1) == -1 && errno == EOPNOTSUPP,
+	   "information on DC");
 }
 
 int main(int argc, char **argv)
 {
 	open_sides(argc, argv);
 	test_declarations();
+	test_functions();
 	test_srq();
 	test_not_supported();
 	close_sides();

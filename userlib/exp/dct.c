@@ -49,7 +49,8 @@ EXPORT struct ibv_exp_dct *ibv_exp_create_dct(struct ibv_context *ctx,
 
 	if (!own || !give_objects(&x, a) ||
 	    exp_check_mask("create DCT: comp_mask: ", a->comp_mask, 0, 0) ||
-	    exp_check_mask("create DCT: create_flags: ", a->create_flags, 0, 0))
+	    exp_check_mask("create DCT: create_flags: ", a->create_flags,
+			   IBV_EXP_DCT_CREATE_FLAGS_MASK, 0))
 		return NULL;
 	dct = calloc(1, sizeof(*dct));
 	if (!dct)

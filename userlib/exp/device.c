@@ -153,7 +153,9 @@ EXPORT int ibv_exp_query_device(struct ibv_context *ctx, struct ibv_exp_device_a
 		err = iv_result(xv_query_device(xv, &x));
 	if (err)
 		return err;
-	memset(attr, 0, sizeof(*attr));
+	/* A program with the header of before has no room for the last member, and never asks. */
+	memset(attr, 0, wanted & IBV_EXP_DEVICE_ATTR_OOO_CAPS ? sizeof(*attr) :
+		offsetof(struct ibv_exp_device_attr, ooo_caps));
 	plain_attr(attr, &x);
 	extended_attr(attr, &x);
 	attr->comp_mask = wanted & valid(&x);

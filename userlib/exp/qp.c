@@ -137,7 +137,7 @@ EXPORT int ibv_exp_modify_qp(struct ibv_qp *qp, struct ibv_exp_qp_attr *a, uint6
 {
 	const uint64_t supported = SUPPORTED_ATTR | IBV_EXP_QP_DC_KEY;
 	const uint64_t defined = supported | IBV_EXP_QP_GROUP_RSS | IBV_EXP_QP_FLOW_ENTROPY |
-				 IBV_EXP_QP_RATE_LIMIT;
+				 IBV_EXP_QP_OOO_RW_DATA_PLACEMENT | IBV_EXP_QP_RATE_LIMIT;
 	struct xv_qp_attr x = { .dct_key = a->dct_key };
 	struct xv_qp *xv = xv_bridge_get_qp(qp);
 	int err = xv ? exp_check_mask("modify QP: comp_mask: ", a->comp_mask,

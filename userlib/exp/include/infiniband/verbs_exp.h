@@ -102,7 +102,9 @@ enum ibv_exp_device_attr_comp_mask {
 	IBV_EXP_DEVICE_ATTR_RX_PAD_END_ALIGN	= 1 << 20,
 	IBV_EXP_DEVICE_ATTR_TSO_CAPS		= 1 << 21,
 	IBV_EXP_DEVICE_ATTR_PACKET_PACING_CAPS	= 1 << 22,
-	IBV_EXP_DEVICE_ATTR_RESERVED		= 1 << 23,
+	IBV_EXP_DEVICE_ATTR_EC_GF_BASE		= 1 << 23,
+	IBV_EXP_DEVICE_ATTR_OOO_CAPS		= 1 << 24,
+	IBV_EXP_DEVICE_ATTR_RESERVED		= 1 << 25,
 };
 
 /* Bits 1 << value of ibv_exp_calc_data_type, ibv_exp_calc_data_size and ibv_exp_calc_op */
@@ -142,6 +144,21 @@ struct ibv_exp_umr_caps {
 	uint32_t max_umr_stride_dimension;
 };
 
+/* Bits of general_odp_caps, and below of per_transport_caps */
+enum ibv_odp_general_cap_bits {
+	IBV_EXP_ODP_SUPPORT		= 1 << 0,
+	IBV_EXP_ODP_SUPPORT_IMPLICIT	= 1 << 1,
+};
+
+enum ibv_exp_odp_transport_cap_bits {
+	IBV_EXP_ODP_SUPPORT_SEND	= 1 << 0,
+	IBV_EXP_ODP_SUPPORT_RECV	= 1 << 1,
+	IBV_EXP_ODP_SUPPORT_WRITE	= 1 << 2,
+	IBV_EXP_ODP_SUPPORT_READ	= 1 << 3,
+	IBV_EXP_ODP_SUPPORT_ATOMIC	= 1 << 4,
+	IBV_EXP_ODP_SUPPORT_SRQ_RECV	= 1 << 5,
+};
+
 struct ibv_exp_odp_caps {
 	uint64_t general_odp_caps;
 	struct {
@@ -152,6 +169,18 @@ struct ibv_exp_odp_caps {
 		uint32_t xrc_odp_caps;
 		uint32_t raw_eth_odp_caps;
 	} per_transport_caps;
+};
+
+/* Placement of data out of order: bits of ibv_exp_ooo_caps */
+enum ibv_exp_ooo_transport_cap_bits {
+	IBV_EXP_OOO_SUPPORT_RW_DATA_PLACEMENT	= 1 << 0,
+};
+
+struct ibv_exp_ooo_caps {
+	uint32_t rc_caps;
+	uint32_t xrc_caps;
+	uint32_t dc_caps;
+	uint32_t ud_caps;
 };
 
 struct ibv_exp_device_attr {
@@ -218,6 +247,7 @@ struct ibv_exp_device_attr {
 	int max_dct;
 	int max_ctx_res_domain;
 	struct ibv_exp_masked_atomic_params masked_atomic;
+	struct ibv_exp_ooo_caps ooo_caps;
 };
 
 int ibv_exp_query_device(struct ibv_context *context, struct ibv_exp_device_attr *attr);
@@ -484,7 +514,9 @@ int ibv_exp_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_exp_wc *wc, u
 
 /* ---- Queue pairs -------------------------------------------------------------------- */
 
-/* A value of qp_type that ibverbs does not have */
+/* Values of qp_type that ibverbs does not have */
+#define IBV_QPT_XRC		((enum ibv_qp_type)5)	/* not supported: that of old libraries */
+#define IBV_QPT_RAW_ETH		IBV_QPT_RAW_PACKET
 #define IBV_EXP_QPT_DC_INI	((enum ibv_qp_type)32)
 
 enum ibv_exp_qp_init_attr_comp_mask {
@@ -593,6 +625,7 @@ __extension__ enum ibv_exp_qp_attr_mask {
 	IBV_EXP_QP_GROUP_RSS		= IBV_EXP_START_FLAG << 21,	/* not supported */
 	IBV_EXP_QP_DC_KEY		= IBV_EXP_START_FLAG << 22,
 	IBV_EXP_QP_FLOW_ENTROPY		= IBV_EXP_START_FLAG << 23,	/* not supported */
+	IBV_EXP_QP_OOO_RW_DATA_PLACEMENT	= IBV_EXP_START_FLAG << 24,	/* not supported */
 	IBV_EXP_QP_RATE_LIMIT		= IBV_EXP_START_FLAG << 25,	/* not supported */
 };
 
@@ -685,6 +718,11 @@ struct ibv_srq *ibv_exp_create_srq(struct ibv_context *context,
 
 /* ---- DC targets --------------------------------------------------------------------- */
 
+enum ibv_exp_dct_create_flags {
+	IBV_EXP_DCT_OOO_RW_DATA_PLACEMENT	= 1 << 0,	/* not supported */
+	IBV_EXP_DCT_CREATE_FLAGS_MASK		= (1 << 1) - 1,
+};
+
 struct ibv_exp_dct_init_attr {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -700,7 +738,7 @@ struct ibv_exp_dct_init_attr {
 	uint8_t gid_index;
 	uint8_t hop_limit;
 	uint32_t inline_size;			/* not 0: data in completions of 128 bytes */
-	uint32_t create_flags;			/* 0 */
+	uint32_t create_flags;			/* ibv_exp_dct_create_flags */
 	uint32_t comp_mask;			/* 0 */
 };
 
@@ -781,6 +819,8 @@ __extension__ enum ibv_exp_access_flags {
 	IBV_EXP_ACCESS_PHYSICAL_ADDR		= IBV_EXP_START_FLAG << 16,
 	IBV_EXP_ACCESS_RESERVED			= IBV_EXP_START_FLAG << 17,
 };
+
+#define IBV_EXP_IMPLICIT_MR_SIZE	(~(size_t)0)	/* all of the memory: not supported */
 
 enum ibv_exp_reg_mr_in_comp_mask {
 	IBV_EXP_REG_MR_CREATE_FLAGS	= 1 << 0,
@@ -1138,6 +1178,29 @@ struct ibv_exp_task {
 int ibv_exp_post_task(struct ibv_context *context, struct ibv_exp_task *task,
 		      struct ibv_exp_task **bad_task);
 
+/* ---- Functions as pointers ----------------------------------------------------------- */
+
+enum ibv_exp_func_name {
+	IBV_EXP_POST_SEND_FUNC,
+	IBV_EXP_POLL_CQ_FUNC,
+	IBV_POST_SEND_FUNC,
+	IBV_POLL_CQ_FUNC,
+	IBV_POST_RECV_FUNC,
+};
+
+typedef int (*drv_exp_post_send_func)(struct ibv_qp *qp, struct ibv_exp_send_wr *wr,
+				      struct ibv_exp_send_wr **bad_wr);
+typedef int (*drv_exp_poll_cq_func)(struct ibv_cq *cq, int num_entries, struct ibv_exp_wc *wc,
+				    uint32_t wc_size);
+typedef int (*drv_post_send_func)(struct ibv_qp *qp, struct ibv_send_wr *wr,
+				  struct ibv_send_wr **bad_wr);
+typedef int (*drv_poll_cq_func)(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+typedef int (*drv_post_recv_func)(struct ibv_qp *qp, struct ibv_recv_wr *wr,
+				  struct ibv_recv_wr **bad_wr);
+
+/* Returns a function of the type above that has this name, for objects of the context. */
+void *ibv_exp_get_provider_func(struct ibv_context *context, enum ibv_exp_func_name name);
+
 /* ---- Not supported ------------------------------------------------------------------ */
 
 /* These fail: they return NULL, -1 or the error number; errno is EOPNOTSUPP. */
@@ -1285,9 +1348,22 @@ struct ibv_exp_flow {
 	uint32_t handle;
 };
 
-struct ibv_exp_dc_info_ent;
+#define IBV_EXP_NUM_DC_INFO_LIDS	30
+
+struct ibv_exp_dc_info_ent {
+	uint16_t lid[IBV_EXP_NUM_DC_INFO_LIDS];
+	uint32_t seqnum;
+};
+
+struct ibv_exp_reg_shared_mr_in {
+	uint32_t mr_handle;
+	struct ibv_pd *pd;
+	void *addr;
+	uint64_t exp_access;			/* ibv_exp_access_flags */
+	uint32_t comp_mask;			/* 0 */
+};
+
 struct ibv_exp_query_intf_params;
-struct ibv_exp_reg_shared_mr_in;
 struct ibv_exp_release_intf_params;
 struct ibv_exp_rwq_ind_table;
 struct ibv_exp_rwq_ind_table_init_attr;
