@@ -19,7 +19,7 @@ static const struct {
 #define XV_SIZE(_name, _bytes)	{ #_name, sizeof(struct xverbs_##_name), _bytes }
 	XV_SIZE(hdr, 24), XV_SIZE(part, 16), XV_SIZE(map, 16),
 	XV_SIZE(external, 24), XV_SIZE(qp_init, 48),
-	XV_SIZE(device, 320), XV_SIZE(list_devices, 48), XV_SIZE(bind, 104),
+	XV_SIZE(device, 320), XV_SIZE(list_devices, 48), XV_SIZE(bind, 120),
 	XV_SIZE(destroy, 40), XV_SIZE(query_device, 376),
 	XV_SIZE(query_port, 104), XV_SIZE(query_gid, 56),
 	XV_SIZE(query_pkey, 40), XV_SIZE(feature, 264),
