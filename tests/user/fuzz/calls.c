@@ -640,15 +640,37 @@ static void relate_ah(struct made *m)
 	relate_path(m, part(m, &a->attr));
 }
 
-/* One of four groups */
-static void relate_mcast(struct made *m)
+static void set_group(struct xverbs_mcast *a, uint8_t group)
 {
-	struct xverbs_mcast *a = m->arg;
-
 	memset(a->gid, 0, sizeof(a->gid));
 	a->gid[0] = 0xff;
 	a->gid[1] = 0x0e;
-	a->gid[15] = below(m->t, 4);
+	a->gid[15] = group;
+}
+
+/* One of four groups */
+static void relate_attach(struct made *m)
+{
+	set_group(m->arg, below(m->t, 4));
+}
+
+/* A group of a queue pair that has one */
+static void relate_detach(struct made *m)
+{
+	unsigned int i, from = below(m->t, SLOTS);
+	const struct object *qp;
+	uint32_t groups;
+
+	set_group(m->arg, below(m->t, 4));
+	for (i = 0; i < SLOTS; i++) {
+		qp = &m->to.file->slot[UD_QP][(from + i) % SLOTS];
+		groups = *(const volatile uint32_t *)&qp->groups;
+		if (!groups)
+			continue;
+		((struct xverbs_mcast *)m->arg)->qp = qp->handle;
+		set_group(m->arg, (uint8_t)__builtin_ctz(groups));
+		return;
+	}
 }
 
 /* ---- After success ------------------------------------------------------------------- */
@@ -818,6 +840,24 @@ static void done_ah(struct made *m, struct object *o)
 	       sizeof(m->to.file->av));
 }
 
+static void done_attach(struct made *m, struct object *o)
+{
+	const struct xverbs_mcast *a = m->arg;
+
+	o = find_handle(m->to.file, K(UD_QP), a->qp);
+	if (o)
+		o->groups |= 1u << (a->gid[15] & 3);
+}
+
+static void done_detach(struct made *m, struct object *o)
+{
+	const struct xverbs_mcast *a = m->arg;
+
+	o = find_handle(m->to.file, K(UD_QP), a->qp);
+	if (o)
+		o->groups &= ~(1u << (a->gid[15] & 3));
+}
+
 static void done_dct(struct made *m, struct object *o)
 {
 	o->number = ((struct xverbs_dct_create *)m->arg)->out_dctn;
@@ -899,8 +939,8 @@ const struct call calls[] = {
 	CALL(QP_QUERY, qp_query, 6),
 	MAKE(QP_OPEN, qp_open, 6, K(XRC_TARGET), .relate = relate_open, .done = done_open),
 	CALL(AH_RESOLVE, ah_resolve, 4, .relate = relate_ah, .done = done_ah),
-	CALL(MCAST_ATTACH, mcast, 4, .relate = relate_mcast),
-	CALL(MCAST_DETACH, mcast, 6, .relate = relate_mcast),
+	CALL(MCAST_ATTACH, mcast, 4, .relate = relate_attach, .done = done_attach),
+	CALL(MCAST_DETACH, mcast, 4, .relate = relate_detach, .done = done_detach),
 	MAKE(DCT_CREATE, dct_create, 6, K(DCT), .done = done_dct),
 	CALL(DCT_QUERY, dct_query, 4),
 	CALL(DCT_ARM, dct_arm, 4),

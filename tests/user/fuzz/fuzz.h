@@ -49,6 +49,7 @@ struct object {
 	uint32_t rkey;
 	uint32_t type, state;		/* of a queue pair */
 	uint32_t uar, xrcd;		/* handle of the page, number of the domain */
+	uint32_t groups;		/* multicast groups to which a queue pair is attached */
 	uint64_t addr, length;		/* of a region, as requests name it */
 	struct xverbs_map ring, dbr;
 	uint32_t dbr_offset;
