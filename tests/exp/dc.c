@@ -309,6 +309,20 @@ static void test_key_violation(void)
 	ok(event_of(dct[0], violation, 10), "the event comes again");
 }
 
+/* Programs that have no GID on IB give -1. */
+static void test_no_gid(void)
+{
+	struct ibv_exp_dct_init_attr a = target_attr(0);
+	struct ibv_exp_dct *target;
+
+	a.gid_index = (uint8_t)-1;
+	target = ibv_exp_create_dct(side[side_of(0)].ctx, &a);
+	if (side[0].address.is_global)
+		ok(!target && errno == ENOENT, "RoCE: a target needs a GID");
+	else
+		ok(target && !ibv_exp_destroy_dct(target), "IB: a target without a GID");
+}
+
 /* ---- Errors ------------------------------------------------------------------------------- */
 
 static void test_refusals(void)
@@ -366,6 +380,7 @@ int main(int argc, char **argv)
 	test_rdma();
 	test_atomics_and_inline();
 	test_key_violation();
+	test_no_gid();
 	test_refusals();
 	test_wrong_requests();
 	destroy_objects();

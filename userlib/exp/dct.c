@@ -39,6 +39,23 @@ static struct xv_dct_init_attr give(const struct ibv_exp_dct_init_attr *a)
 	};
 }
 
+/*
+ * Programs that have no GID on IB give -1.  The adapter of MLNX_OFED takes it; xverbs holds a GID
+ * for each target.  An IB port always has the first one.
+ */
+static int choose_gid(struct xv_context *ctx, struct xv_dct_init_attr *x)
+{
+	struct xv_port_attr port;
+	int err;
+
+	if (x->gid_index != UINT8_MAX)
+		return 0;
+	err = xv_query_port(ctx, x->port, &port);
+	if (!err && port.link_layer == XV_LINK_LAYER_INFINIBAND)
+		x->gid_index = 0;
+	return err;
+}
+
 EXPORT struct ibv_exp_dct *ibv_exp_create_dct(struct ibv_context *ctx,
 					      struct ibv_exp_dct_init_attr *a)
 {
@@ -52,6 +69,8 @@ EXPORT struct ibv_exp_dct *ibv_exp_create_dct(struct ibv_context *ctx,
 	    exp_check_mask("create DCT: create_flags: ", a->create_flags,
 			   IBV_EXP_DCT_CREATE_FLAGS_MASK, 0))
 		return NULL;
+	if (choose_gid(own, &x))
+		return iv_null();
 	dct = calloc(1, sizeof(*dct));
 	if (!dct)
 		return NULL;
