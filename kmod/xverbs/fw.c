@@ -49,6 +49,8 @@ static int xv_fw_status_errno(u8 status)
 		return -ENOSPC;
 	case MLX5_CMD_STAT_RES_BUSY:
 		return -EBUSY;
+	case MLX5_CMD_STAT_BAD_SIZE_OUTS_CQES_ERR:
+		return -EINVAL;
 	default:
 		return -EREMOTEIO;
 	}
