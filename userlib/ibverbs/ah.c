@@ -21,28 +21,83 @@ static struct ibv_ah *ah_new(struct ibv_pd *pd, struct xv_ah *xv)
 	return &ah->pub;
 }
 
+/* ENOENT stands for a port or an entry of the GID table that does not exist, or is empty. */
+static int address_error(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err)
+{
+	struct xv_port_attr port;
+
+	if (err != ENOENT)
+		return err;
+	if (xv_query_port(xv_of(pd->context), attr->port_num, &port) ||
+	    attr->grh.sgid_index >= port.gid_tbl_len)
+		return EINVAL;
+	return ENODATA;
+}
+
+/* As in libmlx5, a rate that is not defined is no limit. */
 EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct xv_ah_attr x = *(const struct xv_ah_attr *)attr;
+	struct ibv_ah *ah;
 
 	iv_ah_attr(&x);
-	return ah_new(pd, xv_create_ah(TO(pd, pd)->xv, &x));
+	if (xv_rate_to_mbps((enum xv_rate)x.static_rate) < 0)
+		x.static_rate = IBV_RATE_MAX;
+	ah = ah_new(pd, xv_create_ah(TO(pd, pd)->xv, &x));
+	if (!ah)
+		errno = address_error(pd, attr, errno);
+	return ah;
+}
+
+enum { UDP = 17, IB = 0x1b };	/* protocols */
+
+static bool is_ipv4(const struct ibv_grh *grh)
+{
+	return ((const uint8_t *)grh)[20] >> 4 == 4;
+}
+
+/* Has the local GID the type of the packet? */
+static bool same_type(struct ibv_context *ctx, uint8_t port, const struct ibv_grh *grh,
+		      const struct ibv_ah_attr *attr)
+{
+	struct xv_gid_entry gid;
+	bool v2 = is_ipv4(grh) || grh->next_hdr == UDP;
+
+	return !xv_query_gid_entry(xv_of(ctx), port, attr->grh.sgid_index, &gid) &&
+	       v2 == (gid.gid_type == XV_GID_TYPE_ROCE_V2);
+}
+
+/* IPv6 with UDP (RoCE v2) or IB (RoCE v1 and InfiniBand), or IPv4 */
+static bool known_protocol(const struct ibv_grh *grh)
+{
+	if (be32toh(grh->version_tclass_flow) >> 28 != 6 || is_ipv4(grh))
+		return is_ipv4(grh);
+	return grh->next_hdr == UDP || grh->next_hdr == IB;
 }
 
 EXPORT int ibv_init_ah_from_wc(struct ibv_context *ctx, uint8_t port, struct ibv_wc *wc,
 			       struct ibv_grh *grh, struct ibv_ah_attr *attr)
 {
-	int err = xv_init_ah_from_wc(xv_of(ctx), port, (const struct xv_wc *)wc,
+	int err = wc->wc_flags & IBV_WC_GRH && !known_protocol(grh) ? -EPROTONOSUPPORT :
+		  xv_init_ah_from_wc(xv_of(ctx), port, (const struct xv_wc *)wc,
 				     (const struct xv_grh *)grh, (struct xv_ah_attr *)attr);
 
-	return err ? iv_result(err), -1 : 0;
+	if (!err && wc->wc_flags & IBV_WC_GRH && !same_type(ctx, port, grh, attr))
+		err = -EINVAL;
+	if (err)
+		return iv_result(err), -1;
+	attr->sl = wc->sl;
+	attr->grh.flow_label = be32toh(grh->version_tclass_flow) & 0xfffff;
+	return 0;
 }
 
 EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
 					    struct ibv_grh *grh, uint8_t port)
 {
-	return ah_new(pd, xv_create_ah_from_wc(TO(pd, pd)->xv, (const struct xv_wc *)wc,
-					       (const struct xv_grh *)grh, port));
+	struct ibv_ah_attr attr;
+
+	return ibv_init_ah_from_wc(pd->context, port, wc, grh, &attr) ? NULL :
+	       ibv_create_ah(pd, &attr);
 }
 
 EXPORT int ibv_destroy_ah(struct ibv_ah *pub)
@@ -66,12 +121,65 @@ EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *ctx, struct ibv_ah_at
 	return -EOPNOTSUPP;
 }
 
-EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+/* InfiniBand has LIDs of groups.  On RoCE, a LID is only a part of the name of a membership. */
+static bool check_group(struct ibv_context *ctx, uint16_t *lid)
 {
-	return iv_result(xv_attach_mcast(TO(qp, qp)->xv, (const union xv_gid *)gid, lid));
+	const uint16_t first = 0xc000, permissive = 0xffff;
+	struct xv_port_attr port;
+
+	if (xv_query_port(xv_of(ctx), 1, &port) || port.link_layer == XV_LINK_LAYER_INFINIBAND)
+		return *lid >= first && *lid != permissive;
+	*lid = 0;
+	return true;
 }
 
-EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+/* Joining a group again changes nothing, and a queue pair that is in a group stays. */
+static struct membership **find_group(struct qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	return iv_result(xv_detach_mcast(TO(qp, qp)->xv, (const union xv_gid *)gid, lid));
+	struct membership **m = &qp->groups;
+
+	while (*m && ((*m)->lid != lid || memcmp(&(*m)->gid, gid, sizeof(*gid))))
+		m = &(*m)->next;
+	return m;
+}
+
+EXPORT int ibv_attach_mcast(struct ibv_qp *pub, const union ibv_gid *gid, uint16_t lid)
+{
+	struct qp *qp = TO(qp, pub);
+	struct membership *m;
+	uint16_t name = lid;
+	int err;
+
+	if (!check_group(pub->context, &lid))
+		return iv_fail(EINVAL);
+	if (*find_group(qp, gid, name))
+		return 0;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return iv_fail(ENOMEM);
+	err = xv_attach_mcast(qp->xv, (const union xv_gid *)gid, lid);
+	if (err) {
+		free(m);
+		return iv_result(err);
+	}
+	*m = (struct membership) { *gid, name, qp->groups };
+	qp->groups = m;
+	return 0;
+}
+
+EXPORT int ibv_detach_mcast(struct ibv_qp *pub, const union ibv_gid *gid, uint16_t lid)
+{
+	struct qp *qp = TO(qp, pub);
+	struct membership **p = find_group(qp, gid, lid), *m = *p;
+	int err;
+
+	if (!m)
+		return iv_fail(EINVAL);
+	check_group(pub->context, &lid);
+	err = xv_detach_mcast(qp->xv, (const union xv_gid *)gid, lid);
+	if (err)
+		return iv_result(err);
+	*p = m->next;
+	free(m);
+	return 0;
 }

@@ -66,11 +66,11 @@ struct ibv_context *iv_context_new(struct ibv_device *device, struct xv_context 
 
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	struct xv_context *xv = xv_open(device->name);
+	struct xv_context *xv = iv_device_open(device);
 	struct ibv_context *ctx;
 
 	if (!xv)
-		return iv_null();
+		return NULL;
 	ctx = iv_context_new(device, xv);
 	if (!ctx)
 		xv_close(xv);

@@ -80,6 +80,7 @@ struct ibv_cq_ex *iv_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_at
 {
 	const uint64_t fields = IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |
 				IBV_WC_EX_WITH_CVLAN;
+	const uint64_t defined = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK * 2ull - 1;
 	const uint32_t masks = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
 	const uint32_t known = IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
 			       IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
@@ -87,8 +88,13 @@ struct ibv_cq_ex *iv_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_at
 	struct xv_cq_init_attr x = { .cqe = a->cqe, .comp_vector = a->comp_vector };
 	struct cq *cq;
 
-	if (a->wc_flags & ~fields || a->comp_mask & ~masks || flags & ~known)
-		return iv_refuse(EOPNOTSUPP, "create CQ: wc_flags, comp_mask or flags: ");
+	/* In the order of libibverbs and libmlx5 */
+	if (a->wc_flags & ~defined)
+		return iv_refuse(EOPNOTSUPP, "create CQ: wc_flags: ");
+	if (!a->cqe || a->comp_mask & ~masks || flags & ~known)
+		return iv_refuse(EINVAL, "create CQ: cqe, comp_mask or flags: ");
+	if (a->wc_flags & ~fields)
+		return iv_refuse(EOPNOTSUPP, "create CQ: wc_flags: ");
 	if (a->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
 	    (!a->parent_domain || !TO(pd, a->parent_domain)->base))
 		return iv_refuse(EINVAL, "create CQ: parent_domain: ");
@@ -109,7 +115,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 	int err;
 
 	if (cqe <= 0)
-		return iv_error(-EINVAL);
+		return iv_fail(EINVAL);
 	err = xv_resize_cq(TO(cq, cq)->xv, (uint32_t)cqe);
 	cq->cqe = (int)TO(cq, cq)->xv->cqe;
 	return iv_result(err);
@@ -124,7 +130,7 @@ int iv_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *a)
 	};
 
 	if (a->attr_mask != IBV_CQ_ATTR_MODERATE)
-		return a->attr_mask ? EOPNOTSUPP : 0;
+		return iv_fail(EINVAL);
 	return iv_result(xv_modify_cq(TO(cq, cq)->xv, &x));
 }
 

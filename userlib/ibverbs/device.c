@@ -134,6 +134,26 @@ struct ibv_device *iv_device_of(const struct xv_context *xv)
 	return (struct ibv_device *)d;
 }
 
+/* A device can have been renamed since it was listed; its index stays. */
+struct xv_context *iv_device_open(struct ibv_device *device)
+{
+	struct xv_device **list = xv_get_device_list(NULL);
+	struct xv_context *xv = NULL;
+	int i, err;
+
+	if (!list)
+		return iv_null();
+	for (i = 0; list[i] && list[i]->index != TO(device, device)->index; i++)
+		;
+	errno = ENODEV;
+	if (list[i])
+		xv = xv_open_device(list[i]);
+	err = errno;
+	xv_free_device_list(list);
+	errno = err;
+	return xv ? xv : iv_null();
+}
+
 EXPORT void ibv_free_device_list(struct ibv_device **list)
 {
 	int i;

@@ -25,6 +25,11 @@ int iv_result(int err)
 	return -err;
 }
 
+int iv_fail(int err)
+{
+	return errno = err;
+}
+
 void *iv_null(void)
 {
 	report("", xv_last_error());

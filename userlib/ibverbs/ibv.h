@@ -71,6 +71,7 @@ struct mr {
 	struct ibv_mr pub;
 	struct xv_mr *xv;
 	struct xv_mkey *mkey;
+	bool zero_based;		/* was asked for */
 };
 
 struct mw {
@@ -105,6 +106,7 @@ struct srq {
 	struct ibv_srq pub;
 	struct xv_srq *xv;
 	struct memory memory;
+	bool empty;			/* of max_wr 0: takes no receive */
 };
 
 /* What the dct_context of a DC target points to: the head of struct ibv_exp_dct */
@@ -116,6 +118,7 @@ struct dct_head {
 /* The send queue at wr_start, to which wr_abort and a failed request return */
 struct sq_mark {
 	uint32_t pi;
+	uint32_t posted;
 	uint32_t fm_ce_se;
 	uint64_t last_ctrl;
 };
@@ -126,6 +129,20 @@ enum {
 	HAS_DEST	= 1 << 1,	/* address (UD) or shared receive queue (XRC) */
 };
 
+/* Requests of a send queue.  libmlx5 counts them, libxverbs counts their blocks. */
+struct sq_count {
+	uint32_t max;			/* 0: not counted */
+	uint32_t posted, retired;
+	uint32_t block;			/* behind the last request that is known to be retired */
+};
+
+/* A multicast group that a queue pair has joined */
+struct membership {
+	union ibv_gid gid;
+	uint16_t lid;
+	struct membership *next;
+};
+
 struct qp {
 	struct ibv_qp_ex pub;
 	struct xv_qp *xv;
@@ -134,6 +151,8 @@ struct qp {
 	bool extended;
 	uint32_t ece;			/* options of ibv_set_ece() */
 	bool ece_set;			/* the next transition sends them to the adapter */
+	struct sq_count sends;
+	struct membership *groups;
 
 	/* Extended interface: the request that is being built */
 	struct xv_send_wr wr;
@@ -169,14 +188,22 @@ static inline int iv_error(int err)
 	return -err;
 }
 
-/* Programs may set further bits of a flow label; libmlx5 and the kernel use 20 of them. */
+/*
+ * Programs may set further bits; libmlx5 and the kernel use 20 of a flow label and 4 of a service
+ * level.
+ */
 static inline void iv_ah_attr(struct xv_ah_attr *attr)
 {
 	attr->grh.flow_label &= 0xfffff;
+	attr->sl &= 0xf;
+	attr->is_global = !!attr->is_global;
 }
 
 /* Convert results: libxverbs returns negative error numbers, libibverbs positive ones. */
 int iv_result(int err);
+
+/* The same for a positive error number of this library */
+int iv_fail(int err);
 void *iv_null(void);
 void *iv_refuse(int err, const char *what);
 
@@ -185,6 +212,8 @@ int iv_not_posted(int err, const char *what);
 
 void iv_device_put(struct ibv_device *device);
 void iv_device_hold(struct ibv_device *device);
+
+struct xv_context *iv_device_open(struct ibv_device *device);
 
 /* The device of a context, with a reference, or null with errno */
 struct ibv_device *iv_device_of(const struct xv_context *xv);
@@ -260,6 +289,8 @@ struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_
 /* ibv_dereg_mr() destroys the key. */
 struct ibv_mr *iv_mkey_mr(struct ibv_pd *pd, struct xv_mkey *mkey);
 
+/* True if the send queue has as many requests as libmlx5 takes.  Needs its lock. */
+bool iv_sends_full(struct qp *qp);
 int iv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int iv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int iv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);

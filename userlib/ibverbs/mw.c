@@ -6,8 +6,13 @@
 
 struct ibv_mw *iv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	struct mw *mw = calloc(1, sizeof(*mw));
+	struct mw *mw;
 
+	/* The kernel gets 8 bits of it. */
+	type = (enum ibv_mw_type)(uint8_t)type;
+	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
+		return iv_refuse(EINVAL, "allocate memory window: type: ");
+	mw = calloc(1, sizeof(*mw));
 	if (!mw)
 		return NULL;
 	mw->xv = xv_alloc_mw(TO(pd, pd)->xv, (enum xv_mw_type)type);
@@ -53,12 +58,22 @@ void iv_bind_info(struct xv_mw_bind_info *to, const struct ibv_mw_bind_info *fro
 
 int iv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	struct xv_mw_bind b = { .wr_id = bind->wr_id, .send_flags = bind->send_flags };
+	const struct ibv_mw_bind_info *info = &bind->bind_info;
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = bind->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = bind->send_flags,
+		.bind_mw = { mw, ibv_inc_rkey(mw->rkey), *info },
+	};
 	int err;
 
-	iv_bind_info(&b.bind_info, &bind->bind_info);
-	err = xv_bind_mw(TO(qp, qp)->xv, iv_mw(mw), &b);
+	if (info->mw_access_flags & IBV_ACCESS_ZERO_BASED ||
+	    (info->mr && TO(mr, info->mr)->zero_based))
+		return iv_fail(EINVAL);
+	if (info->mr && TO(mr, info->mr)->mkey)
+		return iv_fail(EOPNOTSUPP);
+	err = iv_post_send(qp, &wr, &bad);
 	if (!err)
-		mw->rkey = TO(mw, mw)->xv->rkey;
-	return -err;
+		mw->rkey = wr.bind_mw.rkey;
+	return err;
 }

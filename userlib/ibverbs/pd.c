@@ -46,7 +46,7 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *pub)
 	int err;
 
 	if (in_use(&pd->users))
-		return iv_error(-EBUSY);
+		return iv_fail(EBUSY);
 	if (pd->base) {
 		iv_count_user(&pd->base->users, -1);
 		if (pd->td)
@@ -65,7 +65,7 @@ struct ibv_td *iv_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *att
 	struct td *td;
 
 	if (attr->comp_mask)
-		return iv_refuse(EOPNOTSUPP, "thread domain: comp_mask: ");
+		return iv_refuse(EINVAL, "thread domain: comp_mask: ");
 	td = calloc(1, sizeof(*td));
 	if (!td)
 		return NULL;
@@ -78,7 +78,7 @@ int iv_dealloc_td(struct ibv_td *pub)
 	struct td *td = TO(td, pub);
 
 	if (in_use(&td->users))
-		return iv_error(-EBUSY);
+		return iv_fail(EBUSY);
 	free(td);
 	return 0;
 }

@@ -8,7 +8,8 @@
 /* The attributes that both structures have at the same offsets; see layout.c */
 #define SAME_ATTR_SIZE	(offsetof(struct ibv_qp_attr, alt_timeout) + 1)
 
-static bool supported(enum ibv_qp_type type)
+/* 0, or EINVAL or EOPNOTSUPP */
+static int check_type(enum ibv_qp_type type)
 {
 	switch (type) {
 	case IBV_QPT_RC:
@@ -16,9 +17,12 @@ static bool supported(enum ibv_qp_type type)
 	case IBV_QPT_UD:
 	case IBV_QPT_XRC_SEND:
 	case IBV_QPT_XRC_RECV:
-		return true;
+		return 0;
+	case IBV_QPT_RAW_PACKET:
+	case IBV_QPT_DRIVER:
+		return EOPNOTSUPP;
 	default:
-		return (int)type == (int)XV_QPT_DCI;
+		return (int)type == (int)XV_QPT_DCI ? 0 : EINVAL;
 	}
 }
 
@@ -120,11 +124,12 @@ EXPORT struct ibv_qp *iv_qp_new(struct ibv_context *ctx, struct ibv_pd *pd,
 				struct ibv_qp_init_attr *a, struct ibv_xrcd *xrcd,
 				struct xv_qp_init_attr *x)
 {
+	int err = check_type(a->qp_type);
 	struct xv_pd *xpd;
 	struct qp *qp;
 
-	if (!supported(a->qp_type))
-		return iv_refuse(EOPNOTSUPP, "create QP: type: ");
+	if (err)
+		return iv_refuse(err, "create QP: type: ");
 	if (!xv_bridge_get_ctx(xrcd ? xrcd->context : pd->context))
 		return NULL;
 	if (xv_of(xrcd ? xrcd->context : pd->context) != xv_of(ctx))
@@ -157,36 +162,173 @@ err:
 	return NULL;
 }
 
+/*
+ * The size of a send queue, as libmlx5 calculates it.  It has room for max_send_wr requests of the
+ * longest kind, and takes no more than their number, however short they are.
+ */
+struct send_size {
+	uint32_t requests;
+	uint32_t blocks;
+	uint32_t inline_data;
+};
+
+enum {
+	CTRL = sizeof(struct mlx5r_ctrl), RADDR = sizeof(struct mlx5r_raddr),
+	ATOMIC = sizeof(struct mlx5r_atomic), DATA = MLX5R_DS, BLOCK = MLX5R_WQEBB,
+	BIND = 3 * BLOCK,	/* binds a window, or invalidates its key */
+	MAX_REQUEST = MLX5R_MAX_DS * MLX5R_DS,
+	MAX_SIZE = 1024,	/* that libmlx5 calculates with */
+};
+
+/* Bytes of the longest request without its data */
+static uint32_t header_bytes(enum ibv_qp_type type, uint64_t ops)
+{
+	const uint64_t rdma = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+			      IBV_QP_EX_WITH_RDMA_READ;
+	const uint64_t atomics = IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+				 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+	const uint64_t binds = IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV;
+	uint32_t address = type == IBV_QPT_UD ? sizeof(struct mlx5r_av) :
+			   type == IBV_QPT_XRC_SEND ? sizeof(struct mlx5r_xrc) : 0;
+
+	if (ops & binds)
+		return address + BIND;
+	if (ops & atomics)
+		return address + CTRL + RADDR + ATOMIC;
+	return address + CTRL + (ops & rdma ? RADDR : 0);
+}
+
+static uint64_t align_to(uint64_t bytes, uint64_t unit)
+{
+	return (bytes + unit - 1) / unit * unit;
+}
+
+/* An inline segment begins with 4 bytes. */
+static int size_sends(struct xv_context *ctx, const struct ibv_qp_init_attr *a, uint64_t ops,
+		      struct send_size *size)
+{
+	const uint64_t binds = IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV;
+	uint32_t header = header_bytes(a->qp_type, ops);
+	const struct ibv_qp_cap *cap = &a->cap;
+	uint64_t data = (uint64_t)cap->max_send_sge * DATA, request, ring = BLOCK;
+	struct xv_device_attr dev;
+	int err = xv_query_device(ctx, &dev);
+
+	if (err)
+		return iv_result(err);
+	if (cap->max_inline_data && align_to(4ull + cap->max_inline_data, DATA) > data)
+		data = align_to(4ull + cap->max_inline_data, DATA);
+	/* A bind has no data. */
+	if (header + data > MAX_SIZE || header_bytes(a->qp_type, ops & ~binds) + data > MAX_REQUEST)
+		return EINVAL;
+	request = align_to(header + data, BLOCK);
+	while (ring < cap->max_send_wr * request)
+		ring *= 2;
+	if (ring / BLOCK > dev.max_sq_wqebbs)
+		return EINVAL;
+	size->blocks = (uint32_t)(ring / BLOCK);
+	size->requests = (uint32_t)(ring / request);
+	size->inline_data = request < header + 4 ? 0 : (uint32_t)request - header - 4;
+	return 0;
+}
+
+/* What libmlx5 or the kernel refuses, although xverbs does not use it */
+static bool bad_receives(struct xv_context *ctx, const struct ibv_qp_init_attr *a)
+{
+	struct xv_device_attr dev;
+
+	if (a->qp_type == IBV_QPT_XRC_SEND)
+		return a->cap.max_recv_wr || a->srq;
+	return a->srq && (xv_query_device(ctx, &dev) || a->cap.max_recv_wr > dev.max_qp_wr);
+}
+
+/* A queue without requests keeps the other sizes that the program asked for, until a query. */
+static void take_send_size(struct qp *qp, struct ibv_qp_cap *cap, const struct ibv_qp_cap *asked,
+			   const struct send_size *size)
+{
+	struct xv_sq *sq = &qp->xv->sq;
+
+	cap->max_send_wr = size->requests;
+	cap->max_send_sge = asked->max_send_sge;
+	cap->max_inline_data = size->requests ? size->inline_data : asked->max_inline_data;
+	sq->max_sge = cap->max_send_sge;
+	sq->max_inline = cap->max_inline_data;
+	qp->sends.max = size->requests;
+	qp->init.cap = *cap;
+	if (!size->requests)
+		qp->init.cap.max_send_sge = qp->init.cap.max_inline_data = 0;
+}
+
+/* A queue pair that sends: the kernel gets the number of blocks, as requests of one block each. */
+static struct ibv_qp *create_sender(struct ibv_context *ctx, struct ibv_pd *pd,
+				    struct ibv_qp_init_attr *a, uint64_t ops)
+{
+	/* The shortest request of XRC has two blocks, for an atomic. */
+	const uint32_t blocks = a->qp_type == IBV_QPT_XRC_SEND ? 2 : 1;
+	struct ibv_qp_cap asked = a->cap;
+	struct xv_qp_init_attr x = { .flags = 0 };
+	struct send_size size = { .requests = 0 };
+	struct ibv_qp *qp;
+	int err = check_type(a->qp_type);
+
+	if (!err && asked.max_send_wr)
+		err = size_sends(xv_of(ctx), a, ops, &size);
+	if (!err && bad_receives(xv_of(ctx), a))
+		err = EINVAL;
+	if (err)
+		return iv_refuse(err, "create QP: type or sizes: ");
+	a->cap.max_send_wr = (size.blocks + blocks - 1) / blocks;
+	a->cap.max_send_sge = a->cap.max_inline_data = 0;
+	qp = iv_qp_new(ctx, pd, a, NULL, &x);
+	if (qp)
+		take_send_size(TO(qp, qp), &a->cap, &asked, &size);
+	else
+		a->cap = asked;
+	return qp;
+}
+
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	struct xv_qp_init_attr x = { .flags = 0 };
+	if (attr->qp_type == IBV_QPT_XRC_RECV || (int)attr->qp_type == (int)XV_QPT_DCI)
+		return iv_refuse(EINVAL, "create QP: type: ");
+	return create_sender(pd->context, pd, attr, iv_wr_ops(attr->qp_type));
+}
 
-	if (attr->qp_type == IBV_QPT_XRC_RECV)
-		return iv_refuse(EINVAL, "create QP: XRC_RECV needs an XRC domain: ");
-	return iv_qp_new(pd->context, pd, attr, NULL, &x);
+/* libmlx5 and the kernel know some flags, which xverbs does not have, for datagrams only. */
+static int check_flags(const struct ibv_qp_init_attr_ex *a)
+{
+	const uint32_t of_datagrams = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB |
+				      IBV_QP_CREATE_SOURCE_QPN |
+				      IBV_QP_CREATE_PCI_WRITE_END_PADDING;
+
+	if (!(a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) || !a->create_flags)
+		return 0;
+	return a->qp_type != IBV_QPT_UD || a->create_flags & ~of_datagrams ? EINVAL : EOPNOTSUPP;
 }
 
 struct ibv_qp *iv_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *a)
 {
 	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
 			       IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	uint64_t ops = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
+	bool extended = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	uint64_t ops = extended ? a->send_ops_flags : iv_wr_ops(a->qp_type);
 	bool xrc_recv = a->qp_type == IBV_QPT_XRC_RECV;
 	struct xv_qp_init_attr x = { .flags = 0 };
 	struct ibv_qp *qp;
-	int err;
+	int err = check_flags(a);
 
-	if (a->comp_mask & ~known || ops & ~iv_wr_ops(a->qp_type) ||
-	    (a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags))
-		return iv_refuse(EOPNOTSUPP, "create QP: comp_mask, flags or operations: ");
+	if (a->comp_mask & ~known || ops & ~iv_wr_ops(a->qp_type))
+		err = EOPNOTSUPP;
+	if (err)
+		return iv_refuse(err, "create QP: comp_mask, flags or operations: ");
 	if (!(a->comp_mask & (xrc_recv ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD)) ||
 	    !(xrc_recv ? (void *)a->xrcd : (void *)a->pd))
 		return iv_refuse(EINVAL, "create QP: pd or xrcd: ");
-	qp = iv_qp_new(ctx, xrc_recv ? NULL : a->pd, (struct ibv_qp_init_attr *)a,
-		       xrc_recv ? a->xrcd : NULL, &x);
+	qp = xrc_recv ? iv_qp_new(ctx, NULL, (struct ibv_qp_init_attr *)a, a->xrcd, &x) :
+			create_sender(ctx, a->pd, (struct ibv_qp_init_attr *)a, ops);
 	if (!qp)
 		return NULL;
-	err = ops ? iv_wr_init(TO(qp, qp)) : 0;
+	err = extended ? iv_wr_init(TO(qp, qp)) : 0;
 	if (err) {
 		ibv_destroy_qp(qp);
 		errno = err;
@@ -212,8 +354,12 @@ struct ibv_qp *iv_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *a)
 	x.qp_context = qp;
 	qp->xv = xv_open_qp(xv_of(ctx), &x);
 	if (!qp->xv) {
+		int err = errno == ENOENT ? EINVAL : errno;
+
 		free(qp);
-		return iv_null();
+		iv_null();
+		errno = err;
+		return NULL;
 	}
 	qp->init.qp_type = a->qp_type;
 	if (a->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT)
@@ -237,6 +383,23 @@ static unsigned int attr_mask(enum ibv_qp_type type, int mask)
 	return (unsigned int)mask;
 }
 
+/* mlx5_ib looks at these bits only. */
+static void drop_bits(struct xv_qp_attr *x)
+{
+	x->qp_access_flags &= (unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+					     IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+	x->rq_psn &= 0xffffff;
+	x->sq_psn &= 0xffffff;
+	x->dest_qp_num &= 0xffffff;
+	x->min_rnr_timer &= 0x1f;
+	x->timeout &= 0x1f;
+	x->alt_timeout &= 0x1f;
+	x->retry_cnt &= 7;
+	x->rnr_retry &= 7;
+	iv_ah_attr(&x->ah_attr);
+	iv_ah_attr(&x->alt_ah_attr);
+}
+
 /* Does this transition negotiate ECE, as xv_modify_qp(3) says? */
 static bool negotiates(enum ibv_qp_state from, enum ibv_qp_state to)
 {
@@ -250,18 +413,24 @@ EXPORT int ibv_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask)
 	unsigned int xv_mask = attr_mask(pub->qp_type, mask);
 	int err;
 
-	if (mask & IBV_QP_RATE_LIMIT)
-		return iv_error(-EOPNOTSUPP);
+	if (mask & ~(IBV_QP_DEST_QPN * 2 - 1))
+		return iv_fail(EOPNOTSUPP);
+	if (pub->state == IBV_QPS_RESET && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_ERR)
+		return iv_fail(EINVAL);
+	if ((mask & IBV_QP_AV && !attr->ah_attr.port_num) ||
+	    (mask & IBV_QP_ALT_PATH && !attr->alt_ah_attr.port_num))
+		return iv_fail(EINVAL);
 	memcpy(&x, attr, SAME_ATTR_SIZE);
-	iv_ah_attr(&x.ah_attr);
-	iv_ah_attr(&x.alt_ah_attr);
+	drop_bits(&x);
 	if (qp->ece_set && mask & IBV_QP_STATE && negotiates(pub->state, attr->qp_state))
 		xv_mask |= XV_QP_ECE;
 	err = xv_modify_qp(qp->xv, &x, xv_mask);
 	if (!err && xv_mask & XV_QP_ECE)
 		qp->ece_set = false;
 	pub->state = (enum ibv_qp_state)qp->xv->state;
-	return iv_result(err);
+	if (pub->state == IBV_QPS_RESET)
+		qp->sends.posted = qp->sends.retired = qp->sends.block = 0;
+	return err == -ENOENT ? iv_fail(EINVAL) : iv_result(err);
 }
 
 EXPORT int ibv_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask,
@@ -269,13 +438,18 @@ EXPORT int ibv_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask,
 {
 	struct qp *qp = TO(qp, pub);
 	struct xv_qp_attr x;
-	int err = xv_query_qp(qp->xv, &x, (unsigned int)mask, NULL);
+	int err;
 
+	if (mask & ~(IBV_QP_RATE_LIMIT - 1))
+		return iv_fail(EOPNOTSUPP);
+	err = xv_query_qp(qp->xv, &x, (unsigned int)mask, NULL);
 	if (err)
 		return iv_result(err);
 	memset(attr, 0, sizeof(*attr));
 	memcpy(attr, &x, SAME_ATTR_SIZE);
-	pub->state = attr->qp_state;
+	attr->cap = qp->init.cap;
+	if (mask & IBV_QP_STATE)
+		pub->state = attr->qp_state;
 	*init = qp->init;
 	return 0;
 }
@@ -333,8 +507,11 @@ EXPORT int ibv_set_ece(struct ibv_qp *pub, struct ibv_ece *ece)
 EXPORT int ibv_destroy_qp(struct ibv_qp *pub)
 {
 	struct qp *qp = TO(qp, pub);
-	int err = xv_destroy_qp(qp->xv);
+	int err;
 
+	if (qp->groups)
+		return iv_fail(EBUSY);
+	err = xv_destroy_qp(qp->xv);
 	if (err)
 		return iv_result(err);
 	qp_free(qp);

@@ -51,10 +51,8 @@ int iv_query_device_ex(struct ibv_context *ctx, const struct ibv_query_device_ex
 	struct xv_device_attr x;
 	int err;
 
-	if (input && input->comp_mask)
-		return iv_error(-EINVAL);
-	if (size < sizeof(attr->orig_attr))
-		return iv_error(-EINVAL);
+	if ((input && input->comp_mask) || size < sizeof(attr->orig_attr))
+		return iv_fail(EINVAL);
 	err = xv_query_device(xv_of(ctx), &x);
 	if (err)
 		return iv_result(err);
@@ -91,19 +89,25 @@ EXPORT int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *att
 /* The nanoseconds are the number of clock cycles, as libmlx5 has it. */
 int iv_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
 {
-	uint32_t mask = values->comp_mask & IBV_VALUES_MASK_RAW_CLOCK;
 	uint64_t cycles;
 	int err;
 
-	if (mask) {
+	if (values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
+		return iv_fail(EINVAL);
+	if (values->comp_mask) {
 		err = xv_read_clock(xv_of(ctx), &cycles);
 		if (err)
 			return iv_result(err);
 		values->raw_clock.tv_sec = 0;
 		values->raw_clock.tv_nsec = (long)cycles;
 	}
-	values->comp_mask = mask;
 	return 0;
+}
+
+/* A port that the device does not have */
+static int port_error(int err)
+{
+	return err == -ENOENT ? iv_fail(EINVAL) : iv_result(err);
 }
 
 int iv_query_port(struct ibv_context *ctx, uint8_t port, struct ibv_port_attr *attr, size_t size)
@@ -113,7 +117,7 @@ int iv_query_port(struct ibv_context *ctx, uint8_t port, struct ibv_port_attr *a
 	int err = xv_query_port(xv_of(ctx), port, &x);
 
 	if (err)
-		return iv_result(err);
+		return port_error(err);
 #define TAKE(member)	(a.member = (__typeof__(a.member))x.member)
 	TAKE(state);
 	TAKE(max_mtu);
@@ -186,7 +190,7 @@ static int gid_entry(struct ibv_context *ctx, uint32_t port, uint32_t index,
 	if (err == -ENOENT)
 		err = empty_or_invalid(ctx, port, index);
 	if (err == -ENOENT)
-		return iv_error(-ENODATA);
+		return iv_fail(ENODATA);
 	if (err)
 		return iv_result(err);
 	memset(entry, 0, size);
@@ -197,7 +201,7 @@ static int gid_entry(struct ibv_context *ctx, uint32_t port, uint32_t index,
 EXPORT int _ibv_query_gid_ex(struct ibv_context *ctx, uint32_t port, uint32_t index,
 			     struct ibv_gid_entry *entry, uint32_t flags, size_t size)
 {
-	return flags ? EOPNOTSUPP : gid_entry(ctx, port, index, entry, size);
+	return flags ? iv_fail(EINVAL) : gid_entry(ctx, port, index, entry, size);
 }
 
 EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entry *entries,
@@ -210,7 +214,7 @@ EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entr
 	ssize_t n = 0;
 
 	if (flags)
-		return -EOPNOTSUPP;
+		return -iv_fail(EINVAL);
 	if (xv_query_device(xv_of(ctx), &dev))
 		return -EIO;
 	for (port = 1; port <= dev.phys_port_cnt; port++) {
@@ -249,8 +253,14 @@ EXPORT int ibv_query_gid_type(struct ibv_context *ctx, uint8_t port, unsigned in
 
 EXPORT int ibv_query_pkey(struct ibv_context *ctx, uint8_t port, int index, __be16 *pkey)
 {
-	int err = xv_query_pkey(xv_of(ctx), port, (uint32_t)index, pkey);
+	struct xv_port_attr attr;
+	int err = xv_query_port(xv_of(ctx), port, &attr);
 
+	/* The kernel shows a file for each entry that the port announces. */
+	if (!err && (uint32_t)index >= attr.pkey_tbl_len)
+		err = -ENOENT;
+	if (!err)
+		err = xv_query_pkey(xv_of(ctx), port, (uint32_t)index, pkey);
 	return err ? iv_result(err), -1 : 0;
 }
 

@@ -33,7 +33,8 @@ static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_
 		return NULL;
 	iv_memory_init(&srq->memory, pd);
 	x->srq_context = srq;
-	x->attr.max_wr = attr->max_wr;
+	srq->empty = !attr->max_wr;
+	x->attr.max_wr = srq->empty ? 1 : attr->max_wr;
 	x->attr.max_sge = attr->max_sge;
 	x->flags = pd_single_threaded(pd) ? XV_SRQ_SINGLE_THREADED : 0;
 	if (get_memory(srq, TO(pd, pd)->xv, x))
@@ -43,7 +44,7 @@ static struct ibv_srq *srq_new(struct ibv_pd *pd, void *srq_context, struct ibv_
 		iv_null();
 		goto err;
 	}
-	attr->max_wr = x->attr.max_wr;
+	attr->max_wr = srq->empty ? 0 : x->attr.max_wr;
 	attr->max_sge = x->attr.max_sge;
 	srq->pub.context = pd->context;
 	srq->pub.srq_context = srq_context;
@@ -66,16 +67,16 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
 
 struct ibv_srq *iv_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *a)
 {
-	const uint32_t known = IBV_SRQ_INIT_ATTR_TM - 1;
-	bool xrc = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && a->srq_type == IBV_SRQT_XRC;
+	bool typed = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE;
+	bool xrc = typed && a->srq_type == IBV_SRQT_XRC;
 	const uint32_t of_xrc = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
 	struct xv_srq_init_attr x = { .xrcd = NULL };
 
 	(void)ctx;
-	if (a->comp_mask & ~known || (a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && !xrc &&
-				      a->srq_type != IBV_SRQT_BASIC))
-		return iv_refuse(EOPNOTSUPP, "create SRQ: comp_mask or type: ");
-	if (!(a->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !a->pd ||
+	if (typed && a->srq_type == IBV_SRQT_TM)
+		return iv_refuse(EOPNOTSUPP, "create SRQ: type: ");
+	/* As in libmlx5, unknown bits of comp_mask, and that of the PD, mean nothing. */
+	if ((typed && !xrc && a->srq_type != IBV_SRQT_BASIC) || !a->pd ||
 	    (xrc && (~a->comp_mask & of_xrc || !a->xrcd || !a->cq)))
 		return iv_refuse(EINVAL, "create SRQ: pd, xrcd or cq: ");
 	if (xrc) {
@@ -93,9 +94,11 @@ int iv_get_srq_num(struct ibv_srq *srq, uint32_t *num)
 
 EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask)
 {
-	struct xv_srq_attr x = { .max_wr = attr->max_wr, .srq_limit = attr->srq_limit };
+	struct xv_srq_attr x = { .srq_limit = attr->srq_limit };
 
-	return iv_result(xv_modify_srq(TO(srq, srq)->xv, &x, (unsigned int)mask));
+	if (mask & IBV_SRQ_MAX_WR)
+		return iv_fail(EINVAL);
+	return iv_result(xv_modify_srq(TO(srq, srq)->xv, &x, mask & IBV_SRQ_LIMIT));
 }
 
 EXPORT int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
@@ -105,7 +108,7 @@ EXPORT int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 
 	if (err)
 		return iv_result(err);
-	attr->max_wr = x.max_wr;
+	attr->max_wr = TO(srq, srq)->empty ? 0 : x.max_wr;
 	attr->max_sge = x.max_sge;
 	attr->srq_limit = x.srq_limit;
 	return 0;

@@ -19,6 +19,9 @@ static inline void open_wr(struct qp *qp, enum xv_wr_opcode opcode)
 						IBV_SEND_SOLICITED);
 	qp->wr.opcode = opcode;
 	qp->has = 0;
+	if (xv_unlikely(iv_sends_full(qp)))
+		fail(qp, ENOMEM);
+	qp->sends.posted++;
 }
 
 static void build(struct qp *qp)
@@ -146,7 +149,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *pub, size_t n, const struct ibv_sg
 	struct qp *qp = TO(qp, pub);
 
 	if (n > qp->init.cap.max_send_sge) {
-		fail(qp, EINVAL);
+		fail(qp, ENOMEM);
 		return;
 	}
 	memcpy(qp->sge, list, n * sizeof(*list));
@@ -223,6 +226,7 @@ static void wr_start(struct ibv_qp_ex *pub)
 	xv_lock(&sq->lock);
 	qp->err = 0;
 	qp->mark.pi = sq->pi;
+	qp->mark.posted = qp->sends.posted;
 	qp->mark.fm_ce_se = sq->fm_ce_se;
 	qp->mark.last_ctrl = sq->last_ctrl;
 }
@@ -233,6 +237,7 @@ static void wr_abort(struct ibv_qp_ex *pub)
 	struct xv_sq *sq = &qp->xv->sq;
 
 	sq->pi = qp->mark.pi;
+	qp->sends.posted = qp->mark.posted;
 	sq->fm_ce_se = qp->mark.fm_ce_se;
 	sq->last_ctrl = qp->mark.last_ctrl;
 	xv_unlock(&sq->lock);
@@ -244,6 +249,8 @@ static int wr_complete(struct ibv_qp_ex *pub)
 	struct xv_sq *sq = &qp->xv->sq;
 	int err = qp->err;
 
+	if (xv_unlikely(!sq->room))
+		err = EINVAL;
 	if (xv_unlikely(err)) {
 		wr_abort(pub);
 		return err;
@@ -267,7 +274,7 @@ uint64_t iv_wr_ops(enum ibv_qp_type type)
 	case IBV_QPT_UD:
 		return send;
 	case IBV_QPT_UC:
-		return send | write | window;
+		return send | write | window | IBV_QP_EX_WITH_SEND_WITH_INV;
 	case IBV_QPT_RC:
 	case IBV_QPT_XRC_SEND:
 		return send | write | window | rc;

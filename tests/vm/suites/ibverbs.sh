@@ -237,6 +237,8 @@ else
 	order+=("${order[@]}")
 fi
 tap $STOCK/order "$DEV0" "${order[@]}"
+$STOCK/compare "$DEV0" "$(gid_index "$DEV0")" > "$OUT.plain" 2>&1
+
 ok "the files of ib_uverbs are hidden" hide_uverbs
 refused "no program works without xv_run" '' ibv_rc_pingpong -d "$DEV0"
 refused "xv_run needs a program" usage "$XV_RUN"
@@ -258,6 +260,8 @@ for prog in interface addresses threads; do
 done
 tap "$XV_RUN" $STOCK/contexts "${devices[@]}"
 tap "$XV_RUN" $STOCK/batches "$DEV0"
+"$XV_RUN" $STOCK/compare "$DEV0" "$(gid_index "$DEV0")" > "$OUT.other" 2>&1
+tap $STOCK/compare "$OUT.plain" "$OUT.other" -
 tap "$XV_RUN" $STOCK/lacking "$DEV0"
 tap "$XV_RUN" $STOCK/order "$DEV0" "${order[@]}"
 if ! brief; then

@@ -74,7 +74,7 @@ xv_outline int __xv_bridge_post_any(struct xv_qp *qp, const struct ibv_send_wr *
 	x.send_flags &= known;
 	if (qp->qp_type == XV_QPT_UD)
 		x.wr.ud.ah = ah_of(wr->wr.ud.ah);
-	if (wr->opcode == IBV_WR_BIND_MW) {
+	if (wr->opcode == IBV_WR_BIND_MW && qp->qp_type != XV_QPT_UD) {
 		/* A request needs these members only. */
 		mw.type = (enum xv_mw_type)wr->bind_mw.mw->type;
 		mw.rkey = wr->bind_mw.mw->rkey;
