@@ -410,6 +410,9 @@ drop_key_cache() {
 	done
 }
 
+# Unloads modules. The script dumps, which may run beside the suite, holds references to them.
+rmmod() { flock "${DUMPS_LOCK:-/dev/null}" timeout -k 5 "$LIMIT" rmmod "$@"; }
+
 # xhcactl ARGUMENT...: the installed program, or the one of this tree
 xhcactl() {
 	local installed
