@@ -52,6 +52,7 @@ static void test_sends(void)
 	struct xv_ah foreign = { .pd = NULL };
 	struct xv_qp *ud = make(XV_QPT_UD, 0);
 	struct xv_qp_attr attr = { .qp_state = XV_QPS_INIT, .port_num = 1, .qkey = 1 };
+	struct xt_peer peer;
 	int i;
 
 	refused("post 64 SGEs", send_one(r.qp[0], &wr), EINVAL, "post send: 64 SGEs, the queue has");
@@ -80,9 +81,11 @@ static void test_sends(void)
 	refused("a foreign address", send_one(ud, &wr), EINVAL, "another protection domain");
 	wr.opcode = XV_WR_RDMA_READ;
 	refused("a read on UD", send_one(ud, &wr), EINVAL, "not possible on this type");
-	wr = (struct xv_send_wr) { .sg_list = sge, .num_sge = 1, .opcode = XV_WR_SEND,
-				   .wr.ud = { .ah = xt_ah_create(&r.side[0], &(struct xt_peer) {
-					      .lid = r.side[0].attr.lid, .gid = r.side[0].gid }) } };
+	peer = (struct xt_peer) { .lid = r.side[0].attr.lid, .gid = r.side[0].gid };
+	wr = (struct xv_send_wr) { .sg_list = sge, .num_sge = 1, .opcode = XV_WR_SEND };
+	wr.wr.ud.ah = xt_ah_create(&r.side[0], &peer);
+	if (!wr.wr.ud.ah)
+		bail_out("%s", xv_last_error());
 	sge[0].length = 8;
 	for (i = 0; i < 4 * DEPTH && !send_one(ud, &wr); i++)
 		;

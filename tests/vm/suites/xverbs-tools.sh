@@ -139,8 +139,8 @@ perf_strangers() {
 	for numbers in "1 0 4 2 1 64 0 0" "0 0 0 0 1 64 0 1" "0 0 0 2 0 64 0 1" "1 0 0 2 2 64 0 1" \
 		"0 0 0 2 1 0 0 1" "0 0 0 2 1 64 5000 1" "0 0 0 2 1 64 0 1025" "0 2 2 2 1 64 0 1" \
 		"0 0 0 2 1 64 0 -1" "2 0 0 2 1 64 0 1"; do
-		is "perf: a server refuses the numbers $numbers" "$(stranger "xv_perf 3 $numbers")" \
-			"1 1"
+		is "perf: a server refuses the numbers $numbers" \
+			"$(stranger "xv_perf 3 $numbers")" "1 1"
 	done
 }
 

@@ -34,6 +34,10 @@
 extern "C" {
 #endif
 
+/* In libxverbs, for XV_DP_REFUSE() of dp/queue.h */
+void xv_dp_refused(int err, const char *fmt, ...)
+	__attribute__((__weak__, __format__(__printf__, 2, 3)));
+
 #include <xverbs/dp/barrier.h>
 #include <xverbs/dp/wr.h>
 #include <xverbs/dp/queue.h>

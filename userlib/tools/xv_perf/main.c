@@ -133,7 +133,9 @@ static void parse_option(int c)
 	case 'n': p->iterations = xt_number(optarg, "--iterations", 1, UINT32_MAX); break;
 	case 'D': p->depth = (uint32_t)xt_number(optarg, "--depth", 1, MAX_DEPTH); break;
 	case 'b': p->batch = (uint32_t)xt_number(optarg, "--batch", 1, MAX_DEPTH); break;
-	case 'S': p->signal_every = (uint32_t)xt_number(optarg, "--signal-every", 1, MAX_DEPTH); break;
+	case 'S':
+		p->signal_every = (uint32_t)xt_number(optarg, "--signal-every", 1, MAX_DEPTH);
+		break;
 	case 'q': p->qps = (uint32_t)xt_number(optarg, "--qps", 1, MAX_QPS); break;
 	case 't': p->targets = (uint32_t)xt_number(optarg, "--targets", 1, MAX_TARGETS); break;
 	case 'i': p->inline_max = (uint32_t)xt_number(optarg, "--inline", 0, MAX_INLINE); break;

@@ -116,7 +116,7 @@ static inline int xv_wr_send_calc(struct xv_qp *qp, uint64_t wr_id, unsigned int
 	int err;
 
 	if (!__xv_calc_type(qp))
-		return XV_DP_REFUSE(XV_EINVAL, "on XRC and DC queue pairs, calculations are posted as lists");
+		return XV_DP_REFUSE(XV_EINVAL, "XRC and DC need a list, as for xv_post_send()");
 	__xv_calc_open(qp, MLX5R_OP_SEND, XV_WC_SEND, 1, wr_id, flags, calc, sge, n, &err);
 	return err;
 }
@@ -130,7 +130,7 @@ static inline int xv_wr_write_calc(struct xv_qp *qp, uint64_t wr_id, unsigned in
 	int err;
 
 	if (!__xv_calc_type(qp))
-		return XV_DP_REFUSE(XV_EINVAL, "on XRC and DC queue pairs, calculations are posted as lists");
+		return XV_DP_REFUSE(XV_EINVAL, "XRC and DC need a list, as for xv_post_send()");
 	seg = __xv_calc_open(qp, MLX5R_OP_RDMA_WRITE, XV_WC_RDMA_WRITE, 2, wr_id, flags, calc,
 			     sge, n, &err);
 	if (seg)

@@ -36,7 +36,7 @@ static inline int __xv_sq_walk(struct xv_sq *sq, uint32_t count, uint32_t *posit
 	for (; n; n--) {
 		/* Not posted yet, or overwritten by a request one round later */
 		if (at == sq->pi || sq->pi - at > sq->mask + 1)
-			return XV_DP_REFUSE(XV_EINVAL, "count %u: request not posted or overwritten",
+			return XV_DP_REFUSE(XV_EINVAL, "count %u: not posted, or overwritten",
 					    count);
 		at = sq->entry[at & sq->mask].end;
 	}

@@ -37,9 +37,6 @@ struct xv_comp_channel;
  * A request is refused: evaluates to the negative error number.  The library, and a program that
  * defines XV_DP_DEBUG, also store the reason, which xv_last_error() returns.
  */
-void xv_dp_refused(int err, const char *fmt, ...)	/* in libxverbs */
-	__attribute__((__weak__, __format__(__printf__, 2, 3)));
-
 #ifndef XV_DP_REFUSE
 #ifdef XV_DP_DEBUG
 #define XV_DP_REFUSE(err, ...)	((xv_dp_refused ? xv_dp_refused(err, __VA_ARGS__) : (void)0), \

@@ -47,7 +47,7 @@ xv_inline int __xv_rq_refuse(const struct xv_qp *qp)
 		return XV_DP_REFUSE(XV_EINVAL, "the queue pair has a shared receive queue");
 	if (qp->state == XV_QPS_RESET)
 		return XV_DP_REFUSE(XV_EINVAL, "the queue pair is in state RESET");
-	return XV_DP_REFUSE(XV_EINVAL, "the queue pair has no receive queue, or not for posts");
+	return XV_DP_REFUSE(XV_EINVAL, "the queue pair has no receive queue for posts");
 }
 
 /* Builds one receive of n elements; xv_commit_recv() makes it visible to the adapter. */

@@ -58,9 +58,14 @@ xv_inline int __xv_sq_refuse(const struct xv_qp *qp)
 	if (qp->sq.room)
 		return XV_DP_REFUSE(XV_ENOMEM, "the send queue is full");
 	if (qp->state >= XV_QPS_RTS || qp->qp_type == XV_QPT_XRC_RECV)
-		return XV_DP_REFUSE(XV_EINVAL, "the queue pair has no send queue, or not for posts");
+		return XV_DP_REFUSE(XV_EINVAL, "the queue pair has no send queue for posts");
 	return XV_DP_REFUSE(XV_EINVAL, "the queue pair is in state %s and does not send",
 			    __xv_state_name(qp));
+}
+
+xv_inline int __xv_foreign_ah(void)
+{
+	return XV_DP_REFUSE(XV_EINVAL, "the address handle is of another protection domain");
 }
 
 xv_inline int __xv_too_long(uint32_t ds)
@@ -383,7 +388,7 @@ xv_inline int __xv_wr_datagram(struct xv_qp *qp, uint32_t opcode, uint64_t wr_id
 	struct mlx5r_ctrl *ctrl = __xv_sq_next(&qp->sq);
 
 	if (xv_unlikely(ah->pd != qp->pd))
-		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
+		return __xv_foreign_ah();
 	if (__xv_sq_full(&qp->sq, 2))
 		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, 4 + !!sge->length, flags, imm, wr_id, XV_WC_SEND);

@@ -34,7 +34,7 @@ xv_inline int __xv_dc_open(struct xv_qp *qp, uint32_t opcode, uint32_t wc_opcode
 	uint32_t ds = __XV_DC_DS + more_ds;
 
 	if (xv_unlikely(to->ah->pd != qp->pd))
-		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
+		return __xv_foreign_ah();
 	if (__xv_sq_full(&qp->sq, (ds + 3) / 4))
 		return __xv_sq_refuse(qp);
 	__xv_sq_open(&qp->sq, ctrl, opcode, ds, flags, imm, wr_id, wc_opcode);

@@ -199,7 +199,7 @@ static inline int __xv_wr_masked_list(struct xv_qp *qp, const struct xv_send_wr 
 
 	if (qp->qp_type == XV_QPT_DCI) {
 		if (xv_unlikely(wr->dc.ah->pd != qp->pd))
-			return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
+			return __xv_foreign_ah();
 	} else if (qp->qp_type != XV_QPT_RC && qp->qp_type != XV_QPT_XRC_SEND) {
 		return __xv_wr_not_on_type(qp, wr);
 	}
@@ -260,7 +260,7 @@ static inline int __xv_wr_other(struct xv_qp *qp, const struct xv_send_wr *wr)
 static inline int __xv_wr_vector(struct xv_qp *qp, const struct xv_send_wr *wr)
 {
 	if (wr->num_sge != 1 || wr->send_flags & (XV_SEND_INLINE | XV_SEND_WITH_CALC))
-		return XV_DP_REFUSE(XV_EINVAL, "a vector calculation has one SGE and is not inline");
+		return XV_DP_REFUSE(XV_EINVAL, "a vector calculation has one SGE, not inline");
 	if (wr->opcode == XV_WR_SEND)
 		return xv_wr_send_vector_calc(qp, wr->wr_id, wr->send_flags, &wr->op.vector_calc,
 					      wr->sg_list);
@@ -316,9 +316,9 @@ xv_outline int xv_wr_general(struct xv_qp *qp, const struct xv_send_wr *wr)
 	if (xv_unlikely(opmod < 0))
 		return opmod;
 	if (qp->qp_type == XV_QPT_UD && xv_unlikely(wr->wr.ud.ah->pd != qp->pd))
-		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
+		return __xv_foreign_ah();
 	if (qp->qp_type == XV_QPT_DCI && xv_unlikely(wr->dc.ah->pd != qp->pd))
-		return XV_DP_REFUSE(XV_EINVAL, "the address handle belongs to another protection domain");
+		return __xv_foreign_ah();
 	data_ds = __xv_wr_data_ds(qp, d, wr);
 	if (xv_unlikely(data_ds < 0))
 		return data_ds;

@@ -145,7 +145,7 @@ xv_outline int xv_wr_umr_fill(struct xv_qp *qp, uint64_t wr_id, unsigned int fla
 		return XV_DP_REFUSE(XV_EINVAL, "a part of the key is empty or too large");
 	if (umr->num > __XV_UMR_MAX_LIST || entries > umr->mkey->max_entries ||
 	    list > __XV_UMR_MAX_LIST || (!umr->list && list > MLX5R_MAX_DS - __XV_UMR_DS))
-		return XV_DP_REFUSE(XV_EINVAL, "%u entries, the key has %u, a request without a list %u",
+		return XV_DP_REFUSE(XV_EINVAL, "%u entries, the key has %u, an inline list %u",
 				    entries, umr->mkey->max_entries, MLX5R_MAX_DS - __XV_UMR_DS);
 	if (umr->access & ~__XV_UMR_ACCESS)
 		return XV_DP_REFUSE(XV_EINVAL, "access: unknown bit in 0x%x", umr->access);
