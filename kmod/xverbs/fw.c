@@ -323,8 +323,9 @@ int xv_fw_arm_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn, u16 lwm)
 			  sizeof(out));
 }
 
-int xv_fw_query_rmp_lwm(struct xv_dev *dev, struct xv_call *call, u32 rmpn,
-			u16 *lwm)
+/* Reads the context of an RMP. */
+int xv_fw_query_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn,
+		    void *rmpc)
 {
 	u32 out[MLX5_ST_SZ_DW(query_rmp_out)] = {};
 	u32 in[MLX5_ST_SZ_DW(query_rmp_in)] = {};
@@ -335,7 +336,8 @@ int xv_fw_query_rmp_lwm(struct xv_dev *dev, struct xv_call *call, u32 rmpn,
 	err = xv_fw_exec(dev, call, "QUERY_RMP", in, sizeof(in), out,
 			 sizeof(out));
 	if (!err)
-		*lwm = MLX5_GET(query_rmp_out, out, rmp_context.wq.lwm);
+		memcpy(rmpc, MLX5_ADDR_OF(query_rmp_out, out, rmp_context),
+		       MLX5_ST_SZ_BYTES(rmpc));
 	return err;
 }
 

@@ -42,8 +42,8 @@ int xv_fw_create_rmp(struct xv_dev *dev, struct xv_call *call, void *in,
 		     size_t inlen, u32 *rmpn);
 int xv_fw_destroy_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn);
 int xv_fw_arm_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn, u16 lwm);
-int xv_fw_query_rmp_lwm(struct xv_dev *dev, struct xv_call *call, u32 rmpn,
-			u16 *lwm);
+int xv_fw_query_rmp(struct xv_dev *dev, struct xv_call *call, u32 rmpn,
+		    void *rmpc);
 int xv_fw_create_xrc_srq(struct xv_dev *dev, struct xv_call *call, void *in,
 			 size_t inlen, u32 *srqn);
 int xv_fw_destroy_xrc_srq(struct xv_dev *dev, struct xv_call *call, u32 srqn);

@@ -167,7 +167,7 @@ static void xv_test_create(struct kunit *test)
 static void xv_test_query(struct kunit *test)
 {
 	u32 qpc[MLX5_ST_SZ_DW(qpc)], mkc[MLX5_ST_SZ_DW(mkc)];
-	u32 dctc[MLX5_ST_SZ_DW(dctc)];
+	u32 dctc[MLX5_ST_SZ_DW(dctc)], rmpc[MLX5_ST_SZ_DW(rmpc)];
 	struct xv_call *call = &xv_fw_call;
 	struct xv_dev *dev = &xv_fw_dev;
 	u16 lwm = 0;
@@ -178,9 +178,10 @@ static void xv_test_query(struct kunit *test)
 	XV_EXPECT_COMMAND(test, "QUERY_MKEY", 16, { 0, 0x02010000 },
 			  { 8, 0x123456 });
 	xv_answer(0x54, 0x0000beef);	/* context at 0x20, work queue at 0x30 of it */
-	KUNIT_EXPECT_EQ(test, xv_fw_query_rmp_lwm(dev, call, 0x123456, &lwm),
-			0);
-	KUNIT_EXPECT_EQ(test, lwm, 0xbeef);
+	xv_answer(0x58, 0x81654321);
+	KUNIT_EXPECT_EQ(test, xv_fw_query_rmp(dev, call, 0x123456, rmpc), 0);
+	KUNIT_EXPECT_EQ(test, (u32)MLX5_GET(rmpc, rmpc, wq.lwm), 0xbeefu);
+	KUNIT_EXPECT_EQ(test, (u32)MLX5_GET(rmpc, rmpc, wq.pd), 0x654321u);
 	XV_EXPECT_COMMAND(test, "QUERY_RMP", 16, { 0, 0x090f0000 },
 			  { 8, 0x123456 });
 	xv_answer(0x2c, 0xcafe0000);	/* context at 0x10 */

@@ -62,7 +62,7 @@ int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle)
 	return -EBUSY;
 }
 
-void xv_import_drop(struct xv_pd_obj *pd)
+static void xv_import_drop(struct xv_pd_obj *pd)
 {
 	atomic_dec(&pd->ib->usecnt);
 	fput(pd->uverbs);
@@ -136,30 +136,43 @@ static int xv_import_find(struct xv_call *call, struct xv_pd_obj *pd)
 }
 
 /*
- * ib_core does not export the number of a PD, but the mkeys of the PD have it.  For a
- * moment this mkey is in the PD of a process: it is of the kind of a memory window, whose
- * entries are other mkeys of the PD, and it is not filled, so it gives no access.
+ * ib_core does not export the number of a PD.  It is read from the context of an SRQ that is
+ * made in the PD for this moment.  An mkey has the number, too, but a process with queues in the PD
+ * may be able to change it there by a work request (UMR).
+ *
+ * mlx5_ib sets srq_num for each type of SRQ; this type is an RMP (PRM).
  */
 static int xv_import_number(struct xv_call *call, struct xv_pd_obj *pd)
 {
-	u32 mkc[MLX5_ST_SZ_DW(mkc)];
-	struct ib_mr *mr;
+	struct ib_srq_init_attr attr = { .srq_type = IB_SRQT_BASIC,
+					 .attr = { .max_wr = 1, .max_sge = 1 } };
+	u32 rmpc[MLX5_ST_SZ_DW(rmpc)];
+	struct ib_srq *srq;
 	int err;
 
-	mr = ib_alloc_mr(pd->ib, IB_MR_TYPE_SG_GAPS, 1);
-	if (IS_ERR(mr))
-		return xv_fail(call, xv_fw_errno(PTR_ERR(mr)),
-			       "PD: cannot read the PD number: %pe", mr);
-	err = xv_fw_query_mkey(call->dev, call, mr->lkey, mkc);
+	srq = ib_create_srq(pd->ib, &attr);
+	if (IS_ERR(srq))
+		return xv_fail(call, xv_fw_errno(PTR_ERR(srq)),
+			       "PD: cannot read the PD number: %pe", srq);
+	err = xv_fw_query_rmp(call->dev, call, srq->ext.xrc.srq_num, rmpc);
 	if (!err)
-		pd->pdn = MLX5_GET(mkc, mkc, pd);
-	/* A failed command is tried again. */
-	if (ib_dereg_mr(mr) && ib_dereg_mr(mr) && !err)
-		err = xv_fail(call, -EREMOTEIO, "PD: DESTROY_MKEY failed");
-	return err;
+		pd->pdn = MLX5_GET(rmpc, rmpc, wq.pd);
+	if (!ib_destroy_srq_user(srq, NULL))
+		return err;
+	/* It is destroyed with the import. */
+	pd->srq = srq;
+	return err ?: xv_fail(call, -EREMOTEIO, "PD: DESTROY_RMP failed");
 }
 
-static int xv_import(struct xv_call *call, struct xv_pd_obj *pd)
+int xv_import_end(struct xv_pd_obj *pd, struct xv_call *call)
+{
+	if (pd->srq && ib_destroy_srq_user(pd->srq, NULL))
+		return xv_fail(call, -EREMOTEIO, "PD: DESTROY_RMP failed");
+	xv_import_drop(pd);
+	return 0;
+}
+
+static int xv_import_open(struct xv_call *call, struct xv_pd_obj *pd)
 {
 	int err;
 
@@ -168,13 +181,8 @@ static int xv_import(struct xv_call *call, struct xv_pd_obj *pd)
 		return xv_fail(call, -EBADF, "PD: fd %d is not an open file",
 			       call->arg.pd_import.fd);
 	err = xv_import_find(call, pd);
-	if (err) {
-		fput(pd->uverbs);
-		return err;
-	}
-	err = xv_import_number(call, pd);
 	if (err)
-		xv_import_drop(pd);
+		fput(pd->uverbs);
 	return err;
 }
 
@@ -187,9 +195,14 @@ int xv_pd_import(struct xv_call *call)
 	obj = xv_obj_alloc(call, XV_OBJ_PD, sizeof(struct xv_pd_obj));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	err = xv_import(call, to_pd_obj(obj));
+	err = xv_import_open(call, to_pd_obj(obj));
 	if (err) {
 		xv_obj_abort(obj);
+		return err;
+	}
+	err = xv_import_number(call, to_pd_obj(obj));
+	if (err) {
+		xv_obj_undo(obj);
 		return err;
 	}
 	obj->resource.number = to_pd_obj(obj)->pdn;

@@ -119,10 +119,8 @@ int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 	struct xv_pd_obj *pd = to_pd_obj(obj);
 	int err;
 
-	if (pd->uverbs) {
-		xv_import_drop(pd);
-		return 0;
-	}
+	if (pd->uverbs)
+		return xv_import_end(pd, call);
 	/* Not ib_dealloc_pd(), which warns if the firmware refuses. */
 	err = ib_dealloc_pd_user(pd->ib, NULL);
 	return err ? xv_fail(call, xv_fw_errno(err), "PD: DEALLOC_PD failed") : 0;

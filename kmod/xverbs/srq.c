@@ -285,6 +285,16 @@ int xv_srq_modify(struct xv_call *call)
 	return err;
 }
 
+static int xv_srq_rmp_limit(struct xv_call *call, u32 rmpn, u16 *limit)
+{
+	u32 rmpc[MLX5_ST_SZ_DW(rmpc)];
+	int err = xv_fw_query_rmp(call->dev, call, rmpn, rmpc);
+
+	if (!err)
+		*limit = MLX5_GET(rmpc, rmpc, wq.lwm);
+	return err;
+}
+
 int xv_srq_query(struct xv_call *call)
 {
 	struct xverbs_srq_query *arg = &call->arg.srq_query;
@@ -299,7 +309,7 @@ int xv_srq_query(struct xv_call *call)
 	srq = to_srq_obj(obj);
 	err = srq->xrc ?
 		xv_fw_query_xrc_srq_lwm(call->dev, call, srq->srqn, &limit) :
-		xv_fw_query_rmp_lwm(call->dev, call, srq->srqn, &limit);
+		xv_srq_rmp_limit(call, srq->srqn, &limit);
 	if (!err) {
 		arg->out_max_wr = srq->max_wr;
 		arg->out_max_sge = srq->max_sge;

@@ -590,18 +590,20 @@ u32 xv_max_objects(void);
 /**
  * struct xv_pd_obj - a protection domain
  * @uverbs: open file of ib_uverbs to which an imported PD belongs, or NULL
+ * @srq: SRQ that was made to read @pdn and could not be destroyed, or NULL
  * @kept: in xv_dev.kept_imports
  */
 struct xv_pd_obj {
 	struct xv_obj obj;
 	struct ib_pd *ib;
 	struct file *uverbs;
+	struct ib_srq *srq;
 	struct list_head kept;
 	u32 pdn;
 };
 
 int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle);
-void xv_import_drop(struct xv_pd_obj *pd);
+int xv_import_end(struct xv_pd_obj *pd, struct xv_call *call);
 void xv_imports_exit(struct xv_dev *dev);
 
 /**
