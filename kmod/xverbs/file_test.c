@@ -25,7 +25,7 @@ static const struct {
 	XV_SIZE(query_pkey, 40), XV_SIZE(feature, 264),
 	XV_SIZE(query_features, 48), XV_SIZE(clock_map, 48), XV_SIZE(async_event, 24),
 	XV_SIZE(comp_event, 8), XV_SIZE(channel_alloc, 40),
-	XV_SIZE(pd_alloc, 32), XV_SIZE(pd_import, 40), XV_SIZE(uar_alloc, 64), XV_SIZE(mr_reg, 72),
+	XV_SIZE(pd_alloc, 32), XV_SIZE(pd_import, 48), XV_SIZE(uar_alloc, 64), XV_SIZE(mr_reg, 72),
 	XV_SIZE(mr_rereg, 72), XV_SIZE(mr_dmabuf, 72), XV_SIZE(mw_alloc, 40),
 	XV_SIZE(umem_reg, 48), XV_SIZE(xrcd_open, 40), XV_SIZE(qp_open, 48),
 	XV_SIZE(cq_create, 120), XV_SIZE(cq_modify, 48),

@@ -3,9 +3,9 @@
  * Import of protection domains that a process allocated through ib_uverbs.
  *
  * Access check.  The caller passes an open file of ib_uverbs and the handle of the PD in that file.
- * ib_core exports no lookup by handle, but one by number in its resource tracking, so the
- * numbers are searched for the PD that names this file and this handle.  An open file of
- * ib_uverbs gives all rights on its objects.
+ * ib_core exports no lookup by handle, but one by number in its resource tracking.  The PD with
+ * the number must name this file and this handle.  The caller may know the number from netlink;
+ * otherwise the numbers are searched.  An open file of ib_uverbs gives all rights on its objects.
  *
  * Lifetime.  While a PD is imported:
  *
@@ -114,9 +114,8 @@ static int xv_import_try(struct xv_call *call, struct xv_pd_obj *pd, u32 number)
 
 #define XV_IMPORT_SEARCH	(1u << 22)	/* numbers; takes less than a second */
 
-static int xv_import_find(struct xv_call *call, struct xv_pd_obj *pd)
+static int xv_import_search(struct xv_call *call, struct xv_pd_obj *pd)
 {
-	const struct xverbs_pd_import *arg = &call->arg.pd_import;
 	u32 number, left = XV_IMPORT_SEARCH;
 	int err;
 
@@ -128,11 +127,20 @@ static int xv_import_find(struct xv_call *call, struct xv_pd_obj *pd)
 		cond_resched();
 	} while (err == -ENOENT && --left && number-- &&
 		 !fatal_signal_pending(current));
+	return err;
+}
+
+static int xv_import_find(struct xv_call *call, struct xv_pd_obj *pd)
+{
+	const struct xverbs_pd_import *arg = &call->arg.pd_import;
+	int err = arg->number ? xv_import_try(call, pd, arg->number) :
+				xv_import_search(call, pd);
+
 	if (err == -ENOENT)
 		return xv_fail(call, err, "fd %d has no PD %u on this device", arg->fd, arg->pd);
-	if (err)
+	if (err == -EBUSY)
 		return xv_fail(call, err, "PD %u of fd %d is being deallocated", arg->pd, arg->fd);
-	return 0;
+	return err;
 }
 
 /*
@@ -176,6 +184,8 @@ static int xv_import_open(struct xv_call *call, struct xv_pd_obj *pd)
 {
 	int err;
 
+	if (call->arg.pd_import.reserved)
+		return xv_fail(call, -EINVAL, "reserved is not zero");
 	pd->uverbs = fget(call->arg.pd_import.fd);
 	if (!pd->uverbs)
 		return xv_fail(call, -EBADF, "PD: fd %d is not an open file",

@@ -12,11 +12,12 @@
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <rdma/xverbs.h>
 #include "bridge.h"
 
-enum { LEN = 4096, HANDLES = 32, RACE_SECONDS = 2, GIVE_UP = 60 };
+enum { LEN = 4096, HANDLES = 32, NUMBERS = 10000, RACE_SECONDS = 2, GIVE_UP = 60 };
 
 /* ---- Refused imports ------------------------------------------------------------------ */
 
@@ -48,6 +49,28 @@ static void test_wrong_arguments(void)
 	ok(!xv_import_ctx(null) && errno == EINVAL, "context of another file: EINVAL");
 	ok(!xv_import_ctx(-1) && errno == EBADF, "context of no file: EBADF");
 	close(null);
+}
+
+/* The kernel compares the domain of a number with file and handle, and does not search. */
+static void test_number(void)
+{
+	struct xverbs_pd_import req = { .hdr.size = sizeof(req), .fd = end[0].ibv->cmd_fd,
+		.pd = end[0].ibv_pd->handle };
+	int fd = end[0].s.ctx->fd, found = 0, other = 0;
+	struct xverbs_destroy destroy = { .hdr.size = sizeof(destroy) };
+
+	for (req.number = 1; req.number < NUMBERS; req.number++) {
+		if (ioctl(fd, XVERBS_PD_IMPORT, &req)) {
+			other += errno != ENOENT;
+			continue;
+		}
+		found++;
+		other += req.out_pdn != end[0].pd->pdn;
+		destroy.handle = req.out_handle;
+		NEED(!ioctl(fd, XVERBS_DESTROY, &destroy));
+	}
+	ok(found == 1 && !other, "one number names the protection domain, others ENOENT: %d, %d",
+	   found, other);
 }
 
 static void test_wrong_device(void)
@@ -376,6 +399,7 @@ int main(int argc, char **argv)
 	open_end(1);
 	connect_ends();
 	test_wrong_arguments();
+	test_number();
 	test_wrong_device();
 	test_end_of_pd();
 	test_in_use();

@@ -24,9 +24,9 @@
 #include <rdma/xverbs.h>
 #include "rig.h"
 
-/* DESTROY_MKEY: MLX5_CMD_OP_DESTROY_MKEY of linux/mlx5/mlx5_ifc.h */
+/* ALLOC_PD, DESTROY_MKEY: MLX5_CMD_OP_* of linux/mlx5/mlx5_ifc.h */
 enum { LEN = 64, RECVS = 4, LIMIT = 2, FILES = 512, ALL = 1000000, MARK = 0x5a5a5a5a,
-       DESTROY_MKEY = 0x202 };
+       DESTROY_MKEY = 0x202, ALLOC_PD = 0x800 };
 
 static void write_number(const char *name, unsigned int n)
 {
@@ -47,11 +47,11 @@ static void fail_commands(unsigned int n)
 	write_number("fail_command", !!n);
 }
 
-/* Makes all commands that destroy a key fail, or none. */
-static void fail_to_destroy_keys(bool fail)
+/* Makes all commands with this opcode fail, or, with 0, none. */
+static void fail_opcode(unsigned int opcode)
 {
-	write_number("fail_opcode", fail ? DESTROY_MKEY : 0);
-	fail_commands(fail ? ALL : 0);
+	write_number("fail_opcode", opcode);
+	fail_commands(opcode ? ALL : 0);
 }
 
 /* Number of objects of one kind that the adapter has */
@@ -228,9 +228,9 @@ static void domain_stays(const char *name, int fd, unsigned long cmd, void *arg,
 	hdr->size = size;
 	hdr->reason = (uintptr_t)reason;
 	hdr->reason_len = sizeof(reason);
-	fail_to_destroy_keys(true);
+	fail_opcode(DESTROY_MKEY);
 	err = ioctl(fd, cmd, arg) ? errno : 0;
-	fail_to_destroy_keys(false);
+	fail_opcode(0);
 	made = objects("pds") - before;
 	ok(err == EREMOTEIO && strstr(reason, "DESTROY_MKEY"), "%s fails: %s", name, reason);
 	ok(made == 1, "%s: the domain stays in the adapter: %u", name, made);
@@ -281,6 +281,21 @@ static uint32_t import(int fd, const struct ibv_pd *pd)
 	return arg.out_handle;
 }
 
+/* The search for a domain allocates one; the library needs no search. */
+static void import_without_search(const struct ibv_pd *pd)
+{
+	struct xv_context *ctx = xv_import_ctx(pd->context->cmd_fd);
+	struct xv_pd *imported;
+
+	fail_opcode(ALLOC_PD);
+	imported = ctx ? xv_import_pd(ctx, pd->context->cmd_fd, pd->handle) : NULL;
+	fail_opcode(0);
+	ok(!!imported, "the library imports by the number of netlink: %s", xv_last_error());
+	if (imported)
+		xv_dealloc_pd(imported);
+	xv_close(ctx);
+}
+
 static void test_import(void)
 {
 	struct xverbs_mw_alloc mw = { .hdr.size = sizeof(mw), .type = 2 };
@@ -290,11 +305,12 @@ static void test_import(void)
 	unsigned int before = objects("pds");
 	char command[128];
 
+	import_without_search(pd);
 	mw.pd = import(fd, pd);
 	verb(fd, XVERBS_MW_ALLOC, &mw);
-	fail_to_destroy_keys(true);
+	fail_opcode(DESTROY_MKEY);
 	close(fd);
-	fail_to_destroy_keys(false);
+	fail_opcode(0);
 	ok(ibv_dealloc_pd(pd) == EBUSY, "libibverbs cannot deallocate the domain of a lost window");
 	/* Not ibv_close_device(), which needs a context without domains */
 	close(stock_fd);

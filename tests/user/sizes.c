@@ -119,6 +119,8 @@ static uint32_t first_size(const struct step *s)
 		return offsetof(struct xverbs_bind, fd);
 	case XVERBS_QUERY_DEVICE:
 		return offsetof(struct xverbs_query_device, out_exp_device_cap_flags);
+	case XVERBS_PD_IMPORT:
+		return offsetof(struct xverbs_pd_import, number);
 	default:
 		return s->size;
 	}

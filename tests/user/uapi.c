@@ -43,7 +43,7 @@ static const struct verb verbs[] = {
 	V(QUERY_FEATURES, query_features, .reserved = OFF(query_features, reserved)),
 	V(CLOCK_MAP, clock_map, .reserved = OFF(clock_map, reserved)),
 	V(PD_ALLOC, pd_alloc),
-	V(PD_IMPORT, pd_import),
+	V_GROWN(PD_IMPORT, pd_import, number, .reserved = OFF(pd_import, reserved)),
 	V(UAR_ALLOC, uar_alloc),
 	V(MR_REG, mr_reg, .handles = { OFF(mr_reg, pd) }, .reserved = OFF(mr_reg, reserved)),
 	V(MR_REREG, mr_rereg, .handles = { OFF(mr_rereg, mr) }),

@@ -840,13 +840,17 @@ struct xverbs_pd_alloc {
  * @pd: handle of a protection domain in that file (ibv_pd.handle)
  * @out_handle: the protection domain
  * @out_pdn: its number in the adapter
+ * @number: its number in the kernel, RDMA_NLDEV_ATTR_RES_PDN of netlink ("pdn" in
+ *	`rdma resource show pd`); 0: not known
+ * @reserved: must be zero
  *
  * Makes a protection domain of ib_uverbs available to the objects of this file: their
  * work requests may use memory that was registered through ib_uverbs.  An open file of
  * ib_uverbs gives all rights on its objects, so it also gives the right to import them.
  *
  * ENOENT unless the open file @fd has a protection domain with the handle @pd on the
- * device of this file; also if the device has allocated four million others since.
+ * device of this file; also if that has another @number. Without a number the kernel searches, and
+ * ENOENT is also returned if the device has allocated four million others since.
  * EBUSY while it is being deallocated.
  *
  * Work requests of this file must not use memory of the protection domain that is not
@@ -865,6 +869,8 @@ struct xverbs_pd_import {
 	__u32 pd;
 	__u32 out_handle;
 	__u32 out_pdn;
+	__u32 number;
+	__u32 reserved;
 };
 #define XVERBS_PD_IMPORT _IO(XVERBS_TYPE, XVERBS_CMD_PD_IMPORT)
 

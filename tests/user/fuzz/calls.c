@@ -189,7 +189,9 @@ SHAPE(pd_alloc, OUT(pd_alloc, out_handle, out_pdn));
 SHAPE(pd_import,
 	RANGE(pd_import, fd, 0, 20),
 	RANGE(pd_import, pd, 0, 4),
-	OUT(pd_import, out_handle, out_pdn));
+	OUT(pd_import, out_handle, out_pdn),
+	RANGE(pd_import, number, 0, 100),
+	ZERO(pd_import, reserved));
 
 SHAPE(uar_alloc, OUT(uar_alloc, out_handle, out_bf_stride));
 
@@ -412,6 +414,8 @@ static void relate_import(struct made *m)
 		i = (i + 1) % ARRAY_SIZE(pds->handle);
 	a->fd = pds->fd;
 	a->pd = pds->handle[i] - 1;
+	if (chance(m->t, 80))
+		a->number = 0;
 }
 
 /* Rights to write need the right to write locally; an offset becomes an address. */
