@@ -9,7 +9,10 @@
 #include <poll.h>
 #include "verbs.h"
 
-/* Reads the next event, except changes of GIDs; returns its name. */
+/*
+ * Reads the next event; returns its name.  Changes of GIDs do not count, nor events that this
+ * version of libibverbs does not know: newer kernels report the speed of a port.
+ */
 static const char *next_event(struct ibv_context *ctx)
 {
 	struct pollfd p = { .fd = ctx->async_fd, .events = POLLIN };
@@ -19,7 +22,7 @@ static const char *next_event(struct ibv_context *ctx)
 		if (poll(&p, 1, 10000) != 1 || ibv_get_async_event(ctx, &event))
 			return "none";
 		ibv_ack_async_event(&event);
-	} while (event.event_type == IBV_EVENT_GID_CHANGE);
+	} while (event.event_type == IBV_EVENT_GID_CHANGE || event.event_type > IBV_EVENT_WQ_FATAL);
 	return ibv_event_type_str(event.event_type);
 }
 

@@ -237,7 +237,15 @@ else
 	order+=("${order[@]}")
 fi
 tap $STOCK/order "$DEV0" "${order[@]}"
-$STOCK/compare "$DEV0" "$(gid_index "$DEV0")" > "$OUT.plain" 2>&1
+# The errors of libmlx5 are those of its version and of the kernel.
+is_reference() { [[ $(uname -r) == 6.1.* ]] && compgen -G '/usr/lib/*/libibverbs.so.1.*.44.*'; }
+compared() {
+	"$XV_RUN" $STOCK/compare "$DEV0" "$(gid_index "$DEV0")" > "$OUT.other" 2>&1
+	tap $STOCK/compare "$OUT.plain" "$OUT.other" -
+}
+if is_reference > /dev/null; then
+	$STOCK/compare "$DEV0" "$(gid_index "$DEV0")" > "$OUT.plain" 2>&1
+fi
 
 ok "the files of ib_uverbs are hidden" hide_uverbs
 refused "no program works without xv_run" '' ibv_rc_pingpong -d "$DEV0"
@@ -260,8 +268,11 @@ for prog in interface addresses threads; do
 done
 tap "$XV_RUN" $STOCK/contexts "${devices[@]}"
 tap "$XV_RUN" $STOCK/batches "$DEV0"
-"$XV_RUN" $STOCK/compare "$DEV0" "$(gid_index "$DEV0")" > "$OUT.other" 2>&1
-tap $STOCK/compare "$OUT.plain" "$OUT.other" -
+if [ -s "$OUT.plain" ]; then
+	compared
+else
+	skip "compare" "needs Linux 6.1 and rdma-core 44"
+fi
 tap "$XV_RUN" $STOCK/lacking "$DEV0"
 tap "$XV_RUN" $STOCK/order "$DEV0" "${order[@]}"
 if ! brief; then
