@@ -139,7 +139,10 @@ static size_t entries_of(const char *dir)
 	return n;
 }
 
-/* Number of objects of a kind in xhca; NULL: all but mkeys, which mlx5_ib caches; else 0 */
+/*
+ * Number of objects of a kind in xhca; 0 on other adapters.  NULL: all, without mkeys, which mlx5_ib
+ * caches, and user contexts, which open files have.
+ */
 static size_t adapter_objects(const char *kind)
 {
 	size_t n = 0, i;
@@ -153,7 +156,9 @@ static size_t adapter_objects(const char *kind)
 		FILE *f = fopen(g.gl_pathv[i], "r");
 
 		while (f && fscanf(f, "%31s %u", name, &count) == 2)
-			n += kind ? !strcmp(name, kind) * count : strcmp(name, "mkeys") ? count : 0;
+			if (kind ? !strcmp(name, kind) :
+				   strcmp(name, "mkeys") && strcmp(name, "uctxs"))
+				n += count;
 		if (f)
 			fclose(f);
 	}

@@ -170,6 +170,7 @@ struct send_size {
 	uint32_t requests;
 	uint32_t blocks;
 	uint32_t inline_data;
+	uint32_t longest;	/* data of a request, whose length is counted in six bits */
 };
 
 enum {
@@ -218,9 +219,10 @@ static int size_sends(struct xv_context *ctx, const struct ibv_qp_init_attr *a, 
 		return iv_result(err);
 	if (cap->max_inline_data && align_to(4ull + cap->max_inline_data, DATA) > data)
 		data = align_to(4ull + cap->max_inline_data, DATA);
-	/* A bind has no data. */
-	if (header + data > MAX_SIZE || header_bytes(a->qp_type, ops & ~binds) + data > MAX_REQUEST)
+	if (header + data > MAX_SIZE)
 		return EINVAL;
+	/* A bind has no data. */
+	size->longest = MAX_REQUEST - header_bytes(a->qp_type, ops & ~binds);
 	request = align_to(header + data, BLOCK);
 	while (ring < cap->max_send_wr * request)
 		ring *= 2;
@@ -242,6 +244,11 @@ static bool bad_receives(struct xv_context *ctx, const struct ibv_qp_init_attr *
 	return a->srq && (xv_query_device(ctx, &dev) || a->cap.max_recv_wr > dev.max_qp_wr);
 }
 
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 /* A queue without requests keeps the other sizes that the program asked for, until a query. */
 static void take_send_size(struct qp *qp, struct ibv_qp_cap *cap, const struct ibv_qp_cap *asked,
 			   const struct send_size *size)
@@ -251,8 +258,8 @@ static void take_send_size(struct qp *qp, struct ibv_qp_cap *cap, const struct i
 	cap->max_send_wr = size->requests;
 	cap->max_send_sge = asked->max_send_sge;
 	cap->max_inline_data = size->requests ? size->inline_data : asked->max_inline_data;
-	sq->max_sge = cap->max_send_sge;
-	sq->max_inline = cap->max_inline_data;
+	sq->max_sge = lesser(cap->max_send_sge, size->longest / DATA);
+	sq->max_inline = lesser(cap->max_inline_data, size->longest - 4);
 	qp->sends.max = size->requests;
 	qp->init.cap = *cap;
 	if (!size->requests)
@@ -267,7 +274,7 @@ static struct ibv_qp *create_sender(struct ibv_context *ctx, struct ibv_pd *pd,
 	const uint32_t blocks = a->qp_type == IBV_QPT_XRC_SEND ? 2 : 1;
 	struct ibv_qp_cap asked = a->cap;
 	struct xv_qp_init_attr x = { .flags = 0 };
-	struct send_size size = { .requests = 0 };
+	struct send_size size = { .longest = 4 };
 	struct ibv_qp *qp;
 	int err = check_type(a->qp_type);
 

@@ -148,7 +148,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *pub, size_t n, const struct ibv_sg
 {
 	struct qp *qp = TO(qp, pub);
 
-	if (n > qp->init.cap.max_send_sge) {
+	if (n > qp->xv->sq.max_sge) {
 		fail(qp, ENOMEM);
 		return;
 	}
@@ -195,7 +195,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *pub, size_t n,
 	size_t bytes = 0, i;
 
 	for (i = 0; i < n; i++) {
-		if (list[i].length > qp->init.cap.max_inline_data - bytes) {
+		if (list[i].length > qp->xv->sq.max_inline - bytes) {
 			fail(qp, ENOMEM);
 			return;
 		}

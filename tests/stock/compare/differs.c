@@ -25,8 +25,6 @@ static const struct {
 	{ "qp ibv_create_qp type 255 of this type", "libmlx5 sets no errno" },
 	{ "qp ibv_create_qp type [234] caps 1 ? 0 0 0", "libmlx5 reports -4 bytes of inline data" },
 	{ "qp ibv_create_qp type [234] caps * 4294967295", "libmlx5 takes it for no inline data" },
-	{ "qp ibv_create_qp type 4 caps 1 1 60 1 0", "64 units of 16 bytes: no request has them" },
-	{ "qp ibv_create_qp type 4 caps 10 1 1 1 950", "the same" },
 	{ "qp ibv_create_qp_ex type 2 comp_mask *", "libmlx5 sets no errno" },
 	{ "qp ibv_create_qp_ex type 2 TSO header", "libmlx5 sets no errno" },
 	{ "qp ibv_create_qp_ex type 4 flags bit 1", "BLOCK_SELF_MCAST_LB is not supported" },
