@@ -190,8 +190,7 @@ static void check_dead(void)
 	struct xv_mr *mr;
 
 	ok(poll(&p, 1, GIVE_UP * 1000) == 1 && p.revents & POLLHUP, "poll: POLLHUP");
-	ok(xv_device_removed(r.side[0].ctx) && !xv_device_removed(r.side[1].ctx),
-	   "xv_device_removed() knows this device from the other");
+	ok(xv_device_removed(r.side[0].ctx), "xv_device_removed() is 1");
 	ok(read_to_end(fd) == ENODEV, "read: ENODEV");
 	ok(ioctl(fd, XVERBS_PD_ALLOC, &pd) && errno == ENODEV, "ioctl: ENODEV");
 	ok(ioctl(fd, XVERBS_BIND, &bind) && errno == ENODEV, "the file cannot be bound again");
