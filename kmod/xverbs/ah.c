@@ -154,10 +154,10 @@ static int xv_path_find_route(struct xv_call *call, struct ib_pd *pd,
 	return 0;
 }
 
-/* On success the caller owns the reference path->sgid. */
-int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
-		    const struct xverbs_ah_attr *attr, u32 port,
-		    struct xv_path *path)
+/* Checks the address; on success the caller owns the reference path->sgid. */
+int xv_path_take(struct xv_call *call, const char *what,
+		 const struct xverbs_ah_attr *attr, u32 port,
+		 struct xv_path *path)
 {
 	int err;
 
@@ -171,11 +171,18 @@ int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 	path->gid_type = IB_GID_TYPE_IB;
 	path->stat_rate = xv_stat_rate(call->dev->mdev, attr->static_rate);
 	xv_ah_to_rdma(call->dev->ib, attr, port, &path->rdma);
-	if (attr->is_global) {
-		err = xv_path_hold_sgid(call, what, path);
-		if (err)
-			return err;
-	}
+	return attr->is_global ? xv_path_hold_sgid(call, what, path) : 0;
+}
+
+/* As xv_path_take(), and finds the route to the address. */
+int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
+		    const struct xverbs_ah_attr *attr, u32 port,
+		    struct xv_path *path)
+{
+	int err = xv_path_take(call, what, attr, port, path);
+
+	if (err)
+		return err;
 	err = xv_path_find_route(call, pd, what, path);
 	if (err)
 		xv_sgid_put(&path->sgid);

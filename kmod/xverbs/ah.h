@@ -6,9 +6,10 @@
 #include "xv.h"
 
 /**
- * struct xv_path - a checked and resolved address
+ * struct xv_path - a checked address
  * @port: local port
- * @rdma: attributes for ib_core, with the destination MAC address on RoCE
+ * @rdma: attributes for ib_core; once resolved, on RoCE with the destination MAC address
+ *	and the hop limit of the route
  * @sgid: referenced source GID if @rdma has a GRH, else NULL
  * @gid_type: type of the source GID
  * @stat_rate: code of the static rate for the adapter
@@ -21,6 +22,9 @@ struct xv_path {
 	u8 stat_rate;
 };
 
+int xv_path_take(struct xv_call *call, const char *what,
+		 const struct xverbs_ah_attr *attr, u32 port,
+		 struct xv_path *path);
 int xv_path_resolve(struct xv_call *call, struct ib_pd *pd, const char *what,
 		    const struct xverbs_ah_attr *attr, u32 port,
 		    struct xv_path *path);

@@ -191,6 +191,24 @@ u8 xv_qp_lag_port(struct xv_dev *dev)
 }
 
 /*
+ * Resolves the address and stores the hop limit of the route, which QP_QUERY returns.  Each
+ * request of a DCI has an address of its own.  As in ib_core, that of the DCI can be empty.
+ */
+static int xv_qp_resolve(struct xv_call *call, const struct xv_dev_qp *qp,
+			 const char *what, struct xverbs_ah_attr *attr,
+			 u32 port, struct xv_path *path)
+{
+	int err;
+
+	if (qp->type == XVERBS_QPT_DCI)
+		return xv_path_take(call, what, attr, port, path);
+	err = xv_path_resolve(call, qp->ib_pd, what, attr, port, path);
+	if (!err && attr->is_global)
+		attr->hop_limit = rdma_ah_read_grh(&path->rdma)->hop_limit;
+	return err;
+}
+
+/*
  * Resolves the addresses in @mask and writes them to the context.  The caller drops
  * the references @sgid, also after a failure.
  *
@@ -199,7 +217,7 @@ u8 xv_qp_lag_port(struct xv_dev *dev)
  * works on RoCE if the adapter supports it.
  */
 static int xv_qp_fill_paths(struct xv_call *call, const struct xv_dev_qp *qp,
-			    const struct xv_qp_attrs *attrs, u32 mask,
+			    struct xv_qp_attrs *attrs, u32 mask,
 			    const struct ib_gid_attr **sgid, void *qpc)
 {
 	const struct xverbs_qp_attr *attr = &attrs->qp;
@@ -217,8 +235,8 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_dev_qp *qp,
 		return xv_fail(call, -EINVAL,
 			       "QP: REARM needs an alternate path");
 	if (mask & XVERBS_QP_AV) {
-		err = xv_path_resolve(call, qp->ib_pd, "QP: ah_attr",
-				      &attrs->ah_attr, attr->port_num, &path);
+		err = xv_qp_resolve(call, qp, "QP: ah_attr", &attrs->ah_attr,
+				    attr->port_num, &path);
 		if (err)
 			return err;
 		sgid[XV_PATH_PRIMARY] = path.sgid;
@@ -226,9 +244,9 @@ static int xv_qp_fill_paths(struct xv_call *call, const struct xv_dev_qp *qp,
 		xv_path_fill_ads(&path, qp->qpn, attr->dest_qp_num, ads);
 	}
 	if (mask & XVERBS_QP_ALT_PATH) {
-		err = xv_path_resolve(call, qp->ib_pd, "QP: alt_ah_attr",
-				      &attrs->alt_ah_attr, attr->alt_port_num,
-				      &path);
+		err = xv_qp_resolve(call, qp, "QP: alt_ah_attr",
+				    &attrs->alt_ah_attr, attr->alt_port_num,
+				    &path);
 		if (err)
 			return err;
 		sgid[XV_PATH_ALTERNATE] = path.sgid;

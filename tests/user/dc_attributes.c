@@ -100,8 +100,40 @@ static void test_init_to_rtr(void)
 	a.dct_key = ~DC_KEY;
 	ok(!xv_modify_qp(qp, &a, rtr) && !xv_query_qp(qp, &got, 0, NULL) &&
 	   got.qp_state == XV_QPS_RTR && got.dct_key == ~DC_KEY && got.pkey_index == 0 &&
-	   got.ah_attr.port_num == 1,
+	   got.ah_attr.port_num == 1 && got.ah_attr.grh.hop_limit == 64,
 	   "INIT to RTR with another key, P_Key index and address");
+	need(!xv_destroy_qp(qp));
+}
+
+/* Each request has an address, so that of the queue pair need not exist. */
+static void test_empty_address(void)
+{
+	struct xv_qp_init_attr init = {
+		.qp_type = XV_QPT_DCI, .send_cq = side[0].send_cq,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+	};
+	struct xv_qp *qp = xv_create_qp(side[0].s.pd, &init);
+	struct xv_qp_attr a = {
+		.qp_state = XV_QPS_INIT, .port_num = 1, .path_mtu = XV_MTU_1024,
+		.ah_attr = {
+			.port_num = 1, .is_global = 1,
+			.grh = { .hop_limit = 33, .sgid_index = (uint8_t)side[0].s.gid_index },
+		},
+	}, got;
+	const unsigned int rtr = XV_QP_STATE | XV_QP_PATH_MTU | XV_QP_AV;
+
+	need(qp);
+	need(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PORT | XV_QP_PKEY_INDEX | XV_QP_DC_KEY));
+	a.qp_state = XV_QPS_RTR;
+	a.ah_attr.grh.sgid_index = 255;
+	ok(xv_modify_qp(qp, &a, rtr) == -ENOENT, "RTR with a GID index that does not exist");
+	a.ah_attr.grh.sgid_index = (uint8_t)side[0].s.gid_index;
+	if (!ok(!xv_modify_qp(qp, &a, rtr), "INIT to RTR with an empty address"))
+		diag("%s", xv_last_error());
+	ok(!xv_query_qp(qp, &got, 0, NULL) && got.qp_state == XV_QPS_RTR &&
+	   got.ah_attr.is_global && got.ah_attr.grh.hop_limit == 33 &&
+	   !memcmp(&got.ah_attr.grh.dgid, &a.ah_attr.grh.dgid, sizeof(a.ah_attr.grh.dgid)),
+	   "its address is as it was set");
 	need(!xv_destroy_qp(qp));
 }
 
@@ -204,6 +236,7 @@ int main(int argc, char **argv)
 	test_device();
 	test_states();
 	test_init_to_rtr();
+	test_empty_address();
 	test_attributes();
 	test_ece();
 	test_refusals();

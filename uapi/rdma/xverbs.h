@@ -1447,11 +1447,11 @@ struct xverbs_qp_create {
 
 /**
  * struct xverbs_ah_attr - address of a peer (ibv_ah_attr; a part)
- * @dgid: GRH: destination GID
+ * @dgid: GRH: destination GID.  On RoCE it is resolved, except for a DCI
  * @flow_label: GRH: 20 bits
  * @dlid: destination LID (InfiniBand)
  * @sgid_index: GRH: index of the source GID
- * @hop_limit: GRH
+ * @hop_limit: GRH.  On RoCE the route has one, which replaces it and which QP_QUERY returns
  * @traffic_class: GRH
  * @sl: service level, 4 bits
  * @src_path_bits: low bits of the source LID

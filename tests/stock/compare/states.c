@@ -173,10 +173,11 @@ static void all_attr(void)
 	attr("port %u mtu %d qkey %x psn %x dest %x timer %u alt %u %u", a.port_num, a.path_mtu,
 	     a.qkey, a.rq_psn, a.dest_qp_num, a.min_rnr_timer, a.alt_port_num, a.alt_timeout);
 	if (a.ah_attr.is_global)
-		attr("gid %llx %llx flow %x sgid %u class %u",
+		attr("gid %llx %llx flow %x sgid %u class %u hop %u",
 		     (long long)a.ah_attr.grh.dgid.global.subnet_prefix,
 		     (long long)a.ah_attr.grh.dgid.global.interface_id, a.ah_attr.grh.flow_label,
-		     a.ah_attr.grh.sgid_index, a.ah_attr.grh.traffic_class);
+		     a.ah_attr.grh.sgid_index, a.ah_attr.grh.traffic_class,
+		     a.ah_attr.grh.hop_limit);
 	attr("global %u port %u", a.ah_attr.is_global, a.ah_attr.port_num);
 	if (a.qp_state == IBV_QPS_RTS)
 		attr("psn %x timeout %u retry %u rnr %u", a.sq_psn, a.timeout, a.retry_cnt,
