@@ -163,6 +163,7 @@ static void engine_start_timer(struct xhca_engine *e)
 		wake_at = READ_ONCE(e->wake_at);
 		hrtimer_start(&e->timer, ns_to_ktime(engine_tick_ns(e, t, wake_at)),
 			      HRTIMER_MODE_REL);
+		/* The timer is started before the state is read again. */
 		smp_mb();
 	} while (atomic_long_read(&e->owner) != t || READ_ONCE(e->wake_at) != wake_at);
 	local_irq_restore(flags);

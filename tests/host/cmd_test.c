@@ -639,7 +639,8 @@ static void test_failure(struct mlx5_cmd_layout *lay, u64 box)
 	hca->fail.opcode = MLX5_CMD_OP_DESTROY_MKEY;
 	hca->fail.left = 1;
 	post(lay, box, D_NONE);
-	tap_is(lay->out[0] << 8 | hca->fail.left, 1, "a command with another opcode does not count");
+	tap_is(lay->out[0] << 8 | hca->fail.left, 1,
+	       "a command with another opcode does not count");
 	hca->fail.opcode = be16_to_cpu(*(__be16 *)lay->in);
 	post(lay, box, D_NONE);
 	tap_is(lay->out[0] << 8 | hca->fail.left, MLX5_CMD_STAT_NO_RES_ERR << 8,

@@ -77,7 +77,8 @@ static void after_enoent(void)
 	complete(qp[0], 3);
 	ok(!start() && is_flushed(3), "a completion of the next batch");
 	ibv_end_poll(cq);
-	tap_is(ibv_start_poll(cq, &(struct ibv_poll_cq_attr) { 0 }), ENOENT, "no completion is left");
+	tap_is(ibv_start_poll(cq, &(struct ibv_poll_cq_attr) { 0 }), ENOENT,
+	       "no completion is left");
 }
 
 /* The queue pair of the first completion ends while this completion is the current one. */

@@ -140,8 +140,8 @@ static size_t entries_of(const char *dir)
 }
 
 /*
- * Number of objects of a kind in xhca; 0 on other adapters.  NULL: all, without mkeys, which mlx5_ib
- * caches, and user contexts, which open files have.
+ * Number of objects of a kind in xhca; 0 on other adapters.  NULL: all, without mkeys, which
+ * mlx5_ib caches, and user contexts, which open files have.
  */
 static size_t adapter_objects(const char *kind)
 {

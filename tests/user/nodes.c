@@ -6,11 +6,13 @@
  * "refused ERROR": the process may use side 1 but not side 0, whose node it cannot open.
  */
 #include <fcntl.h>
+#include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <rdma/xverbs.h>
@@ -317,23 +319,30 @@ static void test_passed(void)
 
 static bool old_module;
 
-int __real_ioctl(int fd, unsigned long cmd, ...);
-int __wrap_ioctl(int fd, unsigned long cmd, void *arg);
-
-/* All calls of this program and of libxverbs; an old module does not know the new members. */
-int __wrap_ioctl(int fd, unsigned long cmd, void *arg)
+/*
+ * This program and libxverbs call this function, not that of the C library.  An old module does not
+ * know the new members.
+ */
+int ioctl(int fd, unsigned long cmd, ...)
 {
-	const struct xverbs_list_devices *list = arg;
-	struct xverbs_bind *bind = arg;
+	const struct xverbs_list_devices *list;
 	struct xverbs_device *dev;
+	struct xverbs_bind *bind;
+	va_list args;
+	void *arg;
 	uint32_t i;
 	int ret;
 
+	va_start(args, cmd);
+	arg = va_arg(args, void *);
+	va_end(args);
+	bind = arg;
+	list = arg;
 	if (old_module && cmd == XVERBS_BIND && (bind->hdr.flags & XVERBS_BIND_BY_FD || bind->fd)) {
 		errno = bind->fd ? E2BIG : EOPNOTSUPP;
 		return -1;
 	}
-	ret = __real_ioctl(fd, cmd, arg);
+	ret = (int)syscall(SYS_ioctl, fd, cmd, arg);
 	if (!old_module || cmd != XVERBS_LIST_DEVICES || ret)
 		return ret;
 	dev = (struct xverbs_device *)(uintptr_t)list->devices;

@@ -421,8 +421,10 @@ static bool hca_cmdif_reset_some(struct hca *hca)
 		/* A CPU that reads false sees all stores of the reset. */
 		smp_store_release(&c->reset, false);
 	}
-	if (c->late && !hca_halted(hca))
+	if (c->late && !hca_halted(hca)) {
+		/* The driver sees the answer after all stores of the reset. */
 		smp_store_release(&c->late->status_own, c->late_own);
+	}
 	c->late = NULL;
 	return true;
 }

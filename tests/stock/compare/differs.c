@@ -35,7 +35,7 @@ static const struct {
 	{ "address ibv_create_ah port_num [!01]*", "the same" },
 	{ "address ibv_create_ah port_num 1?*", "the same" },
 	{ "post ibv_post_send type ? opcode [13]", "libmlx5 says WITH_IMM of sends, too" },
-	{ "post ibv_post_send type 2 opcode 11", "not for this type: EINVAL, not a failed request" },
+	{ "post ibv_post_send type 2 opcode 11", "not for this type: EINVAL, not a failure" },
 	{ "post ibv_post_send type 4 opcode [01456789]", "the same" },
 	{ "post ibv_post_send type 4 opcode 11", "the same" },
 	{ "post ibv_post_send type ? in ERR after INIT", "sends are flushed in each error state" },

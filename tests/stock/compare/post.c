@@ -122,9 +122,10 @@ static struct ibv_mw *mw;
 
 static void again(void)
 {
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
 	struct ibv_wc wc;
 
-	if (ibv_modify_qp(qp, &(struct ibv_qp_attr) { .qp_state = IBV_QPS_RESET }, IBV_QP_STATE))
+	if (ibv_modify_qp(qp, &reset, IBV_QP_STATE))
 		bail_out("reset");
 	while (ibv_poll_cq(cq, 1, &wc))
 		;

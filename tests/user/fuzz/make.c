@@ -258,7 +258,7 @@ static unsigned int successes(const struct call *call)
 	return world->call[call - calls].good;
 }
 
-/* On a slow kernel there is time for few calls: those that have hardly succeeded come more often. */
+/* On a slow kernel there is time for few calls: those that rarely succeeded come more often. */
 static const struct call *draw_rare(struct thread *t)
 {
 	const struct call *call = draw_call(t), *other;

@@ -33,10 +33,11 @@ static struct addrinfo *resolve(const char *host, const char *port, int flags)
 /* Splits HOST:PORT or [HOST]:PORT in place; both may be absent.  An IPv6 address has colons. */
 static char *split_port(char *address, const char **port)
 {
-	char *colon = strrchr(address, ':'), *end;
+	char *end = *address == '[' ? strchr(address, ']') : NULL;
+	char *colon = strrchr(address, ':');
 
 	*port = NULL;
-	if (*address == '[' && (end = strchr(address, ']'))) {
+	if (end) {
 		*end = 0;
 		*port = end[1] == ':' ? end + 2 : NULL;
 		return address + 1;

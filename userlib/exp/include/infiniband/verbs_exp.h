@@ -1314,8 +1314,8 @@ struct ibv_exp_flow_spec_action_tag {
 	uint32_t tag_id;
 };
 
-struct ibv_exp_flow_spec {
-	__extension__ union {
+__extension__ struct ibv_exp_flow_spec {
+	union {
 		struct {
 			uint32_t type;
 			uint16_t size;
