@@ -148,8 +148,8 @@ static int ask_for_list(uint32_t index)
 }
 
 /*
- * Imports by the number that netlink reports. Netlink does not report handles, so the kernel
- * compares the domains of all processes with the handle.
+ * Netlink reports the numbers of all domains of processes, but not their handles.  So each number
+ * is tried; the kernel refuses those of other files and handles.
  */
 static bool import_listed(struct xv_context *ctx, struct xverbs_pd_import *req)
 {
@@ -172,10 +172,14 @@ static bool import_listed(struct xv_context *ctx, struct xverbs_pd_import *req)
 	return !err;
 }
 
-/* Without netlink, or in a list that changes meanwhile, the domain may not be found. */
+/* If netlink cannot be used, or the list has changed meanwhile, the kernel searches the domain. */
 static int import_pd(struct xv_context *ctx, struct xverbs_pd_import *req)
 {
-	if (import_listed(ctx, req))
+	int before = errno;
+	bool done = import_listed(ctx, req);
+
+	errno = before;		/* that of attempts with other domains */
+	if (done)
 		return 0;
 	req->number = 0;
 	return xv_ioctl(ctx->fd, XVERBS_PD_IMPORT, "import PD", req, sizeof(*req));
