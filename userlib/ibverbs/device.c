@@ -145,13 +145,15 @@ struct xv_context *iv_device_open(struct ibv_device *device)
 		return iv_null();
 	for (i = 0; list[i] && list[i]->index != TO(device, device)->index; i++)
 		;
-	errno = ENODEV;
 	if (list[i])
 		xv = xv_open_device(list[i]);
-	err = errno;
+	err = list[i] ? errno : ENODEV;
 	xv_free_device_list(list);
+	if (xv)
+		return xv;
+	iv_null();
 	errno = err;
-	return xv ? xv : iv_null();
+	return NULL;
 }
 
 EXPORT void ibv_free_device_list(struct ibv_device **list)
