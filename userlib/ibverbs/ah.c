@@ -133,7 +133,10 @@ static bool check_group(struct ibv_context *ctx, uint16_t *lid)
 	return true;
 }
 
-/* Joining a group again changes nothing, and a queue pair that is in a group stays. */
+/*
+ * Joining a group again changes nothing, and a queue pair that is in a group stays.  The mutex of
+ * the context protects the list.
+ */
 static struct membership **find_group(struct qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	struct membership **m = &qp->groups;
@@ -143,15 +146,11 @@ static struct membership **find_group(struct qp *qp, const union ibv_gid *gid, u
 	return m;
 }
 
-EXPORT int ibv_attach_mcast(struct ibv_qp *pub, const union ibv_gid *gid, uint16_t lid)
+static int join(struct qp *qp, const union ibv_gid *gid, uint16_t lid, uint16_t name)
 {
-	struct qp *qp = TO(qp, pub);
 	struct membership *m;
-	uint16_t name = lid;
 	int err;
 
-	if (!check_group(pub->context, &lid))
-		return iv_fail(EINVAL);
 	if (*find_group(qp, gid, name))
 		return 0;
 	m = calloc(1, sizeof(*m));
@@ -167,19 +166,42 @@ EXPORT int ibv_attach_mcast(struct ibv_qp *pub, const union ibv_gid *gid, uint16
 	return 0;
 }
 
-EXPORT int ibv_detach_mcast(struct ibv_qp *pub, const union ibv_gid *gid, uint16_t lid)
+static int leave(struct qp *qp, const union ibv_gid *gid, uint16_t lid, uint16_t name)
 {
-	struct qp *qp = TO(qp, pub);
-	struct membership **p = find_group(qp, gid, lid), *m = *p;
+	struct membership **p = find_group(qp, gid, name), *m = *p;
 	int err;
 
 	if (!m)
 		return iv_fail(EINVAL);
-	check_group(pub->context, &lid);
 	err = xv_detach_mcast(qp->xv, (const union xv_gid *)gid, lid);
 	if (err)
 		return iv_result(err);
 	*p = m->next;
 	free(m);
 	return 0;
+}
+
+EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	uint16_t name = lid;
+	int err;
+
+	if (!check_group(qp->context, &lid))
+		return iv_fail(EINVAL);
+	pthread_mutex_lock(&qp->context->mutex);
+	err = join(TO(qp, qp), gid, lid, name);
+	pthread_mutex_unlock(&qp->context->mutex);
+	return err;
+}
+
+EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	uint16_t name = lid;
+	int err;
+
+	check_group(qp->context, &lid);
+	pthread_mutex_lock(&qp->context->mutex);
+	err = leave(TO(qp, qp), gid, lid, name);
+	pthread_mutex_unlock(&qp->context->mutex);
+	return err;
 }

@@ -114,6 +114,12 @@ static int get_memory(struct qp *qp, struct xv_pd *pd, struct xv_qp_init_attr *x
 
 static void qp_free(struct qp *qp)
 {
+	struct membership *m;
+
+	while ((m = qp->groups)) {
+		qp->groups = m->next;
+		free(m);
+	}
 	iv_memory_put(&qp->memory);
 	free(qp->sge);
 	free(qp->inline_data);
@@ -516,7 +522,8 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *pub)
 	struct qp *qp = TO(qp, pub);
 	int err;
 
-	if (qp->groups)
+	/* A device that was removed has no groups any more. */
+	if (qp->groups && !xv_device_removed(xv_of(pub->context)))
 		return iv_fail(EBUSY);
 	err = xv_destroy_qp(qp->xv);
 	if (err)

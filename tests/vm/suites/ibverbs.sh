@@ -225,6 +225,7 @@ for prog in interface addresses threads; do
 	tap $STOCK/$prog "$DEV0" "$(gid_index "$DEV0")"
 done
 tap $STOCK/batches "$DEV0"
+tap $STOCK/groups "$DEV0"
 
 if [ "$VM_LINK" = ib ]; then
 	raise=/sys/kernel/debug/xhca/0/port_event
@@ -268,6 +269,7 @@ for prog in interface addresses threads; do
 done
 tap "$XV_RUN" $STOCK/contexts "${devices[@]}"
 tap "$XV_RUN" $STOCK/batches "$DEV0"
+tap "$XV_RUN" $STOCK/groups "$DEV0"
 if [ -s "$OUT.plain" ]; then
 	compared
 else

@@ -122,6 +122,11 @@ survived "unbind"
 ok "bind it again" driver bind
 
 ports_up
+tap "$BIN/xv_run" ../../../build/stock/groups "$DEV0" \
+	"echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
+ok "bind it after the groups" driver bind
+
+ports_up
 start && pass "traffic runs again" || fail "traffic runs again" "$(cat "$PROGRAM")"
 kill -9 $PID
 wait $PID 2>/dev/null
