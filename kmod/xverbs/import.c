@@ -68,13 +68,24 @@ static void xv_import_drop(struct xv_pd_obj *pd)
 	fput(pd->uverbs);
 }
 
+/* The last attempt.  If it fails, ib_core must not warn of the SRQ, nor ib_uverbs of its PD. */
+static void xv_import_forget_srq(struct xv_pd_obj *pd)
+{
+	if (!pd->srq || !ib_destroy_srq_user(pd->srq, NULL))
+		return;
+	rdma_restrack_del(&pd->srq->res);
+	atomic_dec(&pd->ib->usecnt);
+}
+
 /* The device is being removed; no file is bound to it any more. */
 void xv_imports_exit(struct xv_dev *dev)
 {
 	struct xv_pd_obj *pd;
 
-	list_for_each_entry(pd, &dev->kept_imports, kept)
+	list_for_each_entry(pd, &dev->kept_imports, kept) {
+		xv_import_forget_srq(pd);
 		xv_import_drop(pd);
+	}
 }
 
 /*
@@ -112,6 +123,8 @@ static int xv_import_try(struct xv_call *call, struct xv_pd_obj *pd, u32 number)
 	return err;
 }
 
+#define XV_PDN_NONE	0xffffff	/* no PD has it */
+
 #define XV_IMPORT_SEARCH	(1u << 22)	/* numbers; takes less than a second */
 
 static int xv_import_search(struct xv_call *call, struct xv_pd_obj *pd)
@@ -144,9 +157,9 @@ static int xv_import_find(struct xv_call *call, struct xv_pd_obj *pd)
 }
 
 /*
- * ib_core does not export the number of a PD.  It is read from the context of an SRQ that is
- * made in the PD for this moment.  An mkey has the number, too, but a process with queues in the PD
- * may be able to change it there by a work request (UMR).
+ * ib_core does not export the number of a PD.  So an SRQ is created in the PD, the number is read
+ * from its context, and the SRQ is destroyed.  An mkey has the number, too, but a process with
+ * queues in the PD may be able to change it there by a work request (UMR).
  *
  * mlx5_ib sets srq_num for each type of SRQ; this type is an RMP (PRM).
  */
@@ -167,8 +180,10 @@ static int xv_import_number(struct xv_call *call, struct xv_pd_obj *pd)
 		pd->pdn = MLX5_GET(rmpc, rmpc, wq.pd);
 	if (!ib_destroy_srq_user(srq, NULL))
 		return err;
-	/* It is destroyed with the import. */
+	/* It is destroyed with the import.  Nobody may use a number that was not read. */
 	pd->srq = srq;
+	if (err)
+		pd->pdn = XV_PDN_NONE;
 	return err ?: xv_fail(call, -EREMOTEIO, "PD: DESTROY_RMP failed");
 }
 

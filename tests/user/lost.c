@@ -24,9 +24,10 @@
 #include <rdma/xverbs.h>
 #include "rig.h"
 
-/* ALLOC_PD, DESTROY_MKEY: MLX5_CMD_OP_* of linux/mlx5/mlx5_ifc.h */
-enum { LEN = 64, RECVS = 4, LIMIT = 2, FILES = 512, ALL = 1000000, MARK = 0x5a5a5a5a,
-       DESTROY_MKEY = 0x202, ALLOC_PD = 0x800 };
+/* ALLOC_PD, DESTROY_MKEY, DESTROY_RMP: MLX5_CMD_OP_* of linux/mlx5/mlx5_ifc.h */
+enum { DESTROY_MKEY = 0x202, ALLOC_PD = 0x800, DESTROY_RMP = 0x90e };
+
+enum { LEN = 64, RECVS = 4, LIMIT = 2, FILES = 512, ALL = 1000000, MARK = 0x5a5a5a5a };
 
 static void write_number(const char *name, unsigned int n)
 {
@@ -296,16 +297,36 @@ static void import_without_search(const struct ibv_pd *pd)
 	xv_close(ctx);
 }
 
+/* The SRQ that the kernel made to learn the number of the domain stays in it. */
+static void import_with_lost_srq(struct ibv_pd *pd)
+{
+	struct xverbs_pd_import arg = { .hdr.size = sizeof(arg), .fd = pd->context->cmd_fd,
+		.pd = pd->handle };
+	int fd = rig_bound_file(rig_device(0)), err;
+	unsigned int before = objects("srqs");
+
+	fail_opcode(DESTROY_RMP);
+	err = ioctl(fd, XVERBS_PD_IMPORT, &arg) ? errno : 0;
+	close(fd);
+	fail_opcode(0);
+	ok(err == EREMOTEIO && objects("srqs") == before + 1,
+	   "an import fails because its SRQ stays: %s", strerror(err));
+	ok(ibv_dealloc_pd(pd) == EBUSY, "libibverbs cannot deallocate this domain");
+	ok(!system("rdma resource show srq"), "what is left can be listed");
+}
+
 static void test_import(void)
 {
 	struct xverbs_mw_alloc mw = { .hdr.size = sizeof(mw), .type = 2 };
 	struct ibv_pd *pd = stock_domain(), *other = stock_domain();
 	int stock_fd = pd->context->cmd_fd;
 	int fd = rig_bound_file(rig_device(0));
-	unsigned int before = objects("pds");
+	unsigned int before;
 	char command[128];
 
 	import_without_search(pd);
+	import_with_lost_srq(stock_domain());
+	before = objects("pds");
 	mw.pd = import(fd, pd);
 	verb(fd, XVERBS_MW_ALLOC, &mw);
 	fail_opcode(DESTROY_MKEY);
