@@ -382,6 +382,8 @@ static void test_users(void)
  */
 static void exec_next(char **argv)
 {
+	static char ring[RING << 10] __attribute__((aligned(4096)));
+	static char memory[RING << 10] __attribute__((aligned(4096)));
 	struct xverbs_umem_reg umem = { .length = RING << 10 };
 	struct xverbs_mr_reg mr = { .length = RING << 10, .access = XVERBS_ACCESS_LOCAL_WRITE };
 	struct xverbs_pd_alloc pd = {};
@@ -395,8 +397,8 @@ static void exec_next(char **argv)
 		_exit(0);
 	}
 	open_file();
-	umem.addr = (uintptr_t)aligned_alloc(4096, RING << 10);
-	mr.addr = mr.iova = (uintptr_t)aligned_alloc(4096, RING << 10);
+	umem.addr = (uintptr_t)ring;
+	mr.addr = mr.iova = (uintptr_t)memory;
 	if (CALL(PD_ALLOC, &pd))
 		bail_out("PD_ALLOC: %s", reason);
 	mr.pd = pd.out_handle;

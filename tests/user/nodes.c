@@ -57,7 +57,7 @@ static int try_name(const char *name)
 
 static struct xverbs_device entry_of(const char *name)
 {
-	struct xverbs_device list[32];
+	struct xverbs_device list[32] = {};
 	struct xverbs_list_devices arg = {
 		.hdr.size = sizeof(arg), .devices = (uintptr_t)list, .count = ARRAY_SIZE(list),
 		.entry_size = sizeof(list[0]),
