@@ -256,6 +256,12 @@ is "xv_run fails with 127 for a program that does not exist" "$? $(grep -c 'not 
 	"127 1"
 attempt "$XV_RUN" passwd
 is "and for a set-user-ID program" "$? $(grep -c set-user-ID "$OUT")" "127 1"
+cp "$(command -v ibv_devices)" "$OUT.capable"
+ok "a program gets a file capability" setcap cap_net_raw+ep "$OUT.capable"
+attempt setpriv --reuid 1000 --regid 1000 --clear-groups "$XV_RUN" "$OUT.capable"
+is "and for a program with file capabilities" "$? $(grep -c 'file capabilities' "$OUT")" "127 1"
+ok "which root may run" "$XV_RUN" "$OUT.capable"
+rm "$OUT.capable"
 if ! brief; then
 	is "xverbs has the queue pair of a program" "$(seen)" 1
 	is "nothing is left of killed programs" "$(killed)" 1

@@ -113,6 +113,7 @@ for test in order close fork pass; do
 	tap $BIN/tests/life $test --device "$DEV0" --peer-device "$DEV1"
 	nothing_left "$test" "$before"
 done
+tap $BIN/tests/shares --device "$DEV0"
 killed_programs
 domains_without_keys
 tap $BIN/tests/ops
