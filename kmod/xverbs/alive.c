@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A page by which a process that only polls learns that its device is gone.  All files map the
- * same page, which is not zero.  When the device of a file is removed, a page of zeros takes its
- * place, as for the doorbell pages and the clock.
+ * A page that a process reads to learn whether its device is still there.  It begins with 1, and
+ * all files map the same page.  When the device of a file is removed, a page of zeros replaces it
+ * in the mappings of this file; the doorbell pages and the clock are replaced in the same way.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>

@@ -330,7 +330,7 @@ static void xv_test_full_log(struct kunit *test)
 	xv_raise_port(e, 2, IB_EVENT_GID_CHANGE);
 	xv_raise_port(e, 2, IB_EVENT_PORT_ERR);
 	xv_expect_flaps(test, to, XVERBS_EVENT_LOG / 2);
-	/* The log has room, but earlier events are still unread. */
+	/* The log is empty, but this event waits behind the events that are stored in sources. */
 	xv_raise_port(e, 1, IB_EVENT_PORT_ERR);
 	xv_expect_event(test, to, XVERBS_EVENT_PORT_ACTIVE, 0, 1);
 	xv_expect_event(test, to, XVERBS_EVENT_PORT_ACTIVE, 0, 2);

@@ -61,7 +61,7 @@ static void xv_evsrc_queue(struct xv_evq *q, struct xv_evsrc *src)
 		list_add_tail(&src->node, &q->pending);
 }
 
-/* @first may wrap around. */
+/* When the counter @first overflows, its place in the log must not jump. */
 static_assert((XVERBS_EVENT_LOG & (XVERBS_EVENT_LOG - 1)) == 0);
 
 static struct xv_logged *xv_log_at(struct xv_evq *q, u32 i)
@@ -181,7 +181,10 @@ static struct xv_logged xv_log_take(struct xv_evq *q)
 	return event;
 }
 
-/* The type that was raised last comes last, so that it tells the present state. */
+/*
+ * A source does not know the order of its events, except for the latest one, which is returned
+ * last: "link down" and "link up" have been raised, and the latest one is the present state.
+ */
 static struct xv_logged xv_source_take(struct xv_evq *q)
 {
 	struct xv_evsrc *src = list_first_entry(&q->pending, struct xv_evsrc, node);

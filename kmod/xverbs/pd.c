@@ -24,7 +24,10 @@ static void xv_pd_keep(struct ib_pd *pd)
 	xv_pd_forget(pd);
 }
 
-/* Without a caller that could try again.  Not ib_dealloc_pd(), which warns if it fails. */
+/*
+ * Nobody calls again if this fails, so it tries twice.  ib_dealloc_pd() would warn of the failure;
+ * ib_dealloc_pd_user() does not.
+ */
 int xv_pd_free(struct ib_pd *pd)
 {
 	int err = ib_dealloc_pd_user(pd, NULL);

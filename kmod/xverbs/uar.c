@@ -33,7 +33,10 @@ static int xv_uar_uid(struct xv_call *call, u16 *uid)
 	return 0;
 }
 
-/* All objects of the file are destroyed.  A context that remains gives nobody access. */
+/*
+ * Called when all objects of the file are destroyed.  If the firmware does not destroy the context,
+ * it stays without objects, and no process can use it.
+ */
 void xv_uar_end(struct xv_file *file)
 {
 	if (file->uid && !file->kept && xv_fw_destroy_uctx(file->dev, NULL, file->uid))

@@ -2,8 +2,8 @@
 /*
  * usage: order DEVICE COMMAND EVENT...
  *
- * Runs the commands; each causes an event of the port, named as by ibv_event_type_str().  Then
- * the events are read: they come in the order of time.
+ * Runs each command, which must cause the event that follows it, named as by
+ * ibv_event_type_str().  Then it reads the events: they come in the order of the commands.
  */
 #include <fcntl.h>
 #include <poll.h>

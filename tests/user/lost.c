@@ -333,7 +333,7 @@ static void test_import(void)
 	close(fd);
 	fail_opcode(0);
 	ok(ibv_dealloc_pd(pd) == EBUSY, "libibverbs cannot deallocate the domain of a lost window");
-	/* Not ibv_close_device(), which needs a context without domains */
+	/* ibv_close_device() must not be called while a domain exists. */
 	close(stock_fd);
 	ok(objects("pds") == before, "the domain stays when its file is closed");
 	fd = rig_bound_file(rig_device(0));

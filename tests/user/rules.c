@@ -22,7 +22,7 @@ enum step { ALL, NO_SEND_COMMIT, NO_RECV_COMMIT };
 
 static struct rig r;
 
-/* Posts to a queue pair, leaves a step out, and destroys it. */
+/* Creates a queue pair, posts, and destroys it, but does not do the step @left_out. */
 static void use(enum step left_out)
 {
 	static const struct rig_opts opts = { .size = 65536 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The functions of the data path as pointers.
+ * ibv_exp_get_provider_func(): pointers to the functions that post and poll
  */
 #include "exp.h"
 

@@ -256,7 +256,7 @@ EXPORT int ibv_query_pkey(struct ibv_context *ctx, uint8_t port, int index, __be
 	struct xv_port_attr attr;
 	int err = xv_query_port(xv_of(ctx), port, &attr);
 
-	/* The kernel shows a file for each entry that the port announces. */
+	/* libibverbs reads a file in sysfs, and there is none beyond the table. */
 	if (!err && (uint32_t)index >= attr.pkey_tbl_len)
 		err = -ENOENT;
 	if (!err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Completion queues, shared receive queues, XRC domains, creation of queue pairs */
+/* Calls that create, query, change and destroy CQs, SRQs, XRC domains and queue pairs */
 #include <fcntl.h>
 #include <unistd.h>
 #include "compare.h"

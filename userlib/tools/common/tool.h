@@ -105,7 +105,7 @@ int xt_dci_start(struct xv_qp *dci, const struct xt_side *s, const struct xt_rc_
 /* Waits for one connection.  address: HOST, HOST:PORT, :PORT or [HOST]:PORT, or NULL */
 int xt_listen(const char *address);
 
-/* address: as above, if port is NULL; else a host */
+/* Connects.  address: as in xt_listen() if port is NULL; else only HOST */
 int xt_dial(const char *address, const char *port);
 void xt_send_line(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void xt_recv_line(int fd, char line[XT_LINE]);

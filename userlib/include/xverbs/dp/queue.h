@@ -254,8 +254,9 @@ struct xv_dct {
 };
 
 /*
- * Several threads build requests for a queue only if each holds its lock.  Else, a thread may
- * build when the requests of others are committed.  Requests that others enable need no commit.
+ * Two threads may build requests for the same queue while each holds the lock of the queue.  A
+ * thread without the lock may build only when the requests of other threads are committed, or
+ * when another queue enables them, because these need no commit.
  */
 #if defined(XV_DP_DEBUG) && defined(__has_builtin) && __has_builtin(__builtin_thread_pointer)
 xv_inline void __xv_dp_build(void **builder, const struct xv_spin *lock)
