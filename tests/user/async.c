@@ -266,20 +266,79 @@ static void test_overrun(void)
 	ok(!xv_destroy_cq(cq), "CQ overrun: QP and CQ can be destroyed");
 }
 
+enum { SHARED = 15, LENGTH = 64 };	/* receives in a shared queue, bytes of each */
+
+static void post_shared(struct xv_srq *srq)
+{
+	unsigned int i;
+
+	xv_lock(&srq->lock);
+	for (i = 0; i < SHARED; i++) {
+		struct xv_sge sge = rig_sge(&r, 0, (size_t)i * LENGTH, LENGTH);
+
+		if (xv_wr_srq_recv(srq, i, &sge, 1))
+			bail_out("shared receive queue full");
+	}
+	xv_commit_srq(srq);
+	xv_unlock(&srq->lock);
+}
+
+static void send_shared(int n)
+{
+	struct xv_sge sge = rig_sge(&r, 1, 0, LENGTH);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (xv_wr_send(r.qp[1], (uint64_t)i, XV_SEND_SIGNALED, &sge))
+			bail_out("send queue full");
+	xv_commit_send(r.qp[1]);
+}
+
+/* Polls n completions, or all there are; returns a bit for each receive, ~0 for a second one. */
+static uint32_t take_shared(int n)
+{
+	uint32_t taken = 0;
+	struct xv_wc wc;
+
+	while (n ? n-- && rig_poll(r.cq[0], 1, &wc) == 1 : xv_poll_cq(r.cq[0], 1, &wc) == 1) {
+		if (wc.wr_id >= SHARED || taken & 1u << wc.wr_id)
+			return ~0u;
+		if (!wc.status && !rig_check(r.buf[0] + wc.wr_id * LENGTH, LENGTH, 7))
+			return ~0u;
+		taken |= 1u << wc.wr_id;
+	}
+	return taken;
+}
+
+/* The safe end of a queue pair with a shared receive queue, while its peer sends */
 static void test_last_wqe(void)
 {
-	struct xv_srq_init_attr attr = { .attr = { .max_wr = 16, .max_sge = 1 } };
+	struct xv_srq_init_attr attr = { .attr = { .max_wr = SHARED, .max_sge = 1 } };
 	struct xv_srq *srq = xv_create_srq(r.side[0].pd, &attr);
 	struct xv_qp_attr a = { 0 };
+	uint32_t taken, rest;
 	struct xv_qp *qp;
 
 	if (!srq)
 		bail_out("%s", xv_last_error());
 	unconnected();
 	qp = connected(r.cq[0], srq);
+	rig_fill(r.buf[1], LENGTH, 7);
+	post_shared(srq);
+	send_shared(SHARED / 2);
 	modify(qp, &a, XV_QPS_ERR, 0);
 	ok(raised(0, XV_EVENT_QP_LAST_WQE_REACHED, qp),
 	   "QP with SRQ goes to ERR: event last WQE reached");
+	taken = take_shared(0);
+	diag("%d of %d receives completed", __builtin_popcount(taken), SHARED / 2);
+	usleep(50000);
+	ok(taken != ~0u && !take_shared(0), "after the event, no receive completes any more");
+	unconnected();
+	connected(r.cq[0], srq);
+	send_shared(SHARED - __builtin_popcount(taken));
+	rest = take_shared(SHARED - __builtin_popcount(taken));
+	ok(!(taken & rest) && (taken | rest) == (1u << SHARED) - 1,
+	   "the SRQ still has each receive that has not completed");
 	rig_reconnect(&r, &opts);
 	ok(!xv_destroy_srq(srq), "destroy the SRQ");
 }
