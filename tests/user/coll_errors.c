@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Errors of collective operations: wrong arguments, adapters that lack what is needed, ranks
- * that do not agree, an exchange function that fails, and ranks that are killed ("all": in
- * more ways).
+ * that do not agree, an exchange function or allocations that fail, signals, and ranks that are
+ * killed ("all": in more ways).
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -208,6 +208,130 @@ static void test_disagreement(enum what w)
 	   disagreements[w].name, errors[ODD], errors[0]);
 }
 
+/* ---- Allocations that fail --------------------------------------------- */
+
+static __thread uint32_t allocations;	/* of this thread, while it creates an operation */
+static __thread uint32_t failing;	/* the number of the one that fails; 0: none */
+
+static bool fails(void)
+{
+	return failing && ++allocations == failing;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+int __wrap_posix_memalign(void **mem, size_t alignment, size_t size)
+{
+	return fails() ? ENOMEM : __real_posix_memalign(mem, alignment, size);
+}
+
+static volatile uint32_t failed_times[DISAGREE_RANKS];
+
+/* Each allocation of the rank ODD fails once: no rank has an operation, and none waits. */
+static int without_memory(struct xv_coll *c, const struct rank *self)
+{
+	void *in = ranks_buffer(64), *out = ranks_buffer(64);
+	const int wanted = self->number == ODD ? ENOMEM : EIO;
+	struct xv_coll_op *op;
+	uint32_t k;
+
+	for (k = 1;; k++) {
+		allocations = 0;
+		failing = self->number == ODD ? k : 0;
+		op = xv_coll_allreduce(c, in, out, 8, XV_VECTOR_UINT64, XV_VECTOR_ADD);
+		failing = 0;
+		if (op)
+			break;
+		if (errno == wanted)
+			continue;
+		diag("rank %u, allocation %u: error %d: %s", self->number, k, errno, xv_coll_last_error());
+		return 1;
+	}
+	failed_times[self->number] = k - 1;
+	k = ranks_free(op, self) != 0;
+	free(in);
+	free(out);
+	return (int)k;
+}
+
+static void test_memory(void)
+{
+	static struct ranks two;
+	struct thread_rank t[DISAGREE_RANKS];
+	int i, bad = 0;
+
+	ranks_init(&two, DISAGREE_RANKS);
+	ranks_start(&two, t, 0, without_memory);
+	for (i = 0; i < DISAGREE_RANKS; i++) {
+		pthread_join(t[i].thread, NULL);
+		bad |= t[i].ret;
+	}
+	ok(!bad && failed_times[ODD] > 8 && failed_times[0] == failed_times[ODD],
+	   "%u allocations of a rank fail, one at a time; the other rank notices %u",
+	   failed_times[ODD], failed_times[0]);
+}
+
+/* ---- Signals ----------------------------------------------------------- */
+
+enum { SIGNALS = 20 };
+
+static volatile int signals;
+
+static void count_signal(int number)
+{
+	(void)number;
+	signals++;
+}
+
+/* The rank ODD starts after the other one has got its signals. */
+static int wait_for_odd(struct xv_coll *c, const struct rank *self)
+{
+	struct xv_coll_op *op = xv_coll_barrier(c);
+	int ret;
+
+	if (!op)
+		return -errno;
+	while (self->number == ODD && signals < SIGNALS)
+		usleep(1000);
+	ret = xv_coll_start(op);
+	if (!ret)
+		ret = xv_coll_wait(op);
+	if (ret < 0)
+		diag("rank %u: %s", self->number, xv_coll_last_error());
+	return ranks_free(op, self) ? 3 : ret;
+}
+
+static void test_signals(void)
+{
+	const struct sigaction action = { .sa_handler = count_signal };
+	static struct ranks two;
+	struct thread_rank t[DISAGREE_RANKS];
+	int i;
+
+	sigaction(SIGUSR1, &action, NULL);
+	ranks_init(&two, DISAGREE_RANKS);
+	ranks_start(&two, t, 0, wait_for_odd);
+	usleep(500000);
+	for (i = 0; i < SIGNALS; i++) {
+		usleep(10000);
+		pthread_kill(t[0].thread, SIGUSR1);
+		while (signals <= i)
+			usleep(1000);
+	}
+	for (i = 0; i < DISAGREE_RANKS; i++)
+		pthread_join(t[i].thread, NULL);
+	ok(t[0].ret == 1 && t[1].ret == 1, "a rank that waits gets %d signals: %d", SIGNALS,
+	   t[0].ret);
+}
+
 /* ---- Ranks that are killed --------------------------------------------- */
 
 enum { FIRST_RUNS = 20, ELEMENTS = 64 };
@@ -385,5 +509,8 @@ int main(int argc, char **argv)
 	test_capabilities();
 	for (w = KIND; w <= EXCHANGE_2; w++)
 		test_disagreement(w);
+	alarm(60);
+	test_memory();
+	test_signals();
 	return tap_done();
 }

@@ -71,8 +71,72 @@ static inline void *ranks_buffer(size_t size)
 	return p;
 }
 
-/* For coll_errors.c: calls of xv_query_device_sz() reach __wrap_, and __real_ is the original. */
+/* A rank that is a thread with its own context */
+struct thread_rank {
+	struct rank self;
+	uint32_t flags;
+	int (*run)(struct xv_coll *c, const struct rank *self);
+	int ret;			/* of run() */
+	pthread_t thread;
+};
+
+static inline void *ranks_thread(void *arg)
+{
+	struct thread_rank *t = arg;
+	struct xv_coll_attr attr = {
+		.rank = t->self.number, .ranks = t->self.ranks->n, .flags = t->flags,
+		.exchange = ranks_exchange, .arg = &t->self,
+	};
+	struct xt_side side;
+	struct xv_coll *c;
+
+	if (xt_side_open(&side, rig_device(t->self.number & 1), 0, -1))
+		bail_out("%s", xv_last_error());
+	attr.pd = side.pd;
+	c = xv_coll_create(&attr);
+	if (!c)
+		bail_out("%s", xv_coll_last_error());
+	t->ret = t->run(c, &t->self);
+	if (xv_coll_destroy(c) || xv_dealloc_pd(side.pd))
+		bail_out("a rank has objects left: %s, %s", xv_coll_last_error(), xv_last_error());
+	side.pd = NULL;
+	xt_side_close(&side);
+	return NULL;
+}
+
+/* Runs the function in a thread for each of the ranks; the caller joins them. */
+static inline void ranks_start(struct ranks *r, struct thread_rank *t, uint32_t flags,
+			       int (*run)(struct xv_coll *c, const struct rank *self))
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++) {
+		t[i] = (struct thread_rank) { .self = { r, i }, .flags = flags, .run = run };
+		pthread_create(&t[i].thread, NULL, ranks_thread, &t[i]);
+	}
+}
+
+/* Frees the operation when all ranks have completed it. */
+static inline int ranks_free(struct xv_coll_op *op, const struct rank *self)
+{
+	pthread_barrier_wait(&self->ranks->meet);
+	return xv_coll_free(op);
+}
+
+/* For tests of errors: calls of xv_query_device_sz() reach __wrap_, and __real_ is the original. */
 int __wrap_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
 int __real_xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *attr, size_t size);
+struct xv_cq *__wrap_xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
+				     size_t size);
+struct xv_cq *__real_xv_create_cq_sz(struct xv_context *ctx, const struct xv_cq_init_attr *attr,
+				     size_t size);
+struct xv_qp *__wrap_xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size);
+struct xv_qp *__real_xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_malloc(size_t size);
+int __wrap_posix_memalign(void **mem, size_t alignment, size_t size);
+int __real_posix_memalign(void **mem, size_t alignment, size_t size);
 
 #endif

@@ -37,7 +37,13 @@ struct xv_coll {
 	union xv_gid gid;
 	struct xv_vector_calc_cap calc_cap;
 	uint32_t ops;
+	void *all;			/* what an exchange gets from all ranks */
 };
+
+static inline bool xvc_cpu_driven(const struct xv_coll *c)
+{
+	return c->attr.flags & XV_COLL_CPU_DRIVEN;
+}
 
 /* A completion queue that the program does not poll, with the entries of each run */
 struct hidden {
@@ -107,6 +113,16 @@ struct plan {
 
 enum kind { BARRIER, BCAST, ALLREDUCE };
 
+/* What the caller of a function that creates an operation wants */
+struct wanted {
+	enum kind kind;
+	const void *in;
+	void *out;
+	size_t bytes;
+	uint32_t root;
+	struct xv_vector_calc calc;
+};
+
 struct xv_coll_op {
 	struct xv_coll *coll;
 	enum kind kind;
@@ -120,7 +136,7 @@ struct xv_coll_op {
 	struct xv_qp *result_qp;
 	struct xv_qp *end_qp;
 	struct hidden result;
-	struct hidden sent;		/* all sends; direct: that of the result */
+	struct hidden sent;		/* all sends; a direct operation does not have it */
 	struct xv_cq *end_cq;
 	struct xv_cq *watch_cq;		/* an entry: a peer has ended */
 	struct xv_comp_channel *channel;
@@ -149,9 +165,13 @@ struct xv_coll_op {
 /* comm.c: stores the text; returns -|err| */
 int xvc_error(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* link.c */
+/*
+ * link.c: a rank with the error @err takes part in the exchanges, so that the other ranks do not
+ * hang.  It may have no @op.  After its communicator was created, this needs no memory.
+ */
+int xvc_exchange_create(struct xv_coll *c);
 int xvc_links_create(struct xv_coll_op *op);
-int xvc_links_connect(struct xv_coll_op *op, int err);
+int xvc_links_connect(struct xv_coll *c, struct xv_coll_op *op, int err);
 void xvc_links_destroy(struct xv_coll_op *op);
 
 /* plan.c: the ranks to which the operation needs links; then the requests */

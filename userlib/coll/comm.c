@@ -48,9 +48,9 @@ static int query(struct xv_coll *c)
 		err = xv_query_port(c->ctx, c->attr.port, &c->port);
 	if (err)
 		return xvc_error(err, "%s", xv_last_error());
-	if (!(device.exp_device_cap_flags & XV_EXP_DEVICE_CROSS_CHANNEL))
-		return xvc_error(EOPNOTSUPP,
-				 "communicator: the device has no cross-channel queues");
+	if (!xvc_cpu_driven(c) && !(device.exp_device_cap_flags & XV_EXP_DEVICE_CROSS_CHANNEL))
+		return xvc_error(EOPNOTSUPP, "communicator: the device has no cross-channel queues;"
+				 " without them, XV_COLL_CPU_DRIVEN is needed");
 	c->calc_cap = device.vector_calc_cap;
 	if (!(c->attr.flags & XV_COLL_GID_INDEX)) {
 		index = xv_default_gid_index(c->ctx, c->attr.port);
@@ -79,6 +79,8 @@ EXPORT struct xv_coll *xv_coll_create_sz(const struct xv_coll_attr *attr, size_t
 			c->attr.port = 1;
 		err = query(c);
 	}
+	if (!err)
+		err = xvc_exchange_create(c);
 	if (err) {
 		free(c);
 		errno = -err;
@@ -91,6 +93,7 @@ EXPORT int xv_coll_destroy(struct xv_coll *c)
 {
 	if (c->ops)
 		return xvc_error(EBUSY, "communicator: it has %u operations", c->ops);
+	free(c->all);
 	free(c);
 	return 0;
 }

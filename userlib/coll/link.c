@@ -38,11 +38,6 @@ struct address {
 	uint32_t watch_qpn[MAX_LINKS];
 };
 
-static bool cpu_driven(const struct xv_coll_op *op)
-{
-	return op->coll->attr.flags & XV_COLL_CPU_DRIVEN;
-}
-
 /* ---- Creation ------------------------------------------------------------------- */
 
 /*
@@ -52,11 +47,11 @@ static bool cpu_driven(const struct xv_coll_op *op)
 static int hidden_create(struct xv_coll_op *op, struct hidden *h)
 {
 	struct xv_cq_init_attr attr = {
-		.cqe = 4 * MAX_LINKS,
-		.flags = XV_CQ_SINGLE_THREADED | XV_CQ_CROSS_CHANNEL |
-			 (cpu_driven(op) ? 0 : XV_CQ_IGNORE_OVERRUN),
+		.cqe = 4 * MAX_LINKS, .flags = XV_CQ_SINGLE_THREADED,
 	};
 
+	if (!xvc_cpu_driven(op->coll))
+		attr.flags |= XV_CQ_CROSS_CHANNEL | XV_CQ_IGNORE_OVERRUN;
 	h->cq = xv_create_cq(op->coll->ctx, &attr);
 	return h->cq ? 0 : xvc_error(errno, "%s", xv_last_error());
 }
@@ -65,7 +60,8 @@ static struct xv_qp *qp_create(struct xv_coll_op *op, struct xv_cq *send_cq, str
 {
 	struct xv_qp_init_attr attr = {
 		.qp_type = XV_QPT_RC, .send_cq = send_cq, .recv_cq = recv_cq,
-		.flags = XV_QP_CROSS_CHANNEL | XV_QP_SINGLE_THREADED,
+		.flags = XV_QP_SINGLE_THREADED |
+			 (xvc_cpu_driven(op->coll) ? 0 : XV_QP_CROSS_CHANNEL),
 		.cap = { .max_send_wr = 2 * MAX_REQUESTS, .max_send_sge = 1,
 			 .max_recv_wr = 4, .max_recv_sge = 1 },
 	};
@@ -73,17 +69,20 @@ static struct xv_qp *qp_create(struct xv_coll_op *op, struct xv_cq *send_cq, str
 	return xv_create_qp(op->coll->attr.pd, &attr);
 }
 
+/* In a direct operation, the send of the result has an entry only if it fails: it is the end. */
 static int end_create(struct xv_coll_op *op)
 {
 	struct xv_cq_init_attr attr = { .cqe = 16, .flags = XV_CQ_SINGLE_THREADED };
+	struct xv_cq *sent;
 
 	op->channel = xv_create_comp_channel(op->coll->ctx);
 	attr.channel = op->channel;
 	op->end_cq = op->channel ? xv_create_cq(op->coll->ctx, &attr) : NULL;
+	sent = op->direct ? op->end_cq : op->sent.cq;
 	if (op->end_cq)
 		op->end_qp = qp_create(op, op->end_cq, op->direct ? op->end_cq : op->result.cq);
 	if (op->end_qp)
-		op->result_qp = qp_create(op, op->sent.cq, op->sent.cq);
+		op->result_qp = qp_create(op, sent, sent);
 	return op->result_qp ? 0 : xvc_error(errno, "%s", xv_last_error());
 }
 
@@ -102,10 +101,9 @@ static struct xv_cq *send_cq(const struct xv_coll_op *op, uint32_t link)
 
 int xvc_links_create(struct xv_coll_op *op)
 {
+	int err = op->direct ? 0 : hidden_create(op, &op->sent);
 	uint32_t i;
-	int err;
 
-	err = hidden_create(op, &op->sent);
 	if (!err)
 		err = hidden_create(op, &op->result);
 	if (!err)
@@ -205,11 +203,11 @@ static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, const struct ad
 	return err ? xvc_error(err, "%s", xv_last_error()) : 0;
 }
 
-static struct address own_address(const struct xv_coll_op *op, int err)
+static struct address own_address(const struct xv_coll_op *op)
 {
 	struct address a = {
 		.gid = op->coll->gid, .lid = op->coll->port.lid,
-		.mtu = op->coll->port.active_mtu, .err = err, .links = err ? 0 : op->links,
+		.mtu = op->coll->port.active_mtu, .links = op->links,
 		.same = { .bytes = op->bytes, .kind = op->kind, .ranks = op->coll->attr.ranks,
 			  .root = op->root, .calc_op = op->calc.op, .calc_type = op->calc.type },
 	};
@@ -269,9 +267,15 @@ static int connect_all(struct xv_coll_op *op, const struct address *all)
 	return err ? err : xvc_plan_post_ahead(op);
 }
 
-static int exchange(const struct xv_coll *c, const void *mine, void *all, size_t size)
+int xvc_exchange_create(struct xv_coll *c)
 {
-	return c->attr.exchange(c->attr.arg, mine, all, size);
+	c->all = calloc(c->attr.ranks, sizeof(struct address));
+	return c->all ? 0 : xvc_error(ENOMEM, "communicator: out of memory");
+}
+
+static int exchange(const struct xv_coll *c, const void *mine, size_t size)
+{
+	return c->attr.exchange(c->attr.arg, mine, c->all, size);
 }
 
 static int exchange_failed(int err)
@@ -281,9 +285,10 @@ static int exchange_failed(int err)
 }
 
 /* Tells all ranks whether one has failed.  No rank returns before all can receive. */
-static int agree(const struct xv_coll *c, int err, int *all)
+static int agree(const struct xv_coll *c, int err)
 {
-	int failed = exchange(c, &err, all, sizeof(err));
+	int failed = exchange(c, &err, sizeof(err));
+	const int *all = c->all;
 	uint32_t i;
 
 	if (err || failed)
@@ -294,26 +299,13 @@ static int agree(const struct xv_coll *c, int err, int *all)
 	return 0;
 }
 
-/*
- * @err: an earlier error.  A rank with an error takes part in all exchanges, so that the other
- * ranks do not hang.
- */
-int xvc_links_connect(struct xv_coll_op *op, int err)
+int xvc_links_connect(struct xv_coll *c, struct xv_coll_op *op, int err)
 {
-	struct address own = own_address(op, err);
-	struct address *all = calloc(op->coll->attr.ranks, sizeof(*all));
-	int *errs = calloc(op->coll->attr.ranks, sizeof(*errs)), failed;
+	struct address own = err ? (struct address) { .err = err } : own_address(op);
+	int failed = exchange(c, &own, sizeof(own));
 
-	if (!all || !errs) {
-		free(all);
-		free(errs);
-		return xvc_error(ENOMEM, "operation: out of memory");
-	}
-	failed = exchange(op->coll, &own, all, sizeof(own));
 	if (!err)
-		err = failed ? exchange_failed(failed) : connect_all(op, all);
-	err = agree(op->coll, err, errs);
-	free(all);
-	free(errs);
+		err = failed ? exchange_failed(failed) : connect_all(op, c->all);
+	err = agree(c, err);
 	return err ? err : xvc_watch_start(op);
 }

@@ -60,48 +60,76 @@ static void release(struct xv_coll_op *op)
 	free(op);
 }
 
-/* err: an error of the arguments */
-static struct xv_coll_op *build(const struct xv_coll_op *wanted, int err)
+/* Vectors of the longest calculation of the adapter */
+static uint32_t most_vectors(const struct xv_coll_op *op)
 {
-	struct xv_coll_op *op = calloc(1, sizeof(*op));
+	if (op->kind != ALLREDUCE || xvc_cpu_driven(op->coll))
+		return 0;
+	return op->links + (op->parent == NO_PARENT && !op->round_ends);
+}
 
-	if (!op) {
-		errno = -xvc_error(ENOMEM, "operation: out of memory");
-		return NULL;
-	}
-	*op = *wanted;
-	op->coll->ops++;
-	if (!err) {
-		xvc_plan_links(op);
-		err = xvc_links_create(op);
-	}
+static int prepare(struct xv_coll_op *op)
+{
+	int err;
+
+	xvc_plan_links(op);
+	if (most_vectors(op) > op->coll->calc_cap.max_count)
+		return xvc_error(EOPNOTSUPP, "allreduce: the adapter combines %u vectors, not %u",
+				 op->coll->calc_cap.max_count, most_vectors(op));
+	err = xvc_links_create(op);
 	if (!err)
 		err = register_out(op);
 	if (!err)
 		err = alloc_slots(op);
 	if (!err)
 		xvc_plan_build(op);
-	err = xvc_links_connect(op, err);
+	return err;
+}
+
+static struct xv_coll_op *new_op(struct xv_coll *coll, const struct wanted *w)
+{
+	struct xv_coll_op *op = calloc(1, sizeof(*op));
+
+	if (!op)
+		return NULL;
+	coll->ops++;
+	op->coll = coll;
+	op->kind = w->kind;
+	op->in = w->in;
+	op->out = w->out;
+	op->bytes = w->bytes;
+	op->root = w->root;
+	op->calc = w->calc;
+	return op;
+}
+
+/* err: an error of the arguments */
+static struct xv_coll_op *build(struct xv_coll *coll, const struct wanted *w, int err)
+{
+	struct xv_coll_op *op = err ? NULL : new_op(coll, w);
+
+	if (op)
+		err = prepare(op);
+	else if (!err)
+		err = xvc_error(ENOMEM, "operation: out of memory");
+	err = xvc_links_connect(coll, op, err);
 	if (!err)
 		return op;
-	release(op);
+	if (op)
+		release(op);
 	errno = -err;
 	return NULL;
 }
 
 EXPORT struct xv_coll_op *xv_coll_barrier(struct xv_coll *coll)
 {
-	struct xv_coll_op op = { .coll = coll, .kind = BARRIER };
-
-	return build(&op, 0);
+	return build(coll, &(struct wanted) { .kind = BARRIER }, 0);
 }
 
 EXPORT struct xv_coll_op *xv_coll_bcast(struct xv_coll *coll, void *buf, size_t length,
 					uint32_t root)
 {
-	struct xv_coll_op op = {
-		.coll = coll, .kind = BCAST, .out = buf, .bytes = length, .root = root,
-	};
+	struct wanted w = { .kind = BCAST, .out = buf, .bytes = length, .root = root };
 	int err = 0;
 
 	if (root >= coll->attr.ranks)
@@ -109,7 +137,7 @@ EXPORT struct xv_coll_op *xv_coll_bcast(struct xv_coll *coll, void *buf, size_t 
 	else if (length > coll->port.max_msg_sz)
 		err = xvc_error(EINVAL, "broadcast: %zu bytes, a message has at most %u", length,
 				coll->port.max_msg_sz);
-	return build(&op, err);
+	return build(coll, &w, err);
 }
 
 static int check_reduce(const struct xv_coll *c, uint32_t count, enum xv_vector_type type,
@@ -121,7 +149,7 @@ static int check_reduce(const struct xv_coll *c, uint32_t count, enum xv_vector_
 		return xvc_error(EINVAL, "allreduce: unknown type %u", type);
 	if ((uint32_t)op - 1 >= XV_VECTOR_MIN)
 		return xvc_error(EINVAL, "allreduce: unknown operation %u", op);
-	if (!(c->calc_cap.ops & 1u << op))
+	if (!xvc_cpu_driven(c) && !(c->calc_cap.ops & 1u << op))
 		return xvc_error(EOPNOTSUPP, "allreduce: the adapter lacks the operation %u", op);
 	return 0;
 }
@@ -130,14 +158,13 @@ EXPORT struct xv_coll_op *xv_coll_allreduce(struct xv_coll *coll, const void *in
 					    uint32_t count, enum xv_vector_type type,
 					    enum xv_vector_op op)
 {
-	struct xv_coll_op o = {
-		.coll = coll, .kind = ALLREDUCE, .in = in, .out = out,
-		.bytes = (size_t)count * width(type),
+	struct wanted w = {
+		.kind = ALLREDUCE, .in = in, .out = out, .bytes = (size_t)count * width(type),
 		.calc = { .op = op, .type = type, .little_endian = 1 },
 	};
 
-	o.calc.chunk = chunk_of(coll, o.bytes);
-	return build(&o, check_reduce(coll, count, type, op));
+	w.calc.chunk = chunk_of(coll, w.bytes);
+	return build(coll, &w, check_reduce(coll, count, type, op));
 }
 
 EXPORT int xv_coll_free(struct xv_coll_op *op)
@@ -159,11 +186,6 @@ static int broken(struct xv_coll_op *op, int err, const char *why)
 	return xvc_error(err, "operation: %s", why);
 }
 
-static bool cpu_driven(const struct xv_coll_op *op)
-{
-	return op->coll->attr.flags & XV_COLL_CPU_DRIVEN;
-}
-
 EXPORT int xv_coll_start(struct xv_coll_op *op)
 {
 	int err;
@@ -175,7 +197,7 @@ EXPORT int xv_coll_start(struct xv_coll_op *op)
 	op->running = true;
 	if (op->coll->attr.ranks == 1)
 		return 0;
-	if (cpu_driven(op))
+	if (xvc_cpu_driven(op->coll))
 		err = xvc_cpu_start(op);
 	else
 		err = xvc_post(op);
@@ -231,7 +253,7 @@ static bool calculates_result(const struct xv_coll_op *op)
 
 EXPORT int xv_coll_result_by_cpu(const struct xv_coll_op *op)
 {
-	return op->kind == ALLREDUCE && op->links && (cpu_driven(op) || op->round_ends);
+	return op->kind == ALLREDUCE && op->links && (xvc_cpu_driven(op->coll) || op->round_ends);
 }
 
 /* Calculates in aligned memory, because the memory of the program can have any alignment. */
@@ -274,7 +296,7 @@ EXPORT int xv_coll_test(struct xv_coll_op *op)
 		return xvc_error(EINVAL, "operation: no run is in progress");
 	if (op->coll->attr.ranks == 1)
 		return test_alone(op);
-	if (cpu_driven(op))
+	if (xvc_cpu_driven(op->coll))
 		done = xvc_cpu_test(op);
 	else if (xv_poll_cq(op->end_cq, 1, &wc))
 		done = !wc.status && clean_up(op) ? 1 : -1;
@@ -283,7 +305,10 @@ EXPORT int xv_coll_test(struct xv_coll_op *op)
 	return xvc_watch_lost(op) ? broken(op, EIO, "a rank has ended") : 0;
 }
 
-/* Poll once more after the request for an event: the completion may have come before. */
+/*
+ * Poll once more after the request for an event: the completion may have come before.  A signal
+ * handler does not end the wait, because the run goes on.
+ */
 static int sleep_once(struct xv_coll_op *op)
 {
 	struct xv_cq *cq;
@@ -295,6 +320,8 @@ static int sleep_once(struct xv_coll_op *op)
 	if (done)
 		return done;
 	err = xv_get_cq_event(op->channel, &cq, &context);
+	if (err == -EINTR)
+		return 0;
 	if (err)
 		return xvc_error(err, "%s", xv_last_error());
 	xv_ack_cq_events(cq, 1);
@@ -313,6 +340,6 @@ EXPORT int xv_coll_wait(struct xv_coll_op *op)
 	int done = xv_coll_test(op);
 
 	while (!done)
-		done = cpu_driven(op) ? poll_once(op) : sleep_once(op);
+		done = xvc_cpu_driven(op->coll) ? poll_once(op) : sleep_once(op);
 	return done;
 }

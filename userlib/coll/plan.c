@@ -19,7 +19,8 @@
  *	  waits for the last message, and this request makes the completion.
  *	- Other allreduces: the adapter sends the result to its own rank, and the receive of this
  *	  message makes the completion.  Nothing waits for the completion of the send, because
- *	  the queue completes it before it executes the send of the next run.
+ *	  the queue completes it before it executes the send of the next run.  If it fails, its
+ *	  error is the completion.
  *
  * In a direct operation, a queue waits for two entries of the CQ of the round before: one of
  * its send and one of its receive.  A message of the peer's next run may be there before the
@@ -86,7 +87,7 @@ void xvc_plan_links(struct xv_coll_op *op)
 	uint32_t bit;
 
 	op->parent = NO_PARENT;
-	op->direct = doubling(op) && !(op->coll->attr.flags & XV_COLL_CPU_DRIVEN);
+	op->direct = doubling(op) && !xvc_cpu_driven(op->coll);
 	op->round_ends = op->direct && (op->kind == BARRIER || cpu_calculates_result(op));
 	if (!doubling(op)) {
 		tree_links(op);
@@ -210,9 +211,9 @@ static void make_result(struct plan *p, struct xv_coll_op *op, uint32_t links)
 	struct xv_sge sge = out_sge(op);
 
 	wait_rounds(l, op, links);
-	if (op->direct)
-		op->sent.per_run = 1;
 	send_slots(l, op, p->parity, links + 1);
+	if (op->direct)
+		l->wr[l->n - 1].send_flags &= ~(unsigned int)XV_SEND_SIGNALED;
 	receive(p, op->end_qp, &sge);
 }
 

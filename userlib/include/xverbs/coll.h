@@ -27,8 +27,9 @@ enum xv_coll_flags {
 	XV_COLL_GID_INDEX	= 1 << 0,	/* use gid_index, not the default GID */
 
 	/*
-	 * xv_coll_test() runs the steps of operations, as programs do without
-	 * cross-channel queues.  Requests, queues and order are the same.
+	 * xv_coll_test() and xv_coll_wait() run the steps of operations, as programs do
+	 * without cross-channel queues.  The adapter needs none.  Requests and order
+	 * are the same.
 	 */
 	XV_COLL_CPU_DRIVEN	= 1 << 1,
 };
@@ -86,7 +87,10 @@ int xv_coll_start(struct xv_coll_op *op);
 /* Returns 1 if the operation has completed, 0 if not yet, or -EIO if it or a rank has failed. */
 int xv_coll_test(struct xv_coll_op *op);
 
-/* Waits until the operation has completed, asleep unless it is CPU-driven. */
+/*
+ * Waits until the operation has completed, asleep unless it is CPU-driven.  Signals do
+ * not end the wait.
+ */
 int xv_coll_wait(struct xv_coll_op *op);
 
 /* Returns -EBUSY while the operation runs. */
