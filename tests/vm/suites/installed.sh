@@ -39,6 +39,12 @@ like "and the library of experimental verbs" '-lxverbs-exp -lxverbs-ibverbs -lib
 ok "the header of experimental verbs is where pkg-config says" \
 	ls "$(pkg-config --variable=includedir xverbs-exp)/xverbs-exp/infiniband/verbs_exp.h"
 like "xv_run is in the path" "hca_id:	$DEV0" as_user xv_run ibv_devinfo
+# shellcheck disable=SC2317 # called by ok
+first_example() {
+	cp -r /usr/share/doc/xverbs/examples "$OUT.examples" && make -C "$OUT.examples" first &&
+		as_user "$OUT.examples/first"
+}
+ok "an installed example is compiled and runs" first_example
 ok "manual pages of each section are installed" ls /usr/share/man/man1/xv_perf.1 \
 	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7 \
 	/usr/share/man/man8/xhcactl.8
