@@ -1195,8 +1195,9 @@ struct xverbs_cq_modify {
  * @out_ring: the new ring
  *
  * The adapter writes an entry MLX5R_CQE_RESIZE to the old ring.  Entries before it
- * must be polled in the old ring.  The next completion has the index of this entry,
- * modulo the new size, in the new ring.  The new ring is initialised as in CQ_CREATE.
+ * must be polled in the old ring.  This entry has an index of its own: the next completion
+ * has the index after it, modulo the new size, in the new ring.  The new ring is initialised
+ * as in CQ_CREATE.
  * Manual 3.3.8.
  */
 struct xverbs_cq_resize {

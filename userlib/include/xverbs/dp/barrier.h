@@ -14,6 +14,9 @@
  *      stronger than A.
  *   C  doorbell register -> xv_doorbell_flush() -> later accesses
  *      Empties the write-combining buffer, so that the store is not delayed.
+ *      The registers of two queues may have the same address.  Between their
+ *      doorbells, xv_doorbell_next() keeps the two stores from becoming one in
+ *      the buffer: B empties it on x86-64, but only orders stores on arm64.
  *   D  owner bit of the CQE -> xv_from_device_barrier() -> other CQE fields
  *      Without it the fields could be read before the adapter wrote them.
  *   E  CQE fields -> xv_cqe_release_barrier() -> consumer index record
@@ -39,6 +42,7 @@
 #define xv_to_device_barrier()		__asm__ volatile("" ::: "memory")
 #define xv_doorbell_barrier()		__asm__ volatile("sfence" ::: "memory")
 #define xv_doorbell_flush()		__asm__ volatile("sfence" ::: "memory")
+#define xv_doorbell_next()		__asm__ volatile("" ::: "memory")
 #define xv_from_device_barrier()	__asm__ volatile("" ::: "memory")
 #define xv_cqe_release_barrier()	__asm__ volatile("" ::: "memory")
 #define xv_cpu_relax()			__asm__ volatile("pause" ::: "memory")
@@ -46,6 +50,7 @@
 #define xv_to_device_barrier()		__asm__ volatile("dmb oshst" ::: "memory")
 #define xv_doorbell_barrier()		__asm__ volatile("dmb oshst" ::: "memory")
 #define xv_doorbell_flush()		__asm__ volatile("dsb st" ::: "memory")
+#define xv_doorbell_next()		__asm__ volatile("dsb st" ::: "memory")
 #define xv_from_device_barrier()	__asm__ volatile("dmb oshld" ::: "memory")
 #define xv_cqe_release_barrier()	__asm__ volatile("dmb oshld" ::: "memory")
 #define xv_cpu_relax()			__asm__ volatile("yield" ::: "memory")
@@ -53,6 +58,7 @@
 #define xv_to_device_barrier()		__sync_synchronize()
 #define xv_doorbell_barrier()		__sync_synchronize()
 #define xv_doorbell_flush()		__sync_synchronize()
+#define xv_doorbell_next()		__sync_synchronize()
 #define xv_from_device_barrier()	__sync_synchronize()
 #define xv_cqe_release_barrier()	__sync_synchronize()
 #define xv_cpu_relax()			__asm__ volatile("" ::: "memory")

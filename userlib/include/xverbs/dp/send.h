@@ -201,14 +201,8 @@ xv_inline void __xv_seg_inline(const struct xv_sq *sq, uint8_t *seg, const void 
 
 /* ---- Commit ------------------------------------------------------------ */
 
-/*
- * Rings the doorbell without barrier C (barrier.h): the caller calls xv_doorbell_flush()
- * before it waits for a completion.
- */
-xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
+xv_inline void __xv_sq_ring(struct xv_sq *sq)
 {
-	struct xv_sq *sq = &qp->sq;
-
 	xv_to_device_barrier();		/* A */
 	sq->dbrec[MLX5R_DBR_SND] = xv_be32(sq->pi & 0xffff);
 	xv_doorbell_barrier();		/* B */
@@ -216,9 +210,19 @@ xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
 	XV_DP_COMMIT(sq);
 }
 
+/*
+ * Rings the doorbell without barrier C (barrier.h): the caller calls xv_doorbell_flush()
+ * before it waits for a completion.
+ */
+xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
+{
+	__xv_sq_ring(&qp->sq);
+	xv_doorbell_next();
+}
+
 xv_inline void xv_commit_send(struct xv_qp *qp)
 {
-	xv_commit_send_relaxed(qp);
+	__xv_sq_ring(&qp->sq);
 	xv_doorbell_flush();		/* C */
 }
 
