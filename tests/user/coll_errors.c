@@ -31,6 +31,39 @@ static int alone(void *arg, const void *mine, void *all, size_t size)
 	return 0;
 }
 
+static void refuse(const struct xv_coll_attr *attr, size_t size, int err)
+{
+	errno = 0;
+	ok(!xv_coll_create_sz(attr, size) && errno == err, "%s", xv_coll_last_error());
+}
+
+/* Values out of range; a library that is older than the program; and a program that is older */
+static void refuse_attributes(const struct xv_coll_attr *good)
+{
+	struct { struct xv_coll_attr attr; char newer[8]; } longer = { .attr = *good };
+	struct xv_coll_attr bad = *good;
+	struct xv_coll *c;
+
+	bad.sl = 16;
+	refuse(&bad, sizeof(bad), EINVAL);
+	bad.sl = 0;
+	bad.mtu = XV_MTU_4096 + 1;
+	refuse(&bad, sizeof(bad), EINVAL);
+	bad.mtu = 0;
+	bad.timeout = 15;
+	refuse(&bad, sizeof(bad), EINVAL);
+	bad.timeout = 32;
+	refuse(&bad, sizeof(bad), EINVAL);
+	refuse(NULL, sizeof(bad), EINVAL);
+	longer.newer[7] = 1;
+	refuse(&longer.attr, sizeof(longer), E2BIG);
+	longer.newer[7] = 0;
+	c = xv_coll_create_sz(&longer.attr, sizeof(longer));
+	ok(c && !xv_coll_destroy(c), "a newer program that does not use its new attributes");
+	c = xv_coll_create_sz(&bad, offsetof(struct xv_coll_attr, sl));
+	ok(c && !xv_coll_destroy(c), "an older program, without these attributes");
+}
+
 static void test_arguments(void)
 {
 	struct xt_side side;
@@ -49,6 +82,7 @@ static void test_arguments(void)
 	attr.flags = 1u << 31;
 	ok(!xv_coll_create(&attr) && errno == EOPNOTSUPP, "%s", xv_coll_last_error());
 	attr.flags = 0;
+	refuse_attributes(&attr);
 	c = xv_coll_create(&attr);
 	ok(c != NULL, "a communicator of one rank");
 	ok(!xv_coll_bcast(c, &x, 8, 1) && errno == EINVAL, "%s", xv_coll_last_error());
@@ -269,7 +303,7 @@ static void test_memory(void)
 	int i, bad = 0;
 
 	ranks_init(&two, DISAGREE_RANKS);
-	ranks_start(&two, t, 0, without_memory);
+	ranks_start(&two, t, (struct xv_coll_attr) { 0 }, without_memory);
 	for (i = 0; i < DISAGREE_RANKS; i++) {
 		pthread_join(t[i].thread, NULL);
 		bad |= t[i].ret;
@@ -318,7 +352,7 @@ static void test_signals(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	ranks_init(&two, DISAGREE_RANKS);
-	ranks_start(&two, t, 0, wait_for_odd);
+	ranks_start(&two, t, (struct xv_coll_attr) { 0 }, wait_for_odd);
 	usleep(500000);
 	for (i = 0; i < SIGNALS; i++) {
 		usleep(10000);

@@ -82,7 +82,7 @@ static void both(int (*fn)(struct xv_coll *c, const struct rank *self), uint32_t
 
 	memset(&all, 0, sizeof(all));
 	ranks_init(&all, RANKS);
-	ranks_start(&all, t, flags, fn);
+	ranks_start(&all, t, (struct xv_coll_attr) { .flags = flags }, fn);
 	for (i = 0; i < RANKS; i++) {
 		pthread_join(t[i].thread, NULL);
 		ret[i] = t[i].ret;

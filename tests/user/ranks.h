@@ -74,7 +74,7 @@ static inline void *ranks_buffer(size_t size)
 /* A rank that is a thread with its own context */
 struct thread_rank {
 	struct rank self;
-	uint32_t flags;
+	struct xv_coll_attr attr;	/* the rest is set by ranks_thread() */
 	int (*run)(struct xv_coll *c, const struct rank *self);
 	int ret;			/* of run() */
 	pthread_t thread;
@@ -83,16 +83,17 @@ struct thread_rank {
 static inline void *ranks_thread(void *arg)
 {
 	struct thread_rank *t = arg;
-	struct xv_coll_attr attr = {
-		.rank = t->self.number, .ranks = t->self.ranks->n, .flags = t->flags,
-		.exchange = ranks_exchange, .arg = &t->self,
-	};
+	struct xv_coll_attr attr = t->attr;
 	struct xt_side side;
 	struct xv_coll *c;
 
 	if (xt_side_open(&side, rig_device(t->self.number & 1), 0, -1))
 		bail_out("%s", xv_last_error());
 	attr.pd = side.pd;
+	attr.rank = t->self.number;
+	attr.ranks = t->self.ranks->n;
+	attr.exchange = ranks_exchange;
+	attr.arg = &t->self;
 	c = xv_coll_create(&attr);
 	if (!c)
 		bail_out("%s", xv_coll_last_error());
@@ -105,13 +106,13 @@ static inline void *ranks_thread(void *arg)
 }
 
 /* Runs the function in a thread for each of the ranks; the caller joins them. */
-static inline void ranks_start(struct ranks *r, struct thread_rank *t, uint32_t flags,
+static inline void ranks_start(struct ranks *r, struct thread_rank *t, struct xv_coll_attr attr,
 			       int (*run)(struct xv_coll *c, const struct rank *self))
 {
 	uint32_t i;
 
 	for (i = 0; i < r->n; i++) {
-		t[i] = (struct thread_rank) { .self = { r, i }, .flags = flags, .run = run };
+		t[i] = (struct thread_rank) { .self = { r, i }, .attr = attr, .run = run };
 		pthread_create(&t[i].thread, NULL, ranks_thread, &t[i]);
 	}
 }

@@ -30,10 +30,13 @@
 /* Requests of one queue: a wait for each link, for sends and results, and the send */
 #define MAX_REQUESTS	(MAX_LINKS + 3)
 
+#define XVC_TIMEOUT_MIN	16		/* see link.c */
+
 struct xv_coll {
 	struct xv_coll_attr attr;
 	struct xv_context *ctx;
 	struct xv_port_attr port;
+	uint32_t mtu;
 	union xv_gid gid;
 	struct xv_vector_calc_cap calc_cap;
 	uint32_t ops;
@@ -59,6 +62,7 @@ struct link {
 	uint32_t peer;
 	struct xv_qp *qp;
 	struct xv_qp *watch;
+	uint32_t psn[2];		/* the first numbers of packets of both, at random */
 	struct hidden recv;		/* of a direct operation: sends also */
 	uint32_t slot;			/* its messages go to this slot; 0: to the result */
 	bool ahead;			/* its receives are posted one run ahead */
@@ -135,6 +139,7 @@ struct xv_coll_op {
 	 */
 	struct xv_qp *result_qp;
 	struct xv_qp *end_qp;
+	uint32_t psn[2];		/* of both */
 	struct hidden result;
 	struct hidden sent;		/* all sends; a direct operation does not have it */
 	struct xv_cq *end_cq;

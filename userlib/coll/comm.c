@@ -35,7 +35,28 @@ static int check(const struct xv_coll_attr *a)
 		return xvc_error(EOPNOTSUPP, "communicator: flags: unknown bit in 0x%x", a->flags);
 	if (a->reserved)
 		return xvc_error(EINVAL, "communicator: reserved is not zero");
+	if (a->sl > 15 || a->mtu > XV_MTU_4096)
+		return xvc_error(EINVAL, "communicator: sl %u, mtu %u", a->sl, a->mtu);
+	if (a->timeout && (a->timeout < XVC_TIMEOUT_MIN || a->timeout > 31))
+		return xvc_error(EINVAL, "communicator: timeout %u is not from %u to 31",
+				 a->timeout, XVC_TIMEOUT_MIN);
 	return 0;
+}
+
+/* Members that the caller does not have are 0; those that this library does not have must be 0. */
+static int copy_attr(struct xv_coll *c, const struct xv_coll_attr *attr, size_t size)
+{
+	const char *bytes = (const char *)attr;
+	size_t i;
+
+	if (!attr)
+		return xvc_error(EINVAL, "communicator: no attributes given");
+	memcpy(&c->attr, attr, size < sizeof(c->attr) ? size : sizeof(c->attr));
+	for (i = sizeof(c->attr); i < size; i++)
+		if (bytes[i])
+			return xvc_error(E2BIG, "communicator: an attribute is unknown to this "
+					 "libxvcoll");
+	return check(&c->attr);
 }
 
 static int query(struct xv_coll *c)
@@ -52,6 +73,7 @@ static int query(struct xv_coll *c)
 		return xvc_error(EOPNOTSUPP, "communicator: the device has no cross-channel queues;"
 				 " without them, XV_COLL_CPU_DRIVEN is needed");
 	c->calc_cap = device.vector_calc_cap;
+	c->mtu = c->attr.mtu && c->attr.mtu < c->port.active_mtu ? c->attr.mtu : c->port.active_mtu;
 	if (!(c->attr.flags & XV_COLL_GID_INDEX)) {
 		index = xv_default_gid_index(c->ctx, c->attr.port);
 		if (index < 0)
@@ -71,8 +93,7 @@ EXPORT struct xv_coll *xv_coll_create_sz(const struct xv_coll_attr *attr, size_t
 		errno = -xvc_error(ENOMEM, "communicator: out of memory");
 		return NULL;
 	}
-	memcpy(&c->attr, attr, size < sizeof(c->attr) ? size : sizeof(c->attr));
-	err = check(&c->attr);
+	err = copy_attr(c, attr, size);
 	if (!err) {
 		c->ctx = c->attr.pd->context;
 		if (!c->attr.port)

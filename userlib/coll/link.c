@@ -3,13 +3,20 @@
  * Queues of an operation: one connection for each rank with which it exchanges messages,
  * and a local connection for the result and the end.
  */
+#include <sys/random.h>
 #include "coll.h"
 
-/* ACK timeouts: 0.13 and 0.54 s; with all repetitions 0.9 and 3.8 s */
-enum { TIMEOUT_WATCH = 15, TIMEOUT_RUN = 17 };
+/*
+ * ACK timeouts: a watch has 2 less than the run, so 0.13 and 0.54 s; with all repetitions 0.9 and
+ * 3.8 s.  With XVC_TIMEOUT_MIN, a watch still fails before a run, see watch.c.
+ */
+enum { TIMEOUT_RUN = 17, WATCH_LESS = 2 };
 
 /* RNR timers: 655 ms and 10 us */
 enum { RNR_WATCH = 0, RNR_RUN = 1 };
+
+enum { RUN, WATCH };		/* the queues of a link */
+enum { RESULT, END };		/* the ends of the local connection */
 
 /* What must be the same on all ranks */
 struct same {
@@ -20,6 +27,12 @@ struct same {
 	uint32_t calc_op;
 	uint32_t calc_type;
 	uint32_t reserved;
+};
+
+/* What a queue must know about the other one */
+struct queue {
+	uint32_t qpn;
+	uint32_t psn;
 };
 
 /*
@@ -33,9 +46,10 @@ struct address {
 	uint32_t lid;
 	uint32_t mtu;
 	uint32_t links;
-	uint32_t peer[MAX_LINKS];
-	uint32_t qpn[MAX_LINKS];
-	uint32_t watch_qpn[MAX_LINKS];
+	struct {
+		uint32_t peer;
+		struct queue queue[2];
+	} link[MAX_LINKS];
 };
 
 /* ---- Creation ------------------------------------------------------------------- */
@@ -69,6 +83,16 @@ static struct xv_qp *qp_create(struct xv_coll_op *op, struct xv_cq *send_cq, str
 	return xv_create_qp(op->coll->attr.pd, &attr);
 }
 
+/* Others must not guess the first number of a packet. */
+static int draw_psns(uint32_t psn[2])
+{
+	if (getrandom(psn, 2 * sizeof(*psn), 0) != 2 * sizeof(*psn))
+		return xvc_error(errno, "operation: no random numbers: %s", strerror(errno));
+	psn[0] &= 0xffffff;
+	psn[1] &= 0xffffff;
+	return 0;
+}
+
 /* In a direct operation, the send of the result has an entry only if it fails: it is the end. */
 static int end_create(struct xv_coll_op *op)
 {
@@ -83,7 +107,7 @@ static int end_create(struct xv_coll_op *op)
 		op->end_qp = qp_create(op, op->end_cq, op->direct ? op->end_cq : op->result.cq);
 	if (op->end_qp)
 		op->result_qp = qp_create(op, sent, sent);
-	return op->result_qp ? 0 : xvc_error(errno, "%s", xv_last_error());
+	return op->result_qp ? draw_psns(op->psn) : xvc_error(errno, "%s", xv_last_error());
 }
 
 /* Does the queue signal the completion of the operation? */
@@ -113,8 +137,8 @@ int xvc_links_create(struct xv_coll_op *op)
 		if (err)
 			break;
 		op->link[i].qp = qp_create(op, send_cq(op, i), op->link[i].recv.cq);
-		if (!op->link[i].qp)
-			err = xvc_error(errno, "%s", xv_last_error());
+		err = op->link[i].qp ? draw_psns(op->link[i].psn) :
+				       xvc_error(errno, "%s", xv_last_error());
 	}
 	return err ? err : xvc_watch_create(op);
 }
@@ -156,34 +180,36 @@ void xvc_links_destroy(struct xv_coll_op *op)
 
 /* ---- Connection ----------------------------------------------------------------- */
 
-/* What a queue is for, except the address of its peer */
-struct use {
-	uint8_t timeout;
-	uint8_t min_rnr_timer;
-};
+static uint8_t ack_timeout(const struct xv_coll *c, int use)
+{
+	uint32_t timeout = c->attr.timeout ? c->attr.timeout : TIMEOUT_RUN;
 
-static const struct use for_run = { TIMEOUT_RUN, RNR_RUN };
-static const struct use for_watch = { TIMEOUT_WATCH, RNR_WATCH };
+	return (uint8_t)(use == WATCH ? timeout - WATCH_LESS : timeout);
+}
 
-static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, const struct address *to,
-		      uint32_t qpn, const struct use *use)
+/* Connects a queue with the queue @to of the rank with this address. */
+static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, uint32_t psn, int use,
+		      const struct address *address, const struct queue *to)
 {
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT,
 		.port_num = (uint8_t)c->attr.port,
-		.path_mtu = (enum xv_mtu)(to->mtu < c->port.active_mtu ? to->mtu :
-									  c->port.active_mtu),
-		.dest_qp_num = qpn,
-		.min_rnr_timer = use->min_rnr_timer,
-		.timeout = use->timeout,
+		.pkey_index = c->attr.pkey_index,
+		.path_mtu = (enum xv_mtu)(address->mtu < c->mtu ? address->mtu : c->mtu),
+		.dest_qp_num = to->qpn,
+		.rq_psn = to->psn,
+		.sq_psn = psn,
+		.min_rnr_timer = use == WATCH ? RNR_WATCH : RNR_RUN,
+		.timeout = ack_timeout(c, use),
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.ah_attr = {
-			.dlid = (uint16_t)to->lid,
+			.dlid = (uint16_t)address->lid,
+			.sl = c->attr.sl,
 			.port_num = (uint8_t)c->attr.port,
 			.is_global = 1,
-			.grh = { .dgid = to->gid, .sgid_index = (uint8_t)c->attr.gid_index,
-				 .hop_limit = 64 },
+			.grh = { .dgid = address->gid, .sgid_index = (uint8_t)c->attr.gid_index,
+				 .hop_limit = 64, .traffic_class = c->attr.traffic_class },
 		},
 	};
 	int err;
@@ -206,34 +232,47 @@ static int qp_connect(const struct xv_coll *c, struct xv_qp *qp, const struct ad
 static struct address own_address(const struct xv_coll_op *op)
 {
 	struct address a = {
-		.gid = op->coll->gid, .lid = op->coll->port.lid,
-		.mtu = op->coll->port.active_mtu, .links = op->links,
+		.gid = op->coll->gid, .lid = op->coll->port.lid, .mtu = op->coll->mtu,
+		.links = op->links,
 		.same = { .bytes = op->bytes, .kind = op->kind, .ranks = op->coll->attr.ranks,
 			  .root = op->root, .calc_op = op->calc.op, .calc_type = op->calc.type },
 	};
+	const struct link *l;
 	uint32_t i;
 
 	for (i = 0; i < a.links; i++) {
-		a.peer[i] = op->link[i].peer;
-		a.qpn[i] = op->link[i].qp->qp_num;
-		a.watch_qpn[i] = op->link[i].watch->qp_num;
+		l = &op->link[i];
+		a.link[i].peer = l->peer;
+		a.link[i].queue[RUN] = (struct queue) { l->qp->qp_num, l->psn[RUN] };
+		a.link[i].queue[WATCH] = (struct queue) { l->watch->qp_num, l->psn[WATCH] };
 	}
 	return a;
 }
 
 /* Connects a link with the queues that its peer has for this rank. */
-static int link_connect(struct xv_coll_op *op, struct link *l, const struct address *to)
+static int link_connect(const struct xv_coll *c, const struct link *l, const struct address *to)
 {
+	const struct queue *queue;
 	uint32_t i;
 	int err;
 
 	for (i = 0; i < to->links && i < MAX_LINKS; i++) {
-		if (to->peer[i] != op->coll->attr.rank)
+		if (to->link[i].peer != c->attr.rank)
 			continue;
-		err = qp_connect(op->coll, l->qp, to, to->qpn[i], &for_run);
-		return err ? err : qp_connect(op->coll, l->watch, to, to->watch_qpn[i], &for_watch);
+		queue = to->link[i].queue;
+		err = qp_connect(c, l->qp, l->psn[RUN], RUN, to, &queue[RUN]);
+		return err ? err : qp_connect(c, l->watch, l->psn[WATCH], WATCH, to, &queue[WATCH]);
 	}
-	return xvc_error(EPROTO, "rank %u has no link to rank %u", l->peer, op->coll->attr.rank);
+	return xvc_error(EPROTO, "rank %u has no link to rank %u", l->peer, c->attr.rank);
+}
+
+static int local_connect(const struct xv_coll_op *op, const struct address *own)
+{
+	const struct queue result = { op->result_qp->qp_num, op->psn[RESULT] };
+	const struct queue end = { op->end_qp->qp_num, op->psn[END] };
+	int err = qp_connect(op->coll, op->result_qp, result.psn, RUN, own, &end);
+
+	return err ? err : qp_connect(op->coll, op->end_qp, end.psn, RUN, own, &result);
 }
 
 /* Errors first: a rank with an error has not told its operation. */
@@ -254,16 +293,13 @@ static int check_ranks(const struct xv_coll_op *op, const struct address *all)
 
 static int connect_all(struct xv_coll_op *op, const struct address *all)
 {
-	const struct address *own = &all[op->coll->attr.rank];
 	uint32_t i;
 	int err = check_ranks(op, all);
 
 	for (i = 0; i < op->links && !err; i++)
-		err = link_connect(op, &op->link[i], &all[op->link[i].peer]);
+		err = link_connect(op->coll, &op->link[i], &all[op->link[i].peer]);
 	if (!err)
-		err = qp_connect(op->coll, op->result_qp, own, op->end_qp->qp_num, &for_run);
-	if (!err)
-		err = qp_connect(op->coll, op->end_qp, own, op->result_qp->qp_num, &for_run);
+		err = local_connect(op, &all[op->coll->attr.rank]);
 	return err ? err : xvc_plan_post_ahead(op);
 }
 

@@ -30,7 +30,7 @@ kill_chains() {
 }
 
 tap $BIN/chain_unit
-for prog in chain chain_counts chain_errors calc coll coll_lacking; do
+for prog in chain chain_counts chain_errors calc coll coll_lacking coll_attributes; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
 done
 killings=some

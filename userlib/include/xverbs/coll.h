@@ -50,6 +50,13 @@ struct xv_coll_attr {
 	 */
 	int (*exchange)(void *arg, const void *mine, void *all, size_t size);
 	void *arg;
+
+	/* Of the packets of this rank; 0 is the default */
+	uint8_t sl;			/* service level; on RoCE the priority */
+	uint8_t traffic_class;
+	uint16_t pkey_index;
+	uint16_t timeout;		/* as in xv_qp_attr, 16 to 31; 0: 17 */
+	uint16_t mtu;			/* enum xv_mtu: at most this; 0: what both ports have */
 };
 
 struct xv_coll *xv_coll_create_sz(const struct xv_coll_attr *attr, size_t size);
