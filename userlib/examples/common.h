@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <xverbs/xverbs.h>
@@ -102,6 +103,7 @@ static UNUSED void barrier(int fd)
 /* Parameters that one side sends to the other; both are little-endian. */
 struct peer {
 	uint32_t qpn;
+	uint32_t psn;
 	uint32_t lid;
 	uint32_t rkey;
 	uint32_t mtu;
@@ -109,10 +111,20 @@ struct peer {
 	union xv_gid gid;
 };
 
+/* The first packet number of the queue pairs of this process, which others must not guess */
+static UNUSED uint32_t own_psn(void)
+{
+	static uint32_t psn;
+
+	if (!psn && getrandom(&psn, sizeof(psn), 0) != sizeof(psn))
+		err(1, "getrandom");
+	return psn & 0xffffff;
+}
+
 static UNUSED struct peer describe(struct xv_context *ctx, const struct xv_qp *qp,
 				   const struct xv_mr *mr)
 {
-	struct peer me = { .qpn = qp->qp_num };
+	struct peer me = { .qpn = qp->qp_num, .psn = own_psn() };
 	struct xv_port_attr attr;
 
 	if (opt.gid_index < 0)
@@ -148,6 +160,8 @@ static UNUSED void connect_rc(struct xv_qp *qp, const struct peer *peer)
 				   XV_ACCESS_REMOTE_ATOMIC,
 		.path_mtu = (enum xv_mtu)peer->mtu,
 		.dest_qp_num = peer->qpn,
+		.rq_psn = peer->psn,
+		.sq_psn = own_psn(),
 		.ah_attr = path_to(peer),
 		.max_dest_rd_atomic = 4,
 		.max_rd_atomic = 4,

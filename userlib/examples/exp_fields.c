@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <infiniband/verbs_exp.h>
 
 #define CHECK(good)	do { if (!(good)) err(1, "%s", #good); } while (0)
@@ -71,6 +72,9 @@ static void connect_to_itself(int gid_index)
 			     .grh = { .sgid_index = (uint8_t)gid_index, .hop_limit = 64 } },
 	};
 
+	/* The first packet number has 24 bits; others must not guess it. */
+	CHECK(getrandom(&a.sq_psn, 3, 0) == 3);
+	a.rq_psn = a.sq_psn;
 	CHECK(!ibv_query_port(res.ctx, 1, &port));
 	CHECK(!ibv_query_gid(res.ctx, 1, gid_index, &a.ah_attr.grh.dgid));
 	a.ah_attr.dlid = port.lid;

@@ -2,7 +2,10 @@
 /* RDMA write between two queue pairs of one device. */
 #include <err.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <xverbs/xverbs.h>
+
+static uint32_t psn;	/* first packet number, 24 bits: others must not guess it */
 
 static struct xv_qp *make_qp(struct xv_pd *pd, struct xv_cq *cq)
 {
@@ -21,6 +24,7 @@ static int connect_qp(struct xv_context *ctx, struct xv_qp *qp, uint32_t to)
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT, .port_num = 1, .path_mtu = XV_MTU_1024,
 		.qp_access_flags = XV_ACCESS_REMOTE_WRITE, .dest_qp_num = to,
+		.rq_psn = psn, .sq_psn = psn,
 		.ah_attr = { .port_num = 1, .is_global = 1,
 			     .grh = { .sgid_index = (uint8_t)gid, .hop_limit = 1 } },
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
@@ -55,6 +59,8 @@ int main(int argc, char **argv)
 	struct xv_sge sge;
 	struct xv_wc wc;
 
+	if (getrandom(&psn, 3, 0) != 3)
+		err(1, "getrandom");
 	if (!b || connect_qp(ctx, a, b->qp_num) || connect_qp(ctx, b, a->qp_num))
 		errx(1, "%s", xv_last_error());
 
