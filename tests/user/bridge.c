@@ -252,6 +252,51 @@ static void start_ud(struct xv_qp *qp)
 	NEED(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_SQ_PSN));
 }
 
+static void refused(struct xv_qp *qp, struct ibv_send_wr *wr, int err, const char *reason)
+{
+	struct ibv_send_wr *bad = NULL;
+
+	xv_open("no-such-device");	/* an older reason */
+	errno = 0;
+	if (!ok(xv_bridge_post_send(qp, wr, &bad) == -err && bad == wr && errno == err &&
+		!strncmp(xv_last_error(), "post send: ", 11) && strstr(xv_last_error(), reason),
+		"refused: %s", reason))
+		diag("%d: %s", errno, xv_last_error());
+}
+
+static void test_reasons(void)
+{
+	struct ibv_sge sge[DEPTH + 1] = { at(0, 0, 64) };
+	struct ibv_send_wr wr = rdma(60, IBV_WR_RDMA_WRITE, sge, 0);
+	struct xv_qp_init_attr dci = {
+		.qp_type = XV_QPT_DCI, .send_cq = end[0].cq,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+	};
+	struct xv_qp *qp = make_qp(&end[0], XV_QPT_RC, NULL);
+
+	refused(qp, &wr, EINVAL, "in state RESET");
+	NEED(!xv_destroy_qp(qp));
+	wr.opcode = (enum ibv_wr_opcode)XV_WR_CQE_WAIT;
+	refused(end[0].qp, &wr, EINVAL, "of libibverbs is not possible");
+	wr.opcode = (enum ibv_wr_opcode)77;
+	refused(end[0].qp, &wr, EINVAL, "opcode 77 of libibverbs");
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.num_sge = DEPTH + 1;
+	refused(end[0].qp, &wr, EINVAL, "SGEs, the queue has");
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	qp = make_qp(&end[0], XV_QPT_UD, NULL);
+	start_ud(qp);
+	refused(qp, &wr, EINVAL, "is not possible on this type");
+	NEED(!xv_destroy_qp(qp));
+	qp = xv_create_qp(end[0].pd, &dci);
+	if (!qp)
+		return;
+	wr.opcode = IBV_WR_SEND;
+	refused(qp, &wr, EINVAL, "of libibverbs is not possible");
+	NEED(!xv_destroy_qp(qp));
+}
+
 static void test_datagram(void)
 {
 	struct xv_qp *a = make_qp(&end[0], XV_QPT_UD, NULL), *b = make_qp(&end[1], XV_QPT_UD, NULL);
@@ -321,6 +366,7 @@ int main(int argc, char **argv)
 	test_atomic();
 	test_send();
 	test_bad_request();
+	test_reasons();
 	test_own_region();
 	test_moved_region();
 	test_window();

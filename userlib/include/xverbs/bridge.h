@@ -56,35 +56,68 @@ static inline struct xv_ah *__xv_bridge_ah_of(struct ibv_ah *ah)
 	return (struct xv_ah *)(void *)ah;
 }
 
+/* A request of libibverbs has no DC target. */
+xv_inline int __xv_bridge_possible(const struct xv_qp *qp, const struct ibv_send_wr *wr)
+{
+	return (unsigned int)wr->opcode <= IBV_WR_SEND_WITH_INV && qp->qp_type != XV_QPT_DCI;
+}
+
+/* A request of libxverbs, and the objects to which it points */
+struct __xv_bridge_wr {
+	struct xv_send_wr wr;
+	struct xv_mw mw;
+	struct xv_mr mr;
+};
+
+static inline void __xv_bridge_convert(const struct xv_qp *qp, const struct ibv_send_wr *wr,
+				       struct xv_ah *(*ah_of)(struct ibv_ah *ah),
+				       struct __xv_bridge_wr *x)
+{
+	const unsigned int known = IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED |
+				   IBV_SEND_INLINE;
+
+	__builtin_memset(&x->wr, 0, sizeof(x->wr));
+	__builtin_memcpy(&x->wr, wr, sizeof(*wr));
+	x->wr.send_flags &= known;
+	if (qp->qp_type == XV_QPT_UD)
+		x->wr.wr.ud.ah = ah_of(wr->wr.ud.ah);
+	if (wr->opcode == IBV_WR_BIND_MW && qp->qp_type != XV_QPT_UD) {
+		/* A request needs these members only. */
+		x->mw.type = (enum xv_mw_type)wr->bind_mw.mw->type;
+		x->mw.rkey = wr->bind_mw.mw->rkey;
+		x->wr.bind_mw.mw = &x->mw;
+		if (wr->bind_mw.bind_info.mr) {
+			x->mr.lkey = wr->bind_mw.bind_info.mr->lkey;
+			x->wr.bind_mw.bind_info.mr = &x->mr;
+		}
+	}
+}
+
 /* Any request: those with pointers to objects, and those of unusual shape */
 xv_outline int __xv_bridge_post_any(struct xv_qp *qp, const struct ibv_send_wr *wr,
 				    struct xv_ah *(*ah_of)(struct ibv_ah *ah))
 {
-	const unsigned int known = IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED |
-				   IBV_SEND_INLINE;
-	struct xv_send_wr x;
-	struct xv_mw mw;
-	struct xv_mr mr;
+	struct __xv_bridge_wr x;
 
-	/* A request of libibverbs has no DC target. */
-	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_INV || qp->qp_type == XV_QPT_DCI)
+	if (!__xv_bridge_possible(qp, wr))
 		return -XV_EINVAL;
-	__builtin_memset(&x, 0, sizeof(x));
-	__builtin_memcpy(&x, wr, sizeof(*wr));
-	x.send_flags &= known;
-	if (qp->qp_type == XV_QPT_UD)
-		x.wr.ud.ah = ah_of(wr->wr.ud.ah);
-	if (wr->opcode == IBV_WR_BIND_MW && qp->qp_type != XV_QPT_UD) {
-		/* A request needs these members only. */
-		mw.type = (enum xv_mw_type)wr->bind_mw.mw->type;
-		mw.rkey = wr->bind_mw.mw->rkey;
-		x.bind_mw.mw = &mw;
-		if (wr->bind_mw.bind_info.mr) {
-			mr.lkey = wr->bind_mw.bind_info.mr->lkey;
-			x.bind_mw.bind_info.mr = &mr;
-		}
+	__xv_bridge_convert(qp, wr, ah_of, &x);
+	return xv_wr_general(qp, &x.wr);
+}
+
+/* Lets the library store the reason of a refused request. */
+xv_outline void __xv_bridge_refuse_send(const struct xv_qp *qp, const struct ibv_send_wr *wr,
+					struct xv_ah *(*ah_of)(struct ibv_ah *ah), int err)
+{
+	struct __xv_bridge_wr x;
+
+	if (__xv_bridge_possible(qp, wr)) {
+		__xv_bridge_convert(qp, wr, ah_of, &x);
+		__xv_send_refuse(qp, &x.wr, err);
+	} else if (xv_dp_refused) {
+		xv_dp_refused(XV_EINVAL, "post send: opcode %d of libibverbs is not possible on this"
+			      " type (%d) of queue pair", (int)wr->opcode, (int)qp->qp_type);
 	}
-	return xv_wr_general(qp, &x);
 }
 
 xv_inline const struct xv_sge *__xv_bridge_sge(const struct ibv_send_wr *wr)
@@ -132,8 +165,10 @@ xv_inline int __xv_bridge_post_one(struct xv_qp *qp, const struct ibv_send_wr *w
 
 /* Ends a list at the request that was refused.  bad_wr may be null. */
 xv_outline int __xv_bridge_stop(struct xv_qp *qp, uint32_t start, struct ibv_send_wr *wr,
-				struct ibv_send_wr **bad_wr, int err)
+				struct ibv_send_wr **bad_wr,
+				struct xv_ah *(*ah_of)(struct ibv_ah *ah), int err)
 {
+	__xv_bridge_refuse_send(qp, wr, ah_of, err);
 	if (qp->sq.pi != start)
 		xv_commit_send(qp);
 	xv_unlock(&qp->sq.lock);
@@ -156,7 +191,7 @@ xv_inline int __xv_bridge_post_list(struct xv_qp *qp, struct ibv_send_wr *wr,
 	for (; wr; wr = wr->next) {
 		err = __xv_bridge_post_one(qp, wr, ah_of);
 		if (xv_unlikely(err))
-			return __xv_bridge_stop(qp, start, wr, bad_wr, err);
+			return __xv_bridge_stop(qp, start, wr, bad_wr, ah_of, err);
 	}
 	if (xv_likely(qp->sq.pi != start))
 		xv_commit_send(qp);
