@@ -121,13 +121,40 @@ EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *ctx, struct ibv_ah_at
 	return -EOPNOTSUPP;
 }
 
-/* InfiniBand has LIDs of groups.  On RoCE, a LID is only a part of the name of a membership. */
-static bool check_group(struct ibv_context *ctx, uint16_t *lid)
+static bool is_ethernet(struct xv_context *ctx, uint32_t port)
+{
+	struct xv_port_attr attr;
+
+	return !xv_query_port(ctx, port, &attr) && attr.link_layer == XV_LINK_LAYER_ETHERNET;
+}
+
+/*
+ * InfiniBand has LIDs of groups.  On RoCE, a LID is only a part of the name of a membership.  A
+ * queue pair has a port from INIT on; before, any port of the device can become its port.
+ */
+static bool has_lids(const struct qp *qp)
+{
+	struct xv_context *ctx = xv_of(qp->pub.qp_base.context);
+	struct xv_device_attr device;
+	struct xv_qp_attr attr;
+	uint32_t port;
+
+	if (!xv_query_qp(qp->xv, &attr, 0, NULL) && attr.qp_state >= XV_QPS_INIT)
+		return !is_ethernet(ctx, attr.port_num);
+	if (xv_query_device(ctx, &device))
+		return true;
+	for (port = 1; port <= device.phys_port_cnt; port++)
+		if (is_ethernet(ctx, port))
+			return false;
+	return true;
+}
+
+/* Stores the LID for libxverbs. */
+static bool check_group(const struct qp *qp, uint16_t *lid)
 {
 	const uint16_t first = 0xc000, permissive = 0xffff;
-	struct xv_port_attr port;
 
-	if (xv_query_port(xv_of(ctx), 1, &port) || port.link_layer == XV_LINK_LAYER_INFINIBAND)
+	if (has_lids(qp))
 		return *lid >= first && *lid != permissive;
 	*lid = 0;
 	return true;
@@ -146,13 +173,16 @@ static struct membership **find_group(struct qp *qp, const union ibv_gid *gid, u
 	return m;
 }
 
-static int join(struct qp *qp, const union ibv_gid *gid, uint16_t lid, uint16_t name)
+static int join(struct qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
+	const uint16_t name = lid;
 	struct membership *m;
 	int err;
 
 	if (*find_group(qp, gid, name))
 		return 0;
+	if (!check_group(qp, &lid))
+		return iv_fail(EINVAL);
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return iv_fail(ENOMEM);
@@ -166,14 +196,15 @@ static int join(struct qp *qp, const union ibv_gid *gid, uint16_t lid, uint16_t 
 	return 0;
 }
 
-static int leave(struct qp *qp, const union ibv_gid *gid, uint16_t lid, uint16_t name)
+/* Without a LID: libxverbs knows a membership by its GID. */
+static int leave(struct qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	struct membership **p = find_group(qp, gid, name), *m = *p;
+	struct membership **p = find_group(qp, gid, lid), *m = *p;
 	int err;
 
 	if (!m)
 		return iv_fail(EINVAL);
-	err = xv_detach_mcast(qp->xv, (const union xv_gid *)gid, lid);
+	err = xv_detach_mcast(qp->xv, (const union xv_gid *)gid, 0);
 	if (err)
 		return iv_result(err);
 	*p = m->next;
@@ -183,25 +214,20 @@ static int leave(struct qp *qp, const union ibv_gid *gid, uint16_t lid, uint16_t
 
 EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	uint16_t name = lid;
 	int err;
 
-	if (!check_group(qp->context, &lid))
-		return iv_fail(EINVAL);
 	pthread_mutex_lock(&qp->context->mutex);
-	err = join(TO(qp, qp), gid, lid, name);
+	err = join(TO(qp, qp), gid, lid);
 	pthread_mutex_unlock(&qp->context->mutex);
 	return err;
 }
 
 EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	uint16_t name = lid;
 	int err;
 
-	check_group(qp->context, &lid);
 	pthread_mutex_lock(&qp->context->mutex);
-	err = leave(TO(qp, qp), gid, lid, name);
+	err = leave(TO(qp, qp), gid, lid);
 	pthread_mutex_unlock(&qp->context->mutex);
 	return err;
 }

@@ -37,6 +37,8 @@ refused "an event of a port that does not exist is refused" 'error|nvalid' \
 PORT_EVENT=/sys/kernel/debug/xhca/0/port_event \
 	tap $BIN/tests/ports --device "$DEV0" --peer-device "$DEV1"
 
+tap ../../../build/stock/mixed "$DEV0"
+
 # Connections of rdma_cm on port 1 migrate to port 2. The words of SERVER and CLIENT stand before
 # the options.
 NATIVE=$BIN/examples/cm_apm
