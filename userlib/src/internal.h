@@ -17,6 +17,15 @@
 #define XV_EXPORT	__attribute__((visibility("default")))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+/* Tells valgrind about memory that the kernel or the adapter writes. */
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#define xv_is_written(addr, length)	\
+	((void)VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(addr, length))
+#else
+#define xv_is_written(addr, length)	((void)(addr), (void)(length))
+#endif
+
 struct dbr_page;
 struct object;
 

@@ -19,6 +19,8 @@ XV_EXPORT struct xv_mr *xv_reg_mr_iova(struct xv_pd *pd, void *addr, size_t leng
 
 	if (!mr)
 		return NULL;
+	if (access & XV_ACCESS_LOCAL_WRITE)
+		xv_is_written(addr, length);
 	*mr = (struct xv_mr) {
 		.context = pd->context,
 		.pd = pd,
@@ -91,6 +93,7 @@ XV_EXPORT int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd
 	if (flags & XV_REREG_MR_CHANGE_PD)
 		mr->pd = pd;
 	if (flags & XV_REREG_MR_CHANGE_TRANSLATION) {
+		xv_is_written(addr, length);
 		mr->addr = addr;
 		mr->length = length;
 	}

@@ -216,6 +216,7 @@ XV_EXPORT int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *li
 	};
 	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_FEATURES, "query features", &r, sizeof(r));
 
+	xv_is_written(list, r.count * size);
 	_Static_assert(sizeof(struct xv_feature) <= sizeof(struct xverbs_feature),
 		       "the kernel writes the entries to the list of the caller");
 	return err ? err : (int)r.out_count;

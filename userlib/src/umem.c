@@ -24,8 +24,11 @@ static struct xv_umem *umem_create(struct xv_context *ctx, struct xverbs_umem_re
 XV_EXPORT struct xv_umem *xv_reg_umem(struct xv_context *ctx, void *addr, size_t length)
 {
 	struct xverbs_umem_reg req = { .addr = (uintptr_t)addr, .length = length };
+	struct xv_umem *umem = umem_create(ctx, &req, addr);
 
-	return umem_create(ctx, &req, addr);
+	if (umem)
+		xv_is_written(addr, length);
+	return umem;
 }
 
 XV_EXPORT struct xv_umem *xv_reg_dmabuf_umem(struct xv_context *ctx, void *addr, uint64_t offset,
