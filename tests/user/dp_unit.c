@@ -418,6 +418,27 @@ static void test_dc_poll(void)
 	leaf[5] = NULL;
 }
 
+/* The data segment of an XRC read is behind the XRC segment and that of the remote address. */
+static void test_xrc_response(void)
+{
+	struct mlx5r_cqe *cqe = (struct mlx5r_cqe *)cq_ring;
+	uint8_t to[32] = { 0 }, data[32];
+	struct xv_sge here = { (uintptr_t)to, sizeof(to), 0x1122 };
+	struct xv_wc wc;
+
+	setup(XV_QPT_XRC_SEND, 0, 6);
+	memset(data, 0x5a, sizeof(data));
+	memset(cqe, 0, sizeof(*cqe));
+	memcpy(cqe, data, sizeof(data));
+	ok(!xv_wr_read_xrc(&qp, 9, XV_SEND_SIGNALED, &here, REMOTE, 0x99), "XRC read");
+	cqe->srqn_uidx = xv_be32(0x2003);
+	cqe->byte_cnt = xv_be32(sizeof(data));
+	cqe->sop_drop_qpn = xv_be32((uint32_t)MLX5R_OP_RDMA_READ << 24 | 0x123);
+	cqe->op_own = MLX5R_CQE_REQ << 4 | MLX5R_CQE_INLINE_32;
+	ok(xv_poll_cq(&cq, 1, &wc) == 1 && wc.wr_id == 9 && !memcmp(to, data, sizeof(to)),
+	   "XRC read: data in the completion goes to the buffer");
+}
+
 static void test_ud_and_xrc(void)
 {
 	struct xv_ah ah = { .av = { .rlid = xv_be16(0xc001), .rmac = { 2, 0, 0, 0, 0, 1 },
@@ -790,6 +811,7 @@ int main(void)
 	test_dc_lists();
 	test_dc_poll();
 	test_ud_and_xrc();
+	test_xrc_response();
 	test_poll(6);
 	test_poll(7);
 	test_syndromes();

@@ -307,6 +307,8 @@ xv_outline void __xv_cqe_scatter_response(const struct xv_qp *qp, const struct m
 
 	if (qp->qp_type == XV_QPT_DCI)
 		skip += sizeof(struct mlx5r_av) / MLX5R_DS;
+	if (qp->qp_type == XV_QPT_XRC_SEND)
+		skip += sizeof(struct mlx5r_xrc) / MLX5R_DS;
 	if (opcode == MLX5R_OP_ATOMIC_CS || opcode == MLX5R_OP_ATOMIC_FA)
 		skip += sizeof(struct mlx5r_atomic) / MLX5R_DS;
 	else if (opcode == MLX5R_OP_ATOMIC_MASKED_CS)
