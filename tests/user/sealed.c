@@ -2,14 +2,17 @@
 /*
  * Proof that the data path makes no system call: a thread in the strict mode of
  * seccomp posts and polls.  At any system call other than read, write, exit and
- * sigreturn the kernel would kill it, and the data path has no read or write.
+ * sigreturn the kernel would kill it, and the data path has no read or write.  The filter of
+ * the tools (sealed.c there) allows nothing but the exit of the thread.
  *
  * usage: sealed [--device NAME] [--peer-device NAME], OPS in the environment
  */
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "rig.h"
 
@@ -75,6 +78,59 @@ static void post_and_poll(struct run *t)
 	}
 }
 
+static void nothing(void *arg __attribute__((unused)))
+{
+}
+
+static void call(void *arg __attribute__((unused)))
+{
+	syscall(SYS_getpid);
+}
+
+/* The number of exit is that of umask for 32-bit programs. */
+static void call_32(void *arg __attribute__((unused)))
+{
+#ifdef __x86_64__
+	long number = SYS_exit;
+
+	__asm__ volatile("int $0x80" : "+a"(number) : : "memory", "r8", "r9", "r10", "r11");
+#else
+	syscall(SYS_umask, 0);
+#endif
+}
+
+/* How a process ends that calls fn in a thread of the tools, or without a filter */
+static int status_after(void (*fn)(void *arg), bool filter)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		if (filter)
+			xt_sealed_join(xt_sealed_start(fn, NULL, 0));
+		else
+			fn(NULL);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
+static bool is_killed(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+}
+
+static void test_filter(void)
+{
+	ok(!status_after(nothing, true), "the filter allows the exit of the thread");
+	ok(is_killed(status_after(call, true)), "and no other call");
+	if (status_after(call_32, false))
+		tap_skip("nor one of a 32-bit program", "the kernel does not have them");
+	else
+		ok(is_killed(status_after(call_32, true)), "nor one of a 32-bit program");
+}
+
 static void *thread(void *arg)
 {
 	struct run *t = arg;
@@ -96,6 +152,7 @@ int main(int argc, char **argv)
 	struct rig r;
 
 	rig_devices(argc, argv);
+	test_filter();
 	rig_open(&r, &opts);
 	t.rig = &r;
 	rig_fill(r.buf[0], DEPTH * LEN, 1);

@@ -4,6 +4,7 @@
  * strict mode of seccomp, which also allows read and write.
  */
 #include <errno.h>
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -16,6 +17,16 @@
 #include <unistd.h>
 #include "tool.h"
 
+#if defined(__x86_64__)
+#define ARCH	AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCH	AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define ARCH	AUDIT_ARCH_RISCV64
+#else
+#error "the name of this architecture for seccomp is missing"
+#endif
+
 struct xt_sealed {
 	pthread_t thread;
 	void (*fn)(void *arg);
@@ -24,9 +35,12 @@ struct xt_sealed {
 	int err;
 };
 
+/* The number of exit is that of another call for 32-bit programs (int 0x80). */
 static int seal(void)
 {
 	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_exit, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
