@@ -75,6 +75,8 @@ refused "a bad name" 'letters, digits' xhcactl add ../rdma_cm/x
 refused "a bad name for the module" 'Invalid argument' mkdir $CONFIG/-x
 refused "an unknown function" 'no function or device mlx5_7' xhcactl del mlx5_7
 refused "an unknown option" 'usage' xhcactl add --color red
+long_name=$(printf '%0300d' 0)
+refused "the reason is not that of an earlier error" 'File name too long$' xhcactl add "$long_name"
 is "no function is left of these" "$(names $CONFIG)" "0 1"
 
 # shellcheck disable=SC2317 # called by refused
@@ -114,6 +116,27 @@ ok "its interface returns when the namespace is deleted" \
 is "the list shows no namespace" "$(column 2 8)" -
 refused "the module is in use" 'in use' rmmod xhca
 ok "remove it" xhcactl del 2
+
+# shellcheck disable=SC2317 # called by ok
+both_restore() {
+	local first
+	xhcactl restore "$WORK/conf" & first=$!
+	xhcactl restore "$WORK/conf" && wait $first
+}
+ok "restore the list twice at the same time" both_restore
+is "there are three functions" "$(functions)" 3
+ip netns exec blue sleep 1000 &
+holder=$!
+ok "the namespace has a user" wait_for 10 eval \
+	'[ "$(stat -Lc %i /proc/$holder/ns/net)" = "$(stat -c %i /run/netns/blue)" ]'
+ip netns delete blue
+refused "a namespace without a name is not saved" 'no name' xhcactl save "$WORK/conf.gone"
+is "and no file is left" "$(compgen -G "$WORK/conf.gone*")" ""
+kill $holder
+ok "remove the third function again" xhcactl del 2
+condition=$(sed -n "s/^ExecCondition=sh -c '\(.*\)'/\1/p" ../../../userlib/systemd/xhca.service.in)
+ok "functions of xhca are no adapter for the service" sh -c "$condition"
+is "other PCI functions of the vendor are" "$(sh -c "${condition/xhca\//none/}"; echo $?)" 1
 
 # ---- RDMA devices that belong to one namespace each
 ok "each device belongs to one network namespace" rdma system set netns exclusive
