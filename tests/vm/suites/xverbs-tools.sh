@@ -225,7 +225,17 @@ refused "perf: a datagram too long" 'at most' $BIN/xv_perf "${both[@]}" -T ud -s
 json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
 if command -v gnuplot > /dev/null; then
 	ok "perf: plot" $BIN/xv_perf plot "$WORK/lat.svg" "$WORK/run1.json" "$WORK/json"
-	like "perf: the plot has two curves" 'run 2' cat "$WORK/lat.svg"
+	is "perf: the plot has two curves, with the names of the files" \
+		"$(sed -n 's/.*<title>[^<]*, \([^<]*\)<.*/\1/p' "$WORK/lat.svg" | xargs)" "run1 json"
+	mkdir "$WORK/compact"
+	jq -cS . "$WORK/json" > "$WORK/compact/json"
+	$BIN/xv_perf plot "$WORK/json.svg" "$WORK/json"
+	ok "perf: a plot of JSON in another form" \
+		$BIN/xv_perf plot "$WORK/compact.svg" "$WORK/compact/json"
+	ok "perf: it is the same" cmp "$WORK/json.svg" "$WORK/compact.svg"
+	head -c 300 "$WORK/json" > "$WORK/part.json"
+	refused "perf: a plot of half a file" 'part.json is not JSON output of xv_perf' \
+		$BIN/xv_perf plot "$WORK/part.svg" "$WORK/part.json"
 	plots "chain -n 400 -s 8-64" bytes 4
 	plots "bcast -n 20 -r 4 -s 8-64" bytes 4
 	plots "allreduce -n 20 -r 4 -s 8-64" bytes 4

@@ -9,18 +9,37 @@
 #include <string.h>
 #include "perf.h"
 
+/* Removes spaces outside of strings: other programs set them in other ways. */
+static void compact(char *text)
+{
+	bool string = false;
+	char *to = text;
+
+	for (; *text; text++) {
+		if (!string && strchr(" \t\r\n", *text))
+			continue;
+		if (*text == '"')
+			string = !string;
+		*to++ = *text;
+		if (string && *text == '\\' && text[1])
+			*to++ = *++text;
+	}
+	*to = 0;
+}
+
 static char *read_file(const char *file)
 {
 	FILE *f = fopen(file, "r");
-	size_t n, room = 1 << 20;
-	char *text;
+	char *text = NULL;
+	size_t room = 0;
 
 	if (!f)
 		xt_die(XT_FAILED, "%s: %s", file, strerror(errno));
-	text = xt_calloc(room + 1, 1);
-	n = fread(text, 1, room, f);
+	if (getdelim(&text, &room, 0, f) > 0)
+		compact(text);
 	fclose(f);
-	if (n == room || !strstr(text, "\"program\": \"xv_perf\""))
+	if (!text || *text != '{' || !strstr(text, "\"program\":\"xv_perf\"") ||
+	    !strstr(text, "\"bytes\":") || strcmp(text + strlen(text) - 1, "}"))
 		xt_die(XT_FAILED, "%s is not JSON output of xv_perf", file);
 	return text;
 }
@@ -32,7 +51,7 @@ static void get_string(const char *text, const char *key, char *value, size_t n)
 	const char *p;
 	size_t i;
 
-	snprintf(pattern, sizeof(pattern), "\"%s\": \"", key);
+	snprintf(pattern, sizeof(pattern), "\"%s\":\"", key);
 	p = strstr(text, pattern);
 	if (p)
 		p += strlen(pattern);
@@ -47,7 +66,7 @@ static double get_number(const char *text, const char *key)
 	char pattern[64];
 	const char *p;
 
-	snprintf(pattern, sizeof(pattern), "\"%s\": ", key);
+	snprintf(pattern, sizeof(pattern), "\"%s\":", key);
 	p = strstr(text, pattern);
 	return p ? strtod(p + strlen(pattern), NULL) : 0;
 }
@@ -60,7 +79,7 @@ static const char *axis_of(const char *text)
 
 	if (!get_number(text, "bytes"))
 		return "ranks";
-	while ((p = strstr(p, "\"ranks\": "))) {
+	while ((p = strstr(p, "\"ranks\":"))) {
 		if (get_number(p, "ranks") != first)
 			return "ranks";
 		p++;
@@ -71,12 +90,16 @@ static const char *axis_of(const char *text)
 /* Writes a data block with lines "bytes value" or "ranks value" for one run. */
 static void put_data(FILE *gp, int run, const char *text, const char *axis, const char *key)
 {
-	const char *p = text;
+	const char *object, *end;
+	char *result;
 
 	fprintf(gp, "$run%d << END\n", run);
-	while ((p = strstr(p, "\"bytes\": "))) {
-		fprintf(gp, "%.0f %g\n", get_number(p, axis), get_number(p, key));
-		p++;
+	for (object = text + 1; (object = strchr(object, '{')); object = end) {
+		end = object + strcspn(object, "}");
+		result = strndup(object, (size_t)(end - object));
+		if (result)
+			fprintf(gp, "%.0f %g\n", get_number(result, axis), get_number(result, key));
+		free(result);
 	}
 	fprintf(gp, "END\n");
 }
@@ -101,20 +124,35 @@ static const struct kind *kind_of(const char *text)
 									     &compared;
 }
 
+static void put_escaped(FILE *gp, const char *text, size_t n)
+{
+	for (; n && *text; n--, text++)
+		fprintf(gp, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+}
+
 static void put_header(FILE *gp, const char *image, const char *axis, const char *label)
 {
 	const char *dot = strrchr(image, '.');
-	const char *p;
 
 	fprintf(gp, "set terminal %s size 900,600\nset output \"",
 		dot && !strcmp(dot, ".png") ? "pngcairo" : "svg background \"white\"");
-	for (p = image; *p; p++)
-		fprintf(gp, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+	put_escaped(gp, image, SIZE_MAX);
 	fprintf(gp, "\"\nset logscale x 2\nset logscale y\nset grid\nset key left top\n"
 		"set xlabel \"%s\"\nset ylabel \"%s\"\n", axis, label);
 }
 
-static void put_title(FILE *gp, const char *text, int run, const char *curve)
+/* The name of a file, without directory and ".json" */
+static void put_name(FILE *gp, const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	size_t n = strlen(name);
+
+	if (n > 5 && !strcmp(name + n - 5, ".json"))
+		n -= 5;
+	put_escaped(gp, name, n);
+}
+
+static void put_title(FILE *gp, const char *text, const char *file, const char *curve)
 {
 	char test[32], op[32], tp[32], way[32] = "", type[32], by[32];
 
@@ -126,12 +164,14 @@ static void put_title(FILE *gp, const char *text, int run, const char *curve)
 	if (curve)
 		get_string(text, curve, way, sizeof(way));
 	if (*op)
-		fprintf(gp, " title \"%s %s, run %d\"", tp, op, run + 1);
+		fprintf(gp, " title \"%s %s, ", tp, op);
 	else if (*by && !strcmp(curve, "at_once"))
-		fprintf(gp, " title \"%s of %s %s, last sum by the %s, run %d\"", test, type, way,
-			by, run + 1);
+		fprintf(gp, " title \"%s of %s %s, last sum by the %s, ", test, type,
+			way, by);
 	else
-		fprintf(gp, " title \"%s %s %s, run %d\"", test, type, way, run + 1);
+		fprintf(gp, " title \"%s %s %s, ", test, type, way);
+	put_name(gp, file);
+	fprintf(gp, "\" noenhanced");
 }
 
 int plot(const char *image, int count, char **files)
@@ -161,7 +201,7 @@ int plot(const char *image, int count, char **files)
 		for (k = 0; k < 2 && kind->key[k]; k++) {
 			fprintf(gp, "%s$run%d using 1:2 with linespoints",
 				i || k ? ", " : "plot ", 2 * i + k);
-			put_title(gp, text[i], i, kind->title[k]);
+			put_title(gp, text[i], files[i], kind->title[k]);
 		}
 		free(text[i]);
 	}
