@@ -286,7 +286,8 @@ static int without_memory(struct xv_coll *c, const struct rank *self)
 			break;
 		if (errno == wanted)
 			continue;
-		diag("rank %u, allocation %u: error %d: %s", self->number, k, errno, xv_coll_last_error());
+		diag("rank %u, allocation %u: error %d: %s", self->number, k, errno,
+		     xv_coll_last_error());
 		return 1;
 	}
 	failed_times[self->number] = k - 1;

@@ -74,7 +74,8 @@ static int sums(struct xv_coll *c, const struct rank *self)
 	return ret;
 }
 
-static void both(int (*fn)(struct xv_coll *c, const struct rank *self), uint32_t flags, int ret[RANKS])
+static void both(int (*fn)(struct xv_coll *c, const struct rank *self), uint32_t flags,
+		 int ret[RANKS])
 {
 	static struct ranks all;
 	struct thread_rank t[RANKS];
