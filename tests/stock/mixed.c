@@ -16,8 +16,7 @@ static uint32_t ethernet;		/* the Ethernet port; 0: none */
 /* Comes before the function of the library. */
 int xv_query_port_sz(struct xv_context *ctx, uint32_t port, struct xv_port_attr *attr, size_t size)
 {
-	static int (*original)(struct xv_context *ctx, uint32_t port, struct xv_port_attr *attr,
-			       size_t size);
+	static typeof(xv_query_port_sz) *original;
 	int err;
 
 	if (!original)

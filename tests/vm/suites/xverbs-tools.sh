@@ -221,6 +221,19 @@ refused "perf: a type of other tests" 'needs allreduce' $BIN/xv_perf "${both[@]}
 refused "perf: an odd size" 'multiple of 8' $BIN/xv_perf "${both[@]}" -s 12 allreduce
 refused "perf: a transport without the operation" 'does not support this operation' \
 	$BIN/xv_perf -T ud lat read
+# The service level, the P_Key and the rest reach the queue: the kernel refuses what is wrong.
+net=(--sl 3 --tclass 0xb8 --mtu 512)
+refused "perf: an unknown MTU" 'mtu is 256' $BIN/xv_perf "${both[@]}" --mtu 1000 lat write
+refused "perf: a datagram longer than the MTU" 'at most 512' \
+	$BIN/xv_perf "${both[@]}" --mtu 512 -T ud -s 600 bw send
+for test in "-T rc lat write" "-T ud lat send" "-T dc lat write" chain barrier gather; do
+	# shellcheck disable=SC2086 # a test with options
+	refused "perf: $test: a wrong P_Key index" 'pkey_index 65535' \
+		$BIN/xv_perf "${both[@]}" -P 65535 -n 10 $test
+	# shellcheck disable=SC2086
+	ok "perf: $test: service level, traffic class, MTU" \
+		$BIN/xv_perf "${both[@]}" "${net[@]}" -n 100 $test
+done
 refused "perf: a datagram too long" 'at most' $BIN/xv_perf "${both[@]}" -T ud -s 8192 bw send
 json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
 if command -v gnuplot > /dev/null; then

@@ -15,6 +15,9 @@ struct xv_dct *xt_dct_create(const struct xt_side *s, struct xv_cq *cq, struct x
 		.gid_index = (uint8_t)s->gid_index,
 		.hop_limit = 64,
 		.min_rnr_timer = 1,
+		.sl = s->net.sl,
+		.tclass = s->net.tclass,
+		.pkey_index = s->net.pkey_index,
 	};
 
 	return xv_create_dct(s->ctx, &attr);
@@ -24,9 +27,11 @@ struct xv_ah *xt_ah_create(const struct xt_side *s, const struct xt_peer *peer)
 {
 	struct xv_ah_attr attr = {
 		.dlid = (uint16_t)peer->lid,
+		.sl = s->net.sl,
 		.is_global = 1,
 		.port_num = (uint8_t)s->port,
-		.grh = { .dgid = peer->gid, .sgid_index = (uint8_t)s->gid_index, .hop_limit = 64 },
+		.grh = { .dgid = peer->gid, .sgid_index = (uint8_t)s->gid_index, .hop_limit = 64,
+			 .traffic_class = s->net.tclass },
 	};
 
 	return xv_create_ah(s->pd, &attr);
@@ -39,6 +44,7 @@ int xt_dci_start(struct xv_qp *dci, const struct xt_side *s, const struct xt_rc_
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT,
 		.port_num = (uint8_t)s->port,
+		.pkey_index = s->net.pkey_index,
 		.path_mtu = (enum xv_mtu)s->attr.active_mtu,
 		.timeout = o->timeout ? o->timeout : 14,
 		.retry_cnt = o->retry_cnt ? o->retry_cnt : 7,

@@ -35,6 +35,13 @@ int xt_side_open(struct xt_side *s, const char *device, uint32_t port, int gid_i
 	return err;
 }
 
+void xt_side_set_net(struct xt_side *s, const struct xt_net *net)
+{
+	s->net = *net;
+	if (net->mtu && net->mtu < s->attr.active_mtu)
+		s->attr.active_mtu = (enum xv_mtu)net->mtu;
+}
+
 void xt_side_close(struct xt_side *s)
 {
 	if (!s->ctx)
@@ -120,6 +127,7 @@ static int to_init(struct xv_qp *qp, const struct xt_side *s, uint32_t access)
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT,
 		.port_num = (uint8_t)s->port,
+		.pkey_index = s->net.pkey_index,
 		.qp_access_flags = access,
 	};
 
@@ -141,12 +149,14 @@ static int to_rtr(struct xv_qp *qp, const struct xt_side *s, const struct xt_pee
 		.min_rnr_timer = o->min_rnr_timer ? o->min_rnr_timer : 1,
 		.ah_attr = {
 			.dlid = (uint16_t)peer->lid,
+			.sl = s->net.sl,
 			.is_global = eth,
 			.port_num = (uint8_t)s->port,
 			.grh = {
 				.dgid = peer->gid,
 				.sgid_index = (uint8_t)s->gid_index,
 				.hop_limit = 64,
+				.traffic_class = s->net.tclass,
 			},
 		},
 	};

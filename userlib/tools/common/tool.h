@@ -45,7 +45,16 @@ int xt_write(int fd, const void *buf, size_t n);
 
 /* ---- side.c: one side of a connection ---------------------------------- */
 
+/* What the packets of a side have; 0: default */
+struct xt_net {
+	uint8_t sl;
+	uint8_t tclass;
+	uint16_t pkey_index;
+	uint32_t mtu;			/* enum xv_mtu: at most */
+};
+
 struct xt_side {
+	struct xt_net net;
 	struct xv_context *ctx;
 	struct xv_pd *pd;
 	uint32_t port;
@@ -76,6 +85,9 @@ struct xt_rc_opts {
 
 /* device NULL: the first one; port 0: port 1; gid_index < 0: default GID */
 int xt_side_open(struct xt_side *s, const char *device, uint32_t port, int gid_index);
+
+/* For the queues that are made later */
+void xt_side_set_net(struct xt_side *s, const struct xt_net *net);
 void xt_side_close(struct xt_side *s);
 void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer *p);
 

@@ -54,6 +54,7 @@ static void open_chain(struct chain *t, const struct compare *c)
 	for (i = 0; i < 2; i++) {
 		NEED(!xt_side_open(&t->side[i], c->device[i] ? c->device[i] : c->device[0],
 				   c->port, c->gid_index));
+		xt_side_set_net(&t->side[i], &c->net);
 		t->mr[i] = xt_mr_alloc(&t->side[i], c->size, XV_ACCESS_LOCAL_WRITE |
 				       XV_ACCESS_REMOTE_WRITE);
 		NEED(t->mr[i]);

@@ -71,7 +71,9 @@ static void open_rank(struct rank *r)
 	const char *device = c->device[r->number & 1] ? c->device[r->number & 1] : c->device[0];
 	struct xv_coll_attr attr = {
 		.rank = r->number, .ranks = c->ranks, .port = c->port, .exchange = exchange,
-		.arg = r, .flags = r->group->flags | XV_COLL_GID_INDEX,
+		.arg = r, .flags = r->group->flags | XV_COLL_GID_INDEX, .sl = c->net.sl,
+		.traffic_class = c->net.tclass, .pkey_index = c->net.pkey_index,
+		.mtu = (uint16_t)c->net.mtu,
 	};
 
 	if (xt_side_open(&r->side, device, c->port, c->gid_index))

@@ -25,6 +25,7 @@ struct compare {
 	const char *device[2];		/* of even and of odd ranks; of both ends of others */
 	uint32_t port;
 	int gid_index;
+	struct xt_net net;
 	uint32_t size;
 	uint64_t iterations;		/* steps of the chain; runs of an operation */
 	uint32_t ranks;

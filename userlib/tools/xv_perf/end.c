@@ -104,6 +104,7 @@ void end_open(struct end *e, const char *device, uint32_t port, int gid_index,
 
 	if (xt_side_open(&e->side, device, port, gid_index))
 		xt_die_xv("%s", device ? device : "cannot open a device");
+	xt_side_set_net(&e->side, &p->net);
 	if (p->events) {
 		e->channel = xv_create_comp_channel(e->side.ctx);
 		if (!e->channel)
@@ -168,7 +169,7 @@ static void ud_to_rts(struct end *e, struct xv_qp *qp)
 {
 	const unsigned int init = XV_QP_STATE | XV_QP_PKEY_INDEX | XV_QP_PORT | XV_QP_QKEY;
 	struct xv_qp_attr a = { .qp_state = XV_QPS_INIT, .port_num = (uint8_t)e->side.port,
-		.qkey = UD_QKEY };
+		.pkey_index = e->side.net.pkey_index, .qkey = UD_QKEY };
 	int err = xv_modify_qp(qp, &a, init);
 
 	a.qp_state = XV_QPS_RTR;
@@ -183,19 +184,11 @@ static void ud_to_rts(struct end *e, struct xv_qp *qp)
 
 static void ud_connect(struct end *e, uint32_t i, const struct xt_peer *peer)
 {
-	struct xv_ah_attr attr = {
-		.dlid = (uint16_t)peer->lid,
-		.is_global = 1,
-		.port_num = (uint8_t)e->side.port,
-		.grh = { .dgid = peer->gid, .sgid_index = (uint8_t)e->side.gid_index,
-			 .hop_limit = 64 },
-	};
-
 	ud_to_rts(e, e->qp[i]);
 	e->remote_qpn[i] = peer->qpn;
 	if (e->ah)
 		return;
-	e->ah = xv_create_ah(e->side.pd, &attr);
+	e->ah = xt_ah_create(&e->side, peer);
 	if (!e->ah)
 		xt_die_xv("cannot create the address handle");
 }

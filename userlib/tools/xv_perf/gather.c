@@ -38,6 +38,7 @@ static void open_gather(struct gather *g, const struct compare *c)
 	for (i = 0; i < 2; i++) {
 		NEED(!xt_side_open(&g->side[i], c->device[i] ? c->device[i] : c->device[0],
 				   c->port, c->gid_index));
+		xt_side_set_net(&g->side[i], &c->net);
 		g->mr[i] = xt_mr_alloc(&g->side[i], (size_t)ROWS * stride(g),
 				       XV_ACCESS_LOCAL_WRITE | XV_ACCESS_REMOTE_WRITE);
 		NEED(g->mr[i] && (g->cq[i] = xv_create_cq(g->side[i].ctx, &attr)));

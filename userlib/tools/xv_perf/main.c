@@ -45,6 +45,10 @@ static const char usage[] =
 	"  -e, --peer-device NAME    device of the peer, without HOST\n"
 	"  -p, --port N              port of the device (1)\n"
 	"  -x, --gid-index N         local GID (default: RoCE v2 GID of an IPv4 address)\n"
+	"  -L, --sl N                service level; on RoCE the priority (0)\n"
+	"  -C, --tclass N            traffic class; on RoCE the DSCP is its upper 6 bits (0)\n"
+	"  -P, --pkey-index N        index of the P_Key (0)\n"
+	"  -m, --mtu N               MTU: 256, 512, 1024, 2048 or 4096 (that of both ports)\n"
 	"  -T, --transport NAME      rc, uc, ud, xrc or dc (rc); uc has write and send, ud\n"
 	"                            send\n"
 	"  -s, --size N[-M]          bytes, or all powers of two from N to M (64)\n"
@@ -119,6 +123,17 @@ static void parse_transport(const char *text)
 		fail_usage("unknown transport");
 }
 
+static void parse_mtu(const char *text)
+{
+	uint64_t bytes = xt_number(text, "--mtu", 256, 4096);
+
+	opt.p.net.mtu = XV_MTU_256;
+	while (128u << opt.p.net.mtu < bytes)
+		opt.p.net.mtu++;
+	if (128u << opt.p.net.mtu != bytes)
+		fail_usage("--mtu is 256, 512, 1024, 2048 or 4096");
+}
+
 static void parse_option(int c)
 {
 	struct params *p = &opt.p;
@@ -128,6 +143,12 @@ static void parse_option(int c)
 	case 'e': opt.device[1] = optarg; break;
 	case 'p': opt.port = (uint32_t)xt_number(optarg, "--port", 1, 255); break;
 	case 'x': opt.gid_index = (int)xt_number(optarg, "--gid-index", 0, 255); break;
+	case 'L': p->net.sl = (uint8_t)xt_number(optarg, "--sl", 0, 15); break;
+	case 'C': p->net.tclass = (uint8_t)xt_number(optarg, "--tclass", 0, 255); break;
+	case 'P':
+		p->net.pkey_index = (uint16_t)xt_number(optarg, "--pkey-index", 0, UINT16_MAX);
+		break;
+	case 'm': parse_mtu(optarg); break;
 	case 'T': parse_transport(optarg); break;
 	case 's': parse_size(optarg); break;
 	case 'n': p->iterations = xt_number(optarg, "--iterations", 1, UINT32_MAX); break;
@@ -256,6 +277,10 @@ static void parse(int argc, char **argv)
 		{ "peer-device", required_argument, NULL, 'e' },
 		{ "port", required_argument, NULL, 'p' },
 		{ "gid-index", required_argument, NULL, 'x' },
+		{ "sl", required_argument, NULL, 'L' },
+		{ "tclass", required_argument, NULL, 'C' },
+		{ "pkey-index", required_argument, NULL, 'P' },
+		{ "mtu", required_argument, NULL, 'm' },
 		{ "transport", required_argument, NULL, 'T' },
 		{ "size", required_argument, NULL, 's' },
 		{ "iterations", required_argument, NULL, 'n' },
@@ -277,7 +302,7 @@ static void parse(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:e:p:x:T:s:n:D:b:S:q:t:i:l::r:y:EHjQh", longs,
+	while ((c = getopt_long(argc, argv, "d:e:p:x:L:C:P:m:T:s:n:D:b:S:q:t:i:l::r:y:EHjQh", longs,
 				NULL)) != -1)
 		parse_option(c);
 	if (opt.server && optind < argc)
@@ -384,7 +409,7 @@ static void compare(void)
 	struct compare c = {
 		.test = opt.compared, .device = { opt.device[0], opt.device[1] },
 		.port = opt.port, .gid_index = opt.gid_index, .iterations = opt.p.iterations,
-		.qps = opt.p.qps, .events = opt.p.events, .real = opt.real,
+		.qps = opt.p.qps, .events = opt.p.events, .real = opt.real, .net = opt.p.net,
 	};
 	uint32_t ranks, size;
 
@@ -470,7 +495,7 @@ static uint32_t parse_request(const char *line, struct params *p)
 static void server(void)
 {
 	static struct end b;
-	struct params p = { .batch = 1, .signal_every = 1 };
+	struct params p = { .batch = 1, .signal_every = 1, .net = opt.p.net };
 	unsigned long long iterations;
 	char line[XT_LINE];
 	uint32_t max_size;

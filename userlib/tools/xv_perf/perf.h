@@ -53,6 +53,7 @@ struct params {
 	uint32_t qps;
 	uint32_t targets;		/* DC: of each end; the next message is for the next one */
 	bool events;
+	struct xt_net net;
 };
 
 struct end {
