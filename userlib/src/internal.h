@@ -18,8 +18,8 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* Tells valgrind about memory that the kernel or the adapter writes. */
-#if __has_include(<valgrind/memcheck.h>)
-#include <valgrind/memcheck.h>
+#if __has_include("valgrind/memcheck.h")
+#include "valgrind/memcheck.h"
 #define xv_is_written(addr, length)	\
 	((void)VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(addr, length))
 #else

@@ -115,8 +115,9 @@ xv_outline void __xv_bridge_refuse_send(const struct xv_qp *qp, const struct ibv
 		__xv_bridge_convert(qp, wr, ah_of, &x);
 		__xv_send_refuse(qp, &x.wr, err);
 	} else if (xv_dp_refused) {
-		xv_dp_refused(XV_EINVAL, "post send: opcode %d of libibverbs is not possible on this"
-			      " type (%d) of queue pair", (int)wr->opcode, (int)qp->qp_type);
+		xv_dp_refused(XV_EINVAL,
+			      "post send: opcode %d of libibverbs is not possible on this type %d",
+			      (int)wr->opcode, (int)qp->qp_type);
 	}
 }
 
