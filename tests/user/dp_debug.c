@@ -5,22 +5,12 @@
  */
 #define XV_DP_DEBUG
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <xverbs/dp.h>
 #include "tap.h"
+#include "trap.h"
 
 #define ENTRIES	16u
-
-/* __builtin_trap() */
-#if defined(__x86_64__) || defined(__i386__)
-#define STOPPED	SIGILL
-#else
-#define STOPPED	SIGTRAP
-#endif
 
 static struct xv_qp qp;
 static struct xv_sq_entry entry[ENTRIES];
@@ -179,23 +169,6 @@ static void srq_without_lock(uint32_t more)
 	static const struct xv_sge sge = { 0x1000, 64, 0x11 };
 
 	xv_wr_srq_recv(&srq, 1, &sge, 0);
-}
-
-/* The signal that ends a process with this case; 0: it runs to its end, -1: something else */
-static int signal_of(void (*run)(uint32_t more), uint32_t more)
-{
-	struct rlimit no_core = { 0 };
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		setrlimit(RLIMIT_CORE, &no_core);
-		run(more);
-		_exit(0);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
-	return WIFSIGNALED(status) ? WTERMSIG(status) : status ? -1 : 0;
 }
 
 int main(void)

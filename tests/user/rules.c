@@ -5,25 +5,15 @@
  * has the rules that need no device.
  */
 #define XV_DP_DEBUG
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "rig.h"
-
-/* __builtin_trap() */
-#if defined(__x86_64__)
-#define STOPPED	SIGILL
-#else
-#define STOPPED	SIGTRAP
-#endif
+#include "trap.h"
 
 enum step { ALL, NO_SEND_COMMIT, NO_RECV_COMMIT };
 
 static struct rig r;
 
 /* Creates a queue pair, posts, and destroys it, but does not do the step @left_out. */
-static void use(enum step left_out)
+static void use(uint32_t left_out)
 {
 	static const struct rig_opts opts = { .size = 65536 };
 	struct xv_sge sge;
@@ -37,23 +27,6 @@ static void use(enum step left_out)
 	if (left_out != NO_SEND_COMMIT)
 		xv_commit_send(r.qp[0]);
 	_exit(xv_destroy_qp(r.qp[0]) ? 3 : 0);
-}
-
-/* Its process ends with this signal; the kernel closes the device. */
-static int signal_of(enum step left_out)
-{
-	struct rlimit no_core = { 0 };
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		setrlimit(RLIMIT_CORE, &no_core);
-		fclose(stdout);
-		use(left_out);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
-	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
 }
 
 static void refused(int err, int want, const char *text)
@@ -90,9 +63,9 @@ static void test_reasons(void)
 int main(int argc, char **argv)
 {
 	rig_devices(argc, argv);
-	tap_is(signal_of(ALL), 0, "all requests are committed: the queue pair is destroyed");
-	tap_is(signal_of(NO_SEND_COMMIT), STOPPED, "a send is not committed: the program stops");
-	tap_is(signal_of(NO_RECV_COMMIT), STOPPED, "a receive is not committed: the program stops");
+	tap_is(signal_of(use, ALL), 0, "all requests are committed: the queue pair is destroyed");
+	tap_is(signal_of(use, NO_SEND_COMMIT), STOPPED, "a send is not committed: the program stops");
+	tap_is(signal_of(use, NO_RECV_COMMIT), STOPPED, "a receive is not committed: the program stops");
 	test_reasons();
 	return tap_done();
 }
