@@ -9,37 +9,45 @@
 #include <string.h>
 #include "perf.h"
 
-/* Removes spaces outside of strings: other programs set them in other ways. */
-static void compact(char *text)
+/*
+ * Removes spaces outside of strings: other programs set them in other ways.  Returns false if
+ * brackets are open at the end.
+ */
+static bool compact(char *text)
 {
 	bool string = false;
 	char *to = text;
+	int depth = 0;
 
 	for (; *text; text++) {
 		if (!string && strchr(" \t\r\n", *text))
 			continue;
 		if (*text == '"')
 			string = !string;
+		if (!string)
+			depth += !!strchr("{[", *text) - !!strchr("}]", *text);
 		*to++ = *text;
 		if (string && *text == '\\' && text[1])
 			*to++ = *++text;
 	}
 	*to = 0;
+	return !depth && !string;
 }
 
 static char *read_file(const char *file)
 {
 	FILE *f = fopen(file, "r");
+	bool whole = false;
 	char *text = NULL;
 	size_t room = 0;
 
 	if (!f)
 		xt_die(XT_FAILED, "%s: %s", file, strerror(errno));
 	if (getdelim(&text, &room, 0, f) > 0)
-		compact(text);
+		whole = compact(text);
 	fclose(f);
-	if (!text || *text != '{' || !strstr(text, "\"program\":\"xv_perf\"") ||
-	    !strstr(text, "\"bytes\":") || strcmp(text + strlen(text) - 1, "}"))
+	if (!whole || *text != '{' || !strstr(text, "\"program\":\"xv_perf\"") ||
+	    !strstr(text, "\"bytes\":"))
 		xt_die(XT_FAILED, "%s is not JSON output of xv_perf", file);
 	return text;
 }
