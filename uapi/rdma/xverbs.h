@@ -759,7 +759,8 @@ enum xverbs_event_type {
  * read() returns all pending events that fit into the buffer.  If there is none,
  * it sleeps, or returns EAGAIN with O_NONBLOCK.  poll() reports POLLIN.  Events come
  * in the order of time.  If the last unread event has the same type and object as a new
- * one, only one of the two is read.
+ * one, only one of the two is read.  Events of an XVERBS_QPT_XRC_RECV queue pair, which may
+ * have many handles, are added a little later, so they can follow later events of others.
  *
  * A file keeps XVERBS_EVENT_LOG unread events in their order.  When there are more, and
  * until all of them have been read, an object keeps each type of its new events once:
