@@ -2,7 +2,7 @@
 /*
  * Memory from malloc() that the program has not written and that the adapter or the kernel
  * writes: received messages, results, completions in a ring of the program, lists.  The suite
- * xverbs-valgrind runs it under valgrind, which must find nothing.
+ * sanitizers runs it under valgrind and with sanitizers, which must find nothing.
  */
 #include <stdlib.h>
 #include "rig.h"

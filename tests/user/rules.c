@@ -64,8 +64,10 @@ int main(int argc, char **argv)
 {
 	rig_devices(argc, argv);
 	tap_is(signal_of(use, ALL), 0, "all requests are committed: the queue pair is destroyed");
-	tap_is(signal_of(use, NO_SEND_COMMIT), STOPPED, "a send is not committed: the program stops");
-	tap_is(signal_of(use, NO_RECV_COMMIT), STOPPED, "a receive is not committed: the program stops");
+	tap_is(signal_of(use, NO_SEND_COMMIT), STOPPED,
+	       "a send is not committed: the program stops");
+	tap_is(signal_of(use, NO_RECV_COMMIT), STOPPED,
+	       "a receive is not committed: the program stops");
 	test_reasons();
 	return tap_done();
 }

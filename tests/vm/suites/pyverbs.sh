@@ -22,11 +22,12 @@ copy_tests() {
 results() {
 	local file=$1 modules
 	shift
-	modules=$(cd "$WORK" && printf '%s\n' tests/test_*.py | grep -Ev "($OTHERS)\.py" |
-		sed 's/\.py$//; s,/,.,')
+	modules=$(cd "$WORK" && printf '%s\n' tests/test_*.py |
+		grep -Ev "($OTHERS)\.py" | sed 's/\.py$//; s,/,.,')
 	# shellcheck disable=SC2086 # names of modules
 	PYTHONDONTWRITEBYTECODE=1 timeout -k 5 $TOOK "$@" \
-		/usr/bin/python3 "$WORK/tests/run_tests.py" -v --dev "$DEV0" $modules > "$WORK/log" 2>&1 < /dev/null
+		/usr/bin/python3 "$WORK/tests/run_tests.py" -v --dev "$DEV0" $modules \
+		> "$WORK/log" 2>&1 < /dev/null
 	awk '/^test_[a-z0-9_]* \(tests\./ { name = substr($2, 2, length($2) - 2) }
 		name && match($0, /(^| )(ok|skipped|FAIL|ERROR)( |$)/) {
 			split(substr($0, RSTART), word, " ")
