@@ -337,9 +337,12 @@ static int agree(const struct xv_coll *c, int err)
 
 int xvc_links_connect(struct xv_coll *c, struct xv_coll_op *op, int err)
 {
-	struct address own = err ? (struct address) { .err = err } : own_address(op);
-	int failed = exchange(c, &own, sizeof(own));
+	struct address own = { .err = err };
+	int failed;
 
+	if (!err)
+		own = own_address(op);
+	failed = exchange(c, &own, sizeof(own));
 	if (!err)
 		err = failed ? exchange_failed(failed) : connect_all(op, c->all);
 	err = agree(c, err);
