@@ -60,7 +60,7 @@ iser_target() {
 	echo 1 > "$TARGET/enable"
 }
 
-node() { iscsiadm -m node -T $NAME -p $ADDR:3260 "$@"; }
+node() { timeout -k 5 30 iscsiadm -m node -T $NAME -p $ADDR:3260 "$@"; }
 
 # shellcheck disable=SC2317
 iser_host() {
@@ -80,6 +80,9 @@ iser_disk() {
 	[ -n "$DISK" ]
 }
 
+# shellcheck disable=SC2317
+ended() { ! kill -0 "$1" 2> /dev/null; }
+
 # The target ends a session after the logout. If it is disabled before that, kernel 7.3 can free
 # the ACL that the session still uses, and panics (transport_deregister_session_configfs()).
 # shellcheck disable=SC2317
@@ -89,7 +92,8 @@ no_session() { ! has_session; }
 
 # shellcheck disable=SC2317
 iser_leave() {
-	node --logout && kill "$ISCSID" && wait "$ISCSID"
+	node --logout || return
+	kill "$ISCSID" && wait_for 20 ended "$ISCSID" || return
 	wait_for 20 no_session || return
 	echo 0 > "$TARGET/enable"
 	rm "$TARGET/lun/lun_0/disk"
