@@ -247,6 +247,15 @@ if command -v gnuplot > /dev/null; then
 		$BIN/xv_perf plot "$WORK/compact.svg" "$WORK/compact/json"
 	ok "perf: it is the same" cmp "$WORK/json.svg" "$WORK/compact.svg"
 	head -c 200 "$WORK/json" > "$WORK/part.json"
+	odd="$WORK/it's \`touch \$WORK.run\`.json"
+	cp "$WORK/json" "$odd"
+	export WORK
+	ok "perf: a plot of a file whose name has a command" \
+		$BIN/xv_perf plot "$WORK/odd.svg" "$odd"
+	ok "perf: the name is in the plot" grep -q "it's .touch" "$WORK/odd.svg"
+	ok "perf: the command did not run" test ! -e "$WORK.run"
+	refused "perf: an image that is a command" 'not the name of an image' \
+		$BIN/xv_perf plot "|touch $WORK.run" "$WORK/json"
 	refused "perf: a plot of half a file" 'part.json is not JSON output of xv_perf' \
 		$BIN/xv_perf plot "$WORK/part.svg" "$WORK/part.json"
 	plots "chain -n 400 -s 8-64" bytes 4

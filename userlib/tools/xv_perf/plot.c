@@ -4,6 +4,7 @@
  * times by number of ranks.  Reads the JSON output of this program and passes the numbers to
  * gnuplot.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,20 +133,26 @@ static const struct kind *kind_of(const char *text)
 									     &compared;
 }
 
-static void put_escaped(FILE *gp, const char *text, size_t n)
+/* A string in single quotes: in double quotes, gnuplot would run commands in backquotes. */
+static void put_quoted(FILE *gp, const char *text, size_t n)
 {
-	for (; n && *text; n--, text++)
-		fprintf(gp, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	fputc('\'', gp);
+	for (; n && *text; n--, text++) {
+		if (*text == '\'')
+			fputc('\'', gp);
+		fputc(iscntrl((unsigned char)*text) ? '?' : *text, gp);
+	}
+	fputc('\'', gp);
 }
 
 static void put_header(FILE *gp, const char *image, const char *axis, const char *label)
 {
 	const char *dot = strrchr(image, '.');
 
-	fprintf(gp, "set terminal %s size 900,600\nset output \"",
+	fprintf(gp, "set terminal %s size 900,600\nset output ",
 		dot && !strcmp(dot, ".png") ? "pngcairo" : "svg background \"white\"");
-	put_escaped(gp, image, SIZE_MAX);
-	fprintf(gp, "\"\nset logscale x 2\nset logscale y\nset grid\nset key left top\n"
+	put_quoted(gp, image, SIZE_MAX);
+	fprintf(gp, "\nset logscale x 2\nset logscale y\nset grid\nset key left top\n"
 		"set xlabel \"%s\"\nset ylabel \"%s\"\n", axis, label);
 }
 
@@ -157,7 +164,7 @@ static void put_name(FILE *gp, const char *file)
 
 	if (n > 5 && !strcmp(name + n - 5, ".json"))
 		n -= 5;
-	put_escaped(gp, name, n);
+	put_quoted(gp, name, n);
 }
 
 static void put_title(FILE *gp, const char *text, const char *file, const char *curve)
@@ -172,14 +179,14 @@ static void put_title(FILE *gp, const char *text, const char *file, const char *
 	if (curve)
 		get_string(text, curve, way, sizeof(way));
 	if (*op)
-		fprintf(gp, " title \"%s %s, ", tp, op);
+		fprintf(gp, " title \"%s %s, \".", tp, op);
 	else if (*by && !strcmp(curve, "at_once"))
-		fprintf(gp, " title \"%s of %s %s, last sum by the %s, ", test, type,
+		fprintf(gp, " title \"%s of %s %s, last sum by the %s, \".", test, type,
 			way, by);
 	else
-		fprintf(gp, " title \"%s %s %s, ", test, type, way);
+		fprintf(gp, " title \"%s %s %s, \".", test, type, way);
 	put_name(gp, file);
-	fprintf(gp, "\" noenhanced");
+	fprintf(gp, " noenhanced");
 }
 
 int plot(const char *image, int count, char **files)
@@ -198,6 +205,9 @@ int plot(const char *image, int count, char **files)
 		kind = kind_of(text[i]);
 		axis = axis_of(text[i]);
 	}
+	/* gnuplot would run the rest of the name as a command. */
+	if (*image == '|')
+		xt_die(XT_USAGE, "%s is not the name of an image", image);
 	gp = popen("gnuplot", "w");
 	if (!gp)
 		xt_die(XT_FAILED, "gnuplot: %s", strerror(errno));
