@@ -10,7 +10,7 @@
  * default 1, an internal error (-EIO).  Reading fail_command shows the number of commands
  * until then; 0: none will fail.  A number m in debugfs/xhca/N/fail_more fails the m commands
  * after that one too.  An opcode in debugfs/xhca/N/fail_opcode, an MLX5_CMD_OP_* as a decimal
- * number, selects the commands that fail and are counted; 0, the default, selects all commands.
+ * number, makes only commands with this opcode count and fail; 0, the default, means all commands.
  *
  * "lid", "pkey" or "client_reregister" written to debugfs/xhca/N/port_event raises that event
  * of a port, as a subnet manager would cause it.  After "client_reregister" the manager has

@@ -6,7 +6,7 @@
 #include "xv.h"
 
 /**
- * struct xv_path - a checked address
+ * struct xv_path - an address whose members are checked
  * @port: local port
  * @rdma: attributes for ib_core; once resolved, on RoCE with the destination MAC address
  *	and the hop limit of the route

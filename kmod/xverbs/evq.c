@@ -61,7 +61,7 @@ static void xv_evsrc_queue(struct xv_evq *q, struct xv_evsrc *src)
 		list_add_tail(&src->node, &q->pending);
 }
 
-/* When the counter @first overflows, its place in the log must not jump. */
+/* @first is a free-running counter: so that it can overflow, the size is a power of two. */
 static_assert((XVERBS_EVENT_LOG & (XVERBS_EVENT_LOG - 1)) == 0);
 
 static struct xv_logged *xv_log_at(struct xv_evq *q, u32 i)

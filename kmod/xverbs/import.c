@@ -68,7 +68,10 @@ static void xv_import_drop(struct xv_pd_obj *pd)
 	fput(pd->uverbs);
 }
 
-/* The last attempt.  If it fails, ib_core must not warn of the SRQ, nor ib_uverbs of its PD. */
+/*
+ * Tries once more to destroy an SRQ that could not be destroyed before.  If this fails, too,
+ * ib_core no longer lists the SRQ and ib_uverbs no longer counts it, so that neither warns of it.
+ */
 static void xv_import_forget_srq(struct xv_pd_obj *pd)
 {
 	if (!pd->srq || !ib_destroy_srq_user(pd->srq, NULL))

@@ -34,8 +34,8 @@ static int xv_uar_uid(struct xv_call *call, u16 *uid)
 }
 
 /*
- * Called when all objects of the file are destroyed.  If the firmware does not destroy the context,
- * it stays without objects, and no process can use it.
+ * Called when all objects of the file are destroyed.  If the firmware fails to destroy the user
+ * context, the context stays in the adapter.  It owns no object then, and no process knows it.
  */
 void xv_uar_end(struct xv_file *file)
 {

@@ -2,8 +2,9 @@
 /*
  * usage: mixed DEVICE
  *
- * LIDs of multicast groups on a device of two InfiniBand ports, one of which is Ethernet for
- * libxverbs-ibverbs: only queue pairs of the other port need the LID of a group.
+ * LIDs of multicast groups on a device with ports of both link layers.  Both ports are InfiniBand,
+ * but a function of this program tells libxverbs-ibverbs that one is Ethernet.  Then only queue
+ * pairs of the other port need the LID of a group.
  */
 #include <dlfcn.h>
 #include <xverbs/xverbs.h>
@@ -13,7 +14,7 @@ enum { IGNORED = 1, LID = 0xc001 };
 
 static uint32_t ethernet;		/* the Ethernet port; 0: none */
 
-/* Comes before the function of the library. */
+/* The dynamic linker finds this function before that of the library. */
 int xv_query_port_sz(struct xv_context *ctx, uint32_t port, struct xv_port_attr *attr, size_t size)
 {
 	static typeof(xv_query_port_sz) *original;
@@ -51,7 +52,7 @@ static int join_and_leave(uint16_t lid)
 	return err ? err : ibv_detach_mcast(qp, &gid, lid);
 }
 
-/* port 0: a queue pair in RESET */
+/* A queue pair in INIT with this port; if it is 0, in RESET */
 static void test_port(uint8_t port, int wanted)
 {
 	need(!reset() && (!port || !to_init(port)), "a transition");

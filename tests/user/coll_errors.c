@@ -37,7 +37,7 @@ static void refuse(const struct xv_coll_attr *attr, size_t size, int err)
 	ok(!xv_coll_create_sz(attr, size) && errno == err, "%s", xv_coll_last_error());
 }
 
-/* Values out of range; a library that is older than the program; and a program that is older */
+/* Values out of range, and structures that are longer or shorter than the library knows */
 static void refuse_attributes(const struct xv_coll_attr *good)
 {
 	struct { struct xv_coll_attr attr; char newer[8]; } longer = { .attr = *good };

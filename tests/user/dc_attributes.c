@@ -71,14 +71,22 @@ static void test_states(void)
 	ok(!xv_destroy_qp(qp), "destroy");
 }
 
-/* The optional attributes of INIT to RTR */
-static void test_init_to_rtr(void)
+static struct xv_qp *new_dci(void)
 {
 	struct xv_qp_init_attr init = {
 		.qp_type = XV_QPT_DCI, .send_cq = side[0].send_cq,
 		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
 	};
 	struct xv_qp *qp = xv_create_qp(side[0].s.pd, &init);
+
+	need(qp);
+	return qp;
+}
+
+/* The optional attributes of INIT to RTR */
+static void test_init_to_rtr(void)
+{
+	struct xv_qp *qp = new_dci();
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT, .port_num = 1, .path_mtu = XV_MTU_1024,
 		.dct_key = DC_KEY,
@@ -91,7 +99,6 @@ static void test_init_to_rtr(void)
 	const unsigned int rtr = XV_QP_STATE | XV_QP_PATH_MTU | XV_QP_PKEY_INDEX | XV_QP_DC_KEY |
 				 XV_QP_AV;
 
-	need(qp);
 	need(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PORT | XV_QP_PKEY_INDEX | XV_QP_DC_KEY));
 	a.qp_state = XV_QPS_RTR;
 	a.pkey_index = 0xfff0;
@@ -108,11 +115,7 @@ static void test_init_to_rtr(void)
 /* Each request has an address, so that of the queue pair need not exist. */
 static void test_empty_address(void)
 {
-	struct xv_qp_init_attr init = {
-		.qp_type = XV_QPT_DCI, .send_cq = side[0].send_cq,
-		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
-	};
-	struct xv_qp *qp = xv_create_qp(side[0].s.pd, &init);
+	struct xv_qp *qp = new_dci();
 	struct xv_qp_attr a = {
 		.qp_state = XV_QPS_INIT, .port_num = 1, .path_mtu = XV_MTU_1024,
 		.ah_attr = {
@@ -122,7 +125,6 @@ static void test_empty_address(void)
 	}, got;
 	const unsigned int rtr = XV_QP_STATE | XV_QP_PATH_MTU | XV_QP_AV;
 
-	need(qp);
 	need(!xv_modify_qp(qp, &a, XV_QP_STATE | XV_QP_PORT | XV_QP_PKEY_INDEX | XV_QP_DC_KEY));
 	a.qp_state = XV_QPS_RTR;
 	a.ah_attr.grh.sgid_index = 255;

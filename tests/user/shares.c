@@ -20,7 +20,7 @@ struct load {
 	struct xv_qp *qp[PAGES];
 };
 
-/* Shared with the children; counts of done requests */
+/* Numbers of completed requests of both child processes, in memory that they share with us */
 static volatile uint32_t *done;
 
 static struct xv_qp *qp_on_own_page(struct load *l)

@@ -117,7 +117,7 @@ struct plan {
 
 enum kind { BARRIER, BCAST, ALLREDUCE };
 
-/* What the caller of a function that creates an operation wants */
+/* The arguments of the functions that create an operation */
 struct wanted {
 	enum kind kind;
 	const void *in;

@@ -93,7 +93,10 @@ static int draw_psns(uint32_t psn[2])
 	return 0;
 }
 
-/* In a direct operation, the send of the result has an entry only if it fails: it is the end. */
+/*
+ * In a direct operation, the send of the result is not signalled.  It has a completion only if it
+ * fails, and then this completion ends the operation.
+ */
 static int end_create(struct xv_coll_op *op)
 {
 	struct xv_cq_init_attr attr = { .cqe = 16, .flags = XV_CQ_SINGLE_THREADED };

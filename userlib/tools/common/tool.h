@@ -45,7 +45,7 @@ int xt_write(int fd, const void *buf, size_t n);
 
 /* ---- side.c: one side of a connection ---------------------------------- */
 
-/* What the packets of a side have; 0: default */
+/* Values in the packets of a side; 0 is the default */
 struct xt_net {
 	uint8_t sl;
 	uint8_t tclass;
@@ -86,7 +86,7 @@ struct xt_rc_opts {
 /* device NULL: the first one; port 0: port 1; gid_index < 0: default GID */
 int xt_side_open(struct xt_side *s, const char *device, uint32_t port, int gid_index);
 
-/* For the queues that are made later */
+/* Queues that are created after this call use these values. */
 void xt_side_set_net(struct xt_side *s, const struct xt_net *net);
 void xt_side_close(struct xt_side *s);
 void xt_peer_of(const struct xt_side *s, const struct xv_qp *qp, struct xt_peer *p);
