@@ -67,7 +67,13 @@ void compare_extended(void);
 void compare_events(void);
 void compare_order(void);
 
-/* True if the answers to this call may differ. */
-bool differs(const char *call);
+/* Whether the answers to this call differ */
+enum difference {
+	SAME,
+	DIFFERS,
+	DIFFERS_SOMETIMES,
+};
+
+enum difference differs(const char *call);
 
 #endif

@@ -257,6 +257,7 @@ static int compare(FILE *plain, FILE *other)
 {
 	char a[4096], b[4096], name[512];
 	unsigned int lines = 0, documented = 0;
+	enum difference known;
 	char *p, *o;
 
 	for (;;) {
@@ -267,12 +268,13 @@ static int compare(FILE *plain, FILE *other)
 		lines++;
 		drop_errno(p, o);
 		call_of(p, name, sizeof(name));
-		if (!strcmp(p, o) != !differs(name)) {
+		known = differs(name);
+		if (known != DIFFERS_SOMETIMES && !strcmp(p, o) != (known == SAME)) {
 			ok(0, "%s", name);
 			diag("libibverbs: %s", p);
 			diag("xv_run:     %s", o);
 		}
-		documented += differs(name);
+		documented += known != SAME;
 	}
 	ok(!p && !o, "both runs make the same calls");
 	ok(lines > 2000, "%u calls are compared, %u differ as documented", lines, documented);
