@@ -349,7 +349,7 @@ static void test_sealed(void)
 	int n = 0;
 
 	clear();
-	xt_sealed_join(xt_sealed_start(write_sealed, &n, 0));
+	xt_sealed_join(xt_sealed_start(write_sealed, &n, 0, NULL, 0));
 	ok(n == 100 && arrived(), "100 writes without a system call");
 }
 

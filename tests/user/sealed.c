@@ -107,7 +107,7 @@ static int status_after(void (*fn)(void *arg), bool filter)
 
 	if (!child) {
 		if (filter)
-			xt_sealed_join(xt_sealed_start(fn, NULL, 0));
+			xt_sealed_join(xt_sealed_start(fn, NULL, 0, NULL, 0));
 		else
 			fn(NULL);
 		_exit(0);

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * JSON on standard output, indented by one tab per level.
+ * JSON on standard output or another stream, indented by one tab per level.
  */
 #include <math.h>
 #include <stdarg.h>
 #include "tool.h"
 
+static FILE *to;
 static int depth;
 static bool first = true, after_key;
+
+static FILE *out(void)
+{
+	return to ? to : stdout;
+}
+
+void xt_json_to(FILE *stream)
+{
+	to = stream;
+}
 
 static void element(void)
 {
@@ -18,40 +29,40 @@ static void element(void)
 		return;
 	}
 	if (!first)
-		putchar(',');
+		fputc(',', out());
 	if (depth)
-		putchar('\n');
+		fputc('\n', out());
 	for (i = 0; i < depth; i++)
-		putchar('\t');
+		fputc('\t', out());
 	first = false;
 }
 
 static void quoted(const char *s)
 {
-	putchar('"');
+	fputc('"', out());
 	for (; *s; s++) {
 		if (*s == '"' || *s == '\\')
-			printf("\\%c", *s);
+			fprintf(out(), "\\%c", *s);
 		else if ((unsigned char)*s < 0x20)
-			printf("\\u%04x", *s);
+			fprintf(out(), "\\u%04x", *s);
 		else
-			putchar(*s);
+			fputc(*s, out());
 	}
-	putchar('"');
+	fputc('"', out());
 }
 
 void xt_json_key(const char *key)
 {
 	element();
 	quoted(key);
-	printf(": ");
+	fputs(": ", out());
 	after_key = true;
 }
 
 void xt_json_open(char bracket)
 {
 	element();
-	putchar(bracket);
+	fputc(bracket, out());
 	depth++;
 	first = true;
 }
@@ -61,13 +72,13 @@ void xt_json_close(char bracket)
 	int i;
 
 	depth--;
-	putchar('\n');
+	fputc('\n', out());
 	for (i = 0; i < depth; i++)
-		putchar('\t');
-	putchar(bracket);
+		fputc('\t', out());
+	fputc(bracket, out());
 	first = false;
 	if (!depth)
-		putchar('\n');
+		fputc('\n', out());
 }
 
 static void key_or_element(const char *key)
@@ -93,13 +104,13 @@ void xt_json_num(const char *key, double value)
 {
 	key_or_element(key);
 	if (fabs(value) < 9e15 && value == (double)(long long)value)
-		printf("%lld", (long long)value);
+		fprintf(out(), "%lld", (long long)value);
 	else
-		printf("%.6g", value);
+		fprintf(out(), "%.6g", value);
 }
 
 void xt_json_bool(const char *key, bool value)
 {
 	key_or_element(key);
-	printf("%s", value ? "true" : "false");
+	fprintf(out(), "%s", value ? "true" : "false");
 }

@@ -196,7 +196,7 @@ int xt_connect(struct xv_qp *qp, const struct xt_side *s, const struct xt_peer *
 	const struct xt_rc_opts *o = opts ? opts : &defaults;
 	const uint32_t all = XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ |
 			     XV_ACCESS_REMOTE_ATOMIC;
-	uint32_t access = o->access ? o->access : all;
+	uint32_t access = o->no_access ? 0 : o->access ? o->access : all;
 	struct xt_peer self;
 	int err;
 

@@ -81,6 +81,7 @@ struct xt_rc_opts {
 	uint8_t rnr_retry;
 	uint8_t min_rnr_timer;
 	bool no_rnr_retry;
+	bool no_access;
 };
 
 /* device NULL: the first one; port 0: port 1; gid_index < 0: default GID */
@@ -128,12 +129,19 @@ void xt_recv_peer(int fd, struct xt_peer *p, uint64_t *addr, uint32_t *rkey);
 
 struct xt_sealed;
 
+/* A system call that is allowed; fd: its first argument, or -1: any */
+struct xt_call {
+	int nr;
+	int fd;
+};
+
 /*
- * Runs fn(arg) in a thread with a seccomp filter: at any system call, except the exit
- * of the thread, the kernel kills the process.  If fn returns, it made no system call.
- * Such a thread cannot sleep; niceness above 0 lowers its priority.
+ * Runs fn(arg) in a thread with a seccomp filter: at any system call, except the n that are
+ * allowed and the exit of the thread, the kernel kills the process.  With none, such a thread
+ * cannot sleep, and if fn returns, it made no system call.  niceness above 0 lowers its priority.
  */
-struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg, int niceness);
+struct xt_sealed *xt_sealed_start(void (*fn)(void *), void *arg, int niceness,
+				  const struct xt_call *allowed, int n);
 void xt_sealed_join(struct xt_sealed *s);
 
 /* ---- clock.c: time without system calls -------------------------------- */
@@ -161,6 +169,7 @@ double xt_now(void);	/* seconds */
 
 /* ---- json.c ------------------------------------------------------------ */
 
+void xt_json_to(FILE *stream);			/* instead of standard output */
 void xt_json_open(char bracket);		/* '{' or '[' */
 void xt_json_close(char bracket);
 void xt_json_key(const char *key);

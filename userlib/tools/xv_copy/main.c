@@ -220,7 +220,7 @@ static void copy_local(const char *source, const char *target)
 	end_connect_local(&a, &b);
 	end_ready(&b);
 	start = xt_now();
-	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE);
+	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE, NULL, 0);
 	rt = start_thread(reader_run, &reader);
 	wt = start_thread(writer_run, &writer);
 	watch(&pump, &a, -1);
@@ -254,7 +254,7 @@ static void copy_send(const char *source, char *host)
 	if (strcmp(line, "ready"))
 		xt_die(XT_FAILED, "unexpected message from the receiver: %s", line);
 	start = xt_now();
-	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE);
+	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE, NULL, 0);
 	rt = start_thread(reader_run, &reader);
 	watch(&pump, &e, fd);
 	xt_sealed_join(thread);
@@ -315,7 +315,7 @@ static void copy_receive(void)
 	end_connect_remote(&e, fd);
 	end_ready(&e);
 	start = xt_now();
-	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE);
+	thread = xt_sealed_start(pump_run, &pump, PUMP_NICE, NULL, 0);
 	wt = start_thread(writer_run, &writer);
 	xt_send_line(fd, "ready");
 	watch(&pump, &e, fd);

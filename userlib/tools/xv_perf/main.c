@@ -353,7 +353,7 @@ static void execute(struct run *r)
 	if (r->p.events) {
 		measure(&w);
 	} else {
-		thread = xt_sealed_start(measure, &w, 0);
+		thread = xt_sealed_start(measure, &w, 0, NULL, 0);
 		for (ms = 0; progress && !w.over; ms++) {
 			usleep(1000);
 			if (ms % 500 == 499)
