@@ -154,9 +154,9 @@ head -c 4M /dev/urandom > "$WORK/from"
 copies() {
 	local n=0
 	until [ -e "$WORK/stop" ]; do
-		"$BIN/xv_copy" --device "$DEV0" --peer-device "$DEV1" --quiet \
-			"$WORK/from" "$WORK/to" && cmp "$WORK/from" "$WORK/to/from" || return
-		rm -r "$WORK/to"
+		"$BIN/xv_rsh" --via local --device "$DEV0" --peer-device "$DEV1" here \
+			"cat > '$WORK/to'" < "$WORK/from" && cmp "$WORK/from" "$WORK/to" || return
+		rm "$WORK/to"
 		n=$((n + 1))
 	done
 	echo $n > "$WORK/copies"

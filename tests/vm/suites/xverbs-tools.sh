@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tools xv_devinfo, xv_copy and xv_perf with their options.
+# The tools xv_devinfo and xv_perf with their options.
 . ./lib.sh
 BIN=../../../build/user/bin
 WORK=$(mktemp -d /dev/shm/tools.XXXXXX)
@@ -46,50 +46,8 @@ wait $holder
 ok "resources: gone with the process" wait_for 10 no_rows
 refused "devinfo: unknown option" 'usage: xv_devinfo' $BIN/xv_devinfo --nosuch
 
-# ---- xv_copy
-mkdir -p "$WORK/src/deep/er" "$WORK/src/empty dir"
-head -c 3000000 /dev/urandom > "$WORK/src/deep/er/big"
-for i in $(seq 40); do echo "file $i" > "$WORK/src/deep/f $i"; done
-: > "$WORK/src/nothing"
-head -c 131072 /dev/urandom > "$WORK/src/chunk"
-ln -s deep/er/big "$WORK/src/link"
-ln -s /nonexistent "$WORK/src/dangling"
-chmod 0640 "$WORK/src/nothing"
-chmod 0500 "$WORK/src/deep/er"
-touch -d '2001-02-03 04:05:06.789' "$WORK/src/chunk" "$WORK/src/deep"
-chown -R 1000:1000 "$WORK"
-
-listing() { (cd "$1" && find . -printf '%p %y %m %T@ %s %l\n' | sort); }
-same() { diff -r --no-dereference "$WORK/src" "$1" && diff <(listing "$WORK/src" | grep -v '^\. ') \
-	<(listing "$1" | grep -v '^\. '); }
-
-both=(--device "$DEV0" --peer-device "$DEV1")
-like "copy: a tree, unprivileged, no system call on the data path" \
-	'system calls on the data path: 0' \
-	"${user[@]}" $BIN/xv_copy "${both[@]}" "$WORK/src" "$WORK/one"
-ok "copy: contents, modes, times and links are the same" same "$WORK/one"
-ok "copy: a single file, small chunks" $BIN/xv_copy "${both[@]}" --chunk 8k --depth 3 \
-	"$WORK/src/deep/er/big" "$WORK/file"
-ok "copy: the file is the same" cmp "$WORK/src/deep/er/big" "$WORK/file/big"
-ok "copy: JSON" json $BIN/xv_copy "${both[@]}" --json "$WORK/src" "$WORK/two"
-is "copy: files in JSON" "$(field .files)" 43
-refused "copy: no such source" 'nosuch: No such file' \
-	$BIN/xv_copy "${both[@]}" "$WORK/nosuch" "$WORK/x"
-refused "copy: no such device" 'nosuch' $BIN/xv_copy --device nosuch "$WORK/src" "$WORK/x"
-
-PORT=$((PORT + 1))
-pair "copy: between two processes over TCP" "listening $PORT" 'all checksums equal' \
-	$BIN/xv_copy --device "$DEV1" --tcp-port $PORT --listen "$WORK/remote" -- \
-	$BIN/xv_copy --device "$DEV0" --tcp-port $PORT "$WORK/src" 127.0.0.1:sub
-ok "copy: the receiver has the same tree" same "$WORK/remote/sub"
-PORT=$((PORT + 1))
-$BIN/xv_copy --device "$DEV1" --tcp-port $PORT --listen "$WORK/evil" > /dev/null 2>&1 &
-wait_for 10 listening $PORT
-refused "copy: the receiver writes below its directory only" 'peer lost|outside' \
-	$BIN/xv_copy --device "$DEV0" --tcp-port $PORT "$WORK/src" 127.0.0.1:../out
-wait
-
 # ---- xv_perf
+both=(--device "$DEV0" --peer-device "$DEV1")
 n=300
 TRANSPORTS=("uc write" "uc send" "uc write_imm" "ud send" "xrc write" "xrc send_imm" "xrc read")
 
