@@ -49,7 +49,19 @@ apt_install() {
 	wait "$pid"
 }
 
-# need_packages PACKAGE...: installs those that are missing, for which it must be root
+# without_services COMMAND...: the services of packages that the command installs do not start.
+# The tests need their programs only.
+without_services() (
+	policy=/usr/sbin/policy-rc.d
+	if [ ! -e $policy ]; then
+		trap 'rm -f $policy' EXIT
+		printf '#!/bin/sh\nexit 101\n' > $policy && chmod 755 $policy || exit
+	fi
+	"$@"
+)
+
+# need_packages PACKAGE...: installs those that are missing, for which it must be root. No server
+# runs because of it, now or after the next boot.
 need_packages() {
 	local p missing=() log
 	for p; do is_installed "$p" || missing+=("$p"); done
@@ -63,7 +75,10 @@ need_packages() {
 			die "the package sources of this system have no package $p"
 	done
 	log=$(mktemp) || die "cannot make a temporary file"
-	apt_install "$log" "${missing[@]}" || { apt_update; apt_install "$log" "${missing[@]}"; } ||
+	without_services apt_install "$log" "${missing[@]}" ||
+		{ apt_update; without_services apt_install "$log" "${missing[@]}"; } ||
 		{ tail -n 15 "$log" >&2; rm -f "$log"; die "could not install ${missing[*]}"; }
 	rm -f "$log"
+	[[ " ${missing[*]} " != *" openssh-server "* ]] || ! command -v systemctl > /dev/null ||
+		systemctl disable ssh.service ssh.socket > /dev/null 2>&1 || :
 }
