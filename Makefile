@@ -73,13 +73,15 @@ test:
 	@tests/packages run || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@tests/run
 
-# The fuzzers of the host, then that of the device. SEED repeats a run of the latter.
+# The fuzzers of the host, that of xv_rsh, then that of the device. SEED repeats a run of the
+# last two.
 fuzz: TIME ?= 60
 fuzz:
 	@tests/packages build host vm
 	@$(MAKE) -s -j4 -C tests/host fuzz
 	@$(MAKE) -s userlib
 	@$(MAKE) -s -C tests/user
+	@build/user/tests/rsh_fuzz $(TIME) $(or $(SEED),$$(date +%s))
 	@tests/vm/run --kernel $(or $(KERNEL),debug) --timeout $$((4 * $(TIME) + 1200)) -- \
 		env SEED=$(SEED) FUZZ_TIME=$(TIME) \
 		tests/vm/suites/batch fuzz:$$((4 * $(TIME) + 900))
@@ -126,8 +128,8 @@ help:
 	@echo 'make userlib    libxverbs, tools and examples'
 	@echo 'make demo       builds, boots a VM and copies files between two functions'
 	@echo 'make test       all test layers, short form; FULL=1 runs everything'
-	@echo 'make fuzz       the fuzzers alone, each for TIME=60 seconds, with coverage; that of'
-	@echo '                the device with SEED=... and KERNEL=debug'
+	@echo 'make fuzz       the fuzzers alone, each for TIME=60 seconds, with coverage; those of'
+	@echo '                xv_rsh and the device with SEED=..., the latter with KERNEL=debug'
 	@echo 'make bench      xhca against rdma_rxe, libxverbs against libibverbs'
 	@echo 'make check      W=1, sparse, checkpatch, shellcheck, cppcheck, uAPI layout'
 	@echo 'make install    libxverbs and tools (PREFIX, DESTDIR), modules by DKMS'
