@@ -214,6 +214,7 @@ bool fabric_inject(struct proc *to, const void *data, uint32_t length);
 
 void near_reset(void);
 void near_spoil(void);			/* it counts wrongly */
+extern bool near_spoiled;		/* before it could compare */
 void far_reset(void);
 
 #endif

@@ -102,7 +102,9 @@ static void near_check(struct session *s)
 		near.shown = xt_now();
 		report_progress(&near.report);
 	}
-	if (near.exited && flow_load(&s->writer.done) && errors_done(&near.errors)) {
+	/* The writer may have ended with an error after the session has looked for one. */
+	if (near.exited && flow_load(&s->writer.done) && !s->writer.error &&
+	    errors_done(&near.errors)) {
 		channel_send(&s->channel, MSG_BYE, NULL, 0);
 		s->over = true;
 	}
