@@ -21,7 +21,6 @@ struct near {
 	int status;			/* of the command, as of waitpid() */
 	bool exited;
 	int deadly;			/* signals received that end programs */
-	double shown;
 	struct offer own, theirs;
 	struct report report;
 };
@@ -98,9 +97,9 @@ static bool near_message(struct session *s, const struct message *m)
 static void near_check(struct session *s)
 {
 	errors_tell(&near.errors, &s->channel);
-	if (near.opt->progress && xt_now() - near.shown > 0.5) {
-		near.shown = xt_now();
+	if (near.opt->progress && xt_now() >= s->tick) {
 		report_progress(&near.report);
+		s->tick = xt_now() + 0.5;
 	}
 	/* The writer may have ended with an error after the session has looked for one. */
 	if (near.exited && flow_load(&s->writer.done) && !s->writer.error &&
