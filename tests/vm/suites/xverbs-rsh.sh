@@ -72,6 +72,11 @@ is "few slots" "$("${near[@]:0:1}" --depth 2 --chunk 4k "${near[@]:1}" cat < "$W
 is "summary as JSON" "$(jq -c '[.rdma, .sent_bytes, .received_bytes, .status]' "$WORK/json")" \
 	"[true,$BYTES,$BYTES,0]"
 
+progress=("${near[@]:0:1}" --progress "${near[@]:1}" "'sleep 3'")
+script -qec "${progress[*]}" /dev/null < /dev/null | tr '\r' '\n' > "$WORK/terminal"
+is "progress on a terminal" "$(($(grep -c 'MiB received, .*MiB/s' "$WORK/terminal") >= 2))" 1
+is "no progress elsewhere" "$("${progress[@]}" 2>&1 < /dev/null | grep -c MiB)" 0
+
 # ---- Ends, as ssh ends
 is "the command waits for the end of its input" "$(seq 3 | "${near[@]}" 'sort -r' | xargs)" "3 2 1"
 is "the command closes its output first" "$(seq 1000 | "${near[@]}" \
