@@ -48,6 +48,7 @@ is "standard error is kept apart" \
 is "standard input is empty with -n" "$("$BIN/xv_rsh" -n "${near[@]:1}" 'wc -c' < /etc/passwd)" 0
 ok "options behind the host" "${near[@]}" -v true
 fails "no command" 'usage: xv_rsh' "$BIN/xv_rsh" host
+fails "a bad number" 'depth must be from 2' "$BIN/xv_rsh" --depth 1 host true
 fails "an unknown option" 'usage: xv_rsh' "$BIN/xv_rsh" --nosuch host true
 like "version" '^xv_rsh [0-9].*, protocol 1$' "$BIN/xv_rsh" --version
 like "what ssh says of a host" '^port 1234$' "$BIN/xv_rsh" -p 1234 -G host

@@ -8,6 +8,13 @@
 #include <string.h>
 #include "tool.h"
 
+static int error_status;		/* of all errors, or 0 */
+
+void xt_set_error_status(int status)
+{
+	error_status = status;
+}
+
 static void say(const char *fmt, va_list ap)
 {
 	fflush(stdout);
@@ -23,7 +30,7 @@ void xt_die(int code, const char *fmt, ...)
 	say(fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
-	exit(code);
+	exit(error_status ? error_status : code);
 }
 
 void xt_die_xv(const char *fmt, ...)
@@ -34,7 +41,7 @@ void xt_die_xv(const char *fmt, ...)
 	say(fmt, ap);
 	va_end(ap);
 	fprintf(stderr, ": %s\n", xv_last_error());
-	exit(XT_FAILED);
+	exit(error_status ? error_status : XT_FAILED);
 }
 
 void *xt_calloc(size_t n, size_t size)

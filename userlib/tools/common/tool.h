@@ -23,6 +23,9 @@ enum {
 
 /* ---- fail.c ------------------------------------------------------------ */
 
+/* All errors of the functions below end the program with this status. */
+void xt_set_error_status(int status);
+
 /* Prints program name and message, then exits. */
 void xt_die(int code, const char *fmt, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));

@@ -228,6 +228,7 @@ static void open_standard(void)
 int main(int argc, char **argv)
 {
 	open_standard();
+	xt_set_error_status(RSH_ERROR);
 	if (argc == 2 && !strcmp(argv[1], "--far-end"))
 		return far_main();
 	parse(argc, argv);
