@@ -350,11 +350,13 @@ static void run_thread(void *arg)
 /* The order in which an end starts them */
 static const char *thread_name(void)
 {
-	static const char *const near_names[] = { "near errors", "near reader", "near writer" };
-	static const char *const far_names[] = { "far reader", "far writer", "far ?" };
+	static const char *const near_names[] = {
+		"near errors", "near reader", "near writer", "near progress"
+	};
+	static const char *const far_names[] = { "far reader", "far writer" };
 	struct proc *p = os_self();
 
-	return (p == os.near ? near_names : far_names)[p->threads++ % 3];
+	return p == os.near ? near_names[p->threads++ % 4] : far_names[p->threads++ % 2];
 }
 
 int sim_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)

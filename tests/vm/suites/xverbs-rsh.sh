@@ -160,6 +160,28 @@ stopped_by_user() {
 	is "stopped from the keyboard for 18 seconds, then continued" \
 		"$? $(cat "$WORK/stopped")" "0 end"
 }
+# The terminal is full, so nothing can be written to it. The standard output still comes.
+blocked_terminal() {
+	is "a terminal that takes no output does not stop the life signs" "$(python3 - \
+		"${near[@]:0:1}" --progress "${near[@]:1}" 'sleep 20; echo end' <<-'END'
+		import os, pty, subprocess, sys, time
+		master, slave = pty.openpty()
+		os.set_blocking(slave, False)
+		filled = time.monotonic()
+		while time.monotonic() < filled + 1:
+		    try:
+		        os.write(slave, b"x" * 100)
+		        filled = time.monotonic()
+		    except BlockingIOError:
+		        time.sleep(0.05)
+		os.set_blocking(slave, True)
+		p = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL,
+		                     stdout=subprocess.PIPE, stderr=slave, text=True)
+		print(p.stdout.read().strip())
+		p.kill()
+		END
+	)" end
+}
 # cpu_ticks PID...: time of CPUs that the processes used, in ticks of 10 ms
 cpu_ticks() {
 	local pid sum=0 line
@@ -185,8 +207,9 @@ idle() {
 	is "an idle session uses less than 1 % of a CPU" \
 		"$(($(cpu_ticks $pid "$far") - before < 16))" 1
 	wait $pid
+	is "an idle session lasts" $? 0
 }
-for part in silent_far silent_near stopped_by_user idle; do meanwhile $part; done
+for part in silent_far silent_near stopped_by_user blocked_terminal idle; do meanwhile $part; done
 join
 
 # ---- Paths
@@ -214,9 +237,10 @@ ok "service level, traffic class" "$BIN/xv_rsh" --via local "${devices[@]}" --sl
 user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 like "both ends in 4 MiB of locked memory" '6 slots of 131072' \
 	"${user[@]}" prlimit --memlock=4194304:4194304 "${near[@]:0:1}" -v "${near[@]:1}" true
+is "neither has fewer slots" "$(grep -c 'for lack of memory' "$OUT")" 0
 like "less memory: fewer slots, said with -v" 'slots instead of 6, for lack of memory' \
 	"${user[@]}" prlimit --memlock=2097152:2097152 "${near[@]:0:1}" -v "${near[@]:1}" true
-fails "no memory" 'memlock|lock' \
+fails "no memory" 'RLIMIT_MEMLOCK is 4096' \
 	"${user[@]}" prlimit --memlock=4096:4096 "${near[@]:0:1}" -v "${near[@]:1}" true
 
 # ---- The far end by other commands
@@ -278,9 +302,9 @@ is "data through ssh's far end" "$("${far[@]}" there cat < "$WORK/big" | cksum)"
 	"$(cksum < "$WORK/big")"
 ports() { cat /proc/net/tcp /proc/net/tcp6 | awk '$4 == "0A" { print $2 }' | sort; }
 before=$(ports)
-"${far[@]}" there 'sleep 5' < /dev/null &
+"${far[@]}" there "echo > '$WORK/open'; sleep 3" < /dev/null &
 pid=$!
-pause 2
+ok "a session is open" wait_for 20 test -s "$WORK/open"
 is "no port is opened" "$(ports)" "$before"
 wait $pid
 fails "a host that is refused: status 255" 'did not start .status 255' \

@@ -97,10 +97,6 @@ static bool near_message(struct session *s, const struct message *m)
 static void near_check(struct session *s)
 {
 	errors_tell(&near.errors, &s->channel);
-	if (near.opt->progress && xt_now() >= s->tick) {
-		report_progress(&near.report);
-		s->tick = xt_now() + 0.5;
-	}
 	/* The writer may have ended with an error after the session has looked for one. */
 	if (near.exited && flow_load(&s->writer.done) && !s->writer.error &&
 	    errors_done(&near.errors)) {
@@ -265,8 +261,8 @@ int near_main(struct options *opt)
 	s->signals = take_signals();
 	start_errors(s);
 	channel_send(&s->channel, MSG_USE, NULL, 0);
-	near.report.start = xt_now();
 	session_start(s, STDIN_FILENO, STDOUT_FILENO);
+	report_start(&near.report);
 	session_run(s);
 	return finish(s);
 }

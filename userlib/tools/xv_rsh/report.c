@@ -3,8 +3,11 @@
  * What the near end tells its user.  All of it goes to standard error: standard output is that
  * of the command.
  */
+#include <pthread.h>
 #include <unistd.h>
 #include "rsh.h"
+
+enum { PROGRESS_US = 500000 };
 
 static const char *link_name(const struct offer *o)
 {
@@ -37,13 +40,37 @@ static double rate(const struct report *r, uint64_t bytes)
 	return (double)bytes / (xt_now() - r->start);
 }
 
-/* The counters belong to other threads; a value that is old does no harm. */
-void report_progress(const struct report *r)
+/* Other threads write the counters.  The line may show values of a moment before. */
+static void show_progress(const struct report *r)
 {
 	uint64_t out = r->session->flow.sent.bytes, in = r->session->flow.received.bytes;
 
 	fprintf(stderr, "\r%.1f MiB sent, %.1f MiB received, %.1f MiB/s \033[K",
 		(double)out / (1 << 20), (double)in / (1 << 20), rate(r, out + in) / (1 << 20));
+}
+
+/* A thread of its own: a terminal may take no output for a long time. */
+static void *run_progress(void *arg)
+{
+	const struct report *r = arg;
+
+	while (!flow_load(&r->over)) {
+		show_progress(r);
+		usleep(PROGRESS_US);
+	}
+	return NULL;
+}
+
+void report_start(struct report *r)
+{
+	pthread_t id;
+
+	r->start = xt_now();
+	if (!r->opt->progress)
+		return;
+	if (pthread_create(&id, NULL, run_progress, r))
+		xt_die(RSH_ERROR, "cannot start a thread");
+	pthread_detach(id);
 }
 
 static void report_json(const struct report *r)
@@ -79,11 +106,12 @@ static void report_json(const struct report *r)
 	xt_json_close('}');
 }
 
-void report_end(const struct report *r)
+void report_end(struct report *r)
 {
 	const struct session *s = r->session;
 	uint64_t out = s->flow.sent.bytes, in = s->flow.received.bytes;
 
+	flow_store(&r->over, 1);
 	if (r->opt->progress)
 		fprintf(stderr, "\r\033[K");
 	if (r->opt->verbose)

@@ -38,6 +38,7 @@ struct report {
 	const struct session *session;
 	const struct offer *near, *far;
 	double start;
+	uint32_t over;
 	int status;
 };
 
@@ -50,7 +51,7 @@ int far_main(void);
 
 /* report.c: all to standard error */
 void report_path(const struct report *r);
-void report_progress(const struct report *r);
-void report_end(const struct report *r);
+void report_start(struct report *r);	/* the session runs */
+void report_end(struct report *r);
 
 #endif

@@ -165,8 +165,6 @@ static int until_next(const struct session *s)
 
 	if (!s->paused && s->heard + DEAD_S < next)
 		next = s->heard + DEAD_S;
-	if (s->tick > 0 && s->tick < next)
-		next = s->tick;
 	left = 1000 * (next - xt_now());
 	return left > 0 ? (int)left + 1 : 0;
 }

@@ -40,7 +40,6 @@ struct session {
 	int extra;			/* another descriptor, or -1 */
 	double heard;			/* time of the last byte from the peer */
 	double life;			/* time of the next life sign */
-	double tick;			/* time of the next check that the role asks for, or 0 */
 	bool paused;			/* the peer sends no life signs */
 	bool total_sent;
 	bool over;
