@@ -12,6 +12,8 @@ enum { BUFFER = 8192 };
 
 struct play play;
 
+static enum stream streams[STREAMS] = { STREAM_IN, STREAM_OUT, STREAM_ERR };
+
 uint8_t play_byte(enum stream s, uint64_t i)
 {
 	/* The echo has the bytes of the input. */
@@ -105,21 +107,14 @@ static void command_in(void *arg)
 	end_part();
 }
 
-static void command_out(void *arg)
+/* The number of a stream is that of its descriptor. */
+static void command_writes(void *arg)
 {
-	(void)arg;
-	write_stream(STREAM_OUT, 1);
-	if (sim_chance(2))
-		sim_close(1);
-	end_part();
-}
+	enum stream s = *(const enum stream *)arg;
 
-static void command_err(void *arg)
-{
-	(void)arg;
-	write_stream(STREAM_ERR, 2);
+	write_stream(s, (int)s);
 	if (sim_chance(2))
-		sim_close(2);
+		sim_close((int)s);
 	end_part();
 }
 
@@ -170,11 +165,11 @@ static void start_parts(struct proc *p)
 		sched_start(p, "command", command_echo, NULL);
 	} else {
 		play.active = 2;
-		sched_start(p, "command out", command_out, NULL);
+		sched_start(p, "command out", command_writes, &streams[STREAM_OUT]);
 		sched_start(p, "command in", command_in, NULL);
 	}
 	play.active++;
-	sched_start(p, "command err", command_err, NULL);
+	sched_start(p, "command err", command_writes, &streams[STREAM_ERR]);
 }
 
 /* The part of run_command() in far.c behind the fork */
@@ -221,22 +216,14 @@ static void shell_in(void *arg)
 	sim_close(0);
 }
 
-static void shell_out(void *arg)
+static void shell_reads(void *arg)
 {
-	(void)arg;
-	if (play.plan.wait[STREAM_OUT] > 0)
-		sim_sleep(play.plan.wait[STREAM_OUT]);
-	read_stream(STREAM_OUT, 1);
-	sim_close(1);
-}
+	enum stream s = *(const enum stream *)arg;
 
-static void shell_err(void *arg)
-{
-	(void)arg;
-	if (play.plan.wait[STREAM_ERR] > 0)
-		sim_sleep(play.plan.wait[STREAM_ERR]);
-	read_stream(STREAM_ERR, 2);
-	sim_close(2);
+	if (play.plan.wait[s] > 0)
+		sim_sleep(play.plan.wait[s]);
+	read_stream(s, (int)s);
+	sim_close((int)s);
 }
 
 static bool before_start(void)
@@ -269,8 +256,8 @@ void sources_start(void)
 {
 	play.shell->ignored = 1u << SIGPIPE;
 	sched_start(play.shell, "source", shell_in, NULL);
-	sched_start(play.shell, "sink", shell_out, NULL);
-	sched_start(play.shell, "errors sink", shell_err, NULL);
+	sched_start(play.shell, "sink", shell_reads, &streams[STREAM_OUT]);
+	sched_start(play.shell, "errors sink", shell_reads, &streams[STREAM_ERR]);
 	if (play.plan.event)
 		sched_start(play.shell, "trouble", trouble, NULL);
 }
