@@ -234,8 +234,10 @@ const char *flow_arrive(struct flow *f, uint32_t slot, uint32_t bytes)
 	struct flow_header h;
 	const char *wrong;
 
+	if (bytes < sizeof(h))
+		return "a message without a header";
 	memcpy(&h, flow_in(f, slot), sizeof(h));
-	if (bytes < sizeof(h) || h.length != bytes - sizeof(h) || h.reserved)
+	if (h.length != bytes - sizeof(h) || h.reserved)
 		return "a message with a wrong length";
 	if (h.receives - f->peer_receives > FLOW_MAX_SLOTS + FLOW_RESERVE)
 		return "a message with a wrong number of receives";
