@@ -230,6 +230,8 @@ like "a port by number" "$DEV0 port 1 to $DEV1 port 1" "$BIN/xv_rsh" -v --via lo
 	--device "$DEV0:1" --peer-device "$DEV1:1" here true
 fails "a port that does not exist" 'has no active port' \
 	"$BIN/xv_rsh" --via local --device "$DEV0:9" here true
+fails "a port that is no number" '"mlx5_0:x" is not NAME or NAME:PORT' \
+	"$BIN/xv_rsh" --via local --device mlx5_0:x here true
 ok "service level, traffic class" "$BIN/xv_rsh" --via local "${devices[@]}" --sl 3 --tclass 8 \
 	here true
 

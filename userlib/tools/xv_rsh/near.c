@@ -196,7 +196,9 @@ static void choose(struct session *s, const struct options *opt)
 	path_offers(&own, opt->device ? opt->device : "", opt->gid_index);
 	s->rdma = path_choose(&s->channel, &opt->far, &s->pump, &own, &near.own, &near.theirs, why,
 			      sizeof(why));
-	if (s->channel.closed || s->channel.bad)
+	if (s->channel.bad)
+		xt_die(RSH_ERROR, "the far end on %s sends what is no message", opt->host);
+	if (s->channel.closed)
 		xt_die(RSH_ERROR, "the connection to %s was lost%s%s", opt->host, *why ? ": " : "",
 		       why);
 	if (s->rdma)

@@ -52,25 +52,51 @@ static void offer_device(struct offers *o, const struct xv_device *d, uint32_t p
 	xv_close(ctx);
 }
 
-void path_offers(struct offers *o, const char *name, int gid_index)
+/* Splits NAME:PORT; without a port it is 0.  Returns false if the port is no number. */
+static bool split_name(const char *name, size_t *length, uint32_t *port)
+{
+	const char *colon = strrchr(name, ':');
+	unsigned long number;
+	char *end;
+
+	*length = colon ? (size_t)(colon - name) : strlen(name);
+	*port = 0;
+	if (!colon)
+		return true;
+	number = strtoul(colon + 1, &end, 10);
+	*port = (uint32_t)number;
+	return number && number <= 255 && !*end;
+}
+
+static void offer_devices(struct offers *o, const char *name, size_t length, uint32_t port,
+			  int gid_index)
 {
 	struct xv_device **list = xv_get_device_list(NULL);
-	const char *colon = strrchr(name, ':');
-	size_t length = colon ? (size_t)(colon - name) : strlen(name);
-	uint32_t port = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
 	int i;
 
-	*o = (struct offers) { 0 };
 	if (!list) {
 		snprintf(o->why, sizeof(o->why), "%.200s", xv_last_error());
 		return;
 	}
-	snprintf(o->why, sizeof(o->why), "there is no RDMA device%s%.*s", *name ? " " : "",
-		 (int)length, name);
 	for (i = 0; list[i]; i++)
 		if (!length || (!strncmp(list[i]->name, name, length) && !list[i]->name[length]))
 			offer_device(o, list[i], port, gid_index);
 	xv_free_device_list(list);
+}
+
+void path_offers(struct offers *o, const char *name, int gid_index)
+{
+	uint32_t port;
+	size_t length;
+
+	*o = (struct offers) { 0 };
+	if (!split_name(name, &length, &port)) {
+		snprintf(o->why, sizeof(o->why), "\"%.100s\" is not NAME or NAME:PORT", name);
+		return;
+	}
+	snprintf(o->why, sizeof(o->why), "there is no RDMA device%s%.*s", *name ? " " : "",
+		 (int)length, name);
+	offer_devices(o, name, length, port, gid_index);
 }
 
 /* ---- Pairs ---------------------------------------------------------------------- */
@@ -205,9 +231,9 @@ static bool wait_answer(struct channel *c, struct message *m, uint32_t type, str
 	return m->type == type;
 }
 
-static void give_reason(struct refusal *r, const char *text)
+static void give_reason(struct refusal *r, int error, const char *text)
 {
-	r->error = errno;
+	r->error = error;
 	snprintf(r->text, sizeof(r->text), "%.199s", text);
 }
 
@@ -238,9 +264,9 @@ static bool try_far(struct channel *c, struct pump *p, struct try *t, struct ref
 	if (wire_connect(p->wire, &peer)) {
 		if (exchange(p))
 			return true;
-		give_reason(r, p->error);
+		give_reason(r, 0, p->error);
 	} else {
-		give_reason(r, xv_last_error());
+		give_reason(r, errno, xv_last_error());
 	}
 	channel_send(c, MSG_NEXT, NULL, 0);
 	return false;
@@ -255,7 +281,7 @@ static bool try_pair(struct channel *c, const struct settings *s, struct pump *p
 
 	do {
 		if (!wire_open(p->wire, near, &s->net, p->flow, s->chunk, t.slots, true)) {
-			give_reason(r, xv_last_error());
+			give_reason(r, errno, xv_last_error());
 			return false;
 		}
 		if (try_far(c, p, &t, r))
