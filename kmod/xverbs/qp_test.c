@@ -493,7 +493,7 @@ static void xv_test_modify_qp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, be32_to_cpu(((__be32 *)qpc)[0xcc / 4]), 0x55667788u);
 	b->qp.type = XVERBS_QPT_RC;
 
-	/* Without responder resources only remote write is set; path migration state */
+	/* Without responder resources only remote write is allowed.  The migration state is set. */
 	memset(qpc, 0, sizeof(qpc));
 	attr.max_dest_rd_atomic = 0;
 	attr.path_mig_state = XVERBS_MIG_REARM;

@@ -67,7 +67,7 @@ void compare_extended(void);
 void compare_events(void);
 void compare_order(void);
 
-/* Whether the answers to this call differ */
+/* Do the answers of the two libraries to this call differ? */
 enum difference {
 	SAME,
 	DIFFERS,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The far end as it is, and a way to run it again */
+/* The unmodified source of the far end, and a function that resets it */
 #include "far.c"
 
 void far_reset(void);

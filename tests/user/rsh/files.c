@@ -299,7 +299,7 @@ static bool await(struct file *f, struct pipe *p, bool (*condition)(void *), con
 	return condition(p);
 }
 
-/* Often all that is possible, at times less */
+/* How many bytes to transfer: often all that is possible, sometimes fewer */
 static uint32_t some_of(size_t n, uint32_t possible)
 {
 	if (n > possible)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The near end as it is, and a way to run it again */
+/* The unmodified source of the near end, and functions to reset it and to disturb it */
 #include "near.c"
 
 bool near_spoiled;

@@ -413,7 +413,7 @@ void xt_sealed_join(struct xt_sealed *s)
 	sim_free(s);
 }
 
-/* ---- Memory: an end that ends leaves it to the system ---- */
+/* ---- Memory: what a process holds at its exit is no leak ---- */
 
 void *sim_realloc(void *old, size_t size)
 {

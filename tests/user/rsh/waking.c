@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two threads that wake each other in turn, each about when the other one falls asleep.  No
- * wake-up may be lost, whatever a CPU does with the order of memory accesses.
+ * Two threads wake each other in turn, each at about the time when the other one begins to sleep.
+ * No wake-up may be lost, in whatever order a CPU executes loads and stores.
  */
 #include "hooks.h"
 #include "play.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * The channel between the ends: the pipe of ssh.  After a greeting in text, messages with type
- * and length go in both directions.  It never blocks; what does not fit into the pipe stays in
- * memory, and the senders bound it.
+ * and length go in both directions.  It never blocks.  What does not fit into the pipe stays in
+ * memory; the senders limit how much that is.
  */
 #ifndef XV_RSH_CHANNEL_H
 #define XV_RSH_CHANNEL_H
@@ -26,7 +26,7 @@ enum message_type {
 	MSG_TRY,		/* near: struct try */
 	MSG_TRIED,		/* far: struct xt_peer */
 	MSG_REFUSED,		/* far: errno and text, instead of MSG_OFFERS or MSG_TRIED */
-	MSG_NEXT,		/* near: that was in vain */
+	MSG_NEXT,		/* near: this pair does not work */
 	MSG_USE,		/* near: the command starts, with the pair that was tried last */
 	MSG_LIFE,
 	MSG_PAUSE,		/* near: no life signs until the next message */
@@ -36,7 +36,7 @@ enum message_type {
 	MSG_TOTAL,		/* struct flow_total */
 	MSG_FLOW,		/* a message of the flow, without RDMA */
 	MSG_EXIT,		/* far: status as of waitpid() */
-	MSG_BYE,		/* near: has got the exit */
+	MSG_BYE,		/* near: it has received MSG_EXIT */
 };
 
 struct message {
@@ -75,12 +75,12 @@ static inline bool channel_pending(const struct channel *c)
 	return c->tx_len > 0;
 }
 
-/* ---- Before and after the session: these wait ---- */
+/* ---- Before and after the session: these functions wait ---- */
 
 /* milliseconds < 0: without a limit.  Returns false on timeout or end. */
 bool channel_wait(struct channel *c, struct message *m, int milliseconds);
 
-/* Sends what is left, for some time. */
+/* Waits until all messages are in the pipe, at most so long. */
 void channel_drain(struct channel *c, int milliseconds);
 
 void channel_greet(struct channel *c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Standard error of the command, on its way through the channel.  The far end sends at most
- * ERRORS_WINDOW bytes that the near end has not written.  There a thread writes them, so a full
- * pipe stops nothing else.
+ * ERRORS_WINDOW bytes that the near end has not written.  A thread of the near end writes them, so
+ * a full pipe does not stop the main thread.
  */
 #ifndef XV_RSH_ERRORS_H
 #define XV_RSH_ERRORS_H

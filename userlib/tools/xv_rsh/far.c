@@ -34,7 +34,7 @@ static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGU
 
 /* ---- The command ---------------------------------------------------------------- */
 
-/* A near end on this host has left some ignored. */
+/* A near end on this host (--via local) starts this process with some signals ignored. */
 static void default_signals(void)
 {
 	size_t i;
@@ -68,7 +68,7 @@ static void run_command(const struct pipes *p, pid_t parent)
 	sigset_t none;
 
 	setsid();
-	/* If this end is killed, it cannot tell the command. */
+	/* If the far end is killed, the kernel sends SIGHUP to the command. */
 	default_signals();
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)
@@ -108,7 +108,7 @@ static void start_command(struct session *s)
 	session_start(s, p.out[0], p.in[1]);
 }
 
-/* Until the child has made its process group, the signal waits for it alone. */
+/* Before the child calls setsid() there is no process group: then only the child gets it. */
 static void send_signal(int number)
 {
 	if (kill(-far.pid, number))
@@ -128,7 +128,7 @@ static void reap(struct session *s)
 	if (far.reaped || waitpid(far.pid, &far.status, WNOHANG) != far.pid)
 		return;
 	far.reaped = true;
-	/* A process of the command may have its input still, but ssh, too, ends here. */
+	/* A background process may still have the input open.  As with ssh, it gets no more. */
 	flow_store(&s->flow.broken, 1);
 	waker_wake(&s->writer.self);
 	waker_wake(s->writer.carrier);
@@ -247,7 +247,7 @@ static int take_signals(void)
 
 /* ---- Main ----------------------------------------------------------------------- */
 
-/* The channel gets other descriptors: what a library prints must not go there. */
+/* Moves the channel to other descriptors: text that a library prints must not get into it. */
 static void take_channel(struct session *s)
 {
 	int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -268,7 +268,7 @@ static bool is_valid(const struct settings *o)
 	       memchr(o->device, 0, sizeof(o->device));
 }
 
-/* Settings and command of the near end */
+/* Receives settings and command. */
 static bool get_start(struct channel *c)
 {
 	struct message m;
@@ -301,7 +301,7 @@ int far_main(void)
 	struct session *s = &far.session;
 	char version[32];
 
-	/* Signals of a terminal are for the near end. */
+	/* Leaves the process group of the terminal: the near end gets its signals. */
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
 	take_channel(s);

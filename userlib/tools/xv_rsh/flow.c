@@ -106,7 +106,7 @@ void flow_consume(struct flow *f)
 
 /* ---- Sending -------------------------------------------------------------------- */
 
-/* Of slots that the peer refuses, those that were not sent are left out. */
+/* If the peer takes no more, slots that were not sent are dropped. */
 static bool has_data(const struct flow *f)
 {
 	return !f->refused && f->posted != flow_load(&f->filled);
@@ -114,7 +114,7 @@ static bool has_data(const struct flow *f)
 
 static uint32_t flags_of(const struct flow *f)
 {
-	/* The order of the loads: no slot is filled after the end. */
+	/* Before the load of filled: the reader fills no slot after it has set ended. */
 	uint32_t ended = flow_load(&f->ended);
 
 	return (ended && !has_data(f) ? FLOW_END : 0) |
@@ -122,8 +122,9 @@ static uint32_t flags_of(const struct flow *f)
 }
 
 /*
- * The peer should know of more receives.  If it has the reserve only, the slots of two notes
- * are reason enough: one alone is not, so two ends do not answer each other for ever.
+ * Must the peer learn of more receives?  Yes, if they are half of the slots.  If the peer has only
+ * the reserve left, two are enough.  One is not enough: then each note would cause a note of the
+ * other end, and that for ever.
  */
 static bool credits_due(const struct flow *f)
 {
@@ -140,7 +141,7 @@ enum flow_action flow_next(const struct flow *f)
 	if (credits <= 0)
 		return FLOW_NOTHING;
 	if (f->notes < FLOW_NOTES) {
-		/* The last credit is for credits of the peer. */
+		/* The last credit is for a note that gives credits to the peer. */
 		if (credits_due(f) || (credits > 1 && flags_of(f) != f->told_flags))
 			return FLOW_SEND_NOTE;
 	}

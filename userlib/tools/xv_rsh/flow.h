@@ -9,10 +9,11 @@
  *
  * Messages of another kind, notes, have no data.  A note says how many receives its sender
  * has posted, and whether its output has ended or its writer takes no more.  Every message
- * arrives in a slot of the input; that of a note is free at once, that of data when the writer
- * has written it.  So notes do not wait for pipes.  FLOW_RESERVE receives are for notes only.
+ * arrives in a slot of the input.  The slot of a note is free at once.  The slot of data is free
+ * when the writer has written the data.  So notes never wait for pipes.  FLOW_RESERVE receives are
+ * for notes only.
  *
- * Numbers run freely; differences are modulo 2^32.  One thread writes each member: (R) the
+ * Counters wrap at 2^32, so only their differences count.  One thread writes each member: (R) the
  * reader, (W) the writer, (P) the thread that posts and polls.
  */
 #ifndef XV_RSH_FLOW_H
@@ -42,7 +43,7 @@ struct flow_header {
 	uint32_t type;
 	uint32_t length;		/* bytes of data that follow */
 	uint32_t number;		/* of this slot; note: number of slots so far */
-	uint32_t receives;		/* the sender has posted so many */
+	uint32_t receives;		/* receives that the sender has posted so far */
 	uint32_t flags;
 	uint32_t reserved;
 	uint64_t sum;			/* of the members above and of the data */
@@ -83,16 +84,16 @@ struct flow {
 	uint32_t arrived;		/* P */
 	uint32_t in_ended;		/* P: nothing follows what has arrived */
 	uint32_t consumed;		/* W */
-	uint32_t broken;		/* W: takes no more */
+	uint32_t broken;		/* W, or the session: the writer takes no more */
 
 	/* P only */
 	uint32_t posted;		/* slots of data */
 	uint32_t messages;		/* messages sent */
 	uint32_t notes;			/* in flight */
 	uint32_t told_flags;
-	uint32_t peer_receives;		/* the peer has posted so many */
+	uint32_t peer_receives;		/* receives that the peer has posted */
 	uint32_t receives;		/* posted here */
-	uint32_t told;			/* the peer knows of so many */
+	uint32_t told;			/* receives that the peer knows of */
 	uint32_t heard;			/* messages received */
 	uint32_t reposted;		/* arrivals whose slot is posted again */
 	uint32_t n_free;		/* slots that are neither posted nor have data */
@@ -152,10 +153,10 @@ void flow_consume(struct flow *f);
 /* ---- The thread that posts and polls ---- */
 enum flow_action flow_next(const struct flow *f);
 
-/* The header of the next slot or note; it counts as sent. */
+/* Write the header of the next slot or of a note, and count the message as sent. */
 struct flow_header *flow_stamp_data(struct flow *f);
 void flow_stamp_note(struct flow *f, struct flow_header *note);
-void flow_sent_data(struct flow *f);			/* one has arrived at the peer */
+void flow_sent_data(struct flow *f);			/* the peer has received one */
 void flow_sent_note(struct flow *f);
 
 /* Returns null, or what is wrong with the message. */

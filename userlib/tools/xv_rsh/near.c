@@ -27,7 +27,7 @@ struct near {
 
 static struct near near;
 
-/* ---- The child that is or reaches the far end ----------------------------------- */
+/* ---- The child process: ssh, or the far end itself ----------------------------------- */
 
 /* Returns whether the child ends in this time. */
 static bool child_ends(pid_t pid, int seconds, int *status)
@@ -126,7 +126,7 @@ static void die_by(int signal)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The far end must not miss our life signs while this process is stopped. */
+/* A stopped process sends no life signs, so it tells the far end before. */
 static void stop_here(struct session *s)
 {
 	channel_send(&s->channel, MSG_PAUSE, NULL, 0);
@@ -135,7 +135,7 @@ static void stop_here(struct session *s)
 	s->heard = s->life = xt_now();
 }
 
-/* The second signal of those that end programs ends this one, too. */
+/* A signal goes to the command.  The second HUP, INT, QUIT or TERM ends this process, too. */
 static void near_signal(struct session *s, int signal)
 {
 	uint32_t number = (uint32_t)signal;

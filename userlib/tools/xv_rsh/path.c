@@ -180,7 +180,7 @@ static void add_reason(struct reasons *r, const char *fmt, ...)
 		r->used = r->size - 1;
 }
 
-/* The first notes of both ends: the one has arrived, the other was acknowledged. */
+/* Waits until the first note of the far end has arrived and that of this end is acknowledged. */
 static bool exchange(struct pump *p)
 {
 	double until = xt_now() + 1e-3 * TRY_MS;
@@ -272,7 +272,7 @@ static bool try_far(struct channel *c, struct pump *p, struct try *t, struct ref
 	return false;
 }
 
-/* Two ends on one host may share what may be locked: this one takes less if the other has none. */
+/* Ends on one host share the limit of locked memory.  If the far end gets none, this takes less. */
 static bool try_pair(struct channel *c, const struct settings *s, struct pump *p,
 		     const struct offer *near, uint32_t far, struct refusal *r)
 {

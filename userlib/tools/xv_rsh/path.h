@@ -23,23 +23,23 @@ struct try {
 struct offers {
 	uint32_t n;
 	struct offer offer[MAX_OFFERS];
-	char why[256];			/* there are none */
+	char why[256];			/* why there are no offers */
 };
 
 /* name: NAME or NAME:PORT, or empty: all devices */
 void path_offers(struct offers *o, const char *name, int gid_index);
 
 /*
- * Near end: tries pairs over the channel.  On success the wire is connected and offers->offer
- * of both ends are those in use.  On failure why has the reason of each pair.
+ * Near end: tries the pairs one after the other.  If it returns true, the wire is connected, and
+ * *near and *far are the offers in use.  Else why has a reason for each pair.
  */
 bool path_choose(struct channel *c, const struct settings *s, struct pump *p,
 		 const struct offers *own, struct offer *near, struct offer *far,
 		 char *why, size_t size);
 
 /*
- * Far end: answers until the near end says what it uses.  Returns false if the channel ends; the
- * wire is open if one is used.
+ * Far end: answers until the near end says which pair it uses.  Returns false if the channel ends.
+ * *rdma: a pair is used, and the wire is connected.
  */
 bool path_serve(struct channel *c, const struct settings *s, struct pump *p,
 		const struct offers *own, bool *rdma);

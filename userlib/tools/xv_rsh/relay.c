@@ -42,7 +42,7 @@ bool relay_arrive(struct session *s, const struct message *m)
 	return true;
 }
 
-/* Signs of life and other messages wait for one slot of data at most. */
+/* Other messages, as life signs, wait behind one message of the flow at most. */
 void relay_send(struct session *s)
 {
 	struct flow_header note, *h;

@@ -42,7 +42,7 @@ struct report {
 	int status;
 };
 
-/* start.c: the child that is or reaches the far end */
+/* start.c: starts ssh, or the far end itself */
 pid_t start_far(const struct options *opt, int *channel);
 void exec_ssh_query(const struct options *opt) __attribute__((noreturn));	/* ssh -G */
 

@@ -150,7 +150,7 @@ static void check_life(struct session *s)
 	double now = xt_now();
 
 	if (now >= s->life) {
-		/* What waits in the channel is a life sign, too. */
+		/* If older messages still wait in the channel, they are the life sign. */
 		if (!channel_pending(&s->channel))
 			channel_send(&s->channel, MSG_LIFE, NULL, 0);
 		s->life = now + LIFE_S;

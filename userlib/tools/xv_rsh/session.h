@@ -15,9 +15,9 @@ enum { LIFE_S = 5, DEAD_S = 15 };
 
 struct session;
 
-/* What near and far end do differently */
+/* The functions in which near end and far end differ */
 struct role {
-	/* Returns false for a message that must not come. */
+	/* Returns false if this end must not receive this message. */
 	bool (*message)(struct session *s, const struct message *m);
 	void (*signal)(struct session *s, int signal);
 	void (*check)(struct session *s);		/* after each event */
@@ -48,10 +48,10 @@ struct session {
 
 void session_init(struct session *s, const struct role *role, int in, int out);
 
-/* Without RDMA: memory for the flow.  first: of the near end */
+/* Allocates a flow that goes through the channel.  first: this is the near end */
 bool session_relay(struct session *s, uint32_t chunk, uint32_t slots, bool first);
 
-/* The pipes get larger if they can. */
+/* Starts the threads.  in, out: the pipes of the data; they get a larger capacity if allowed. */
 void session_start(struct session *s, int in, int out);
 void session_run(struct session *s);
 

@@ -103,7 +103,7 @@ static void make_words(struct words *w, const struct options *opt)
 	add(w, "--far-end");
 }
 
-/* Signals of the terminal are for this process, which passes them on. */
+/* The child ignores signals of the terminal; this process passes them to the command. */
 static void run_child(const struct words *w, int channel)
 {
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGTSTP, SIGHUP };
@@ -143,7 +143,7 @@ void exec_ssh_query(const struct options *opt)
 	struct words words = { .n = 0 };
 
 	add_ssh(&words, opt);
-	/* Behind the name of the program */
+	/* -G follows the name of the program. */
 	memmove(words.word + 2, words.word + 1, (size_t)words.n * sizeof(words.word[0]));
 	words.word[1] = strdup("-G");
 	execvp(words.word[0], words.word);

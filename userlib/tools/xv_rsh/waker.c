@@ -13,7 +13,7 @@ bool waker_open(struct waker *w)
 	return w->fd >= 0;
 }
 
-/* The fence is for the caller's store of what the other thread waits for. */
+/* The fence: what the caller has stored is visible before it looks whether the other sleeps. */
 void waker_wake(struct waker *w)
 {
 	const uint64_t one = 1;

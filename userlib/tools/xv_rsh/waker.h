@@ -31,7 +31,7 @@ void waker_cancel(struct waker *w);
 /* Sleeps until it is woken or fd (or -1) has one of the events of poll(2). */
 void waker_sleep(struct waker *w, int fd, short events);
 
-/* After a poll() of w->fd by the caller */
+/* Clears the wake-up; for a caller that polls w->fd itself. */
 void waker_drain(struct waker *w);
 
 /*

@@ -32,7 +32,7 @@ static bool make_queues(struct wire *w)
 	return w->qp && fcntl(w->channel->fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
-/* One attempt; the memory of the process may be limited. */
+/* One attempt; it fails with ENOMEM if less memory may be locked. */
 static bool make(struct wire *w, uint32_t chunk, uint32_t slots, bool first)
 {
 	w->mr = xt_mr_alloc(&w->side, flow_bytes(chunk, slots), XV_ACCESS_LOCAL_WRITE);

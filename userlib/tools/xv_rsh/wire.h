@@ -45,8 +45,9 @@ struct wire_event {
 };
 
 /*
- * Opens the port of the offer with a flow of that many slots, or of fewer if memory may not be
- * locked.  Returns false, with the reason from xv_last_error().
+ * Opens the port of the offer, with a flow of so many slots.  If the process may not lock that much
+ * memory, the flow has fewer slots.  After an error it returns false, and xv_last_error() has the
+ * reason.
  */
 bool wire_open(struct wire *w, const struct offer *o, const struct xt_net *net, struct flow *flow,
 	       uint32_t chunk, uint32_t slots, bool first);
@@ -64,9 +65,9 @@ void wire_receive(struct wire *w, uint32_t slot);
 void wire_commit(struct wire *w);
 bool wire_gone(const struct wire *w);	/* the device was removed */
 
-/* The next completion makes wire_fd() readable. */
+/* After this call the next completion makes the descriptor wire_fd() readable. */
 void wire_arm(struct wire *w);
 int wire_fd(const struct wire *w);
-void wire_event(struct wire *w);	/* reads what made it readable */
+void wire_event(struct wire *w);	/* reads the event that made it readable */
 
 #endif

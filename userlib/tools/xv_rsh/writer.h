@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The thread that writes slots to a pipe.  It closes the pipe when the peer has told what it sent
- * and both totals are equal.
+ * The thread that writes slots to a pipe.  At the end the peer tells how much it has sent.  The
+ * thread closes the pipe only if it has received the same.
  */
 #ifndef XV_RSH_WRITER_H
 #define XV_RSH_WRITER_H
