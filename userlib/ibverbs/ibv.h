@@ -262,6 +262,13 @@ int iv_close_xrcd(struct ibv_xrcd *xrcd);
 struct ibv_cq_ex *iv_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_attr_ex *attr);
 int iv_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int iv_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
+
+/* False for a context of libibverbs itself: a program can have loaded both libraries. */
+static inline bool iv_is_ours(const struct ibv_context *ctx)
+{
+	return ctx->ops.poll_cq == iv_poll_cq;
+}
+
 int iv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void iv_poll_ex_init(struct cq *cq);
 
