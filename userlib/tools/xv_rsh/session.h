@@ -53,10 +53,12 @@ bool session_relay(struct session *s, uint32_t chunk, uint32_t slots, bool first
 
 /* Starts the threads.  in, out: the pipes of the data; they get a larger capacity if allowed. */
 void session_start(struct session *s, int in, int out);
-void session_run(struct session *s);
 
 __attribute__((format(printf, 2, 3)))
 void session_fail(struct session *s, const char *fmt, ...);
+
+/* loop.c */
+void session_run(struct session *s);
 
 /* relay.c: the flow over the channel */
 bool relay_arrive(struct session *s, const struct message *m);
