@@ -3,6 +3,7 @@
  * Time.  Threads that measure read the tick counter of the CPU, because
  * clock_gettime() may make a system call.
  */
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include "tool.h"
@@ -13,6 +14,15 @@ double xt_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+double xt_cpu_us(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 double xt_ticks_per_us(void)

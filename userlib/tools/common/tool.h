@@ -169,6 +169,7 @@ static inline uint64_t xt_ticks(void)
 /* Rate of the counter; measured at the first call */
 double xt_ticks_per_us(void);
 double xt_now(void);	/* seconds */
+double xt_cpu_us(void);	/* processor time of this process */
 
 /* ---- json.c ------------------------------------------------------------ */
 

@@ -202,13 +202,13 @@ static void run_way(struct compare *c, int way)
 
 	open_chain(&t, c);
 	start = xt_now();
-	cpu = cpu_time_us();
+	cpu = xt_cpu_us();
 	if (way == AT_ONCE)
 		run_at_once(&t, c->iterations);
 	else
 		run_in_steps(&t, c->iterations);
 	c->us[way] = (xt_now() - start) * 1e6 / (double)c->iterations;
-	c->cpu_us[way] = (cpu_time_us() - cpu) / (double)c->iterations;
+	c->cpu_us[way] = (xt_cpu_us() - cpu) / (double)c->iterations;
 	close_chain(&t);
 }
 

@@ -184,10 +184,10 @@ static void run_way(struct compare *c, int way)
 	if (way == AT_ONCE)
 		c->result_by_cpu = xv_coll_result_by_cpu(g.rank[0].op);
 	start = xt_now();
-	cpu = cpu_time_us();
+	cpu = xt_cpu_us();
 	pthread_barrier_wait(&g.phase);
 	c->us[way] = (xt_now() - start) * 1e6 / (double)c->iterations;
-	c->cpu_us[way] = (cpu_time_us() - cpu) / (double)c->iterations;
+	c->cpu_us[way] = (xt_cpu_us() - cpu) / (double)c->iterations;
 	for (i = 0; i < c->ranks; i++)
 		pthread_join(g.rank[i].thread, NULL);
 	pthread_barrier_destroy(&g.meet);

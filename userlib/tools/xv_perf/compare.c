@@ -3,7 +3,6 @@
  * Results of tests that run in two ways.
  */
 #include <string.h>
-#include <sys/resource.h>
 #include "compare.h"
 
 static const char *const names[] = {
@@ -29,15 +28,6 @@ enum compared compared_find(const char *name)
 bool compared_has_ranks(enum compared test)
 {
 	return test == CMP_BARRIER || test == CMP_BCAST || test == CMP_ALLREDUCE;
-}
-
-double cpu_time_us(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 +
-	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 /* What a way of the test is, as people and plots call it */

@@ -53,7 +53,4 @@ void compare_begin(const struct compare *c, bool json);
 void compare_run(struct compare *c, bool json);
 void compare_end(bool json);
 
-/* Processor time of this process, in microseconds */
-double cpu_time_us(void);
-
 #endif

@@ -123,11 +123,11 @@ void run_gather(struct compare *c)
 	fill_key(&g);
 	for (way = 0; way < WAYS; way++) {
 		start = xt_now();
-		cpu = cpu_time_us();
+		cpu = xt_cpu_us();
 		for (i = 0; i < c->iterations; i++)
 			ways[way](&g);
 		c->us[way] = (xt_now() - start) * 1e6 / (double)c->iterations;
-		c->cpu_us[way] = (cpu_time_us() - cpu) / (double)c->iterations;
+		c->cpu_us[way] = (xt_cpu_us() - cpu) / (double)c->iterations;
 	}
 	close_gather(&g);
 }
