@@ -5,14 +5,15 @@
 #include <unistd.h>
 #include "internal.h"
 
-static uint8_t *entry(const struct xv_cq *cq, uint32_t i)
-{
-	return cq->buf + ((uint64_t)(i & cq->mask) << cq->log_stride);
-}
-
 static struct mlx5r_cqe *cqe_at(const struct xv_cq *cq, uint32_t i)
 {
-	return (struct mlx5r_cqe *)(void *)(entry(cq, i) + (1u << cq->log_stride)) - 1;
+	return (struct mlx5r_cqe *)xv_cq_at(cq, i);
+}
+
+/* A CQE is at the end of its entry. */
+static void *entry(const struct xv_cq *cq, uint32_t i)
+{
+	return (uint8_t *)(cqe_at(cq, i) + 1) - ((size_t)1 << cq->log_stride);
 }
 
 static int cq_map(struct cq *cq, const struct xverbs_cq_create *req,
@@ -168,9 +169,7 @@ XV_EXPORT int xv_modify_cq_sz(struct xv_cq *pub, const struct xv_modify_cq_attr 
 
 static bool is_ours(const struct xv_cq *cq, uint32_t i)
 {
-	uint8_t op_own = *(volatile uint8_t *)&cqe_at(cq, i)->op_own;
-
-	return op_own < MLX5R_CQE_INVALID << 4 && !((op_own ^ i >> cq->log_size) & MLX5R_CQE_OWNER);
+	return __xv_cq_has(cq, i, __xv_cqe_op_own(xv_cq_at(cq, i)));
 }
 
 static bool is_of(const struct mlx5r_cqe *cqe, const struct xv_rsc *rsc)

@@ -65,6 +65,12 @@ xv_inline uint32_t xv_cqe_opcode(const struct mlx5r_cqe *cqe)
 	return cqe->op_own >> 4;
 }
 
+/* True for the opcode of a receive that was successful */
+xv_inline int __xv_cqe_op_is_receive(uint32_t op)
+{
+	return op >= MLX5R_CQE_RESP_WR_IMM && op <= MLX5R_CQE_RESP_SEND_INV;
+}
+
 /* True for the completion of a send, successful or not */
 xv_inline int xv_cqe_is_send(const struct mlx5r_cqe *cqe)
 {
@@ -431,7 +437,7 @@ xv_outline void __xv_cqe_deliver(struct xv_rsc *rsc, const struct mlx5r_cqe *cqe
 
 	if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
 		__xv_cqe_scatter_response((struct xv_qp *)(void *)rsc, cqe);
-	else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
+	else if (__xv_cqe_op_is_receive(op))
 		__xv_cqe_scatter_receive(rsc, cqe);
 }
 
@@ -447,7 +453,7 @@ xv_outline int __xv_cq_take(struct xv_cq *cq, const struct mlx5r_cqe *cqe, struc
 		__xv_cqe_deliver(rsc, cqe);
 	if (op == MLX5R_CQE_REQ && rsc->type == XV_RSC_QP)
 		__xv_wc_requester((struct xv_qp *)(void *)rsc, cqe, wc);
-	else if (op - 1 < MLX5R_CQE_RESP_SEND_INV)
+	else if (__xv_cqe_op_is_receive(op))
 		__xv_wc_responder(rsc, cqe, wc);
 	else if (op == MLX5R_CQE_RESP_ERR || (op == MLX5R_CQE_REQ_ERR && rsc->type == XV_RSC_QP))
 		__xv_wc_error(rsc, cqe, wc);
