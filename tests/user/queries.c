@@ -283,6 +283,18 @@ static void test_optional_features(void)
 	ok(feature(list, n, "ece")->id == XVERBS_FEATURE_ECE, "ECE is a feature");
 }
 
+static void test_feature_numbers(void)
+{
+	struct xv_feature list[64];
+	int n = xv_query_features(ctx, list, 64), i, bad = 0;
+
+	for (i = 0; i < n; i++)
+		bad += xv_has_feature(ctx, list[i].id) != (int)list[i].available;
+	ok(n > 0 && !bad, "%d features by number as in the list", n);
+	ok(xv_has_feature(ctx, XVERBS_FEATURE_RC) == 1 && !xv_has_feature(ctx, 999999),
+	   "RC is a feature, an unknown number is none");
+}
+
 /* No adapter gives these to processes of xverbs. */
 static void test_missing_features(void)
 {
@@ -371,6 +383,7 @@ int main(int argc, char **argv)
 	test_pkeys();
 	test_features();
 	test_optional_features();
+	test_feature_numbers();
 	test_missing_features();
 	test_rates();
 	test_names();

@@ -108,6 +108,7 @@ static void test_queries(void)
 	QUIET(!xv_query_pkey(ctx, 1, 0, &pkey));
 	QUIET(xv_default_gid_index(ctx, 1) >= 0);
 	QUIET(xv_query_features(ctx, features, 64) > 0);
+	QUIET(!xv_has_feature(ctx, 999999));
 	QUIET(!xv_read_clock(ctx, &clock) && !xv_read_clock(ctx, &clock));
 }
 

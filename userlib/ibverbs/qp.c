@@ -3,6 +3,7 @@
  * Queue pairs: creation, attributes, states.
  */
 #include <infiniband/mlx5dv.h>
+#include <rdma/xverbs.h>
 #include "ibv.h"
 
 /* The attributes that both structures have at the same offsets; see layout.c */
@@ -493,24 +494,13 @@ EXPORT int ibv_query_ece(struct ibv_qp *pub, struct ibv_ece *ece)
 	return 0;
 }
 
-static bool has_ece(struct xv_context *ctx)
-{
-	struct xv_feature list[64];
-	int n = xv_query_features(ctx, list, 64), i;
-
-	for (i = 0; i < n && i < 64; i++)
-		if (!strcmp(list[i].name, "ece"))
-			return list[i].available;
-	return false;
-}
-
 EXPORT int ibv_set_ece(struct ibv_qp *pub, struct ibv_ece *ece)
 {
 	struct qp *qp = TO(qp, pub);
 
 	if (ece->vendor_id && (ece->comp_mask || ece->vendor_id != ECE_VENDOR))
 		return errno = EINVAL;
-	if (!ece->vendor_id || !has_ece(xv_of(pub->context)))
+	if (!ece->vendor_id || xv_has_feature(xv_of(pub->context), XVERBS_FEATURE_ECE) <= 0)
 		return errno = EOPNOTSUPP;
 	qp->ece = ece->options;
 	qp->ece_set = true;

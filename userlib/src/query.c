@@ -221,3 +221,21 @@ XV_EXPORT int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *li
 		       "the kernel writes the entries to the list of the caller");
 	return err ? err : (int)r.out_count;
 }
+
+XV_EXPORT int xv_has_feature(struct xv_context *ctx, uint32_t id)
+{
+	int n = xv_query_features(ctx, NULL, 0), i, found = 0;
+	struct xv_feature *list;
+
+	if (n < 0)
+		return n;
+	list = calloc((size_t)n, sizeof(*list));
+	if (!list)
+		return xv_set_error(ENOMEM, "query features: out of memory");
+	n = xv_query_features(ctx, list, n);
+	for (i = 0; i < n; i++)
+		if (list[i].id == id)
+			found = !!list[i].available;
+	free(list);
+	return n < 0 ? n : found;
+}

@@ -378,6 +378,9 @@ int xv_default_gid_index(struct xv_context *ctx, uint32_t port);
 /* Fills up to n entries and returns the number of all features. */
 int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *list, int n, size_t size);
 
+/* id: enum xverbs_feature_id of rdma/xverbs.h.  Returns 1 if it is available, 0 if not. */
+int xv_has_feature(struct xv_context *ctx, uint32_t id);
+
 /*
  * Reads the clock that time stamps of completions come from, in units of 1 / hca_core_clock.
  * The first call makes a system call, later ones only read registers.  Any thread may call it.
