@@ -99,14 +99,18 @@ int xvm_qp_attr(struct rdma_cm_id *id, enum xv_qp_state state, struct xv_qp_attr
 	return 0;
 }
 
-EXPORT int xv_cm_ah_attr(const struct rdma_cm_event *event, struct xv_ah_attr *attr)
+EXPORT int xv_cm_ah_attr_sz(const struct rdma_cm_event *event, struct xv_ah_attr *attr, size_t size)
 {
+	struct xv_ah_attr a;
 	bool datagrams = event->event == RDMA_CM_EVENT_ESTABLISHED &&
 			 event->id->qp_type == IBV_QPT_UD;
 
 	if (!datagrams && event->event != RDMA_CM_EVENT_MULTICAST_JOIN)
 		return xvm_error(EINVAL, "an event %s has no address",
 				 rdma_event_str(event->event));
-	xvm_ah_attr(attr, &event->param.ud.ah_attr);
+	xvm_ah_attr(&a, &event->param.ud.ah_attr);
+	/* Members that only the program has are 0, those that only the library has are left out. */
+	memset(attr, 0, size);
+	memcpy(attr, &a, size < sizeof(a) ? size : sizeof(a));
 	return 0;
 }

@@ -142,8 +142,8 @@ static int own_gid_index(struct xv_context *ctx, uint32_t port, const struct xv_
 	return found < 0 ? kind : found;
 }
 
-XV_EXPORT int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
-				 const struct xv_grh *grh, struct xv_ah_attr *attr)
+static int ah_attr_of(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
+		      const struct xv_grh *grh, struct xv_ah_attr *attr)
 {
 	struct xv_port_attr pattr;
 	struct origin o;
@@ -175,11 +175,22 @@ XV_EXPORT int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const st
 	return 0;
 }
 
+XV_EXPORT int xv_init_ah_from_wc_sz(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
+				    const struct xv_grh *grh, struct xv_ah_attr *attr, size_t size)
+{
+	struct xv_ah_attr a;
+	int err = ah_attr_of(ctx, port, wc, grh, &a);
+
+	if (!err)
+		xv_attr_out(attr, size, &a, sizeof(a));
+	return err;
+}
+
 XV_EXPORT struct xv_ah *xv_create_ah_from_wc(struct xv_pd *pd, const struct xv_wc *wc,
 					     const struct xv_grh *grh, uint32_t port)
 {
 	struct xv_ah_attr attr;
-	int err = xv_init_ah_from_wc(pd->context, port, wc, grh, &attr);
+	int err = ah_attr_of(pd->context, port, wc, grh, &attr);
 
 	if (err) {
 		errno = -err;

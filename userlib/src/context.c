@@ -93,12 +93,25 @@ static int bind_device(struct context *ctx, const struct xv_device *device, cons
 	return err;
 }
 
-static struct xv_context *open_context(const struct xv_device *device, const char *name)
+static bool fits(uint32_t version)
 {
-	struct context *ctx = calloc(1, sizeof(*ctx));
+	return version >> 16 == XV_VERSION_MAJOR &&
+	       (XV_VERSION_MAJOR > 0 || (version >> 8 & 0xff) == XV_VERSION_MINOR);
+}
+
+static struct xv_context *open_context(const struct xv_device *device, const char *name,
+				       uint32_t version)
+{
 	struct error_state before;
+	struct context *ctx;
 	int err;
 
+	if (!fits(version))
+		return xv_set_error_null(EPROTONOSUPPORT, "open: the program was compiled for "
+					 "libxverbs %u.%u.%u, this is %s; compile it again",
+					 version >> 16, version >> 8 & 0xff, version & 0xff,
+					 xv_version());
+	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return xv_set_error_null(ENOMEM, "open: out of memory");
 	xv_error_save(&before);
@@ -120,14 +133,14 @@ static struct xv_context *open_context(const struct xv_device *device, const cha
 	return &ctx->pub;
 }
 
-XV_EXPORT struct xv_context *xv_open(const char *name)
+XV_EXPORT struct xv_context *xv_open_v(const char *name, uint32_t version)
 {
-	return open_context(NULL, name);
+	return open_context(NULL, name, version);
 }
 
-XV_EXPORT struct xv_context *xv_open_device(const struct xv_device *device)
+XV_EXPORT struct xv_context *xv_open_device_v(const struct xv_device *device, uint32_t version)
 {
-	return open_context(device, NULL);
+	return open_context(device, NULL, version);
 }
 
 XV_EXPORT int xv_close(struct xv_context *pub)

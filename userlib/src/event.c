@@ -136,20 +136,22 @@ static void count_async(const void *event)
 		__atomic_fetch_add(&ev->async_read, 1, __ATOMIC_RELEASE);
 }
 
-XV_EXPORT int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *out)
+XV_EXPORT int xv_get_async_event_sz(struct xv_context *ctx, struct xv_async_event *out,
+				    size_t size)
 {
+	struct xv_async_event own = { .element = { 0 } };
 	struct xverbs_async_event event;
 	int err = read_event(ctx, ctx->fd, &event, sizeof(event), count_async,
 			     "asynchronous event");
 
 	if (err)
 		return err;
-	memset(out, 0, sizeof(*out));
-	out->event_type = (enum xv_event_type)event.type;
+	own.event_type = (enum xv_event_type)event.type;
 	if (event.handle)
-		out->element.qp = (struct xv_qp *)(uintptr_t)event.user_data;
+		own.element.qp = (struct xv_qp *)(uintptr_t)event.user_data;
 	else
-		out->element.port_num = event.port;
+		own.element.port_num = event.port;
+	xv_attr_out(out, size, &own, sizeof(own));
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static int device_of(int cmd_fd, char *name, int size)
 	return 0;
 }
 
-XV_EXPORT struct xv_context *xv_import_ctx(int cmd_fd)
+XV_EXPORT struct xv_context *xv_import_ctx_v(int cmd_fd, uint32_t version)
 {
 	char name[sizeof(((struct xv_context *)0)->name)];
 	int err = device_of(cmd_fd, name, sizeof(name));
@@ -47,7 +47,7 @@ XV_EXPORT struct xv_context *xv_import_ctx(int cmd_fd)
 					 cmd_fd);
 	if (err)
 		return xv_set_error_null(err, "import context: fd %d: %s", cmd_fd, strerror(-err));
-	return xv_open(name);
+	return xv_open_v(name, version);
 }
 
 /* ---- Protection domains on the device, as netlink lists them ---------------------------- */

@@ -89,6 +89,8 @@ static bool unmapped(const struct xv_umem *umem)
 int xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *ext,
 			  const struct qmem *mem, const char *what)
 {
+	if (ext->reserved[0] || ext->reserved[1])
+		return xv_set_error(EINVAL, "%s: external.reserved is not zero", what);
 	if (!mem->external && (unmapped(ext->ring_umem) || unmapped(ext->dbr_umem)))
 		return xv_set_error(EINVAL, "%s: the UMEM is not mapped, so the flag "
 				    "EXTERNAL_DATAPATH is needed", what);

@@ -131,19 +131,24 @@ XV_EXPORT struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_a
 	return &srq->pub;
 }
 
-XV_EXPORT int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask)
+XV_EXPORT int xv_modify_srq_sz(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask,
+			       size_t size)
 {
-	struct xverbs_srq_modify req = { .srq = srq->handle, .limit = attr->srq_limit };
-	int err = 0;
+	struct xverbs_srq_modify req = { .srq = srq->handle };
+	struct xv_srq_attr a;
+	int err = xv_attr_in(&a, sizeof(a), attr, size, "modify SRQ");
 
+	if (err)
+		return err;
 	if (mask & ~(unsigned int)XV_SRQ_LIMIT)
 		return xv_set_error(EOPNOTSUPP, mask & XV_SRQ_MAX_WR ?
 				    "modify SRQ: the adapter cannot resize an SRQ" :
 				    "modify SRQ: mask: unknown bit in 0x%x", mask);
+	req.limit = a.srq_limit;
 	if (mask & XV_SRQ_LIMIT)
 		err = xv_ioctl(srq->context->fd, XVERBS_SRQ_MODIFY, "modify SRQ", &req,
 			       sizeof(req));
-	return err ? err : xv_query_srq(srq, attr);
+	return err ? err : xv_query_srq_sz(srq, attr, size);
 }
 
 XV_EXPORT void xv_get_srq_init_attr_sz(const struct xv_srq *srq, struct xv_srq_init_attr *attr,
@@ -154,17 +159,19 @@ XV_EXPORT void xv_get_srq_init_attr_sz(const struct xv_srq *srq, struct xv_srq_i
 	xv_attr_out(attr, size, &own->init, sizeof(own->init));
 }
 
-XV_EXPORT int xv_query_srq(struct xv_srq *pub, struct xv_srq_attr *attr)
+XV_EXPORT int xv_query_srq_sz(struct xv_srq *pub, struct xv_srq_attr *attr, size_t size)
 {
 	struct srq *srq = to_srq(pub);
 	struct xverbs_srq_query req = { .srq = srq->pub.handle };
+	struct xv_srq_attr a = { 0 };
 	int err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_QUERY, "query SRQ", &req, sizeof(req));
 
 	if (err)
 		return err;
-	attr->max_wr = req.out_max_wr;
-	attr->max_sge = req.out_max_sge;
-	attr->srq_limit = req.out_limit;
+	a.max_wr = req.out_max_wr;
+	a.max_sge = req.out_max_sge;
+	a.srq_limit = req.out_limit;
+	xv_attr_out(attr, size, &a, sizeof(a));
 	return 0;
 }
 

@@ -122,3 +122,8 @@ XV_EXPORT const char *xv_version(void)
 {
 	return XV_VERSION;
 }
+
+XV_EXPORT uint32_t xv_version_num(void)
+{
+	return XV_VERSION_NUM;
+}

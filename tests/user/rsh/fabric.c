@@ -443,10 +443,11 @@ void xv_free_device_list(struct xv_device **list)
 	sim_free(list);
 }
 
-struct xv_context *xv_open_device(const struct xv_device *device)
+struct xv_context *xv_open_device_v(const struct xv_device *device, uint32_t version)
 {
 	struct xv_context *ctx = sim_calloc(1, sizeof(*ctx));
 
+	(void)version;
 	snprintf(ctx->name, sizeof(ctx->name), "%s", device->name);
 	return ctx;
 }

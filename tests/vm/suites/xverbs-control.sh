@@ -20,6 +20,7 @@ fi
 tap $BIN/tests/uapi
 tap $BIN/tests/sizes --device "$DEV0"
 tap $BIN/tests/queries --device "$DEV0"
+tap $BIN/tests/versions --device "$DEV0"
 tap $BIN/tests/quiet --device "$DEV0" --peer-device "$DEV1"
 tap $BIN/tests/states
 tap $BIN/tests/external

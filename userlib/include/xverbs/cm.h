@@ -72,7 +72,12 @@ int xv_cm_disconnect(struct rdma_cm_id *id, struct xv_qp *qp);
  * The address in an event: ESTABLISHED of a UD id, or MULTICAST_JOIN.  It is for
  * xv_create_ah(); of a group, grh.dgid and dlid are also for xv_attach_mcast().
  */
-int xv_cm_ah_attr(const struct rdma_cm_event *event, struct xv_ah_attr *attr);
+int xv_cm_ah_attr_sz(const struct rdma_cm_event *event, struct xv_ah_attr *attr, size_t size);
+
+static inline int xv_cm_ah_attr(const struct rdma_cm_event *event, struct xv_ah_attr *attr)
+{
+	return xv_cm_ah_attr_sz(event, attr, sizeof(*attr));
+}
 
 /* Text for the last failed call of this thread */
 const char *xv_cm_last_error(void);

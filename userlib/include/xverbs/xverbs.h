@@ -14,7 +14,9 @@
  * Attribute structures: for every member, 0 is the default.  Clear the structure
  * and set the members that you need.  Functions with an attribute structure are
  * inline wrappers that also pass its size, so that program and library may be
- * built with different versions of the structure.
+ * built with different versions of the structure.  Structures that are members of others do not
+ * grow: struct xv_qp_cap, xv_ah_attr with xv_global_route, and xv_srq_attr have the layout of
+ * ibverbs, struct xv_external has reserved members, which must be 0.
  *
  * Threads: any thread may call functions of the control path, but no thread may
  * destroy an object while another thread uses it.  For the data path see dp.h.
@@ -41,7 +43,18 @@ const char *xv_wc_status_str(enum xv_wc_status status);
 const char *xv_wc_opcode_str(enum xv_wc_opcode opcode);
 const char *xv_qp_state_str(enum xv_qp_state state);
 const char *xv_qp_type_str(enum xv_qp_type type);
+
+/* ---- Version --------------------------------------------------------------- */
+
+/* The version of this header; the same as PACKAGE_VERSION of dkms.conf */
+#define XV_VERSION_MAJOR	0
+#define XV_VERSION_MINOR	1
+#define XV_VERSION_PATCH	0
+#define XV_VERSION_NUM		(XV_VERSION_MAJOR << 16 | XV_VERSION_MINOR << 8 | XV_VERSION_PATCH)
+
+/* The version of the library, as text and as number */
 const char *xv_version(void);
+uint32_t xv_version_num(void);
 
 /* ---- Devices --------------------------------------------------------------- */
 
@@ -101,11 +114,25 @@ struct xv_context {
 	const volatile uint32_t *alive;	/* see xv_device_removed() */
 };
 
+/*
+ * The data path is compiled into the program, so a context is opened only for a program whose
+ * version of this header fits the library: the same major version, before 1.0 also the same
+ * minor version.  Else errno is EPROTONOSUPPORT.
+ */
+struct xv_context *xv_open_v(const char *name, uint32_t version);
+struct xv_context *xv_open_device_v(const struct xv_device *device, uint32_t version);
+
 /* name: RDMA device, such as "mlx5_0"; NULL: the first available device */
-struct xv_context *xv_open(const char *name);
+static inline struct xv_context *xv_open(const char *name)
+{
+	return xv_open_v(name, XV_VERSION_NUM);
+}
 
 /* Opens an entry of the device list, by its index. */
-struct xv_context *xv_open_device(const struct xv_device *device);
+static inline struct xv_context *xv_open_device(const struct xv_device *device)
+{
+	return xv_open_device_v(device, XV_VERSION_NUM);
+}
 
 /*
  * Destroys all objects of the context, in the adapter and in this process:
@@ -424,8 +451,13 @@ struct xv_pd *xv_alloc_pd(struct xv_context *ctx);
  * registered.  cmd_fd: ibv_context.cmd_fd; handle: ibv_pd.handle.  While a protection
  * domain is imported, ibv_dealloc_pd() returns EBUSY.  See xverbs/bridge.h.
  */
-struct xv_context *xv_import_ctx(int cmd_fd);
+struct xv_context *xv_import_ctx_v(int cmd_fd, uint32_t version);
 struct xv_pd *xv_import_pd(struct xv_context *ctx, int cmd_fd, uint32_t handle);
+
+static inline struct xv_context *xv_import_ctx(int cmd_fd)
+{
+	return xv_import_ctx_v(cmd_fd, XV_VERSION_NUM);
+}
 
 /*
  * Returns -EBUSY while a region, window, queue pair, SRQ or address handle uses it.  Ends
@@ -559,6 +591,7 @@ struct xv_external {
 	uint64_t ring_offset;
 	uint64_t dbr_offset;
 	struct xv_uar *uar;
+	uint64_t reserved[2];		/* 0 */
 };
 
 /* ---- XRC domains ------------------------------------------------------------ */
@@ -688,16 +721,26 @@ struct xv_srq *xv_create_srq_sz(struct xv_pd *pd, struct xv_srq_init_attr *attr,
  * current values of all attributes in *attr.  After an error nothing is modified.
  * Returns -EOPNOTSUPP for XV_SRQ_MAX_WR.
  */
-int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask);
+int xv_modify_srq_sz(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask, size_t size);
 
 /* srq_limit is 0 if the limit is not armed. */
-int xv_query_srq(struct xv_srq *srq, struct xv_srq_attr *attr);
+int xv_query_srq_sz(struct xv_srq *srq, struct xv_srq_attr *attr, size_t size);
 
 /* The attributes of creation, with the actual sizes */
 void xv_get_srq_init_attr_sz(const struct xv_srq *srq, struct xv_srq_init_attr *attr, size_t size);
 
 /* Returns -EBUSY while a queue pair uses it; waits until its events are acknowledged. */
 int xv_destroy_srq(struct xv_srq *srq);
+
+static inline int xv_modify_srq(struct xv_srq *srq, struct xv_srq_attr *attr, unsigned int mask)
+{
+	return xv_modify_srq_sz(srq, attr, mask, sizeof(*attr));
+}
+
+static inline int xv_query_srq(struct xv_srq *srq, struct xv_srq_attr *attr)
+{
+	return xv_query_srq_sz(srq, attr, sizeof(*attr));
+}
 
 static inline void xv_get_srq_init_attr(const struct xv_srq *srq, struct xv_srq_init_attr *attr)
 {
@@ -1044,20 +1087,27 @@ struct xv_grh {
  * The address of the sender of a UD message.  grh: the first 40 bytes of the receive
  * buffer.  Hop limit, traffic class and flow label are those of the packet.
  */
-int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
-		       const struct xv_grh *grh, struct xv_ah_attr *attr);
+int xv_init_ah_from_wc_sz(struct xv_context *ctx, uint32_t port, const struct xv_wc *wc,
+			  const struct xv_grh *grh, struct xv_ah_attr *attr, size_t size);
 struct xv_ah *xv_create_ah_from_wc(struct xv_pd *pd, const struct xv_wc *wc,
 				   const struct xv_grh *grh, uint32_t port);
-
-/* ---- Multicast -------------------------------------------------------------- */
-
-int xv_attach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid);
-int xv_detach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid);
 
 static inline struct xv_ah *xv_create_ah(struct xv_pd *pd, const struct xv_ah_attr *attr)
 {
 	return xv_create_ah_sz(pd, attr, sizeof(*attr));
 }
+
+static inline int xv_init_ah_from_wc(struct xv_context *ctx, uint32_t port,
+				     const struct xv_wc *wc, const struct xv_grh *grh,
+				     struct xv_ah_attr *attr)
+{
+	return xv_init_ah_from_wc_sz(ctx, port, wc, grh, attr, sizeof(*attr));
+}
+
+/* ---- Multicast -------------------------------------------------------------- */
+
+int xv_attach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid);
+int xv_detach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid);
 
 /* ---- Asynchronous events -------------------------------------------------------------- */
 
@@ -1106,7 +1156,13 @@ struct xv_async_event {
  * unread event is merged with it: an event says that something happened, but not how
  * often.  Query the object for its state.
  */
-int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *event);
+int xv_get_async_event_sz(struct xv_context *ctx, struct xv_async_event *event, size_t size);
+
+static inline int xv_get_async_event(struct xv_context *ctx, struct xv_async_event *event)
+{
+	return xv_get_async_event_sz(ctx, event, sizeof(*event));
+}
+
 void xv_ack_async_event(struct xv_async_event *event);
 const char *xv_event_type_str(enum xv_event_type type);
 
