@@ -20,6 +20,8 @@ PORT=${PORT:-18600}	# TCP port of the last pair of programs
 # On the debug kernel everything takes several times as long.
 debug_kernel() { [ -e /sys/kernel/debug/kmemleak ]; }
 ! debug_kernel || LIMIT=120
+# The lists beside the suite take a part of the time.
+[ -z "${DUMPS:-}" ] || LIMIT=$((2 * LIMIT))
 
 # True if FULL=1 asks for all programs of a suite. They check data and timing, so they do
 # not run on the debug kernel, which looks for errors of the code.
