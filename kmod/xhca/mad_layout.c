@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The formats of hca/mad.h against those of the kernel's headers */
+/* The formats of hca/sa/mad.h against those of the kernel's headers */
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>
 #include <rdma/ib_sa.h>
 #include <rdma/ib_smi.h>
-#include "hca/mad.h"
+#include "hca/sa/mad.h"
 
 #define SAME(ours, theirs) static_assert((u32)(ours) == (u32)(theirs), #ours)
 #define PLACE(a, b) SAME(offsetof(struct hca_mad, a), offsetof(struct ib_sa_mad, b))

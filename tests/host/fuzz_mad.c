@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mad.h"
+#include "sa/mad.h"
 #include "session.h"
 
 #define PORTS		4u

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "cmd.h"
-#include "mad.h"
+#include "sa/mad.h"
 #include "session.h"
 #include "tap.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <linux/slab.h>
 #include "cmd.h"
-#include "mad.h"
+#include "sa/mad.h"
 #include "session.h"
 #include "tap.h"
 

@@ -12,7 +12,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "mad.h"
+#include "sa/mad.h"
 
 #define QKEY_CONTROLLED	0x80000000u
 #define NEXT_UDP	17

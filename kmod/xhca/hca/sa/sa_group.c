@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "mad.h"
+#include "sa/mad.h"
 
 #define MAX_GROUPS	1024u
 #define IPOIB_QKEY	0x0b1b

@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "mad.h"
+#include "sa/mad.h"
 
 #define SM_KEY		1		/* of requests from managers; others have 0 */
 #define SM_GUID		0x007868fffe6361ffull

@@ -8,7 +8,7 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "cmd.h"
-#include "mad.h"
+#include "sa/mad.h"
 
 #define CLASS_RESPONSE_TIME	10	/* 4.096 us * 2^10 */
 #define REVERSIBLE		0x80

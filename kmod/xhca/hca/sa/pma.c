@@ -10,7 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "mad.h"
+#include "sa/mad.h"
 
 #define DATA		64		/* offset in the MAD */
 #define WORD		4		/* bytes that the data counters count as one */

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 #include "cmd.h"
-#include "mad.h"
+#include "sa/mad.h"
 
 #define PKEYS_PER_BLOCK	32
 #define STATE_MASTER	3
