@@ -6,6 +6,7 @@
  */
 #include "hca/apm.c"
 #include "hca/atomic.c"
+#include "hca/base/heap.c"
 #include "hca/buf.c"
 #include "hca/calc.c"
 #include "hca/caps.c"
@@ -56,7 +57,6 @@
 #include "hca/srq.c"
 #include "hca/sweep.c"
 #include "hca/table.c"
-#include "hca/timer.c"
 #include "hca/turn.c"
 #include "hca/uar.c"
 #include "hca/ud.c"

@@ -519,7 +519,7 @@ static void test_psn(struct kunit *test)
 	qp->ack_timeout = 14;
 	qp->retry_left = 1;
 	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), (int)HCA_AGAIN);
-	KUNIT_EXPECT_EQ(test, qp->timer.due - b->fabric.now, 4096ull << 14);
+	KUNIT_EXPECT_EQ(test, hca_timer_due(&qp->timer) - b->fabric.now, 4096ull << 14);
 	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), MLX5R_SYND_RETRY_EXC);
 }
 
@@ -538,7 +538,7 @@ static void test_rnr(struct kunit *test)
 	qp->rnr_left = 2;
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), (int)HCA_AGAIN);
-		KUNIT_EXPECT_EQ(test, qp->timer.due - b->fabric.now, 1280000ull);
+		KUNIT_EXPECT_EQ(test, hca_timer_due(&qp->timer) - b->fabric.now, 1280000ull);
 	}
 	KUNIT_EXPECT_EQ(test, hca_req_send_connected(qp, w), MLX5R_SYND_RNR_EXC);
 	qp->rnr_retry = 7;			/* no limit */

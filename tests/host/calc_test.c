@@ -762,9 +762,9 @@ static void test_retry(void)
 	xv_commit_send(&p.q.qp);
 	for (i = 0; i < 20; i++)
 		hca_fabric_poll(&s.fabric);
-	ok(xchan_hw(&p.q)->timer.due, "the receiver of a sum is not ready");
+	ok(hca_timer_due(&xchan_hw(&p.q)->timer), "the receiver of a sum is not ready");
 	receive();
-	while (xchan_hw(&p.q)->timer.due)
+	while (hca_timer_due(&xchan_hw(&p.q)->timer))
 		hca_fabric_poll(&s.fabric);
 	session_settle(&s);
 	ok(!xchan_status(&p.q) && be64_to_cpu(operand(to.ptr, 0)->value) == 42,

@@ -359,30 +359,30 @@ static void test_wait(int func)
 static void test_timers(void)
 {
 	enum { N = 100000 };
-	struct hca_timer *timer = calloc(N, sizeof(*timer)), *t;
-	struct hca_timers heap = {};
+	struct hca_heap_entry *entry = calloc(N, sizeof(*entry)), *e;
+	struct hca_heap heap = {};
 	u64 last = 0;
 	u32 i, seed = 1, n = 0, wrong = 0;
 
 	for (i = 0; i < N; i++)
-		wrong += hca_timers_join(&heap) != 0;
+		wrong += hca_heap_join(&heap) != 0;
 	for (i = 0; i < N; i++) {
 		seed = seed * 1103515245 + 12345;
-		hca_timer_set(&heap, &timer[i], 1 + (seed >> 8));
+		hca_heap_set(&heap, &entry[i], 1 + (seed >> 8));
 	}
 	for (i = 0; i < N; i += 3)
-		hca_timer_clear(&heap, &timer[i]);
-	while ((t = hca_timer_first(&heap))) {
-		wrong += t->due < last || (t - timer) % 3 == 0;
-		last = t->due;
-		hca_timer_clear(&heap, t);
+		hca_heap_clear(&heap, &entry[i]);
+	while ((e = hca_heap_first(&heap))) {
+		wrong += e->key < last || (e - entry) % 3 == 0;
+		last = e->key;
+		hca_heap_clear(&heap, e);
 		n++;
 	}
 	ok(n == N - (N + 2) / 3 && !wrong, "%u of %u timers expire in order", n, N);
 	for (i = 0; i < N; i++)
-		hca_timers_leave(&heap, &timer[i]);
-	hca_timers_free(&heap);
-	free(timer);
+		hca_heap_leave(&heap, &entry[i]);
+	hca_heap_free(&heap);
+	free(entry);
 }
 
 static struct hca_qp *hca_qp_of(const struct session_qp *q)
@@ -401,11 +401,11 @@ static void test_flush(void)
 
 	connect(&a, &b);
 	hca_qp_enter(hca_qp_of(&a), MLX5_QP_STATE_ERR);
-	last = hca_qp_of(&a)->flush.due;
+	last = hca_qp_of(&a)->flush.key;
 	for (i = 0; i < 100000; i++) {
 		hca_fabric_poll(&s.fabric);
-		looks += hca_qp_of(&a)->flush.due != last;
-		last = hca_qp_of(&a)->flush.due;
+		looks += hca_qp_of(&a)->flush.key != last;
+		last = hca_qp_of(&a)->flush.key;
 	}
 	ok(looks && looks <= 40, "ERR: the record is read %u times in %u passes", looks, i);
 	ok(hca_fabric_deadline(&s.fabric) == U64_MAX, "ERR: no timer wakes the adapter");

@@ -433,8 +433,8 @@ static void test_wait_data(void)
 	last = 0;
 	for (shim_time = start; shim_time < start + 20 * NSEC_PER_MSEC; shim_time += 1000) {
 		hca_fabric_poll(&s.fabric);
-		reads += xchan_hw(&m[0].q)->timer.due != last;
-		last = xchan_hw(&m[0].q)->timer.due;
+		reads += hca_timer_due(&xchan_hw(&m[0].q)->timer) != last;
+		last = hca_timer_due(&xchan_hw(&m[0].q)->timer);
 	}
 	ok(!xchan_count(&m[0].q, 0) && reads > 20 && reads < 1000,
 	   "a queue that waits for data reads it %u times in 20 ms", reads);
@@ -470,8 +470,8 @@ static void retried_in_vain(struct session_qp *q, const char *what)
 	for (shim_time = start; shim_time < start + NSEC_PER_SEC; shim_time += step) {
 		work += hca_fabric_poll(&s.fabric);
 		if (shim_time > start + NSEC_PER_SEC / 2)
-			retries += xchan_hw(q)->timer.due != last;
-		last = xchan_hw(q)->timer.due;
+			retries += hca_timer_due(&xchan_hw(q)->timer) != last;
+		last = hca_timer_due(&xchan_hw(q)->timer);
 	}
 	shim_time = 0;
 	ok(work < 200, "%s: %u passes with work in 1 s", what, work);

@@ -381,11 +381,11 @@ static void test_recv_enable(void)
 	send_word(&r.peer);
 	for (i = 0; i < 50; i++)
 		hca_fabric_poll(&s.fabric);
-	ok(!xchan_count(&r.peer, 0) && xchan_hw(&r.peer)->timer.due,
+	ok(!xchan_count(&r.peer, 0) && hca_timer_due(&xchan_hw(&r.peer)->timer),
 	   "the next one is not: the receiver is not ready");
 	xchan_recv_enable(&m.q, &r.q, 2);
 	xv_commit_send(&m.q.qp);
-	while (xchan_hw(&r.peer)->timer.due)
+	while (hca_timer_due(&xchan_hw(&r.peer)->timer))
 		hca_fabric_poll(&s.fabric);
 	session_settle(&s);
 	ok(!xchan_status(&r.peer) && !xchan_status(&r.q),

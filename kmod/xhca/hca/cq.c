@@ -108,12 +108,12 @@ enum hca_synd hca_cmd_create_cq(struct hca *hca, const struct hca_cmd *c)
 	cq->hca = hca;
 	hca_record_init(&cq->record, HCA_RECORD_CQ);
 	synd = hca_cq_decode(hca, cq, c);
-	if (!synd && hca_timers_join(&hca->fabric->timers))
+	if (!synd && hca_heap_join(&hca->fabric->timers))
 		synd = HCA_SYND_NO_MEMORY;
 	if (!synd) {
 		synd = hca_devx_add(hca, c, &hca->cqs, cq, &cq->cqn);
 		if (synd)
-			hca_timers_leave(&hca->fabric->timers, &cq->timer);
+			hca_heap_leave(&hca->fabric->timers, &cq->timer.entry);
 	}
 	if (synd) {
 		hca_cq_release(cq);

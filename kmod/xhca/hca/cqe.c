@@ -35,7 +35,7 @@ static void hca_cqe_raise_event(struct hca_cq *cq)
 {
 	cq->armed = false;
 	cq->event_pi = cq->pi;
-	hca_timer_clear(&cq->hca->fabric->timers, &cq->timer);
+	hca_timer_clear(cq->hca->fabric, &cq->timer);
 	hca_event_comp(cq);
 	/* Software will poll, then arm again. */
 	hca_record_set_active(&cq->record);
@@ -50,8 +50,8 @@ static void hca_cqe_notify(struct hca_cq *cq)
 		hca_cqe_raise_event(cq);
 		return;
 	}
-	if (!cq->timer.due)
-		hca_timer_set(&f->timers, &cq->timer, f->now + cq->period_us * 1000ull);
+	if (!hca_timer_due(&cq->timer))
+		hca_timer_set(f, &cq->timer, f->now + cq->period_us * 1000ull);
 }
 
 bool hca_cq_timer(struct hca_cq *cq)
@@ -60,7 +60,7 @@ bool hca_cq_timer(struct hca_cq *cq)
 		hca_cqe_raise_event(cq);
 		return true;
 	}
-	hca_timer_set(&cq->hca->fabric->timers, &cq->timer,
+	hca_timer_set(cq->hca->fabric, &cq->timer,
 		      cq->hca->fabric->now + cq->period_us * 1000ull);
 	return false;
 }
@@ -119,7 +119,7 @@ bool hca_cq_read_record(struct hca_cq *cq)
 
 void hca_cq_start(struct hca_cq *cq)
 {
-	cq->timer.cq = true;
+	cq->timer.owner = HCA_TIMER_CQ;
 	INIT_LIST_HEAD(&cq->news_entry);
 	INIT_LIST_HEAD(&cq->wake_entry);
 	cq->rings = cq->record.uar->cq_rings;
@@ -129,7 +129,7 @@ void hca_cq_start(struct hca_cq *cq)
 
 void hca_cq_stop(struct hca_cq *cq)
 {
-	hca_timers_leave(&cq->hca->fabric->timers, &cq->timer);
+	hca_heap_leave(&cq->hca->fabric->timers, &cq->timer.entry);
 	list_del_init(&cq->news_entry);
 	hca_wait_abandon(cq);
 }

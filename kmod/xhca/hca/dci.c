@@ -80,7 +80,7 @@ void hca_dct_check_drained(struct hca_qp *dct)
 	if (dct->dct.state != HCA_DCT_DRAINING || !list_empty(&dct->dct.sources))
 		return;
 	dct->dct.state = HCA_DCT_DRAINED;
-	hca_timer_clear(&dct->hca->fabric->timers, &dct->timer);
+	hca_timer_clear(dct->hca->fabric, &dct->timer);
 	hca_event_qp(dct, MLX5_EVENT_TYPE_DCT_DRAINED);
 }
 
@@ -121,5 +121,5 @@ void hca_dct_timer(struct hca_qp *dct)
 	struct hca_fabric *f = dct->hca->fabric;
 
 	if (!hca_dci_end_some(dct, PASS_SOURCES))
-		hca_timer_set(&f->timers, &dct->timer, f->now);
+		hca_timer_set(f, &dct->timer, f->now);
 }

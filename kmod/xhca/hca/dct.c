@@ -126,7 +126,7 @@ enum hca_synd hca_cmd_drain_dct(struct hca *hca, const struct hca_cmd *c)
 	if (dct->dct.state != HCA_DCT_ACTIVE)
 		return HCA_SYND_DCT_STATE;
 	dct->dct.state = HCA_DCT_DRAINING;
-	hca_timer_set(&f->timers, &dct->timer, f->now + DRAIN_NS);
+	hca_timer_set(f, &dct->timer, f->now + DRAIN_NS);
 	hca_dct_check_drained(dct);
 	return HCA_OK;
 }

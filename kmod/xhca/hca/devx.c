@@ -137,7 +137,7 @@ void hca_uctx_free(struct hca *hca, void *obj)
 {
 	struct hca_uctx *uctx = obj;
 
-	hca_timers_leave(&hca->owners.queue, &uctx->owner.share.place);
+	hca_heap_leave(&hca->owners.queue, &uctx->owner.share.place);
 	kfree(uctx);
 }
 
@@ -151,7 +151,7 @@ enum hca_synd hca_cmd_create_uctx(struct hca *hca, const struct hca_cmd *c)
 	if (MLX5_GET(create_uctx_in, c->in, uctx.cap))
 		return HCA_SYND_PRIVILEGED;
 	uctx = kzalloc(sizeof(*uctx), HCA_GFP);
-	if (!uctx || hca_timers_join(&hca->owners.queue)) {
+	if (!uctx || hca_heap_join(&hca->owners.queue)) {
 		kfree(uctx);
 		return HCA_SYND_NO_MEMORY;
 	}

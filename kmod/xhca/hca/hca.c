@@ -23,7 +23,7 @@ static void hca_free(struct hca *hca)
 	hca_cmd_free(hca);
 	hca_tables_free(hca);
 	hca_caps_free(hca);
-	hca_timers_free(&hca->owners.queue);
+	hca_heap_free(&hca->owners.queue);
 	kvfree(hca);
 }
 
@@ -42,8 +42,8 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->fail.status = MLX5_CMD_STAT_INT_ERR;
 	INIT_LIST_HEAD(&hca->mcgs);
 	INIT_LIST_HEAD(&hca->eq_list);
-	if (hca_timers_join(&hca->owners.queue) || hca_caps_init(hca) ||
-	    hca_tables_init(hca) || hca_cmd_init(hca) || hca_timers_join(&f->run.queue)) {
+	if (hca_heap_join(&hca->owners.queue) || hca_caps_init(hca) ||
+	    hca_tables_init(hca) || hca_cmd_init(hca) || hca_heap_join(&f->run.queue)) {
 		hca_free(hca);
 		return NULL;
 	}
@@ -61,7 +61,7 @@ void hca_destroy(struct hca *hca)
 	struct hca_fabric *f = hca->fabric;
 
 	hca_reset(hca);
-	hca_timers_leave(&f->run.queue, &hca->share.place);
+	hca_heap_leave(&f->run.queue, &hca->share.place);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
 	f->nfunctions--;

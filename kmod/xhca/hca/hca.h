@@ -18,6 +18,7 @@
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
 #include <rdma/mlx5_ring.h>
+#include "base/heap.h"
 #include "fifo.h"
 #include "round.h"
 
@@ -166,55 +167,32 @@ struct hca_dependents {
 	struct list_head entry;		/* fabric.failing, or empty */
 };
 
-/* ---- Timers (timer.c) ------------------------------------------------------ */
+/* ---- Timers ---------------------------------------------------------------- */
+
+enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ };
 
 struct hca_timer {
-	u64 due;			/* ns, of a share: units; 0: not set */
-	u32 slot;			/* in the heap; 0: not set */
-	bool cq;			/* the timer of a CQ, else of a QP */
+	struct hca_heap_entry entry;	/* fabric.timers; the key is the time, in ns */
+	enum hca_timer_owner owner;
 };
 
-struct hca_timers {
-	struct hca_timer **heap;	/* the earliest first */
-	u32 n, room, users;
-};
-
-/* Makes room for one more timer, until it leaves. */
-int hca_timers_join(struct hca_timers *t);
-void hca_timers_leave(struct hca_timers *t, struct hca_timer *timer);
-void hca_timers_free(struct hca_timers *t);
-void hca_timer_set(struct hca_timers *t, struct hca_timer *timer, u64 due);
-void hca_timer_clear(struct hca_timers *t, struct hca_timer *timer);
-static inline bool hca_timer_is_set(const struct hca_timer *timer)
+/* When it expires; 0: it is not set. */
+static inline u64 hca_timer_due(const struct hca_timer *timer)
 {
-	return timer->slot;
-}
-
-/* The earliest, or NULL */
-static inline struct hca_timer *hca_timer_first(const struct hca_timers *t)
-{
-	return t->n ? t->heap[1] : NULL;
-}
-
-/* The earliest if its time has come, or NULL */
-static inline struct hca_timer *hca_timer_due(const struct hca_timers *t, u64 now)
-{
-	struct hca_timer *timer = hca_timer_first(t);
-
-	return timer && timer->due <= now ? timer : NULL;
+	return timer->entry.key;
 }
 
 /* ---- Shares of the time (share.c) ------------------------------------------- */
 
 struct hca_share {
-	struct hca_timer place;		/* set while there is work; due: used + last */
+	struct hca_heap_entry place;	/* shares.queue while there is work; key: used + last */
 	u32 last;			/* units of the last turn */
 	u64 used;			/* units */
 };
 
 /* Shares that take turns */
 struct hca_shares {
-	struct hca_timers queue;	/* those with work, the next one first */
+	struct hca_heap queue;		/* those with work, the next one first */
 	u64 used;			/* by the share that ran last, before its turn */
 };
 
@@ -545,7 +523,7 @@ struct hca_qp {
 	struct hca_dependent on_scq, on_rcq, on_srq;
 	u32 xrcd;
 	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
-	struct hca_timer flush;		/* in ERR: the next read of the records */
+	struct hca_heap_entry flush;	/* fabric.flushing in ERR; key: the next read, in ns */
 	u64 flush_ns;			/* its interval */
 
 	/* Datagrams (ud.c) */
@@ -800,8 +778,8 @@ struct hca_fabric {
 	struct list_head cqs_to_arm;	/* CQs with entries since their arm word was read */
 	struct list_head waking;	/* CQs with more QPs to wake */
 	struct hca_waiter *detached;	/* QPs whose CQ was destroyed or has overrun */
-	struct hca_timers timers;	/* QPs that retry, CQs with a moderated event */
-	struct hca_timers flushing;	/* QPs in ERR */
+	struct hca_heap timers;		/* QPs that retry, CQs with a moderated event */
+	struct hca_heap flushing;	/* QPs in ERR */
 	struct hca_scratch *scratch;	/* the request that is executed (datapath.h) */
 	u32 idle;			/* passes since there was work */
 	bool must_sleep;		/* a command waits for a pass that may sleep */
@@ -812,6 +790,16 @@ struct hca_fabric {
 		u64 largest[HCA_WORK_KINDS];	/* of all turns */
 	} stat;
 };
+
+static inline void hca_timer_set(struct hca_fabric *f, struct hca_timer *timer, u64 due)
+{
+	hca_heap_set(&f->timers, &timer->entry, due);
+}
+
+static inline void hca_timer_clear(struct hca_fabric *f, struct hca_timer *timer)
+{
+	hca_heap_clear(&f->timers, &timer->entry);
+}
 
 /* Counts work of the queue that runs. */
 static inline void hca_charge(struct hca_fabric *f, enum hca_work kind, u64 n)

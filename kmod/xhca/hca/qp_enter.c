@@ -31,10 +31,10 @@ int hca_qp_timers_join(struct hca_qp *qp)
 {
 	struct hca_fabric *f = qp->hca->fabric;
 
-	if (hca_timers_join(&f->timers))
+	if (hca_heap_join(&f->timers))
 		return -ENOMEM;
-	if (hca_timers_join(&f->flushing)) {
-		hca_timers_leave(&f->timers, &qp->timer);
+	if (hca_heap_join(&f->flushing)) {
+		hca_heap_leave(&f->timers, &qp->timer.entry);
 		return -ENOMEM;
 	}
 	return 0;
@@ -42,8 +42,8 @@ int hca_qp_timers_join(struct hca_qp *qp)
 
 void hca_qp_timers_leave(struct hca_qp *qp)
 {
-	hca_timers_leave(&qp->hca->fabric->timers, &qp->timer);
-	hca_timers_leave(&qp->hca->fabric->flushing, &qp->flush);
+	hca_heap_leave(&qp->hca->fabric->timers, &qp->timer.entry);
+	hca_heap_leave(&qp->hca->fabric->flushing, &qp->flush);
 }
 
 /* ---- Flushing -------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void hca_qp_flush_later(struct hca_qp *qp, u64 ns)
 	struct hca_fabric *f = qp->hca->fabric;
 
 	qp->flush_ns = ns;
-	hca_timer_set(&f->flushing, &qp->flush, (f->now + 2 * ns) & ~(ns - 1));
+	hca_heap_set(&f->flushing, &qp->flush, (f->now + 2 * ns) & ~(ns - 1));
 }
 
 /* True if there is something to flush */
@@ -75,11 +75,11 @@ static bool hca_qp_flush(struct hca_qp *qp)
 
 unsigned int hca_qp_run_flushing(struct hca_fabric *f)
 {
-	struct hca_timer *timer;
+	struct hca_heap_entry *e;
 	unsigned int n, found = 0;
 
-	for (n = 0; n < FLUSH_QPS && (timer = hca_timer_due(&f->flushing, f->now)); n++)
-		found += hca_qp_flush(container_of(timer, struct hca_qp, flush));
+	for (n = 0; n < FLUSH_QPS && (e = hca_heap_first_until(&f->flushing, f->now)); n++)
+		found += hca_qp_flush(container_of(e, struct hca_qp, flush));
 	return found;
 }
 
@@ -123,7 +123,7 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 	qp->flush_left = 0;
 	/* The timer of a DCT limits its draining, also in ERR. */
 	if (qp->st != MLX5_QP_ST_DCT)
-		hca_timer_clear(&qp->hca->fabric->timers, &qp->timer);
+		hca_timer_clear(qp->hca->fabric, &qp->timer);
 	hca_xchan_stop(qp);
 	hca_record_inactive(&qp->record);
 	hca_qp_flush_sends(qp);
@@ -137,8 +137,8 @@ void hca_qp_stop(struct hca_qp *qp)
 	struct hca_fabric *f = qp->hca->fabric;
 
 	hca_fail_forget(qp);
-	hca_timer_clear(&f->timers, &qp->timer);
-	hca_timer_clear(&f->flushing, &qp->flush);
+	hca_timer_clear(f, &qp->timer);
+	hca_heap_clear(&f->flushing, &qp->flush);
 	hca_xchan_stop(qp);
 	hca_ud_long_forget(qp);
 	hca_dci_end(qp);
@@ -185,7 +185,7 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		return;
 	case MLX5_QP_STATE_RTS:
 		/* No request that was posted in SQER may be executed. */
-		hca_timer_clear(&qp->hca->fabric->flushing, &qp->flush);
+		hca_heap_clear(&qp->hca->fabric->flushing, &qp->flush);
 		if (qp->state == MLX5_QP_STATE_SQER) {
 			hca_qp_read_record(qp);
 			qp->flush_left = qp->sq.pi - qp->sq.ci;

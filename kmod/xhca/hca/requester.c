@@ -30,7 +30,7 @@ static bool hca_req_is_reliable(const struct hca_qp *qp)
 /* The one place that decides whether the next request of a queue may run. */
 static bool hca_req_may_run(struct hca_qp *qp)
 {
-	if (qp->timer.due || qp->fail_to || qp->waiting || qp->sq.ci == qp->sq.pi)
+	if (hca_timer_due(&qp->timer) || qp->fail_to || qp->waiting || qp->sq.ci == qp->sq.pi)
 		return false;
 	if (qp->state == MLX5_QP_STATE_SQD)
 		return qp->in_message;
@@ -164,7 +164,7 @@ static int hca_req_retry(struct hca_qp *qp, u8 *left, bool unlimited, u64 delay_
 	}
 	hca_req_end_parts(qp);
 	f->now = ktime_get_ns();
-	hca_timer_set(&f->timers, &qp->timer, f->now + delay_ns);
+	hca_timer_set(f, &qp->timer, f->now + delay_ns);
 	return HCA_AGAIN;
 }
 

@@ -42,9 +42,9 @@ int hca_fabric_init(struct hca_fabric *f)
 
 void hca_fabric_free(struct hca_fabric *f)
 {
-	hca_timers_free(&f->run.queue);
-	hca_timers_free(&f->timers);
-	hca_timers_free(&f->flushing);
+	hca_heap_free(&f->run.queue);
+	hca_heap_free(&f->timers);
+	hca_heap_free(&f->flushing);
 	hca_sa_free(f);
 	kfree(f->scratch);
 }
@@ -65,11 +65,13 @@ static bool hca_run_qp_timer(struct hca_qp *qp)
 static unsigned int hca_run_timers(struct hca_fabric *f)
 {
 	unsigned int n, progress = 0;
+	struct hca_heap_entry *e;
 	struct hca_timer *timer;
 
-	for (n = 0; n < TIMERS && (timer = hca_timer_due(&f->timers, f->now)); n++) {
-		hca_timer_clear(&f->timers, timer);
-		if (timer->cq)
+	for (n = 0; n < TIMERS && (e = hca_heap_first_until(&f->timers, f->now)); n++) {
+		timer = container_of(e, struct hca_timer, entry);
+		hca_timer_clear(f, timer);
+		if (timer->owner == HCA_TIMER_CQ)
 			progress += hca_cq_timer(container_of(timer, struct hca_cq, timer));
 		else
 			progress += hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
@@ -183,7 +185,7 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	if (hca_wait_pending(f))
 		work += hca_wait_run(f);
 	hca_qp_take_failures(f);
-	if (hca_timer_due(&f->flushing, f->now))
+	if (hca_heap_first_until(&f->flushing, f->now))
 		work += hca_qp_run_flushing(f);
 	hca_cq_raise_events(f);
 	f->left = false;
@@ -195,7 +197,7 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 		hca_run_interrupts(hca);
 	}
 	f->idle = work ? 0 : f->idle + 1;
-	return work || f->sweeps.n || f->left || hca_timer_due(&f->flushing, f->now);
+	return work || f->sweeps.n || f->left || hca_heap_first_until(&f->flushing, f->now);
 }
 
 bool hca_fabric_poll(struct hca_fabric *f)
@@ -222,7 +224,7 @@ bool hca_fabric_must_sleep(const struct hca_fabric *f)
 /* Ignores the timers of QPs in ERR: a flush need not wake the engine. */
 u64 hca_fabric_deadline(struct hca_fabric *f)
 {
-	struct hca_timer *timer = hca_timer_first(&f->timers);
+	struct hca_heap_entry *first = hca_heap_first(&f->timers);
 
-	return timer ? timer->due : U64_MAX;
+	return first ? first->key : U64_MAX;
 }

@@ -15,12 +15,12 @@
 
 static void hca_share_queue(struct hca_shares *of, struct hca_share *s)
 {
-	hca_timer_set(&of->queue, &s->place, s->used + s->last);
+	hca_heap_set(&of->queue, &s->place, s->used + s->last);
 }
 
 void hca_share_ready(struct hca_shares *of, struct hca_share *s)
 {
-	if (hca_timer_is_set(&s->place))
+	if (hca_heap_has(&s->place))
 		return;
 	s->used = max(s->used, of->used);
 	hca_share_queue(of, s);
@@ -34,7 +34,7 @@ static void hca_share_charge(struct hca_shares *of, struct hca_share *s, u64 uni
 	if (work)
 		hca_share_queue(of, s);
 	else
-		hca_timer_clear(&of->queue, &s->place);
+		hca_heap_clear(&of->queue, &s->place);
 }
 
 void hca_share_add(struct hca_qp *qp)
@@ -61,9 +61,9 @@ void hca_share_del(struct hca_qp *qp)
 	hca_fifo_del(&owner->qps, &qp->run_entry);
 	qp->share = NULL;
 	if (hca_fifo_empty(&owner->qps))
-		hca_timer_clear(&hca->owners.queue, &owner->share.place);
+		hca_heap_clear(&hca->owners.queue, &owner->share.place);
 	if (!hca_share_has_work(hca))
-		hca_timer_clear(&hca->fabric->run.queue, &hca->share.place);
+		hca_heap_clear(&hca->fabric->run.queue, &hca->share.place);
 }
 
 void hca_share_used(struct hca *hca, struct hca_owner *owner, u64 units)
@@ -74,7 +74,7 @@ void hca_share_used(struct hca *hca, struct hca_owner *owner, u64 units)
 
 static struct hca_share *hca_share_first(const struct hca_shares *of)
 {
-	struct hca_timer *place = hca_timer_first(&of->queue);
+	struct hca_heap_entry *place = hca_heap_first(&of->queue);
 
 	return place ? container_of(place, struct hca_share, place) : NULL;
 }
@@ -89,7 +89,7 @@ static struct hca *hca_share_function(struct hca_fabric *f)
 		hca = container_of(s, struct hca, share);
 		if (!hca_halted(hca))
 			return hca;
-		hca_timer_clear(&f->run.queue, &s->place);
+		hca_heap_clear(&f->run.queue, &s->place);
 	}
 	return NULL;
 }

@@ -34,13 +34,13 @@ static int hca_uar_join_share(struct hca *hca, struct hca_uar *uar, u16 uid)
 	if (uar->owner)
 		return 0;
 	uar->owner = &uar->driver;
-	return hca_timers_join(&hca->owners.queue);
+	return hca_heap_join(&hca->owners.queue);
 }
 
 static void hca_uar_leave_share(struct hca *hca, struct hca_uar *uar)
 {
 	if (uar->owner == &uar->driver)
-		hca_timers_leave(&hca->owners.queue, &uar->driver.share.place);
+		hca_heap_leave(&hca->owners.queue, &uar->driver.share.place);
 }
 
 void hca_uar_free(struct hca *hca, void *obj)

@@ -106,7 +106,7 @@ static int hca_umr_wait_for_memory(struct hca_qp *qp)
 	struct hca_fabric *f = qp->hca->fabric;
 
 	f->now = ktime_get_ns();
-	hca_timer_set(&f->timers, &qp->timer, f->now + MEMORY_DELAY);
+	hca_timer_set(f, &qp->timer, f->now + MEMORY_DELAY);
 	return HCA_AGAIN;
 }
 

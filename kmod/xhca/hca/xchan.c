@@ -142,7 +142,7 @@ static int hca_xchan_poll_later(struct hca_qp *qp)
 	hca_xchan_poll_begin(qp, f->now);
 	ns = clamp_t(u64, (f->now - qp->poll_since) / POLL_PART, POLL_FIRST_NS, POLL_LAST_NS);
 	ns = max_t(u64, ns, (u64)(qp->record.uar->owner->npolling - 1) * POLL_SHARE_NS);
-	hca_timer_set(&f->timers, &qp->timer, f->now + ns);
+	hca_timer_set(f, &qp->timer, f->now + ns);
 	return HCA_AGAIN;
 }
 
@@ -181,7 +181,7 @@ static noinline int hca_xchan_wait_time(struct hca_qp *qp, const struct hca_wait
 		return MLX5R_SYND_LOCAL_QP_OP;
 	if (d->op != MLX5R_WAIT_CYCLIC_SMALLER || d->invert || !d->mask || d->mask & (d->mask + 1))
 		return hca_xchan_poll_later(qp);
-	hca_timer_set(&f->timers, &qp->timer, f->now + ((d->value - f->now) & d->mask) + 1);
+	hca_timer_set(f, &qp->timer, f->now + ((d->value - f->now) & d->mask) + 1);
 	return HCA_AGAIN;
 }
 
