@@ -2,7 +2,7 @@
 /*
  * debugfs/xhca/engine has counters of the engine, debugfs/xhca/N/objects the number of
  * objects of the function in slot N of the bus.  The engine does not stop while they are read,
- * so they are exact only when it is idle.  hca/hca.h explains units and turns.
+ * so they are exact only when it is idle.  hca/base/fabric.h explains units and turns.
  *
  * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails the nth
  * firmware command of function N from now on.  The command is not executed.  Its status is

@@ -20,7 +20,7 @@
 #include <linux/pci.h>
 #include <linux/spinlock.h>
 
-#include "hca/hca.h"
+#include "hca/base/fabric.h"
 
 #define XHCA_MAX_FUNCTIONS	16
 #define XHCA_BAR_MIN		((u64)HCA_BAR_PAGES << HCA_PAGE_SHIFT)

@@ -4,7 +4,7 @@
  * the queue to the right state.
  */
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

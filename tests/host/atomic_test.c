@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "atomic_model.h"
-#include "cmd.h"
-#include "datapath.h"
+#include "cmd/cmd.h"
+#include "data/data.h"
 #include "random.h"
 #include "session.h"
 #include "tap.h"

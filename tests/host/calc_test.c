@@ -5,8 +5,9 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "cmd.h"
-#include "datapath.h"
+#include "cmd/cmd.h"
+#include "base/softfloat.h"
+#include "data/data.h"
 #include "random.h"
 #include "session.h"
 #include "tap.h"

@@ -2,7 +2,7 @@
 /* The core clock: the register in the initialization segment, time stamps of completions. */
 #include <string.h>
 #include <linux/ktime.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

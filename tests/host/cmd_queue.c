@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/mlx5/device.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "cmd_queue.h"
 
 #define BOX_BYTES	1024u		/* and their alignment */

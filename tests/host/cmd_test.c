@@ -7,7 +7,7 @@
 #include <string.h>
 #include <linux/ktime.h>
 #include <linux/mlx5/device.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

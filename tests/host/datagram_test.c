@@ -3,7 +3,7 @@
  * Datagrams: the network header, and which queue pairs receive them.
  */
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

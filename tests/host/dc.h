@@ -8,7 +8,7 @@
 
 #include <string.h>
 #include <asm/byteorder.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 
 #define TEST_DC_KEY	0x1122334455667788ull

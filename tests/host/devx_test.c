@@ -10,7 +10,7 @@
 #include <string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

@@ -16,7 +16,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "cmd_queue.h"
 #include "hostile.h"
 #include "waiters.h"

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sa/mad.h"
+#include "data/data.h"
+#include "sa/sa.h"
 #include "session.h"
 
 #define PORTS		4u

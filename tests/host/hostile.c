@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "hostile.h"
 
 /* ---- Setup ----------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/slab.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "dc.h"
 #include "tap.h"
 

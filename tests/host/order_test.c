@@ -5,7 +5,7 @@
  * last word must be stored after it, separately.
  */
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

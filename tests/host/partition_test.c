@@ -4,8 +4,8 @@
  * A port counts what it drops for a wrong P_Key or Q_Key.
  */
 #include <string.h>
-#include "cmd.h"
-#include "sa/mad.h"
+#include "cmd/cmd.h"
+#include "sa/sa.h"
 #include "session.h"
 #include "tap.h"
 

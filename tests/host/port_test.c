@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

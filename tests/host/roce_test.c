@@ -4,7 +4,7 @@
  * a datagram has the VLAN.
  */
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

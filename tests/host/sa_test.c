@@ -7,8 +7,8 @@
  */
 #include <string.h>
 #include <linux/slab.h>
-#include "cmd.h"
-#include "sa/mad.h"
+#include "cmd/cmd.h"
+#include "sa/sa.h"
 #include "session.h"
 #include "tap.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <asm/byteorder.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <linux/slab.h>
 #include <asm/byteorder.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 
 #define KEY_VARIANT	0x5a

@@ -19,7 +19,7 @@ extern u8 *session_memory;
 #define __XV_DATA_PTR(addr)	((void *)(session_memory + ((addr) - SESSION_DMA)))
 
 #include <xverbs/dp.h>
-#include "hca.h"
+#include "base/fabric.h"
 
 #define SESSION_BYTES	(64u << 20)
 #ifndef SESSION_FUNCS

@@ -4,7 +4,7 @@
  * queue pairs refuse an SQ.
  */
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

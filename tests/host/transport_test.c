@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/slab.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 #include "umr_model.h"

@@ -3,7 +3,7 @@
  * WAIT for a CQ, for data, for a time; what ends a wait; many waits; chains.
  */
 #include <stdlib.h>
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "session.h"
 #include "tap.h"
 #include "xchan.h"

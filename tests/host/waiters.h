@@ -3,7 +3,7 @@
 #ifndef WAITERS_H
 #define WAITERS_H
 
-#include "datapath.h"
+#include "data/data.h"
 #include "session.h"
 
 /* Queues in the heap below @w; ~0u / 2 if it is damaged.  @cq: NULL for detached */

@@ -24,7 +24,7 @@
 #include <linux/minmax.h>
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
-#include "datapath.h"
+#include "pass.h"
 
 #define MAX_STEPS	10000	/* steps of work that are counted for a pass at most */
 #define STEPS_LOAD	4	/* steps of work (sweep.c) for one load */

@@ -9,7 +9,8 @@
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include "cmd.h"
+#include "sa/sa.h"
+#include "pass.h"
 
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
 #define CLOCK_PASSES	16		/* a reading of the clock is used for this many passes */

@@ -19,7 +19,7 @@
 #include <linux/minmax.h>
 #include <linux/prefetch.h>
 #include <asm/byteorder.h>
-#include "datapath.h"
+#include "pass.h"
 
 #define ACTIVE_PAGES	8	/* pages whose active records are read in a pass */
 #define ACTIVE_MISSES	4	/* unchanged records that may be read in a pass and page */

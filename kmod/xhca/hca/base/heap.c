@@ -8,7 +8,8 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include "hca.h"
+#include "base/alloc.h"
+#include "base/heap.h"
 
 #define FIRST_ROOM	64
 

@@ -10,7 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "sa/mad.h"
+#include "sa/sa.h"
 
 #define DATA		64		/* offset in the MAD */
 #define WORD		4		/* bytes that the data counters count as one */

@@ -12,7 +12,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "sa/mad.h"
+#include "base/alloc.h"
+#include "sa/sa.h"
 
 #define SM_KEY		1		/* of requests from managers; others have 0 */
 #define SM_GUID		0x007868fffe6361ffull

@@ -13,7 +13,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "sa/mad.h"
+#include "base/alloc.h"
+#include "sa/sa.h"
 
 #define MAX_GROUPS	1024u
 #define IPOIB_QKEY	0x0b1b

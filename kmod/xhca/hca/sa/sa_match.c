@@ -7,7 +7,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include "sa/mad.h"
+#include "sa/sa.h"
 
 /* Codes of rates, the slowest first (enum ib_rate of the kernel) */
 static const u8 rates[] = {

@@ -7,8 +7,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "cmd.h"
-#include "sa/mad.h"
+#include "base/limits.h"
+#include "sa/sa.h"
 
 #define CLASS_RESPONSE_TIME	10	/* 4.096 us * 2^10 */
 #define REVERSIBLE		0x80
@@ -244,3 +244,6 @@ void hca_sa_find_ports(struct hca_sa_query *q)
 			return;
 	}
 }
+
+#undef EQ
+#undef ANY

@@ -9,8 +9,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "cmd.h"
-#include "sa/mad.h"
+#include "base/limits.h"
+#include "sa/sa.h"
 
 #define PKEYS_PER_BLOCK	32
 #define STATE_MASTER	3

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A function, the work of a turn, and all functions of the host: the local fabric.
+ */
+#ifndef _HCA_FABRIC_H
+#define _HCA_FABRIC_H
+
+#include <linux/compiler.h>
+#include "base/objects.h"
+#include "base/table.h"
+
+/* ---- One function ------------------------------------------------------------------------ */
+
+/* Why a function does nothing, besides missing DMA */
+enum {
+	HCA_FAILED = 1,			/* see hca_firmware_fail() */
+	HCA_RESETTING = 2,		/* see hca_reset_begin() */
+};
+
+struct hca {
+	struct list_head entry;		/* fabric.functions */
+	struct list_head serial_entry;	/* fabric.by_serial */
+	u32 serial;			/* each new function has a higher one */
+	struct hca_fabric *fabric;
+	const struct hca_ops *ops;
+	void *ctx;
+	struct hca_params p;
+	struct hca_cmdif *cmdif;	/* cmd.c */
+
+	struct hca_table pds, xrcds, tds, uars_by_index, eqs, cqs, qps, srqs, mkeys,
+			 counters, umems, uctxs;
+	struct {			/* charged for lists of mkeys (devx.c) */
+		u64 driver, processes;
+	} list_bytes;
+	struct list_head mcgs;		/* mcg.c */
+	u32 nmcgs;
+	u32 nqp1;			/* queue pairs of type QP1 */
+	struct hca_eq *async_eq[256];	/* by event type */
+	struct list_head eq_list;
+	u64 eq_doorbells;		/* number of doorbells that arm an EQ */
+	struct hca_events cmd_events;
+	bool irq_pending;
+
+	struct {			/* injected failures, for tests of drivers */
+		u32 left;		/* commands until one fails; 0: none fails */
+		u32 more;		/* commands that fail after that one */
+		u16 opcode;		/* of commands that may fail; 0: all may fail */
+		u8 status;		/* of the failed commands */
+	} fail;
+
+	bool no_dma;			/* see hca_dma_enable() */
+	u8 stopped;			/* HCA_FAILED, HCA_RESETTING */
+	bool gone;			/* see hca_unplug() */
+	struct {			/* the reset in progress (objects.c) */
+		u8 kind;		/* of the objects to free next */
+		u8 stage;		/* of the function after it */
+		u32 number;		/* of the next object of this kind */
+	} reset;
+	struct hca_share share;		/* of all its owners */
+	struct hca_shares owners;
+	struct hca_owner no_page;	/* for QPs without a doorbell page */
+	u8 stage;			/* enum hca_stage */
+	u16 issi;
+	struct hca_caps *caps;		/* caps.c */
+	u8 node_desc[64];
+	bool roce_en;			/* vport.c */
+	u16 vport_mtu;
+
+	struct hca_port port[HCA_MAX_PORTS];	/* p.num_ports of them */
+	struct hca_gid gids[HCA_GIDS];	/* RoCE */
+	u8 uc_mac[6];
+	struct hca_counter uncounted;	/* for QPs without a counter set */
+	u64 health_due;
+	u64 clock;			/* ns, value of the clock register */
+};
+
+/* ---- Work: the limit for one turn of a queue --------------------------------------------- */
+
+/*
+ * Work is counted in units; one unit is about the time to copy one byte.  A turn ends after
+ * the step in which its budget is used up.  A step is a request without data, one contiguous
+ * piece of a message, a part of a UMR's list, or one receiver of a multicast.  The longest
+ * step is a datagram to one receiver: HCA_DATAGRAM_UNITS of each of its two lists.
+ */
+enum hca_work {
+	HCA_REQUESTS,
+	HCA_BYTES,
+	HCA_PIECES,			/* contiguous on both sides */
+	HCA_ENTRIES,			/* list entries searched, and keys looked up */
+	HCA_RECEIVERS,			/* of a datagram */
+	HCA_WORK_KINDS
+};
+
+#define HCA_TURN_UNITS		(64 * 1024u)
+#define HCA_REQUEST_UNITS	512u
+#define HCA_FLUSH_REQUESTS	256u	/* of a queue that are flushed at once */
+#define HCA_PIECE_UNITS		128u
+#define HCA_ENTRY_UNITS		32u
+#define HCA_RECEIVER_UNITS	1024u
+#define HCA_SUMS_PER_ENTRY	8	/* additions that take about as long as a search step */
+#define HCA_SUMS		8192	/* additions at a time (key.c) */
+
+/* One step of the gather or the scatter list of a datagram (ud_long.c) */
+#define HCA_DATAGRAM_UNITS	(HCA_TURN_UNITS / 2)
+
+/* One step of a calculation (calc.c): this, and then an operand */
+#define HCA_CALC_UNITS		(HCA_TURN_UNITS / 2)
+#define HCA_CALC_PART		64u	/* bytes of an operand that are combined at a time */
+
+/* The longest step, which may begin when the budget is almost used up */
+#define HCA_STEP_BYTES		HCA_CALC_UNITS
+#define HCA_STEP_PIECES		(2 * HCA_DATAGRAM_UNITS / HCA_PIECE_UNITS + HCA_CALC_PART)
+/*
+ * Of a datagram or a calculation; for each piece of an operand, bisection in 2^16 entries of
+ * each mkey of a chain; sums of the entries of a list; multicast groups
+ */
+#define HCA_STEP_ENTRIES	\
+	(2 * HCA_DATAGRAM_UNITS / HCA_ENTRY_UNITS + \
+	 (HCA_MAX_NESTING + 1) * HCA_CALC_PART * 18 + HCA_SUMS / HCA_SUMS_PER_ENTRY + 65536)
+
+/* Upper limits of a turn */
+#define HCA_TURN_MAX_REQUESTS	(HCA_TURN_UNITS / HCA_REQUEST_UNITS + HCA_FLUSH_REQUESTS)
+#define HCA_TURN_MAX_BYTES	(HCA_TURN_UNITS + HCA_STEP_BYTES)
+#define HCA_TURN_MAX_PIECES	(HCA_TURN_UNITS / HCA_PIECE_UNITS + HCA_STEP_PIECES)
+#define HCA_TURN_MAX_ENTRIES	(HCA_TURN_UNITS / HCA_ENTRY_UNITS + HCA_STEP_ENTRIES)
+#define HCA_SA_SEGMENTS		64u	/* a step: an answer of the subnet manager */
+#define HCA_TURN_MAX_RECEIVERS	(HCA_TURN_UNITS / HCA_RECEIVER_UNITS + HCA_SA_SEGMENTS)
+
+struct hca_turn {
+	u64 budget, units;
+	bool woken;			/* a request has woken a queue or enabled one */
+	bool progress;			/* not all its queues only try again later */
+	u64 done[HCA_WORK_KINDS];
+};
+
+/* ---- All functions of the host: the local fabric ----------------------------------------- */
+
+struct hca_scratch;
+
+/* Where an address vector leads to, cached by fabric.c */
+struct hca_route {
+	u64 to[4];			/* last words of the address vector; IB: the LID */
+	const struct hca *from;		/* NULL: no entry */
+	u32 epoch;
+	struct hca_port *port;		/* or NULL */
+};
+#define HCA_LOG_ROUTES	6
+
+struct hca_fabric {
+	struct list_head functions;
+	u32 nfunctions;
+	struct list_head by_serial;	/* the same functions, in order of their serials */
+	u32 last_serial;
+	u64 last_member;		/* last number given to a multicast member */
+	u32 epoch;			/* changes with every change of an address */
+	struct hca_route routes[1 << HCA_LOG_ROUTES];
+	struct hca_sa sa;
+	u64 now;			/* ns */
+	u64 clock_pass, clock_units;	/* when @now was read: the pass, and the work until then */
+	u64 clock_due;			/* ns, the next update of all clock registers */
+	struct hca_round uars;		/* doorbell pages in use */
+	struct hca_round hot_uars;	/* those that software used recently */
+	struct hca_round active_uars;	/* those with active records */
+	struct hca_round sweeps;	/* those whose records are swept */
+	u32 sweep_credit, sweep_finds;
+	s32 load_credit;
+	u32 pass, looks;		/* reads of registers */
+	u64 work_seen, last_pass;
+	u32 resets;			/* functions that are being reset */
+	u32 commands;			/* executed in the last pass that looked for them */
+	struct hca_shares run;		/* functions with work */
+	bool left;			/* the last pass left work */
+	struct list_head failing;	/* dependents of CQs and SRQs that have failed */
+	struct list_head failing_qps;	/* QPs that the scheduler takes to ERR or SQER */
+	struct list_head cqs_to_arm;	/* CQs with entries since their arm word was read */
+	struct list_head waking;	/* CQs with more QPs to wake */
+	struct hca_waiter *detached;	/* QPs whose CQ was destroyed or has overrun */
+	struct hca_heap timers;		/* QPs that retry, CQs with a moderated event */
+	struct hca_heap flushing;	/* QPs in ERR */
+	struct hca_scratch *scratch;	/* the request that is executed */
+	u32 idle;			/* passes since there was work */
+	bool must_sleep;		/* a command waits for a pass that may sleep */
+	struct hca_turn turn;		/* of the queues that run */
+	struct {
+		u64 polls, wqes, doorbells, bytes, units;
+		u64 loads;		/* of registers, which are not cached */
+		u64 largest[HCA_WORK_KINDS];	/* of all turns */
+	} stat;
+};
+
+static inline void hca_timer_set(struct hca_fabric *f, struct hca_timer *timer, u64 due)
+{
+	hca_heap_set(&f->timers, &timer->entry, due);
+}
+
+static inline void hca_timer_clear(struct hca_fabric *f, struct hca_timer *timer)
+{
+	hca_heap_clear(&f->timers, &timer->entry);
+}
+
+/* Counts work of the queue that runs. */
+static inline void hca_charge(struct hca_fabric *f, enum hca_work kind, u64 n)
+{
+	static const u32 units[HCA_WORK_KINDS] = {
+		[HCA_REQUESTS] = HCA_REQUEST_UNITS, [HCA_BYTES] = 1,
+		[HCA_PIECES] = HCA_PIECE_UNITS, [HCA_ENTRIES] = HCA_ENTRY_UNITS,
+		[HCA_RECEIVERS] = HCA_RECEIVER_UNITS,
+	};
+
+	f->turn.done[kind] += n;
+	f->turn.units += n * units[kind];
+}
+
+/* A contiguous piece of @bytes */
+static inline void hca_charge_piece(struct hca_fabric *f, u64 bytes)
+{
+	f->turn.done[HCA_PIECES]++;
+	f->turn.done[HCA_BYTES] += bytes;
+	f->turn.units += HCA_PIECE_UNITS + bytes;
+}
+
+/* The rest of the budget of the queue that runs */
+static inline u64 hca_turn_left(const struct hca_fabric *f)
+{
+	return f->turn.units < f->turn.budget ? f->turn.budget - f->turn.units : 0;
+}
+
+/* Has there been no work for some time? */
+static inline bool hca_is_idle(const struct hca_fabric *f)
+{
+	return f->idle >= 64;
+}
+
+/* Port @number, or NULL.  0 is the first port, for commands that name none. */
+static inline struct hca_port *hca_port_get(struct hca *hca, u32 number)
+{
+	if (number > hca->p.num_ports)
+		return NULL;
+	return &hca->port[number ? number - 1 : 0];
+}
+
+/* The local port of a queue pair */
+static inline struct hca_port *hca_qp_port(const struct hca_qp *qp)
+{
+	return qp->port;
+}
+
+/* Do ports with these P_Keys communicate? */
+static inline bool hca_pkeys_match(u16 a, u16 b)
+{
+	return !((a ^ b) & HCA_PKEY_BITS) && (a | b) & HCA_PKEY_FULL;
+}
+
+/* The P_Key of a queue pair; 0: none.  QP1 uses all of its port. */
+static inline u16 hca_qp_pkey(const struct hca_qp *qp)
+{
+	return qp->path.pkey_index && qp->st != MLX5_QP_ST_QP1 ? 0 : hca_qp_port(qp)->pkey;
+}
+
+static inline bool hca_halted(const struct hca *hca)
+{
+	return READ_ONCE(hca->no_dma) | hca->stopped;
+}
+
+static inline void *hca_dma(struct hca *hca, u64 addr, u64 len)
+{
+	return hca->ops->dma_ptr(hca->ctx, addr, len);
+}
+
+static inline struct hca_qp *hca_qp_get(struct hca *hca, u32 qpn)
+{
+	struct hca_qp *qp = hca_table_get(&hca->qps, qpn);
+
+	return qp && qp->st != HCA_ST_SQ && qp->st != MLX5_QP_ST_DCT ? qp : NULL;
+}
+
+static inline struct hca_qp *hca_dct_get(struct hca *hca, u32 dctn)
+{
+	struct hca_qp *dct = hca_table_get(&hca->qps, dctn);
+
+	return dct && dct->st == MLX5_QP_ST_DCT ? dct : NULL;
+}
+
+static inline struct hca_mkey *hca_mkey_get(struct hca *hca, u32 key)
+{
+	return hca_table_get(&hca->mkeys, key >> 8);
+}
+
+#endif

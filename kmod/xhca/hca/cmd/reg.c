@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Port and device registers of ACCESS_REG: a table with one row for each register.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <asm/byteorder.h>
+#include "cmd/cmd.h"
+
+enum {
+	REG_PMTU = 0x5003,
+	REG_PTYS = 0x5004,
+	REG_PPCNT = 0x5008,
+	REG_PVLC = 0x500f,
+	REG_NODE_DESC = 0x6001,
+	REG_HOST_ENDIANNESS = 0x7004,
+	REG_MCQS = 0x9060,
+	REG_MCQI = 0x9061,
+	REG_MCAM = 0x907f,
+};
+
+enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
+
+#define IB_WIDTH_4X		(1 << 2)
+#define IB_SPEED_EDR		(1 << 5)
+#define ETH_100GBASE_CR4	(1 << 20)
+#define MAX_ETH_MTU		9978
+#define MAX_IB_MTU		4096
+#define MAX_LANES		1	/* code of one virtual lane */
+
+/* Registers of ports name the port at the same place. */
+static struct hca_port *hca_reg_port_of(struct hca *hca, const void *in)
+{
+	return hca_port_get(hca, MLX5_GET(pmtu_reg, in, local_port));
+}
+
+static enum hca_synd hca_reg_read_pmtu(struct hca *hca, const void *in, void *out)
+{
+	u32 max = hca->p.roce ? MAX_ETH_MTU : MAX_IB_MTU;
+
+	if (!hca_reg_port_of(hca, in))
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(pmtu_reg, out, local_port, MLX5_GET(pmtu_reg, in, local_port));
+	MLX5_SET(pmtu_reg, out, max_mtu, max);
+	MLX5_SET(pmtu_reg, out, admin_mtu, max);
+	MLX5_SET(pmtu_reg, out, oper_mtu, max);
+	return HCA_OK;
+}
+
+static enum hca_synd hca_reg_read_ptys(struct hca *hca, const void *in, void *out)
+{
+	if (!hca_reg_port_of(hca, in))
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(ptys_reg, out, local_port, MLX5_GET(ptys_reg, in, local_port));
+	MLX5_SET(ptys_reg, out, proto_mask, MLX5_GET(ptys_reg, in, proto_mask));
+	if (hca->p.roce) {
+		MLX5_SET(ptys_reg, out, eth_proto_capability, ETH_100GBASE_CR4);
+		MLX5_SET(ptys_reg, out, eth_proto_admin, ETH_100GBASE_CR4);
+		MLX5_SET(ptys_reg, out, eth_proto_oper, ETH_100GBASE_CR4);
+	} else {
+		MLX5_SET(ptys_reg, out, ib_link_width_capability, IB_WIDTH_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_capability, IB_SPEED_EDR);
+		MLX5_SET(ptys_reg, out, ib_link_width_admin, IB_WIDTH_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_admin, IB_SPEED_EDR);
+		MLX5_SET(ptys_reg, out, ib_link_width_oper, IB_WIDTH_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_oper, IB_SPEED_EDR);
+	}
+	return HCA_OK;
+}
+
+static enum hca_synd hca_reg_read_pvlc(struct hca *hca, const void *in, void *out)
+{
+	if (!hca_reg_port_of(hca, in))
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(pvlc_reg, out, local_port, MLX5_GET(pvlc_reg, in, local_port));
+	MLX5_SET(pvlc_reg, out, vl_hw_cap, MAX_LANES);
+	MLX5_SET(pvlc_reg, out, vl_admin, MAX_LANES);
+	MLX5_SET(pvlc_reg, out, vl_operational, MAX_LANES);
+	return HCA_OK;
+}
+
+/* This port damages and loses no packet: its error counters are zero. */
+static enum hca_synd hca_reg_read_ppcnt(struct hca *hca, const void *in, void *out)
+{
+	enum { IEEE_802_3 = 0x0, IB_PORT = 0x20 };
+	struct hca_port *port = hca_reg_port_of(hca, in);
+	void *set = MLX5_ADDR_OF(ppcnt_reg, out, counter_set);
+	u32 group = MLX5_GET(ppcnt_reg, in, grp);
+	__be64 *counter = set;
+
+	if (!port)
+		return HCA_SYND_FUNCTION;
+	MLX5_SET(ppcnt_reg, out, local_port, MLX5_GET(ppcnt_reg, in, local_port));
+	MLX5_SET(ppcnt_reg, out, grp, group);
+	switch (group) {
+	case IB_PORT:
+		return HCA_OK;
+	case IEEE_802_3:
+		/* In pairs of high and low dwords: frames out, in; octets; multicast */
+		counter[0] = cpu_to_be64(port->count.xmit_packets);
+		counter[1] = cpu_to_be64(port->count.rcv_packets);
+		counter[4] = cpu_to_be64(port->count.xmit_bytes);
+		counter[5] = cpu_to_be64(port->count.rcv_bytes);
+		counter[6] = cpu_to_be64(port->count.mcast_xmit_packets);
+		counter[8] = cpu_to_be64(port->count.mcast_rcv_packets);
+		return HCA_OK;
+	default:
+		return HCA_SYND_REGISTER_VALUE;
+	}
+}
+
+static enum hca_synd hca_reg_read_node_desc(struct hca *hca, const void *in, void *out)
+{
+	memcpy(out, hca->node_desc, sizeof(hca->node_desc));
+	return HCA_OK;
+}
+
+static enum hca_synd hca_reg_write_node_desc(struct hca *hca, const void *in)
+{
+	memcpy(hca->node_desc, in, sizeof(hca->node_desc));
+	return HCA_OK;
+}
+
+/* 0: the byte order of the host */
+static enum hca_synd hca_reg_write_host_endianness(struct hca *hca, const void *in)
+{
+	return *(const u8 *)in ? HCA_SYND_REGISTER_VALUE : HCA_OK;
+}
+
+/* Which management registers there are: only those that tell the version of the firmware. */
+static enum hca_synd hca_reg_read_mcam(struct hca *hca, const void *in, void *out)
+{
+	u32 group = MLX5_GET(mcam_reg, in, access_reg_group);
+
+	MLX5_SET(mcam_reg, out, access_reg_group, group);
+	if (group != MLX5_MCAM_REGS_FIRST_128)
+		return HCA_OK;
+	MLX5_SET(mcam_reg, out, mng_access_reg_cap_mask.access_regs.mcqi, 1);
+	MLX5_SET(mcam_reg, out, mng_access_reg_cap_mask.access_regs.mcqs, 1);
+	return HCA_OK;
+}
+
+/* There is one component, the firmware; no update waits for a reset. */
+static enum hca_synd hca_reg_read_mcqs(struct hca *hca, const void *in, void *out)
+{
+	enum { BOOT_IMG = 1 };
+
+	if (MLX5_GET(mcqs_reg, in, component_index))
+		return HCA_SYND_REGISTER_VALUE;
+	MLX5_SET(mcqs_reg, out, last_index_flag, 1);
+	MLX5_SET(mcqs_reg, out, identifier, BOOT_IMG);
+	return HCA_OK;
+}
+
+static enum hca_synd hca_reg_read_mcqi(struct hca *hca, const void *in, void *out)
+{
+	enum { VERSION = 1 };
+	void *data = MLX5_ADDR_OF(mcqi_reg, out, data);
+
+	if (MLX5_GET(mcqi_reg, in, component_index) || MLX5_GET(mcqi_reg, in, offset) ||
+	    MLX5_GET(mcqi_reg, in, info_type) != VERSION)
+		return HCA_SYND_REGISTER_VALUE;
+	MLX5_SET(mcqi_reg, out, info_type, VERSION);
+	MLX5_SET(mcqi_reg, out, info_size, MLX5_ST_SZ_BYTES(mcqi_version));
+	MLX5_SET(mcqi_reg, out, data_size, MLX5_ST_SZ_BYTES(mcqi_version));
+	MLX5_SET(mcqi_version, data, version,
+		 HCA_FW_MAJOR << 24 | HCA_FW_MINOR << 16 | HCA_FW_SUB);
+	return HCA_OK;
+}
+
+static const struct reg {
+	u16 id;
+	u16 in, out;			/* bytes */
+	enum hca_synd (*read)(struct hca *hca, const void *in, void *out);
+	enum hca_synd (*write)(struct hca *hca, const void *in);
+} regs[] = {
+#define READ_ONLY(id, layout, read) \
+	{ id, MLX5_ST_SZ_BYTES(layout), MLX5_ST_SZ_BYTES(layout), read, NULL }
+	READ_ONLY(REG_PMTU, pmtu_reg, hca_reg_read_pmtu),
+	READ_ONLY(REG_PTYS, ptys_reg, hca_reg_read_ptys),
+	READ_ONLY(REG_PPCNT, ppcnt_reg, hca_reg_read_ppcnt),
+	READ_ONLY(REG_PVLC, pvlc_reg, hca_reg_read_pvlc),
+	READ_ONLY(REG_MCAM, mcam_reg, hca_reg_read_mcam),
+	READ_ONLY(REG_MCQS, mcqs_reg, hca_reg_read_mcqs),
+#undef READ_ONLY
+	{ REG_MCQI, MLX5_ST_SZ_BYTES(mcqi_reg),
+	  MLX5_ST_SZ_BYTES(mcqi_reg) + MLX5_ST_SZ_BYTES(mcqi_version), hca_reg_read_mcqi, NULL },
+	{ REG_NODE_DESC, 64, 64, hca_reg_read_node_desc, hca_reg_write_node_desc },
+	{ REG_HOST_ENDIANNESS, 16, 16, NULL, hca_reg_write_host_endianness },
+};
+
+static const struct reg *hca_reg_find(u16 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++)
+		if (regs[i].id == id)
+			return &regs[i];
+	return NULL;
+}
+
+enum hca_synd hca_cmd_access_reg(struct hca *hca, const struct hca_cmd *c)
+{
+	const struct reg *reg = hca_reg_find(MLX5_GET(access_register_in, c->in, register_id));
+	const void *in = MLX5_ADDR_OF(access_register_in, c->in, register_data);
+	void *out = MLX5_ADDR_OF(access_register_out, c->out, register_data);
+
+	if (c->op_mod > ACCESS_READ)
+		return HCA_SYND_OPMOD;
+	if (!reg || (c->op_mod == ACCESS_READ ? !reg->read : !reg->write))
+		return HCA_SYND_REGISTER;
+	if (c->inlen < MLX5_ST_SZ_BYTES(access_register_in) + reg->in)
+		return HCA_SYND_INLEN;
+	if (c->op_mod == ACCESS_WRITE)
+		return reg->write(hca, in);
+	if (c->outlen < MLX5_ST_SZ_BYTES(access_register_out) + reg->out)
+		return HCA_SYND_OUTLEN;
+	return reg->read(hca, in, out);
+}
