@@ -55,13 +55,13 @@ static void add_addresses(void)
 		s.hca[i]->gids[1] = s.hca[i]->gids[0];
 		address(s.hca[i]->gids[1].gid, i, 1);
 	}
-	hca_fabric_changed(&s.fabric);
+	hca_route_changed(&s.fabric);
 }
 
 static void set_address(int func, int index, bool valid)
 {
 	s.hca[func]->gids[index].valid = valid;
-	hca_fabric_changed(&s.fabric);
+	hca_route_changed(&s.fabric);
 }
 
 /* RTS2RTS: an alternate path to the peer's address in @net, a migration state */

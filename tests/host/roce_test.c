@@ -24,7 +24,7 @@ static void set_kind(struct hca_gid *g, struct kind k)
 	g->version = k.version;
 	g->vlan_valid = k.vlan_valid;
 	g->vlan_id = k.vlan_id;
-	hca_fabric_changed(&s.fabric);
+	hca_route_changed(&s.fabric);
 }
 
 static const u8 group[16] = { 0xff, 0x0e, [15] = 5 };
@@ -133,7 +133,7 @@ static void test_fields(void)
 	}
 	ok(datagram_arrives(&right), "the right address vector again");
 	s.hca[0]->gids[1].valid = false;
-	hca_fabric_changed(&s.fabric);
+	hca_route_changed(&s.fabric);
 }
 
 int main(void)

@@ -315,12 +315,12 @@ static void test_path(void)
 		connect(MLX5_QP_ST_RC, &a, &b);
 		receive(&b, 1);
 		*t[i].byte ^= 1;
-		hca_fabric_changed(&s.fabric);
+		hca_route_changed(&s.fabric);
 		send(&a, 2);
 		tap_is(next(&a), XV_WC_RETRY_EXC_ERR << 8 | 2, "%s: retries exceeded", t[i].what);
 		tap_is(next(&b), NONE, "the message does not arrive");
 		*t[i].byte ^= 1;
-		hca_fabric_changed(&s.fabric);
+		hca_route_changed(&s.fabric);
 		disconnect(&a, &b);
 	}
 	connect(MLX5_QP_ST_RC, &a, &b);

@@ -330,7 +330,7 @@ static void hca_doorbell_remember(struct hca_uar *uar, unsigned int reg)
 	hca_round_add_first(&uar->hca->fabric->hot_uars, &uar->hot_entry);
 }
 
-bool hca_fabric_rung(struct hca_fabric *f)
+bool hca_doorbell_rung(struct hca_fabric *f)
 {
 	u64 end = f->stat.loads + RUNG_LOADS;
 	struct hca_uar *uar;

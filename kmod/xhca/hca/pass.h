@@ -30,5 +30,7 @@ bool hca_sweep_rung(struct hca_fabric *f);
 unsigned int hca_doorbell_poll(struct hca_fabric *f);
 /* Reads the EQ registers of a doorbell page. */
 unsigned int hca_doorbell_look_eq(struct hca_uar *uar);
+/* True if a doorbell was rung, see hca_fabric_rung(). */
+bool hca_doorbell_rung(struct hca_fabric *f);
 
 #endif

@@ -5,11 +5,7 @@
  * Functions, their processes and the queues of a process share the time (share.c).  A turn
  * can use more than its budget, because a step of work is not interrupted.
  */
-#include <linux/ktime.h>
 #include <linux/list.h>
-#include <linux/slab.h>
-#include <linux/string.h>
-#include "sa/sa.h"
 #include "pass.h"
 
 #define PASS_WQES	64		/* of all queues before doorbells are read again */
@@ -17,38 +13,6 @@
 #define CLOCK_UNITS	8192		/* or this much work, whichever ends first */
 #define COMMAND_PASSES	16	/* passes with work between two checks for commands */
 #define TIMERS		64	/* timers that may expire in a pass */
-
-int hca_fabric_init(struct hca_fabric *f)
-{
-	memset(f, 0, sizeof(*f));
-	INIT_LIST_HEAD(&f->functions);
-	INIT_LIST_HEAD(&f->by_serial);
-	hca_round_init(&f->uars);
-	hca_round_init(&f->hot_uars);
-	hca_round_init(&f->active_uars);
-	hca_round_init(&f->sweeps);
-	INIT_LIST_HEAD(&f->failing);
-	INIT_LIST_HEAD(&f->failing_qps);
-	INIT_LIST_HEAD(&f->cqs_to_arm);
-	INIT_LIST_HEAD(&f->waking);
-	f->now = ktime_get_ns();
-	f->scratch = kzalloc(sizeof(*f->scratch), GFP_KERNEL);
-	if (!f->scratch || hca_sa_init(f)) {
-		kfree(f->scratch);
-		return -ENOMEM;
-	}
-	hca_copy_calibrate();
-	return 0;
-}
-
-void hca_fabric_free(struct hca_fabric *f)
-{
-	hca_heap_free(&f->run.queue);
-	hca_heap_free(&f->timers);
-	hca_heap_free(&f->flushing);
-	hca_sa_free(f);
-	kfree(f->scratch);
-}
 
 /* ---- Timers ------------------------------------------------------------------- */
 
@@ -141,12 +105,6 @@ static void hca_run_find_commands(struct hca_fabric *f)
 	list_add(&hca->entry, &f->functions);
 }
 
-u64 hca_fabric_time(struct hca_fabric *f)
-{
-	hca_clock_read(f);
-	return f->now;
-}
-
 static void hca_run_read_clock(struct hca_fabric *f)
 {
 	if (f->stat.polls++ % CLOCK_PASSES && !f->idle && !f->timers.n &&
@@ -215,17 +173,4 @@ bool hca_fabric_poll_atomic(struct hca_fabric *f)
 	hca_run_read_clock(f);
 	hca_run_find_commands(f);
 	return hca_run_pass(f, 0);
-}
-
-bool hca_fabric_must_sleep(const struct hca_fabric *f)
-{
-	return f->must_sleep;
-}
-
-/* Ignores the timers of QPs in ERR: a flush need not wake the engine. */
-u64 hca_fabric_deadline(struct hca_fabric *f)
-{
-	struct hca_heap_entry *first = hca_heap_first(&f->timers);
-
-	return first ? first->key : U64_MAX;
 }

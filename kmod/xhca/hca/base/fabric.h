@@ -51,7 +51,7 @@ struct hca {
 	bool no_dma;			/* see hca_dma_enable() */
 	u8 stopped;			/* HCA_FAILED, HCA_RESETTING */
 	bool gone;			/* see hca_unplug() */
-	struct {			/* the reset in progress (objects.c) */
+	struct {			/* the reset in progress (hca.c) */
 		u8 kind;		/* of the objects to free next */
 		u8 stage;		/* of the function after it */
 		u32 number;		/* of the next object of this kind */
@@ -137,7 +137,7 @@ struct hca_turn {
 
 struct hca_scratch;
 
-/* Where an address vector leads to, cached by fabric.c */
+/* Where an address vector leads to, cached by route.c */
 struct hca_route {
 	u64 to[4];			/* last words of the address vector; IB: the LID */
 	const struct hca *from;		/* NULL: no entry */

@@ -353,7 +353,7 @@ struct hca_qp {
 	/* The peer; sender and receiver find each other */
 	struct hca_port *port;		/* the local port, path.port */
 	u32 remote_qpn;
-	struct hca_port *remote;	/* the peer's port, cached by fabric.c */
+	struct hca_port *remote;	/* the peer's port, cached by route.c */
 	u32 peer_epoch;
 	u32 sq_psn, rq_psn;
 	bool rre, rwe, rae;

@@ -124,15 +124,15 @@ enum hca_synd hca_cmd_drain_dct(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_query_dct(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_arm_dct(struct hca *hca, const struct hca_cmd *c);
 
-/* ---- objects.c --------------------------------------------------------------------------- */
+/* ---- hca.c ------------------------------------------------------------------------------- */
 
+/* Objects, ports and addresses of a new function.  hca_exit() frees them, also after a failure. */
+int hca_init(struct hca *hca);
+void hca_exit(struct hca *hca);
 /* Begins a reset; @stage: of the function after it. */
 void hca_reset_to(struct hca *hca, enum hca_stage stage);
-int hca_tables_init(struct hca *hca);
-void hca_tables_free(struct hca *hca);
-void hca_addresses_reset(struct hca *hca);
 
-/* ---- function.c -------------------------------------------------------------------------- */
+/* ---- start.c ----------------------------------------------------------------------------- */
 
 enum hca_synd hca_cmd_enable_hca(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_disable_hca(struct hca *hca, const struct hca_cmd *c);

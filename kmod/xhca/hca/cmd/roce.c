@@ -48,7 +48,7 @@ enum hca_synd hca_cmd_set_roce_address(struct hca *hca, const struct hca_cmd *c)
 			return HCA_SYND_ROCE_ADDRESS;
 	}
 	hca->gids[index] = g;
-	hca_fabric_changed(hca->fabric);
+	hca_route_changed(hca->fabric);
 	return HCA_OK;
 }
 

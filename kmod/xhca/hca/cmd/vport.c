@@ -85,7 +85,7 @@ enum hca_synd hca_cmd_modify_nic_vport(struct hca *hca, const struct hca_cmd *c)
 		memcpy(hca->uc_mac, MLX5_ADDR_OF(nic_vport_context, ctx,
 						 permanent_address.mac_addr_47_32),
 		       sizeof(hca->uc_mac));
-	hca_fabric_changed(hca->fabric);
+	hca_route_changed(hca->fabric);
 	return HCA_OK;
 }
 

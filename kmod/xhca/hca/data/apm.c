@@ -69,8 +69,8 @@ static bool hca_apm_leads_to(struct hca_qp *qp, struct hca_qp *peer)
 	struct hca_path path;
 
 	hca_path_decode(&path, hca_apm_alternate(qp), qp->hca->p.roce);
-	return hca_fabric_find(qp->hca, &path) == hca_qp_port(peer) &&
-	       hca_fabric_remote(peer) == &qp->hca->port[path.port];
+	return hca_route_find(qp->hca, &path) == hca_qp_port(peer) &&
+	       hca_route_remote(peer) == &qp->hca->port[path.port];
 }
 
 bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
@@ -86,7 +86,7 @@ bool hca_apm_follow(struct hca_qp *qp, struct hca_qp *peer)
 		return true;
 	}
 	/* The event is raised once, and only if this QP is the peer. */
-	remote = hca_fabric_remote(late);
+	remote = hca_route_remote(late);
 	if (!late->pm_failed && remote && remote->hca == ahead->hca) {
 		late->pm_failed = true;
 		hca_event_qp(late, MLX5_EVENT_TYPE_PATH_MIG_FAILED);

@@ -209,45 +209,45 @@ enum hca_synd hca_cmd_create_mkey(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_query_mkey(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c);
 
-/* ---- fabric.c ---------------------------------------------------------------------------- */
+/* ---- route.c ----------------------------------------------------------------------------- */
 
 /* The port that a path from @hca leads to, or NULL */
-struct hca_port *hca_fabric_find(struct hca *hca, const struct hca_path *path);
+struct hca_port *hca_route_find(struct hca *hca, const struct hca_path *path);
 /* Sets qp->remote and qp->in_partition. */
-void hca_fabric_find_remote(struct hca_qp *qp);
+void hca_route_find_remote(struct hca_qp *qp);
 /* The port that the QP's primary path leads to, or NULL */
-static inline struct hca_port *hca_fabric_remote(struct hca_qp *qp)
+static inline struct hca_port *hca_route_remote(struct hca_qp *qp)
 {
 	if (!qp->remote || qp->peer_epoch != qp->hca->fabric->epoch)
-		hca_fabric_find_remote(qp);
+		hca_route_find_remote(qp);
 	return qp->remote && hca_halted(qp->remote->hca) ? NULL : qp->remote;
 }
 
 /* Does the QP's primary path lead to @port, whose function is not halted? */
-static inline bool hca_fabric_leads_to(struct hca_qp *qp, const struct hca_port *port)
+static inline bool hca_route_leads_to(struct hca_qp *qp, const struct hca_port *port)
 {
 	if (qp->remote != port || qp->peer_epoch != qp->hca->fabric->epoch)
-		hca_fabric_find_remote(qp);
+		hca_route_find_remote(qp);
 	return qp->remote == port;
 }
 
 /* Has @hca an address with the RoCE version and VLAN of @from? */
-bool hca_fabric_is_on(const struct hca *hca, const struct hca_gid *from);
+bool hca_route_is_on(const struct hca *hca, const struct hca_gid *from);
 /* @from: the sender's address, which has RoCE version and VLAN */
-struct hca_port *hca_fabric_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
+struct hca_port *hca_route_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
 				   const struct hca_gid *from);
-struct hca_port *hca_fabric_by_lid(struct hca_fabric *f, u16 lid);
+struct hca_port *hca_route_by_lid(struct hca_fabric *f, u16 lid);
 /* The GID from which @hca sends a request with address vector @av (RoCE), or NULL */
-const struct hca_gid *hca_fabric_source(const struct hca *hca, const struct mlx5r_av *av);
+const struct hca_gid *hca_route_source(const struct hca *hca, const struct mlx5r_av *av);
 /* The port that the address vector of a request of @hca leads to, or NULL */
-struct hca_port *hca_fabric_by_av(struct hca *hca, const struct mlx5r_av *av);
+struct hca_port *hca_route_by_av(struct hca *hca, const struct mlx5r_av *av);
 /*
  * Do the queue pair with P_Key @own on @to, or the port itself, take a packet with @pkey?  If not,
  * the port counts it.
  */
 bool hca_pkey_check(struct hca_port *to, u16 own, u16 pkey);
 /* An address has changed: cached peers are not valid any more. */
-void hca_fabric_changed(struct hca_fabric *f);
+void hca_route_changed(struct hca_fabric *f);
 
 /* ---- apm.c: automatic path migration ----------------------------------------------------- */
 

@@ -51,7 +51,7 @@ static void hca_dci_connect(struct hca_qp *qp, struct hca_port *to, struct hca_q
 noinline struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w)
 {
 	struct hca_port *from = hca_qp_port(qp);
-	struct hca_port *to = from->up ? hca_fabric_by_av(qp->hca, w->av) : NULL;
+	struct hca_port *to = from->up ? hca_route_by_av(qp->hca, w->av) : NULL;
 	struct hca_qp *dct;
 
 	if (!to || hca_halted(to->hca))

@@ -110,7 +110,7 @@ static bool hca_ud_is_v4_mapped(const u8 *gid)
 
 static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 {
-	const struct hca_gid *g = hca_fabric_source(d->src->hca, av);
+	const struct hca_gid *g = hca_route_source(d->src->hca, av);
 	u32 length = hca_ud_transport_bytes(d);
 
 	if (!g)
@@ -313,7 +313,7 @@ static bool hca_ud_reaches(const struct datagram *d, const struct hca *hca)
 {
 	if (!hca->nmcgs || hca->p.roce != d->src->hca->p.roce || hca_halted(hca))
 		return false;
-	return !d->gid || hca_fabric_is_on(hca, d->gid);
+	return !d->gid || hca_route_is_on(hca, d->gid);
 }
 
 /*
@@ -446,7 +446,7 @@ static struct hca_qp *hca_ud_receiver(const struct datagram *d, const struct hca
 static int hca_ud_deliver_unicast(struct datagram *d)
 {
 	const struct mlx5r_av *av = d->w->av;
-	struct hca_port *to = hca_fabric_by_av(d->src->hca, av);
+	struct hca_port *to = hca_route_by_av(d->src->hca, av);
 	u32 dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
 	struct hca_qp *dst;
 

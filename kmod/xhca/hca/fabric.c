@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All functions of the host: the local fabric, created and freed, and its functions.
+ */
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "pass.h"
+#include "sa/sa.h"
+
+int hca_fabric_init(struct hca_fabric *f)
+{
+	memset(f, 0, sizeof(*f));
+	INIT_LIST_HEAD(&f->functions);
+	INIT_LIST_HEAD(&f->by_serial);
+	hca_round_init(&f->uars);
+	hca_round_init(&f->hot_uars);
+	hca_round_init(&f->active_uars);
+	hca_round_init(&f->sweeps);
+	INIT_LIST_HEAD(&f->failing);
+	INIT_LIST_HEAD(&f->failing_qps);
+	INIT_LIST_HEAD(&f->cqs_to_arm);
+	INIT_LIST_HEAD(&f->waking);
+	f->now = ktime_get_ns();
+	f->scratch = kzalloc(sizeof(*f->scratch), GFP_KERNEL);
+	if (!f->scratch || hca_sa_init(f)) {
+		kfree(f->scratch);
+		return -ENOMEM;
+	}
+	hca_copy_calibrate();
+	return 0;
+}
+
+void hca_fabric_free(struct hca_fabric *f)
+{
+	hca_heap_free(&f->run.queue);
+	hca_heap_free(&f->timers);
+	hca_heap_free(&f->flushing);
+	hca_sa_free(f);
+	kfree(f->scratch);
+}
+
+/* ---- A function ------------------------------------------------------------------------ */
+
+static void hca_free(struct hca *hca)
+{
+	hca_cmd_free(hca);
+	hca_exit(hca);
+	kvfree(hca);
+}
+
+struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
+		       const struct hca_ops *ops, void *ctx)
+{
+	struct hca *hca = kvzalloc(sizeof(*hca), GFP_KERNEL);
+
+	if (!hca)
+		return NULL;
+	hca->fabric = f;
+	hca->ops = ops;
+	hca->ctx = ctx;
+	hca->p = *p;
+	if (hca_init(hca) || hca_cmd_init(hca) || hca_heap_join(&f->run.queue)) {
+		hca_free(hca);
+		return NULL;
+	}
+	hca->serial = ++f->last_serial;
+	list_add_tail(&hca->entry, &f->functions);
+	list_add_tail(&hca->serial_entry, &f->by_serial);
+	f->nfunctions++;
+	hca_route_changed(f);
+	return hca;
+}
+
+void hca_destroy(struct hca *hca)
+{
+	struct hca_fabric *f = hca->fabric;
+
+	hca_reset(hca);
+	hca_heap_leave(&f->run.queue, &hca->share.place);
+	list_del(&hca->entry);
+	list_del(&hca->serial_entry);
+	f->nfunctions--;
+	hca_route_changed(f);
+	hca_free(hca);
+}
+
+/* ---- What the engine asks ---------------------------------------------------------------- */
+
+u64 hca_fabric_time(struct hca_fabric *f)
+{
+	hca_clock_read(f);
+	return f->now;
+}
+
+bool hca_fabric_must_sleep(const struct hca_fabric *f)
+{
+	return f->must_sleep;
+}
+
+/* Ignores the timers of QPs in ERR: a flush need not wake the engine. */
+u64 hca_fabric_deadline(struct hca_fabric *f)
+{
+	struct hca_heap_entry *first = hca_heap_first(&f->timers);
+
+	return first ? first->key : U64_MAX;
+}
+
+bool hca_fabric_rung(struct hca_fabric *f)
+{
+	return hca_doorbell_rung(f);
+}
