@@ -29,19 +29,12 @@
 static int objects_show(struct seq_file *s, void *unused)
 {
 	const struct hca *hca = ((struct xhca_function *)s->private)->hca;
-	const struct {
-		const char *name;
-		const struct hca_table *table;
-	} kinds[] = {
-		{ "uars", &hca->uars_by_index }, { "eqs", &hca->eqs }, { "cqs", &hca->cqs },
-		{ "qps", &hca->qps }, { "srqs", &hca->srqs }, { "mkeys", &hca->mkeys },
-		{ "pds", &hca->pds }, { "xrcds", &hca->xrcds }, { "tds", &hca->tds },
-		{ "counters", &hca->counters }, { "umems", &hca->umems }, { "uctxs", &hca->uctxs },
-	};
 	unsigned int i;
+	const char *name;
+	u32 count;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		seq_printf(s, "%-9s %u\n", kinds[i].name, READ_ONCE(kinds[i].table->count));
+	for (i = 0; hca_object_count(hca, i, &name, &count); i++)
+		seq_printf(s, "%-9s %u\n", name, count);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(objects);
@@ -49,20 +42,21 @@ DEFINE_SHOW_ATTRIBUTE(objects);
 static int engine_show(struct seq_file *s, void *unused)
 {
 	const struct xhca_engine *e = &((struct xhca *)s->private)->engine;
+	const struct hca_stat *stat = hca_fabric_stat(e->fabric);
 	const struct {
 		const char *name;
 		const u64 *value;
 	} stats[] = {
-		{ "polls", &e->fabric.stat.polls }, { "wqes", &e->fabric.stat.wqes },
-		{ "doorbells", &e->fabric.stat.doorbells }, { "bytes", &e->fabric.stat.bytes },
-		{ "loads", &e->fabric.stat.loads },
+		{ "polls", &stat->polls }, { "wqes", &stat->wqes },
+		{ "doorbells", &stat->doorbells }, { "bytes", &stat->bytes },
+		{ "loads", &stat->loads },
 		{ "handovers", &e->handovers }, { "pauses", &e->pauses }, { "sleeps", &e->sleeps },
-		{ "units", &e->fabric.stat.units },
-		{ "largest_turn_requests", &e->fabric.stat.largest[HCA_REQUESTS] },
-		{ "largest_turn_bytes", &e->fabric.stat.largest[HCA_BYTES] },
-		{ "largest_turn_pieces", &e->fabric.stat.largest[HCA_PIECES] },
-		{ "largest_turn_entries", &e->fabric.stat.largest[HCA_ENTRIES] },
-		{ "largest_turn_receivers", &e->fabric.stat.largest[HCA_RECEIVERS] },
+		{ "units", &stat->units },
+		{ "largest_turn_requests", &stat->largest[HCA_REQUESTS] },
+		{ "largest_turn_bytes", &stat->largest[HCA_BYTES] },
+		{ "largest_turn_pieces", &stat->largest[HCA_PIECES] },
+		{ "largest_turn_entries", &stat->largest[HCA_ENTRIES] },
+		{ "largest_turn_receivers", &stat->largest[HCA_RECEIVERS] },
 	};
 	unsigned int i;
 
@@ -111,7 +105,7 @@ static void raise_port_event(void *arg)
 		hca_event_port(e->port, e->subtype);
 }
 
-static int parse_port_event(struct hca *hca, const char *text, struct port_event *e)
+static int parse_port_event(const struct xhca_function *fn, const char *text, struct port_event *e)
 {
 	unsigned int number = 1, i;
 	char name[20];
@@ -119,7 +113,7 @@ static int parse_port_event(struct hca *hca, const char *text, struct port_event
 	e->pkey = 0;
 	if (sscanf(text, "%19s %u %hi", name, &number, &e->pkey) < 1 || !number)
 		return -EINVAL;
-	e->port = hca_port_get(hca, number);
+	e->port = hca_port_find(fn->hca, number);
 	if (!e->port)
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(port_events); i++) {
@@ -129,7 +123,7 @@ static int parse_port_event(struct hca *hca, const char *text, struct port_event
 		if (e->pkey && e->subtype != MLX5_PORT_CHANGE_SUBTYPE_PKEY)
 			return -EINVAL;
 		/* The link of a RoCE port follows its network device. */
-		return is_state(e) && hca->p.roce ? -EINVAL : 0;
+		return is_state(e) && fn->roce ? -EINVAL : 0;
 	}
 	return -EINVAL;
 }
@@ -147,7 +141,7 @@ static ssize_t port_event_write(struct file *file, const char __user *user, size
 	if (copy_from_user(text, user, len))
 		return -EFAULT;
 	text[len] = 0;
-	err = parse_port_event(fn->hca, text, &e);
+	err = parse_port_event(fn, text, &e);
 	if (err)
 		return err;
 	xhca_engine_call(fn->xhca, raise_port_event, &e);
@@ -162,6 +156,7 @@ static const struct file_operations port_event_fops = {
 
 void xhca_debugfs_add(struct xhca_function *fn)
 {
+	struct hca_command_failure *fail = hca_command_failure(fn->hca);
 	struct dentry *dir;
 	char name[12];
 
@@ -169,10 +164,10 @@ void xhca_debugfs_add(struct xhca_function *fn)
 	dir = debugfs_create_dir(name, fn->xhca->debugfs);
 	debugfs_create_file("objects", 0400, dir, fn, &objects_fops);
 	debugfs_create_file("port_event", 0200, dir, fn, &port_event_fops);
-	debugfs_create_u32("fail_command", 0600, dir, &fn->hca->fail.left);
-	debugfs_create_u32("fail_more", 0600, dir, &fn->hca->fail.more);
-	debugfs_create_u16("fail_opcode", 0600, dir, &fn->hca->fail.opcode);
-	debugfs_create_u8("fail_status", 0600, dir, &fn->hca->fail.status);
+	debugfs_create_u32("fail_command", 0600, dir, &fail->left);
+	debugfs_create_u32("fail_more", 0600, dir, &fail->more);
+	debugfs_create_u16("fail_opcode", 0600, dir, &fail->opcode);
+	debugfs_create_u8("fail_status", 0600, dir, &fail->status);
 	fn->debugfs = dir;
 }
 

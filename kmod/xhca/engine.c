@@ -242,7 +242,7 @@ static bool engine_take(struct xhca_worker *w, int state)
 
 	if (atomic_long_cmpxchg(&e->owner, old, engine_owner_word(w, state)) != old)
 		return false;
-	e->run_start = hca_fabric_time(&e->fabric);
+	e->run_start = hca_fabric_time(e->fabric);
 	e->wanted = e->run_start;
 	e->yields = false;
 	return true;
@@ -272,7 +272,7 @@ static bool engine_may_spin(void)
 /* A pause for the tasks of the only CPU ends early if they have nothing to do, not for work. */
 static bool engine_pause_ends(struct xhca_engine *e)
 {
-	return e->yields ? engine_may_spin() : hca_fabric_rung(&e->fabric);
+	return e->yields ? engine_may_spin() : hca_fabric_rung(e->fabric);
 }
 
 /*
@@ -512,8 +512,8 @@ static void engine_yield(struct xhca_engine *e, long t)
  */
 static void engine_pause(struct xhca_engine *e)
 {
-	u64 now = ktime_get_ns(), idle = now - e->busy, due = hca_fabric_deadline(&e->fabric);
-	u64 least = RETRY_SHARE * (now - e->fabric.last_pass + PAUSE_NS);
+	u64 now = ktime_get_ns(), idle = now - e->busy, due = hca_fabric_deadline(e->fabric);
+	u64 least = RETRY_SHARE * (now - hca_fabric_last_pass(e->fabric) + PAUSE_NS);
 
 	due = max(due > now ? due - now : 0, least);
 	if (idle < SLEEP_AFTER_NS || due < CHECK_NS)
@@ -526,7 +526,7 @@ static bool engine_run_is_over(const struct xhca_engine *e, u64 now, bool work)
 {
 	u64 run = now - e->run_start;
 
-	return work ? !e->fabric.left || run >= RUN_NS : run >= SOFTIRQ_NS;
+	return work ? !hca_fabric_has_work(e->fabric) || run >= RUN_NS : run >= SOFTIRQ_NS;
 }
 
 /*
@@ -535,7 +535,7 @@ static bool engine_run_is_over(const struct xhca_engine *e, u64 now, bool work)
  */
 static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wanted)
 {
-	u64 now = e->fabric.now;
+	u64 now = hca_fabric_now(e->fabric);
 
 	if (work)
 		WRITE_ONCE(e->busy, now);
@@ -550,7 +550,7 @@ static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wan
 /* Is there work that may sleep? */
 static bool engine_wants_thread(struct xhca_engine *e)
 {
-	return !list_empty_careful(&e->calls) || hca_fabric_must_sleep(&e->fabric);
+	return !list_empty_careful(&e->calls) || hca_fabric_must_sleep(e->fabric);
 }
 
 static void engine_softirq_run(struct tasklet_struct *tasklet)
@@ -564,7 +564,7 @@ static void engine_softirq_run(struct tasklet_struct *tasklet)
 		return;
 	do {
 		/* Before the offer to the thread, which may have to wait for the CPU */
-		work = hca_fabric_poll_atomic(&e->fabric);
+		work = hca_fabric_poll_atomic(e->fabric);
 		if (engine_wants_thread(e) || engine_may_spin())
 			engine_offer_to_thread(e, t, w);
 		else
@@ -582,7 +582,7 @@ static int engine_worker_thread(void *arg)
 	while (!kthread_should_stop()) {
 		if (atomic_long_read(&e->owner) == t) {
 			if (!engine_run_call(e))
-				engine_after_pass(e, t, hca_fabric_poll(&e->fabric),
+				engine_after_pass(e, t, hca_fabric_poll(e->fabric),
 						  !single_task_running());
 		} else if (!engine_take(w, IN_THREAD)) {
 			engine_wait_for_offer(w);
@@ -775,16 +775,18 @@ int xhca_engine_init(struct xhca *x, const char *cpus)
 	e->worker = kvcalloc(nr_cpu_ids, sizeof(*e->worker), GFP_KERNEL);
 	if (!e->worker)
 		return -ENOMEM;
-	err = hca_fabric_init(&e->fabric);
-	if (err)
+	e->fabric = hca_fabric_create();
+	if (!e->fabric) {
+		err = -ENOMEM;
 		goto err_worker;
+	}
 	err = engine_start_workers(e);
 	if (err)
 		goto err_fabric;
 	return 0;
 
 err_fabric:
-	hca_fabric_free(&e->fabric);
+	hca_fabric_free(e->fabric);
 err_worker:
 	kvfree(e->worker);
 	return err;
@@ -798,6 +800,6 @@ void xhca_engine_exit(struct xhca *x)
 	unregister_trace_cpu_idle(engine_idle_changed, e);
 	tracepoint_synchronize_unregister();
 	engine_stop_workers(e);
-	hca_fabric_free(&e->fabric);
+	hca_fabric_free(e->fabric);
 	kvfree(e->worker);
 }

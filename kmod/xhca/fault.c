@@ -16,11 +16,10 @@ static void firmware_fail(void *arg)
 
 static void set_ports(struct xhca_function *fn, bool up)
 {
-	struct hca *hca = fn->hca;
 	unsigned int i;
 
-	for (i = 0; i < hca->p.num_ports; i++)
-		hca_port_set(&hca->port[i], up);
+	for (i = 1; i <= fn->num_ports; i++)
+		hca_port_set(hca_port_find(fn->hca, i), up);
 }
 
 static void ports_down(void *fn)

@@ -44,7 +44,7 @@ static void create_hca(void *arg)
 	};
 
 	memcpy(p.mac, fn->mac, ETH_ALEN);
-	fn->hca = hca_create(&fn->xhca->engine.fabric, &p, &hca_ops, fn);
+	fn->hca = hca_create(fn->xhca->engine.fabric, &p, &hca_ops, fn);
 }
 
 static void stop_hca(void *arg)

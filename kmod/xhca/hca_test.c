@@ -139,7 +139,7 @@ static void bench_exit(struct kunit *test)
 
 	if (b->hca)
 		hca_destroy(b->hca);
-	hca_fabric_free(&b->fabric);
+	hca_fabric_exit(&b->fabric);
 	vfree(b->bar);
 	vfree(b->arena);
 }

@@ -146,7 +146,7 @@ static void port_set(void *arg)
 {
 	struct port_state *s = arg;
 
-	hca_port_set(&s->hca->port[0], s->up);
+	hca_port_set(hca_port_find(s->hca, 1), s->up);
 }
 
 static void link_set(struct xnet *x, bool up)

@@ -20,7 +20,7 @@
 #include <linux/pci.h>
 #include <linux/spinlock.h>
 
-#include "hca/base/fabric.h"
+#include "hca/hca.h"
 
 #define XHCA_MAX_FUNCTIONS	16
 #define XHCA_BAR_MIN		((u64)HCA_BAR_PAGES << HCA_PAGE_SHIFT)
@@ -75,7 +75,7 @@ struct xhca_engine {
 	int hotplug;
 	atomic_long_t owner;		/* a worker, and the state in the low bits */
 	unsigned long offers;		/* changes with every offer */
-	struct hca_fabric fabric;
+	struct hca_fabric *fabric;
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
 	struct hrtimer timer;		/* calls engine_tick() */
@@ -221,7 +221,6 @@ int xhca_function_plug(struct xhca_function *fn, struct net *net);
 void xhca_function_unplug(struct xhca_function *fn);
 /* Surprise removal: the function stops before its driver is told.  Needs xhca.lock. */
 void xhca_function_surprise_removal(struct xhca_function *fn);
-
 
 /* fault.c: faults on request */
 int xhca_function_fault(struct xhca_function *fn, const char *name);

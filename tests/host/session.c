@@ -4,7 +4,7 @@
 #include <string.h>
 #include <linux/slab.h>
 #include <asm/byteorder.h>
-#include "cmd/cmd.h"
+#include "pass.h"
 #include "session.h"
 
 #define KEY_VARIANT	0x5a
@@ -225,7 +225,7 @@ void session_free(struct session *s)
 		hca_destroy(s->hca[f]);
 		free(bar);
 	}
-	hca_fabric_free(&s->fabric);
+	hca_fabric_exit(&s->fabric);
 	free(s->mem);
 }
 

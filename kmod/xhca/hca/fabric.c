@@ -4,6 +4,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "pass.h"
@@ -32,13 +33,30 @@ int hca_fabric_init(struct hca_fabric *f)
 	return 0;
 }
 
-void hca_fabric_free(struct hca_fabric *f)
+void hca_fabric_exit(struct hca_fabric *f)
 {
 	hca_heap_free(&f->run.queue);
 	hca_heap_free(&f->timers);
 	hca_heap_free(&f->flushing);
 	hca_sa_free(f);
 	kfree(f->scratch);
+}
+
+struct hca_fabric *hca_fabric_create(void)
+{
+	struct hca_fabric *f = kvzalloc(sizeof(*f), GFP_KERNEL);
+
+	if (f && hca_fabric_init(f)) {
+		kvfree(f);
+		f = NULL;
+	}
+	return f;
+}
+
+void hca_fabric_free(struct hca_fabric *f)
+{
+	hca_fabric_exit(f);
+	kvfree(f);
 }
 
 /* ---- A function ------------------------------------------------------------------------ */
@@ -92,6 +110,26 @@ u64 hca_fabric_time(struct hca_fabric *f)
 {
 	hca_clock_read(f);
 	return f->now;
+}
+
+u64 hca_fabric_now(const struct hca_fabric *f)
+{
+	return f->now;
+}
+
+u64 hca_fabric_last_pass(const struct hca_fabric *f)
+{
+	return f->last_pass;
+}
+
+bool hca_fabric_has_work(const struct hca_fabric *f)
+{
+	return f->left;
+}
+
+const struct hca_stat *hca_fabric_stat(const struct hca_fabric *f)
+{
+	return &f->stat;
 }
 
 bool hca_fabric_must_sleep(const struct hca_fabric *f)

@@ -51,9 +51,36 @@ struct hca_params {
 	u32 bar_pages;
 };
 
+/* ---- What it shows ------------------------------------------------------------------ */
+
+/* Kinds of work; base/fabric.h explains their units. */
+enum hca_work {
+	HCA_REQUESTS,
+	HCA_BYTES,
+	HCA_PIECES,			/* contiguous on both sides */
+	HCA_ENTRIES,			/* list entries searched, and keys looked up */
+	HCA_RECEIVERS,			/* of a datagram */
+	HCA_WORK_KINDS
+};
+
+struct hca_stat {
+	u64 polls, wqes, doorbells, bytes, units;
+	u64 loads;			/* of registers, which are not cached */
+	u64 largest[HCA_WORK_KINDS];	/* of all turns */
+};
+
+/* Injected failures of commands, for tests of drivers */
+struct hca_command_failure {
+	u32 left;			/* commands until one fails; 0: none fails */
+	u32 more;			/* commands that fail after that one */
+	u16 opcode;			/* of commands that may fail; 0: all may fail */
+	u8 status;			/* of the failed commands */
+};
+
 /* ---- All functions of the host ----------------------------------------------------------- */
 
-__visible int hca_fabric_init(struct hca_fabric *f);
+/* NULL: no memory */
+__visible struct hca_fabric *hca_fabric_create(void);
 __visible void hca_fabric_free(struct hca_fabric *f);
 
 /*
@@ -65,6 +92,13 @@ __visible bool hca_fabric_poll(struct hca_fabric *f);
 __visible bool hca_fabric_poll_atomic(struct hca_fabric *f);
 /* Reads the clock of the host into @now and returns it.  A pass reads it only sometimes. */
 __visible u64 hca_fabric_time(struct hca_fabric *f);
+/* The clock as it was read last */
+__visible u64 hca_fabric_now(const struct hca_fabric *f);
+/* The clock when the last pass began */
+__visible u64 hca_fabric_last_pass(const struct hca_fabric *f);
+/* Has the last pass left work? */
+__visible bool hca_fabric_has_work(const struct hca_fabric *f);
+__visible const struct hca_stat *hca_fabric_stat(const struct hca_fabric *f);
 /* Does a command wait for a pass that may sleep? */
 __visible bool hca_fabric_must_sleep(const struct hca_fabric *f);
 /* The earliest timer, or U64_MAX */
@@ -110,6 +144,13 @@ __visible void hca_unplug(struct hca *hca);
 __visible void hca_function_reset(struct hca *hca);
 /* True until the reset is done.  May be called at any time in any context. */
 __visible bool hca_function_in_reset(const struct hca *hca);
+/* The number of objects of kind @kind, from 0, and its name.  False: there is no such kind. */
+__visible bool hca_object_count(const struct hca *hca, unsigned int kind, const char **name,
+				u32 *count);
+/* May be changed at any time. */
+__visible struct hca_command_failure *hca_command_failure(struct hca *hca);
+/* Port @number, or NULL.  0 is the first port, too. */
+__visible struct hca_port *hca_port_find(struct hca *hca, u32 number);
 /* Sets the link of a port. */
 __visible void hca_port_set(struct hca_port *port, bool up);
 /* Sets the P_Key of a port. */

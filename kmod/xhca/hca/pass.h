@@ -33,4 +33,10 @@ unsigned int hca_doorbell_look_eq(struct hca_uar *uar);
 /* True if a doorbell was rung, see hca_fabric_rung(). */
 bool hca_doorbell_rung(struct hca_fabric *f);
 
+/* ---- fabric.c ---------------------------------------------------------------------------- */
+
+/* For hca_fabric_create() and hca_fabric_free(), and for tests that have the memory */
+__visible int hca_fabric_init(struct hca_fabric *f);
+__visible void hca_fabric_exit(struct hca_fabric *f);
+
 #endif

@@ -41,12 +41,7 @@ struct hca {
 	struct hca_events cmd_events;
 	bool irq_pending;
 
-	struct {			/* injected failures, for tests of drivers */
-		u32 left;		/* commands until one fails; 0: none fails */
-		u32 more;		/* commands that fail after that one */
-		u16 opcode;		/* of commands that may fail; 0: all may fail */
-		u8 status;		/* of the failed commands */
-	} fail;
+	struct hca_command_failure fail;
 
 	bool no_dma;			/* see hca_dma_enable() */
 	u8 stopped;			/* HCA_FAILED, HCA_RESETTING */
@@ -82,14 +77,6 @@ struct hca {
  * piece of a message, a part of a UMR's list, or one receiver of a multicast.  The longest
  * step is a datagram to one receiver: HCA_DATAGRAM_UNITS of each of its two lists.
  */
-enum hca_work {
-	HCA_REQUESTS,
-	HCA_BYTES,
-	HCA_PIECES,			/* contiguous on both sides */
-	HCA_ENTRIES,			/* list entries searched, and keys looked up */
-	HCA_RECEIVERS,			/* of a datagram */
-	HCA_WORK_KINDS
-};
 
 #define HCA_TURN_UNITS		(64 * 1024u)
 #define HCA_REQUEST_UNITS	512u
@@ -181,11 +168,7 @@ struct hca_fabric {
 	u32 idle;			/* passes since there was work */
 	bool must_sleep;		/* a command waits for a pass that may sleep */
 	struct hca_turn turn;		/* of the queues that run */
-	struct {
-		u64 polls, wqes, doorbells, bytes, units;
-		u64 loads;		/* of registers, which are not cached */
-		u64 largest[HCA_WORK_KINDS];	/* of all turns */
-	} stat;
+	struct hca_stat stat;
 };
 
 static inline void hca_timer_set(struct hca_fabric *f, struct hca_timer *timer, u64 due)

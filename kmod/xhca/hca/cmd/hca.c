@@ -6,6 +6,7 @@
  * A reset frees every object that the driver left: users before what they use, so that
  * no object ever points to a freed one.  There may be millions, so it takes many passes.
  */
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -99,6 +100,25 @@ static bool hca_objects_free_some(struct hca *hca)
 	for (; hca->reset.kind < ARRAY_SIZE(kinds); hca->reset.kind++, hca->reset.number = 0)
 		if (!hca_objects_free_kind(hca, hca->reset.kind, end, &left))
 			return false;
+	return true;
+}
+
+bool hca_object_count(const struct hca *hca, unsigned int kind, const char **name, u32 *count)
+{
+	const struct {
+		const char *name;
+		const struct hca_table *table;
+	} kind_table[] = {
+		{ "uars", &hca->uars_by_index }, { "eqs", &hca->eqs }, { "cqs", &hca->cqs },
+		{ "qps", &hca->qps }, { "srqs", &hca->srqs }, { "mkeys", &hca->mkeys },
+		{ "pds", &hca->pds }, { "xrcds", &hca->xrcds }, { "tds", &hca->tds },
+		{ "counters", &hca->counters }, { "umems", &hca->umems }, { "uctxs", &hca->uctxs },
+	};
+
+	if (kind >= ARRAY_SIZE(kind_table))
+		return false;
+	*name = kind_table[kind].name;
+	*count = READ_ONCE(kind_table[kind].table->count);
 	return true;
 }
 
@@ -216,7 +236,17 @@ void hca_reset(struct hca *hca)
 		;
 }
 
-/* ---- Link and DMA --------------------------------------------------------------------- */
+/* ---- What others see and change ---------------------------------------------------------- */
+
+struct hca_command_failure *hca_command_failure(struct hca *hca)
+{
+	return &hca->fail;
+}
+
+struct hca_port *hca_port_find(struct hca *hca, u32 number)
+{
+	return hca_port_get(hca, number);
+}
 
 void hca_dma_enable(struct hca *hca, bool on)
 {
