@@ -397,7 +397,7 @@ static void test_cq_error(struct eq_reader *r)
 	for (i = 0; i <= 16; i++)
 		hca_cqe_post(cq, &(struct mlx5r_cqe) { .op_own = MLX5R_CQE_REQ << 4 }, NULL);
 	r->ci = r->eq->pi;
-	for (; !list_empty(&s.fabric.failing) && passes < 1000; passes++) {
+	for (; !list_empty(&s.fabric.fail.dependents) && passes < 1000; passes++) {
 		r->ci = r->eq->pi;
 		tell_index(r);
 		hca_fabric_poll(&s.fabric);

@@ -291,7 +291,7 @@ void session_settle(struct session *s)
 		return settle_passes(s, SETTLED);
 	do
 		settle_passes(s, 1);
-	while (s->fabric.sweeps.n || !registers_read(s));
+	while (s->fabric.sweep.uars.n || !registers_read(s));
 }
 
 /* Creates the mkey of @in, after the common fields are set. */

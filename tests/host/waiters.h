@@ -21,7 +21,7 @@ static inline u32 waiters_in(const struct hca_waiter *w, const struct hca_waiter
 /* Is every queue that waits in one heap, and on no run list? */
 static inline bool waiters_good(const struct session *s)
 {
-	u32 waiting = 0, found = waiters_in(s->fabric.detached, NULL, NULL), i;
+	u32 waiting = 0, found = waiters_in(s->fabric.wait.detached, NULL, NULL), i;
 	int func;
 
 	for (func = 0; func < SESSION_FUNCS; func++) {

@@ -216,14 +216,14 @@ static u16 hca_doorbell_known_registers(const struct hca_uar *uar)
 /* NULL: all have been read in this pass. */
 static struct hca_uar *hca_doorbell_next_hot(struct hca_fabric *f, unsigned int *reg)
 {
-	struct hca_uar *uar = hca_round_first_entry(&f->hot_uars, struct hca_uar, hot_entry);
+	struct hca_uar *uar = hca_round_first_entry(&f->doorbell.hot, struct hca_uar, hot_entry);
 
-	if (!uar || uar->pass == f->pass)
+	if (!uar || uar->pass == f->doorbell.pass)
 		return NULL;
 	if (!hca_doorbell_next_register(hca_doorbell_known_registers(uar), &uar->next_known, reg))
 		return uar;
-	uar->pass = f->pass;
-	hca_round_pass(&f->hot_uars);
+	uar->pass = f->doorbell.pass;
+	hca_round_pass(&f->doorbell.hot);
 	if (++uar->quiet > QUIET_LOOKS)
 		hca_uar_set_idle(uar);
 	return uar;
@@ -231,11 +231,11 @@ static struct hca_uar *hca_doorbell_next_hot(struct hca_fabric *f, unsigned int 
 
 static struct hca_uar *hca_doorbell_next_cold(struct hca_fabric *f, unsigned int *reg)
 {
-	struct hca_uar *uar = hca_round_first_entry(&f->uars, struct hca_uar, entry);
+	struct hca_uar *uar = hca_round_first_entry(&f->doorbell.uars, struct hca_uar, entry);
 
 	if (!uar)
 		return NULL;
-	hca_round_pass(&f->uars);
+	hca_round_pass(&f->doorbell.uars);
 	uar->cold_looks++;
 	if (uar->cold_looks & 1)
 		hca_doorbell_next_register(hca_doorbell_known_registers(uar),
@@ -247,7 +247,8 @@ static struct hca_uar *hca_doorbell_next_cold(struct hca_fabric *f, unsigned int
 
 static struct hca_uar *hca_doorbell_next_look(struct hca_fabric *f, unsigned int *reg)
 {
-	struct hca_uar *uar = f->looks++ % COLD_SHARE ? hca_doorbell_next_hot(f, reg) : NULL;
+	bool cold = !(f->doorbell.looks++ % COLD_SHARE);
+	struct hca_uar *uar = cold ? NULL : hca_doorbell_next_hot(f, reg);
 
 	return uar ? uar : hca_doorbell_next_cold(f, reg);
 }
@@ -257,20 +258,20 @@ static struct hca_uar *hca_doorbell_next_look(struct hca_fabric *f, unsigned int
 /* Steps of work since the last pass; a pass counts as one */
 static u32 hca_doorbell_take_steps(struct hca_fabric *f)
 {
-	u64 work = f->stat.units / HCA_REQUEST_UNITS, done = work - f->work_seen;
+	u64 work = f->stat.units / HCA_REQUEST_UNITS, done = work - f->doorbell.work_seen;
 
-	f->work_seen = work;
+	f->doorbell.work_seen = work;
 	return min_t(u64, done, MAX_STEPS) + 1;
 }
 
 static u32 hca_doorbell_loads_allowed(struct hca_fabric *f, u32 steps)
 {
-	u64 since = f->now - f->last_pass;
+	u64 since = f->now - f->doorbell.last_pass;
 
-	f->last_pass = f->now;
-	f->load_credit = min_t(s32, f->load_credit + steps, BUSY_LOADS * STEPS_LOAD);
+	f->doorbell.last_pass = f->now;
+	f->doorbell.credit = min_t(s32, f->doorbell.credit + steps, BUSY_LOADS * STEPS_LOAD);
 	if (!hca_is_idle(f))
-		return max(f->load_credit, 0) / STEPS_LOAD;
+		return max(f->doorbell.credit, 0) / STEPS_LOAD;
 	return since < LONG_NS ? IDLE_LOADS : min_t(u64, since / LOAD_NS, LONG_LOADS);
 }
 
@@ -279,9 +280,10 @@ static unsigned int hca_doorbell_read_some(struct hca_fabric *f, u32 steps)
 	u64 start = f->stat.loads, end = start + hca_doorbell_loads_allowed(f, steps);
 	unsigned int changed = 0, reg;
 	struct hca_uar *uar;
+	s64 credit;
 	u64 left;
 
-	f->pass++;
+	f->doorbell.pass++;
 	/* Registers of a halted function are not loaded, so reads are counted too. */
 	for (left = end - start; left && f->stat.loads < end; left--) {
 		uar = hca_doorbell_next_look(f, &reg);
@@ -289,8 +291,8 @@ static unsigned int hca_doorbell_read_some(struct hca_fabric *f, u32 steps)
 			break;
 		changed += hca_doorbell_read(uar, reg);
 	}
-	f->load_credit = max_t(s64, f->load_credit - (s64)(f->stat.loads - start) * STEPS_LOAD,
-			       -BUSY_LOADS * STEPS_LOAD);
+	credit = f->doorbell.credit - (s64)(f->stat.loads - start) * STEPS_LOAD;
+	f->doorbell.credit = max_t(s64, credit, -BUSY_LOADS * STEPS_LOAD);
 	return changed;
 }
 
@@ -308,14 +310,14 @@ static bool hca_doorbell_command_rung(struct hca_fabric *f)
 	struct hca *hca;
 	u32 n;
 
-	for (n = min_t(u32, f->nfunctions, RUNG_FUNCTIONS); n; n--) {
-		hca = list_first_entry(&f->functions, struct hca, entry);
+	for (n = min_t(u32, f->functions.n, RUNG_FUNCTIONS); n; n--) {
+		hca = list_first_entry(&f->functions.list, struct hca, entry);
 		seg = hca->p.bar;
 		f->stat.loads++;
 		/* It stays the first function, where the next pass looks. */
 		if (READ_ONCE(*(const u32 *)&seg->cmd_dbell) && !hca_halted(hca))
 			return true;
-		list_move_tail(&hca->entry, &f->functions);
+		list_move_tail(&hca->entry, &f->functions.list);
 	}
 	return false;
 }
@@ -327,7 +329,7 @@ static void hca_doorbell_remember(struct hca_uar *uar, unsigned int reg)
 	uar->next_known = reg;
 	uar->quiet = 0;
 	hca_uar_set_idle(uar);
-	hca_round_add_first(&uar->hca->fabric->hot_uars, &uar->hot_entry);
+	hca_round_add_first(&uar->hca->fabric->doorbell.hot, &uar->hot_entry);
 }
 
 bool hca_doorbell_rung(struct hca_fabric *f)
@@ -340,7 +342,7 @@ bool hca_doorbell_rung(struct hca_fabric *f)
 	hca_clock_run(f);
 	if (hca_doorbell_command_rung(f) || hca_sweep_rung(f))
 		return true;
-	f->pass++;
+	f->doorbell.pass++;
 	while (f->stat.loads < end) {
 		uar = hca_doorbell_next_look(f, &reg);
 		if (!uar)

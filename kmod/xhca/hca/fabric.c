@@ -13,16 +13,16 @@
 int hca_fabric_init(struct hca_fabric *f)
 {
 	memset(f, 0, sizeof(*f));
-	INIT_LIST_HEAD(&f->functions);
-	INIT_LIST_HEAD(&f->by_serial);
-	hca_round_init(&f->uars);
-	hca_round_init(&f->hot_uars);
-	hca_round_init(&f->active_uars);
-	hca_round_init(&f->sweeps);
-	INIT_LIST_HEAD(&f->failing);
-	INIT_LIST_HEAD(&f->failing_qps);
+	INIT_LIST_HEAD(&f->functions.list);
+	INIT_LIST_HEAD(&f->functions.by_serial);
+	hca_round_init(&f->doorbell.uars);
+	hca_round_init(&f->doorbell.hot);
+	hca_round_init(&f->sweep.active);
+	hca_round_init(&f->sweep.uars);
+	INIT_LIST_HEAD(&f->fail.dependents);
+	INIT_LIST_HEAD(&f->fail.qps);
 	INIT_LIST_HEAD(&f->cqs_to_arm);
-	INIT_LIST_HEAD(&f->waking);
+	INIT_LIST_HEAD(&f->wait.waking);
 	f->now = ktime_get_ns();
 	f->scratch = kzalloc(sizeof(*f->scratch), GFP_KERNEL);
 	if (!f->scratch || hca_sa_init(f)) {
@@ -83,10 +83,10 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		hca_free(hca);
 		return NULL;
 	}
-	hca->serial = ++f->last_serial;
-	list_add_tail(&hca->entry, &f->functions);
-	list_add_tail(&hca->serial_entry, &f->by_serial);
-	f->nfunctions++;
+	hca->serial = ++f->functions.last_serial;
+	list_add_tail(&hca->entry, &f->functions.list);
+	list_add_tail(&hca->serial_entry, &f->functions.by_serial);
+	f->functions.n++;
 	hca_route_changed(f);
 	return hca;
 }
@@ -99,7 +99,7 @@ void hca_destroy(struct hca *hca)
 	hca_heap_leave(&f->run.queue, &hca->share.place);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
-	f->nfunctions--;
+	f->functions.n--;
 	hca_route_changed(f);
 	hca_free(hca);
 }
@@ -119,12 +119,12 @@ u64 hca_fabric_now(const struct hca_fabric *f)
 
 u64 hca_fabric_last_pass(const struct hca_fabric *f)
 {
-	return f->last_pass;
+	return f->doorbell.last_pass;
 }
 
 bool hca_fabric_has_work(const struct hca_fabric *f)
 {
-	return f->left;
+	return f->pass.left;
 }
 
 const struct hca_stat *hca_fabric_stat(const struct hca_fabric *f)
@@ -134,7 +134,7 @@ const struct hca_stat *hca_fabric_stat(const struct hca_fabric *f)
 
 bool hca_fabric_must_sleep(const struct hca_fabric *f)
 {
-	return f->must_sleep;
+	return f->pass.must_sleep;
 }
 
 /* Ignores the timers of QPs in ERR: a flush need not wake the engine. */

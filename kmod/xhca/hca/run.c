@@ -71,25 +71,25 @@ static unsigned int hca_run_queues(struct hca_fabric *f)
  */
 static struct hca *hca_run_command_turn(struct hca_fabric *f, bool due)
 {
-	struct hca *hca = list_first_entry_or_null(&f->functions, struct hca, entry);
+	struct hca *hca = list_first_entry_or_null(&f->functions.list, struct hca, entry);
 
 	if (!hca || !(due || hca_is_idle(f) || !(f->stat.polls % COMMAND_PASSES)))
 		return NULL;
-	list_move_tail(&hca->entry, &f->functions);
+	list_move_tail(&hca->entry, &f->functions.list);
 	return hca;
 }
 
 static unsigned int hca_run_commands(struct hca_fabric *f, bool due)
 {
-	struct hca *hca = hca_run_command_turn(f, due || f->commands || f->resets);
+	struct hca *hca = hca_run_command_turn(f, due || f->pass.commands || f->resets);
 
 	if (!hca)
 		return 0;
-	f->commands = hca_cmd_poll(hca);
+	f->pass.commands = hca_cmd_poll(hca);
 	/* A command can take milliseconds. */
-	if (f->commands)
+	if (f->pass.commands)
 		hca_clock_read(f);
-	return f->commands;
+	return f->pass.commands;
 }
 
 /* In a pass that may not run commands: requests a pass that may. */
@@ -99,16 +99,16 @@ static void hca_run_find_commands(struct hca_fabric *f)
 
 	if (!hca || !hca_cmd_waits(hca))
 		return;
-	f->must_sleep = true;
+	f->pass.must_sleep = true;
 	/* The next pass looks at this function first. */
 	list_del(&hca->entry);
-	list_add(&hca->entry, &f->functions);
+	list_add(&hca->entry, &f->functions.list);
 }
 
 static void hca_run_read_clock(struct hca_fabric *f)
 {
-	if (f->stat.polls++ % CLOCK_PASSES && !f->idle && !f->timers.n &&
-	    f->stat.units - f->clock_units < CLOCK_UNITS)
+	if (f->stat.polls++ % CLOCK_PASSES && !f->pass.idle && !f->timers.n &&
+	    f->stat.units - f->clock.units < CLOCK_UNITS)
 		return;
 	hca_clock_read(f);
 	hca_clock_run(f);
@@ -147,23 +147,24 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	if (hca_heap_first_until(&f->flushing, f->now))
 		work += hca_qp_run_flushing(f);
 	hca_cq_raise_events(f);
-	f->left = false;
-	list_for_each_entry(hca, &f->functions, entry) {
+	f->pass.left = false;
+	list_for_each_entry(hca, &f->functions.list, entry) {
 		if (!hca_halted(hca) && hca_share_has_work(hca)) {
 			hca_share_ready(&f->run, &hca->share);
-			f->left = true;
+			f->pass.left = true;
 		}
 		hca_run_interrupts(hca);
 	}
-	f->idle = work ? 0 : f->idle + 1;
-	return work || f->sweeps.n || f->left || hca_heap_first_until(&f->flushing, f->now);
+	f->pass.idle = work ? 0 : f->pass.idle + 1;
+	return work || f->sweep.uars.n || f->pass.left ||
+	       hca_heap_first_until(&f->flushing, f->now);
 }
 
 bool hca_fabric_poll(struct hca_fabric *f)
 {
-	bool wanted = f->must_sleep;
+	bool wanted = f->pass.must_sleep;
 
-	f->must_sleep = false;
+	f->pass.must_sleep = false;
 	hca_run_read_clock(f);
 	return hca_run_pass(f, hca_run_commands(f, wanted));
 }

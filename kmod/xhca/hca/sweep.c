@@ -89,7 +89,7 @@ void hca_sweep(struct hca_uar *uar, enum hca_record_kind kind)
 
 	uar->records[kind].sweep = uar->records[kind].all.n;
 	if (list_empty(&uar->sweep_entry) && uar->records[kind].all.n)
-		hca_round_add(&f->sweeps, &uar->sweep_entry);
+		hca_round_add(&f->sweep.uars, &uar->sweep_entry);
 }
 
 void hca_sweep_restart(struct hca_uar *uar)
@@ -141,13 +141,13 @@ static unsigned int hca_sweep_page(struct hca_uar *uar, enum hca_record_kind kin
 
 static u32 hca_sweep_misses_allowed(struct hca_fabric *f, u32 steps)
 {
-	u32 pages = min_t(u32, f->sweeps.n, SWEEP_STEPS), n;
+	u32 pages = min_t(u32, f->sweep.uars.n, SWEEP_STEPS), n;
 
 	if (hca_is_idle(f))
-		return min_t(u32, f->sweeps.n * SWEEP_STEPS, SWEEP_MAX);
-	f->sweep_credit = min_t(u32, f->sweep_credit + steps * pages, SWEEP_MAX * SWEEP_STEPS);
-	n = f->sweep_credit / SWEEP_STEPS;
-	f->sweep_credit %= SWEEP_STEPS;
+		return min_t(u32, f->sweep.uars.n * SWEEP_STEPS, SWEEP_MAX);
+	f->sweep.credit = min_t(u32, f->sweep.credit + steps * pages, SWEEP_MAX * SWEEP_STEPS);
+	n = f->sweep.credit / SWEEP_STEPS;
+	f->sweep.credit %= SWEEP_STEPS;
 	return n;
 }
 
@@ -158,8 +158,8 @@ static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 	unsigned int found, total = 0;
 	struct hca_uar *uar;
 
-	for (left = max(left, f->sweep_finds); left && total < SWEEP_MAX; left--) {
-		uar = hca_round_first_entry(&f->sweeps, struct hca_uar, sweep_entry);
+	for (left = max(left, f->sweep.finds); left && total < SWEEP_MAX; left--) {
+		uar = hca_round_first_entry(&f->sweep.uars, struct hca_uar, sweep_entry);
 		if (!uar)
 			break;
 		if (hca_halted(uar->hca)) {
@@ -172,27 +172,27 @@ static unsigned int hca_sweep_pages(struct hca_fabric *f, u32 steps)
 		if (!uar->records[HCA_RECORD_QP].sweep && !uar->records[HCA_RECORD_CQ].sweep)
 			hca_uar_stop_sweep(uar);
 		else if (!found)
-			hca_round_pass(&f->sweeps);
+			hca_round_pass(&f->sweep.uars);
 	}
-	f->sweep_finds = total ? 1 : 0;
+	f->sweep.finds = total ? 1 : 0;
 	return total;
 }
 
 unsigned int hca_sweep_poll(struct hca_fabric *f, u32 steps)
 {
-	u32 n = min_t(u32, f->active_uars.n, ACTIVE_PAGES);
+	u32 n = min_t(u32, f->sweep.active.n, ACTIVE_PAGES);
 	unsigned int found = 0;
 	struct hca_uar *uar;
 
 	for (; n; n--) {
-		uar = hca_round_first_entry(&f->active_uars, struct hca_uar, active_uar_entry);
+		uar = hca_round_first_entry(&f->sweep.active, struct hca_uar, active_uar_entry);
 		if (!uar)
 			break;
-		hca_round_pass(&f->active_uars);
+		hca_round_pass(&f->sweep.active);
 		if (!hca_halted(uar->hca))
 			found += hca_sweep_read_active(uar);
 	}
-	if (f->sweeps.n)
+	if (f->sweep.uars.n)
 		found += hca_sweep_pages(f, steps);
 	return found;
 }
@@ -203,7 +203,7 @@ bool hca_sweep_rung(struct hca_fabric *f)
 	struct hca_uar *uar;
 	int n = 0;
 
-	list_for_each_entry(uar, &f->active_uars.list, active_uar_entry) {
+	list_for_each_entry(uar, &f->sweep.active.list, active_uar_entry) {
 		list_for_each_entry(r, &uar->active.list, active_entry)
 			if (!hca_halted(uar->hca) && hca_sweep_is_changed(r))
 				return true;

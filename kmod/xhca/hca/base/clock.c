@@ -27,8 +27,8 @@ static void hca_clock_update(struct hca *hca)
 
 void hca_clock_read(struct hca_fabric *f)
 {
-	f->clock_pass = f->stat.polls;
-	f->clock_units = f->stat.units;
+	f->clock.pass = f->stat.polls;
+	f->clock.units = f->stat.units;
 	f->now = ktime_get_ns();
 }
 
@@ -36,10 +36,10 @@ void hca_clock_run(struct hca_fabric *f)
 {
 	struct hca *hca;
 
-	if (f->now < f->clock_due)
+	if (f->now < f->clock.due)
 		return;
-	f->clock_due = f->now + UPDATE_NS;
-	list_for_each_entry(hca, &f->functions, entry)
+	f->clock.due = f->now + UPDATE_NS;
+	list_for_each_entry(hca, &f->functions.list, entry)
 		if (!hca->gone)
 			hca_clock_update(hca);
 }
@@ -48,7 +48,7 @@ void hca_clock_set(struct hca *hca)
 {
 	struct hca_fabric *f = hca->fabric;
 
-	if (f->clock_pass != f->stat.polls)
+	if (f->clock.pass != f->stat.polls)
 		hca_clock_read(f);
 	if (hca->clock != f->now)
 		hca_clock_update(hca);

@@ -18,7 +18,7 @@ static inline u64 hca_clock_stamp(struct hca *hca)
 {
 	const struct hca_fabric *f = hca->fabric;
 
-	if (f->clock_pass != f->stat.polls || hca->clock != f->now)
+	if (f->clock.pass != f->stat.polls || hca->clock != f->now)
 		hca_clock_set(hca);
 	return hca->clock;
 }

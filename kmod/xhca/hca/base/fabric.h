@@ -18,8 +18,8 @@ enum {
 };
 
 struct hca {
-	struct list_head entry;		/* fabric.functions */
-	struct list_head serial_entry;	/* fabric.by_serial */
+	struct list_head entry;		/* fabric.functions.list */
+	struct list_head serial_entry;	/* fabric.functions.by_serial */
 	u32 serial;			/* each new function has a higher one */
 	struct hca_fabric *fabric;
 	const struct hca_ops *ops;
@@ -134,39 +134,55 @@ struct hca_route {
 #define HCA_LOG_ROUTES	6
 
 struct hca_fabric {
-	struct list_head functions;
-	u32 nfunctions;
-	struct list_head by_serial;	/* the same functions, in order of their serials */
-	u32 last_serial;
+	u64 now;			/* ns, the clock as it was read last */
+	struct {
+		struct list_head list;
+		u32 n;
+		struct list_head by_serial;	/* the same, in order of their serials */
+		u32 last_serial;
+	} functions;
 	u64 last_member;		/* last number given to a multicast member */
-	u32 epoch;			/* changes with every change of an address */
-	struct hca_route routes[1 << HCA_LOG_ROUTES];
+	struct {
+		u32 epoch;		/* changes with every change of an address */
+		struct hca_route cache[1 << HCA_LOG_ROUTES];
+	} route;
 	struct hca_sa sa;
-	u64 now;			/* ns */
-	u64 clock_pass, clock_units;	/* when @now was read: the pass, and the work until then */
-	u64 clock_due;			/* ns, the next update of all clock registers */
-	struct hca_round uars;		/* doorbell pages in use */
-	struct hca_round hot_uars;	/* those that software used recently */
-	struct hca_round active_uars;	/* those with active records */
-	struct hca_round sweeps;	/* those whose records are swept */
-	u32 sweep_credit, sweep_finds;
-	s32 load_credit;
-	u32 pass, looks;		/* reads of registers */
-	u64 work_seen, last_pass;
+	struct {
+		u64 pass, units;	/* when @now was read: the pass, and the work until then */
+		u64 due;		/* ns, the next update of all clock registers */
+	} clock;
+	struct {
+		struct hca_round uars;	/* doorbell pages in use */
+		struct hca_round hot;	/* those that software used recently */
+		s32 credit;		/* steps that allow loads */
+		u32 pass, looks;	/* reads of registers */
+		u64 work_seen, last_pass;
+	} doorbell;
+	struct {
+		struct hca_round active;	/* doorbell pages with active records */
+		struct hca_round uars;	/* those whose records are swept */
+		u32 credit, finds;
+	} sweep;
+	struct {
+		u32 commands;		/* executed in the last pass that looked for them */
+		bool left;		/* the last pass left work */
+		bool must_sleep;	/* a command waits for a pass that may sleep */
+		u32 idle;		/* passes since there was work */
+	} pass;
 	u32 resets;			/* functions that are being reset */
-	u32 commands;			/* executed in the last pass that looked for them */
 	struct hca_shares run;		/* functions with work */
-	bool left;			/* the last pass left work */
-	struct list_head failing;	/* dependents of CQs and SRQs that have failed */
-	struct list_head failing_qps;	/* QPs that the scheduler takes to ERR or SQER */
+	struct {
+		struct list_head dependents;	/* of CQs and SRQs that have failed */
+		struct list_head qps;	/* QPs that the scheduler takes to ERR or SQER */
+	} fail;
 	struct list_head cqs_to_arm;	/* CQs with entries since their arm word was read */
-	struct list_head waking;	/* CQs with more QPs to wake */
-	struct hca_waiter *detached;	/* QPs whose CQ was destroyed or has overrun */
+	struct {
+		struct list_head waking;	/* CQs with more QPs to wake */
+		struct hca_waiter *detached;	/* QPs whose CQ was destroyed or has overrun */
+	} wait;
 	struct hca_heap timers;		/* QPs that retry, CQs with a moderated event */
 	struct hca_heap flushing;	/* QPs in ERR */
 	struct hca_scratch *scratch;	/* the request that is executed */
-	u32 idle;			/* passes since there was work */
-	bool must_sleep;		/* a command waits for a pass that may sleep */
 	struct hca_turn turn;		/* of the queues that run */
 	struct hca_stat stat;
 };
@@ -211,7 +227,7 @@ static inline u64 hca_turn_left(const struct hca_fabric *f)
 /* Has there been no work for some time? */
 static inline bool hca_is_idle(const struct hca_fabric *f)
 {
-	return f->idle >= 64;
+	return f->pass.idle >= 64;
 }
 
 /* Port @number, or NULL.  0 is the first port, for commands that name none. */

@@ -46,7 +46,7 @@ struct hca_dependent {
 struct hca_dependents {
 	struct list_head qps;
 	struct list_head failed;	/* those already queued for failure */
-	struct list_head entry;		/* fabric.failing, or empty */
+	struct list_head entry;		/* fabric.fail.dependents, or empty */
 };
 
 /* ---- Timers ------------------------------------------------------------------------------ */
@@ -126,16 +126,16 @@ struct hca_uar {
 	u32 neqs;
 	struct hca_records records[HCA_RECORD_KINDS];	/* of the queues that use the page */
 	struct hca_round active;	/* records that changed recently */
-	struct list_head active_uar_entry;	/* fabric.active_uars, or empty */
-	struct list_head sweep_entry;	/* fabric.sweeps, or empty */
+	struct list_head active_uar_entry;	/* fabric.sweep.active, or empty */
+	struct list_head sweep_entry;	/* fabric.sweep.uars, or empty */
 	bool sweep_stopped;		/* it stopped because the function was halted */
 
 	struct hca_owner *owner;	/* of a user context, or @driver */
 	struct hca_owner driver;
 
 	/* Reads of the registers (doorbell.c) */
-	struct list_head entry;		/* fabric.uars while queues use the page */
-	struct list_head hot_entry;	/* fabric.hot_uars, or empty */
+	struct list_head entry;		/* fabric.doorbell.uars while queues use the page */
+	struct list_head hot_entry;	/* fabric.doorbell.hot, or empty */
 	u16 known;			/* a bit for each register that software has rung */
 	u8 next_known, next_cold_known, next_any;
 	u8 cold_looks;
@@ -208,7 +208,7 @@ struct hca_cq {
 	u32 rings;			/* uar->cq_rings when the CQ was created */
 	struct list_head news_entry;	/* fabric.cqs_to_arm, or empty */
 	struct hca_waiter *waiters;	/* QPs that wait: the root of their heap */
-	struct list_head wake_entry;	/* fabric.waking, or empty */
+	struct list_head wake_entry;	/* fabric.wait.waking, or empty */
 	bool overrun_ignore, collapsed;
 	bool overrun;			/* the CQ is in error */
 	u32 max_count, period_us;	/* moderation */
@@ -409,7 +409,7 @@ struct hca_qp {
 	u32 ece;			/* granted options, see hca_ece_grant() */
 	struct hca_dependent on_scq, on_rcq, on_srq;
 	u32 xrcd;
-	struct list_head fail_entry;	/* fabric.failing_qps, or empty */
+	struct list_head fail_entry;	/* fabric.fail.qps, or empty */
 	struct hca_heap_entry flush;	/* fabric.flushing in ERR; key: the next read, in ns */
 	u64 flush_ns;			/* its interval */
 

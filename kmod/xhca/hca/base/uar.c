@@ -77,24 +77,24 @@ void hca_uar_set_active(struct hca_uar *uar)
 {
 	uar->quiet = 0;
 	if (list_empty(&uar->hot_entry))
-		hca_round_add(&uar->hca->fabric->hot_uars, &uar->hot_entry);
+		hca_round_add(&uar->hca->fabric->doorbell.hot, &uar->hot_entry);
 }
 
 void hca_uar_set_idle(struct hca_uar *uar)
 {
 	if (!list_empty(&uar->hot_entry))
-		hca_round_del(&uar->hca->fabric->hot_uars, &uar->hot_entry);
+		hca_round_del(&uar->hca->fabric->doorbell.hot, &uar->hot_entry);
 }
 
 void hca_uar_stop_sweep(struct hca_uar *uar)
 {
 	if (!list_empty(&uar->sweep_entry))
-		hca_round_del(&uar->hca->fabric->sweeps, &uar->sweep_entry);
+		hca_round_del(&uar->hca->fabric->sweep.uars, &uar->sweep_entry);
 }
 
 void hca_uar_used(struct hca_uar *uar)
 {
-	struct hca_round *all = &uar->hca->fabric->uars;
+	struct hca_round *all = &uar->hca->fabric->doorbell.uars;
 
 	if (!hca_uar_in_use(uar)) {
 		if (!list_empty(&uar->entry))

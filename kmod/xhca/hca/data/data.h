@@ -153,7 +153,7 @@ void hca_fail_forget(struct hca_qp *qp);
 /* The QP queued first, or NULL */
 static inline struct hca_qp *hca_fail_first(struct hca_fabric *f)
 {
-	return list_first_entry_or_null(&f->failing_qps, struct hca_qp, fail_entry);
+	return list_first_entry_or_null(&f->fail.qps, struct hca_qp, fail_entry);
 }
 
 void hca_dependents_init(struct hca_dependents *all);
@@ -164,7 +164,7 @@ void hca_depend_end(struct hca_dependent *d);
 void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all);
 static inline bool hca_dependents_pending(const struct hca_fabric *f)
 {
-	return !list_empty(&f->failing);
+	return !list_empty(&f->fail.dependents);
 }
 
 /* Queues some of those QPs; returns how many. */
@@ -218,7 +218,7 @@ void hca_route_find_remote(struct hca_qp *qp);
 /* The port that the QP's primary path leads to, or NULL */
 static inline struct hca_port *hca_route_remote(struct hca_qp *qp)
 {
-	if (!qp->remote || qp->peer_epoch != qp->hca->fabric->epoch)
+	if (!qp->remote || qp->peer_epoch != qp->hca->fabric->route.epoch)
 		hca_route_find_remote(qp);
 	return qp->remote && hca_halted(qp->remote->hca) ? NULL : qp->remote;
 }
@@ -226,7 +226,7 @@ static inline struct hca_port *hca_route_remote(struct hca_qp *qp)
 /* Does the QP's primary path lead to @port, whose function is not halted? */
 static inline bool hca_route_leads_to(struct hca_qp *qp, const struct hca_port *port)
 {
-	if (qp->remote != port || qp->peer_epoch != qp->hca->fabric->epoch)
+	if (qp->remote != port || qp->peer_epoch != qp->hca->fabric->route.epoch)
 		hca_route_find_remote(qp);
 	return qp->remote == port;
 }
@@ -307,7 +307,7 @@ void hca_wait_wake(struct hca_cq *cq);
 void hca_wait_abandon(struct hca_cq *cq);
 static inline bool hca_wait_pending(const struct hca_fabric *f)
 {
-	return f->detached || !list_empty(&f->waking);
+	return f->wait.detached || !list_empty(&f->wait.waking);
 }
 
 /* Wakes and queues some of those QPs; returns how many steps it took. */

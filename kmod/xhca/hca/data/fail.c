@@ -20,7 +20,7 @@ static void hca_fail_queue(struct hca_qp *qp, u8 state)
 {
 	qp->fail_to = state;
 	if (list_empty(&qp->fail_entry))
-		list_add_tail(&qp->fail_entry, &qp->hca->fabric->failing_qps);
+		list_add_tail(&qp->fail_entry, &qp->hca->fabric->fail.qps);
 }
 
 void hca_fail_init(struct hca_qp *qp)
@@ -80,7 +80,7 @@ void hca_depend_end(struct hca_dependent *d)
 void hca_dependents_fail(struct hca_fabric *f, struct hca_dependents *all)
 {
 	if (list_empty(&all->entry))
-		list_add_tail(&all->entry, &f->failing);
+		list_add_tail(&all->entry, &f->fail.dependents);
 }
 
 unsigned int hca_dependents_run(struct hca_fabric *f)
@@ -89,8 +89,8 @@ unsigned int hca_dependents_run(struct hca_fabric *f)
 	struct hca_dependent *d;
 	unsigned int n = 0;
 
-	while (!list_empty(&f->failing) && n < PASS_QPS) {
-		all = list_first_entry(&f->failing, struct hca_dependents, entry);
+	while (!list_empty(&f->fail.dependents) && n < PASS_QPS) {
+		all = list_first_entry(&f->fail.dependents, struct hca_dependents, entry);
 		if (list_empty(&all->qps)) {
 			list_splice_init(&all->failed, &all->qps);
 			list_del_init(&all->entry);

@@ -83,7 +83,7 @@ void hca_record_activate(struct hca_record *r)
 		hca_record_inactive(last);
 	}
 	if (!uar->active.n)
-		hca_round_add(&uar->hca->fabric->active_uars, &uar->active_uar_entry);
+		hca_round_add(&uar->hca->fabric->sweep.active, &uar->active_uar_entry);
 	hca_round_add_first(&uar->active, &r->active_entry);
 }
 
@@ -93,5 +93,5 @@ void hca_record_inactive(struct hca_record *r)
 		return;
 	hca_round_del(&r->uar->active, &r->active_entry);
 	if (!r->uar->active.n)
-		hca_round_del(&r->uar->hca->fabric->active_uars, &r->uar->active_uar_entry);
+		hca_round_del(&r->uar->hca->fabric->sweep.active, &r->uar->active_uar_entry);
 }

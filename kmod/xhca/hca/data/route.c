@@ -14,7 +14,7 @@
 
 void hca_route_changed(struct hca_fabric *f)
 {
-	f->epoch++;
+	f->route.epoch++;
 }
 
 /* Do @from and @to have the same RoCE version and VLAN? */
@@ -55,7 +55,7 @@ struct hca_port *hca_route_by_gid(struct hca_fabric *f, const u8 *gid, const u8 
 {
 	struct hca *hca;
 
-	list_for_each_entry(hca, &f->functions, entry)
+	list_for_each_entry(hca, &f->functions.list, entry)
 		if (hca->p.roce && hca->port[0].up && hca_route_has_gid(hca, gid, mac, from))
 			return &hca->port[0];
 	return NULL;
@@ -66,7 +66,7 @@ struct hca_port *hca_route_by_lid(struct hca_fabric *f, u16 lid)
 	struct hca_port *port;
 	struct hca *hca;
 
-	list_for_each_entry(hca, &f->functions, entry)
+	list_for_each_entry(hca, &f->functions.list, entry)
 		for (port = hca->port; port < hca->port + hca->p.num_ports; port++)
 			if (!hca->p.roce && port->up && port->lid == lid)
 				return port;
@@ -91,7 +91,7 @@ const struct hca_gid *hca_route_source(const struct hca *hca, const struct mlx5r
 /* On RoCE, the last words of an address vector have the MAC, the own GID index and the GID. */
 static struct hca_route hca_route_of(const struct hca *hca, const struct mlx5r_av *av)
 {
-	struct hca_route r = { .from = hca, .epoch = hca->fabric->epoch };
+	struct hca_route r = { .from = hca, .epoch = hca->fabric->route.epoch };
 	const u64 *words = (const u64 *)(av + 1) - ARRAY_SIZE(r.to);
 
 	if (!hca->p.roce) {
@@ -130,7 +130,7 @@ struct hca_port *hca_route_by_av(struct hca *hca, const struct mlx5r_av *av)
 	struct hca_route r = hca_route_of(hca, av);
 	u64 mix = r.to[0] ^ r.to[1] ^ r.to[2] ^ r.to[3] ^ (unsigned long)r.from;
 	u32 index = mix * 0x9e3779b97f4a7c15 >> (64 - HCA_LOG_ROUTES);
-	struct hca_route *entry = &hca->fabric->routes[index];
+	struct hca_route *entry = &hca->fabric->route.cache[index];
 
 	return hca_route_is_same(entry, &r) ? entry->port :
 						  hca_route_find_av(hca, av, entry);
@@ -150,5 +150,5 @@ void hca_route_find_remote(struct hca_qp *qp)
 {
 	qp->remote = hca_route_find(qp->hca, &qp->path);
 	qp->in_partition = qp->remote && hca_pkeys_match(hca_qp_pkey(qp), qp->remote->pkey);
-	qp->peer_epoch = qp->hca->fabric->epoch;
+	qp->peer_epoch = qp->hca->fabric->route.epoch;
 }

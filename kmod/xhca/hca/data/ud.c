@@ -326,7 +326,7 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
 	struct hca *hca;
 	u32 i;
 
-	list_for_each_entry(hca, &d->src->hca->fabric->by_serial, serial_entry) {
+	list_for_each_entry(hca, &d->src->hca->fabric->functions.by_serial, serial_entry) {
 		if (!hca_ud_reaches(d, hca))
 			continue;
 		for (i = 0; i < hca->p.num_ports; i++) {

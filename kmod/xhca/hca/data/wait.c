@@ -132,7 +132,8 @@ void hca_wait_end(struct hca_qp *qp)
 	if (!qp->waiting)
 		return;
 	/* The CQ of a detached queue may not exist any more. */
-	hca_wait_remove(w->parent || w == f->detached ? &f->detached : &w->cq->waiters, w);
+	hca_wait_remove(w->parent || w == f->wait.detached ? &f->wait.detached : &w->cq->waiters,
+			w);
 	qp->waiting = false;
 }
 
@@ -159,7 +160,7 @@ void hca_wait_wake(struct hca_cq *cq)
 	if (list_empty(&cq->wake_entry) != hca_wait_due(cq))
 		return;
 	if (hca_wait_due(cq))
-		list_add_tail(&cq->wake_entry, &f->waking);
+		list_add_tail(&cq->wake_entry, &f->wait.waking);
 	else
 		list_del_init(&cq->wake_entry);
 }
@@ -169,7 +170,7 @@ void hca_wait_abandon(struct hca_cq *cq)
 	struct hca_fabric *f = cq->hca->fabric;
 
 	list_del_init(&cq->wake_entry);
-	f->detached = hca_wait_merge(f->detached, cq->waiters);
+	f->wait.detached = hca_wait_merge(f->wait.detached, cq->waiters);
 	cq->waiters = NULL;
 }
 
@@ -190,13 +191,13 @@ unsigned int hca_wait_run(struct hca_fabric *f)
 	struct hca_cq *cq;
 	struct hca_qp *qp;
 
-	for (n = 0; n < WAKE_CQS && !list_empty(&f->waking); n++) {
-		cq = list_first_entry(&f->waking, struct hca_cq, wake_entry);
-		list_move_tail(&cq->wake_entry, &f->waking);
+	for (n = 0; n < WAKE_CQS && !list_empty(&f->wait.waking); n++) {
+		cq = list_first_entry(&f->wait.waking, struct hca_cq, wake_entry);
+		list_move_tail(&cq->wake_entry, &f->wait.waking);
 		hca_wait_wake(cq);
 	}
-	for (detached = 0; detached < PASS_ORPHANS && f->detached; detached++) {
-		qp = hca_wait_qp(f->detached);
+	for (detached = 0; detached < PASS_ORPHANS && f->wait.detached; detached++) {
+		qp = hca_wait_qp(f->wait.detached);
 		hca_wait_end(qp);
 		hca_wait_fail(qp);
 	}

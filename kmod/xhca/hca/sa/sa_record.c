@@ -60,7 +60,8 @@ static bool hca_sa_has_port(const struct hca *hca, const struct hca_port *port)
 
 struct hca_port *hca_sa_next_port(struct hca_fabric *f, struct hca_port *port)
 {
-	struct hca *hca = list_first_entry_or_null(&f->by_serial, struct hca, serial_entry);
+	struct list_head *all = &f->functions.by_serial;
+	struct hca *hca = list_first_entry_or_null(all, struct hca, serial_entry);
 	u32 i = 0;
 
 	if (!port)
@@ -71,7 +72,7 @@ struct hca_port *hca_sa_next_port(struct hca_fabric *f, struct hca_port *port)
 	}
 	if (!hca)
 		return NULL;
-	list_for_each_entry_from(hca, &f->by_serial, serial_entry) {
+	list_for_each_entry_from(hca, &f->functions.by_serial, serial_entry) {
 		for (; i < hca->p.num_ports; i++)
 			if (hca_sa_has_port(hca, &hca->port[i]))
 				return &hca->port[i];
