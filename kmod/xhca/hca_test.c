@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 
-#include "hca_all.c"
+#include "hca_build.c"
 
 #define ARENA_DMA	0x100000000ull
 #define ARENA_PAGES	16u

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <asm/byteorder.h>
 #include <linux/ktime.h>
-#include "hca_all.c"
+#include "hca_build.c"
 #include "dc.h"
 #include "tap.h"
 

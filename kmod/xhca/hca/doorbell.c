@@ -26,20 +26,24 @@
 #include <asm/byteorder.h>
 #include "pass.h"
 
-#define MAX_STEPS	10000	/* steps of work that are counted for a pass at most */
-#define STEPS_LOAD	4	/* steps of work (sweep.c) for one load */
-#define BUSY_LOADS	8	/* loads in a pass at most, while there is work */
-#define IDLE_LOADS	5	/* loads in a pass, while there is no work */
-#define LONG_NS		20000	/* a pass is late after this time */
-#define LOAD_NS		256	/* a late pass does one load for each such interval */
-#define LONG_LOADS	64	/* loads in a late pass at most */
-#define COLD_SHARE	4	/* one load of this many is for all pages in turn */
-#define QUIET_LOOKS	20000	/* rounds without a doorbell until a page is not hot */
-#define RUNG_LOADS	32	/* loads of doorbell pages in a check of a sleeping engine */
-#define RUNG_FUNCTIONS	4	/* command doorbells that such a check reads */
+enum {
+	MAX_STEPS	= 10000,	/* steps of work that are counted for a pass at most */
+	STEPS_LOAD	= 4,		/* steps of work (sweep.c) for one load */
+	BUSY_LOADS	= 8,		/* loads in a pass at most, while there is work */
+	IDLE_LOADS	= 5,		/* loads in a pass, while there is no work */
+	LONG_NS		= 20000,	/* a pass is late after this time */
+	LOAD_NS		= 256,		/* a late pass does one load for each such interval */
+	LONG_LOADS	= 64,		/* loads in a late pass at most */
+	COLD_SHARE	= 4,		/* one load of this many is for all pages in turn */
+	QUIET_LOOKS	= 20000,	/* rounds without a doorbell until a page is not hot */
+	RUNG_LOADS	= 32,		/* loads of pages in a check of a sleeping engine */
+	RUNG_FUNCTIONS	= 4,		/* command doorbells that such a check reads */
+};
 
-#define BF_STEP		0x100	/* half a BlueFlame register */
-#define BF_REGS		8
+enum {
+	BF_STEP	= 0x100,	/* half a BlueFlame register */
+	BF_REGS	= 8,
+};
 
 enum { REG_CQ = BF_REGS, REG_EQ_ARM, REG_EQ, REGS };
 
@@ -354,3 +358,7 @@ bool hca_doorbell_rung(struct hca_fabric *f)
 	}
 	return false;
 }
+
+#undef BF_MASK
+#undef EQ_MASK
+#undef USUAL_MASK

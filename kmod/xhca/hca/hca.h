@@ -7,7 +7,7 @@
  * same sources build in user space against the headers in tests/host.
  *
  * Commands and contexts have the layouts of linux/mlx5/mlx5_ifc.h (PRM), rings those of
- * rdma/mlx5_ring.h.  All files are one translation unit (hca_all.c), in folders by layer; the
+ * rdma/mlx5_ring.h.  All files are one translation unit (hca_build.c), in folders by layer; the
  * functions that others call are __visible.
  */
 #ifndef _HCA_H

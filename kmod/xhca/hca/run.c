@@ -8,11 +8,13 @@
 #include <linux/list.h>
 #include "pass.h"
 
-#define PASS_WQES	64		/* of all queues before doorbells are read again */
-#define CLOCK_PASSES	16		/* a reading of the clock is used for this many passes */
-#define CLOCK_UNITS	8192		/* or this much work, whichever ends first */
-#define COMMAND_PASSES	16	/* passes with work between two checks for commands */
-#define TIMERS		64	/* timers that may expire in a pass */
+enum {
+	PASS_WQES	= 64,	/* of all queues before doorbells are read again */
+	CLOCK_PASSES	= 16,	/* a reading of the clock is used for this many passes */
+	CLOCK_UNITS	= 8192,	/* or this much work, whichever ends first */
+	COMMAND_PASSES	= 16,	/* passes with work between two checks for commands */
+	TIMERS		= 64,	/* timers that may expire in a pass */
+};
 
 /* ---- Timers ------------------------------------------------------------------- */
 

@@ -21,12 +21,14 @@
 #include <asm/byteorder.h>
 #include "pass.h"
 
-#define ACTIVE_PAGES	8	/* pages whose active records are read in a pass */
-#define ACTIVE_MISSES	4	/* unchanged records that may be read in a pass and page */
-#define ACTIVE_LOOKS	20000	/* reads without a change until a record is not active */
-#define SWEEP_STEPS	16
-#define SWEEP_MAX	64	/* limit for a pass: changed records, and unchanged ones */
-#define RUNG_LOOKS	64	/* active records read while the engine sleeps */
+enum {
+	ACTIVE_PAGES	= 8,		/* pages whose active records are read in a pass */
+	ACTIVE_MISSES	= 4,		/* unchanged records that may be read in a pass and page */
+	ACTIVE_LOOKS	= 20000,	/* reads without a change until a record is not active */
+	SWEEP_STEPS	= 16,
+	SWEEP_MAX	= 64,		/* limit for a pass: changed records, and unchanged ones */
+	RUNG_LOOKS	= 64,		/* active records read while the engine sleeps */
+};
 
 static struct hca_qp *hca_sweep_qp(struct hca_record *r)
 {

@@ -14,7 +14,9 @@
 #include <asm/byteorder.h>
 #include "base/clock.h"
 
-#define UPDATE_NS	10000	/* a store to a register costs more than one to memory */
+enum {
+	UPDATE_NS	= 10000,	/* a store to a register costs more than one to memory */
+};
 
 static void hca_clock_update(struct hca *hca)
 {

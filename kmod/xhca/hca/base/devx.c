@@ -43,7 +43,7 @@ struct hca_owner *hca_devx_owner(struct hca *hca, u16 uid)
 }
 
 /* A context may use this part of what all contexts may use. */
-#define UCTX_PART	4
+enum { UCTX_PART = 4 };
 
 bool hca_devx_charge(struct hca_mkey *mkey, u64 bytes)
 {

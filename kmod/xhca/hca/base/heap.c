@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/heap.h"
 
-#define FIRST_ROOM	64
+enum { FIRST_ROOM = 64 };
 
 int hca_heap_join(struct hca_heap *h)
 {

@@ -95,3 +95,8 @@ AT(vector_calc, count, 14);
 AT(vector_calc, matrix_lkey, 20);
 AT(vector_calc, matrix_addr, 24);
 BYTES(vector_data, 16);
+
+#undef SIZE
+#undef PLACE
+#undef BYTES
+#undef AT

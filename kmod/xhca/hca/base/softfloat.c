@@ -11,7 +11,9 @@
 #include <linux/minmax.h>
 #include "base/softfloat.h"
 
-#define EXTRA	3		/* bits below the mantissa: guard, round, sticky */
+enum {
+	EXTRA	= 3,	/* bits below the mantissa: guard, round, sticky */
+};
 
 const struct hca_float hca_float32 = { .mantissa = 23, .exponent = 0xff };
 const struct hca_float hca_float64 = { .mantissa = 52, .exponent = 0x7ff };

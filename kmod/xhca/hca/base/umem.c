@@ -184,3 +184,7 @@ enum hca_synd hca_cmd_destroy_umem(struct hca *hca, const struct hca_cmd *c)
 	hca_umem_free(hca, umem);
 	return HCA_OK;
 }
+
+#undef PAGE_READ
+#undef PAGE_WRITE
+#undef PAGE_FLAGS

@@ -12,8 +12,11 @@
 #include <asm/byteorder.h>
 #include "cmd/cmd.h"
 
+enum {
+	CAP_VECTOR_CALC	= 0xb,	/* not in newer kernel headers */
+};
+
 #define PAGE_BYTES	MLX5_UN_SZ_BYTES(hca_cap_union)
-#define CAP_VECTOR_CALC	0xb		/* not in newer kernel headers */
 
 enum { GENERAL, ATOMIC, ROCE, ODP, VECTOR_CALC, EVENTS, PAGES };
 
@@ -324,3 +327,6 @@ enum hca_synd hca_cmd_set_hca_cap(struct hca *hca, const struct hca_cmd *c)
 		memcpy(hca->caps->cur[page], cap, PAGE_BYTES);
 	return HCA_OK;
 }
+
+#undef PAGE_BYTES
+#undef CAP

@@ -21,26 +21,32 @@
 #include <asm/byteorder.h>
 #include "cmd/cmd.h"
 
-#define CMDIF_REV	5
+enum {
+	CMDIF_REV	= 5,
+	NIC_STATE_SHIFT	= 8,
+	NIC_FULL	= 0,
+	NIC_DISABLED	= 1,
+	NIC_SW_RESET	= 7,
+	BLOCK_ALIGN	= 1024,
+	OWNER_HW	= 1,
+	TYPE_PCI	= 7,
+	HEALTH_FW_ERR	= 1,	/* syndrome: firmware internal error */
+};
+
 /*
  * One slot for commands and the last one for pages: so two doorbells are seldom rung at the
  * same time, and seldom overwrite each other.
  */
-#define LOG_SLOTS	1
-#define LOG_STRIDE	6
+enum {
+	LOG_SLOTS	= 1,
+	LOG_STRIDE	= 6,
+	GEOMETRY	= LOG_SLOTS << 4 | LOG_STRIDE,
+};
+
 #define SLOTS		(1u << LOG_SLOTS)
-#define GEOMETRY	(LOG_SLOTS << 4 | LOG_STRIDE)
-#define NIC_STATE_SHIFT	8
 #define NIC_STATE_MASK	(7u << NIC_STATE_SHIFT)
-#define NIC_FULL	0
-#define NIC_DISABLED	1
-#define NIC_SW_RESET	7
 #define MAX_MAILBOX	(64u << 20)	/* bytes in one command */
 #define KEEP_MAILBOX	(64u << 10)	/* kept from one command to the next */
-#define BLOCK_ALIGN	1024
-#define OWNER_HW	1
-#define TYPE_PCI	7
-#define HEALTH_FW_ERR	1		/* syndrome: firmware internal error */
 #define HEALTH_NS	500000000ull
 #define LOST_NS		50000000ull	/* longer than a driver is preempted */
 
@@ -528,3 +534,10 @@ unsigned int hca_cmd_poll(struct hca *hca)
 		hca_event_cmd(hca, 1u << i);
 	return 1;
 }
+
+#undef SLOTS
+#undef NIC_STATE_MASK
+#undef MAX_MAILBOX
+#undef KEEP_MAILBOX
+#undef HEALTH_NS
+#undef LOST_NS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The firmware commands, by file, lowest first, in the order of hca_all.c.
+ * The firmware commands, by file, lowest first, in the order of hca_build.c.
  */
 #ifndef _HCA_CMD_H
 #define _HCA_CMD_H

@@ -223,3 +223,8 @@ const char *hca_synd_text(enum hca_synd synd)
 {
 	return synd ? synds[synd - HCA_SYND_FIRST].text : "ok";
 }
+
+#undef OP_FOR
+#undef OP
+#undef ALL_OP
+#undef USER_OP

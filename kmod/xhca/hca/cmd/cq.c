@@ -13,17 +13,19 @@
 
 enum { CQE_64, CQE_128, CQE_128_PAD };		/* cqc.cqe_sz */
 enum { STATE_SOLICITED = 6, STATE_ARMED = 9, STATE_FIRED = 10 };
-#define STATUS_OVERFLOW		9
+enum { STATUS_OVERFLOW = 9 };
 
 /* MODIFY_CQ: bits of the selector without and with the resize op_mod */
 enum { SELECT_PERIOD = 1, SELECT_COUNT = 2, SELECT_OVERRUN = 4 };
 enum { RESIZE_SIZE = 1, RESIZE_OFFSET = 2, RESIZE_PAGE = 4 };
-#define OPMOD_RESIZE		1
+enum { OPMOD_RESIZE = 1 };
 
 /* Bit offsets of fields for which the kernel's headers have no names (PRM) */
-#define CQ_DBR_UMEM	0x20	/* in the context */
-#define CQ_UMEM_OFFSET	0x280	/* in CREATE_CQ and MODIFY_CQ */
-#define CQ_UMEM_ID	0x2c0
+enum {
+	CQ_DBR_UMEM	= 0x20,		/* in the context */
+	CQ_UMEM_OFFSET	= 0x280,	/* in CREATE_CQ and MODIFY_CQ */
+	CQ_UMEM_ID	= 0x2c0,
+};
 
 /* Fields of unsupported features must be zero. */
 static bool hca_cq_format_ok(const u32 *cqc)

@@ -155,3 +155,5 @@ enum hca_synd hca_cmd_arm_dct(struct hca *hca, const struct hca_cmd *c)
 	dct->dct.armed = true;
 	return HCA_OK;
 }
+
+#undef DRAIN_NS

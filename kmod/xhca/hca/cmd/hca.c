@@ -16,8 +16,10 @@
 #include "sa/sa.h"
 #include "cmd/cmd.h"
 
-#define RESET_NS	50000	/* of a pass, for a part of a reset */
-#define RESET_NUMBERS	4096	/* numbers of objects, used or not, in a part of a reset */
+enum {
+	RESET_NS	= 50000,	/* of a pass, for a part of a reset */
+	RESET_NUMBERS	= 4096,		/* numbers of objects, used or not, in a part of a reset */
+};
 
 /* ---- Objects -------------------------------------------------------------------------- */
 
@@ -125,7 +127,7 @@ bool hca_object_count(const struct hca *hca, unsigned int kind, const char **nam
 /* ---- Addresses ------------------------------------------------------------------------ */
 
 /* From an address of port 1 to that of port 2: more than there are functions */
-#define PORT_STEP	0x100
+enum { PORT_STEP = 0x100 };
 
 static void hca_addresses_reset(struct hca *hca)
 {

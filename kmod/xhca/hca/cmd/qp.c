@@ -59,9 +59,11 @@ static bool hca_qp_take_xchan(struct hca_qp *qp)
 }
 
 /* Bit offsets of fields for which the kernel's headers have no names (PRM) */
-#define QP_DBR_UMEM	0x720	/* in the context */
-#define QP_UMEM_OFFSET	0x800	/* in CREATE_QP */
-#define QP_UMEM_ID	0x840
+enum {
+	QP_DBR_UMEM	= 0x720,	/* in the context */
+	QP_UMEM_OFFSET	= 0x800,	/* in CREATE_QP */
+	QP_UMEM_ID	= 0x840,
+};
 
 static enum hca_synd hca_qp_find_record(struct hca *hca, struct hca_qp *qp,
 					const struct hca_cmd *c, bool needed)

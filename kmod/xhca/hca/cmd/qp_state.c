@@ -15,30 +15,31 @@
 #include "cmd/cmd.h"
 
 /* Parameters: bits of opt_param_mask, and some that are never optional */
-#define ALT_ADDR_PATH		MLX5_QP_OPTPAR_ALT_ADDR_PATH
-#define RRE			MLX5_QP_OPTPAR_RRE
-#define RAE			MLX5_QP_OPTPAR_RAE
-#define RWE			MLX5_QP_OPTPAR_RWE
-#define PKEY_INDEX		MLX5_QP_OPTPAR_PKEY_INDEX
-#define Q_KEY			MLX5_QP_OPTPAR_Q_KEY
-#define RNR_TIMEOUT		MLX5_QP_OPTPAR_RNR_TIMEOUT
-#define PRIMARY_ADDR_PATH	MLX5_QP_OPTPAR_PRIMARY_ADDR_PATH
-#define SRA_MAX			MLX5_QP_OPTPAR_SRA_MAX
-#define RRA_MAX			MLX5_QP_OPTPAR_RRA_MAX
-#define PM_STATE		MLX5_QP_OPTPAR_PM_STATE
-#define RETRY_COUNT		MLX5_QP_OPTPAR_RETRY_COUNT
-#define RNR_RETRY		MLX5_QP_OPTPAR_RNR_RETRY
-#define ACK_TIMEOUT		MLX5_QP_OPTPAR_ACK_TIMEOUT
-#define PRI_PORT		MLX5_QP_OPTPAR_PRI_PORT
-#define COUNTER_SET_ID		MLX5_QP_OPTPAR_COUNTER_SET_ID
-#define DC_KEY			MLX5_QP_OPTPAR_DC_KEY
-#define P_MTU		(1u << 26)
-#define P_REMOTE_QPN	(1u << 27)
-#define P_RQ_PSN	(1u << 28)
-#define P_SQ_PSN	(1u << 29)
-#define P_KIND		(1u << 30)	/* privilege, source QPN */
-
-#define P_REMOTE_ACCESS	(RRE | RAE | RWE)
+enum {
+	ALT_ADDR_PATH		= MLX5_QP_OPTPAR_ALT_ADDR_PATH,
+	RRE			= MLX5_QP_OPTPAR_RRE,
+	RAE			= MLX5_QP_OPTPAR_RAE,
+	RWE			= MLX5_QP_OPTPAR_RWE,
+	PKEY_INDEX		= MLX5_QP_OPTPAR_PKEY_INDEX,
+	Q_KEY			= MLX5_QP_OPTPAR_Q_KEY,
+	RNR_TIMEOUT		= MLX5_QP_OPTPAR_RNR_TIMEOUT,
+	PRIMARY_ADDR_PATH	= MLX5_QP_OPTPAR_PRIMARY_ADDR_PATH,
+	SRA_MAX			= MLX5_QP_OPTPAR_SRA_MAX,
+	RRA_MAX			= MLX5_QP_OPTPAR_RRA_MAX,
+	PM_STATE		= MLX5_QP_OPTPAR_PM_STATE,
+	RETRY_COUNT		= MLX5_QP_OPTPAR_RETRY_COUNT,
+	RNR_RETRY		= MLX5_QP_OPTPAR_RNR_RETRY,
+	ACK_TIMEOUT		= MLX5_QP_OPTPAR_ACK_TIMEOUT,
+	PRI_PORT		= MLX5_QP_OPTPAR_PRI_PORT,
+	COUNTER_SET_ID		= MLX5_QP_OPTPAR_COUNTER_SET_ID,
+	DC_KEY			= MLX5_QP_OPTPAR_DC_KEY,
+	P_MTU			= 1 << 26,
+	P_REMOTE_QPN		= 1 << 27,
+	P_RQ_PSN		= 1 << 28,
+	P_SQ_PSN		= 1 << 29,
+	P_KIND			= 1 << 30,	/* privilege, source QPN */
+	P_REMOTE_ACCESS		= RRE | RAE | RWE,
+};
 
 static const struct {
 	u32 param;
@@ -83,19 +84,23 @@ static const struct {
 };
 
 /* Sets of states */
-#define RST		(1u << MLX5_QP_STATE_RST)
-#define INIT		(1u << MLX5_QP_STATE_INIT)
-#define RTR		(1u << MLX5_QP_STATE_RTR)
-#define RTS		(1u << MLX5_QP_STATE_RTS)
-#define SQER		(1u << MLX5_QP_STATE_SQER)
-#define SQD		(1u << MLX5_QP_STATE_SQD)
-#define ERR		(1u << MLX5_QP_STATE_ERR)
-#define ANY_STATE	(RST | INIT | RTR | RTS | SQER | SQD | ERR)
+enum {
+	RST		= 1 << MLX5_QP_STATE_RST,
+	INIT		= 1 << MLX5_QP_STATE_INIT,
+	RTR		= 1 << MLX5_QP_STATE_RTR,
+	RTS		= 1 << MLX5_QP_STATE_RTS,
+	SQER		= 1 << MLX5_QP_STATE_SQER,
+	SQD		= 1 << MLX5_QP_STATE_SQD,
+	ERR		= 1 << MLX5_QP_STATE_ERR,
+	ANY_STATE	= RST | INIT | RTR | RTS | SQER | SQD | ERR,
+};
 
 /* What may change while no request is executed */
-#define SQD_PARAMS	(P_REMOTE_ACCESS | PKEY_INDEX | Q_KEY | RNR_TIMEOUT | \
-			 PRIMARY_ADDR_PATH | SRA_MAX | RRA_MAX | PM_STATE | \
-			 RETRY_COUNT | RNR_RETRY | ACK_TIMEOUT | ALT_ADDR_PATH)
+enum {
+	SQD_PARAMS = P_REMOTE_ACCESS | PKEY_INDEX | Q_KEY | RNR_TIMEOUT |
+		     PRIMARY_ADDR_PATH | SRA_MAX | RRA_MAX | PM_STATE |
+		     RETRY_COUNT | RNR_RETRY | ACK_TIMEOUT | ALT_ADDR_PATH,
+};
 
 static const struct transition {
 	u16 opcode;
@@ -128,19 +133,21 @@ static const struct transition {
 	{ MLX5_CMD_OP_2RST_QP, ANY_STATE, MLX5_QP_STATE_RST, 0, 0 },
 };
 
-#define DATAGRAM_PARAMS	(PKEY_INDEX | Q_KEY | PRI_PORT | PM_STATE | \
-			 COUNTER_SET_ID | P_MTU | P_SQ_PSN | P_KIND)
-#define UC_PARAMS	(RWE | PKEY_INDEX | PRI_PORT | PM_STATE | \
-			 PRIMARY_ADDR_PATH | ALT_ADDR_PATH | COUNTER_SET_ID | \
-			 P_MTU | P_REMOTE_QPN | P_RQ_PSN | P_SQ_PSN | P_KIND)
-#define RC_PARAMS	(~(u32)(Q_KEY | DC_KEY))
-/*
- * Each request of a DCI names its path and key, so those of the context have no effect.  There is
- * no path migration.
- */
-#define DCI_PARAMS	(P_REMOTE_ACCESS | PKEY_INDEX | PRI_PORT | PRIMARY_ADDR_PATH | \
-			 SRA_MAX | RETRY_COUNT | RNR_RETRY | ACK_TIMEOUT | \
-			 RNR_TIMEOUT | COUNTER_SET_ID | DC_KEY | P_MTU | P_SQ_PSN | P_KIND)
+enum {
+	DATAGRAM_PARAMS = PKEY_INDEX | Q_KEY | PRI_PORT | PM_STATE |
+			  COUNTER_SET_ID | P_MTU | P_SQ_PSN | P_KIND,
+	UC_PARAMS = RWE | PKEY_INDEX | PRI_PORT | PM_STATE |
+		    PRIMARY_ADDR_PATH | ALT_ADDR_PATH | COUNTER_SET_ID |
+		    P_MTU | P_REMOTE_QPN | P_RQ_PSN | P_SQ_PSN | P_KIND,
+	RC_PARAMS = ~(Q_KEY | DC_KEY),
+	/*
+	 * Each request of a DCI names its path and key, so those of the context have no effect.
+	 * There is no path migration.
+	 */
+	DCI_PARAMS = P_REMOTE_ACCESS | PKEY_INDEX | PRI_PORT | PRIMARY_ADDR_PATH |
+		     SRA_MAX | RETRY_COUNT | RNR_RETRY | ACK_TIMEOUT |
+		     RNR_TIMEOUT | COUNTER_SET_ID | DC_KEY | P_MTU | P_SQ_PSN | P_KIND,
+};
 
 /* The parameters of a service type */
 static u32 hca_qp_params_of(u8 st)
@@ -390,10 +397,6 @@ enum hca_synd hca_cmd_modify_qp(struct hca *hca, const struct hca_cmd *c)
 	return HCA_OK;
 }
 
-#undef RST
-#undef INIT
-#undef RTR
-#undef RTS
-#undef SQER
-#undef SQD
-#undef ERR
+#undef FIELD
+#undef PATH_DW
+#undef ALT_DW

@@ -22,12 +22,14 @@ enum {
 
 enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
 
-#define IB_WIDTH_4X		(1 << 2)
-#define IB_SPEED_EDR		(1 << 5)
-#define ETH_100GBASE_CR4	(1 << 20)
-#define MAX_ETH_MTU		9978
-#define MAX_IB_MTU		4096
-#define MAX_LANES		1	/* code of one virtual lane */
+enum {
+	PTYS_IB_4X		= 1 << 2,
+	PTYS_IB_EDR		= 1 << 5,
+	ETH_100GBASE_CR4	= 1 << 20,
+	MAX_ETH_MTU		= 9978,
+	MAX_IB_MTU		= 4096,
+	MAX_LANES		= 1,	/* code of one virtual lane */
+};
 
 /* Registers of ports name the port at the same place. */
 static struct hca_port *hca_reg_port_of(struct hca *hca, const void *in)
@@ -59,12 +61,12 @@ static enum hca_synd hca_reg_read_ptys(struct hca *hca, const void *in, void *ou
 		MLX5_SET(ptys_reg, out, eth_proto_admin, ETH_100GBASE_CR4);
 		MLX5_SET(ptys_reg, out, eth_proto_oper, ETH_100GBASE_CR4);
 	} else {
-		MLX5_SET(ptys_reg, out, ib_link_width_capability, IB_WIDTH_4X);
-		MLX5_SET(ptys_reg, out, ib_proto_capability, IB_SPEED_EDR);
-		MLX5_SET(ptys_reg, out, ib_link_width_admin, IB_WIDTH_4X);
-		MLX5_SET(ptys_reg, out, ib_proto_admin, IB_SPEED_EDR);
-		MLX5_SET(ptys_reg, out, ib_link_width_oper, IB_WIDTH_4X);
-		MLX5_SET(ptys_reg, out, ib_proto_oper, IB_SPEED_EDR);
+		MLX5_SET(ptys_reg, out, ib_link_width_capability, PTYS_IB_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_capability, PTYS_IB_EDR);
+		MLX5_SET(ptys_reg, out, ib_link_width_admin, PTYS_IB_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_admin, PTYS_IB_EDR);
+		MLX5_SET(ptys_reg, out, ib_link_width_oper, PTYS_IB_4X);
+		MLX5_SET(ptys_reg, out, ib_proto_oper, PTYS_IB_EDR);
 	}
 	return HCA_OK;
 }

@@ -17,13 +17,17 @@ enum { SRQ_GOOD = 0, SRQ_ERROR = 1 };		/* srqc.state, xrc_srqc.state */
 enum { WQ_LINKED = 0, WQ_CYCLIC = 1 };		/* wq.wq_type */
 enum { ARM_SRQ = 1 };				/* op_mod of ARM_RQ, ARM_XRC_SRQ */
 
-#define MIN_LOG_STRIDE	5			/* link and one segment */
-#define MAX_LOG_STRIDE	9
+enum {
+	MIN_LOG_STRIDE	= 5,	/* link and one segment */
+	MAX_LOG_STRIDE	= 9,
+};
 
 /* Bit offsets in a WQ of fields for which the kernel's headers have no names (PRM) */
-#define WQ_DBR_UMEM		0x140
-#define WQ_UMEM_ID		0x160
-#define WQ_UMEM_OFFSET	0x180
+enum {
+	WQ_DBR_UMEM	= 0x140,
+	WQ_UMEM_ID	= 0x160,
+	WQ_UMEM_OFFSET	= 0x180,
+};
 
 /* What all contexts have in common */
 struct spec {

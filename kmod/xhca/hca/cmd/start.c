@@ -106,3 +106,5 @@ enum hca_synd hca_cmd_query_special_contexts(struct hca *hca, const struct hca_c
 	MLX5_SET(query_special_contexts_out, c->out, null_mkey, HCA_NULL_MKEY_INDEX << 8);
 	return HCA_OK;
 }
+
+#undef ISSI_SUPPORTED

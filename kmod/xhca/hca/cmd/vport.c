@@ -9,7 +9,7 @@
 #include <asm/byteorder.h>
 #include "cmd/cmd.h"
 
-#define ALL_ENTRIES	0xffff
+enum { ALL_ENTRIES = 0xffff };
 
 /* Bits of the capability mask for managers in software: CM, SNMP, device, vendor */
 #define PORT_CAPS_SETTABLE	(1u << 16 | 1u << 17 | 1u << 19 | 1u << 20)
@@ -219,3 +219,6 @@ enum hca_synd hca_cmd_query_vport_counter(struct hca *hca, const struct hca_cmd 
 		memset(n, 0, sizeof(*n));
 	return HCA_OK;
 }
+
+#undef PORT_CAPS_SETTABLE
+#undef COUNTER

@@ -165,3 +165,5 @@ int hca_atomic(const struct hca_wqe *w, void *mem, u64 *reply)
 		((__be64 *)reply)[i] = cpu_to_be64(reply[i]);
 	return 0;
 }
+
+#undef TRIES

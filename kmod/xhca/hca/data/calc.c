@@ -29,9 +29,11 @@
 /* ---- One element ------------------------------------------------------------------- */
 
 /* Types: bits of the numbers of enum mlx5r_vector_type */
-#define TYPE_UNSIGNED	1
-#define TYPE_FLOAT	2
-#define TYPE_64		4
+enum {
+	TYPE_UNSIGNED	= 1,
+	TYPE_FLOAT	= 2,
+	TYPE_64		= 4,
+};
 
 static bool hca_calc_less(u8 type, u64 a, u64 b)
 {
@@ -412,3 +414,6 @@ noinline int hca_calc_end(struct hca_qp *qp, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_PROT;
 	return 0;
 }
+
+#undef ELEMENT
+#undef OPERAND

@@ -262,3 +262,6 @@ enum hca_copy_err hca_copy(struct hca_sgl *dst, struct hca_sgl *src, u64 len)
 		err = hca_copy_piece(dst, src, &len);
 	return err;
 }
+
+#undef TAIL
+#undef store_next

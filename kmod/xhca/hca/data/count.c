@@ -8,7 +8,9 @@
 #include <linux/kernel.h>
 #include "data/data.h"
 
-#define PACKET_OVERHEAD	24		/* LRH, BTH, ICRC */
+enum {
+	PACKET_OVERHEAD	= 24,	/* LRH, BTH, ICRC */
+};
 
 static void hca_count_packets(struct hca_port *from, struct hca_port *to, u32 n, u64 payload)
 {

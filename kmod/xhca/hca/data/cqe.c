@@ -208,3 +208,6 @@ bool hca_cqe_post(struct hca_cq *cq, struct mlx5r_cqe *cqe, const u8 *data)
 		hca_wait_wake(cq);
 	return true;
 }
+
+#undef ARM_NEVER
+#undef MAX_NEW

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The data path: how requests and doorbells are processed, by file, lowest first, in the order of
- * hca_all.c.
+ * hca_build.c.
  */
 #ifndef _HCA_DATA_H
 #define _HCA_DATA_H

@@ -19,7 +19,9 @@
 #include <asm/byteorder.h>
 #include "data/data.h"
 
-#define PASS_SOURCES	64	/* messages of a DCT that end in a pass */
+enum {
+	PASS_SOURCES	= 64,	/* messages of a DCT that end in a pass */
+};
 
 static void hca_dci_count_violation(struct hca_qp *dct)
 {

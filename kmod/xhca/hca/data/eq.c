@@ -35,13 +35,15 @@
 #include "base/limits.h"
 #include "data/data.h"
 
-#define EQE_BYTES	64
-#define EQE_OWNER	63
-#define RETRY_NS	100000		/* first interval; each next one is twice as long */
-#define MAX_RETRY_NS	50000000
-#define SERVED		64		/* a handler takes as many events, if there are */
-#define DATA_BYTES	28
-#define CI_MASK		0xffffff
+enum {
+	EQE_BYTES	= 64,
+	EQE_OWNER	= 63,
+	RETRY_NS	= 100000,	/* first interval; each next one is twice as long */
+	MAX_RETRY_NS	= 50000000,
+	SERVED		= 64,		/* a handler takes as many events, if there are */
+	DATA_BYTES	= 28,
+	CI_MASK		= 0xffffff,
+};
 
 /* Sources of events: queue types of the PRM, and others */
 enum {

@@ -14,7 +14,7 @@
 #include <linux/mlx5/qp.h>
 #include "data/data.h"
 
-#define PASS_QPS	8
+enum { PASS_QPS = 8 };
 
 static void hca_fail_queue(struct hca_qp *qp, u8 state)
 {

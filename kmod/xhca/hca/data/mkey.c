@@ -26,10 +26,11 @@
 #include "base/umem.h"
 #include "data/data.h"
 
+enum { MIN_GROW = 8 };
+
 #define MTT_FLAGS	7ull		/* low bits of an entry: read, write */
 #define MAX_XLT		(1u << 27)	/* octowords */
 #define MAX_KLMS	(1u << 16)	/* announced as log_max_klm_list_size */
-#define MIN_GROW	8
 
 static u32 hca_mkey_log_chunk(const struct hca_mkey *mkey)
 {
@@ -241,8 +242,10 @@ static enum hca_synd hca_mkey_decode(struct hca *hca, struct hca_mkey *mkey,
 }
 
 /* Bit offsets in CREATE_MKEY of fields for which the kernel's headers have no names (PRM) */
-#define MKEY_UMEM_ID	0x320
-#define MKEY_UMEM_OFFSET	0x340
+enum {
+	MKEY_UMEM_ID		= 0x320,
+	MKEY_UMEM_OFFSET	= 0x340,
+};
 
 /* The mkey has the pages of a UMEM, for good. */
 static enum hca_synd hca_mkey_set_umem(struct hca_mkey *mkey, const struct hca_cmd *c)
@@ -407,3 +410,7 @@ int hca_null_mkey_create(struct hca *hca)
 	mkey->key = index << 8;
 	return 0;
 }
+
+#undef MTT_FLAGS
+#undef MAX_XLT
+#undef MAX_KLMS

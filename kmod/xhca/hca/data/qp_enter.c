@@ -17,7 +17,10 @@
 #include <linux/mlx5/qp.h>
 #include "data/data.h"
 
-#define FLUSH_QPS	8	/* QPs in ERR whose records are read in a pass */
+enum {
+	FLUSH_QPS	= 8,	/* QPs in ERR whose records are read in a pass */
+};
+
 #define FLUSH_FIRST_NS	(1ull << 14)	/* first interval; it doubles while there is no request */
 #define FLUSH_LAST_NS	(1ull << 27)
 
@@ -212,3 +215,6 @@ void hca_qp_run_failures(struct hca_fabric *f)
 		hca_qp_enter(qp, state);
 	}
 }
+
+#undef FLUSH_FIRST_NS
+#undef FLUSH_LAST_NS

@@ -9,8 +9,10 @@
 #include <asm/byteorder.h>
 #include "data/data.h"
 
-#define ACTIVE_MAX	16	/* active records of a page */
-#define ACTIVE_STAYS	64	/* reads without a change until an active record may be replaced */
+enum {
+	ACTIVE_MAX	= 16,	/* active records of a page */
+	ACTIVE_STAYS	= 64,	/* reads without a change until an active record may be replaced */
+};
 
 /* Does the record of a managed queue say that more is posted than was enabled? */
 static bool hca_record_is_ahead(const struct hca_qp *qp, u16 pi)

@@ -12,8 +12,11 @@
 #include <asm/byteorder.h>
 #include "data/data.h"
 
-#define TURN_WQES	64		/* requests of a queue in one turn */
-#define RNR_PART	16		/* each delay is longer by this part of the one before */
+enum {
+	TURN_WQES	= 64,	/* requests of a queue in one turn */
+	RNR_PART	= 16,	/* each delay is longer by this part of the one before */
+};
+
 #define RNR_LAST_NS	4000000u	/* up to this */
 
 /* RNR NAK timer codes, in units of 10 us (IBTA, table of timer values) */
@@ -405,3 +408,5 @@ bool hca_requester_run(struct hca_qp *qp)
 		hca_req_check_drained(qp);
 	return hca_req_may_run(qp);
 }
+
+#undef RNR_LAST_NS

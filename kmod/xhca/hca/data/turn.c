@@ -61,3 +61,5 @@ void hca_turn_run_posted(struct hca_qp *qp)
 	if (qp->share)
 		hca_turn_run(qp->hca->fabric, qp);
 }
+
+#undef SHORT_UNITS

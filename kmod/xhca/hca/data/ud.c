@@ -15,19 +15,25 @@
 #include "data/data.h"
 #include "sa/sa.h"
 
+enum {
+	NEXT_UDP	= 17,
+	IPV4_BYTES	= 20,
+	UDP_BYTES	= 8,
+	NEXT_IBA	= 0x1b,
+};
+
 #define QKEY_CONTROLLED	0x80000000u
-#define NEXT_UDP	17
-#define IPV4_BYTES	20
-#define UDP_BYTES	8
-#define NEXT_IBA	0x1b
 
 /* flags_rqpn of a CQE: bits 27:24 are the service level, on RoCE the type of the header */
+enum { CQE_L3_SHIFT = 24 };
+
 #define CQE_GRH		(1u << 28)
-#define CQE_L3_SHIFT	24
 enum { L3_GRH, L3_IPV6, L3_IPV4 };
 
-#define CQE_VLAN	1		/* l4_hdr_type_etc */
-#define VLAN_PRIO_SHIFT	13		/* vlan_info */
+enum {
+	CQE_VLAN	= 1,	/* l4_hdr_type_etc */
+	VLAN_PRIO_SHIFT	= 13,	/* vlan_info */
+};
 
 /* The datagram that is sent */
 struct datagram {
@@ -526,3 +532,6 @@ noinline int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		memset(&src->mc, 0, sizeof(src->mc));
 	return ret;
 }
+
+#undef QKEY_CONTROLLED
+#undef CQE_GRH

@@ -237,3 +237,6 @@ noinline int hca_umr(struct hca_qp *qp, struct hca_wqe *w)
 		qp->in_message = true;
 	return ret;
 }
+
+#undef CHUNK
+#undef MEMORY_DELAY

@@ -17,9 +17,11 @@
 #include <linux/mlx5/qp.h>
 #include "data/data.h"
 
-#define WAKE_QPS	8	/* of a CQ, at once */
-#define WAKE_CQS	8	/* in a pass */
-#define PASS_ORPHANS	8
+enum {
+	WAKE_QPS	= 8,	/* of a CQ, at once */
+	WAKE_CQS	= 8,	/* in a pass */
+	PASS_ORPHANS	= 8,
+};
 
 /* ---- The heap ---------------------------------------------------------------------- */
 

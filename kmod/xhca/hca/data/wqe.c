@@ -11,14 +11,16 @@
 #include "data/data.h"
 
 /* Segments between the control segment and the data segments */
-#define SEG_PEER	0x01	/* address vector of UD and DC, SRQ number of XRC */
-#define SEG_RADDR	0x02
-#define SEG_ATOMIC	0x04
-#define SEG_DATA	0x08
-#define SEG_BODY	0x10	/* the rest belongs to the operation */
-#define SEG_XCHAN	0x20	/* WAIT and ENABLE */
-#define SEG_VECTOR	0x40	/* calculation with vectors, instead of data segments */
-#define SEG_BAD		0x80	/* no such request */
+enum {
+	SEG_PEER	= 0x01,	/* address vector of UD and DC, SRQ number of XRC */
+	SEG_RADDR	= 0x02,
+	SEG_ATOMIC	= 0x04,
+	SEG_DATA	= 0x08,
+	SEG_BODY	= 0x10,	/* the rest belongs to the operation */
+	SEG_XCHAN	= 0x20,	/* WAIT and ENABLE */
+	SEG_VECTOR	= 0x40,	/* calculation with vectors, instead of data segments */
+	SEG_BAD		= 0x80,	/* no such request */
+};
 
 /* Who may use an opcode, by service type */
 #define ON(st)		(1u << (st))
@@ -375,3 +377,9 @@ u32 hca_wqe_span(struct hca_qp *qp)
 }
 
 #undef ON
+#undef ON_RELIABLE
+#undef ON_CONNECTED
+#undef ON_DATAGRAM
+#undef ON_LOCAL
+#undef ON_ALL
+#undef HAS_AV

@@ -259,3 +259,8 @@ void hca_xchan_stop(struct hca_qp *qp)
 	qp->wait_over = false;
 	hca_xchan_poll_end(qp);
 }
+
+#undef POLL_FIRST_NS
+#undef POLL_LAST_NS
+#undef POLL_PART
+#undef POLL_SHARE_NS

@@ -12,8 +12,10 @@
 #include <asm/byteorder.h>
 #include "sa/sa.h"
 
-#define DATA		64		/* offset in the MAD */
-#define WORD		4		/* bytes that the data counters count as one */
+enum {
+	DATA	= 64,	/* offset in the MAD */
+	WORD	= 4,	/* bytes that the data counters count as one */
+};
 
 static u16 hca_pma_class(const struct hca_port *port, u8 *data)
 {

@@ -15,7 +15,10 @@
 #include "base/alloc.h"
 #include "sa/sa.h"
 
-#define SM_KEY		1		/* of requests from managers; others have 0 */
+enum {
+	SM_KEY	= 1,	/* of requests from managers; others have 0 */
+};
+
 #define SM_GUID		0x007868fffe6361ffull
 #define PORT_SM		(1u << 1)	/* PortInfo capability */
 
@@ -271,3 +274,7 @@ void hca_sa_receive(struct hca_port *port, const struct hca_mad *in, hca_mad_sen
 	else
 		hca_sa_one(&q, send, arg);
 }
+
+#undef SM_GUID
+#undef PORT_SM
+#undef ATTR

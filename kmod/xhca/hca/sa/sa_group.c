@@ -16,8 +16,9 @@
 #include "base/alloc.h"
 #include "sa/sa.h"
 
+enum { IPOIB_QKEY = 0x0b1b };
+
 #define MAX_GROUPS	1024u
-#define IPOIB_QKEY	0x0b1b
 #define FULL		(HCA_JOIN_FULL | HCA_JOIN_SENDONLY_FULL)
 
 struct group {
@@ -379,3 +380,7 @@ void hca_sa_find_groups(struct hca_sa_query *q)
 		}
 	}
 }
+
+#undef MAX_GROUPS
+#undef FULL
+#undef EQ

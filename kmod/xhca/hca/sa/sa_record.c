@@ -10,18 +10,21 @@
 #include "base/limits.h"
 #include "sa/sa.h"
 
-#define CLASS_RESPONSE_TIME	10	/* 4.096 us * 2^10 */
-#define REVERSIBLE		0x80
-#define SL_MASK			0x000f
-#define NODE_CA			1
+enum {
+	CLASS_RESPONSE_TIME	= 10,	/* 4.096 us * 2^10 */
+	REVERSIBLE		= 0x80,
+	SL_MASK			= 0x000f,
+	NODE_CA			= 1,
+	DEVICE			= 0x1017,
+	WIDTH_4X		= 2,
+	SPEED_SDR_TO_QDR	= 7,
+	SPEED_QDR		= 4,	/* the highest without extension */
+	SPEED_EXT_EDR		= 2,
+	SUBNET_TIMEOUT		= 18,
+};
+
 #define VENDOR_BYTES		{ 0x00, 0x02, 0xc9 }
-#define DEVICE			0x1017
-#define WIDTH_4X		2
-#define SPEED_SDR_TO_QDR	7
-#define SPEED_QDR		4	/* the highest without extension */
-#define SPEED_EXT_EDR		2
 #define PORT_EXTENDED_SPEEDS	(1u << 14)
-#define SUBNET_TIMEOUT		18
 
 #define EQ(bits)	{ HCA_MATCH_EQUAL, bits }
 #define ANY(bits)	{ HCA_MATCH_ANY, bits }
@@ -248,3 +251,5 @@ void hca_sa_find_ports(struct hca_sa_query *q)
 
 #undef EQ
 #undef ANY
+#undef VENDOR_BYTES
+#undef PORT_EXTENDED_SPEEDS

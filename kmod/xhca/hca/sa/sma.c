@@ -12,8 +12,10 @@
 #include "base/limits.h"
 #include "sa/sa.h"
 
-#define PKEYS_PER_BLOCK	32
-#define STATE_MASTER	3
+enum {
+	PKEYS_PER_BLOCK	= 32,
+	STATE_MASTER	= 3,
+};
 
 static u16 hca_sma_description(const struct hca_port *port, const struct hca_smp *in, u8 *data)
 {

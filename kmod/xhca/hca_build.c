@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The adapter (hca/) as one translation unit.  The compiler can then inline a function of another
- * file, which saves an eighth of the time of a request, and the headers are compiled only once.
- * The functions that other files call are __visible in hca.h.
+ * The adapter (hca/) as one translation unit, as kernel/sched/build_policy.c does it for the
+ * scheduler.  The compiler can then inline a function of another file, which saves an eighth of
+ * the time of a request, and the headers are compiled only once.
  *
- * The files are in the order of the layers: each calls only files above it.
+ * The files also compile one by one, for tests/host, so functions that they share are not static.
+ * -fwhole-program makes all of them static here, but those that other files of xhca call: these
+ * are __visible in hca.h.  A file removes its macros at its end (tests/check macros).
+ *
+ * The files are in the order of the layers: each calls only files above it (tests/check cycles).
  */
 #include "hca/base/layout.c"
 #include "hca/base/heap.c"
