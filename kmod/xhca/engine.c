@@ -35,16 +35,25 @@
  * tick goes to the next worker: the CPU may run with interrupts or softirqs off.  So does
  * an offer to a worker whose CPU has gone offline.
  *
- * Polling: while there is work, the owner polls without a pause.  Requests that are retried in
- * vain are no work.  After that it spins for SPIN_NS, then parks for a share of the time without
- * work (a pause), so that the first request after a short pause is found early and a long pause
- * costs little CPU time.  After SLEEP_AFTER_NS it sleeps: then each CPU checks the doorbells
- * itself.  Only a running task can ring a doorbell, so an idle CPU need not check.  A CPU checks
- * when it becomes idle, and from a timer while it is busy, unless another CPU has checked
- * meanwhile.  If the owner is parked when the CPU leaves idle, and the last work is less than
- * ACTIVE_NS ago, the first check is after FIRST_CHECK_NS, and each interval is twice as long as
- * the one before, up to CHECK_NS.  Otherwise all intervals are CHECK_NS: either the owner polls
- * the doorbells itself, or the adapter has not been used recently.
+ * Who looks for doorbells:
+ *
+ *	situation				who looks		interval
+ *	---------				---------		--------
+ *	there is work				the owner		none
+ *	no work, up to SPIN_NS			the owner		none
+ *	no work, up to SLEEP_AFTER_NS		the owner, between	a share (PAUSE_SHARE) of
+ *						pauses			the time without work
+ *	no work for longer: asleep		the owner		SLEEP_NS at most
+ *	parked, a CPU becomes idle		that CPU		once
+ *	parked, a CPU is busy			a timer of that CPU	CHECK_NS
+ *	parked, a CPU leaves idle, and the last	a timer of that CPU	FIRST_CHECK_NS, then each
+ *	work is less than ACTIVE_NS ago					twice as long as the one
+ *									before, up to CHECK_NS
+ *
+ * Requests that are retried in vain are no work.  With pauses, the first request after a short
+ * pause is found early, and a long pause costs little CPU time.  Only a running task can ring a
+ * doorbell, so an idle CPU need not look, and a CPU does not look if another one has done so in its
+ * interval.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -122,9 +131,14 @@ static struct xhca_worker *engine_worker_of(long owner)
 	return (struct xhca_worker *)(owner & ~(STATES - 1L));
 }
 
+static int engine_state(long owner)
+{
+	return owner & (STATES - 1);
+}
+
 static bool engine_is_parked(const struct xhca_engine *e)
 {
-	return (atomic_long_read(&e->owner) & (STATES - 1)) >= PARKED;
+	return engine_state(atomic_long_read(&e->owner)) >= PARKED;
 }
 
 /* Longest time until the next tick.  CPUs without a worker do not check themselves. */
@@ -137,7 +151,7 @@ static u64 engine_parked_ns(const struct xhca_engine *e, u64 wake_at)
 
 static u64 engine_tick_ns(const struct xhca_engine *e, long owner, u64 wake_at)
 {
-	switch (owner & (STATES - 1)) {
+	switch (engine_state(owner)) {
 	case PARKED:
 		return engine_parked_ns(e, wake_at);
 	case CHECKING:
@@ -155,17 +169,17 @@ static void engine_start_timer(struct xhca_engine *e)
 {
 	unsigned long flags;
 	u64 wake_at;
-	long t;
+	long owner;
 
 	local_irq_save(flags);
 	do {
-		t = atomic_long_read(&e->owner);
+		owner = atomic_long_read(&e->owner);
 		wake_at = READ_ONCE(e->wake_at);
-		hrtimer_start(&e->timer, ns_to_ktime(engine_tick_ns(e, t, wake_at)),
+		hrtimer_start(&e->timer, ns_to_ktime(engine_tick_ns(e, owner, wake_at)),
 			      HRTIMER_MODE_REL);
 		/* The timer is started before the state is read again. */
 		smp_mb();
-	} while (atomic_long_read(&e->owner) != t || READ_ONCE(e->wake_at) != wake_at);
+	} while (atomic_long_read(&e->owner) != owner || READ_ONCE(e->wake_at) != wake_at);
 	local_irq_restore(flags);
 }
 
@@ -175,7 +189,7 @@ static bool engine_offer(struct xhca_engine *e, long old, struct xhca_worker *to
 	if (atomic_long_cmpxchg(&e->owner, old, engine_owner_word(to, OFFERED)) != old)
 		return false;
 	WRITE_ONCE(e->offers, e->offers + 1);
-	if ((old & (STATES - 1)) >= PARKED)
+	if (engine_state(old) >= PARKED)
 		engine_start_timer(e);
 	return true;
 }
@@ -251,13 +265,13 @@ static bool engine_take(struct xhca_worker *w, int state)
 /* Ends a pause: there is a call to run. */
 static void engine_unpark(struct xhca_engine *e)
 {
-	long t = atomic_long_read(&e->owner);
+	long owner = atomic_long_read(&e->owner);
 
-	while ((t & (STATES - 1)) >= PARKED) {
-		if ((t & (STATES - 1)) == PARKED)
-			engine_offer_to_thread(e, t, engine_worker_of(t));
+	while (engine_state(owner) >= PARKED) {
+		if (engine_state(owner) == PARKED)
+			engine_offer_to_thread(e, owner, engine_worker_of(owner));
 		cpu_relax();
-		t = atomic_long_read(&e->owner);
+		owner = atomic_long_read(&e->owner);
 	}
 }
 
@@ -281,24 +295,24 @@ static bool engine_pause_ends(struct xhca_engine *e)
  */
 static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 {
-	long t, checked;
+	long owner, checked;
 	u64 now;
 
 	/* Pairs with engine_park(): it sees the doorbell, or this sees PARKED. */
 	smp_mb();
-	t = atomic_long_read(&e->owner);
-	if ((t & (STATES - 1)) == CHECKING)
+	owner = atomic_long_read(&e->owner);
+	if (engine_state(owner) == CHECKING)
 		return -EAGAIN;
-	if ((t & (STATES - 1)) != PARKED)
+	if (engine_state(owner) != PARKED)
 		return 0;
-	checked = engine_owner_word(engine_worker_of(t), CHECKING);
-	if (atomic_long_cmpxchg(&e->owner, t, checked) != t)
+	checked = engine_owner_word(engine_worker_of(owner), CHECKING);
+	if (atomic_long_cmpxchg(&e->owner, owner, checked) != owner)
 		return -EAGAIN;
 	now = ktime_get_ns();
 	WRITE_ONCE(e->checked, now);
 	if (now >= e->wake_at || engine_pause_ends(e))
 		return engine_offer(e, checked, to);
-	atomic_long_set_release(&e->owner, t);
+	atomic_long_set_release(&e->owner, owner);
 	return 0;
 }
 
@@ -393,13 +407,12 @@ static void engine_kick_softirq(struct irq_work *work)
 static enum hrtimer_restart engine_tick(struct hrtimer *timer)
 {
 	struct xhca_engine *e = container_of(timer, struct xhca_engine, timer);
-	long t = atomic_long_read(&e->owner);
+	long owner = atomic_long_read(&e->owner);
 	bool stale = e->watched == READ_ONCE(e->offers);
-
 	struct xhca_worker *here = engine_online_worker(e, &e->worker[smp_processor_id()]);
 
-	if ((t & (STATES - 1)) == OFFERED && stale)
-		engine_offer_to_softirq(e, t, engine_next_worker(e, engine_worker_of(t)));
+	if (engine_state(owner) == OFFERED && stale)
+		engine_offer_to_softirq(e, owner, engine_next_worker(e, engine_worker_of(owner)));
 	else if (engine_check_doorbells(e, here) > 0)
 		engine_start_softirq(here);
 	e->watched = READ_ONCE(e->offers);
@@ -492,18 +505,18 @@ static void engine_wait_for_offer(struct xhca_worker *w)
 /* ---- The loop ------------------------------------------------------------------ */
 
 /* Without another worker, the tasks of this CPU get as much time as the owner has taken. */
-static void engine_yield(struct xhca_engine *e, long t)
+static void engine_yield(struct xhca_engine *e, long owner)
 {
-	struct xhca_worker *next = engine_next_worker(e, engine_worker_of(t));
+	struct xhca_worker *next = engine_next_worker(e, engine_worker_of(owner));
 
-	if (next == engine_worker_of(t)) {
+	if (next == engine_worker_of(owner)) {
 		e->yields = true;
 		engine_park(e, clamp_t(u64, ktime_get_ns() - e->wanted, PAUSE_NS, MAX_YIELD_NS),
 			    false);
 		return;
 	}
 	e->handovers++;
-	engine_offer_to_softirq(e, t, next);
+	engine_offer_to_softirq(e, owner, next);
 }
 
 /*
@@ -533,7 +546,7 @@ static bool engine_run_is_over(const struct xhca_engine *e, u64 now, bool work)
  * After a pass: continue, give way to the task that wants the CPU, or pause.  The clock of the
  * pass is recent enough, and reading it again would take a part of the time of a short pass.
  */
-static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wanted)
+static void engine_after_pass(struct xhca_engine *e, long owner, bool work, bool wanted)
 {
 	u64 now = hca_fabric_now(e->fabric);
 
@@ -544,7 +557,7 @@ static void engine_after_pass(struct xhca_engine *e, long t, bool work, bool wan
 	if (now - e->busy >= SPIN_NS)
 		engine_pause(e);
 	else if (wanted && engine_run_is_over(e, now, work))
-		engine_yield(e, t);
+		engine_yield(e, owner);
 }
 
 /* Is there work that may sleep? */
@@ -557,7 +570,7 @@ static void engine_softirq_run(struct tasklet_struct *tasklet)
 {
 	struct xhca_worker *w = from_tasklet(w, tasklet, softirq);
 	struct xhca_engine *e = w->engine;
-	long t = engine_owner_word(w, IN_SOFTIRQ);
+	long owner = engine_owner_word(w, IN_SOFTIRQ);
 	bool work;
 
 	if (!engine_take(w, IN_SOFTIRQ))
@@ -566,23 +579,23 @@ static void engine_softirq_run(struct tasklet_struct *tasklet)
 		/* Before the offer to the thread, which may have to wait for the CPU */
 		work = hca_fabric_poll_atomic(e->fabric);
 		if (engine_wants_thread(e) || engine_may_spin())
-			engine_offer_to_thread(e, t, w);
+			engine_offer_to_thread(e, owner, w);
 		else
-			engine_after_pass(e, t, work, true);
-	} while (atomic_long_read(&e->owner) == t);
+			engine_after_pass(e, owner, work, true);
+	} while (atomic_long_read(&e->owner) == owner);
 }
 
 static int engine_worker_thread(void *arg)
 {
 	struct xhca_worker *w = arg;
 	struct xhca_engine *e = w->engine;
-	long t = engine_owner_word(w, IN_THREAD);
+	long owner = engine_owner_word(w, IN_THREAD);
 
 	memalloc_noio_save();
 	while (!kthread_should_stop()) {
-		if (atomic_long_read(&e->owner) == t) {
+		if (atomic_long_read(&e->owner) == owner) {
 			if (!engine_run_call(e))
-				engine_after_pass(e, t, hca_fabric_poll(e->fabric),
+				engine_after_pass(e, owner, hca_fabric_poll(e->fabric),
 						  !single_task_running());
 		} else if (!engine_take(w, IN_THREAD)) {
 			engine_wait_for_offer(w);
@@ -590,8 +603,8 @@ static int engine_worker_thread(void *arg)
 		cond_resched_tasks_rcu_qs();
 	}
 	/* The CPU goes offline. */
-	if (atomic_long_read(&e->owner) == t)
-		engine_offer_to_softirq(e, t, engine_next_worker(e, w));
+	if (atomic_long_read(&e->owner) == owner)
+		engine_offer_to_softirq(e, owner, engine_next_worker(e, w));
 	return 0;
 }
 
