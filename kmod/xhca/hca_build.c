@@ -31,6 +31,7 @@
 #include "hca/data/path.c"
 #include "hca/data/key.c"
 #include "hca/data/calc.c"
+#include "hca/data/copy_bytes.c"
 #include "hca/data/copy.c"
 #include "hca/data/atomic.c"
 #include "hca/data/wqe.c"

@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "data/copy_bytes.h"
 #include "pass.h"
 #include "sa/sa.h"
 

@@ -52,7 +52,6 @@ void *hca_calc_map(const struct hca_key_user *user, struct hca_calc *c, u64 off,
 /* HCA_COPY_AGAIN: the source is not ready, the turn ends; hca_copy_some() does not return it */
 enum hca_copy_err { HCA_COPY_OK, HCA_COPY_SRC, HCA_COPY_DST, HCA_COPY_AGAIN };
 
-void hca_copy_calibrate(void);
 static inline void hca_sgl_init(struct hca_sgl *l, const struct hca_qp *qp, u8 access,
 				const struct hca_sge *sge, u32 n)
 {
