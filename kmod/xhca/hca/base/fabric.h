@@ -238,12 +238,6 @@ static inline struct hca_port *hca_port_get(struct hca *hca, u32 number)
 	return &hca->port[number ? number - 1 : 0];
 }
 
-/* The local port of a queue pair */
-static inline struct hca_port *hca_qp_port(const struct hca_qp *qp)
-{
-	return qp->port;
-}
-
 /* Do ports with these P_Keys communicate? */
 static inline bool hca_pkeys_match(u16 a, u16 b)
 {
@@ -253,7 +247,7 @@ static inline bool hca_pkeys_match(u16 a, u16 b)
 /* The P_Key of a queue pair; 0: none.  QP1 uses all of its port. */
 static inline u16 hca_qp_pkey(const struct hca_qp *qp)
 {
-	return qp->path.pkey_index && qp->st != MLX5_QP_ST_QP1 ? 0 : hca_qp_port(qp)->pkey;
+	return qp->path.pkey_index && qp->st != MLX5_QP_ST_QP1 ? 0 : qp->port->pkey;
 }
 
 static inline bool hca_halted(const struct hca *hca)

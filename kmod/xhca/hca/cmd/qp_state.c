@@ -279,7 +279,7 @@ void hca_qp_special_leave(struct hca_qp *qp)
 
 static void hca_qp_special_enter(struct hca_qp *qp)
 {
-	struct hca_qp **special = hca_qp_special(hca_qp_port(qp), qp->st);
+	struct hca_qp **special = hca_qp_special(qp->port, qp->st);
 
 	hca_qp_special_leave(qp);
 	if (special)

@@ -69,7 +69,7 @@ static bool hca_apm_leads_to(struct hca_qp *qp, struct hca_qp *peer)
 	struct hca_path path;
 
 	hca_path_decode(&path, hca_apm_alternate(qp), qp->hca->p.roce);
-	return hca_route_find(qp->hca, &path) == hca_qp_port(peer) &&
+	return hca_route_find(qp->hca, &path) == peer->port &&
 	       hca_route_remote(peer) == &qp->hca->port[path.port];
 }
 

@@ -24,7 +24,7 @@ static void hca_count_packets(struct hca_port *from, struct hca_port *to, u32 n,
 
 static void hca_count_message(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w)
 {
-	struct hca_port *from = hca_qp_port(src), *to = hca_qp_port(peer);
+	struct hca_port *from = src->port, *to = peer->port;
 
 	switch (w->opcode) {
 	case MLX5R_OP_RDMA_READ:

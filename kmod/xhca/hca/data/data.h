@@ -387,9 +387,9 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 /* ---- ud_long.c --------------------------------------------------------------------------- */
 
 /* The long datagram if it is that of @src, or NULL */
-struct hca_long *hca_ud_long_of(const struct hca_qp *src);
+struct hca_long_datagram *hca_ud_long_of(const struct hca_qp *src);
 /* Makes the datagram of @src the long one; NULL if another queue pair has one. */
-struct hca_long *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes);
+struct hca_long_datagram *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes);
 /* @dst has got a part of a long datagram of a queue pair other than @src. */
 bool hca_ud_long_blocks(const struct hca_qp *dst, const struct hca_qp *src);
 /* The datagram of @qp is complete or has failed. */

@@ -52,14 +52,14 @@ static void hca_dci_connect(struct hca_qp *qp, struct hca_port *to, struct hca_q
 
 noinline struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w)
 {
-	struct hca_port *from = hca_qp_port(qp);
+	struct hca_port *from = qp->port;
 	struct hca_port *to = from->up ? hca_route_by_av(qp->hca, w->av) : NULL;
 	struct hca_qp *dct;
 
 	if (!to || hca_halted(to->hca))
 		return NULL;
 	dct = hca_dct_get(to->hca, be32_to_cpu(w->av->dqp_dct) & 0xffffff);
-	if (!dct || hca_qp_port(dct) != to ||
+	if (!dct || dct->port != to ||
 	    !hca_pkey_check(to, hca_qp_pkey(dct), hca_qp_pkey(qp)) || !hca_dci_is_accepted(dct, qp))
 		return NULL;
 	if (w->av->dc_key != dct->dct.key) {

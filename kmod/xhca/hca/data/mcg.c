@@ -77,7 +77,7 @@ enum hca_mcg_walk hca_mcg_walk(struct hca_port *port, const u8 *gid, u64 *last,
 		return HCA_MCG_NONE;
 	hca_charge(port->hca->fabric, HCA_ENTRIES, g->count);
 	list_for_each_entry(m, &g->members, entry) {
-		if (hca_qp_port(m->qp) != port)
+		if (m->qp->port != port)
 			continue;
 		walk = HCA_MCG_ALL;
 		if (m->number <= *last)

@@ -19,7 +19,7 @@ static noinline struct hca_qp *hca_peer_refused(const struct hca_qp *qp, struct 
 
 struct hca_qp *hca_peer_find(struct hca_qp *qp)
 {
-	struct hca_port *from = hca_qp_port(qp), *to = from->up ? hca_route_remote(qp) : NULL;
+	struct hca_port *from = qp->port, *to = from->up ? hca_route_remote(qp) : NULL;
 	struct hca_qp *peer;
 
 	if (!to)
@@ -32,7 +32,7 @@ struct hca_qp *hca_peer_find(struct hca_qp *qp)
 		return NULL;
 	if (peer->pm_state != qp->pm_state && !hca_apm_follow(qp, peer))
 		return NULL;
-	if (hca_qp_port(peer) != to || !hca_route_leads_to(peer, from))
+	if (peer->port != to || !hca_route_leads_to(peer, from))
 		return NULL;
 	if (!peer->in_partition)
 		return hca_peer_refused(qp, to, hca_qp_pkey(peer));

@@ -145,7 +145,7 @@ struct hca_rwqe {
 #define HCA_GRH_BYTES	40	/* of network header before the data of a datagram */
 
 /* A datagram that takes several turns (ud_long.c) */
-struct hca_long {
+struct hca_long_datagram {
 	struct hca_qp *src;		/* NULL: there is none */
 	struct hca_qp *dst;		/* the receiver that has got a part, or NULL */
 	u32 gathered, scattered;	/* bytes */
@@ -154,7 +154,7 @@ struct hca_long {
 
 /* Buffers of the request that is executed; only one is executed at a time. */
 struct hca_scratch {
-	struct hca_long datagram_long;
+	struct hca_long_datagram long_datagram;
 	struct hca_wqe wqe;
 	struct hca_rwqe rwqe;
 	u8 umr[HCA_UMR_CHUNK] __aligned(8);

@@ -19,6 +19,10 @@ enum {
 	NEXT_UDP	= 17,
 	IPV4_BYTES	= 20,
 	UDP_BYTES	= 8,
+	BTH_BYTES	= 12,
+	DETH_BYTES	= 8,
+	IMM_BYTES	= 4,
+	ICRC_BYTES	= 4,
 	NEXT_IBA	= 0x1b,
 };
 
@@ -62,7 +66,7 @@ static u16 hca_ud_ip_checksum(const u8 *h)
 	u32 sum = 0;
 	int i;
 
-	for (i = 0; i < 20; i += 2)
+	for (i = 0; i < IPV4_BYTES; i += 2)
 		sum += h[i] << 8 | h[i + 1];
 	sum = (sum & 0xffff) + (sum >> 16);
 	return ~(sum + (sum >> 16));
@@ -73,10 +77,11 @@ static bool hca_ud_has_imm(const struct datagram *d)
 	return d->w && d->w->opcode == MLX5R_OP_SEND_IMM;
 }
 
-/* Bytes after the GRH or the UDP header: BTH, DETH, immediate, data, pad, ICRC */
+/* Bytes after the GRH or the UDP header; the data is padded. */
 static u32 hca_ud_transport_bytes(const struct datagram *d)
 {
-	return 12 + 8 + (hca_ud_has_imm(d) ? 4 : 0) + ALIGN(d->length, 4) + 4;
+	return BTH_BYTES + DETH_BYTES + (hca_ud_has_imm(d) ? IMM_BYTES : 0) +
+	       ALIGN(d->length, 4) + ICRC_BYTES;
 }
 
 static void hca_ud_ipv4_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid, u32 length)
@@ -160,7 +165,7 @@ static void hca_ud_receive_done(struct hca_qp *dst, const struct datagram *d, u3
 		.slid = cpu_to_be16(d->from->lid),
 		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
 					  (d->gid ? d->l3 : d->sl) << CQE_L3_SHIFT | d->src_qpn),
-		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(hca_qp_port(dst)->pkey),
+		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(dst->port->pkey),
 		.byte_cnt = cpu_to_be32(HCA_GRH_BYTES + d->length),
 		.wqe_counter = cpu_to_be16(index),
 		.op_own = (imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
@@ -184,7 +189,7 @@ static void hca_ud_receive_failed(struct hca_qp *dst, u32 index, u8 syndrome)
 /* The receiver got a part: the rest follows in the next turn. */
 static int hca_ud_deliver_later(struct hca_qp *dst, const struct datagram *d, u64 copied)
 {
-	struct hca_long *l;
+	struct hca_long_datagram *l;
 
 	/* An answer of the manager is not kept: it is lost, as it could be on a wire. */
 	if (!d->w)
@@ -205,7 +210,7 @@ static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const st
 {
 	struct hca_sge all = { .len = HCA_GRH_BYTES + d->length, .data = d->bytes };
 	u64 start = d->grh ? 0 : HCA_GRH_BYTES, len, copied;
-	const struct hca_long *l = hca_ud_long_of(d->src);
+	const struct hca_long_datagram *l = hca_ud_long_of(d->src);
 	struct hca_sgl to, from;
 
 	if (all.len > r->length)
@@ -237,7 +242,7 @@ static bool hca_ud_get_receive(struct hca_qp *dst, struct hca_rwqe *r)
 /* A datagram with a wrong P_Key or Q_Key is dropped and counted.  QP0 ignores P_Keys. */
 static bool hca_ud_keys_ok(const struct hca_qp *dst, const struct datagram *d)
 {
-	struct hca_port *to = hca_qp_port(dst);
+	struct hca_port *to = dst->port;
 
 	if (dst->st != MLX5_QP_ST_QP0 && !hca_pkey_check(to, hca_qp_pkey(dst), d->pkey))
 		return false;
@@ -252,7 +257,7 @@ static bool hca_ud_keys_ok(const struct hca_qp *dst, const struct datagram *d)
 static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 {
 	struct hca_rwqe *r = &d->src->hca->fabric->scratch->rwqe;
-	struct hca_long *l = hca_ud_long_of(d->src);
+	struct hca_long_datagram *l = hca_ud_long_of(d->src);
 	int ret;
 
 	hca_charge(d->src->hca->fabric, HCA_RECEIVERS, 1);
@@ -350,7 +355,7 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
  */
 static int hca_ud_gather(struct datagram *d)
 {
-	struct hca_long *l = hca_ud_long_of(d->src);
+	struct hca_long_datagram *l = hca_ud_long_of(d->src);
 	struct hca_sge all = { .len = d->length };
 	u64 start = l ? l->gathered : 0, len = d->length, copied;
 	struct hca_sgl to, from;
@@ -465,7 +470,7 @@ static int hca_ud_deliver_unicast(struct datagram *d)
 	if (dqpn == 1 && hca_ud_deliver_counters(d, to))
 		return 0;
 	dst = hca_ud_receiver(d, to, dqpn);
-	return dst && hca_qp_port(dst) == to ? hca_ud_deliver(dst, d) : 0;
+	return dst && dst->port == to ? hca_ud_deliver(dst, d) : 0;
 }
 
 /* Only QP0 sends without a P_Key. */
@@ -517,7 +522,7 @@ noinline int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	struct datagram d = {
 		.src = src,
 		.w = w,
-		.from = hca_qp_port(src),
+		.from = src->port,
 		.length = w->length,
 		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
 		.src_qpn = hca_ud_source(src),

@@ -10,21 +10,21 @@
 #include <linux/string.h>
 #include "data/data.h"
 
-static struct hca_long *hca_ud_long(const struct hca_qp *qp)
+static struct hca_long_datagram *hca_ud_long(const struct hca_qp *qp)
 {
-	return &qp->hca->fabric->scratch->datagram_long;
+	return &qp->hca->fabric->scratch->long_datagram;
 }
 
-struct hca_long *hca_ud_long_of(const struct hca_qp *src)
+struct hca_long_datagram *hca_ud_long_of(const struct hca_qp *src)
 {
-	struct hca_long *l = hca_ud_long(src);
+	struct hca_long_datagram *l = hca_ud_long(src);
 
 	return l->src == src ? l : NULL;
 }
 
-struct hca_long *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes)
+struct hca_long_datagram *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes)
 {
-	struct hca_long *l = hca_ud_long(src);
+	struct hca_long_datagram *l = hca_ud_long(src);
 
 	if (l->src == src)
 		return l;
@@ -40,14 +40,14 @@ struct hca_long *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes)
 
 bool hca_ud_long_blocks(const struct hca_qp *dst, const struct hca_qp *src)
 {
-	const struct hca_long *l = hca_ud_long(dst);
+	const struct hca_long_datagram *l = hca_ud_long(dst);
 
 	return l->src && l->src != src && l->dst == dst;
 }
 
 void hca_ud_long_end(struct hca_qp *qp)
 {
-	struct hca_long *l = hca_ud_long(qp);
+	struct hca_long_datagram *l = hca_ud_long(qp);
 
 	if (l->src == qp)
 		l->src = NULL;
@@ -55,7 +55,7 @@ void hca_ud_long_end(struct hca_qp *qp)
 
 void hca_ud_long_forget(struct hca_qp *qp)
 {
-	struct hca_long *l = hca_ud_long(qp);
+	struct hca_long_datagram *l = hca_ud_long(qp);
 
 	hca_ud_long_end(qp);
 	if (l->dst == qp)
