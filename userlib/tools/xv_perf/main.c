@@ -36,7 +36,7 @@ static const char usage[] =
 	"usage: xv_perf [OPTIONS] lat|bw OPERATION [HOST[:PORT]]\n"
 	"       xv_perf [OPTIONS] --listen[=[HOST]:PORT]\n"
 	"       xv_perf [OPTIONS] chain|barrier|bcast|allreduce|gather\n"
-	"       xv_perf plot IMAGE.svg|IMAGE.png RUN.json...\n"
+	"       xv_perf plot [--title TEXT] IMAGE.svg|IMAGE.png RUN.json...\n"
 	"Measures latency (lat), or bandwidth and message rate (bw).  OPERATION is write,\n"
 	"write_imm, read, send, send_imm, fetch_add, cmp_swap, masked_fetch_add,\n"
 	"masked_cmp_swap or bind (a memory window).\n"
@@ -526,8 +526,10 @@ static void server(void)
 
 int main(int argc, char **argv)
 {
+	if (argc > 5 && !strcmp(argv[1], "plot") && !strcmp(argv[2], "--title"))
+		return plot(argv[3], argv[4], argc - 5, argv + 5);
 	if (argc > 3 && !strcmp(argv[1], "plot"))
-		return plot(argv[2], argc - 3, argv + 3);
+		return plot(NULL, argv[2], argc - 3, argv + 3);
 	parse(argc, argv);
 	if (opt.compared)
 		compare();

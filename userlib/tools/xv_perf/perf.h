@@ -126,6 +126,6 @@ void report_run(const struct run *r, bool json, bool histogram);
 void report_end(bool json);
 
 /* plot.c: draws runs that --json saved into an SVG or PNG file */
-int plot(const char *image, int count, char **files);
+int plot(const char *title, const char *image, int count, char **files);
 
 #endif

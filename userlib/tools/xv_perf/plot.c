@@ -115,6 +115,7 @@ static void put_data(FILE *gp, int run, const char *text, const char *axis, cons
 
 /* What a kind of test shows: the label of the axis, and the key of each curve */
 struct kind {
+	const char *name;
 	const char *label;
 	const char *key[2];
 	const char *title[2];		/* keys of the names of the curves */
@@ -122,10 +123,12 @@ struct kind {
 
 static const struct kind *kind_of(const char *text)
 {
-	static const struct kind latency = { "median latency, us", { "median_us" }, { NULL } };
-	static const struct kind bandwidth = { "MB/s", { "mb_per_s" }, { NULL } };
-	static const struct kind compared = { "time of a step or run, us",
-		{ "at_once_us", "in_steps_us" }, { "at_once", "in_steps" } };
+	static const struct kind latency = { "latency", "median latency, us", { "median_us" },
+		{ NULL } };
+	static const struct kind bandwidth = { "bandwidth", "MB/s", { "mb_per_s" }, { NULL } };
+	static const struct kind compared = { "posted once, and driven by the CPU",
+		"time of a step or run, us", { "at_once_us", "in_steps_us" },
+		{ "at_once", "in_steps" } };
 	char test[32];
 
 	get_string(text, "test", test, sizeof(test));
@@ -145,13 +148,17 @@ static void put_quoted(FILE *gp, const char *text, size_t n)
 	fputc('\'', gp);
 }
 
-static void put_header(FILE *gp, const char *image, const char *axis, const char *label)
+static void put_header(FILE *gp, const char *title, const char *image, const char *axis,
+		       const char *label)
 {
 	const char *dot = strrchr(image, '.');
 
 	fprintf(gp, "set terminal %s size 900,600\nset output ",
 		dot && !strcmp(dot, ".png") ? "pngcairo" : "svg background \"white\"");
 	put_quoted(gp, image, SIZE_MAX);
+	fprintf(gp, "\nset title ");
+	put_quoted(gp, title, SIZE_MAX);
+	fprintf(gp, " noenhanced");
 	fprintf(gp, "\nset logscale x 2\nset logscale y\nset grid\nset key left top\n"
 		"set xlabel \"%s\"\nset ylabel \"%s\"\n", axis, label);
 }
@@ -189,7 +196,7 @@ static void put_title(FILE *gp, const char *text, const char *file, const char *
 	fprintf(gp, " noenhanced");
 }
 
-int plot(const char *image, int count, char **files)
+int plot(const char *title, const char *image, int count, char **files)
 {
 	const struct kind *kind = NULL;
 	const char *axis = NULL;
@@ -211,7 +218,7 @@ int plot(const char *image, int count, char **files)
 	gp = popen("gnuplot", "w");
 	if (!gp)
 		xt_die(XT_FAILED, "gnuplot: %s", strerror(errno));
-	put_header(gp, image, axis, kind->label);
+	put_header(gp, title ? title : kind->name, image, axis, kind->label);
 	for (i = 0; i < count; i++)
 		for (k = 0; k < 2 && kind->key[k]; k++)
 			put_data(gp, 2 * i + k, text[i], axis, kind->key[k]);
