@@ -50,10 +50,10 @@ struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages,
 		if (!xv_pin_try(current_user(), npages, limit >> PAGE_SHIFT,
 				&locked)) {
 			kfree(pinned);
-			return ERR_PTR(xv_fail(call, -ENOMEM,
-					       "cannot lock %llu bytes for %s: RLIMIT_MEMLOCK is %lu, the processes of the user have locked %llu",
-					       (u64)npages << PAGE_SHIFT, what, limit,
-					       (u64)locked << PAGE_SHIFT));
+			return ERR_PTR(xv_fail_limit(call, -ENOMEM, XVERBS_LIMIT_MEMLOCK,
+						     "cannot lock %llu bytes for %s: RLIMIT_MEMLOCK is %lu, the processes of the user have locked %llu",
+						     (u64)npages << PAGE_SHIFT, what, limit,
+						     (u64)locked << PAGE_SHIFT));
 		}
 		pinned->user = get_uid(current_user());
 	}
@@ -127,16 +127,16 @@ int xv_cgroup_charge(struct xv_call *call, struct xv_dev *dev,
 		     enum rdmacg_resource_type what)
 {
 	int err = ib_rdmacg_try_charge(charged, dev->ib, what);
+	bool handle = what == RDMACG_RESOURCE_HCA_HANDLE;
 	char name[XVERBS_NAME_MAX];
 
 	if (err != -EAGAIN)
 		return err;
 	xv_dev_name(dev, name);
-	return xv_fail(call, -ENOSPC,
-		       "limit %s of %s in the rdma cgroup of the process (rdma.max) reached",
-		       what == RDMACG_RESOURCE_HCA_HANDLE ? "hca_handle" :
-							    "hca_object",
-		       name);
+	return xv_fail_limit(call, -ENOSPC,
+			     handle ? XVERBS_LIMIT_HCA_HANDLE : XVERBS_LIMIT_HCA_OBJECT,
+			     "limit %s of %s in the rdma cgroup of the process (rdma.max) reached",
+			     handle ? "hca_handle" : "hca_object", name);
 }
 
 void xv_cgroup_uncharge(struct xv_dev *dev, struct ib_rdmacg_object *charged,

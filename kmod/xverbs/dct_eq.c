@@ -104,9 +104,9 @@ int xv_dct_eq_reserve(struct xv_call *call)
 	mutex_lock(&dev->dct_lock);
 	err = xv_dct_eq_use(call);
 	if (!err && !atomic_add_unless(&dev->n_armed, 1, XV_DCT_MAX_ARMED))
-		err = xv_fail(call, -ENOSPC,
-			      "DCT: %u targets of the device are armed already",
-			      XV_DCT_MAX_ARMED);
+		err = xv_fail_limit(call, -ENOSPC, XVERBS_LIMIT_ARMED_DCTS,
+				    "DCT: %u targets of the device are armed already",
+				    XV_DCT_MAX_ARMED);
 	mutex_unlock(&dev->dct_lock);
 	return err;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: rules of all ioctls (sizes, flags, reserved members), and offsets of mmap().
+ * KUnit: rules of all ioctls (sizes, flags, reserved members, reason and limit), and offsets of
+ * mmap().
  * The tests use memory of the process that loads the module as user memory.
  */
 #include <kunit/test.h>
@@ -197,10 +198,6 @@ static void xv_test_header(struct kunit *test)
 					    (long)-EOPNOTSUPP, "0x%x bit %u",
 					    nr, bit);
 		}
-		hdr->flags = 0;
-		hdr->reserved = 1;
-		KUNIT_EXPECT_EQ_MSG(test, xv_try(o, cmd, op->size),
-				    (long)-EINVAL, "0x%x", nr);
 	}
 }
 
@@ -345,6 +342,48 @@ static void xv_test_reason(struct kunit *test)
 			(long)-ENODEV);
 }
 
+/* A failed call with a reason writes the limit, and nothing reads it. */
+static void xv_test_limit_written(struct kunit *test)
+{
+	struct xv_open *o = test->priv;
+	struct xverbs_hdr *hdr = (void *)o->arg;
+
+	hdr->out_limit = 99;
+	KUNIT_EXPECT_EQ(test, xv_try(o, XVERBS_PD_ALLOC, sizeof(struct xverbs_pd_alloc)),
+			(long)-ENXIO);
+	KUNIT_EXPECT_EQ(test, hdr->out_limit, 99u);
+	hdr->reason = xv_user + PAGE_SIZE;
+	KUNIT_EXPECT_EQ(test, xv_try(o, XVERBS_PD_ALLOC, sizeof(struct xverbs_pd_alloc)),
+			(long)-ENXIO);
+	KUNIT_EXPECT_EQ(test, hdr->out_limit, (u32)XVERBS_LIMIT_NONE);
+}
+
+/* The first reason counts, and with it its limit. */
+static void xv_test_limit_of_reason(struct kunit *test)
+{
+	void __user *user = (void __user *)xv_user;
+	struct xv_call *call;
+	struct xverbs_hdr hdr;
+
+	call = kunit_kzalloc(test, sizeof(*call), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	KUNIT_EXPECT_EQ(test, xv_fail_limit(call, -ENOSPC, XVERBS_LIMIT_OBJECTS, "inner"), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, xv_fail_limit(call, -ENOMEM, XVERBS_LIMIT_MEMORY, "outer"), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, call->limit, (u32)XVERBS_LIMIT_OBJECTS);
+	call->arg.hdr.reason = xv_user + PAGE_SIZE;
+	kthread_use_mm(xv_mm);
+	xv_call_explain(call, user);
+	KUNIT_EXPECT_EQ(test, (int)copy_from_user(&hdr, user, sizeof(hdr)), 0);
+	kthread_unuse_mm(xv_mm);
+	KUNIT_EXPECT_EQ(test, hdr.out_limit, (u32)XVERBS_LIMIT_OBJECTS);
+
+	xv_forget_failure(call);
+	xv_fail(call, -EINVAL, "no limit");
+	xv_fail_limit(call, -ENOMEM, XVERBS_LIMIT_MEMORY, "outer");
+	KUNIT_EXPECT_STREQ(test, call->reason, "no limit");
+	KUNIT_EXPECT_EQ(test, call->limit, (u32)XVERBS_LIMIT_NONE);
+}
+
 static struct kunit_case xv_ioctl_cases[] = {
 	KUNIT_CASE(xv_test_uapi_sizes),
 	KUNIT_CASE(xv_test_numbers),
@@ -354,6 +393,8 @@ static struct kunit_case xv_ioctl_cases[] = {
 	KUNIT_CASE(xv_test_parts),
 	KUNIT_CASE(xv_test_grown),
 	KUNIT_CASE(xv_test_reason),
+	KUNIT_CASE(xv_test_limit_written),
+	KUNIT_CASE(xv_test_limit_of_reason),
 	{}
 };
 

@@ -15,16 +15,41 @@
 #include "xv.h"
 
 /* Stores the reason, unless an inner function has already stored a more precise one. */
+__printf(3, 0)
+static void xv_explain(struct xv_call *call, u32 limit, const char *fmt, va_list args)
+{
+	if (!call || call->reason[0])
+		return;
+	call->limit = limit;
+	vscnprintf(call->reason, sizeof(call->reason), fmt, args);
+}
+
 int xv_fail(struct xv_call *call, int err, const char *fmt, ...)
 {
 	va_list args;
 
-	if (!call || call->reason[0])
-		return err;
 	va_start(args, fmt);
-	vscnprintf(call->reason, sizeof(call->reason), fmt, args);
+	xv_explain(call, XVERBS_LIMIT_NONE, fmt, args);
 	va_end(args);
 	return err;
+}
+
+/* The call has reached a limit, XVERBS_LIMIT_*. */
+int xv_fail_limit(struct xv_call *call, int err, u32 limit, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	xv_explain(call, limit, fmt, args);
+	va_end(args);
+	return err;
+}
+
+/* A step has failed, and the call goes on without it. */
+void xv_forget_failure(struct xv_call *call)
+{
+	call->limit = XVERBS_LIMIT_NONE;
+	call->reason[0] = 0;
 }
 
 /* Copies one entry to a user array, truncated or padded to the size of the caller. */
@@ -304,6 +329,7 @@ static int xv_call_fetch(struct xv_call *call, const struct xv_ioctl *op,
 		return -EINVAL;
 	if (copy_from_user(&first, user, sizeof(first)))
 		return -EFAULT;
+	first.out_limit = XVERBS_LIMIT_NONE;
 	*hdr = first;
 	if (first.size < op->min_size)
 		return xv_fail(call, -EINVAL, "hdr.size %u is below %u",
@@ -318,8 +344,6 @@ static int xv_call_fetch(struct xv_call *call, const struct xv_ioctl *op,
 	if (hdr->flags & ~op->flags)
 		return xv_fail(call, -EOPNOTSUPP, "unknown flags 0x%x",
 			       hdr->flags & ~op->flags);
-	if (hdr->reserved)
-		return xv_fail(call, -EINVAL, "hdr.reserved is not zero");
 	return xv_parts_each(call, op, xv_part_fetch);
 }
 
@@ -414,15 +438,19 @@ static int xv_call_reply(struct xv_call *call, const struct xv_ioctl *op,
 	return ok ? 0 : -EFAULT;
 }
 
-/* If the reason cannot be written, the error number is the same. */
-static void xv_call_explain(struct xv_call *call, u64 user, u32 len)
+/*
+ * Writes limit and reason, if the caller wants a reason.  If they cannot be written, the error
+ * number is the same.
+ */
+static void xv_call_explain(struct xv_call *call, struct xverbs_hdr __user *user)
 {
-	size_t n = min_t(size_t, len, strlen(call->reason) + 1);
+	const struct xverbs_hdr *hdr = &call->arg.hdr;
+	size_t n = min_t(size_t, hdr->reason_len, strlen(call->reason) + 1);
 
-	if (!n)
+	if (!hdr->reason || put_user(call->limit, &user->out_limit) || !n)
 		return;
 	call->reason[n - 1] = 0;
-	if (copy_to_user(u64_to_user_ptr(user), call->reason, n))
+	if (copy_to_user(u64_to_user_ptr(hdr->reason), call->reason, n))
 		return;
 }
 
@@ -432,9 +460,7 @@ long xv_fops_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	void __user *user = (void __user *)arg;
 	unsigned int nr = _IOC_NR(cmd);
 	const struct xv_ioctl *op;
-	u32 reason_len;
 	size_t usize;
-	u64 reason;
 	long ret;
 
 	if (nr >= ARRAY_SIZE(xv_ioctls) || cmd != _IO(XVERBS_TYPE, nr))
@@ -444,20 +470,18 @@ long xv_fops_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return -ENOTTY;
 
 	ret = xv_call_fetch(&call, op, user, &usize);
-	reason = call.arg.hdr.reason;
-	reason_len = call.arg.hdr.reason_len;
 	if (ret)
 		goto out;
 
 	ret = xv_call_run(&call, op);
 	if (ret == -ENOMEM)
-		xv_fail(&call, ret,
-			"no memory: the memory cgroup of the process is at its limit (memory.max), or the host has none");
+		xv_fail_limit(&call, ret, XVERBS_LIMIT_MEMORY,
+			      "no memory: the memory cgroup of the process is at its limit (memory.max), or the host has none");
 	if (!ret)
 		ret = xv_call_reply(&call, op, user, usize);
 	kvfree(call.entries.list);
 out:
-	if (ret && reason)
-		xv_call_explain(&call, reason, reason_len);
+	if (ret)
+		xv_call_explain(&call, user);
 	return ret;
 }

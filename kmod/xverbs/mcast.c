@@ -57,9 +57,9 @@ static int xv_mcast_attach_locked(struct xv_call *call, struct xv_dev_qp *qp)
 	if (xv_mcast_find(qp, arg->gid))
 		return 0;
 	if (qp->n_mcast >= XV_MAX_GROUPS)
-		return xv_fail(call, -ENOSPC,
-			       "multicast: the QP is already in %u groups",
-			       XV_MAX_GROUPS);
+		return xv_fail_limit(call, -ENOSPC, XVERBS_LIMIT_QP_GROUPS,
+				     "multicast: the QP is already in %u groups",
+				     XV_MAX_GROUPS);
 	mcast = kzalloc(sizeof(*mcast), XV_GFP);
 	if (!mcast)
 		return -ENOMEM;

@@ -77,7 +77,7 @@ static void xv_test_umem_pages(struct kunit *test)
 
 static struct xv_pinned *xv_try_range(struct xv_call *call, u64 addr, u64 length)
 {
-	call->reason[0] = 0;
+	xv_forget_failure(call);
 	return xv_pin_charge_range(call, addr, length, "a test");
 }
 
@@ -106,6 +106,7 @@ static void xv_test_charge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->locked_vm), before + 3);
 	KUNIT_EXPECT_TRUE(test, IS_ERR(xv_try_range(&call, 0, PAGE_SIZE + 1)));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(call.reason, "RLIMIT_MEMLOCK"));
+	KUNIT_EXPECT_EQ(test, call.limit, (u32)XVERBS_LIMIT_MEMLOCK);
 	KUNIT_EXPECT_TRUE(test, IS_ERR(xv_try_range(&call, 0, U64_MAX)));
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->locked_vm), before + 3);
 	one = xv_try_range(&call, 0, 1);

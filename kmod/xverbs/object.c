@@ -76,9 +76,9 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 				   RDMACG_RESOURCE_HCA_OBJECT);
 		kfree(obj);
 		if (err == -EBUSY)
-			err = xv_fail(call, -ENOSPC,
-				      "the file already has %u objects",
-				      xv_max_objects());
+			err = xv_fail_limit(call, -ENOSPC, XVERBS_LIMIT_OBJECTS,
+					    "the file already has %u objects",
+					    xv_max_objects());
 		return ERR_PTR(err);
 	}
 	obj->file = file;

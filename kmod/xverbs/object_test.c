@@ -299,6 +299,7 @@ static void xv_test_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(xv_obj_alloc(&t->call, XV_OBJ_PD,
 						   sizeof(*obj))),
 			(long)-ENOSPC);
+	KUNIT_EXPECT_EQ(test, t->call.limit, (u32)XVERBS_LIMIT_OBJECTS);
 	xv_obj_abort(obj);
 	xv_obj_publish(xv_make(test, XV_OBJ_PD));
 }

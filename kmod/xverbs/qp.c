@@ -567,9 +567,9 @@ static struct xv_dev_qp *xv_qp_find_target(struct xv_call *call,
 				       "QP: no QP with number 0x%x in the XRC domain",
 				       qpn));
 	if (qp->users >= XVERBS_MAX_QP_HANDLES)
-		return ERR_PTR(xv_fail(call, -ENOSPC,
-				       "QP: number 0x%x has %u handles already",
-				       qpn, qp->users));
+		return ERR_PTR(xv_fail_limit(call, -ENOSPC, XVERBS_LIMIT_QP_HANDLES,
+					     "QP: number 0x%x has %u handles already",
+					     qpn, qp->users));
 	return qp;
 }
 

@@ -29,7 +29,7 @@ static int xv_uar_uid(struct xv_call *call, u16 *uid)
 	mutex_unlock(&file->uid_lock);
 	if (err != -ENOSPC)
 		return err;
-	call->reason[0] = 0;
+	xv_forget_failure(call);
 	return 0;
 }
 

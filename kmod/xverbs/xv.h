@@ -381,6 +381,7 @@ struct xv_entries {
  * @new_file: file that the dispatcher installs in @new_fd after the reply
  * @task: the caller, if the call may pin user memory
  * @pin_node: in xv_file.pins, if the call may pin user memory
+ * @limit: XVERBS_LIMIT_* for the caller; xv_fail_limit() sets it together with @reason
  * @reason: text for the caller; the first xv_fail() sets it
  */
 struct xv_call {
@@ -438,11 +439,15 @@ struct xv_call {
 	struct xverbs_qp_init init;
 	struct xverbs_dct_attr dct_attr;
 	struct xv_entries entries;
+	u32 limit;
 	char reason[XVERBS_REASON_MAX];
 };
 
 __printf(3, 4)
 int xv_fail(struct xv_call *call, int err, const char *fmt, ...);
+__printf(4, 5)
+int xv_fail_limit(struct xv_call *call, int err, u32 limit, const char *fmt, ...);
+void xv_forget_failure(struct xv_call *call);
 
 int xv_copy_entry(void __user *to, size_t to_size, const void *entry,
 		  size_t size);

@@ -92,12 +92,23 @@ static void test_memlock(void)
 static int fd;
 static uint32_t uar;
 static char reason[XVERBS_REASON_MAX];
+static uint32_t limit;		/* of the last call that failed */
 
-#define CALL(_nr, _arg)								\
-	((_arg)->hdr.size = sizeof(*(_arg)),					\
-	 (_arg)->hdr.reason = (uintptr_t)reason,				\
-	 (_arg)->hdr.reason_len = sizeof(reason), reason[0] = 0,		\
-	 ioctl(fd, XVERBS_##_nr, _arg) ? errno : 0)
+static int call(unsigned long request, void *arg, uint32_t size)
+{
+	struct xverbs_hdr *hdr = arg;
+	int err;
+
+	hdr->size = size;
+	hdr->reason = (uintptr_t)reason;
+	hdr->reason_len = sizeof(reason);
+	reason[0] = 0;
+	err = ioctl(fd, request, arg) ? errno : 0;
+	limit = hdr->out_limit;
+	return err;
+}
+
+#define CALL(_nr, _arg)	call(XVERBS_##_nr, _arg, sizeof(*(_arg)))
 
 /* VmPin of this process in KiB */
 static int locked(void)
@@ -134,13 +145,15 @@ static void test_rings(void)
 	struct xverbs_cq_create cq, more;
 	void *ring, *dbr;
 
-	ok(make_cq(&cq, 4095) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK is 65536"),
+	ok(make_cq(&cq, 4095) == ENOMEM && limit == XVERBS_LIMIT_MEMLOCK &&
+	   strstr(reason, "RLIMIT_MEMLOCK is 65536"),
 	   "ring of 256 KiB with a limit of 64 KiB: ENOMEM: %s", reason);
 	ok(locked() == 0, "after the failure, %d KiB are locked", locked());
 	ok(!make_cq(&cq, 255) && locked() == 20, "ring of 16 KiB: %d KiB are locked", locked());
 	resize.cq = cq.out_handle;
-	ok(CALL(CQ_RESIZE, &resize) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK") &&
-	   locked() == 20, "resize over the limit: ENOMEM: %s", reason);
+	ok(CALL(CQ_RESIZE, &resize) == ENOMEM && limit == XVERBS_LIMIT_MEMLOCK &&
+	   strstr(reason, "RLIMIT_MEMLOCK") && locked() == 20,
+	   "resize over the limit: ENOMEM: %s", reason);
 	ok(!make_cq(&more, 255) && !make_cq(&(struct xverbs_cq_create) {}, 255) &&
 	   make_cq(&(struct xverbs_cq_create) {}, 255) == ENOMEM && locked() == 52,
 	   "three rings are within the limit: %d KiB", locked());
@@ -181,8 +194,9 @@ static void test_keys(void)
 	}
 	ok(small.out_handle && locked() == 0, "a key of 64 entries: %d KiB are locked", locked());
 	ok(!CALL(MKEY_CREATE, &large) && locked() == 64, "4096 entries: %d KiB", locked());
-	ok(CALL(MKEY_CREATE, &more) == ENOMEM && strstr(reason, "RLIMIT_MEMLOCK is 65536") &&
-	   locked() == 64, "65 entries: ENOMEM: %s", reason);
+	ok(CALL(MKEY_CREATE, &more) == ENOMEM && limit == XVERBS_LIMIT_MEMLOCK &&
+	   strstr(reason, "RLIMIT_MEMLOCK is 65536") && locked() == 64,
+	   "65 entries: ENOMEM: %s", reason);
 	ok(!destroy(large.out_handle) && locked() == 0, "destroyed: %d KiB", locked());
 	ok(!CALL(MKEY_CREATE, &more) && locked() == 4, "65 entries: %d KiB", locked());
 	ok(!destroy(more.out_handle) && !destroy(small.out_handle) && !destroy(pd.out_handle) &&
@@ -203,9 +217,9 @@ static void open_file(void)
 /* Becomes an unprivileged user who may lock @kib KiB. */
 static void become(uid_t uid, unsigned int kib)
 {
-	struct rlimit limit = { kib << 10, kib << 10 };
+	struct rlimit memory = { kib << 10, kib << 10 };
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setresgid(uid, uid, uid) ||
+	if (setrlimit(RLIMIT_MEMLOCK, &memory) || setresgid(uid, uid, uid) ||
 	    setresuid(uid, uid, uid))
 		bail_out("cannot give up privileges");
 }
@@ -469,7 +483,8 @@ static void objects(int n)
 {
 	struct xv_context *ctx = xv_open(rig_device(0));
 	struct xv_pd *pd = NULL, *first = NULL;
-	char limit[32];
+	struct xverbs_pd_alloc more = {};
+	char text[32];
 	int i;
 
 	if (!ctx)
@@ -482,9 +497,12 @@ static void objects(int n)
 			first = pd;
 	}
 	ok(pd != NULL, "create %d objects", n);
-	snprintf(limit, sizeof(limit), "hca_object=%d", n);
-	ok(!xv_alloc_pd(ctx) && errno == ENOSPC && strstr(xv_last_error(), limit),
+	snprintf(text, sizeof(text), "hca_object=%d", n);
+	ok(!xv_alloc_pd(ctx) && errno == ENOSPC && strstr(xv_last_error(), text),
 	   "one more object: ENOSPC: %s", xv_last_error());
+	fd = ctx->fd;
+	ok(CALL(PD_ALLOC, &more) == ENOSPC && limit == XVERBS_LIMIT_HCA_OBJECT,
+	   "its number: limit %u: %s", limit, reason);
 	ok(first && !xv_dealloc_pd(first) && xv_alloc_pd(ctx),
 	   "after one is destroyed, one can be created");
 	xv_close(ctx);
@@ -505,11 +523,11 @@ static void too_large(unsigned int limit_mib)
 {
 	struct xv_cq_init_attr attr = { .cqe = (limit_mib << 20) / 64 };
 	struct xv_context *ctx = xv_open(rig_device(0));
-	char limit[32];
+	char text[32];
 
-	snprintf(limit, sizeof(limit), "is %u ", limit_mib << 20);
+	snprintf(text, sizeof(text), "is %u ", limit_mib << 20);
 	ok(ctx && !xv_create_cq(ctx, &attr) && errno == ENOMEM &&
-	   strstr(xv_last_error(), "memory.max") && strstr(xv_last_error(), limit),
+	   strstr(xv_last_error(), "memory.max") && strstr(xv_last_error(), text),
 	   "a ring above the limit: ENOMEM: %s", xv_last_error());
 	xv_close(ctx);
 }
@@ -524,6 +542,7 @@ static void memory(unsigned int limit_mib)
 	struct xverbs_mw_alloc mw;
 	unsigned int rings = 0, pages = 0, windows = 0;
 	char ring_reason[XVERBS_REASON_MAX];
+	uint32_t ring_limit;
 	int ring_err, page_err, window_err;
 
 	too_large(limit_mib);
@@ -535,6 +554,7 @@ static void memory(unsigned int limit_mib)
 	while (!(ring_err = make_srq(pd.out_handle, 16383)))
 		rings++;
 	strcpy(ring_reason, reason);
+	ring_limit = limit;
 	while (!(page_err = make_srq(pd.out_handle, 63)))
 		pages++;
 	do {
@@ -542,7 +562,8 @@ static void memory(unsigned int limit_mib)
 		window_err = CALL(MW_ALLOC, &mw);
 	} while (!window_err && ++windows < MANY);
 	close(fd);
-	ok(ring_err == ENOMEM && strstr(ring_reason, "memory cgroup"),
+	ok(ring_err == ENOMEM && ring_limit == XVERBS_LIMIT_MEMORY &&
+	   strstr(ring_reason, "memory cgroup"),
 	   "a ring of 1 MiB more: ENOMEM: %s", ring_reason);
 	ok(rings && rings < limit_mib, "%u rings of 1 MiB fit in %u MiB", rings, limit_mib);
 	ok(page_err == ENOMEM && pages < 512, "%u rings of a page after them, then ENOMEM", pages);

@@ -210,8 +210,10 @@ static void test_shape(const struct verb *v)
 	expect(call(raw, v->cmd), EOPNOTSUPP, v->name, "unknown flag");
 	ok(strstr(reason, "flag") != NULL, "%s: the reason names the flag", v->name);
 	prepare(v);
-	arg.hdr.reserved = 1;
-	expect(call(raw, v->cmd), EINVAL, v->name, "hdr.reserved");
+	arg.hdr.flags = 1u << 31;
+	arg.hdr.out_limit = 77;
+	expect(call(raw, v->cmd), EOPNOTSUPP, v->name, "a value in hdr.out_limit");
+	ok(arg.hdr.out_limit == XVERBS_LIMIT_NONE, "%s: it is written: no limit", v->name);
 	if (!unbound)
 		return;
 	prepare(v);

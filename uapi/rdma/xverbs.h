@@ -9,7 +9,8 @@
  * polling need no system call (formats: rdma/mlx5_ring.h).
  *
  * There is one ioctl for each verb.  The kernel writes members with the prefix
- * out_, and only on success.  It only reads the others.
+ * out_, and only on success.  It only reads the others.  xverbs_hdr.out_limit is
+ * the only member that it writes when a call fails.
  *
  * Handles identify objects.  They are numbers above zero, from one table for each
  * open file.  Zero means "none" where an object is optional.
@@ -89,7 +90,8 @@
  *  - EFAULT: a pointer is not a valid user address.  If the results cannot be
  *    written, an object that the call created is destroyed again.
  *
- * A failed call can also return a reason in words: see struct xverbs_hdr.
+ * A failed call can also return a reason in words, and the number of the limit that it
+ * reached: see struct xverbs_hdr.
  *
  * Manual = RDMA Aware Networks Programming User Manual; PRM = the adapters'
  * programmer's reference manual, public in linux/mlx5/mlx5_ifc.h.
@@ -158,6 +160,31 @@ enum {
 	XVERBS_CMD_MKEY_QUERY		= 0x59,
 };
 
+/*
+ * Limits, for xverbs_hdr.out_limit.  Later versions may have more of them.
+ *
+ *  - NONE: the call failed for another reason, or the kernel cannot tell the limit: that
+ *    of a table of the device (ENOSPC), or memory that ib_core could not pin (ENOMEM)
+ *  - MEMLOCK: locked memory of the user, RLIMIT_MEMLOCK (ENOMEM)
+ *  - MEMORY: memory.max of the memory cgroup, or the host has no memory (ENOMEM)
+ *  - HCA_HANDLE, HCA_OBJECT: bound files, or objects, of the rdma cgroup (rdma.max; ENOSPC)
+ *  - OBJECTS: objects of the file, module parameter max_objects (ENOSPC)
+ *  - QP_HANDLES: handles of a queue pair, XVERBS_MAX_QP_HANDLES (ENOSPC)
+ *  - QP_GROUPS: multicast groups of a queue pair (ENOSPC)
+ *  - ARMED_DCTS: armed DC targets of the device (ENOSPC)
+ */
+enum {
+	XVERBS_LIMIT_NONE		= 0,
+	XVERBS_LIMIT_MEMLOCK		= 1,
+	XVERBS_LIMIT_MEMORY		= 2,
+	XVERBS_LIMIT_HCA_HANDLE		= 3,
+	XVERBS_LIMIT_HCA_OBJECT		= 4,
+	XVERBS_LIMIT_OBJECTS		= 5,
+	XVERBS_LIMIT_QP_HANDLES		= 6,
+	XVERBS_LIMIT_QP_GROUPS		= 7,
+	XVERBS_LIMIT_ARMED_DCTS		= 8,
+};
+
 /**
  * struct xverbs_hdr - first member of every structure
  * @size: sizeof() of the whole structure in the version of the caller
@@ -167,14 +194,17 @@ enum {
  *	reason, and with status and syndrome if the firmware refused the command.
  *	Without a reason the text is empty.
  * @reason_len: bytes at @reason; XVERBS_REASON_MAX is always sufficient
- * @reserved: zero
+ * @out_limit: XVERBS_LIMIT_*, written if the call fails and @reason is not zero: the
+ *	limit that the call reached.  Zero after success.  A program sets it to zero
+ *	before the call and ignores values that it does not know.  Earlier kernels
+ *	refuse other values than zero and do not write it.
  */
 struct xverbs_hdr {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 reason;
 	__u32 reason_len;
-	__u32 reserved;
+	__u32 out_limit;
 };
 
 /**

@@ -51,7 +51,7 @@ XV_EXPORT struct xv_ah *xv_create_ah_sz(struct xv_pd *pd, const struct xv_ah_att
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create AH");
 	if (!err) {
 		xv_ah_attr_to_kernel(&k, &a);
-		err = xv_ioctl(pd->context->fd, XVERBS_AH_RESOLVE, "create AH", &req, sizeof(req));
+		err = xv_ioctl(pd->context, XVERBS_AH_RESOLVE, "create AH", &req, sizeof(req));
 	}
 	if (err) {
 		errno = -err;

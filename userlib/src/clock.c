@@ -13,7 +13,7 @@ static int clock_map(struct context *ctx)
 
 	pthread_mutex_lock(&ctx->lock);
 	if (!ctx->clock) {
-		err = xv_ioctl(ctx->pub.fd, XVERBS_CLOCK_MAP, "read clock", &req, sizeof(req));
+		err = xv_ioctl(&ctx->pub, XVERBS_CLOCK_MAP, "read clock", &req, sizeof(req));
 		if (!err)
 			err = xv_map_read(ctx, &ctx->clock_map, &req.out_map, "read clock");
 		if (!err) {

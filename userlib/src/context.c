@@ -61,7 +61,8 @@ static int bind_file(struct context *ctx, const struct xverbs_device *dev, int n
 		.async_event_size = sizeof(struct xverbs_async_event),
 		.fd = node < 0 ? 0 : node,
 	};
-	int err = xv_ioctl(ctx->pub.fd, XVERBS_BIND, "open", &req, sizeof(req));
+	int err = xv_ioctl_file(ctx->pub.fd, dev->name, XVERBS_BIND, "open", &req,
+				sizeof(req));
 
 	if (err)
 		return err;

@@ -75,7 +75,7 @@ static int cq_create(struct cq *cq, const struct xv_cq_init_attr *attr)
 	err = xv_external_to_kernel(&external, &attr->external, &cq->mem, "create CQ");
 	if (err)
 		return err;
-	err = xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_CREATE, "create CQ", &req, sizeof(req));
+	err = xv_ioctl(&cq->ctx->pub, XVERBS_CQ_CREATE, "create CQ", &req, sizeof(req));
 	if (err)
 		return err;
 	cq->pub.handle = req.out_handle;
@@ -164,7 +164,7 @@ XV_EXPORT int xv_modify_cq_sz(struct xv_cq *pub, const struct xv_modify_cq_attr 
 		req.change |= XVERBS_CQ_OVERRUN;
 		req.ignore_overrun = a.ignore_overrun;
 	}
-	return xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_MODIFY, "modify CQ", &req, sizeof(req));
+	return xv_ioctl(&cq->ctx->pub, XVERBS_CQ_MODIFY, "modify CQ", &req, sizeof(req));
 }
 
 static bool is_ours(const struct xv_cq *cq, uint32_t i)
@@ -295,7 +295,7 @@ static int resize(struct cq *cq, struct xverbs_cq_resize *req)
 {
 	if (cq->pub.flags & XV_CQ_CROSS_CHANNEL)
 		return xv_set_error(EOPNOTSUPP, "resize CQ: not possible with CROSS_CHANNEL");
-	return xv_ioctl(cq->ctx->pub.fd, XVERBS_CQ_RESIZE, "resize CQ", req, sizeof(*req));
+	return xv_ioctl(&cq->ctx->pub, XVERBS_CQ_RESIZE, "resize CQ", req, sizeof(*req));
 }
 
 /*

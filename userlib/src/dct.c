@@ -46,7 +46,7 @@ static int dct_create(struct dct *dct, const struct xv_dct_init_attr *a)
 	int err = XV_CHECK_USED(to_ctx(dct->pub.context), "create DCT", a->pd, a->cq, a->srq);
 
 	if (!err)
-		err = xv_ioctl(dct->pub.context->fd, XVERBS_DCT_CREATE, "create DCT", &req,
+		err = xv_ioctl(dct->pub.context, XVERBS_DCT_CREATE, "create DCT", &req,
 			       sizeof(req));
 	if (err)
 		return err;
@@ -106,7 +106,7 @@ XV_EXPORT int xv_query_dct_sz(struct xv_dct *dct, struct xv_dct_attr *attr, size
 	struct xverbs_dct_attr k = { 0 };
 	struct xverbs_dct_query req = { .dct = dct->handle, .out_attr = XV_PART_OF(&k) };
 	struct xv_dct_attr a;
-	int err = xv_ioctl(dct->context->fd, XVERBS_DCT_QUERY, "query DCT", &req, sizeof(req));
+	int err = xv_ioctl(dct->context, XVERBS_DCT_QUERY, "query DCT", &req, sizeof(req));
 
 	if (err)
 		return err;
@@ -139,7 +139,7 @@ XV_EXPORT int xv_arm_dct(struct xv_dct *dct)
 {
 	struct xverbs_dct_arm req = { .dct = dct->handle };
 
-	return xv_ioctl(dct->context->fd, XVERBS_DCT_ARM, "arm DCT", &req, sizeof(req));
+	return xv_ioctl(dct->context, XVERBS_DCT_ARM, "arm DCT", &req, sizeof(req));
 }
 
 XV_EXPORT int xv_destroy_dct(struct xv_dct *pub)

@@ -43,7 +43,8 @@ static int list_devices(int fd, struct xverbs_device *dev, uint32_t count)
 		.count = count,
 		.entry_size = sizeof(*dev),
 	};
-	int err = xv_ioctl(fd, XVERBS_LIST_DEVICES, "device list", &req, sizeof(req));
+	int err = xv_ioctl_file(fd, NULL, XVERBS_LIST_DEVICES, "device list", &req,
+				sizeof(req));
 
 	xv_is_written(dev, count * sizeof(*dev));
 	return err ? err : (int)req.out_count;

@@ -86,7 +86,8 @@ XV_EXPORT const char *xv_strerror(int err)
 	return strerror(err);
 }
 
-int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_t size)
+int xv_ioctl_file(int fd, const char *device, unsigned long request, const char *verb, void *arg,
+		  uint32_t size)
 {
 	char reason[XVERBS_REASON_MAX + LIMIT_MAX] = "";
 	struct xverbs_hdr *hdr = arg;
@@ -95,6 +96,7 @@ int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_
 	hdr->size = size;
 	hdr->reason = (uintptr_t)reason;
 	hdr->reason_len = XVERBS_REASON_MAX;
+	hdr->out_limit = XVERBS_LIMIT_NONE;	/* earlier kernels do not write it */
 	do
 		err = ioctl(fd, request, arg) < 0 ? errno : 0;
 	while (err == EINTR);
@@ -103,6 +105,12 @@ int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_
 	if (!err)
 		return 0;
 	reason[XVERBS_REASON_MAX - 1] = 0;
-	xv_limit_append(reason, sizeof(reason));
+	xv_limit_append(reason, sizeof(reason), hdr->out_limit, device);
 	return xv_set_error(err, "%s: %s", verb, reason[0] ? reason : xv_strerror(err));
+}
+
+int xv_ioctl(const struct xv_context *ctx, unsigned long request, const char *verb, void *arg,
+	     uint32_t size)
+{
+	return xv_ioctl_file(ctx->fd, ctx->name, request, verb, arg, size);
 }

@@ -182,7 +182,7 @@ static int import_pd(struct xv_context *ctx, struct xverbs_pd_import *req)
 	if (done)
 		return 0;
 	req->number = 0;
-	return xv_ioctl(ctx->fd, XVERBS_PD_IMPORT, "import PD", req, sizeof(*req));
+	return xv_ioctl(ctx, XVERBS_PD_IMPORT, "import PD", req, sizeof(*req));
 }
 
 XV_EXPORT struct xv_pd *xv_import_pd(struct xv_context *ctx, int cmd_fd, uint32_t handle)

@@ -147,8 +147,11 @@ static inline struct qp *to_qp(struct xv_qp *qp) { return (struct qp *)qp; }
 static inline struct srq *to_srq(struct xv_srq *srq) { return (struct srq *)srq; }
 static inline struct dct *to_dct(struct xv_dct *dct) { return (struct dct *)dct; }
 
-/* Appends the value of the limit of a control group that @reason names. */
-void xv_limit_append(char *reason, size_t size);
+/*
+ * limit.c: appends the value of a limit of a control group, XVERBS_LIMIT_*, that a call reached.
+ * device is the RDMA device, or null.
+ */
+void xv_limit_append(char *reason, size_t size, uint32_t limit, const char *device);
 
 /* error.c: stores the error text of this thread and sets errno; returns -|err| */
 int xv_set_error(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -169,9 +172,13 @@ void xv_error_restore(const struct error_state *s);
 
 /*
  * error.c: one ioctl.  Fills in the header of arg, except the flags.  After a failure
- * the error text has the reason of the kernel.
+ * the error text has the reason of the kernel.  xv_ioctl_file() is for a file that is not
+ * bound; device is the RDMA device, if the call is about one, or null.
  */
-int xv_ioctl(int fd, unsigned long request, const char *verb, void *arg, uint32_t size);
+int xv_ioctl(const struct xv_context *ctx, unsigned long request, const char *verb, void *arg,
+	     uint32_t size);
+int xv_ioctl_file(int fd, const char *device, unsigned long request, const char *verb, void *arg,
+		  uint32_t size);
 
 /*
  * attr.c: copy attributes between the structure of the caller and that of the

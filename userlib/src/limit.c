@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Limits of control groups (version 2).  If a call fails at a limit, the kernel names the limit
- * in its reason.  A kernel module cannot read the value of the limit, so the library reads it.
- * No function allocates memory, because the limit may be that of memory.
+ * Limits of control groups (version 2).  If a call fails at a limit, the kernel returns its number
+ * (xverbs_hdr.out_limit).  A kernel module cannot read the value of the limit, so the library reads
+ * it.  No function allocates memory, because the limit may be that of memory.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -128,12 +128,23 @@ static void append(char *reason, size_t size, const char *file, const char *devi
 			 *group ? group : "/");
 }
 
-void xv_limit_append(char *reason, size_t size)
+/*
+ * Nothing is appended for other limits, whose value is in the reason or which are not known here.
+ * If the device was renamed after it was opened, the kernel lists it by another name.
+ */
+void xv_limit_append(char *reason, size_t size, uint32_t limit, const char *device)
 {
-	char device[64], name[32];
-
-	if (sscanf(reason, "limit %31s of %63s in the rdma cgroup", name, device) == 2)
-		append(reason, size, "rdma.max", device, name);
-	else if (strstr(reason, "(memory.max)"))
+	switch (limit) {
+	case XVERBS_LIMIT_MEMORY:
 		append(reason, size, "memory.max", NULL, NULL);
+		break;
+	case XVERBS_LIMIT_HCA_HANDLE:
+		if (device)
+			append(reason, size, "rdma.max", device, "hca_handle");
+		break;
+	case XVERBS_LIMIT_HCA_OBJECT:
+		if (device)
+			append(reason, size, "rdma.max", device, "hca_object");
+		break;
+	}
 }

@@ -10,7 +10,7 @@ static int mcast(struct xv_qp *qp, unsigned long request, const char *verb,
 	struct xverbs_mcast req = { .qp = qp->handle, .lid = lid };
 
 	memcpy(req.gid, gid->raw, sizeof(req.gid));
-	return xv_ioctl(qp->context->fd, request, verb, &req, sizeof(req));
+	return xv_ioctl(qp->context, request, verb, &req, sizeof(req));
 }
 
 XV_EXPORT int xv_attach_mcast(struct xv_qp *qp, const union xv_gid *gid, uint16_t lid)

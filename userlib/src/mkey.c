@@ -42,7 +42,7 @@ XV_EXPORT int xv_query_mkey_sz(struct xv_mkey *mkey, struct xv_mkey_attr *attr, 
 {
 	struct xverbs_mkey_query req = { .mkey = mkey->handle };
 	struct xv_mkey_attr a = { 0 };
-	int err = xv_ioctl(mkey->context->fd, XVERBS_MKEY_QUERY, "query indirect key", &req,
+	int err = xv_ioctl(mkey->context, XVERBS_MKEY_QUERY, "query indirect key", &req,
 			   sizeof(req));
 
 	if (err)

@@ -87,7 +87,7 @@ XV_EXPORT int xv_rereg_mr(struct xv_mr *mr, unsigned int flags, struct xv_pd *pd
 		req.addr = req.iova = (uintptr_t)addr;
 		req.length = length;
 	}
-	err = xv_ioctl(mr->context->fd, XVERBS_MR_REREG, "re-register MR", &req, sizeof(req));
+	err = xv_ioctl(mr->context, XVERBS_MR_REREG, "re-register MR", &req, sizeof(req));
 	if (err)
 		return err;
 	if (flags & XV_REREG_MR_CHANGE_PD)

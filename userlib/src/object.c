@@ -87,7 +87,7 @@ int xv_destroy_handle(struct context *ctx, uint32_t handle, const char *verb,
 	int err;
 
 	xv_error_save(&before);
-	err = xv_ioctl(ctx->pub.fd, XVERBS_DESTROY, verb, &req, sizeof(req));
+	err = xv_ioctl(&ctx->pub, XVERBS_DESTROY, verb, &req, sizeof(req));
 	if (reply)
 		*reply = req;
 	if (err != -ENODEV)
@@ -149,7 +149,7 @@ void *xv_object_create(struct xv_context *ctx, unsigned long request, const char
 
 	if (!object)
 		return NULL;
-	err = xv_ioctl(ctx->fd, request, verb, req, req_size);
+	err = xv_ioctl(ctx, request, verb, req, req_size);
 	if (err) {
 		free(header(object));
 		errno = -err;

@@ -215,7 +215,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	err = xv_external_to_kernel(&external, &a->external, &qp->mem, "create QP");
 	if (err)
 		return err;
-	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
+	err = xv_ioctl(&qp->ctx->pub, XVERBS_QP_CREATE, "create QP", &req, sizeof(req));
 	if (err)
 		return err;
 	qp->pub.handle = req.out_handle;
@@ -326,7 +326,7 @@ XV_EXPORT struct xv_qp *xv_open_qp_sz(struct xv_context *ctx, const struct xv_qp
 	req.user_data = (uintptr_t)qp;
 	err = XV_CHECK_USED(qp->ctx, "open QP", a.xrcd);
 	if (!err)
-		err = xv_ioctl(ctx->fd, XVERBS_QP_OPEN, "open QP", &req, sizeof(req));
+		err = xv_ioctl(ctx, XVERBS_QP_OPEN, "open QP", &req, sizeof(req));
 	if (err)
 		goto err_qp;
 	qp->pub.handle = req.out_handle;
@@ -466,7 +466,7 @@ XV_EXPORT int xv_modify_qp_sz(struct xv_qp *pub, const struct xv_qp_attr *attr, 
 	attr_to_kernel(&k, &a);
 	pthread_mutex_lock(&qp->state_lock);
 	from = mask & XV_QP_CUR_STATE ? a.cur_qp_state : pub->state;
-	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_MODIFY, "modify QP", &req, sizeof(req));
+	err = xv_ioctl(&qp->ctx->pub, XVERBS_QP_MODIFY, "modify QP", &req, sizeof(req));
 	if (!err) {
 		if (mask & XV_QP_STATE && req.out_state == XV_QPS_RESET)
 			reset_queues(pub);
@@ -494,7 +494,7 @@ XV_EXPORT int xv_query_qp_sz(struct xv_qp *pub, struct xv_qp_attr *attr, size_t 
 	int err;
 
 	pthread_mutex_lock(&qp->state_lock);
-	err = xv_ioctl(qp->ctx->pub.fd, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));
+	err = xv_ioctl(&qp->ctx->pub, XVERBS_QP_QUERY, "query QP", &req, sizeof(req));
 	if (!err) {
 		attr_from_kernel(&a, &k);
 		set_state(qp, a.qp_state);

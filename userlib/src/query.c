@@ -9,7 +9,7 @@ XV_EXPORT int xv_query_device_sz(struct xv_context *ctx, struct xv_device_attr *
 {
 	struct xverbs_query_device r = { 0 };
 	struct xv_device_attr a = { 0 };
-	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_DEVICE, "query device", &r, sizeof(r));
+	int err = xv_ioctl(ctx, XVERBS_QUERY_DEVICE, "query device", &r, sizeof(r));
 
 	if (err)
 		return err;
@@ -103,7 +103,7 @@ XV_EXPORT int xv_query_port_sz(struct xv_context *ctx, uint32_t port, struct xv_
 {
 	struct xverbs_query_port r = { .port = port };
 	struct xv_port_attr a = { 0 };
-	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_PORT, "query port", &r, sizeof(r));
+	int err = xv_ioctl(ctx, XVERBS_QUERY_PORT, "query port", &r, sizeof(r));
 
 	if (err)
 		return err;
@@ -139,7 +139,7 @@ XV_EXPORT int xv_query_gid_entry_sz(struct xv_context *ctx, uint32_t port, uint3
 {
 	struct xverbs_query_gid r = { .port = port, .index = index };
 	struct xv_gid_entry e = { .port_num = port, .gid_index = index };
-	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_GID, "query GID", &r, sizeof(r));
+	int err = xv_ioctl(ctx, XVERBS_QUERY_GID, "query GID", &r, sizeof(r));
 
 	if (err)
 		return err;
@@ -164,7 +164,7 @@ XV_EXPORT int xv_query_gid(struct xv_context *ctx, uint32_t port, uint32_t index
 XV_EXPORT int xv_query_pkey(struct xv_context *ctx, uint32_t port, uint32_t index, uint16_t *pkey)
 {
 	struct xverbs_query_pkey r = { .port = port, .index = index };
-	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_PKEY, "query P_Key", &r, sizeof(r));
+	int err = xv_ioctl(ctx, XVERBS_QUERY_PKEY, "query P_Key", &r, sizeof(r));
 
 	if (!err)
 		*pkey = xv_be16(r.out_pkey);
@@ -214,7 +214,7 @@ XV_EXPORT int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *li
 		.count = n > 0 ? (uint32_t)n : 0,
 		.entry_size = (uint32_t)size,
 	};
-	int err = xv_ioctl(ctx->fd, XVERBS_QUERY_FEATURES, "query features", &r, sizeof(r));
+	int err = xv_ioctl(ctx, XVERBS_QUERY_FEATURES, "query features", &r, sizeof(r));
 
 	xv_is_written(list, r.count * size);
 	_Static_assert(sizeof(struct xv_feature) <= sizeof(struct xverbs_feature),

@@ -68,7 +68,7 @@ static int srq_create(struct srq *srq, const struct xv_pd *pd, struct xv_srq_ini
 	err = xv_external_to_kernel(&external, &a->external, &srq->mem, "create SRQ");
 	if (err)
 		return err;
-	err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
+	err = xv_ioctl(&srq->ctx->pub, XVERBS_SRQ_CREATE, "create SRQ", &req, sizeof(req));
 	if (err)
 		return err;
 	srq->pub.handle = req.out_handle;
@@ -146,7 +146,7 @@ XV_EXPORT int xv_modify_srq_sz(struct xv_srq *srq, struct xv_srq_attr *attr, uns
 				    "modify SRQ: mask: unknown bit in 0x%x", mask);
 	req.limit = a.srq_limit;
 	if (mask & XV_SRQ_LIMIT)
-		err = xv_ioctl(srq->context->fd, XVERBS_SRQ_MODIFY, "modify SRQ", &req,
+		err = xv_ioctl(srq->context, XVERBS_SRQ_MODIFY, "modify SRQ", &req,
 			       sizeof(req));
 	return err ? err : xv_query_srq_sz(srq, attr, size);
 }
@@ -164,7 +164,7 @@ XV_EXPORT int xv_query_srq_sz(struct xv_srq *pub, struct xv_srq_attr *attr, size
 	struct srq *srq = to_srq(pub);
 	struct xverbs_srq_query req = { .srq = srq->pub.handle };
 	struct xv_srq_attr a = { 0 };
-	int err = xv_ioctl(srq->ctx->pub.fd, XVERBS_SRQ_QUERY, "query SRQ", &req, sizeof(req));
+	int err = xv_ioctl(&srq->ctx->pub, XVERBS_SRQ_QUERY, "query SRQ", &req, sizeof(req));
 
 	if (err)
 		return err;

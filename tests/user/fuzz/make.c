@@ -171,7 +171,7 @@ static void spoil_header(struct made *m)
 		hdr->reason_len = draw(m->t) >> below(m->t, 32);
 		break;
 	default:
-		hdr->reserved = draw(m->t);
+		hdr->out_limit = draw(m->t);
 	}
 }
 
