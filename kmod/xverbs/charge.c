@@ -10,7 +10,7 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 
-#include "xv.h"
+#include "device.h"
 
 /* ---- Locked memory ---------------------------------------------------------- */
 

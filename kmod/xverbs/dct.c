@@ -12,11 +12,11 @@
 
 #include "ah.h"
 #include "dct.h"
+#include "device.h"
 #include "fw.h"
 #include "qp.h"
 
 #define XV_DRAIN_INTERVAL	(HZ / 10)
-#define XV_DRAIN_LIMIT		(10 * HZ)
 #define XV_MAX_RNR_TIMER	31
 #define XV_MAX_SL		15
 
@@ -251,19 +251,6 @@ static bool xv_dct_is_drained(struct xv_dev *dev, const struct xv_dct_obj *dct)
 	       MLX5_GET(dctc, dctc, state) == XVERBS_DCT_DRAINED;
 }
 
-int xv_dct_begin_drain(struct xv_dev *dev, struct xv_call *call,
-		       struct xv_dct_obj *dct)
-{
-	int err;
-
-	if (dct->drain_end)
-		return 0;
-	err = xv_fw_drain_dct(dev, call, dct->dctn);
-	if (!err)
-		dct->drain_end = get_jiffies_64() + XV_DRAIN_LIMIT;
-	return err;
-}
-
 void xv_dct_drain(struct xv_obj *obj)
 {
 	struct xv_dev *dev = obj->file->dev;
@@ -421,40 +408,4 @@ int xv_dct_arm(struct xv_call *call)
 	mutex_unlock(&dct->arm_lock);
 	xv_obj_put(obj);
 	return err;
-}
-
-/*
- * Called in interrupts.  The lock of the xarray protects the target, because a target
- * is removed from the xarray before it is freed.
- */
-void xv_dct_event(struct xv_dev *dev, u32 dctn, unsigned long fw_type)
-{
-	struct xv_dct_obj *dct;
-	unsigned long irq;
-	int type = -1;
-
-	xa_lock_irqsave(&dev->dcts, irq);
-	dct = xa_load(&dev->dcts, dctn);
-	if (!dct)
-		goto out;
-	switch (fw_type) {
-	case MLX5_EVENT_TYPE_DCT_DRAINED:
-		complete_all(&dct->drained);
-		break;
-	case MLX5_EVENT_TYPE_DCT_KEY_VIOLATION:
-		if (xchg(&dct->arm_state, XVERBS_DCT_FIRED) == XVERBS_DCT_ARMED)
-			xv_dct_eq_release(dev);
-		type = XVERBS_EVENT_DCT_KEY_VIOLATION;
-		break;
-	case MLX5_EVENT_TYPE_WQ_ACCESS_ERROR:
-		type = XVERBS_EVENT_DCT_ACCESS_ERR;
-		break;
-	case MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR:
-		type = XVERBS_EVENT_DCT_REQ_ERR;
-		break;
-	}
-	if (type >= 0)
-		xv_event_async(&dct->obj.file->async, &dct->obj.events, type);
-out:
-	xa_unlock_irqrestore(&dev->dcts, irq);
 }

@@ -111,11 +111,6 @@ int xv_dct_eq_reserve(struct xv_call *call)
 	return err;
 }
 
-void xv_dct_eq_release(struct xv_dev *dev)
-{
-	atomic_dec(&dev->n_armed);
-}
-
 /* Called when no file is bound to the device any more. */
 void xv_dct_eq_exit(struct xv_dev *dev)
 {

@@ -11,8 +11,8 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "device.h"
 #include "file.h"
-#include "xv.h"
 
 static int xv_fops_open(struct inode *inode, struct file *filp)
 {

@@ -62,12 +62,6 @@ int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle)
 	return -EBUSY;
 }
 
-static void xv_import_drop(struct xv_pd_obj *pd)
-{
-	atomic_dec(&pd->ib->usecnt);
-	fput(pd->uverbs);
-}
-
 /*
  * Tries once more to destroy an SRQ that could not be destroyed before.  If this fails, too,
  * ib_core no longer lists the SRQ and ib_uverbs no longer counts it, so that neither warns of it.
@@ -188,14 +182,6 @@ static int xv_import_number(struct xv_call *call, struct xv_pd_obj *pd)
 	if (err)
 		pd->pdn = XV_PDN_NONE;
 	return err ?: xv_fail(call, -EREMOTEIO, "PD: DESTROY_RMP failed");
-}
-
-int xv_import_end(struct xv_pd_obj *pd, struct xv_call *call)
-{
-	if (pd->srq && ib_destroy_srq_user(pd->srq, NULL))
-		return xv_fail(call, -EREMOTEIO, "PD: DESTROY_RMP failed");
-	xv_import_drop(pd);
-	return 0;
 }
 
 static int xv_import_open(struct xv_call *call, struct xv_pd_obj *pd)

@@ -5,8 +5,8 @@
  */
 #include <linux/module.h>
 
+#include "device.h"
 #include "file.h"
-#include "xv.h"
 
 static int __init xv_init(void)
 {

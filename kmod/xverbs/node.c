@@ -11,7 +11,7 @@
 #include <linux/idr.h>
 #include <linux/module.h>
 
-#include "xv.h"
+#include "device.h"
 
 #define XV_NODES	1024
 

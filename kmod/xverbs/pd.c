@@ -117,6 +117,21 @@ int xv_pd_alloc(struct xv_call *call)
 	return 0;
 }
 
+/* ib_uverbs may deallocate an imported PD again. */
+void xv_import_drop(struct xv_pd_obj *pd)
+{
+	atomic_dec(&pd->ib->usecnt);
+	fput(pd->uverbs);
+}
+
+static int xv_import_end(struct xv_pd_obj *pd, struct xv_call *call)
+{
+	if (pd->srq && ib_destroy_srq_user(pd->srq, NULL))
+		return xv_fail(call, -EREMOTEIO, "PD: DESTROY_RMP failed");
+	xv_import_drop(pd);
+	return 0;
+}
+
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call)
 {
 	struct xv_pd_obj *pd = to_pd_obj(obj);

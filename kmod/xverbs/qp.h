@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Declarations shared by creation and modification of queue pairs */
+/* Declarations shared by the files of queue pairs */
 #ifndef XV_QP_H
 #define XV_QP_H
 
+#include <rdma/mlx5_ring.h>
+
 #include "xv.h"
+
+#define XV_DATA_BYTES	((u8)sizeof(struct mlx5r_data))	/* of a data segment */
 
 /**
  * struct xv_qp_kind - properties of a type of queue pairs
@@ -54,10 +58,10 @@ u8 xv_lag_turn(struct xv_dev *dev, u32 ports);
  */
 u8 xv_qp_lag_port(struct xv_dev *dev);
 
-/* device.c: function of xv_dev_qp.deliver */
+/* Function of xv_dev_qp.deliver */
 void xv_qp_deliver_events(struct work_struct *work);
 
-/* device.c: gives an event to the handles, if the queue pair is in xv_dev.qps */
+/* Gives an event to the handles, if the queue pair is in xv_dev.qps. */
 void xv_qp_event(struct xv_dev_qp *qp, int type);
 
 void xv_qp_migrated(struct xv_dev_qp *qp, struct xv_qp_attrs *attrs);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <rdma/mlx5_ring.h>
 
+#include "device.h"
 #include "fw.h"
 
 #define XV_WQ_LINKED	0	/* PRM: wq.wq_type */

@@ -608,7 +608,7 @@ struct xv_pd_obj {
 };
 
 int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle);
-int xv_import_end(struct xv_pd_obj *pd, struct xv_call *call);
+void xv_import_drop(struct xv_pd_obj *pd);
 void xv_imports_exit(struct xv_dev *dev);
 
 /**
@@ -865,24 +865,5 @@ void xv_resources_init(void);
 void xv_resources_exit(void);
 void xv_resources_add(struct xv_dev *dev);
 void xv_resources_del(struct xv_dev *dev);
-
-/* ---- Devices (device.c, node.c) ------------------------------------------------------ */
-
-int xv_devices_init(void);
-void xv_devices_exit(void);
-bool xv_dev_visible(const struct xv_dev *dev);
-void xv_dev_get(struct xv_dev *dev);
-void xv_dev_put(struct xv_dev *dev);
-void xv_dev_name(struct xv_dev *dev, char name[XVERBS_NAME_MAX]);
-void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file);
-int xv_number_add(struct xarray *numbers, u32 number, void *entry);
-void xv_number_del(struct xarray *numbers, u32 number, void *entry);
-
-int xv_nodes_init(void);
-void xv_nodes_exit(void);
-void xv_node_init(struct xv_dev *dev, void (*release)(struct device *node));
-int xv_node_add(struct xv_dev *dev);
-void xv_node_del(struct xv_dev *dev);
-struct xv_dev *xv_node_get_dev(struct xv_call *call, int fd);
 
 #endif
