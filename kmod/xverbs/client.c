@@ -274,6 +274,27 @@ static int xv_bind_allowed(struct xv_call *call, struct xv_dev *dev)
 				RDMACG_RESOURCE_HCA_HANDLE);
 }
 
+static int xv_bind_file(struct xv_call *call, struct xv_dev *dev, u32 event_size)
+{
+	struct xverbs_bind *arg = &call->arg.bind;
+	struct xv_file *file = call->file;
+	int err;
+
+	mutex_lock(&dev->files_lock);
+	err = xv_bind_allowed(call, dev);
+	if (!err) {
+		file->number = ++dev->n_bound;
+		list_add_tail(&file->dev_node, &dev->files);
+		file->dev = dev;
+		WRITE_ONCE(file->async.event_size, event_size);
+		arg->index = dev->ib->index;
+		arg->out_alive = xv_mapping_user(&file->alive);
+		xv_dev_name(dev, arg->name);
+	}
+	mutex_unlock(&dev->files_lock);
+	return err;
+}
+
 int xv_bind(struct xv_call *call)
 {
 	struct xverbs_bind *arg = &call->arg.bind;
@@ -304,19 +325,7 @@ int xv_bind(struct xv_call *call)
 	err = xv_alive_map(file);
 	if (err)
 		goto err_sources;
-
-	mutex_lock(&dev->files_lock);
-	err = xv_bind_allowed(call, dev);
-	if (!err) {
-		file->number = ++dev->n_bound;
-		list_add_tail(&file->dev_node, &dev->files);
-		file->dev = dev;
-		WRITE_ONCE(file->async.event_size, event_size);
-		arg->index = dev->ib->index;
-		arg->out_alive = xv_mapping_user(&file->alive);
-		xv_dev_name(dev, arg->name);
-	}
-	mutex_unlock(&dev->files_lock);
+	err = xv_bind_file(call, dev, event_size);
 	if (err)
 		goto err_alive;
 	return 0;

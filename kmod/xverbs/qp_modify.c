@@ -18,6 +18,28 @@
 #define XV_UD_LOG_MSG_MAX	12	/* a datagram is one packet */
 #define XV_QKEY_CONTROLLED	0x80000000u
 
+/**
+ * struct xv_qp_change - one call of QP_MODIFY
+ * @from: state before
+ * @to: state afterwards
+ * @mask: attributes to set
+ * @verdict: which of them are optional in this transition
+ * @opcode: of the command
+ * @context: the command has a queue pair context
+ * @attrs: all attributes afterwards
+ * @sgid: referenced source GIDs of new paths; after the commit, those of the old paths
+ */
+struct xv_qp_change {
+	u32 from;
+	u32 to;
+	u32 mask;
+	struct xv_qp_verdict verdict;
+	u16 opcode;
+	bool context;
+	struct xv_qp_attrs attrs;
+	const struct ib_gid_attr *sgid[XV_PATHS];
+};
+
 struct xv_qp_opcode {
 	u8 from;
 	u8 to;
@@ -303,14 +325,15 @@ static int xv_qp_check_limits(struct xv_call *call,
 	return 0;
 }
 
-/* Checks mask and values; returns the states in @from and @to. */
+/* Checks mask and values; sets the states and the verdict of @change. */
 static int xv_qp_check_modify(struct xv_call *call, const struct xv_dev_qp *qp,
-			      u32 *from, u32 *to, struct xv_qp_verdict *verdict)
+			      struct xv_qp_change *change)
 {
+	struct xv_qp_verdict *verdict = &change->verdict;
 	const struct xverbs_qp_attr *attr = &call->attrs.qp;
 	u32 mask = call->arg.qp_modify.attr_mask;
 	const char *name;
-	u32 value;
+	u32 value, from, to;
 	int err;
 
 	if (xv_qp_attr_unknown(mask))
@@ -326,19 +349,21 @@ static int xv_qp_check_modify(struct xv_call *call, const struct xv_dev_qp *qp,
 	if (name)
 		return xv_fail(call, -EINVAL, "QP: %s 0x%x is out of range",
 			       name, value);
-	*from = mask & XVERBS_QP_CUR_STATE ? attr->cur_qp_state :
-					     qp->attrs.qp.qp_state;
-	*to = mask & XVERBS_QP_STATE ? attr->qp_state : *from;
-	if (!xv_qp_transition(qp->type, *from, *to, mask, verdict))
+	from = mask & XVERBS_QP_CUR_STATE ? attr->cur_qp_state :
+					    qp->attrs.qp.qp_state;
+	to = mask & XVERBS_QP_STATE ? attr->qp_state : from;
+	change->from = from;
+	change->to = to;
+	if (!xv_qp_transition(qp->type, from, to, mask, verdict))
 		return xv_fail(call, -EINVAL, "QP: no transition %s to %s",
-			       xv_qp_state_name(*from), xv_qp_state_name(*to));
+			       xv_qp_state_name(from), xv_qp_state_name(to));
 	if (verdict->missing)
 		return xv_fail(call, -EINVAL, "QP: %s to %s requires %s",
-			       xv_qp_state_name(*from), xv_qp_state_name(*to),
+			       xv_qp_state_name(from), xv_qp_state_name(to),
 			       xv_qp_attr_name(verdict->missing));
 	if (verdict->forbidden)
 		return xv_fail(call, -EINVAL, "QP: %s to %s does not allow %s",
-			       xv_qp_state_name(*from), xv_qp_state_name(*to),
+			       xv_qp_state_name(from), xv_qp_state_name(to),
 			       xv_qp_attr_name(verdict->forbidden));
 	return xv_qp_check_limits(call, attr, mask);
 }
@@ -358,25 +383,22 @@ static u32 *xv_qp_ece(struct xv_call *call, u32 from, u32 to, u32 mask,
 	return &attr->ece;
 }
 
-static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
+/* Checks the call and merges its attributes with those of the queue pair. */
+static int xv_qp_plan(struct xv_call *call, struct xv_dev_qp *qp,
+		      struct xv_qp_change *change)
 {
-	struct xverbs_qp_modify *arg = &call->arg.qp_modify;
 	u32 qpc[MLX5_ST_SZ_DW(qpc)];
-	struct xv_qp_attrs attrs;
-	const struct ib_gid_attr *sgid[XV_PATHS] = {};
-	struct xv_qp_verdict verdict;
-	u32 from, to, mask;
-	bool context;
-	u16 opcode;
+	u32 from, to;
 	int err;
 
-	lockdep_assert_held(&qp->lock);
-	err = xv_qp_check_modify(call, qp, &from, &to, &verdict);
+	err = xv_qp_check_modify(call, qp, change);
 	if (err)
 		return err;
-	mask = arg->attr_mask & ~XVERBS_QP_CUR_STATE;
-	opcode = xv_qp_opcode(from, to);
-	if (!opcode)
+	from = change->from;
+	to = change->to;
+	change->mask = call->arg.qp_modify.attr_mask & ~XVERBS_QP_CUR_STATE;
+	change->opcode = xv_qp_opcode(from, to);
+	if (!change->opcode)
 		return xv_fail(call, -EOPNOTSUPP,
 			       "QP: the adapter does not support %s to %s",
 			       xv_qp_state_name(from), xv_qp_state_name(to));
@@ -385,52 +407,89 @@ static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
 		if (err)
 			return err;
 	}
-	attrs = qp->attrs;
-	xv_qp_attr_merge(&attrs, &call->attrs, mask);
-	attrs.qp.qp_state = to;
+	change->attrs = qp->attrs;
+	xv_qp_attr_merge(&change->attrs, &call->attrs, change->mask);
+	change->attrs.qp.qp_state = to;
+	change->context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
+			  (to != XVERBS_QPS_SQD || from == to);
+	return 0;
+}
+
+static int xv_qp_fill_context(struct xv_call *call, struct xv_dev_qp *qp,
+			      struct xv_qp_change *change, void *qpc)
+{
+	struct xverbs_qp_attr *attr = &change->attrs.qp;
+	int err;
+
+	err = xv_security_modify_qp(call, qp, attr, change->mask);
+	if (err)
+		return err;
+	xv_qp_fill_modify(qp, attr, change->mask, call->dev->mdev, qpc);
+	if (change->from == XVERBS_QPS_RESET)
+		MLX5_SET(qpc, qpc, lag_tx_port_affinity,
+			 xv_qp_lag_port(call->dev));
+	return xv_qp_fill_paths(call, qp, &change->attrs, change->mask,
+				change->sgid, qpc);
+}
+
+static int xv_qp_execute(struct xv_call *call, struct xv_dev_qp *qp,
+			 struct xv_qp_change *change)
+{
+	u32 qpc[MLX5_ST_SZ_DW(qpc)] = {};
+	struct xverbs_qp_attr *attr = &change->attrs.qp;
+	u32 from = change->from, to = change->to, mask = change->mask;
+	int err;
 
 	/* The adapter always raises the event; xv_qp_event() drops unwanted ones. */
 	if (to == XVERBS_QPS_SQD && from != to)
 		WRITE_ONCE(qp->want_drained,
 			   mask & XVERBS_QP_EN_SQD_ASYNC_NOTIFY &&
-			   attrs.qp.en_sqd_async_notify);
-	context = to != XVERBS_QPS_RESET && to != XVERBS_QPS_ERR &&
-		  (to != XVERBS_QPS_SQD || from == to);
-	if (context) {
-		err = xv_security_modify_qp(call, qp, &attrs.qp, mask);
+			   attr->en_sqd_async_notify);
+	if (change->context) {
+		err = xv_qp_fill_context(call, qp, change, qpc);
 		if (err)
 			return err;
-		memset(qpc, 0, sizeof(qpc));
-		xv_qp_fill_modify(qp, &attrs.qp, mask, call->dev->mdev, qpc);
-		if (from == XVERBS_QPS_RESET)
-			MLX5_SET(qpc, qpc, lag_tx_port_affinity,
-				 xv_qp_lag_port(call->dev));
-		err = xv_qp_fill_paths(call, qp, &attrs, mask, sgid, qpc);
-		if (err)
-			goto out;
 	}
-	err = xv_fw_modify_qp(call->dev, call, opcode, qp->qpn,
-			      xv_qp_opt_mask(qp, verdict.optional, mask),
-			      context ? qpc : NULL,
-			      xv_qp_ece(call, from, to, mask, &attrs.qp));
-	if (err)
-		goto out;
-	if (mask & XVERBS_QP_AV)
-		swap(qp->sgid[XV_PATH_PRIMARY], sgid[XV_PATH_PRIMARY]);
-	if (mask & XVERBS_QP_ALT_PATH)
-		swap(qp->sgid[XV_PATH_ALTERNATE], sgid[XV_PATH_ALTERNATE]);
-	if (attrs.qp.path_mig_state == XVERBS_MIG_MIGRATED &&
+	return xv_fw_modify_qp(call->dev, call, change->opcode, qp->qpn,
+			       xv_qp_opt_mask(qp, change->verdict.optional, mask),
+			       change->context ? qpc : NULL,
+			       xv_qp_ece(call, from, to, mask, attr));
+}
+
+/* The adapter has executed the command. */
+static void xv_qp_commit(struct xv_dev_qp *qp, struct xv_qp_change *change)
+{
+	struct xv_qp_attrs *attrs = &change->attrs;
+
+	if (change->mask & XVERBS_QP_AV)
+		swap(qp->sgid[XV_PATH_PRIMARY], change->sgid[XV_PATH_PRIMARY]);
+	if (change->mask & XVERBS_QP_ALT_PATH)
+		swap(qp->sgid[XV_PATH_ALTERNATE], change->sgid[XV_PATH_ALTERNATE]);
+	if (attrs->qp.path_mig_state == XVERBS_MIG_MIGRATED &&
 	    qp->attrs.qp.path_mig_state != XVERBS_MIG_MIGRATED)
-		xv_qp_migrated(qp, &attrs);
-	if (to == XVERBS_QPS_RESET) {
-		memset(&attrs, 0, sizeof(attrs));
+		xv_qp_migrated(qp, attrs);
+	if (change->to == XVERBS_QPS_RESET) {
+		memset(attrs, 0, sizeof(*attrs));
 		xv_qp_put_sgids(qp);
 	}
-	qp->attrs = attrs;
-	arg->out_state = to;
-out:
-	xv_sgid_put(&sgid[XV_PATH_PRIMARY]);
-	xv_sgid_put(&sgid[XV_PATH_ALTERNATE]);
+	qp->attrs = *attrs;
+}
+
+static int xv_qp_modify_locked(struct xv_call *call, struct xv_dev_qp *qp)
+{
+	struct xv_qp_change change = {};
+	int err;
+
+	lockdep_assert_held(&qp->lock);
+	err = xv_qp_plan(call, qp, &change);
+	if (!err)
+		err = xv_qp_execute(call, qp, &change);
+	if (!err) {
+		xv_qp_commit(qp, &change);
+		call->arg.qp_modify.out_state = change.to;
+	}
+	xv_sgid_put(&change.sgid[XV_PATH_PRIMARY]);
+	xv_sgid_put(&change.sgid[XV_PATH_ALTERNATE]);
 	return err;
 }
 

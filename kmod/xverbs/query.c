@@ -108,11 +108,9 @@ static void xv_query_dc(struct mlx5_core_dev *mdev,
 	out->out_max_dc_res_rd_atom = 1u << MLX5_CAP_GEN(mdev, log_max_ra_res_dc);
 }
 
-int xv_device_query(struct xv_call *call)
+/* What ib_core knows of the device */
+static void xv_query_ib(const struct ib_device *ib, struct xverbs_query_device *out)
 {
-	struct xverbs_query_device *out = &call->arg.query_device;
-	struct mlx5_core_dev *mdev = call->dev->mdev;
-	struct ib_device *ib = call->dev->ib;
 	const struct ib_device_attr *attr = &ib->attrs;
 
 	out->out_node_guid = (__force u64)ib->node_guid;
@@ -132,7 +130,6 @@ int xv_device_query(struct xv_call *call)
 	out->out_max_sge = min(attr->max_send_sge, attr->max_recv_sge);
 	out->out_max_sge_rd = attr->max_sge_rd;
 	out->out_max_cq = attr->max_cq;
-	out->out_max_cqe = (1 << MLX5_CAP_GEN(mdev, log_max_cq_sz)) - 1;
 	out->out_max_mr = attr->max_mr;
 	out->out_max_pd = attr->max_pd;
 	out->out_max_qp_rd_atom = attr->max_qp_rd_atom;
@@ -152,6 +149,14 @@ int xv_device_query(struct xv_call *call)
 	out->out_local_ca_ack_delay = attr->local_ca_ack_delay;
 	out->out_phys_port_cnt = ib->phys_port_cnt;
 	out->out_num_comp_vectors = ib->num_comp_vectors;
+}
+
+/* Capabilities of the adapter that ib_core does not know, or limits that differ for xverbs */
+static void xv_query_adapter(const struct xv_dev *dev, struct xverbs_query_device *out)
+{
+	struct mlx5_core_dev *mdev = dev->mdev;
+
+	out->out_max_cqe = (1 << MLX5_CAP_GEN(mdev, log_max_cq_sz)) - 1;
 	out->out_max_sq_wqebbs = 1 << MLX5_CAP_GEN(mdev, log_max_qp_sz);
 	out->out_max_inline_data = xv_max_inline();
 	out->out_cqe_version = MLX5_CAP_GEN(mdev, cqe_version);
@@ -163,11 +168,19 @@ int xv_device_query(struct xv_call *call)
 		out->out_inline_recv_sz = MLX5R_CQE_DATA_MAX;
 	if (MLX5_CAP_GEN(mdev, cd))
 		xv_query_calc(out);
-	if (xv_mkey_max_entries(call->dev))
-		xv_query_umr(call->dev, out);
+	if (xv_mkey_max_entries(dev))
+		xv_query_umr(dev, out);
 	if (MLX5_CAP_GEN(mdev, dct))
 		xv_query_dc(mdev, out);
 	xv_atomic_query(mdev, out);
+}
+
+int xv_device_query(struct xv_call *call)
+{
+	struct xverbs_query_device *out = &call->arg.query_device;
+
+	xv_query_ib(call->dev->ib, out);
+	xv_query_adapter(call->dev, out);
 	return xv_query_vector_calc(call, out);
 }
 
