@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit: mailboxes of all firmware commands, and conversion of errors */
-#include "xverbs_test.h"
+#include "fw_kunit.h"
 
 struct xv_mock_fw xv_fw;
 
@@ -39,7 +39,7 @@ static int xv_mock_create_cq(struct mlx5_core_dev *mdev,
 #define mlx5_cmd_do	xv_mock_cmd_do
 #define mlx5_cmd_check	xv_mock_cmd_check
 #define mlx5_create_cq	xv_mock_create_cq
-#include "fw.c"
+#include "../fw.c"
 
 void xv_expect_dwords(struct kunit *test, const char *what, const void *data,
 		      size_t bytes, const struct xv_dword *want, size_t n)
@@ -114,7 +114,7 @@ static void xv_test_create(struct kunit *test)
 
 	xv_answer(8, 0xee123456);
 	xv_answer(12, 0x10000005);
-	in[15] = cpu_to_be32(0x77);
+	((__be32 *)in)[15] = cpu_to_be32(0x77);
 	KUNIT_EXPECT_EQ(test, xv_fw_create_uctx(dev, call, &uid), 0);
 	KUNIT_EXPECT_EQ(test, uid, 0x3456);
 	XV_EXPECT_COMMAND(test, "CREATE_UCTX", MLX5_ST_SZ_BYTES(create_uctx_in),
@@ -236,7 +236,7 @@ static void xv_test_modify(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xv_fw_detach_mcg(dev, call, 0x123456, gid), 0);
 	XV_EXPECT_COMMAND(test, "DETACH_FROM_MCG", 32, { 0, 0x08070000 },
 			  { 8, 0x123456 }, { 16, 0xff120000 }, { 28, 7 });
-	qpc[2] = cpu_to_be32(0x60000000);
+	((__be32 *)qpc)[2] = cpu_to_be32(0x60000000);
 	KUNIT_EXPECT_EQ(test, xv_fw_modify_qp(dev, call,
 					      MLX5_CMD_OP_INIT2RTR_QP,
 					      0x123456, 0x12, qpc, NULL), 0);

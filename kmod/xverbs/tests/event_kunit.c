@@ -5,11 +5,11 @@
  */
 #include <kunit/test.h>
 
-#include "dct.h"
-#include "qp.h"
+#include "../dct.h"
+#include "../qp.h"
 
-#include "device.c"
-#include "event.c"
+#include "../device.c"
+#include "../event.c"
 
 enum { XV_NUMBER = 0x123, XV_PORTS = 2 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Shared by the KUnit tests of contexts: a device with capabilities, a file and a call */
-#ifndef XVERBS_CONTEXT_TEST_H
-#define XVERBS_CONTEXT_TEST_H
+#ifndef XV_CONTEXT_KUNIT_H
+#define XV_CONTEXT_KUNIT_H
 
-#include "ah.h"
-#include "dct.h"
-#include "fw.h"
-#include "xverbs_test.h"
+#include "../ah.h"
+#include "../dct.h"
+#include "../fw.h"
+#include "fw_kunit.h"
 
 /* The pages of the ring and the doorbell record of xv_bench.mem, as a context has them */
 #define XV_PAGES	{ 0x110, 0x11223344 }, { 0x114, 0x55667000 },	\

@@ -3,7 +3,7 @@
  * KUnit: contexts of CQs, SRQs, memory windows and indirect keys that the verbs write, compared
  * with layouts from the PRM.
  */
-#include "context_test.h"
+#include "context_kunit.h"
 
 #define XV_TEST_EQN	7
 
@@ -14,10 +14,10 @@ static int xv_mock_vector2eqn(struct mlx5_core_dev *mdev, int vector, int *eqn)
 }
 
 #define xv_compat_vector2eqn	xv_mock_vector2eqn
-#include "cq.c"
-#include "srq.c"
-#include "mw.c"
-#include "mkey.c"
+#include "../cq.c"
+#include "../srq.c"
+#include "../mw.c"
+#include "../mkey.c"
 
 /* ---- Completion queues ---------------------------------------------------------- */
 

@@ -9,8 +9,8 @@
 #include <linux/mman.h>
 #include <linux/sched/mm.h>
 
-#include "ioctl.c"
-#include "mmap.c"
+#include "../ioctl.c"
+#include "../mmap.c"
 
 static const struct {
 	const char *name;

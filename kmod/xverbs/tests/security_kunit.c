@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit: rights to P_Keys, with a security module that grants or denies, and counts */
-#include "xverbs_test.h"
+#include "fw_kunit.h"
 
 #ifdef CONFIG_SECURITY_INFINIBAND
 #include <linux/security.h>
@@ -69,7 +69,7 @@ static int xv_mock_gid(struct ib_device *ib, u32 port, int index,
 #define ib_get_cached_pkey		xv_mock_pkey
 #define rdma_query_gid			xv_mock_gid
 #define rdma_protocol_ib(ib, port)	true
-#include "security.c"
+#include "../security.c"
 
 enum { XV_QPN = 0x123456, XV_DCTN = 0x654321, XV_XRCD = 3 };
 

@@ -5,7 +5,7 @@
  */
 #include <linux/moduleparam.h>
 
-#include "context_test.h"
+#include "context_kunit.h"
 
 /* In the tests, xv_obj_undo() of object.c destroys no queue pair. */
 static void xv_mock_undo(struct xv_obj *obj)
@@ -23,10 +23,10 @@ static u8 xv_lag_ports;
 #define mlx5_lag_mode_is_hash(mdev)	xv_lag_hash
 #define mlx5_lag_get_num_ports(mdev)	xv_lag_ports
 #define mlx5_lag_is_lacp_owner(mdev)	xv_lag_lacp_owner
-#include "ah.c"
-#include "qp.c"
-#include "qp_modify.c"
-#include "dct.c"
+#include "../ah.c"
+#include "../qp.c"
+#include "../qp_modify.c"
+#include "../dct.c"
 
 /* ---- Queue pairs --------------------------------------------------------------------- */
 
@@ -90,7 +90,7 @@ static void xv_test_ece(struct kunit *test)
 	xv_fill_qp(b, XVERBS_QPT_RC);
 	*(__be32 *)(xv_fw.out + 12) = cpu_to_be32(0x10000003);
 	KUNIT_EXPECT_EQ(test, xv_bench_create_qp(b, &lay), 0);
-	KUNIT_EXPECT_EQ(test, *(__be32 *)(xv_fw.in + 0x14), 0);
+	KUNIT_EXPECT_EQ(test, *(u32 *)(xv_fw.in + 0x14), 0u);
 	KUNIT_EXPECT_EQ(test, b->qp.attrs.qp.ece, 0u);
 	KUNIT_EXPECT_NULL(test, xv_qp_ece(&b->call, 0, 1, XVERBS_QP_ECE, &attr));
 	KUNIT_EXPECT_EQ(test, xv_qp_check_limits(&b->call, &attr, XVERBS_QP_ECE),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "context_test.h"
+#include "context_kunit.h"
 
 static const dma_addr_t xv_pages[] = { 0x1122334455667000, 0x0000000abcdef000 };
 

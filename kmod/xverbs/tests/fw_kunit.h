@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Shared by the KUnit tests of xverbs: a firmware mock that records commands */
-#ifndef XVERBS_TEST_H
-#define XVERBS_TEST_H
+#ifndef XV_FW_KUNIT_H
+#define XV_FW_KUNIT_H
 
 #include <kunit/test.h>
 
-#include "xv.h"
+#include "../xv.h"
 
 /**
  * struct xv_mock_fw - firmware mock

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <rdma/xverbs.h>
 
-#include "qp_state.c"
+#include "../qp_state.c"
 
 #define XV_RTR_RC (AV | MTU | DEST_QPN | RQ_PSN | DEST_RD_ATOMIC | RNR_TIMER)
 

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "xv.h"
+#include "../xv.h"
 
 static enum xv_obj_type xv_destroyed[16];
 static int xv_n_destroyed, xv_destroy_error;
@@ -57,7 +57,7 @@ static void xv_mock_drain(struct xv_obj *obj)
 #define xv_pd_destroy	xv_mock_destroy
 #define xv_cgroup_charge(call, dev, charged, what)	0
 #define xv_cgroup_uncharge(dev, charged, what)
-#include "object.c"
+#include "../object.c"
 
 struct xv_table {
 	struct xv_dev dev;
