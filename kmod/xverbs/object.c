@@ -22,34 +22,93 @@ u32 xv_max_objects(void)
 }
 
 /**
- * struct xv_obj_ops - operations of an object type
+ * struct xv_obj_ops - what is different for each type of objects
  * @name: name for messages
+ * @word: name in debugfs, one word
  * @destroy: after a failure the object still exists
- * @drain: starts the draining that @destroy waits for, so that many objects drain at the
- *	same time; may be NULL
  * @leak: called when the file closes and the object cannot be destroyed: removes
  *	all connections between the object and processes; may be NULL
+ * @drain: starts the draining that @destroy waits for, so that many objects drain at the
+ *	same time; may be NULL
  */
 struct xv_obj_ops {
 	const char *name;
+	const char *word;
 	int (*destroy)(struct xv_obj *obj, struct xv_call *call);
 	void (*leak)(struct xv_obj *obj);
 	void (*drain)(struct xv_obj *obj);
 };
 
 static const struct xv_obj_ops xv_obj_ops[XV_OBJ_TYPES] = {
-	[XV_OBJ_QP] = { "queue pair", xv_qp_destroy, xv_qp_leak },
-	[XV_OBJ_DCT] = { "DC target", xv_dct_destroy, xv_dct_leak, xv_dct_drain },
-	[XV_OBJ_SRQ] = { "shared receive queue", xv_srq_destroy, xv_srq_leak },
-	[XV_OBJ_CQ] = { "completion queue", xv_cq_destroy, xv_cq_leak },
-	[XV_OBJ_CHANNEL] = { "completion channel", xv_channel_destroy, xv_channel_leak },
-	[XV_OBJ_XRCD] = { "XRC domain", xv_xrcd_destroy },
-	[XV_OBJ_UMEM] = { "UMEM", xv_umem_destroy },
-	[XV_OBJ_MKEY] = { "indirect key", xv_mkey_destroy },
-	[XV_OBJ_MW] = { "memory window", xv_mw_destroy },
-	[XV_OBJ_MR] = { "memory region", xv_mr_destroy, xv_mr_leak },
-	[XV_OBJ_UAR] = { "doorbell page", xv_uar_destroy, xv_uar_leak },
-	[XV_OBJ_PD] = { "protection domain", xv_pd_destroy, xv_pd_leak },
+	[XV_OBJ_QP] = {
+		.name = "queue pair",
+		.word = "qp",
+		.destroy = xv_qp_destroy,
+		.leak = xv_qp_leak,
+	},
+	[XV_OBJ_DCT] = {
+		.name = "DC target",
+		.word = "dct",
+		.destroy = xv_dct_destroy,
+		.leak = xv_dct_leak,
+		.drain = xv_dct_drain,
+	},
+	[XV_OBJ_SRQ] = {
+		.name = "shared receive queue",
+		.word = "srq",
+		.destroy = xv_srq_destroy,
+		.leak = xv_srq_leak,
+	},
+	[XV_OBJ_CQ] = {
+		.name = "completion queue",
+		.word = "cq",
+		.destroy = xv_cq_destroy,
+		.leak = xv_cq_leak,
+	},
+	[XV_OBJ_CHANNEL] = {
+		.name = "completion channel",
+		.word = "channel",
+		.destroy = xv_channel_destroy,
+		.leak = xv_channel_leak,
+	},
+	[XV_OBJ_XRCD] = {
+		.name = "XRC domain",
+		.word = "xrcd",
+		.destroy = xv_xrcd_destroy,
+	},
+	[XV_OBJ_UMEM] = {
+		.name = "UMEM",
+		.word = "umem",
+		.destroy = xv_umem_destroy,
+	},
+	[XV_OBJ_MKEY] = {
+		.name = "indirect key",
+		.word = "mkey",
+		.destroy = xv_mkey_destroy,
+	},
+	[XV_OBJ_MW] = {
+		.name = "memory window",
+		.word = "mw",
+		.destroy = xv_mw_destroy,
+	},
+	[XV_OBJ_MR] = {
+		.name = "memory region",
+		.word = "mr",
+		.destroy = xv_mr_destroy,
+		.leak = xv_mr_leak,
+	},
+	[XV_OBJ_UAR] = {
+		.name = "doorbell page",
+		.word = "uar",
+		.destroy = xv_uar_destroy,
+		.leak = xv_uar_leak,
+	},
+	[XV_OBJ_PD] = {
+		.name = "protection domain",
+		.word = "pd",
+		.destroy = xv_pd_destroy,
+		.leak = xv_pd_leak,
+	},
 };
 
 /* Allocates a zeroed object and reserves a handle, which cannot be looked up yet. */
@@ -84,6 +143,7 @@ struct xv_obj *xv_obj_alloc(struct xv_call *call, enum xv_obj_type type,
 	obj->file = file;
 	obj->type = type;
 	obj->serial = atomic64_inc_return(&file->serials);
+	obj->resource.word = xv_obj_ops[type].word;
 	obj->resource.number = obj->handle;
 	xv_resource_init(&obj->resource);
 	xv_evsrc_init(&obj->events);

@@ -9,31 +9,14 @@
 
 #include "xv.h"
 
-static const char *const xv_type_words[XV_OBJ_TYPES] = {
-	[XV_OBJ_QP] = "qp",
-	[XV_OBJ_DCT] = "dct",
-	[XV_OBJ_SRQ] = "srq",
-	[XV_OBJ_CQ] = "cq",
-	[XV_OBJ_CHANNEL] = "channel",
-	[XV_OBJ_XRCD] = "xrcd",
-	[XV_OBJ_UMEM] = "umem",
-	[XV_OBJ_MKEY] = "mkey",
-	[XV_OBJ_MW] = "mw",
-	[XV_OBJ_MR] = "mr",
-	[XV_OBJ_UAR] = "uar",
-	[XV_OBJ_PD] = "pd",
-};
-
 /**
  * struct xv_resources - state of a reader
  * @dev: the device
  * @row: copy for the next line, because the object may be destroyed meanwhile
- * @type: type of the object
  */
 struct xv_resources {
 	struct xv_dev *dev;
 	struct xv_resource row;
-	enum xv_obj_type type;
 };
 
 /* Finds the first object of @file with at least @handle. */
@@ -45,10 +28,8 @@ static bool xv_resources_find(struct xv_resources *r, struct xv_file *file,
 	/* An object leaves the table before it is freed. */
 	xa_lock(&file->objs);
 	obj = xa_find(&file->objs, handle, ULONG_MAX, XA_PRESENT);
-	if (obj) {
+	if (obj)
 		r->row = obj->resource;
-		r->type = obj->type;
-	}
 	xa_unlock(&file->objs);
 	return obj;
 }
@@ -97,7 +78,7 @@ static int xv_resources_show(struct seq_file *m, void *v)
 	const struct xv_resources *r = v;
 
 	seq_printf(m, "%s%s 0x%x %d ", r->row.imported ? "imported-" : "",
-		   xv_type_words[r->type], r->row.number, r->row.pid);
+		   r->row.word, r->row.number, r->row.pid);
 	seq_escape(m, r->row.comm, " \t\n\\");
 	seq_printf(m, " %llu\n", r->row.bytes);
 	return 0;

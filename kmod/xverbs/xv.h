@@ -536,6 +536,7 @@ enum xv_obj_type {
 
 /**
  * struct xv_resource - an object in debugfs
+ * @word: its type
  * @bytes: size of rings or of user memory, else 0
  * @number: number in the adapter, of an mkey with its low byte; the handle if the
  *	object has no number in the adapter
@@ -544,6 +545,7 @@ enum xv_obj_type {
  * @comm: name of that process at creation
  */
 struct xv_resource {
+	const char *word;
 	u64 bytes;
 	u32 number;
 	bool imported;
