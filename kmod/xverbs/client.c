@@ -75,6 +75,7 @@ static void xv_dev_remove_files(struct xv_dev *dev)
 	unsigned long deadline = jiffies + XV_REMOVE_TIMEOUT;
 	struct xv_file *file;
 
+	xv_dev_close_binding(dev);
 	while ((file = xv_dev_first_file(dev))) {
 		xv_file_disassociate(file, deadline);
 		xv_file_put(file);

@@ -47,13 +47,20 @@ bool xv_dev_visible(const struct xv_dev *dev)
 
 /* ---- Bound files ----------------------------------------------------------------- */
 
+/* From now on, no file can bind to the device. */
+void xv_dev_close_binding(struct xv_dev *dev)
+{
+	mutex_lock(&dev->files_lock);
+	WRITE_ONCE(dev->gone, true);
+	mutex_unlock(&dev->files_lock);
+}
+
 /* Returns a file bound to @dev with a reference, or NULL if there is none. */
 struct xv_file *xv_dev_first_file(struct xv_dev *dev)
 {
 	struct xv_file *file;
 
 	mutex_lock(&dev->files_lock);
-	WRITE_ONCE(dev->gone, true);
 	file = list_first_entry_or_null(&dev->files, struct xv_file, dev_node);
 	/* A file is unbound before its last reference is dropped. */
 	if (file)

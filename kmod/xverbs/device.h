@@ -16,6 +16,7 @@ void xv_dev_set_name(struct xv_dev *dev);
 void xv_dev_name(struct xv_dev *dev, char name[XVERBS_NAME_MAX]);
 /* Is the device in the network namespace of the caller?  Removal must not have ended. */
 bool xv_dev_visible(const struct xv_dev *dev);
+void xv_dev_close_binding(struct xv_dev *dev);
 struct xv_file *xv_dev_first_file(struct xv_dev *dev);
 void xv_dev_unbind(struct xv_dev *dev, struct xv_file *file);
 const char *xv_dev_probe(struct xv_dev *dev);
