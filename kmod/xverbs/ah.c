@@ -11,6 +11,8 @@
 #include <rdma/mlx5_ring.h>
 
 #include "ah.h"
+#include "pd.h"
+#include "query.h"
 
 #define XV_AV_ECN	2	/* ECN-capable transport: bits of the traffic class */
 

@@ -8,7 +8,6 @@
 #include <linux/mm.h>
 
 #include "file.h"
-#include "xv.h"
 
 static struct page *xv_alive_page;
 

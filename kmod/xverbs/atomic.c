@@ -4,7 +4,7 @@
 #include <linux/mlx5/device.h>
 #include <rdma/mlx5_ring.h>
 
-#include "xv.h"
+#include "atomic.h"
 
 #define XV_ATOMIC_BASIC	(MLX5_ATOMIC_OPS_CMP_SWAP | MLX5_ATOMIC_OPS_FETCH_ADD)
 #define XV_ATOMIC_MASKED (MLX5_ATOMIC_OPS_EXTENDED_CMP_SWAP | \

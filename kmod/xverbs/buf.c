@@ -8,7 +8,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "xv.h"
+#include "buf.h"
+#include "charge.h"
+#include "mr.h"
 
 static int xv_buf_mmap(struct xv_mapping *map, struct vm_area_struct *vma)
 {

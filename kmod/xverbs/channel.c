@@ -8,7 +8,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 
-#include "xv.h"
+#include "cq.h"
 
 /* Exists until the channel is destroyed and its file descriptor is closed. */
 struct xv_chan_queue {

@@ -10,6 +10,7 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 
+#include "charge.h"
 #include "device.h"
 
 /* ---- Locked memory ---------------------------------------------------------- */

@@ -6,8 +6,11 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "charge.h"
 #include "dct.h"
 #include "device.h"
+#include "file.h"
+#include "pd.h"
 #include "xrc_base.h"
 
 static bool bind_by_name;

@@ -8,7 +8,6 @@
 #include <linux/mm.h>
 
 #include "file.h"
-#include "xv.h"
 
 #define XV_CLOCK_REG	offsetof(struct mlx5_init_seg, internal_timer_h)
 

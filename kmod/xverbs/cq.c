@@ -8,7 +8,10 @@
 #include <linux/slab.h>
 #include <rdma/mlx5_ring.h>
 
+#include "buf.h"
+#include "cq.h"
 #include "fw.h"
+#include "uar.h"
 
 static void xv_cq_comp(struct mlx5_core_cq *mcq, struct mlx5_eqe *eqe)
 {

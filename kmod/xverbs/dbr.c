@@ -7,7 +7,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "xv.h"
+#include "buf.h"
+#include "mr.h"
 
 #define XV_DBR_BYTES	64	/* one cache line for each queue */
 #define XV_DBR_PER_PAGE	(PAGE_SIZE / XV_DBR_BYTES)

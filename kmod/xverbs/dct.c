@@ -11,10 +11,16 @@
 #include <rdma/mlx5_ring.h>
 
 #include "ah.h"
+#include "atomic.h"
+#include "cq.h"
 #include "dct.h"
 #include "device.h"
 #include "fw.h"
+#include "mr.h"
+#include "pd.h"
 #include "qp.h"
+#include "query.h"
+#include "srq.h"
 
 #define XV_DRAIN_INTERVAL	(HZ / 10)
 #define XV_MAX_RNR_TIMER	31

@@ -8,6 +8,8 @@
 /* client.c: registers with ib_core, which then adds the devices. */
 int xv_devices_init(void);
 void xv_devices_exit(void);
+int xv_device_list(struct xv_call *call);
+int xv_bind(struct xv_call *call);
 
 /* device.c */
 void xv_dev_get(struct xv_dev *dev);

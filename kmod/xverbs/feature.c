@@ -5,7 +5,10 @@
  */
 #include <linux/mlx5/device.h>
 
-#include "xv.h"
+#include "atomic.h"
+#include "mkey.h"
+#include "mr.h"
+#include "query.h"
 
 static const char *xv_has(bool cap)
 {

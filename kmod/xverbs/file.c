@@ -11,8 +11,10 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "charge.h"
 #include "device.h"
 #include "file.h"
+#include "uar.h"
 
 static int xv_fops_open(struct inode *inode, struct file *filp)
 {

@@ -7,6 +7,8 @@
 #ifndef XV_FW_H
 #define XV_FW_H
 
+#include <linux/mlx5/cq.h>
+
 #include "xv.h"
 
 /*

@@ -22,6 +22,7 @@
 #include <rdma/restrack.h>
 
 #include "fw.h"
+#include "pd.h"
 
 /*
  * A module that uses a symbol of another one is initialised after it.  On older kernels

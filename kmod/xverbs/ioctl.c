@@ -11,8 +11,19 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "ah.h"
+#include "cq.h"
+#include "dct.h"
+#include "device.h"
 #include "file.h"
-#include "xv.h"
+#include "mkey.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
+#include "query.h"
+#include "srq.h"
+#include "uar.h"
+#include "xrcd.h"
 
 #define XV_UNBOUND	BIT(0)	/* needs no device */
 #define XV_EXCLUSIVE	BIT(1)	/* holds xv_file.sem for writing */

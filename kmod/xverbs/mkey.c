@@ -8,7 +8,10 @@
  */
 #include <linux/mlx5/device.h>
 
+#include "charge.h"
 #include "fw.h"
+#include "mkey.h"
+#include "pd.h"
 
 #define XV_MKEY_ENTRY		16	/* bytes of an entry; PRM: octoword */
 #define XV_MKEY_FREE_ENTRIES	64	/* not charged as locked memory */

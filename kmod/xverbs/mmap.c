@@ -6,7 +6,6 @@
 #include <linux/mm.h>
 
 #include "file.h"
-#include "xv.h"
 
 int xv_mapping_add(struct xv_file *file, struct xv_mapping *map)
 {

@@ -2,8 +2,10 @@
 /* Memory regions.  ib_core and mlx5_ib pin, account and map the memory. */
 #include <linux/sched/signal.h>
 
+#include "charge.h"
 #include "fw.h"
 #include "mr.h"
+#include "pd.h"
 
 static int xv_mr_fail(struct xv_call *call, const struct xv_mr_range *range,
 		      int err)

@@ -7,8 +7,10 @@
 #include <linux/log2.h>
 #include <linux/mlx5/device.h>
 
+#include "charge.h"
 #include "fw.h"
 #include "mr.h"
+#include "pd.h"
 
 #define XV_MKC_MAX_PAGE		30	/* log; PRM: mkc.log_page_size */
 

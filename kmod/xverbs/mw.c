@@ -6,6 +6,8 @@
 #include <linux/mlx5/device.h>
 
 #include "fw.h"
+#include "mkey.h"
+#include "pd.h"
 
 int xv_mw_alloc(struct xv_call *call)
 {

@@ -10,7 +10,16 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "xv.h"
+#include "charge.h"
+#include "cq.h"
+#include "dct.h"
+#include "mkey.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
+#include "srq.h"
+#include "uar.h"
+#include "xrcd.h"
 
 static unsigned int max_objects = 1 << 18;
 module_param(max_objects, uint, 0644);

@@ -6,6 +6,7 @@
 #include <linux/kmemleak.h>
 
 #include "fw.h"
+#include "pd.h"
 
 /*
  * A PD that is never freed, because objects in it could not be destroyed.  ib_core must not list

@@ -3,7 +3,8 @@
  * Memory of a queue: ring and doorbell record, each allocated by the kernel or in a
  * UMEM.
  */
-#include "xv.h"
+#include "buf.h"
+#include "mr.h"
 
 static int xv_qmem_ring(struct xv_call *call, struct xv_obj *queue,
 			struct xv_qmem *mem, size_t bytes)

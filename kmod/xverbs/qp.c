@@ -9,12 +9,18 @@
 #include <linux/slab.h>
 #include <rdma/mlx5_ring.h>
 
-#include "ah.h"
+#include "atomic.h"
+#include "buf.h"
+#include "cq.h"
 #include "device.h"
 #include "fw.h"
+#include "pd.h"
 #include "qp.h"
 #include "qp_state.h"
+#include "srq.h"
+#include "uar.h"
 #include "xrc_base.h"
+#include "xrcd.h"
 
 #define XV_ECE_VERSION	(1u << 28)	/* version 1, as in libmlx5 */
 

@@ -10,9 +10,12 @@
 #include <linux/mlx5/qp.h>
 
 #include "ah.h"
+#include "atomic.h"
 #include "fw.h"
+#include "mr.h"
 #include "qp.h"
 #include "qp_state.h"
+#include "query.h"
 
 #define XV_ACK_REQ_FREQ		8	/* log2 of packets between acknowledge requests */
 #define XV_UD_LOG_MSG_MAX	12	/* a datagram is one packet */

@@ -8,7 +8,10 @@
 #include <rdma/ib_cache.h>
 #include <rdma/mlx5_ring.h>
 
+#include "atomic.h"
 #include "fw.h"
+#include "mkey.h"
+#include "query.h"
 
 int xv_check_port(struct xv_call *call, u32 port)
 {

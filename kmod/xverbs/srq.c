@@ -7,8 +7,13 @@
 #include <linux/slab.h>
 #include <rdma/mlx5_ring.h>
 
+#include "buf.h"
+#include "cq.h"
 #include "device.h"
 #include "fw.h"
+#include "pd.h"
+#include "srq.h"
+#include "xrcd.h"
 
 #define XV_WQ_LINKED	0	/* PRM: wq.wq_type */
 #define XV_WQ_CYCLIC	1

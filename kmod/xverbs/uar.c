@@ -9,6 +9,7 @@
 #include <rdma/mlx5_ring.h>
 
 #include "fw.h"
+#include "uar.h"
 
 /*
  * The user context of the file.  It says that its doorbell pages and CQs belong to one process,

@@ -4,6 +4,7 @@
 #include <linux/sched/signal.h>
 #include <rdma/ib_umem.h>
 
+#include "charge.h"
 #include "mr.h"
 
 static struct ib_umem *xv_umem_pin_dmabuf(struct xv_call *call)

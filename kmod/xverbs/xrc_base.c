@@ -11,6 +11,8 @@
 #include <rdma/mlx5_ring.h>
 
 #include "fw.h"
+#include "pd.h"
+#include "qp.h"
 #include "xrc_base.h"
 
 /* One page each for the ring of the CQ, the ring of the SRQ, and doorbell records */

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "fw.h"
+#include "xrcd.h"
 
 /* Called without xv_dev.xrc_lock: dropping the last reference to a mount may take long. */
 static void xv_xrc_domain_free(struct xv_xrc_domain *domain)

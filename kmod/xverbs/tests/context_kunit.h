@@ -4,8 +4,12 @@
 #define XV_CONTEXT_KUNIT_H
 
 #include "../ah.h"
+#include "../cq.h"
 #include "../dct.h"
 #include "../fw.h"
+#include "../pd.h"
+#include "../qp.h"
+#include "../srq.h"
 #include "fw_kunit.h"
 
 /* The pages of the ring and the doorbell record of xv_bench.mem, as a context has them */

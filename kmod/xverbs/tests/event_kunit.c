@@ -7,6 +7,7 @@
 
 #include "../dct.h"
 #include "../qp.h"
+#include "../srq.h"
 
 #include "../device.c"
 #include "../event.c"

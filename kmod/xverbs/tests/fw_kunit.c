@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit: mailboxes of all firmware commands, and conversion of errors */
+#include "../fw.h"
 #include "fw_kunit.h"
 
 struct xv_mock_fw xv_fw;

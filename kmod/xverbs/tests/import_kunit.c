@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit: which protection domains of ib_uverbs can be imported */
+#include "../pd.h"
 #include "fw_kunit.h"
 
 enum { XV_HANDLE = 7, XV_USECNT = 2 };

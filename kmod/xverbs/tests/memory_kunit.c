@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 
+#include "../charge.h"
 #include "../mr.h"
 
 static const char *xv_fence_name(struct dma_fence *fence)

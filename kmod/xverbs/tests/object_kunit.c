@@ -3,7 +3,16 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../xv.h"
+#include "../charge.h"
+#include "../cq.h"
+#include "../dct.h"
+#include "../mkey.h"
+#include "../mr.h"
+#include "../pd.h"
+#include "../qp.h"
+#include "../srq.h"
+#include "../uar.h"
+#include "../xrcd.h"
 
 static enum xv_obj_type xv_destroyed[16];
 static int xv_n_destroyed, xv_destroy_error;

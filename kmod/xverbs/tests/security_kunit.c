@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KUnit: rights to P_Keys, with a security module that grants or denies, and counts */
+#include "../xrcd.h"
 #include "fw_kunit.h"
 
 #ifdef CONFIG_SECURITY_INFINIBAND
