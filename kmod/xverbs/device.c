@@ -92,8 +92,9 @@ static const char *xv_dev_caps_why_not(struct mlx5_core_dev *mdev)
 
 /*
  * Process and adapter share rings without DMA synchronisation, so DMA must be coherent.
- * dma_alloc_coherent() would work on all devices, but its pages cannot stay allocated
- * after the queue is destroyed, as long as a process maps them.
+ * dma_alloc_coherent() would work on all devices.  But a process may keep a ring mapped
+ * after the queue is destroyed: the pages of the ring then stay allocated, which those of
+ * dma_alloc_coherent() cannot.
  */
 static const char *xv_dma_why_not(struct device *dma)
 {

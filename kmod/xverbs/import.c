@@ -25,8 +25,9 @@
 #include "pd.h"
 
 /*
- * A module that uses a symbol of another one is initialised after it.  On older kernels
- * xverbs needs ib_uverbs for other functions, too; on newer ones only for this order.
+ * ib_uverbs must register with ib_core before xverbs.  It does if xverbs uses one of its
+ * symbols, because a module is initialised after those whose symbols it uses.  On older
+ * kernels xverbs also calls functions of ib_uverbs; on newer ones this is the only symbol.
  */
 static typeof(&ib_copy_qp_attr_to_user) const xv_after_ib_uverbs __used =
 	ib_copy_qp_attr_to_user;

@@ -109,7 +109,7 @@ void xv_mr_leak(struct xv_obj *obj)
 static_assert((int)IB_MR_REREG_PD == XVERBS_REREG_PD);
 static_assert((int)IB_MR_REREG_ACCESS == XVERBS_REREG_ACCESS);
 
-/* The driver may have revoked the key: the next call pins the memory again. */
+/* The driver may have revoked the key.  So the next call registers the memory anew. */
 static int xv_mr_fail_change(struct xv_call *call, struct xv_mr_obj *mr)
 {
 	mr->revoked = true;
@@ -143,13 +143,15 @@ static int xv_mr_replace(struct xv_call *call, struct xv_mr_obj *mr,
 }
 
 /*
- * ib_core tracks regions of imported PDs as resources of a process, those of other PDs
- * as resources of the kernel, and no region changes from one to the other.
+ * Can mlx5_ib change the region?  Otherwise the memory is registered anew.
  *
- * If mlx5_ib (up to 7.3) cannot change the access flags by a UMR, it moves the memory to
- * a new region.  It then takes the old one for a region of the kernel, because it has no
- * memory, and unmaps and frees what it does not own.  So only changes are left to mlx5_ib
- * for which it uses a UMR on every adapter.
+ * ib_core tracks a region of an imported PD as a resource of a process, and any other region
+ * as one of the kernel.  No region changes from one to the other.
+ *
+ * mlx5_ib changes access flags by a UMR if the adapter can do this.  If not, mlx5_ib (up to
+ * 7.3) moves the memory to a new region.  The old region then has no memory, so mlx5_ib takes
+ * it for one of the kernel, and unmaps and frees what this region does not own.  Therefore
+ * mlx5_ib gets only those changes for which it uses a UMR on every adapter.
  */
 static bool xv_mr_in_place(struct xv_call *call, const struct xv_mr_obj *mr,
 			   const struct xv_obj *pd, u32 access)

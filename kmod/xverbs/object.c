@@ -171,6 +171,7 @@ static void xv_obj_free(struct xv_obj *obj)
 	kfree(obj);
 }
 
+/* Undoes a creation that fails before the object exists in the adapter. */
 void xv_obj_abort(struct xv_obj *obj)
 {
 	xa_erase(&obj->file->objs, obj->handle);
