@@ -102,23 +102,13 @@ static void config_init(struct xhca_function *fn)
 	apply_command(fn);
 }
 
-static struct xhca *bus_to_xhca(struct pci_bus *bus)
-{
-	return container_of((struct pci_sysdata *)bus->sysdata, struct xhca, pci.sysdata);
-}
-
 static struct xhca_function *bus_function(struct pci_bus *bus, unsigned int devfn)
 {
-	struct xhca *x = bus_to_xhca(bus);
+	struct xhca *x = xhca_of_bus(bus);
 
 	if (PCI_FUNC(devfn) || PCI_SLOT(devfn) >= XHCA_MAX_FUNCTIONS)
 		return NULL;
 	return &x->fn[PCI_SLOT(devfn)];
-}
-
-struct xhca_function *xhca_pci_function(struct pci_dev *pdev)
-{
-	return bus_function(pdev->bus, pdev->devfn);
 }
 
 /* The function in a slot, or NULL if the slot is empty.  Called under pci.lock. */
@@ -170,7 +160,7 @@ static void set_config(struct xhca_function *fn, int at, int size, u32 value)
  */
 static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 *value)
 {
-	struct xhca *x = bus_to_xhca(bus);
+	struct xhca *x = xhca_of_bus(bus);
 	struct xhca_function *fn;
 	unsigned long flags;
 
@@ -189,7 +179,7 @@ static int config_read(struct pci_bus *bus, unsigned int devfn, int at, int size
  */
 static int config_write(struct pci_bus *bus, unsigned int devfn, int at, int size, u32 value)
 {
-	struct xhca *x = bus_to_xhca(bus);
+	struct xhca *x = xhca_of_bus(bus);
 	struct xhca_function *fn;
 	bool stops = false;
 	unsigned long flags;

@@ -167,7 +167,17 @@ void xhca_pci_error(struct xhca_function *fn);
  * bound.  The function has stopped.
  */
 void xhca_pci_surprise_removal(struct xhca_function *fn);
-struct xhca_function *xhca_pci_function(struct pci_dev *pdev);
+
+static inline struct xhca *xhca_of_bus(const struct pci_bus *bus)
+{
+	return container_of((struct pci_sysdata *)bus->sysdata, struct xhca, pci.sysdata);
+}
+
+/* The slots with devices are those of functions. */
+static inline struct xhca_function *xhca_pci_function(const struct pci_dev *pdev)
+{
+	return &xhca_of_bus(pdev->bus)->fn[PCI_SLOT(pdev->devfn)];
+}
 
 /* msi.c: interrupts */
 int xhca_msi_init(struct xhca *x);
