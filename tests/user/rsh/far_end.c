@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The unmodified source of the far end, and a function that resets it */
 #include "far.c"
+#include "ends.h"
 
-void far_reset(void);
 void far_reset(void)
 {
 	static struct far first;

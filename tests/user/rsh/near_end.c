@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The unmodified source of the near end, and functions to reset it and to disturb it */
 #include "near.c"
+#include "ends.h"
 
 bool near_spoiled;
 
-void near_reset(void);
 void near_reset(void)
 {
 	memset(&near, 0, sizeof(near));
 	near_spoiled = false;
 }
 
-void near_spoil(void);
 void near_spoil(void)
 {
 	near.session.flow.received.digest++;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "calls.h"
+#include "ends.h"
 
 enum { MAX_COROUTINES = 32, MAX_PROCS = 8, MAX_FDS = 40, MAX_FILES = 96, MAX_PIPES = 24 };
 
@@ -209,12 +210,5 @@ void fabric_take_event(struct qp *q);
 
 /* A hostile peer at the other end of the pair */
 bool fabric_inject(struct proc *to, const void *data, uint32_t length);
-
-/* ---- near_end.c and far_end.c ----------------------------------------------------- */
-
-void near_reset(void);
-void near_spoil(void);			/* it counts wrongly */
-extern bool near_spoiled;		/* before it could compare */
-void far_reset(void);
 
 #endif
