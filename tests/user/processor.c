@@ -2,75 +2,18 @@
 /*
  * How much time of the processors the software adapter takes:
  *
- * - a process keeps its queue full of long writes and sleeps: other programs keep a fair share
- *   of the CPU, also if there is only one
  * - a request that waits for data that nobody writes, and a message without a receive request,
  *   are retried for ever: the CPUs are nearly idle
  * - a process that has slept posts a request, and polls: the adapter finds it soon
+ *
+ * tests/bench/share.c measures the share that other programs keep.
  */
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "chain.h"
 
-enum { DEPTH = 64, LONG = 1 << 20, LATENCIES = 200, SLEEP_US = 10000 };
+enum { LATENCIES = 200, SLEEP_US = 10000 };
 
 static const double span = 2;		/* seconds of a measurement */
-
-/* ---- Share of a program that computes ------------------------------------------------------ */
-
-/* Rounds of a loop in @seconds */
-static double compute(double seconds)
-{
-	double end = xt_now() + seconds;
-	volatile unsigned int x = 0;
-	double n = 0;
-	int i;
-
-	for (; xt_now() < end; n++)
-		for (i = 0; i < 1000; i++)
-			x++;
-	return n;
-}
-
-/* Keeps the queue full, but takes little time itself. */
-static void load(void)
-{
-	struct xv_sge sge = rig_sge(&r, 0, 0, LONG);
-	struct xv_wc wc;
-	int i, n = DEPTH;
-
-	for (;;) {
-		for (i = 0; i < n; i++)
-			xv_wr_write(r.qp[0], 0, XV_SEND_SIGNALED, &sge, rig_addr(&r, 1, 0),
-				    r.mr[1]->rkey);
-		xv_commit_send(r.qp[0]);
-		usleep(1000);
-		for (n = 0; xv_poll_cq(r.cq[0], 1, &wc); n++)
-			if (wc.status)
-				_exit(1);
-	}
-}
-
-static void test_share(void)
-{
-	struct rig_opts opts = { .size = LONG, .depth = DEPTH };
-	double alone = compute(span), share;
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		rig_open(&r, &opts);
-		load();
-	}
-	sleep(1);
-	share = compute(span) / alone;
-	ok(!waitpid(pid, &status, WNOHANG), "a process keeps its queue full of long writes");
-	ok(share > 0.3, "a program that computes keeps a fair share");
-	diag("share %.2f", share);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-}
 
 /* ---- Retries ------------------------------------------------------------------------------- */
 
@@ -176,7 +119,6 @@ int main(int argc, char **argv)
 	struct rig_opts opts = { .size = 4096 };
 
 	rig_devices(argc, argv);
-	test_share();
 	rig_open(&r, &opts);
 	test_latency();
 	test_retries();

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The adapter leaves the CPUs to programs: with two CPUs, and with one.
+# The adapter takes little time of the CPUs while it waits: with two CPUs, and with one.
 . ./lib.sh
 
 online() { echo "$1" > /sys/devices/system/cpu/cpu1/online; }
