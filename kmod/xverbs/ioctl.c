@@ -398,7 +398,11 @@ static void xv_call_explain(struct xv_call *call, struct xverbs_hdr __user *user
 	const struct xverbs_hdr *hdr = &call->arg.hdr;
 	size_t n = min_t(size_t, hdr->reason_len, strlen(call->reason) + 1);
 
-	if (!hdr->reason || put_user(call->limit, &user->out_limit) || !n)
+	if (!hdr->reason)
+		return;
+	/* The structure may be in read-only memory; the reason has an address of its own. */
+	(void)put_user(call->limit, &user->out_limit);
+	if (!n)
 		return;
 	call->reason[n - 1] = 0;
 	if (copy_to_user(u64_to_user_ptr(hdr->reason), call->reason, n))

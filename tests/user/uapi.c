@@ -311,6 +311,16 @@ static void test_undeliverable(void)
 	err = ioctl(fd, XVERBS_PD_ALLOC, page) ? errno : 0;
 	expect(err, EFAULT, "PD_ALLOC", "reply to read-only memory");
 	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+	page->hdr.reason = (uintptr_t)reason;
+	page->hdr.reason_len = sizeof(reason);
+	page->hdr.flags = 1u << 31;
+	reason[0] = 0;
+	mprotect(page, 4096, PROT_READ);
+	err = ioctl(fd, XVERBS_PD_ALLOC, page) ? errno : 0;
+	ok(err == EOPNOTSUPP && strstr(reason, "flag"),
+	   "PD_ALLOC: a reason for read-only memory: %s", reason);
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+	page->hdr.flags = 0;
 	if (ioctl(fd, XVERBS_PD_ALLOC, page))
 		bail_out("PD_ALLOC");
 	second = page->out_handle;
