@@ -224,7 +224,7 @@ XV_EXPORT int xv_query_features_sz(struct xv_context *ctx, struct xv_feature *li
 
 XV_EXPORT int xv_has_feature(struct xv_context *ctx, uint32_t id)
 {
-	int n = xv_query_features(ctx, NULL, 0), i, found = 0;
+	int n = xv_query_features(ctx, NULL, 0), err, i, found = 0;
 	struct xv_feature *list;
 
 	if (n < 0)
@@ -232,10 +232,10 @@ XV_EXPORT int xv_has_feature(struct xv_context *ctx, uint32_t id)
 	list = calloc((size_t)n, sizeof(*list));
 	if (!list)
 		return xv_set_error(ENOMEM, "query features: out of memory");
-	n = xv_query_features(ctx, list, n);
-	for (i = 0; i < n; i++)
+	err = xv_query_features(ctx, list, n);
+	for (i = 0; i < n && err >= 0; i++)
 		if (list[i].id == id)
 			found = !!list[i].available;
 	free(list);
-	return n < 0 ? n : found;
+	return err < 0 ? err : found;
 }
