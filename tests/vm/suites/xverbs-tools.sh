@@ -197,6 +197,8 @@ json $BIN/xv_perf "${both[@]}" -n $n -s 64-256 --json lat write
 if command -v gnuplot > /dev/null; then
 	ok "perf: plot" $BIN/xv_perf plot --title "it's \`fast\`" "$WORK/lat.svg" \
 		"$WORK/run1.json" "$WORK/json"
+	refused "perf: plot with a title, but without runs" 'usage|plot' \
+		$BIN/xv_perf plot --title x "$WORK/none.svg"
 	ok "perf: the plot has its title" grep -q "it's .fast" "$WORK/lat.svg"
 	is "perf: the plot has two curves, with the names of the files" \
 		"$(sed -n 's/.*<title>[^<]*, \([^<]*\)<.*/\1/p' "$WORK/lat.svg" | xargs)" "run1 json"

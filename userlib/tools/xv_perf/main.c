@@ -528,7 +528,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 5 && !strcmp(argv[1], "plot") && !strcmp(argv[2], "--title"))
 		return plot(argv[3], argv[4], argc - 5, argv + 5);
-	if (argc > 3 && !strcmp(argv[1], "plot"))
+	if (argc > 3 && !strcmp(argv[1], "plot") && *argv[2] != '-')
 		return plot(NULL, argv[2], argc - 3, argv + 3);
 	parse(argc, argv);
 	if (opt.compared)
