@@ -32,7 +32,7 @@ void xv_sgid_put(const struct ib_gid_attr **sgid);
 void xv_path_fill_ads(const struct xv_path *path, u32 qpn, u32 dest_qpn,
 		      void *ads);
 
-/* Verb */
+/* Handler of the ioctl */
 int xv_ah_resolve(struct xv_call *call);
 
 #endif

@@ -33,7 +33,7 @@ struct xv_cq_obj {
 void xv_channel_event(struct xv_channel_obj *channel, struct xv_evsrc *src);
 u32 xv_channel_stop(struct xv_channel_obj *channel, struct xv_evsrc *src);
 
-/* Verbs, and the end of the objects */
+/* Handlers of the ioctls, and the functions that destroy the objects */
 int xv_channel_alloc(struct xv_call *call);
 int xv_channel_destroy(struct xv_obj *obj, struct xv_call *call);
 void xv_channel_leak(struct xv_obj *obj);

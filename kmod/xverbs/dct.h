@@ -61,7 +61,7 @@ void xv_dct_eq_release(struct xv_dev *dev);
 int xv_dct_eq_reserve(struct xv_call *call);
 void xv_dct_eq_exit(struct xv_dev *dev);
 
-/* Verbs, and the end of the object */
+/* Handlers of the ioctls, and the function that destroys the object */
 int xv_dct_create(struct xv_call *call);
 int xv_dct_query(struct xv_call *call);
 int xv_dct_arm(struct xv_call *call);

@@ -30,7 +30,7 @@ struct xv_mw_obj {
 u32 xv_mkey_max_entries(const struct xv_dev *dev);
 void xv_mkey_context(void *mkc, u32 pdn, u32 entries, bool remote_invalidate);
 
-/* Verbs, and the end of the objects */
+/* Handlers of the ioctls, and the functions that destroy the objects */
 int xv_mkey_create(struct xv_call *call);
 int xv_mkey_query(struct xv_call *call);
 int xv_mkey_destroy(struct xv_obj *obj, struct xv_call *call);

@@ -75,7 +75,7 @@ int xv_umem_check(struct xv_call *call, const struct xv_umem_obj *umem,
 int xv_umem_pages(struct xv_call *call, const struct xv_umem_obj *umem,
 		  u64 offset, dma_addr_t *dma, u32 n);
 
-/* Verbs, and the end of the objects */
+/* Handlers of the ioctls, and the functions that destroy the objects */
 int xv_mr_reg(struct xv_call *call);
 int xv_mr_rereg(struct xv_call *call);
 int xv_mr_dmabuf(struct xv_call *call);

@@ -31,7 +31,7 @@ void xv_import_drop(struct xv_pd_obj *pd);
 int xv_import_hold(struct ib_pd *pd, const void *ufile, u32 handle);
 void xv_imports_exit(struct xv_dev *dev);
 
-/* Verbs, and the end of the object */
+/* Handlers of the ioctls, and the function that destroys the object */
 int xv_pd_alloc(struct xv_call *call);
 int xv_pd_import(struct xv_call *call);
 int xv_pd_destroy(struct xv_obj *obj, struct xv_call *call);

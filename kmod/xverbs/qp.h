@@ -125,7 +125,7 @@ u8 xv_lag_turn(struct xv_dev *dev, u32 ports);
  */
 u8 xv_qp_lag_port(struct xv_dev *dev);
 
-/* Function of xv_dev_qp.deliver */
+/* xv_dev_qp.deliver points to it. */
 void xv_qp_deliver_events(struct work_struct *work);
 
 /* Gives an event to the handles, if the queue pair is in xv_dev.qps. */
@@ -138,7 +138,7 @@ void xv_qp_put_sgids(struct xv_dev_qp *qp);
 int xv_mcast_detach_all(struct xv_dev *dev, struct xv_call *call,
 			struct xv_dev_qp *qp);
 
-/* Verbs, and the end of the object */
+/* Handlers of the ioctls, and the function that destroys the object */
 int xv_qp_create(struct xv_call *call);
 int xv_qp_modify(struct xv_call *call);
 int xv_qp_query(struct xv_call *call);

@@ -7,7 +7,7 @@
 
 int xv_check_port(struct xv_call *call, u32 port);
 
-/* Verbs */
+/* Handlers of the ioctls */
 int xv_device_query(struct xv_call *call);
 int xv_port_query(struct xv_call *call);
 int xv_gid_query(struct xv_call *call);

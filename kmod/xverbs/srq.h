@@ -17,7 +17,7 @@ struct xv_srq_obj {
 
 #define to_srq_obj(_obj)	container_of(_obj, struct xv_srq_obj, obj)
 
-/* Verbs, and the end of the object */
+/* Handlers of the ioctls, and the function that destroys the object */
 int xv_srq_create(struct xv_call *call);
 int xv_srq_modify(struct xv_call *call);
 int xv_srq_query(struct xv_call *call);

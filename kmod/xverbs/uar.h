@@ -18,7 +18,7 @@ struct xv_uar_obj {
 
 void xv_uar_end(struct xv_file *file);
 
-/* Verb, and the end of the object */
+/* Handler of the ioctl, and the function that destroys the object */
 int xv_uar_alloc(struct xv_call *call);
 int xv_uar_destroy(struct xv_obj *obj, struct xv_call *call);
 void xv_uar_leak(struct xv_obj *obj);

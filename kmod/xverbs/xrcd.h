@@ -31,7 +31,7 @@ struct xv_xrcd_obj {
 int xv_xrc_domain_put(struct xv_dev *dev, struct xv_call *call,
 		      struct xv_xrc_domain *domain);
 
-/* Verb, and the end of the object */
+/* Handler of the ioctl, and the function that destroys the object */
 int xv_xrcd_open(struct xv_call *call);
 int xv_xrcd_destroy(struct xv_obj *obj, struct xv_call *call);
 

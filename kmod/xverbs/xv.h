@@ -381,7 +381,7 @@ struct xv_obj *xv_obj_use(struct xv_call *call, struct xv_obj *user,
 void xv_objs_destroy_all(struct xv_file *file);
 u32 xv_max_objects(void);
 
-/* Verb */
+/* Handler of the ioctl */
 int xv_destroy(struct xv_call *call);
 
 /* ---- Objects in debugfs (resources.c) ---------------------------------------- */

@@ -2,10 +2,10 @@
 /*
  * usage: share NAME DEVICE PEER-DEVICE
  *
- * The share of a CPU that a program which computes keeps while another process keeps a queue full
- * of long writes and sleeps: rounds of a loop then, divided by those without the other process.
- * Both are measured in turns, because the host pauses this VM more often at some times than at
- * others; the median of the quotients counts.
+ * One process computes.  Another one keeps a queue full of long writes, and sleeps.  The share is
+ * the speed of the first process divided by its speed without the second one.  Both speeds are
+ * measured in turns, because the host pauses this VM more often at some times than at others.  The
+ * median of the quotients is printed.
  *
  * Prints lines: bench NAME VALUE UNIT
  */
@@ -21,7 +21,7 @@ enum { TURNS = 7, DEPTH = 64, LONG = 1 << 20 };
 
 static const double span = 0.7;		/* seconds of a measurement */
 
-/* Rounds of a loop in a span */
+/* Returns how many rounds of a loop it executes in the span. */
 static double compute(void)
 {
 	double end = xt_now() + span;

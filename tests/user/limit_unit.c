@@ -72,7 +72,7 @@ static void make_groups(void)
 
 static void appended(uint32_t limit, const char *device, const char *want, const char *what)
 {
-	/* As earlier versions of the library have read it */
+	/* Earlier versions of the library read this text. */
 	static const char reason[] = "limit hca_object of mlx5_0 in the rdma cgroup (memory.max)";
 	char text[256];
 

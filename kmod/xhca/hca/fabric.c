@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All functions of the host: the local fabric, created and freed, and its functions.
+ * The local fabric, which connects all functions of the host: creates and frees it and its
+ * functions.
  */
 #include <linux/ktime.h>
 #include <linux/list.h>

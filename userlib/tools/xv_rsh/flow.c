@@ -122,9 +122,9 @@ static uint32_t flags_of(const struct flow *f)
 }
 
 /*
- * Must the peer learn of more receives?  Yes, if they are half of the slots.  If the peer has only
- * the reserve left, two are enough.  One is not enough: then each note would cause a note of the
- * other end, and that for ever.
+ * Must this end send a note about new receives?  Yes, if there are as many as half of the slots.
+ * If the peer can send nothing but notes, yes from two on.  With one, each note would be answered
+ * by a note, and the two ends would send notes without end.
  */
 static bool credits_due(const struct flow *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * User contexts, and whose objects are.
+ * User contexts, and which user context owns which object.
  */
 #ifndef _HCA_DEVX_H
 #define _HCA_DEVX_H

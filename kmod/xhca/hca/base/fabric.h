@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A function, the work of a turn, and all functions of the host: the local fabric.
+ * Structures of a function, of a turn, and of the local fabric, which connects all functions.
  */
 #ifndef _HCA_FABRIC_H
 #define _HCA_FABRIC_H

@@ -3,8 +3,8 @@
  * Routes: the port at the other end of a path, in the local fabric.
  *
  * Ports of the functions of one host find each other by LID, or by GID, MAC, RoCE version and
- * VLAN.  The result is cached until an address of any function changes: for connected queue pairs
- * in the queue pair, for address vectors of requests in a small table.
+ * VLAN.  The result is cached until an address of any function changes.  A connected queue pair
+ * has its result; a small table has the results for the address vectors of requests.
  */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
