@@ -384,6 +384,50 @@ static void test_key_destroyed_during_message(const u64 *page)
 	}
 }
 
+static void reconnect(struct session_qp *q, const struct session_qp *peer)
+{
+	session_qp_modify(q, MLX5_CMD_OP_2RST_QP, NULL);
+	session_qp_modify(q, MLX5_CMD_OP_RST2INIT_QP, peer);
+	session_qp_modify(q, MLX5_CMD_OP_INIT2RTR_QP, peer);
+	session_qp_modify(q, MLX5_CMD_OP_RTR2RTS_QP, peer);
+}
+
+/*
+ * The receiver is reset while a message arrives, and then expects the PSN with which that message
+ * began.  RC sends all of it again.  UC drops the rest.  The record still counts one receive
+ * request, so it is posted again.
+ */
+static void test_reset_during_message(u8 st)
+{
+	const u32 bytes = 1u << 20;
+	struct session_mr from = session_mr(&s, 0, bytes, ALL_ACCESS);
+	struct session_mr to = session_mr(&s, 1, bytes, ALL_ACCESS);
+	struct xv_sge sge = session_sge(&from, 0, bytes), room = session_sge(&to, 0, bytes);
+	u64 before = s.fabric.stat.bytes;
+	struct session_qp a, b;
+	u32 i;
+
+	for (i = 0; i < bytes; i++)
+		from.ptr[i] = i * 7 + i / 4096;
+	connect(st, &a, &b);
+	xv_wr_recv(&b.qp, 2, &room);
+	xv_commit_recv(&b.qp);
+	xv_wr_send(&a.qp, 1, XV_SEND_SIGNALED, &sge);
+	xv_commit_send(&a.qp);
+	while (s.fabric.stat.bytes - before < bytes / 4)
+		hca_fabric_poll(&s.fabric);
+	reconnect(&b, &a);
+	memset(to.ptr, 0, bytes);
+	tap_is(next(&a), XV_WC_SUCCESS << 8 | 1, "the receiver was reset, the sender succeeds");
+	if (st == MLX5_QP_ST_UC) {
+		tap_is(next(&b), NONE, "UC: the rest of the message is dropped");
+	} else {
+		tap_is(next(&b), XV_WC_SUCCESS << 8 | 2, "the message arrives");
+		ok(!memcmp(to.ptr, from.ptr, bytes), "all of it is there");
+	}
+	disconnect(&a, &b);
+}
+
 static void test_largest(void)
 {
 	const u64 page_bytes = 2u << 20, largest = 1ull << HCA_LOG_MAX_MSG;
@@ -502,6 +546,8 @@ int main(void)
 	test_abort();
 	test_segments();
 	test_path();
+	test_reset_during_message(MLX5_QP_ST_RC);
+	test_reset_during_message(MLX5_QP_ST_UC);
 	test_largest();
 	test_odd_atomic();
 	test_bad_datagram();

@@ -431,6 +431,7 @@ struct hca_qp {
 	struct hca_calc_progress calc;	/* of the request that is executed */
 
 	/* Responder (responder.c) */
+	const struct hca_qp *sender;	/* a part of its message has arrived; only compared */
 	struct hca_srq *recv_srq;	/* the message in progress holds a WQE of it, or NULL */
 	u32 recv_index;
 	struct list_head recv_entry;	/* recv_srq->holders */

@@ -164,6 +164,7 @@ static void hca_qp_enter_reset(struct hca_qp *qp)
 	memset(&qp->mc, 0, sizeof(qp->mc));
 	qp->calc.next = 0;
 	qp->communication = false;
+	qp->sender = NULL;
 	qp->sq_drained_sent = false;
 	qp->remote = NULL;
 	hca_apm_reset(qp);

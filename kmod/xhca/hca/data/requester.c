@@ -222,6 +222,8 @@ static noinline int hca_req_take_refusal(struct hca_qp *qp, struct hca_qp *peer,
 		qp->in_message = true;
 		if (qp->st == MLX5_QP_ST_DCI)
 			hca_dci_continue(qp, peer);
+		else
+			peer->sender = qp;
 	}
 	if (!hca_req_is_reliable(qp))
 		ret = hca_req_forget_remote(ret);
@@ -251,6 +253,30 @@ static int hca_req_check_connected(struct hca_qp *qp, const struct hca_wqe *w)
 	return 0;
 }
 
+/*
+ * @peer has been reset since the message began, and expects its PSN: RC and XRC begin again.  UC
+ * drops the rest.
+ */
+static noinline bool hca_req_begin_again(struct hca_qp *qp)
+{
+	if (qp->st == MLX5_QP_ST_UC)
+		return false;
+	qp->done = 0;
+	qp->calc.next = 0;
+	return true;
+}
+
+/* Executes the message, or a part of it, at its receiver. */
+static int hca_req_execute_at(struct hca_qp *qp, struct hca_qp *peer, struct hca_wqe *w)
+{
+	if (!peer)
+		return HCA_LOST;
+	if (qp->in_message && qp->st != MLX5_QP_ST_DCI && peer->sender != qp &&
+	    !hca_req_begin_again(qp))
+		return HCA_LOST;
+	return hca_respond(qp, peer, w);
+}
+
 static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_qp *peer;
@@ -268,7 +294,7 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	w->packets = hca_req_count_packets(qp, w);
 	peer = qp->st == MLX5_QP_ST_DCI ? hca_dci_target(qp, w) : hca_peer_find(qp);
-	ret = peer ? hca_respond(qp, peer, w) : HCA_LOST;
+	ret = hca_req_execute_at(qp, peer, w);
 	hca_count_request(qp, peer, w, ret);
 	if (!ret && w->has_calc)
 		ret = hca_calc_end(qp, w);
