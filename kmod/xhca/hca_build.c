@@ -46,6 +46,7 @@
 #include "hca/data/record.c"
 #include "hca/data/wait.c"
 #include "hca/data/cqe.c"
+#include "hca/data/complete.c"
 #include "hca/data/rq.c"
 #include "hca/data/dci.c"
 #include "hca/data/umr.c"

@@ -100,8 +100,14 @@ int hca_atomic(const struct hca_wqe *w, void *mem, u64 *reply);
  * False: it is another one, or it may be wrong.
  */
 bool hca_wqe_peek_wait(struct hca_qp *qp, struct hca_wqe_wait *wait);
+/* Reads and checks the request at @index; 0 or a syndrome */
+int hca_wqe_fetch_at(struct hca_qp *qp, struct hca_wqe *w, u16 index);
 /* Reads and checks the request at the head of the send queue; 0 or a syndrome */
-int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w);
+static inline int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
+{
+	return hca_wqe_fetch_at(qp, w, qp->sq.ci);
+}
+
 /* WQEBBs that the request at the head occupies, for flushing; at least 1 */
 u32 hca_wqe_span(struct hca_qp *qp);
 
@@ -338,6 +344,14 @@ bool hca_cq_has_request(const struct hca_cq *cq);
 void hca_cq_start(struct hca_cq *cq);
 void hca_cq_stop(struct hca_cq *cq);
 
+/* ---- complete.c -------------------------------------------------------------------------- */
+
+/* The completion of a request; if the CQ overruns, @qp is queued for failure. */
+void hca_req_post_success(struct hca_qp *qp, const struct hca_wqe *w);
+void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome);
+/* How long a request waits for a receiver that answers with the timer code @code */
+u32 hca_req_rnr_ns(struct hca_qp *qp, u8 code);
+
 /* ---- rq.c -------------------------------------------------------------------------------- */
 
 /*
@@ -423,6 +437,26 @@ void hca_xchan_stop(struct hca_qp *qp);
  * enum hca_result.
  */
 int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w);
+
+/*
+ * Its parts, for messages from the wire.  A refusal raises the event of the receiver and lets it
+ * fail; it returns the syndrome for the requester.
+ */
+int hca_resp_refuse_request(struct hca_qp *dst);
+int hca_resp_refuse_access(struct hca_qp *dst);
+int hca_resp_refuse_operation(struct hca_qp *dst);
+int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 receiver_synd,
+			  u8 sender_synd);
+/* The first message raises an event. */
+void hca_resp_establish(struct hca_qp *dst);
+/* The SRQ that a message to @dst uses, or NULL; *@err: the refusal of an XRC request */
+struct hca_srq *hca_resp_receive_queue(struct hca_qp *dst, const struct hca_wqe *w, int *err);
+/* Consumes and completes the receive request of a message. */
+void hca_resp_receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe *w, u32 index);
+/* SEND with invalidate: the key gives no access any more.  False: it may not. */
+bool hca_resp_invalidate(struct hca_qp *dst, u32 pd, u32 key);
+/* The operand of an atomic request, or NULL; *@err: the refusal */
+void *hca_resp_atomic_memory(struct hca_qp *dst, struct hca_wqe *w, int *err);
 
 /* ---- requester.c ------------------------------------------------------------------------- */
 

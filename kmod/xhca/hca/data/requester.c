@@ -14,15 +14,6 @@
 
 enum {
 	TURN_WQES	= 64,	/* requests of a queue in one turn */
-	RNR_PART	= 16,	/* each delay is longer by this part of the one before */
-};
-
-#define RNR_LAST_NS	4000000u	/* up to this */
-
-/* RNR NAK timer codes, in units of 10 us (IBTA, table of timer values) */
-static const u16 rnr_10us[32] = {
-	65535, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
-	768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
 static bool hca_req_is_reliable(const struct hca_qp *qp)
@@ -46,25 +37,6 @@ static bool hca_req_continues(struct hca_qp *qp)
 	if (qp->fail_to || qp->sq.ci == qp->sq.pi || hca_halted(qp->hca))
 		return false;
 	return qp->state == MLX5_QP_STATE_RTS || qp->in_message;
-}
-
-static void hca_req_post_completion(struct hca_qp *qp, struct mlx5r_cqe *cqe, const u8 *data)
-{
-	if (!hca_cqe_post(qp->scq, cqe, data))
-		hca_fail_fatal(qp);
-}
-
-static void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
-{
-	struct mlx5r_err_cqe cqe = {
-		.srqn_uidx = cpu_to_be32(qp->user_index),
-		.syndrome = syndrome,
-		.sop_drop_qpn = cpu_to_be32((u32)opcode << 24 | qp->qpn),
-		.wqe_counter = cpu_to_be16(index),
-		.op_own = MLX5R_CQE_REQ_ERR << 4,
-	};
-
-	hca_req_post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
 }
 
 static void hca_req_forget_parts(struct hca_qp *qp)
@@ -95,19 +67,6 @@ static inline void hca_req_end_message(struct hca_qp *qp)
 static u32 hca_req_count_packets(const struct hca_qp *qp, const struct hca_wqe *w)
 {
 	return w->length > qp->mtu ? DIV_ROUND_UP_ULL(w->length, qp->mtu) : 1;
-}
-
-static void hca_req_post_success(struct hca_qp *qp, const struct hca_wqe *w)
-{
-	struct mlx5r_cqe cqe = {
-		.srqn_uidx = cpu_to_be32(qp->user_index),
-		.byte_cnt = cpu_to_be32(w->length),
-		.sop_drop_qpn = cpu_to_be32((u32)w->opcode << 24 | qp->qpn),
-		.wqe_counter = cpu_to_be16(w->index),
-		.op_own = MLX5R_CQE_REQ << 4 | w->in_cqe,
-	};
-
-	hca_req_post_completion(qp, &cqe, w->cqe_data);
 }
 
 static inline void hca_req_succeed(struct hca_qp *qp, const struct hca_wqe *w)
@@ -171,20 +130,10 @@ static int hca_req_retry(struct hca_qp *qp, u8 *left, bool unlimited, u64 delay_
 	return HCA_AGAIN;
 }
 
-/*
- * The receiver asks for a delay of at least @delay_ns.  If the number of retries has no limit,
- * the delay grows with the time that the request has waited: such a receiver may never be ready.
- */
-static int hca_req_retry_rnr(struct hca_qp *qp, u32 delay_ns)
+static int hca_req_retry_rnr(struct hca_qp *qp, u8 code)
 {
-	if (qp->rnr_retry == 7) {
-		if (qp->rnr_index == qp->sq.ci && qp->rnr_ns >= delay_ns)
-			delay_ns = max(delay_ns, min(qp->rnr_ns + qp->rnr_ns / RNR_PART,
-						     RNR_LAST_NS));
-		qp->rnr_index = qp->sq.ci;
-		qp->rnr_ns = delay_ns;
-	}
-	return hca_req_retry(qp, &qp->rnr_left, qp->rnr_retry == 7, delay_ns, MLX5R_SYND_RNR_EXC);
+	return hca_req_retry(qp, &qp->rnr_left, qp->rnr_retry == 7, hca_req_rnr_ns(qp, code),
+			     MLX5R_SYND_RNR_EXC);
 }
 
 /* No answer.  If no retry is left, an armed QP migrates, with all its retries again. */
@@ -228,7 +177,7 @@ static noinline int hca_req_take_refusal(struct hca_qp *qp, struct hca_qp *peer,
 	if (!hca_req_is_reliable(qp))
 		ret = hca_req_forget_remote(ret);
 	if (ret == HCA_RNR)
-		return hca_req_retry_rnr(qp, rnr_10us[peer->min_rnr & 31] * 10000u);
+		return hca_req_retry_rnr(qp, peer->min_rnr & 31);
 	return ret == HCA_LOST ? hca_req_retry_lost(qp) : ret;
 }
 
@@ -434,5 +383,3 @@ bool hca_requester_run(struct hca_qp *qp)
 		hca_req_check_drained(qp);
 	return hca_req_may_run(qp);
 }
-
-#undef RNR_LAST_NS

@@ -29,13 +29,13 @@ static int hca_resp_refuse(struct hca_qp *dst, u8 event, u8 syndrome)
 	return syndrome;
 }
 
-static int hca_resp_refuse_request(struct hca_qp *dst)
+int hca_resp_refuse_request(struct hca_qp *dst)
 {
 	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_INVAL_REQ_ERROR,
 			       MLX5R_SYND_REMOTE_INVAL_REQ);
 }
 
-static int hca_resp_refuse_access(struct hca_qp *dst)
+int hca_resp_refuse_access(struct hca_qp *dst)
 {
 	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_ACCESS);
 }
@@ -44,7 +44,7 @@ static int hca_resp_refuse_access(struct hca_qp *dst)
  * The queue lacks the right for the operation, whatever the key allows.  IBTA: the request is
  * invalid.  The event of the receiver is that of an access error, as on adapters.
  */
-static int hca_resp_refuse_operation(struct hca_qp *dst)
+int hca_resp_refuse_operation(struct hca_qp *dst)
 {
 	return hca_resp_refuse(dst, MLX5_EVENT_TYPE_WQ_ACCESS_ERROR, MLX5R_SYND_REMOTE_INVAL_REQ);
 }
@@ -53,8 +53,8 @@ static int hca_resp_refuse_operation(struct hca_qp *dst)
  * A receive request fails: @receiver_synd is the syndrome of its completion, @sender_synd that of
  * the sender's.
  */
-static int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index,
-				 u8 receiver_synd, u8 sender_synd)
+int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 receiver_synd,
+			  u8 sender_synd)
 {
 	hca_rq_consume(dst, srq);
 	hca_rq_complete_error(dst, srq, index, receiver_synd);
@@ -68,8 +68,7 @@ static bool hca_resp_consumes_receive(u8 opcode)
 	       opcode == MLX5R_OP_SEND_INVAL || opcode == MLX5R_OP_RDMA_WRITE_IMM;
 }
 
-static void hca_resp_receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe *w,
-				  u32 index)
+void hca_resp_receive_done(struct hca_qp *dst, struct hca_srq *srq, struct hca_wqe *w, u32 index)
 {
 	static const u8 cqe_op[] = {
 		[MLX5R_OP_SEND] = MLX5R_CQE_RESP_SEND,
@@ -267,25 +266,42 @@ static bool hca_resp_takes_operand(const struct hca_qp *dst, u32 bytes)
 	return bytes <= 1u << dst->atomic_mode;
 }
 
+void *hca_resp_atomic_memory(struct hca_qp *dst, struct hca_wqe *w, int *err)
+{
+	u64 len = w->operand;	/* the key must map the operand in one piece */
+	struct hca_sgl to;
+	void *mem;
+
+	if (!dst->rae || !dst->atomic_mode) {
+		*err = hca_resp_refuse_operation(dst);
+		return NULL;
+	}
+	if (w->raddr & (w->operand - 1) || !hca_resp_takes_operand(dst, w->operand)) {
+		*err = hca_resp_refuse_request(dst);
+		return NULL;
+	}
+	hca_resp_remote_segment(&to, dst, w, MLX5R_MKEY_ACCESS_A);
+	mem = hca_key_map(&to.user, w->rkey, w->raddr, &len);
+	/* An indirect mkey may lead to an unaligned word, where atomics are slow or fault. */
+	if (mem && len == w->operand &&
+	    !((unsigned long)mem & (min_t(u32, w->operand, sizeof(u64)) - 1)))
+		return mem;
+	*err = hca_resp_refuse_access(dst);
+	return NULL;
+}
+
 static noinline int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	u64 reply[MLX5R_ATOMIC_MAX / sizeof(u64)];
-	u64 len = w->operand;	/* the key must map the operand in one piece */
+	u64 len = w->operand;
 	struct hca_sgl to, from;
 	struct hca_sge sge;
 	void *mem;
+	int err;
 
-	if (!dst->rae || !dst->atomic_mode)
-		return hca_resp_refuse_operation(dst);
-	if (w->raddr & (w->operand - 1) || !hca_resp_takes_operand(dst, w->operand))
-		return hca_resp_refuse_request(dst);
-	hca_resp_remote_segment(&from, dst, w, MLX5R_MKEY_ACCESS_A);
-	mem = hca_key_map(&from.user, w->rkey, w->raddr, &len);
-	/* An indirect mkey may lead to an unaligned word, where atomics are slow or fault. */
-	if (!mem || len != w->operand ||
-	    (unsigned long)mem & (min_t(u32, w->operand, sizeof(u64)) - 1))
-		return hca_resp_refuse_access(dst);
-
+	mem = hca_resp_atomic_memory(dst, w, &err);
+	if (!mem)
+		return err;
 	hca_resp_local_segments(&to, src, w);
 	if (!hca_sgl_check(&to, len))
 		return MLX5R_SYND_LOCAL_PROT;
@@ -296,8 +312,7 @@ static noinline int hca_resp_atomic(struct hca_qp *src, struct hca_qp *dst, stru
 	return hca_copy(&to, &from, len) ? MLX5R_SYND_LOCAL_PROT : 0;
 }
 
-/* SEND with invalidate: the key gives no access any more. */
-static bool hca_resp_invalidate(struct hca_qp *dst, u32 pd, u32 key)
+bool hca_resp_invalidate(struct hca_qp *dst, u32 pd, u32 key)
 {
 	struct hca_mkey *mkey = hca_mkey_get(dst->hca, key);
 
@@ -308,7 +323,7 @@ static bool hca_resp_invalidate(struct hca_qp *dst, u32 pd, u32 key)
 	return true;
 }
 
-static struct hca_srq *hca_resp_receive_queue(struct hca_qp *dst, const struct hca_wqe *w, int *err)
+struct hca_srq *hca_resp_receive_queue(struct hca_qp *dst, const struct hca_wqe *w, int *err)
 {
 	struct hca_srq *srq = dst->srq;
 
@@ -374,17 +389,22 @@ static int hca_resp_execute(struct hca_qp *src, struct hca_qp *dst, struct hca_w
 	}
 }
 
+void hca_resp_establish(struct hca_qp *dst)
+{
+	if (dst->communication)
+		return;
+	dst->communication = true;
+	if (dst->state == MLX5_QP_STATE_RTR)
+		hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
+}
+
 int hca_respond(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe *w)
 {
 	int ret;
 
 	if (dst->st == MLX5_QP_ST_DCT)
 		dst->holder = src;
-	if (!dst->communication) {
-		dst->communication = true;
-		if (dst->state == MLX5_QP_STATE_RTR)
-			hca_event_qp(dst, MLX5_EVENT_TYPE_COMM_EST);
-	}
+	hca_resp_establish(dst);
 	ret = hca_resp_execute(src, dst, w);
 	/* UC: the PSN advances after a dropped message too. */
 	if (!ret || (dst->st == MLX5_QP_ST_UC && ret != HCA_AGAIN))

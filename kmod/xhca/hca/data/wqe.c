@@ -327,35 +327,35 @@ bool hca_wqe_peek_wait(struct hca_qp *qp, struct hca_wqe_wait *wait)
 	return true;
 }
 
-int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
+int hca_wqe_fetch_at(struct hca_qp *qp, struct hca_wqe *w, u16 index)
 {
 	u32 qpn_ds, word, i;
 	bool good;
 	u8 segs;
 
-	memcpy(w->raw, hca_wqe_block_at(qp, qp->sq.ci), MLX5R_WQEBB);
+	memcpy(w->raw, hca_wqe_block_at(qp, index), MLX5R_WQEBB);
 	qpn_ds = be32_to_cpu(w->ctrl.qpn_ds);
 	word = be32_to_cpu(w->ctrl.opmod_idx_opcode);
 	w->opcode = word;
 	w->opmod = word >> 24;
-	w->index = qp->sq.ci;
+	w->index = index;
 	w->fm_ce_se = w->ctrl.fm_ce_se;
 	w->ds = qpn_ds & MLX5R_MAX_DS;
 	w->nbb = DIV_ROUND_UP(w->ds, MLX5R_WQEBB / MLX5R_DS);
 	w->length = 0;
 	w->in_cqe = 0;
 
-	if (!w->ds || w->nbb > (u16)(qp->sq.pi - qp->sq.ci)) {
+	if (!w->ds || w->nbb > (u16)(qp->sq.pi - index)) {
 		w->nbb = 1;
 		return MLX5R_SYND_LOCAL_QP_OP;
 	}
-	if (qpn_ds >> 8 != qp->qpn || (u16)(word >> 8) != qp->sq.ci ||
+	if (qpn_ds >> 8 != qp->qpn || (u16)(word >> 8) != index ||
 	    w->opcode >= ARRAY_SIZE(ops) || !(ops[w->opcode].types & qp->type))
 		return MLX5R_SYND_LOCAL_QP_OP;
 
 	segs = ops[w->opcode].segs;
 	for (i = 1; i < w->nbb; i++)
-		memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, qp->sq.ci + i), MLX5R_WQEBB);
+		memcpy(w->raw + i * MLX5R_WQEBB, hca_wqe_block_at(qp, index + i), MLX5R_WQEBB);
 	w->imm = be32_to_cpu(w->ctrl.imm);
 	w->nsge = 0;
 	w->has_calc = false;
