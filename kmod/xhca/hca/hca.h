@@ -36,11 +36,26 @@ struct hca_ops {
 	void *(*dma_ptr)(void *ctx, u64 addr, u64 len);
 	/* Raise MSI-X vector @vector. */
 	void (*raise_irq)(void *ctx, unsigned int vector);
+
+	/*
+	 * The wire of a RoCE port, without the peers in the local fabric.  Frames are bytes from
+	 * the Ethernet header, with a VLAN tag if there is one, to the ICRC.  Called in passes only.
+	 */
+	/* Memory for a frame of @bytes to be sent; NULL: there is no room now, try again later. */
+	void *(*frame_alloc)(void *ctx, u32 bytes);
+	/* Sends the frame that was allocated last.  It may be lost. */
+	void (*frame_send)(void *ctx);
+	/*
+	 * The next frame that has arrived, and in *@bytes its length, or NULL.  It is valid until
+	 * the next call.  Its contents may be anything.
+	 */
+	const void *(*frame_next)(void *ctx, u32 *bytes);
 };
 
 struct hca_params {
 	unsigned int index;		/* position on the virtual bus */
 	bool roce;			/* else InfiniBand */
+	bool wired;			/* RoCE: peers that are not local may be on the wire */
 	u32 num_ports;			/* RoCE: 1 */
 	u8 mac[6];			/* permanent address of a RoCE port */
 	u64 node_guid;
