@@ -21,6 +21,9 @@
 #include "hca/base/buf.c"
 #include "hca/base/uar.c"
 
+#include "hca/wire/icrc.c"
+#include "hca/wire/packet.c"
+
 #include "hca/sa/sa_match.c"
 #include "hca/sa/sa_record.c"
 #include "hca/sa/sa_group.c"
