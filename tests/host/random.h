@@ -5,13 +5,19 @@
 
 #include <linux/types.h>
 
+/* The next number of a sequence; a seed must not be 0. */
+static inline u64 random_next(u64 *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	return *seed ^= *seed << 17;
+}
+
 static inline u64 random64(void)
 {
 	static u64 seed = 88172645463325252ull;
 
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	return seed ^= seed << 17;
+	return random_next(&seed);
 }
 
 #endif

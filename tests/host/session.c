@@ -19,31 +19,34 @@ static void die(const char *what, int func)
 	exit(99);
 }
 
-static void *dma_ptr(void *ctx, u64 addr, u64 len)
+void *session_dma_ptr(void *ctx, u64 addr, u64 len)
 {
 	struct session *s = ctx;
+	const u64 first = SESSION_DMA + s->start, size = s->end - s->start;
 
-	if (addr < SESSION_DMA || len > SESSION_BYTES ||
-	    addr - SESSION_DMA > SESSION_BYTES - len)
+	if (addr < first || len > size || addr - first > size - len)
 		return NULL;
 	return s->mem + (addr - SESSION_DMA);
 }
 
-static void raise_irq(void *ctx, unsigned int vector)
+void session_raise_irq(void *ctx, unsigned int vector)
 {
 	struct session *s = ctx;
 
 	s->irqs[vector % SESSION_FUNCS]++;
 }
 
-static const struct hca_ops ops = { .dma_ptr = dma_ptr, .raise_irq = raise_irq };
+static const struct hca_ops local_ops = {
+	.dma_ptr = session_dma_ptr,
+	.raise_irq = session_raise_irq,
+};
 
 u64 session_alloc(struct session *s, size_t bytes)
 {
 	u64 at = s->used;
 
 	bytes = (bytes + HCA_PAGE_SIZE - 1) & ~(size_t)(HCA_PAGE_SIZE - 1);
-	if (at + bytes > SESSION_BYTES)
+	if (at + bytes > s->end)
 		die("memory", 0);
 	s->used += bytes;
 	memset(s->mem + at, 0, bytes);
@@ -132,26 +135,43 @@ u16 session_uctx(struct session *s, int func)
 	return MLX5_GET(create_uctx_out, out, uid);
 }
 
-static void set_gid(struct session *s, int func)
+/* The byte before the last is the number of the host on a wire, as in MACs. */
+static void make_gid(const struct session *s, int func, enum session_gid index, u8 *gid)
+{
+	memset(gid, 0, 16);
+	if (index == SESSION_GID_IPV4 || index == SESSION_GID_VLAN)
+		memcpy(gid + 10, (u8[4]) { 0xff, 0xff, 10, index }, 4);
+	else
+		memcpy(gid, (u8[2]) { 0xfe, 0x80 }, 2);
+	gid[14] = s->host;
+	gid[15] = func + 1;
+}
+
+static void set_gid(struct session *s, int func, enum session_gid index)
 {
 	u32 in[MLX5_ST_SZ_DW(set_roce_address_in)] = {};
 	u32 out[MLX5_ST_SZ_DW(set_roce_address_out)] = {};
 	void *addr = MLX5_ADDR_OF(set_roce_address_in, in, roce_address);
-	u8 *gid = MLX5_ADDR_OF(roce_addr_layout, addr, source_l3_address);
+	const bool ipv4 = index == SESSION_GID_IPV4 || index == SESSION_GID_VLAN;
 
 	MLX5_SET(set_roce_address_in, in, opcode, MLX5_CMD_OP_SET_ROCE_ADDRESS);
-	gid[10] = 0xff;
-	gid[11] = 0xff;
-	gid[12] = 10;
-	gid[15] = func + 1;
+	MLX5_SET(set_roce_address_in, in, roce_address_index, index);
+	make_gid(s, func, index, MLX5_ADDR_OF(roce_addr_layout, addr, source_l3_address));
 	memcpy(MLX5_ADDR_OF(roce_addr_layout, addr, source_mac_47_32), s->hca[func]->p.mac, 6);
-	MLX5_SET(roce_addr_layout, addr, roce_version, MLX5_ROCE_VERSION_2);
+	MLX5_SET(roce_addr_layout, addr, roce_version,
+		 index == SESSION_GID_V1 ? MLX5_ROCE_VERSION_1 : MLX5_ROCE_VERSION_2);
+	MLX5_SET(roce_addr_layout, addr, roce_l3_type,
+		 ipv4 ? MLX5_ROCE_L3_TYPE_IPV4 : MLX5_ROCE_L3_TYPE_IPV6);
+	MLX5_SET(roce_addr_layout, addr, vlan_valid, index == SESSION_GID_VLAN);
+	MLX5_SET(roce_addr_layout, addr, vlan_id, index == SESSION_GID_VLAN ? SESSION_VLAN : 0);
 	if (session_cmd(s, func, in, sizeof(in), out, sizeof(out)))
 		die("SET_ROCE_ADDRESS", func);
 }
 
 static void bring_up(struct session *s, int func)
 {
+	u32 i, ngids = !s->hca[func]->p.roce ? 0 : s->wired ? SESSION_GIDS : 1;
+
 	simple(s, func, MLX5_CMD_OP_ENABLE_HCA, 0);
 	simple(s, func, MLX5_CMD_OP_INIT_HCA, 0);
 	hca_port_set(&s->hca[func]->port[0], true);
@@ -159,8 +179,8 @@ static void bring_up(struct session *s, int func)
 	s->uar[func] = session_uar(s, func);
 	s->eqn[func] = session_eq(s, func);
 	s->dir[func].leaf[0] = s->leaf[func];
-	if (s->hca[func]->p.roce)
-		set_gid(s, func);
+	for (i = 0; i < ngids; i++)
+		set_gid(s, func, i);
 }
 
 static void start_function(struct session *s, int func, bool roce, u32 ports)
@@ -168,10 +188,11 @@ static void start_function(struct session *s, int func, bool roce, u32 ports)
 	struct hca_params p = {
 		.index = func,
 		.roce = roce,
+		.wired = s->wired,
 		.num_ports = ports,
 		.lid = func + 1,
-		.mac = { 2, 0, 0, 0, 0, func + 1 },
-		.node_guid = 0x0200000000000000ull + func,
+		.mac = { 2, 0, 0, 0, s->host, func + 1 },
+		.node_guid = 0x0200000000000000ull + (s->host << 8) + func,
 		.num_vectors = SESSION_FUNCS,
 		.list_bytes = SESSION_LIST_BYTES,
 		.bar_pages = HCA_BAR_PAGES,
@@ -180,7 +201,7 @@ static void start_function(struct session *s, int func, bool roce, u32 ports)
 	p.bar = aligned_alloc(HCA_PAGE_SIZE, HCA_BAR_PAGES * HCA_PAGE_SIZE);
 	if (p.bar)
 		memset(p.bar, 0, HCA_BAR_PAGES * HCA_PAGE_SIZE);
-	s->hca[func] = p.bar ? hca_create(&s->fabric, &p, &ops, s) : NULL;
+	s->hca[func] = p.bar ? hca_create(&s->fabric, &p, s->ops, s->ctx[func]) : NULL;
 	if (!s->hca[func])
 		die("hca_create", func);
 	bring_up(s, func);
@@ -193,16 +214,31 @@ void session_restart(struct session *s, int func)
 	bring_up(s, func);
 }
 
+/* The memory is there. */
+static void init_functions(struct session *s, bool roce, u32 ports)
+{
+	int f;
+
+	if (!s->mem || hca_fabric_init(&s->fabric))
+		die("memory", 0);
+	for (f = 0; f < SESSION_FUNCS; f++)
+		start_function(s, f, roce, ports);
+}
+
 static void init(struct session *s, bool roce, u32 ports)
 {
 	int f;
 
 	memset(s, 0, sizeof(*s));
-	s->mem = session_memory = aligned_alloc(HCA_PAGE_SIZE, SESSION_BYTES);
-	if (!s->mem || hca_fabric_init(&s->fabric))
-		die("memory", 0);
+	s->ops = &local_ops;
 	for (f = 0; f < SESSION_FUNCS; f++)
-		start_function(s, f, roce, ports);
+		s->ctx[f] = s;
+	s->path = (struct session_path) {
+		.mtu = IB_MTU_4096, .ack_timeout = 1, .retry_count = 2, .rnr_retry = 1,
+	};
+	s->mem = session_memory = aligned_alloc(HCA_PAGE_SIZE, SESSION_BYTES);
+	s->end = SESSION_BYTES;
+	init_functions(s, roce, ports);
 }
 
 void session_init(struct session *s)
@@ -213,6 +249,28 @@ void session_init(struct session *s)
 void session_init_ib(struct session *s, u32 ports)
 {
 	init(s, false, ports);
+}
+
+void session_init_wired(struct session *s, const struct session *first, const struct hca_ops *ops,
+			void *const ctx[SESSION_FUNCS])
+{
+	const size_t half = SESSION_BYTES / 2;
+
+	memset(s, 0, sizeof(*s));
+	s->ops = ops;
+	memcpy(s->ctx, ctx, sizeof(s->ctx));
+	s->wired = true;
+	s->host = !!first;
+	s->path = (struct session_path) {
+		.mtu = IB_MTU_1024, .tclass = 26 << 2, .sl = 3, .ack_timeout = 14, .retry_count = 7,
+		.rnr_retry = 7, .psn = first ? 0xb00000 : 0xa00000,
+	};
+	if (!first)
+		session_memory = aligned_alloc(HCA_PAGE_SIZE, SESSION_BYTES);
+	s->mem = session_memory;
+	s->start = s->used = first ? half : 0;
+	s->end = s->start + half;
+	init_functions(s, true, 1);
 }
 
 void session_free(struct session *s)
@@ -226,7 +284,8 @@ void session_free(struct session *s)
 		free(bar);
 	}
 	hca_fabric_exit(&s->fabric);
-	free(s->mem);
+	if (!s->start)
+		free(s->mem);
 }
 
 bool session_turns_bounded(const struct session *s)
@@ -292,6 +351,11 @@ void session_settle(struct session *s)
 	do
 		settle_passes(s, 1);
 	while (s->fabric.sweep.uars.n || !registers_read(s));
+}
+
+bool session_pass(struct session *s)
+{
+	return hca_fabric_poll(&s->fabric) || !registers_read(s);
 }
 
 /* Creates the mkey of @in, after the common fields are set. */
@@ -569,39 +633,57 @@ void session_srq_post(struct session *s, struct session_srq *srq, const struct x
 	*(__be32 *)session_ptr(s, srq->dbr) = cpu_to_be32(srq->posted);
 }
 
-static void fill_path(struct session *s, void *qpc, int to)
+/*
+ * Both sides calculate the same port, as rdma_calc_flow_label() and rdma_flow_label_to_udp_sport():
+ * the numbers make a label of 20 bits, and the label a port.
+ */
+static u16 path_sport(const struct session_qp *q, const struct session_qp *peer)
 {
-	void *path = MLX5_ADDR_OF(qpc, qpc, primary_address_path);
-	u8 *gid = MLX5_ADDR_OF(ads, path, rgid_rip);
+	u64 v = (u64)q->qp.qp_num * peer->qp.qp_num;
 
-	gid[10] = 0xff;
-	gid[11] = 0xff;
-	gid[12] = 10;
-	gid[15] = to + 1;
-	memcpy(MLX5_ADDR_OF(ads, path, rmac_47_32), s->hca[to]->p.mac, 6);
+	v ^= v >> 20;
+	v ^= v >> 40;
+	return 0xc000 | ((v & 0x3fff) ^ (v >> 14 & 0x3f));
+}
+
+/* As mlx5_set_path() */
+static void fill_path(const struct session_qp *q, const struct session_qp *peer, void *qpc)
+{
+	const struct session_path *p = &q->s->path;
+	void *path = MLX5_ADDR_OF(qpc, qpc, primary_address_path);
+
+	make_gid(peer->s, peer->func, p->gid, MLX5_ADDR_OF(ads, path, rgid_rip));
+	memcpy(MLX5_ADDR_OF(ads, path, rmac_47_32), peer->s->hca[peer->func]->p.mac, 6);
 	MLX5_SET(ads, path, vhca_port_num, 1);
+	MLX5_SET(ads, path, src_addr_index, p->gid);
 	MLX5_SET(ads, path, hop_limit, 64);
-	MLX5_SET(ads, path, udp_sport, 0xc000);
-	MLX5_SET(ads, path, ack_timeout, 1);
+	MLX5_SET(ads, path, tclass, p->tclass);
+	MLX5_SET(ads, path, dscp, p->tclass >> 2);
+	MLX5_SET(ads, path, eth_prio, p->sl);
+	MLX5_SET(ads, path, udp_sport, path_sport(q, peer));
+	MLX5_SET(ads, path, ack_timeout, p->ack_timeout);
 }
 
 u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *peer)
 {
 	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};
 	void *qpc = MLX5_ADDR_OF(rst2init_qp_in, in, qpc);
+	const struct session_path *path = &q->s->path;
 	u8 status;
 
 	MLX5_SET(rst2init_qp_in, in, opcode, opcode);
 	MLX5_SET(rst2init_qp_in, in, ece, q->s->ece);
 	MLX5_SET(rst2init_qp_in, in, qpn, q->qp.qp_num);
 	MLX5_SET(qpc, qpc, pm_state, MLX5_QP_PM_MIGRATED);
-	MLX5_SET(qpc, qpc, mtu, IB_MTU_4096);
+	MLX5_SET(qpc, qpc, mtu, path->mtu);
 	MLX5_SET(qpc, qpc, log_msg_max, 30);
 	MLX5_SET(qpc, qpc, remote_qpn, peer ? peer->qp.qp_num : 0);
 	MLX5_SET(qpc, qpc, log_sra_max, 4);
 	MLX5_SET(qpc, qpc, log_rra_max, 4);
-	MLX5_SET(qpc, qpc, retry_count, 2);
-	MLX5_SET(qpc, qpc, rnr_retry, 1);
+	MLX5_SET(qpc, qpc, retry_count, path->retry_count);
+	MLX5_SET(qpc, qpc, rnr_retry, path->rnr_retry);
+	MLX5_SET(qpc, qpc, next_send_psn, path->psn);
+	MLX5_SET(qpc, qpc, next_rcv_psn, peer ? peer->s->path.psn : 0);
 	MLX5_SET(qpc, qpc, min_rnr_nak, 1);
 	MLX5_SET(qpc, qpc, atomic_mode, HCA_ATOMIC_MODE_MAX);
 	MLX5_SET(qpc, qpc, rre, 1);
@@ -610,7 +692,7 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 	MLX5_SET(qpc, qpc, q_key, SESSION_QKEY);
 	MLX5_SET(qpc, qpc, primary_address_path.vhca_port_num, 1);
 	if (peer)
-		fill_path(q->s, qpc, peer->func);
+		fill_path(q, peer, qpc);
 	status = session_cmd(q->s, q->func, in, sizeof(in), out, sizeof(out));
 	q->s->ece_granted = MLX5_GET(rst2init_qp_out, out, ece);
 	return status;
@@ -642,9 +724,16 @@ void session_join_group(const struct session_qp *q, const u8 group[16])
 
 struct xv_ah session_ah(const struct session *s, int to)
 {
-	struct xv_ah ah = { .av = { .hop_limit = 64, .grh_gid_fl = cpu_to_be32(MLX5R_AV_GRH) } };
+	const struct session_path *p = &s->path;
+	struct xv_ah ah = {
+		.av.rate_sl = p->sl << 1,
+		.av.rlid = cpu_to_be16(0xc000),
+		.av.tclass = p->tclass,
+		.av.hop_limit = 64,
+		.av.grh_gid_fl = cpu_to_be32(MLX5R_AV_GRH | p->gid << 20),
+	};
 
-	memcpy(ah.av.rgid, s->hca[to]->gids[0].gid, sizeof(ah.av.rgid));
+	memcpy(ah.av.rgid, s->hca[to]->gids[p->gid].gid, sizeof(ah.av.rgid));
 	memcpy(ah.av.rmac, s->hca[to]->p.mac, sizeof(ah.av.rmac));
 	return ah;
 }

@@ -6,6 +6,9 @@
  * Host memory is one arena.  A DMA address is an offset into it plus SESSION_DMA, so that
  * an invalid address is not memory.  Objects are created with firmware commands; work is
  * posted and polled with the data path of the library.
+ *
+ * Two sessions may be two hosts on a wire (wire_link.h).  They share the arena, because
+ * __XV_DATA_PTR() knows only one, but the DMA addresses of a host are in its half of it.
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -32,11 +35,30 @@ extern u8 *session_memory;
 
 enum { SESSION_MASTER = 1, SESSION_MANAGED_SEND = 2, SESSION_MANAGED_RECV = 4 };
 
+/* Entries of the GID table; only functions on a wire have others than the first. */
+enum session_gid { SESSION_GID_IPV4, SESSION_GID_IPV6, SESSION_GID_V1, SESSION_GID_VLAN,
+		   SESSION_GIDS };
+enum { SESSION_VLAN = 5 };		/* of SESSION_GID_VLAN */
+
+/* How queue pairs are connected */
+struct session_path {
+	u8 mtu;				/* IB_MTU_* */
+	enum session_gid gid;		/* on both sides */
+	u8 tclass, sl;
+	u8 ack_timeout, retry_count, rnr_retry;
+	u32 psn;			/* the first one that is sent */
+};
+
 struct session {
 	struct hca_fabric fabric;
 	struct hca *hca[SESSION_FUNCS];
-	u8 *mem;
-	size_t used;
+	const struct hca_ops *ops;
+	void *ctx[SESSION_FUNCS];	/* of @ops */
+	bool wired;
+	u8 host;			/* on a wire: 0 or 1 */
+	struct session_path path;	/* of queue pairs that are connected from now on */
+	u8 *mem;			/* all of the arena; the part of this host: */
+	size_t start, used, end;
 	u32 pd[SESSION_FUNCS], uar[SESSION_FUNCS], eqn[SESSION_FUNCS];
 	u32 xrcd[SESSION_FUNCS];
 	unsigned int irqs[SESSION_FUNCS];
@@ -74,6 +96,16 @@ struct session_mr {
 void session_init(struct session *s);
 /* The same with InfiniBand functions */
 void session_init_ib(struct session *s, u32 ports);
+/*
+ * A host on a wire: @first is the other host, or NULL if this is the first one.  @ops have the
+ * frames of the functions, which have these contexts.
+ */
+void session_init_wired(struct session *s, const struct session *first, const struct hca_ops *ops,
+			void *const ctx[SESSION_FUNCS]);
+/* For such operations; @s is a struct session. */
+void *session_dma_ptr(void *s, u64 addr, u64 len);
+void session_raise_irq(void *s, unsigned int vector);
+/* The first host is freed last. */
 void session_free(struct session *s);
 /* Resets a function, which frees all its objects, and starts it again. */
 void session_restart(struct session *s, int func);
@@ -110,10 +142,12 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 void session_idle_qps(struct session *s, int func, u32 n);
 /* The queue pair gets the datagrams of a multicast group. */
 void session_join_group(const struct session_qp *q, const u8 group[16]);
-/* The address of function @to for datagrams */
+/* The address of function @to for datagrams; on a wire, its GID is that of the path. */
 struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */
 void session_settle(struct session *s);
+/* One pass; false if there was nothing to do, and every register has been read. */
+bool session_pass(struct session *s);
 
 /* Have all turns kept the limits of a turn? */
 bool session_turns_bounded(const struct session *s);

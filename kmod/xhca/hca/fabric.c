@@ -25,6 +25,7 @@ int hca_fabric_init(struct hca_fabric *f)
 	INIT_LIST_HEAD(&f->fail.qps);
 	INIT_LIST_HEAD(&f->cqs_to_arm);
 	INIT_LIST_HEAD(&f->wait.waking);
+	INIT_LIST_HEAD(&f->wire_due);
 	f->now = ktime_get_ns();
 	f->scratch = kzalloc(sizeof(*f->scratch), GFP_KERNEL);
 	if (!f->scratch || hca_sa_init(f)) {

@@ -38,10 +38,11 @@ struct hca_ops {
 	void (*raise_irq)(void *ctx, unsigned int vector);
 
 	/*
-	 * The wire of a RoCE port, without the peers in the local fabric.  Frames are bytes from
-	 * the Ethernet header, with a VLAN tag if there is one, to the ICRC.  Called in passes only.
+	 * The wire of a RoCE port; local peers are not on it.  A frame is what is between the
+	 * Ethernet header, which may have a VLAN tag, and the ICRC, both included.  Only passes
+	 * call these.
 	 */
-	/* Memory for a frame of @bytes to be sent; NULL: there is no room now, try again later. */
+	/* Memory for a frame of @bytes that is to be sent; NULL: there is no room now */
 	void *(*frame_alloc)(void *ctx, u32 bytes);
 	/* Sends the frame that was allocated last.  It may be lost. */
 	void (*frame_send)(void *ctx);

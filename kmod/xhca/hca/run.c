@@ -6,6 +6,7 @@
  * can use more than its budget, because a step of work is not interrupted.
  */
 #include <linux/list.h>
+#include "data/wire.h"
 #include "pass.h"
 
 enum {
@@ -40,6 +41,8 @@ static unsigned int hca_run_timers(struct hca_fabric *f)
 		hca_timer_clear(f, timer);
 		if (timer->owner == HCA_TIMER_CQ)
 			progress += hca_cq_timer(container_of(timer, struct hca_cq, timer));
+		else if (timer->owner == HCA_TIMER_WIRE)
+			hca_wire_timer(timer);
 		else
 			progress += hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
 	}
@@ -138,6 +141,7 @@ static bool hca_run_pass(struct hca_fabric *f, unsigned int work)
 	struct hca *hca;
 
 	work += hca_doorbell_poll(f);
+	work += hca_wire_poll(f);
 	work += hca_run_timers(f);
 	hca_qp_take_failures(f);
 	work += hca_run_queues(f);

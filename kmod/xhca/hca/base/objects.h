@@ -33,6 +33,7 @@
 #define HCA_CQE_INLINE		64		/* bytes of data in a CQE at most */
 
 struct hca_qp;
+struct hca_wire;
 
 /* ---- QPs that fail with a CQ or SRQ (fail.c) --------------------------------------------- */
 
@@ -51,7 +52,7 @@ struct hca_dependents {
 
 /* ---- Timers ------------------------------------------------------------------------------ */
 
-enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ };
+enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ, HCA_TIMER_WIRE };
 
 struct hca_timer {
 	struct hca_heap_entry entry;	/* fabric.timers; the key is the time, in ns */
@@ -321,7 +322,7 @@ struct hca_path {
 	u16 rlid;
 	u8 sgid_index;
 	bool grh;
-	u8 sl, tclass, hop_limit;
+	u8 sl, tclass, dscp, hop_limit;
 	u16 udp_sport;
 	u32 flow_label;
 	u16 pkey_index;
@@ -377,6 +378,7 @@ struct hca_qp {
 	u32 rnr_ns;			/* without a limit of retries: the last delay, */
 	u16 rnr_index;			/* and the request it is for */
 	u32 user_index;
+	struct hca_wire *wire;		/* of functions with a wire, or NULL (wire.h) */
 	bool waiting;			/* for an entry of a CQ */
 	bool wait_over;			/* the CQ has it: the request is not fetched again */
 
@@ -498,6 +500,8 @@ struct hca_counter {
 	u32 set, users;
 	u64 rx_write, rx_read, rx_atomic, rx_dct_connect;
 	u64 out_of_buffer, rnr_nak_retry, timeouts;
+	/* On the wire only */
+	u64 out_of_sequence, duplicate_request, packet_seq_err, implied_nak;
 };
 
 #endif

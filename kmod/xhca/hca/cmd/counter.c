@@ -78,6 +78,10 @@ enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c)
 	COUNT(out_of_buffer, n->out_of_buffer);
 	COUNT(rnr_nak_retry_err, n->rnr_nak_retry);
 	COUNT(local_ack_timeout_err, n->timeouts);
+	COUNT(out_of_sequence, n->out_of_sequence);
+	COUNT(duplicate_request, n->duplicate_request);
+	COUNT(packet_seq_err, n->packet_seq_err);
+	COUNT(implied_nak_seq_err, n->implied_nak);
 #undef COUNT
 	if (MLX5_GET(query_q_counter_in, c->in, clear))
 		hca_counter_clear(n);

@@ -12,6 +12,7 @@
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
 #include "cmd/cmd.h"
+#include "data/wire.h"
 
 static bool hca_qp_st_ok(u8 st)
 {
@@ -256,15 +257,23 @@ struct hca_qp *hca_qp_new(struct hca *hca)
 
 static void hca_qp_release(struct hca_qp *qp)
 {
+	hca_wire_free(qp);
 	hca_umem_put(qp->dbr_umem);
 	hca_buf_free(&qp->buf);
 	kfree(qp);
+}
+
+static bool hca_qp_uses_wire(const struct hca_qp *qp)
+{
+	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_UC || qp->st == MLX5_QP_ST_XRC;
 }
 
 enum hca_synd hca_qp_finish(struct hca_qp *qp, const struct hca_cmd *c, enum hca_synd synd)
 {
 	struct hca *hca = qp->hca;
 
+	if (!synd && hca->p.wired && hca_qp_uses_wire(qp) && !hca_wire_new(qp))
+		synd = HCA_SYND_NO_MEMORY;
 	if (!synd && hca_qp_timers_join(qp))
 		synd = HCA_SYND_NO_MEMORY;
 	if (!synd) {

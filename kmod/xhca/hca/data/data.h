@@ -216,6 +216,8 @@ enum hca_synd hca_cmd_destroy_mkey(struct hca *hca, const struct hca_cmd *c);
 
 /* ---- route.c ----------------------------------------------------------------------------- */
 
+/* Is it an IPv4 address (::ffff:a.b.c.d)? */
+bool hca_gid_is_ipv4(const u8 *gid);
 /* The port that a path from @hca leads to, or NULL */
 struct hca_port *hca_route_find(struct hca *hca, const struct hca_path *path);
 /* Sets qp->remote and qp->in_partition. */
@@ -238,6 +240,9 @@ static inline bool hca_route_leads_to(struct hca_qp *qp, const struct hca_port *
 
 /* Has @hca an address with the RoCE version and VLAN of @from? */
 bool hca_route_is_on(const struct hca *hca, const struct hca_gid *from);
+/* Has @hca the address @gid with @mac?  @from: an address with RoCE version and VLAN */
+bool hca_route_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
+		       const struct hca_gid *from);
 /* @from: the sender's address, which has RoCE version and VLAN */
 struct hca_port *hca_route_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,
 				   const struct hca_gid *from);
@@ -400,8 +405,8 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 
 /* ---- ud_long.c --------------------------------------------------------------------------- */
 
-/* The long datagram if it is that of @src, or NULL */
-struct hca_long_datagram *hca_ud_long_of(const struct hca_qp *src);
+/* The long datagram if it is that of @src, which may be NULL; or NULL */
+struct hca_long_datagram *hca_ud_long_of(struct hca_fabric *f, const struct hca_qp *src);
 /* Makes the datagram of @src the long one; NULL if another queue pair has one. */
 struct hca_long_datagram *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes);
 /* @dst has got a part of a long datagram of a queue pair other than @src. */

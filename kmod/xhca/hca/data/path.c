@@ -5,7 +5,7 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "data/data.h"
+#include "data/wire.h"
 
 void hca_path_decode(struct hca_path *path, const void *ads, bool roce)
 {
@@ -19,6 +19,7 @@ void hca_path_decode(struct hca_path *path, const void *ads, bool roce)
 	path->grh = roce || MLX5_GET(ads, ads, grh);
 	path->sl = roce ? MLX5_GET(ads, ads, eth_prio) : MLX5_GET(ads, ads, sl);
 	path->tclass = MLX5_GET(ads, ads, tclass);
+	path->dscp = MLX5_GET(ads, ads, dscp);
 	path->hop_limit = MLX5_GET(ads, ads, hop_limit);
 	path->udp_sport = MLX5_GET(ads, ads, udp_sport);
 	path->flow_label = MLX5_GET(ads, ads, flow_label);
@@ -33,4 +34,6 @@ void hca_path_take(struct hca_qp *qp)
 	qp->port = &qp->hca->port[qp->path.port];
 	qp->ack_timeout = MLX5_GET(ads, ads, ack_timeout);
 	qp->remote = NULL;
+	if (qp->wire)
+		qp->wire->flow_epoch = 0;
 }

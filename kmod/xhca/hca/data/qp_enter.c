@@ -15,7 +15,7 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include "data/data.h"
+#include "data/wire.h"
 
 enum {
 	FLUSH_QPS	= 8,	/* QPs in ERR whose records are read in a pass */
@@ -118,6 +118,14 @@ static void hca_qp_flush_sends(struct hca_qp *qp)
 		hca_share_add(qp);
 }
 
+static void hca_qp_reset_wire(struct hca_qp *qp)
+{
+	if (!qp->wire)
+		return;
+	hca_wire_reset_requester(qp);
+	hca_wire_reset_responder(qp);
+}
+
 static void hca_qp_enter_error(struct hca_qp *qp)
 {
 	if (qp->state != MLX5_QP_STATE_ERR && qp->srq && qp->st != MLX5_QP_ST_DCT)
@@ -128,6 +136,7 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 	if (qp->st != MLX5_QP_ST_DCT)
 		hca_timer_clear(qp->hca->fabric, &qp->timer);
 	hca_xchan_stop(qp);
+	hca_qp_reset_wire(qp);
 	hca_record_inactive(&qp->record);
 	hca_qp_flush_sends(qp);
 	if (!hca_halted(qp->hca) && hca_rq_flush(qp))
@@ -143,6 +152,7 @@ void hca_qp_stop(struct hca_qp *qp)
 	hca_timer_clear(f, &qp->timer);
 	hca_heap_clear(&f->flushing, &qp->flush);
 	hca_xchan_stop(qp);
+	hca_qp_reset_wire(qp);
 	hca_ud_long_forget(qp);
 	hca_dci_end(qp);
 	hca_dct_disconnect(qp);
@@ -183,6 +193,8 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		hca_qp_set_state(qp, state);
 		qp->flush_left = 0;
 		hca_xchan_stop(qp);
+		if (qp->wire)
+			hca_wire_reset_requester(qp);
 		hca_qp_flush_sends(qp);
 		if (qp->managed_send)
 			hca_qp_flush_later(qp, FLUSH_FIRST_NS);

@@ -14,6 +14,7 @@ enum hca_result {
 	HCA_AGAIN = 0x100,		/* the message continues in the next turn */
 	HCA_RNR,			/* receiver not ready */
 	HCA_LOST,			/* no peer answered */
+	HCA_POSTED,			/* on the wire: it completes later */
 };
 
 struct hca_sge {

@@ -10,7 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "data/data.h"
+#include "data/wire.h"
 
 enum {
 	TURN_WQES	= 64,	/* requests of a queue in one turn */
@@ -26,6 +26,8 @@ static bool hca_req_may_run(struct hca_qp *qp)
 {
 	if (hca_timer_due(&qp->timer) || qp->fail_to || qp->waiting || qp->sq.ci == qp->sq.pi)
 		return false;
+	if (qp->wire && !hca_wire_may_post(qp))
+		return false;
 	if (qp->state == MLX5_QP_STATE_SQD)
 		return qp->in_message;
 	return qp->state == MLX5_QP_STATE_RTS;
@@ -35,6 +37,8 @@ static bool hca_req_may_run(struct hca_qp *qp)
 static bool hca_req_continues(struct hca_qp *qp)
 {
 	if (qp->fail_to || qp->sq.ci == qp->sq.pi || hca_halted(qp->hca))
+		return false;
+	if (qp->wire && !hca_wire_may_post(qp))
 		return false;
 	return qp->state == MLX5_QP_STATE_RTS || qp->in_message;
 }
@@ -242,6 +246,8 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	w->packets = hca_req_count_packets(qp, w);
+	if (hca_wire_leads(qp))
+		return hca_wire_post(qp, w);
 	peer = qp->st == MLX5_QP_ST_DCI ? hca_dci_target(qp, w) : hca_peer_find(qp);
 	ret = hca_req_execute_at(qp, peer, w);
 	hca_count_request(qp, peer, w, ret);
@@ -268,6 +274,18 @@ static int hca_req_execute_nop(struct hca_qp *qp, struct hca_wqe *w)
 	return 0;
 }
 
+/* Are there requests on the wire that are not complete? */
+static bool hca_req_has_outstanding(const struct hca_qp *qp)
+{
+	return qp->wire && hca_wire_is_outstanding(qp->wire);
+}
+
+/* It needs no peer. */
+static bool hca_req_is_local(const struct hca_wqe *w)
+{
+	return w->opcode == MLX5R_OP_NOP || w->opcode == MLX5R_OP_UMR || hca_wqe_is_xchan(w);
+}
+
 static void hca_req_set_active(struct hca_qp *qp)
 {
 	qp->requests = true;
@@ -278,13 +296,17 @@ static int hca_req_execute(struct hca_qp *qp, struct hca_wqe *w)
 {
 	int ret;
 
-	if (hca_xchan_waits(qp)) {
+	if (!hca_req_has_outstanding(qp) && hca_xchan_waits(qp)) {
 		hca_req_set_active(qp);
 		return HCA_AGAIN;
 	}
 	ret = hca_wqe_fetch(qp, w);
 	if (ret)
 		return ret;
+	if (hca_req_has_outstanding(qp) && hca_req_is_local(w)) {
+		hca_wire_drain(qp);
+		return HCA_AGAIN;
+	}
 	if (w->opcode == MLX5R_OP_NOP)
 		return hca_req_execute_nop(qp, w);
 	hca_req_set_active(qp);
@@ -325,7 +347,7 @@ static inline void hca_req_end_wait(struct hca_qp *qp, struct hca_wqe *w)
 
 static noinline void hca_req_check_drained(struct hca_qp *qp)
 {
-	if (qp->fail_to || qp->in_message || qp->sq_drained_sent)
+	if (qp->fail_to || qp->in_message || qp->sq_drained_sent || hca_req_has_outstanding(qp))
 		return;
 	qp->sq_drained_sent = true;
 	hca_event_qp(qp, MLX5_EVENT_TYPE_SQ_DRAINED);
@@ -346,6 +368,13 @@ static void hca_req_run(struct hca_qp *qp)
 		/* A QP that is connected to itself and refused the request: it will be flushed. */
 		if (qp->fail_to || ret == HCA_AGAIN)
 			return;
+		if (ret == HCA_POSTED)
+			continue;
+		if (ret && hca_req_has_outstanding(qp)) {
+			/* Its completion follows those of the requests before it. */
+			hca_wire_drain(qp);
+			return;
+		}
 		if (ret)
 			hca_req_fail(qp, w, ret);
 		else
@@ -373,13 +402,26 @@ static bool hca_req_run_flush(struct hca_qp *qp)
 	return more;
 }
 
+/* First what others wait for; true if there is more of it */
+static noinline bool hca_req_run_wire(struct hca_qp *qp)
+{
+	bool more = hca_wire_answer(qp);
+
+	hca_wire_run(qp);
+	return more;
+}
+
 bool hca_requester_run(struct hca_qp *qp)
 {
+	bool more = false;
+
 	if (hca_req_in_error(qp) || qp->flush_left)
 		return hca_req_run_flush(qp);
+	if (qp->wire)
+		more = hca_req_run_wire(qp);
 	if (hca_req_may_run(qp))
 		hca_req_run(qp);
 	if (qp->state == MLX5_QP_STATE_SQD)
 		hca_req_check_drained(qp);
-	return hca_req_may_run(qp);
+	return more || (qp->wire && hca_wire_has_more(qp)) || hca_req_may_run(qp);
 }

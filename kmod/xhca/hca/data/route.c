@@ -12,6 +12,13 @@
 #include <asm/byteorder.h>
 #include "data/data.h"
 
+bool hca_gid_is_ipv4(const u8 *gid)
+{
+	static const u8 prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid, prefix, sizeof(prefix));
+}
+
 void hca_route_changed(struct hca_fabric *f)
 {
 	f->route.epoch++;
@@ -34,8 +41,8 @@ bool hca_route_is_on(const struct hca *hca, const struct hca_gid *from)
 	return false;
 }
 
-static bool hca_route_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
-			       const struct hca_gid *from)
+bool hca_route_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
+		       const struct hca_gid *from)
 {
 	int i;
 

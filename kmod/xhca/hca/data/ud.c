@@ -12,7 +12,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
-#include "data/data.h"
+#include "data/wire.h"
 #include "sa/sa.h"
 
 enum {
@@ -32,26 +32,31 @@ enum {
 enum { CQE_L3_SHIFT = 24 };
 
 #define CQE_GRH		(1u << 28)
-enum { L3_GRH, L3_IPV6, L3_IPV4 };
 
 enum {
 	CQE_VLAN	= 1,	/* l4_hdr_type_etc */
 	VLAN_PRIO_SHIFT	= 13,	/* vlan_info */
 };
 
-/* The datagram that is sent */
+/* The datagram that is sent or has arrived */
 struct datagram {
-	struct hca_qp *src;
-	const struct hca_wqe *w;	/* NULL: an answer of the adapter to @src */
+	struct hca_fabric *f;
+	struct hca_qp *src;		/* NULL: it comes from the wire */
+	const struct hca_wqe *w;	/* NULL: so does it, or it is an answer of the adapter */
 	struct hca_port *from;
 	struct hca_port *to;		/* receiver: the subnet manager or a port */
 	u32 length;
 	u32 qkey, src_qpn;
 	u16 pkey;
-	const struct hca_gid *gid;	/* RoCE: the source address, which has the VLAN */
+	u16 slid;
+	const struct hca_gid *gid;	/* RoCE: the source address of the sender */
+	bool roce, tagged;		/* RoCE: with a VLAN tag */
+	u16 tci;			/* its value */
 	u8 sl;				/* RoCE: priority */
 	bool grh;
-	u8 l3;
+	u8 l3;				/* RoCE: enum hca_l3 */
+	bool has_imm, solicited;
+	__be32 imm;
 	u8 *bytes;			/* header and data */
 };
 
@@ -72,15 +77,10 @@ static u16 hca_ud_ip_checksum(const u8 *h)
 	return ~(sum + (sum >> 16));
 }
 
-static bool hca_ud_has_imm(const struct datagram *d)
-{
-	return d->w && d->w->opcode == MLX5R_OP_SEND_IMM;
-}
-
 /* Bytes after the GRH or the UDP header; the data is padded. */
 static u32 hca_ud_transport_bytes(const struct datagram *d)
 {
-	return BTH_BYTES + DETH_BYTES + (hca_ud_has_imm(d) ? IMM_BYTES : 0) +
+	return BTH_BYTES + DETH_BYTES + (d->has_imm ? IMM_BYTES : 0) +
 	       ALIGN(d->length, 4) + ICRC_BYTES;
 }
 
@@ -112,13 +112,6 @@ static void hca_ud_ipv6_header(u8 *h, const struct mlx5r_av *av, const u8 *sgid,
 	memcpy(h + 24, av->rgid, 16);
 }
 
-static bool hca_ud_is_v4_mapped(const u8 *gid)
-{
-	static const u8 prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(gid, prefix, sizeof(prefix));
-}
-
 static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 {
 	const struct hca_gid *g = hca_route_source(d->src->hca, av);
@@ -127,17 +120,20 @@ static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 	if (!g)
 		return false;
 	d->gid = g;
+	d->roce = true;
 	d->sl = av->rate_sl >> 1 & 7;
+	d->tagged = g->vlan_valid;
+	d->tci = d->sl << VLAN_PRIO_SHIFT | g->vlan_id;
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
-		d->l3 = L3_GRH;
+		d->l3 = HCA_L3_GRH;
 		hca_ud_ipv6_header(d->bytes, av, g->gid, length, NEXT_IBA);
-	} else if (hca_ud_is_v4_mapped(g->gid)) {
-		d->l3 = L3_IPV4;
+	} else if (hca_gid_is_ipv4(g->gid)) {
+		d->l3 = HCA_L3_IPV4;
 		hca_ud_ipv4_header(d->bytes + HCA_GRH_BYTES - IPV4_BYTES, av, g->gid,
 				   UDP_BYTES + length);
 	} else {
-		d->l3 = L3_IPV6;
+		d->l3 = HCA_L3_IPV6;
 		hca_ud_ipv6_header(d->bytes, av, g->gid, UDP_BYTES + length, NEXT_UDP);
 	}
 	return true;
@@ -159,23 +155,21 @@ static bool hca_ud_ib_header(struct datagram *d, const struct mlx5r_av *av)
 
 static void hca_ud_receive_done(struct hca_qp *dst, const struct datagram *d, u32 index)
 {
-	const struct hca_wqe *w = d->w;
-	bool imm = hca_ud_has_imm(d);
 	struct mlx5r_cqe cqe = {
-		.slid = cpu_to_be16(d->from->lid),
+		.slid = cpu_to_be16(d->slid),
 		.flags_rqpn = cpu_to_be32((d->grh ? CQE_GRH : 0) |
-					  (d->gid ? d->l3 : d->sl) << CQE_L3_SHIFT | d->src_qpn),
-		.imm_inval_pkey = imm ? w->ctrl.imm : cpu_to_be32(dst->port->pkey),
+					  (d->roce ? d->l3 : d->sl) << CQE_L3_SHIFT | d->src_qpn),
+		.imm_inval_pkey = d->has_imm ? d->imm : cpu_to_be32(dst->port->pkey),
 		.byte_cnt = cpu_to_be32(HCA_GRH_BYTES + d->length),
 		.wqe_counter = cpu_to_be16(index),
-		.op_own = (imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
+		.op_own = (d->has_imm ? MLX5R_CQE_RESP_SEND_IMM : MLX5R_CQE_RESP_SEND) << 4,
 	};
 
-	if (d->gid && d->gid->vlan_valid) {
+	if (d->tagged) {
 		cqe.l4_hdr_type_etc = CQE_VLAN;
-		cqe.vlan_info = cpu_to_be16(d->sl << VLAN_PRIO_SHIFT | d->gid->vlan_id);
+		cqe.vlan_info = cpu_to_be16(d->tci);
 	}
-	if (w && w->fm_ce_se & MLX5R_SOLICITED)
+	if (d->solicited)
 		cqe.op_own |= MLX5R_CQE_SOLICITED;
 	hca_rq_complete(dst, dst->srq, &cqe, NULL);
 }
@@ -191,7 +185,7 @@ static int hca_ud_deliver_later(struct hca_qp *dst, const struct datagram *d, u6
 {
 	struct hca_long_datagram *l;
 
-	/* An answer of the manager is not kept: it is lost, as it could be on a wire. */
+	/* What comes from the wire or the manager is not kept: it is lost. */
 	if (!d->w)
 		return HCA_LOST;
 	l = hca_ud_long_claim(d->src, d->bytes);
@@ -210,7 +204,7 @@ static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const st
 {
 	struct hca_sge all = { .len = HCA_GRH_BYTES + d->length, .data = d->bytes };
 	u64 start = d->grh ? 0 : HCA_GRH_BYTES, len, copied;
-	const struct hca_long_datagram *l = hca_ud_long_of(d->src);
+	const struct hca_long_datagram *l = hca_ud_long_of(d->f, d->src);
 	struct hca_sgl to, from;
 
 	if (all.len > r->length)
@@ -220,7 +214,7 @@ static int hca_ud_scatter(struct hca_qp *dst, const struct datagram *d, const st
 	hca_sgl_init(&to, dst, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
 	if (dst->srq)
 		to.user.pd = dst->srq->pd;
-	hca_sgl_init(&from, d->src, 0, &all, 1);
+	hca_sgl_init(&from, dst, 0, &all, 1);
 	hca_sgl_skip(&to, start);
 	hca_sgl_skip(&from, start);
 	len = all.len > start ? all.len - start : 0;
@@ -256,11 +250,11 @@ static bool hca_ud_keys_ok(const struct hca_qp *dst, const struct datagram *d)
 /* HCA_AGAIN if the receiver has not got all of it, else 0 */
 static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 {
-	struct hca_rwqe *r = &d->src->hca->fabric->scratch->rwqe;
-	struct hca_long_datagram *l = hca_ud_long_of(d->src);
+	struct hca_rwqe *r = &d->f->scratch->rwqe;
+	struct hca_long_datagram *l = hca_ud_long_of(d->f, d->src);
 	int ret;
 
-	hca_charge(d->src->hca->fabric, HCA_RECEIVERS, 1);
+	hca_charge(d->f, HCA_RECEIVERS, 1);
 	if ((dst->st != MLX5_QP_ST_UD && dst->st != MLX5_QP_ST_QP0 && dst->st != MLX5_QP_ST_QP1) ||
 	    dst->state < MLX5_QP_STATE_RTR || dst->state == MLX5_QP_STATE_ERR ||
 	    !hca_ud_keys_ok(dst, d) || hca_ud_long_blocks(dst, d->src) ||
@@ -278,7 +272,7 @@ static int hca_ud_deliver(struct hca_qp *dst, const struct datagram *d)
 		hca_ud_receive_failed(dst, r->index, ret);
 		return 0;
 	}
-	d->src->hca->fabric->stat.bytes += d->length;
+	d->f->stat.bytes += d->length;
 	hca_ud_receive_done(dst, d, r->index);
 	return 0;
 }
@@ -289,7 +283,7 @@ static enum hca_mcg_next hca_ud_deliver_member(struct hca_qp *dst, void *arg)
 
 	if ((dst != d->src || !MLX5_GET(qpc, dst->qpc, block_lb_mc)) && hca_ud_deliver(dst, d))
 		return HCA_MCG_REPEAT;
-	return hca_turn_left(d->src->hca->fabric) ? HCA_MCG_CONTINUE : HCA_MCG_STOP;
+	return hca_turn_left(d->f) ? HCA_MCG_CONTINUE : HCA_MCG_STOP;
 }
 
 static bool hca_ud_is_multicast(const struct mlx5r_av *av, bool ext, bool roce)
@@ -355,7 +349,7 @@ static int hca_ud_deliver_multicast(struct datagram *d, const u8 *gid)
  */
 static int hca_ud_gather(struct datagram *d)
 {
-	struct hca_long_datagram *l = hca_ud_long_of(d->src);
+	struct hca_long_datagram *l = hca_ud_long_of(d->f, d->src);
 	struct hca_sge all = { .len = d->length };
 	u64 start = l ? l->gathered : 0, len = d->length, copied;
 	struct hca_sgl to, from;
@@ -385,8 +379,8 @@ static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 {
 	const struct datagram *d = arg;
 	struct hca_qp *dst = d->src_qpn ? d->from->qp1 : d->from->qp0;
-	struct hca_fabric *f = d->src->hca->fabric;
 	struct datagram answer = {
+		.f = d->f,
 		.src = d->src,
 		.from = d->to,
 		.length = sizeof(*mad),
@@ -394,7 +388,8 @@ static void hca_ud_answer(const struct hca_mad *mad, void *arg)
 		.src_qpn = d->src_qpn,
 		.sl = d->sl,
 		.pkey = d->to->pkey,
-		.bytes = f->scratch->answer,
+		.slid = d->to->lid,
+		.bytes = d->f->scratch->answer,
 	};
 
 	memset(answer.bytes, 0, HCA_GRH_BYTES);
@@ -454,6 +449,43 @@ static struct hca_qp *hca_ud_receiver(const struct datagram *d, const struct hca
 	return dst && dst->st == MLX5_QP_ST_UD ? dst : NULL;
 }
 
+/* To a peer that is not local */
+static int hca_ud_send_frame(struct datagram *d)
+{
+	const struct mlx5r_av *av = d->w->av;
+	struct hca_packet p = {
+		.flow = {
+			.tagged = d->tagged,
+			.tci = d->tci,
+			.l3 = d->l3,
+			.tclass = d->l3 == HCA_L3_GRH ? av->tclass : av->tclass & ~HCA_ECN_BITS,
+			.hop_limit = av->hop_limit,
+			.flow_label = be32_to_cpu(av->grh_gid_fl) & 0xfffff,
+		},
+		.opcode = HCA_BTH_UD | (d->has_imm ? HCA_BTH_SEND_ONLY_IMM : HCA_BTH_SEND_ONLY),
+		.solicited = d->solicited,
+		.migrated = true,
+		.pkey = d->pkey,
+		.dqpn = be32_to_cpu(av->dqp_dct) & 0xffffff,
+		.psn = d->src->sq_psn,
+		.qkey = d->qkey,
+		.sqpn = d->src_qpn,
+		.imm = be32_to_cpu(d->imm),
+		.length = d->length,
+	};
+	int ret;
+
+	memcpy(p.flow.dmac, av->rmac, sizeof(p.flow.dmac));
+	memcpy(p.flow.smac, d->gid->mac, sizeof(p.flow.smac));
+	memcpy(p.flow.sgid, d->gid->gid, sizeof(p.flow.sgid));
+	memcpy(p.flow.dgid, av->rgid, sizeof(p.flow.dgid));
+	p.flow.sport = av->rlid ? be16_to_cpu(av->rlid) : hca_flow_sport(p.flow.flow_label);
+	ret = hca_wire_send_bytes(d->from, &p, d->bytes + HCA_GRH_BYTES);
+	if (!ret)
+		d->src->sq_psn = (d->src->sq_psn + 1) & HCA_PSN_MASK;
+	return ret;
+}
+
 static int hca_ud_deliver_unicast(struct datagram *d)
 {
 	const struct mlx5r_av *av = d->w->av;
@@ -463,6 +495,8 @@ static int hca_ud_deliver_unicast(struct datagram *d)
 
 	if (!d->src->hca->p.roce && av->rlid == cpu_to_be16(HCA_SM_LID))
 		return hca_ud_deliver_manager(d, dqpn);
+	if (!to && d->src->hca->p.wired)
+		return hca_ud_send_frame(d);
 	if (!to || hca_halted(to->hca))
 		return 0;
 	if (!d->src->mc.counted)
@@ -499,6 +533,8 @@ static int hca_ud_try_send(struct datagram *d)
 	if (!d->src->mc.counted)
 		hca_count_xmit(d->from, d->length, multicast);
 	ret = multicast ? hca_ud_deliver_multicast(d, av->rgid) : hca_ud_deliver_unicast(d);
+	if (!ret && multicast && d->src->hca->p.wired)
+		ret = hca_ud_send_frame(d);
 	d->src->mc.counted = true;
 	return ret;
 }
@@ -520,6 +556,7 @@ noinline int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 {
 	u32 qkey = be32_to_cpu(w->av->qkey);
 	struct datagram d = {
+		.f = src->hca->fabric,
 		.src = src,
 		.w = w,
 		.from = src->port,
@@ -527,6 +564,10 @@ noinline int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 		.qkey = qkey & QKEY_CONTROLLED ? src->qkey : qkey,
 		.src_qpn = hca_ud_source(src),
 		.pkey = hca_qp_pkey(src),
+		.slid = src->port->lid,
+		.has_imm = w->opcode == MLX5R_OP_SEND_IMM,
+		.solicited = w->fm_ce_se & MLX5R_SOLICITED,
+		.imm = w->ctrl.imm,
 		.bytes = src->hca->fabric->scratch->datagram,
 	};
 	int ret = hca_ud_try_send(&d);
@@ -536,6 +577,62 @@ noinline int hca_ud_send(struct hca_qp *src, struct hca_wqe *w)
 	else
 		memset(&src->mc, 0, sizeof(src->mc));
 	return ret;
+}
+
+/* The receive area begins with the network header; one of IPv4 is in its last bytes. */
+static void hca_ud_take_header(struct datagram *d, const struct hca_packet *p)
+{
+	u32 bytes = p->flow.l3 == HCA_L3_IPV4 ? IPV4_BYTES : HCA_GRH_BYTES;
+
+	memset(d->bytes, 0, HCA_GRH_BYTES);
+	memcpy(d->bytes + HCA_GRH_BYTES - bytes, p->network, bytes);
+	memcpy(d->bytes + HCA_GRH_BYTES, p->data, p->length);
+}
+
+/* A turn of its own: other members need not wait, because nothing of it is left for later. */
+static void hca_ud_receive_multicast(struct datagram *d, struct hca_port *to, const u8 *gid)
+{
+	u64 last = 0;
+
+	d->f->turn.budget = d->f->turn.units + HCA_TURN_UNITS;
+	hca_count_rcv(to, d->length, true);
+	hca_mcg_walk(to, gid, &last, hca_ud_deliver_member, d);
+}
+
+void hca_ud_receive(struct hca_port *to, const struct hca_packet *p)
+{
+	bool imm = (p->opcode & HCA_BTH_OPERATION) == HCA_BTH_SEND_ONLY_IMM;
+	struct datagram d = {
+		.f = to->hca->fabric,
+		.to = to,
+		.length = p->length,
+		.qkey = p->qkey,
+		.src_qpn = p->sqpn,
+		.pkey = p->pkey,
+		.roce = true,
+		.tagged = p->flow.tagged,
+		.tci = p->flow.tci,
+		.grh = true,
+		.l3 = p->flow.l3,
+		.has_imm = imm,
+		.solicited = p->solicited,
+		.imm = cpu_to_be32(p->imm),
+		.bytes = to->hca->fabric->scratch->datagram,
+	};
+	struct hca_qp *dst;
+
+	if (p->length > HCA_UD_MTU)
+		return;
+	hca_ud_take_header(&d, p);
+	if (p->dqpn == HCA_MULTICAST_QPN) {
+		hca_ud_receive_multicast(&d, to, p->flow.dgid);
+		return;
+	}
+	hca_count_rcv(to, d.length, false);
+	/* QP0 is not on RoCE. */
+	dst = p->dqpn && d.src_qpn ? hca_ud_receiver(&d, to, p->dqpn) : NULL;
+	if (dst && dst->port == to)
+		hca_ud_deliver(dst, &d);
 }
 
 #undef QKEY_CONTROLLED

@@ -15,11 +15,11 @@ static struct hca_long_datagram *hca_ud_long(const struct hca_qp *qp)
 	return &qp->hca->fabric->scratch->long_datagram;
 }
 
-struct hca_long_datagram *hca_ud_long_of(const struct hca_qp *src)
+struct hca_long_datagram *hca_ud_long_of(struct hca_fabric *f, const struct hca_qp *src)
 {
-	struct hca_long_datagram *l = hca_ud_long(src);
+	struct hca_long_datagram *l = &f->scratch->long_datagram;
 
-	return l->src == src ? l : NULL;
+	return src && l->src == src ? l : NULL;
 }
 
 struct hca_long_datagram *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes)

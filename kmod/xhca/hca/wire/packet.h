@@ -14,6 +14,9 @@
 #define HCA_ROCE_ETHERTYPE	0x8915
 #define HCA_FRAME_HEADERS	128	/* bytes: no frame has more before its data */
 
+#define HCA_MULTICAST_QPN	0xffffff
+#define HCA_ECN_BITS		0x03	/* of a traffic class */
+
 /* What a packet is between: values as in completions */
 enum hca_l3 { HCA_L3_GRH, HCA_L3_IPV6, HCA_L3_IPV4 };
 
@@ -26,6 +29,8 @@ enum {
 	HCA_BTH_XRC	= 0xa0,
 	HCA_BTH_TRANSPORT = 0xe0,
 };
+
+#define HCA_VLAN_ID		0xfff	/* of a VLAN tag; the priority is above */
 
 /* Operations: the lower bits */
 enum {

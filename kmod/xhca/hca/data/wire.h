@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Connected queue pairs whose peers are on the wire.
+ *
+ * A local message is executed at its peer in one step or in turns of the sender.  On the wire the
+ * sender keeps what it has sent until it is acknowledged, and the receiver keeps the message that
+ * arrives and the answers that it may have to repeat.
+ */
+#ifndef _HCA_WIRE_H
+#define _HCA_WIRE_H
+
+#include "base/limits.h"
+#include "data/data.h"
+#include "wire/packet.h"
+
+#define HCA_SENT	64u	/* requests that are sent and not complete */
+#define HCA_WINDOW	128u	/* packets of requests that are not acknowledged */
+#define HCA_ANSWERS	(1u << HCA_LOG_MAX_RD_ATOMIC)
+#define HCA_PSN_HALF	(1u << 23)
+
+/* A request that was sent */
+struct hca_sent {
+	u64 length;
+	u32 psn;			/* of its first packet; of a READ, of the first answer */
+	u32 packets;			/* PSNs that it takes */
+	u16 index;
+	u8 nbb, opcode;
+	bool signalled;
+};
+
+/* A READ or an atomic request, which a responder resource keeps in case the answer is lost */
+struct hca_answer {
+	u64 addr, length;
+	u32 key, pd;
+	u32 psn, packets;
+	u32 begin, next;		/* packets of this answer: the first and the next one */
+	u8 operation;			/* HCA_BTH_* of the request */
+	bool pending;
+	u64 original;			/* what an atomic request has found */
+};
+
+/* The message that arrives */
+struct hca_inbound {
+	u8 kind;			/* enum hca_inbound_kind */
+	u32 key;
+	u64 addr, left;			/* of a WRITE: what follows */
+	u64 done;			/* bytes that have arrived */
+};
+
+struct hca_wire {
+	struct hca_qp *qp;
+	struct hca_flow flow;
+	u32 flow_epoch;			/* of the routes when it was found; 0: look again */
+	bool has_flow;			/* the path leads from a GID that is valid */
+
+	/* Requester.  Indices of @sent are free-running. */
+	struct hca_sent sent[HCA_SENT];
+	u32 first, end;			/* the oldest, and after the last */
+	u32 at, at_packet;		/* the packet to send next; @end: all are sent */
+	u32 una, high;			/* the oldest PSN without acknowledgement, the next new one */
+	u32 inflight;			/* packets of requests */
+	u32 reads;			/* requests that need an answer, see log_sra_max */
+	struct hca_timer timer;		/* the acknowledgement is late */
+	u32 timeouts;			/* without progress */
+	struct {			/* the time until an acknowledgement comes */
+		u64 since;		/* when the packet @psn was sent; 0: none is measured */
+		u32 psn;
+		u32 ns;			/* average; 0: not known */
+		u8 backoff;		/* timeouts since the last measurement */
+	} rtt;
+	u8 error;			/* the request @at has failed with this syndrome */
+	bool drain;			/* the next request waits until all are complete */
+	bool recovering;		/* packets are repeated, and no answer has come yet */
+
+	/* Responder */
+	struct hca_inbound in;
+	struct hca_answer answer[HCA_ANSWERS];
+	u32 answer_at, answer_end;	/* free-running: the first that may be pending, the end */
+	u32 msn;
+	bool nak_sent;			/* for the gap that is open */
+	bool due;			/* an acknowledgement, also a negative one */
+	u8 due_syndrome;
+	u32 due_psn;
+	struct list_head due_entry;	/* fabric.wire_due, or empty */
+};
+
+static inline bool hca_wire_is_outstanding(const struct hca_wire *x)
+{
+	return x->first != x->end;
+}
+
+/* ---- wire_send.c ------------------------------------------------------------------------- */
+
+/* For queue pairs of functions with a wire; false: no memory */
+bool hca_wire_new(struct hca_qp *qp);
+void hca_wire_free(struct hca_qp *qp);
+/* A packet of @qp to its peer, without data */
+struct hca_packet hca_wire_packet(struct hca_qp *qp, u8 operation, u32 psn);
+/*
+ * Sends the packet with the next p->length bytes of @from.  0: it was sent, or it is lost because
+ * the path leads nowhere; HCA_AGAIN: there is no room now; MLX5R_SYND_LOCAL_PROT: @from fails.
+ */
+int hca_wire_send(struct hca_qp *qp, struct hca_packet *p, struct hca_sgl *from);
+/* The same for a packet with all headers, whose data is contiguous */
+int hca_wire_send_bytes(struct hca_port *from, struct hca_packet *p, const u8 *data);
+/* Finds the headers of the path of @qp; false if its source address does not exist. */
+bool hca_wire_find_flow(struct hca_qp *qp);
+
+/* ---- ud.c -------------------------------------------------------------------------------- */
+
+/* A datagram has arrived from the wire. */
+void hca_ud_receive(struct hca_port *to, const struct hca_packet *p);
+
+/* ---- wire_responder.c -------------------------------------------------------------------- */
+
+/* A request has arrived. */
+void hca_wire_request(struct hca_qp *qp, const struct hca_packet *p);
+/* Sends the acknowledgements that are due, of all queue pairs. */
+void hca_wire_acknowledge(struct hca_fabric *f);
+/* Sends answers in a turn of the queue pair; true if there are more. */
+bool hca_wire_answer(struct hca_qp *qp);
+/* Forgets the message that arrives and all answers. */
+void hca_wire_reset_responder(struct hca_qp *qp);
+
+/* ---- wire_requester.c -------------------------------------------------------------------- */
+
+/* Does the next request of @qp go to the wire?  Requests that are outstanding keep the path. */
+bool hca_wire_leads(struct hca_qp *qp);
+/* May another request be executed? */
+bool hca_wire_may_post(const struct hca_qp *qp);
+/* The next request waits until all before it are complete. */
+void hca_wire_drain(struct hca_qp *qp);
+/* Begins a request: HCA_POSTED, HCA_AGAIN or a syndrome */
+int hca_wire_post(struct hca_qp *qp, struct hca_wqe *w);
+/* Sends the rest of requests that have begun. */
+void hca_wire_run(struct hca_qp *qp);
+/* Is there more to send now? */
+bool hca_wire_has_more(const struct hca_qp *qp);
+/* A response has arrived. */
+void hca_wire_response(struct hca_qp *qp, const struct hca_packet *p);
+/* The acknowledgement is late. */
+void hca_wire_timer(struct hca_timer *timer);
+/* What is outstanding will be flushed, or is forgotten. */
+void hca_wire_reset_requester(struct hca_qp *qp);
+
+/* ---- wire_receive.c ---------------------------------------------------------------------- */
+
+/* Takes the frames that have arrived; returns how many. */
+unsigned int hca_wire_poll(struct hca_fabric *f);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames from the wire: which queue pair gets a packet.
+ *
+ * A packet that is damaged, or that the addressed queue pair does not expect from its source, is
+ * dropped without an answer.
+ */
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include "data/wire.h"
+
+static bool hca_wire_type_fits(const struct hca_qp *qp, u8 transport)
+{
+	switch (transport) {
+	case HCA_BTH_RC:
+		return qp->st == MLX5_QP_ST_RC;
+	case HCA_BTH_UC:
+		return qp->st == MLX5_QP_ST_UC;
+	case HCA_BTH_XRC:
+		return qp->st == MLX5_QP_ST_XRC;
+	default:
+		return false;
+	}
+}
+
+static bool hca_wire_can_receive(const struct hca_qp *qp)
+{
+	return qp->state >= MLX5_QP_STATE_RTR && qp->state != MLX5_QP_STATE_ERR &&
+	       qp->fail_to != MLX5_QP_STATE_ERR;
+}
+
+/* Does the packet come from the peer, on the path of the connection?  A local peer sends none. */
+static bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p)
+{
+	const struct hca_flow *own = &qp->wire->flow, *flow = &p->flow;
+
+	return hca_wire_find_flow(qp) && !hca_route_remote(qp) && own->l3 == flow->l3 &&
+	       own->tagged == flow->tagged && !((own->tci ^ flow->tci) & HCA_VLAN_ID) &&
+	       !memcmp(own->dgid, flow->sgid, sizeof(own->dgid)) &&
+	       !memcmp(own->sgid, flow->dgid, sizeof(own->sgid)) &&
+	       !memcmp(own->smac, flow->dmac, sizeof(own->smac));
+}
+
+static void hca_wire_take_connected(struct hca *hca, const struct hca_packet *p)
+{
+	struct hca_qp *qp = hca_qp_get(hca, p->dqpn);
+
+	if (!qp || !qp->wire || !hca_wire_type_fits(qp, p->opcode & HCA_BTH_TRANSPORT) ||
+	    !hca_wire_can_receive(qp) || !hca_wire_is_from_peer(qp, p) ||
+	    !hca_pkey_check(qp->port, hca_qp_pkey(qp), p->pkey))
+		return;
+	hca_count_rcv(qp->port, p->length, false);
+	if (hca_packet_flags(p->opcode) & HCA_OP_REQUEST)
+		hca_wire_request(qp, p);
+	else if (qp->state >= MLX5_QP_STATE_RTS)
+		hca_wire_response(qp, p);
+}
+
+/* The RoCE version and VLAN of the packet, as an address has them */
+static struct hca_gid hca_wire_network(const struct hca_packet *p)
+{
+	return (struct hca_gid) {
+		.valid = true,
+		.version = p->flow.l3 == HCA_L3_GRH ? MLX5_ROCE_VERSION_1 : MLX5_ROCE_VERSION_2,
+		.vlan_valid = p->flow.tagged && p->flow.tci & HCA_VLAN_ID,
+		.vlan_id = p->flow.tci & HCA_VLAN_ID,
+	};
+}
+
+static void hca_wire_take_datagram(struct hca_port *port, const struct hca_packet *p)
+{
+	struct hca_gid from = hca_wire_network(p);
+	bool multicast = p->dqpn == HCA_MULTICAST_QPN;
+
+	if (multicast ? hca_route_is_on(port->hca, &from) :
+			hca_route_has_gid(port->hca, p->flow.dgid, p->flow.dmac, &from))
+		hca_ud_receive(port, p);
+}
+
+static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
+{
+	struct hca_port *port = &hca->port[0];
+	struct hca_packet p;
+
+	hca_charge(hca->fabric, HCA_REQUESTS, 1);
+	if (!port->up || hca_packet_read(&p, frame, bytes))
+		return;
+	if ((p.opcode & HCA_BTH_TRANSPORT) == HCA_BTH_UD)
+		hca_wire_take_datagram(port, &p);
+	else
+		hca_wire_take_connected(hca, &p);
+}
+
+static unsigned int hca_wire_poll_function(struct hca *hca)
+{
+	struct hca_fabric *f = hca->fabric;
+	const void *frame;
+	unsigned int n;
+	u32 bytes;
+
+	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
+	for (n = 0; hca_turn_left(f) && !hca_halted(hca); n++) {
+		frame = hca->ops->frame_next(hca->ctx, &bytes);
+		if (!frame)
+			break;
+		hca_wire_take(hca, frame, bytes);
+	}
+	if (n) {
+		hca_wire_acknowledge(f);
+		hca_requester_end_turn(f);
+	}
+	return n;
+}
+
+unsigned int hca_wire_poll(struct hca_fabric *f)
+{
+	unsigned int n = 0;
+	struct hca *hca;
+
+	list_for_each_entry(hca, &f->functions.list, entry)
+		if (hca->p.wired && !hca_halted(hca))
+			n += hca_wire_poll_function(hca);
+	return n;
+}

@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiver of requests from the wire (IBTA chapter 9.7): RC, XRC, UC.
+ *
+ * Packets are executed in the order of their PSNs; one that is ahead is dropped and answered with
+ * one NAK.  One that is behind has been executed: it is acknowledged again, a READ is read again,
+ * and an atomic request gets the result that was kept.  Statuses and events are those of local
+ * messages (responder.c).
+ *
+ * Answers of READ and atomic requests are sent in turns of the queue pair, in the order of the
+ * requests.  An acknowledgement waits for them, because it would also acknowledge the READ.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#include "data/wire.h"
+
+enum hca_inbound_kind { IN_NONE, IN_SEND, IN_WRITE, IN_READ, IN_ATOMIC };
+
+static u8 hca_wire_kind(u8 operation)
+{
+	switch (operation) {
+	case HCA_BTH_READ_REQUEST:
+		return IN_READ;
+	case HCA_BTH_CMP_SWAP:
+	case HCA_BTH_FETCH_ADD:
+		return IN_ATOMIC;
+	case HCA_BTH_WRITE_FIRST:
+	case HCA_BTH_WRITE_MIDDLE:
+	case HCA_BTH_WRITE_LAST:
+	case HCA_BTH_WRITE_LAST_IMM:
+	case HCA_BTH_WRITE_ONLY:
+	case HCA_BTH_WRITE_ONLY_IMM:
+		return IN_WRITE;
+	default:
+		return IN_SEND;
+	}
+}
+
+/* ---- Acknowledgements ------------------------------------------------------------ */
+
+static int hca_wire_send_aeth(struct hca_qp *qp, u8 syndrome, u32 psn)
+{
+	struct hca_packet p = hca_wire_packet(qp, HCA_BTH_ACK, psn);
+
+	p.syndrome = syndrome;
+	p.msn = qp->wire->msn;
+	return hca_wire_send(qp, &p, NULL);
+}
+
+static void hca_wire_owe(struct hca_qp *qp, u8 syndrome, u32 psn)
+{
+	struct hca_wire *x = qp->wire;
+
+	x->due = true;
+	x->due_syndrome = syndrome;
+	x->due_psn = psn;
+	if (list_empty(&x->due_entry))
+		list_add_tail(&x->due_entry, &qp->hca->fabric->wire_due);
+}
+
+static void hca_wire_owe_ack(struct hca_qp *qp)
+{
+	hca_wire_owe(qp, HCA_AETH_ACK | HCA_AETH_UNLIMITED, qp->rq_psn - 1);
+}
+
+static bool hca_wire_has_answers(const struct hca_wire *x)
+{
+	return x->answer_at != x->answer_end;
+}
+
+/* True if it must be tried again. */
+static bool hca_wire_pay(struct hca_qp *qp)
+{
+	struct hca_wire *x = qp->wire;
+
+	if (!x->due)
+		return false;
+	x->due = hca_wire_send_aeth(qp, x->due_syndrome, x->due_psn) == HCA_AGAIN;
+	return x->due;
+}
+
+void hca_wire_acknowledge(struct hca_fabric *f)
+{
+	struct hca_wire *x;
+
+	while (!list_empty(&f->wire_due)) {
+		x = list_first_entry(&f->wire_due, struct hca_wire, due_entry);
+		list_del_init(&x->due_entry);
+		if (hca_wire_has_answers(x) || hca_wire_pay(x->qp))
+			hca_share_add(x->qp);
+	}
+}
+
+/* ---- SEND and WRITE ------------------------------------------------------------------ */
+
+static void hca_wire_source(struct hca_sgl *from, struct hca_qp *qp, struct hca_sge *sge,
+			    const struct hca_packet *p)
+{
+	*sge = (struct hca_sge) { .len = p->length, .data = p->data };
+	hca_sgl_init(from, qp, 0, sge, 1);
+}
+
+/* The message is complete: removes its receive request and completes it. */
+static int hca_wire_received(struct hca_qp *qp, struct hca_srq *srq, u32 index,
+			     const struct hca_packet *p, u8 opcode)
+{
+	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	u32 pd = srq && qp->st == MLX5_QP_ST_XRC ? srq->pd : qp->pd;
+
+	if (opcode == MLX5R_OP_SEND_INVAL && !hca_resp_invalidate(qp, pd, p->imm))
+		return hca_resp_fail_receive(qp, srq, index, MLX5R_SYND_LOCAL_QP_OP,
+					     MLX5R_SYND_REMOTE_OP);
+	w->opcode = opcode;
+	w->ctrl.imm = cpu_to_be32(p->imm);
+	w->length = qp->wire->in.done;
+	w->in_cqe = 0;
+	w->fm_ce_se = p->solicited ? MLX5R_SOLICITED : 0;
+	hca_resp_receive_done(qp, srq, w, index);
+	return 0;
+}
+
+static u8 hca_wire_send_opcode(u16 flags)
+{
+	if (flags & HCA_OP_IMM)
+		return MLX5R_OP_SEND_IMM;
+	return flags & HCA_OP_IETH ? MLX5R_OP_SEND_INVAL : MLX5R_OP_SEND;
+}
+
+static int hca_wire_take_send(struct hca_qp *qp, struct hca_srq *srq, const struct hca_packet *p,
+			      u16 flags)
+{
+	struct hca_rwqe *r = &qp->hca->fabric->scratch->rwqe;
+	struct hca_inbound *in = &qp->wire->in;
+	struct hca_sgl from, to;
+	struct hca_sge sge;
+	int ret;
+
+	ret = hca_rq_read(qp, srq, r);
+	if (ret)
+		return ret;
+	if (in->done + p->length > r->length)
+		return hca_resp_fail_receive(qp, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
+					     MLX5R_SYND_REMOTE_INVAL_REQ);
+	hca_wire_source(&from, qp, &sge, p);
+	hca_sgl_init(&to, qp, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
+	if (srq)
+		to.user.pd = srq->pd;
+	hca_sgl_skip(&to, in->done);
+	if (hca_copy(&to, &from, p->length))
+		return hca_resp_fail_receive(qp, srq, r->index, MLX5R_SYND_LOCAL_PROT,
+					     MLX5R_SYND_REMOTE_OP);
+	in->done += p->length;
+	if (flags & HCA_OP_LAST)
+		return hca_wire_received(qp, srq, r->index, p, hca_wire_send_opcode(flags));
+	hca_rq_hold(qp, srq);
+	return 0;
+}
+
+static u32 hca_wire_pd(const struct hca_qp *qp, const struct hca_srq *srq)
+{
+	return qp->st == MLX5_QP_ST_XRC ? srq->pd : qp->pd;
+}
+
+static bool hca_wire_key_allows(struct hca_qp *qp, u32 pd, u8 access, u32 key, u64 addr, u64 len)
+{
+	const struct hca_key_user user = {
+		.hca = qp->hca, .pd = pd, .qpn = qp->qpn, .access = access,
+	};
+
+	return !len || hca_key_check(&user, key, addr, len);
+}
+
+static int hca_wire_begin_write(struct hca_qp *qp, struct hca_srq *srq, const struct hca_packet *p)
+{
+	struct hca_inbound *in = &qp->wire->in;
+
+	if (!qp->rwe)
+		return hca_resp_refuse_operation(qp);
+	qp->counter->rx_write++;
+	if (!hca_wire_key_allows(qp, hca_wire_pd(qp, srq), MLX5R_MKEY_ACCESS_RW, p->key, p->addr,
+				 p->dma_length))
+		return hca_resp_refuse_access(qp);
+	in->addr = p->addr;
+	in->key = p->key;
+	in->left = p->dma_length;
+	return 0;
+}
+
+/* The key may have been destroyed since the message began. */
+static int hca_wire_write_data(struct hca_qp *qp, struct hca_srq *srq, const struct hca_packet *p)
+{
+	struct hca_inbound *in = &qp->wire->in;
+	struct hca_sge target = { .addr = in->addr, .len = p->length, .lkey = in->key }, sge;
+	struct hca_sgl from, to;
+
+	hca_wire_source(&from, qp, &sge, p);
+	hca_sgl_init(&to, qp, MLX5R_MKEY_ACCESS_RW, &target, 1);
+	to.user.pd = hca_wire_pd(qp, srq);
+	if (hca_copy(&to, &from, p->length))
+		return hca_resp_refuse_access(qp);
+	in->addr += p->length;
+	in->left -= p->length;
+	in->done += p->length;
+	return 0;
+}
+
+static int hca_wire_take_write(struct hca_qp *qp, struct hca_srq *srq, const struct hca_packet *p,
+			       u16 flags)
+{
+	struct hca_rwqe *r = &qp->hca->fabric->scratch->rwqe;
+	struct hca_inbound *in = &qp->wire->in;
+	int ret = 0;
+
+	if (flags & HCA_OP_FIRST)
+		ret = hca_wire_begin_write(qp, srq, p);
+	if (ret)
+		return ret;
+	if (p->length > in->left || (flags & HCA_OP_LAST && p->length != in->left))
+		return hca_resp_refuse_request(qp);
+	if (flags & HCA_OP_IMM)
+		ret = hca_rq_read(qp, srq, r);
+	if (!ret)
+		ret = hca_wire_write_data(qp, srq, p);
+	if (ret || !(flags & HCA_OP_IMM))
+		return ret;
+	return hca_wire_received(qp, srq, r->index, p, MLX5R_OP_RDMA_WRITE_IMM);
+}
+
+/* ---- READ and atomic requests ----------------------------------------------------------- */
+
+static u32 hca_wire_resources(const struct hca_qp *qp)
+{
+	return 1u << MLX5_GET(qpc, qp->qpc, log_rra_max);
+}
+
+static struct hca_answer *hca_wire_answer_of(struct hca_wire *x, u32 i)
+{
+	return &x->answer[i % HCA_ANSWERS];
+}
+
+/* The oldest answer is forgotten; NULL if it is still to be sent. */
+static struct hca_answer *hca_wire_new_answer(struct hca_qp *qp)
+{
+	struct hca_wire *x = qp->wire;
+
+	if (x->answer_end - x->answer_at >= hca_wire_resources(qp))
+		return NULL;
+	hca_share_add(qp);
+	return hca_wire_answer_of(x, x->answer_end++);
+}
+
+static int hca_wire_take_read(struct hca_qp *qp, struct hca_srq *srq, const struct hca_packet *p)
+{
+	u32 pd = hca_wire_pd(qp, srq);
+	struct hca_answer *a;
+
+	if (!qp->rre)
+		return hca_resp_refuse_operation(qp);
+	if (p->dma_length > 1u << 31)
+		return hca_resp_refuse_request(qp);
+	qp->counter->rx_read++;
+	if (!hca_wire_key_allows(qp, pd, MLX5R_MKEY_ACCESS_RR, p->key, p->addr, p->dma_length))
+		return hca_resp_refuse_access(qp);
+	a = hca_wire_new_answer(qp);
+	if (!a)
+		return hca_resp_refuse_request(qp);
+	*a = (struct hca_answer) {
+		.addr = p->addr,
+		.length = p->dma_length,
+		.key = p->key,
+		.pd = pd,
+		.psn = p->psn,
+		.packets = p->dma_length ? DIV_ROUND_UP(p->dma_length, qp->mtu) : 1,
+		.operation = HCA_BTH_READ_REQUEST,
+		.pending = true,
+	};
+	return 0;
+}
+
+static int hca_wire_take_atomic(struct hca_qp *qp, const struct hca_packet *p, u8 operation)
+{
+	const __be64 args[2] = { cpu_to_be64(p->swap_add), cpu_to_be64(p->compare) };
+	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	u64 reply[MLX5R_ATOMIC_MAX / sizeof(u64)];
+	struct hca_answer *a;
+	void *mem;
+	int err;
+
+	w->opcode = operation == HCA_BTH_CMP_SWAP ? MLX5R_OP_ATOMIC_CS : MLX5R_OP_ATOMIC_FA;
+	w->operand = sizeof(u64);
+	w->length = sizeof(u64);
+	w->args = (const u8 *)args;
+	w->raddr = p->addr;
+	w->rkey = p->key;
+	mem = hca_resp_atomic_memory(qp, w, &err);
+	if (!mem)
+		return err;
+	if (qp->wire->answer_end - qp->wire->answer_at >= hca_wire_resources(qp))
+		return hca_resp_refuse_request(qp);
+	if (hca_atomic(w, mem, reply))
+		return HCA_AGAIN;
+	qp->counter->rx_atomic++;
+	a = hca_wire_new_answer(qp);
+	*a = (struct hca_answer) {
+		.psn = p->psn,
+		.packets = 1,
+		.operation = operation,
+		.pending = true,
+		.original = reply[0],
+	};
+	return 0;
+}
+
+/* The answer that has @psn, or NULL: too many requests have followed. */
+static struct hca_answer *hca_wire_find_answer(struct hca_qp *qp, u32 psn, u32 *index)
+{
+	struct hca_wire *x = qp->wire;
+	u32 i, n = min(x->answer_end, hca_wire_resources(qp));
+
+	for (i = x->answer_end - n; i != x->answer_end; i++) {
+		struct hca_answer *a = hca_wire_answer_of(x, i);
+
+		*index = i;
+		if (((psn - a->psn) & HCA_PSN_MASK) < a->packets)
+			return a;
+	}
+	return NULL;
+}
+
+/* Answers are sent in the order of the requests: those after it begin again. */
+static void hca_wire_repeat_from(struct hca_qp *qp, u32 index)
+{
+	struct hca_wire *x = qp->wire;
+	u32 i;
+
+	if ((s32)(index - x->answer_at) < 0)
+		x->answer_at = index;
+	for (i = index + 1; i != x->answer_end; i++)
+		hca_wire_answer_of(x, i)->next = hca_wire_answer_of(x, i)->begin;
+	hca_share_add(qp);
+}
+
+/* A READ may ask for the rest of what it asked for before, and for nothing else. */
+static bool hca_wire_is_rest(const struct hca_qp *qp, const struct hca_answer *a, u32 skip,
+			     const struct hca_packet *p)
+{
+	u64 bytes = (u64)skip * qp->mtu;
+
+	return p->key == a->key && p->addr == a->addr + bytes && bytes <= a->length &&
+	       p->dma_length == a->length - bytes;
+}
+
+static void hca_wire_repeat_answer(struct hca_qp *qp, const struct hca_packet *p, u8 operation)
+{
+	struct hca_answer *a;
+	u32 index, skip;
+
+	a = hca_wire_find_answer(qp, p->psn, &index);
+	if (!a || a->operation != operation)
+		return;
+	skip = (p->psn - a->psn) & HCA_PSN_MASK;
+	if (operation == HCA_BTH_READ_REQUEST && !hca_wire_is_rest(qp, a, skip, p))
+		return;
+	a->begin = skip;
+	a->next = skip;
+	a->pending = true;
+	hca_wire_repeat_from(qp, index);
+}
+
+static u8 hca_wire_read_operation(const struct hca_answer *a)
+{
+	bool first = a->next == a->begin, last = a->next + 1 == a->packets;
+
+	if (first)
+		return last ? HCA_BTH_READ_ONLY : HCA_BTH_READ_FIRST;
+	return last ? HCA_BTH_READ_LAST : HCA_BTH_READ_MIDDLE;
+}
+
+/* A READ whose key has been destroyed ends with a NAK in place of the packet. */
+static int hca_wire_fail_read(struct hca_qp *qp, u32 psn)
+{
+	hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_ACCESS, psn);
+	hca_resp_refuse_access(qp);
+	return MLX5R_SYND_REMOTE_ACCESS;
+}
+
+static int hca_wire_send_read(struct hca_qp *qp, struct hca_answer *a)
+{
+	struct hca_packet p = hca_wire_packet(qp, hca_wire_read_operation(a), a->psn + a->next);
+	u64 done = (u64)a->next * qp->mtu;
+	struct hca_sge sge = { .addr = a->addr, .len = a->length, .lkey = a->key };
+	struct hca_sgl from;
+	int ret;
+
+	p.syndrome = HCA_AETH_ACK | HCA_AETH_UNLIMITED;
+	p.msn = qp->wire->msn;
+	p.length = min_t(u64, a->length - done, qp->mtu);
+	hca_sgl_init(&from, qp, MLX5R_MKEY_ACCESS_RR, &sge, 1);
+	from.user.pd = a->pd;
+	hca_sgl_skip(&from, done);
+	ret = hca_wire_send(qp, &p, &from);
+	return ret == MLX5R_SYND_LOCAL_PROT ? hca_wire_fail_read(qp, p.psn) : ret;
+}
+
+static int hca_wire_send_answer(struct hca_qp *qp, struct hca_answer *a)
+{
+	struct hca_packet p;
+
+	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
+	if (a->operation == HCA_BTH_READ_REQUEST)
+		return hca_wire_send_read(qp, a);
+	p = hca_wire_packet(qp, HCA_BTH_ATOMIC_ACK, a->psn);
+	p.syndrome = HCA_AETH_ACK | HCA_AETH_UNLIMITED;
+	p.msn = qp->wire->msn;
+	p.original = a->original;
+	return hca_wire_send(qp, &p, NULL);
+}
+
+bool hca_wire_answer(struct hca_qp *qp)
+{
+	struct hca_wire *x = qp->wire;
+	struct hca_answer *a;
+
+	while (hca_wire_has_answers(x)) {
+		a = hca_wire_answer_of(x, x->answer_at);
+		if (a->pending && (!hca_turn_left(qp->hca->fabric) || hca_halted(qp->hca)))
+			return true;
+		if (a->pending && hca_wire_send_answer(qp, a))
+			return !qp->fail_to;
+		if (a->pending && ++a->next < a->packets)
+			continue;
+		a->pending = false;
+		x->answer_at++;
+	}
+	return hca_wire_pay(qp);
+}
+
+/* ---- Packets --------------------------------------------------------------------------- */
+
+/* Packets before the last one are full; the last one has data, unless it is the only one. */
+static bool hca_wire_length_fits(const struct hca_qp *qp, const struct hca_packet *p, u16 flags)
+{
+	if (!(flags & HCA_OP_DATA))
+		return true;
+	if (!(flags & HCA_OP_LAST))
+		return p->length == qp->mtu;
+	return p->length <= qp->mtu && (p->length || flags & HCA_OP_FIRST);
+}
+
+static int hca_wire_execute(struct hca_qp *qp, const struct hca_packet *p, u16 flags)
+{
+	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	struct hca_inbound *in = &qp->wire->in;
+	u8 operation = p->opcode & HCA_BTH_OPERATION, kind = hca_wire_kind(operation);
+	struct hca_srq *srq;
+	int err;
+
+	if (in->kind != (flags & HCA_OP_FIRST ? IN_NONE : kind) ||
+	    !hca_wire_length_fits(qp, p, flags))
+		return hca_resp_refuse_request(qp);
+	w->xrc_srqn = p->srqn;
+	srq = hca_resp_receive_queue(qp, w, &err);
+	if (err)
+		return err;
+	switch (kind) {
+	case IN_SEND:
+		return hca_wire_take_send(qp, srq, p, flags);
+	case IN_WRITE:
+		return hca_wire_take_write(qp, srq, p, flags);
+	case IN_READ:
+		return hca_wire_take_read(qp, srq, p);
+	default:
+		return hca_wire_take_atomic(qp, p, operation);
+	}
+}
+
+/* The packet was executed. */
+static void hca_wire_advance(struct hca_qp *qp, const struct hca_packet *p, u16 flags)
+{
+	struct hca_wire *x = qp->wire;
+	u32 packets = 1;
+
+	x->in.kind = hca_wire_kind(p->opcode & HCA_BTH_OPERATION);
+	if (flags & HCA_OP_LAST) {
+		x->in = (struct hca_inbound) { .kind = IN_NONE };
+		x->msn = (x->msn + 1) & HCA_PSN_MASK;
+	}
+	if ((p->opcode & HCA_BTH_OPERATION) == HCA_BTH_READ_REQUEST && p->dma_length)
+		packets = DIV_ROUND_UP(p->dma_length, qp->mtu);
+	qp->rq_psn = (p->psn + packets) & HCA_PSN_MASK;
+	x->nak_sent = false;
+}
+
+/* A request with an error gets a NAK now: the queue pair fails and sends nothing any more. */
+static void hca_wire_refuse(struct hca_qp *qp, u32 psn, int ret)
+{
+	switch (ret) {
+	case HCA_AGAIN:
+		return;
+	case HCA_RNR:
+		qp->counter->out_of_buffer++;
+		qp->wire->nak_sent = true;
+		hca_wire_owe(qp, HCA_AETH_RNR | (qp->min_rnr & HCA_AETH_VALUE), psn);
+		return;
+	case MLX5R_SYND_REMOTE_ACCESS:
+		hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_ACCESS, psn);
+		return;
+	case MLX5R_SYND_REMOTE_INVAL_REQ:
+		hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_INVALID, psn);
+		return;
+	default:
+		hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_OPERATION, psn);
+	}
+}
+
+static void hca_wire_out_of_order(struct hca_qp *qp, const struct hca_packet *p)
+{
+	struct hca_wire *x = qp->wire;
+	u8 operation = p->opcode & HCA_BTH_OPERATION, kind = hca_wire_kind(operation);
+
+	if (((p->psn - qp->rq_psn) & HCA_PSN_MASK) < HCA_PSN_HALF) {
+		qp->counter->out_of_sequence++;
+		if (!x->nak_sent)
+			hca_wire_owe(qp, HCA_AETH_NAK | HCA_NAK_SEQUENCE, qp->rq_psn);
+		x->nak_sent = true;
+		return;
+	}
+	qp->counter->duplicate_request++;
+	if (kind == IN_READ || kind == IN_ATOMIC)
+		hca_wire_repeat_answer(qp, p, operation);
+	else if (!x->due)
+		hca_wire_owe_ack(qp);
+}
+
+/*
+ * UC: a message begins with any PSN.  One with a missing packet is dropped, and its receive
+ * request is used for the next message.
+ */
+static void hca_wire_request_uc(struct hca_qp *qp, const struct hca_packet *p, u16 flags)
+{
+	struct hca_inbound *in = &qp->wire->in;
+	int ret;
+
+	if (flags & HCA_OP_FIRST || p->psn != qp->rq_psn)
+		*in = (struct hca_inbound) { .kind = IN_NONE };
+	qp->rq_psn = (p->psn + 1) & HCA_PSN_MASK;
+	if (!(flags & HCA_OP_FIRST) && in->kind == IN_NONE)
+		return;
+	ret = hca_wire_execute(qp, p, flags);
+	qp->counter->out_of_buffer += ret == HCA_RNR;
+	if (ret)
+		in->kind = IN_NONE;
+	else
+		hca_wire_advance(qp, p, flags);
+}
+
+void hca_wire_request(struct hca_qp *qp, const struct hca_packet *p)
+{
+	u16 flags = hca_packet_flags(p->opcode);
+	int ret;
+
+	if (qp->st == MLX5_QP_ST_UC) {
+		hca_wire_request_uc(qp, p, flags);
+		return;
+	}
+	if (p->psn != qp->rq_psn) {
+		hca_wire_out_of_order(qp, p);
+		return;
+	}
+	hca_resp_establish(qp);
+	ret = hca_wire_execute(qp, p, flags);
+	if (ret) {
+		hca_wire_refuse(qp, p->psn, ret);
+		return;
+	}
+	hca_wire_advance(qp, p, flags);
+	/* The answer of a READ or an atomic request is its acknowledgement. */
+	if (p->ack_request && flags & HCA_OP_DATA)
+		hca_wire_owe_ack(qp);
+}
+
+void hca_wire_reset_responder(struct hca_qp *qp)
+{
+	struct hca_wire *x = qp->wire;
+
+	x->in = (struct hca_inbound) { .kind = IN_NONE };
+	x->answer_at = x->answer_end = 0;
+	x->msn = 0;
+	x->nak_sent = false;
+	x->due = false;
+	list_del_init(&x->due_entry);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets of connected queue pairs: their headers, and how they are sent.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/mlx5/device.h>
+#include <linux/mlx5/qp.h>
+#include "base/alloc.h"
+#include "data/wire.h"
+
+bool hca_wire_new(struct hca_qp *qp)
+{
+	struct hca_wire *x = kzalloc(sizeof(*x), HCA_GFP);
+
+	if (!x)
+		return false;
+	if (hca_heap_join(&qp->hca->fabric->timers)) {
+		kfree(x);
+		return false;
+	}
+	x->qp = qp;
+	x->timer.owner = HCA_TIMER_WIRE;
+	INIT_LIST_HEAD(&x->due_entry);
+	qp->wire = x;
+	return true;
+}
+
+void hca_wire_free(struct hca_qp *qp)
+{
+	struct hca_wire *x = qp->wire;
+
+	if (!x)
+		return;
+	list_del(&x->due_entry);
+	hca_heap_leave(&qp->hca->fabric->timers, &x->timer.entry);
+	kfree(x);
+}
+
+static u8 hca_wire_l3(const struct hca_gid *g)
+{
+	if (g->version != MLX5_ROCE_VERSION_2)
+		return HCA_L3_GRH;
+	return hca_gid_is_ipv4(g->gid) ? HCA_L3_IPV4 : HCA_L3_IPV6;
+}
+
+/* Without a port in the path, it follows from the flow label (IBTA A17). */
+static u16 hca_wire_sport(const struct hca_path *path)
+{
+	return path->udp_sport ? path->udp_sport : hca_flow_sport(path->flow_label);
+}
+
+bool hca_wire_find_flow(struct hca_qp *qp)
+{
+	const struct hca_path *path = &qp->path;
+	const struct hca_gid *g = &qp->hca->gids[path->sgid_index % HCA_GIDS];
+	u32 epoch = qp->hca->fabric->route.epoch;
+	struct hca_wire *x = qp->wire;
+	u8 l3;
+
+	if (x->flow_epoch == epoch)
+		return x->has_flow;
+	x->flow_epoch = epoch;
+	x->has_flow = g->valid;
+	if (!g->valid)
+		return false;
+	l3 = hca_wire_l3(g);
+	x->flow = (struct hca_flow) {
+		.tagged = g->vlan_valid,
+		.tci = path->sl << 13 | g->vlan_id,
+		.l3 = l3,
+		/* No congestion control: the packets do not claim to be capable of ECN. */
+		.tclass = l3 == HCA_L3_GRH ? path->tclass : path->dscp << 2,
+		.hop_limit = path->hop_limit,
+		.sport = hca_wire_sport(path),
+		.flow_label = path->flow_label,
+	};
+	memcpy(x->flow.dmac, path->rmac, sizeof(path->rmac));
+	memcpy(x->flow.smac, g->mac, sizeof(g->mac));
+	memcpy(x->flow.sgid, g->gid, sizeof(g->gid));
+	memcpy(x->flow.dgid, path->rgid, sizeof(path->rgid));
+	return true;
+}
+
+static u8 hca_wire_transport(const struct hca_qp *qp)
+{
+	switch (qp->st) {
+	case MLX5_QP_ST_XRC:
+		return HCA_BTH_XRC;
+	case MLX5_QP_ST_UC:
+		return HCA_BTH_UC;
+	default:
+		return HCA_BTH_RC;
+	}
+}
+
+/* Without path migration a queue pair is in the state "migrated". */
+struct hca_packet hca_wire_packet(struct hca_qp *qp, u8 operation, u32 psn)
+{
+	return (struct hca_packet) {
+		.opcode = hca_wire_transport(qp) | operation,
+		.migrated = qp->pm_state == MLX5_QP_PM_MIGRATED,
+		.pkey = hca_qp_pkey(qp),
+		.dqpn = qp->remote_qpn,
+		.psn = psn & HCA_PSN_MASK,
+	};
+}
+
+static u8 *hca_wire_begin_frame(struct hca_port *from, const struct hca_packet *p)
+{
+	return from->hca->ops->frame_alloc(from->hca->ctx, hca_packet_bytes(p));
+}
+
+static void hca_wire_end_frame(struct hca_port *from, const struct hca_packet *p, u8 *frame)
+{
+	hca_packet_seal(p, frame);
+	from->hca->ops->frame_send(from->hca->ctx);
+}
+
+int hca_wire_send_bytes(struct hca_port *from, struct hca_packet *p, const u8 *data)
+{
+	u8 *frame = hca_wire_begin_frame(from, p);
+
+	if (!frame)
+		return HCA_AGAIN;
+	memcpy(hca_packet_write(p, frame), data, p->length);
+	hca_wire_end_frame(from, p, frame);
+	return 0;
+}
+
+int hca_wire_send(struct hca_qp *qp, struct hca_packet *p, struct hca_sgl *from)
+{
+	struct hca_sge sge = { .len = p->length };
+	struct hca_sgl to;
+	u8 *frame;
+
+	if (!hca_wire_find_flow(qp) || !qp->port->up || !p->pkey)
+		return 0;
+	p->flow = qp->wire->flow;
+	frame = hca_wire_begin_frame(qp->port, p);
+	if (!frame)
+		return HCA_AGAIN;
+	sge.data = hca_packet_write(p, frame);
+	hca_sgl_init(&to, qp, 0, &sge, 1);
+	if (p->length && hca_copy(&to, from, p->length))
+		return MLX5R_SYND_LOCAL_PROT;
+	hca_wire_end_frame(qp->port, p, frame);
+	hca_count_xmit(qp->port, p->length, false);
+	return 0;
+}
