@@ -57,7 +57,7 @@ struct hca_wire {
 	struct hca_sent sent[HCA_SENT];
 	u32 first, end;			/* the oldest, and after the last */
 	u32 at, at_packet;		/* the packet to send next; @end: all are sent */
-	u32 una, high;			/* the oldest PSN without acknowledgement, the next new one */
+	u32 una, high;			/* the oldest PSN that is not acknowledged; the next new one */
 	u32 inflight;			/* packets of requests */
 	u32 reads;			/* requests that need an answer, see log_sra_max */
 	struct hca_timer timer;		/* the acknowledgement is late */
@@ -78,6 +78,7 @@ struct hca_wire {
 	u32 answer_at, answer_end;	/* free-running: the first that may be pending, the end */
 	u32 msn;
 	bool nak_sent;			/* for the gap that is open */
+	bool failing;			/* after the negative acknowledgement that is due */
 	bool due;			/* an acknowledgement, also a negative one */
 	u8 due_syndrome;
 	u32 due_psn;

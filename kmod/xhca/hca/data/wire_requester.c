@@ -8,8 +8,8 @@
  * executed here (NOP, UMR, WAIT, ENABLE), or that has a fence, waits until all before it are
  * complete; so does one that fails, because its completion must follow theirs.
  *
- * What is lost is sent again from the first packet on that is missing (go-back-N): after a NAK, when
- * an answer shows that an earlier one is missing, or when no answer comes in time.
+ * What is lost is sent again from the first packet on that is missing (go-back-N): after a NAK,
+ * when an answer shows that an earlier one is missing, or when no answer comes in time.
  *
  * Times without an answer follow what was measured on adapters: some short ones first, which
  * together take one retry, then at least 2^16 units of 4.096 us, twice.  The short ones are longer
@@ -272,7 +272,8 @@ static struct hca_packet hca_wire_request_packet(struct hca_qp *qp, const struct
 {
 	struct hca_packet p = hca_wire_packet(qp, hca_wire_operation(w, packet), psn + packet);
 	u64 skip = w->opcode == MLX5R_OP_RDMA_READ ? (u64)packet * qp->mtu : 0;
-	bool answered = hca_wire_is_answered(w->opcode), last = packet + 1 == w->packets || answered;
+	bool answered = hca_wire_is_answered(w->opcode);
+	bool last = packet + 1 == w->packets || answered;
 
 	p.srqn = w->xrc_srqn;
 	p.addr = w->raddr + skip;

@@ -65,6 +65,17 @@ static void hca_wire_owe_ack(struct hca_qp *qp)
 	hca_wire_owe(qp, HCA_AETH_ACK | HCA_AETH_UNLIMITED, qp->rq_psn - 1);
 }
 
+/*
+ * A request has an error.  The answers of those before it are sent first, then a NAK.  Only then
+ * the queue pair fails, because after that it sends nothing.
+ */
+static void hca_wire_fail_with(struct hca_qp *qp, u8 code, u32 psn)
+{
+	hca_fail_forget(qp);
+	qp->wire->failing = true;
+	hca_wire_owe(qp, HCA_AETH_NAK | code, psn);
+}
+
 static bool hca_wire_has_answers(const struct hca_wire *x)
 {
 	return x->answer_at != x->answer_end;
@@ -78,6 +89,8 @@ static bool hca_wire_pay(struct hca_qp *qp)
 	if (!x->due)
 		return false;
 	x->due = hca_wire_send_aeth(qp, x->due_syndrome, x->due_psn) == HCA_AGAIN;
+	if (!x->due && x->failing)
+		hca_fail_qp(qp);
 	return x->due;
 }
 
@@ -209,7 +222,6 @@ static int hca_wire_write_data(struct hca_qp *qp, struct hca_srq *srq, const str
 static int hca_wire_take_write(struct hca_qp *qp, struct hca_srq *srq, const struct hca_packet *p,
 			       u16 flags)
 {
-	struct hca_rwqe *r = &qp->hca->fabric->scratch->rwqe;
 	struct hca_inbound *in = &qp->wire->in;
 	int ret = 0;
 
@@ -219,13 +231,21 @@ static int hca_wire_take_write(struct hca_qp *qp, struct hca_srq *srq, const str
 		return ret;
 	if (p->length > in->left || (flags & HCA_OP_LAST && p->length != in->left))
 		return hca_resp_refuse_request(qp);
-	if (flags & HCA_OP_IMM)
-		ret = hca_rq_read(qp, srq, r);
+	return hca_wire_write_data(qp, srq, p);
+}
+
+/* The last packet.  If the key does not allow the write, the receive request fails too. */
+static int hca_wire_take_write_imm(struct hca_qp *qp, struct hca_srq *srq,
+				   const struct hca_packet *p, u16 flags)
+{
+	struct hca_rwqe *r = &qp->hca->fabric->scratch->rwqe;
+	int ret = hca_rq_read(qp, srq, r);
+
 	if (!ret)
-		ret = hca_wire_write_data(qp, srq, p);
-	if (ret || !(flags & HCA_OP_IMM))
-		return ret;
-	return hca_wire_received(qp, srq, r->index, p, MLX5R_OP_RDMA_WRITE_IMM);
+		ret = hca_wire_take_write(qp, srq, p, flags);
+	if (ret == MLX5R_SYND_REMOTE_ACCESS && qp->st != MLX5_QP_ST_UC)
+		return hca_resp_fail_receive(qp, srq, r->index, MLX5R_SYND_LOCAL_ACCESS, ret);
+	return ret ? ret : hca_wire_received(qp, srq, r->index, p, MLX5R_OP_RDMA_WRITE_IMM);
 }
 
 /* ---- READ and atomic requests ----------------------------------------------------------- */
@@ -381,8 +401,9 @@ static u8 hca_wire_read_operation(const struct hca_answer *a)
 /* A READ whose key has been destroyed ends with a NAK in place of the packet. */
 static int hca_wire_fail_read(struct hca_qp *qp, u32 psn)
 {
-	hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_ACCESS, psn);
+	qp->wire->answer_at = qp->wire->answer_end;
 	hca_resp_refuse_access(qp);
+	hca_wire_fail_with(qp, HCA_NAK_ACCESS, psn);
 	return MLX5R_SYND_REMOTE_ACCESS;
 }
 
@@ -428,7 +449,7 @@ bool hca_wire_answer(struct hca_qp *qp)
 		if (a->pending && (!hca_turn_left(qp->hca->fabric) || hca_halted(qp->hca)))
 			return true;
 		if (a->pending && hca_wire_send_answer(qp, a))
-			return !qp->fail_to;
+			return true;
 		if (a->pending && ++a->next < a->packets)
 			continue;
 		a->pending = false;
@@ -468,7 +489,8 @@ static int hca_wire_execute(struct hca_qp *qp, const struct hca_packet *p, u16 f
 	case IN_SEND:
 		return hca_wire_take_send(qp, srq, p, flags);
 	case IN_WRITE:
-		return hca_wire_take_write(qp, srq, p, flags);
+		return flags & HCA_OP_IMM ? hca_wire_take_write_imm(qp, srq, p, flags) :
+					    hca_wire_take_write(qp, srq, p, flags);
 	case IN_READ:
 		return hca_wire_take_read(qp, srq, p);
 	default:
@@ -493,7 +515,6 @@ static void hca_wire_advance(struct hca_qp *qp, const struct hca_packet *p, u16 
 	x->nak_sent = false;
 }
 
-/* A request with an error gets a NAK now: the queue pair fails and sends nothing any more. */
 static void hca_wire_refuse(struct hca_qp *qp, u32 psn, int ret)
 {
 	switch (ret) {
@@ -505,13 +526,13 @@ static void hca_wire_refuse(struct hca_qp *qp, u32 psn, int ret)
 		hca_wire_owe(qp, HCA_AETH_RNR | (qp->min_rnr & HCA_AETH_VALUE), psn);
 		return;
 	case MLX5R_SYND_REMOTE_ACCESS:
-		hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_ACCESS, psn);
+		hca_wire_fail_with(qp, HCA_NAK_ACCESS, psn);
 		return;
 	case MLX5R_SYND_REMOTE_INVAL_REQ:
-		hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_INVALID, psn);
+		hca_wire_fail_with(qp, HCA_NAK_INVALID, psn);
 		return;
 	default:
-		hca_wire_send_aeth(qp, HCA_AETH_NAK | HCA_NAK_OPERATION, psn);
+		hca_wire_fail_with(qp, HCA_NAK_OPERATION, psn);
 	}
 }
 
@@ -561,6 +582,8 @@ void hca_wire_request(struct hca_qp *qp, const struct hca_packet *p)
 	u16 flags = hca_packet_flags(p->opcode);
 	int ret;
 
+	if (qp->wire->failing)
+		return;
 	if (qp->st == MLX5_QP_ST_UC) {
 		hca_wire_request_uc(qp, p, flags);
 		return;
@@ -589,6 +612,7 @@ void hca_wire_reset_responder(struct hca_qp *qp)
 	x->answer_at = x->answer_end = 0;
 	x->msn = 0;
 	x->nak_sent = false;
+	x->failing = false;
 	x->due = false;
 	list_del_init(&x->due_entry);
 }
