@@ -73,6 +73,8 @@ static struct fate choose(struct wire *w, const struct wire_frame *f)
 	}
 	if (w->drop && w->drop(f->at, f->bytes, w->nth))
 		fate.faults |= WIRE_SCRIPTED;
+	if (w->twice && w->twice(f->at, f->bytes))
+		fate.faults |= 1 << WIRE_DUPLICATE;
 	w->nth++;
 	return fate;
 }

@@ -57,6 +57,8 @@ struct wire {
 	u32 room;			/* frames of a host that are on the way */
 	/* True: the frame is lost.  @nth counts the frames of both hosts since wire_script(). */
 	bool (*drop)(const u8 *frame, u32 bytes, u32 nth);
+	/* True: the frame arrives twice. */
+	bool (*twice)(const u8 *frame, u32 bytes);
 
 	u64 seed[WIRE_FAULTS];
 	struct wire_frame *flying;	/* the first that arrives is first */

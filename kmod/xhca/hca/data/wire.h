@@ -35,7 +35,7 @@ struct hca_answer {
 	u32 psn, packets;
 	u32 begin, next;		/* packets of this answer: the first and the next one */
 	u8 operation;			/* HCA_BTH_* of the request */
-	bool pending;
+	bool pending, repeated;
 	u64 original;			/* what an atomic request has found */
 };
 
@@ -57,7 +57,7 @@ struct hca_wire {
 	struct hca_sent sent[HCA_SENT];
 	u32 first, end;			/* the oldest, and after the last */
 	u32 at, at_packet;		/* the packet to send next; @end: all are sent */
-	u32 una, high;			/* the oldest PSN that is not acknowledged; the next new one */
+	u32 una, high;			/* the oldest PSN without an answer, the next new one */
 	u32 inflight;			/* packets of requests */
 	u32 reads;			/* requests that need an answer, see log_sra_max */
 	struct hca_timer timer;		/* the acknowledgement is late */

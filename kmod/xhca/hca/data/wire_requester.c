@@ -410,6 +410,12 @@ static bool hca_wire_has_fence(const struct hca_wqe *w)
 	return (w->fm_ce_se & MLX5R_FM_MASK) > MLX5R_FM_SMALL;
 }
 
+/* PSNs are compared in half of their circle, so no more of them may be outstanding. */
+static bool hca_wire_psns_left(const struct hca_qp *qp, const struct hca_wqe *w)
+{
+	return hca_wire_distance(qp->wire->una, qp->sq_psn) + w->packets <= HCA_PSN_HALF;
+}
+
 /* Must the request wait for those before it? */
 static bool hca_wire_must_wait(const struct hca_qp *qp, const struct hca_wqe *w)
 {
@@ -417,7 +423,7 @@ static bool hca_wire_must_wait(const struct hca_qp *qp, const struct hca_wqe *w)
 
 	if (!hca_wire_is_outstanding(x))
 		return false;
-	return (x->reads && hca_wire_has_fence(w)) || w->has_calc ||
+	return (x->reads && hca_wire_has_fence(w)) || w->has_calc || !hca_wire_psns_left(qp, w) ||
 	       (hca_wire_is_answered(w->opcode) &&
 		x->reads >= 1u << MLX5_GET(qpc, qp->qpc, log_sra_max));
 }

@@ -260,13 +260,28 @@ static struct hca_answer *hca_wire_answer_of(struct hca_wire *x, u32 i)
 	return &x->answer[i % HCA_ANSWERS];
 }
 
-/* The oldest answer is forgotten; NULL if it is still to be sent. */
+/*
+ * False: all resources have answers that are still to be sent.  One that is sent again need not be:
+ * a requester that sends another request has it.
+ */
+static bool hca_wire_has_resource(struct hca_qp *qp)
+{
+	struct hca_wire *x = qp->wire;
+	struct hca_answer *a;
+
+	for (; x->answer_end - x->answer_at >= hca_wire_resources(qp); x->answer_at++) {
+		a = hca_wire_answer_of(x, x->answer_at);
+		if (a->pending && !a->repeated)
+			return false;
+	}
+	return true;
+}
+
+/* The oldest answer is forgotten. */
 static struct hca_answer *hca_wire_new_answer(struct hca_qp *qp)
 {
 	struct hca_wire *x = qp->wire;
 
-	if (x->answer_end - x->answer_at >= hca_wire_resources(qp))
-		return NULL;
 	hca_share_add(qp);
 	return hca_wire_answer_of(x, x->answer_end++);
 }
@@ -283,9 +298,9 @@ static int hca_wire_take_read(struct hca_qp *qp, struct hca_srq *srq, const stru
 	qp->counter->rx_read++;
 	if (!hca_wire_key_allows(qp, pd, MLX5R_MKEY_ACCESS_RR, p->key, p->addr, p->dma_length))
 		return hca_resp_refuse_access(qp);
-	a = hca_wire_new_answer(qp);
-	if (!a)
+	if (!hca_wire_has_resource(qp))
 		return hca_resp_refuse_request(qp);
+	a = hca_wire_new_answer(qp);
 	*a = (struct hca_answer) {
 		.addr = p->addr,
 		.length = p->dma_length,
@@ -317,7 +332,7 @@ static int hca_wire_take_atomic(struct hca_qp *qp, const struct hca_packet *p, u
 	mem = hca_resp_atomic_memory(qp, w, &err);
 	if (!mem)
 		return err;
-	if (qp->wire->answer_end - qp->wire->answer_at >= hca_wire_resources(qp))
+	if (!hca_wire_has_resource(qp))
 		return hca_resp_refuse_request(qp);
 	if (hca_atomic(w, mem, reply))
 		return HCA_AGAIN;
@@ -386,6 +401,7 @@ static void hca_wire_repeat_answer(struct hca_qp *qp, const struct hca_packet *p
 	a->begin = skip;
 	a->next = skip;
 	a->pending = true;
+	a->repeated = true;
 	hca_wire_repeat_from(qp, index);
 }
 
