@@ -422,6 +422,24 @@ static void test_half_circle(void)
 	end();
 }
 
+/* A message takes many turns, and no packet of the first turn asks for an acknowledgement. */
+static void test_long(u8 st)
+{
+	struct peers_config c = {
+		.wired = true, .st = st, .path = { .mtu = IB_MTU_4096, .psn = 1 },
+	};
+	u64 before;
+
+	peers_open(&c);
+	post_write(1, here(0, 0, PEERS_BYTES), 0, peer[1].mr.key);
+	before = shim_now;
+	settle();
+	wire_ok(&w, all_good(0, 1) && !memcmp(peer[0].mr.ptr, peer[1].mr.ptr, PEERS_BYTES) &&
+		shim_now - before < NSEC_PER_MSEC, "%s: a long message",
+		st == MLX5_QP_ST_UC ? "UC" : "RC");
+	end();
+}
+
 /* ---- A frame that comes very late -------------------------------------------------------- */
 
 static u8 late_frame[4096];
@@ -559,6 +577,8 @@ int main(void)
 	test_fence(false);
 	test_fence(true);
 	test_half_circle();
+	test_long(MLX5_QP_ST_RC);
+	test_long(MLX5_QP_ST_UC);
 	test_late_read();
 	test_drain();
 	test_reconnect(SEND);
