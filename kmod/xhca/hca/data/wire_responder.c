@@ -501,6 +501,9 @@ static int hca_wire_execute(struct hca_qp *qp, const struct hca_packet *p, u16 f
 	srq = hca_resp_receive_queue(qp, w, &err);
 	if (err)
 		return err;
+	/* A message must continue in the shared request in which it began. */
+	if (srq && kind == IN_SEND && !(flags & HCA_OP_FIRST) && qp->recv_srq != srq)
+		return hca_resp_refuse_request(qp);
 	switch (kind) {
 	case IN_SEND:
 		return hca_wire_take_send(qp, srq, p, flags);
