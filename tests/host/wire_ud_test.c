@@ -417,7 +417,7 @@ static void make_members(const u8 *group)
 	}
 }
 
-static void send_group(const u8 *group)
+static void post_group(const u8 *group)
 {
 	static const u8 mac[6] = { 0x01, 0x00, 0x5e, 0x01, 0x02, 0x03 };
 	struct xv_ah ah = session_ah(&w.s[0], 0);
@@ -426,6 +426,11 @@ static void send_group(const u8 *group)
 	memcpy(ah.av.rgid, group, 16);
 	memcpy(ah.av.rmac, mac, 6);
 	xv_wr_send_ud(&from.qp, 9, XV_SEND_SIGNALED, &sge, &ah, HCA_MULTICAST_QPN, SESSION_QKEY);
+}
+
+static void send_group(const u8 *group)
+{
+	post_group(group);
 	settle();
 }
 
@@ -472,6 +477,40 @@ static void test_multicast(enum session_gid gid)
 	end();
 }
 
+/* Many multicasts arrive at once: a pass takes some of them. */
+static void test_flood(void)
+{
+	const u8 *group = groups[SESSION_GID_IPV4];
+	u64 units, most = 0;
+	u32 i, n;
+
+	begin(MLX5_QP_ST_UD);
+	make_members(group);
+	w.delay = NSEC_PER_MSEC;
+	for (i = 0; i < 20; i++) {
+		for (n = 0; n < 20; n++)
+			post_group(group);
+		xv_commit_send(&from.qp);
+		for (n = 0; n < 100; n++)
+			session_pass(&w.s[0]);
+		sent(20);
+	}
+	tap_is(w.nflying[0], 400, "400 multicasts are on the way");
+	shim_now += w.delay;
+	for (n = 0; n < 1000; n++) {
+		units = w.s[1].fabric.stat.units;
+		session_pass(&w.s[1]);
+		most = max(most, w.s[1].fabric.stat.units - units);
+	}
+	tap_is(hw(&member[0])->counter->out_of_buffer + hw(&member[2])->counter->out_of_buffer,
+	       2 * 2 * (400 - 4), "all four members of the host get them");
+	ok(most < 4 * HCA_TURN_UNITS, "a pass takes %u units", (u32)most);
+	ok(session_turns_bounded(&w.s[1]), "no turn is above the limits");
+	for (i = 0; i < MEMBERS; i++)
+		session_qp_destroy(&member[i]);
+	end();
+}
+
 int main(void)
 {
 	u32 gid;
@@ -484,5 +523,6 @@ int main(void)
 	test_mads();
 	for (gid = 0; gid < SESSION_GIDS; gid++)
 		test_multicast(gid);
+	test_flood();
 	return tap_done();
 }

@@ -589,12 +589,13 @@ static void hca_ud_take_header(struct datagram *d, const struct hca_packet *p)
 	memcpy(d->bytes + HCA_GRH_BYTES, p->data, p->length);
 }
 
-/* A turn of its own: other members need not wait, because nothing of it is left for later. */
+/* In a turn of its own, because nothing of it is left for later */
 static void hca_ud_receive_multicast(struct datagram *d, struct hca_port *to, const u8 *gid)
 {
 	u64 last = 0;
 
-	d->f->turn.budget = d->f->turn.units + HCA_TURN_UNITS;
+	hca_requester_end_turn(d->f);
+	d->f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
 	hca_count_rcv(to, d->length, true);
 	hca_mcg_walk(to, gid, &last, hca_ud_deliver_member, d);
 }

@@ -92,15 +92,18 @@ static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
 		hca_wire_take_connected(hca, &p);
 }
 
+/* One turn, and some if multicasts have begun turns of their own */
 static unsigned int hca_wire_poll_function(struct hca *hca)
 {
 	struct hca_fabric *f = hca->fabric;
+	u64 before = f->stat.units;
 	const void *frame;
 	unsigned int n;
 	u32 bytes;
 
 	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
-	for (n = 0; hca_turn_left(f) && !hca_halted(hca); n++) {
+	for (n = 0; hca_turn_left(f) && f->stat.units - before < HCA_TURN_UNITS &&
+		    !hca_halted(hca); n++) {
 		frame = hca->ops->frame_next(hca->ctx, &bytes);
 		if (!frame)
 			break;
