@@ -440,6 +440,31 @@ static void test_long(u8 st)
 	end();
 }
 
+/* The uplinks have room for one frame, so each side waits for room all the time. */
+static void test_room(u32 room)
+{
+	u32 i, n = 0;
+
+	begin(1);
+	w.room = room;
+	for (i = 0; i < 8; i++) {
+		receive(1, 100 + i, i * LONG, LONG);
+		post_send(i, here(0, i * LONG, LONG));
+		post_read(100 + i, here(0, 0x40000 + i * LONG, LONG), FROM, peer[1].mr.key);
+		post_write(200 + i, here(0, i * LONG, LONG), 0x50000 + i * LONG, peer[1].mr.key);
+	}
+	settle();
+	for (i = 0; i < 8; i++)
+		n += !memcmp(peer[0].mr.ptr + 0x40000 + i * LONG, peer[1].mr.ptr + FROM, LONG);
+	wire_ok(&w, all_good(0, 24) && all_good(1, 8) && n == 8 &&
+		!memcmp(peer[0].mr.ptr, peer[1].mr.ptr, 8 * LONG) &&
+		!memcmp(peer[0].mr.ptr, peer[1].mr.ptr + 0x50000, 8 * LONG),
+		"room for %u frames: all messages arrive", room);
+	ok(session_turns_bounded(&w.s[0]) && session_turns_bounded(&w.s[1]),
+	   "no turn is above the limits");
+	end();
+}
+
 /* ---- A frame that comes very late -------------------------------------------------------- */
 
 static u8 late_frame[4096];
@@ -579,6 +604,8 @@ int main(void)
 	test_half_circle();
 	test_long(MLX5_QP_ST_RC);
 	test_long(MLX5_QP_ST_UC);
+	test_room(1);
+	test_room(3);
 	test_late_read();
 	test_drain();
 	test_reconnect(SEND);

@@ -88,6 +88,7 @@ static bool hca_wire_pay(struct hca_qp *qp)
 
 	if (!x->due)
 		return false;
+	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
 	x->due = hca_wire_send_aeth(qp, x->due_syndrome, x->due_psn) == HCA_AGAIN;
 	if (!x->due && x->failing)
 		hca_fail_qp(qp);
