@@ -48,6 +48,9 @@ static void before(void)
 
 static void after(void)
 {
+	/* A local UC receiver gets messages until the turn in which it fails is over. */
+	if (hw(0)->st == MLX5_QP_ST_UC)
+		settle();
 	post_write(8, here(0, 0, SMALL), 0, peer[1].mr.key);
 	post_send(9, here(0, 0, SMALL));
 	receive(1, 109, 0, SMALL);
@@ -667,6 +670,31 @@ static const struct {
 	{ "requests without a peer between messages", between, OK, { .cross = SESSION_MASTER } },
 	{ "a request that is no request", bad_request, XV_WC_LOC_QP_OP_ERR },
 	{ "a message that is too long", too_long, XV_WC_LOC_LEN_ERR },
+	{ "UC: no receive", rnr_limited, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: a receive is too short", short_receive, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: too short in the middle", short_in_the_middle, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: the key of a receive", receive_key, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: WRITE: key", write_key, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: WRITE with immediate: key", write_imm_key, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: WRITE: out of bounds", write_end, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: WRITE is not allowed", write_not_allowed, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: SEND: local key", send_key, XV_WC_LOC_PROT_ERR, { .st = MLX5_QP_ST_UC } },
+	{ "UC: SEND: local key in the middle", send_half, XV_WC_LOC_PROT_ERR,
+	  { .st = MLX5_QP_ST_UC } },
+	{ "UC: WRITE: local key in the middle", write_half, XV_WC_LOC_PROT_ERR,
+	  { .st = MLX5_QP_ST_UC } },
+	{ "UC: a READ", read_key, XV_WC_LOC_QP_OP_ERR, { .st = MLX5_QP_ST_UC } },
+	{ "UC: an atomic", odd_atomic, XV_WC_LOC_QP_OP_ERR, { .st = MLX5_QP_ST_UC } },
+	{ "UC: SEND with invalidate", send_inval_key, XV_WC_LOC_QP_OP_ERR,
+	  { .st = MLX5_QP_ST_UC } },
+	{ "UC: the peer is in RESET", peer_reset, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: the local key is destroyed", write_destroyed_here, XV_WC_LOC_PROT_ERR,
+	  { .st = MLX5_QP_ST_UC } },
+	{ "UC: the remote key is destroyed", write_destroyed_there, OK, { .st = MLX5_QP_ST_UC } },
+	{ "UC: the key of the receive is destroyed", send_destroyed_there, OK,
+	  { .st = MLX5_QP_ST_UC } },
+	{ "UC: the CQ of the receiver overruns", overrun_there, OK,
+	  { .st = MLX5_QP_ST_UC, .log_sq = { 6, 2 } } },
 };
 
 static int status_of(const struct peers_view *v, u64 wr_id)
@@ -684,7 +712,6 @@ static void run_case(u32 i, bool on_wire, struct peers_view view[2])
 	struct peers_config c = cases[i].c;
 
 	c.wired = on_wire;
-	c.st = MLX5_QP_ST_RC;
 	peers_open(&c);
 	cases[i].run();
 	view[0] = *look(0);
