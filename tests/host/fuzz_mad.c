@@ -129,7 +129,7 @@ static void receive(struct hca_port *port)
 {
 	s.fabric.turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
 	hca_sa_receive(port, (const void *)in, take, NULL);
-	hca_requester_end_turn(&s.fabric);
+	hca_turn_end(&s.fabric);
 	check(session_turns_bounded(&s), "a turn is above the limits");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The completions of send requests, and how long a request waits for a receiver that is not ready.
+ * The completions of send requests, the end of a turn, and how long a request waits for a receiver
+ * that is not ready.
  */
 #include <linux/minmax.h>
 #include <asm/byteorder.h>
@@ -42,6 +43,16 @@ void hca_req_post_success(struct hca_qp *qp, const struct hca_wqe *w)
 	};
 
 	hca_req_post_completion(qp, &cqe, w->cqe_data);
+}
+
+void hca_turn_end(struct hca_fabric *f)
+{
+	int i;
+
+	hca_cq_raise_events(f);
+	f->stat.units += f->turn.units;
+	for (i = 0; i < HCA_WORK_KINDS; i++)
+		f->stat.largest[i] = max(f->stat.largest[i], f->turn.done[i]);
 }
 
 /* RNR NAK timer codes, in units of 10 us (IBTA, table of timer values) */

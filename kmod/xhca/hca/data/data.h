@@ -354,6 +354,8 @@ void hca_cq_stop(struct hca_cq *cq);
 /* The completion of a request; if the CQ overruns, @qp is queued for failure. */
 void hca_req_post_success(struct hca_qp *qp, const struct hca_wqe *w);
 void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome);
+/* Raises the events of the turn and counts its work. */
+void hca_turn_end(struct hca_fabric *f);
 /* How long a request waits for a receiver that answers with the timer code @code */
 u32 hca_req_rnr_ns(struct hca_qp *qp, u8 code);
 
@@ -467,8 +469,6 @@ void *hca_resp_atomic_memory(struct hca_qp *dst, struct hca_wqe *w, int *err);
 
 /* Runs a send queue until the turn or its work ends; true if there is more to do. */
 bool hca_requester_run(struct hca_qp *qp);
-/* Raises the events of the turn and counts its work. */
-void hca_requester_end_turn(struct hca_fabric *f);
 /* Completes all requests of the send queue with flush errors. */
 bool hca_requester_flush(struct hca_qp *qp);
 

@@ -382,16 +382,6 @@ static void hca_req_run(struct hca_qp *qp)
 	}
 }
 
-void hca_requester_end_turn(struct hca_fabric *f)
-{
-	int i;
-
-	hca_cq_raise_events(f);
-	f->stat.units += f->turn.units;
-	for (i = 0; i < HCA_WORK_KINDS; i++)
-		f->stat.largest[i] = max(f->stat.largest[i], f->turn.done[i]);
-}
-
 /* After the flush, RTS and SQD need a turn of their own. */
 static bool hca_req_run_flush(struct hca_qp *qp)
 {

@@ -43,7 +43,7 @@ bool hca_turn_run(struct hca_fabric *f, struct hca_qp *qp)
 		hca_turn_run_queue(f, qp);
 		qp = hca_share_first_of(owner);
 	} while (qp && hca_turn_continues(f) && !hca_halted(hca));
-	hca_requester_end_turn(f);
+	hca_turn_end(f);
 	hca_share_used(hca, owner, f->stat.units - before);
 	return f->turn.progress;
 }

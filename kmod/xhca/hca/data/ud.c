@@ -594,7 +594,7 @@ static void hca_ud_receive_multicast(struct datagram *d, struct hca_port *to, co
 {
 	u64 last = 0;
 
-	hca_requester_end_turn(d->f);
+	hca_turn_end(d->f);
 	d->f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
 	hca_count_rcv(to, d->length, true);
 	hca_mcg_walk(to, gid, &last, hca_ud_deliver_member, d);

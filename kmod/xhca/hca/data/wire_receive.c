@@ -111,7 +111,7 @@ static unsigned int hca_wire_poll_function(struct hca *hca)
 	}
 	if (n) {
 		hca_wire_acknowledge(f);
-		hca_requester_end_turn(f);
+		hca_turn_end(f);
 	}
 	return n;
 }
