@@ -246,6 +246,91 @@ static void test_faults(u32 psn)
 	}
 }
 
+/* ---- Messages with calculation: what is sent again is the result, too ------------------- */
+
+/* Sends the sum of four vectors of 32-bit numbers. */
+static void post_vectors(u32 bytes)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_vector_calc calc;
+		struct mlx5r_data data;
+	} wqe = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_OP_SEND | (u32)MLX5R_CALC_VECTOR <<
+						     MLX5R_CTRL_OPMOD_SHIFT),
+		.ctrl.qpn_ds = cpu_to_be32(4),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.calc.op[0] = MLX5R_VECTOR_ADD,
+		.calc.type = MLX5R_VECTOR_UINT32,
+		.calc.count = cpu_to_be16(4),
+		.data = { cpu_to_be32(bytes), cpu_to_be32(peer[0].mr.key),
+			  cpu_to_be64(peer[0].mr.addr) },
+	};
+
+	xv_wr_raw(&peer[0].q.qp, 1, &wqe);
+}
+
+static bool sum_is_good(u32 bytes)
+{
+	const __be32 *v = (void *)peer[0].mr.ptr, *sum = (void *)peer[1].mr.ptr;
+	u32 i, k, want, n = bytes / 4;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0, want = 0; k < 4; k++)
+			want += be32_to_cpu(v[k * n + i]);
+		if (be32_to_cpu(sum[i]) != want)
+			return false;
+	}
+	return true;
+}
+
+/* Sends the sum of three operands of 16 bytes. */
+static void post_operands(void)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_data data;
+	} wqe = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_CALC_ADD << MLX5R_CTRL_OPMOD_SHIFT |
+						     MLX5R_OP_SEND),
+		.ctrl.qpn_ds = cpu_to_be32(2),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.data = { cpu_to_be32(48), cpu_to_be32(peer[0].mr.key),
+			  cpu_to_be64(peer[0].mr.addr) },
+	};
+
+	xv_wr_raw(&peer[0].q.qp, 1, &wqe);
+}
+
+static bool operands_are_added(void)
+{
+	const __be64 *v = (void *)peer[0].mr.ptr, *sum = (void *)peer[1].mr.ptr;
+
+	return be64_to_cpu(*sum) == be64_to_cpu(v[0]) + be64_to_cpu(v[2]) + be64_to_cpu(v[4]);
+}
+
+static void test_calc(u8 opcode, u32 bytes)
+{
+	struct peers_config c = {
+		.wired = true, .st = MLX5_QP_ST_RC, .path.psn = 1, .cross = SESSION_MASTER,
+	};
+
+	peers_open(&c);
+	memset(&script, 0, sizeof(script));
+	script.opcode = opcode;
+	w.drop = lose_chosen;
+	receive(1, 2, 0, PEERS_BYTES);
+	if (bytes)
+		post_vectors(bytes);
+	else
+		post_operands();
+	settle();
+	wire_ok(&w, all_good(0, 1) && all_good(1, 1) &&
+		(bytes ? sum_is_good(bytes) : operands_are_added()),
+		"a calculation of %u bytes, opcode %#x lost", bytes, opcode);
+	end();
+}
+
 /* ---- Several losses ------------------------------------------------------------------- */
 
 /* The answer of a READ is lost, and a later message is acknowledged. */
@@ -593,6 +678,12 @@ int main(void)
 {
 	test_faults(0xa00001);
 	test_faults(0xfffffe);
+	test_calc(HCA_BTH_SEND_FIRST, LONG);
+	test_calc(HCA_BTH_SEND_LAST, LONG);
+	test_calc(HCA_BTH_ACK, LONG);
+	test_calc(HCA_BTH_SEND_MIDDLE, PEERS_BYTES / 4);
+	test_calc(HCA_BTH_SEND_ONLY, 0);
+	test_calc(HCA_BTH_ACK, 0);
 	test_implied();
 	test_rnr();
 	test_gaps();

@@ -371,17 +371,23 @@ static bool hca_wire_is_same(const struct hca_sent *e, const struct hca_wqe *w)
 	return w->opcode == e->opcode && w->length == e->length && w->nbb == e->nbb;
 }
 
-/* Fetches the request of entry x->at again. */
-static bool hca_wire_fetch(struct hca_qp *qp, struct hca_wqe *w, u32 i)
+/* Fetches the request of entry @i again, and begins its calculation again; 0 or a syndrome */
+static int hca_wire_fetch(struct hca_qp *qp, struct hca_wqe *w, u32 i)
 {
 	struct hca_sent *e = hca_wire_sent(qp->wire, i);
+	int ret;
 
 	w->operand = 0;
 	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
-	if (hca_wqe_fetch_at(qp, w, e->index) || !hca_wire_is_same(e, w))
-		return false;
+	ret = hca_wqe_fetch_at(qp, w, e->index);
+	if (!ret && w->has_calc)
+		ret = hca_calc_begin(qp, w);
+	if (ret)
+		return ret;
+	if (!hca_wire_is_same(e, w))
+		return MLX5R_SYND_LOCAL_QP_OP;
 	w->packets = e->packets;
-	return true;
+	return 0;
 }
 
 /* If the receiver was not ready, it has named a time, for which qp->timer is set. */
@@ -395,10 +401,12 @@ bool hca_wire_has_more(const struct hca_qp *qp)
 void hca_wire_run(struct hca_qp *qp)
 {
 	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	int ret;
 
 	while (hca_wire_has_more(qp) && hca_turn_left(qp->hca->fabric) && !hca_halted(qp->hca)) {
-		if (!hca_wire_fetch(qp, w, qp->wire->at))
-			hca_wire_fail_later(qp, MLX5R_SYND_LOCAL_QP_OP);
+		ret = hca_wire_fetch(qp, w, qp->wire->at);
+		if (ret)
+			hca_wire_fail_later(qp, ret);
 		else if (!hca_wire_send_some(qp, w))
 			return;
 	}
@@ -623,7 +631,7 @@ static bool hca_wire_answer_target(struct hca_qp *qp, struct hca_sgl *to)
 {
 	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
 
-	if (!hca_wire_fetch(qp, w, qp->wire->first))
+	if (hca_wire_fetch(qp, w, qp->wire->first))
 		return false;
 	hca_sgl_init(to, qp, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
 	return true;
