@@ -7,6 +7,8 @@
  *	link	"roce" or "ib"
  *	mac	address of a RoCE port; the GUIDs of the function derive from it
  *	ports	number of ports, 2 only with link "ib"
+ *	uplink	interface of the host to which a RoCE port is connected, by its name in the
+ *		namespace of the process that writes to enable; it may appear later.  Empty: none
  *	enable	1 plugs the function in, 0 unplugs it
  *	fault	"firmware": the firmware fails; "down", "up": link of its ports;
  *		"pci-error": an error of the link to the host; "unplug": it is removed by surprise
@@ -99,6 +101,17 @@ static ssize_t function_ports_store(struct config_item *item, const char *page, 
 }
 CONFIGFS_ATTR(function_, ports);
 
+static ssize_t function_uplink_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%s\n", item_function(item)->uplink.name);
+}
+
+static ssize_t function_uplink_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_word(item, page, len, xhca_function_set_uplink);
+}
+CONFIGFS_ATTR(function_, uplink);
+
 static ssize_t function_enable_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%d\n", item_function(item)->plugged);
@@ -160,6 +173,7 @@ static struct configfs_attribute *function_attrs[] = {
 	&function_attr_link,
 	&function_attr_mac,
 	&function_attr_ports,
+	&function_attr_uplink,
 	&function_attr_enable,
 	&function_attr_fault,
 	&function_attr_address,

@@ -69,14 +69,20 @@ static void destroy_hca(void *arg)
 
 /* ---- Slots ---------------------------------------------------------------------------- */
 
-/* A slot has the same addresses at every use. */
+/* A slot has the same address at every use. */
+static void slot_mac(const struct xhca_function *fn, u8 mac[ETH_ALEN])
+{
+	const u8 slot[ETH_ALEN] = { 0x02, 'x', 'h', 'c', 'a', fn->index };
+
+	memcpy(mac, slot, ETH_ALEN);
+}
+
 static void set_defaults(struct xhca_function *fn)
 {
-	const u8 mac[ETH_ALEN] = { 0x02, 'x', 'h', 'c', 'a', fn->index };
-
 	fn->roce = true;
 	fn->num_ports = 1;
-	memcpy(fn->mac, mac, ETH_ALEN);
+	slot_mac(fn, fn->mac);
+	*fn->uplink.name = 0;
 }
 
 struct xhca_function *xhca_function_new(struct xhca *x)
@@ -175,6 +181,34 @@ int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports)
 	return 0;
 }
 
+/* Other hosts may have a function with the address of the same slot. */
+static void make_mac_unique(struct xhca_function *fn)
+{
+	u8 slot[ETH_ALEN];
+
+	slot_mac(fn, slot);
+	if (ether_addr_equal_unaligned(fn->mac, slot))
+		eth_random_addr(fn->mac);
+}
+
+int xhca_function_set_uplink(struct xhca_function *fn, const char *name)
+{
+	int err;
+
+	if (*name && !dev_valid_name(name)) {
+		pr_err("uplink=%s: must be the name of an interface\n", name);
+		return -EINVAL;
+	}
+	err = settings_lock(fn);
+	if (err)
+		return err;
+	strscpy(fn->uplink.name, name, sizeof(fn->uplink.name));
+	if (*name)
+		make_mac_unique(fn);
+	settings_unlock(fn);
+	return 0;
+}
+
 static bool mac_is_in_use(const struct xhca_function *fn)
 {
 	const struct xhca *x = fn->xhca;
@@ -186,7 +220,7 @@ static bool mac_is_in_use(const struct xhca_function *fn)
 	return false;
 }
 
-static int check_settings(const struct xhca_function *fn)
+static int check_settings(const struct xhca_function *fn, struct net *net)
 {
 	/* The driver expects the second RoCE port of an adapter in a second function. */
 	if (fn->roce && fn->num_ports > 1) {
@@ -197,14 +231,14 @@ static int check_settings(const struct xhca_function *fn)
 		pr_err("mac=%pM belongs to another function\n", fn->mac);
 		return -EADDRINUSE;
 	}
-	return 0;
+	return xhca_uplink_check(fn, net);
 }
 
 /* ---- Plugging ------------------------------------------------------------------------- */
 
 static int plug(struct xhca_function *fn, struct net *net)
 {
-	int err = check_settings(fn);
+	int err = check_settings(fn, net);
 
 	if (err)
 		return err;

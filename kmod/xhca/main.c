@@ -22,6 +22,10 @@ static unsigned int ports = 1;
 module_param(ports, uint, 0444);
 MODULE_PARM_DESC(ports, "number of their ports, 2 only with link=ib (1)");
 
+static char *uplink = "";
+module_param(uplink, charp, 0444);
+MODULE_PARM_DESC(uplink, "interface to which the RoCE port of the first function is connected");
+
 static ulong bar;
 module_param(bar, ulong, 0444);
 MODULE_PARM_DESC(bar,
@@ -58,6 +62,8 @@ static int create_function(struct xhca *x)
 	err = xhca_function_set_link(fn, link);
 	if (!err)
 		err = xhca_function_set_ports(fn, ports);
+	if (!err && !fn->index)
+		err = xhca_function_set_uplink(fn, uplink);
 	if (!err)
 		err = xhca_function_plug(fn, &init_net);
 	return err;
@@ -94,9 +100,12 @@ static int start(struct xhca *x)
 	if (err)
 		goto err_engine;
 	xhca_debugfs_init(x);
-	err = xhca_pci_init(x);
+	err = xhca_uplink_init(x);
 	if (err)
 		goto err_debugfs;
+	err = xhca_pci_init(x);
+	if (err)
+		goto err_uplink;
 	err = create_functions(x);
 	if (err)
 		goto err_pci;
@@ -109,6 +118,8 @@ err_functions:
 	xhca_functions_exit(x);
 err_pci:
 	xhca_pci_exit(x);
+err_uplink:
+	xhca_uplink_exit(x);
 err_debugfs:
 	xhca_debugfs_exit(x);
 	xhca_dma_exit(x);
@@ -147,6 +158,7 @@ static void __exit xhca_exit(void)
 	xhca_config_exit();
 	xhca_functions_exit(xhca);
 	xhca_pci_exit(xhca);
+	xhca_uplink_exit(xhca);
 	xhca_debugfs_exit(xhca);
 	xhca_dma_exit(xhca);
 	xhca_engine_exit(xhca);

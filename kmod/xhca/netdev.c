@@ -4,8 +4,10 @@
  * driver of mlx5.
  *
  * The devices form a switch: a frame goes to the device with its destination address, a
- * multicast to all others.  They may be in different network namespaces.  The port is up
- * while its network device is up and has a cable (fault.c).
+ * multicast to all others.  They may be in different network namespaces.  A port with an uplink
+ * (uplink.c) also sends a multicast, and a frame for an address that no device has, to the uplink.
+ * The port is up while its network device is up and has a cable (fault.c), and its uplink, if it
+ * has one, has a carrier.
  *
  * A frame takes some time, as on a wire.  Without it, the answer to an ARP request would arrive
  * inside the call that sends the request, before ib_core waits for it, and rdma_resolve_addr()
@@ -20,7 +22,6 @@
 #include "xhca.h"
 #include "compat.h"
 
-#define XHCA_MAX_MTU	9000
 #define XHCA_SPEED	SPEED_100000
 #define XNET_WIRE_NS	100000
 #define XNET_WIRE_FRAMES 512
@@ -68,27 +69,27 @@ static bool forward_unicast(struct net_device *from, struct sk_buff *skb)
 	return false;
 }
 
-/* A frame for an unknown address goes to all devices, as in a switch. */
-static void flood(struct net_device *from, struct sk_buff *skb)
+/* A frame for an unknown address goes to all devices, as in a switch, and to the uplink. */
+static void flood(struct xnet *from, struct sk_buff *skb)
 {
 	struct sk_buff *clone;
 	struct xnet *x;
 
 	list_for_each_entry_rcu(x, &xnets, entry) {
-		if (x->dev == from)
+		if (x == from)
 			continue;
 		clone = skb_clone(skb, GFP_ATOMIC);
 		if (clone)
 			forward(x->dev, clone);
 	}
-	consume_skb(skb);
+	xhca_lowerdev_send(from->fn, skb);
 }
 
-static void arrive(struct net_device *dev, struct sk_buff *skb)
+static void arrive(struct xnet *from, struct sk_buff *skb)
 {
 	skb_reset_mac_header(skb);
-	if (!is_unicast_ether_addr(eth_hdr(skb)->h_dest) || !forward_unicast(dev, skb))
-		flood(dev, skb);
+	if (!is_unicast_ether_addr(eth_hdr(skb)->h_dest) || !forward_unicast(from->dev, skb))
+		flood(from, skb);
 }
 
 static enum hrtimer_restart xnet_arrival(struct hrtimer *timer)
@@ -107,7 +108,7 @@ static enum hrtimer_restart xnet_arrival(struct hrtimer *timer)
 
 	rcu_read_lock();
 	while ((skb = __skb_dequeue(&frames)))
-		arrive(x->dev, skb);
+		arrive(x, skb);
 	rcu_read_unlock();
 	hrtimer_forward_now(timer, ns_to_ktime(XNET_WIRE_NS));
 	return HRTIMER_RESTART;
@@ -149,8 +150,10 @@ static void port_set(void *arg)
 	hca_port_set(hca_port_find(s->hca, 1), s->up);
 }
 
-static void link_set(struct xnet *x, bool up)
+/* A device that goes down is not running any more. */
+static void link_update(struct xnet *x)
 {
+	bool up = netif_running(x->dev) && x->cable && xhca_lowerdev_has_carrier(x->fn);
 	struct port_state s = { x->fn->hca, up };
 
 	if (up)
@@ -163,9 +166,12 @@ static void link_set(struct xnet *x, bool up)
 static int xnet_open(struct net_device *dev)
 {
 	struct xnet *x = netdev_priv(dev);
+	int err = xhca_lowerdev_open(x->fn);
 
+	if (err)
+		return err;
 	list_add_tail_rcu(&x->entry, &xnets);
-	link_set(x, x->cable);
+	link_update(x);
 	netif_start_queue(dev);
 	return 0;
 }
@@ -178,10 +184,16 @@ static int xnet_stop(struct net_device *dev)
 	hrtimer_cancel(&x->arrival);
 	skb_queue_purge(&x->wire);
 	x->armed = false;
-	link_set(x, false);
+	link_update(x);
+	xhca_lowerdev_close(x->fn);
 	list_del_rcu(&x->entry);
 	synchronize_net();
 	return 0;
+}
+
+static void xnet_set_rx_mode(struct net_device *dev)
+{
+	xhca_lowerdev_set_groups(((struct xnet *)netdev_priv(dev))->fn);
 }
 
 static int xnet_init(struct net_device *dev)
@@ -201,6 +213,7 @@ static const struct net_device_ops xnet_ops = {
 	.ndo_open		= xnet_open,
 	.ndo_stop		= xnet_stop,
 	.ndo_start_xmit		= xnet_xmit,
+	.ndo_set_rx_mode	= xnet_set_rx_mode,
 	.ndo_get_stats64	= dev_get_tstats64,
 	.ndo_set_mac_address	= eth_mac_addr,
 	.ndo_validate_addr	= eth_validate_addr,
@@ -281,16 +294,28 @@ void xhca_netdev_del(struct xhca_function *fn)
 
 void xhca_netdev_cable(struct xhca_function *fn, bool in)
 {
-	struct xnet *x;
-
 	rtnl_lock();
 	if (fn->netdev) {
-		x = netdev_priv(fn->netdev);
-		x->cable = in;
-		if (netif_running(fn->netdev))
-			link_set(x, in);
+		((struct xnet *)netdev_priv(fn->netdev))->cable = in;
+		xhca_netdev_update(fn);
 	}
 	rtnl_unlock();
+}
+
+void xhca_netdev_update(struct xhca_function *fn)
+{
+	if (netif_running(fn->netdev))
+		link_update(netdev_priv(fn->netdev));
+}
+
+bool xhca_netdev_is(const struct net_device *dev)
+{
+	return dev->netdev_ops == &xnet_ops;
+}
+
+void xhca_netdev_receive(struct xhca_function *fn, struct sk_buff *skb)
+{
+	forward(fn->netdev, skb);
 }
 
 bool xhca_netdev_place(struct xhca_function *fn, char name[IFNAMSIZ], unsigned int *netns)

@@ -219,8 +219,11 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *da
 			pci_err(pdev, "cannot claim the BAR\n");
 		if (fn->roce && xhca_netdev_add(fn, pdev))
 			pci_err(pdev, "cannot make a network device\n");
+		else
+			xhca_uplink_join(fn);
 		break;
 	case BUS_NOTIFY_DEL_DEVICE:
+		xhca_uplink_leave(fn);
 		xhca_netdev_del(fn);
 		break;
 	}

@@ -23,6 +23,7 @@
 #include "hca/hca.h"
 
 #define XHCA_MAX_FUNCTIONS	16
+#define XHCA_MAX_MTU		9000
 #define XHCA_BAR_MIN		((u64)HCA_BAR_PAGES << HCA_PAGE_SHIFT)
 #define XHCA_BAR_MAX		(4 * XHCA_BAR_MIN)	/* as a ConnectX-5 */
 
@@ -47,6 +48,15 @@ struct xhca_vector {
 	struct irq_work replay;
 };
 
+/* The Ethernet interface of the host to which a RoCE port is connected (uplink.c) */
+struct xhca_uplink {
+	char name[IFNAMSIZ];		/* a setting; empty: there is none */
+	bool joined;			/* the port wants it; under RTNL, as the next two */
+	u64 netns;			/* cookie of the namespace where it has this name */
+	struct net_device __rcu *dev;	/* NULL: it does not exist now */
+	struct list_head entry;		/* while it exists */
+};
+
 /* A slot of the virtual bus, and the function in it */
 struct xhca_function {
 	struct xhca *xhca;
@@ -62,6 +72,7 @@ struct xhca_function {
 	bool is_reset;			/* while it is unplugged: its objects are freed */
 	struct net_device *netdev;	/* RoCE, while the PCI device exists; under RTNL */
 	struct net *net;		/* namespace of a new network device, or NULL */
+	struct xhca_uplink uplink;
 	struct dentry *debugfs;
 	u8 config[PCI_CFG_SPACE_SIZE];
 	u8 writable[PCI_CFG_SPACE_SIZE];
@@ -125,6 +136,7 @@ struct xhca {
 		struct irq_domain *msi;
 		struct notifier_block nb;
 	} pci;
+	struct notifier_block interfaces;	/* of the host (uplink.c) */
 	struct mutex lock;		/* held while a function is added or removed */
 	u64 list_bytes;			/* of each function, for lists of mkeys */
 	struct xhca_function fn[XHCA_MAX_FUNCTIONS];
@@ -209,6 +221,34 @@ void xhca_netdev_cable(struct xhca_function *fn, bool in);
 /* Name and namespace of its network device; false if there is none */
 bool xhca_netdev_place(struct xhca_function *fn, char name[IFNAMSIZ], unsigned int *netns);
 
+bool xhca_netdev_is(const struct net_device *dev);
+/* Sets the carrier of its port, after that of its uplink may have changed.  Under RTNL. */
+void xhca_netdev_update(struct xhca_function *fn);
+/* Consumes a frame for its network device, from the uplink.  Under RCU. */
+void xhca_netdev_receive(struct xhca_function *fn, struct sk_buff *skb);
+
+/* lowerdev.c: the interface of an uplink, while it exists */
+/* False: there is an uplink, and it has no carrier.  Under RTNL */
+bool xhca_lowerdev_has_carrier(const struct xhca_function *fn);
+/* Consumes a frame that the network device of the port has sent.  Under RCU */
+void xhca_lowerdev_send(struct xhca_function *fn, struct sk_buff *skb);
+/* The network device goes up or down.  Under RTNL, as the next two */
+int xhca_lowerdev_open(struct xhca_function *fn);
+void xhca_lowerdev_close(struct xhca_function *fn);
+int xhca_lowerdev_add_addresses(struct xhca_function *fn, struct net_device *dev);
+void xhca_lowerdev_remove_addresses(struct xhca_function *fn, struct net_device *dev);
+/* The multicast groups of the network device have changed.  Its address lock is held. */
+void xhca_lowerdev_set_groups(struct xhca_function *fn);
+
+/* uplink.c: connects a RoCE port to an Ethernet interface of the host */
+int xhca_uplink_init(struct xhca *x);
+void xhca_uplink_exit(struct xhca *x);
+/* Can the function use the interface that its uplink names in @net?  It need not exist yet. */
+int xhca_uplink_check(const struct xhca_function *fn, struct net *net);
+/* The function has a network device: from now on its interface is attached whenever it exists. */
+void xhca_uplink_join(struct xhca_function *fn);
+void xhca_uplink_leave(struct xhca_function *fn);
+
 /* debugfs.c */
 void xhca_debugfs_init(struct xhca *x);
 void xhca_debugfs_exit(struct xhca *x);
@@ -226,6 +266,8 @@ void xhca_function_free(struct xhca_function *fn);
 int xhca_function_set_link(struct xhca_function *fn, const char *link);
 int xhca_function_set_mac(struct xhca_function *fn, const char *mac);
 int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
+/* @name: of an interface of the host; empty: the port has no uplink */
+int xhca_function_set_uplink(struct xhca_function *fn, const char *name);
 /* The network device of a RoCE function appears in @net. */
 int xhca_function_plug(struct xhca_function *fn, struct net *net);
 void xhca_function_unplug(struct xhca_function *fn);
