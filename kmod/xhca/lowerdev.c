@@ -3,8 +3,9 @@
  * The lower device of a RoCE port: the interface of its uplink (uplink.c), while that exists.
  *
  * While the network device of the port is up, the lower device receives what is sent to the address
- * of the port and to its multicast groups.
+ * of the port and to its multicast groups.  It receives the VLANs of the port at any time.
  */
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 
@@ -68,6 +69,21 @@ void xhca_lowerdev_close(struct xhca_function *fn)
 
 	if (dev)
 		xhca_lowerdev_remove_addresses(fn, dev);
+}
+
+int xhca_lowerdev_add_vlan(struct xhca_function *fn, __be16 proto, u16 vid)
+{
+	struct net_device *dev = rtnl_dereference(fn->uplink.dev);
+
+	return dev ? vlan_vid_add(dev, proto, vid) : 0;
+}
+
+void xhca_lowerdev_remove_vlan(struct xhca_function *fn, __be16 proto, u16 vid)
+{
+	struct net_device *dev = rtnl_dereference(fn->uplink.dev);
+
+	if (dev)
+		vlan_vid_del(dev, proto, vid);
 }
 
 /* Not always under RTNL */

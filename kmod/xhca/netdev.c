@@ -196,6 +196,17 @@ static void xnet_set_rx_mode(struct net_device *dev)
 	xhca_lowerdev_set_groups(((struct xnet *)netdev_priv(dev))->fn);
 }
 
+static int xnet_vlan_rx_add_vid(struct net_device *dev, __be16 proto, u16 vid)
+{
+	return xhca_lowerdev_add_vlan(((struct xnet *)netdev_priv(dev))->fn, proto, vid);
+}
+
+static int xnet_vlan_rx_kill_vid(struct net_device *dev, __be16 proto, u16 vid)
+{
+	xhca_lowerdev_remove_vlan(((struct xnet *)netdev_priv(dev))->fn, proto, vid);
+	return 0;
+}
+
 static int xnet_init(struct net_device *dev)
 {
 	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
@@ -214,6 +225,8 @@ static const struct net_device_ops xnet_ops = {
 	.ndo_stop		= xnet_stop,
 	.ndo_start_xmit		= xnet_xmit,
 	.ndo_set_rx_mode	= xnet_set_rx_mode,
+	.ndo_vlan_rx_add_vid	= xnet_vlan_rx_add_vid,
+	.ndo_vlan_rx_kill_vid	= xnet_vlan_rx_kill_vid,
 	.ndo_get_stats64	= dev_get_tstats64,
 	.ndo_set_mac_address	= eth_mac_addr,
 	.ndo_validate_addr	= eth_validate_addr,
@@ -262,6 +275,7 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->hw_features = dev->features;
 	dev->vlan_features = dev->features;
+	dev->features |= NETIF_F_HW_VLAN_CTAG_FILTER;
 	eth_hw_addr_set(dev, fn->mac);
 	memcpy(dev->perm_addr, fn->mac, ETH_ALEN);
 	netif_carrier_off(dev);

@@ -14,6 +14,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
@@ -150,15 +151,26 @@ static int link_interface(struct xhca_function *fn, struct net_device *dev)
 
 	if (err)
 		return err;
+	err = vlan_vids_add_by_dev(dev, fn->netdev);
+	if (err)
+		goto err_link;
 	if (!has_handler(dev))
 		err = netdev_rx_handler_register(dev, uplink_receive, NULL);
-	if (!err && netif_running(fn->netdev)) {
-		err = xhca_lowerdev_add_addresses(fn, dev);
-		if (err && !is_in_use(dev))
-			netdev_rx_handler_unregister(dev);
-	}
 	if (err)
-		netdev_upper_dev_unlink(dev, fn->netdev);
+		goto err_vlans;
+	if (netif_running(fn->netdev))
+		err = xhca_lowerdev_add_addresses(fn, dev);
+	if (err)
+		goto err_handler;
+	return 0;
+
+err_handler:
+	if (!is_in_use(dev))
+		netdev_rx_handler_unregister(dev);
+err_vlans:
+	vlan_vids_del_by_dev(dev, fn->netdev);
+err_link:
+	netdev_upper_dev_unlink(dev, fn->netdev);
 	return err;
 }
 
@@ -190,6 +202,7 @@ static void detach(struct xhca_function *fn)
 		xhca_lowerdev_remove_addresses(fn, dev);
 	if (!is_in_use(dev))
 		netdev_rx_handler_unregister(dev);
+	vlan_vids_del_by_dev(dev, fn->netdev);
 	netdev_upper_dev_unlink(dev, fn->netdev);
 	xhca_netdev_update(fn);
 }

@@ -237,6 +237,9 @@ int xhca_lowerdev_open(struct xhca_function *fn);
 void xhca_lowerdev_close(struct xhca_function *fn);
 int xhca_lowerdev_add_addresses(struct xhca_function *fn, struct net_device *dev);
 void xhca_lowerdev_remove_addresses(struct xhca_function *fn, struct net_device *dev);
+/* A VLAN that the network device receives.  Under RTNL */
+int xhca_lowerdev_add_vlan(struct xhca_function *fn, __be16 proto, u16 vid);
+void xhca_lowerdev_remove_vlan(struct xhca_function *fn, __be16 proto, u16 vid);
 /* The multicast groups of the network device have changed.  Its address lock is held. */
 void xhca_lowerdev_set_groups(struct xhca_function *fn);
 
