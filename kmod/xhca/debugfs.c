@@ -3,6 +3,7 @@
  * debugfs/xhca/engine has counters of the engine, debugfs/xhca/N/objects the number of
  * objects of the function in slot N of the bus.  The engine does not stop while they are read,
  * so they are exact only when it is idle.  hca/base/fabric.h explains units and turns.
+ * debugfs/xhca/N/frames has the number of RoCE frames of its uplink, if it has one.
  *
  * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails the nth
  * firmware command of function N from now on.  The command is not executed.  Its status is
@@ -38,6 +39,18 @@ static int objects_show(struct seq_file *s, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(objects);
+
+static int frames_show(struct seq_file *s, void *unused)
+{
+	const struct xhca_frames *f = &((struct xhca_function *)s->private)->frames;
+
+	seq_printf(s, "received %llu\n", READ_ONCE(f->received));
+	seq_printf(s, "dropped  %lu\n", atomic_long_read(&f->dropped));
+	seq_printf(s, "sent     %llu\n", READ_ONCE(f->sent));
+	seq_printf(s, "unsent   %llu\n", READ_ONCE(f->unsent));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(frames);
 
 static int engine_show(struct seq_file *s, void *unused)
 {
@@ -163,6 +176,8 @@ void xhca_debugfs_add(struct xhca_function *fn)
 	snprintf(name, sizeof(name), "%u", fn->index);
 	dir = debugfs_create_dir(name, fn->xhca->debugfs);
 	debugfs_create_file("objects", 0400, dir, fn, &objects_fops);
+	if (fn->frames.socket)
+		debugfs_create_file("frames", 0400, dir, fn, &frames_fops);
 	debugfs_create_file("port_event", 0200, dir, fn, &port_event_fops);
 	debugfs_create_u32("fail_command", 0600, dir, &fail->left);
 	debugfs_create_u32("fail_more", 0600, dir, &fail->more);

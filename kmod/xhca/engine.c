@@ -22,7 +22,8 @@
  *	                        work found
  *
  *	OFFERED		the thread or the softirq of the worker was started and will take it
- *	PARKED		hca/ does not run until a timer, a call (engine_unpark()) or a doorbell
+ *	PARKED		hca/ does not run until a timer, a call (engine_unpark()), a doorbell or a
+ *			frame (xhca_engine_wake())
  *	CHECKING	a CPU reads the doorbells on behalf of the parked owner
  *
  * Other transitions: engine_unpark() changes PARKED to OFFERED, so that a call is executed.  A
@@ -54,6 +55,8 @@
  * pause is found early, and a long pause costs little CPU time.  Only a running task can ring a
  * doorbell, so an idle CPU need not look, and a CPU does not look if another one has done so in its
  * interval.
+ *
+ * A frame of the wire (frames.c) arrives in a softirq, which ends the pause or the sleep.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -283,17 +286,21 @@ static bool engine_may_spin(void)
 
 /* ---- Checks of the doorbells while parked ----------------------------------------- */
 
+/* Has a frame arrived since the last pass began? */
+static bool engine_frame_waits(const struct xhca_engine *e)
+{
+	return !e->yields && atomic_read(&e->frame_arrived);
+}
+
 /* A pause for the tasks of the only CPU ends early if they have nothing to do, not for work. */
 static bool engine_pause_ends(struct xhca_engine *e)
 {
-	return e->yields ? engine_may_spin() : hca_fabric_rung(e->fabric);
+	if (e->yields)
+		return engine_may_spin();
+	return engine_frame_waits(e) || hca_fabric_rung(e->fabric);
 }
 
-/*
- * If parked and there is work, offers it to @to and returns 1; the caller starts the softirq
- * or the thread of @to.  Returns -EAGAIN if another CPU is checking.
- */
-static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
+static int engine_check_once(struct xhca_engine *e, struct xhca_worker *to)
 {
 	long owner, checked;
 	u64 now;
@@ -313,7 +320,43 @@ static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
 	if (now >= e->wake_at || engine_pause_ends(e))
 		return engine_offer(e, checked, to);
 	atomic_long_set_release(&e->owner, owner);
+	/* Pairs with xhca_engine_wake(): this sees the frame, or it sees PARKED. */
+	smp_mb();
 	return 0;
+}
+
+/*
+ * If parked and there is work, offers it to @to and returns 1; the caller starts the softirq
+ * or the thread of @to.  Returns -EAGAIN if another CPU is checking.
+ */
+static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
+{
+	int found;
+
+	/* For a frame that arrives in the state CHECKING, xhca_engine_wake() does nothing. */
+	do
+		found = engine_check_once(e, to);
+	while (!found && engine_is_parked(e) && engine_frame_waits(e));
+	return found;
+}
+
+/*
+ * The frame is in its queue.  The flag is written before the owner word is read.  Who sets PARKED
+ * (engine_park(), engine_check_once()) does it before he reads the flag.  So either this finds
+ * PARKED and ends it, or the other finds the flag and makes a pass.  If the flag is set already,
+ * the frame before this one ends the pause, and the pass that clears the flag has not begun to
+ * take frames.
+ */
+void xhca_engine_wake(struct xhca *x)
+{
+	struct xhca_engine *e = &x->engine;
+	struct xhca_worker *here;
+
+	if (atomic_xchg(&e->frame_arrived, 1))
+		return;
+	here = engine_online_worker(e, &e->worker[smp_processor_id()]);
+	if (engine_check_doorbells(e, here) > 0)
+		engine_start_softirq(here);
 }
 
 static void engine_start_checks(struct xhca_worker *w, u64 ns)
@@ -473,7 +516,7 @@ static int engine_check_in_thread(struct xhca_engine *e, struct xhca_worker *w)
 	return found;
 }
 
-/* The owner stops for @ns, or until a call or, if @asleep, a doorbell. */
+/* The owner stops for @ns, or until a call, a frame or, if @asleep, a doorbell. */
 static void engine_park(struct xhca_engine *e, u64 ns, bool asleep)
 {
 	struct xhca_worker *w = engine_worker_of(atomic_long_read(&e->owner));
@@ -485,11 +528,11 @@ static void engine_park(struct xhca_engine *e, u64 ns, bool asleep)
 	WRITE_ONCE(e->wake_at, ktime_get_ns() + ns);
 	atomic_long_set_release(&e->owner, engine_owner_word(w, PARKED));
 	engine_start_timer(e);
-	/* Pairs with xhca_engine_call() and engine_check_doorbells(). */
+	/* Pairs with xhca_engine_call(), engine_check_doorbells() and xhca_engine_wake(). */
 	smp_mb();
 	if (!list_empty_careful(&e->calls))
 		engine_unpark(e);
-	else if (asleep && engine_check_in_thread(e, w) > 0)
+	else if ((asleep || engine_frame_waits(e)) && engine_check_in_thread(e, w) > 0)
 		wake_up_process(w->task);
 }
 
@@ -560,6 +603,42 @@ static void engine_after_pass(struct xhca_engine *e, long owner, bool work, bool
 		engine_yield(e, owner);
 }
 
+/*
+ * Frames that arrive from now on need another pass; this one takes those before it.  xchg() sees
+ * the last frame that has set the flag.
+ */
+static void engine_take_frames(struct xhca_engine *e)
+{
+	if (atomic_read(&e->frame_arrived))
+		atomic_xchg(&e->frame_arrived, 0);
+}
+
+static void engine_send_frames(struct xhca_engine *e)
+{
+	if (unlikely(!skb_queue_empty(&e->to_send)))
+		xhca_frames_send(e);
+}
+
+static bool engine_pass(struct xhca_engine *e)
+{
+	bool work;
+
+	engine_take_frames(e);
+	work = hca_fabric_poll(e->fabric);
+	engine_send_frames(e);
+	return work;
+}
+
+static bool engine_pass_atomic(struct xhca_engine *e)
+{
+	bool work;
+
+	engine_take_frames(e);
+	work = hca_fabric_poll_atomic(e->fabric);
+	engine_send_frames(e);
+	return work;
+}
+
 /* Is there work that may sleep? */
 static bool engine_wants_thread(struct xhca_engine *e)
 {
@@ -577,7 +656,7 @@ static void engine_softirq_run(struct tasklet_struct *tasklet)
 		return;
 	do {
 		/* Before the offer to the thread, which may have to wait for the CPU */
-		work = hca_fabric_poll_atomic(e->fabric);
+		work = engine_pass_atomic(e);
 		if (engine_wants_thread(e) || engine_may_spin())
 			engine_offer_to_thread(e, owner, w);
 		else
@@ -595,7 +674,7 @@ static int engine_worker_thread(void *arg)
 	while (!kthread_should_stop()) {
 		if (atomic_long_read(&e->owner) == owner) {
 			if (!engine_run_call(e))
-				engine_after_pass(e, owner, hca_fabric_poll(e->fabric),
+				engine_after_pass(e, owner, engine_pass(e),
 						  !single_task_running());
 		} else if (!engine_take(w, IN_THREAD)) {
 			engine_wait_for_offer(w);
@@ -782,6 +861,7 @@ int xhca_engine_init(struct xhca *x, const char *cpus)
 		return err;
 	spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->calls);
+	__skb_queue_head_init(&e->to_send);
 	xhca_hrtimer_setup(&e->timer, engine_tick, HRTIMER_MODE_REL);
 	e->busy = ktime_get_ns();
 	e->run_start = e->busy;

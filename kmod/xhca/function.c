@@ -18,6 +18,9 @@
 static const struct hca_ops hca_ops = {
 	.dma_ptr	= xhca_dma_ptr,
 	.raise_irq	= xhca_raise_irq,
+	.frame_alloc	= xhca_frame_alloc,
+	.frame_send	= xhca_frame_send,
+	.frame_next	= xhca_frame_next,
 };
 
 static u64 function_guid(const struct xhca_function *fn)
@@ -34,6 +37,7 @@ static void create_hca(void *arg)
 	struct hca_params p = {
 		.index = fn->index,
 		.roce = fn->roce,
+		.wired = *fn->uplink.name,
 		.num_ports = fn->num_ports,
 		.node_guid = function_guid(fn),
 		.lid = fn->index + 1,
@@ -240,18 +244,27 @@ static int plug(struct xhca_function *fn, struct net *net)
 {
 	int err = check_settings(fn, net);
 
+	if (!err)
+		err = xhca_frames_create(fn);
 	if (err)
 		return err;
 	memset(xhca_bar_ptr(fn), 0, fn->xhca->bar.size);
 	xhca_engine_call(fn->xhca, create_hca, fn);
-	if (!fn->hca)
-		return -ENOMEM;
+	if (!fn->hca) {
+		err = -ENOMEM;
+		goto err_frames;
+	}
 	xhca_debugfs_add(fn);
 	err = xhca_pci_plug(fn, net);
-	if (err) {
-		xhca_debugfs_del(fn);
-		xhca_engine_call(fn->xhca, destroy_hca, fn);
-	}
+	if (err)
+		goto err_hca;
+	return 0;
+
+err_hca:
+	xhca_debugfs_del(fn);
+	xhca_engine_call(fn->xhca, destroy_hca, fn);
+err_frames:
+	xhca_frames_destroy(fn);
 	return err;
 }
 
@@ -283,6 +296,7 @@ static void unplug(struct xhca_function *fn)
 	xhca_debugfs_del(fn);
 	free_objects(fn);
 	xhca_engine_call(fn->xhca, destroy_hca, fn);
+	xhca_frames_destroy(fn);
 	fn->plugged = false;
 }
 

@@ -3,9 +3,10 @@
  * The uplink: an Ethernet interface of the host to which RoCE ports are connected.
  *
  * Each port has a MAC address of its own on the wire, as a macvlan has.  What arrives for this
- * address does not reach the host; a multicast reaches both.  As
- * with macvlan, the host itself cannot reach the port through the uplink, because the interface
- * does not send its own frames back.
+ * address does not reach the host; a multicast reaches both.  RoCE frames go to the adapter
+ * (frames.c), all others to the network device of the port.  As with macvlan, the host itself
+ * cannot reach the port through the uplink, because the interface does not send its own frames
+ * back.
  *
  * The interface may appear after the function, disappear and appear again, and be in another
  * namespace than the network device of the port.  While it does not exist, the port has no carrier.
@@ -15,10 +16,15 @@
 
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
+#include <linux/udp.h>
+#include <net/ip.h>
 #include <net/net_namespace.h>
+#include <rdma/ib_verbs.h>
 
 #include "xhca.h"
 #include "compat.h"
@@ -28,11 +34,58 @@ static LIST_HEAD(attached);
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
+static bool is_roce_port(const struct sk_buff *skb, int offset)
+{
+	const struct udphdr *udp;
+	struct udphdr buf;
+
+	udp = skb_header_pointer(skb, offset, sizeof(buf), &buf);
+	return udp && udp->dest == htons(ROCE_V2_UDP_DPORT);
+}
+
+static bool is_roce_v4(const struct sk_buff *skb)
+{
+	const struct iphdr *ip;
+	struct iphdr buf;
+
+	ip = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+	return ip && ip->protocol == IPPROTO_UDP && !ip_is_fragment(ip) &&
+	       is_roce_port(skb, 4 * ip->ihl);
+}
+
+/* RoCE has no extension headers. */
+static bool is_roce_v6(const struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip;
+	struct ipv6hdr buf;
+
+	ip = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+	return ip && ip->nexthdr == IPPROTO_UDP && is_roce_port(skb, sizeof(*ip));
+}
+
 /* The data of @skb begins after the Ethernet header, and after the VLAN tag if there is one. */
+static bool is_roce(const struct sk_buff *skb)
+{
+	switch (skb->protocol) {
+	case htons(ETH_P_IP):
+		return is_roce_v4(skb);
+	case htons(ETH_P_IPV6):
+		return is_roce_v6(skb);
+	case htons(ETH_P_IBOE):
+		return true;
+	}
+	return false;
+}
+
 static void deliver(struct xhca_function *fn, struct sk_buff *skb)
 {
+	bool roce = is_roce(skb);
+
 	skb_push_rcsum(skb, ETH_HLEN);
-	xhca_netdev_receive(fn, skb);
+	if (!roce)
+		xhca_netdev_receive(fn, skb);
+	else if (xhca_frames_receive(fn, skb))
+		xhca_engine_wake(fn->xhca);
 }
 
 /* The host receives it, too. */

@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
 #include "hca/hca.h"
@@ -35,6 +36,7 @@ struct dentry;
 struct irq_domain;
 struct net;
 struct platform_device;
+struct socket;
 struct xhca;
 struct xhca_worker;
 
@@ -57,6 +59,16 @@ struct xhca_uplink {
 	struct list_head entry;		/* while it exists */
 };
 
+/* RoCE frames between the uplink and hca/ (frames.c) */
+struct xhca_frames {
+	struct socket *socket;		/* owner of the frames that are sent; NULL: no uplink */
+	struct sk_buff *writing, *reading;	/* by hca/ */
+	struct sk_buff_head arrived;	/* its lock covers it and the next member */
+	unsigned int memory;		/* of the arrived frames */
+	u64 received, sent, unsent;	/* unsent: there was no uplink, or it has dropped them */
+	atomic_long_t dropped;		/* of those that have arrived */
+};
+
 /* A slot of the virtual bus, and the function in it */
 struct xhca_function {
 	struct xhca *xhca;
@@ -73,6 +85,7 @@ struct xhca_function {
 	struct net_device *netdev;	/* RoCE, while the PCI device exists; under RTNL */
 	struct net *net;		/* namespace of a new network device, or NULL */
 	struct xhca_uplink uplink;
+	struct xhca_frames frames;
 	struct dentry *debugfs;
 	u8 config[PCI_CFG_SPACE_SIZE];
 	u8 writable[PCI_CFG_SPACE_SIZE];
@@ -89,6 +102,8 @@ struct xhca_engine {
 	struct hca_fabric *fabric;
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
+	atomic_t frame_arrived;		/* since the last pass began */
+	struct sk_buff_head to_send;	/* frames of this pass */
 	struct hrtimer timer;		/* calls engine_tick() */
 	unsigned long watched;		/* offers at the last tick */
 	u64 wake_at;			/* parked until then at the latest */
@@ -204,6 +219,8 @@ void xhca_engine_exit(struct xhca *x);
 void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg);
 /* Waits for the end of a pass that may be running. */
 void xhca_engine_wait(struct xhca *x);
+/* A frame has arrived: there will be a pass.  In softirqs, or with softirqs off. */
+void xhca_engine_wake(struct xhca *x);
 
 /* dma.c: DMA addresses */
 int xhca_dma_init(struct xhca *x);
@@ -251,6 +268,22 @@ int xhca_uplink_check(const struct xhca_function *fn, struct net *net);
 /* The function has a network device: from now on its interface is attached whenever it exists. */
 void xhca_uplink_join(struct xhca_function *fn);
 void xhca_uplink_leave(struct xhca_function *fn);
+
+/* frames.c: RoCE frames between the uplink and hca/ */
+/* Before the adapter is created, and after it was destroyed */
+int xhca_frames_create(struct xhca_function *fn);
+void xhca_frames_destroy(struct xhca_function *fn);
+/*
+ * Consumes a frame of the uplink, from its Ethernet header on.  False: it was dropped.  Under RCU,
+ * with softirqs off
+ */
+bool xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb);
+/* Sends the frames of a pass. */
+void xhca_frames_send(struct xhca_engine *e);
+/* For struct hca_ops */
+void *xhca_frame_alloc(void *ctx, u32 bytes);
+void xhca_frame_send(void *ctx);
+const void *xhca_frame_next(void *ctx, u32 *bytes);
 
 /* debugfs.c */
 void xhca_debugfs_init(struct xhca *x);
