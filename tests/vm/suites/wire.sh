@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# RoCE on a wire: one end of a veth pair is the uplink of a function, whose network device is in a
+# namespace of its own, as on another host. At the other end is rdma_rxe, which shares no code with
+# xhca. Programs of others run between both, in both directions, and while the wire loses frames.
+. ./lib.sh
+
+HERE=10.90.0.1 THERE=10.90.0.2	# rdma_rxe; the function
+PEER=(ip netns exec wired)
+LOSS=1				# percent, of each end
+
+# shellcheck disable=SC2317 # called by ok
+wire_up() {
+	ip netns add wired &&
+	ip link add wire mtu 4500 type veth peer name up0 netns wired mtu 4500 &&
+	ip address add "$HERE/24" dev wire && ip link set wire up && ip -n wired link set up0 up &&
+	modprobe rdma_rxe && rdma link add rxe type rxe netdev wire &&
+	xhcactl add --netns wired --uplink up0 &&
+	ip -n wired link set xnet2 mtu 4500 up && ip -n wired address add "$THERE/24" dev xnet2 &&
+	wait_for 10 port_is_active && wait_for 10 ping -qc 1 -W 1 "$THERE" && wait_for 10 has_gids
+}
+# shellcheck disable=SC2317 # called by wire_up
+port_is_active() { grep -q ACTIVE /sys/class/infiniband/mlx5_2/ports/1/state; }
+# shellcheck disable=SC2317 # called by wire_up
+has_gids() { has_gid rxe "$HERE" && has_gid mlx5_2 "$THERE"; }
+
+# shellcheck disable=SC2317 # called by ok
+wire_down() {
+	xhcactl del 2 && rdma link delete rxe && ip link delete wire && ip netns delete wired
+}
+
+frames() { awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/debug/xhca/2/frames; }
+
+# cm_listening_there PORT: a program of rdma_cm in the namespace of the function listens.
+# shellcheck disable=SC2317 # called by pair
+cm_listening_there() { "${PEER[@]}" rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
+
+# both DESCRIPTION PORT REGEX LISTEN CONNECT PROGRAM...: the client is at the function, then the
+# server. LISTEN and CONNECT are the options of the server and the client; ADDRESS in them is that
+# of the server.
+both() {
+	local what=$1 port=$2 want=$3 listen=$4 connect=$5
+	shift 5
+	# shellcheck disable=SC2086 # lists of options
+	pair "$what, from the function" "cm_listening $port" "$want" \
+		"$@" ${listen/ADDRESS/$HERE} -- "${PEER[@]}" "$@" ${connect/ADDRESS/$HERE}
+	# shellcheck disable=SC2086 # lists of options
+	pair "$what, to the function" "cm_listening_there $port" "$want" \
+		"${PEER[@]}" "$@" ${listen/ADDRESS/$THERE} -- "$@" ${connect/ADDRESS/$THERE}
+}
+
+# perf DESCRIPTION REGEX PROGRAM...: a program of perftest. rdma_rxe takes 16 READs at once.
+perf() {
+	local what=$1 want=$2
+	shift 2
+	PORT=$((PORT + 1))
+	both "$what" $PORT "$want" "" ADDRESS "$@" -R -F -p $PORT
+}
+
+# lossy COMMAND...: runs tests while both ends lose frames
+lossy() {
+	ok "the wire loses $LOSS % of the frames" tc qdisc add dev wire root netem loss $LOSS%
+	ok "the other end, too" tc -n wired qdisc add dev up0 root netem loss $LOSS%
+	"$@"
+	ok "it loses none any more" tc qdisc delete dev wire root
+	ok "nor does the other end" tc -n wired qdisc delete dev up0 root
+}
+
+# data: the programs compare the contents.
+data() {
+	both "rping: 4 KiB" 7174 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -p 7174 -V -C 20 -S 4096
+	both "rping: 60 KiB" 7175 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -p 7175 -V -C 20 -S 60000
+	both "rstream" 7471 '64k' "-b ADDRESS" "-s ADDRESS" \
+		rstream -p 7471 -T n -T v -I 20 -S 65536 -C 20
+}
+
+ok "a function with an uplink, and rdma_rxe" wire_up
+data
+both "ucmatose" 7471 'return status 0' "" "-s ADDRESS" ucmatose -c 4 -C 20 -S 1000
+both "udaddy" 7174 'return status 0' "" "-s ADDRESS" udaddy -C 20 -S 1000
+perf "ib_send_bw" '^ *65536 +100' ib_send_bw -s 65536 -n 100
+perf "ib_write_bw" '^ *65536 +100' ib_write_bw -s 65536 -n 100
+perf "ib_read_bw" '^ *65536 +100' ib_read_bw -s 65536 -n 100 -o 16
+perf "ib_atomic_bw: fetch and add" '^ *8 +100' ib_atomic_bw -A FETCH_AND_ADD -n 100 -o 16
+perf "ib_atomic_bw: compare and swap" '^ *8 +100' ib_atomic_bw -A CMP_AND_SWAP -n 100 -o 16
+perf "ib_write_bw: 4 queue pairs, both ways" '^ *4096 +' ib_write_bw -s 4096 -n 100 -q 4 -b
+perf "ib_send_lat" '^ *64 +100' ib_send_lat -s 64 -n 100
+if full; then
+	lossy data
+fi
+received=$(frames received)
+ok "the frames came over the wire" test "${received:-0}" -gt 2000
+ok "remove both" wire_down
+finish
