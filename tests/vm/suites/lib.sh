@@ -14,7 +14,7 @@ TESTS=0 FAILED=0
 OUT=$(mktemp)		# output of the last command
 exec {NEVER}<> <(:)	# a descriptor that never becomes readable, for pause
 KERNEL_LINES=0		# lines of the kernel log that were shown
-LIMIT=30		# seconds for one command
+LIMIT=60		# seconds for one command, also if the machine does other work
 PORT=${PORT:-18600}	# TCP port of the last pair of programs
 
 # On the debug kernel everything takes several times as long.

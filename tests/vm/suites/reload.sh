@@ -38,6 +38,11 @@ ok "reload with InfiniBand ports" reload functions=2 link=ib
 like "the port is InfiniBand" 'link_layer:\s+InfiniBand' ibv_devinfo -d mlx5_0
 ok "reload with RoCE ports" reload functions=2
 like "the port is Ethernet" 'link_layer:\s+Ethernet' ibv_devinfo -d mlx5_0
+ip link add up0 type veth
+ok "reload with an uplink" reload functions=2 uplink=up0
+is "the first function has it" "$(xhcactl list | awk '$1 == 0 { print $9 }')" up0
+is "the second function has none" "$(xhcactl list | awk '$1 == 1 { print $9 }')" -
+ok "the uplink is deleted" ip link delete up0
 
 pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
 ok "unbind mlx5_core" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/unbind"
@@ -52,6 +57,8 @@ refuses functions=17
 refuses link=token
 refuses ports=2
 refuses ports=3
+refuses uplink=lo
+refuses uplink=a/b
 refuses bar=0x1000
 refuses bar=0x10000000
 ok "load the driver once more" modprobe mlx5_ib
