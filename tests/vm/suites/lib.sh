@@ -400,11 +400,24 @@ ipoib_down() { ip netns delete peer && modprobe -r ib_ipoib; }
 namespaces_up() { if [ "$VM_LINK" = ib ]; then ipoib_up; else peer_up; fi; }
 namespaces_down() { if [ "$VM_LINK" = ib ]; then ipoib_down; else peer_down; fi; }
 
+# True if the driver has filled its cache of memory keys, or has none
+# shellcheck disable=SC2317 # called by wait_for
+key_cache_is_full() {
+	local limit cur
+	for limit in /sys/kernel/debug/mlx5/*/mr_cache/*/limit; do
+		[ -e "$limit" ] || continue
+		cur=$(< "${limit%limit}cur")
+		[ $((cur)) -ge $((2 * $(< "$limit"))) ] || return 1
+	done
+}
+
 # Empties the driver's cache of memory keys. Without cached keys, only the command of the
 # verb runs when a key is needed. Newer kernels keep keys in pools of ib_core and have no
-# such files.
+# such files. While a command of the driver creates a key for the cache, mlx5_ib of 6.12 would wait
+# for it for ever, with interrupts off (resize_available_mrs()): first it must have all.
 drop_key_cache() {
 	local limit
+	wait_for 10 key_cache_is_full
 	for limit in /sys/kernel/debug/mlx5/*/mr_cache/*/limit; do
 		[ -e "$limit" ] || continue
 		echo 0 > "$limit"
