@@ -58,7 +58,7 @@ struct hca_wire {
 	u32 first, end;			/* the oldest, and after the last */
 	u32 at, at_packet;		/* the packet to send next; @end: all are sent */
 	u32 una, high;			/* the oldest PSN without an answer, the next new one */
-	u32 inflight;			/* packets of requests */
+	u32 in_flight;			/* packets of requests */
 	u32 reads;			/* requests that need an answer, see log_sra_max */
 	struct hca_timer timer;		/* the acknowledgement is late */
 	u32 timeouts;			/* without progress */

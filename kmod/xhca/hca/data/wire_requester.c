@@ -79,7 +79,7 @@ bool hca_wire_leads(struct hca_qp *qp)
 
 static bool hca_wire_window_open(const struct hca_wire *x)
 {
-	return x->inflight < HCA_WINDOW && !x->error;
+	return x->in_flight < HCA_WINDOW && !x->error;
 }
 
 bool hca_wire_may_post(const struct hca_qp *qp)
@@ -134,7 +134,7 @@ static void hca_wire_end(struct hca_wire *x)
 	}
 	x->first++;
 	if (!hca_wire_is_outstanding(x)) {
-		x->inflight = 0;
+		x->in_flight = 0;
 		x->drain = false;
 	}
 }
@@ -164,7 +164,7 @@ void hca_wire_reset_requester(struct hca_qp *qp)
 		qp->sq.ci = hca_wire_sent(x, x->first)->index;
 	x->first = x->end = x->at = 0;
 	x->at_packet = 0;
-	x->inflight = 0;
+	x->in_flight = 0;
 	x->reads = 0;
 	x->timeouts = 0;
 	x->error = 0;
@@ -248,7 +248,7 @@ static void hca_wire_go_back(struct hca_qp *qp, u32 psn)
 		if (x->at_packet < e->packets)
 			break;
 	}
-	x->inflight = 0;
+	x->in_flight = 0;
 	x->error = 0;
 	x->recovering = true;
 	x->rtt.since = 0;
@@ -303,7 +303,7 @@ static int hca_wire_send_packet(struct hca_qp *qp, const struct hca_wqe *w, stru
 	ret = hca_wire_send(qp, &p, from);
 	if (ret)
 		return ret;
-	x->inflight += qp->st != MLX5_QP_ST_UC;
+	x->in_flight += qp->st != MLX5_QP_ST_UC;
 	x->at_packet += hca_wire_is_answered(e->opcode) ? e->packets - x->at_packet : 1;
 	if (hca_wire_distance(x->una, p.psn) >= hca_wire_distance(x->una, x->high))
 		x->high = (e->psn + x->at_packet) & HCA_PSN_MASK;
@@ -505,7 +505,7 @@ static bool hca_wire_acked(struct hca_qp *qp, u32 psn)
 		if (hca_wire_is_answered(e->opcode))
 			return hca_wire_distance(e->psn, psn) < e->packets;
 		n = min(n, e->packets - hca_wire_distance(e->psn, x->una));
-		x->inflight -= min(n, x->inflight);
+		x->in_flight -= min(n, x->in_flight);
 		x->una = (x->una + n) & HCA_PSN_MASK;
 		if (hca_wire_distance(e->psn, x->una) < e->packets)
 			return true;
@@ -671,7 +671,7 @@ static void hca_wire_take_read_data(struct hca_qp *qp, const struct hca_packet *
 	}
 	x->una = (x->una + 1) & HCA_PSN_MASK;
 	if (packet + 1 == e->packets) {
-		x->inflight -= min(x->inflight, 1u);
+		x->in_flight -= min(x->in_flight, 1u);
 		hca_wire_complete(qp);
 	}
 	hca_wire_progress(qp);
@@ -693,7 +693,7 @@ static void hca_wire_take_atomic_result(struct hca_qp *qp, const struct hca_pack
 	} else if (hca_copy(&to, &from, data.len)) {
 		hca_wire_fail(qp, MLX5R_SYND_LOCAL_PROT);
 	} else {
-		x->inflight -= min(x->inflight, 1u);
+		x->in_flight -= min(x->in_flight, 1u);
 		hca_wire_complete(qp);
 		hca_wire_progress(qp);
 	}
