@@ -246,8 +246,11 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	w->packets = hca_req_count_packets(qp, w);
-	if (hca_wire_leads(qp))
+	if (hca_wire_leads(qp)) {
+		/* A part of it may have reached a peer that was local. */
+		hca_req_end_parts(qp);
 		return hca_wire_post(qp, w);
+	}
 	peer = qp->st == MLX5_QP_ST_DCI ? hca_dci_target(qp, w) : hca_peer_find(qp);
 	ret = hca_req_execute_at(qp, peer, w);
 	hca_count_request(qp, peer, w, ret);

@@ -69,7 +69,7 @@ enum {
 	HCA_NAK_INVALID		= 1,
 	HCA_NAK_ACCESS		= 2,
 	HCA_NAK_OPERATION	= 3,
-	HCA_AETH_KIND		= 0x60,
+	HCA_AETH_KIND		= 0xe0,
 	HCA_AETH_VALUE		= 0x1f,
 	HCA_AETH_UNLIMITED	= 0x1f,		/* credits of an ACK */
 };
