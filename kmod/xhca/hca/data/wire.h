@@ -52,6 +52,7 @@ struct hca_wire {
 	struct hca_flow flow;
 	u32 flow_epoch;			/* of the routes when it was found; 0: look again */
 	bool has_flow;			/* the path leads from a GID that is valid */
+	bool local_peer;		/* and to a port of this host */
 
 	/* Requester.  Indices of @sent are free-running. */
 	struct hca_sent sent[HCA_SENT];
@@ -106,6 +107,8 @@ int hca_wire_send(struct hca_qp *qp, struct hca_packet *p, struct hca_sgl *from)
 int hca_wire_send_bytes(struct hca_port *from, struct hca_packet *p, const u8 *data);
 /* Finds the headers of the path of @qp; false if its source address does not exist. */
 bool hca_wire_find_flow(struct hca_qp *qp);
+/* Does the path lead to a port of this host?  Such a peer sends and gets no packets. */
+bool hca_wire_has_local_peer(struct hca_qp *qp);
 
 /* ---- ud.c -------------------------------------------------------------------------------- */
 

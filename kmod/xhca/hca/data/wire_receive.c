@@ -35,7 +35,7 @@ static bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p)
 {
 	const struct hca_flow *own = &qp->wire->flow, *flow = &p->flow;
 
-	return hca_wire_find_flow(qp) && !hca_route_remote(qp) && own->l3 == flow->l3 &&
+	return hca_wire_find_flow(qp) && !hca_wire_has_local_peer(qp) && own->l3 == flow->l3 &&
 	       own->tagged == flow->tagged && !((own->tci ^ flow->tci) & HCA_VLAN_ID) &&
 	       !memcmp(own->dgid, flow->sgid, sizeof(own->dgid)) &&
 	       !memcmp(own->sgid, flow->dgid, sizeof(own->sgid)) &&

@@ -74,7 +74,7 @@ bool hca_wire_leads(struct hca_qp *qp)
 
 	if (!x)
 		return false;
-	return hca_wire_is_outstanding(x) || (qp->port->up && !hca_route_remote(qp));
+	return hca_wire_is_outstanding(x) || (qp->port->up && !hca_wire_has_local_peer(qp));
 }
 
 static bool hca_wire_window_open(const struct hca_wire *x)

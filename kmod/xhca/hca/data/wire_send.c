@@ -50,22 +50,13 @@ static u16 hca_wire_sport(const struct hca_path *path)
 	return path->udp_sport ? path->udp_sport : hca_flow_sport(path->flow_label);
 }
 
-bool hca_wire_find_flow(struct hca_qp *qp)
+static void hca_wire_set_flow(struct hca_qp *qp, const struct hca_gid *g)
 {
 	const struct hca_path *path = &qp->path;
-	const struct hca_gid *g = &qp->hca->gids[path->sgid_index % HCA_GIDS];
-	u32 epoch = qp->hca->fabric->route.epoch;
-	struct hca_wire *x = qp->wire;
-	u8 l3;
+	struct hca_flow *flow = &qp->wire->flow;
+	u8 l3 = hca_wire_l3(g);
 
-	if (x->flow_epoch == epoch)
-		return x->has_flow;
-	x->flow_epoch = epoch;
-	x->has_flow = g->valid;
-	if (!g->valid)
-		return false;
-	l3 = hca_wire_l3(g);
-	x->flow = (struct hca_flow) {
+	*flow = (struct hca_flow) {
 		.tagged = g->vlan_valid,
 		.tci = path->sl << 13 | g->vlan_id,
 		.l3 = l3,
@@ -75,11 +66,36 @@ bool hca_wire_find_flow(struct hca_qp *qp)
 		.sport = hca_wire_sport(path),
 		.flow_label = path->flow_label,
 	};
-	memcpy(x->flow.dmac, path->rmac, sizeof(path->rmac));
-	memcpy(x->flow.smac, g->mac, sizeof(g->mac));
-	memcpy(x->flow.sgid, g->gid, sizeof(g->gid));
-	memcpy(x->flow.dgid, path->rgid, sizeof(path->rgid));
-	return true;
+	memcpy(flow->dmac, path->rmac, sizeof(path->rmac));
+	memcpy(flow->smac, g->mac, sizeof(g->mac));
+	memcpy(flow->sgid, g->gid, sizeof(g->gid));
+	memcpy(flow->dgid, path->rgid, sizeof(path->rgid));
+}
+
+/* An address of this host, or the path, has changed. */
+static void hca_wire_update_path(struct hca_qp *qp)
+{
+	const struct hca_gid *g = &qp->hca->gids[qp->path.sgid_index % HCA_GIDS];
+	struct hca_wire *x = qp->wire;
+
+	x->flow_epoch = qp->hca->fabric->route.epoch;
+	x->local_peer = hca_route_find(qp->hca, &qp->path);
+	x->has_flow = g->valid;
+	if (g->valid)
+		hca_wire_set_flow(qp, g);
+}
+
+bool hca_wire_find_flow(struct hca_qp *qp)
+{
+	if (qp->wire->flow_epoch != qp->hca->fabric->route.epoch)
+		hca_wire_update_path(qp);
+	return qp->wire->has_flow;
+}
+
+bool hca_wire_has_local_peer(struct hca_qp *qp)
+{
+	hca_wire_find_flow(qp);
+	return qp->wire->local_peer;
 }
 
 static u8 hca_wire_transport(const struct hca_qp *qp)
