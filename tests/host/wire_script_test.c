@@ -550,6 +550,38 @@ static void test_room(u32 room)
 	end();
 }
 
+/* Passes of a hundred that find work */
+static u32 busy_passes(u32 host)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < 1000; i++)
+		n += hca_fabric_poll(&w.s[host].fabric);
+	return n / 10;
+}
+
+/* Without room, each side tries again from time to time, and has no work meanwhile. */
+static void test_no_room(void)
+{
+	begin(1);
+	post_read(1, here(0, 0x40000, LONG), FROM, peer[1].mr.key);
+	commit(0);
+	w.room = 0;
+	ok(busy_passes(0) < 10, "a request without room is no work");
+	w.room = 1;
+	while (w.sent == 0)
+		hca_fabric_poll(&w.s[0].fabric);
+	w.room = 0;
+	shim_now += w.delay;
+	ok(busy_passes(1) < 10, "nor are answers");
+	ok(!w.bad && w.sent == 1, "nothing is sent");
+	w.room = 64;
+	settle();
+	wire_ok(&w, all_good(0, 1) && !memcmp(peer[0].mr.ptr + 0x40000, peer[1].mr.ptr + FROM, LONG),
+		"with room the READ completes");
+	end();
+}
+
 /* ---- A frame that comes very late -------------------------------------------------------- */
 
 static u8 late_frame[4096];
@@ -697,6 +729,7 @@ int main(void)
 	test_long(MLX5_QP_ST_UC);
 	test_room(1);
 	test_room(3);
+	test_no_room();
 	test_late_read();
 	test_drain();
 	test_reconnect(SEND);

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "data/copy_bytes.h"
+#include "data/wire.h"
 #include "pass.h"
 #include "sa/sa.h"
 
@@ -86,6 +87,11 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		hca_free(hca);
 		return NULL;
 	}
+	if (!hca_wire_init(hca)) {
+		hca_heap_leave(&f->run.queue, &hca->share.place);
+		hca_free(hca);
+		return NULL;
+	}
 	hca->serial = ++f->functions.last_serial;
 	list_add_tail(&hca->entry, &f->functions.list);
 	list_add_tail(&hca->serial_entry, &f->functions.by_serial);
@@ -100,6 +106,7 @@ void hca_destroy(struct hca *hca)
 
 	hca_reset(hca);
 	hca_heap_leave(&f->run.queue, &hca->share.place);
+	hca_wire_exit(hca);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
 	f->functions.n--;

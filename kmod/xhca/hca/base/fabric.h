@@ -63,6 +63,10 @@ struct hca {
 
 	struct hca_port port[HCA_MAX_PORTS];	/* p.num_ports of them */
 	struct hca_gid gids[HCA_GIDS];	/* RoCE */
+	struct {			/* the wire has no room for the packets of these QPs */
+		struct list_head qps;
+		struct hca_timer timer;	/* they try again */
+	} room;
 	u8 uc_mac[6];
 	struct hca_counter uncounted;	/* for QPs without a counter set */
 	u64 health_due;

@@ -52,7 +52,7 @@ struct hca_dependents {
 
 /* ---- Timers ------------------------------------------------------------------------------ */
 
-enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ, HCA_TIMER_WIRE };
+enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ, HCA_TIMER_WIRE, HCA_TIMER_ROOM };
 
 struct hca_timer {
 	struct hca_heap_entry entry;	/* fabric.timers; the key is the time, in ns */
@@ -379,6 +379,7 @@ struct hca_qp {
 	u16 rnr_index;			/* and the request it is for */
 	u32 user_index;
 	struct hca_wire *wire;		/* of functions with a wire, or NULL (wire.h) */
+	struct list_head room_entry;	/* hca.room.qps, or empty: its packet has room */
 	bool waiting;			/* for an entry of a CQ */
 	bool wait_over;			/* the CQ has it: the request is not fetched again */
 

@@ -27,6 +27,7 @@ enum {
 void hca_qp_init_run(struct hca_qp *qp)
 {
 	INIT_LIST_HEAD(&qp->recv_entry);
+	INIT_LIST_HEAD(&qp->room_entry);
 	hca_fail_init(qp);
 }
 
@@ -149,6 +150,7 @@ void hca_qp_stop(struct hca_qp *qp)
 	struct hca_fabric *f = qp->hca->fabric;
 
 	hca_fail_forget(qp);
+	list_del_init(&qp->room_entry);
 	hca_timer_clear(f, &qp->timer);
 	hca_heap_clear(&f->flushing, &qp->flush);
 	hca_xchan_stop(qp);

@@ -3,7 +3,7 @@
  * A turn: queues of one owner execute requests until the work reaches a limit.  A step of work
  * is not interrupted, so a turn can exceed its budget by one step.
  */
-#include "data/data.h"
+#include "data/wire.h"
 
 #define SHORT_UNITS	(HCA_TURN_UNITS / 8)	/* a turn with less work is short */
 
@@ -18,7 +18,8 @@ static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 	more = hca_requester_run(qp);
 	if (more)
 		hca_share_add(qp);
-	f->turn.progress |= !hca_timer_due(&qp->timer) || f->stat.wqes != wqes;
+	f->turn.progress |= !(hca_timer_due(&qp->timer) || hca_wire_waits_for_room(qp)) ||
+			    f->stat.wqes != wqes;
 	hca_qp_take_failures(f);
 }
 

@@ -481,7 +481,9 @@ static int hca_ud_send_frame(struct datagram *d)
 	memcpy(p.flow.dgid, av->rgid, sizeof(p.flow.dgid));
 	p.flow.sport = av->rlid ? be16_to_cpu(av->rlid) : hca_flow_sport(p.flow.flow_label);
 	ret = hca_wire_send_bytes(d->from, &p, d->bytes + HCA_GRH_BYTES);
-	if (!ret)
+	if (ret)
+		hca_wire_wait_for_room(d->src);
+	else
 		d->src->sq_psn = (d->src->sq_psn + 1) & HCA_PSN_MASK;
 	return ret;
 }

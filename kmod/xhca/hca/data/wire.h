@@ -96,6 +96,18 @@ static inline bool hca_wire_is_outstanding(const struct hca_wire *x)
 /* For queue pairs of functions with a wire; false: no memory */
 bool hca_wire_new(struct hca_qp *qp);
 void hca_wire_free(struct hca_qp *qp);
+/* For a function with a wire; false: no memory */
+bool hca_wire_init(struct hca *hca);
+void hca_wire_exit(struct hca *hca);
+/* The wire has no room for a packet of @qp, which does not run until it tries again. */
+void hca_wire_wait_for_room(struct hca_qp *qp);
+static inline bool hca_wire_waits_for_room(const struct hca_qp *qp)
+{
+	return !list_empty(&qp->room_entry);
+}
+
+/* All try again. */
+void hca_wire_room_timer(struct hca_timer *timer);
 /* A packet of @qp to its peer, without data */
 struct hca_packet hca_wire_packet(struct hca_qp *qp, u8 operation, u32 psn);
 /*

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Packets of connected queue pairs: their headers, and how they are sent.
+ *
+ * The wire takes only so many frames at once.  A queue pair whose packet has no room waits, and
+ * tries again with all others of its function after ROOM_NS.  Meanwhile it has no work, so that the
+ * engine can pause.
  */
+#include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
 #include "base/alloc.h"
 #include "data/wire.h"
+
+#define ROOM_NS	50000u
 
 bool hca_wire_new(struct hca_qp *qp)
 {
@@ -36,6 +43,45 @@ void hca_wire_free(struct hca_qp *qp)
 	hca_heap_leave(&qp->hca->fabric->timers, &x->timer.entry);
 	kfree(x);
 }
+
+/* ---- Room ---------------------------------------------------------------------- */
+
+bool hca_wire_init(struct hca *hca)
+{
+	INIT_LIST_HEAD(&hca->room.qps);
+	hca->room.timer.owner = HCA_TIMER_ROOM;
+	return !hca_heap_join(&hca->fabric->timers);
+}
+
+void hca_wire_exit(struct hca *hca)
+{
+	hca_heap_leave(&hca->fabric->timers, &hca->room.timer.entry);
+}
+
+void hca_wire_wait_for_room(struct hca_qp *qp)
+{
+	struct hca *hca = qp->hca;
+
+	if (hca_wire_waits_for_room(qp))
+		return;
+	list_add_tail(&qp->room_entry, &hca->room.qps);
+	if (!hca_timer_due(&hca->room.timer))
+		hca_timer_set(hca->fabric, &hca->room.timer, hca->fabric->now + ROOM_NS);
+}
+
+void hca_wire_room_timer(struct hca_timer *timer)
+{
+	struct hca *hca = container_of(timer, struct hca, room.timer);
+	struct hca_qp *qp;
+
+	while (!list_empty(&hca->room.qps)) {
+		qp = list_first_entry(&hca->room.qps, struct hca_qp, room_entry);
+		list_del_init(&qp->room_entry);
+		hca_share_add(qp);
+	}
+}
+
+/* ---- Headers --------------------------------------------------------------------- */
 
 static u8 hca_wire_l3(const struct hca_gid *g)
 {
@@ -122,6 +168,8 @@ struct hca_packet hca_wire_packet(struct hca_qp *qp, u8 operation, u32 psn)
 	};
 }
 
+/* ---- Frames --------------------------------------------------------------------- */
+
 static u8 *hca_wire_begin_frame(struct hca_port *from, const struct hca_packet *p)
 {
 	return from->hca->ops->frame_alloc(from->hca->ctx, hca_packet_bytes(p));
@@ -154,8 +202,10 @@ int hca_wire_send(struct hca_qp *qp, struct hca_packet *p, struct hca_sgl *from)
 		return 0;
 	p->flow = qp->wire->flow;
 	frame = hca_wire_begin_frame(qp->port, p);
-	if (!frame)
+	if (!frame) {
+		hca_wire_wait_for_room(qp);
 		return HCA_AGAIN;
+	}
 	sge.data = hca_packet_write(p, frame);
 	hca_sgl_init(&to, qp, 0, &sge, 1);
 	if (p->length && hca_copy(&to, from, p->length))
@@ -164,3 +214,5 @@ int hca_wire_send(struct hca_qp *qp, struct hca_packet *p, struct hca_sgl *from)
 	hca_count_xmit(qp->port, p->length, false);
 	return 0;
 }
+
+#undef ROOM_NS
