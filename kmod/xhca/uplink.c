@@ -5,8 +5,7 @@
  * Each port has a MAC address of its own on the wire, as a macvlan has.  What arrives for this
  * address does not reach the host; a multicast reaches both.  RoCE frames go to the adapter
  * (frames.c), all others to the network device of the port.  As with macvlan, the host itself
- * cannot reach the port through the uplink, because the interface does not send its own frames
- * back.
+ * cannot reach the port through the uplink: what the host sends on the interface leaves the host.
  *
  * The interface may appear after the function, disappear and appear again, and be in another
  * namespace than the network device of the port.  While it does not exist, the port has no carrier.

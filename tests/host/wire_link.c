@@ -95,7 +95,7 @@ static void damage(struct wire_frame *f, u64 draw)
 	}
 }
 
-/* Behind all frames that arrive at the same time or earlier */
+/* Puts the frame into the list, which is in the order of arrival. */
 static void fly(struct wire *w, struct wire_frame *f, u64 delay)
 {
 	struct wire_frame **at = &w->flying;

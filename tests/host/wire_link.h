@@ -83,7 +83,7 @@ void wire_pair(struct wire *w, u8 st, struct session_qp *a, struct session_qp *b
  */
 bool wire_settle(struct wire *w, u64 limit);
 
-/* Frames whose time has come arrive.  frame_next() and wire_settle() do this, too. */
+/* Delivers the frames that have arrived by now.  frame_next() and wire_settle() do this, too. */
 void wire_deliver(struct wire *w);
 
 /* Prints the last frames. */

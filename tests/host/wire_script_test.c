@@ -577,7 +577,8 @@ static void test_no_room(void)
 	ok(!w.bad && w.sent == 1, "nothing is sent");
 	w.room = 64;
 	settle();
-	wire_ok(&w, all_good(0, 1) && !memcmp(peer[0].mr.ptr + 0x40000, peer[1].mr.ptr + FROM, LONG),
+	wire_ok(&w, all_good(0, 1) &&
+		    !memcmp(peer[0].mr.ptr + 0x40000, peer[1].mr.ptr + FROM, LONG),
 		"with room the READ completes");
 	end();
 }

@@ -186,7 +186,7 @@ struct hca_fabric {
 	} wait;
 	struct hca_heap timers;		/* QPs that retry, CQs with a moderated event */
 	struct hca_heap flushing;	/* QPs in ERR */
-	struct list_head wire_due;	/* QPs that owe an acknowledgement (wire.h) */
+	struct list_head wire_due;	/* QPs that must send an acknowledgement (wire.h) */
 	struct hca_scratch *scratch;	/* the request that is executed */
 	struct hca_turn turn;		/* of the queues that run */
 	struct hca_stat stat;

@@ -379,7 +379,7 @@ struct hca_qp {
 	u16 rnr_index;			/* and the request it is for */
 	u32 user_index;
 	struct hca_wire *wire;		/* of functions with a wire, or NULL (wire.h) */
-	struct list_head room_entry;	/* hca.room.qps, or empty: its packet has room */
+	struct list_head room_entry;	/* hca.room.qps while it waits for room, or empty */
 	bool waiting;			/* for an entry of a CQ */
 	bool wait_over;			/* the CQ has it: the request is not fetched again */
 

@@ -407,7 +407,7 @@ int hca_umr(struct hca_qp *qp, struct hca_wqe *w);
 
 /* ---- ud_long.c --------------------------------------------------------------------------- */
 
-/* The long datagram if it is that of @src, which may be NULL; or NULL */
+/* The long datagram if @src, which may be NULL, sends it; else NULL */
 struct hca_long_datagram *hca_ud_long_of(struct hca_fabric *f, const struct hca_qp *src);
 /* Makes the datagram of @src the long one; NULL if another queue pair has one. */
 struct hca_long_datagram *hca_ud_long_claim(struct hca_qp *src, const u8 *bytes);

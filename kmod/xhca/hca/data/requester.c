@@ -395,7 +395,7 @@ static bool hca_req_run_flush(struct hca_qp *qp)
 	return more;
 }
 
-/* First what others wait for; true if there is more of it */
+/* Sends answers first, because peers wait for them.  True if there are more answers. */
 static noinline bool hca_req_run_wire(struct hca_qp *qp)
 {
 	bool more = hca_wire_answer(qp);

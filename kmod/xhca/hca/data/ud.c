@@ -42,7 +42,7 @@ enum {
 struct datagram {
 	struct hca_fabric *f;
 	struct hca_qp *src;		/* NULL: it comes from the wire */
-	const struct hca_wqe *w;	/* NULL: so does it, or it is an answer of the adapter */
+	const struct hca_wqe *w;	/* NULL: from the wire, or an answer of the adapter */
 	struct hca_port *from;
 	struct hca_port *to;		/* receiver: the subnet manager or a port */
 	u32 length;
@@ -591,7 +591,7 @@ static void hca_ud_take_header(struct datagram *d, const struct hca_packet *p)
 	memcpy(d->bytes + HCA_GRH_BYTES, p->data, p->length);
 }
 
-/* In a turn of its own, because nothing of it is left for later */
+/* In one turn of its own: a datagram from the wire is not kept for the next turn. */
 static void hca_ud_receive_multicast(struct datagram *d, struct hca_port *to, const u8 *gid)
 {
 	u64 last = 0;

@@ -106,7 +106,7 @@ static inline bool hca_wire_waits_for_room(const struct hca_qp *qp)
 	return !list_empty(&qp->room_entry);
 }
 
-/* All try again. */
+/* The queue pairs of a function that wait for room try again. */
 void hca_wire_room_timer(struct hca_timer *timer);
 /* A packet of @qp to its peer, without data */
 struct hca_packet hca_wire_packet(struct hca_qp *qp, u8 operation, u32 psn);

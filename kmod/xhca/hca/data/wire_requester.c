@@ -11,9 +11,9 @@
  * What is lost is sent again from the first packet on that is missing (go-back-N): after a NAK,
  * when an answer shows that an earlier one is missing, or when no answer comes in time.
  *
- * Times without an answer follow what was measured on adapters: some short ones first, which
- * together take one retry, then at least 2^16 units of 4.096 us, twice.  The short ones are longer
- * if answers take longer; as in TCP, a packet that was sent twice measures nothing.
+ * The timeouts follow what was measured on adapters.  The first ones are short, and together take
+ * one retry.  Each of the others is 2 * 4.096 us * 2^t, where t is at least 16.  The short ones are
+ * longer if answers take longer; as in TCP, a packet that was sent twice is not measured.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -25,10 +25,10 @@
 
 enum {
 	ACK_PACKETS	= 32,	/* at most, until one asks for an acknowledgement */
-	SHORT_TIMEOUTS	= 4,	/* which take one retry */
+	SHORT_TIMEOUTS	= 4,	/* they take one retry together */
 	LOG_LEAST	= 16,	/* exponent of the shortest of the other timeouts */
-	RTT_FACTOR	= 4,	/* the first timeout is at least this often the average time */
-	RTT_WEIGHT	= 8,	/* a measurement changes the average by this part */
+	RTT_FACTOR	= 4,	/* the first timeout is at least this multiple of the average */
+	RTT_WEIGHT	= 8,	/* a measurement has one part of this many in the average */
 	MAX_BACKOFF	= 8,
 };
 
@@ -346,7 +346,7 @@ static int hca_wire_send_message(struct hca_qp *qp, struct hca_wqe *w)
 	return 0;
 }
 
-/* It fails when all before it are complete. */
+/* The request that is sent fails when all requests before it are complete. */
 static void hca_wire_fail_later(struct hca_qp *qp, u8 syndrome)
 {
 	struct hca_wire *x = qp->wire;
@@ -436,7 +436,10 @@ static bool hca_wire_must_wait(const struct hca_qp *qp, const struct hca_wqe *w)
 		x->reads >= 1u << MLX5_GET(qpc, qp->qpc, log_sra_max));
 }
 
-/* Masked atomics have no opcode of the standard, nor has a READ that calculates a way to repeat. */
+/*
+ * The standard has no opcodes for masked atomics.  A READ that calculates is not supported, because
+ * it could not be sent again.
+ */
 static bool hca_wire_can_send(const struct hca_wqe *w)
 {
 	return w->opcode < ARRAY_SIZE(operations) && operations[w->opcode].only &&
@@ -501,7 +504,7 @@ static bool hca_wire_acked(struct hca_qp *qp, u32 psn)
 		n = hca_wire_distance(x->una, psn) + 1;
 		if (n > HCA_PSN_HALF)
 			return true;
-		/* Inside a READ it only says that the responder lives. */
+		/* An acknowledgement inside the range of a READ acknowledges nothing. */
 		if (hca_wire_is_answered(e->opcode))
 			return hca_wire_distance(e->psn, psn) < e->packets;
 		n = min(n, e->packets - hca_wire_distance(e->psn, x->una));

@@ -49,7 +49,7 @@ static int hca_wire_send_aeth(struct hca_qp *qp, u8 syndrome, u32 psn)
 	return hca_wire_send(qp, &p, NULL);
 }
 
-static void hca_wire_owe(struct hca_qp *qp, u8 syndrome, u32 psn)
+static void hca_wire_schedule_aeth(struct hca_qp *qp, u8 syndrome, u32 psn)
 {
 	struct hca_wire *x = qp->wire;
 
@@ -60,9 +60,9 @@ static void hca_wire_owe(struct hca_qp *qp, u8 syndrome, u32 psn)
 		list_add_tail(&x->due_entry, &qp->hca->fabric->wire_due);
 }
 
-static void hca_wire_owe_ack(struct hca_qp *qp)
+static void hca_wire_schedule_ack(struct hca_qp *qp)
 {
-	hca_wire_owe(qp, HCA_AETH_ACK | HCA_AETH_UNLIMITED, qp->rq_psn - 1);
+	hca_wire_schedule_aeth(qp, HCA_AETH_ACK | HCA_AETH_UNLIMITED, qp->rq_psn - 1);
 }
 
 /*
@@ -73,7 +73,7 @@ static void hca_wire_fail_with(struct hca_qp *qp, u8 code, u32 psn)
 {
 	hca_fail_forget(qp);
 	qp->wire->failing = true;
-	hca_wire_owe(qp, HCA_AETH_NAK | code, psn);
+	hca_wire_schedule_aeth(qp, HCA_AETH_NAK | code, psn);
 }
 
 static bool hca_wire_has_answers(const struct hca_wire *x)
@@ -81,8 +81,8 @@ static bool hca_wire_has_answers(const struct hca_wire *x)
 	return x->answer_at != x->answer_end;
 }
 
-/* True if it must be tried again. */
-static bool hca_wire_pay(struct hca_qp *qp)
+/* Sends the acknowledgement that is due; true if there is no room for it. */
+static bool hca_wire_send_due(struct hca_qp *qp)
 {
 	struct hca_wire *x = qp->wire;
 
@@ -102,7 +102,7 @@ void hca_wire_acknowledge(struct hca_fabric *f)
 	while (!list_empty(&f->wire_due)) {
 		x = list_first_entry(&f->wire_due, struct hca_wire, due_entry);
 		list_del_init(&x->due_entry);
-		if (hca_wire_has_answers(x) || hca_wire_pay(x->qp))
+		if (hca_wire_has_answers(x) || hca_wire_send_due(x->qp))
 			hca_share_add(x->qp);
 	}
 }
@@ -472,7 +472,7 @@ bool hca_wire_answer(struct hca_qp *qp)
 		a->pending = false;
 		x->answer_at++;
 	}
-	return hca_wire_pay(qp);
+	return hca_wire_send_due(qp);
 }
 
 /* ---- Packets --------------------------------------------------------------------------- */
@@ -543,7 +543,7 @@ static void hca_wire_refuse(struct hca_qp *qp, u32 psn, int ret)
 	case HCA_RNR:
 		qp->counter->out_of_buffer++;
 		qp->wire->nak_sent = true;
-		hca_wire_owe(qp, HCA_AETH_RNR | (qp->min_rnr & HCA_AETH_VALUE), psn);
+		hca_wire_schedule_aeth(qp, HCA_AETH_RNR | (qp->min_rnr & HCA_AETH_VALUE), psn);
 		return;
 	case MLX5R_SYND_REMOTE_ACCESS:
 		hca_wire_fail_with(qp, HCA_NAK_ACCESS, psn);
@@ -564,7 +564,7 @@ static void hca_wire_out_of_order(struct hca_qp *qp, const struct hca_packet *p)
 	if (((p->psn - qp->rq_psn) & HCA_PSN_MASK) < HCA_PSN_HALF) {
 		qp->counter->out_of_sequence++;
 		if (!x->nak_sent)
-			hca_wire_owe(qp, HCA_AETH_NAK | HCA_NAK_SEQUENCE, qp->rq_psn);
+			hca_wire_schedule_aeth(qp, HCA_AETH_NAK | HCA_NAK_SEQUENCE, qp->rq_psn);
 		x->nak_sent = true;
 		return;
 	}
@@ -572,7 +572,7 @@ static void hca_wire_out_of_order(struct hca_qp *qp, const struct hca_packet *p)
 	if (kind == IN_READ || kind == IN_ATOMIC)
 		hca_wire_repeat_answer(qp, p, operation);
 	else if (!x->due)
-		hca_wire_owe_ack(qp);
+		hca_wire_schedule_ack(qp);
 }
 
 /*
@@ -621,7 +621,7 @@ void hca_wire_request(struct hca_qp *qp, const struct hca_packet *p)
 	hca_wire_advance(qp, p, flags);
 	/* The answer of a READ or an atomic request is its acknowledgement. */
 	if (p->ack_request && flags & HCA_OP_DATA)
-		hca_wire_owe_ack(qp);
+		hca_wire_schedule_ack(qp);
 }
 
 void hca_wire_reset_responder(struct hca_qp *qp)

@@ -90,7 +90,7 @@ static u8 hca_wire_l3(const struct hca_gid *g)
 	return hca_gid_is_ipv4(g->gid) ? HCA_L3_IPV4 : HCA_L3_IPV6;
 }
 
-/* Without a port in the path, it follows from the flow label (IBTA A17). */
+/* If the path has no UDP port, the port follows from the flow label (IBTA A17). */
 static u16 hca_wire_sport(const struct hca_path *path)
 {
 	return path->udp_sport ? path->udp_sport : hca_flow_sport(path->flow_label);

@@ -202,7 +202,7 @@ static void hca_packet_put64(u8 *h, u64 v)
 	hca_packet_put32(h + 4, v);
 }
 
-/* Of a header with its checksum, this is 0. */
+/* Of a header that has its checksum already, the result is 0. */
 static u16 hca_packet_ipv4_checksum(const u8 *h)
 {
 	u32 sum = 0, i;

@@ -17,7 +17,7 @@
 #define HCA_MULTICAST_QPN	0xffffff
 #define HCA_ECN_BITS		0x03	/* of a traffic class */
 
-/* What a packet is between: values as in completions */
+/* The network header of a packet; the values are those of completions. */
 enum hca_l3 { HCA_L3_GRH, HCA_L3_IPV6, HCA_L3_IPV4 };
 
 /* Transports: the upper bits of an opcode */
