@@ -8,9 +8,7 @@
  */
 #include <string.h>
 #include "data/wire.h"
-#include "random.h"
-#include "tap.h"
-#include "wire_link.h"
+#include "wire_kinds.h"
 
 enum {
 	MESSAGES	= 40,		/* of a host in a round */
@@ -43,12 +41,12 @@ static struct xv_sge area(const struct session_mr *mr, u32 i, u32 len)
 	return session_sge(mr, i * LONGEST, len);
 }
 
-static void start(u64 seed, u8 st)
+static void start(u64 seed)
 {
 	u32 h, i;
 
 	wire_init(&w, seed);
-	wire_pair(&w, st, &host[0].q, &host[1].q);
+	wire_pair(&w, MLX5_QP_ST_RC, &host[0].q, &host[1].q);
 	for (h = 0; h < 2; h++) {
 		struct host *me = &host[h];
 
@@ -229,11 +227,7 @@ static bool round_is_good(void)
 
 /* ---- Wires ------------------------------------------------------------------------ */
 
-static const struct {
-	const char *name;
-	u32 per_mille[WIRE_FAULTS];
-	u64 delay;
-} wires[] = {
+static const struct wire_kind wires[] = {
 	{ "a good wire" },
 	{ "a slow wire", .delay = 10 * NSEC_PER_MSEC },
 	{ "0.1 % loss", { [WIRE_LOSS] = 1 } },
@@ -247,31 +241,15 @@ static const struct {
 	{ "3 % of each fault and a delay", { 30, 30, 30, 30 }, NSEC_PER_MSEC },
 };
 
-static void test_wire(u32 i, u64 seed, u32 rounds)
-{
-	u32 good = 0, n;
+static const struct wire_rounds rounds = {
+	.w = &w,
+	.start = start,
+	.round = round_is_good,
+	.end = end,
+};
 
-	start(seed, MLX5_QP_ST_RC);
-	memcpy(w.per_mille, wires[i].per_mille, sizeof(w.per_mille));
-	if (wires[i].delay)
-		w.delay = wires[i].delay;
-	for (n = 0; n < rounds; n++)
-		good += round_is_good();
-	wire_ok(&w, good == rounds, "%s: %u of %u rounds are good, %u frames, %u lost",
-		wires[i].name, good, rounds, w.sent, w.lost);
-	ok(!w.bad && session_turns_bounded(&w.s[0]) && session_turns_bounded(&w.s[1]),
-	   "all frames are packets, no turn is above the limits");
-	end();
-}
-
-/* More rounds, with other random numbers: wire_rc_test ROUNDS SEED */
 int main(int argc, char **argv)
 {
-	u32 rounds = argc > 1 ? atoi(argv[1]) : 10, seed = argc > 2 ? atoi(argv[2]) : 1, i;
-
-	for (i = 0; i < seed; i++)
-		random64();
-	for (i = 0; i < sizeof(wires) / sizeof(wires[0]); i++)
-		test_wire(i, seed + i, rounds);
+	wire_test_kinds(argc, argv, &rounds, wires, ARRAY_SIZE(wires));
 	return tap_done();
 }

@@ -5,9 +5,7 @@
  */
 #include <string.h>
 #include "data/wire.h"
-#include "random.h"
-#include "tap.h"
-#include "wire_link.h"
+#include "wire_kinds.h"
 
 enum {
 	MESSAGES	= 48,		/* of a round */
@@ -25,6 +23,7 @@ static struct {
 } message[MESSAGES];
 
 static u32 posted, completed;		/* receive requests of all rounds */
+static u32 arrived;			/* messages, in all rounds */
 
 static void start(u64 seed)
 {
@@ -39,7 +38,7 @@ static void start(u64 seed)
 	target = session_mr(&w.s[1], 0, AREA, ALL_ACCESS);
 	for (i = 0; i < AREA; i++)
 		data.ptr[i] = random64();
-	posted = completed = 0;
+	posted = completed = arrived = 0;
 }
 
 static void end(void)
@@ -98,7 +97,7 @@ static bool is_whole(const struct xv_wc *wc)
 	       !memcmp(at, data.ptr + i * LONGEST, message[i].len);
 }
 
-static bool round_is_good(u32 *arrived)
+static bool round_is_good(void)
 {
 	u32 i, sent = 0, bad = 0;
 	struct xv_wc wc;
@@ -112,48 +111,35 @@ static bool round_is_good(u32 *arrived)
 	for (; xv_poll_cq(&to.cq, 1, &wc) > 0; completed++)
 		bad += !is_whole(&wc);
 	for (i = 0; i < MESSAGES; i++)
-		*arrived += !!message[i].arrived;
+		arrived += !!message[i].arrived;
 	return sent == MESSAGES && !bad;
 }
 
-static const struct {
-	const char *name;
-	u32 per_mille[WIRE_FAULTS];
-	u32 least;			/* messages of a hundred that arrive */
-} wires[] = {
+static const struct wire_kind wires[] = {
 	{ "a good wire", .least = 100 },
-	{ "2 % loss", { [WIRE_LOSS] = 20 }, 80 },
-	{ "20 % loss", { [WIRE_LOSS] = 200 }, 20 },
-	{ "20 % twice", { [WIRE_DUPLICATE] = 200 }, 30 },
-	{ "5 % late", { [WIRE_REORDER] = 50 }, 50 },
-	{ "10 % damaged", { [WIRE_CORRUPT] = 100 }, 40 },
-	{ "3 % of each fault", { 30, 30, 30, 30 }, 40 },
+	{ "2 % loss", { [WIRE_LOSS] = 20 }, .least = 80 },
+	{ "20 % loss", { [WIRE_LOSS] = 200 }, .least = 20 },
+	{ "20 % twice", { [WIRE_DUPLICATE] = 200 }, .least = 30 },
+	{ "5 % late", { [WIRE_REORDER] = 50 }, .least = 50 },
+	{ "10 % damaged", { [WIRE_CORRUPT] = 100 }, .least = 40 },
+	{ "3 % of each fault", { 30, 30, 30, 30 }, .least = 40 },
 };
 
-static void test_wire(u32 i, u64 seed, u32 rounds)
+static bool enough(const struct wire_kind *kind, u32 rounds)
 {
-	u32 good = 0, arrived = 0, n;
-
-	start(seed);
-	memcpy(w.per_mille, wires[i].per_mille, sizeof(w.per_mille));
-	for (n = 0; n < rounds; n++)
-		good += round_is_good(&arrived);
-	wire_ok(&w, good == rounds && arrived * 100 >= wires[i].least * MESSAGES * rounds,
-		"%s: %u of %u rounds are good, %u of %u messages arrive", wires[i].name, good,
-		rounds, arrived, MESSAGES * rounds);
-	ok(!w.bad && session_turns_bounded(&w.s[0]) && session_turns_bounded(&w.s[1]),
-	   "all frames are packets, no turn is above the limits");
-	end();
+	return arrived * 100 >= kind->least * MESSAGES * rounds;
 }
 
-/* More rounds, with other random numbers: wire_uc_test ROUNDS SEED */
+static const struct wire_rounds rounds = {
+	.w = &w,
+	.start = start,
+	.round = round_is_good,
+	.enough = enough,
+	.end = end,
+};
+
 int main(int argc, char **argv)
 {
-	u32 rounds = argc > 1 ? atoi(argv[1]) : 10, seed = argc > 2 ? atoi(argv[2]) : 1, i;
-
-	for (i = 0; i < seed; i++)
-		random64();
-	for (i = 0; i < ARRAY_SIZE(wires); i++)
-		test_wire(i, seed + i, rounds);
+	wire_test_kinds(argc, argv, &rounds, wires, ARRAY_SIZE(wires));
 	return tap_done();
 }

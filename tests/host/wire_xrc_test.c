@@ -5,9 +5,7 @@
  */
 #include <string.h>
 #include "data/wire.h"
-#include "random.h"
-#include "tap.h"
-#include "wire_link.h"
+#include "wire_kinds.h"
 
 enum {
 	MESSAGES	= 24,		/* of a round */
@@ -194,10 +192,7 @@ static bool round_is_good(void)
 	return sent == MESSAGES && !bad && hw(&to)->state == MLX5_QP_STATE_RTS;
 }
 
-static const struct {
-	const char *name;
-	u32 per_mille[WIRE_FAULTS];
-} wires[] = {
+static const struct wire_kind wires[] = {
 	{ "a good wire" },
 	{ "5 % loss", { [WIRE_LOSS] = 50 } },
 	{ "5 % twice", { [WIRE_DUPLICATE] = 50 } },
@@ -205,20 +200,12 @@ static const struct {
 	{ "3 % of each fault", { 30, 30, 30, 30 } },
 };
 
-static void test_wire(u32 i, u64 seed, u32 rounds)
-{
-	u32 good = 0, n;
-
-	start(seed);
-	memcpy(w.per_mille, wires[i].per_mille, sizeof(w.per_mille));
-	for (n = 0; n < rounds; n++)
-		good += round_is_good();
-	wire_ok(&w, good == rounds, "%s: %u of %u rounds are good, %u frames, %u lost",
-		wires[i].name, good, rounds, w.sent, w.lost);
-	ok(!w.bad && session_turns_bounded(&w.s[0]) && session_turns_bounded(&w.s[1]),
-	   "all frames are packets, no turn is above the limits");
-	end();
-}
+static const struct wire_rounds rounds = {
+	.w = &w,
+	.start = start,
+	.round = round_is_good,
+	.end = end,
+};
 
 /* ---- Packets that no requester sends ---------------------------------------------------- */
 
@@ -262,15 +249,9 @@ static void test_no_queue(void)
 	end();
 }
 
-/* More rounds, with other random numbers: wire_xrc_test ROUNDS SEED */
 int main(int argc, char **argv)
 {
-	u32 rounds = argc > 1 ? atoi(argv[1]) : 10, seed = argc > 2 ? atoi(argv[2]) : 1, i;
-
-	for (i = 0; i < seed; i++)
-		random64();
-	for (i = 0; i < ARRAY_SIZE(wires); i++)
-		test_wire(i, seed + i, rounds);
+	wire_test_kinds(argc, argv, &rounds, wires, ARRAY_SIZE(wires));
 	test_two_queues();
 	test_no_queue();
 	return tap_done();
