@@ -619,22 +619,12 @@ static void engine_send_frames(struct xhca_engine *e)
 		xhca_frames_send(e);
 }
 
-static bool engine_pass(struct xhca_engine *e)
+static bool engine_pass(struct xhca_engine *e, bool may_sleep)
 {
 	bool work;
 
 	engine_take_frames(e);
-	work = hca_fabric_poll(e->fabric);
-	engine_send_frames(e);
-	return work;
-}
-
-static bool engine_pass_atomic(struct xhca_engine *e)
-{
-	bool work;
-
-	engine_take_frames(e);
-	work = hca_fabric_poll_atomic(e->fabric);
+	work = may_sleep ? hca_fabric_poll(e->fabric) : hca_fabric_poll_atomic(e->fabric);
 	engine_send_frames(e);
 	return work;
 }
@@ -656,7 +646,7 @@ static void engine_softirq_run(struct tasklet_struct *tasklet)
 		return;
 	do {
 		/* Before the offer to the thread, which may have to wait for the CPU */
-		work = engine_pass_atomic(e);
+		work = engine_pass(e, false);
 		if (engine_wants_thread(e) || engine_may_spin())
 			engine_offer_to_thread(e, owner, w);
 		else
@@ -674,7 +664,7 @@ static int engine_worker_thread(void *arg)
 	while (!kthread_should_stop()) {
 		if (atomic_long_read(&e->owner) == owner) {
 			if (!engine_run_call(e))
-				engine_after_pass(e, owner, engine_pass(e),
+				engine_after_pass(e, owner, engine_pass(e, true),
 						  !single_task_running());
 		} else if (!engine_take(w, IN_THREAD)) {
 			engine_wait_for_offer(w);
