@@ -251,7 +251,7 @@ static void init_host(u32 host)
 		ports[host][func] = (struct port) { &s[host], func };
 		ctx[func] = &ports[host][func];
 	}
-	session_init_wired(&s[host], host ? &s[0] : NULL, &ops, ctx);
+	session_init_wired(&s[host], host, 2, &ops, ctx);
 }
 
 static void begin(bool first)

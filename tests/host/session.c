@@ -195,12 +195,12 @@ static void start_function(struct session *s, int func, bool roce, u32 ports)
 		.node_guid = 0x0200000000000000ull + (s->host << 8) + func,
 		.num_vectors = SESSION_FUNCS,
 		.list_bytes = SESSION_LIST_BYTES,
-		.bar_pages = HCA_BAR_PAGES,
+		.bar_pages = s->bar_pages,
 	};
 
-	p.bar = aligned_alloc(HCA_PAGE_SIZE, HCA_BAR_PAGES * HCA_PAGE_SIZE);
+	p.bar = aligned_alloc(HCA_PAGE_SIZE, s->bar_pages * HCA_PAGE_SIZE);
 	if (p.bar)
-		memset(p.bar, 0, HCA_BAR_PAGES * HCA_PAGE_SIZE);
+		memset(p.bar, 0, s->bar_pages * HCA_PAGE_SIZE);
 	s->hca[func] = p.bar ? hca_create(&s->fabric, &p, s->ops, s->ctx[func]) : NULL;
 	if (!s->hca[func])
 		die("hca_create", func);
@@ -230,6 +230,7 @@ static void init(struct session *s, bool roce, u32 ports)
 	int f;
 
 	memset(s, 0, sizeof(*s));
+	s->bar_pages = HCA_BAR_PAGES;
 	s->ops = &local_ops;
 	for (f = 0; f < SESSION_FUNCS; f++)
 		s->ctx[f] = s;
@@ -251,25 +252,27 @@ void session_init_ib(struct session *s, u32 ports)
 	init(s, false, ports);
 }
 
-void session_init_wired(struct session *s, const struct session *first, const struct hca_ops *ops,
+/* Many hosts with BARs of the usual size would take gigabytes. */
+void session_init_wired(struct session *s, u8 host, u32 hosts, const struct hca_ops *ops,
 			void *const ctx[SESSION_FUNCS])
 {
-	const size_t half = SESSION_BYTES / 2;
+	const size_t part = SESSION_BYTES / hosts & ~(HCA_PAGE_SIZE - 1ul);
 
 	memset(s, 0, sizeof(*s));
 	s->ops = ops;
 	memcpy(s->ctx, ctx, sizeof(s->ctx));
 	s->wired = true;
-	s->host = !!first;
+	s->host = host;
+	s->bar_pages = hosts > 2 ? 64 : HCA_BAR_PAGES;
 	s->path = (struct session_path) {
 		.mtu = IB_MTU_1024, .tclass = 26 << 2, .sl = 3, .ack_timeout = 14, .retry_count = 7,
-		.rnr_retry = 7, .psn = first ? 0xb00000 : 0xa00000,
+		.rnr_retry = 7, .psn = host ? 0xb00000 : 0xa00000,
 	};
-	if (!first)
+	if (!host)
 		session_memory = aligned_alloc(HCA_PAGE_SIZE, SESSION_BYTES);
 	s->mem = session_memory;
-	s->start = s->used = first ? half : 0;
-	s->end = s->start + half;
+	s->start = s->used = host * part;
+	s->end = s->start + part;
 	init_functions(s, true, 1);
 }
 

@@ -7,8 +7,8 @@
  * an invalid address is not memory.  Objects are created with firmware commands; work is
  * posted and polled with the data path of the library.
  *
- * Two sessions may be two hosts on a wire (wire_link.h).  They share the arena, because
- * __XV_DATA_PTR() knows only one, but the DMA addresses of a host are in its half of it.
+ * Sessions may be hosts on a wire (wire_link.h, wire_net.h).  They share the arena, because
+ * __XV_DATA_PTR() knows only one, but the DMA addresses of a host are in its part of it.
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -55,7 +55,8 @@ struct session {
 	const struct hca_ops *ops;
 	void *ctx[SESSION_FUNCS];	/* of @ops */
 	bool wired;
-	u8 host;			/* on a wire: 0 or 1 */
+	u8 host;			/* on a wire: its number */
+	u32 bar_pages;			/* of each function */
 	struct session_path path;	/* of queue pairs that are connected from now on */
 	u8 *mem;			/* all of the arena; the part of this host: */
 	size_t start, used, end;
@@ -97,10 +98,10 @@ void session_init(struct session *s);
 /* The same with InfiniBand functions */
 void session_init_ib(struct session *s, u32 ports);
 /*
- * A host on a wire: @first is the other host, or NULL if this is the first one.  @ops have the
- * frames of the functions, which have these contexts.
+ * One of @hosts (at most 256) on a wire, which are initialized in the order of their numbers.  @ops
+ * have the frames of the functions, which have these contexts.
  */
-void session_init_wired(struct session *s, const struct session *first, const struct hca_ops *ops,
+void session_init_wired(struct session *s, u8 host, u32 hosts, const struct hca_ops *ops,
 			void *const ctx[SESSION_FUNCS]);
 /* For such operations; @s is a struct session. */
 void *session_dma_ptr(void *s, u64 addr, u64 len);

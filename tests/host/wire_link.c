@@ -309,7 +309,7 @@ static void init_host(struct wire *w, u8 host)
 		};
 		ctx[func] = &w->port[host][func];
 	}
-	session_init_wired(&w->s[host], host ? &w->s[0] : NULL, &ops, ctx);
+	session_init_wired(&w->s[host], host, 2, &ops, ctx);
 }
 
 void wire_init(struct wire *w, u64 seed)
