@@ -6,6 +6,7 @@
 #include "random.h"
 #include "wire/packet.h"
 #include "wire_link.h"
+#include "wire_mark.h"
 
 enum {
 	ETHERNET_BYTES	= 14,
@@ -123,6 +124,8 @@ static void send_on(struct wire *w, const struct wire_frame *f, const struct fat
 	struct wire_frame *first = copy(f);
 	u64 more = 0;
 
+	if (w->mark && w->mark(f->at, f->bytes))
+		wire_mark(first->at);
 	if (fate->faults & 1 << WIRE_CORRUPT)
 		damage(first, fate->draw[WIRE_CORRUPT]);
 	if (fate->faults & 1 << WIRE_REORDER)

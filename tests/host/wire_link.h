@@ -59,6 +59,8 @@ struct wire {
 	bool (*drop)(const u8 *frame, u32 bytes, u32 nth);
 	/* True: the frame arrives twice. */
 	bool (*twice)(const u8 *frame, u32 bytes);
+	/* True: the frame is marked (ECN), if its sender allows that. */
+	bool (*mark)(const u8 *frame, u32 bytes);
 
 	u64 seed[WIRE_FAULTS];
 	struct wire_frame *flying;	/* the first that arrives is first */

@@ -45,6 +45,8 @@ static unsigned int hca_run_timers(struct hca_fabric *f)
 			hca_wire_timer(timer);
 		else if (timer->owner == HCA_TIMER_ROOM)
 			hca_wire_room_timer(timer);
+		else if (timer->owner == HCA_TIMER_RATE)
+			hca_rate_timer(timer);
 		else
 			progress += hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
 	}

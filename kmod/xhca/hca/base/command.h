@@ -132,7 +132,11 @@ struct hca;
 	X(HCA_SYND_UMEM_RANGE, 0x580156, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "not in the UMEM, misaligned there, or not writable") \
 	X(HCA_SYND_MKEY_MEMORY, 0x580157, MLX5_CMD_STAT_NO_RES_ERR, \
-	  "lists of mkeys would use too much memory")
+	  "lists of mkeys would use too much memory") \
+	X(HCA_SYND_CONG_PROTOCOL, 0x580158, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "no such protocol of congestion control") \
+	X(HCA_SYND_CONG_VALUE, 0x580159, MLX5_CMD_STAT_BAD_PARAM_ERR, \
+	  "parameter of congestion control cannot be set to this")
 
 #define HCA_SYND_FIRST	0x580100
 

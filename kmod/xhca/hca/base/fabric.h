@@ -6,6 +6,7 @@
 #define _HCA_FABRIC_H
 
 #include <linux/compiler.h>
+#include "base/congestion.h"
 #include "base/objects.h"
 #include "base/table.h"
 
@@ -67,6 +68,7 @@ struct hca {
 		struct list_head qps;
 		struct hca_timer timer;	/* they try again */
 	} room;
+	struct hca_congestion congestion;	/* RoCE */
 	u8 uc_mac[6];
 	struct hca_counter uncounted;	/* for QPs without a counter set */
 	u64 health_due;

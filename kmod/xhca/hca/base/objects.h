@@ -52,7 +52,8 @@ struct hca_dependents {
 
 /* ---- Timers ------------------------------------------------------------------------------ */
 
-enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ, HCA_TIMER_WIRE, HCA_TIMER_ROOM };
+enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ, HCA_TIMER_WIRE, HCA_TIMER_ROOM,
+		       HCA_TIMER_RATE };
 
 struct hca_timer {
 	struct hca_heap_entry entry;	/* fabric.timers; the key is the time, in ns */

@@ -142,6 +142,8 @@ static void hca_caps_port(void *cap, const struct hca_params *p)
 	CAP(vport_counters, 1);
 	CAP(device_frequency_khz, HCA_CLOCK_KHZ);
 	CAP(mcam_reg, 1);
+	CAP(cc_query_allowed, p->roce);
+	CAP(cc_modify_allowed, p->roce);
 }
 
 static void hca_caps_settable(void *cap)

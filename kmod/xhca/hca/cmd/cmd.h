@@ -54,6 +54,12 @@ enum hca_synd hca_cmd_alloc_q_counter(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_dealloc_q_counter(struct hca *hca, const struct hca_cmd *c);
 enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c);
 
+/* ---- cong.c ------------------------------------------------------------------------------ */
+
+enum hca_synd hca_cmd_query_cong_params(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_modify_cong_params(struct hca *hca, const struct hca_cmd *c);
+enum hca_synd hca_cmd_query_cong_statistics(struct hca *hca, const struct hca_cmd *c);
+
 /* ---- roce.c ------------------------------------------------------------------------------ */
 
 enum hca_synd hca_cmd_set_roce_address(struct hca *hca, const struct hca_cmd *c);

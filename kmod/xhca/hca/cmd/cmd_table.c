@@ -155,6 +155,12 @@ static const struct hca_opcode opcodes[] = {
 		alloc_transport_domain_in, alloc_transport_domain_out),
 	USER_OP(MLX5_CMD_OP_DEALLOC_TRANSPORT_DOMAIN, RUN, false, hca_cmd_dealloc_td,
 		dealloc_transport_domain_in, dealloc_transport_domain_out),
+	OP(MLX5_CMD_OP_QUERY_CONG_PARAMS, RUN, false, hca_cmd_query_cong_params,
+	   query_cong_params_in, query_cong_params_out),
+	OP(MLX5_CMD_OP_MODIFY_CONG_PARAMS, RUN, false, hca_cmd_modify_cong_params,
+	   modify_cong_params_in, modify_cong_params_out),
+	OP(MLX5_CMD_OP_QUERY_CONG_STATISTICS, RUN, true, hca_cmd_query_cong_statistics,
+	   query_cong_statistics_in, query_cong_statistics_out),
 	/* Zero: there is no bond.  UCX asks each adapter. */
 	USER_OP(MLX5_CMD_OP_QUERY_LAG, RUN, false, hca_cmd_nop, query_lag_in, query_lag_out),
 	OP(MLX5_CMD_OP_CREATE_SQ, RUN, false, hca_cmd_create_sq, create_sq_in, create_sq_out),

@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include "sa/sa.h"
+#include "data/wire.h"
 #include "cmd/cmd.h"
 
 enum {
@@ -169,6 +170,7 @@ int hca_init(struct hca *hca)
 	if (hca_heap_join(&hca->owners.queue) || hca_caps_init(hca) || hca_tables_init(hca))
 		return -ENOMEM;
 	hca_addresses_reset(hca);
+	hca_congestion_reset(hca);
 	return 0;
 }
 
@@ -215,6 +217,7 @@ static void hca_reset_end(struct hca *hca)
 	}
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	hca_addresses_reset(hca);
+	hca_congestion_reset(hca);
 	hca_caps_reset(hca);
 	hca->stage = hca->reset.stage;
 	hca->stopped &= ~HCA_RESETTING;

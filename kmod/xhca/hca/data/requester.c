@@ -410,7 +410,7 @@ bool hca_requester_run(struct hca_qp *qp)
 
 	if (hca_req_in_error(qp) || qp->flush_left)
 		return hca_req_run_flush(qp);
-	if (hca_wire_waits_for_room(qp))
+	if (hca_wire_waits(qp))
 		return false;
 	if (qp->wire)
 		more = hca_req_run_wire(qp);
@@ -418,7 +418,7 @@ bool hca_requester_run(struct hca_qp *qp)
 		hca_req_run(qp);
 	if (qp->state == MLX5_QP_STATE_SQD)
 		hca_req_check_drained(qp);
-	if (hca_wire_waits_for_room(qp))
+	if (hca_wire_waits(qp))
 		return false;
 	return more || (qp->wire && hca_wire_has_more(qp)) || hca_req_may_run(qp);
 }

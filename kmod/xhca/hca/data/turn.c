@@ -18,7 +18,7 @@ static void hca_turn_run_queue(struct hca_fabric *f, struct hca_qp *qp)
 	more = hca_requester_run(qp);
 	if (more)
 		hca_share_add(qp);
-	f->turn.progress |= !(hca_timer_due(&qp->timer) || hca_wire_waits_for_room(qp)) ||
+	f->turn.progress |= !(hca_timer_due(&qp->timer) || hca_wire_waits(qp)) ||
 			    f->stat.wqes != wqes;
 	hca_qp_take_failures(f);
 }

@@ -47,6 +47,23 @@ struct hca_inbound {
 	u64 done;			/* bytes that have arrived */
 };
 
+/* How fast a queue pair may send (rate.c).  Rates are in kb/s, times in ns. */
+struct hca_rate {
+	u32 limit;			/* 0: there is none */
+	u32 target;
+	u32 alpha;			/* estimate of the congestion, of 2^20 */
+	u32 bytes;			/* sent since the last step that bytes have made */
+	u32 time_steps, byte_steps;	/* since the last cut */
+	u64 alpha_time, step_time, cut_time;	/* of the last update, step by time, cut */
+	u64 next;			/* when the next packet may be sent */
+	struct {			/* the rate without a limit */
+		u64 since;
+		u32 bytes, rate;
+	} measured;
+	u64 cnp_time;			/* of the next CNP that may be sent to the peer */
+	struct hca_timer timer;		/* the queue pair may send again */
+};
+
 struct hca_wire {
 	struct hca_qp *qp;
 	struct hca_flow flow;
@@ -72,6 +89,8 @@ struct hca_wire {
 	u8 error;			/* the request @at has failed with this syndrome */
 	bool drain;			/* the next request waits until all are complete */
 	bool recovering;		/* packets are repeated, and no answer has come yet */
+
+	struct hca_rate rate;		/* of all packets, also of answers */
 
 	/* Responder */
 	struct hca_inbound in;
@@ -121,6 +140,31 @@ int hca_wire_send_bytes(struct hca_port *from, struct hca_packet *p, const u8 *d
 bool hca_wire_find_flow(struct hca_qp *qp);
 /* Does the path lead to a port of this host?  Such a peer sends and gets no packets. */
 bool hca_wire_has_local_peer(struct hca_qp *qp);
+
+/* Does the queue pair wait for room or for its rate? */
+static inline bool hca_wire_waits(const struct hca_qp *qp)
+{
+	return hca_wire_waits_for_room(qp) ||
+	       (qp->wire && hca_timer_due(&qp->wire->rate.timer));
+}
+
+/* ---- rate.c ------------------------------------------------------------------------------ */
+
+/* Default parameters, and counters of zero */
+void hca_congestion_reset(struct hca *hca);
+/* A traffic class with ECN bits: the packets may be marked. */
+u8 hca_congestion_tclass(u8 dscp);
+bool hca_congestion_is_marked(const struct hca_packet *p);
+/* A marked packet has come for @qp. */
+void hca_congestion_notify(struct hca_qp *qp, const struct hca_packet *marked);
+/* A CNP has come for @qp; NULL: for none. */
+void hca_congestion_take_cnp(struct hca *hca, struct hca_qp *qp);
+/* May the queue pair send a packet?  If not, it waits. */
+bool hca_rate_allows(struct hca_qp *qp);
+void hca_rate_sent(struct hca_qp *qp, u32 bytes);
+void hca_rate_timer(struct hca_timer *timer);
+/* There is no limit any more. */
+void hca_rate_reset(struct hca_qp *qp);
 
 /* ---- ud.c -------------------------------------------------------------------------------- */
 

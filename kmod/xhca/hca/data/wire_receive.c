@@ -19,6 +19,8 @@ static bool hca_wire_type_fits(const struct hca_qp *qp, u8 transport)
 		return qp->st == MLX5_QP_ST_UC;
 	case HCA_BTH_XRC:
 		return qp->st == MLX5_QP_ST_XRC;
+	case HCA_BTH_CNP:
+		return true;
 	default:
 		return false;
 	}
@@ -42,15 +44,27 @@ static bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p)
 	       !memcmp(own->smac, flow->dmac, sizeof(own->smac));
 }
 
-static void hca_wire_take_connected(struct hca *hca, const struct hca_packet *p)
+/* The connected queue pair that the packet is for, or NULL */
+static struct hca_qp *hca_wire_receiver(struct hca *hca, const struct hca_packet *p)
 {
 	struct hca_qp *qp = hca_qp_get(hca, p->dqpn);
 
 	if (!qp || !qp->wire || !hca_wire_type_fits(qp, p->opcode & HCA_BTH_TRANSPORT) ||
 	    !hca_wire_can_receive(qp) || !hca_wire_is_from_peer(qp, p) ||
 	    !hca_pkey_check(qp->port, hca_qp_pkey(qp), p->pkey))
-		return;
+		return NULL;
 	hca_count_rcv(qp->port, p->length, false);
+	return qp;
+}
+
+static void hca_wire_take_connected(struct hca *hca, const struct hca_packet *p)
+{
+	struct hca_qp *qp = hca_wire_receiver(hca, p);
+
+	if (!qp)
+		return;
+	if (hca_congestion_is_marked(p))
+		hca_congestion_notify(qp, p);
 	if (hca_packet_flags(p->opcode) & HCA_OP_REQUEST)
 		hca_wire_request(qp, p);
 	else if (qp->state >= MLX5_QP_STATE_RTS)
@@ -86,10 +100,16 @@ static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
 	hca_charge(hca->fabric, HCA_REQUESTS, 1);
 	if (!port->up || hca_packet_read(&p, frame, bytes))
 		return;
-	if ((p.opcode & HCA_BTH_TRANSPORT) == HCA_BTH_UD)
+	switch (p.opcode & HCA_BTH_TRANSPORT) {
+	case HCA_BTH_UD:
 		hca_wire_take_datagram(port, &p);
-	else
+		break;
+	case HCA_BTH_CNP:
+		hca_congestion_take_cnp(hca, hca_wire_receiver(hca, &p));
+		break;
+	default:
 		hca_wire_take_connected(hca, &p);
+	}
 }
 
 /* One turn, and some if multicasts have begun turns of their own */

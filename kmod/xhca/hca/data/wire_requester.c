@@ -172,6 +172,7 @@ void hca_wire_reset_requester(struct hca_qp *qp)
 	x->recovering = false;
 	x->rtt.since = 0;
 	hca_wire_stop_timer(qp);
+	hca_rate_reset(qp);
 }
 
 /* The oldest request fails; those after it will be flushed. */
@@ -332,7 +333,7 @@ static int hca_wire_send_message(struct hca_qp *qp, struct hca_wqe *w)
 	hca_sgl_skip(&from, (u64)x->at_packet * qp->mtu);
 	while (x->at_packet < e->packets) {
 		if (!hca_wire_window_open(x) || !hca_turn_left(qp->hca->fabric) ||
-		    hca_halted(qp->hca))
+		    hca_halted(qp->hca) || !hca_rate_allows(qp))
 			return HCA_AGAIN;
 		ret = hca_wire_send_packet(qp, w, &from);
 		if (ret)
@@ -395,7 +396,8 @@ bool hca_wire_has_more(const struct hca_qp *qp)
 {
 	const struct hca_wire *x = qp->wire;
 
-	return x->at != x->end && hca_wire_window_open(x) && !hca_timer_due(&qp->timer);
+	return x->at != x->end && hca_wire_window_open(x) && !hca_timer_due(&qp->timer) &&
+	       !hca_wire_waits(qp);
 }
 
 void hca_wire_run(struct hca_qp *qp)

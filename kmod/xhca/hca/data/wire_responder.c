@@ -463,7 +463,8 @@ bool hca_wire_answer(struct hca_qp *qp)
 
 	while (hca_wire_has_answers(x)) {
 		a = hca_wire_answer_of(x, x->answer_at);
-		if (a->pending && (!hca_turn_left(qp->hca->fabric) || hca_halted(qp->hca)))
+		if (a->pending && (!hca_turn_left(qp->hca->fabric) || hca_halted(qp->hca) ||
+				   !hca_rate_allows(qp)))
 			return true;
 		if (a->pending && hca_wire_send_answer(qp, a))
 			return true;

@@ -19,18 +19,26 @@
 bool hca_wire_new(struct hca_qp *qp)
 {
 	struct hca_wire *x = kzalloc(sizeof(*x), HCA_GFP);
+	struct hca_fabric *f = qp->hca->fabric;
 
 	if (!x)
 		return false;
-	if (hca_heap_join(&qp->hca->fabric->timers)) {
-		kfree(x);
-		return false;
-	}
+	if (hca_heap_join(&f->timers))
+		goto err_memory;
+	if (hca_heap_join(&f->timers))
+		goto err_timer;
 	x->qp = qp;
 	x->timer.owner = HCA_TIMER_WIRE;
+	x->rate.timer.owner = HCA_TIMER_RATE;
 	INIT_LIST_HEAD(&x->due_entry);
 	qp->wire = x;
 	return true;
+
+err_timer:
+	hca_heap_leave(&f->timers, &x->timer.entry);
+err_memory:
+	kfree(x);
+	return false;
 }
 
 void hca_wire_free(struct hca_qp *qp)
@@ -41,6 +49,7 @@ void hca_wire_free(struct hca_qp *qp)
 		return;
 	list_del(&x->due_entry);
 	hca_heap_leave(&qp->hca->fabric->timers, &x->timer.entry);
+	hca_heap_leave(&qp->hca->fabric->timers, &x->rate.timer.entry);
 	kfree(x);
 }
 
@@ -106,8 +115,7 @@ static void hca_wire_set_flow(struct hca_qp *qp, const struct hca_gid *g)
 		.tagged = g->vlan_valid,
 		.tci = path->sl << 13 | g->vlan_id,
 		.l3 = l3,
-		/* No congestion control: the packets do not claim to be capable of ECN. */
-		.tclass = l3 == HCA_L3_GRH ? path->tclass : path->dscp << 2,
+		.tclass = l3 == HCA_L3_GRH ? path->tclass : hca_congestion_tclass(path->dscp),
 		.hop_limit = path->hop_limit,
 		.sport = hca_wire_sport(path),
 		.flow_label = path->flow_label,
@@ -212,6 +220,7 @@ int hca_wire_send(struct hca_qp *qp, struct hca_packet *p, struct hca_sgl *from)
 		return MLX5R_SYND_LOCAL_PROT;
 	hca_wire_end_frame(qp->port, p, frame);
 	hca_count_xmit(qp->port, p->length, false);
+	hca_rate_sent(qp, hca_packet_bytes(p));
 	return 0;
 }
 

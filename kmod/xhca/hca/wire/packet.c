@@ -30,7 +30,7 @@ enum {
 	ETHERTYPE_IPV6	= 0x86dd,
 	PROTOCOL_UDP	= 17,
 	PROTOCOL_IBA	= 0x1b,		/* after a GRH */
-	OPCODE_CNP	= HCA_BTH_CNP | 1,
+	OPCODE_CNP	= HCA_BTH_CNP | HCA_CNP_OPERATION,
 };
 
 /* Bits of headers */
