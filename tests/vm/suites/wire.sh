@@ -67,6 +67,41 @@ lossy() {
 	ok "nor does the other end" tc -n wired qdisc delete dev up0 root
 }
 
+# What tc does to the packets of rdma_rxe: as a switch with a long queue, it sets both ECN bits.
+# shellcheck disable=SC2317 # called by ok
+mark() {
+	tc -n wired qdisc add dev up0 clsact &&
+	tc -n wired filter add dev up0 ingress protocol ip flower ip_proto udp dst_port 4791 \
+		action pedit ex munge ip tos set 3 retain 3 pipe action csum ip4h
+}
+
+counter() { cat "/sys/class/infiniband/mlx5_2/ports/1/hw_counters/$1"; }
+
+# mlx5_ib has the files of parameters in a directory of the PCI device.
+# shellcheck disable=SC2317 # called by ok
+change_parameter() {
+	local pci file
+	pci=$(readlink -f /sys/class/infiniband/mlx5_2/device)
+	file=/sys/kernel/debug/mlx5/${pci##*/}/cc_params/np_cnp_dscp
+	[ "$(<"$file")" = 48 ] && echo 40 > "$file" && [ "$(<"$file")" = 40 ] &&
+		! echo 64 2> /dev/null > "$file"
+}
+
+# congestion: marked packets are counted and answered with CNPs, which rdma_rxe drops.
+congestion() {
+	local marked cnps
+	marked=$(counter np_ecn_marked_roce_packets)
+	ok "nothing was marked" test "$marked,$(counter np_cnp_sent)" = 0,0
+	ok "the packets of rdma_rxe are marked" mark
+	perf "ib_write_bw with marks" '^ *65536 +100' ib_write_bw -s 65536 -n 100
+	marked=$(counter np_ecn_marked_roce_packets) cnps=$(counter np_cnp_sent)
+	ok "$marked packets were marked" test "$marked" -gt 100
+	ok "$cnps CNPs were sent" test "$cnps" -gt 0 -a "$cnps" -lt "$marked"
+	ok "none has come" test "$(counter rp_cnp_handled)" = 0
+	ok "a parameter can be changed" change_parameter
+	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
+}
+
 # data: the programs compare the contents.
 data() {
 	both "rping: 4 KiB" 7174 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -p 7174 -V -C 20 -S 4096
@@ -89,6 +124,7 @@ perf "ib_send_lat" '^ *64 +100' ib_send_lat -s 64 -n 100
 if full; then
 	lossy data
 fi
+congestion
 received=$(frames received)
 ok "the frames came over the wire" test "${received:-0}" -gt 2000
 ok "remove both" wire_down
