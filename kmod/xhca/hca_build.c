@@ -60,6 +60,7 @@
 #include "hca/data/xchan.c"
 #include "hca/data/responder.c"
 #include "hca/data/wire_responder.c"
+#include "hca/data/wire_gate.c"
 #include "hca/data/wire_requester.c"
 #include "hca/data/requester.c"
 #include "hca/data/qp_enter.c"

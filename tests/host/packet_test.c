@@ -114,6 +114,60 @@ static const struct vector {
 		  .pkey = 0xffff, .dqpn = 0x123, .psn = 0x45678c, .addr = 0x7f0012345000,
 		  .key = 0x00abcd01, .dma_length = 4097 },
 	}, {
+		"P1, probe", false,
+		"456a0040000040004011b624c000020ac0000214 c12312b7002c0000"
+		"df40ffff0000012300000000 10000321 0102030405060708 0000000000000000 fc82294e", "",
+		{ .flow = V4(0x6a), .opcode = 0xdf, .migrated = true, .pkey = 0xffff,
+		  .dqpn = 0x123, .sqpn = 0x321, .token = 0x0102030405060708 },
+	}, {
+		"P2, answer to a probe", false,
+		"456a0040000040004011b624c000020ac0000214 c12312b7002c0000"
+		"df40ffff0000032100000000 11000321 0102030405060708 1112131415161718 024d9397", "",
+		{ .flow = V4(0x6a), .opcode = 0xdf, .migrated = true, .pkey = 0xffff,
+		  .dqpn = 0x321, .sqpn = 0x321, .answer = true, .token = 0x0102030405060708,
+		  .time = 0x1112131415161718 },
+	}, {
+		"P3, WRITE with immediate of DC", false,
+		"456a0058000040004011b60cc000020ac0000214 c12312b700440000"
+		"cb40ffff0000012380456789 13000321 0102030405060708 1122334455667788"
+		"00007f001234500000abcd0100000004 01020304 61626364 db244d3c", "61626364",
+		{ .flow = V4(0x6a), .opcode = 0xcb, .migrated = true, .ack_request = true,
+		  .pkey = 0xffff, .dqpn = 0x123, .psn = 0x456789, .sqpn = 0x321, .mtu = 3,
+		  .session = 0x0102030405060708, .dc_key = 0x1122334455667788,
+		  .addr = 0x7f0012345000, .key = 0x00abcd01, .dma_length = 4, .imm = 0x01020304,
+		  .length = 4 },
+	}, {
+		"P4, ACK of DC", false,
+		"456a003c000040004011b628c000020ac0000214 c12312b700280000"
+		"d140ffff0000032100456789 10000000 0102030405060708 1f000007 20d821b0", "",
+		{ .flow = V4(0x6a), .opcode = 0xd1, .migrated = true, .pkey = 0xffff,
+		  .dqpn = 0x321, .psn = 0x456789, .session = 0x0102030405060708,
+		  .syndrome = HCA_AETH_UNLIMITED, .msn = 7 },
+	}, {
+		"P5, masked CMP & SWAP of 4 bytes, XRC", false,
+		"456a0054000040004011b610c000020ac0000214 c12312b700400000"
+		"dc40ffff0000012380456789 10000000 00000456 00007f001234500000abcd01 00020000"
+		"000102030405060708090a0b0c0d0e0f a0276339", "000102030405060708090a0b0c0d0e0f",
+		{ .flow = V4(0x6a), .opcode = 0xdc, .migrated = true, .ack_request = true,
+		  .pkey = 0xffff, .dqpn = 0x123, .psn = 0x456789, .srqn = 0x456,
+		  .addr = 0x7f0012345000, .key = 0x00abcd01, .log_operand = 2, .length = 16 },
+	}, {
+		"P6, masked FETCH & ADD of 8 bytes", false,
+		"456a0050000040004011b614c000020ac0000214 c12312b7003c0000"
+		"da40ffff0000012380456789 10000000 00007f001234500000abcd01 01030000"
+		"000102030405060708090a0b0c0d0e0f 848efde4", "000102030405060708090a0b0c0d0e0f",
+		{ .flow = V4(0x6a), .opcode = 0xda, .migrated = true, .ack_request = true,
+		  .pkey = 0xffff, .dqpn = 0x123, .psn = 0x456789, .addr = 0x7f0012345000,
+		  .key = 0x00abcd01, .add = true, .log_operand = 3, .length = 16 },
+	}, {
+		"P7, its answer", false,
+		"456a003c000040004011b628c000020ac0000214 c12312b700280000"
+		"db40ffff0000032100456789 10000000 1f000007 0001020304050607 acefc9ac",
+		"0001020304050607",
+		{ .flow = V4(0x6a), .opcode = 0xdb, .migrated = true, .pkey = 0xffff,
+		  .dqpn = 0x321, .psn = 0x456789, .syndrome = HCA_AETH_UNLIMITED, .msn = 7,
+		  .length = 8 },
+	}, {
 		/* From the tests of scapy */
 		"UC SEND", true,
 		"45010040047840004011b4d5c0a80007c0a80007 c00012b7002caca2"
@@ -144,7 +198,7 @@ static const struct vector {
 	},
 };
 
-enum { W1, W2, W3, W4, W5, W6, W7, W8, W9 };
+enum { W1, W2, W3, W4, W5, W6, W7, W8, W9, P1, P2, P3, P4, P5, P6, P7 };
 
 /* ---- Frames ------------------------------------------------------------------------- */
 
@@ -436,6 +490,29 @@ static void test_changed(void)
 		{ W1, IPV4_BTH, 0x6470, BAD, "padding of a datagram without data" },
 		{ W3, IPV4_BTH, 0x6440, BAD, "half a DETH" },
 		{ W3, IPV4_BTH, 0x8100, BAD, "part of the zeros of a CNP" },
+		{ P1, IPV4_BTH + 12, 0x2000, BAD, "version 2 of a probe" },
+		{ P1, IPV4_BTH + 12, 0x0000, BAD, "version 0 of a probe" },
+		{ P1, IPV4_BTH + 12, 0x1200, BAD, "a reserved bit of a probe" },
+		{ P1, IPV4_BTH + 30, 0x0001, BAD, "a probe with a time" },
+		{ P3, IPV4_BTH + 12, 0x2300, BAD, "version 2 of a DC request" },
+		{ P3, IPV4_BTH + 12, 0x1000, BAD, "a DC request without an MTU" },
+		{ P3, IPV4_BTH + 12, 0x1600, BAD, "the MTU of a DC request" },
+		{ P3, IPV4_BTH + 12, 0x1f00, BAD, "the highest MTU of a DC request" },
+		{ P4, IPV4_BTH + 12, 0x2000, BAD, "version 2 of a DC response" },
+		{ P4, IPV4_BTH + 12, 0x1100, BAD, "a reserved bit of a DC response" },
+		{ P4, IPV4_BTH + 14, 0x0001, BAD, "a reserved byte of a DC response" },
+		{ P5, IPV4_BTH + 12, 0x3000, BAD, "version 3 of an extended atomic" },
+		{ P5, IPV4_BTH + 12, 0x1001, BAD, "a reserved bit of an extended atomic" },
+		{ P5, IPV4_BTH + 32, 0x0202, BAD, "another extended atomic" },
+		{ P5, IPV4_BTH + 32, 0x0001, BAD, "an operand of 2 bytes" },
+		{ P5, IPV4_BTH + 32, 0x0003, BAD, "an operand of 8 bytes, with arguments for 4" },
+		{ P5, IPV4_BTH + 32, 0x0102, BAD, "arguments of another extended atomic" },
+		{ P5, IPV4_BTH + 32, 0x0009, BAD, "an operand of 512 bytes" },
+		{ P5, IPV4_BTH + 32, 0x00ff, BAD, "the largest operand" },
+		{ P5, IPV4_BTH + 34, 0x0001, BAD, "reserved bytes of an extended atomic" },
+		{ P6, IPV4_BTH + 0, 0xda50, BAD, "arguments that are padded" },
+		{ P7, IPV4_BTH + 12, 0x1001, BAD, "a reserved bit of its answer" },
+		{ P7, IPV4_BTH + 12, 0x0000, BAD, "version 0 of its answer" },
 	};
 	const struct vector *v;
 	struct hca_packet p;
@@ -500,35 +577,39 @@ static void test_checksum(void)
 
 /* ---- Opcodes ------------------------------------------------------------------------ */
 
-/* A GRH, a BTH with @opcode, @bytes after it, and the ICRC */
-static void raw_packet(struct frame *f, u8 opcode, u8 flags, u32 bytes)
-{
-	u8 *bth;
-
-	load(f, &vectors[W7]);
-	bth = network(f) + GRH_BTH;
-	memset(bth + 12, 0, bytes);
-	bth[0] = opcode;
-	bth[1] = flags;
-	put16(network(f) + 4, 12 + bytes + 4);
-	f->bytes = ETH + GRH_BTH + 12 + bytes + 4;
-	repair_icrc(f, HCA_L3_GRH);
-}
-
-static enum hca_packet_error read_raw(u8 opcode, u8 flags, u32 bytes)
-{
-	struct hca_packet p;
-	struct frame f;
-
-	raw_packet(&f, opcode, flags, bytes);
-	return read_frame(&p, &f);
-}
-
 /* Bytes of extended headers, by operation; -1: unknown */
 static const s8 extended[] = {
 	0, 0, 0, 4, 0, 4, 16, 0, 0, 4, 16, 20, 16, 4, 0, 4, 4, 4, 12, 28, 28, -1, 4, 4,
 	[24 ... 31] = -1,
 };
+
+/* Of the private encoding: the first byte, without its version, of requests of DC */
+static u8 first_byte(u8 opcode)
+{
+	const u8 op = opcode & HCA_BTH_OPERATION;
+
+	return opcode >= 0xc0 && opcode <= 0xd8 && !(op >= 13 && op <= 18);
+}
+
+static bool is_ext_atomic(u8 opcode)
+{
+	return opcode == 0xd8 || opcode == 0xda || opcode == 0xdc;
+}
+
+static bool has_source(u8 opcode)
+{
+	return first_byte(opcode) || opcode == HCA_OPCODE_PROBE;
+}
+
+static int extended_private(u8 opcode)
+{
+	static const s8 others[] = { 36, 16, 20, 8, 24, 8, -1, 20 };
+	const u8 op = opcode & HCA_BTH_OPERATION;
+
+	if (op >= 24)
+		return others[op - 24];
+	return extended[op] < 0 ? -1 : extended[op] + (first_byte(opcode) ? 20 : 12);
+}
 
 static int extended_bytes(u8 opcode)
 {
@@ -543,16 +624,45 @@ static int extended_bytes(u8 opcode)
 		return op == 4 || op == 5 ? extended[op] + 8 : -1;
 	case 5:
 		return extended[op] < 0 || (op >= 13 && op <= 18) ? extended[op] : extended[op] + 4;
+	case 6:
+		return extended_private(opcode);
 	default:
 		return opcode == 0x81 ? 16 : -1;
 	}
+}
+
+/* A GRH, a BTH with @opcode, @bytes after it, and the ICRC */
+static void raw_packet(struct frame *f, u8 opcode, u8 flags, u32 bytes)
+{
+	u8 *bth;
+
+	load(f, &vectors[W7]);
+	bth = network(f) + GRH_BTH;
+	memset(bth + 12, 0, bytes);
+	bth[0] = opcode;
+	bth[1] = flags;
+	bth[12] = 0x10 | first_byte(opcode);
+	if (is_ext_atomic(opcode))
+		bth[12 + extended_bytes(opcode) - 3] = 2;
+	put16(network(f) + 4, 12 + bytes + 4);
+	f->bytes = ETH + GRH_BTH + 12 + bytes + 4;
+	repair_icrc(f, HCA_L3_GRH);
+}
+
+static enum hca_packet_error read_raw(u8 opcode, u8 flags, u32 bytes)
+{
+	struct hca_packet p;
+	struct frame f;
+
+	raw_packet(&f, opcode, flags, bytes);
+	return read_frame(&p, &f);
 }
 
 static bool has_data(u8 opcode)
 {
 	u8 op = opcode & HCA_BTH_OPERATION;
 
-	return opcode != 0x81 && (op < 12 || (op > 12 && op < 17) || op > 20);
+	return opcode != 0x81 && opcode != 0xdf && (op < 12 || (op > 12 && op < 17) || op > 20);
 }
 
 static void test_unknown(u8 opcode)
@@ -573,6 +683,13 @@ static void test_known(u8 opcode, u32 headers)
 		wrong += read_raw(opcode, 0, n) != HCA_PACKET_BAD;
 	ok(!wrong, "opcode %#x: refused if a part of the headers is missing", opcode);
 	tap_is(hca_packet_header_bytes(&p), ETH + GRH_BTH + 12 + headers, "length of the headers");
+	if (is_ext_atomic(opcode)) {
+		tap_is(read_raw(opcode, 0, headers + 16), HCA_PACKET_OK, "accepted with arguments");
+		for (n = 0, wrong = 0; n < 64; n += 4)
+			wrong += n != 16 && read_raw(opcode, 0, headers + n) != HCA_PACKET_BAD;
+		tap_is(wrong, 0, "but not with others");
+		return;
+	}
 	tap_is(read_raw(opcode, 0, headers), HCA_PACKET_OK, "accepted without data");
 	tap_is(read_raw(opcode, 0x10, headers), HCA_PACKET_BAD, "refused with padding of no data");
 	tap_is(read_raw(opcode, 0, headers + 4), has_data(opcode) ? HCA_PACKET_OK : HCA_PACKET_BAD,
@@ -608,7 +725,7 @@ static void test_opcodes(void)
 			test_known(opcode, extended_bytes(opcode));
 			known++;
 		}
-	tap_is(known, 23 + 12 + 2 + 23 + 1, "number of known opcodes");
+	tap_is(known, 23 + 12 + 2 + 23 + 1 + 25 + 4 + 1, "number of known opcodes");
 }
 
 /* ---- Both ways ---------------------------------------------------------------------- */
@@ -658,9 +775,19 @@ static void random_fields(struct hca_packet *p)
 	p->psn = random64() & 0xffffff;
 	p->srqn = flags & HCA_OP_XRCETH ? random64() & 0xffffff : 0;
 	p->qkey = flags & HCA_OP_DETH ? random64() : 0;
-	p->sqpn = flags & HCA_OP_DETH ? random64() & 0xffffff : 0;
-	p->addr = flags & (HCA_OP_RETH | HCA_OP_ATOMIC) ? random64() : 0;
-	p->key = flags & (HCA_OP_RETH | HCA_OP_ATOMIC) ? random64() : 0;
+	p->sqpn = flags & HCA_OP_DETH || has_source(p->opcode) ? random64() & 0xffffff : 0;
+	p->mtu = first_byte(p->opcode) ? 1 + bits % 5 : 0;
+	p->session = flags & HCA_OP_DC ? random64() : 0;
+	p->dc_key = first_byte(p->opcode) ? random64() : 0;
+	p->answer = p->opcode == HCA_OPCODE_PROBE && bits & 16;
+	p->token = p->opcode == HCA_OPCODE_PROBE ? random64() : 0;
+	p->time = p->answer ? random64() : 0;
+	p->add = is_ext_atomic(p->opcode) && bits & 32;
+	p->log_operand = is_ext_atomic(p->opcode) ? 2 + bits % 7 : 0;
+	if (is_ext_atomic(p->opcode))
+		p->length = (p->add ? 2 : 4) << p->log_operand;
+	p->addr = flags & (HCA_OP_RETH | HCA_OP_ATOMIC | HCA_OP_EXT_ATOMIC) ? random64() : 0;
+	p->key = flags & (HCA_OP_RETH | HCA_OP_ATOMIC | HCA_OP_EXT_ATOMIC) ? random64() : 0;
 	p->dma_length = flags & HCA_OP_RETH ? random64() : 0;
 	p->swap_add = flags & HCA_OP_ATOMIC ? random64() : 0;
 	p->compare = flags & HCA_OP_ATOMIC ? random64() : 0;
@@ -683,6 +810,7 @@ static bool survives(u8 opcode, enum hca_l3 l3, bool tagged, u32 length)
 	p.opcode = opcode;
 	p.length = length;
 	random_fields(&p);
+	length = p.length;
 	data = hca_packet_write(&p, f.at);
 	if (data != f.at + hca_packet_header_bytes(&p) || data > f.at + HCA_FRAME_HEADERS)
 		return false;

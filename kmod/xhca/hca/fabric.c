@@ -92,6 +92,12 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		hca_free(hca);
 		return NULL;
 	}
+	if (!hca_wire_gate_init(hca)) {
+		hca_heap_leave(&f->run.queue, &hca->share.place);
+		hca_wire_exit(hca);
+		hca_free(hca);
+		return NULL;
+	}
 	hca->serial = ++f->functions.last_serial;
 	list_add_tail(&hca->entry, &f->functions.list);
 	list_add_tail(&hca->serial_entry, &f->functions.by_serial);
@@ -107,6 +113,7 @@ void hca_destroy(struct hca *hca)
 	hca_reset(hca);
 	hca_heap_leave(&f->run.queue, &hca->share.place);
 	hca_wire_exit(hca);
+	hca_wire_gate_exit(hca);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
 	f->functions.n--;

@@ -69,6 +69,7 @@ struct hca {
 		struct hca_timer timer;	/* they try again */
 	} room;
 	struct hca_congestion congestion;	/* RoCE */
+	struct hca_gate *gates;		/* HCA_GATES peers on the wire (wire_gate.c), or NULL */
 	u8 uc_mac[6];
 	struct hca_counter uncounted;	/* for QPs without a counter set */
 	u64 health_due;

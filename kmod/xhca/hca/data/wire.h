@@ -36,7 +36,7 @@ struct hca_answer {
 	u32 begin, next;		/* packets of this answer: the first and the next one */
 	u8 operation;			/* HCA_BTH_* of the request */
 	bool pending, repeated;
-	u64 original;			/* what an atomic request has found */
+	u64 original;			/* what an atomic request has found; not an extended one */
 };
 
 /* The message that arrives */
@@ -89,12 +89,18 @@ struct hca_wire {
 	u8 error;			/* the request @at has failed with this syndrome */
 	bool drain;			/* the next request waits until all are complete */
 	bool recovering;		/* packets are repeated, and no answer has come yet */
+	struct {			/* may private packets be sent? (wire_gate.c) */
+		u64 token;		/* of the probe that has no answer yet, or 0 */
+		bool asked;		/* the request @at waits for the answer */
+		bool unsure;		/* the peer does not answer requests: ask again */
+	} gate;
 
 	struct hca_rate rate;		/* of all packets, also of answers */
 
 	/* Responder */
 	struct hca_inbound in;
 	struct hca_answer answer[HCA_ANSWERS];
+	u8 (*result)[HCA_EXT_ATOMIC_MAX];	/* of extended atomics, for each answer; or NULL */
 	u32 answer_at, answer_end;	/* free-running: the first that may be pending, the end */
 	u32 msn;
 	bool nak_sent;			/* for the gap that is open */
@@ -104,6 +110,17 @@ struct hca_wire {
 	u32 due_psn;
 	struct list_head due_entry;	/* fabric.wire_due, or empty */
 };
+
+/* What a function knows of a peer that has answered a probe */
+struct hca_gate {
+	u8 gid[16], mac[6];
+	u16 vlan;			/* ID + 1; 0: none */
+	u8 l3;
+	u64 until;			/* it is known until then; 0: no entry */
+	u64 ahead;			/* its clock is ahead of the own one by this time */
+	u64 session;			/* the last one that was begun with it */
+};
+#define HCA_GATES	256u
 
 static inline bool hca_wire_is_outstanding(const struct hca_wire *x)
 {
@@ -181,6 +198,24 @@ void hca_wire_acknowledge(struct hca_fabric *f);
 bool hca_wire_answer(struct hca_qp *qp);
 /* Forgets the message that arrives and all answers. */
 void hca_wire_reset_responder(struct hca_qp *qp);
+
+/* ---- wire_gate.c ------------------------------------------------------------------------- */
+
+/* False: no memory */
+bool hca_wire_gate_init(struct hca *hca);
+void hca_wire_gate_exit(struct hca *hca);
+/* Has the peer of @qp shown that it understands private packets? */
+bool hca_wire_gate_is_open(struct hca_qp *qp);
+/* Asks it.  0: the probe was sent; HCA_AGAIN: there is no room */
+int hca_wire_gate_ask(struct hca_qp *qp);
+/* The answer has arrived; false: it is not the expected one. */
+bool hca_wire_gate_answered(struct hca_qp *qp, const struct hca_packet *p);
+/* A probe has arrived. */
+void hca_wire_gate_probed(struct hca_port *port, const struct hca_packet *p);
+/* The number of a new session with the peer, to which the gate is open */
+u64 hca_wire_gate_session(struct hca_qp *qp);
+/* The RoCE version and VLAN of the packet, as an address has them */
+struct hca_gid hca_wire_network(const struct hca_packet *p);
 
 /* ---- wire_requester.c -------------------------------------------------------------------- */
 

@@ -10,9 +10,11 @@
 #include <linux/mlx5/qp.h>
 #include "data/wire.h"
 
-static bool hca_wire_type_fits(const struct hca_qp *qp, u8 transport)
+static bool hca_wire_type_fits(const struct hca_qp *qp, const struct hca_packet *p)
 {
-	switch (transport) {
+	if (p->opcode == HCA_OPCODE_PROBE)
+		return true;
+	switch (hca_packet_transport(p->opcode)) {
 	case HCA_BTH_RC:
 		return qp->st == MLX5_QP_ST_RC;
 	case HCA_BTH_UC:
@@ -49,12 +51,19 @@ static struct hca_qp *hca_wire_receiver(struct hca *hca, const struct hca_packet
 {
 	struct hca_qp *qp = hca_qp_get(hca, p->dqpn);
 
-	if (!qp || !qp->wire || !hca_wire_type_fits(qp, p->opcode & HCA_BTH_TRANSPORT) ||
+	if (!qp || !qp->wire || !hca_wire_type_fits(qp, p) ||
 	    !hca_wire_can_receive(qp) || !hca_wire_is_from_peer(qp, p) ||
 	    !hca_pkey_check(qp->port, hca_qp_pkey(qp), p->pkey))
 		return NULL;
 	hca_count_rcv(qp->port, p->length, false);
 	return qp;
+}
+
+/* The peer understands private packets: the request that waited for that is sent. */
+static void hca_wire_take_answer(struct hca_qp *qp, const struct hca_packet *p)
+{
+	if (hca_wire_gate_answered(qp, p))
+		hca_share_add(qp);
 }
 
 static void hca_wire_take_connected(struct hca *hca, const struct hca_packet *p)
@@ -65,21 +74,12 @@ static void hca_wire_take_connected(struct hca *hca, const struct hca_packet *p)
 		return;
 	if (hca_congestion_is_marked(p))
 		hca_congestion_notify(qp, p);
-	if (hca_packet_flags(p->opcode) & HCA_OP_REQUEST)
+	if (p->opcode == HCA_OPCODE_PROBE)
+		hca_wire_take_answer(qp, p);
+	else if (hca_packet_flags(p->opcode) & HCA_OP_REQUEST)
 		hca_wire_request(qp, p);
 	else if (qp->state >= MLX5_QP_STATE_RTS)
 		hca_wire_response(qp, p);
-}
-
-/* The RoCE version and VLAN of the packet, as an address has them */
-static struct hca_gid hca_wire_network(const struct hca_packet *p)
-{
-	return (struct hca_gid) {
-		.valid = true,
-		.version = p->flow.l3 == HCA_L3_GRH ? MLX5_ROCE_VERSION_1 : MLX5_ROCE_VERSION_2,
-		.vlan_valid = p->flow.tagged && p->flow.tci & HCA_VLAN_ID,
-		.vlan_id = p->flow.tci & HCA_VLAN_ID,
-	};
 }
 
 static void hca_wire_take_datagram(struct hca_port *port, const struct hca_packet *p)
@@ -108,7 +108,10 @@ static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
 		hca_congestion_take_cnp(hca, hca_wire_receiver(hca, &p));
 		break;
 	default:
-		hca_wire_take_connected(hca, &p);
+		if (p.opcode == HCA_OPCODE_PROBE && !p.answer)
+			hca_wire_gate_probed(port, &p);
+		else
+			hca_wire_take_connected(hca, &p);
 	}
 }
 

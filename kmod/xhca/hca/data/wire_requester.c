@@ -16,6 +16,7 @@
  * longer if answers take longer; as in TCP, a packet that was sent twice is not measured.
  */
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
@@ -51,6 +52,8 @@ static const struct {
 	[MLX5R_OP_RDMA_READ] = { .only = HCA_BTH_READ_REQUEST },
 	[MLX5R_OP_ATOMIC_CS] = { .only = HCA_BTH_CMP_SWAP },
 	[MLX5R_OP_ATOMIC_FA] = { .only = HCA_BTH_FETCH_ADD },
+	[MLX5R_OP_ATOMIC_MASKED_CS] = { .only = HCA_BTH_EXT_ATOMIC },
+	[MLX5R_OP_ATOMIC_MASKED_FA] = { .only = HCA_BTH_EXT_ATOMIC },
 };
 
 static struct hca_sent *hca_wire_sent(struct hca_wire *x, u32 i)
@@ -61,6 +64,12 @@ static struct hca_sent *hca_wire_sent(struct hca_wire *x, u32 i)
 static bool hca_wire_is_answered(u8 opcode)
 {
 	return opcode >= MLX5R_OP_RDMA_READ;
+}
+
+/* Only the private encoding has it. */
+static bool hca_wire_is_extended(u8 opcode)
+{
+	return opcode == MLX5R_OP_ATOMIC_MASKED_CS || opcode == MLX5R_OP_ATOMIC_MASKED_FA;
 }
 
 static u32 hca_wire_distance(u32 from, u32 to)
@@ -171,6 +180,7 @@ void hca_wire_reset_requester(struct hca_qp *qp)
 	x->drain = false;
 	x->recovering = false;
 	x->rtt.since = 0;
+	memset(&x->gate, 0, sizeof(x->gate));
 	hca_wire_stop_timer(qp);
 	hca_rate_reset(qp);
 }
@@ -253,6 +263,7 @@ static void hca_wire_go_back(struct hca_qp *qp, u32 psn)
 	x->error = 0;
 	x->recovering = true;
 	x->rtt.since = 0;
+	x->gate.asked = false;
 	hca_share_add(qp);
 }
 
@@ -285,11 +296,25 @@ static struct hca_packet hca_wire_request_packet(struct hca_qp *qp, const struct
 	p.ack_request = qp->st != MLX5_QP_ST_UC && (last || p.psn % ACK_PACKETS == 0);
 	if (!answered)
 		p.length = min_t(u64, w->length - (u64)packet * qp->mtu, qp->mtu);
-	if (w->operand) {
+	if (hca_wire_is_extended(w->opcode)) {
+		p.add = w->opcode == MLX5R_OP_ATOMIC_MASKED_FA;
+		p.log_operand = ilog2(w->operand);
+		p.length = hca_wqe_arg_bytes(w);
+	} else if (w->operand) {
 		p.swap_add = be64_to_cpu(((const __be64 *)w->args)[0]);
 		p.compare = be64_to_cpu(((const __be64 *)w->args)[1]);
 	}
 	return p;
+}
+
+/* A probe takes the place of a private packet until the peer has answered one. */
+static int hca_wire_pass_gate(struct hca_qp *qp, const struct hca_wqe *w)
+{
+	if (!hca_wire_is_extended(w->opcode) || hca_wire_gate_is_open(qp))
+		return 0;
+	if (!hca_wire_gate_ask(qp) && !hca_timer_due(&qp->wire->timer))
+		hca_wire_start_timer(qp);
+	return HCA_AGAIN;
 }
 
 /* One packet of the request @w, which has the entry x->at */
@@ -297,10 +322,14 @@ static int hca_wire_send_packet(struct hca_qp *qp, const struct hca_wqe *w, stru
 {
 	struct hca_wire *x = qp->wire;
 	struct hca_sent *e = hca_wire_sent(x, x->at);
-	struct hca_packet p = hca_wire_request_packet(qp, w, e->psn, x->at_packet);
+	struct hca_packet p;
 	int ret;
 
 	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
+	ret = hca_wire_pass_gate(qp, w);
+	if (ret)
+		return ret;
+	p = hca_wire_request_packet(qp, w, e->psn, x->at_packet);
 	ret = hca_wire_send(qp, &p, from);
 	if (ret)
 		return ret;
@@ -323,11 +352,15 @@ static int hca_wire_send_packet(struct hca_qp *qp, const struct hca_wqe *w, stru
 static int hca_wire_send_message(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_wire *x = qp->wire;
+	struct hca_sge args = { .len = hca_wqe_arg_bytes(w), .data = w->args };
 	struct hca_sent *e = hca_wire_sent(x, x->at);
 	struct hca_sgl from;
 	int ret;
 
-	hca_sgl_init(&from, qp, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
+	if (hca_wire_is_extended(w->opcode))
+		hca_sgl_init(&from, qp, 0, &args, 1);
+	else
+		hca_sgl_init(&from, qp, MLX5R_MKEY_ACCESS_LR, w->sge, w->nsge);
 	if (w->has_calc)
 		from.calc = &w->calc;
 	hca_sgl_skip(&from, (u64)x->at_packet * qp->mtu);
@@ -397,7 +430,7 @@ bool hca_wire_has_more(const struct hca_qp *qp)
 	const struct hca_wire *x = qp->wire;
 
 	return x->at != x->end && hca_wire_window_open(x) && !hca_timer_due(&qp->timer) &&
-	       !hca_wire_waits(qp);
+	       !hca_wire_waits(qp) && !x->gate.asked;
 }
 
 void hca_wire_run(struct hca_qp *qp)
@@ -438,21 +471,18 @@ static bool hca_wire_must_wait(const struct hca_qp *qp, const struct hca_wqe *w)
 		x->reads >= 1u << MLX5_GET(qpc, qp->qpc, log_sra_max));
 }
 
-/*
- * The standard has no opcodes for masked atomics.  A READ that calculates is not supported, because
- * it could not be sent again.
- */
-static bool hca_wire_can_send(const struct hca_wqe *w)
+/* The arguments of an extended atomic must fit into one packet. */
+static bool hca_wire_can_send(const struct hca_qp *qp, const struct hca_wqe *w)
 {
 	return w->opcode < ARRAY_SIZE(operations) && operations[w->opcode].only &&
-	       !(w->has_calc && w->opcode == MLX5R_OP_RDMA_READ);
+	       !(hca_wire_is_extended(w->opcode) && hca_wqe_arg_bytes(w) > qp->mtu);
 }
 
 int hca_wire_post(struct hca_qp *qp, struct hca_wqe *w)
 {
 	struct hca_wire *x = qp->wire;
 
-	if (!hca_wire_can_send(w))
+	if (!hca_wire_can_send(qp, w))
 		return MLX5R_SYND_LOCAL_QP_OP;
 	if (hca_wire_must_wait(qp, w)) {
 		hca_wire_drain(qp);
@@ -682,18 +712,31 @@ static void hca_wire_take_read_data(struct hca_qp *qp, const struct hca_packet *
 	hca_wire_progress(qp);
 }
 
+/* On the wire all results are big-endian; in memory, those of 8 bytes are not. */
 static void hca_wire_take_atomic_result(struct hca_qp *qp, const struct hca_packet *p)
 {
 	struct hca_sge data = { .len = sizeof(p->original), .data = (const u8 *)&p->original };
+	bool extended = hca_packet_operation(p->opcode) == HCA_BTH_EXT_ATOMIC_ACK;
 	struct hca_wire *x = qp->wire;
 	struct hca_sgl to, from;
 	struct hca_sent *e;
+	__be64 word;
+	u64 value;
 
 	e = hca_wire_expected(qp, p);
-	if (!e || e->opcode < MLX5R_OP_ATOMIC_CS)
+	if (!e || e->opcode < MLX5R_OP_ATOMIC_CS || hca_wire_is_extended(e->opcode) != extended)
 		return;
+	if (extended && p->length == sizeof(word)) {
+		memcpy(&word, p->data, sizeof(word));
+		value = be64_to_cpu(word);
+		data.data = (const u8 *)&value;
+	} else if (extended) {
+		data = (struct hca_sge) { .len = p->length, .data = p->data };
+	}
 	hca_sgl_init(&from, qp, 0, &data, 1);
-	if (!hca_wire_answer_target(qp, &to)) {
+	if (data.len != e->length) {
+		hca_wire_fail(qp, MLX5R_SYND_BAD_RESP);
+	} else if (!hca_wire_answer_target(qp, &to)) {
 		hca_wire_fail(qp, MLX5R_SYND_LOCAL_QP_OP);
 	} else if (hca_copy(&to, &from, data.len)) {
 		hca_wire_fail(qp, MLX5R_SYND_LOCAL_PROT);
@@ -724,11 +767,12 @@ void hca_wire_response(struct hca_qp *qp, const struct hca_packet *p)
 	if (!hca_wire_is_outstanding(x) ||
 	    hca_wire_distance(x->una, p->psn) >= hca_wire_distance(x->una, x->high))
 		return;
-	switch (p->opcode & HCA_BTH_OPERATION) {
+	switch (hca_packet_operation(p->opcode)) {
 	case HCA_BTH_ACK:
 		hca_wire_take_aeth(qp, p);
 		return;
 	case HCA_BTH_ATOMIC_ACK:
+	case HCA_BTH_EXT_ATOMIC_ACK:
 		hca_wire_take_atomic_result(qp, p);
 		return;
 	default:
@@ -751,6 +795,7 @@ void hca_wire_timer(struct hca_timer *timer)
 	qp->counter->timeouts += x->timeouts >= SHORT_TIMEOUTS;
 	x->timeouts++;
 	x->rtt.backoff = min(x->rtt.backoff + 1, MAX_BACKOFF);
+	x->gate.unsure = x->timeouts >= SHORT_TIMEOUTS;
 	hca_wire_go_back(qp, x->una);
 	hca_wire_start_timer(qp);
 }

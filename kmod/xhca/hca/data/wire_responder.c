@@ -12,8 +12,10 @@
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
+#include "base/alloc.h"
 #include "data/wire.h"
 
 enum hca_inbound_kind { IN_NONE, IN_SEND, IN_WRITE, IN_READ, IN_ATOMIC };
@@ -25,6 +27,7 @@ static u8 hca_wire_kind(u8 operation)
 		return IN_READ;
 	case HCA_BTH_CMP_SWAP:
 	case HCA_BTH_FETCH_ADD:
+	case HCA_BTH_EXT_ATOMIC:
 		return IN_ATOMIC;
 	case HCA_BTH_WRITE_FIRST:
 	case HCA_BTH_WRITE_MIDDLE:
@@ -315,37 +318,69 @@ static int hca_wire_take_read(struct hca_qp *qp, struct hca_srq *srq, const stru
 	return 0;
 }
 
+/* The results of extended atomics are kept apart, because most queue pairs get none. */
+static bool hca_wire_has_results(struct hca_wire *x)
+{
+	if (!x->result)
+		x->result = kzalloc(HCA_ANSWERS * sizeof(*x->result), HCA_GFP_NOWAIT);
+	return x->result;
+}
+
+/* The request of the packet; arguments in @args, which is aligned */
+static void hca_wire_atomic_request(struct hca_wqe *w, const struct hca_packet *p, u8 operation,
+				    void *args)
+{
+	const __be64 two[2] = { cpu_to_be64(p->swap_add), cpu_to_be64(p->compare) };
+
+	if (operation == HCA_BTH_EXT_ATOMIC) {
+		w->opcode = p->add ? MLX5R_OP_ATOMIC_MASKED_FA : MLX5R_OP_ATOMIC_MASKED_CS;
+		w->operand = 1u << p->log_operand;
+		memcpy(args, p->data, p->length);
+	} else {
+		w->opcode = operation == HCA_BTH_CMP_SWAP ? MLX5R_OP_ATOMIC_CS : MLX5R_OP_ATOMIC_FA;
+		w->operand = sizeof(u64);
+		memcpy(args, two, sizeof(two));
+	}
+	w->length = w->operand;
+	w->args = args;
+	w->raddr = p->addr;
+	w->rkey = p->key;
+}
+
 static int hca_wire_take_atomic(struct hca_qp *qp, const struct hca_packet *p, u8 operation)
 {
-	const __be64 args[2] = { cpu_to_be64(p->swap_add), cpu_to_be64(p->compare) };
-	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	struct hca_scratch *scratch = qp->hca->fabric->scratch;
+	struct hca_wqe *w = &scratch->wqe;
+	bool extended = operation == HCA_BTH_EXT_ATOMIC;
 	u64 reply[MLX5R_ATOMIC_MAX / sizeof(u64)];
+	struct hca_wire *x = qp->wire;
 	struct hca_answer *a;
 	void *mem;
 	int err;
 
-	w->opcode = operation == HCA_BTH_CMP_SWAP ? MLX5R_OP_ATOMIC_CS : MLX5R_OP_ATOMIC_FA;
-	w->operand = sizeof(u64);
-	w->length = sizeof(u64);
-	w->args = (const u8 *)args;
-	w->raddr = p->addr;
-	w->rkey = p->key;
+	hca_wire_atomic_request(w, p, operation, scratch->calc);
 	mem = hca_resp_atomic_memory(qp, w, &err);
 	if (!mem)
 		return err;
 	if (!hca_wire_has_resource(qp))
 		return hca_resp_refuse_request(qp);
-	if (hca_atomic(w, mem, reply))
+	if ((extended && !hca_wire_has_results(x)) || hca_atomic(w, mem, reply))
 		return HCA_AGAIN;
 	qp->counter->rx_atomic++;
 	a = hca_wire_new_answer(qp);
 	*a = (struct hca_answer) {
+		.length = w->operand,
 		.psn = p->psn,
 		.packets = 1,
 		.operation = operation,
 		.pending = true,
 		.original = reply[0],
 	};
+	if (!extended)
+		return 0;
+	if (w->operand == sizeof(u64))
+		*(__be64 *)reply = cpu_to_be64(reply[0]);
+	memcpy(x->result[a - x->answer], reply, w->operand);
 	return 0;
 }
 
@@ -442,18 +477,31 @@ static int hca_wire_send_read(struct hca_qp *qp, struct hca_answer *a)
 	return ret == MLX5R_SYND_LOCAL_PROT ? hca_wire_fail_read(qp, p.psn) : ret;
 }
 
+static int hca_wire_send_result(struct hca_qp *qp, const struct hca_answer *a)
+{
+	bool extended = a->operation == HCA_BTH_EXT_ATOMIC;
+	struct hca_packet p = hca_wire_packet(qp, extended ? HCA_BTH_EXT_ATOMIC_ACK :
+							     HCA_BTH_ATOMIC_ACK, a->psn);
+	struct hca_wire *x = qp->wire;
+	struct hca_sge sge = { .len = a->length };
+	struct hca_sgl from;
+
+	p.syndrome = HCA_AETH_ACK | HCA_AETH_UNLIMITED;
+	p.msn = x->msn;
+	p.original = a->original;
+	if (extended) {
+		p.length = a->length;
+		sge.data = x->result[a - x->answer];
+	}
+	hca_sgl_init(&from, qp, 0, &sge, 1);
+	return hca_wire_send(qp, &p, &from);
+}
+
 static int hca_wire_send_answer(struct hca_qp *qp, struct hca_answer *a)
 {
-	struct hca_packet p;
-
 	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
-	if (a->operation == HCA_BTH_READ_REQUEST)
-		return hca_wire_send_read(qp, a);
-	p = hca_wire_packet(qp, HCA_BTH_ATOMIC_ACK, a->psn);
-	p.syndrome = HCA_AETH_ACK | HCA_AETH_UNLIMITED;
-	p.msn = qp->wire->msn;
-	p.original = a->original;
-	return hca_wire_send(qp, &p, NULL);
+	return a->operation == HCA_BTH_READ_REQUEST ? hca_wire_send_read(qp, a) :
+						      hca_wire_send_result(qp, a);
 }
 
 bool hca_wire_answer(struct hca_qp *qp)
@@ -492,7 +540,7 @@ static int hca_wire_execute(struct hca_qp *qp, const struct hca_packet *p, u16 f
 {
 	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
 	struct hca_inbound *in = &qp->wire->in;
-	u8 operation = p->opcode & HCA_BTH_OPERATION, kind = hca_wire_kind(operation);
+	u8 operation = hca_packet_operation(p->opcode), kind = hca_wire_kind(operation);
 	struct hca_srq *srq;
 	int err;
 
@@ -525,12 +573,12 @@ static void hca_wire_advance(struct hca_qp *qp, const struct hca_packet *p, u16 
 	struct hca_wire *x = qp->wire;
 	u32 packets = 1;
 
-	x->in.kind = hca_wire_kind(p->opcode & HCA_BTH_OPERATION);
+	x->in.kind = hca_wire_kind(hca_packet_operation(p->opcode));
 	if (flags & HCA_OP_LAST) {
 		x->in = (struct hca_inbound) { .kind = IN_NONE };
 		x->msn = (x->msn + 1) & HCA_PSN_MASK;
 	}
-	if ((p->opcode & HCA_BTH_OPERATION) == HCA_BTH_READ_REQUEST && p->dma_length)
+	if (hca_packet_operation(p->opcode) == HCA_BTH_READ_REQUEST && p->dma_length)
 		packets = DIV_ROUND_UP(p->dma_length, qp->mtu);
 	qp->rq_psn = (p->psn + packets) & HCA_PSN_MASK;
 	x->nak_sent = false;
@@ -560,7 +608,7 @@ static void hca_wire_refuse(struct hca_qp *qp, u32 psn, int ret)
 static void hca_wire_out_of_order(struct hca_qp *qp, const struct hca_packet *p)
 {
 	struct hca_wire *x = qp->wire;
-	u8 operation = p->opcode & HCA_BTH_OPERATION, kind = hca_wire_kind(operation);
+	u8 operation = hca_packet_operation(p->opcode), kind = hca_wire_kind(operation);
 
 	if (((p->psn - qp->rq_psn) & HCA_PSN_MASK) < HCA_PSN_HALF) {
 		qp->counter->out_of_sequence++;
@@ -621,7 +669,7 @@ void hca_wire_request(struct hca_qp *qp, const struct hca_packet *p)
 	}
 	hca_wire_advance(qp, p, flags);
 	/* The answer of a READ or an atomic request is its acknowledgement. */
-	if (p->ack_request && flags & HCA_OP_DATA)
+	if (p->ack_request && hca_wire_kind(hca_packet_operation(p->opcode)) <= IN_WRITE)
 		hca_wire_schedule_ack(qp);
 }
 

@@ -50,6 +50,7 @@ void hca_wire_free(struct hca_qp *qp)
 	list_del(&x->due_entry);
 	hca_heap_leave(&qp->hca->fabric->timers, &x->timer.entry);
 	hca_heap_leave(&qp->hca->fabric->timers, &x->rate.timer.entry);
+	kfree(x->result);
 	kfree(x);
 }
 
@@ -168,7 +169,7 @@ static u8 hca_wire_transport(const struct hca_qp *qp)
 struct hca_packet hca_wire_packet(struct hca_qp *qp, u8 operation, u32 psn)
 {
 	return (struct hca_packet) {
-		.opcode = hca_wire_transport(qp) | operation,
+		.opcode = hca_packet_opcode(hca_wire_transport(qp), operation),
 		.migrated = qp->pm_state == MLX5_QP_PM_MIGRATED,
 		.pkey = hca_qp_pkey(qp),
 		.dqpn = qp->remote_qpn,

@@ -21,6 +21,9 @@ enum {
 	HEADER_UDP	= 8,
 	HEADER_BTH	= 12,
 	HEADER_CNP	= 16,		/* zeros after the BTH */
+	HEADER_PROBE	= 16,		/* after the version */
+	HEADER_DC	= 8,		/* the session, after the version */
+	HEADER_DC_KEY	= 8,		/* of requests, after the session */
 	TRAILER_ICRC	= 4,
 };
 
@@ -45,6 +48,10 @@ enum {
 	BTH_VERSION	= 0x0f,
 	BTH_BECN	= 0x40,		/* byte 4 */
 	BTH_ACK_REQUEST	= 0x80,		/* byte 8 */
+	PRIVATE_VERSION_SHIFT = 4,	/* of the first byte */
+	PRIVATE_LOW	= 0x0f,
+	PROBE_ANSWER	= 1,		/* the lower bits */
+	EXT_ATOMIC_ADD	= 1,		/* byte 0 */
 };
 
 /* ---- Opcodes ----------------------------------------------------------------------------- */
@@ -80,16 +87,69 @@ static const u16 hca_packet_operations[HCA_BTH_OPERATION + 1] = {
 	[HCA_BTH_FETCH_ADD]	= OP_REQUEST | OP_ONLY | HCA_OP_ATOMIC,
 	[HCA_BTH_SEND_LAST_INVAL] = OP_REQUEST | HCA_OP_LAST | HCA_OP_IETH | HCA_OP_DATA,
 	[HCA_BTH_SEND_ONLY_INVAL] = OP_REQUEST | OP_ONLY | HCA_OP_IETH | HCA_OP_DATA,
+	[HCA_BTH_EXT_ATOMIC]	= OP_REQUEST | OP_ONLY | HCA_OP_PRIVATE | HCA_OP_EXT_ATOMIC |
+				  HCA_OP_DATA,
+	[HCA_BTH_EXT_ATOMIC_ACK] = OP_RESPONSE | OP_ONLY | HCA_OP_PRIVATE | HCA_OP_AETH |
+				   HCA_OP_DATA,
 };
+
+/*
+ * Private opcodes: those of DC are 0xc0 and the operation.  The others are the extended atomics of
+ * other transports, and their answers.
+ */
+static const struct {
+	u8 opcode, transport, operation;
+} hca_packet_private[] = {
+	{ 0xda, HCA_BTH_RC, HCA_BTH_EXT_ATOMIC },
+	{ 0xdb, HCA_BTH_RC, HCA_BTH_EXT_ATOMIC_ACK },
+	{ 0xdc, HCA_BTH_XRC, HCA_BTH_EXT_ATOMIC },
+	{ 0xdd, HCA_BTH_XRC, HCA_BTH_EXT_ATOMIC_ACK },
+};
+
+enum { OPCODE_PRIVATE = 0xda };		/* the first of the table */
+
+u8 hca_packet_transport(u8 opcode)
+{
+	const u32 i = opcode - OPCODE_PRIVATE;
+
+	return opcode >= OPCODE_PRIVATE && i < ARRAY_SIZE(hca_packet_private) ?
+		hca_packet_private[i].transport : opcode & HCA_BTH_TRANSPORT;
+}
+
+u8 hca_packet_operation(u8 opcode)
+{
+	const u32 i = opcode - OPCODE_PRIVATE;
+
+	return opcode >= OPCODE_PRIVATE && i < ARRAY_SIZE(hca_packet_private) ?
+		hca_packet_private[i].operation : opcode & HCA_BTH_OPERATION;
+}
+
+u8 hca_packet_opcode(u8 transport, u8 operation)
+{
+	u32 i;
+
+	for (i = 0; operation >= HCA_BTH_EXT_ATOMIC && i < ARRAY_SIZE(hca_packet_private); i++)
+		if (hca_packet_private[i].transport == transport &&
+		    hca_packet_private[i].operation == operation)
+			return hca_packet_private[i].opcode;
+	return transport | operation;
+}
 
 u16 hca_packet_flags(u8 opcode)
 {
-	const u8 operation = opcode & HCA_BTH_OPERATION;
+	const u8 operation = hca_packet_operation(opcode);
 	const u16 flags = hca_packet_operations[operation];
 
-	switch (opcode & HCA_BTH_TRANSPORT) {
+	/* Only private opcodes have private operations. */
+	if (flags & HCA_OP_PRIVATE && (opcode & HCA_BTH_TRANSPORT) != HCA_BTH_DC)
+		return 0;
+	switch (hca_packet_transport(opcode)) {
 	case HCA_BTH_RC:
 		return flags;
+	case HCA_BTH_DC:
+		if (opcode == HCA_OPCODE_PROBE)
+			return HCA_OP_KNOWN | HCA_OP_PRIVATE;
+		return flags ? flags | HCA_OP_PRIVATE | HCA_OP_DC : 0;
 	case HCA_BTH_UC:
 		return operation <= HCA_BTH_WRITE_ONLY_IMM ? flags : 0;
 	case HCA_BTH_UD:
@@ -113,7 +173,8 @@ static u32 hca_packet_transport_bytes(u8 opcode)
 	} extended[] = {
 		{ HCA_OP_RETH, 16 }, { HCA_OP_ATOMIC, 28 }, { HCA_OP_AETH, 4 },
 		{ HCA_OP_ATOMIC_ACK, 8 }, { HCA_OP_IMM, 4 }, { HCA_OP_IETH, 4 },
-		{ HCA_OP_DETH, 8 }, { HCA_OP_XRCETH, 4 },
+		{ HCA_OP_DETH, 8 }, { HCA_OP_XRCETH, 4 }, { HCA_OP_PRIVATE, 4 },
+		{ HCA_OP_DC, HEADER_DC }, { HCA_OP_EXT_ATOMIC, 16 },
 	};
 	const u16 flags = hca_packet_flags(opcode);
 	u32 bytes = HEADER_BTH, i;
@@ -121,6 +182,10 @@ static u32 hca_packet_transport_bytes(u8 opcode)
 	for (i = 0; i < ARRAY_SIZE(extended); i++)
 		if (flags & extended[i].flag)
 			bytes += extended[i].bytes;
+	if (flags & HCA_OP_DC && flags & HCA_OP_REQUEST)
+		bytes += HEADER_DC_KEY;
+	if (opcode == HCA_OPCODE_PROBE)
+		bytes += HEADER_PROBE;
 	return opcode == OPCODE_CNP ? bytes + HEADER_CNP : bytes;
 }
 
@@ -388,8 +453,54 @@ static const u8 *hca_packet_read_target(struct hca_packet *p, const u8 *h)
 	return h + 12;
 }
 
-static void hca_packet_read_extended(struct hca_packet *p, u16 flags, const u8 *h)
+/*
+ * The version, and the headers that only private packets have and that come before the others.
+ * Returns what follows, or NULL: the version is another one, or a reserved bit is set.
+ */
+static const u8 *hca_packet_read_private(struct hca_packet *p, u16 flags, const u8 *h)
 {
+	const u8 low = h[0] & PRIVATE_LOW;
+	const bool request = flags & HCA_OP_DC && flags & HCA_OP_REQUEST;
+
+	if (h[0] >> PRIVATE_VERSION_SHIFT != HCA_PRIVATE_VERSION)
+		return NULL;
+	p->sqpn = hca_packet_get24(h + 1);
+	h += 4;
+	if (p->opcode == HCA_OPCODE_PROBE) {
+		p->answer = low & PROBE_ANSWER;
+		p->token = hca_packet_get64(h);
+		p->time = hca_packet_get64(h + 8);
+		return low <= PROBE_ANSWER && (p->answer || !p->time) ? h + HEADER_PROBE : NULL;
+	}
+	if (request ? low < 1 || low > 5 : low || p->sqpn)
+		return NULL;
+	if (flags & HCA_OP_DC) {
+		p->session = hca_packet_get64(h);
+		h += HEADER_DC;
+	}
+	if (request) {
+		p->mtu = low;
+		p->dc_key = hca_packet_get64(h);
+		h += HEADER_DC_KEY;
+	}
+	return h;
+}
+
+/* The arguments are the data: four operands or two. */
+static bool hca_packet_read_ext_atomic(struct hca_packet *p, const u8 *h)
+{
+	p->add = h[0] & EXT_ATOMIC_ADD;
+	p->log_operand = h[1];
+	return h[0] <= EXT_ATOMIC_ADD && h[1] >= 2 && h[1] <= 8 && !h[2] && !h[3] &&
+	       p->length == (p->add ? 2u : 4u) << p->log_operand;
+}
+
+static bool hca_packet_read_extended(struct hca_packet *p, u16 flags, const u8 *h)
+{
+	if (flags & HCA_OP_PRIVATE)
+		h = hca_packet_read_private(p, flags, h);
+	if (!h)
+		return false;
 	if (flags & HCA_OP_XRCETH) {
 		p->srqn = hca_packet_get24(h + 1);
 		h += 4;
@@ -399,8 +510,10 @@ static void hca_packet_read_extended(struct hca_packet *p, u16 flags, const u8 *
 		p->sqpn = hca_packet_get24(h + 5);
 		h += 8;
 	}
-	if (flags & (HCA_OP_RETH | HCA_OP_ATOMIC))
+	if (flags & (HCA_OP_RETH | HCA_OP_ATOMIC | HCA_OP_EXT_ATOMIC))
 		h = hca_packet_read_target(p, h);
+	if (flags & HCA_OP_EXT_ATOMIC)
+		return hca_packet_read_ext_atomic(p, h);
 	if (flags & HCA_OP_RETH) {
 		p->dma_length = hca_packet_get32(h);
 		h += 4;
@@ -418,6 +531,7 @@ static void hca_packet_read_extended(struct hca_packet *p, u16 flags, const u8 *
 		p->original = hca_packet_get64(h);
 	if (flags & (HCA_OP_IMM | HCA_OP_IETH))
 		p->imm = hca_packet_get32(h);
+	return true;
 }
 
 enum hca_packet_error hca_packet_read(struct hca_packet *p, const u8 *frame, u32 bytes)
@@ -431,7 +545,8 @@ enum hca_packet_error hca_packet_read(struct hca_packet *p, const u8 *frame, u32
 		err = hca_packet_check(p, &r);
 	if (err)
 		return err;
-	hca_packet_read_extended(p, hca_packet_flags(r.at[0]), hca_packet_read_bth(p, r.at));
+	if (!hca_packet_read_extended(p, hca_packet_flags(r.at[0]), hca_packet_read_bth(p, r.at)))
+		return HCA_PACKET_BAD;
 	return HCA_PACKET_OK;
 }
 
@@ -528,8 +643,35 @@ static u8 *hca_packet_write_target(const struct hca_packet *p, u8 *h)
 	return h + 12;
 }
 
+static u8 *hca_packet_write_private(const struct hca_packet *p, u16 flags, u8 *h)
+{
+	const bool probe = p->opcode == HCA_OPCODE_PROBE;
+	const bool request = flags & HCA_OP_DC && flags & HCA_OP_REQUEST;
+	const u8 low = probe ? p->answer : request ? p->mtu : 0;
+
+	h[0] = HCA_PRIVATE_VERSION << PRIVATE_VERSION_SHIFT | low;
+	hca_packet_put24(h + 1, probe || request ? p->sqpn : 0);
+	h += 4;
+	if (probe) {
+		hca_packet_put64(h, p->token);
+		hca_packet_put64(h + 8, p->time);
+		h += HEADER_PROBE;
+	}
+	if (flags & HCA_OP_DC) {
+		hca_packet_put64(h, p->session);
+		h += HEADER_DC;
+	}
+	if (request) {
+		hca_packet_put64(h, p->dc_key);
+		h += HEADER_DC_KEY;
+	}
+	return h;
+}
+
 static u8 *hca_packet_write_extended(const struct hca_packet *p, u16 flags, u8 *h)
 {
+	if (flags & HCA_OP_PRIVATE)
+		h = hca_packet_write_private(p, flags, h);
 	if (flags & HCA_OP_XRCETH) {
 		hca_packet_put32(h, p->srqn & 0xffffff);
 		h += 4;
@@ -539,8 +681,12 @@ static u8 *hca_packet_write_extended(const struct hca_packet *p, u16 flags, u8 *
 		hca_packet_put32(h + 4, p->sqpn & 0xffffff);
 		h += 8;
 	}
-	if (flags & (HCA_OP_RETH | HCA_OP_ATOMIC))
+	if (flags & (HCA_OP_RETH | HCA_OP_ATOMIC | HCA_OP_EXT_ATOMIC))
 		h = hca_packet_write_target(p, h);
+	if (flags & HCA_OP_EXT_ATOMIC) {
+		hca_packet_put32(h, (p->add ? EXT_ATOMIC_ADD : 0) << 24 | p->log_operand << 16);
+		h += 4;
+	}
 	if (flags & HCA_OP_RETH) {
 		hca_packet_put32(h, p->dma_length);
 		h += 4;

@@ -4,6 +4,9 @@
  *
  * A frame begins with the Ethernet header and ends with the ICRC.  RoCEv2 (IBTA annex A17) has an
  * IPv4 or IPv6 header and a UDP header before the transport headers, RoCEv1 (annex A16) has a GRH.
+ *
+ * What no standard encodes has opcodes that are left to the manufacturer, and a version.  The
+ * document "The private encoding" in kmod/README.md has its headers byte by byte.
  */
 #ifndef _HCA_PACKET_H
 #define _HCA_PACKET_H
@@ -27,6 +30,7 @@ enum {
 	HCA_BTH_UD	= 0x60,
 	HCA_BTH_CNP	= 0x80,
 	HCA_BTH_XRC	= 0xa0,
+	HCA_BTH_DC	= 0xc0,		/* and other opcodes of the private encoding */
 	HCA_BTH_TRANSPORT = 0xe0,
 };
 
@@ -57,8 +61,17 @@ enum {
 	HCA_BTH_FETCH_ADD,
 	HCA_BTH_SEND_LAST_INVAL = 0x16,
 	HCA_BTH_SEND_ONLY_INVAL,
-	HCA_CNP_OPERATION = 0x01,	/* the only one of HCA_BTH_CNP */
+	HCA_BTH_EXT_ATOMIC,		/* of the private encoding */
+	HCA_BTH_EXT_ATOMIC_ACK,
 	HCA_BTH_OPERATION = 0x1f,
+	HCA_CNP_OPERATION = 0x01,	/* the only one of HCA_BTH_CNP */
+};
+
+/* The private encoding */
+enum {
+	HCA_PRIVATE_VERSION	= 1,
+	HCA_OPCODE_PROBE	= 0xdf,
+	HCA_EXT_ATOMIC_MAX	= 256,	/* bytes of an operand */
 };
 
 /* AETH syndromes: kind and value */
@@ -91,10 +104,17 @@ enum {
 	HCA_OP_DETH	= 0x0400,
 	HCA_OP_XRCETH	= 0x0800,
 	HCA_OP_DATA	= 0x1000,	/* it may carry data */
+	HCA_OP_PRIVATE	= 0x2000,	/* the header of the version comes first */
+	HCA_OP_DC	= 0x4000,
+	HCA_OP_EXT_ATOMIC = 0x8000,
 };
 
 /* HCA_OP_* of an opcode; 0: it is unknown */
 u16 hca_packet_flags(u8 opcode);
+/* HCA_BTH_*: transport and operation of an opcode, and the opcode that has them */
+u8 hca_packet_transport(u8 opcode);
+u8 hca_packet_operation(u8 opcode);
+u8 hca_packet_opcode(u8 transport, u8 operation);
 
 /* The headers that all packets of a queue pair to its peer have in common */
 struct hca_flow {
@@ -116,7 +136,13 @@ struct hca_packet {
 	u16 pkey;
 	u32 dqpn, psn;
 	u32 srqn;			/* XRCETH */
-	u32 qkey, sqpn;			/* DETH */
+	u32 qkey, sqpn;			/* DETH; sqpn: also requests of DC, and a probe */
+	u8 mtu;				/* request of DC: of the session, IB_MTU_* */
+	u64 session, dc_key;		/* DC; dc_key: of a request */
+	bool answer;			/* probe, with the next two: */
+	u64 token, time;
+	bool add;			/* extended atomic: FETCH & ADD, else CMP & SWAP */
+	u8 log_operand;			/* bytes of its operand */
 	u64 addr;			/* RETH, AtomicETH */
 	u32 key;
 	u32 dma_length;			/* RETH */
