@@ -18,6 +18,7 @@
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
 #include "data/wire.h"
+#include "dc.h"
 #include "session.h"
 
 enum {
@@ -58,6 +59,9 @@ static struct session s[2];		/* the first one is only the address of the peers *
 static struct session_qp q[NQPS], peer;
 static struct session_mr area[NAREAS], victim[2];
 static struct session_srq srq;
+static struct session_qp dci;		/* it sends to a DCT of the peers */
+static struct dc_srq dct_srq;
+static struct dc_target dct;		/* it receives from DCIs of the peers */
 
 static const u8 group[16] = { [10] = 0xff, [11] = 0xff, 239, 1, 2, 3 };
 
@@ -119,8 +123,10 @@ static void frame_send(void *ctx)
 	struct hca_packet p;
 
 	check(out && !hca_packet_read(&p, out, out_bytes), "a frame is no packet");
-	answers += (p.opcode & HCA_BTH_OPERATION) == HCA_BTH_ACK ||
-		   (p.opcode & HCA_BTH_OPERATION) == HCA_BTH_ATOMIC_ACK;
+	answers += hca_packet_operation(p.opcode) == HCA_BTH_ACK ||
+		   hca_packet_operation(p.opcode) == HCA_BTH_ATOMIC_ACK ||
+		   hca_packet_operation(p.opcode) == HCA_BTH_EXT_ATOMIC_ACK ||
+		   (p.opcode == HCA_OPCODE_PROBE && p.answer);
 	room--;
 	free(out);
 	out = NULL;
@@ -234,6 +240,10 @@ static void make_targets(void)
 		session_qp(&s[1], 0, st[i], LOG_QUEUE, LOG_QUEUE, &q[i]);
 		connect(i, i == RC_RTR ? MLX5_QP_STATE_RTR : MLX5_QP_STATE_RTS);
 	}
+	session_qp(&s[1], 0, MLX5_QP_ST_DCI, LOG_QUEUE, 0, &dci);
+	session_connect(&dci, &dci);
+	dct_srq = dc_srq(&s[1], 0);
+	dct = dc_target(&s[1], 0, &dct_srq, q[RC_RTS].cqn);
 	session_join_group(&q[UD], group);
 	session_join_group(&q[UD_OTHER], group);
 	srq = session_xrc_srq(&q[XRC], NULL);
@@ -267,7 +277,8 @@ static void begin(bool first)
 		peer = (struct session_qp) { .s = &s[0], .qp.qp_num = PEER_QPN };
 	}
 	s[1].used = used;
-	shim_time = NSEC_PER_SEC;
+	shim_time = 100 * NSEC_PER_SEC;
+	hca_fabric_time(&s[1].fabric);
 	requests = answers = 0;
 	room = 0;
 	for (func = 0; func < SESSION_FUNCS; func++)
@@ -285,6 +296,8 @@ static void end(void)
 		free(q[i].qp.rq.wr_id);
 		free(q[i].qp.sq.entry);
 	}
+	free(dci.qp.sq.entry);
+	free(dci.qp.rq.wr_id);
 	free_frames();
 	free(out);
 	out = NULL;
@@ -477,28 +490,132 @@ static struct hca_packet make_packet(const struct act *a, const struct hca_qp *q
 	return p;
 }
 
-static void send_packet(const struct act *a)
+static void queue_packet(const struct act *a, const struct hca_packet *p)
 {
-	const struct hca_qp *qp = hw(a->qp % TARGETS);
-	struct hca_packet p = make_packet(a, qp);
 	struct frame *f = &queue[nqueue];
 	u8 *data;
 
-	/* Opcodes that cannot be written are damaged later. */
-	if (!hca_packet_flags(p.opcode))
-		return;
-	f->bytes = hca_packet_bytes(&p);
+	f->bytes = hca_packet_bytes(p);
 	f->at = malloc(f->bytes);
 	check(f->at, "memory");
-	data = hca_packet_write(&p, f->at);
-	memset(data, a->value, p.length);
+	data = hca_packet_write(p, f->at);
+	memset(data, a->value, p->length);
 	if (a->flags & DAMAGED)
 		f->at[a->at % (data - f->at)] ^= a->value | 1;
-	hca_packet_seal(&p, f->at);
+	hca_packet_seal(p, f->at);
 	nqueue++;
 	requests++;
 	if (!(a->flags & LATER) || nqueue == FRAMES)
 		run(4);
+}
+
+static void send_packet(const struct act *a)
+{
+	const struct hca_qp *qp = hw(a->qp % TARGETS);
+	struct hca_packet p = make_packet(a, qp);
+
+	/* Opcodes that cannot be written are damaged later. */
+	if (hca_packet_flags(p.opcode))
+		queue_packet(a, &p);
+}
+
+/* ---- Private packets ------------------------------------------------------------------------- */
+
+/* An extended atomic, or the answer of one */
+static struct hca_packet make_atomic(const struct act *a)
+{
+	static const u8 targets[] = { RC_RTS, RC_RTR, RC_SRQ, XRC };
+	const struct hca_qp *qp = hw(targets[a->qp % ARRAY_SIZE(targets)]);
+	struct hca_packet p = make_packet(a, qp);
+	u8 operation = a->op & 1 ? HCA_BTH_EXT_ATOMIC : HCA_BTH_EXT_ATOMIC_ACK;
+
+	p.opcode = hca_packet_opcode(transport_of(qp), operation);
+	p.add = a->op & 2;
+	p.log_operand = 2 + (a->at & 0xf) % 7;
+	p.length = a->op & 1 ? (p.add ? 2u : 4u) << p.log_operand : 1u << p.log_operand;
+	p.psn = psn_of(a, qp, hca_packet_flags(p.opcode));
+	return p;
+}
+
+/* A request of one of a few DCIs, in one of its sessions; or an answer to the own DCI */
+static struct hca_packet make_dc(const struct act *a)
+{
+	const struct hca_qp *own = hca_qp_get(hca(), dci.qp.qp_num);
+	struct hca_packet p = make_packet(a, hw(RC_RTS));
+	u16 flags;
+
+	p.opcode = HCA_BTH_DC | operations[(a->op & 0x7f) % ARRAY_SIZE(operations)];
+	flags = hca_packet_flags(p.opcode);
+	p.sqpn = a->qp % 3;
+	p.mtu = IB_MTU_1024;
+	p.session = shim_time - (a->at & 0x10 ? 0 : (a->at & 7) * NSEC_PER_SEC);
+	p.dc_key = TEST_DC_KEY ^ (a->at == 0xff);
+	p.dqpn = dct.dctn;
+	p.psn = a->psn < 0 ? a->psn & 0xf : 0;
+	if (flags & HCA_OP_REQUEST)
+		return p;
+	p.dqpn = dci.qp.qp_num;
+	p.session = own->wire->session + (a->at == 0xee);
+	p.psn = own->wire->una + (a->psn & 3);
+	return p;
+}
+
+static struct hca_packet make_probe(const struct act *a)
+{
+	const struct hca_qp *own = hca_qp_get(hca(), a->op & 2 ? dci.qp.qp_num :
+							  q[RC_RTS].qp.qp_num);
+	struct hca_packet p = make_packet(a, hw(RC_RTS));
+
+	p.opcode = HCA_OPCODE_PROBE;
+	p.length = 0;
+	p.answer = a->op & 1;
+	p.dqpn = own->qpn;
+	p.token = own->wire->gate.token + (a->at == 0xff);
+	p.time = p.answer ? shim_time + a->off : 0;
+	return p;
+}
+
+static void send_private(const struct act *a)
+{
+	static struct hca_packet (*const make[])(const struct act *a) = {
+		make_dc, make_dc, make_dc, make_atomic, make_probe,
+	};
+	struct hca_packet p = make[a->key % ARRAY_SIZE(make)](a);
+
+	queue_packet(a, &p);
+}
+
+/* Requests of the own DCI, receive requests of the DCT, and its end */
+static void do_dc(const struct act *a)
+{
+	static const u8 opcodes[] = {
+		MLX5R_OP_SEND, MLX5R_OP_RDMA_WRITE, MLX5R_OP_RDMA_READ, MLX5R_OP_ATOMIC_FA,
+		MLX5R_OP_ATOMIC_MASKED_FA,
+	};
+	struct dc_target to = {
+		.ah = session_ah(&s[0], 0), .dctn = 1 + a->value % 2, .key = a->value,
+	};
+	struct xv_sge sge = session_sge(&area[WRITABLE], a->off % 4096, a->len % 4096);
+	struct dc_wr wr = {
+		.opcode = opcodes[a->op % ARRAY_SIZE(opcodes)], .fm_ce_se = MLX5R_CE_ALWAYS,
+		.nsge = 1, .sge = { session_sge(&area[LOCAL], a->off % 4096, a->len % 8192) },
+	};
+
+	if (a->at < 0x80) {
+		dc_receive(&s[1], &dct_srq, &sge);
+	} else if (a->at < 0xf0) {
+		if (wr.opcode >= MLX5R_OP_ATOMIC_FA && wr.opcode <= MLX5R_OP_ATOMIC_MASKED_FA)
+			wr.sge[0].length = 8;
+		wr.opmod = wr.opcode == MLX5R_OP_ATOMIC_MASKED_FA ? 9 : 0;
+		dci.qp.sq.ci = dci.qp.sq.limit = dci.qp.sq.pi;
+		dc_build(&dci, &to, &wr);
+		xv_commit_send(&dci.qp);
+	} else {
+		dc_simple(&s[1], 0, MLX5_CMD_OP_DRAIN_DCT, dct.dctn);
+		if (a->at & 1)
+			dc_simple(&s[1], 0, MLX5_CMD_OP_DESTROY_DCT, dct.dctn);
+	}
+	run(2);
 }
 
 /* ---- What the host does ------------------------------------------------------------------ */
@@ -597,7 +714,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static void (*const acts[])(const struct act *a) = {
 		send_packet, send_packet, send_packet, send_packet, send_packet, post_receive,
-		post_receive, post_send, pass_time, modify, change_key,
+		post_receive, post_send, pass_time, modify, change_key, send_private, send_private,
+		do_dc,
 	};
 	static bool started;
 	struct act a;

@@ -589,6 +589,47 @@ static void between(void)
 	session_qp_destroy(&other);
 }
 
+/* A READ whose element is added to that of the segment */
+static void post_read_add(u64 wr_id, u64 off, u32 key, u32 lkey)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_raddr raddr;
+		struct mlx5r_data data;
+	} wqe = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_CALC_ADD << MLX5R_CTRL_OPMOD_SHIFT |
+						     MLX5R_OP_RDMA_READ),
+		.ctrl.qpn_ds = cpu_to_be32(3),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.raddr = { cpu_to_be64(peer[1].mr.addr + off), cpu_to_be32(key) },
+		.data = { cpu_to_be32(16), cpu_to_be32(lkey), cpu_to_be64(peer[0].mr.addr) },
+	};
+
+	xv_wr_raw(&peer[0].q.qp, wr_id, &wqe);
+}
+
+static void read_add(void)
+{
+	before();
+	post_read_add(3, 0, peer[1].mr.key, peer[0].mr.key);
+	post_read_add(4, 16, peer[1].mr.key, peer[0].mr.key);
+	after();
+}
+
+static void read_add_key(void)
+{
+	before();
+	post_read_add(3, 0, bad_key(1), peer[0].mr.key);
+	after();
+}
+
+static void read_add_local_key(void)
+{
+	before();
+	post_read_add(3, 0, peer[1].mr.key, bad_key(0));
+	after();
+}
+
 /* A request that cannot be executed follows messages and READs. */
 static void bad_request(void)
 {
@@ -668,6 +709,11 @@ static const struct {
 	  { .log_sq = { 6, 2 } } },
 	{ "the CQ of the sender overruns", overrun_here, -1, { .log_sq = { 2, 6 } } },
 	{ "requests without a peer between messages", between, OK, { .cross = SESSION_MASTER } },
+	{ "READ that calculates", read_add, OK, { .cross = SESSION_MASTER } },
+	{ "READ that calculates: key", read_add_key, XV_WC_REM_ACCESS_ERR,
+	  { .cross = SESSION_MASTER } },
+	{ "READ that calculates: local key", read_add_local_key, XV_WC_LOC_PROT_ERR,
+	  { .cross = SESSION_MASTER } },
 	{ "a request that is no request", bad_request, XV_WC_LOC_QP_OP_ERR },
 	{ "a message that is too long", too_long, XV_WC_LOC_LEN_ERR },
 	{ "UC: no receive", rnr_limited, OK, { .st = MLX5_QP_ST_UC } },

@@ -331,6 +331,53 @@ static void test_calc(u8 opcode, u32 bytes)
 	end();
 }
 
+/* Adds an element of the second peer to one of the first, by a READ. */
+static void post_read_add(u64 wr_id, u32 off)
+{
+	struct {
+		struct mlx5r_ctrl ctrl;
+		struct mlx5r_raddr raddr;
+		struct mlx5r_data data;
+	} wqe = {
+		.ctrl.opmod_idx_opcode = cpu_to_be32(MLX5R_CALC_ADD << MLX5R_CTRL_OPMOD_SHIFT |
+						     MLX5R_OP_RDMA_READ),
+		.ctrl.qpn_ds = cpu_to_be32(3),
+		.ctrl.fm_ce_se = MLX5R_CE_ALWAYS,
+		.raddr = { cpu_to_be64(peer[1].mr.addr + off), cpu_to_be32(peer[1].mr.key) },
+		.data = { cpu_to_be32(16), cpu_to_be32(peer[0].mr.key),
+			  cpu_to_be64(peer[0].mr.addr) },
+	};
+
+	xv_wr_raw(&peer[0].q.qp, wr_id, &wqe);
+}
+
+/* Each element is added once, also if a packet is lost or arrives twice. */
+static void test_read_add(u8 opcode, bool lost)
+{
+	struct peers_config c = {
+		.wired = true, .st = MLX5_QP_ST_RC, .path.psn = 1, .cross = SESSION_MASTER,
+	};
+	__be64 *v;
+	u32 i;
+
+	peers_open(&c);
+	memset(&script, 0, sizeof(script));
+	script.opcode = opcode;
+	w.drop = lost ? lose_chosen : NULL;
+	w.twice = lost ? NULL : is_chosen;
+	v = (void *)peer[0].mr.ptr;
+	v[0] = cpu_to_be64(1000);
+	for (i = 0; i < 3; i++) {
+		v = (void *)peer[1].mr.ptr + 16 * i;
+		v[0] = cpu_to_be64(i + 1);
+		post_read_add(i, 16 * i);
+	}
+	settle();
+	wire_ok(&w, all_good(0, 3) && be64_to_cpu(*(__be64 *)peer[0].mr.ptr) == 1006,
+		"READs that calculate, opcode %#x %s", opcode, lost ? "lost" : "twice");
+	end();
+}
+
 /* ---- Several losses ------------------------------------------------------------------- */
 
 /* The answer of a READ is lost, and a later message is acknowledged. */
@@ -717,6 +764,10 @@ int main(void)
 	test_calc(HCA_BTH_SEND_MIDDLE, PEERS_BYTES / 4);
 	test_calc(HCA_BTH_SEND_ONLY, 0);
 	test_calc(HCA_BTH_ACK, 0);
+	test_read_add(HCA_BTH_READ_REQUEST, true);
+	test_read_add(HCA_BTH_READ_REQUEST, false);
+	test_read_add(HCA_BTH_READ_ONLY, true);
+	test_read_add(HCA_BTH_READ_ONLY, false);
 	test_implied();
 	test_rnr();
 	test_gaps();

@@ -92,9 +92,10 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 		hca_free(hca);
 		return NULL;
 	}
-	if (!hca_wire_gate_init(hca)) {
+	if (!hca_wire_gate_init(hca) || !hca_wire_dct_init(hca)) {
 		hca_heap_leave(&f->run.queue, &hca->share.place);
 		hca_wire_exit(hca);
+		hca_wire_gate_exit(hca);
 		hca_free(hca);
 		return NULL;
 	}
@@ -114,6 +115,7 @@ void hca_destroy(struct hca *hca)
 	hca_heap_leave(&f->run.queue, &hca->share.place);
 	hca_wire_exit(hca);
 	hca_wire_gate_exit(hca);
+	hca_wire_dct_exit(hca);
 	list_del(&hca->entry);
 	list_del(&hca->serial_entry);
 	f->functions.n--;

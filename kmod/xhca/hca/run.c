@@ -30,6 +30,29 @@ static bool hca_run_qp_timer(struct hca_qp *qp)
 	return false;
 }
 
+/* True if there was work. */
+static bool hca_run_timer(struct hca_timer *timer)
+{
+	switch (timer->owner) {
+	case HCA_TIMER_CQ:
+		return hca_cq_timer(container_of(timer, struct hca_cq, timer));
+	case HCA_TIMER_WIRE:
+		hca_wire_timer(timer);
+		return false;
+	case HCA_TIMER_ROOM:
+		hca_wire_room_timer(timer);
+		return false;
+	case HCA_TIMER_RATE:
+		hca_rate_timer(timer);
+		return false;
+	case HCA_TIMER_DC:
+		hca_wire_dct_timer(timer);
+		return false;
+	default:
+		return hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
+	}
+}
+
 static unsigned int hca_run_timers(struct hca_fabric *f)
 {
 	unsigned int n, progress = 0;
@@ -39,16 +62,7 @@ static unsigned int hca_run_timers(struct hca_fabric *f)
 	for (n = 0; n < TIMERS && (e = hca_heap_first_until(&f->timers, f->now)); n++) {
 		timer = container_of(e, struct hca_timer, entry);
 		hca_timer_clear(f, timer);
-		if (timer->owner == HCA_TIMER_CQ)
-			progress += hca_cq_timer(container_of(timer, struct hca_cq, timer));
-		else if (timer->owner == HCA_TIMER_WIRE)
-			hca_wire_timer(timer);
-		else if (timer->owner == HCA_TIMER_ROOM)
-			hca_wire_room_timer(timer);
-		else if (timer->owner == HCA_TIMER_RATE)
-			hca_rate_timer(timer);
-		else
-			progress += hca_run_qp_timer(container_of(timer, struct hca_qp, timer));
+		progress += hca_run_timer(timer);
 	}
 	return progress;
 }

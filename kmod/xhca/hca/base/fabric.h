@@ -70,6 +70,7 @@ struct hca {
 	} room;
 	struct hca_congestion congestion;	/* RoCE */
 	struct hca_gate *gates;		/* HCA_GATES peers on the wire (wire_gate.c), or NULL */
+	struct hca_dc *dc;		/* DCIs on the wire (wire_dct.c), or NULL */
 	u8 uc_mac[6];
 	struct hca_counter uncounted;	/* for QPs without a counter set */
 	u64 health_due;

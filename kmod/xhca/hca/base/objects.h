@@ -52,8 +52,9 @@ struct hca_dependents {
 
 /* ---- Timers ------------------------------------------------------------------------------ */
 
-enum hca_timer_owner { HCA_TIMER_QP, HCA_TIMER_CQ, HCA_TIMER_WIRE, HCA_TIMER_ROOM,
-		       HCA_TIMER_RATE };
+enum hca_timer_owner {
+	HCA_TIMER_QP, HCA_TIMER_CQ, HCA_TIMER_WIRE, HCA_TIMER_ROOM, HCA_TIMER_RATE, HCA_TIMER_DC,
+};
 
 struct hca_timer {
 	struct hca_heap_entry entry;	/* fabric.timers; the key is the time, in ns */
@@ -442,6 +443,7 @@ struct hca_qp {
 
 	/* DC */
 	struct list_head target_entry;	/* target->dct.sources */
+	struct hca_qp *session_of;	/* it is a session of this DCT (wire_dct.c), or NULL */
 	struct hca_dct dct;
 
 	struct hca_events events;

@@ -218,6 +218,8 @@ static void hca_reset_end(struct hca *hca)
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	hca_addresses_reset(hca);
 	hca_congestion_reset(hca);
+	hca_wire_gate_reset(hca);
+	hca_wire_dct_reset(hca);
 	hca_caps_reset(hca);
 	hca->stage = hca->reset.stage;
 	hca->stopped &= ~HCA_RESETTING;

@@ -265,7 +265,8 @@ static void hca_qp_release(struct hca_qp *qp)
 
 static bool hca_qp_uses_wire(const struct hca_qp *qp)
 {
-	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_UC || qp->st == MLX5_QP_ST_XRC;
+	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_UC || qp->st == MLX5_QP_ST_XRC ||
+	       qp->st == MLX5_QP_ST_DCI;
 }
 
 enum hca_synd hca_qp_finish(struct hca_qp *qp, const struct hca_cmd *c, enum hca_synd synd)

@@ -240,7 +240,10 @@ static inline bool hca_route_leads_to(struct hca_qp *qp, const struct hca_port *
 
 /* Has @hca an address with the RoCE version and VLAN of @from? */
 bool hca_route_is_on(const struct hca *hca, const struct hca_gid *from);
-/* Has @hca the address @gid with @mac?  @from: an address with RoCE version and VLAN */
+/* Index of the address @gid with @mac, or -1; @from: an address with RoCE version and VLAN */
+int hca_route_gid_index(const struct hca *hca, const u8 *gid, const u8 *mac,
+			const struct hca_gid *from);
+/* Has @hca that address? */
 bool hca_route_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
 		       const struct hca_gid *from);
 /* @from: the sender's address, which has RoCE version and VLAN */
@@ -393,6 +396,8 @@ struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w);
 void hca_dci_continue(struct hca_qp *qp, struct hca_qp *dct);
 /* The message of @qp is complete or has failed. */
 void hca_dci_end(struct hca_qp *qp);
+/* A request has had a wrong key. */
+void hca_dct_violated(struct hca_qp *dct);
 /* No message in progress may continue. */
 void hca_dct_disconnect(struct hca_qp *dct);
 /* The time for draining is over. */

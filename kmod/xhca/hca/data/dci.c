@@ -11,6 +11,8 @@
  * A request with a wrong key gets no answer, like a datagram with a wrong Q_Key.  The DCI tries
  * again and fails as if there were no DCT.  (No public text says what firmware answers.)
  *
+ * Targets on other hosts: wire_dci.c and wire_dct.c.
+ *
  * A DCT receives what is sent to any GID of its port; the GID of its context is for the packets
  * that it sends.  (No public text says so either, but UCX relies on it with rdma_cm.)
  */
@@ -23,7 +25,7 @@ enum {
 	PASS_SOURCES	= 64,	/* messages of a DCT that end in a pass */
 };
 
-static void hca_dci_count_violation(struct hca_qp *dct)
+void hca_dct_violated(struct hca_qp *dct)
 {
 	dct->dct.violations++;
 	if (!dct->dct.armed)
@@ -63,7 +65,7 @@ noinline struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *
 	    !hca_pkey_check(to, hca_qp_pkey(dct), hca_qp_pkey(qp)) || !hca_dci_is_accepted(dct, qp))
 		return NULL;
 	if (w->av->dc_key != dct->dct.key) {
-		hca_dci_count_violation(dct);
+		hca_dct_violated(dct);
 		return NULL;
 	}
 	if (qp->remote != to || qp->remote_qpn != dct->qpn)

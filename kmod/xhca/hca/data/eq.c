@@ -345,6 +345,8 @@ static u8 hca_event_source(const struct hca_qp *qp)
 
 void hca_event_qp(struct hca_qp *qp, u8 type)
 {
+	if (qp->session_of)
+		qp = qp->session_of;
 	qp->events.source = hca_event_source(qp);
 	qp->events.number = qp->qpn;
 	hca_eq_async_event(qp->hca, &qp->events, 1ull << type);

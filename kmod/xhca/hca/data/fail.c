@@ -41,6 +41,8 @@ void hca_fail_sq(struct hca_qp *qp)
 
 void hca_fail_fatal(struct hca_qp *qp)
 {
+	if (qp->session_of)
+		qp = qp->session_of;
 	if (qp->state == MLX5_QP_STATE_ERR || qp->fail_to == MLX5_QP_STATE_ERR)
 		return;
 	hca_event_qp(qp, MLX5_EVENT_TYPE_WQ_CATAS_ERROR);

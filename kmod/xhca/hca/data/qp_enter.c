@@ -138,6 +138,8 @@ static void hca_qp_enter_error(struct hca_qp *qp)
 		hca_timer_clear(qp->hca->fabric, &qp->timer);
 	hca_xchan_stop(qp);
 	hca_qp_reset_wire(qp);
+	if (qp->st == MLX5_QP_ST_DCT)
+		hca_wire_dct_stop(qp);
 	hca_record_inactive(&qp->record);
 	hca_qp_flush_sends(qp);
 	if (!hca_halted(qp->hca) && hca_rq_flush(qp))
@@ -158,6 +160,8 @@ void hca_qp_stop(struct hca_qp *qp)
 	hca_ud_long_forget(qp);
 	hca_dci_end(qp);
 	hca_dct_disconnect(qp);
+	if (qp->st == MLX5_QP_ST_DCT)
+		hca_wire_dct_stop(qp);
 	hca_rq_release(qp);
 	hca_share_del(qp);
 }

@@ -297,9 +297,10 @@ bool hca_congestion_is_marked(const struct hca_packet *p)
 	return p->flow.l3 != HCA_L3_GRH && (p->flow.tclass & HCA_ECN_BITS) == ECN_MARKED;
 }
 
-u8 hca_congestion_tclass(u8 dscp)
+/* A CNP does not name the session of a DC target, whose answers therefore have no limit. */
+u8 hca_congestion_ecn(const struct hca_qp *qp)
 {
-	return dscp << 2 | ECN_CAPABLE;
+	return qp->session_of ? 0 : ECN_CAPABLE;
 }
 
 /* What was seen on the wire of an adapter: a source port of 0, a DSCP of its own, ECT(0) */
@@ -314,7 +315,7 @@ static struct hca_packet hca_congestion_cnp(struct hca_qp *qp)
 	};
 
 	p.flow.sport = 0;
-	p.flow.tclass = hca_congestion_tclass(hca_rate_param(qp, HCA_NP_DSCP));
+	p.flow.tclass = hca_rate_param(qp, HCA_NP_DSCP) << 2 | ECN_CAPABLE;
 	if (!hca_rate_param(qp, HCA_NP_PRIO_MODE))
 		p.flow.tci = hca_rate_param(qp, HCA_NP_PRIO) << 13 | (p.flow.tci & HCA_VLAN_ID);
 	return p;

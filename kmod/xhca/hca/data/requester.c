@@ -245,10 +245,17 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	}
 	if (qp->in_message && qp->done > w->length)
 		return MLX5R_SYND_LOCAL_QP_OP;
+	if (qp->wire && qp->st == MLX5_QP_ST_DCI) {
+		ret = hca_wire_dci_choose(qp, w);
+		if (ret)
+			return ret;
+	}
 	w->packets = hca_req_count_packets(qp, w);
 	if (hca_wire_leads(qp)) {
 		/* A part of it may have reached a peer that was local. */
 		hca_req_end_parts(qp);
+		if (qp->target)
+			hca_dci_end(qp);
 		return hca_wire_post(qp, w);
 	}
 	peer = qp->st == MLX5_QP_ST_DCI ? hca_dci_target(qp, w) : hca_peer_find(qp);

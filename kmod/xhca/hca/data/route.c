@@ -41,8 +41,8 @@ bool hca_route_is_on(const struct hca *hca, const struct hca_gid *from)
 	return false;
 }
 
-bool hca_route_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
-		       const struct hca_gid *from)
+int hca_route_gid_index(const struct hca *hca, const u8 *gid, const u8 *mac,
+			const struct hca_gid *from)
 {
 	int i;
 
@@ -52,9 +52,15 @@ bool hca_route_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
 		if (g->valid && !memcmp(g->gid, gid, sizeof(g->gid)) &&
 		    !memcmp(g->mac, mac, sizeof(g->mac)) &&
 		    (!from->valid || hca_route_same_network(from, g)))
-			return true;
+			return i;
 	}
-	return false;
+	return -1;
+}
+
+bool hca_route_has_gid(const struct hca *hca, const u8 *gid, const u8 *mac,
+		       const struct hca_gid *from)
+{
+	return hca_route_gid_index(hca, gid, mac, from) >= 0;
 }
 
 struct hca_port *hca_route_by_gid(struct hca_fabric *f, const u8 *gid, const u8 *mac,

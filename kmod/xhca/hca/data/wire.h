@@ -70,6 +70,7 @@ struct hca_wire {
 	u32 flow_epoch;			/* of the routes when it was found; 0: look again */
 	bool has_flow;			/* the path leads from a GID that is valid */
 	bool local_peer;		/* and to a port of this host */
+	u64 session;			/* DC: its number; 0: it has not begun */
 
 	/* Requester.  Indices of @sent are free-running. */
 	struct hca_sent sent[HCA_SENT];
@@ -94,6 +95,11 @@ struct hca_wire {
 		bool asked;		/* the request @at waits for the answer */
 		bool unsure;		/* the peer does not answer requests: ask again */
 	} gate;
+	struct {			/* DCI (wire_dci.c) */
+		struct mlx5r_av av;	/* the target of the session */
+		u64 used;		/* when the last request was posted */
+		bool far;		/* the next request goes to the wire */
+	} dc;
 
 	struct hca_rate rate;		/* of all packets, also of answers */
 
@@ -169,8 +175,8 @@ static inline bool hca_wire_waits(const struct hca_qp *qp)
 
 /* Default parameters, and counters of zero */
 void hca_congestion_reset(struct hca *hca);
-/* A traffic class with ECN bits: the packets may be marked. */
-u8 hca_congestion_tclass(u8 dscp);
+/* The ECN bits of packets of @qp */
+u8 hca_congestion_ecn(const struct hca_qp *qp);
 bool hca_congestion_is_marked(const struct hca_packet *p);
 /* A marked packet has come for @qp. */
 void hca_congestion_notify(struct hca_qp *qp, const struct hca_packet *marked);
@@ -198,12 +204,18 @@ void hca_wire_acknowledge(struct hca_fabric *f);
 bool hca_wire_answer(struct hca_qp *qp);
 /* Forgets the message that arrives and all answers. */
 void hca_wire_reset_responder(struct hca_qp *qp);
+/* Has a part of a message arrived, or are there answers to send? */
+bool hca_wire_in_progress(const struct hca_qp *qp);
+/* A DCT drains until no message of a session is in progress. */
+void hca_wire_update_session(struct hca_qp *qp);
 
 /* ---- wire_gate.c ------------------------------------------------------------------------- */
 
 /* False: no memory */
 bool hca_wire_gate_init(struct hca *hca);
 void hca_wire_gate_exit(struct hca *hca);
+/* Forgets all peers. */
+void hca_wire_gate_reset(struct hca *hca);
 /* Has the peer of @qp shown that it understands private packets? */
 bool hca_wire_gate_is_open(struct hca_qp *qp);
 /* Asks it.  0: the probe was sent; HCA_AGAIN: there is no room */
@@ -237,6 +249,28 @@ void hca_wire_response(struct hca_qp *qp, const struct hca_packet *p);
 void hca_wire_timer(struct hca_timer *timer);
 /* What is outstanding will be flushed, or is forgotten. */
 void hca_wire_reset_requester(struct hca_qp *qp);
+
+/* ---- wire_dci.c -------------------------------------------------------------------------- */
+
+/*
+ * Decides whether the next request of a DCI goes to the wire (hca_wire_leads()), and begins a
+ * session with its target.  HCA_AGAIN: it waits until requests to another target are complete.
+ */
+int hca_wire_dci_choose(struct hca_qp *qp, const struct hca_wqe *w);
+
+/* ---- wire_dct.c -------------------------------------------------------------------------- */
+
+/* False: no memory */
+bool hca_wire_dct_init(struct hca *hca);
+void hca_wire_dct_exit(struct hca *hca);
+/* The function is reset and has no DCT: forgets all sessions. */
+void hca_wire_dct_reset(struct hca *hca);
+/* A request for a DCT has arrived. */
+void hca_wire_dct_take(struct hca *hca, const struct hca_packet *p);
+/* The DCT has failed or is destroyed: ends its sessions. */
+void hca_wire_dct_stop(struct hca_qp *dct);
+/* Ends sessions that have not been used for long. */
+void hca_wire_dct_timer(struct hca_timer *timer);
 
 /* ---- wire_receive.c ---------------------------------------------------------------------- */
 

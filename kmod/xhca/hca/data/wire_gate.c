@@ -38,6 +38,12 @@ void hca_wire_gate_exit(struct hca *hca)
 	kvfree(hca->gates);
 }
 
+void hca_wire_gate_reset(struct hca *hca)
+{
+	if (hca->gates)
+		memset(hca->gates, 0, HCA_GATES * sizeof(*hca->gates));
+}
+
 /* ---- Peers ---------------------------------------------------------------------------- */
 
 static u16 hca_wire_gate_vlan(const struct hca_flow *flow)

@@ -23,6 +23,8 @@ static bool hca_wire_type_fits(const struct hca_qp *qp, const struct hca_packet 
 		return qp->st == MLX5_QP_ST_XRC;
 	case HCA_BTH_CNP:
 		return true;
+	case HCA_BTH_DC:
+		return qp->st == MLX5_QP_ST_DCI && p->session == qp->wire->session;
 	default:
 		return false;
 	}
@@ -110,6 +112,9 @@ static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
 	default:
 		if (p.opcode == HCA_OPCODE_PROBE && !p.answer)
 			hca_wire_gate_probed(port, &p);
+		else if (hca_packet_transport(p.opcode) == HCA_BTH_DC &&
+			 hca_packet_flags(p.opcode) & HCA_OP_REQUEST)
+			hca_wire_dct_take(hca, &p);
 		else
 			hca_wire_take_connected(hca, &p);
 	}

@@ -83,6 +83,8 @@ bool hca_wire_leads(struct hca_qp *qp)
 
 	if (!x)
 		return false;
+	if (qp->st == MLX5_QP_ST_DCI)
+		return x->dc.far;
 	return hca_wire_is_outstanding(x) || (qp->port->up && !hca_wire_has_local_peer(qp));
 }
 
@@ -181,6 +183,7 @@ void hca_wire_reset_requester(struct hca_qp *qp)
 	x->recovering = false;
 	x->rtt.since = 0;
 	memset(&x->gate, 0, sizeof(x->gate));
+	x->session = 0;
 	hca_wire_stop_timer(qp);
 	hca_rate_reset(qp);
 }
@@ -310,9 +313,17 @@ static struct hca_packet hca_wire_request_packet(struct hca_qp *qp, const struct
 /* A probe takes the place of a private packet until the peer has answered one. */
 static int hca_wire_pass_gate(struct hca_qp *qp, const struct hca_wqe *w)
 {
-	if (!hca_wire_is_extended(w->opcode) || hca_wire_gate_is_open(qp))
+	struct hca_wire *x = qp->wire;
+	bool dc = qp->st == MLX5_QP_ST_DCI;
+
+	if ((!dc && !hca_wire_is_extended(w->opcode)) || (x->session && !x->gate.unsure))
 		return 0;
-	if (!hca_wire_gate_ask(qp) && !hca_timer_due(&qp->wire->timer))
+	if (hca_wire_gate_is_open(qp)) {
+		if (dc && !x->session)
+			x->session = hca_wire_gate_session(qp);
+		return 0;
+	}
+	if (!hca_wire_gate_ask(qp) && !hca_timer_due(&x->timer))
 		hca_wire_start_timer(qp);
 	return HCA_AGAIN;
 }
@@ -661,15 +672,16 @@ static struct hca_sent *hca_wire_expected(struct hca_qp *qp, const struct hca_pa
 	return NULL;
 }
 
-/* Where the answer goes; false if the request in the ring is not the one that was sent */
-static bool hca_wire_answer_target(struct hca_qp *qp, struct hca_sgl *to)
+/* Where the answer goes; not 0: the request in the ring is not the one that was sent */
+static int hca_wire_answer_target(struct hca_qp *qp, struct hca_sgl *to)
 {
 	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
+	int ret = hca_wire_fetch(qp, w, qp->wire->first);
 
-	if (hca_wire_fetch(qp, w, qp->wire->first))
-		return false;
+	if (ret)
+		return ret;
 	hca_sgl_init(to, qp, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
-	return true;
+	return 0;
 }
 
 static bool hca_wire_read_length_fits(const struct hca_qp *qp, const struct hca_sent *e,
@@ -681,10 +693,12 @@ static bool hca_wire_read_length_fits(const struct hca_qp *qp, const struct hca_
 static void hca_wire_take_read_data(struct hca_qp *qp, const struct hca_packet *p)
 {
 	struct hca_sge data = { .len = p->length, .data = p->data };
+	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
 	struct hca_wire *x = qp->wire;
 	struct hca_sent *e;
 	struct hca_sgl to, from;
 	u32 packet;
+	int ret;
 
 	e = hca_wire_expected(qp, p);
 	if (!e || e->opcode != MLX5R_OP_RDMA_READ)
@@ -694,13 +708,16 @@ static void hca_wire_take_read_data(struct hca_qp *qp, const struct hca_packet *
 		hca_wire_fail(qp, MLX5R_SYND_BAD_RESP);
 		return;
 	}
-	if (!hca_wire_answer_target(qp, &to)) {
-		hca_wire_fail(qp, MLX5R_SYND_LOCAL_QP_OP);
+	ret = hca_wire_answer_target(qp, &to);
+	if (ret) {
+		hca_wire_fail(qp, ret);
 		return;
 	}
 	hca_sgl_skip(&to, (u64)packet * qp->mtu);
 	hca_sgl_init(&from, qp, 0, &data, 1);
-	if (p->length && hca_copy(&to, &from, p->length)) {
+	/* A READ that calculates has one packet. */
+	if ((p->length && hca_copy(&to, &from, p->length)) ||
+	    (w->has_calc && hca_calc_end(qp, w))) {
 		hca_wire_fail(qp, MLX5R_SYND_LOCAL_PROT);
 		return;
 	}
@@ -722,6 +739,7 @@ static void hca_wire_take_atomic_result(struct hca_qp *qp, const struct hca_pack
 	struct hca_sent *e;
 	__be64 word;
 	u64 value;
+	int ret;
 
 	e = hca_wire_expected(qp, p);
 	if (!e || e->opcode < MLX5R_OP_ATOMIC_CS || hca_wire_is_extended(e->opcode) != extended)
@@ -734,10 +752,11 @@ static void hca_wire_take_atomic_result(struct hca_qp *qp, const struct hca_pack
 		data = (struct hca_sge) { .len = p->length, .data = p->data };
 	}
 	hca_sgl_init(&from, qp, 0, &data, 1);
+	ret = hca_wire_answer_target(qp, &to);
 	if (data.len != e->length) {
 		hca_wire_fail(qp, MLX5R_SYND_BAD_RESP);
-	} else if (!hca_wire_answer_target(qp, &to)) {
-		hca_wire_fail(qp, MLX5R_SYND_LOCAL_QP_OP);
+	} else if (ret) {
+		hca_wire_fail(qp, ret);
 	} else if (hca_copy(&to, &from, data.len)) {
 		hca_wire_fail(qp, MLX5R_SYND_LOCAL_PROT);
 	} else {

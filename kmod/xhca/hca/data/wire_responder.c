@@ -93,7 +93,7 @@ static bool hca_wire_send_due(struct hca_qp *qp)
 		return false;
 	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
 	x->due = hca_wire_send_aeth(qp, x->due_syndrome, x->due_psn) == HCA_AGAIN;
-	if (!x->due && x->failing)
+	if (!x->due && x->failing && !qp->session_of)
 		hca_fail_qp(qp);
 	return x->due;
 }
@@ -162,7 +162,8 @@ static int hca_wire_take_send(struct hca_qp *qp, struct hca_srq *srq, const stru
 					     MLX5R_SYND_REMOTE_INVAL_REQ);
 	hca_wire_source(&from, qp, &sge, p);
 	hca_sgl_init(&to, qp, MLX5R_MKEY_ACCESS_LW, r->sge, r->nsge);
-	if (srq)
+	/* The receives of a DCT belong to its own PD (Manual A.1.3). */
+	if (srq && qp->st != MLX5_QP_ST_DCT)
 		to.user.pd = srq->pd;
 	hca_sgl_skip(&to, in->done);
 	if (hca_copy(&to, &from, p->length))
@@ -504,7 +505,23 @@ static int hca_wire_send_answer(struct hca_qp *qp, struct hca_answer *a)
 						      hca_wire_send_result(qp, a);
 }
 
-bool hca_wire_answer(struct hca_qp *qp)
+bool hca_wire_in_progress(const struct hca_qp *qp)
+{
+	const struct hca_wire *x = qp->wire;
+
+	return hca_wire_has_answers(x) || (x->in.kind != IN_NONE && !x->failing);
+}
+
+void hca_wire_update_session(struct hca_qp *qp)
+{
+	if (hca_wire_in_progress(qp))
+		hca_dci_continue(qp, qp->session_of);
+	else
+		hca_dci_end(qp);
+}
+
+/* True if there are more. */
+static bool hca_wire_send_answers(struct hca_qp *qp)
 {
 	struct hca_wire *x = qp->wire;
 	struct hca_answer *a;
@@ -522,6 +539,19 @@ bool hca_wire_answer(struct hca_qp *qp)
 		x->answer_at++;
 	}
 	return hca_wire_send_due(qp);
+}
+
+bool hca_wire_answer(struct hca_qp *qp)
+{
+	bool more;
+
+	/* The DCT has drained for too long: its messages have ended. */
+	if (qp->session_of && !qp->target)
+		qp->wire->answer_at = qp->wire->answer_end;
+	more = hca_wire_send_answers(qp);
+	if (qp->session_of)
+		hca_wire_update_session(qp);
+	return more;
 }
 
 /* ---- Packets --------------------------------------------------------------------------- */
@@ -646,13 +676,24 @@ static void hca_wire_request_uc(struct hca_qp *qp, const struct hca_packet *p, u
 		hca_wire_advance(qp, p, flags);
 }
 
+/* A DCT does not fail, so it also answers if its negative acknowledgement is lost. */
+static void hca_wire_refuse_again(struct hca_qp *qp, u32 psn)
+{
+	const struct hca_wire *x = qp->wire;
+
+	if (qp->session_of && psn == x->due_psn && !x->due)
+		hca_wire_schedule_aeth(qp, x->due_syndrome, x->due_psn);
+}
+
 void hca_wire_request(struct hca_qp *qp, const struct hca_packet *p)
 {
 	u16 flags = hca_packet_flags(p->opcode);
 	int ret;
 
-	if (qp->wire->failing)
+	if (qp->wire->failing) {
+		hca_wire_refuse_again(qp, p->psn);
 		return;
+	}
 	if (qp->st == MLX5_QP_ST_UC) {
 		hca_wire_request_uc(qp, p, flags);
 		return;

@@ -7,10 +7,12 @@
  * engine can pause.
  */
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
+#include <asm/byteorder.h>
 #include "base/alloc.h"
 #include "data/wire.h"
 
@@ -116,7 +118,8 @@ static void hca_wire_set_flow(struct hca_qp *qp, const struct hca_gid *g)
 		.tagged = g->vlan_valid,
 		.tci = path->sl << 13 | g->vlan_id,
 		.l3 = l3,
-		.tclass = l3 == HCA_L3_GRH ? path->tclass : hca_congestion_tclass(path->dscp),
+		.tclass = l3 == HCA_L3_GRH ? path->tclass :
+					     path->dscp << 2 | hca_congestion_ecn(qp),
 		.hop_limit = path->hop_limit,
 		.sport = hca_wire_sport(path),
 		.flow_label = path->flow_label,
@@ -160,6 +163,9 @@ static u8 hca_wire_transport(const struct hca_qp *qp)
 		return HCA_BTH_XRC;
 	case MLX5_QP_ST_UC:
 		return HCA_BTH_UC;
+	case MLX5_QP_ST_DCI:
+	case MLX5_QP_ST_DCT:
+		return HCA_BTH_DC;
 	default:
 		return HCA_BTH_RC;
 	}
@@ -174,6 +180,11 @@ struct hca_packet hca_wire_packet(struct hca_qp *qp, u8 operation, u32 psn)
 		.pkey = hca_qp_pkey(qp),
 		.dqpn = qp->remote_qpn,
 		.psn = psn & HCA_PSN_MASK,
+		/* DC */
+		.sqpn = qp->qpn,
+		.mtu = ilog2(qp->mtu) - 7,
+		.session = qp->wire->session,
+		.dc_key = be64_to_cpu(qp->wire->dc.av.dc_key),
 	};
 }
 
