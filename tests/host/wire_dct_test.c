@@ -841,7 +841,7 @@ static void test_refusal(void)
 	end();
 }
 
-/* ---- The MTU of the port ---------------------------------------------------------------------- */
+/* ---- The MTU of the port ------------------------------------------------------------------- */
 
 static void test_mtu(void)
 {
@@ -854,6 +854,32 @@ static void test_mtu(void)
 	ok(statuses(&v) == 1 && !v.status[0] && !memcmp(mr[0].ptr, mr[1].ptr, LONG),
 	   "a message to a port whose MTU has no room for the headers");
 	tap_is(source()->mtu, 512, "has smaller packets");
+	end();
+}
+
+static bool lose_first(const u8 *frame, u32 bytes, u32 nth)
+{
+	struct hca_packet p;
+
+	return !hca_packet_read(&p, frame, bytes) && p.opcode != HCA_OPCODE_PROBE;
+}
+
+/* A command that changes the DCI while its requests are on the way */
+static void test_modify(void)
+{
+	struct view v = {};
+
+	begin(true);
+	from->hca[0]->vport_mtu = 600;
+	wire_script(&w, lose_first);
+	post(MLX5R_OP_RDMA_WRITE, LONG);
+	wire_settle(&w, NSEC_PER_MSEC);
+	tap_is(session_qp_modify(&dci, MLX5_CMD_OP_RTS2RTS_QP, &dci), 0, "RTS2RTS");
+	wire_script(&w, NULL);
+	post(MLX5R_OP_RDMA_READ, LONG);
+	wire_settle(&w, SETTLE);
+	ok(statuses(&v) == 2 && !v.status[0] && !v.status[1] &&
+	   !memcmp(mr[0].ptr, mr[1].ptr, LONG), "the requests still go to their target");
 	end();
 }
 
@@ -875,5 +901,6 @@ int main(int argc, char **argv)
 	test_drain_late();
 	test_refusal();
 	test_mtu();
+	test_modify();
 	return tap_done();
 }

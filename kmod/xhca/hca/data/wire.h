@@ -97,6 +97,7 @@ struct hca_wire {
 	} gate;
 	struct {			/* DCI (wire_dci.c) */
 		struct mlx5r_av av;	/* the target of the session */
+		u32 mtu;		/* of the session */
 		u64 used;		/* when the last request was posted */
 		bool far;		/* the next request goes to the wire */
 	} dc;

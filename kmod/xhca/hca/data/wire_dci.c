@@ -7,12 +7,12 @@
  * the session are complete, and begins a new one.  So does a request after a pause, because the
  * target forgets sessions that are not used.
  *
- * The path of the queue pair is that of the session: the one of its context is not used.
+ * The path of the queue pair is that of the session (hca_wire_find_flow()): the one of its context
+ * is not used.
  */
 #include <linux/string.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/qp.h>
-#include <asm/byteorder.h>
 #include "data/wire.h"
 
 enum {
@@ -33,38 +33,20 @@ static u32 hca_wire_dci_mtu(const struct hca_qp *qp)
 	return mtu;
 }
 
-static void hca_wire_dci_take_path(struct hca_qp *qp, const struct mlx5r_av *av)
-{
-	u32 grh = be32_to_cpu(av->grh_gid_fl);
-	struct hca_path *path = &qp->path;
-
-	memcpy(path->rgid, av->rgid, sizeof(path->rgid));
-	memcpy(path->rmac, av->rmac, sizeof(path->rmac));
-	path->sgid_index = grh >> 20 & 0xff;
-	path->flow_label = grh & 0xfffff;
-	path->sl = av->rate_sl >> 1 & 7;
-	path->tclass = av->tclass;
-	path->dscp = av->tclass >> 2;
-	path->hop_limit = av->hop_limit;
-	path->udp_sport = be16_to_cpu(av->rlid);
-	qp->wire->flow_epoch = 0;
-}
-
 static void hca_wire_dci_begin(struct hca_qp *qp, const struct mlx5r_av *av)
 {
 	struct hca_wire *x = qp->wire;
 
-	hca_wire_dci_take_path(qp, av);
 	x->dc.av = *av;
+	x->dc.mtu = hca_wire_dci_mtu(qp);
+	x->flow_epoch = 0;
 	x->session = 0;
 	memset(&x->gate, 0, sizeof(x->gate));
 	memset(&x->rtt, 0, sizeof(x->rtt));
 	hca_rate_reset(qp);
 	qp->sq_psn = 0;
-	qp->mtu = hca_wire_dci_mtu(qp);
 	/* The next local target counts a connection. */
 	qp->remote = NULL;
-	qp->remote_qpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
 }
 
 static bool hca_wire_dci_leads(struct hca_qp *qp, const struct mlx5r_av *av)
@@ -89,6 +71,8 @@ int hca_wire_dci_choose(struct hca_qp *qp, const struct hca_wqe *w)
 	else if (!hca_wire_is_outstanding(x) &&
 		 (!same || !x->session || now - x->dc.used > PAUSE_NS))
 		hca_wire_dci_begin(qp, w->av);
+	if (far)
+		hca_wire_find_flow(qp);
 	x->dc.used = now;
 	return 0;
 }

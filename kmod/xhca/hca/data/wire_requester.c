@@ -449,6 +449,7 @@ void hca_wire_run(struct hca_qp *qp)
 	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
 	int ret;
 
+	hca_wire_find_flow(qp);
 	while (hca_wire_has_more(qp) && hca_turn_left(qp->hca->fabric) && !hca_halted(qp->hca)) {
 		ret = hca_wire_fetch(qp, w, qp->wire->at);
 		if (ret)

@@ -130,12 +130,35 @@ static void hca_wire_set_flow(struct hca_qp *qp, const struct hca_gid *g)
 	memcpy(flow->dgid, path->rgid, sizeof(path->rgid));
 }
 
+/* The path, target and MTU of a DCI are those of its session, also after a command. */
+static void hca_wire_take_av(struct hca_qp *qp)
+{
+	const struct mlx5r_av *av = &qp->wire->dc.av;
+	u32 grh = be32_to_cpu(av->grh_gid_fl);
+	struct hca_path *path = &qp->path;
+
+	memcpy(path->rgid, av->rgid, sizeof(path->rgid));
+	memcpy(path->rmac, av->rmac, sizeof(path->rmac));
+	path->sgid_index = grh >> 20 & 0xff;
+	path->flow_label = grh & 0xfffff;
+	path->sl = av->rate_sl >> 1 & 7;
+	path->tclass = av->tclass;
+	path->dscp = av->tclass >> 2;
+	path->hop_limit = av->hop_limit;
+	path->udp_sport = be16_to_cpu(av->rlid);
+	qp->remote_qpn = be32_to_cpu(av->dqp_dct) & 0xffffff;
+	qp->mtu = qp->wire->dc.mtu;
+}
+
 /* An address of this host, or the path, has changed. */
 static void hca_wire_update_path(struct hca_qp *qp)
 {
-	const struct hca_gid *g = &qp->hca->gids[qp->path.sgid_index % HCA_GIDS];
 	struct hca_wire *x = qp->wire;
+	const struct hca_gid *g;
 
+	if (qp->st == MLX5_QP_ST_DCI && x->dc.far)
+		hca_wire_take_av(qp);
+	g = &qp->hca->gids[qp->path.sgid_index % HCA_GIDS];
 	x->flow_epoch = qp->hca->fabric->route.epoch;
 	x->local_peer = hca_route_find(qp->hca, &qp->path);
 	x->has_flow = g->valid;
