@@ -71,14 +71,19 @@ void hca_copy_words(void *dst, const void *src, size_t n)
 }
 
 bool hca_copy_use_words = true;
+static bool hca_copy_calibrated;
 
 void hca_copy_calibrate(void)
 {
 	const size_t n = 65536;
-	void *a = kmalloc(n, GFP_KERNEL), *b = kmalloc(n, GFP_KERNEL);
 	u64 t[3], best[2] = { U64_MAX, U64_MAX };
+	void *a, *b;
 	int i;
 
+	if (hca_copy_calibrated)
+		return;
+	a = kmalloc(n, GFP_KERNEL);
+	b = kmalloc(n, GFP_KERNEL);
 	if (a && b) {
 		memset(a, 1, n);
 		memset(b, 2, n);
@@ -92,6 +97,7 @@ void hca_copy_calibrate(void)
 			best[1] = min(best[1], t[2] - t[1]);
 		}
 		hca_copy_use_words = best[0] < best[1];
+		hca_copy_calibrated = true;
 	}
 	kfree(a);
 	kfree(b);

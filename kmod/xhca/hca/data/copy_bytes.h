@@ -13,7 +13,10 @@
 
 extern bool hca_copy_use_words;
 
-/* Measures whether a loop or a string instruction is faster on this CPU. */
+/*
+ * Measures whether a loop or a string instruction is faster on this CPU, once: other fabrics may be
+ * copying at later calls.
+ */
 void hca_copy_calibrate(void);
 /* Copies with a loop: the last 8 bytes in order, each after all others. */
 void hca_copy_words(void *dst, const void *src, size_t n);

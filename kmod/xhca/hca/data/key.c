@@ -44,13 +44,12 @@ bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
 	return mkey && hca_key_in_bounds(mkey, va, len);
 }
 
-static void *hca_key_map_null(u8 access, u64 *len)
+static void *hca_key_map_null(const struct hca_key_user *u, u8 access, u64 *len)
 {
 	static const u8 zeros[HCA_PAGE_SIZE];
-	static u8 sink[HCA_PAGE_SIZE];
 
 	*len = min_t(u64, *len, HCA_PAGE_SIZE);
-	return access & MLX5R_MKEY_ACCESS_LW ? sink : (void *)zeros;
+	return access & MLX5R_MKEY_ACCESS_LW ? u->hca->fabric->scratch->sink : (void *)zeros;
 }
 
 /*
@@ -226,7 +225,7 @@ static noinline void *hca_key_map_other(const struct hca_key_user *u, struct hca
 
 	for (depth = 0; mkey && hca_key_in_bounds(mkey, va, *len); depth++) {
 		if (mkey->null)
-			return hca_key_map_null(access, len);
+			return hca_key_map_null(u, access, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_MTT)
 			return hca_key_map_pages(mkey, va, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_PA)

@@ -162,6 +162,7 @@ struct hca_scratch {
 	u8 calc[HCA_CALC_BYTES] __aligned(8);
 	u8 datagram[HCA_GRH_BYTES + HCA_UD_MTU];
 	u8 answer[HCA_GRH_BYTES + 256];	/* of the subnet manager */
+	u8 sink[HCA_PAGE_SIZE] __aligned(8);	/* what is written with a null mkey */
 };
 
 #endif
