@@ -54,7 +54,7 @@ DEFINE_SHOW_ATTRIBUTE(frames);
 
 static int engine_show(struct seq_file *s, void *unused)
 {
-	const struct xhca_engine *e = &((struct xhca *)s->private)->engine;
+	const struct xhca_engine *e = s->private;
 	const struct hca_stat *stat = hca_fabric_stat(e->fabric);
 	const struct {
 		const char *name;
@@ -157,7 +157,7 @@ static ssize_t port_event_write(struct file *file, const char __user *user, size
 	err = parse_port_event(fn, text, &e);
 	if (err)
 		return err;
-	xhca_engine_call(fn->xhca, raise_port_event, &e);
+	xhca_engine_call(fn->engine, raise_port_event, &e);
 	return len;
 }
 
@@ -196,7 +196,7 @@ void xhca_debugfs_del(struct xhca_function *fn)
 void xhca_debugfs_init(struct xhca *x)
 {
 	x->debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("engine", 0400, x->debugfs, x, &engine_fops);
+	debugfs_create_file("engine", 0400, x->debugfs, &x->engine, &engine_fops);
 }
 
 void xhca_debugfs_exit(struct xhca *x)

@@ -11,57 +11,47 @@
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/memory.h>
-#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "xhca.h"
 
-/* A new list of System RAM */
-struct ram_list {
-	struct xhca *x;
-	struct xhca_ram *range;
-	unsigned int n;
-};
-
 static int ram_add(struct resource *res, void *arg)
 {
-	struct ram_list *l = arg;
-	struct xhca_ram *more;
+	struct xhca_ram_list **l = arg, *more;
+	unsigned int n = (*l)->n;
 
-	if (l->n && l->range[l->n - 1].end + 1 == res->start) {
-		l->range[l->n - 1].end = res->end;
+	if (n && (*l)->range[n - 1].end + 1 == res->start) {
+		(*l)->range[n - 1].end = res->end;
 		return 0;
 	}
-	more = krealloc(l->range, (l->n + 1) * sizeof(*more), GFP_KERNEL);
+	more = krealloc(*l, struct_size(more, range, n + 1), GFP_KERNEL);
 	if (!more)
 		return -ENOMEM;
-	more[l->n++] = (struct xhca_ram) { res->start, res->end };
-	l->range = more;
+	more->range[n].start = res->start;
+	more->range[n].end = res->end;
+	more->n = n + 1;
+	*l = more;
 	return 0;
-}
-
-/* Runs in the engine, between two passes, so the old list is not in use. */
-static void ram_swap(void *arg)
-{
-	struct ram_list *l = arg;
-	struct xhca *x = l->x;
-
-	swap(x->ram.range, l->range);
-	x->ram.n = l->n;
-	x->ram.last = 0;
 }
 
 /* If it fails, the old list stays. */
 static int ram_read(struct xhca *x)
 {
-	struct ram_list l = { .x = x };
-	int err = walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY,
-				      0, -1, &l, ram_add);
+	struct xhca_ram_list *l = kzalloc(sizeof(*l), GFP_KERNEL);
+	int err;
 
-	if (!err)
-		xhca_engine_call(x, ram_swap, &l);
-	kfree(l.range);
+	if (!l)
+		return -ENOMEM;
+	err = walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1,
+				  &l, ram_add);
+	if (!err) {
+		l = xchg(&x->ram.list, l);
+		/* A pass that has begun before may use the old list. */
+		xhca_engine_wait(&x->engine);
+	}
+	kfree(l);
 	return err;
 }
 
@@ -87,38 +77,44 @@ int xhca_dma_init(struct xhca *x)
 	x->ram.nb.notifier_call = ram_changed;
 	err = register_memory_notifier(&x->ram.nb);
 	if (err)
-		kfree(x->ram.range);
+		kfree(x->ram.list);
 	return err;
 }
 
 void xhca_dma_exit(struct xhca *x)
 {
 	unregister_memory_notifier(&x->ram.nb);
-	kfree(x->ram.range);
+	kfree(x->ram.list);
 }
 
-static bool ram_holds(struct xhca *x, u64 addr, u64 last)
+static bool ram_holds(const struct xhca_ram_list *l, unsigned int i, u64 addr, u64 last)
+{
+	return i < l->n && addr >= l->range[i].start && last <= l->range[i].end;
+}
+
+static bool ram_find(struct xhca_function *fn, const struct xhca_ram_list *l, u64 addr, u64 last)
 {
 	unsigned int i;
 
-	for (i = 0; i < x->ram.n; i++) {
-		if (addr < x->ram.range[i].start || last > x->ram.range[i].end)
+	for (i = 0; i < l->n; i++) {
+		if (!ram_holds(l, i, addr, last))
 			continue;
-		x->ram.last = i;
+		fn->ram_last = i;
 		return true;
 	}
 	return false;
 }
 
+/* In a pass, or in a call of the engine */
 void *xhca_dma_ptr(void *ctx, u64 addr, u64 len)
 {
-	struct xhca *x = ((struct xhca_function *)ctx)->xhca;
-	const struct xhca_ram *r = x->ram.range + x->ram.last;
+	struct xhca_function *fn = ctx;
+	const struct xhca_ram_list *l = READ_ONCE(fn->xhca->ram.list);
 	u64 last = addr + (len ? len - 1 : 0);
 
 	if (last < addr)
 		return NULL;
-	if (likely(addr >= r->start && last <= r->end) || ram_holds(x, addr, last))
+	if (likely(ram_holds(l, fn->ram_last, addr, last)) || ram_find(fn, l, addr, last))
 		return phys_to_virt(addr);
 	return NULL;
 }

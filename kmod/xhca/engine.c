@@ -114,6 +114,8 @@ struct xhca_worker {
 	bool checks_ended;		/* since the CPU became idle */
 } __aligned(STATES);
 
+static int engine_hotplug;		/* state of CPU hotplug, of all engines */
+
 struct engine_call {
 	struct list_head entry;
 	void (*fn)(void *arg);
@@ -347,9 +349,8 @@ static int engine_check_doorbells(struct xhca_engine *e, struct xhca_worker *to)
  * the frame before this one ends the pause, and the pass that clears the flag has not begun to
  * take frames.
  */
-void xhca_engine_wake(struct xhca *x)
+void xhca_engine_wake(struct xhca_engine *e)
 {
-	struct xhca_engine *e = &x->engine;
 	struct xhca_worker *here;
 
 	if (atomic_xchg(&e->frame_arrived, 1))
@@ -464,9 +465,8 @@ static enum hrtimer_restart engine_tick(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg)
+void xhca_engine_call(struct xhca_engine *e, void (*fn)(void *arg), void *arg)
 {
-	struct xhca_engine *e = &x->engine;
 	struct engine_call call = { .fn = fn, .arg = arg };
 
 	init_completion(&call.done);
@@ -483,9 +483,9 @@ static void engine_noop(void *unused)
 {
 }
 
-void xhca_engine_wait(struct xhca *x)
+void xhca_engine_wait(struct xhca_engine *e)
 {
-	xhca_engine_call(x, engine_noop, NULL);
+	xhca_engine_call(e, engine_noop, NULL);
 }
 
 static bool engine_run_call(struct xhca_engine *e)
@@ -761,7 +761,6 @@ static void engine_free_workers(struct xhca_engine *e)
 {
 	unsigned int cpu;
 
-	cpuhp_remove_multi_state(e->hotplug);
 	for_each_possible_cpu(cpu) {
 		/* Calls run in order: after this one none of ours is pending. */
 		smp_call_function_single(cpu, engine_noop, NULL, true);
@@ -776,7 +775,7 @@ static void engine_free_workers(struct xhca_engine *e)
 
 static void engine_stop_workers(struct xhca_engine *e)
 {
-	cpuhp_state_remove_instance(e->hotplug, &e->node);
+	cpuhp_state_remove_instance(engine_hotplug, &e->node);
 	engine_free_workers(e);
 }
 
@@ -801,13 +800,8 @@ static int engine_start_workers(struct xhca_engine *e)
 	int err;
 
 	engine_init_workers(e);
-	err = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
-				      engine_worker_online, engine_worker_offline);
-	if (err < 0)
-		return err;
-	e->hotplug = err;
 	/* If it fails for one CPU, it stops the workers of the others. */
-	err = cpuhp_state_add_instance(e->hotplug, &e->node);
+	err = cpuhp_state_add_instance(engine_hotplug, &e->node);
 	if (err) {
 		engine_free_workers(e);
 		return err;
@@ -841,9 +835,8 @@ static int engine_choose_cpus(struct xhca_engine *e, const char *list)
 	return -EINVAL;
 }
 
-int xhca_engine_init(struct xhca *x, const char *cpus)
+int xhca_engine_init(struct xhca_engine *e, const char *cpus)
 {
-	struct xhca_engine *e = &x->engine;
 	int err;
 
 	err = engine_choose_cpus(e, cpus);
@@ -875,14 +868,28 @@ err_worker:
 	return err;
 }
 
-void xhca_engine_exit(struct xhca *x)
+void xhca_engine_exit(struct xhca_engine *e)
 {
-	struct xhca_engine *e = &x->engine;
-
-	xhca_engine_call(x, engine_stop_owner, e);
+	xhca_engine_call(e, engine_stop_owner, e);
 	unregister_trace_cpu_idle(engine_idle_changed, e);
 	tracepoint_synchronize_unregister();
 	engine_stop_workers(e);
 	hca_fabric_free(e->fabric);
 	kvfree(e->worker);
+}
+
+int xhca_engines_init(void)
+{
+	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
+					    engine_worker_online, engine_worker_offline);
+
+	if (state < 0)
+		return state;
+	engine_hotplug = state;
+	return 0;
+}
+
+void xhca_engines_exit(void)
+{
+	cpuhp_remove_multi_state(engine_hotplug);
 }

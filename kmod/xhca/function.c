@@ -48,7 +48,7 @@ static void create_hca(void *arg)
 	};
 
 	memcpy(p.mac, fn->mac, ETH_ALEN);
-	fn->hca = hca_create(fn->xhca->engine.fabric, &p, &hca_ops, fn);
+	fn->hca = hca_create(fn->engine->fabric, &p, &hca_ops, fn);
 }
 
 static void stop_hca(void *arg)
@@ -249,7 +249,7 @@ static int plug(struct xhca_function *fn, struct net *net)
 	if (err)
 		return err;
 	memset(xhca_bar_ptr(fn), 0, fn->xhca->bar.size);
-	xhca_engine_call(fn->xhca, create_hca, fn);
+	xhca_engine_call(fn->engine, create_hca, fn);
 	if (!fn->hca) {
 		err = -ENOMEM;
 		goto err_frames;
@@ -262,7 +262,7 @@ static int plug(struct xhca_function *fn, struct net *net)
 
 err_hca:
 	xhca_debugfs_del(fn);
-	xhca_engine_call(fn->xhca, destroy_hca, fn);
+	xhca_engine_call(fn->engine, destroy_hca, fn);
 err_frames:
 	xhca_frames_destroy(fn);
 	return err;
@@ -284,9 +284,9 @@ int xhca_function_plug(struct xhca_function *fn, struct net *net)
 /* The engine runs between two calls: the other functions do not wait until all is freed. */
 static void free_objects(struct xhca_function *fn)
 {
-	xhca_engine_call(fn->xhca, stop_hca, fn);
+	xhca_engine_call(fn->engine, stop_hca, fn);
 	do
-		xhca_engine_call(fn->xhca, reset_hca, fn);
+		xhca_engine_call(fn->engine, reset_hca, fn);
 	while (!fn->is_reset);
 }
 
@@ -295,7 +295,7 @@ static void unplug(struct xhca_function *fn)
 	xhca_pci_unplug(fn);
 	xhca_debugfs_del(fn);
 	free_objects(fn);
-	xhca_engine_call(fn->xhca, destroy_hca, fn);
+	xhca_engine_call(fn->engine, destroy_hca, fn);
 	xhca_frames_destroy(fn);
 	fn->plugged = false;
 }
@@ -310,7 +310,7 @@ void xhca_function_unplug(struct xhca_function *fn)
 
 void xhca_function_surprise_removal(struct xhca_function *fn)
 {
-	xhca_engine_call(fn->xhca, stop_hca, fn);
+	xhca_engine_call(fn->engine, stop_hca, fn);
 	xhca_pci_surprise_removal(fn);
 	unplug(fn);
 }
@@ -323,6 +323,7 @@ void xhca_functions_init(struct xhca *x)
 	for (i = 0; i < XHCA_MAX_FUNCTIONS; i++) {
 		x->fn[i].xhca = x;
 		x->fn[i].index = i;
+		x->fn[i].engine = &x->engine;
 	}
 }
 

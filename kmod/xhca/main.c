@@ -93,9 +93,12 @@ static int start(struct xhca *x)
 	err = xhca_bar_init(x, bar, (u64)block << 20, (u64)bar_size << 20, functions);
 	if (err)
 		goto err_power;
-	err = xhca_engine_init(x, cpus);
+	err = xhca_engines_init();
 	if (err)
 		goto err_bar;
+	err = xhca_engine_init(&x->engine, cpus);
+	if (err)
+		goto err_engines;
 	err = xhca_dma_init(x);
 	if (err)
 		goto err_engine;
@@ -124,7 +127,9 @@ err_debugfs:
 	xhca_debugfs_exit(x);
 	xhca_dma_exit(x);
 err_engine:
-	xhca_engine_exit(x);
+	xhca_engine_exit(&x->engine);
+err_engines:
+	xhca_engines_exit();
 err_bar:
 	xhca_bar_exit(x);
 err_power:
@@ -161,7 +166,8 @@ static void __exit xhca_exit(void)
 	xhca_uplink_exit(xhca);
 	xhca_debugfs_exit(xhca);
 	xhca_dma_exit(xhca);
-	xhca_engine_exit(xhca);
+	xhca_engine_exit(&xhca->engine);
+	xhca_engines_exit();
 	xhca_bar_exit(xhca);
 	xhca_power_exit(xhca);
 	kvfree(xhca);

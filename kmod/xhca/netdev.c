@@ -160,7 +160,7 @@ static void link_update(struct xnet *x)
 		netif_carrier_on(x->dev);
 	else
 		netif_carrier_off(x->dev);
-	xhca_engine_call(x->fn->xhca, port_set, &s);
+	xhca_engine_call(x->fn->engine, port_set, &s);
 }
 
 static int xnet_open(struct net_device *dev)

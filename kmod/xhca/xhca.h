@@ -72,6 +72,7 @@ struct xhca_frames {
 /* A slot of the virtual bus, and the function in it */
 struct xhca_function {
 	struct xhca *xhca;
+	struct xhca_engine *engine;	/* executes hca/ */
 	unsigned int index;
 	/* Under xhca.lock; the settings do not change while it is plugged. */
 	bool used, plugged;
@@ -83,6 +84,7 @@ struct xhca_function {
 	struct hca *hca;		/* while present */
 	bool is_reset;			/* while it is unplugged: its objects are freed */
 	struct net_device *netdev;	/* RoCE, while the PCI device exists; under RTNL */
+	unsigned int ram_last;		/* where its last DMA was, see struct xhca_ram_list */
 	struct net *net;		/* namespace of a new network device, or NULL */
 	struct xhca_uplink uplink;
 	struct xhca_frames frames;
@@ -96,7 +98,6 @@ struct xhca_engine {
 	struct xhca_worker *worker;	/* by CPU */
 	struct cpumask allowed, cpus;	/* that may have a worker; that have one */
 	struct hlist_node node;		/* of CPU hotplug */
-	int hotplug;
 	atomic_long_t owner;		/* a worker, and the state in the low bits */
 	unsigned long offers;		/* changes with every offer */
 	struct hca_fabric *fabric;
@@ -122,8 +123,11 @@ struct xhca_block {
 	struct resource res;
 };
 
-struct xhca_ram {
-	u64 start, end;
+struct xhca_ram_list {
+	unsigned int n;
+	struct {
+		u64 start, end;
+	} range[];
 };
 
 struct xhca {
@@ -136,8 +140,7 @@ struct xhca {
 		unsigned int room;	/* number of functions it has room for */
 	} bar;
 	struct {
-		struct xhca_ram *range;
-		unsigned int n, last;
+		struct xhca_ram_list *list;
 		struct notifier_block nb;
 	} ram;
 	struct xhca_engine engine;
@@ -212,15 +215,18 @@ void xhca_msi_exit(struct xhca *x);
 void xhca_raise_irq(void *ctx, unsigned int vector);
 
 /* engine.c: runs hca/ */
-/* @cpus: a list of CPUs to run on; empty: those that are not isolated */
-int xhca_engine_init(struct xhca *x, const char *cpus);
-void xhca_engine_exit(struct xhca *x);
+/* Before the first engine, and after the last */
+int xhca_engines_init(void);
+void xhca_engines_exit(void);
+/* @e is zeroed.  @cpus: a list of CPUs to run on; empty: those that are not isolated */
+int xhca_engine_init(struct xhca_engine *e, const char *cpus);
+void xhca_engine_exit(struct xhca_engine *e);
 /* Runs fn(arg) in one of the engine's threads, between two passes; both may sleep. */
-void xhca_engine_call(struct xhca *x, void (*fn)(void *arg), void *arg);
+void xhca_engine_call(struct xhca_engine *e, void (*fn)(void *arg), void *arg);
 /* Waits for the end of a pass that may be running. */
-void xhca_engine_wait(struct xhca *x);
+void xhca_engine_wait(struct xhca_engine *e);
 /* A frame has arrived: there will be a pass.  In softirqs, or with softirqs off. */
-void xhca_engine_wake(struct xhca *x);
+void xhca_engine_wake(struct xhca_engine *e);
 
 /* dma.c: DMA addresses */
 int xhca_dma_init(struct xhca *x);
