@@ -9,6 +9,9 @@
  *	ports	number of ports, 2 only with link "ib"
  *	uplink	interface of the host to which a RoCE port is connected, by its name in the
  *		namespace of the process that writes to enable; it may appear later.  Empty: none
+ *	fabric	name of the fabric that it is in; empty: the default fabric
+ *	cpus	list of CPUs that execute the fabric; its first function chooses them.  Empty: those
+ *		of the first function, or of the module
  *	enable	1 plugs the function in, 0 unplugs it
  *	fault	"firmware": the firmware fails; "down", "up": link of its ports;
  *		"pci-error": an error of the link to the host; "unplug": it is removed by surprise
@@ -26,7 +29,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/configfs.h>
-#include <linux/ctype.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/slab.h>
@@ -51,12 +53,13 @@ static struct xhca_function *item_function(struct config_item *item)
 static ssize_t set_word(struct config_item *item, const char *page, size_t len,
 			int (*set)(struct xhca_function *fn, const char *word))
 {
-	char word[32];
+	char *word = kstrndup(page, len, GFP_KERNEL);
 	int err;
 
-	/* A longer word is truncated and then refused: no valid value is that long. */
-	strscpy(word, page, sizeof(word));
+	if (!word)
+		return -ENOMEM;
 	err = set(item_function(item), strim(word));
+	kfree(word);
 	return err ?: len;
 }
 
@@ -111,6 +114,28 @@ static ssize_t function_uplink_store(struct config_item *item, const char *page,
 	return set_word(item, page, len, xhca_function_set_uplink);
 }
 CONFIGFS_ATTR(function_, uplink);
+
+static ssize_t function_fabric_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%s\n", item_function(item)->fabric_name);
+}
+
+static ssize_t function_fabric_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_word(item, page, len, xhca_function_set_fabric);
+}
+CONFIGFS_ATTR(function_, fabric);
+
+static ssize_t function_cpus_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%*pbl\n", cpumask_pr_args(&item_function(item)->cpus));
+}
+
+static ssize_t function_cpus_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_word(item, page, len, xhca_function_set_cpus);
+}
+CONFIGFS_ATTR(function_, cpus);
 
 static ssize_t function_enable_show(struct config_item *item, char *page)
 {
@@ -174,6 +199,8 @@ static struct configfs_attribute *function_attrs[] = {
 	&function_attr_mac,
 	&function_attr_ports,
 	&function_attr_uplink,
+	&function_attr_fabric,
+	&function_attr_cpus,
 	&function_attr_enable,
 	&function_attr_fault,
 	&function_attr_address,
@@ -216,20 +243,11 @@ static struct config_function *new_function(const char *name)
 	return c;
 }
 
-static bool is_valid_name(const char *name)
-{
-	if (!isalnum(*name) || strlen(name) >= CONFIGFS_ITEM_NAME_LEN)
-		return false;
-	while (isalnum(*name) || *name == '_' || *name == '-' || *name == '.')
-		name++;
-	return !*name;
-}
-
 static struct config_group *make_function(struct config_group *parent, const char *name)
 {
 	struct config_function *c;
 
-	if (!is_valid_name(name)) {
+	if (!xhca_is_name(name) || strlen(name) >= CONFIGFS_ITEM_NAME_LEN) {
 		pr_err("name of a function: letters, digits, '_', '-' and '.', at most %u\n",
 		       CONFIGFS_ITEM_NAME_LEN - 1);
 		return ERR_PTR(-EINVAL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugfs/xhca/engine has counters of the engine, debugfs/xhca/N/objects the number of
+ * debugfs/xhca/engine has counters of the engine of the default fabric, and
+ * debugfs/xhca/fabric-NAME/engine those of another one.  debugfs/xhca/N/objects has the number of
  * objects of the function in slot N of the bus.  The engine does not stop while they are read,
  * so they are exact only when it is idle.  hca/base/fabric.h explains units and turns.
  * debugfs/xhca/N/frames has the number of RoCE frames of its uplink, if it has one.
@@ -157,7 +158,7 @@ static ssize_t port_event_write(struct file *file, const char __user *user, size
 	err = parse_port_event(fn, text, &e);
 	if (err)
 		return err;
-	xhca_engine_call(fn->engine, raise_port_event, &e);
+	xhca_engine_call(&fn->fabric->engine, raise_port_event, &e);
 	return len;
 }
 
@@ -193,10 +194,28 @@ void xhca_debugfs_del(struct xhca_function *fn)
 	fn->debugfs = NULL;
 }
 
+/* The default fabric has its file in the folder of the module. */
+void xhca_debugfs_add_fabric(struct xhca *x, struct xhca_fabric *f)
+{
+	char name[XHCA_FABRIC_NAME + 8];
+	struct dentry *file;
+
+	snprintf(name, sizeof(name), "fabric-%s", f->name);
+	f->debugfs = *f->name ? debugfs_create_dir(name, x->debugfs) : x->debugfs;
+	file = debugfs_create_file("engine", 0400, f->debugfs, &f->engine, &engine_fops);
+	if (!*f->name)
+		f->debugfs = file;
+}
+
+/* Waits for readers, so afterwards the fabric may be destroyed. */
+void xhca_debugfs_del_fabric(struct xhca_fabric *f)
+{
+	debugfs_remove_recursive(f->debugfs);
+}
+
 void xhca_debugfs_init(struct xhca *x)
 {
 	x->debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("engine", 0400, x->debugfs, &x->engine, &engine_fops);
 }
 
 void xhca_debugfs_exit(struct xhca *x)

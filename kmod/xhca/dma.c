@@ -49,7 +49,7 @@ static int ram_read(struct xhca *x)
 	if (!err) {
 		l = xchg(&x->ram.list, l);
 		/* A pass that has begun before may use the old list. */
-		xhca_engine_wait(&x->engine);
+		xhca_fabrics_wait(x);
 	}
 	kfree(l);
 	return err;

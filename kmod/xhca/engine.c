@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs hca/: all code of hca/ is called from here.  Each CPU has one worker.  At any time at
- * most one worker owns hca/, so hca/ needs no locks.  Doorbells are plain memory that raise
- * no interrupt, so the owner polls them.
+ * Runs hca/: all code of hca/ is called from here.  Each fabric has an engine, with a worker for
+ * each CPU.  At any time at most one worker of an engine owns the hca/ of the fabric, so hca/ needs
+ * no locks.  Doorbells are plain memory that raise no interrupt, so the owner polls them.
  *
  * A worker runs in one of two contexts:
  *  - its thread, when no other task wants the CPU.  Only the thread may sleep; it runs the
@@ -72,7 +72,6 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/isolation.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/stat.h>
 #include <linux/sched/task.h>
@@ -694,7 +693,7 @@ static int engine_start_worker(struct xhca_engine *e, unsigned int cpu)
 	struct xhca_worker *w = &e->worker[cpu];
 	struct task_struct *task;
 
-	task = kthread_create_on_cpu(engine_worker_thread, w, cpu, KBUILD_MODNAME "/%u");
+	task = kthread_create_on_cpu(engine_worker_thread, w, cpu, e->threads);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	sched_set_normal(task, MIN_NICE);
@@ -821,27 +820,13 @@ static int engine_start_workers(struct xhca_engine *e)
 	return 0;
 }
 
-/* The CPUs of @list; empty: all that are not isolated */
-static int engine_choose_cpus(struct xhca_engine *e, const char *list)
-{
-	if (!*list) {
-		cpumask_and(&e->allowed, housekeeping_cpumask(HK_TYPE_DOMAIN),
-			    housekeeping_cpumask(HK_TYPE_TICK));
-		return 0;
-	}
-	if (!cpulist_parse(list, &e->allowed))
-		return 0;
-	pr_err("cpus=%s: must be a list of CPUs, for example 0-3,8\n", list);
-	return -EINVAL;
-}
-
-int xhca_engine_init(struct xhca_engine *e, const char *cpus)
+int xhca_engine_init(struct xhca_engine *e, const char *name, const struct cpumask *cpus)
 {
 	int err;
 
-	err = engine_choose_cpus(e, cpus);
-	if (err)
-		return err;
+	cpumask_copy(&e->allowed, cpus);
+	snprintf(e->threads, sizeof(e->threads), KBUILD_MODNAME "%s%s/%%u", *name ? "-" : "",
+		 name);
 	spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->calls);
 	__skb_queue_head_init(&e->to_send);

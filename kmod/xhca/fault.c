@@ -34,7 +34,7 @@ static void ports_up(void *fn)
 
 static void fault_firmware(struct xhca_function *fn)
 {
-	xhca_engine_call(fn->engine, firmware_fail, fn);
+	xhca_engine_call(&fn->fabric->engine, firmware_fail, fn);
 }
 
 static void fault_down(struct xhca_function *fn)
@@ -42,7 +42,7 @@ static void fault_down(struct xhca_function *fn)
 	if (fn->roce)
 		xhca_netdev_cable(fn, false);
 	else
-		xhca_engine_call(fn->engine, ports_down, fn);
+		xhca_engine_call(&fn->fabric->engine, ports_down, fn);
 }
 
 static void fault_up(struct xhca_function *fn)
@@ -50,7 +50,7 @@ static void fault_up(struct xhca_function *fn)
 	if (fn->roce)
 		xhca_netdev_cable(fn, true);
 	else
-		xhca_engine_call(fn->engine, ports_up, fn);
+		xhca_engine_call(&fn->fabric->engine, ports_up, fn);
 }
 
 static const struct {

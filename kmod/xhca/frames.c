@@ -149,7 +149,7 @@ void xhca_frame_send(void *ctx)
 	struct xhca_function *fn = ctx;
 
 	*function_of(fn->frames.writing) = fn;
-	__skb_queue_tail(&fn->engine->to_send, fn->frames.writing);
+	__skb_queue_tail(&fn->fabric->engine.to_send, fn->frames.writing);
 	fn->frames.writing = NULL;
 }
 

@@ -48,7 +48,7 @@ static void create_hca(void *arg)
 	};
 
 	memcpy(p.mac, fn->mac, ETH_ALEN);
-	fn->hca = hca_create(fn->engine->fabric, &p, &hca_ops, fn);
+	fn->hca = hca_create(fn->fabric->engine.fabric, &p, &hca_ops, fn);
 }
 
 static void stop_hca(void *arg)
@@ -87,6 +87,8 @@ static void set_defaults(struct xhca_function *fn)
 	fn->num_ports = 1;
 	slot_mac(fn, fn->mac);
 	*fn->uplink.name = 0;
+	*fn->fabric_name = 0;
+	cpumask_clear(&fn->cpus);
 }
 
 struct xhca_function *xhca_function_new(struct xhca *x)
@@ -213,6 +215,48 @@ int xhca_function_set_uplink(struct xhca_function *fn, const char *name)
 	return 0;
 }
 
+int xhca_function_set_fabric(struct xhca_function *fn, const char *name)
+{
+	int err;
+
+	if (*name && !xhca_fabric_is_name(name)) {
+		pr_err("fabric=%s: letters, digits, '_', '-' and '.', at most %u\n", name,
+		       XHCA_FABRIC_NAME - 1);
+		return -EINVAL;
+	}
+	err = settings_lock(fn);
+	if (err)
+		return err;
+	strscpy(fn->fabric_name, name, sizeof(fn->fabric_name));
+	settings_unlock(fn);
+	return 0;
+}
+
+static int set_cpus(struct xhca_function *fn, const struct cpumask *cpus)
+{
+	int err = settings_lock(fn);
+
+	if (err)
+		return err;
+	cpumask_copy(&fn->cpus, cpus);
+	settings_unlock(fn);
+	return 0;
+}
+
+int xhca_function_set_cpus(struct xhca_function *fn, const char *list)
+{
+	cpumask_var_t cpus;
+	int err;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	err = xhca_parse_cpus(list, cpus);
+	if (!err)
+		err = set_cpus(fn, cpus);
+	free_cpumask_var(cpus);
+	return err;
+}
+
 static bool mac_is_in_use(const struct xhca_function *fn)
 {
 	const struct xhca *x = fn->xhca;
@@ -245,11 +289,14 @@ static int plug(struct xhca_function *fn, struct net *net)
 	int err = check_settings(fn, net);
 
 	if (!err)
-		err = xhca_frames_create(fn);
+		err = xhca_fabric_join(fn);
 	if (err)
 		return err;
+	err = xhca_frames_create(fn);
+	if (err)
+		goto err_fabric;
 	memset(xhca_bar_ptr(fn), 0, fn->xhca->bar.size);
-	xhca_engine_call(fn->engine, create_hca, fn);
+	xhca_engine_call(&fn->fabric->engine, create_hca, fn);
 	if (!fn->hca) {
 		err = -ENOMEM;
 		goto err_frames;
@@ -262,9 +309,11 @@ static int plug(struct xhca_function *fn, struct net *net)
 
 err_hca:
 	xhca_debugfs_del(fn);
-	xhca_engine_call(fn->engine, destroy_hca, fn);
+	xhca_engine_call(&fn->fabric->engine, destroy_hca, fn);
 err_frames:
 	xhca_frames_destroy(fn);
+err_fabric:
+	xhca_fabric_leave(fn);
 	return err;
 }
 
@@ -284,9 +333,9 @@ int xhca_function_plug(struct xhca_function *fn, struct net *net)
 /* The engine runs between two calls: the other functions do not wait until all is freed. */
 static void free_objects(struct xhca_function *fn)
 {
-	xhca_engine_call(fn->engine, stop_hca, fn);
+	xhca_engine_call(&fn->fabric->engine, stop_hca, fn);
 	do
-		xhca_engine_call(fn->engine, reset_hca, fn);
+		xhca_engine_call(&fn->fabric->engine, reset_hca, fn);
 	while (!fn->is_reset);
 }
 
@@ -295,8 +344,9 @@ static void unplug(struct xhca_function *fn)
 	xhca_pci_unplug(fn);
 	xhca_debugfs_del(fn);
 	free_objects(fn);
-	xhca_engine_call(fn->engine, destroy_hca, fn);
+	xhca_engine_call(&fn->fabric->engine, destroy_hca, fn);
 	xhca_frames_destroy(fn);
+	xhca_fabric_leave(fn);
 	fn->plugged = false;
 }
 
@@ -310,7 +360,7 @@ void xhca_function_unplug(struct xhca_function *fn)
 
 void xhca_function_surprise_removal(struct xhca_function *fn)
 {
-	xhca_engine_call(fn->engine, stop_hca, fn);
+	xhca_engine_call(&fn->fabric->engine, stop_hca, fn);
 	xhca_pci_surprise_removal(fn);
 	unplug(fn);
 }
@@ -323,7 +373,6 @@ void xhca_functions_init(struct xhca *x)
 	for (i = 0; i < XHCA_MAX_FUNCTIONS; i++) {
 		x->fn[i].xhca = x;
 		x->fn[i].index = i;
-		x->fn[i].engine = &x->engine;
 	}
 }
 

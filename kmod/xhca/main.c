@@ -93,19 +93,16 @@ static int start(struct xhca *x)
 	err = xhca_bar_init(x, bar, (u64)block << 20, (u64)bar_size << 20, functions);
 	if (err)
 		goto err_power;
-	err = xhca_engines_init();
-	if (err)
-		goto err_bar;
-	err = xhca_engine_init(&x->engine, cpus);
-	if (err)
-		goto err_engines;
-	err = xhca_dma_init(x);
-	if (err)
-		goto err_engine;
 	xhca_debugfs_init(x);
-	err = xhca_uplink_init(x);
+	err = xhca_fabrics_init(x, cpus);
 	if (err)
 		goto err_debugfs;
+	err = xhca_dma_init(x);
+	if (err)
+		goto err_fabrics;
+	err = xhca_uplink_init(x);
+	if (err)
+		goto err_dma;
 	err = xhca_pci_init(x);
 	if (err)
 		goto err_uplink;
@@ -123,14 +120,12 @@ err_pci:
 	xhca_pci_exit(x);
 err_uplink:
 	xhca_uplink_exit(x);
+err_dma:
+	xhca_dma_exit(x);
+err_fabrics:
+	xhca_fabrics_exit(x);
 err_debugfs:
 	xhca_debugfs_exit(x);
-	xhca_dma_exit(x);
-err_engine:
-	xhca_engine_exit(&x->engine);
-err_engines:
-	xhca_engines_exit();
-err_bar:
 	xhca_bar_exit(x);
 err_power:
 	xhca_power_exit(x);
@@ -164,10 +159,9 @@ static void __exit xhca_exit(void)
 	xhca_functions_exit(xhca);
 	xhca_pci_exit(xhca);
 	xhca_uplink_exit(xhca);
-	xhca_debugfs_exit(xhca);
 	xhca_dma_exit(xhca);
-	xhca_engine_exit(&xhca->engine);
-	xhca_engines_exit();
+	xhca_fabrics_exit(xhca);
+	xhca_debugfs_exit(xhca);
 	xhca_bar_exit(xhca);
 	xhca_power_exit(xhca);
 	kvfree(xhca);

@@ -3,7 +3,7 @@
  * The network device of a RoCE port.  Its parent is the PCI function, as with the Ethernet
  * driver of mlx5.
  *
- * The devices form a switch: a frame goes to the device with its destination address, a
+ * The devices of a fabric form a switch: a frame goes to the device with its destination address, a
  * multicast to all others.  They may be in different network namespaces.  A port with an uplink
  * (uplink.c) also sends a multicast, and a frame for an address that no device has, to the uplink.
  * The port is up while its network device is up and has a cable (fault.c), and its uplink, if it
@@ -56,12 +56,18 @@ static void forward(struct net_device *to, struct sk_buff *skb)
 	}
 }
 
-static bool forward_unicast(struct net_device *from, struct sk_buff *skb)
+static bool is_connected(const struct xnet *a, const struct xnet *b)
+{
+	return a != b && a->fn->fabric == b->fn->fabric;
+}
+
+static bool forward_unicast(const struct xnet *from, struct sk_buff *skb)
 {
 	struct xnet *x;
 
 	list_for_each_entry_rcu(x, &xnets, entry) {
-		if (x->dev == from || !ether_addr_equal(eth_hdr(skb)->h_dest, x->dev->dev_addr))
+		if (!is_connected(from, x) ||
+		    !ether_addr_equal(eth_hdr(skb)->h_dest, x->dev->dev_addr))
 			continue;
 		forward(x->dev, skb);
 		return true;
@@ -76,7 +82,7 @@ static void flood(struct xnet *from, struct sk_buff *skb)
 	struct xnet *x;
 
 	list_for_each_entry_rcu(x, &xnets, entry) {
-		if (x == from)
+		if (!is_connected(from, x))
 			continue;
 		clone = skb_clone(skb, GFP_ATOMIC);
 		if (clone)
@@ -88,7 +94,7 @@ static void flood(struct xnet *from, struct sk_buff *skb)
 static void arrive(struct xnet *from, struct sk_buff *skb)
 {
 	skb_reset_mac_header(skb);
-	if (!is_unicast_ether_addr(eth_hdr(skb)->h_dest) || !forward_unicast(from->dev, skb))
+	if (!is_unicast_ether_addr(eth_hdr(skb)->h_dest) || !forward_unicast(from, skb))
 		flood(from, skb);
 }
 
@@ -160,7 +166,7 @@ static void link_update(struct xnet *x)
 		netif_carrier_on(x->dev);
 	else
 		netif_carrier_off(x->dev);
-	xhca_engine_call(x->fn->engine, port_set, &s);
+	xhca_engine_call(&x->fn->fabric->engine, port_set, &s);
 }
 
 static int xnet_open(struct net_device *dev)

@@ -193,7 +193,7 @@ static int config_write(struct pci_bus *bus, unsigned int devfn, int at, int siz
 	}
 	raw_spin_unlock_irqrestore(&x->pci.lock, flags);
 	if (stops && preemptible())
-		xhca_engine_wait(fn->engine);
+		xhca_engine_wait(&fn->fabric->engine);
 	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
 
@@ -350,7 +350,7 @@ void xhca_pci_error(struct xhca_function *fn)
 	device_lock(&pdev->dev);
 	hca_dma_enable(fn->hca, false);
 	/* The driver frees its rings. */
-	xhca_engine_wait(fn->engine);
+	xhca_engine_wait(&fn->fabric->engine);
 	recover(fn, pdev);
 	device_unlock(&pdev->dev);
 	pci_dev_put(pdev);

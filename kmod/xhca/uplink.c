@@ -84,7 +84,7 @@ static void deliver(struct xhca_function *fn, struct sk_buff *skb)
 	if (!roce)
 		xhca_netdev_receive(fn, skb);
 	else if (xhca_frames_receive(fn, skb))
-		xhca_engine_wake(fn->engine);
+		xhca_engine_wake(&fn->fabric->engine);
 }
 
 /* The host receives it, too. */

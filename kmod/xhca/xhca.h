@@ -3,8 +3,8 @@
  * What the files around hca/ share: the host side of the adapter.
  *
  * One struct xhca exists while the module is loaded.  Its parts start in the order of their
- * declaration and stop in reverse order: PCI functions are removed before the engine that
- * serves them, and the engine before the memory.
+ * declaration and stop in reverse order: PCI functions are removed before the fabrics with the
+ * engines that serve them, and the fabrics before the memory.
  */
 #ifndef _XHCA_H
 #define _XHCA_H
@@ -24,6 +24,7 @@
 #include "hca/hca.h"
 
 #define XHCA_MAX_FUNCTIONS	16
+#define XHCA_FABRIC_NAME	16	/* with the zero at its end */
 #define XHCA_MAX_MTU		9000
 #define XHCA_BAR_MIN		((u64)HCA_BAR_PAGES << HCA_PAGE_SHIFT)
 #define XHCA_BAR_MAX		(4 * XHCA_BAR_MIN)	/* as a ConnectX-5 */
@@ -72,14 +73,16 @@ struct xhca_frames {
 /* A slot of the virtual bus, and the function in it */
 struct xhca_function {
 	struct xhca *xhca;
-	struct xhca_engine *engine;	/* executes hca/ */
 	unsigned int index;
 	/* Under xhca.lock; the settings do not change while it is plugged. */
 	bool used, plugged;
 	bool roce;
 	unsigned int num_ports;
 	u8 mac[ETH_ALEN];
+	char fabric_name[XHCA_FABRIC_NAME];	/* empty: the default fabric */
+	struct cpumask cpus;		/* of its fabric; empty: not chosen */
 
+	struct xhca_fabric *fabric;	/* while plugged */
 	bool present;			/* on the bus; under pci.lock */
 	struct hca *hca;		/* while present */
 	bool is_reset;			/* while it is unplugged: its objects are freed */
@@ -97,6 +100,7 @@ struct xhca_function {
 struct xhca_engine {
 	struct xhca_worker *worker;	/* by CPU */
 	struct cpumask allowed, cpus;	/* that may have a worker; that have one */
+	char threads[XHCA_FABRIC_NAME + 12];	/* format of their names */
 	struct hlist_node node;		/* of CPU hotplug */
 	atomic_long_t owner;		/* a worker, and the state in the low bits */
 	unsigned long offers;		/* changes with every offer */
@@ -114,6 +118,16 @@ struct xhca_engine {
 	u64 wanted;			/* the same, or later, when no other task wanted the CPU */
 	bool yields;			/* parked only because another task wants the CPU */
 	u64 handovers, pauses, sleeps;
+};
+
+/* Functions that reach each other without a wire, and what executes them (fabric.c) */
+struct xhca_fabric {
+	char name[XHCA_FABRIC_NAME];	/* empty: the default fabric */
+	struct cpumask cpus;		/* that the user has chosen, or none */
+	struct xhca_engine engine;
+	unsigned int users;		/* functions, and the module for the default fabric */
+	struct list_head entry;
+	struct dentry *debugfs;
 };
 
 /* Memory that was taken from the kernel */
@@ -143,7 +157,11 @@ struct xhca {
 		struct xhca_ram_list *list;
 		struct notifier_block nb;
 	} ram;
-	struct xhca_engine engine;
+	struct {
+		struct mutex lock;	/* the list; xhca.lock is held, too, when it changes */
+		struct list_head list;
+		struct cpumask cpus;	/* of those for which none are chosen */
+	} fabrics;
 	struct dentry *debugfs;
 	struct {
 		raw_spinlock_t lock;	/* configuration space */
@@ -218,8 +236,8 @@ void xhca_raise_irq(void *ctx, unsigned int vector);
 /* Before the first engine, and after the last */
 int xhca_engines_init(void);
 void xhca_engines_exit(void);
-/* @e is zeroed.  @cpus: a list of CPUs to run on; empty: those that are not isolated */
-int xhca_engine_init(struct xhca_engine *e, const char *cpus);
+/* @e is zeroed.  @name: of the fabric.  @cpus: to run on */
+int xhca_engine_init(struct xhca_engine *e, const char *name, const struct cpumask *cpus);
 void xhca_engine_exit(struct xhca_engine *e);
 /* Runs fn(arg) in one of the engine's threads, between two passes; both may sleep. */
 void xhca_engine_call(struct xhca_engine *e, void (*fn)(void *arg), void *arg);
@@ -227,6 +245,22 @@ void xhca_engine_call(struct xhca_engine *e, void (*fn)(void *arg), void *arg);
 void xhca_engine_wait(struct xhca_engine *e);
 /* A frame has arrived: there will be a pass.  In softirqs, or with softirqs off. */
 void xhca_engine_wake(struct xhca_engine *e);
+
+/* fabric.c: the fabrics */
+/* @cpus: a list of CPUs for fabrics that choose none; empty: those that are not isolated */
+int xhca_fabrics_init(struct xhca *x, const char *cpus);
+void xhca_fabrics_exit(struct xhca *x);
+/* Letters, digits, '_', '-' and '.', the first one a letter or a digit */
+bool xhca_is_name(const char *name);
+/* Such a name that is not too long */
+bool xhca_fabric_is_name(const char *name);
+int xhca_parse_cpus(const char *list, struct cpumask *cpus);
+/* Puts a function into the fabric that its settings name, and creates it.  Needs xhca.lock. */
+int xhca_fabric_join(struct xhca_function *fn);
+/* The last function frees the fabric.  Needs xhca.lock. */
+void xhca_fabric_leave(struct xhca_function *fn);
+/* Waits for the end of all passes that may be running. */
+void xhca_fabrics_wait(struct xhca *x);
 
 /* dma.c: DMA addresses */
 int xhca_dma_init(struct xhca *x);
@@ -294,6 +328,8 @@ const void *xhca_frame_next(void *ctx, u32 *bytes);
 /* debugfs.c */
 void xhca_debugfs_init(struct xhca *x);
 void xhca_debugfs_exit(struct xhca *x);
+void xhca_debugfs_add_fabric(struct xhca *x, struct xhca_fabric *f);
+void xhca_debugfs_del_fabric(struct xhca_fabric *f);
 void xhca_debugfs_add(struct xhca_function *fn);
 void xhca_debugfs_del(struct xhca_function *fn);
 
@@ -310,6 +346,10 @@ int xhca_function_set_mac(struct xhca_function *fn, const char *mac);
 int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
 /* @name: of an interface of the host; empty: the port has no uplink */
 int xhca_function_set_uplink(struct xhca_function *fn, const char *name);
+/* @name: empty: the default fabric */
+int xhca_function_set_fabric(struct xhca_function *fn, const char *name);
+/* @list: CPUs of the fabric; empty: none are chosen */
+int xhca_function_set_cpus(struct xhca_function *fn, const char *list);
 /* The network device of a RoCE function appears in @net. */
 int xhca_function_plug(struct xhca_function *fn, struct net *net);
 void xhca_function_unplug(struct xhca_function *fn);

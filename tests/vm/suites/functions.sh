@@ -28,10 +28,10 @@ said() { dmesg | grep -Eq "xhca: .*$1"; }
 is "the functions of the VM are listed" "$(functions)" 2
 ok "add a function with a MAC address" xhcactl add --mac $MAC third
 is "it has a device" "$(devices)" 3
-like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +- +-$" xhcactl list
+like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +- +- +-$" xhcactl list
 want="{\"name\":\"third\",\"link\":\"roce\",\"mac\":\"$MAC\",\"ports\":1"
 want+=",\"address\":\"10000:00:02.0\",\"device\":\"mlx5_2\",\"interface\":\"xnet2\",\"netns\":null"
-want+=",\"uplink\":null}"
+want+=",\"uplink\":null,\"fabric\":null,\"cpus\":null}"
 is "list --json shows the function" "$(json)" "$want"
 is "its interface has the MAC address" "$(< /sys/class/net/xnet2/address)" $MAC
 like "its GUID is made of the MAC address" 'node_guid:\s+0011:22ff:fe33:4455' ibv_devinfo -d mlx5_2

@@ -136,7 +136,7 @@ ip link delete up0
 # ---- Traffic
 ok "an uplink" wire_up
 like "a function with this uplink" '^2$' xhcactl add --uplink up0
-like "the list has it" 'xnet2 +- +up0$' xhcactl list
+like "the list has it" 'xnet2 +- +up0 +-$' xhcactl list
 is "the list as JSON has it" "$(xhcactl list --json | jq -r '.[2].uplink')" up0
 mac=$(< /sys/class/net/xnet2/address)
 ok "its address is not that of its slot" [ "$mac" != 02:78:68:63:61:02 ]
