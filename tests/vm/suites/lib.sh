@@ -503,6 +503,9 @@ has_gid() {
 # shellcheck disable=SC2317 # called by pair
 cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
 
+# Debian 12: libfabric needs this library, for which an installed package would make a link.
+libfabric_ready() { [ ! -d /usr/lib/libpsm1 ] || ldconfig /usr/lib/libpsm1; }
+
 # perf_problem KIND SIZES COUNT: reads a table of xv_perf, and prints what is wrong with it. There
 # must be a line for each of the SIZES, "64,128"; the numbers must be possible and fit together, and
 # the number of operations must be COUNT. KIND is lat, bw, or cmp (a comparison with the CPU).

@@ -8,8 +8,7 @@
 PEER=(ip netns exec peer)
 XV_RUN=../../../build/user/bin/xv_run
 RUN=()
-# Debian 12: libfabric needs this library, for which an installed package would make a link.
-[ ! -d /usr/lib/libpsm1 ] || ldconfig /usr/lib/libpsm1
+libfabric_ready
 
 # ucx WHAT READY REGEX TLS SERVER... -- CLIENT...: programs of UCX with the transports TLS
 ucx() {

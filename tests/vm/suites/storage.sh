@@ -4,45 +4,15 @@
 # Block devices over RDMA, target and host in the kernel: NVMe over Fabrics and iSER. They
 # register memory with work requests (fast registration) and use remote invalidation.
 . ./lib.sh
+. ./nvme.sh
 
-NVMET=/sys/kernel/config/nvmet
 LIO=/sys/kernel/config/target
 NAME=iqn.2026-01.xhca.test:disk
 TARGET=$LIO/iscsi/$NAME/tpgt_1
 ADDR=10.77.0.1
-DISK=''
 
 # shellcheck disable=SC2317
-nvme_target() {
-	mount -t configfs configfs /sys/kernel/config 2>/dev/null
-	mkdir -p $NVMET/subsystems/disk/namespaces/1 $NVMET/ports/1 || return
-	echo 1 > $NVMET/subsystems/disk/attr_allow_any_host
-	echo /dev/ram0 > $NVMET/subsystems/disk/namespaces/1/device_path
-	echo 1 > $NVMET/subsystems/disk/namespaces/1/enable || return
-	echo rdma > $NVMET/ports/1/addr_trtype
-	echo ipv4 > $NVMET/ports/1/addr_adrfam
-	echo $ADDR > $NVMET/ports/1/addr_traddr
-	echo 4420 > $NVMET/ports/1/addr_trsvcid
-	ln -s $NVMET/subsystems/disk $NVMET/ports/1/subsystems/
-}
-
-# shellcheck disable=SC2317
-nvme_host() { echo "transport=rdma,traddr=$ADDR,trsvcid=4420,nqn=disk" > /dev/nvme-fabrics; }
-
-# shellcheck disable=SC2317
-nvme_disk() {
-	DISK=$(find /dev -name 'nvme*n1' | head -n 1)
-	[ -n "$DISK" ]
-}
-
-# shellcheck disable=SC2317
-nvme_leave() {
-	local c
-	for c in /sys/class/nvme/nvme*/delete_controller; do echo 1 > "$c"; done
-	rm $NVMET/ports/1/subsystems/disk
-	rmdir $NVMET/ports/1 $NVMET/subsystems/disk/namespaces/1 $NVMET/subsystems/disk
-	rmmod nvme_rdma nvmet_rdma
-}
+nvme_leave() { nvme_host_leave && nvme_target_leave; }
 
 # ---- iSER
 

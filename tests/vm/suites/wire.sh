@@ -5,10 +5,11 @@
 # namespace of its own, as on another host. At the other end is rdma_rxe, which shares no code with
 # xhca. Programs of others run between both, in both directions, and while the wire loses frames.
 . ./lib.sh
+. ./ends.sh
 
 HERE=10.90.0.1 THERE=10.90.0.2	# rdma_rxe; the function
-PEER=(ip netns exec wired)
-LOSS=1				# percent, of each end
+PEER=(ip netns exec wired) PEER_NAME="the function"
+WIRE_HERE=wire WIRE_THERE=up0
 
 # shellcheck disable=SC2317 # called by ok
 wire_up() {
@@ -31,41 +32,6 @@ wire_down() {
 }
 
 frames() { awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/debug/xhca/2/frames; }
-
-# cm_listening_there PORT: a program of rdma_cm in the namespace of the function listens.
-# shellcheck disable=SC2317 # called by pair
-cm_listening_there() { "${PEER[@]}" rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
-
-# both DESCRIPTION PORT REGEX LISTEN CONNECT PROGRAM...: the client is at the function, then the
-# server. LISTEN and CONNECT are the options of the server and the client; ADDRESS in them is that
-# of the server.
-both() {
-	local what=$1 port=$2 want=$3 listen=$4 connect=$5
-	shift 5
-	# shellcheck disable=SC2086 # lists of options
-	pair "$what, from the function" "cm_listening $port" "$want" \
-		"$@" ${listen/ADDRESS/$HERE} -- "${PEER[@]}" "$@" ${connect/ADDRESS/$HERE}
-	# shellcheck disable=SC2086 # lists of options
-	pair "$what, to the function" "cm_listening_there $port" "$want" \
-		"${PEER[@]}" "$@" ${listen/ADDRESS/$THERE} -- "$@" ${connect/ADDRESS/$THERE}
-}
-
-# perf DESCRIPTION REGEX PROGRAM...: a program of perftest. rdma_rxe takes 16 READs at once.
-perf() {
-	local what=$1 want=$2
-	shift 2
-	PORT=$((PORT + 1))
-	both "$what" $PORT "$want" "" ADDRESS "$@" -R -F -p $PORT
-}
-
-# lossy COMMAND...: runs tests while both ends lose frames
-lossy() {
-	ok "the wire loses $LOSS % of the frames" tc qdisc add dev wire root netem loss $LOSS%
-	ok "the other end, too" tc -n wired qdisc add dev up0 root netem loss $LOSS%
-	"$@"
-	ok "it loses none any more" tc qdisc delete dev wire root
-	ok "nor does the other end" tc -n wired qdisc delete dev up0 root
-}
 
 # What tc does to the packets of rdma_rxe: as a switch with a long queue, it sets both ECN bits.
 # shellcheck disable=SC2317 # called by ok
@@ -93,7 +59,7 @@ congestion() {
 	marked=$(counter np_ecn_marked_roce_packets)
 	ok "nothing was marked" test "$marked,$(counter np_cnp_sent)" = 0,0
 	ok "the packets of rdma_rxe are marked" mark
-	perf "ib_write_bw with marks" '^ *65536 +100' ib_write_bw -s 65536 -n 100
+	both_perf "ib_write_bw with marks" '^ *65536 +100' ib_write_bw -s 65536 -n 100
 	marked=$(counter np_ecn_marked_roce_packets) cnps=$(counter np_cnp_sent)
 	ok "$marked packets were marked" test "$marked" -gt 100
 	ok "$cnps CNPs were sent" test "$cnps" -gt 0 -a "$cnps" -lt "$marked"
@@ -102,28 +68,9 @@ congestion() {
 	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
 }
 
-# data: the programs compare the contents.
-data() {
-	both "rping: 4 KiB" 7174 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -p 7174 -V -C 20 -S 4096
-	both "rping: 60 KiB" 7175 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -p 7175 -V -C 20 -S 60000
-	both "rstream" 7471 '64k' "-b ADDRESS" "-s ADDRESS" \
-		rstream -p 7471 -T n -T v -I 20 -S 65536 -C 20
-}
-
 ok "a function with an uplink, and rdma_rxe" wire_up
-data
-both "ucmatose" 7471 'return status 0' "" "-s ADDRESS" ucmatose -c 4 -C 20 -S 1000
-both "udaddy" 7174 'return status 0' "" "-s ADDRESS" udaddy -C 20 -S 1000
-perf "ib_send_bw" '^ *65536 +100' ib_send_bw -s 65536 -n 100
-perf "ib_write_bw" '^ *65536 +100' ib_write_bw -s 65536 -n 100
-perf "ib_read_bw" '^ *65536 +100' ib_read_bw -s 65536 -n 100 -o 16
-perf "ib_atomic_bw: fetch and add" '^ *8 +100' ib_atomic_bw -A FETCH_AND_ADD -n 100 -o 16
-perf "ib_atomic_bw: compare and swap" '^ *8 +100' ib_atomic_bw -A CMP_AND_SWAP -n 100 -o 16
-perf "ib_write_bw: 4 queue pairs, both ways" '^ *4096 +' ib_write_bw -s 4096 -n 100 -q 4 -b
-perf "ib_send_lat" '^ *64 +100' ib_send_lat -s 64 -n 100
-if full; then
-	lossy data
-fi
+both_programs
+! full || lossy 1 both_checked
 congestion
 received=$(frames received)
 ok "the frames came over the wire" test "${received:-0}" -gt 2000

@@ -4,9 +4,9 @@
 # xv_rsh between the two functions: alone, through a real sshd on a loopback address, and under
 # rsync, git, tar and borg, which know nothing of it.
 . ./lib.sh
+. ./ssh.sh
 BIN=$(cd ../../../build/user/bin && pwd)
 WORK=$(mktemp -d /dev/shm/rsh.XXXXXX)
-SSHD_PORT=2222
 devices=(--device "$DEV0" --peer-device "$DEV1")
 # Both ends on this host
 near=("$BIN/xv_rsh" --via local "${devices[@]}" here)
@@ -267,35 +267,7 @@ fails "it is not installed there" 'did not start .*is xv_rsh installed there' \
 	"$BIN/xv_rsh" --via "sh -c exit\${IFS}127" there true
 
 # ---- A real sshd
-ssh_up() {
-	mkdir -p /run/sshd
-	ssh-keygen -q -t ed25519 -N '' -f "$WORK/host_key" &&
-		ssh-keygen -q -t ed25519 -N '' -f "$WORK/key" || return
-	cp "$WORK/key.pub" "$WORK/authorized"
-	chmod 700 "$WORK"
-	cat > "$WORK/sshd_config" <<-END
-		Port $SSHD_PORT
-		ListenAddress 127.0.0.1
-		HostKey $WORK/host_key
-		AuthorizedKeysFile $WORK/authorized
-		PermitRootLogin yes
-		StrictModes no
-		UsePAM no
-		AcceptEnv GIT_PROTOCOL
-		PidFile $WORK/sshd.pid
-	END
-	cat > "$WORK/ssh_config" <<-END
-		Host there
-		HostName 127.0.0.1
-		Port $SSHD_PORT
-		User root
-		IdentityFile $WORK/key
-		StrictHostKeyChecking no
-		UserKnownHostsFile /dev/null
-		LogLevel ERROR
-	END
-	/usr/sbin/sshd -f "$WORK/sshd_config" && wait_for 10 listening $SSHD_PORT
-}
+ssh_up() { ssh_client 127.0.0.1 && ssh_server 127.0.0.1 "$(< "$WORK/key.pub")"; }
 ok "sshd listens on a loopback address" ssh_up
 ok "ssh reaches it" ssh -F "$WORK/ssh_config" there true
 is "a command through ssh" "$("${far[@]}" there 'echo "$SSH_CONNECTION" | cut -d" " -f4; exit 5' \
