@@ -1,0 +1,205 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Two hosts that are connected by Ethernet, in the VM "pair": the commands of the README for two
+# hosts without adapters, and programs between both. Then the other host uses rdma_rxe, which shares
+# no code with xhca.
+. ./lib.sh
+. ./ends.sh
+. ./nvme.sh
+. ./ssh.sh
+
+HERE=10.1.1.1 THERE=10.1.1.2
+PEER=(./there) PEER_NAME="the other host"
+WIRE_HERE=eth0 WIRE_THERE=eth0
+ADDR0=10.76.0.1 ADDR1=10.76.0.2	# of the Ethernet interfaces
+README=../../../README.md
+WORK=/dev/shm/hosts ADDR=$THERE	# for ssh.sh and nvme.sh
+mkdir $WORK
+
+# there FUNCTION...: runs a function of these files on the other host
+there() {
+	"${PEER[@]}" env "ADDR=$ADDR" "WORK=$WORK" \
+		bash -c '. ./lib.sh; . ./nvme.sh; . ./ssh.sh; "$@"' - "$@"
+}
+
+frames() { awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/debug/xhca/0/frames; }
+
+# ---- The commands of the README
+
+# The lines of its section
+readme() { sed -n '/^### Between two hosts/,/^##/s/^    //p' $README; }
+# Those that prepare a host. The installed product runs here, so "make install" is done.
+readme_setup() { readme | sed 's/#.*//' | grep -v '^make install' | grep -v '^rping'; }
+readme_server() { readme | sed -n 's/^\(rping [^#]*\) #.*/\1/p'; }
+readme_client() { readme | sed -n 's/^rping .*# and there: //p'; }
+
+# What udev loads
+modules=(modprobe -a mlx5_ib ib_uverbs rdma_ucm)
+ok "drivers" "${modules[@]}"
+ok "drivers on the other host" "${PEER[@]}" "${modules[@]}"
+ok "README: prepare the host" bash -ec "$(readme_setup)"
+ok "README: prepare the other host" "${PEER[@]}" bash -ec "$(readme_setup |
+	sed "s,addr add $HERE/,addr add $THERE/,")"
+ok "the port has its GID" wait_for 20 has_gid mlx5_0 $HERE
+ok "the port of the other host has its GID" there wait_for 20 has_gid mlx5_0 $THERE
+# shellcheck disable=SC2046 # words
+pair "README: rping" "cm_listening 7174" '' $(readme_server) -- "${PEER[@]}" $(readme_client)
+like "ping" ' 0% packet loss' ping -c 3 -i 0.2 $THERE
+
+# ---- Programs
+
+# multicast GROUP: mckey, with the receiver here, then there. Its programs pause for seconds.
+multicast() {
+	pair "mckey: multicast from $PEER_NAME" joined 'return status 0' \
+		stdbuf -oL mckey -m "$1" -b $HERE -C 10 -- \
+		"${PEER[@]}" mckey -s -m "$1" -b $THERE -C 10
+	pair "mckey: multicast to $PEER_NAME" joined 'return status 0' \
+		"${PEER[@]}" stdbuf -oL mckey -m "$1" -b $THERE -C 10 -- \
+		mckey -s -m "$1" -b $HERE -C 10
+}
+
+# native TEST SIZES: xv_perf, with the server here; both ends use /dev/xverbs
+native() {
+	PORT=$((PORT + 1))
+	# shellcheck disable=SC2086 # a test with options
+	perf_pair "xv_perf: $1" "$(set -- $1; echo "${*: -2:1}")" "$2" 100 \
+		xv_perf --listen=:$PORT -- "${PEER[@]}" xv_perf -n 100 $1 $ADDR0:$PORT
+}
+
+# ucx TRANSPORT: io_demo reads and writes with checked data
+ucx() {
+	local options=(-q -d "1000:60000")
+	local words=(env "UCX_TLS=$1,self" UCX_LOG_LEVEL=warn UCX_NET_DEVICES=mlx5_0:1)
+	PORT=$((PORT + 1))
+	STAYS=1 pair "UCX: checked data by $1" "cm_listening $PORT" "exit with status 'OK'" \
+		"${words[@]}" io_demo -p $PORT "${options[@]}" -- "${PEER[@]}" "${words[@]}" \
+		io_demo -p $PORT "${options[@]}" -i 100 -o read,write $HERE
+}
+
+both_programs
+multicast 239.1.2.3
+both_perf "ib_send_bw: datagrams" '^ *1024 +100' ib_send_bw -c UD -s 1024 -n 100
+ok "xverbs" modprobe xverbs
+ok "xverbs on the other host" "${PEER[@]}" modprobe xverbs
+both "rping with xv_run" 7177 '' "-s -a ADDRESS" "-c -a ADDRESS" \
+	xv_run rping -p 7177 -V -C 20 -S 4096
+both_perf "ib_write_bw with xv_run" '^ *65536 +100' xv_run ib_write_bw -s 65536 -n 100
+native "lat write" 64
+native "-s 64-4096 bw send" 64,128,256,512,1024,2048,4096
+native "-s 4096 bw read" 4096
+native "lat fetch_add" 8
+native "-T uc bw write_imm" 64
+native "-T ud bw send" 64
+native "-T xrc lat send_imm" 64
+ucx rc_mlx5,ud_mlx5
+ucx rc_verbs,ud_verbs
+libfabric_ready
+ok "libfabric on the other host" there libfabric_ready
+PORT=$((PORT + 1))
+pair "libfabric: endpoints of type msg" "listening $PORT" '^64 ' \
+	fi_pingpong -p verbs -d mlx5_0 -e msg -c -I 50 -B $PORT -- \
+	"${PEER[@]}" fi_pingpong -p verbs -d mlx5_0 -e msg -c -I 50 -P $PORT $HERE
+
+# ---- rsync
+
+# The contents of all files below a directory
+sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort); }
+# shellcheck disable=SC2317 # called by ok
+sent() {
+	"${PEER[@]}" sh -c "cd $WORK/there && find . -type f -exec sha256sum {} + | sort" |
+		diff - <(sums $WORK/here)
+}
+
+mkdir -p $WORK/here/deep
+head -c 8M /dev/urandom > $WORK/here/deep/big
+for i in {1..50}; do echo "file $i" > "$WORK/here/deep/f $i"; done
+ok "a key for ssh" ssh_client $ADDR1
+ok "sshd on the other host" there ssh_server $ADDR1 "$(< $WORK/key.pub)"
+export RSYNC_RSH="xv_rsh -F $WORK/ssh_config"
+like "xv_rsh uses RDMA" '"rdma": *true' xv_rsh -F $WORK/ssh_config --json there true
+ok "rsync to the other host" rsync -a $WORK/here/ there:$WORK/there/
+ok "the contents are the same there" sent
+ok "rsync from the other host" rsync -a there:$WORK/there/ $WORK/back/
+ok "the contents are the same here" diff -r $WORK/here $WORK/back
+
+if full; then
+	lossy 1 both_checked
+	lossy 5 both "rping with a loss of 5 %" 7178 '' "-s -a ADDRESS" "-c -a ADDRESS" \
+		rping -p 7178 -V -C 20 -S 20000
+fi
+echo "# the adapter has received $(frames received) frames and dropped $(frames dropped)"
+
+# ---- A peer that is lost
+
+# shellcheck disable=SC2317 # called by wait_for
+received_more() { [ "$(frames received)" -gt $(($1 + 1000)) ]; }
+
+# lost DESCRIPTION COMMAND...: the command ends the port or the function of the other host under
+# traffic. The adapter tries seven times more, with its shortest timeout of 2 * 4.096 us * 2^16:
+# four seconds in all. The rest is for a busy host.
+lost() {
+	local what=$1 server client before start ms
+	shift
+	PORT=$((PORT + 1))
+	"${PEER[@]}" ib_write_bw -F -d mlx5_0 -x "$(there gid_index mlx5_0)" -p $PORT \
+		-s 4096 -n 10000000 > /dev/null &
+	server=$!
+	there wait_for "$LIMIT" listening $PORT
+	ib_write_bw -F -d mlx5_0 -x "$(gid_index mlx5_0)" -p $PORT -s 4096 -n 10000000 $ADDR1 \
+		> $WORK/lost 2>&1 &
+	client=$!
+	before=$(frames received)
+	ok "$what: traffic" wait_for "$LIMIT" received_more "$before"
+	start=${EPOCHREALTIME/./}
+	ok "$what: $*" "${PEER[@]}" "$@"
+	wait_for 60 eval "! kill -0 $client 2> /dev/null" || kill $client
+	ms=$(((${EPOCHREALTIME/./} - start) / 1000))
+	wait $client
+	kill $server
+	wait $server 2> /dev/null
+	like "$what: retries exceeded" 'status 12:' cat $WORK/lost
+	ok "$what: after $ms ms" test $ms -gt 2500 -a $ms -lt 20000
+}
+
+lost "the cable of the peer is pulled" xhcactl fault 0 down
+ok "the cable is plugged" "${PEER[@]}" xhcactl fault 0 up
+ok "the peer is back" wait_for 20 ping -qc 1 -W 1 $THERE
+both "rping afterwards" 7174 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -V -C 20
+lost "the function of the peer is removed" xhcactl del 0
+
+# ---- The other host uses rdma_rxe.
+PEER_NAME="rdma_rxe"
+ok "rdma_rxe on the other host" "${PEER[@]}" sh -ec "modprobe rdma_rxe
+	ip address add $THERE/24 dev eth0
+	rdma link add rxe type rxe netdev eth0"
+ok "it has its GID" there wait_for 20 has_gid rxe $THERE
+ok "it is reached" wait_for 20 ping -qc 1 -W 1 $THERE
+both_programs
+multicast 239.1.2.4
+
+# nvme TARGET HOST: NVMe over Fabrics in the kernels; each of both is here or there
+here() { "$@"; }
+nvme() {
+	local what="NVMe, target $1" n sizes=(4k 128k 1M)
+	ok "$what: modules of the target" "$1" modprobe -a brd nvmet_rdma
+	ok "$what: modules of the host" "$2" modprobe nvme_rdma
+	ok "$what: start" "$1" nvme_target
+	ok "$what: the host connects" "$2" nvme_host
+	for n in 1 2 3; do
+		ok "$what: write in blocks of ${sizes[n - 1]}" "$2" nvme_write $n "${sizes[n - 1]}"
+		ok "$what: the RAM disk has the data" "$1" nvme_arrived $n
+		ok "$what: read in blocks of ${sizes[n - 1]}" "$2" nvme_read $n "${sizes[n - 1]}"
+	done
+	ok "$what: the host leaves" "$2" nvme_host_leave
+	ok "$what: it is removed" "$1" nvme_target_leave
+}
+
+if modinfo nvme_rdma > /dev/null 2>&1; then
+	ADDR=$THERE nvme there here
+	ADDR=$HERE nvme here there
+else
+	skip "NVMe over Fabrics" "the kernel is built without it"
+fi
+! full || lossy 1 both_checked
+finish
