@@ -465,6 +465,7 @@ struct hca_port_counters {
 	u64 xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;
 	u64 mcast_xmit_packets, mcast_rcv_packets;
 	u64 mcast_xmit_bytes, mcast_rcv_bytes;
+	u64 icrc_errors;		/* on the wire */
 };
 
 /* A P_Key: a partition, and whether the port is a full member of it or a limited one */
@@ -504,8 +505,11 @@ struct hca_counter {
 	u32 set, users;
 	u64 rx_write, rx_read, rx_atomic, rx_dct_connect;
 	u64 out_of_buffer, rnr_nak_retry, timeouts;
+	/* Completions with an error of requests */
+	u64 errors, remote_invalid_request, remote_access, retries_exceeded, rnr_retries_exceeded;
 	/* On the wire only */
 	u64 out_of_sequence, duplicate_request, packet_seq_err, implied_nak;
+	u64 adp_retrans, adp_retrans_to;	/* short timeouts, and when they have not helped */
 };
 
 #endif

@@ -110,6 +110,7 @@ static void hca_caps_queues(void *cap)
 	CAP(dc_req_scat_data_cqe, 1);
 	CAP(out_of_seq_cnt, 1);
 	CAP(retransmission_q_counters, 1);
+	CAP(enhanced_error_q_counters, 1);
 }
 
 static void hca_caps_memory(void *cap)
@@ -142,6 +143,8 @@ static void hca_caps_port(void *cap, const struct hca_params *p)
 	CAP(vport_counters, 1);
 	CAP(device_frequency_khz, HCA_CLOCK_KHZ);
 	CAP(mcam_reg, 1);
+	CAP(pcam_reg, 1);
+	CAP(roce_accl, p->roce);
 	CAP(cc_query_allowed, p->roce);
 	CAP(cc_modify_allowed, p->roce);
 }

@@ -8,6 +8,8 @@
 #include <linux/mlx5/device.h>
 #include "cmd/cmd.h"
 
+enum { RNR_RETRIES_EXCEEDED = 0x380 / 32 };	/* dword of QUERY_Q_COUNTER */
+
 void hca_counter_join(struct hca_qp *qp, u32 set)
 {
 	struct hca_counter *counter = hca_table_get(&qp->hca->counters, set);
@@ -82,7 +84,15 @@ enum hca_synd hca_cmd_query_q_counter(struct hca *hca, const struct hca_cmd *c)
 	COUNT(duplicate_request, n->duplicate_request);
 	COUNT(packet_seq_err, n->packet_seq_err);
 	COUNT(implied_nak_seq_err, n->implied_nak);
+	COUNT(req_cqe_error, n->errors);
+	COUNT(req_remote_invalid_request, n->remote_invalid_request);
+	COUNT(req_remote_access_errors, n->remote_access);
+	COUNT(req_transport_retries_exceeded, n->retries_exceeded);
+	COUNT(roce_adp_retrans, n->adp_retrans);
+	COUNT(roce_adp_retrans_to, n->adp_retrans_to);
 #undef COUNT
+	/* Older headers of the kernel have no name for it. */
+	((__be32 *)c->out)[RNR_RETRIES_EXCEEDED] = cpu_to_be32(n->rnr_retries_exceeded);
 	if (MLX5_GET(query_q_counter_in, c->in, clear))
 		hca_counter_clear(n);
 	return HCA_OK;

@@ -13,6 +13,7 @@ enum {
 	REG_PTYS = 0x5004,
 	REG_PPCNT = 0x5008,
 	REG_PVLC = 0x500f,
+	REG_PCAM = 0x507f,
 	REG_NODE_DESC = 0x6001,
 	REG_HOST_ENDIANNESS = 0x7004,
 	REG_MCQS = 0x9060,
@@ -82,10 +83,30 @@ static enum hca_synd hca_reg_read_pvlc(struct hca *hca, const void *in, void *ou
 	return HCA_OK;
 }
 
-/* This port damages and loses no packet: its error counters are zero. */
+/* Which port features there are: only the counter of packets with a wrong ICRC. */
+static enum hca_synd hca_reg_read_pcam(struct hca *hca, const void *in, void *out)
+{
+	u32 features = MLX5_GET(pcam_reg, in, feature_group);
+
+	MLX5_SET(pcam_reg, out, feature_group, features);
+	MLX5_SET(pcam_reg, out, access_reg_group, MLX5_GET(pcam_reg, in, access_reg_group));
+	if (features == MLX5_PCAM_FEATURE_ENHANCED_FEATURES)
+		MLX5_SET(pcam_reg, out,
+			 feature_cap_mask.enhanced_features.rx_icrc_encapsulated_counter,
+			 hca->p.roce);
+	return HCA_OK;
+}
+
+static void hca_reg_put_icrc_errors(void *set, u64 n)
+{
+	MLX5_SET(eth_extended_cntrs_grp_data_layout, set, rx_icrc_encapsulated_high, n >> 32);
+	MLX5_SET(eth_extended_cntrs_grp_data_layout, set, rx_icrc_encapsulated_low, (u32)n);
+}
+
+/* The other error counters of a port are zero: it damages and loses no packet. */
 static enum hca_synd hca_reg_read_ppcnt(struct hca *hca, const void *in, void *out)
 {
-	enum { IEEE_802_3 = 0x0, IB_PORT = 0x20 };
+	enum { IEEE_802_3 = 0x0, EXTENDED = 0x5, IB_PORT = 0x20 };
 	struct hca_port *port = hca_reg_port_of(hca, in);
 	void *set = MLX5_ADDR_OF(ppcnt_reg, out, counter_set);
 	u32 group = MLX5_GET(ppcnt_reg, in, grp);
@@ -97,6 +118,9 @@ static enum hca_synd hca_reg_read_ppcnt(struct hca *hca, const void *in, void *o
 	MLX5_SET(ppcnt_reg, out, grp, group);
 	switch (group) {
 	case IB_PORT:
+		return HCA_OK;
+	case EXTENDED:
+		hca_reg_put_icrc_errors(set, port->count.icrc_errors);
 		return HCA_OK;
 	case IEEE_802_3:
 		/* In pairs of high and low dwords: frames out, in; octets; multicast */
@@ -183,6 +207,7 @@ static const struct reg {
 	READ_ONLY(REG_PTYS, ptys_reg, hca_reg_read_ptys),
 	READ_ONLY(REG_PPCNT, ppcnt_reg, hca_reg_read_ppcnt),
 	READ_ONLY(REG_PVLC, pvlc_reg, hca_reg_read_pvlc),
+	READ_ONLY(REG_PCAM, pcam_reg, hca_reg_read_pcam),
 	READ_ONLY(REG_MCAM, mcam_reg, hca_reg_read_mcam),
 	READ_ONLY(REG_MCQS, mcqs_reg, hca_reg_read_mcqs),
 #undef READ_ONLY

@@ -29,6 +29,7 @@ void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
 		.op_own = MLX5R_CQE_REQ_ERR << 4,
 	};
 
+	hca_count_error(qp, syndrome);
 	hca_req_post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
 }
 

@@ -69,6 +69,28 @@ void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca
 	}
 }
 
+/* What was measured on adapters: those of the receiver stay zero, and flushes are errors, too. */
+void hca_count_error(struct hca_qp *qp, u8 syndrome)
+{
+	struct hca_counter *n = qp->counter;
+
+	n->errors++;
+	switch (syndrome) {
+	case MLX5R_SYND_REMOTE_INVAL_REQ:
+		n->remote_invalid_request++;
+		break;
+	case MLX5R_SYND_REMOTE_ACCESS:
+		n->remote_access++;
+		break;
+	case MLX5R_SYND_RETRY_EXC:
+		n->retries_exceeded++;
+		break;
+	case MLX5R_SYND_RNR_EXC:
+		n->rnr_retries_exceeded++;
+		break;
+	}
+}
+
 void hca_count_xmit(struct hca_port *port, u32 payload, bool multicast)
 {
 	port->count.xmit_packets++;

@@ -117,6 +117,8 @@ u32 hca_wqe_span(struct hca_qp *qp);
 void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca_wqe *w,
 		       int result);
 /* Count a datagram. */
+/* A request of @qp completes with an error. */
+void hca_count_error(struct hca_qp *qp, u8 syndrome);
 void hca_count_xmit(struct hca_port *port, u32 payload, bool multicast);
 void hca_count_rcv(struct hca_port *port, u32 payload, bool multicast);
 

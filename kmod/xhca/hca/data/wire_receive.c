@@ -94,30 +94,40 @@ static void hca_wire_take_datagram(struct hca_port *port, const struct hca_packe
 		hca_ud_receive(port, p);
 }
 
+static void hca_wire_dispatch(struct hca_port *port, const struct hca_packet *p)
+{
+	switch (p->opcode & HCA_BTH_TRANSPORT) {
+	case HCA_BTH_UD:
+		hca_wire_take_datagram(port, p);
+		break;
+	case HCA_BTH_CNP:
+		hca_congestion_take_cnp(port->hca, hca_wire_receiver(port->hca, p));
+		break;
+	default:
+		if (p->opcode == HCA_OPCODE_PROBE && !p->answer)
+			hca_wire_gate_probed(port, p);
+		else if (hca_packet_transport(p->opcode) == HCA_BTH_DC &&
+			 hca_packet_flags(p->opcode) & HCA_OP_REQUEST)
+			hca_wire_dct_take(port->hca, p);
+		else
+			hca_wire_take_connected(port->hca, p);
+	}
+}
+
 static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
 {
 	struct hca_port *port = &hca->port[0];
+	enum hca_packet_error err;
 	struct hca_packet p;
 
 	hca_charge(hca->fabric, HCA_REQUESTS, 1);
-	if (!port->up || hca_packet_read(&p, frame, bytes))
+	if (!port->up)
 		return;
-	switch (p.opcode & HCA_BTH_TRANSPORT) {
-	case HCA_BTH_UD:
-		hca_wire_take_datagram(port, &p);
-		break;
-	case HCA_BTH_CNP:
-		hca_congestion_take_cnp(hca, hca_wire_receiver(hca, &p));
-		break;
-	default:
-		if (p.opcode == HCA_OPCODE_PROBE && !p.answer)
-			hca_wire_gate_probed(port, &p);
-		else if (hca_packet_transport(p.opcode) == HCA_BTH_DC &&
-			 hca_packet_flags(p.opcode) & HCA_OP_REQUEST)
-			hca_wire_dct_take(hca, &p);
-		else
-			hca_wire_take_connected(hca, &p);
-	}
+	err = hca_packet_read(&p, frame, bytes);
+	if (!err)
+		hca_wire_dispatch(port, &p);
+	else if (err == HCA_PACKET_ICRC)
+		port->count.icrc_errors++;
 }
 
 /* One turn, and some if multicasts have begun turns of their own */

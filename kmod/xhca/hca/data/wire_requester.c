@@ -812,7 +812,11 @@ void hca_wire_timer(struct hca_timer *timer)
 	/* The short ones take one retry together. */
 	if ((x->timeouts == 0 || x->timeouts >= SHORT_TIMEOUTS) && hca_wire_use_retry(qp))
 		return;
-	qp->counter->timeouts += x->timeouts >= SHORT_TIMEOUTS;
+	if (x->timeouts < SHORT_TIMEOUTS)
+		qp->counter->adp_retrans++;
+	else
+		qp->counter->timeouts++;
+	qp->counter->adp_retrans_to += x->timeouts == SHORT_TIMEOUTS;
 	x->timeouts++;
 	x->rtt.backoff = min(x->rtt.backoff + 1, MAX_BACKOFF);
 	x->gate.unsure = x->timeouts >= SHORT_TIMEOUTS;
