@@ -46,11 +46,12 @@ counter() { cat "/sys/class/infiniband/mlx5_2/ports/1/hw_counters/$1"; }
 # mlx5_ib has the files of parameters in a directory of the PCI device.
 # shellcheck disable=SC2317 # called by ok
 change_parameter() {
-	local pci file
+	local pci params
 	pci=$(readlink -f /sys/class/infiniband/mlx5_2/device)
-	file=/sys/kernel/debug/mlx5/${pci##*/}/cc_params/np_cnp_dscp
-	[ "$(<"$file")" = 48 ] && echo 40 > "$file" && [ "$(<"$file")" = 40 ] &&
-		! echo 64 2> /dev/null > "$file"
+	params=/sys/kernel/debug/mlx5/${pci##*/}/cc_params
+	[ "$(<"$params/np_cnp_dscp")" = 48 ] && echo 40 > "$params/np_cnp_dscp" &&
+		[ "$(<"$params/np_cnp_dscp")" = 40 ] &&
+		! echo 101 2> /dev/null > "$params/rp_min_dec_fac"
 }
 
 # congestion: marked packets are counted and answered with CNPs, which rdma_rxe drops.
@@ -64,6 +65,7 @@ congestion() {
 	ok "$marked packets were marked" test "$marked" -gt 100
 	ok "$cnps CNPs were sent" test "$cnps" -gt 0 -a "$cnps" -lt "$marked"
 	ok "none has come" test "$(counter rp_cnp_handled)" = 0
+	ok "no packet was damaged" test "$(counter rx_icrc_encapsulated)" = 0
 	ok "a parameter can be changed" change_parameter
 	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
 }
