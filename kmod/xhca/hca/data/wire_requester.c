@@ -150,8 +150,8 @@ static void hca_wire_end(struct hca_wire *x)
 	}
 }
 
-/* The oldest request is complete. */
-static void hca_wire_complete(struct hca_qp *qp)
+/* The oldest request is complete, and its answer may be in the completion. */
+static void hca_wire_complete_answered(struct hca_qp *qp)
 {
 	struct hca_wire *x = qp->wire;
 	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
@@ -160,11 +160,17 @@ static void hca_wire_complete(struct hca_qp *qp)
 	w->opcode = e->opcode;
 	w->index = e->index;
 	w->length = e->length;
-	w->in_cqe = 0;
 	if (e->signalled)
 		hca_req_post_success(qp, w);
 	qp->hca->fabric->stat.wqes++;
 	hca_wire_end(x);
+}
+
+/* The oldest request is complete. */
+static void hca_wire_complete(struct hca_qp *qp)
+{
+	qp->hca->fabric->scratch->wqe.in_cqe = 0;
+	hca_wire_complete_answered(qp);
 }
 
 void hca_wire_reset_requester(struct hca_qp *qp)
@@ -682,6 +688,8 @@ static int hca_wire_answer_target(struct hca_qp *qp, struct hca_sgl *to)
 	if (ret)
 		return ret;
 	hca_sgl_init(to, qp, MLX5R_MKEY_ACCESS_LW, w->sge, w->nsge);
+	if (w->packets == 1 && hca_wqe_signalled(w) && !w->has_calc)
+		hca_sgl_divert(to, w, qp->scq, qp->cs_req);
 	return 0;
 }
 
@@ -725,7 +733,7 @@ static void hca_wire_take_read_data(struct hca_qp *qp, const struct hca_packet *
 	x->una = (x->una + 1) & HCA_PSN_MASK;
 	if (packet + 1 == e->packets) {
 		x->in_flight -= min(x->in_flight, 1u);
-		hca_wire_complete(qp);
+		hca_wire_complete_answered(qp);
 	}
 	hca_wire_progress(qp);
 }
@@ -762,7 +770,7 @@ static void hca_wire_take_atomic_result(struct hca_qp *qp, const struct hca_pack
 		hca_wire_fail(qp, MLX5R_SYND_LOCAL_PROT);
 	} else {
 		x->in_flight -= min(x->in_flight, 1u);
-		hca_wire_complete(qp);
+		hca_wire_complete_answered(qp);
 		hca_wire_progress(qp);
 	}
 }

@@ -132,7 +132,6 @@ static int hca_wire_received(struct hca_qp *qp, struct hca_srq *srq, u32 index,
 	w->opcode = opcode;
 	w->ctrl.imm = cpu_to_be32(p->imm);
 	w->length = qp->wire->in.done;
-	w->in_cqe = 0;
 	w->fm_ce_se = p->solicited ? MLX5R_SOLICITED : 0;
 	hca_resp_receive_done(qp, srq, w, index);
 	return 0;
@@ -149,6 +148,7 @@ static int hca_wire_take_send(struct hca_qp *qp, struct hca_srq *srq, const stru
 			      u16 flags)
 {
 	struct hca_rwqe *r = &qp->hca->fabric->scratch->rwqe;
+	struct hca_wqe *w = &qp->hca->fabric->scratch->wqe;
 	struct hca_inbound *in = &qp->wire->in;
 	struct hca_sgl from, to;
 	struct hca_sge sge;
@@ -165,6 +165,9 @@ static int hca_wire_take_send(struct hca_qp *qp, struct hca_srq *srq, const stru
 	/* The receives of a DCT belong to its own PD (Manual A.1.3). */
 	if (srq && qp->st != MLX5_QP_ST_DCT)
 		to.user.pd = srq->pd;
+	w->length = p->length;
+	if (flags & HCA_OP_FIRST && flags & HCA_OP_LAST)
+		hca_sgl_divert(&to, w, hca_rq_cq(qp, srq), qp->cs_res);
 	hca_sgl_skip(&to, in->done);
 	if (hca_copy(&to, &from, p->length))
 		return hca_resp_fail_receive(qp, srq, r->index, MLX5R_SYND_LOCAL_PROT,
@@ -578,6 +581,7 @@ static int hca_wire_execute(struct hca_qp *qp, const struct hca_packet *p, u16 f
 	    !hca_wire_length_fits(qp, p, flags))
 		return hca_resp_refuse_request(qp);
 	w->xrc_srqn = p->srqn;
+	w->in_cqe = 0;
 	srq = hca_resp_receive_queue(qp, w, &err);
 	if (err)
 		return err;
