@@ -55,6 +55,7 @@
 #include "hca/data/wire_send.c"
 #include "hca/data/rate.c"
 #include "hca/data/wire_gate.c"
+#include "hca/data/wire_apm.c"
 #include "hca/data/umr.c"
 #include "hca/data/ud_long.c"
 #include "hca/data/ud.c"

@@ -164,6 +164,8 @@ int hca_wire_send_bytes(struct hca_port *from, struct hca_packet *p, const u8 *d
 bool hca_wire_find_flow(struct hca_qp *qp);
 /* Does the path lead to a port of this host?  Such a peer sends and gets no packets. */
 bool hca_wire_has_local_peer(struct hca_qp *qp);
+/* Does the packet come from the peer, on the path of the connection?  A local peer sends none. */
+bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p);
 
 /* Does the queue pair wait for room or for its rate? */
 static inline bool hca_wire_waits(const struct hca_qp *qp)
@@ -272,6 +274,13 @@ void hca_wire_dct_take(struct hca *hca, const struct hca_packet *p);
 void hca_wire_dct_stop(struct hca_qp *dct);
 /* Ends sessions that have not been used for long. */
 void hca_wire_dct_timer(struct hca_timer *timer);
+
+/* ---- wire_apm.c -------------------------------------------------------------------------- */
+
+/* For a queue pair with an alternate path: as hca_wire_is_from_peer(); its state may change. */
+bool hca_wire_apm_accepts(struct hca_qp *qp, const struct hca_packet *p);
+/* No retry is left: an armed queue pair migrates, with all its retries again.  False: it cannot. */
+bool hca_wire_apm_retry(struct hca_qp *qp);
 
 /* ---- wire_receive.c ---------------------------------------------------------------------- */
 

@@ -36,16 +36,10 @@ static bool hca_wire_can_receive(const struct hca_qp *qp)
 	       qp->fail_to != MLX5_QP_STATE_ERR;
 }
 
-/* Does the packet come from the peer, on the path of the connection?  A local peer sends none. */
-static bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p)
+static bool hca_wire_accepts(struct hca_qp *qp, const struct hca_packet *p)
 {
-	const struct hca_flow *own = &qp->wire->flow, *flow = &p->flow;
-
-	return hca_wire_find_flow(qp) && !hca_wire_has_local_peer(qp) && own->l3 == flow->l3 &&
-	       own->tagged == flow->tagged && !((own->tci ^ flow->tci) & HCA_VLAN_ID) &&
-	       !memcmp(own->dgid, flow->sgid, sizeof(own->dgid)) &&
-	       !memcmp(own->sgid, flow->dgid, sizeof(own->sgid)) &&
-	       !memcmp(own->smac, flow->dmac, sizeof(own->smac));
+	return qp->pm_state == MLX5_QP_PM_MIGRATED ? hca_wire_is_from_peer(qp, p) :
+						     hca_wire_apm_accepts(qp, p);
 }
 
 /* The connected queue pair that the packet is for, or NULL */
@@ -54,7 +48,7 @@ static struct hca_qp *hca_wire_receiver(struct hca *hca, const struct hca_packet
 	struct hca_qp *qp = hca_qp_get(hca, p->dqpn);
 
 	if (!qp || !qp->wire || !hca_wire_type_fits(qp, p) ||
-	    !hca_wire_can_receive(qp) || !hca_wire_is_from_peer(qp, p) ||
+	    !hca_wire_can_receive(qp) || !hca_wire_accepts(qp, p) ||
 	    !hca_pkey_check(qp->port, hca_qp_pkey(qp), p->pkey))
 		return NULL;
 	hca_count_rcv(qp->port, p->length, false);

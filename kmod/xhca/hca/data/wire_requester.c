@@ -531,6 +531,8 @@ int hca_wire_post(struct hca_qp *qp, struct hca_wqe *w)
 /* True if no retry is left: the oldest request has failed. */
 static bool hca_wire_use_retry(struct hca_qp *qp)
 {
+	if (!qp->retry_left && hca_wire_apm_retry(qp))
+		return false;
 	if (!qp->retry_left) {
 		hca_wire_fail(qp, MLX5R_SYND_RETRY_EXC);
 		return true;

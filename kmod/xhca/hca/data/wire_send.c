@@ -179,6 +179,17 @@ bool hca_wire_has_local_peer(struct hca_qp *qp)
 	return qp->wire->local_peer;
 }
 
+bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p)
+{
+	const struct hca_flow *own = &qp->wire->flow, *flow = &p->flow;
+
+	return hca_wire_find_flow(qp) && !hca_wire_has_local_peer(qp) && own->l3 == flow->l3 &&
+	       own->tagged == flow->tagged && !((own->tci ^ flow->tci) & HCA_VLAN_ID) &&
+	       !memcmp(own->dgid, flow->sgid, sizeof(own->dgid)) &&
+	       !memcmp(own->sgid, flow->dgid, sizeof(own->sgid)) &&
+	       !memcmp(own->smac, flow->dmac, sizeof(own->smac));
+}
+
 static u8 hca_wire_transport(const struct hca_qp *qp)
 {
 	switch (qp->st) {
