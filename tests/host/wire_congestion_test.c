@@ -22,6 +22,7 @@ static struct {
 	u8 frame[128];			/* the last one */
 	u32 bytes;
 	u32 capable, others;		/* frames that may be marked, that may not */
+	u8 dscp;			/* of the last one */
 } seen;
 
 static u8 marked_host;			/* frames of this host are marked */
@@ -43,6 +44,7 @@ static bool watch(const u8 *frame, u32 bytes, u32 nth)
 		seen.bytes = min_t(u32, bytes, sizeof(seen.frame));
 		memcpy(seen.frame, frame, seen.bytes);
 	}
+	seen.dscp = frame[14 + 1] >> 2;
 	if (frame[14 + 1] & 3)
 		seen.capable++;
 	else
@@ -121,6 +123,7 @@ static void test_capable(void)
 	commit(0);
 	ok(peers_settle(NSEC_PER_SEC) && seen.capable && !seen.others,
 	   "all packets of a connection may be marked");
+	tap_is(seen.dscp, peer[0].s->path.tclass >> 2, "they have the DSCP of the path");
 	tap_is(seen.cnps[0] + seen.cnps[1] + counts(1)->marked, 0, "without marks, no CNP");
 	peers_close();
 }
