@@ -240,6 +240,25 @@ void rig_fill(uint8_t *p, size_t n, uint32_t seed)
 		p[i] = pattern(i, seed);
 }
 
+static bool has_pattern(const uint8_t *p, size_t n, uint32_t seed)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (((const volatile uint8_t *)p)[i] != pattern(i, seed))
+			return false;
+	return true;
+}
+
+bool rig_arrives(const uint8_t *p, size_t n, uint32_t seed)
+{
+	int i;
+
+	for (i = 0; i < 1000 && !has_pattern(p, n, seed); i++)
+		usleep(1000);
+	return rig_check(p, n, seed);
+}
+
 bool rig_check(const uint8_t *p, size_t n, uint32_t seed)
 {
 	size_t i;

@@ -74,5 +74,7 @@ uint64_t rig_addr(const struct rig *r, int side, size_t offset);
 /* Fills and checks memory with bytes that depend on seed and position. */
 void rig_fill(uint8_t *p, size_t n, uint32_t seed);
 bool rig_check(const uint8_t *p, size_t n, uint32_t seed);
+/* The same, but waits for a message that no completion announces: up to a second. */
+bool rig_arrives(const uint8_t *p, size_t n, uint32_t seed);
 
 #endif

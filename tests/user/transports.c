@@ -21,7 +21,7 @@ static void test_uc_error(struct xv_qp *qp)
 	message(0, 1, 64, 4);
 	xv_wr_write(qp, 8, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
 	xv_commit_send(qp);
-	ok(rig_expect(r.cq[0], 8, XV_WC_SUCCESS) && rig_check(r.buf[1] + DST, 64, 4),
+	ok(rig_expect(r.cq[0], 8, XV_WC_SUCCESS) && rig_arrives(r.buf[1] + DST, 64, 4),
 	   "UC: send after SQE to RTS");
 }
 
@@ -41,7 +41,7 @@ static void test_uc(void)
 	message(0, 1, 9000, 1);
 	xv_wr_write(qp[0], 1, XV_SEND_SIGNALED, &from, rig_addr(&r, 1, DST), r.mr[1]->rkey);
 	xv_commit_send(qp[0]);
-	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && rig_check(r.buf[1] + DST, 9000, 1),
+	ok(rig_expect(r.cq[0], 1, XV_WC_SUCCESS) && rig_arrives(r.buf[1] + DST, 9000, 1),
 	   "UC: write");
 	message(0, 1, 9000, 2);
 	xv_wr_recv(qp[1], 2, &to);

@@ -5,7 +5,11 @@
 # polling and with events.
 . ./lib.sh
 
-for size in 1 4096 65536 8388608; do
+# On a wire without flow control, a host that receives slowly loses packets, and with one of them
+# the message.
+sizes=(1 4096 65536)
+[ -n "$VM_WIRE" ] || sizes+=(8388608)
+for size in "${sizes[@]}"; do
 	pingpong "uc: $size bytes, validated" \
 		ibv_uc_pingpong "$DEV0" "$DEV1" -s $size -n $((size > 65536 ? 4 : 50)) -c
 done
