@@ -3,7 +3,8 @@
 #
 # Two hosts that are connected by Ethernet, in the VM "pair": the commands of the README for two
 # hosts without adapters, and programs between both. Then the other host uses rdma_rxe, which shares
-# no code with xhca.
+# no code with xhca.  The short form has a program of each kind; those of two ends in one VM are in
+# the suite "wire".
 . ./lib.sh
 . ./ends.sh
 . ./nvme.sh
@@ -77,29 +78,45 @@ ucx() {
 		io_demo -p $PORT "${options[@]}" -i 100 -o read,write $HERE
 }
 
-both_programs
-multicast 239.1.2.3
+# programs GROUP: stock programs, and a multicast group
+programs() {
+	if full; then
+		both_programs
+	else
+		both_checked
+	fi
+	multicast "$1"
+}
+
+programs 239.1.2.3
 both_perf "ib_send_bw: datagrams" '^ *1024 +100' ib_send_bw -c UD -s 1024 -n 100
 ok "xverbs" modprobe xverbs
 ok "xverbs on the other host" "${PEER[@]}" modprobe xverbs
 both "rping with xv_run" 7177 '' "-s -a ADDRESS" "-c -a ADDRESS" \
 	xv_run rping -p 7177 -V -C 20 -S 4096
-both_perf "ib_write_bw with xv_run" '^ *65536 +100' xv_run ib_write_bw -s 65536 -n 100
+! full || both_perf "ib_write_bw with xv_run" '^ *65536 +100' xv_run ib_write_bw -s 65536 -n 100
 native "lat write" 64
-native "-s 64-4096 bw send" 64,128,256,512,1024,2048,4096
-native "-s 4096 bw read" 4096
-native "lat fetch_add" 8
-native "-T uc bw write_imm" 64
 native "-T ud bw send" 64
-native "-T xrc lat send_imm" 64
-ucx rc_mlx5,ud_mlx5
-ucx rc_verbs,ud_verbs
-libfabric_ready
-ok "libfabric on the other host" there libfabric_ready
-PORT=$((PORT + 1))
-pair "libfabric: endpoints of type msg" "listening $PORT" '^64 ' \
-	fi_pingpong -p verbs -d mlx5_0 -e msg -c -I 50 -B $PORT -- \
-	"${PEER[@]}" fi_pingpong -p verbs -d mlx5_0 -e msg -c -I 50 -P $PORT $HERE
+
+libfabric() {
+	libfabric_ready
+	ok "libfabric on the other host" there libfabric_ready
+	PORT=$((PORT + 1))
+	pair "libfabric: endpoints of type msg" "listening $PORT" '^64 ' \
+		fi_pingpong -p verbs -d mlx5_0 -e msg -c -I 50 -B $PORT -- \
+		"${PEER[@]}" fi_pingpong -p verbs -d mlx5_0 -e msg -c -I 50 -P $PORT $HERE
+}
+
+if full; then
+	native "-s 64-4096 bw send" 64,128,256,512,1024,2048,4096
+	native "-s 4096 bw read" 4096
+	native "lat fetch_add" 8
+	native "-T uc bw write_imm" 64
+	native "-T xrc lat send_imm" 64
+	ucx rc_mlx5,ud_mlx5
+	ucx rc_verbs,ud_verbs
+	libfabric
+fi
 
 # ---- rsync
 
@@ -162,10 +179,12 @@ lost() {
 	ok "$what: after $ms ms" test $ms -gt 2500 -a $ms -lt 20000
 }
 
-lost "the cable of the peer is pulled" xhcactl fault 0 down
-ok "the cable is plugged" "${PEER[@]}" xhcactl fault 0 up
-ok "the peer is back" wait_for 20 ping -qc 1 -W 1 $THERE
-both "rping afterwards" 7174 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -V -C 20
+if full; then
+	lost "the cable of the peer is pulled" xhcactl fault 0 down
+	ok "the cable is plugged" "${PEER[@]}" xhcactl fault 0 up
+	ok "the peer is back" wait_for 20 ping -qc 1 -W 1 $THERE
+	both "rping afterwards" 7174 '' "-s -a ADDRESS" "-c -a ADDRESS" rping -V -C 20
+fi
 lost "the function of the peer is removed" xhcactl del 0
 
 # ---- The other host uses rdma_rxe.
@@ -175,8 +194,7 @@ ok "rdma_rxe on the other host" "${PEER[@]}" sh -ec "modprobe rdma_rxe
 	rdma link add rxe type rxe netdev eth0"
 ok "it has its GID" there wait_for 20 has_gid rxe $THERE
 ok "it is reached" wait_for 20 ping -qc 1 -W 1 $THERE
-both_programs
-multicast 239.1.2.4
+programs 239.1.2.4
 
 # nvme TARGET HOST: NVMe over Fabrics in the kernels; each of both is here or there
 here() { "$@"; }
@@ -195,7 +213,9 @@ nvme() {
 	ok "$what: it is removed" "$1" nvme_target_leave
 }
 
-if modinfo nvme_rdma > /dev/null 2>&1; then
+if ! full; then
+	diag <<< "NVMe over Fabrics needs FULL=1"
+elif modinfo nvme_rdma > /dev/null 2>&1; then
 	ADDR=$THERE nvme there here
 	ADDR=$HERE nvme here there
 else
