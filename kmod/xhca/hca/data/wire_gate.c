@@ -11,7 +11,7 @@
  * requests add peers.  It answers probes of anybody, but remembers nothing of them, and the answer
  * is as long as the probe.
  *
- * The answer has the clock of the peer.  wire_dc.c says why sessions need it.
+ * The answer has the clock of the peer.  wire_dct.c says why sessions need it.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
