@@ -143,13 +143,16 @@ static int __init xhca_init(void)
 	xhca = kvzalloc(sizeof(*xhca), GFP_KERNEL);
 	if (!xhca)
 		return -ENOMEM;
+	xhca_crc_init();
 	err = start(xhca);
-	if (err)
+	if (err) {
+		xhca_crc_exit();
 		kvfree(xhca);
-	else
+	} else {
 		pr_info("%u %s function%s at %pa, room for %u\n", functions,
 			strcmp(link, "ib") ? "RoCE" : "InfiniBand", functions == 1 ? "" : "s",
 			&xhca->bar.res.start, xhca->bar.room);
+	}
 	return err;
 }
 
@@ -164,6 +167,7 @@ static void __exit xhca_exit(void)
 	xhca_debugfs_exit(xhca);
 	xhca_bar_exit(xhca);
 	xhca_power_exit(xhca);
+	xhca_crc_exit();
 	kvfree(xhca);
 }
 

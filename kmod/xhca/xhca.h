@@ -325,6 +325,11 @@ void *xhca_frame_alloc(void *ctx, u32 bytes);
 void xhca_frame_send(void *ctx);
 const void *xhca_frame_next(void *ctx, u32 *bytes);
 
+/* crc.c: chooses how the sum of packets is calculated, before there are any */
+void xhca_crc_init(void);
+/* No function is left. */
+void xhca_crc_exit(void);
+
 /* debugfs.c */
 void xhca_debugfs_init(struct xhca *x);
 void xhca_debugfs_exit(struct xhca *x);

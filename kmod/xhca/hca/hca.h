@@ -125,6 +125,13 @@ __visible u64 hca_fabric_deadline(struct hca_fabric *f);
  */
 __visible bool hca_fabric_rung(struct hca_fabric *f);
 
+/*
+ * A CRC-32 as crc32_le(), in softirqs too, for packets of the wire.  Set before there are
+ * functions; else it is crc32_le().
+ */
+typedef u32 hca_crc32_fn(u32 crc, const u8 *data, size_t bytes);
+__visible void hca_icrc_use(hca_crc32_fn *crc32);
+
 /* ---- A function and its ports ------------------------------------------------------------ */
 
 __visible struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,

@@ -9,6 +9,7 @@
 #include <linux/crc32.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "hca.h"
 #include "wire/icrc.h"
 
 enum {
@@ -29,6 +30,18 @@ static const struct {
 	[HCA_L3_IPV4]	= { 40, 0, { 1, 8, 10, 11, 26, 27, 32 } },
 };
 
+static u32 hca_icrc_library(u32 crc, const u8 *data, size_t bytes)
+{
+	return crc32_le(crc, data, bytes);
+}
+
+static hca_crc32_fn *hca_icrc_crc32 = hca_icrc_library;
+
+void hca_icrc_use(hca_crc32_fn *crc32)
+{
+	hca_icrc_crc32 = crc32;
+}
+
 u32 hca_icrc(enum hca_l3 l3, const u8 *network, u32 bytes)
 {
 	const u32 n = hca_icrc_headers[l3].bytes;
@@ -40,5 +53,5 @@ u32 hca_icrc(enum hca_l3 l3, const u8 *network, u32 bytes)
 	for (i = 0; i < ICRC_MASKED && hca_icrc_headers[l3].ones[i]; i++)
 		headers[hca_icrc_headers[l3].ones[i]] = 0xff;
 	crc = crc32_le(ICRC_SEED, headers, n);
-	return ~crc32_le(crc, network + n, bytes - n);
+	return ~hca_icrc_crc32(crc, network + n, bytes - n);
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The CRC-32 of packets: crc32_le(), or the "crc32" of the crypto API, which may use instructions
+ * of the CPU.  The faster one is chosen by a measurement when the module is loaded: on an emulated
+ * CPU the tables of crc32_le() may be faster.  Newer kernels have no such algorithm, because their
+ * crc32_le() uses these instructions itself.
+ */
+#include <crypto/hash.h>
+#include <linux/crc32.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "xhca.h"
+
+enum {
+	BYTES	= 4096,			/* of a packet with the largest path MTU */
+	TURNS	= 32,
+};
+
+static struct crypto_shash *algorithm;	/* NULL: crc32_le() is used */
+
+static u32 crc32_library(u32 crc, const u8 *data, size_t bytes)
+{
+	return crc32_le(crc, data, bytes);
+}
+
+/* Its state is the CRC, as rdma_rxe relies on, too. */
+static u32 crc32_crypto(u32 crc, const u8 *data, size_t bytes)
+{
+	SHASH_DESC_ON_STACK(desc, algorithm);
+	u32 *state = (u32 *)shash_desc_ctx(desc);
+
+	desc->tfm = algorithm;
+	*state = crc;
+	crypto_shash_update(desc, data, bytes);
+	return *state;
+}
+
+/* The shortest time of several turns */
+static u64 measure(hca_crc32_fn *crc32, const u8 *data, u32 *result)
+{
+	u64 least = U64_MAX, begin;
+	int i;
+
+	for (i = 0; i < TURNS; i++) {
+		begin = ktime_get_ns();
+		*result = crc32(~0u, data, BYTES);
+		least = min(least, ktime_get_ns() - begin);
+	}
+	return least;
+}
+
+static bool is_faster(const u8 *data)
+{
+	u32 right, result;
+	u64 library_ns = measure(crc32_library, data, &right);
+
+	return measure(crc32_crypto, data, &result) < library_ns && result == right;
+}
+
+static bool is_chosen(void)
+{
+	u8 *data = kmalloc(BYTES, GFP_KERNEL);
+	bool chosen = false;
+
+	if (data) {
+		memset(data, 0x5a, BYTES);
+		chosen = is_faster(data);
+	}
+	kfree(data);
+	return chosen;
+}
+
+void xhca_crc_init(void)
+{
+	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
+
+	if (IS_ERR(tfm))
+		return;
+	algorithm = tfm;
+	if (crypto_shash_descsize(tfm) == sizeof(u32) && is_chosen()) {
+		hca_icrc_use(crc32_crypto);
+		return;
+	}
+	algorithm = NULL;
+	crypto_free_shash(tfm);
+}
+
+void xhca_crc_exit(void)
+{
+	if (algorithm)
+		crypto_free_shash(algorithm);
+}
