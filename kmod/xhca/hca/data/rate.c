@@ -3,10 +3,10 @@
  * Congestion control: DCQCN (Zhu et al., SIGCOMM 2015) with the parameters of adapters.
  *
  * A switch marks packets when its queue is long.  The receiver of a marked packet, the notification
- * point, sends a CNP.  The sender, the reaction point, cuts the rate of the queue pair.  Steps,
- * which are made by time and by bytes that were sent, raise it again: first half of the way to the
- * rate before the cut (the target), then the target rises, too.  A queue pair that has reached the
- * speed of the port has no limit any more.
+ * point (cnp.c), sends a CNP.  The sender, the reaction point, cuts the rate of the queue pair.
+ * Steps, which are made by time and by bytes that were sent, raise it again: first half of the way
+ * to the rate before the cut (the target), then the target rises, too.  A queue pair that has
+ * reached the speed of the port has no limit any more.
  *
  * Nothing runs between packets: what the time has changed is calculated when it is needed.
  *
@@ -30,8 +30,6 @@ enum {
 	IDLE_NS		= 2000000,	/* a queue pair with a longer pause has no rate */
 	BURST_NS	= 50000,	/* what it allows may be sent at once after a pause */
 	STEPS_AT_ONCE	= 64,		/* at once, for a pause */
-	ECN_CAPABLE	= 2,		/* ECT(0) */
-	ECN_MARKED	= 3,
 };
 
 static const u32 defaults[HCA_RATE_PARAMS] = {
@@ -290,51 +288,10 @@ void hca_congestion_take_cnp(struct hca *hca, struct hca_qp *qp)
 	hca_rate_take_cnp(qp);
 }
 
-/* ---- The notification point: a marked packet has come -------------------------------------- */
-
-bool hca_congestion_is_marked(const struct hca_packet *p)
-{
-	return p->flow.l3 != HCA_L3_GRH && (p->flow.tclass & HCA_ECN_BITS) == ECN_MARKED;
-}
+/* ---- Marks ------------------------------------------------------------------------------ */
 
 /* A CNP does not name the session of a DC target, whose answers therefore have no limit. */
 u8 hca_congestion_ecn(const struct hca_qp *qp)
 {
-	return qp->session_of ? 0 : ECN_CAPABLE;
-}
-
-/* What was seen on the wire of an adapter: a source port of 0, a DSCP of its own, ECT(0) */
-static struct hca_packet hca_congestion_cnp(struct hca_qp *qp)
-{
-	struct hca_packet p = {
-		.opcode = HCA_BTH_CNP | HCA_CNP_OPERATION,
-		.becn = true,
-		.pkey = hca_qp_pkey(qp),
-		.dqpn = qp->remote_qpn,
-		.flow = qp->wire->flow,
-	};
-
-	p.flow.sport = 0;
-	p.flow.tclass = hca_rate_param(qp, HCA_NP_DSCP) << 2 | ECN_CAPABLE;
-	if (!hca_rate_param(qp, HCA_NP_PRIO_MODE))
-		p.flow.tci = hca_rate_param(qp, HCA_NP_PRIO) << 13 | (p.flow.tci & HCA_VLAN_ID);
-	return p;
-}
-
-/* Without room for the CNP, the next marked packet tries again. */
-void hca_congestion_notify(struct hca_qp *qp, const struct hca_packet *marked)
-{
-	u64 now = qp->hca->fabric->now;
-	struct hca_packet p;
-
-	qp->hca->congestion.marked++;
-	if (now < qp->wire->rate.cnp_time)
-		return;
-	p = hca_congestion_cnp(qp);
-	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
-	if (hca_wire_send_bytes(qp->port, &p, marked->data))
-		return;
-	hca_count_xmit(qp->port, 0, false);
-	qp->wire->rate.cnp_time = now + hca_rate_param_ns(qp, HCA_NP_MIN_TIME);
-	qp->hca->congestion.cnps_sent++;
+	return qp->session_of ? 0 : HCA_ECN_CAPABLE;
 }

@@ -180,9 +180,6 @@ static inline bool hca_wire_waits(const struct hca_qp *qp)
 void hca_congestion_reset(struct hca *hca);
 /* The ECN bits of packets of @qp */
 u8 hca_congestion_ecn(const struct hca_qp *qp);
-bool hca_congestion_is_marked(const struct hca_packet *p);
-/* A marked packet has come for @qp. */
-void hca_congestion_notify(struct hca_qp *qp, const struct hca_packet *marked);
 /* A CNP has come for @qp; NULL: for none. */
 void hca_congestion_take_cnp(struct hca *hca, struct hca_qp *qp);
 /* May the queue pair send a packet?  If not, it waits. */
@@ -191,6 +188,12 @@ void hca_rate_sent(struct hca_qp *qp, u32 bytes);
 void hca_rate_timer(struct hca_timer *timer);
 /* There is no limit any more. */
 void hca_rate_reset(struct hca_qp *qp);
+
+/* ---- cnp.c ------------------------------------------------------------------------------- */
+
+bool hca_congestion_is_marked(const struct hca_packet *p);
+/* A marked packet has come for @qp. */
+void hca_congestion_notify(struct hca_qp *qp, const struct hca_packet *marked);
 
 /* ---- ud.c -------------------------------------------------------------------------------- */
 

@@ -19,6 +19,8 @@
 
 #define HCA_MULTICAST_QPN	0xffffff
 #define HCA_ECN_BITS		0x03	/* of a traffic class */
+#define HCA_ECN_CAPABLE		0x02	/* ECT(0) */
+#define HCA_ECN_MARKED		0x03
 
 /* The network header of a packet; the values are those of completions. */
 enum hca_l3 { HCA_L3_GRH, HCA_L3_IPV6, HCA_L3_IPV4 };
