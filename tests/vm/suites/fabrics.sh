@@ -7,9 +7,9 @@
 
 CONFIG=/sys/kernel/config/xhca
 FILE=/dev/shm/fabrics.conf
-CYCLES=3
+CYCLES=1
+! full || CYCLES=3
 ! long || CYCLES=20
-! debug_kernel || CYCLES=1
 PEER=(ip netns exec right)	# where one end of the wire is
 [ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
 
@@ -138,22 +138,30 @@ apart "RoCE: no queue pair reaches the other fabric" "$DEV0" mlx5_2 roce
 apart "nor in the other direction" mlx5_2 "$DEV0" roce
 ip neighbour delete 10.77.0.21 dev xnet0
 ip neighbour delete 10.77.0.1 dev xnet2
-like "an InfiniBand function" '^i0$' xhcactl add --link ib i0
-like "one in another fabric" '^i1$' xhcactl add --link ib --fabric red i1
-is "their LIDs differ" "$(cat /sys/class/infiniband/mlx5_[45]/ports/1/lid | sort -u | wc -l)" 2
-apart "InfiniBand: no queue pair reaches the other fabric" mlx5_4 mlx5_5 ib
-for device in mlx5_4 mlx5_5; do
-	is "the subnet of $device has one port and the manager" \
-		"$(saquery -C $device | grep -c 'NodeRecord dump')" 2
-done
-ok "remove them" xhcactl del i0 i1
+infiniband() {
+	local device
+	like "an InfiniBand function" '^i0$' xhcactl add --link ib i0
+	like "one in another fabric" '^i1$' xhcactl add --link ib --fabric red i1
+	is "their LIDs differ" \
+		"$(cat /sys/class/infiniband/mlx5_[45]/ports/1/lid | sort -u | wc -l)" 2
+	apart "InfiniBand: no queue pair reaches the other fabric" mlx5_4 mlx5_5 ib
+	for device in mlx5_4 mlx5_5; do
+		is "the subnet of $device has one port and the manager" \
+			"$(saquery -C $device | grep -c 'NodeRecord dump')" 2
+	done
+	ok "remove them" xhcactl del i0 i1
+}
+! full || infiniband
 
 # ---- Load
-busy mlx5_2 mlx5_3 18500
-red=$(wqes fabric-red)
-pingpong "a fabric beside one that is busy" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 1000
-ok "the busy one has gone on" wait_for "$LIMIT" worked fabric-red "$red"
-calm
+busy_other() {
+	busy mlx5_2 mlx5_3 18500
+	red=$(wqes fabric-red)
+	pingpong "a fabric beside one that is busy" ibv_rc_pingpong "$DEV0" "$DEV1" -c -n 1000
+	ok "the busy one has gone on" wait_for "$LIMIT" worked fabric-red "$red"
+	calm
+}
+! full || busy_other
 busy "$DEV0" "$DEV1" 18501
 here=$(wqes .)
 pingpong "the same, with CPUs exchanged" ibv_rc_pingpong mlx5_2 mlx5_3 -c -n 1000
