@@ -243,6 +243,29 @@ static void test_pace(void)
 	peers_close();
 }
 
+/* A queue pair that has sent little has a low rate; the next long message need not wait for it. */
+static void test_slow(void)
+{
+	u32 i;
+	u64 ns;
+
+	begin(MLX5_QP_ST_RC, 0, 0);
+	for (i = 0; i < 4; i++) {
+		post_write(i, here(0, 0, 8), 0, peer[1].mr.key);
+		commit(0);
+		peers_settle(NSEC_PER_SEC);
+		look(0);
+		shim_now += MS;
+		hca_fabric_time(&w.s[0].fabric);
+	}
+	cnp_to(0, NULL);
+	ok(rate(0)->limit >= 10000, "not below the minimum: %u kb/s", rate(0)->limit);
+	peer[0].view.nwcs = 0;
+	ns = duration(PEERS_BYTES);
+	ok(ns < 100 * MS, "a long message takes %llu us", ns / US);
+	peers_close();
+}
+
 static void test_recovery(void)
 {
 	u32 cut;
@@ -447,6 +470,7 @@ int main(void)
 	test_strangers();
 	test_cut();
 	test_pace();
+	test_slow();
 	test_recovery();
 	test_end();
 	test_read();

@@ -231,6 +231,7 @@ static void hca_rate_begin(const struct hca_qp *qp, struct hca_rate *r, u64 now)
 		r->limit = min(r->limit, r->measured.rate);
 	if (first)
 		r->limit = min_t(u64, r->limit, first);
+	r->limit = max(r->limit, hca_rate_param(qp, HCA_RP_MIN_RATE) * KBPS);
 	r->target = r->limit;
 	r->alpha = hca_rate_param(qp, HCA_RP_INITIAL_ALPHA) << (ALPHA_SHIFT - PARAM_SHIFT);
 	r->alpha_time = now;
