@@ -148,23 +148,7 @@ static inline void peers_pass(void)
 /* As wire_settle() */
 static inline bool peers_settle(u64 limit)
 {
-	const u64 end = shim_now + limit;
-	u32 idle;
-	u64 next;
-
-	if (wired)
-		return wire_settle(&w, limit);
-	for (;;) {
-		for (idle = 0; idle < 4; idle = session_pass(&local) ? 0 : idle + 1)
-			if (shim_now > end)
-				return false;
-		next = hca_fabric_deadline(&local.fabric);
-		if (next == U64_MAX)
-			return true;
-		if (next > end)
-			return false;
-		shim_now = max(next, shim_now);
-	}
+	return wired ? wire_settle(&w, limit) : session_settle_timers(&local, limit);
 }
 
 /* ---- Requests of the first peer, and receive requests ------------------------------ */

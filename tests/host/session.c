@@ -361,6 +361,25 @@ bool session_pass(struct session *s)
 	return hca_fabric_poll(&s->fabric) || !registers_read(s);
 }
 
+bool session_settle_timers(struct session *s, u64 limit)
+{
+	const u64 end = shim_now + limit;
+	u32 idle;
+	u64 next;
+
+	for (;;) {
+		for (idle = 0; idle < 4; idle = session_pass(s) ? 0 : idle + 1)
+			if (shim_now > end)
+				return false;
+		next = hca_fabric_deadline(&s->fabric);
+		if (next == U64_MAX)
+			return true;
+		if (next > end)
+			return false;
+		shim_now = max(next, shim_now);
+	}
+}
+
 /* Creates the mkey of @in, after the common fields are set. */
 static u32 create_key(struct session *s, int func, u32 *in, u32 inlen)
 {

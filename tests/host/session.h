@@ -147,6 +147,8 @@ void session_join_group(const struct session_qp *q, const u8 group[16]);
 struct xv_ah session_ah(const struct session *s, int to);
 /* Runs the adapter until it finds nothing to do. */
 void session_settle(struct session *s);
+/* Lets the time pass until no timer runs and there is no work; false if that takes @limit ns. */
+bool session_settle_timers(struct session *s, u64 limit);
 /* One pass; false if there was nothing to do, and every register has been read. */
 bool session_pass(struct session *s);
 

@@ -95,23 +95,7 @@ static void begin(bool on_wire)
 
 static bool settle(u64 limit)
 {
-	const u64 stop = shim_now + limit;
-	u32 idle;
-	u64 next;
-
-	if (wired)
-		return wire_settle(&w, limit);
-	for (;;) {
-		for (idle = 0; idle < 4; idle = session_pass(&local) ? 0 : idle + 1)
-			if (shim_now > stop)
-				return false;
-		next = hca_fabric_deadline(&local.fabric);
-		if (next == U64_MAX)
-			return true;
-		if (next > stop)
-			return false;
-		shim_now = max(next, shim_now);
-	}
+	return wired ? wire_settle(&w, limit) : session_settle_timers(&local, limit);
 }
 
 static void end(void)

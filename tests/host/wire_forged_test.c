@@ -85,7 +85,8 @@ static void test_write_only(s32 more)
 	peers_close();
 }
 
-static void test_write_last(s32 more)
+/* The second packet of a WRITE that has 100 bytes left */
+static void test_write_second(u8 operation, u32 length)
 {
 	struct hca_packet p;
 	u32 psn;
@@ -96,27 +97,10 @@ static void test_write_last(s32 more)
 	p.dma_length = MTU + 100;
 	inject(1, &p);
 	ok(!memcmp(peer[1].mr.ptr, peer[0].mr.ptr, MTU), "the first packet of two");
-	p = packet(1, HCA_BTH_WRITE_LAST, psn + 1, 100 + more);
+	p = packet(1, operation, psn + 1, length);
 	inject(1, &p);
 	ok(look(1)->state == MLX5_QP_STATE_ERR && untouched(MTU, MTU),
-	   "the last one with %d bytes more: refused", more);
-	peers_close();
-}
-
-static void test_write_middle(void)
-{
-	struct hca_packet p;
-	u32 psn;
-
-	begin();
-	psn = hw(1)->rq_psn;
-	p = packet(1, HCA_BTH_WRITE_FIRST, psn, MTU);
-	p.dma_length = MTU + 100;
-	inject(1, &p);
-	p = packet(1, HCA_BTH_WRITE_MIDDLE, psn + 1, MTU);
-	inject(1, &p);
-	ok(look(1)->state == MLX5_QP_STATE_ERR && untouched(MTU, MTU),
-	   "a full packet where 100 bytes are left: refused");
+	   "the second one has %u bytes instead of 100: refused", length);
 	peers_close();
 }
 
@@ -209,9 +193,9 @@ int main(void)
 {
 	test_write_only(1);
 	test_write_only(-1);
-	test_write_last(1);
-	test_write_last(-1);
-	test_write_middle();
+	test_write_second(HCA_BTH_WRITE_LAST, 101);
+	test_write_second(HCA_BTH_WRITE_LAST, 99);
+	test_write_second(HCA_BTH_WRITE_MIDDLE, MTU);
 	test_repeated("the same", same, 2);
 	test_repeated("another address", other_address, 1);
 	test_repeated("another key", other_key, 1);
