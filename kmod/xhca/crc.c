@@ -26,7 +26,7 @@ static u32 crc32_library(u32 crc, const u8 *data, size_t bytes)
 	return crc32_le(crc, data, bytes);
 }
 
-/* Its state is the CRC, as rdma_rxe relies on, too. */
+/* The state of the algorithm is the CRC; rdma_rxe relies on that, too. */
 static u32 crc32_crypto(u32 crc, const u8 *data, size_t bytes)
 {
 	SHASH_DESC_ON_STACK(desc, algorithm);

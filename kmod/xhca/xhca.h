@@ -325,7 +325,7 @@ void *xhca_frame_alloc(void *ctx, u32 bytes);
 void xhca_frame_send(void *ctx);
 const void *xhca_frame_next(void *ctx, u32 *bytes);
 
-/* crc.c: chooses how the sum of packets is calculated, before there are any */
+/* crc.c: chooses the function for the CRC of packets.  Called before there are functions */
 void xhca_crc_init(void);
 /* No function is left. */
 void xhca_crc_exit(void);

@@ -585,7 +585,7 @@ static void send_private(const struct act *a)
 	queue_packet(a, &p);
 }
 
-/* Requests of the own DCI, receive requests of the DCT, and its end */
+/* Posts a request of the own DCI or a receive request of the DCT, or destroys the DCT. */
 static void do_dc(const struct act *a)
 {
 	static const u8 opcodes[] = {

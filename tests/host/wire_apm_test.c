@@ -14,7 +14,7 @@
 
 enum { SECONDS = 100 };
 
-/* An alternate path, which leads to the peer or @elsewhere, and state REARM */
+/* Loads an alternate path, which leads to the peer or elsewhere, and sets the state REARM. */
 static u32 arm(u32 i, bool elsewhere)
 {
 	u32 in[MLX5_ST_SZ_DW(rst2init_qp_in)] = {}, out[MLX5_ST_SZ_DW(rst2init_qp_out)] = {};

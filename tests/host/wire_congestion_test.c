@@ -128,7 +128,7 @@ static void test_capable(void)
 	peers_close();
 }
 
-/* At most one in the time that the parameter says */
+/* At most one CNP in the time of the parameter */
 static void test_spacing(void)
 {
 	begin(MLX5_QP_ST_RC, 0, 1000);

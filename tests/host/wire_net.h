@@ -23,7 +23,7 @@ struct net_config {
 	u32 loss;			/* of a million frames; any frame may be lost */
 };
 
-/* A link, in one direction: what it sends is in a queue before it. */
+/* One direction of a link, and the queue before it */
 struct net_link {
 	u64 free;			/* when it has sent all */
 	u64 longest;			/* queue, in bytes */

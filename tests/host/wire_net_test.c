@@ -83,7 +83,7 @@ struct result {
 	double jain;			/* index of fairness of the flows */
 };
 
-/* Messages that were completed in @ns, by flow; bytes that are acknowledged would be finer. */
+/* Counts the messages that each flow completes in @ns. */
 static struct result measure(u64 ns, u32 flows, u32 links)
 {
 	static u32 before[MOST];

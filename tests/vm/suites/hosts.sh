@@ -3,8 +3,8 @@
 #
 # Two hosts that are connected by Ethernet, in the VM "pair": the commands of the README for two
 # hosts without adapters, and programs between both. Then the other host uses rdma_rxe, which shares
-# no code with xhca.  The short form has a program of each kind; those of two ends in one VM are in
-# the suite "wire".
+# no code with xhca. The short form runs one program of each kind. The suite "wire" runs the others
+# in one VM.
 . ./lib.sh
 . ./ends.sh
 . ./nvme.sh

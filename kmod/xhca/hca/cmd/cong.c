@@ -10,7 +10,7 @@
 
 enum { REACTION_POINT = 1, NOTIFICATION_POINT = 2, RATE_LIMIT = 100000 };	/* Mb/s */
 
-/* One row for each parameter: its place, and what it may be */
+/* One row for each parameter: its place and its range */
 static const struct {
 	u8 protocol;
 	u8 select;			/* bit of field_select */

@@ -69,7 +69,7 @@ void hca_count_request(struct hca_qp *src, struct hca_qp *peer, const struct hca
 	}
 }
 
-/* What was measured on adapters: those of the receiver stay zero, and flushes are errors, too. */
+/* As was measured on adapters: the receiver counts no errors, and a flushed request is an error. */
 void hca_count_error(struct hca_qp *qp, u8 syndrome)
 {
 	struct hca_counter *n = qp->counter;

@@ -398,7 +398,7 @@ struct hca_qp *hca_dci_target(struct hca_qp *qp, const struct hca_wqe *w);
 void hca_dci_continue(struct hca_qp *qp, struct hca_qp *dct);
 /* The message of @qp is complete or has failed. */
 void hca_dci_end(struct hca_qp *qp);
-/* A request has had a wrong key. */
+/* Counts a request with a wrong access key. */
 void hca_dct_violated(struct hca_qp *dct);
 /* No message in progress may continue. */
 void hca_dct_disconnect(struct hca_qp *dct);

@@ -10,9 +10,9 @@
  *
  * Nothing runs between packets: what the time has changed is calculated when it is needed.
  *
- * The parameters have the ranges and meaning of adapters, but other values at first: those of
- * adapters are for answers that take some microseconds.  Here it is tens of them at least, and in
- * that time marks must not cut the rate more than once.
+ * The parameters have the ranges and the meaning of those of adapters, but other initial values.
+ * An adapter gets an answer after some microseconds, a host in software after tens of them, and
+ * marks of that time must cut the rate only once.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>

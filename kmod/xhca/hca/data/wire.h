@@ -186,7 +186,7 @@ void hca_congestion_take_cnp(struct hca *hca, struct hca_qp *qp);
 bool hca_rate_allows(struct hca_qp *qp);
 void hca_rate_sent(struct hca_qp *qp, u32 bytes);
 void hca_rate_timer(struct hca_timer *timer);
-/* There is no limit any more. */
+/* Removes the limit. */
 void hca_rate_reset(struct hca_qp *qp);
 
 /* ---- cnp.c ------------------------------------------------------------------------------- */

@@ -8,9 +8,10 @@
  * has the PSN 0.
  *
  * A request must not be executed again when a copy of its packet arrives after the function has
- * forgotten the session.  Therefore the number of a session is the time of its begin, by the clock
- * of this host, which the answer to a probe has told (wire_gate.c).  A session begins only within
- * FRESH_NS after that time and if its number is higher than that of the last session of the DCI.
+ * forgotten the session.  Therefore the number of a session is the time when it began, by the clock
+ * of this host, which the DCI knows from the answer to its probe (wire_gate.c).  A session begins
+ * only within FRESH_NS after that time, and only with a higher number than the last session of the
+ * DCI.
  * What is known of a DCI stays for HOLD_NS, which is longer.
  *
  * There are at most SESSIONS of them.  If none is old enough to be forgotten, a further DCI gets no

@@ -2,10 +2,10 @@
 /*
  * The gate: private packets go only to peers that have shown that they understand them.
  *
- * What no standard encodes has private opcodes (wire/packet.h).  Before the first such packet goes
- * to a peer, a probe asks it.  On the wire the probe takes the place of the packet: it waits for an
- * answer as long, and is repeated as often.  So a request to a peer that does not answer fails like
- * one to a peer that does not exist.
+ * Operations that no standard encodes have private opcodes (wire/packet.h).  Before the first such
+ * packet goes to a peer, a probe asks it.  On the wire the probe takes the place of the packet: the
+ * queue pair waits for its answer as long, and repeats it as often.  So a request to a peer that
+ * does not answer fails like one to a peer that does not exist.
  *
  * A function remembers some peers that have answered, by their address, for KNOWN_NS.  Only its own
  * requests add peers.  It answers probes of anybody, but remembers nothing of them, and the answer
@@ -58,7 +58,7 @@ static bool hca_wire_gate_is_of(const struct hca_gate *gate, const struct hca_fl
 	       gate->vlan == hca_wire_gate_vlan(flow) && gate->l3 == flow->l3;
 }
 
-/* The only entry that a peer may have */
+/* The entry of the table for the peer of @qp */
 static struct hca_gate *hca_wire_gate(const struct hca_qp *qp)
 {
 	const struct hca_flow *flow = &qp->wire->flow;
@@ -81,7 +81,10 @@ bool hca_wire_gate_is_open(struct hca_qp *qp)
 	return gate->until > qp->hca->fabric->now && hca_wire_gate_is_of(gate, &qp->wire->flow);
 }
 
-/* Numbers of a peer ascend.  An estimate of its clock may be less than an earlier one. */
+/*
+ * The numbers of sessions with a peer must increase, but an estimate of its clock may be lower than
+ * an earlier one.
+ */
 u64 hca_wire_gate_session(struct hca_qp *qp)
 {
 	struct hca_gate *gate = hca_wire_gate(qp);
@@ -142,7 +145,7 @@ struct hca_gid hca_wire_network(const struct hca_packet *p)
 	};
 }
 
-/* May it be the address of one host? */
+/* Are both unicast addresses? */
 static bool hca_wire_gate_is_unicast(const u8 *gid, const u8 *mac)
 {
 	if (mac[0] & 1)

@@ -130,7 +130,7 @@ static void hca_wire_set_flow(struct hca_qp *qp, const struct hca_gid *g)
 	memcpy(flow->dgid, path->rgid, sizeof(path->rgid));
 }
 
-/* The path, target and MTU of a DCI are those of its session, also after a command. */
+/* A command does not change the path, target and MTU of a DCI: they are those of its session. */
 static void hca_wire_take_av(struct hca_qp *qp)
 {
 	const struct mlx5r_av *av = &qp->wire->dc.av;
