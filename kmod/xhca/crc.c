@@ -3,7 +3,7 @@
  * The CRC-32 of packets: crc32_le(), or the "crc32" of the crypto API, which may use instructions
  * of the CPU.  The faster one is chosen by a measurement when the module is loaded: on an emulated
  * CPU the tables of crc32_le() may be faster.  Newer kernels have no such algorithm, because their
- * crc32_le() uses these instructions itself.
+ * crc32_le() uses these instructions itself, and a kernel may have no hashes at all.
  */
 #include <crypto/hash.h>
 #include <linux/crc32.h>
@@ -75,8 +75,11 @@ static bool is_chosen(void)
 
 void xhca_crc_init(void)
 {
-	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
+	struct crypto_shash *tfm;
 
+	if (!IS_REACHABLE(CONFIG_CRYPTO_HASH))
+		return;
+	tfm = crypto_alloc_shash("crc32", 0, 0);
 	if (IS_ERR(tfm))
 		return;
 	algorithm = tfm;
@@ -90,6 +93,6 @@ void xhca_crc_init(void)
 
 void xhca_crc_exit(void)
 {
-	if (algorithm)
+	if (IS_REACHABLE(CONFIG_CRYPTO_HASH) && algorithm)
 		crypto_free_shash(algorithm);
 }
