@@ -7,7 +7,7 @@
 
 # cm_listening_there PORT: a program of rdma_cm at the other end listens.
 # shellcheck disable=SC2317 # called by pair
-cm_listening_there() { "${PEER[@]}" rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
+cm_listening_there() { cm_listens "$1" "${PEER[@]}"; }
 
 # both DESCRIPTION PORT REGEX LISTEN CONNECT PROGRAM...: the client is at the other end, then the
 # server. LISTEN and CONNECT are the options of the server and the client; ADDRESS in them is that

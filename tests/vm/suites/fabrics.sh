@@ -235,7 +235,7 @@ ip -n right address add 10.77.0.32/24 dev xnet3
 ok "one end is in another namespace" wait_for 10 has_gid mlx5_3 10.77.0.32
 like "ping" ' 0% packet loss' ping -c 3 -i 0.2 -I xnet2 10.77.0.32
 # shellcheck disable=SC2317 # called by pair
-listening_right() { "${PEER[@]}" rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
+listening_right() { cm_listens "$1" "${PEER[@]}"; }
 pair "rping, compared" "listening_right 7174" '' \
 	"${PEER[@]}" rping -p 7174 -s -a 10.77.0.32 -V -C 20 -S 4096 -- \
 	rping -p 7174 -c -I 10.77.0.31 -a 10.77.0.32 -V -C 20 -S 4096

@@ -499,9 +499,18 @@ has_gid() {
 	cat "/sys/class/infiniband/$1/ports/1/gids/"[0-9] 2>/dev/null | grep -q "ffff:$hex"
 }
 
-# cm_listening PORT: an rdma_cm program listens on the port
+# cm_listens PORT COMMAND...: an rdma_cm program listens on the port, where commands run after these
+# words. Without an address it listens on one device after the other, in any order.
+cm_listens() {
+	local port=$1 devices
+	shift
+	devices=$("$@" rdma dev | grep -c '^[0-9]*:')
+	"$@" rdma resource show cm_id | awk -v port=":$port" -v devices="$devices" '
+		/LISTEN/ && index($0, port) { n++; any += /src-addr (0\.0\.0\.0|::):/ }
+		END { exit !(n && (!any || any >= devices)) }'
+}
 # shellcheck disable=SC2317 # called by pair
-cm_listening() { rdma resource show cm_id | grep -q "LISTEN.*:$1"; }
+cm_listening() { cm_listens "$1"; }
 
 # Debian 12: libfabric needs this library, for which an installed package would make a link.
 libfabric_ready() { [ ! -d /usr/lib/libpsm1 ] || ldconfig /usr/lib/libpsm1; }
