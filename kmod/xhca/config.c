@@ -15,12 +15,18 @@
  *	enable	1 plugs the function in, 0 unplugs it
  *	fault	"firmware": the firmware fails; "down", "up": link of its ports;
  *		"pci-error": an error of the link to the host; "unplug": it is removed by surprise
+ *	impair	what happens to the RoCE frames that it sends, as pairs of a name and a number:
+ *		loss, duplicate, corrupt, reorder, mark per million, delay and jitter in ns
+ *		(impair.c); what is not named is 0
+ *	capture	1: packet sockets of its interface get its RoCE frames.  With this, or with one of
+ *		those numbers, messages between it and local functions are RoCE frames, too.
  *	address	address of its PCI device
  *	interface, netns	network device and its namespace, the inode number of which is
  *			shown.  Empty: there is none.  The device appears in the namespace of
  *			the process that writes to enable.
  *
- * The settings cannot change while the function is enabled.  rmdir unplugs it, too, and frees
+ * impair and capture can be written while the function is enabled, and are 0 again after it was.
+ * The other settings cannot change while it is enabled.  rmdir unplugs it, too, and frees
  * its slot.  The module is in use while there are functions that mkdir has created.
  *
  * The functions of the module parameter are the directories 0, 1, and so on.  They can be
@@ -49,7 +55,7 @@ static struct xhca_function *item_function(struct config_item *item)
 
 /* ---- Files of a function -------------------------------------------------------------- */
 
-/* Calls @set with the first word of what was written. */
+/* Calls @set with what was written, without white space around it. */
 static ssize_t set_word(struct config_item *item, const char *page, size_t len,
 			int (*set)(struct xhca_function *fn, const char *word))
 {
@@ -164,6 +170,33 @@ static ssize_t function_fault_store(struct config_item *item, const char *page, 
 }
 CONFIGFS_ATTR_WO(function_, fault);
 
+static ssize_t function_impair_show(struct config_item *item, char *page)
+{
+	return xhca_impair_print(&item_function(item)->impair.settings, page, PAGE_SIZE);
+}
+
+static ssize_t function_impair_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_word(item, page, len, xhca_function_set_impair);
+}
+CONFIGFS_ATTR(function_, impair);
+
+static ssize_t function_capture_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%d\n", item_function(item)->capture);
+}
+
+static ssize_t function_capture_store(struct config_item *item, const char *page, size_t len)
+{
+	bool on;
+	int err = kstrtobool(page, &on);
+
+	if (!err)
+		err = xhca_function_set_capture(item_function(item), on);
+	return err ?: len;
+}
+CONFIGFS_ATTR(function_, capture);
+
 static ssize_t function_address_show(struct config_item *item, char *page)
 {
 	const struct xhca_function *fn = item_function(item);
@@ -203,6 +236,8 @@ static struct configfs_attribute *function_attrs[] = {
 	&function_attr_cpus,
 	&function_attr_enable,
 	&function_attr_fault,
+	&function_attr_impair,
+	&function_attr_capture,
 	&function_attr_address,
 	&function_attr_interface,
 	&function_attr_netns,

@@ -4,7 +4,9 @@
  * debugfs/xhca/fabric-NAME/engine those of another one.  debugfs/xhca/N/objects has the number of
  * objects of the function in slot N of the bus.  The engine does not stop while they are read,
  * so they are exact only when it is idle.  hca/base/fabric.h explains units and turns.
- * debugfs/xhca/N/frames has the number of RoCE frames of its uplink, if it has one.
+ * debugfs/xhca/N/frames has the number of RoCE frames of a RoCE function, which go to and come from
+ * its uplink or another function (hca/packets.c), and debugfs/xhca/N/impairments has the number of
+ * those that were lost and so on because its file "impair" in configfs demands it.
  *
  * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails the nth
  * firmware command of function N from now on.  The command is not executed.  Its status is
@@ -47,11 +49,24 @@ static int frames_show(struct seq_file *s, void *unused)
 
 	seq_printf(s, "received %llu\n", READ_ONCE(f->received));
 	seq_printf(s, "dropped  %lu\n", atomic_long_read(&f->dropped));
-	seq_printf(s, "sent     %llu\n", READ_ONCE(f->sent));
-	seq_printf(s, "unsent   %llu\n", READ_ONCE(f->unsent));
+	seq_printf(s, "sent     %lu\n", atomic_long_read(&f->sent));
+	seq_printf(s, "unsent   %lu\n", atomic_long_read(&f->unsent));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(frames);
+
+static int impairments_show(struct seq_file *s, void *unused)
+{
+	const struct xhca_impair *i = &((struct xhca_function *)s->private)->impair;
+
+	seq_printf(s, "lost       %lu\n", atomic_long_read(&i->lost));
+	seq_printf(s, "duplicated %lu\n", atomic_long_read(&i->duplicated));
+	seq_printf(s, "corrupted  %lu\n", atomic_long_read(&i->corrupted));
+	seq_printf(s, "reordered  %lu\n", atomic_long_read(&i->reordered));
+	seq_printf(s, "marked     %lu\n", atomic_long_read(&i->marked));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(impairments);
 
 static int engine_show(struct seq_file *s, void *unused)
 {
@@ -177,8 +192,10 @@ void xhca_debugfs_add(struct xhca_function *fn)
 	snprintf(name, sizeof(name), "%u", fn->index);
 	dir = debugfs_create_dir(name, fn->xhca->debugfs);
 	debugfs_create_file("objects", 0400, dir, fn, &objects_fops);
-	if (fn->frames.socket)
+	if (fn->roce) {
 		debugfs_create_file("frames", 0400, dir, fn, &frames_fops);
+		debugfs_create_file("impairments", 0400, dir, fn, &impairments_fops);
+	}
 	debugfs_create_file("port_event", 0200, dir, fn, &port_event_fops);
 	debugfs_create_u32("fail_command", 0600, dir, &fail->left);
 	debugfs_create_u32("fail_more", 0600, dir, &fail->more);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE frames between the uplink of a function and hca/.
+ * RoCE frames between hca/ and the uplink of a function, or another function of its fabric.
  *
  * Frames arrive in softirqs of any CPU and wait in a queue of the function, until a pass reads
  * them.  hca/ writes frames during a pass, and they are sent at its end.
+ *
+ * While frames of a function are captured, packet sockets get them as if they were frames of its
+ * network device: those that it sends before they are impaired, those that it receives afterwards.
  *
  * The frames that are sent belong to a socket, as those of a process do.  So the kernel counts
  * their memory until the last queue on their way has sent them, which may be after the function
@@ -27,6 +30,28 @@ enum {
 	MAX_ARRIVED_MEMORY = SZ_4M,
 	MAX_UNSENT_MEMORY = SZ_2M,	/* about 250 frames of 4 KiB */
 };
+
+/* In the control block of a frame */
+struct frame_info {
+	struct xhca_function *fn;	/* its sender */
+	bool local;			/* of a frame that arrives: its sender is in the fabric */
+};
+
+static struct frame_info *info_of(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct frame_info) > sizeof(skb->cb));
+	return (struct frame_info *)skb->cb;
+}
+
+static void capture(struct xhca_function *fn, struct sk_buff *skb)
+{
+	struct net_device *dev = READ_ONCE(fn->netdev);
+
+	if (!dev || !dev_nit_active(dev))
+		return;
+	skb->dev = dev;
+	dev_queue_xmit_nit(skb, dev);
+}
 
 /* ---- Receive ------------------------------------------------------------------------------ */
 
@@ -59,36 +84,48 @@ static struct sk_buff *dequeue(struct xhca_frames *f)
 	return skb;
 }
 
-static bool drop(struct xhca_frames *f, struct sk_buff *skb)
+static void drop(struct xhca_frames *f, struct sk_buff *skb)
 {
 	atomic_long_inc(&f->dropped);
 	kfree_skb(skb);
-	return false;
 }
 
 /*
  * Several datagrams that the kernel has joined (GSO) have lost their IP headers, which the ICRC
  * covers.
  */
-bool xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb)
+static struct sk_buff *prepare(struct xhca_function *fn, struct sk_buff *skb)
 {
-	struct xhca_frames *f = &fn->frames;
-
 	if (skb_is_gso(skb) || !netif_carrier_ok(fn->netdev) ||
-	    skb_orphan_frags_rx(skb, GFP_ATOMIC))
-		return drop(f, skb);
+	    skb_orphan_frags_rx(skb, GFP_ATOMIC)) {
+		kfree_skb(skb);
+		return NULL;
+	}
 	/* While it waits, it does not count as unsent for its sender. */
 	skb_orphan(skb);
 	skb_scrub_packet(skb, true);
-	if (skb_vlan_tag_present(skb)) {
-		skb = __vlan_hwaccel_push_inside(skb);
-		if (!skb)
-			return drop(f, NULL);
-	}
-	return enqueue(f, skb) || drop(f, skb);
+	return skb_vlan_tag_present(skb) ? __vlan_hwaccel_push_inside(skb) : skb;
 }
 
-const void *xhca_frame_next(void *ctx, u32 *bytes)
+void xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb, bool local)
+{
+	struct xhca_frames *f = &fn->frames;
+
+	skb = prepare(fn, skb);
+	if (!skb) {
+		drop(f, NULL);
+		return;
+	}
+	if (READ_ONCE(fn->capture))
+		capture(fn, skb);
+	info_of(skb)->local = local;
+	if (enqueue(f, skb))
+		f->wake(fn);
+	else
+		drop(f, skb);
+}
+
+const void *xhca_frame_next(void *ctx, u32 *bytes, bool *local)
 {
 	struct xhca_frames *f = &((struct xhca_function *)ctx)->frames;
 	struct sk_buff *skb;
@@ -101,6 +138,7 @@ const void *xhca_frame_next(void *ctx, u32 *bytes)
 		return NULL;
 	f->received++;
 	*bytes = skb->len;
+	*local = info_of(skb)->local;
 	return skb->data;
 }
 
@@ -139,16 +177,11 @@ void *xhca_frame_alloc(void *ctx, u32 bytes)
 	return skb_put(skb, bytes);
 }
 
-static struct xhca_function **function_of(struct sk_buff *skb)
-{
-	return (struct xhca_function **)skb->cb;
-}
-
 void xhca_frame_send(void *ctx)
 {
 	struct xhca_function *fn = ctx;
 
-	*function_of(fn->frames.writing) = fn;
+	info_of(fn->frames.writing)->fn = fn;
 	__skb_queue_tail(&fn->fabric->engine.to_send, fn->frames.writing);
 	fn->frames.writing = NULL;
 }
@@ -182,23 +215,66 @@ static void set_headers(struct sk_buff *skb)
 		set_hash(skb);
 }
 
-static void transmit(struct xhca_function *fn, struct sk_buff *skb)
+static bool transmit_to_uplink(struct xhca_function *fn, struct sk_buff *skb)
 {
 	struct net_device *dev = rcu_dereference_bh(fn->uplink.dev);
 	int rc;
 
 	if (!dev || skb->len > dev->mtu + ETH_HLEN + VLAN_HLEN) {
-		fn->frames.unsent++;
 		kfree_skb(skb);
-		return;
+		return false;
 	}
-	set_headers(skb);
 	skb->dev = dev;
 	rc = dev_queue_xmit(skb);
-	if (net_xmit_eval(rc))
-		fn->frames.unsent++;
+	return !net_xmit_eval(rc);
+}
+
+static void switch_to(struct xhca_function *to, struct sk_buff *skb)
+{
+	if (skb)
+		xhca_frames_receive(to, skb, true);
+}
+
+/* True: the frame is consumed, and no other host gets it. */
+static bool transmit_in_fabric(struct xhca_function *from, struct sk_buff *skb)
+{
+	const u8 *dest = eth_hdr(skb)->h_dest;
+	struct xhca_function *to = from->xhca->fn;
+	const struct net_device *dev;
+
+	for (; to < from->xhca->fn + XHCA_MAX_FUNCTIONS; to++) {
+		dev = READ_ONCE(to->netdev);
+		if (!dev || to->fabric != from->fabric)
+			continue;
+		if (ether_addr_equal(dest, dev->dev_addr)) {
+			switch_to(to, skb);
+			return true;
+		}
+		if (is_multicast_ether_addr(dest) && (from->packets || to->packets))
+			switch_to(to, skb_clone(skb, GFP_ATOMIC));
+	}
+	return false;
+}
+
+static void transmit(struct xhca_function *fn, struct sk_buff *skb)
+{
+	struct xhca_frames *f = &fn->frames;
+
+	if (transmit_in_fabric(fn, skb) || transmit_to_uplink(fn, skb))
+		atomic_long_inc(&f->sent);
 	else
-		fn->frames.sent++;
+		atomic_long_inc(&f->unsent);
+}
+
+static void send(struct xhca_function *fn, struct sk_buff *skb)
+{
+	set_headers(skb);
+	if (fn->capture)
+		capture(fn, skb);
+	if (fn->impair.active)
+		xhca_impair_send(fn, skb);
+	else
+		transmit(fn, skb);
 }
 
 void xhca_frames_send(struct xhca_engine *e)
@@ -207,19 +283,23 @@ void xhca_frames_send(struct xhca_engine *e)
 
 	rcu_read_lock_bh();
 	while ((skb = __skb_dequeue(&e->to_send)))
-		transmit(*function_of(skb), skb);
+		send(info_of(skb)->fn, skb);
 	rcu_read_unlock_bh();
 }
 
 /* ---- Creation and removal ------------------------------------------------------------------ */
 
-int xhca_frames_create(struct xhca_function *fn)
+int xhca_frames_create(struct xhca_function *fn, void (*wake)(struct xhca_function *fn))
 {
 	struct xhca_frames *f = &fn->frames;
 
 	memset(f, 0, sizeof(*f));
 	skb_queue_head_init(&f->arrived);
-	if (!*fn->uplink.name)
+	f->wake = wake;
+	xhca_impair_init(fn, transmit);
+	fn->capture = false;
+	fn->packets = false;
+	if (!fn->roce)
 		return 0;
 	return sock_create_kern(&init_net, PF_INET, SOCK_DGRAM, IPPROTO_UDP, &f->socket);
 }
@@ -228,6 +308,7 @@ void xhca_frames_destroy(struct xhca_function *fn)
 {
 	struct xhca_frames *f = &fn->frames;
 
+	xhca_impair_exit(fn);
 	skb_queue_purge(&f->arrived);
 	kfree_skb(f->reading);
 	kfree_skb(f->writing);

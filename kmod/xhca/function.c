@@ -257,6 +257,66 @@ int xhca_function_set_cpus(struct xhca_function *fn, const char *list)
 	return err;
 }
 
+/* ---- Packets between local functions ---------------------------------------------------- */
+
+struct packets_change {
+	struct xhca_function *fn;
+	bool capture;
+	struct xhca_impairments impair;
+	bool failed;
+};
+
+static void change_packets(void *arg)
+{
+	struct packets_change *c = arg;
+	bool impaired = xhca_impair_is_any(&c->impair), packets = c->capture || impaired;
+	struct xhca_function *fn = c->fn;
+
+	c->failed = !hca_use_packets(fn->hca, packets);
+	if (c->failed)
+		return;
+	fn->packets = packets;
+	WRITE_ONCE(fn->capture, c->capture);
+	fn->impair.settings = c->impair;
+	fn->impair.active = impaired;
+}
+
+/* Needs xhca.lock. */
+static int set_packets(struct xhca_function *fn, bool capture, const struct xhca_impairments *i)
+{
+	struct packets_change c = { .fn = fn, .capture = capture, .impair = *i };
+
+	if (!fn->plugged || !fn->roce) {
+		pr_err("function %u is not an enabled RoCE function\n", fn->index);
+		return -EINVAL;
+	}
+	xhca_engine_call(&fn->fabric->engine, change_packets, &c);
+	return c.failed ? -ENOMEM : 0;
+}
+
+int xhca_function_set_capture(struct xhca_function *fn, bool on)
+{
+	int err;
+
+	mutex_lock(&fn->xhca->lock);
+	err = set_packets(fn, on, &fn->impair.settings);
+	mutex_unlock(&fn->xhca->lock);
+	return err;
+}
+
+int xhca_function_set_impair(struct xhca_function *fn, const char *text)
+{
+	struct xhca_impairments i;
+	int err = xhca_impair_parse(text, &i);
+
+	if (err)
+		return err;
+	mutex_lock(&fn->xhca->lock);
+	err = set_packets(fn, fn->capture, &i);
+	mutex_unlock(&fn->xhca->lock);
+	return err;
+}
+
 static bool mac_is_in_use(const struct xhca_function *fn)
 {
 	const struct xhca *x = fn->xhca;
@@ -284,6 +344,11 @@ static int check_settings(const struct xhca_function *fn, struct net *net)
 
 /* ---- Plugging ------------------------------------------------------------------------- */
 
+static void wake(struct xhca_function *fn)
+{
+	xhca_engine_wake(&fn->fabric->engine);
+}
+
 static int plug(struct xhca_function *fn, struct net *net)
 {
 	int err = check_settings(fn, net);
@@ -292,7 +357,7 @@ static int plug(struct xhca_function *fn, struct net *net)
 		err = xhca_fabric_join(fn);
 	if (err)
 		return err;
-	err = xhca_frames_create(fn);
+	err = xhca_frames_create(fn, wake);
 	if (err)
 		goto err_fabric;
 	memset(xhca_bar_ptr(fn), 0, fn->xhca->bar.size);

@@ -89,6 +89,7 @@
 #include "hca/cmd/cmd_table.c"
 #include "hca/cmd/cmd.c"
 
+#include "hca/packets.c"
 #include "hca/sweep.c"
 #include "hca/doorbell.c"
 #include "hca/run.c"

@@ -81,10 +81,10 @@ static void deliver(struct xhca_function *fn, struct sk_buff *skb)
 	bool roce = is_roce(skb);
 
 	skb_push_rcsum(skb, ETH_HLEN);
-	if (!roce)
+	if (roce)
+		xhca_frames_receive(fn, skb, false);
+	else
 		xhca_netdev_receive(fn, skb);
-	else if (xhca_frames_receive(fn, skb))
-		xhca_engine_wake(&fn->fabric->engine);
 }
 
 /* The host receives it, too. */

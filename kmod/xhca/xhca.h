@@ -39,6 +39,7 @@ struct net;
 struct platform_device;
 struct socket;
 struct xhca;
+struct xhca_function;
 struct xhca_worker;
 
 /* An MSI-X vector: @lock covers what follows it. */
@@ -62,12 +63,29 @@ struct xhca_uplink {
 
 /* RoCE frames between the uplink and hca/ (frames.c) */
 struct xhca_frames {
-	struct socket *socket;		/* owner of the frames that are sent; NULL: no uplink */
+	struct socket *socket;		/* owner of the frames that are sent; InfiniBand: NULL */
 	struct sk_buff *writing, *reading;	/* by hca/ */
+	void (*wake)(struct xhca_function *fn);
 	struct sk_buff_head arrived;	/* its lock covers it and the next member */
 	unsigned int memory;		/* of the arrived frames */
-	u64 received, sent, unsent;	/* unsent: there was no uplink, or it has dropped them */
+	u64 received;
+	atomic_long_t sent, unsent;	/* unsent: there was no uplink, or it has dropped them */
 	atomic_long_t dropped;		/* of those that have arrived */
+};
+
+/* What happens to the frames of a function on their way (impair.c) */
+struct xhca_impairments {
+	u32 loss, duplicate, corrupt, reorder, mark;	/* per million */
+	u32 delay, jitter;		/* ns */
+};
+
+struct xhca_impair {
+	struct xhca_impairments settings;	/* changes between two passes */
+	bool active;			/* one of them is not 0 */
+	void (*transmit)(struct xhca_function *fn, struct sk_buff *skb);
+	struct sk_buff_head waiting;	/* in the order of their times; its lock covers it */
+	struct hrtimer timer;		/* the first of them may be sent */
+	atomic_long_t lost, duplicated, corrupted, reordered, marked;
 };
 
 /* A slot of the virtual bus, and the function in it */
@@ -91,6 +109,9 @@ struct xhca_function {
 	struct net *net;		/* namespace of a new network device, or NULL */
 	struct xhca_uplink uplink;
 	struct xhca_frames frames;
+	struct xhca_impair impair;
+	bool capture;			/* packet sockets get its frames; under xhca.lock */
+	bool packets;			/* see hca_use_packets(); changes between two passes */
 	struct dentry *debugfs;
 	u8 config[PCI_CFG_SPACE_SIZE];
 	u8 writable[PCI_CFG_SPACE_SIZE];
@@ -310,20 +331,37 @@ void xhca_uplink_join(struct xhca_function *fn);
 void xhca_uplink_leave(struct xhca_function *fn);
 
 /* frames.c: RoCE frames between the uplink and hca/ */
-/* Before the adapter is created, and after it was destroyed */
-int xhca_frames_create(struct xhca_function *fn);
+/*
+ * Before the adapter is created, and after it was destroyed.  @wake: a frame has arrived.  In
+ * softirqs, or with softirqs off
+ */
+int xhca_frames_create(struct xhca_function *fn, void (*wake)(struct xhca_function *fn));
 void xhca_frames_destroy(struct xhca_function *fn);
 /*
- * Consumes a frame of the uplink, from its Ethernet header on.  False: it was dropped.  Under RCU,
- * with softirqs off
+ * Consumes a frame, from its Ethernet header on.  @local: a function of the fabric has sent it,
+ * else it is of the uplink.  Under RCU, with softirqs off
  */
-bool xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb);
+void xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb, bool local);
 /* Sends the frames of a pass. */
 void xhca_frames_send(struct xhca_engine *e);
 /* For struct hca_ops */
 void *xhca_frame_alloc(void *ctx, u32 bytes);
 void xhca_frame_send(void *ctx);
-const void *xhca_frame_next(void *ctx, u32 *bytes);
+const void *xhca_frame_next(void *ctx, u32 *bytes, bool *local);
+
+/* impair.c: frames that are lost, late or damaged on request */
+/* @transmit: consumes a frame at its end.  Under RCU, with softirqs off */
+void xhca_impair_init(struct xhca_function *fn,
+		      void (*transmit)(struct xhca_function *fn, struct sk_buff *skb));
+/* No pass sends frames of the function any more. */
+void xhca_impair_exit(struct xhca_function *fn);
+/* Parses pairs of a name and a number; what is not named is 0. */
+int xhca_impair_parse(const char *text, struct xhca_impairments *i);
+/* Prints such pairs. */
+int xhca_impair_print(const struct xhca_impairments *i, char *text, size_t size);
+bool xhca_impair_is_any(const struct xhca_impairments *i);
+/* Consumes a frame that the function sends.  Under RCU, with softirqs off */
+void xhca_impair_send(struct xhca_function *fn, struct sk_buff *skb);
 
 /* crc.c: chooses the function for the CRC of packets.  Called before there are functions */
 void xhca_crc_init(void);
@@ -355,6 +393,10 @@ int xhca_function_set_uplink(struct xhca_function *fn, const char *name);
 int xhca_function_set_fabric(struct xhca_function *fn, const char *name);
 /* @list: CPUs of the fabric; empty: none are chosen */
 int xhca_function_set_cpus(struct xhca_function *fn, const char *list);
+/* The function sends packets to local peers, too, and packet sockets get its RoCE frames. */
+int xhca_function_set_capture(struct xhca_function *fn, bool on);
+/* As xhca_impair_parse().  With impairments, it sends packets to local peers, too. */
+int xhca_function_set_impair(struct xhca_function *fn, const char *text);
 /* The network device of a RoCE function appears in @net. */
 int xhca_function_plug(struct xhca_function *fn, struct net *net);
 void xhca_function_unplug(struct xhca_function *fn);

@@ -142,13 +142,14 @@ static void free_frames(void)
 }
 
 /* All frames are for the first function. */
-static const void *frame_next(void *ctx, u32 *bytes)
+static const void *frame_next(void *ctx, u32 *bytes, bool *local)
 {
 	const struct port *port = ctx;
 
 	if (port->func || next_frame == nqueue)
 		return NULL;
 	*bytes = queue[next_frame].bytes;
+	*local = false;
 	return queue[next_frame++].at;
 }
 

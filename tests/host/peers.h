@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Two connected queue pairs with memory: those of two functions of a session, or of two hosts on
- * a wire.  Tests compare what happens to both.
+ * a wire, or of two functions of the first of these hosts.  Tests compare what happens to them.
  */
 #ifndef PEERS_H
 #define PEERS_H
@@ -18,6 +18,7 @@ enum {
 
 struct peers_config {
 	bool wired;
+	bool one_host;			/* of the wire */
 	u8 st;
 	u8 cross;			/* of the first queue pair: SESSION_MASTER... */
 	u32 log_sq[2], log_rq[2];	/* 0: 6 */
@@ -90,8 +91,8 @@ static inline void peers_make(u32 i, const struct peers_config *c)
 	u32 type;
 
 	memset(p, 0, sizeof(*p));
-	p->s = wired ? &w.s[i] : &local;
-	p->func = wired ? 0 : i;
+	p->s = wired ? &w.s[c->one_host ? 0 : i] : &local;
+	p->func = wired && !c->one_host ? 0 : i;
 	peers_set_path(&p->s->path, c);
 	p->s->cross = i ? 0 : c->cross;
 	session_qp(p->s, p->func, c->st, c->log_sq[i] ? c->log_sq[i] : 6,

@@ -36,9 +36,15 @@ void session_raise_irq(void *ctx, unsigned int vector)
 	s->irqs[vector % SESSION_FUNCS]++;
 }
 
+static const void *no_frame(void *ctx, u32 *bytes, bool *local)
+{
+	return NULL;
+}
+
 static const struct hca_ops local_ops = {
 	.dma_ptr = session_dma_ptr,
 	.raise_irq = session_raise_irq,
+	.frame_next = no_frame,
 };
 
 u64 session_alloc(struct session *s, size_t bytes)

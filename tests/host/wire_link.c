@@ -22,7 +22,8 @@ struct wire_frame {
 	struct wire_frame *next;
 	u64 due;
 	u32 bytes;
-	u8 from;			/* host */
+	u8 from, func;			/* host, and its function */
+	bool local;			/* arrived, and its sender is of the same host */
 	u8 at[];			/* exactly these bytes, and not aligned */
 };
 
@@ -33,7 +34,7 @@ struct fate {
 };
 
 /* Its contents are no zeros, so a sender must write every byte. */
-static struct wire_frame *frame_new(u32 bytes, u8 from)
+static struct wire_frame *frame_new(u32 bytes, u8 from, u8 func)
 {
 	struct wire_frame *f = malloc(offsetof(struct wire_frame, at) + bytes);
 
@@ -41,6 +42,7 @@ static struct wire_frame *frame_new(u32 bytes, u8 from)
 		exit(99);
 	f->next = NULL;
 	f->from = from;
+	f->func = func;
 	f->bytes = bytes;
 	memset(f->at, 0xa5, bytes);
 	return f;
@@ -113,7 +115,7 @@ static void fly(struct wire *w, struct wire_frame *f, u64 delay)
 static struct wire_frame *copy(const struct wire_frame *f)
 {
 	struct wire_frame *new = frame_new(f->bytes < ETHERNET_LEAST ? ETHERNET_LEAST : f->bytes,
-					   f->from);
+					   f->from, f->func);
 
 	memcpy(new->at, f->at, f->bytes);
 	return new;
@@ -147,10 +149,14 @@ static bool has_mac(const struct hca *hca, const u8 *mac)
 	return !memcmp(hca->p.mac, mac, 6);
 }
 
-/* Everybody gets a multicast. */
+/* Everybody on the wire gets a multicast; of the same host, those that use packets. */
 static bool is_for(const struct wire_frame *f, const struct wire_port *port)
 {
-	return f->at[0] & 1 || has_mac(port->s->hca[port->func], f->at);
+	const struct hca *to = port->s->hca[port->func];
+
+	if (f->at[0] & 1)
+		return f->from != port->s->host || !hca_is_direct(port->s->hca[f->func], to);
+	return has_mac(to, f->at);
 }
 
 static void arrive(struct wire_port *port, const struct wire_frame *f)
@@ -160,29 +166,35 @@ static void arrive(struct wire_port *port, const struct wire_frame *f)
 	while (*end)
 		end = &(*end)->next;
 	*end = copy(f);
+	(*end)->local = f->from == port->s->host;
+}
+
+static struct wire_port *port_at(struct wire *w, u32 i)
+{
+	return &w->port[i / SESSION_FUNCS][i % SESSION_FUNCS];
 }
 
 void wire_deliver(struct wire *w)
 {
 	struct wire_frame *f;
-	int func;
+	u32 i;
 
 	while ((f = w->flying) && f->due <= shim_now) {
 		w->flying = f->next;
 		w->nflying[f->from]--;
-		for (func = 0; func < SESSION_FUNCS; func++)
-			if (is_for(f, &w->port[!f->from][func]))
-				arrive(&w->port[!f->from][func], f);
+		for (i = 0; i < 2 * SESSION_FUNCS; i++)
+			if (is_for(f, port_at(w, i)))
+				arrive(port_at(w, i), f);
 		free(f);
 	}
 }
 
-static bool has_receiver(const struct wire *w, const struct wire_frame *f)
+static bool has_receiver(struct wire *w, const struct wire_frame *f)
 {
-	int func;
+	u32 i;
 
-	for (func = 0; func < SESSION_FUNCS; func++)
-		if (is_for(f, &w->port[!f->from][func]))
+	for (i = 0; i < 2 * SESSION_FUNCS; i++)
+		if (is_for(f, port_at(w, i)))
 			return true;
 	return false;
 }
@@ -257,7 +269,7 @@ static void *frame_alloc(void *ctx, u32 bytes)
 	if (port->w->nflying[port->s->host] >= port->w->room)
 		return NULL;
 	free(port->out);
-	port->out = frame_new(bytes, port->s->host);
+	port->out = frame_new(bytes, port->s->host, port->func);
 	return port->out->at;
 }
 
@@ -276,7 +288,7 @@ static void frame_send(void *ctx)
 	port->out = NULL;
 }
 
-static const void *frame_next(void *ctx, u32 *bytes)
+static const void *frame_next(void *ctx, u32 *bytes, bool *local)
 {
 	struct wire_port *port = ctx;
 	struct wire_frame *f;
@@ -288,6 +300,7 @@ static const void *frame_next(void *ctx, u32 *bytes)
 		return NULL;
 	port->in = f->next;
 	*bytes = f->bytes;
+	*local = f->local;
 	return f->at;
 }
 

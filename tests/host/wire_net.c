@@ -165,7 +165,7 @@ static void frame_send(void *ctx)
 	add_event(n, f, send_on(n, &h->up, f->bytes));
 }
 
-static const void *frame_next(void *ctx, u32 *bytes)
+static const void *frame_next(void *ctx, u32 *bytes, bool *local)
 {
 	struct net_host *h = ctx;
 
@@ -177,6 +177,7 @@ static const void *frame_next(void *ctx, u32 *bytes)
 	if (!h->in)
 		h->in_end = &h->in;
 	*bytes = h->current->bytes;
+	*local = false;
 	return h->current->at;
 }
 

@@ -60,7 +60,8 @@ static bool send(u8 host, const u8 *dmac, u32 psn, u32 length)
 
 static bool get(u8 host, int func, struct hca_packet *p, u32 *bytes)
 {
-	const void *frame = w.s[host].ops->frame_next(w.s[host].ctx[func], bytes);
+	bool local;
+	const void *frame = w.s[host].ops->frame_next(w.s[host].ctx[func], bytes, &local);
 
 	return frame && !hca_packet_read(p, frame, *bytes);
 }
@@ -69,8 +70,9 @@ static bool get(u8 host, int func, struct hca_packet *p, u32 *bytes)
 static u32 count(u8 host, int func)
 {
 	u32 n = 0, bytes;
+	bool local;
 
-	while (w.s[host].ops->frame_next(w.s[host].ctx[func], &bytes))
+	while (w.s[host].ops->frame_next(w.s[host].ctx[func], &bytes, &local))
 		n++;
 	return n;
 }
@@ -211,13 +213,14 @@ static void test_damage(void)
 	u32 n, bytes, good = 0, damaged = 0;
 	const void *frame;
 	struct hca_packet p;
+	bool local;
 
 	start(1);
 	w.per_mille[WIRE_CORRUPT] = 500;
 	for (n = 0; n < FRAMES; n++)
 		send(0, mac_of(1, 0), n, 1000);
 	shim_now += w.delay;
-	while ((frame = w.s[1].ops->frame_next(w.s[1].ctx[0], &bytes)))
+	while ((frame = w.s[1].ops->frame_next(w.s[1].ctx[0], &bytes, &local)))
 		if (hca_packet_read(&p, frame, bytes))
 			damaged++;
 		else

@@ -83,6 +83,7 @@ struct hca *hca_create(struct hca_fabric *f, const struct hca_params *p,
 	hca->ops = ops;
 	hca->ctx = ctx;
 	hca->p = *p;
+	hca->p.wired |= p->roce && f->functions.packets;
 	if (hca_init(hca) || hca_cmd_init(hca) || hca_heap_join(&f->run.queue)) {
 		hca_free(hca);
 		return NULL;
@@ -112,6 +113,7 @@ void hca_destroy(struct hca *hca)
 	struct hca_fabric *f = hca->fabric;
 
 	hca_reset(hca);
+	hca_use_packets(hca, false);
 	hca_heap_leave(&f->run.queue, &hca->share.place);
 	hca_wire_exit(hca);
 	hca_wire_gate_exit(hca);

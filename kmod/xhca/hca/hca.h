@@ -38,8 +38,8 @@ struct hca_ops {
 	void (*raise_irq)(void *ctx, unsigned int vector);
 
 	/*
-	 * The wire of a RoCE port; local peers are not on it.  A frame is what is between the
-	 * Ethernet header, which may have a VLAN tag, and the ICRC, both included.  Only passes
+	 * The wire of a RoCE port; local peers are usually not on it.  A frame is what is between
+	 * the Ethernet header, which may have a VLAN tag, and the ICRC, both included.  Only passes
 	 * call these.
 	 */
 	/* Memory for a frame of @bytes that is to be sent; NULL: there is no room now */
@@ -48,9 +48,10 @@ struct hca_ops {
 	void (*frame_send)(void *ctx);
 	/*
 	 * The next frame that has arrived, and in *@bytes its length, or NULL.  It is valid until
-	 * the next call.  Its contents may be anything.
+	 * the next call.  Its contents may be anything.  *@local: a function of this fabric has
+	 * sent it (hca_use_packets()).
 	 */
-	const void *(*frame_next)(void *ctx, u32 *bytes);
+	const void *(*frame_next)(void *ctx, u32 *bytes, bool *local);
 };
 
 struct hca_params {
@@ -172,6 +173,11 @@ __visible bool hca_object_count(const struct hca *hca, unsigned int kind, const 
 				u32 *count);
 /* May be changed at any time. */
 __visible struct hca_command_failure *hca_command_failure(struct hca *hca);
+/*
+ * RoCE: if @on, messages between the function and all of its fabric are packets, which the caller
+ * takes to the ports of their addresses.  False: no memory
+ */
+__visible bool hca_use_packets(struct hca *hca, bool on);
 /* Port @number, or NULL.  0 is the first port, too. */
 __visible struct hca_port *hca_port_find(struct hca *hca, u32 number);
 /* Sets the link of a port. */

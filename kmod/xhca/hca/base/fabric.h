@@ -69,6 +69,7 @@ struct hca {
 		struct hca_timer timer;	/* they try again */
 	} room;
 	struct hca_congestion congestion;	/* RoCE */
+	bool packets;			/* it exchanges packets with local functions, too */
 	struct hca_gate *gates;		/* HCA_GATES peers on the wire (wire_gate.c), or NULL */
 	struct hca_dc *dc;		/* DCIs on the wire (wire_dct.c), or NULL */
 	u8 uc_mac[6];
@@ -148,6 +149,7 @@ struct hca_fabric {
 		u32 n;
 		struct list_head by_serial;	/* the same, in order of their serials */
 		u32 last_serial;
+		u32 packets;		/* functions that use packets (packets.c) */
 	} functions;
 	u64 last_member;		/* last number given to a multicast member */
 	struct {
@@ -257,6 +259,12 @@ static inline bool hca_pkeys_match(u16 a, u16 b)
 static inline u16 hca_qp_pkey(const struct hca_qp *qp)
 {
 	return qp->path.pkey_index && qp->st != MLX5_QP_ST_QP1 ? 0 : qp->port->pkey;
+}
+
+/* Are messages between the two, in one fabric, executed at once?  Else they are packets. */
+static inline bool hca_is_direct(const struct hca *a, const struct hca *b)
+{
+	return !(a->packets | b->packets);
 }
 
 static inline bool hca_halted(const struct hca *hca)

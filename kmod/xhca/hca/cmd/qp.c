@@ -263,17 +263,11 @@ static void hca_qp_release(struct hca_qp *qp)
 	kfree(qp);
 }
 
-static bool hca_qp_uses_wire(const struct hca_qp *qp)
-{
-	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_UC || qp->st == MLX5_QP_ST_XRC ||
-	       qp->st == MLX5_QP_ST_DCI;
-}
-
 enum hca_synd hca_qp_finish(struct hca_qp *qp, const struct hca_cmd *c, enum hca_synd synd)
 {
 	struct hca *hca = qp->hca;
 
-	if (!synd && hca->p.wired && hca_qp_uses_wire(qp) && !hca_wire_new(qp))
+	if (!synd && hca->p.wired && !hca_wire_new(qp))
 		synd = HCA_SYND_NO_MEMORY;
 	if (!synd && hca_qp_timers_join(qp))
 		synd = HCA_SYND_NO_MEMORY;

@@ -316,7 +316,8 @@ static bool hca_ud_deliver_at(struct datagram *d, struct hca_port *port, const u
 /* May ports of @hca get the multicast? */
 static bool hca_ud_reaches(const struct datagram *d, const struct hca *hca)
 {
-	if (!hca->nmcgs || hca->p.roce != d->src->hca->p.roce || hca_halted(hca))
+	if (!hca->nmcgs || hca->p.roce != d->src->hca->p.roce || hca_halted(hca) ||
+	    !hca_is_direct(d->src->hca, hca))
 		return false;
 	return !d->gid || hca_route_is_on(hca, d->gid);
 }
@@ -497,7 +498,7 @@ static int hca_ud_deliver_unicast(struct datagram *d)
 
 	if (!d->src->hca->p.roce && av->rlid == cpu_to_be16(HCA_SM_LID))
 		return hca_ud_deliver_manager(d, dqpn);
-	if (!to && d->src->hca->p.wired)
+	if (d->src->hca->p.wired && !(to && hca_is_direct(d->src->hca, to->hca)))
 		return hca_ud_send_frame(d);
 	if (!to || hca_halted(to->hca))
 		return 0;

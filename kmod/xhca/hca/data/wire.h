@@ -69,7 +69,8 @@ struct hca_wire {
 	struct hca_flow flow;
 	u32 flow_epoch;			/* of the routes when it was found; 0: look again */
 	bool has_flow;			/* the path leads from a GID that is valid */
-	bool local_peer;		/* and to a port of this host */
+	bool local_peer;		/* and to a port of the same fabric */
+	bool direct;			/* without packets */
 	u64 session;			/* DC: its number; 0: it has not begun */
 
 	/* Requester.  Indices of @sent are free-running. */
@@ -136,7 +137,7 @@ static inline bool hca_wire_is_outstanding(const struct hca_wire *x)
 
 /* ---- wire_send.c ------------------------------------------------------------------------- */
 
-/* For queue pairs of functions with a wire; false: no memory */
+/* For queue pairs of functions with a wire, if their type has connections; false: no memory */
 bool hca_wire_new(struct hca_qp *qp);
 void hca_wire_free(struct hca_qp *qp);
 /* For a function with a wire; false: no memory */
@@ -162,9 +163,9 @@ int hca_wire_send(struct hca_qp *qp, struct hca_packet *p, struct hca_sgl *from)
 int hca_wire_send_bytes(struct hca_port *from, struct hca_packet *p, const u8 *data);
 /* Finds the headers of the path of @qp; false if its source address does not exist. */
 bool hca_wire_find_flow(struct hca_qp *qp);
-/* Does the path lead to a port of this host?  Such a peer sends and gets no packets. */
-bool hca_wire_has_local_peer(struct hca_qp *qp);
-/* Does the packet come from the peer, on the path of the connection?  A local peer sends none. */
+/* Does the path lead to a port of the fabric that sends and gets no packets? */
+bool hca_wire_is_direct(struct hca_qp *qp);
+/* Does the packet come from the peer, on the path of the connection? */
 bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p);
 
 /* Does the queue pair wait for room or for its rate? */

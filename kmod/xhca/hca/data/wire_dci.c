@@ -51,7 +51,10 @@ static void hca_wire_dci_begin(struct hca_qp *qp, const struct mlx5r_av *av)
 
 static bool hca_wire_dci_leads(struct hca_qp *qp, const struct mlx5r_av *av)
 {
-	return qp->port->up && !hca_route_by_av(qp->hca, av) && hca_route_source(qp->hca, av);
+	const struct hca_port *to = hca_route_by_av(qp->hca, av);
+
+	return qp->port->up && !(to && hca_is_direct(qp->hca, to->hca)) &&
+	       hca_route_source(qp->hca, av);
 }
 
 int hca_wire_dci_choose(struct hca_qp *qp, const struct hca_wqe *w)

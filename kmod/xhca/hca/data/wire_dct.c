@@ -61,7 +61,7 @@ bool hca_wire_dct_init(struct hca *hca)
 	struct hca_dc *dc;
 	u32 i;
 
-	if (!hca->p.wired)
+	if (!hca->p.wired || hca->dc)
 		return true;
 	dc = kvzalloc(sizeof(*dc), GFP_KERNEL);
 	if (!dc)
@@ -346,12 +346,12 @@ static bool hca_wire_dct_has_key(struct hca_qp *dct, const struct hca_packet *p)
 	return false;
 }
 
-/* A local DCI sends no packets. */
+/* The packet of a local DCI does not come from the wire. */
 static bool hca_wire_dct_can_receive(struct hca_qp *dct, const struct hca_packet *p,
 				     const struct hca_gid *from)
 {
 	return dct->state == MLX5_QP_STATE_RTS && !dct->fail_to &&
-	       !hca_route_by_gid(dct->hca->fabric, p->flow.sgid, p->flow.smac, from) &&
+	       !!hca_route_by_gid(dct->hca->fabric, p->flow.sgid, p->flow.smac, from) == p->local &&
 	       hca_pkey_check(dct->port, hca_qp_pkey(dct), p->pkey);
 }
 

@@ -28,7 +28,7 @@ enum { SESSION_RANDOM = 0x3ff };	/* bits of a session that are random, not time 
 
 bool hca_wire_gate_init(struct hca *hca)
 {
-	if (hca->p.wired)
+	if (hca->p.wired && !hca->gates)
 		hca->gates = kvcalloc(HCA_GATES, sizeof(*hca->gates), GFP_KERNEL);
 	return hca->gates || !hca->p.wired;
 }
@@ -161,7 +161,7 @@ void hca_wire_gate_probed(struct hca_port *port, const struct hca_packet *p)
 
 	if (!hca_wire_gate_is_unicast(p->flow.sgid, p->flow.smac) ||
 	    !hca_route_has_gid(port->hca, p->flow.dgid, p->flow.dmac, &from) ||
-	    hca_route_by_gid(port->hca->fabric, p->flow.sgid, p->flow.smac, &from) ||
+	    !!hca_route_by_gid(port->hca->fabric, p->flow.sgid, p->flow.smac, &from) != p->local ||
 	    !hca_pkey_check(port, port->pkey, p->pkey))
 		return;
 	memcpy(flow->dmac, p->flow.smac, sizeof(flow->dmac));

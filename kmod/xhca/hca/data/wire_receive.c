@@ -108,7 +108,7 @@ static void hca_wire_dispatch(struct hca_port *port, const struct hca_packet *p)
 	}
 }
 
-static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
+static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes, bool local)
 {
 	struct hca_port *port = &hca->port[0];
 	enum hca_packet_error err;
@@ -118,6 +118,7 @@ static void hca_wire_take(struct hca *hca, const void *frame, u32 bytes)
 	if (!port->up)
 		return;
 	err = hca_packet_read(&p, frame, bytes);
+	p.local = local;
 	if (!err)
 		hca_wire_dispatch(port, &p);
 	else if (err == HCA_PACKET_ICRC)
@@ -131,15 +132,16 @@ static unsigned int hca_wire_poll_function(struct hca *hca)
 	u64 before = f->stat.units;
 	const void *frame;
 	unsigned int n;
+	bool local;
 	u32 bytes;
 
 	f->turn = (struct hca_turn) { .budget = HCA_TURN_UNITS };
 	for (n = 0; hca_turn_left(f) && f->stat.units - before < HCA_TURN_UNITS &&
 		    !hca_halted(hca); n++) {
-		frame = hca->ops->frame_next(hca->ctx, &bytes);
+		frame = hca->ops->frame_next(hca->ctx, &bytes, &local);
 		if (!frame)
 			break;
-		hca_wire_take(hca, frame, bytes);
+		hca_wire_take(hca, frame, bytes, local);
 	}
 	if (n) {
 		hca_wire_acknowledge(f);

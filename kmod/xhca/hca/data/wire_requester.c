@@ -85,7 +85,7 @@ bool hca_wire_leads(struct hca_qp *qp)
 		return false;
 	if (qp->st == MLX5_QP_ST_DCI)
 		return x->dc.far;
-	return hca_wire_is_outstanding(x) || (qp->port->up && !hca_wire_has_local_peer(qp));
+	return hca_wire_is_outstanding(x) || (qp->port->up && !hca_wire_is_direct(qp));
 }
 
 static bool hca_wire_window_open(const struct hca_wire *x)

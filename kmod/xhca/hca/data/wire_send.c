@@ -18,11 +18,20 @@
 
 #define ROOM_NS	50000u
 
+static bool hca_wire_is_connected(const struct hca_qp *qp)
+{
+	return qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_UC || qp->st == MLX5_QP_ST_XRC ||
+	       qp->st == MLX5_QP_ST_DCI;
+}
+
 bool hca_wire_new(struct hca_qp *qp)
 {
-	struct hca_wire *x = kzalloc(sizeof(*x), HCA_GFP);
 	struct hca_fabric *f = qp->hca->fabric;
+	struct hca_wire *x;
 
+	if (qp->wire || !hca_wire_is_connected(qp))
+		return true;
+	x = kzalloc(sizeof(*x), HCA_GFP);
 	if (!x)
 		return false;
 	if (hca_heap_join(&f->timers))
@@ -154,13 +163,16 @@ static void hca_wire_take_av(struct hca_qp *qp)
 static void hca_wire_update_path(struct hca_qp *qp)
 {
 	struct hca_wire *x = qp->wire;
+	const struct hca_port *to;
 	const struct hca_gid *g;
 
 	if (qp->st == MLX5_QP_ST_DCI && x->dc.far)
 		hca_wire_take_av(qp);
 	g = &qp->hca->gids[qp->path.sgid_index % HCA_GIDS];
 	x->flow_epoch = qp->hca->fabric->route.epoch;
-	x->local_peer = hca_route_find(qp->hca, &qp->path);
+	to = hca_route_find(qp->hca, &qp->path);
+	x->local_peer = to;
+	x->direct = to && hca_is_direct(qp->hca, to->hca);
 	x->has_flow = g->valid;
 	if (g->valid)
 		hca_wire_set_flow(qp, g);
@@ -173,17 +185,17 @@ bool hca_wire_find_flow(struct hca_qp *qp)
 	return qp->wire->has_flow;
 }
 
-bool hca_wire_has_local_peer(struct hca_qp *qp)
+bool hca_wire_is_direct(struct hca_qp *qp)
 {
 	hca_wire_find_flow(qp);
-	return qp->wire->local_peer;
+	return qp->wire->direct;
 }
 
 bool hca_wire_is_from_peer(struct hca_qp *qp, const struct hca_packet *p)
 {
 	const struct hca_flow *own = &qp->wire->flow, *flow = &p->flow;
 
-	return hca_wire_find_flow(qp) && !hca_wire_has_local_peer(qp) && own->l3 == flow->l3 &&
+	return hca_wire_find_flow(qp) && qp->wire->local_peer == p->local && own->l3 == flow->l3 &&
 	       own->tagged == flow->tagged && !((own->tci ^ flow->tci) & HCA_VLAN_ID) &&
 	       !memcmp(own->dgid, flow->sgid, sizeof(own->dgid)) &&
 	       !memcmp(own->sgid, flow->dgid, sizeof(own->sgid)) &&

@@ -133,6 +133,7 @@ struct hca_flow {
 /* Numbers are in host order; fields of headers that the opcode does not have are not used. */
 struct hca_packet {
 	struct hca_flow flow;
+	bool local;			/* a function of the own fabric has sent it */
 	u8 opcode;
 	bool solicited, migrated, ack_request, becn;
 	u16 pkey;
