@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "data/wire.h"
+#include "dc.h"
 #include "peers.h"
 #include "tap.h"
 
@@ -113,6 +114,38 @@ static void test_cnp(void)
 	ok(counts(1)->marked == 1 && counts(1)->cnps_sent == 1, "it is counted where it is sent");
 	ok(counts(0)->cnps_handled == 1 && !counts(0)->cnps_ignored && !counts(0)->marked,
 	   "and where it arrives");
+	peers_close();
+}
+
+/* The target of DC answers as other responders do; the probe and the answers are not marked. */
+static void test_dc(void)
+{
+	struct dc_wr wr = {
+		.opcode = MLX5R_OP_RDMA_WRITE, .fm_ce_se = MLX5R_CE_ALWAYS, .nsge = 1,
+	};
+	struct session_qp dci;
+	struct dc_target dct;
+	struct dc_srq srq;
+	struct xv_wc wc;
+
+	begin(MLX5_QP_ST_RC, 0, UINT32_MAX);
+	srq = dc_srq(peer[1].s, peer[1].func);
+	dct = dc_target(peer[1].s, peer[1].func, &srq, peer[1].q.cqn);
+	dc_initiator(peer[0].s, peer[0].func, 6, &dci);
+	wr.sge[0] = here(0, 0, 5000);
+	wr.raddr = peer[1].mr.addr;
+	wr.rkey = peer[1].mr.key;
+	dc_build(&dci, &dct, &wr);
+	xv_commit_send(&dci.qp);
+	ok(peers_settle(100 * NSEC_PER_SEC) && xv_poll_cq(&dci.cq, 1, &wc) == 1 && !wc.status,
+	   "DC: marked packets are executed");
+	ok(counts(1)->marked >= 2 && counts(1)->cnps_sent,
+	   "DC: they are counted, and a CNP is sent");
+	ok(counts(0)->cnps_handled == counts(1)->cnps_sent && !counts(0)->cnps_ignored,
+	   "DC: the initiator takes it");
+	session_qp_destroy(&dci);
+	dc_simple(peer[1].s, peer[1].func, MLX5_CMD_OP_DRAIN_DCT, dct.dctn);
+	dc_simple(peer[1].s, peer[1].func, MLX5_CMD_OP_DESTROY_DCT, dct.dctn);
 	peers_close();
 }
 
@@ -465,6 +498,7 @@ static void test_statistics(void)
 int main(void)
 {
 	test_cnp();
+	test_dc();
 	test_capable();
 	test_spacing();
 	test_strangers();
