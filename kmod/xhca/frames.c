@@ -94,10 +94,17 @@ static void drop(struct xhca_frames *f, struct sk_buff *skb)
  * Several datagrams that the kernel has joined (GSO) have lost their IP headers, which the ICRC
  * covers.
  */
+/* The network device may be removed at the same time. */
+static bool has_carrier(const struct xhca_function *fn)
+{
+	const struct net_device *dev = READ_ONCE(fn->netdev);
+
+	return dev && netif_carrier_ok(dev);
+}
+
 static struct sk_buff *prepare(struct xhca_function *fn, struct sk_buff *skb)
 {
-	if (skb_is_gso(skb) || !netif_carrier_ok(fn->netdev) ||
-	    skb_orphan_frags_rx(skb, GFP_ATOMIC)) {
+	if (skb_is_gso(skb) || !has_carrier(fn) || skb_orphan_frags_rx(skb, GFP_ATOMIC)) {
 		kfree_skb(skb);
 		return NULL;
 	}

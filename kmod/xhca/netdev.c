@@ -292,7 +292,7 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 		strscpy(dev->name, name, sizeof(dev->name));
 	err = register_netdevice(dev);
 	if (!err)
-		fn->netdev = dev;
+		smp_store_release(&fn->netdev, dev);
 	rtnl_unlock();
 	if (err)
 		free_netdev(dev);
@@ -306,7 +306,7 @@ void xhca_netdev_del(struct xhca_function *fn)
 	if (!dev)
 		return;
 	rtnl_lock();
-	fn->netdev = NULL;
+	WRITE_ONCE(fn->netdev, NULL);
 	unregister_netdevice(dev);
 	rtnl_unlock();
 	free_netdev(dev);

@@ -104,7 +104,7 @@ struct xhca_function {
 	bool present;			/* on the bus; under pci.lock */
 	struct hca *hca;		/* while present */
 	bool is_reset;			/* while it is unplugged: its objects are freed */
-	struct net_device *netdev;	/* RoCE, while the PCI device exists; under RTNL */
+	struct net_device *netdev;	/* RoCE, while the PCI device exists; under RTNL or RCU */
 	unsigned int ram_last;		/* where its last DMA was, see struct xhca_ram_list */
 	struct net *net;		/* namespace of a new network device, or NULL */
 	struct xhca_uplink uplink;
