@@ -15,9 +15,11 @@ far() { ip netns exec far "$@"; }
 # said REGEX: the kernel log has a line of xhca
 said() { dmesg | grep -Eq "xhca: .*$1"; }
 
-# wire_up: makes the uplink up0 and the interface "wire" at the other end
+# wire_up: makes the uplink up0 and the interface "wire" at the other end. It has the same address
+# each time: Linux forgets the addresses of neighbours when a link goes down, but looks at most once
+# a second, and may miss that it was down.
 wire_up() {
-	ip link add up0 type veth peer name wire netns far || return
+	ip link add up0 type veth peer name wire address 02:80:00:00:00:0f netns far || return
 	# The host has the address of the port, too, and would answer ARP requests from up0.
 	echo 1 > /proc/sys/net/ipv4/conf/up0/arp_ignore
 	far sh -c 'echo 1 > /proc/sys/net/ipv6/conf/wire/keep_addr_on_down'
