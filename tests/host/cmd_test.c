@@ -12,6 +12,7 @@
 #include "tap.h"
 
 #define PULLED_NS	600000000ull	/* longer than the interval of the health counter */
+#define LOST_DOORBELL_NS 100000000ull	/* a doorbell that has not come counts as lost */
 
 static struct session s;
 
@@ -690,12 +691,16 @@ static void test_firmware_failure(struct mlx5_cmd_layout *lay, u64 queue, u64 bo
 	tap_is(interface_state(), 1, "after a reset the interface is disabled");
 	ok(!seg->health.synd && !seg->health.rfr_severity, "and healthy again");
 	attach(queue);
+	session_settle(&s);
+	tap_is(lay->status_own, 1, "the command from before the reset is not executed");
 	tap_is(post(lay, box, D_NONE), 0, "a driver that sets its queue has commands executed");
 }
 
 /* A reset of the function through PCI: the driver must set its queue again. */
 static void test_function_reset(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
 {
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+
 	brief(MLX5_CMD_OP_ENABLE_HCA, 0);
 	hca_firmware_fail(s.hca[0]);
 	ok(!hca_function_in_reset(s.hca[0]), "no function reset");
@@ -707,8 +712,15 @@ static void test_function_reset(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
 	tap_is(interface_state(), 1, "the interface is disabled");
 	ok(!((struct mlx5_init_seg *)s.hca[0]->p.bar)->health.synd, "and healthy");
 	tap_is(post(lay, box, D_NONE), 0xfe, "no command is executed");
+	lay[1] = *lay;
 	attach(queue);
 	tap_is(post(lay, box, D_NONE), 0, "until the driver sets its queue");
+	shim_now += LOST_DOORBELL_NS;
+	tap_is(post(lay, box, D_NONE), 0, "the next one");
+	tap_is(lay[1].status_own, 1, "a command from before the reset is not executed");
+	seg->cmd_dbell = cpu_to_be32(2);
+	session_settle(&s);
+	tap_is(lay[1].status_own, 0, "until its doorbell is rung");
 }
 
 static void test_queue(void)

@@ -72,6 +72,7 @@ struct hca_cmdif {
 	struct mlx5_cmd_layout *slot;	/* NULL: the driver has set no queue */
 	u32 ready;			/* slots whose doorbell has been rung */
 	u32 silent;			/* slots that we own, without a doorbell */
+	u32 stale;			/* slots that we owned when the driver set the queue */
 	u64 lost_at;			/* ns: then silent slots count as rung */
 	u32 health;
 	bool reset;			/* the function is to be reset */
@@ -351,6 +352,10 @@ static u32 hca_cmdif_owned_slots(struct hca_cmdif *c)
  * then begins the next command.  So if any doorbell was rung, all slots that we owned before
  * have been rung too.  A slot without this evidence waits for LOST_NS, because its driver may
  * not be ready for the answer.
+ *
+ * A command that was never answered, because the function had failed, leaves a slot that we own in
+ * the queue that the driver sets again after the reset.  It is not executed: its mailboxes may be
+ * those of another command by now.
  */
 static void hca_cmdif_read_doorbell(struct hca *hca)
 {
@@ -372,7 +377,8 @@ static void hca_cmdif_read_doorbell(struct hca *hca)
 	}
 	owned = hca_cmdif_owned_slots(c);
 	c->ready |= owned & rung;
-	c->silent = owned & ~c->ready;
+	c->stale &= owned & ~c->ready;
+	c->silent = owned & ~c->ready & ~c->stale;
 }
 
 static void hca_cmdif_attach(struct hca *hca, u32 low)
@@ -392,6 +398,7 @@ static void hca_cmdif_attach(struct hca *hca, u32 low)
 				   SLOTS << LOG_STRIDE);
 	hca->cmdif->ready = 0;
 	hca->cmdif->silent = 0;
+	hca->cmdif->stale = hca->cmdif->slot ? hca_cmdif_owned_slots(hca->cmdif) : 0;
 	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
 }
 
@@ -422,6 +429,7 @@ static bool hca_cmdif_reset_some(struct hca *hca)
 		return false;
 	if (c->disable) {
 		c->disable = false;
+		hca_cmdif_set_word(&hca_cmdif_segment(hca)->cmd_dbell, 0);
 		hca_cmdif_set_health(hca, 0);
 		hca_cmdif_show_disabled(hca);
 		/* A CPU that reads false sees all stores of the reset. */
