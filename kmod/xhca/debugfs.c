@@ -8,6 +8,9 @@
  * its uplink or another function (hca/packets.c), and debugfs/xhca/N/impairments has the number of
  * those that were lost and so on because its file "impair" in configfs demands it.
  *
+ * debugfs/xhca/N/peers has the GIDs of the peers on the wire of connected queue pairs, and how many
+ * queue pairs each of them has; "others" stands for further peers.
+ *
  * For tests of drivers: a number n written to debugfs/xhca/N/fail_command fails the nth
  * firmware command of function N from now on.  The command is not executed.  Its status is
  * the one in debugfs/xhca/N/fail_status: an MLX5_CMD_STAT_* of linux/mlx5/device.h, by
@@ -25,6 +28,7 @@
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/mlx5/device.h>
 
@@ -54,6 +58,40 @@ static int frames_show(struct seq_file *s, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(frames);
+
+struct find_peers {
+	struct hca *hca;
+	struct hca_peers *peers;
+	bool more;
+};
+
+static void find_peers(void *arg)
+{
+	struct find_peers *f = arg;
+
+	f->more = hca_peers_find(f->hca, f->peers);
+}
+
+static int peers_show(struct seq_file *s, void *unused)
+{
+	struct xhca_function *fn = s->private;
+	struct find_peers f = { .hca = fn->hca };
+	u32 i;
+
+	f.peers = kzalloc(sizeof(*f.peers), GFP_KERNEL);
+	if (!f.peers)
+		return -ENOMEM;
+	do
+		xhca_engine_call(&fn->fabric->engine, find_peers, &f);
+	while (f.more);
+	for (i = 0; i < f.peers->n; i++)
+		seq_printf(s, "%pI6c %u\n", f.peers->peer[i].gid, f.peers->peer[i].qps);
+	if (f.peers->others)
+		seq_printf(s, "others %u\n", f.peers->others);
+	kfree(f.peers);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(peers);
 
 static int impairments_show(struct seq_file *s, void *unused)
 {
@@ -194,6 +232,7 @@ void xhca_debugfs_add(struct xhca_function *fn)
 	debugfs_create_file("objects", 0400, dir, fn, &objects_fops);
 	if (fn->roce) {
 		debugfs_create_file("frames", 0400, dir, fn, &frames_fops);
+		debugfs_create_file("peers", 0400, dir, fn, &peers_fops);
 		debugfs_create_file("impairments", 0400, dir, fn, &impairments_fops);
 	}
 	debugfs_create_file("port_event", 0200, dir, fn, &port_event_fops);

@@ -90,6 +90,7 @@
 #include "hca/cmd/cmd.c"
 
 #include "hca/packets.c"
+#include "hca/peers.c"
 #include "hca/sweep.c"
 #include "hca/doorbell.c"
 #include "hca/run.c"

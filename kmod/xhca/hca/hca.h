@@ -58,6 +58,7 @@ struct hca_params {
 	unsigned int index;		/* position on the virtual bus */
 	bool roce;			/* else InfiniBand */
 	bool wired;			/* RoCE: peers that are not local may be on the wire */
+	bool no_least_timeout;		/* RoCE, after a reset: see data/wire_requester.c */
 	u32 num_ports;			/* RoCE: 1 */
 	u8 mac[6];			/* permanent address of a RoCE port */
 	u64 node_guid;
@@ -92,6 +93,18 @@ struct hca_command_failure {
 	u32 more;			/* commands that fail after that one */
 	u16 opcode;			/* of commands that may fail; 0: all may fail */
 	u8 status;			/* of the failed commands */
+};
+
+/* Peers on the wire of the connected queue pairs of a function */
+#define HCA_PEERS	256u
+struct hca_peers {
+	u32 next;			/* number of the queue pair to look at next, first 0 */
+	u32 n;				/* entries of @peer */
+	u32 others;			/* queue pairs with further peers */
+	struct {
+		u8 gid[16];
+		u32 qps;
+	} peer[HCA_PEERS];
 };
 
 /* ---- All functions of the host ----------------------------------------------------------- */
@@ -171,6 +184,8 @@ __visible bool hca_function_in_reset(const struct hca *hca);
 /* The number of objects of kind @kind, from 0, and its name.  False: there is no such kind. */
 __visible bool hca_object_count(const struct hca *hca, unsigned int kind, const char **name,
 				u32 *count);
+/* RoCE: adds the peers of some queue pairs.  True if there are more queue pairs. */
+__visible bool hca_peers_find(struct hca *hca, struct hca_peers *p);
 /* May be changed at any time. */
 __visible struct hca_command_failure *hca_command_failure(struct hca *hca);
 /*
