@@ -9,6 +9,8 @@
  *	ports	number of ports, 2 only with link "ib"
  *	uplink	interface of the host to which a RoCE port is connected, by its name in the
  *		namespace of the process that writes to enable; it may appear later.  Empty: none
+ *	least_timeout	1: RC queue pairs wait 0.5 seconds or longer for an acknowledgement, as
+ *			those of adapters do; 0: as long as the program says
  *	fabric	name of the fabric that it is in; empty: the default fabric
  *	cpus	list of CPUs that execute the fabric; its first function chooses them.  Empty: those
  *		of the first function, or of the module
@@ -121,6 +123,22 @@ static ssize_t function_uplink_store(struct config_item *item, const char *page,
 }
 CONFIGFS_ATTR(function_, uplink);
 
+static ssize_t function_least_timeout_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%d\n", item_function(item)->least_timeout);
+}
+
+static ssize_t function_least_timeout_store(struct config_item *item, const char *page, size_t len)
+{
+	bool on;
+	int err = kstrtobool(page, &on);
+
+	if (!err)
+		err = xhca_function_set_least_timeout(item_function(item), on);
+	return err ?: len;
+}
+CONFIGFS_ATTR(function_, least_timeout);
+
 static ssize_t function_fabric_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%s\n", item_function(item)->fabric_name);
@@ -232,6 +250,7 @@ static struct configfs_attribute *function_attrs[] = {
 	&function_attr_mac,
 	&function_attr_ports,
 	&function_attr_uplink,
+	&function_attr_least_timeout,
 	&function_attr_fabric,
 	&function_attr_cpus,
 	&function_attr_enable,

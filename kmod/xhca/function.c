@@ -38,6 +38,7 @@ static void create_hca(void *arg)
 		.index = fn->index,
 		.roce = fn->roce,
 		.wired = *fn->uplink.name,
+		.no_least_timeout = !fn->least_timeout,
 		.num_ports = fn->num_ports,
 		.node_guid = function_guid(fn),
 		.lid = fn->index + 1,
@@ -85,6 +86,7 @@ static void set_defaults(struct xhca_function *fn)
 {
 	fn->roce = true;
 	fn->num_ports = 1;
+	fn->least_timeout = true;
 	slot_mac(fn, fn->mac);
 	*fn->uplink.name = 0;
 	*fn->fabric_name = 0;
@@ -183,6 +185,17 @@ int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports)
 	if (err)
 		return err;
 	fn->num_ports = ports;
+	settings_unlock(fn);
+	return 0;
+}
+
+int xhca_function_set_least_timeout(struct xhca_function *fn, bool on)
+{
+	int err = settings_lock(fn);
+
+	if (err)
+		return err;
+	fn->least_timeout = on;
 	settings_unlock(fn);
 	return 0;
 }

@@ -96,6 +96,7 @@ struct xhca_function {
 	bool used, plugged;
 	bool roce;
 	unsigned int num_ports;
+	bool least_timeout;		/* of RC queue pairs, as firmware has by default */
 	u8 mac[ETH_ALEN];
 	char fabric_name[XHCA_FABRIC_NAME];	/* empty: the default fabric */
 	struct cpumask cpus;		/* of its fabric; empty: not chosen */
@@ -387,6 +388,7 @@ void xhca_function_free(struct xhca_function *fn);
 int xhca_function_set_link(struct xhca_function *fn, const char *link);
 int xhca_function_set_mac(struct xhca_function *fn, const char *mac);
 int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
+int xhca_function_set_least_timeout(struct xhca_function *fn, bool on);
 /* @name: of an interface of the host; empty: the port has no uplink */
 int xhca_function_set_uplink(struct xhca_function *fn, const char *name);
 /* @name: empty: the default fabric */

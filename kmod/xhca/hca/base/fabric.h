@@ -60,6 +60,7 @@ struct hca {
 	struct hca_caps *caps;		/* caps.c */
 	u8 node_desc[64];
 	bool roce_en;			/* vport.c */
+	bool no_least_timeout;		/* reg.c; see wire_requester.c */
 	u16 vport_mtu;
 
 	struct hca_port port[HCA_MAX_PORTS];	/* p.num_ports of them */

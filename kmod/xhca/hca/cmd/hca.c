@@ -171,6 +171,7 @@ int hca_init(struct hca *hca)
 		return -ENOMEM;
 	hca_addresses_reset(hca);
 	hca_congestion_reset(hca);
+	hca->no_least_timeout = hca->p.no_least_timeout;
 	return 0;
 }
 
@@ -218,6 +219,7 @@ static void hca_reset_end(struct hca *hca)
 	memset(&hca->uncounted, 0, sizeof(hca->uncounted));
 	hca_addresses_reset(hca);
 	hca_congestion_reset(hca);
+	hca->no_least_timeout = hca->p.no_least_timeout;
 	hca_wire_gate_reset(hca);
 	hca_wire_dct_reset(hca);
 	hca_caps_reset(hca);

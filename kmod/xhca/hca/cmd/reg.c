@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 
 enum {
+	REG_ROCE_ACCL = 0x402c,
 	REG_PMTU = 0x5003,
 	REG_PTYS = 0x5004,
 	REG_PPCNT = 0x5008,
@@ -22,6 +23,13 @@ enum {
 };
 
 enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
+
+/* Of ROCE_ACCL: the first dword says which bits of the second one can be set, or shall be. */
+enum {
+	ACCL_BYTES		= 0x80,
+	ACCL_ADP_RETRANS	= 1 << 0,
+	ACCL_NO_LEAST_TIMEOUT	= 1 << 4,	/* min_ack_timeout_limit_disabled */
+};
 
 enum {
 	PTYS_IB_4X		= 1 << 2,
@@ -154,6 +162,32 @@ static enum hca_synd hca_reg_write_host_endianness(struct hca *hca, const void *
 	return *(const u8 *)in ? HCA_SYND_REGISTER_VALUE : HCA_OK;
 }
 
+/* Short timeouts ("adaptive retransmission") belong to the mode with a least timeout. */
+static enum hca_synd hca_reg_read_roce_accl(struct hca *hca, const void *in, void *out)
+{
+	u32 set = hca->no_least_timeout ? ACCL_NO_LEAST_TIMEOUT : ACCL_ADP_RETRANS;
+	__be32 *dwords = out;
+
+	if (!hca->p.roce)
+		return HCA_SYND_NOT_ROCE;
+	dwords[0] = cpu_to_be32(ACCL_NO_LEAST_TIMEOUT);
+	dwords[1] = cpu_to_be32(set);
+	return HCA_OK;
+}
+
+static enum hca_synd hca_reg_write_roce_accl(struct hca *hca, const void *in)
+{
+	u32 select = hca_dword(in, 0), set = hca_dword(in, 32);
+
+	if (!hca->p.roce)
+		return HCA_SYND_NOT_ROCE;
+	if (select & ~(u32)ACCL_NO_LEAST_TIMEOUT)
+		return HCA_SYND_REGISTER_VALUE;
+	if (select)
+		hca->no_least_timeout = set & ACCL_NO_LEAST_TIMEOUT;
+	return HCA_OK;
+}
+
 /* Which management registers there are: only those that tell the version of the firmware. */
 static enum hca_synd hca_reg_read_mcam(struct hca *hca, const void *in, void *out)
 {
@@ -213,6 +247,7 @@ static const struct reg {
 #undef READ_ONLY
 	{ REG_MCQI, MLX5_ST_SZ_BYTES(mcqi_reg),
 	  MLX5_ST_SZ_BYTES(mcqi_reg) + MLX5_ST_SZ_BYTES(mcqi_version), hca_reg_read_mcqi, NULL },
+	{ REG_ROCE_ACCL, ACCL_BYTES, ACCL_BYTES, hca_reg_read_roce_accl, hca_reg_write_roce_accl },
 	{ REG_NODE_DESC, 64, 64, hca_reg_read_node_desc, hca_reg_write_node_desc },
 	{ REG_HOST_ENDIANNESS, 16, 16, NULL, hca_reg_write_host_endianness },
 };

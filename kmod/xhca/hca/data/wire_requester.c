@@ -14,6 +14,9 @@
  * The timeouts follow what was measured on adapters.  The first ones are short, and together take
  * one retry.  Each of the others is 2 * 4.096 us * 2^t, where t is at least 16.  The short ones are
  * longer if answers take longer; as in TCP, a packet that was sent twice is not measured.
+ *
+ * A register (ROCE_ACCL, cmd/reg.c) turns the least timeout off.  Then, as on adapters, there are
+ * no short timeouts, each is 4.096 us * 2^t, and the first one repeats nothing and takes no retry.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -119,6 +122,8 @@ static u64 hca_wire_timeout_ns(const struct hca_qp *qp)
 	const struct hca_wire *x = qp->wire;
 	u64 first = max_t(u64, SHORT_FIRST_NS, (u64)RTT_FACTOR * x->rtt.ns);
 
+	if (qp->hca->no_least_timeout)
+		return all;
 	if (x->timeouts >= SHORT_TIMEOUTS || !qp->retry_cnt)
 		return max(2 * all, least);
 	return min(first << x->rtt.backoff, max(all, least));
@@ -810,27 +815,54 @@ void hca_wire_response(struct hca_qp *qp, const struct hca_packet *p)
 	}
 }
 
-void hca_wire_timer(struct hca_timer *timer)
+/* False if the request has failed. */
+static bool hca_wire_count_timeout(struct hca_qp *qp)
 {
-	struct hca_wire *x = container_of(timer, struct hca_wire, timer);
-	struct hca_qp *qp = x->qp;
+	struct hca_wire *x = qp->wire;
 
-	if (hca_halted(qp->hca)) {
-		hca_wire_start_timer(qp);
-		return;
-	}
 	/* The short ones take one retry together. */
 	if ((x->timeouts == 0 || x->timeouts >= SHORT_TIMEOUTS) && hca_wire_use_retry(qp))
-		return;
+		return false;
 	if (x->timeouts < SHORT_TIMEOUTS)
 		qp->counter->adp_retrans++;
 	else
 		qp->counter->timeouts++;
 	qp->counter->adp_retrans_to += x->timeouts == SHORT_TIMEOUTS;
 	x->timeouts++;
-	x->rtt.backoff = min(x->rtt.backoff + 1, MAX_BACKOFF);
 	x->gate.unsure = x->timeouts >= SHORT_TIMEOUTS;
 	hca_wire_go_back(qp, x->una);
+	return true;
+}
+
+/* The same without a least timeout */
+static bool hca_wire_count_plain_timeout(struct hca_qp *qp)
+{
+	struct hca_wire *x = qp->wire;
+
+	qp->counter->timeouts++;
+	if (x->timeouts) {
+		if (hca_wire_use_retry(qp))
+			return false;
+		x->gate.unsure = true;
+		hca_wire_go_back(qp, x->una);
+	}
+	x->timeouts++;
+	return true;
+}
+
+void hca_wire_timer(struct hca_timer *timer)
+{
+	struct hca_wire *x = container_of(timer, struct hca_wire, timer);
+	struct hca_qp *qp = x->qp;
+	bool again;
+
+	if (!hca_halted(qp->hca)) {
+		again = qp->hca->no_least_timeout ? hca_wire_count_plain_timeout(qp) :
+						    hca_wire_count_timeout(qp);
+		if (!again)
+			return;
+		x->rtt.backoff = min(x->rtt.backoff + 1, MAX_BACKOFF);
+	}
 	hca_wire_start_timer(qp);
 }
 
