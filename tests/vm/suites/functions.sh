@@ -21,6 +21,7 @@ column() { xhcactl list | awk -v name="$1" -v n="$2" '$1 == name { print $n }'; 
 json() { xhcactl list --json | jq -c '.[2]'; }
 # put FILE VALUE: writes to a file of a function, without a check by xhcactl
 put() { echo "$2" > "$CONFIG/$1"; }
+[ -d /sys/kernel/debug/xhca ] || mount -t debugfs none /sys/kernel/debug
 # said REGEX: the kernel log has a line of xhca
 said() { dmesg | grep -Eq "xhca: .*$1"; }
 
@@ -31,8 +32,10 @@ is "it has a device" "$(devices)" 3
 like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +- +- +-$" xhcactl list
 want="{\"name\":\"third\",\"link\":\"roce\",\"mac\":\"$MAC\",\"ports\":1"
 want+=",\"address\":\"10000:00:02.0\",\"device\":\"mlx5_2\",\"interface\":\"xnet2\",\"netns\":null"
-want+=",\"uplink\":null,\"fabric\":null,\"cpus\":null}"
-is "list --json shows the function" "$(json)" "$want"
+want+=",\"uplink\":null,\"fabric\":null,\"cpus\":null,\"least_timeout\":true}"
+is "list --json shows the function" "$(json | jq -c 'del(.frames, .peers)')" "$want"
+like "list --long shows that it has no frames" \
+	'^    RoCE frames: 0 received, 0 dropped, 0 sent, 0 unsent$' xhcactl list --long
 is "its interface has the MAC address" "$(< /sys/class/net/xnet2/address)" $MAC
 like "its GUID is made of the MAC address" 'node_guid:\s+0011:22ff:fe33:4455' ibv_devinfo -d mlx5_2
 ok "its interface comes up" ip link set xnet2 up
@@ -65,6 +68,7 @@ refused "a name that exists" 'function 0 exists' xhcactl add 0
 refused "a link that does not exist" 'Invalid argument.*link=token' xhcactl add --link token
 refused "three ports" 'Invalid argument.*ports=3' xhcactl add --link ib --ports 3
 refused "a number that is none" 'Invalid argument.*ports: not a number' xhcactl add --ports many
+refused "a least timeout of 2" 'Invalid argument' put 0/least_timeout 2
 refused "two RoCE ports" 'Invalid argument.*ports=2 needs link=ib' xhcactl add --ports 2
 refused "a multicast address" 'Invalid argument.*mac=03' xhcactl add --mac 03:00:00:00:00:01
 refused "half an address" 'Invalid argument.*mac=02:11' xhcactl add --mac 02:11:22
@@ -89,7 +93,8 @@ ok "functions that are not enabled can be removed" rmdir $CONFIG/full*
 # ---- Network namespace
 # Not the address that was used above: the ARP cache still has that one.
 ip netns add blue
-like "a function in a network namespace" '^2$' xhcactl add --netns blue
+like "a function in a network namespace" '^2$' xhcactl add --netns blue --no-least-timeout
+is "it has no least timeout" "$(json | jq .least_timeout)" false
 is "the list names the namespace" "$(column 2 8)" blue
 there=$(< $CONFIG/2/interface)
 is "its interface is not here" "$(ls -d /sys/class/net/xnet2 2>/dev/null)" ""
@@ -103,12 +108,14 @@ pingpong "it reaches the first function from there" ibv_rc_pingpong mlx5_0 mlx5_
 
 # ---- save, restore
 ok "save the list" xhcactl save "$WORK/conf"
-like "a line for each function" '^--link roce --mac .* --ports 1 --netns blue 2$' cat "$WORK/conf"
+like "a line for each function" \
+	'^--link roce --mac .* --ports 1 --netns blue --no-least-timeout 2$' cat "$WORK/conf"
 ok "remove the third function" xhcactl del 2
 ip netns delete blue
 ok "restore the list" xhcactl restore "$WORK/conf"
 is "the function is back" "$(functions)" 3
 is "the function is in its namespace" "$(column 2 8)" blue
+is "and has no least timeout" "$(json | jq .least_timeout)" false
 ok "a second restore changes nothing" xhcactl restore "$WORK/conf"
 is "there are three functions" "$(functions)" 3
 ip netns delete blue

@@ -168,6 +168,10 @@ lost() {
 	client=$!
 	before=$(frames received)
 	ok "$what: traffic" wait_for "$LIMIT" received_more "$before"
+	is "$what: the peer is listed" "$(xhcactl list --json | jq -c '[.[].peers[]]')" \
+		"[{\"gid\":\"::ffff:$THERE\",\"qps\":1}]"
+	like "$what: with the long list" "^    peer ::ffff:$THERE: 1 queue pairs$" \
+		xhcactl list --long
 	start=${EPOCHREALTIME/./}
 	ok "$what: $*" "${PEER[@]}" "$@"
 	wait_for 60 eval "! kill -0 $client 2> /dev/null" || kill $client

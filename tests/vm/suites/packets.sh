@@ -152,6 +152,24 @@ ok "it is removed" "$XHCACTL" del ib0
 # ---- Impairments
 
 impair() { "$XHCACTL" impair "$@"; }
+
+# isolated DEVICE TIMEOUTS REPEATED: it loses all that it sends. A request fails after so many
+# timeouts, and "more" or "no" short ones before them.
+isolated() {
+	local timeouts short n
+	timeouts=$(hw_counter "$1" local_ack_timeout_err)
+	short=$(hw_counter "$1" roce_adp_retrans)
+	PORT=$((PORT + 1))
+	ibv_rc_pingpong -d "$DEV0" -g "$(gid_index "$DEV0")" -p $PORT -n 10 > /dev/null 2>&1 &
+	ok "a server" wait_for "$LIMIT" listening $PORT
+	refused "it reaches nobody" 'transport retry counter exceeded' \
+		ibv_rc_pingpong -d "$1" -g "$(gid_index "$1")" -p $PORT -n 10 127.0.0.1
+	kill %% && wait %% 2> /dev/null
+	is "after $2 timeouts" $(($(hw_counter "$1" local_ack_timeout_err) - timeouts)) "$2"
+	n=$(($(hw_counter "$1" roce_adp_retrans) - short))
+	is "and $3 short ones" "$([ $n = 0 ] && echo no || echo more)" "$3"
+}
+
 ok "all impairments" impair "$DEV0" --loss 1% --duplicate 1.5% --corrupt 0.25% --reorder 3% \
 	--mark 100% --delay 300us --jitter 1us
 some='loss 10000 duplicate 15000 corrupt 2500 reorder 30000 mark 1000000'
@@ -182,12 +200,7 @@ ok "the messages of one side took 200 ms" [ $((${EPOCHREALTIME/./} - before)) -g
 ok "the other function, too" impair 1 --delay 1ms --loss 2%
 perf "SEND" ib_send_bw -s 30000 -n 40
 ok "all of its frames are lost" impair 1 --loss 100%
-PORT=$((PORT + 1))
-ibv_rc_pingpong -d "$DEV0" -g "$(gid_index "$DEV0")" -p $PORT -n 10 > /dev/null 2>&1 &
-ok "a server" wait_for "$LIMIT" listening $PORT
-refused "it reaches nobody" 'transport retry counter exceeded' \
-	ibv_rc_pingpong -d "$DEV1" -g "$(gid_index "$DEV1")" -p $PORT -n 10 127.0.0.1
-kill %% && wait %% 2> /dev/null
+isolated "$DEV1" 6 more
 ok "off" impair 0 off
 ok "the other function, too" impair 1 off
 is "nothing is left" "$(tr -d ' a-z\n' < $CONFIG/1/impair)" 0000000
@@ -242,6 +255,14 @@ like "and added again" '^third$' "$XHCACTL" add third
 is "without impairments" "$(tr -d ' a-z\n' < $CONFIG/third/impair)$(cat $CONFIG/third/capture)" \
 	00000000
 ok "and removed" "$XHCACTL" del third
+
+# ---- Without a least timeout
+like "a function without it" '^third$' "$XHCACTL" add --no-least-timeout third
+ip link set xnet2 up && ip address add 10.77.0.3/24 dev xnet2
+ok "it has an address" wait_for "$LIMIT" has_gid mlx5_2 10.77.0.3
+ok "it loses all frames" impair third --loss 100%
+isolated mlx5_2 9 no
+ok "it is removed" "$XHCACTL" del third
 
 rm -f $FILE $FILE.out $LOG
 finish
