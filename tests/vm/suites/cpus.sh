@@ -59,4 +59,8 @@ pingpong "the adapter runs there" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
 ok "the allowed CPU comes online again" online 1 1
 is "the other CPU helps no more" "$(threads)" "xhca/1"
 pingpong "the adapter runs on the allowed CPU" ibv_rc_pingpong "$DEV0" "$DEV1" -n 200
+ok "unload" unload_xhca
+ok "load for all CPUs, as the next suites expect it" load xhca
+is "a thread for each CPU" "$(threads)" "xhca/0 xhca/1"
+ports_up
 finish
