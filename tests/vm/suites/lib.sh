@@ -603,7 +603,8 @@ pingpong() {
 		"${RUN_CLIENT[@]}" "$prog" -d "$b" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }
 
-# perf DESCRIPTION PROGRAM ARGUMENT...: runs a program of perftest from DEV1 to DEV0
+# perf DESCRIPTION PROGRAM ARGUMENT...: runs a program of perftest from DEV1 to DEV0. The program
+# measures the frequency of the CPU; if the machine is so busy that this fails, its times are "inf".
 perf() {
 	local what=$1 prog=$2 gid=() gid2=()
 	shift 2
@@ -612,7 +613,7 @@ perf() {
 		gid2=(-x "$(gid_index "$DEV1")")
 	fi
 	PORT=$((PORT + 1))
-	pair "$what" "listening $PORT" '^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+' \
+	pair "$what" "listening $PORT" '^ *[0-9]+ +[0-9]+ +([0-9.]+|inf) +([0-9.]+|inf)' \
 		"${RUN_SERVER[@]}" "$prog" -F -d "$DEV0" "${gid[@]}" -p $PORT "$@" -- \
 		"${RUN_CLIENT[@]}" "$prog" -F -d "$DEV1" "${gid2[@]}" -p $PORT "$@" 127.0.0.1
 }
