@@ -87,7 +87,7 @@ fuzz:
 		tests/vm/suites/batch fuzz:$$((4 * $(TIME) + 900))
 
 bench:
-	@tests/packages build vm
+	@tests/packages build vm bench
 	tests/bench/run
 
 check:

@@ -34,8 +34,8 @@ LOSS = ("write_bw_64k_loss_1", "ib_write_bw -s 65536 -n 300", -2, "MB/s")
 class End:
     """Where a program runs, and the device that it uses."""
 
-    def __init__(self, device, gid, netns=None):
-        self.words = ["ip", "netns", "exec", netns] if netns else []
+    def __init__(self, device, gid, words=()):
+        self.words = words
         self.device = ["-d", device, "-x", gid]
 
     def command(self, program, *more):
@@ -77,7 +77,8 @@ def make_rxe():
         sh(f"ip -n {netns} link set lo up; ip -n {netns} link set {name} up;"
            f" ip -n {netns} address add {address}/24 dev {name};"
            f" ip netns exec {netns} rdma link add rxe_{name} type rxe netdev {name}")
-        ends.append(End(f"rxe_{name}", gid_index(f"rxe_{name}", address), netns))
+        ends.append(End(f"rxe_{name}", gid_index(f"rxe_{name}", address),
+                        ["ip", "netns", "exec", netns]))
     return (*ends, "10.78.1.1")
 
 
@@ -106,7 +107,7 @@ def turn(program, column, server, client, address):
     return float(rows[-1].split()[column]) if rows else None
 
 
-def compare(name, program, column, unit, sides):
+def compare(part, name, program, column, unit, sides):
     """All in turns; the medians, or None if one has no result."""
     results = {side: [] for side in sides}
     for _ in range(TURNS):
@@ -121,9 +122,9 @@ def compare(name, program, column, unit, sides):
         if not values:
             return None
         medians[side] = statistics.median(values)
-        print(f"bench wire.{side}.{name} {medians[side]} {unit}", flush=True)
+        print(f"bench {part}.{side}.{name} {medians[side]} {unit}", flush=True)
     if len(medians) == 2:
-        print(f"bench wire.xhca/rxe.{name} {medians['xhca'] / medians['rxe']:.3f} ratio",
+        print(f"bench {part}.xhca/rxe.{name} {medians['xhca'] / medians['rxe']:.3f} ratio",
               flush=True)
     return medians
 
@@ -133,7 +134,7 @@ def lossy(sides, without):
     links = [("", "wire0"), ("", "wire1"), ("-n left", "r0"), ("-n right", "r1")]
     for netns, link in links:
         sh(f"tc {netns} qdisc add dev {link} root netem loss 1%")
-    medians = compare(*LOSS, sides)
+    medians = compare("wire", *LOSS, sides)
     if not medians or not without:
         return False
     for side, value in medians.items():
@@ -144,7 +145,7 @@ def lossy(sides, without):
 
 def main():
     sides = {"rxe": make_rxe(), "xhca": make_xhca()}
-    results = {name: compare(name, *rest, sides) for name, *rest in PROGRAMS}
+    results = {name: compare("wire", name, *rest, sides) for name, *rest in PROGRAMS}
     good = all(results.values()) and lossy(sides, results["write_bw_64k"])
     sys.exit(0 if good else 1)
 
