@@ -721,6 +721,16 @@ static void test_function_reset(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
 	seg->cmd_dbell = cpu_to_be32(2);
 	session_settle(&s);
 	tap_is(lay[1].status_own, 0, "until its doorbell is rung");
+
+	lay[1].status_own = 1;
+	hca_function_reset(s.hca[0]);
+	session_settle(&s);
+	attach(queue);
+	lay[1].token++;
+	tap_is(post(lay, box, D_NONE), 0, "the doorbell of a new command there is lost");
+	shim_now += LOST_DOORBELL_NS;
+	session_settle(&s);
+	tap_is(lay[1].status_own & 1, 0, "it is executed");
 }
 
 static void test_queue(void)

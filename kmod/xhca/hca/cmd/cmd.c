@@ -73,6 +73,7 @@ struct hca_cmdif {
 	u32 ready;			/* slots whose doorbell has been rung */
 	u32 silent;			/* slots that we own, without a doorbell */
 	u32 stale;			/* slots that we owned when the driver set the queue */
+	struct mlx5_cmd_layout old[1 << LOG_SLOTS];	/* their commands */
 	u64 lost_at;			/* ns: then silent slots count as rung */
 	u32 health;
 	bool reset;			/* the function is to be reset */
@@ -346,6 +347,23 @@ static u32 hca_cmdif_owned_slots(struct hca_cmdif *c)
 	return owned;
 }
 
+static void hca_cmdif_find_stale(struct hca_cmdif *c)
+{
+	c->stale = hca_cmdif_owned_slots(c);
+	memcpy(c->old, c->slot, sizeof(c->old));
+}
+
+/* A slot that the driver has filled again is not stale, even if its doorbell was lost. */
+static u32 hca_cmdif_still_stale(const struct hca_cmdif *c)
+{
+	u32 stale = 0, i;
+
+	for (i = 0; i < SLOTS; i++)
+		if (c->stale & 1u << i && !memcmp(&c->old[i], &c->slot[i], sizeof(c->old[i])))
+			stale |= 1u << i;
+	return stale;
+}
+
 /*
  * Finds the slots whose doorbell has been rung.  For each command the driver fills a slot,
  * sets its ownership bit, prepares for the answer and rings the doorbell, in this order, and
@@ -353,9 +371,9 @@ static u32 hca_cmdif_owned_slots(struct hca_cmdif *c)
  * have been rung too.  A slot without this evidence waits for LOST_NS, because its driver may
  * not be ready for the answer.
  *
- * A command that was never answered, because the function had failed, leaves a slot that we own in
- * the queue that the driver sets again after the reset.  It is not executed: its mailboxes may be
- * those of another command by now.
+ * When the driver sets its queue after a reset, a slot may still have a command that was posted
+ * before the reset and never answered.  The driver has given it up, and its mailboxes may belong to
+ * another command.  So it is not executed without a doorbell.
  */
 static void hca_cmdif_read_doorbell(struct hca *hca)
 {
@@ -377,7 +395,7 @@ static void hca_cmdif_read_doorbell(struct hca *hca)
 	}
 	owned = hca_cmdif_owned_slots(c);
 	c->ready |= owned & rung;
-	c->stale &= owned & ~c->ready;
+	c->stale = hca_cmdif_still_stale(c) & owned & ~c->ready;
 	c->silent = owned & ~c->ready & ~c->stale;
 }
 
@@ -398,7 +416,9 @@ static void hca_cmdif_attach(struct hca *hca, u32 low)
 				   SLOTS << LOG_STRIDE);
 	hca->cmdif->ready = 0;
 	hca->cmdif->silent = 0;
-	hca->cmdif->stale = hca->cmdif->slot ? hca_cmdif_owned_slots(hca->cmdif) : 0;
+	hca->cmdif->stale = 0;
+	if (hca->cmdif->slot)
+		hca_cmdif_find_stale(hca->cmdif);
 	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, low | GEOMETRY);
 }
 
