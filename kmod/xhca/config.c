@@ -71,6 +71,18 @@ static ssize_t set_word(struct config_item *item, const char *page, size_t len,
 	return err ?: len;
 }
 
+/* Calls @set with the truth value that was written. */
+static ssize_t set_bool(struct config_item *item, const char *page, size_t len,
+			int (*set)(struct xhca_function *fn, bool on))
+{
+	bool on;
+	int err = kstrtobool(page, &on);
+
+	if (!err)
+		err = set(item_function(item), on);
+	return err ?: len;
+}
+
 static ssize_t function_link_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%s\n", item_function(item)->roce ? "roce" : "ib");
@@ -130,12 +142,7 @@ static ssize_t function_least_timeout_show(struct config_item *item, char *page)
 
 static ssize_t function_least_timeout_store(struct config_item *item, const char *page, size_t len)
 {
-	bool on;
-	int err = kstrtobool(page, &on);
-
-	if (!err)
-		err = xhca_function_set_least_timeout(item_function(item), on);
-	return err ?: len;
+	return set_bool(item, page, len, xhca_function_set_least_timeout);
 }
 CONFIGFS_ATTR(function_, least_timeout);
 
@@ -206,12 +213,7 @@ static ssize_t function_capture_show(struct config_item *item, char *page)
 
 static ssize_t function_capture_store(struct config_item *item, const char *page, size_t len)
 {
-	bool on;
-	int err = kstrtobool(page, &on);
-
-	if (!err)
-		err = xhca_function_set_capture(item_function(item), on);
-	return err ?: len;
+	return set_bool(item, page, len, xhca_function_set_capture);
 }
 CONFIGFS_ATTR(function_, capture);
 
