@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which hosts the connected queue pairs of a function have as peers, for those who administer it.
+ * The peers on the wire of the connected queue pairs of a function, for administrators.
  */
 #include <linux/string.h>
 #include <linux/mlx5/qp.h>
 #include "data/wire.h"
 
-enum { QPS = 512 };			/* that are looked at in one call: all functions wait */
+enum { QPS = 128 };			/* in one call, because all functions wait meanwhile */
 
 static bool hca_peers_is_connected(struct hca_qp *qp)
 {
