@@ -70,8 +70,7 @@ def bound(name, options):
                              check=True, capture_output=True, text=True).stdout
         server.wait(timeout=30)
     end = json.loads(out)["end"]
-    received = end["sum_received"] if "sum_received" in end else end["sum"]
-    rate = received["bits_per_second"] / 8e6
+    rate = end["sum_received"]["bits_per_second"] / 8e6
     print(f"bench wire_hosts.{name} {rate:.1f} MB/s", flush=True)
 
 

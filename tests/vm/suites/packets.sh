@@ -153,8 +153,8 @@ ok "it is removed" "$XHCACTL" del ib0
 
 impair() { "$XHCACTL" impair "$@"; }
 
-# isolated DEVICE TIMEOUTS REPEATED: it loses all that it sends. A request fails after so many
-# timeouts, and "more" or "no" short ones before them.
+# isolated DEVICE TIMEOUTS SHORT: the device loses all that it sends. A request fails after this
+# number of timeouts. SHORT is "more" if there are short timeouts before them, otherwise "no".
 isolated() {
 	local timeouts short n
 	timeouts=$(hw_counter "$1" local_ack_timeout_err)

@@ -24,7 +24,7 @@ enum {
 
 enum { ACCESS_WRITE = 0, ACCESS_READ = 1 };
 
-/* Of ROCE_ACCL: the first dword says which bits of the second one can be set, or shall be. */
+/* ROCE_ACCL: a bit of the first dword selects the bit at the same place of the second dword. */
 enum {
 	ACCL_BYTES		= 0x80,
 	ACCL_ADP_RETRANS	= 1 << 0,

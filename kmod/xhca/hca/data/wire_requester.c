@@ -15,8 +15,9 @@
  * one retry.  Each of the others is 2 * 4.096 us * 2^t, where t is at least 16.  The short ones are
  * longer if answers take longer; as in TCP, a packet that was sent twice is not measured.
  *
- * A register (ROCE_ACCL, cmd/reg.c) turns the least timeout off.  Then, as on adapters, there are
- * no short timeouts, each is 4.096 us * 2^t, and the first one repeats nothing and takes no retry.
+ * A register (ROCE_ACCL, cmd/reg.c) turns the least timeout off.  Then there are no short timeouts,
+ * and each timeout is 4.096 us * 2^t.  After the first one nothing is sent again, and it takes no
+ * retry.  Adapters do the same.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -834,7 +835,7 @@ static bool hca_wire_count_timeout(struct hca_qp *qp)
 	return true;
 }
 
-/* The same without a least timeout */
+/* The same as hca_wire_count_timeout(), for a function without a least timeout */
 static bool hca_wire_count_plain_timeout(struct hca_qp *qp)
 {
 	struct hca_wire *x = qp->wire;
