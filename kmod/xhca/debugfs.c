@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * debugfs/xhca/crc has the times of the functions that sum packets (crc.c).
  * debugfs/xhca/engine has counters of the engine of the default fabric, and
  * debugfs/xhca/fabric-NAME/engine those of another one.  debugfs/xhca/N/objects has the number of
  * objects of the function in slot N of the bus.  The engine does not stop while they are read,
@@ -132,6 +133,13 @@ static int engine_show(struct seq_file *s, void *unused)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(engine);
+
+static int crc_show(struct seq_file *s, void *unused)
+{
+	xhca_crc_show(s);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(crc);
 
 /* ---- Events of the port ---------------------------------------------------------- */
 
@@ -272,6 +280,7 @@ void xhca_debugfs_del_fabric(struct xhca_fabric *f)
 void xhca_debugfs_init(struct xhca *x)
 {
 	x->debugfs = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("crc", 0400, x->debugfs, NULL, &crc_fops);
 }
 
 void xhca_debugfs_exit(struct xhca *x)

@@ -37,6 +37,7 @@ struct dentry;
 struct irq_domain;
 struct net;
 struct platform_device;
+struct seq_file;
 struct socket;
 struct xhca;
 struct xhca_function;
@@ -380,6 +381,8 @@ void xhca_debugfs_del(struct xhca_function *fn);
 /* function.c: creation, removal and settings of functions */
 void xhca_functions_init(struct xhca *x);
 /* Unplugs all. */
+/* How long it took for a packet */
+void xhca_crc_show(struct seq_file *s);
 void xhca_functions_exit(struct xhca *x);
 /* A free slot with the default settings, or an ERR_PTR */
 struct xhca_function *xhca_function_new(struct xhca *x);
