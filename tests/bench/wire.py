@@ -7,8 +7,10 @@ of tests/vm/run).  Two devices of rdma_rxe are in two network namespaces, which 
 connects; older kernels than the newest cannot do that.  Both have an MTU of 4500, so the path MTU
 is 4096.  Packets are built, summed and sent by the host's CPUs on both sides.
 
-Prints lines: bench NAME VALUE UNIT.  A ratio is that of the medians of TURNS turns.
+Prints lines: bench NAME VALUE UNIT.  First the bounds: a sum of 4 KiB on one CPU, TCP and UDP
+(iperf3).  A ratio is that of the medians of TURNS turns.
 """
+import json
 import pathlib
 import re
 import statistics
@@ -28,6 +30,8 @@ PROGRAMS = [
     ("write_lat_8", "ib_write_lat -s 8 -n 1000", 4, "us"),
     ("send_lat_8", "ib_send_lat -s 8 -n 1000", 4, "us"),
 ]
+# name, options
+IPERF = [("tcp",), ("udp_4k", "-u", "-l", "4096", "-b", "0")]
 LOSS = ("write_bw_64k_loss_1", "ib_write_bw -s 65536 -n 300", -2, "MB/s")
 
 
@@ -85,6 +89,33 @@ def make_rxe():
 def make_xhca():
     return (End("mlx5_0", gid_index("mlx5_0", "10.77.0.1")),
             End("mlx5_1", gid_index("mlx5_1", "10.77.0.2")), "127.0.0.1")
+
+
+def print_crc(part):
+    """A sum of 4 KiB: what xhca has measured when it was loaded"""
+    sh("mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug")
+    for line in pathlib.Path("/sys/kernel/debug/xhca/crc").read_text().splitlines():
+        name, value, *unit = line.split(maxsplit=2)
+        if unit:
+            print(f"bench {part}.crc_4k_{name} {value} ns", flush=True)
+
+
+def print_iperf(part, name, options, receiver, sender, address):
+    """Bytes per second that the receiver gets"""
+    with subprocess.Popen([*receiver, "iperf3", "-s", "-1"], stdout=subprocess.DEVNULL) as server:
+        time.sleep(2)
+        out = subprocess.run([*sender, "iperf3", "-c", address, "-J", "-t", "5", *options],
+                             check=True, capture_output=True, text=True).stdout
+        server.wait(timeout=30)
+    rate = json.loads(out)["end"]["sum_received"]["bits_per_second"] / 8e6
+    print(f"bench {part}.{name} {rate:.1f} MB/s", flush=True)
+
+
+def bounds(part, receiver, sender, address):
+    """What bounds both sides; commands of the two ends run after the words of them."""
+    print_crc(part)
+    for name, *options in IPERF:
+        print_iperf(part, name, options, receiver, sender, address)
 
 
 def turn(program, column, server, client, address):
@@ -145,6 +176,7 @@ def lossy(sides, without):
 
 def main():
     sides = {"rxe": make_rxe(), "xhca": make_xhca()}
+    bounds("wire", sides["rxe"][0].words, sides["rxe"][1].words, sides["rxe"][2])
     results = {name: compare("wire", name, *rest, sides) for name, *rest in PROGRAMS}
     good = all(results.values()) and lossy(sides, results["write_bw_64k"])
     sys.exit(0 if good else 1)

@@ -6,15 +6,14 @@ The VMs are connected by Ethernet (option --hosts 2 of tests/vm/run). On each, r
 interface, and the interface is the uplink of a function of xhca. The MTU is 4500, so the path MTU
 is 4096. The second host only runs the commands that the first one sends.
 
-Prints lines: bench NAME VALUE UNIT. First the bounds: TCP and UDP between the hosts (iperf3). A
-ratio is that of the medians of wire.TURNS turns.
+Prints lines: bench NAME VALUE UNIT. First the bounds: a sum of 4 KiB on one CPU, TCP and UDP
+between the hosts (iperf3). A ratio is that of the medians of wire.TURNS turns. Around runs in which
+both programs sleep while they wait, it prints the lines "cpu" of tests/bench/run.
 """
-import json
 import os
 import pathlib
 import subprocess
 import sys
-import time
 
 import wire
 
@@ -24,7 +23,10 @@ THERE = [str(SUITES / "there")]
 HOSTS = ("10.76.0.1", "10.76.0.2")  # of the Ethernet interfaces
 RXE = HOSTS
 XHCA = ("10.1.1.1", "10.1.1.2")
-BOUNDS = [("tcp", []), ("udp_4k", ["-u", "-l", "4096", "-b", "0"])]
+
+# Both sides move the same number of bytes.
+EVENTS_BYTES, EVENTS_MESSAGES = 65536, 300
+EVENTS = f"ib_write_bw -e -s {EVENTS_BYTES} -n {EVENTS_MESSAGES}"
 
 SETUP = """set -e
 cd {top}
@@ -62,16 +64,14 @@ def end_of(words, device, address):
     return wire.End(device, gid, words)
 
 
-def bound(name, options):
-    """Bytes per second from the second host to this one"""
-    with subprocess.Popen(["iperf3", "-s", "-1"], stdout=subprocess.DEVNULL) as server:
-        time.sleep(2)
-        out = subprocess.run([*THERE, "iperf3", "-c", HOSTS[0], "-J", "-t", "5", *options],
-                             check=True, capture_output=True, text=True).stdout
-        server.wait(timeout=30)
-    end = json.loads(out)["end"]
-    rate = end["sum_received"]["bits_per_second"] / 8e6
-    print(f"bench wire_hosts.{name} {rate:.1f} MB/s", flush=True)
+def events(side, ends):
+    """A turn whose CPU time tests/bench/run measures"""
+    print("cpu begin", flush=True)
+    if wire.turn(EVENTS, -2, *ends):
+        print(f"cpu wire_hosts.{side}.cpu_per_byte {EVENTS_BYTES * EVENTS_MESSAGES}", flush=True)
+        return True
+    print(f"{side} has no result with events", flush=True)
+    return False
 
 
 def main():
@@ -79,8 +79,7 @@ def main():
         os.execv(SUITES / "serve", ["serve"])
     for words, address in (([], XHCA[0]), (THERE, XHCA[1])):
         run(words, SETUP.format(top=TOP, address=address))
-    for name, options in BOUNDS:
-        bound(name, options)
+    wire.bounds("wire_hosts", [], THERE, HOSTS[0])
     sides = {}
     for side, addresses in (("rxe", RXE), ("xhca", XHCA)):
         ends = []
@@ -89,6 +88,7 @@ def main():
             ends.append(end_of(words, device, address))
         sides[side] = (*ends, HOSTS[0])
     results = [wire.compare("wire_hosts", name, *rest, sides) for name, *rest in wire.PROGRAMS]
+    results += [events(side, ends) for _ in range(wire.TURNS) for side, ends in sides.items()]
     sys.exit(0 if all(results) else 1)
 
 
