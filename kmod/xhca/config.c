@@ -9,6 +9,7 @@
  *	ports	number of ports, 2 only with link "ib"
  *	uplink	interface of the host to which a RoCE port is connected, by its name in the
  *		namespace of the process that writes to enable; it may appear later.  Empty: none
+ *	shared	1: the port has the addresses of its uplink; 0: addresses of its own
  *	least_timeout	1: RC queue pairs wait 0.5 seconds or longer for an acknowledgement, as
  *			those of adapters do; 0: as long as the program says
  *	fabric	name of the fabric that it is in; empty: the default fabric
@@ -135,6 +136,17 @@ static ssize_t function_uplink_store(struct config_item *item, const char *page,
 }
 CONFIGFS_ATTR(function_, uplink);
 
+static ssize_t function_shared_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%d\n", item_function(item)->uplink.shared);
+}
+
+static ssize_t function_shared_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_bool(item, page, len, xhca_function_set_shared);
+}
+CONFIGFS_ATTR(function_, shared);
+
 static ssize_t function_least_timeout_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%d\n", item_function(item)->least_timeout);
@@ -252,6 +264,7 @@ static struct configfs_attribute *function_attrs[] = {
 	&function_attr_mac,
 	&function_attr_ports,
 	&function_attr_uplink,
+	&function_attr_shared,
 	&function_attr_least_timeout,
 	&function_attr_fabric,
 	&function_attr_cpus,

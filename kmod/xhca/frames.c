@@ -20,7 +20,9 @@
 #include <linux/netdevice.h>
 #include <linux/sizes.h>
 #include <linux/udp.h>
+#include <net/ip.h>
 #include <net/sock.h>
+#include <rdma/ib_verbs.h>
 
 #include "xhca.h"
 #include "compat.h"
@@ -51,6 +53,51 @@ static void capture(struct xhca_function *fn, struct sk_buff *skb)
 		return;
 	skb->dev = dev;
 	dev_queue_xmit_nit(skb, dev);
+}
+
+/* ---- Which frames ------------------------------------------------------------------------- */
+
+static bool is_roce_port(const struct sk_buff *skb, int offset)
+{
+	const struct udphdr *udp;
+	struct udphdr buf;
+
+	udp = skb_header_pointer(skb, offset, sizeof(buf), &buf);
+	return udp && udp->dest == htons(ROCE_V2_UDP_DPORT);
+}
+
+static bool is_roce_v4(const struct sk_buff *skb)
+{
+	const struct iphdr *ip;
+	struct iphdr buf;
+
+	ip = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+	return ip && ip->protocol == IPPROTO_UDP && !ip_is_fragment(ip) &&
+	       is_roce_port(skb, 4 * ip->ihl);
+}
+
+/* RoCE has no extension headers. */
+static bool is_roce_v6(const struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip;
+	struct ipv6hdr buf;
+
+	ip = skb_header_pointer(skb, 0, sizeof(buf), &buf);
+	return ip && ip->nexthdr == IPPROTO_UDP && is_roce_port(skb, sizeof(*ip));
+}
+
+/* The data of @skb begins after the Ethernet header, and after the VLAN tag if there is one. */
+bool xhca_frames_is_roce(const struct sk_buff *skb)
+{
+	switch (skb->protocol) {
+	case htons(ETH_P_IP):
+		return is_roce_v4(skb);
+	case htons(ETH_P_IPV6):
+		return is_roce_v6(skb);
+	case htons(ETH_P_IBOE):
+		return true;
+	}
+	return false;
 }
 
 /* ---- Receive ------------------------------------------------------------------------------ */

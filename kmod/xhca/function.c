@@ -89,6 +89,7 @@ static void set_defaults(struct xhca_function *fn)
 	fn->least_timeout = true;
 	slot_mac(fn, fn->mac);
 	*fn->uplink.name = 0;
+	fn->uplink.shared = false;
 	*fn->fabric_name = 0;
 	cpumask_clear(&fn->cpus);
 }
@@ -224,6 +225,17 @@ int xhca_function_set_uplink(struct xhca_function *fn, const char *name)
 	strscpy(fn->uplink.name, name, sizeof(fn->uplink.name));
 	if (*name)
 		make_mac_unique(fn);
+	settings_unlock(fn);
+	return 0;
+}
+
+int xhca_function_set_shared(struct xhca_function *fn, bool on)
+{
+	int err = settings_lock(fn);
+
+	if (err)
+		return err;
+	fn->uplink.shared = on;
 	settings_unlock(fn);
 	return 0;
 }

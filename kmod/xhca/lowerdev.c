@@ -3,7 +3,8 @@
  * The lower device of a RoCE port: the interface of its uplink (uplink.c), while that exists.
  *
  * While the network device of the port is up, the lower device receives what is sent to the address
- * of the port and to its multicast groups.  It receives the VLANs of the port at any time.
+ * of the port and to its multicast groups.  It receives the VLANs of the port at any time.  A port
+ * that shares the address of the lower device (shared.c) has none of its own to add.
  */
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
@@ -42,8 +43,11 @@ static void sync_groups(struct xhca_function *fn, struct net_device *dev)
 
 int xhca_lowerdev_add_addresses(struct xhca_function *fn, struct net_device *dev)
 {
-	int err = dev_uc_add(dev, fn->netdev->dev_addr);
+	int err;
 
+	if (fn->uplink.shared)
+		return 0;
+	err = dev_uc_add(dev, fn->netdev->dev_addr);
 	if (!err)
 		sync_groups(fn, dev);
 	return err;
@@ -51,6 +55,8 @@ int xhca_lowerdev_add_addresses(struct xhca_function *fn, struct net_device *dev
 
 void xhca_lowerdev_remove_addresses(struct xhca_function *fn, struct net_device *dev)
 {
+	if (fn->uplink.shared)
+		return;
 	dev_mc_unsync(dev, fn->netdev);
 	dev_uc_del(dev, fn->netdev->dev_addr);
 }
@@ -93,7 +99,7 @@ void xhca_lowerdev_set_groups(struct xhca_function *fn)
 
 	rcu_read_lock();
 	dev = rcu_dereference(fn->uplink.dev);
-	if (dev)
+	if (dev && !fn->uplink.shared)
 		dev_mc_sync(dev, fn->netdev);
 	rcu_read_unlock();
 }

@@ -26,6 +26,10 @@ static char *uplink = "";
 module_param(uplink, charp, 0444);
 MODULE_PARM_DESC(uplink, "interface to which the RoCE port of the first function is connected");
 
+static bool shared;
+module_param(shared, bool, 0444);
+MODULE_PARM_DESC(shared, "its port has the addresses of that interface (no)");
+
 static ulong bar;
 module_param(bar, ulong, 0444);
 MODULE_PARM_DESC(bar,
@@ -64,6 +68,8 @@ static int create_function(struct xhca *x)
 		err = xhca_function_set_ports(fn, ports);
 	if (!err && !fn->index)
 		err = xhca_function_set_uplink(fn, uplink);
+	if (!err && !fn->index)
+		err = xhca_function_set_shared(fn, shared);
 	if (!err)
 		err = xhca_function_plug(fn, &init_net);
 	return err;

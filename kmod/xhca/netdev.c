@@ -6,6 +6,9 @@
  * The devices of a fabric form a switch: a frame goes to the device with its destination address, a
  * multicast to all others.  They may be in different network namespaces.  A port with an uplink
  * (uplink.c) also sends a multicast, and a frame for an address that no device has, to the uplink.
+ * A port that shares the addresses of its uplink (shared.c) is not part of the switch; its network
+ * device has no traffic.
+ *
  * The port is up while its network device is up and has a cable (fault.c), and its uplink, if it
  * has one, has a carrier.
  *
@@ -58,7 +61,7 @@ static void forward(struct net_device *to, struct sk_buff *skb)
 
 static bool is_connected(const struct xnet *a, const struct xnet *b)
 {
-	return a != b && a->fn->fabric == b->fn->fabric;
+	return a != b && a->fn->fabric == b->fn->fabric && !b->fn->uplink.shared;
 }
 
 static bool forward_unicast(const struct xnet *from, struct sk_buff *skb)
@@ -125,7 +128,7 @@ static netdev_tx_t xnet_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct xnet *x = netdev_priv(dev);
 	bool start;
 
-	if (skb_queue_len_lockless(&x->wire) >= XNET_WIRE_FRAMES) {
+	if (x->fn->uplink.shared || skb_queue_len_lockless(&x->wire) >= XNET_WIRE_FRAMES) {
 		dev_core_stats_tx_dropped_inc(dev);
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
@@ -213,6 +216,13 @@ static int xnet_vlan_rx_kill_vid(struct net_device *dev, __be16 proto, u16 vid)
 	return 0;
 }
 
+static int xnet_set_mac_address(struct net_device *dev, void *address)
+{
+	if (((struct xnet *)netdev_priv(dev))->fn->uplink.shared)
+		return -EOPNOTSUPP;
+	return eth_mac_addr(dev, address);
+}
+
 static int xnet_init(struct net_device *dev)
 {
 	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
@@ -234,7 +244,7 @@ static const struct net_device_ops xnet_ops = {
 	.ndo_vlan_rx_add_vid	= xnet_vlan_rx_add_vid,
 	.ndo_vlan_rx_kill_vid	= xnet_vlan_rx_kill_vid,
 	.ndo_get_stats64	= dev_get_tstats64,
-	.ndo_set_mac_address	= eth_mac_addr,
+	.ndo_set_mac_address	= xnet_set_mac_address,
 	.ndo_validate_addr	= eth_validate_addr,
 };
 

@@ -6,6 +6,7 @@
  * address does not reach the host; a multicast reaches both.  RoCE frames go to the adapter
  * (frames.c), all others to the network device of the port.  As with macvlan, the host itself
  * cannot reach the port through the uplink: what the host sends on the interface leaves the host.
+ * A port may also share the addresses of the interface (shared.c).
  *
  * The interface may appear after the function, disappear and appear again, and be in another
  * namespace than the network device of the port.  While it does not exist, the port has no carrier.
@@ -15,15 +16,10 @@
 
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
-#include <linux/udp.h>
-#include <net/ip.h>
 #include <net/net_namespace.h>
-#include <rdma/ib_verbs.h>
 
 #include "xhca.h"
 #include "compat.h"
@@ -33,58 +29,21 @@ static LIST_HEAD(attached);
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
-static bool is_roce_port(const struct sk_buff *skb, int offset)
-{
-	const struct udphdr *udp;
-	struct udphdr buf;
-
-	udp = skb_header_pointer(skb, offset, sizeof(buf), &buf);
-	return udp && udp->dest == htons(ROCE_V2_UDP_DPORT);
-}
-
-static bool is_roce_v4(const struct sk_buff *skb)
-{
-	const struct iphdr *ip;
-	struct iphdr buf;
-
-	ip = skb_header_pointer(skb, 0, sizeof(buf), &buf);
-	return ip && ip->protocol == IPPROTO_UDP && !ip_is_fragment(ip) &&
-	       is_roce_port(skb, 4 * ip->ihl);
-}
-
-/* RoCE has no extension headers. */
-static bool is_roce_v6(const struct sk_buff *skb)
-{
-	const struct ipv6hdr *ip;
-	struct ipv6hdr buf;
-
-	ip = skb_header_pointer(skb, 0, sizeof(buf), &buf);
-	return ip && ip->nexthdr == IPPROTO_UDP && is_roce_port(skb, sizeof(*ip));
-}
-
-/* The data of @skb begins after the Ethernet header, and after the VLAN tag if there is one. */
-static bool is_roce(const struct sk_buff *skb)
-{
-	switch (skb->protocol) {
-	case htons(ETH_P_IP):
-		return is_roce_v4(skb);
-	case htons(ETH_P_IPV6):
-		return is_roce_v6(skb);
-	case htons(ETH_P_IBOE):
-		return true;
-	}
-	return false;
-}
-
 static void deliver(struct xhca_function *fn, struct sk_buff *skb)
 {
-	bool roce = is_roce(skb);
+	bool roce = xhca_frames_is_roce(skb);
 
 	skb_push_rcsum(skb, ETH_HLEN);
 	if (roce)
 		xhca_frames_receive(fn, skb, false);
 	else
 		xhca_netdev_receive(fn, skb);
+}
+
+/* A port that shares the addresses of its uplink has no other traffic. */
+static bool wants(const struct xhca_function *fn, const struct sk_buff *skb)
+{
+	return !fn->uplink.shared || xhca_frames_is_roce(skb);
 }
 
 /* The host receives it, too. */
@@ -94,7 +53,7 @@ static void deliver_multicast(const struct sk_buff *skb)
 	struct sk_buff *clone;
 
 	list_for_each_entry_rcu(fn, &attached, uplink.entry) {
-		if (rcu_access_pointer(fn->uplink.dev) != skb->dev)
+		if (rcu_access_pointer(fn->uplink.dev) != skb->dev || !wants(fn, skb))
 			continue;
 		clone = skb_clone((struct sk_buff *)skb, GFP_ATOMIC);
 		if (clone)
@@ -127,7 +86,7 @@ static rx_handler_result_t uplink_receive(struct sk_buff **pskb)
 		return RX_HANDLER_PASS;
 	}
 	fn = find_function(skb);
-	if (!fn)
+	if (!fn || !wants(fn, skb))
 		return RX_HANDLER_PASS;
 	skb = skb_share_check(skb, GFP_ATOMIC);
 	if (skb)
@@ -157,7 +116,27 @@ static bool is_in_use(const struct net_device *dev)
 	return false;
 }
 
-static int check_interface(struct net_device *dev)
+/* Two ports with one address, or one whose address ib_core would give to the other, too */
+static bool conflicts(const struct xhca_function *fn, struct net_device *dev)
+{
+	struct xhca_function *other;
+	struct net_device *used;
+	bool conflict = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(other, &attached, uplink.entry) {
+		used = rcu_dereference(other->uplink.dev);
+		if ((fn->uplink.shared || other->uplink.shared) && used == dev)
+			conflict = true;
+		if ((fn->uplink.shared && netdev_has_upper_dev_all_rcu(dev, used)) ||
+		    (other->uplink.shared && netdev_has_upper_dev_all_rcu(used, dev)))
+			conflict = true;
+	}
+	rcu_read_unlock();
+	return conflict;
+}
+
+static int check_interface(const struct xhca_function *fn, struct net_device *dev)
 {
 	if (dev->type != ARPHRD_ETHER || xhca_netdev_is(dev)) {
 		pr_err("uplink=%s: must be an Ethernet interface, and not that of a function\n",
@@ -168,7 +147,11 @@ static int check_interface(struct net_device *dev)
 		pr_err("uplink=%s: is in use as a port of a bridge or as similar\n", dev->name);
 		return -EBUSY;
 	}
-	return 0;
+	if (conflicts(fn, dev)) {
+		pr_err("uplink=%s: a shared uplink cannot have another function\n", dev->name);
+		return -EBUSY;
+	}
+	return fn->uplink.shared ? xhca_shared_check(dev) : 0;
 }
 
 int xhca_uplink_check(const struct xhca_function *fn, struct net *net)
@@ -176,15 +159,19 @@ int xhca_uplink_check(const struct xhca_function *fn, struct net *net)
 	struct net_device *dev;
 	int err;
 
-	if (!*fn->uplink.name)
-		return 0;
+	if (!*fn->uplink.name) {
+		if (!fn->uplink.shared)
+			return 0;
+		pr_err("shared=1 needs an uplink\n");
+		return -EINVAL;
+	}
 	if (!fn->roce) {
 		pr_err("uplink=%s needs link=roce\n", fn->uplink.name);
 		return -EINVAL;
 	}
 	rtnl_lock();
 	dev = __dev_get_by_name(net, fn->uplink.name);
-	err = dev ? check_interface(dev) : 0;
+	err = dev ? check_interface(fn, dev) : 0;
 	rtnl_unlock();
 	return err;
 }
@@ -192,14 +179,29 @@ int xhca_uplink_check(const struct xhca_function *fn, struct net *net)
 static void limit_mtu(struct xhca_function *fn, const struct net_device *dev)
 {
 	fn->netdev->max_mtu = min_t(unsigned int, dev->mtu, XHCA_MAX_MTU);
-	if (fn->netdev->mtu > fn->netdev->max_mtu)
+	if (fn->uplink.shared || fn->netdev->mtu > fn->netdev->max_mtu)
 		dev_set_mtu(fn->netdev, fn->netdev->max_mtu);
 }
 
 /* The kernel refuses a link that makes a circle, for instance through a VLAN device. */
+static int link_devices(struct xhca_function *fn, struct net_device *dev)
+{
+	if (fn->uplink.shared)
+		return xhca_shared_link(fn, dev);
+	return netdev_upper_dev_link(dev, fn->netdev, NULL);
+}
+
+static void unlink_devices(struct xhca_function *fn, struct net_device *dev)
+{
+	if (fn->uplink.shared)
+		xhca_shared_unlink(fn, dev);
+	else
+		netdev_upper_dev_unlink(dev, fn->netdev);
+}
+
 static int link_interface(struct xhca_function *fn, struct net_device *dev)
 {
-	int err = netdev_upper_dev_link(dev, fn->netdev, NULL);
+	int err = link_devices(fn, dev);
 
 	if (err)
 		return err;
@@ -222,7 +224,7 @@ err_handler:
 err_vlans:
 	vlan_vids_del_by_dev(dev, fn->netdev);
 err_link:
-	netdev_upper_dev_unlink(dev, fn->netdev);
+	unlink_devices(fn, dev);
 	return err;
 }
 
@@ -230,7 +232,7 @@ static void attach(struct xhca_function *fn, struct net_device *dev)
 {
 	int err;
 
-	if (check_interface(dev))
+	if (check_interface(fn, dev))
 		return;
 	err = link_interface(fn, dev);
 	if (err) {
@@ -255,7 +257,7 @@ static void detach(struct xhca_function *fn)
 	if (!is_in_use(dev))
 		netdev_rx_handler_unregister(dev);
 	vlan_vids_del_by_dev(dev, fn->netdev);
-	netdev_upper_dev_unlink(dev, fn->netdev);
+	unlink_devices(fn, dev);
 	xhca_netdev_update(fn);
 }
 
@@ -290,8 +292,13 @@ void xhca_uplink_leave(struct xhca_function *fn)
 /* ---- Events of interfaces ----------------------------------------------------------------- */
 
 /* A device that moves to another namespace loses its addresses on the way. */
-static void attached_event(struct xhca_function *fn, struct net_device *dev, unsigned long event)
+static void attached_event(struct xhca_function *fn, struct net_device *dev, unsigned long event,
+			   void *info)
 {
+	if (fn->uplink.shared && xhca_shared_event(fn, dev, event, info)) {
+		detach(fn);
+		return;
+	}
 	switch (event) {
 	case NETDEV_UNREGISTER:
 		if (dev->reg_state == NETREG_UNREGISTERING)
@@ -329,7 +336,7 @@ static int interface_event(struct notifier_block *nb, unsigned long event, void 
 		if (!fn->uplink.joined)
 			continue;
 		if (rcu_access_pointer(fn->uplink.dev) == dev)
-			attached_event(fn, dev, event);
+			attached_event(fn, dev, event, info);
 		else if ((event == NETDEV_REGISTER || event == NETDEV_CHANGENAME) &&
 			 !rcu_access_pointer(fn->uplink.dev) && is_named(fn, dev))
 			attach(fn, dev);

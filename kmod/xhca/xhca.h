@@ -56,10 +56,12 @@ struct xhca_vector {
 /* The Ethernet interface of the host to which a RoCE port is connected (uplink.c) */
 struct xhca_uplink {
 	char name[IFNAMSIZ];		/* a setting; empty: there is none */
+	bool shared;			/* a setting: the port has its addresses (shared.c) */
 	bool joined;			/* the port wants it; under RTNL, as the next two */
 	u64 netns;			/* cookie of the namespace where it has this name */
 	struct net_device __rcu *dev;	/* NULL: it does not exist now */
 	struct list_head entry;		/* while it exists */
+	struct socket *udp_port;	/* while it exists and is shared */
 };
 
 /* RoCE frames between the uplink and hca/ (frames.c) */
@@ -323,6 +325,16 @@ void xhca_lowerdev_remove_vlan(struct xhca_function *fn, __be16 proto, u16 vid);
 /* The multicast groups of the network device have changed.  Its address lock is held. */
 void xhca_lowerdev_set_groups(struct xhca_function *fn);
 
+/* shared.c: a port that has the addresses of its uplink */
+/* Can @dev be such an uplink?  Under RTNL, as the rest */
+int xhca_shared_check(struct net_device *dev);
+/* Before the uplink is attached, and after it is detached */
+int xhca_shared_link(struct xhca_function *fn, struct net_device *dev);
+void xhca_shared_unlink(struct xhca_function *fn, struct net_device *dev);
+/* An event of the uplink while it is attached.  An error: it cannot stay attached. */
+int xhca_shared_event(struct xhca_function *fn, struct net_device *dev, unsigned long event,
+		      void *info);
+
 /* uplink.c: connects a RoCE port to an Ethernet interface of the host */
 int xhca_uplink_init(struct xhca *x);
 void xhca_uplink_exit(struct xhca *x);
@@ -344,6 +356,8 @@ void xhca_frames_destroy(struct xhca_function *fn);
  * else it is of the uplink.  Under RCU, with softirqs off
  */
 void xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb, bool local);
+/* Is it for adapters?  Its data begins after the Ethernet header. */
+bool xhca_frames_is_roce(const struct sk_buff *skb);
 /* Sends the frames of a pass. */
 void xhca_frames_send(struct xhca_engine *e);
 /* For struct hca_ops */
@@ -367,6 +381,8 @@ void xhca_impair_send(struct xhca_function *fn, struct sk_buff *skb);
 
 /* crc.c: chooses the function for the CRC of packets.  Called before there are functions */
 void xhca_crc_init(void);
+/* How long it took for a packet */
+void xhca_crc_show(struct seq_file *s);
 /* No function is left. */
 void xhca_crc_exit(void);
 
@@ -381,8 +397,6 @@ void xhca_debugfs_del(struct xhca_function *fn);
 /* function.c: creation, removal and settings of functions */
 void xhca_functions_init(struct xhca *x);
 /* Unplugs all. */
-/* How long it took for a packet */
-void xhca_crc_show(struct seq_file *s);
 void xhca_functions_exit(struct xhca *x);
 /* A free slot with the default settings, or an ERR_PTR */
 struct xhca_function *xhca_function_new(struct xhca *x);
@@ -394,6 +408,8 @@ int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
 int xhca_function_set_least_timeout(struct xhca_function *fn, bool on);
 /* @name: of an interface of the host; empty: the port has no uplink */
 int xhca_function_set_uplink(struct xhca_function *fn, const char *name);
+/* The port has the addresses of its uplink. */
+int xhca_function_set_shared(struct xhca_function *fn, bool on);
 /* @name: empty: the default fabric */
 int xhca_function_set_fabric(struct xhca_function *fn, const char *name);
 /* @list: CPUs of the fabric; empty: none are chosen */

@@ -32,7 +32,8 @@ is "it has a device" "$(devices)" 3
 like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +- +- +-$" xhcactl list
 want="{\"name\":\"third\",\"link\":\"roce\",\"mac\":\"$MAC\",\"ports\":1"
 want+=",\"address\":\"10000:00:02.0\",\"device\":\"mlx5_2\",\"interface\":\"xnet2\",\"netns\":null"
-want+=",\"uplink\":null,\"fabric\":null,\"cpus\":null,\"least_timeout\":true}"
+want+=",\"uplink\":null,\"shared\":false,\"fabric\":null,\"cpus\":null"
+want+=",\"least_timeout\":true}"
 is "list --json shows the function" "$(json | jq -c 'del(.frames, .peers)')" "$want"
 like "list --long shows that it has no frames" \
 	'^    RoCE frames: 0 received, 0 dropped, 0 sent, 0 unsent$' xhcactl list --long
