@@ -184,6 +184,29 @@ is "none was dropped" "$(frames dropped)" 0
 ok "joined datagrams" datagrams $NEAR gso
 ok "they are dropped" wait_for 10 counted dropped 1
 
+# The rules for tc in xhcactl(8)
+# shellcheck disable=SC2317 # called by ok
+rules() {
+	tc qdisc add dev up0 clsact &&
+	tc filter add dev up0 ingress prio 1 protocol ip flower ip_proto udp \
+		dst_port 4791 src_ip $FAR action pass &&
+	tc filter add dev up0 ingress prio 2 protocol ip flower ip_proto udp \
+		dst_port 4791 action drop
+}
+if modprobe -qa cls_flower sch_ingress act_gact; then
+	ok "tc accepts RoCE from one address" rules
+	reaches_adapter "datagrams from there" 4 datagrams $NEAR
+	ok "it accepts RoCE from none" tc filter delete dev up0 ingress prio 1
+	far bash -c "printf x > /dev/udp/$NEAR/4791"
+	far bash -c "printf x > /dev/udp/$NEAR/4792"
+	ok "a datagram to another port arrives" \
+		wait_for 10 eval '[ "$(unclaimed)" = $((before + 3)) ]'
+	is "one to port 4791 does not" "$(frames received)" 17
+	tc qdisc delete dev up0 clsact
+else
+	skip "rules of tc" "the kernel is built without them"
+fi
+
 modprobe 8021q
 ip link add link xnet2 name vlan2 type vlan id 5
 ip address add $NEAR_VLAN/24 dev vlan2
@@ -274,6 +297,38 @@ is "the uplink has no address of the second port" \
 ok "remove the first function" xhcactl del 2
 ok "the uplink is free" ip link set up0 master bridge
 ip link set up0 nomaster
+
+# ---- Interfaces of other kinds, on top of up0
+
+# other_kind INTERFACE: as an uplink
+other_kind() {
+	like "a function with the uplink $1" '^2$' xhcactl add --uplink "$1"
+	echo 1 > "/proc/sys/net/ipv4/conf/$1/arp_ignore"
+	port_up
+	ok "$1: the port is active" wait_for 10 state ACTIVE
+	ok "$1: the other end is there" wait_for 20 ping -qc 1 -W 1 $FAR
+	like "$1: ping" ' 0% packet loss' ping -c 3 -i 0.2 $FAR
+	like "$1: ping from the other end" ' 0% packet loss' far ping -c 3 -i 0.2 $NEAR
+	reaches_adapter "$1: datagrams" 4 datagrams $NEAR
+	ok "$1: remove the function" xhcactl del 2
+}
+ok "a bridge" sh -c 'ip link set up0 master bridge && ip link set bridge up'
+other_kind bridge
+ip link set up0 nomaster
+if modprobe -q bonding; then
+	ok "a bond" sh -c 'ip link add bond7 type bond mode active-backup miimon 100 &&
+		ip link set up0 down && ip link set up0 master bond7 && ip link set bond7 up'
+	other_kind bond7
+	ip link delete bond7
+	ip link set up0 up
+else
+	skip "a bond" "the kernel is built without it"
+fi
+ok "a VLAN device" sh -c "ip link add link up0 name vlan7 type vlan id 7 && ip link set vlan7 up &&
+	ip -n far link add link wire name wire7 type vlan id 7 && ip -n far link set wire7 up &&
+	ip -n far address delete $FAR/24 dev wire && ip -n far address add $FAR/24 dev wire7"
+other_kind vlan7
+ip link delete vlan7
 
 # ---- An uplink that appears later, in a namespace of its own
 like "a function before its uplink" '^2$' xhcactl add --netns blue --uplink late
