@@ -132,6 +132,8 @@ static void send_on(struct wire *w, const struct wire_frame *f, const struct fat
 		damage(first, fate->draw[WIRE_CORRUPT]);
 	if (fate->faults & 1 << WIRE_REORDER)
 		more = late(w, fate, WIRE_REORDER);
+	if (w->change)
+		w->change(first->at, &first->bytes, &more);
 	fly(w, first, w->delay + more);
 	if (fate->faults & 1 << WIRE_DUPLICATE)
 		fly(w, copy(f), w->delay + late(w, fate, WIRE_DUPLICATE));
@@ -341,24 +343,32 @@ void wire_init(struct wire *w, u64 seed)
 	init_host(w, 1);
 }
 
-static void free_port(struct wire_port *port)
+static void clear_port(struct wire_port *port)
 {
 	free(port->out);
 	free(port->current);
 	free_all(port->in);
+	port->out = port->current = port->in = NULL;
+}
+
+void wire_clear(struct wire *w)
+{
+	int func;
+
+	for (func = 0; func < SESSION_FUNCS; func++) {
+		clear_port(&w->port[0][func]);
+		clear_port(&w->port[1][func]);
+	}
+	free_all(w->flying);
+	w->flying = NULL;
+	w->nflying[0] = w->nflying[1] = 0;
 }
 
 void wire_free(struct wire *w)
 {
-	int func;
-
 	session_free(&w->s[1]);
 	session_free(&w->s[0]);
-	for (func = 0; func < SESSION_FUNCS; func++) {
-		free_port(&w->port[0][func]);
-		free_port(&w->port[1][func]);
-	}
-	free_all(w->flying);
+	wire_clear(w);
 }
 
 void wire_script(struct wire *w, bool (*drop)(const u8 *frame, u32 bytes, u32 nth))

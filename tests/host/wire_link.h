@@ -59,6 +59,8 @@ struct wire {
 	bool (*drop)(const u8 *frame, u32 bytes, u32 nth);
 	/* True: the frame arrives twice. */
 	bool (*twice)(const u8 *frame, u32 bytes);
+	/* May change what arrives, shorten it, and add to its delay. */
+	void (*change)(u8 *frame, u32 *bytes, u64 *delay);
 	/* True: the frame is marked (ECN), if its sender allows that. */
 	bool (*mark)(const u8 *frame, u32 bytes);
 
@@ -73,6 +75,8 @@ struct wire {
 /* No faults, a delay of a microsecond.  @seed: any number */
 void wire_init(struct wire *w, u64 seed);
 void wire_free(struct wire *w);
+/* Frees all frames that are on the way. */
+void wire_clear(struct wire *w);
 /* Sets w->drop.  NULL: it drops nothing. */
 void wire_script(struct wire *w, bool (*drop)(const u8 *frame, u32 bytes, u32 nth));
 
