@@ -396,7 +396,8 @@ static u32 create_key(struct session *s, int func, u32 *in, u32 inlen)
 	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
 	MLX5_SET(mkc, mkc, mkey_7_0, KEY_VARIANT);
 	MLX5_SET(mkc, mkc, pd, s->pd[func]);
-	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
+	if (!MLX5_GET(mkc, mkc, log_page_size))
+		MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
 	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
 		die("CREATE_MKEY", func);
 	return MLX5_GET(create_mkey_out, out, mkey_index) << 8 | KEY_VARIANT;
@@ -429,6 +430,41 @@ struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 acces
 	mr.ptr = session_ptr(s, mr.addr);
 	free(in);
 	return mr;
+}
+
+u64 session_repeated_page(struct session *s)
+{
+	u64 at = session_alloc(s, 2 * SESSION_REPEATED);
+
+	return (at + SESSION_REPEATED - 1) & ~(u64)(SESSION_REPEATED - 1);
+}
+
+u32 session_repeated_key(struct session *s, int func, u64 page, u64 bytes)
+{
+	const u32 log_page = __builtin_ctz(SESSION_REPEATED), pages = bytes >> log_page;
+	u32 inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + pages * 8, i, key;
+	u32 *in = calloc(1, inlen);
+	__be64 *mtt;
+	void *mkc;
+
+	if (!in)
+		die("memory", func);
+	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+	mtt = MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt);
+	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, pages / 2);
+	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
+	MLX5_SET(mkc, mkc, lr, 1);
+	MLX5_SET(mkc, mkc, lw, 1);
+	MLX5_SET(mkc, mkc, rr, 1);
+	MLX5_SET(mkc, mkc, rw, 1);
+	MLX5_SET64(mkc, mkc, len, bytes);
+	MLX5_SET(mkc, mkc, log_page_size, log_page);
+	MLX5_SET(mkc, mkc, translations_octword_size, pages / 2);
+	for (i = 0; i < pages; i++)
+		mtt[i] = cpu_to_be64(page);
+	key = create_key(s, func, in, inlen);
+	free(in);
+	return key;
 }
 
 u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords)

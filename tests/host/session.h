@@ -33,6 +33,7 @@ extern u8 *session_memory;
 #define ALL_ACCESS	(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW | MLX5R_MKEY_ACCESS_RR | \
 			 MLX5R_MKEY_ACCESS_RW | MLX5R_MKEY_ACCESS_A)
 
+enum { SESSION_REPEATED = 2 << 20 };	/* bytes of a page that a key has many times */
 enum { SESSION_MASTER = 1, SESSION_MANAGED_SEND = 2, SESSION_MANAGED_RECV = 4 };
 
 /* Entries of the GID table; only functions on a wire have others than the first. */
@@ -125,6 +126,9 @@ u32 session_uar_of(struct session *s, int func, u16 uid);
 /* An EQ of 64 entries.  All of a function have the same vector and doorbell page. */
 u32 session_eq(struct session *s, int func);
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
+/* Memory of SESSION_REPEATED bytes, and a key that has it many times, for large messages */
+u64 session_repeated_page(struct session *s);
+u32 session_repeated_key(struct session *s, int func, u64 page, u64 bytes);
 /* A free mkey of @mode without memory, for UMRs; its list has room for @octowords. */
 u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords);
 u8 session_key_destroy(struct session *s, int func, u32 key);

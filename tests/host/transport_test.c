@@ -331,33 +331,6 @@ static void test_path(void)
 	disconnect(&a, &b);
 }
 
-/* Makes an mkey that maps one page many times: a large message needs little memory. */
-static u32 repeated_key(int func, u64 page, u64 bytes)
-{
-	const u32 log_page = 21, octo = (bytes >> log_page) / 2;
-	u32 inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + octo * 16, i;
-	u32 out[MLX5_ST_SZ_DW(create_mkey_out)] = {}, *in = calloc(1, inlen);
-	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
-	__be64 *mtt = MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt);
-
-	MLX5_SET(create_mkey_in, in, opcode, MLX5_CMD_OP_CREATE_MKEY);
-	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, octo);
-	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
-	MLX5_SET(mkc, mkc, lr, 1);
-	MLX5_SET(mkc, mkc, lw, 1);
-	MLX5_SET(mkc, mkc, rw, 1);
-	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
-	MLX5_SET(mkc, mkc, pd, s.pd[func]);
-	MLX5_SET64(mkc, mkc, len, bytes);
-	MLX5_SET(mkc, mkc, log_page_size, log_page);
-	MLX5_SET(mkc, mkc, translations_octword_size, octo);
-	for (i = 0; i < octo * 2; i++)
-		mtt[i] = cpu_to_be64(page);
-	session_cmd(&s, func, in, inlen, out, sizeof(out));
-	free(in);
-	return MLX5_GET(create_mkey_out, out, mkey_index) << 8;
-}
-
 /* An mkey is destroyed while a message uses it: the message fails. */
 static void test_key_destroyed_during_message(const u64 *page)
 {
@@ -365,7 +338,10 @@ static void test_key_destroyed_during_message(const u64 *page)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		u32 key[2] = { repeated_key(0, page[0], bytes), repeated_key(1, page[1], bytes) };
+		u32 key[2] = {
+			session_repeated_key(&s, 0, page[0], bytes),
+			session_repeated_key(&s, 1, page[1], bytes),
+		};
 		struct xv_sge sge = { .length = bytes, .lkey = key[0] };
 		u64 before = s.fabric.stat.bytes;
 		struct session_qp a, b;
@@ -430,15 +406,14 @@ static void test_reset_during_message(u8 st)
 
 static void test_largest(void)
 {
-	const u64 page_bytes = 2u << 20, largest = 1ull << HCA_LOG_MAX_MSG;
+	const u64 page_bytes = SESSION_REPEATED, largest = 1ull << HCA_LOG_MAX_MSG;
 	u64 page[2], bytes;
 	u32 key[2], i;
 	struct session_qp a, b;
 
 	for (i = 0; i < 2; i++) {
-		page[i] = session_alloc(&s, 2 * page_bytes);
-		page[i] = (page[i] + page_bytes - 1) & ~(page_bytes - 1);
-		key[i] = repeated_key(i, page[i], 2 * largest);
+		page[i] = session_repeated_page(&s);
+		key[i] = session_repeated_key(&s, i, page[i], 2 * largest);
 	}
 	memset(session_ptr(&s, page[0]), 0x77, page_bytes);
 	for (bytes = largest; bytes <= largest + 1; bytes++) {
