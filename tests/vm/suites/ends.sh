@@ -56,8 +56,9 @@ both_programs() {
 	both_perf "ib_send_lat" '^ *64 +100' ib_send_lat -s 64 -n 100
 }
 
-# lossy PERCENT COMMAND...: runs tests while both ends lose frames
+# lossy PERCENT COMMAND...: runs tests while both ends lose frames. rdma_rxe is slow then.
 lossy() {
+	local LIMIT=$((4 * LIMIT))
 	ok "the wire loses $1 % of the frames" tc qdisc add dev "$WIRE_HERE" root netem loss "$1%"
 	ok "the other end, too" "${PEER[@]}" tc qdisc add dev "$WIRE_THERE" root netem loss "$1%"
 	"${@:2}"

@@ -140,6 +140,34 @@ ok "the contents are the same there" sent
 ok "rsync from the other host" rsync -a there:$WORK/there/ $WORK/back/
 ok "the contents are the same here" diff -r $WORK/here $WORK/back
 
+# ---- Collective operations
+
+# Runs a command several times at once, with these further arguments.
+AT_ONCE='command=$1; shift; for more; do $command $more & done; for more; do wait -n || exit; done'
+
+# Six processes, three on each host
+collective() {
+	local run
+	PORT=$((PORT + 1))
+	run="$(realpath ../../../build/user/examples)/collective_hosts -p $PORT 6"
+	pair "collective operations: six processes" "listening $PORT" '^rank 0 of 6: 20 sums' \
+		bash -c "$AT_ONCE" - "$run" "" "1 $ADDR0" "2 $ADDR0" -- \
+		"${PEER[@]}" bash -c "$AT_ONCE" - "$run" "3 $ADDR0" "4 $ADDR0" "5 $ADDR0"
+}
+
+# Open MPI, whose processes on both hosts reach each other with UCX. The program compares contents.
+mpi() {
+	mkdir -p ~/.ssh && cp $WORK/ssh_config ~/.ssh/config
+	like "Open MPI: messages of 1 byte to 256 KiB" ' 262144 bytes .*Integrity check passed' \
+		mpirun.openmpi --allow-run-as-root --host $ADDR0,there -np 2 --mca pml ucx \
+		--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any \
+		-x UCX_TLS=rc_mlx5,ud_mlx5,self -x UCX_NET_DEVICES=mlx5_0:1 \
+		NPopenmpi -i -n 20 -p 0 -l 1 -u 300000 -o /dev/null
+}
+
+collective
+! full || mpi
+
 if full; then
 	lossy 1 both_checked
 	lossy 5 both "rping with a loss of 5 %" 7178 '' "-s -a ADDRESS" "-c -a ADDRESS" \
