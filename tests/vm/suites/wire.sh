@@ -70,8 +70,29 @@ congestion() {
 	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
 }
 
+# both_sizes SIZE...: the three operations with messages of these sizes
+both_sizes() {
+	local size program
+	for size; do
+		for program in ib_write_bw ib_send_bw ib_read_bw; do
+			both_perf "$program: $size bytes" "^ *$size +5 " $program -s "$size" -n 5
+		done
+	done
+}
+
+# rdma_rxe of 6.1 has messages of 8 MiB at most.
+all_sizes() {
+	local largest=67108864
+	[[ $(uname -r) != 6.1.* ]] || largest=8388608
+	both_sizes 1 2 3 255 256 257 1000 4095 4096 4097 1000001
+	LIMIT=240 both_sizes $largest
+	both "rstream: 1 MB" 7471 '1m' "-b ADDRESS" "-s ADDRESS" \
+		rstream -p 7471 -T n -T v -I 3 -S 1048576 -C 3
+}
+
 ok "a function with an uplink, and rdma_rxe" wire_up
 both_programs
+! full || all_sizes
 ! full || lossy 1 both_checked
 congestion
 received=$(frames received)
