@@ -110,6 +110,32 @@ else
 	skip "tshark decodes each frame" "tshark is not installed"
 fi
 
+# The two ends of a VLAN
+# shellcheck disable=SC2317 # called by ok
+vlans_up() {
+	local i
+	modprobe 8021q || return
+	for i in 0 1; do
+		ip link add link xnet$i name vlan$i type vlan id 5 &&
+		ip address add 10.79.0.$((i + 1))/24 dev vlan$i && ip link set vlan$i up || return
+	done
+	wait_for 10 has_gid "$DEV0" 10.79.0.1 && wait_for 10 has_gid "$DEV1" 10.79.0.2
+}
+ok "a VLAN" vlans_up
+ok "a capture in it" capture 0 $FILE
+between "RC in a VLAN" ffff:0a4f 'RoCE v2' ibv_rc_pingpong -c -s 3000 -n 20
+between "UD in a VLAN" ffff:0a4f 'RoCE v2' ibv_ud_pingpong -s 1000 -n 20
+ok "ends" captured
+ok "RC: its frames have the tag" has 40 '^(in|out) v4/5 0x00 .* good'
+ok "UD: its frames have the tag" has 40 '^(in|out) v4/5 0x64 .* good'
+is "all frames have it" "$(grep -E '^(in|out)' <<< "$FRAMES" | grep -vc ' v4/5 ')" 0
+if type -P tshark > /dev/null; then
+	ok "tshark decodes each frame with a tag" decoded
+else
+	skip "tshark decodes each frame with a tag" "tshark is not installed"
+fi
+ok "the VLAN is removed" sh -c 'ip link delete vlan0 && ip link delete vlan1'
+
 ok "a capture of the first 64 bytes" capture --snaplen 64 0 $FILE
 pingpong "RC" ibv_rc_pingpong "$DEV0" "$DEV1" -c -s 3000 -n 20
 ok "ends" captured
