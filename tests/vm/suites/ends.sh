@@ -3,7 +3,8 @@
 #
 # Sourced by suites that test two ends of a wire: this one, with the address HERE, and another one
 # with the address THERE, where commands run after the words PEER. PEER_NAME is its name in
-# descriptions. WIRE_HERE and WIRE_THERE are the Ethernet interfaces.
+# descriptions. WIRE_HERE and WIRE_THERE are the Ethernet interfaces, the second one where commands
+# run after the words WIRE_PEER, or PEER.
 
 # cm_listening_there PORT: a program of rdma_cm at the other end listens.
 # shellcheck disable=SC2317 # called by pair
@@ -56,12 +57,19 @@ both_programs() {
 	both_perf "ib_send_lat" '^ *64 +100' ib_send_lat -s 64 -n 100
 }
 
-# lossy PERCENT COMMAND...: runs tests while both ends lose frames. rdma_rxe is slow then.
-lossy() {
-	local LIMIT=$((4 * LIMIT))
-	ok "the wire loses $1 % of the frames" tc qdisc add dev "$WIRE_HERE" root netem loss "$1%"
-	ok "the other end, too" "${PEER[@]}" tc qdisc add dev "$WIRE_THERE" root netem loss "$1%"
+# impaired KIND COMMAND...: runs tests while netem does this to the frames of both ends. rdma_rxe is
+# slow then. A server whose client has ended may wait for ever: the client has destroyed its end,
+# and sends the message that ends the connection only once.
+impaired() {
+	# shellcheck disable=SC2034 # STAYS is for pair
+	local LIMIT=$((4 * LIMIT)) STAYS=1 kind
+	read -r -a kind <<< "$1"
+	[ -n "${WIRE_PEER+set}" ] || local WIRE_PEER=("${PEER[@]}")
+	ok "the wire: $1" tc qdisc add dev "$WIRE_HERE" root netem "${kind[@]}"
+	ok "the other end, too" "${WIRE_PEER[@]}" tc qdisc add dev "$WIRE_THERE" root netem \
+		"${kind[@]}"
 	"${@:2}"
-	ok "it loses none any more" tc qdisc delete dev "$WIRE_HERE" root
-	ok "nor does the other end" "${PEER[@]}" tc qdisc delete dev "$WIRE_THERE" root
+	ok "not any more" tc qdisc delete dev "$WIRE_HERE" root
+	ok "nor the other end" "${WIRE_PEER[@]}" tc qdisc delete dev "$WIRE_THERE" root
 }
+lossy() { impaired "loss $1%" "${@:2}"; }
