@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Two hosts that are connected by Ethernet, in the VM "pair": the commands of the README for two
-# hosts without adapters, and programs between both. Then the other host uses rdma_rxe, which shares
-# no code with xhca. The short form runs one program of each kind. The suite "wire" runs the others
-# in one VM.
+# hosts without adapters, with the addresses of the interface and with others, and programs between
+# both. Then the other host uses rdma_rxe, which shares no code with xhca. The short form runs one
+# program of each kind. The suite "wire" runs the others in one VM.
 . ./lib.sh
 . ./ends.sh
 . ./nvme.sh
 . ./ssh.sh
 
-HERE=10.1.1.1 THERE=10.1.1.2
 PEER=(./there) PEER_NAME="the other host"
 WIRE_HERE=eth0 WIRE_THERE=eth0
 ADDR0=10.76.0.1 ADDR1=10.76.0.2	# of the Ethernet interfaces
 README=../../../README.md
-WORK=/dev/shm/hosts ADDR=$THERE	# for ssh.sh and nvme.sh
+WORK=/dev/shm/hosts ADDR=10.1.1.2	# for ssh.sh and nvme.sh
 mkdir $WORK
 
 # there FUNCTION...: runs a function of these files on the other host
@@ -28,25 +27,42 @@ frames() { awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/debug/xhca/0/f
 
 # ---- The commands of the README
 
-# The lines of its section
-readme() { sed -n '/^### Between two hosts/,/^##/s/^    //p' $README; }
+# readme N: the lines of the Nth list of commands of its section
+readme() {
+	sed -n '/^### Between two hosts/,/^## /p' $README |
+		awk -v n="$1" '/^    / && !last { list++ } { last = /^    / }
+			last && list == n { print substr($0, 5) }'
+}
 # Those that prepare a host. The installed product runs here, so "make install" is done.
-readme_setup() { readme | sed 's/#.*//' | grep -v '^make install' | grep -v '^rping'; }
-readme_server() { readme | sed -n 's/^\(rping [^#]*\) #.*/\1/p'; }
-readme_client() { readme | sed -n 's/^rping .*# and there: //p'; }
+readme_setup() { readme "$1" | sed 's/#.*//' | grep -v '^make install' | grep -v '^rping'; }
+readme_server() { readme "$1" | sed -n 's/^\(rping [^#]*\) #.*/\1/p'; }
+readme_client() { readme "$1" | sed -n 's/^rping .*# and there: //p'; }
+
+# try_readme N ADDRESS: runs the commands of a list on both hosts. It has ADDRESS for this host.
+try_readme() {
+	ok "README $1: prepare the host" bash -ec "$(readme_setup "$1")"
+	ok "README $1: prepare the other host" "${PEER[@]}" bash -ec "$(readme_setup "$1" |
+		sed "s,addr add $HERE/,addr add $THERE/,")"
+	ok "the port has its GID" wait_for 20 has_gid mlx5_0 $HERE
+	ok "the port of the other host has its GID" there wait_for 20 has_gid mlx5_0 $THERE
+	# shellcheck disable=SC2046 # words
+	pair "README $1: rping" "cm_listening 7174" '' \
+		$(readme_server "$1" | sed "s/$2/$HERE/") -- \
+		"${PEER[@]}" $(readme_client "$1" | sed "s/$2/$HERE/")
+	like "ping" ' 0% packet loss' ping -c 3 -i 0.2 $THERE
+}
 
 # What udev loads
 modules=(modprobe -a mlx5_ib ib_uverbs rdma_ucm)
 ok "drivers" "${modules[@]}"
 ok "drivers on the other host" "${PEER[@]}" "${modules[@]}"
-ok "README: prepare the host" bash -ec "$(readme_setup)"
-ok "README: prepare the other host" "${PEER[@]}" bash -ec "$(readme_setup |
-	sed "s,addr add $HERE/,addr add $THERE/,")"
-ok "the port has its GID" wait_for 20 has_gid mlx5_0 $HERE
-ok "the port of the other host has its GID" there wait_for 20 has_gid mlx5_0 $THERE
-# shellcheck disable=SC2046 # words
-pair "README: rping" "cm_listening 7174" '' $(readme_server) -- "${PEER[@]}" $(readme_client)
-like "ping" ' 0% packet loss' ping -c 3 -i 0.2 $THERE
+HERE=$ADDR0 THERE=$ADDR1
+try_readme 1 192.0.2.1
+both_checked
+ok "remove the function" xhcactl del 0
+ok "and that of the other host" "${PEER[@]}" xhcactl del 0
+HERE=10.1.1.1 THERE=10.1.1.2
+try_readme 2 $HERE
 
 # ---- Programs
 
