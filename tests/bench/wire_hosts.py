@@ -26,7 +26,7 @@ XHCA = ("10.1.1.1", "10.1.1.2")
 
 # Both sides move the same number of bytes.
 EVENTS_BYTES, EVENTS_MESSAGES = 65536, 300
-EVENTS = f"ib_write_bw -e -s {EVENTS_BYTES} -n {EVENTS_MESSAGES}"
+EVENTS = f"ib_send_bw -e -s {EVENTS_BYTES} -n {EVENTS_MESSAGES}"
 
 SETUP = """set -e
 cd {top}

@@ -181,6 +181,9 @@ ok "the other port uses it, too" wait_for 10 state mlx5_3 ACTIVE
 ok "the port is active" wait_for 10 state mlx5_2 ACTIVE
 ok "both have GIDs" wait_for 10 eval 'has_gid mlx5_2 $HERE && has_gid mlx5_3 $THERE'
 checked "a new uplink"
+ok "the driver reloads" devlink dev reload pci/10000:00:02.0
+ok "the GIDs are there again" wait_for 20 has_gid mlx5_2 $HERE
+checked "a reloaded driver"
 ok "remove the function" xhcactl del 2
 is "it is restored" "$(xhcactl restore $OUT.conf && xhcactl list --json | jq '.[2].shared')" true
 ok "and active" wait_for 10 state mlx5_2 ACTIVE
