@@ -396,24 +396,21 @@ static u32 create_key(struct session *s, int func, u32 *in, u32 inlen)
 	MLX5_SET(mkc, mkc, qpn, HCA_ANY_QPN);
 	MLX5_SET(mkc, mkc, mkey_7_0, KEY_VARIANT);
 	MLX5_SET(mkc, mkc, pd, s->pd[func]);
-	if (!MLX5_GET(mkc, mkc, log_page_size))
-		MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
 	if (session_cmd(s, func, in, inlen, out, sizeof(out)))
 		die("CREATE_MKEY", func);
 	return MLX5_GET(create_mkey_out, out, mkey_index) << 8 | KEY_VARIANT;
 }
 
-struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access)
+/* The command for a key of @pages pages, whose addresses are not in it yet */
+static u32 *page_key(u32 pages, u32 log_page, u64 bytes, u8 access, u32 *inlen)
 {
-	u32 pages = (bytes + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE;
-	u32 octo = (pages + 1) / 2;
-	u32 inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + octo * 16;
-	struct session_mr mr = { .addr = session_alloc(s, bytes) };
-	u32 *in = calloc(1, inlen);
+	u32 octo = (pages + 1) / 2, *in;
 	void *mkc;
 
+	*inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + octo * 16;
+	in = calloc(1, *inlen);
 	if (!in)
-		die("memory", func);
+		die("memory", 0);
 	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
 	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, octo);
 	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
@@ -422,9 +419,20 @@ struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 acces
 	MLX5_SET(mkc, mkc, rr, !!(access & MLX5R_MKEY_ACCESS_RR));
 	MLX5_SET(mkc, mkc, rw, !!(access & MLX5R_MKEY_ACCESS_RW));
 	MLX5_SET(mkc, mkc, a, !!(access & MLX5R_MKEY_ACCESS_A));
-	MLX5_SET64(mkc, mkc, start_addr, mr.addr);
 	MLX5_SET64(mkc, mkc, len, bytes);
+	MLX5_SET(mkc, mkc, log_page_size, log_page);
 	MLX5_SET(mkc, mkc, translations_octword_size, octo);
+	return in;
+}
+
+struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access)
+{
+	u32 pages = (bytes + HCA_PAGE_SIZE - 1) / HCA_PAGE_SIZE, inlen;
+	struct session_mr mr = { .addr = session_alloc(s, bytes) };
+	u32 *in = page_key(pages, HCA_PAGE_SHIFT, bytes, access, &inlen);
+	void *mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
+
+	MLX5_SET64(mkc, mkc, start_addr, mr.addr);
 	put_pages(s, MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt), mr.addr, pages);
 	mr.key = create_key(s, func, in, inlen);
 	mr.ptr = session_ptr(s, mr.addr);
@@ -441,25 +449,10 @@ u64 session_repeated_page(struct session *s)
 
 u32 session_repeated_key(struct session *s, int func, u64 page, u64 bytes)
 {
-	const u32 log_page = __builtin_ctz(SESSION_REPEATED), pages = bytes >> log_page;
-	u32 inlen = MLX5_ST_SZ_BYTES(create_mkey_in) + pages * 8, i, key;
-	u32 *in = calloc(1, inlen);
-	__be64 *mtt;
-	void *mkc;
+	u32 pages = bytes / SESSION_REPEATED, inlen, i, key;
+	u32 *in = page_key(pages, __builtin_ctz(SESSION_REPEATED), bytes, ALL_ACCESS, &inlen);
+	__be64 *mtt = MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt);
 
-	if (!in)
-		die("memory", func);
-	mkc = MLX5_ADDR_OF(create_mkey_in, in, memory_key_mkey_entry);
-	mtt = MLX5_ADDR_OF(create_mkey_in, in, klm_pas_mtt);
-	MLX5_SET(create_mkey_in, in, translations_octword_actual_size, pages / 2);
-	MLX5_SET(mkc, mkc, access_mode_1_0, MLX5R_MKEY_MODE_MTT);
-	MLX5_SET(mkc, mkc, lr, 1);
-	MLX5_SET(mkc, mkc, lw, 1);
-	MLX5_SET(mkc, mkc, rr, 1);
-	MLX5_SET(mkc, mkc, rw, 1);
-	MLX5_SET64(mkc, mkc, len, bytes);
-	MLX5_SET(mkc, mkc, log_page_size, log_page);
-	MLX5_SET(mkc, mkc, translations_octword_size, pages / 2);
 	for (i = 0; i < pages; i++)
 		mtt[i] = cpu_to_be64(page);
 	key = create_key(s, func, in, inlen);
@@ -475,6 +468,7 @@ u32 session_umr_key(struct session *s, int func, u8 mode, u32 octowords)
 	MLX5_SET(mkc, mkc, access_mode_1_0, mode);
 	MLX5_SET(mkc, mkc, free, 1);
 	MLX5_SET(mkc, mkc, umr_en, 1);
+	MLX5_SET(mkc, mkc, log_page_size, HCA_PAGE_SHIFT);
 	MLX5_SET(mkc, mkc, translations_octword_size, octowords);
 	return create_key(s, func, in, sizeof(in));
 }
