@@ -137,10 +137,6 @@ static void drop(struct xhca_frames *f, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-/*
- * Several datagrams that the kernel has joined (GSO) have lost their IP headers, which the ICRC
- * covers.
- */
 /* The network device may be removed at the same time. */
 static bool has_carrier(const struct xhca_function *fn)
 {
@@ -149,6 +145,10 @@ static bool has_carrier(const struct xhca_function *fn)
 	return dev && netif_carrier_ok(dev);
 }
 
+/*
+ * Several datagrams that the kernel has joined (GSO) have lost their IP headers, which the ICRC
+ * covers.
+ */
 static struct sk_buff *prepare(struct xhca_function *fn, struct sk_buff *skb)
 {
 	if (skb_is_gso(skb) || !has_carrier(fn) || skb_orphan_frags_rx(skb, GFP_ATOMIC)) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A port that has no addresses of its own on the wire: it uses the MAC and IP addresses of its
- * uplink, as a device of rdma_rxe does.  For networks that accept one MAC address from a host.
+ * uplink, as a device of rdma_rxe does.  Some networks accept only one MAC address from a host.
  *
  * The network device of the port is a lower device of the uplink.  So ib_core makes GIDs from the
- * addresses of the uplink, and of its VLAN devices.  They stay where they are: the IP stack of the
- * host uses the uplink as before, and only RoCE frames go to the adapter.  The network device has
- * the MAC address and the MTU of the uplink, for mlx5_ib, and no traffic.
+ * addresses of the uplink, and of its VLAN devices.  The host keeps these addresses: its IP stack
+ * uses the uplink as before, and only RoCE frames go to the adapter.  The network device has the
+ * MAC address and the MTU of the uplink, which mlx5_ib reads, and no traffic.
  *
- * Who shares an address with the host shares its UDP ports: the one of RoCEv2 is bound by a socket
- * that nobody reads.  So rdma_rxe and such a port exclude each other in a network namespace.
+ * The port and the host have the same UDP ports.  A socket binds the port of RoCEv2, and nobody
+ * reads it.  So a network namespace has either rdma_rxe or such ports.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -33,7 +33,7 @@ static void release_udp_port(struct socket **socket)
 	*socket = NULL;
 }
 
-/* Functions with several uplinks in the namespace share it. */
+/* With sk_reuse, several functions can bind the port in one namespace. */
 static int bind_udp_port(struct socket *socket)
 {
 	struct sockaddr_in any = {
@@ -63,7 +63,10 @@ static int take_udp_port(struct net_device *dev, struct socket **socket)
 
 /* ---- Which interfaces ------------------------------------------------------------------------ */
 
-/* The driver of bonds takes each lower device for a port.  A VLAN device would add a second tag. */
+/*
+ * The bonding driver treats each lower device as one of its ports.  A GID of a VLAN device makes
+ * the adapter write the tag, and the device would add the tag again.
+ */
 static int check_type(const struct net_device *dev)
 {
 	if (!netif_is_bond_master(dev) && !is_vlan_dev(dev))
@@ -87,7 +90,7 @@ int xhca_shared_check(struct net_device *dev)
 
 /* ---- VLAN devices of the uplink ------------------------------------------------------------- */
 
-/* The tag is in the number of the device. */
+/* The VLAN code has removed the tag.  The adapter needs it. */
 static void deliver(struct xhca_function *fn, struct sk_buff *skb)
 {
 	__vlan_hwaccel_put_tag(skb, vlan_dev_vlan_proto(skb->dev), vlan_dev_vlan_id(skb->dev));
@@ -122,7 +125,7 @@ static rx_handler_result_t vlan_receive(struct sk_buff **pskb)
 	return RX_HANDLER_CONSUMED;
 }
 
-/* What the host uses as a port of a bridge or as similar has no addresses to share. */
+/* A VLAN device that has a handler already, as the port of a bridge has, keeps it. */
 static void add_vlan(struct xhca_function *fn, struct net_device *vlan)
 {
 	if (is_vlan_dev(vlan) && !netdev_is_rx_handler_busy(vlan))
@@ -202,7 +205,7 @@ static void upper_event(struct xhca_function *fn,
 		remove_vlan(info->upper_dev);
 }
 
-/* A device that moves to another namespace is unregistered and registered. */
+/* A device that moves to another namespace sends NETDEV_UNREGISTER, then NETDEV_REGISTER. */
 int xhca_shared_event(struct xhca_function *fn, struct net_device *dev, unsigned long event,
 		      void *info)
 {

@@ -40,7 +40,7 @@ static void deliver(struct xhca_function *fn, struct sk_buff *skb)
 		xhca_netdev_receive(fn, skb);
 }
 
-/* A port that shares the addresses of its uplink has no other traffic. */
+/* A port that shares the addresses of its uplink receives only RoCE. */
 static bool wants(const struct xhca_function *fn, const struct sk_buff *skb)
 {
 	return !fn->uplink.shared || xhca_frames_is_roce(skb);
@@ -116,7 +116,10 @@ static bool is_in_use(const struct net_device *dev)
 	return false;
 }
 
-/* Two ports with one address, or one whose address ib_core would give to the other, too */
+/*
+ * Two ports must not have the same address.  A port that shares its uplink gets the addresses of
+ * all interfaces above the uplink, too, so another port must not use one of these.
+ */
 static bool conflicts(const struct xhca_function *fn, struct net_device *dev)
 {
 	struct xhca_function *other;

@@ -356,7 +356,7 @@ void xhca_frames_destroy(struct xhca_function *fn);
  * else it is of the uplink.  Under RCU, with softirqs off
  */
 void xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb, bool local);
-/* Is it for adapters?  Its data begins after the Ethernet header. */
+/* Is it a RoCE frame?  The data of @skb begins after the Ethernet header. */
 bool xhca_frames_is_roce(const struct sk_buff *skb);
 /* Sends the frames of a pass. */
 void xhca_frames_send(struct xhca_engine *e);
@@ -381,7 +381,7 @@ void xhca_impair_send(struct xhca_function *fn, struct sk_buff *skb);
 
 /* crc.c: chooses the function for the CRC of packets.  Called before there are functions */
 void xhca_crc_init(void);
-/* How long it took for a packet */
+/* Prints how long each function takes for a packet. */
 void xhca_crc_show(struct seq_file *s);
 /* No function is left. */
 void xhca_crc_exit(void);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the way of the frames between two hosts that send each other messages.
+ * Fuzzes the wire between two hosts that send each other messages.
  *
- * The input is the type of the connection, some messages of both hosts, and then what happens to
- * each frame: it is lost, arrives twice or late, is cut, or a byte changes.  With the flag FORGED
- * the ICRC of changed frames is right, as a stranger on the way could make it.
+ * The input has the type of the connection, then the messages of both hosts, then what happens to
+ * each frame: it is lost, arrives twice or late, is cut, or one of its bytes changes.  With FORGED
+ * a changed frame gets a right ICRC, as an attacker on the wire could do.
  *
- * Checks: the run ends.  Sources of messages and memory that no key allows never change.  Without
- * FORGED, a destination has the bytes of its message or the old ones, and nothing beyond the
- * message (on unreliable connections, that of a WRITE).  If nothing has failed on a reliable
- * connection, all messages are there, and the results of the atomics are right.  Later another
- * connection between the two hosts works.
+ * What is checked:
+ * - All requests complete, or fail, in a limited time.
+ * - The sources of messages, and memory that no key allows to write, do not change.
+ * - Without FORGED, each byte of a destination is the old one or that of the message, and nothing
+ *   after the message changes.  On unreliable connections this is checked for WRITE only.
+ * - Without FORGED and without an error, a reliable connection has delivered all messages, and the
+ *   results of the atomics are right.
+ * - Afterwards another connection between the two hosts works.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +86,7 @@ static bool take(void *to, size_t bytes)
 
 enum what { DROP = 8, TWICE, LATE, CUT, CHANGE, KINDS };	/* below: nothing */
 
-/* The first question about a frame */
+/* Called first for each frame: takes the next change from the input. */
 static bool drop(const u8 *frame, u32 bytes, u32 nth)
 {
 	if (!take(&now, sizeof(now)))
@@ -368,7 +371,10 @@ static bool has_arrived(const u8 *to, const u8 *from, u32 len)
 	return all;
 }
 
-/* On an unreliable connection a lost message leaves its receive request to the next one. */
+/*
+ * If a message of an unreliable connection is lost, the next one takes its receive request, so only
+ * a WRITE has a destination that is known.
+ */
 static bool has_place(const struct message *m)
 {
 	return m->op != ADD && (!(flags & UNRELIABLE) || m->op == WRITE);

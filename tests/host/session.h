@@ -126,7 +126,10 @@ u32 session_uar_of(struct session *s, int func, u16 uid);
 /* An EQ of 64 entries.  All of a function have the same vector and doorbell page. */
 u32 session_eq(struct session *s, int func);
 struct session_mr session_mr(struct session *s, int func, size_t bytes, u8 access);
-/* Memory of SESSION_REPEATED bytes, and a key that has it many times, for large messages */
+/*
+ * A page of SESSION_REPEATED bytes, and a key of @bytes that maps it many times: large messages
+ * need little memory.
+ */
 u64 session_repeated_page(struct session *s);
 u32 session_repeated_key(struct session *s, int func, u64 page, u64 bytes);
 /* A free mkey of @mode without memory, for UMRs; its list has room for @octowords. */

@@ -59,7 +59,7 @@ struct wire {
 	bool (*drop)(const u8 *frame, u32 bytes, u32 nth);
 	/* True: the frame arrives twice. */
 	bool (*twice)(const u8 *frame, u32 bytes);
-	/* May change what arrives, shorten it, and add to its delay. */
+	/* May change the frame that arrives, shorten it, and add to its delay. */
 	void (*change)(u8 *frame, u32 *bytes, u64 *delay);
 	/* True: the frame is marked (ECN), if its sender allows that. */
 	bool (*mark)(const u8 *frame, u32 bytes);

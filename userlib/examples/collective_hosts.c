@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Collective operations over processes on several hosts: an allreduce of a vector of 32-bit floats,
- * and a broadcast of the largest message that fits into BYTES.  The contents are checked.
+ * and a broadcast of a message of BYTES.  The contents are checked.
  *
  * Each process is a rank.  They exchange their addresses over TCP: rank 0 accepts a connection of
  * each other one.  Programs with MPI use MPI_Allgather() instead.
@@ -56,7 +56,7 @@ static int exchange(void *arg, const void *mine, void *all, size_t size)
 	return 0;
 }
 
-/* Each tells its rank. */
+/* The first word that each process sends is its rank. */
 static void accept_all(void)
 {
 	struct sockaddr_in6 any = { .sin6_family = AF_INET6,

@@ -57,11 +57,12 @@ both_programs() {
 	both_perf "ib_send_lat" '^ *64 +100' ib_send_lat -s 64 -n 100
 }
 
-# impaired KIND COMMAND...: runs tests while netem does this to the frames of both ends. rdma_rxe is
-# slow then. A server whose client has ended may wait for ever: the client has destroyed its end,
-# and sends the message that ends the connection only once.
+# impaired KIND COMMAND...: runs tests while netem loses, delays or changes frames of both ends;
+# KIND has its options. rdma_rxe is slow then. A client sends the message that ends the connection
+# (DREQ) only once, because it destroys its end at once. If that is lost, the server waits for ever:
+# so servers get a signal.
 impaired() {
-	# shellcheck disable=SC2034 # STAYS is for pair
+	# shellcheck disable=SC2034 # pair reads STAYS
 	local LIMIT=$((4 * LIMIT)) STAYS=1 kind
 	read -r -a kind <<< "$1"
 	[ -n "${WIRE_PEER+set}" ] || local WIRE_PEER=("${PEER[@]}")

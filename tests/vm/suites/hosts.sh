@@ -38,7 +38,8 @@ readme_setup() { readme "$1" | sed 's/#.*//' | grep -v '^make install' | grep -v
 readme_server() { readme "$1" | sed -n 's/^\(rping [^#]*\) #.*/\1/p'; }
 readme_client() { readme "$1" | sed -n 's/^rping .*# and there: //p'; }
 
-# try_readme N ADDRESS: runs the commands of a list on both hosts. It has ADDRESS for this host.
+# try_readme N ADDRESS: runs the commands of a list on both hosts. In the list, ADDRESS is the
+# address of this host.
 try_readme() {
 	ok "README $1: prepare the host" bash -ec "$(readme_setup "$1")"
 	ok "README $1: prepare the other host" "${PEER[@]}" bash -ec "$(readme_setup "$1" |
@@ -158,7 +159,7 @@ ok "the contents are the same here" diff -r $WORK/here $WORK/back
 
 # ---- Collective operations
 
-# Runs a command several times at once, with these further arguments.
+# A script that runs a command several times at once, each time with other arguments.
 AT_ONCE='command=$1; shift; for more; do $command $more & done; for more; do wait -n || exit; done'
 
 # Six processes, three on each host

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Two functions on a wire that loses, doubles, damages, delays and reorders frames (netem): nothing
-# is lost, doubled or wrong. The programs compare contents, and connect with rdma_cm meanwhile.
+# Two functions are on a wire that loses, doubles, damages, delays and reorders frames (netem).
+# Programs connect with rdma_cm, send messages and compare the contents.
 . ./lib.sh
 . ./ends.sh
 
 HERE=$ADDR0 THERE=$ADDR1
 PEER=(ip netns exec peer) PEER_NAME="the other function"
-export WIRE_HERE=wire0 WIRE_THERE=wire1 WIRE_PEER=(env)
+export WIRE_HERE=wire0 WIRE_THERE=wire1
+WIRE_PEER=(env)	# both interfaces are in this namespace
 
 # sent: how many frames the wire has carried, both ways
 sent() { awk '{ n += $1 } END { print n }' /sys/class/net/wire[01]/statistics/tx_packets; }

@@ -110,7 +110,7 @@ else
 	skip "tshark decodes each frame" "tshark is not installed"
 fi
 
-# The two ends of a VLAN
+# Both ports get an interface in a VLAN.
 # shellcheck disable=SC2317 # called by ok
 vlans_up() {
 	local i

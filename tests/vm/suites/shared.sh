@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Ports that share the addresses of their uplinks: two hosts are two fabrics and a veth pair, of
-# which the second end is in the network namespace "far". RDMA and ordinary traffic use the same
-# addresses at the same time, also those of VLANs; then the address, the MTU and the namespace
-# of an uplink change, and it disappears.
+# Ports that share the addresses of their uplinks. The uplinks are the ends of a veth pair; the
+# second end is in the network namespace "far" and in another fabric, as on another host. RDMA
+# programs and other programs use the same addresses at the same time, also addresses of VLANs.
+# Then the MAC address, the MTU and the namespace of an uplink change, and an uplink is deleted.
 . ./lib.sh
 . ./ends.sh
 

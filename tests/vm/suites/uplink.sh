@@ -300,7 +300,7 @@ ip link set up0 nomaster
 
 # ---- Interfaces of other kinds, on top of up0
 
-# other_kind INTERFACE: as an uplink
+# other_kind INTERFACE: tests a function with this uplink
 other_kind() {
 	like "a function with the uplink $1" '^2$' xhcactl add --uplink "$1"
 	echo 1 > "/proc/sys/net/ipv4/conf/$1/arp_ignore"

@@ -70,7 +70,7 @@ congestion() {
 	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
 }
 
-# both_sizes SIZE...: the three operations with messages of these sizes
+# both_sizes SIZE...: WRITE, SEND and READ with messages of these sizes
 both_sizes() {
 	local size program
 	for size; do
