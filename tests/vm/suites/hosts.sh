@@ -160,7 +160,9 @@ ok "the contents are the same here" diff -r $WORK/here $WORK/back
 # ---- Collective operations
 
 # A script that runs a command several times at once, each time with other arguments.
-AT_ONCE='command=$1; shift; for more; do $command $more & done; for more; do wait -n || exit; done'
+AT_ONCE='command=$1; shift
+for arguments; do $command $arguments & pids+=($!); done
+for pid in "${pids[@]}"; do wait $pid || exit; done'
 
 # Six processes, three on each host
 collective() {
