@@ -244,6 +244,8 @@ ok "rdma_rxe on the other host" "${PEER[@]}" sh -ec "modprobe rdma_rxe
 	ip address add $THERE/24 dev eth0
 	rdma link add rxe type rxe netdev eth0"
 ok "it has its GID" there wait_for 20 has_gid rxe $THERE
+# The address has another MAC address now; the old one would be valid for up to 45 seconds.
+ok "its old MAC address is forgotten" ip neigh flush to $THERE
 ok "it is reached" wait_for 20 ping -qc 1 -W 1 $THERE
 programs 239.1.2.4
 
