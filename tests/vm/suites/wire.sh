@@ -70,12 +70,15 @@ congestion() {
 	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
 }
 
-# both_sizes SIZE...: WRITE, SEND and READ with messages of these sizes
+# both_sizes SIZE...: WRITE, SEND and READ with messages of these sizes. The function takes 16 READs
+# at once; the programs ask for as many as their own device can have.
 both_sizes() {
 	local size program
 	for size; do
-		for program in ib_write_bw ib_send_bw ib_read_bw; do
-			both_perf "$program: $size bytes" "^ *$size +5 " $program -s "$size" -n 5
+		for program in ib_write_bw ib_send_bw "ib_read_bw -o 16"; do
+			# shellcheck disable=SC2086 # a program and its options
+			both_perf "${program%% *}: $size bytes" "^ *$size +5 " \
+				$program -s "$size" -n 5
 		done
 	done
 }
