@@ -38,6 +38,18 @@ like "and the library of experimental verbs" '-lxverbs-exp -lxverbs-ibverbs -lib
 	pkg-config --libs xverbs-exp
 ok "the header of experimental verbs is where pkg-config says" \
 	ls "$(pkg-config --variable=includedir xverbs-exp)/xverbs-exp/infiniband/verbs_exp.h"
+# A program for DOCA is built with one line of pkg-config, as README shows.
+# shellcheck disable=SC2317 # called by ok
+doca_program() {
+	local where
+	where=$(pkg-config --variable=libdir libxverbs)/xverbs-doca/pkgconfig
+	# shellcheck disable=SC2046 # a list of flags
+	gcc -I../.. -o "$OUT.doca" ../../doca/devices.c \
+		$(PKG_CONFIG_PATH=$where pkg-config --cflags --libs doca-common) &&
+		as_user "$OUT.doca"
+}
+ok "a program for DOCA is compiled and runs" doca_program
+refused "the default path of pkg-config has no DOCA" 'doca-common' pkg-config --libs doca-common
 like "xv_run is in the path" "hca_id:	$DEV0" as_user xv_run ibv_devinfo
 # shellcheck disable=SC2317 # called by ok
 first_example() {
