@@ -10,12 +10,20 @@
 #include <xverbs/xverbs.h>
 #include <doca_dev.h>
 #include <doca_error.h>
+#include <doca_log.h>
 #include <doca_types.h>
 
 #define EXPORT	__attribute__((visibility("default")))
 
 /* The error for a negative or positive error number of libxverbs or of the system */
 doca_error_t xvd_error(int err);
+
+/* Logs a message of the libraries, see doca_log.h. */
+__attribute__((format(printf, 5, 6)))
+void xvd_log(uint32_t level, const char *file, int line, const char *function,
+	     const char *format, ...);
+#define XVD_LOG(level, ...)	\
+	xvd_log(DOCA_LOG_LEVEL_##level, __FILE__, __LINE__, __func__, __VA_ARGS__)
 
 /* An entry of the list of devices, or the properties of an open device */
 struct doca_devinfo {
