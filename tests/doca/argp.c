@@ -287,6 +287,7 @@ static void test_command_line(void)
 	bad(VALIDATE, "-gid x", INVALID, "--gid-index: x is no number of 32 bits");
 	bad(0, "--gid-index=", INVALID, "--gid-index:  is no number of 32 bits");
 	bad(0, "-gid 2147483648", INVALID, "--gid-index: 2147483648 is no number of 32 bits");
+	bad(0, "-gid -2147483649", INVALID, "--gid-index: -2147483649 is no number of 32 bits");
 	bad(0, "-gid 99999999999999999999", INVALID,
 	    "--gid-index: 99999999999999999999 is no number of 32 bits");
 	bad(0, "-gid 1x", INVALID, "--gid-index: 1x is no number of 32 bits");

@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+/* Programs for the SDK use functions of these two without including them. */
+#include <stdlib.h>
+#include <string.h>
 #include <doca_error.h>
 
 #ifdef __cplusplus
