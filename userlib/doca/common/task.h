@@ -68,6 +68,10 @@ doca_error_t xvd_task_type_set_conf(struct doca_ctx *ctx, struct xvd_task_type *
 				    const struct xvd_task_ops *ops, xvd_task_cb_t completed,
 				    xvd_task_cb_t failed, uint32_t num_tasks);
 
+/* Of the core: at the start and the end of the context */
+doca_error_t xvd_task_type_alloc_pool(struct xvd_task_type *type);
+void xvd_task_type_free_pool(struct xvd_task_type *type);
+
 /*
  * DOCA_ERROR_BAD_STATE: the context is not running, or the type has no configuration.
  * DOCA_ERROR_NO_MEMORY: all tasks are in use.
