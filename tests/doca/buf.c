@@ -70,7 +70,8 @@ static void test_inventory(void)
 	tap_is(doca_buf_inventory_start(NULL), DOCA_ERROR_INVALID_VALUE, "start: no inventory");
 	tap_is(doca_buf_inventory_stop(NULL), DOCA_ERROR_INVALID_VALUE, "stop: no inventory");
 	tap_is(doca_buf_inventory_destroy(NULL), DOCA_ERROR_INVALID_VALUE, "destroy: no inventory");
-	tap_is(doca_buf_inventory_expand(NULL, 1), DOCA_ERROR_INVALID_VALUE, "expand: no inventory");
+	tap_is(doca_buf_inventory_expand(NULL, 1), DOCA_ERROR_INVALID_VALUE,
+	       "expand: no inventory");
 	tap_is(doca_buf_inventory_get_num_elements(NULL, &n), DOCA_ERROR_INVALID_VALUE,
 	       "number: no inventory");
 	tap_is(doca_buf_inventory_get_num_elements(inventory, NULL), DOCA_ERROR_INVALID_VALUE,
@@ -235,7 +236,8 @@ static void test_expand(void)
 	int i;
 
 	tap_is(doca_buf_inventory_expand(inventory, 0), DOCA_ERROR_INVALID_VALUE, "no more");
-	tap_is(doca_buf_inventory_expand(inventory, UINT32_MAX), DOCA_ERROR_INVALID_VALUE, "too many");
+	tap_is(doca_buf_inventory_expand(inventory, UINT32_MAX), DOCA_ERROR_INVALID_VALUE,
+	       "too many");
 	tap_is(doca_buf_inventory_expand(inventory, 2), DOCA_SUCCESS, "two more");
 	doca_buf_inventory_get_num_elements(inventory, &n);
 	tap_is(n, NUM_BUFS + 2, "they count");

@@ -37,7 +37,7 @@ static struct toy *connected(struct doca_pe *pe)
 
 	if (doca_pe_connect_ctx(pe, &toy->ctx) != DOCA_SUCCESS)
 		bail_out("doca_pe_connect_ctx() failed");
-	doca_ctx_set_user_data(&toy->ctx, (union doca_data){ .u64 = 7 });
+	doca_ctx_set_user_data(&toy->ctx, (union doca_data) { .u64 = 7 });
 	doca_ctx_set_state_changed_cb(&toy->ctx, state_changed);
 	return toy;
 }
@@ -88,7 +88,7 @@ static void test_states(struct doca_pe *pe)
 	tap_is(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE, "it cannot be started twice");
 	tap_is(doca_ctx_set_state_changed_cb(ctx, NULL), DOCA_ERROR_BAD_STATE,
 	       "the callback cannot be changed now");
-	tap_is(doca_ctx_set_user_data(ctx, (union doca_data){ .u64 = 8 }), DOCA_SUCCESS,
+	tap_is(doca_ctx_set_user_data(ctx, (union doca_data) { .u64 = 8 }), DOCA_SUCCESS,
 	       "the user data can");
 	ok(doca_ctx_get_user_data(ctx, &data) == DOCA_SUCCESS && data.u64 == 8, "it is stored");
 	tap_is(xvd_ctx_destroy(ctx), DOCA_ERROR_IN_USE, "a running context cannot be destroyed");

@@ -31,7 +31,7 @@ static void failed(struct toy_task *task, union doca_data task_data, union doca_
 	last_ctx_data = ctx_data.u64;
 }
 
-static size_t inflight(struct toy *toy)
+static size_t num_inflight(struct toy *toy)
 {
 	size_t n = 99;
 
@@ -47,7 +47,7 @@ static struct toy *running(struct doca_pe *pe, toy_cb ok_cb, toy_cb error_cb)
 	    toy_set_conf(toy, ok_cb, error_cb, NUM_TASKS) != DOCA_SUCCESS ||
 	    doca_ctx_start(&toy->ctx) != DOCA_SUCCESS)
 		bail_out("no running context");
-	doca_ctx_set_user_data(&toy->ctx, (union doca_data){ .u64 = 33 });
+	doca_ctx_set_user_data(&toy->ctx, (union doca_data) { .u64 = 33 });
 	return toy;
 }
 
@@ -59,7 +59,7 @@ static void test_null(void)
 	tap_is(doca_task_get_status(NULL), DOCA_ERROR_INVALID_VALUE, "status: no task");
 	ok(!doca_task_get_user_data(NULL).ptr, "user data: no task");
 	ok(!doca_task_get_ctx(NULL), "context: no task");
-	doca_task_set_user_data(NULL, (union doca_data){ .u64 = 1 });
+	doca_task_set_user_data(NULL, (union doca_data) { .u64 = 1 });
 	doca_task_free(NULL);
 	ok(1, "nothing happens to no task");
 }
@@ -71,7 +71,8 @@ static void test_conf(struct doca_pe *pe)
 
 	doca_pe_connect_ctx(pe, &toy->ctx);
 	tap_is(toy_set_conf(toy, NULL, failed, 1), DOCA_ERROR_INVALID_VALUE, "no callback");
-	tap_is(toy_set_conf(toy, completed, NULL, 1), DOCA_ERROR_INVALID_VALUE, "no error callback");
+	tap_is(toy_set_conf(toy, completed, NULL, 1), DOCA_ERROR_INVALID_VALUE,
+	       "no error callback");
 	tap_is(toy_set_conf(toy, completed, failed, 0), DOCA_ERROR_INVALID_VALUE, "no tasks");
 	ok(!toy_task_alloc(toy, DOCA_SUCCESS, NULL), "no task without a configuration");
 	tap_is(toy_set_conf(toy, completed, failed, 1), DOCA_SUCCESS, "a configuration");
@@ -82,7 +83,7 @@ static void test_conf(struct doca_pe *pe)
 	       "no configuration in a running context");
 	task = toy_task_alloc(toy, DOCA_SUCCESS, NULL);
 	ok(task && toy_task_alloc(toy, DOCA_SUCCESS, NULL), "two tasks");
-	tap_is(xvd_task_alloc(&toy->type, (union doca_data){ 0 }, &task), DOCA_ERROR_NO_MEMORY,
+	tap_is(xvd_task_alloc(&toy->type, (union doca_data) { 0 }, &task), DOCA_ERROR_NO_MEMORY,
 	       "there is no third one");
 	doca_ctx_stop(&toy->ctx);
 	tap_is(toy_set_conf(toy, completed, failed, 1), DOCA_ERROR_IN_USE,
@@ -112,7 +113,7 @@ static void test_submit(struct doca_pe *pe)
 	tap_is(doca_task_submit(good), DOCA_ERROR_BAD_STATE, "it cannot be submitted twice");
 	doca_task_free(good);
 	tap_is(doca_task_submit(bad), DOCA_SUCCESS, "a task that will fail");
-	tap_is(inflight(toy), 2, "two tasks are in flight");
+	tap_is(num_inflight(toy), 2, "two tasks are in flight");
 	ok(doca_pe_get_num_inflight_tasks(pe, &n) == DOCA_SUCCESS && n == 2, "in the engine, too");
 	ok(!a.completed && !b.failed, "no callback yet");
 	tap_is(doca_pe_progress(pe), 1, "progress");
@@ -120,8 +121,8 @@ static void test_submit(struct doca_pe *pe)
 	ok(a.completed == 1 && !a.failed && a.status == DOCA_SUCCESS, "one task succeeded");
 	ok(b.failed == 1 && !b.completed && b.status == DOCA_ERROR_IO_FAILED, "one task failed");
 	tap_is(last_ctx_data, 33, "the callbacks got the user data of the context");
-	tap_is(inflight(toy), 0, "none is in flight");
-	doca_task_set_user_data(bad, (union doca_data){ .ptr = &a });
+	tap_is(num_inflight(toy), 0, "none is in flight");
+	doca_task_set_user_data(bad, (union doca_data) { .ptr = &a });
 	doca_task_submit(bad);
 	doca_pe_progress(pe);
 	tap_is(a.failed, 1, "a task with other user data");
@@ -150,13 +151,13 @@ static void test_flags(struct doca_pe *pe)
 	doca_ctx_flush_tasks(&toy->ctx);
 	ok(toy->unflushed == 0 && toy->flushes == 1, "doca_ctx_flush_tasks() does it, too");
 	tap_is(doca_task_submit(task[4]), DOCA_ERROR_AGAIN, "the queue is full");
-	tap_is(inflight(toy), TOY_DEPTH, "that task is not in flight");
+	tap_is(num_inflight(toy), TOY_DEPTH, "that task is not in flight");
 	doca_pe_progress(pe);
 	tap_is(c.completed, TOY_DEPTH, "those in the queue complete");
 	tap_is(doca_task_try_submit(task[4]), DOCA_SUCCESS, "a valid task");
 	((struct toy_task *)task[5])->result = DOCA_ERROR_TOO_BIG;
 	tap_is(doca_task_try_submit(task[5]), DOCA_ERROR_TOO_BIG, "an invalid one");
-	tap_is(inflight(toy), 1, "it is not in flight");
+	tap_is(num_inflight(toy), 1, "it is not in flight");
 	doca_pe_progress(pe);
 	doca_ctx_stop(&toy->ctx);
 	doca_ctx_flush_tasks(&toy->ctx);
@@ -207,7 +208,7 @@ static void test_callbacks(struct doca_pe *pe)
 	toy_destroy(toy);
 
 	toy = running(pe, stop_and_free, free_failed);
-	c = (struct counts){ 0 };
+	c = (struct counts) { 0 };
 	for (i = 0; i < 3; i++)
 		doca_task_submit(toy_task_alloc(toy, DOCA_SUCCESS, &c));
 	tap_is(doca_pe_progress(pe), 1, "progress with a stop");

@@ -113,7 +113,7 @@ static doca_error_t toy_submit(struct doca_task *task, uint32_t flags)
 		return DOCA_ERROR_AGAIN;
 	toy->queue[toy->tail++ % TOY_DEPTH] = (struct toy_task *)task;
 	toy->unflushed = flags & DOCA_TASK_SUBMIT_FLAG_FLUSH ? 0 : toy->unflushed + 1;
-	if (toy->armed && write(toy->event_fd, &(uint64_t){ 1 }, 8) != 8)
+	if (toy->armed && write(toy->event_fd, &(uint64_t) { 1 }, 8) != 8)
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	return DOCA_SUCCESS;
 }
@@ -177,7 +177,7 @@ static struct doca_task *toy_task_alloc(struct toy *toy, doca_error_t result, vo
 {
 	struct doca_task *task = NULL;
 
-	if (xvd_task_alloc(&toy->type, (union doca_data){ .ptr = counter }, &task) != DOCA_SUCCESS)
+	if (xvd_task_alloc(&toy->type, (union doca_data) { .ptr = counter }, &task) != DOCA_SUCCESS)
 		return NULL;
 	((struct toy_task *)task)->result = result;
 	return task;

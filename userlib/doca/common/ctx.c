@@ -50,7 +50,7 @@ bool xvd_ctx_finish(struct doca_ctx *ctx, enum doca_ctx_states prev)
 {
 	if (ctx->num_inflight)
 		return false;
-	/* stop() closes the file descriptor.  From now on doca_pe_request_notification() sees work. */
+	/* stop() closes it.  From now on, doca_pe_request_notification() finds work. */
 	xvd_pe_remove_fd(ctx);
 	if (ctx->ops->stop(ctx) == DOCA_ERROR_IN_PROGRESS)
 		return false;

@@ -120,7 +120,7 @@ EXPORT doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory
 	inventory->free = new->next;
 	inventory->num_free--;
 	__atomic_add_fetch(&mmap->bufs, 1, __ATOMIC_RELAXED);
-	*new = (struct doca_buf){
+	*new = (struct doca_buf) {
 		.mmap = mmap,
 		.head = addr,
 		.len = len,

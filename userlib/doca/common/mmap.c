@@ -150,7 +150,7 @@ EXPORT doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *d
 	devs = reallocarray(mmap->devs, mmap->num_devs + 1, sizeof(*devs));
 	if (!devs)
 		return DOCA_ERROR_NO_MEMORY;
-	devs[mmap->num_devs] = (struct xvd_mmap_dev){ .dev = dev };
+	devs[mmap->num_devs] = (struct xvd_mmap_dev) { .dev = dev };
 	mmap->devs = devs;
 	mmap->num_devs++;
 	xvd_dev_get(dev);

@@ -16,7 +16,7 @@ EXPORT doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 	new = aligned_alloc(XVD_CACHE_LINE, sizeof(*new));
 	if (!new)
 		return DOCA_ERROR_NO_MEMORY;
-	*new = (struct doca_sync_event){ .value = &new->own };
+	*new = (struct doca_sync_event) { .value = &new->own };
 	*event = new;
 	return DOCA_SUCCESS;
 }

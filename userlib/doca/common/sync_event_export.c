@@ -18,7 +18,7 @@ EXPORT doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event 
 	if (!event->mr)
 		return DOCA_ERROR_NOT_PERMITTED;
 	blob = &event->blob;
-	*blob = (struct xvd_se_blob){
+	*blob = (struct xvd_se_blob) {
 		.addr = htole64((uintptr_t)event->value),
 		.rkey = htole32(event->mr->rkey),
 	};

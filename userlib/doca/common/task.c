@@ -121,7 +121,7 @@ EXPORT void doca_task_set_user_data(struct doca_task *task, union doca_data user
 
 EXPORT union doca_data doca_task_get_user_data(const struct doca_task *task)
 {
-	return task ? task->user_data : (union doca_data){ .u64 = 0 };
+	return task ? task->user_data : (union doca_data) { .u64 = 0 };
 }
 
 EXPORT struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
