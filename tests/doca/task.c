@@ -207,7 +207,14 @@ static void test_callbacks(struct doca_pe *pe)
 	doca_ctx_stop(&toy->ctx);
 	toy_destroy(toy);
 
+	/* The library must not free its queues while it polls them. */
 	toy = running(pe, stop_and_free, free_failed);
+	doca_task_submit(toy_task_alloc(toy, DOCA_SUCCESS, &c));
+	doca_pe_progress(pe);
+	doca_ctx_get_state(&toy->ctx, &state);
+	tap_is(state, DOCA_CTX_STATE_IDLE, "a stop in the callback of the last task");
+
+	doca_ctx_start(&toy->ctx);
 	c = (struct counts) { 0 };
 	for (i = 0; i < 3; i++)
 		doca_task_submit(toy_task_alloc(toy, DOCA_SUCCESS, &c));
