@@ -45,10 +45,16 @@ EXPORT doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 
 static doca_error_t close_unused(struct doca_dev *dev)
 {
-	if (!dev->borrowed) {
-		xv_dealloc_pd(dev->pd);
+	/* Memory that libibverbs registered uses the PD, and xv_close() would not refuse. */
+	int err = dev->borrowed ? 0 : xv_dealloc_pd(dev->pd);
+
+	if (err)
+		return xvd_error(err);
+	xvd_ibv_free(&dev->ibv);
+	if (!dev->borrowed)
 		xv_close(dev->ctx);
-	}
+	if (dev->closed)
+		dev->closed(dev->owner);
 	free(dev);
 	return DOCA_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #define XVDOCA_INTERNAL_H
 
 #include <stdbool.h>
+#include <xverbs/bridge.h>
 #include <xverbs/xverbs.h>
 #include <doca_dev.h>
 #include <doca_error.h>
@@ -30,12 +31,21 @@ struct doca_devinfo {
 	struct xv_device xv;
 };
 
+/* The PD of libibverbs for one of libxverbs */
+struct xvd_ibv {
+	struct ibv_pd *pd;	/* NULL: none was asked for yet */
+	bool imported;		/* pd belongs to the program */
+};
+
 struct doca_dev {
 	struct doca_devinfo info;
 	struct xv_context *ctx;
 	struct xv_pd *pd;
 	bool borrowed;		/* ctx and pd belong to somebody else */
 	unsigned int users;	/* objects that need the device; atomic */
+	struct xvd_ibv ibv;
+	void (*closed)(void *owner);	/* called when a borrowed device is closed */
+	void *owner;
 };
 
 /* Count the objects that need a device. */
@@ -49,7 +59,42 @@ static inline void xvd_dev_put(struct doca_dev *dev)
 	__atomic_sub_fetch(&dev->users, 1, __ATOMIC_RELEASE);
 }
 
-/* A device for a context and a PD that belong to the caller, which closes the device first */
-doca_error_t xvd_dev_borrow(struct xv_context *ctx, struct xv_pd *pd, struct doca_dev **dev);
+/*
+ * A device for a context and a PD that belong to the owner.  doca_dev_close() calls closed(owner);
+ * until then, both stay.  ibv may be NULL.
+ */
+doca_error_t xvd_dev_borrow(struct xv_context *ctx, struct xv_pd *pd, const struct xvd_ibv *ibv,
+			    void (*closed)(void *owner), void *owner, struct doca_dev **dev);
+
+/*
+ * The PD of libibverbs for pd; the first call makes it with a context of its own.  xvd_ibv_free()
+ * frees what was made, when pd no longer has users.
+ */
+struct ibv_pd *xvd_ibv_get(struct xvd_ibv *ibv, struct xv_pd *pd);
+void xvd_ibv_free(struct xvd_ibv *ibv);
+
+/*
+ * The context of libxverbs for one of libibverbs, and the PD in it for one of libibverbs.  Those of
+ * libxverbs-ibverbs have them already; others are imported, once for each context, and counted.
+ * NULL with errno set, as functions of libxverbs.
+ */
+struct xv_context *xvd_import_ctx(struct ibv_context *ibv);
+struct xv_pd *xvd_import_pd(struct ibv_pd *ibv);
+void xvd_release_ctx(struct xv_context *ctx);
+int xvd_release_pd(struct xv_pd *pd);
+
+struct doca_umem {
+	struct doca_dev *dev;
+	struct xv_umem *xv;
+};
+
+struct doca_uar {
+	struct doca_dev *dev;
+	struct xv_uar *xv;
+};
+
+/* fd: a dma-buf; addr: its address in this process, or NULL */
+doca_error_t xvd_umem_create_dmabuf(struct doca_dev *dev, void *addr, size_t size, int fd,
+				    uint64_t offset, struct doca_umem **umem);
 
 #endif
