@@ -134,10 +134,14 @@ EXPORT doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *dev
 	if (!devinfo || !pci_addr_str)
 		return DOCA_ERROR_INVALID_VALUE;
 	result = find_pci(devinfo, &a);
-	if (result == DOCA_SUCCESS)
-		snprintf(pci_addr_str, DOCA_DEVINFO_PCI_ADDR_SIZE, "%04x:%02x:%02x.%x",
-			 a.domain & 0xffff, a.bus & 0xff, a.device & 0x1f, a.function & 0x7);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	/* Domains of virtual buses are longer. */
+	if (a.domain > 0xffff)
+		return DOCA_ERROR_TOO_BIG;
+	snprintf(pci_addr_str, DOCA_DEVINFO_PCI_ADDR_SIZE, "%04x:%02x:%02x.%x",
+		 a.domain & 0xffff, a.bus & 0xff, a.device & 0x1f, a.function & 0x7);
+	return DOCA_SUCCESS;
 }
 
 EXPORT doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,

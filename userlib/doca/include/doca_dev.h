@@ -58,8 +58,9 @@ doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, cha
 					 uint32_t size);
 
 /*
- * The PCI function, such as "0000:03:00.0": pci_addr_str has DOCA_DEVINFO_PCI_ADDR_SIZE bytes.  An
- * address to compare with may lack the domain, which is then 0.  *is_equal becomes 1 or 0.
+ * The PCI function, such as "0000:03:00.0": pci_addr_str has DOCA_DEVINFO_PCI_ADDR_SIZE bytes.
+ * DOCA_ERROR_TOO_BIG: its domain is longer than four digits, as those of virtual buses are.  An
+ * address to compare with may have any domain, or none for 0.  *is_equal becomes 1 or 0.
  */
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo,
 					   char *pci_addr_str);
