@@ -15,7 +15,8 @@ int main(void)
 		ok(!strncmp(doca_error_get_name(e), e ? "DOCA_ERROR_" : "DOCA_SUCCESS", 11) &&
 		   *doca_error_get_descr(e), "error %d has a name and a description: %s, %s", e,
 		   doca_error_get_name(e), doca_error_get_descr(e));
-	ok(!strcmp(doca_error_get_name(DOCA_ERROR_FULL), "DOCA_ERROR_FULL"), "the name of an error");
+	ok(!strcmp(doca_error_get_name(DOCA_ERROR_FULL), "DOCA_ERROR_FULL"),
+	   "the name of an error");
 	ok(!strcmp(doca_error_get_descr(32), "Unknown error number") &&
 	   !strcmp(doca_error_get_descr(-1), "Unknown error number"), "numbers that are no errors");
 

@@ -40,7 +40,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
 
 /*
- * The devices stay open, whatever happens to the list.  DOCA_ERROR_IN_USE: objects use the device.
+ * Devices stay open, whatever happens to the list.  DOCA_ERROR_IN_USE: objects use the device.
  */
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 doca_error_t doca_dev_close(struct doca_dev *dev);
