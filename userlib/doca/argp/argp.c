@@ -200,7 +200,7 @@ static doca_error_t check_mandatory(void)
 	const struct doca_argp_param *param;
 
 	for (cmd = argp.chosen; cmd; cmd = cmd->parent) {
-		STAILQ_FOREACH(param, &cmd->params, next) {
+		for (param = STAILQ_FIRST(&cmd->params); param; param = STAILQ_NEXT(param, next)) {
 			if (param->mandatory && !param->uses) {
 				argp_error("%s%s is missing", OPTION(param));
 				return DOCA_ERROR_INVALID_VALUE;

@@ -138,7 +138,7 @@ struct doca_argp_param *argp_find(const struct doca_argp_cmd *cmd, const char *s
 {
 	struct doca_argp_param *param;
 
-	STAILQ_FOREACH(param, &cmd->params, next)
+	for (param = STAILQ_FIRST(&cmd->params); param; param = STAILQ_NEXT(param, next))
 		if (same(param->short_name, short_name) || same(param->long_name, long_name))
 			return param;
 	return NULL;
@@ -188,7 +188,7 @@ EXPORT doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct
 	for (other = cmd; other; other = other->parent)
 		if (other == sub)
 			return DOCA_ERROR_INVALID_VALUE;
-	STAILQ_FOREACH(other, &cmd->cmds, next)
+	for (other = STAILQ_FIRST(&cmd->cmds); other; other = STAILQ_NEXT(other, next))
 		if (same(other->name, sub->name))
 			return DOCA_ERROR_ALREADY_EXIST;
 	sub->registered = true;

@@ -46,7 +46,7 @@ static struct doca_argp_cmd *find_cmd(const char *name)
 {
 	struct doca_argp_cmd *cmd;
 
-	STAILQ_FOREACH(cmd, &argp.chosen->cmds, next)
+	for (cmd = STAILQ_FIRST(&argp.chosen->cmds); cmd; cmd = STAILQ_NEXT(cmd, next))
 		if (!strcmp(cmd->name, name))
 			return cmd;
 	return NULL;

@@ -22,7 +22,7 @@ static void print_params(FILE *file, const struct doca_argp_cmd *cmd)
 {
 	const struct doca_argp_param *param;
 
-	STAILQ_FOREACH(param, &cmd->params, next)
+	for (param = STAILQ_FIRST(&cmd->params); param; param = STAILQ_NEXT(param, next))
 		print_param(file, param);
 }
 
@@ -39,7 +39,7 @@ static void print_cmds(FILE *file, const struct doca_argp_cmd *parent)
 {
 	const struct doca_argp_cmd *cmd;
 
-	STAILQ_FOREACH(cmd, &parent->cmds, next) {
+	for (cmd = STAILQ_FIRST(&parent->cmds); cmd; cmd = STAILQ_NEXT(cmd, next)) {
 		fputs("\nCommand ", file);
 		print_path(file, cmd);
 		fprintf(file, "%s%s:\n", cmd->description ? " - " : "",
