@@ -197,7 +197,8 @@ static void refused(void)
 	NEED(doca_verbs_qp_init_attr_set_send_dbr_mode(attr,
 						       DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID));
 	NEED(doca_verbs_qp_init_attr_set_sq_wr(attr, 1 << 30));
-	tap_is(doca_verbs_qp_create(t.ctx, attr, &none), DOCA_ERROR_INVALID_VALUE, "too many sends");
+	tap_is(doca_verbs_qp_create(t.ctx, attr, &none), DOCA_ERROR_INVALID_VALUE,
+	       "too many sends");
 	NEED(doca_verbs_qp_init_attr_destroy(attr));
 	NEED(doca_verbs_cq_destroy(one));
 }
@@ -214,6 +215,38 @@ static int post_wait(uint32_t index)
 	wait.next = &send;
 	wait.send_flags = IBV_SEND_SIGNALED;
 	return doca_verbs_bridge_post_send(qp[1], &wait, &bad);
+}
+
+/* One queue pair only sends, the other only receives. */
+static void one_way(void)
+{
+	struct doca_verbs_qp_init_attr *attr[2];
+	uint32_t n[2], size;
+	void *buf[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		cq[i] = make_cq(NULL);
+		NEED(doca_verbs_qp_init_attr_create(&attr[i]));
+		NEED(doca_verbs_qp_init_attr_set_pd(attr[i], t.pd));
+	}
+	NEED(doca_verbs_qp_init_attr_set_sq_wr(attr[0], 4));
+	NEED(doca_verbs_qp_init_attr_set_send_max_sges(attr[0], 1));
+	tap_is(doca_verbs_qp_create(t.ctx, attr[0], &qp[0]), DOCA_ERROR_INVALID_VALUE,
+	       "sends without CQ");
+	NEED(doca_verbs_qp_init_attr_set_send_cq(attr[0], cq[0]));
+	NEED(doca_verbs_qp_init_attr_set_rq_wr(attr[1], 4));
+	NEED(doca_verbs_qp_init_attr_set_receive_max_sges(attr[1], 1));
+	NEED(doca_verbs_qp_init_attr_set_receive_cq(attr[1], cq[1]));
+	for (i = 0; i < 2; i++)
+		qp[i] = make_qp(attr[i]);
+	doca_verbs_qp_get_wq(qp[0], &buf[0], &n[0], &buf[1], &n[1], &size);
+	ok(buf[0] && n[0] && !buf[1] && !n[1], "the first has no receive queue");
+	doca_verbs_qp_get_wq(qp[1], &buf[0], &n[0], &buf[1], &n[1], &size);
+	ok(!buf[0] && !n[0] && buf[1] && n[1], "the second has no send queue");
+	connect_both(qp[0], qp[1], MASK_RTS);
+	send_receive("one way");
+	pair_destroy();
 }
 
 /*
@@ -283,6 +316,7 @@ int main(void)
 	tap_is(doca_verbs_pd_destroy(t.pd), DOCA_ERROR_IN_USE, "queue pairs use the PD");
 	tap_is(doca_verbs_context_destroy(t.ctx), DOCA_ERROR_IN_USE, "objects use the context");
 	pair_destroy();
+	one_way();
 	pair_create(DOCA_VERBS_QP_TYPE_UC);
 	connect_both(qp[0], qp[1], MASK_RTS_UC);
 	send_receive("UC");

@@ -4,10 +4,16 @@
  */
 #include "verbs.h"
 
+static bool lacks_cq(const struct doca_verbs_qp_init_attr *a)
+{
+	return (a->sq_wr && !a->send_cq) || ((a->rq_wr || a->srq) && !a->receive_cq) ||
+	       (!a->send_cq && !a->receive_cq);
+}
+
 static doca_error_t check(const struct doca_verbs_context *ctx,
 			  const struct doca_verbs_qp_init_attr *a)
 {
-	if (!a->pd || a->pd->xv->context != ctx->xv ||
+	if (!a->pd || a->pd->xv->context != ctx->xv || lacks_cq(a) ||
 	    half_external(&a->external_umem, &a->external_dbr_umem))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (a->user_index || a->send_dbr_mode != DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID ||
@@ -25,12 +31,18 @@ static uint32_t inline_bytes(const struct doca_verbs_qp_init_attr *a)
 	return a->cqe_inline && a->receive_cq ? 1u << (a->receive_cq->xv->log_stride - 1) : 0;
 }
 
+/* The adapter needs two; a queue without entries never completes anything. */
+static struct xv_cq *cq_of(const struct doca_verbs_cq *cq, const struct doca_verbs_cq *other)
+{
+	return cq ? cq->xv : other->xv;
+}
+
 static struct xv_qp_init_attr to_xv(const struct doca_verbs_context *ctx,
 				    const struct doca_verbs_qp_init_attr *a)
 {
 	return (struct xv_qp_init_attr) {
-		.send_cq = a->send_cq ? a->send_cq->xv : NULL,
-		.recv_cq = a->receive_cq ? a->receive_cq->xv : NULL,
+		.send_cq = cq_of(a->send_cq, a->receive_cq),
+		.recv_cq = cq_of(a->receive_cq, a->send_cq),
 		.srq = a->srq ? a->srq->xv : NULL,
 		.cap = {
 			.max_send_wr = a->sq_wr,
@@ -41,7 +53,7 @@ static struct xv_qp_init_attr to_xv(const struct doca_verbs_context *ctx,
 		},
 		.qp_type = a->qp_type == DOCA_VERBS_QP_TYPE_UC ? XV_QPT_UC : XV_QPT_RC,
 		.sq_sig_all = a->sq_sig_all,
-		.flags = (can_wait(ctx) ? XV_QP_CROSS_CHANNEL : 0) |
+		.flags = (can_wait(ctx) && a->sq_wr ? XV_QP_CROSS_CHANNEL : 0) |
 			 (a->external_datapath_en ? XV_QP_EXTERNAL_DATAPATH : 0),
 		.external = external_of(&a->external_umem, &a->external_dbr_umem, a->external_uar),
 		.max_inl_recv = inline_bytes(a),
