@@ -43,7 +43,7 @@ static void from_device(void)
 	       DOCA_ERROR_INVALID_VALUE, "an unknown flag");
 	tap_is(doca_verbs_bridge_verbs_context_import(pd->context, 0, &t.ctx), DOCA_SUCCESS,
 	       "import the context");
-	ok(doca_verbs_bridge_verbs_pd_get_ibv_pd(t.pd) == pd, "the imported PD is that of libibverbs");
+	ok(doca_verbs_bridge_verbs_pd_get_ibv_pd(t.pd) == pd, "it is the same after the import");
 	setup_memory();
 	works("device");
 	tap_is(doca_dev_close(dev), DOCA_ERROR_IN_USE, "memory uses the PD of the device");

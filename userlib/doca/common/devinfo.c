@@ -3,7 +3,6 @@
  * Properties of devices, from sysfs and from the addresses of the network interface.  Those of a
  * port are those of port 1.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 #include "internal.h"
 
@@ -101,11 +99,11 @@ static bool parse_pci(const char *text, struct pci_addr *a)
 {
 	int end = -1;
 
-	sscanf(text, "%x:%x:%x.%x%n", &a->domain, &a->bus, &a->device, &a->function, &end);
+	sscanf(text, "%8x:%2x:%2x.%1x%n", &a->domain, &a->bus, &a->device, &a->function, &end);
 	if (end >= 0)
 		return !text[end];
 	a->domain = 0;
-	sscanf(text, "%x:%x.%x%n", &a->bus, &a->device, &a->function, &end);
+	sscanf(text, "%2x:%2x.%1x%n", &a->bus, &a->device, &a->function, &end);
 	return end >= 0 && !text[end];
 }
 
