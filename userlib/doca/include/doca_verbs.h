@@ -367,9 +367,9 @@ doca_error_t doca_verbs_qp_init_attr_destroy(struct doca_verbs_qp_init_attr *ver
 /*
  * The protection domain is required, and a completion queue for each queue that has entries.  The
  * others have the defaults of libxverbs: type RC, sizes and flags 0.  user_index is chosen by the
- * library, so only 0 is supported.  core_direct_master: requests that wait are possible with 0, too,
- * if the adapter supports them.  cqe_inline: short messages come in the completion; the data path of
- * the bridge copies them to the buffers.
+ * library, so only 0 is supported.  core_direct_master: requests that wait are possible with 0,
+ * too, if the adapter supports them.  cqe_inline: short messages come in the completion; the data
+ * path of the bridge copies them to the buffers.
  */
 doca_error_t doca_verbs_qp_init_attr_set_pd(struct doca_verbs_qp_init_attr *verbs_qp_init_attr,
 					    struct doca_verbs_pd *pd);
