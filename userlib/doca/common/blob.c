@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "blob.h"
+#include "internal.h"
 
 /* CRC-32 as in Ethernet, for which a table would be larger than all blobs */
 static uint32_t crc(const void *data, size_t len)
@@ -20,7 +21,7 @@ static uint32_t crc(const void *data, size_t len)
 	return ~sum;
 }
 
-void xvd_blob_seal(struct xvd_blob *blob, uint32_t magic, uint32_t size)
+EXPORT void xvd_blob_seal(struct xvd_blob *blob, uint32_t magic, uint32_t size)
 {
 	blob->magic = magic;
 	blob->version = XVD_BLOB_VERSION;
@@ -29,8 +30,8 @@ void xvd_blob_seal(struct xvd_blob *blob, uint32_t magic, uint32_t size)
 	blob->checksum = crc(blob, size);
 }
 
-doca_error_t xvd_blob_open(struct xvd_blob *blob, uint32_t magic, uint32_t size, const void *data,
-			   size_t len)
+EXPORT doca_error_t xvd_blob_open(struct xvd_blob *blob, uint32_t magic, uint32_t size,
+				  const void *data, size_t len)
 {
 	uint32_t checksum;
 

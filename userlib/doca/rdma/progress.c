@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Completions: from the completion queues to the callbacks of tasks.
+ */
+#include "rdma.h"
+
+#define BATCH	16		/* completions of a queue in one call */
+
+static doca_error_t error_of(enum xv_wc_status status)
+{
+	switch (status) {
+	case XV_WC_WR_FLUSH_ERR:
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	case XV_WC_LOC_LEN_ERR:
+		return DOCA_ERROR_TOO_BIG;
+	case XV_WC_LOC_PROT_ERR:
+	case XV_WC_LOC_ACCESS_ERR:
+	case XV_WC_REM_ACCESS_ERR:
+		return DOCA_ERROR_NOT_PERMITTED;
+	case XV_WC_REM_INV_REQ_ERR:
+		return DOCA_ERROR_INVALID_VALUE;
+	case XV_WC_RETRY_EXC_ERR:
+	case XV_WC_RNR_RETRY_EXC_ERR:
+	case XV_WC_RESP_TIMEOUT_ERR:
+		return DOCA_ERROR_TIME_OUT;
+	case XV_WC_FATAL_ERR:
+		return DOCA_ERROR_DEVICE_FATAL_ERROR;
+	default:
+		return DOCA_ERROR_IO_FAILED;
+	}
+}
+
+static inline void succeed(struct xvd_rdma_task *t)
+{
+	xvd_buf_list_append(t->appended, t->bytes);
+	xvd_task_complete(&t->base, DOCA_SUCCESS);
+}
+
+/* ---- Sends ------------------------------------------------------------------------------- */
+
+/*
+ * A list of the oldest tasks of the queue pair, up to the one of the entry stop or all.  It must
+ * be taken before the entries are free, because callbacks post new requests.
+ */
+static struct doca_task *oldest_tasks(const struct xv_qp *qp, const struct xv_sq_entry *stop)
+{
+	struct doca_task *head = NULL, **tail = &head;
+	const struct xv_sq_entry *e;
+	uint32_t i;
+
+	for (i = qp->sq.ci; i != qp->sq.pi; i = e->end) {
+		e = &qp->sq.entry[i & qp->sq.mask];
+		if (e == stop)
+			break;
+		*tail = (struct doca_task *)(uintptr_t)e->wr_id;
+		tail = &(*tail)->next;
+	}
+	*tail = NULL;
+	return head;
+}
+
+static void complete_list(struct doca_task *task, doca_error_t status)
+{
+	struct doca_task *next;
+
+	for (; task; task = next) {
+		next = task->next;
+		if (status == DOCA_SUCCESS)
+			succeed(xvd_rdma_task(task));
+		else
+			xvd_task_complete(task, status);
+	}
+}
+
+/*
+ * A completion is also that of the tasks before it which asked for none.  The entries of both
+ * queues are free before callbacks need them.
+ */
+static void complete_send(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	struct xvd_rdma_task *t = (struct xvd_rdma_task *)(uintptr_t)xv_cqe_wr_id(cq, cqe);
+	enum xv_wc_status status = xv_cqe_status(cqe);
+	struct doca_task *before = NULL;
+	struct xv_sq_entry *e;
+	struct xv_qp *qp = cq->last;
+
+	if (t) {
+		e = xv_cqe_sq_entry(qp, cqe);
+		if (xv_unlikely(&qp->sq.entry[qp->sq.ci & qp->sq.mask] != e))
+			before = oldest_tasks(qp, e);
+	}
+	xv_cq_done(cq, cqe);
+	xv_commit_cq(cq);
+	if (xv_unlikely(!t))
+		return;
+	if (xv_unlikely(before))
+		complete_list(before, DOCA_SUCCESS);
+	if (xv_likely(status == XV_WC_SUCCESS)) {
+		succeed(t);
+		return;
+	}
+	xvd_rdma_fail_conn(qp->qp_context);
+	xvd_task_complete(&t->base, error_of(status));
+}
+
+static unsigned int poll_sends(struct doca_rdma *rdma)
+{
+	const struct mlx5r_cqe *cqe;
+	unsigned int n;
+
+	for (n = 0; n < BATCH; n++) {
+		cqe = xv_cq_next(rdma->send_cq);
+		if (!cqe)
+			break;
+		complete_send(rdma->send_cq, cqe);
+	}
+	return n;
+}
+
+/* ---- Receives ---------------------------------------------------------------------------- */
+
+static enum doca_rdma_opcode opcode_of(const struct xv_wc *wc)
+{
+	if (wc->opcode == XV_WC_RECV_RDMA_WITH_IMM)
+		return DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+	return wc->wc_flags & XV_WC_WITH_IMM ? DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM :
+					       DOCA_RDMA_OPCODE_RECV_SEND;
+}
+
+static void complete_receive(const struct xv_wc *wc, struct doca_rdma_connection *conn)
+{
+	struct xvd_rdma_task *t = (struct xvd_rdma_task *)(uintptr_t)wc->wr_id;
+
+	if (wc->status != XV_WC_SUCCESS) {
+		if (conn)
+			xvd_rdma_fail_conn(conn);
+		xvd_task_complete(&t->base, error_of(wc->status));
+		return;
+	}
+	t->from = conn;
+	t->opcode = opcode_of(wc);
+	t->received = wc->byte_len;
+	t->imm = wc->imm_data;
+	t->appended = t->opcode == DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM ? NULL : t->dst;
+	t->bytes = wc->byte_len;
+	succeed(t);
+}
+
+/* One at a time, because a callback may destroy what the next completion is about. */
+static unsigned int poll_receives(struct doca_rdma *rdma)
+{
+	struct xv_wc_queues queues;
+	unsigned int n;
+	struct xv_wc wc;
+
+	for (n = 0; n < BATCH; n++) {
+		if (!xv_poll_cq_queues(rdma->recv_cq, 1, &wc, NULL, &queues))
+			break;
+		complete_receive(&wc, queues.qp ? queues.qp->qp_context : NULL);
+	}
+	return n;
+}
+
+/* ---- The end of queue pairs -------------------------------------------------------------- */
+
+unsigned int xvd_rdma_drain(struct doca_rdma *rdma)
+{
+	unsigned int most = rdma->send_cq->cqe + rdma->recv_cq->cqe, n = 0, done = 0;
+
+	do {
+		n = poll_sends(rdma) + poll_receives(rdma);
+		done += n;
+	} while (n && done < most);
+	return done;
+}
+
+void xvd_rdma_close_qp(struct doca_rdma_connection *conn)
+{
+	struct doca_task *left = oldest_tasks(conn->qp, NULL);
+
+	xvd_rdma_flush(&conn->rdma->ctx);
+	xv_destroy_qp(conn->qp);
+	conn->qp = NULL;
+	complete_list(left, DOCA_ERROR_CONNECTION_ABORTED);
+}
+
+/* A device does not complete the receives of a shared queue. */
+static unsigned int abort_receives(struct doca_rdma *rdma)
+{
+	const struct xvd_task_type *type = &rdma->types[XVD_RDMA_RECEIVE];
+	struct xvd_rdma_task *t = type->pool;
+	unsigned int n = 0;
+	uint32_t i;
+
+	for (i = 0; t && i < type->num_tasks; i++, t++) {
+		if (t->base.state != XVD_TASK_INFLIGHT)
+			continue;
+		xvd_task_complete(&t->base, DOCA_ERROR_CONNECTION_ABORTED);
+		n++;
+	}
+	return n;
+}
+
+/* The context stops: no new task comes, and nothing may change memory after the callbacks. */
+static unsigned int finish_tasks(struct doca_rdma *rdma)
+{
+	unsigned int done = xvd_rdma_drain(rdma);
+	uint16_t i;
+
+	for (i = 0; i < rdma->config.max_conns; i++)
+		if (rdma->conns[i].qp)
+			xvd_rdma_close_qp(&rdma->conns[i]);
+	if (rdma->dct)
+		xv_destroy_dct(rdma->dct);
+	rdma->dct = NULL;
+	return done + abort_receives(rdma);
+}
+
+unsigned int xvd_rdma_progress(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = xvd_rdma_of(ctx);
+	unsigned int done = 0;
+
+	if (xv_cq_next(rdma->send_cq))
+		done += poll_sends(rdma);
+	if (xv_cq_next(rdma->recv_cq))
+		done += poll_receives(rdma);
+	if (xv_unlikely(rdma->cm.channel))
+		done += xvd_rdma_cm_progress(rdma);
+	if (xv_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_inflight))
+		done += finish_tasks(rdma);
+	return done;
+}
