@@ -89,7 +89,7 @@ EXPORT doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 	if (!ctx)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (xvd_ctx_is_idle(ctx))
-		return DOCA_ERROR_BAD_STATE;
+		return DOCA_SUCCESS;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return DOCA_ERROR_IN_PROGRESS;
 	prev = ctx->state;
