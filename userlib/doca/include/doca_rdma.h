@@ -250,7 +250,7 @@ doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port
 
 /*
  * Answer a request, in its callback or later.  private_data: at most 196 bytes for the peer, may be
- * NULL.  A rejected connection is gone.
+ * NULL.  A connection that was rejected, or whose acceptance failed, is gone.
  */
 doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection,
 					 void *private_data, uint8_t private_data_len);
@@ -258,7 +258,7 @@ doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_conne
 
 /*
  * Ends an established connection, or answers the disconnection of the peer.  Its tasks in flight
- * fail.  Does nothing more if the disconnection has begun.
+ * fail.  Does nothing more if the disconnection has begun or ended.
  */
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection);
 

@@ -376,7 +376,7 @@ EXPORT doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection 
 
 	if (!conn)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (conn->state == XVD_RDMA_DISCONNECTING)
+	if (conn->state == XVD_RDMA_DISCONNECTING || conn->state == XVD_RDMA_FREE)
 		return DOCA_SUCCESS;
 	established = conn->state == XVD_RDMA_CONNECTED || conn->state == XVD_RDMA_FAILED;
 	if (!conn->cm_id || (!established && conn->state != XVD_RDMA_DISCONNECTED))
