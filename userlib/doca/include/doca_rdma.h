@@ -242,8 +242,8 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 				       union doca_data connection_user_data);
 
 /*
- * Listens on all addresses of the device.  DOCA_ERROR_IN_USE: somebody listens on the port.  Stop:
- * established connections stay.
+ * Listens on the port for all addresses; requests for other devices are rejected.
+ * DOCA_ERROR_IN_USE: somebody listens on it.  Stop: established connections stay.
  */
 doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port);
 doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port);

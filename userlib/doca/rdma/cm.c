@@ -188,15 +188,20 @@ static void close_conn(struct doca_rdma_connection *conn)
 
 /* ---- Listening --------------------------------------------------------------------------- */
 
+/* For two wildcard addresses, the kernel says that the address is not available. */
+static doca_error_t listen_error(void)
+{
+	return errno == EADDRINUSE || errno == EADDRNOTAVAIL ? DOCA_ERROR_IN_USE :
+							       xvd_error(errno);
+}
+
 static doca_error_t listen_on(struct doca_rdma *rdma, struct rdma_cm_id *id, uint16_t port)
 {
 	const union xv_gid any = { .raw = { 0 } };
 	union socket_address a = socket_address(rdma, &any, false, port);
 
-	if (rdma_bind_addr(id, &a.any))
-		return errno == EADDRINUSE ? DOCA_ERROR_IN_USE : xvd_error(errno);
-	if (rdma_listen(id, BACKLOG))
-		return errno == EADDRINUSE ? DOCA_ERROR_IN_USE : xvd_error(errno);
+	if (rdma_bind_addr(id, &a.any) || rdma_listen(id, BACKLOG))
+		return listen_error();
 	return DOCA_SUCCESS;
 }
 

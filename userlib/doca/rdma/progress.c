@@ -17,8 +17,6 @@ static doca_error_t error_of(enum xv_wc_status status)
 	case XV_WC_LOC_ACCESS_ERR:
 	case XV_WC_REM_ACCESS_ERR:
 		return DOCA_ERROR_NOT_PERMITTED;
-	case XV_WC_REM_INV_REQ_ERR:
-		return DOCA_ERROR_INVALID_VALUE;
 	case XV_WC_RETRY_EXC_ERR:
 	case XV_WC_RNR_RETRY_EXC_ERR:
 	case XV_WC_RESP_TIMEOUT_ERR:
