@@ -40,7 +40,8 @@ static inline void succeed(struct xvd_rdma_task *t)
  * A list of the oldest tasks of the queue pair, up to the one of the entry stop or all.  It must
  * be taken before the entries are free, because callbacks post new requests.
  */
-static struct doca_task *oldest_tasks(const struct xv_qp *qp, const struct xv_sq_entry *stop)
+static __attribute__((noinline))
+struct doca_task *oldest_tasks(const struct xv_qp *qp, const struct xv_sq_entry *stop)
 {
 	struct doca_task *head = NULL, **tail = &head;
 	const struct xv_sq_entry *e;
@@ -57,7 +58,8 @@ static struct doca_task *oldest_tasks(const struct xv_qp *qp, const struct xv_sq
 	return head;
 }
 
-static void complete_list(struct doca_task *task, doca_error_t status)
+static __attribute__((noinline))
+void complete_list(struct doca_task *task, doca_error_t status)
 {
 	struct doca_task *next;
 
@@ -70,48 +72,50 @@ static void complete_list(struct doca_task *task, doca_error_t status)
 	}
 }
 
-/*
- * A completion is also that of the tasks before it which asked for none.  The entries of both
- * queues are free before callbacks need them.
- */
-static void complete_send(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+static __attribute__((noinline))
+void fail(struct xv_qp *qp, struct xvd_rdma_task *t, enum xv_wc_status status)
 {
-	struct xvd_rdma_task *t = (struct xvd_rdma_task *)(uintptr_t)xv_cqe_wr_id(cq, cqe);
-	enum xv_wc_status status = xv_cqe_status(cqe);
-	struct doca_task *before = NULL;
-	struct xv_sq_entry *e;
-	struct xv_qp *qp = cq->last;
-
-	if (t) {
-		e = xv_cqe_sq_entry(qp, cqe);
-		if (xv_unlikely(&qp->sq.entry[qp->sq.ci & qp->sq.mask] != e))
-			before = oldest_tasks(qp, e);
-	}
-	xv_cq_done(cq, cqe);
-	xv_commit_cq(cq);
-	if (xv_unlikely(!t))
-		return;
-	if (xv_unlikely(before))
-		complete_list(before, DOCA_SUCCESS);
-	if (xv_likely(status == XV_WC_SUCCESS)) {
-		succeed(t);
-		return;
-	}
 	xvd_rdma_fail_conn(qp->qp_context);
 	xvd_task_complete(&t->base, error_of(status));
 }
 
-static unsigned int poll_sends(struct doca_rdma *rdma)
+/* True if the completion is not that of the oldest request: others asked for none. */
+static inline bool is_behind(const struct xv_qp *qp, const struct mlx5r_cqe *cqe)
 {
-	const struct mlx5r_cqe *cqe;
-	unsigned int n;
+	return (qp->sq.ci ^ xv_be16(cqe->wqe_counter)) & qp->sq.mask;
+}
 
-	for (n = 0; n < BATCH; n++) {
-		cqe = xv_cq_next(rdma->send_cq);
-		if (!cqe)
-			break;
-		complete_send(rdma->send_cq, cqe);
-	}
+/*
+ * A completion is also that of the tasks before it which asked for none.  The entries of both
+ * queues are free before callbacks need them.
+ */
+static inline void complete_send(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	struct xvd_rdma_task *t = (struct xvd_rdma_task *)(uintptr_t)xv_cqe_wr_id(cq, cqe);
+	enum xv_wc_status status = xv_cqe_status(cqe);
+	struct doca_task *before = NULL;
+	struct xv_qp *qp = cq->last;
+
+	if (xv_likely(t) && xv_unlikely(is_behind(qp, cqe)))
+		before = oldest_tasks(qp, xv_cqe_sq_entry(qp, cqe));
+	xv_cq_done(cq, cqe);
+	xv_commit_cq(cq);
+	if (xv_unlikely(before))
+		complete_list(before, DOCA_SUCCESS);
+	if (xv_likely(t && status == XV_WC_SUCCESS))
+		succeed(t);
+	else if (t)
+		fail(qp, t, status);
+}
+
+/* cqe: the next one */
+static unsigned int poll_sends(struct doca_rdma *rdma, const struct mlx5r_cqe *cqe)
+{
+	struct xv_cq *cq = rdma->send_cq;
+	unsigned int n = 0;
+
+	for (; cqe && n < BATCH; cqe = xv_cq_next(cq), n++)
+		complete_send(cq, cqe);
 	return n;
 }
 
@@ -166,7 +170,7 @@ unsigned int xvd_rdma_drain(struct doca_rdma *rdma)
 	unsigned int most = rdma->send_cq->cqe + rdma->recv_cq->cqe, n = 0, done = 0;
 
 	do {
-		n = poll_sends(rdma) + poll_receives(rdma);
+		n = poll_sends(rdma, xv_cq_next(rdma->send_cq)) + poll_receives(rdma);
 		done += n;
 	} while (n && done < most);
 	return done;
@@ -214,18 +218,37 @@ static unsigned int finish_tasks(struct doca_rdma *rdma)
 	return done + abort_receives(rdma);
 }
 
+/* What progress() does seldom, out of the way of what it does often */
+static __attribute__((noinline)) unsigned int special(struct doca_rdma *rdma)
+{
+	unsigned int done = 0;
+
+	if (rdma->cm.channel)
+		done += xvd_rdma_cm_progress(rdma);
+	if (rdma->ctx.state == DOCA_CTX_STATE_STOPPING && rdma->ctx.num_inflight)
+		done += finish_tasks(rdma);
+	return done;
+}
+
+static __attribute__((noinline))
+unsigned int work(struct doca_rdma *rdma, const struct mlx5r_cqe *cqe)
+{
+	unsigned int done = poll_sends(rdma, cqe);
+
+	if (xv_cq_next(rdma->recv_cq))
+		done += poll_receives(rdma);
+	if (xv_unlikely(rdma->cm.channel || rdma->ctx.state == DOCA_CTX_STATE_STOPPING))
+		done += special(rdma);
+	return done;
+}
+
 unsigned int xvd_rdma_progress(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = xvd_rdma_of(ctx);
-	unsigned int done = 0;
+	const struct mlx5r_cqe *cqe = xv_cq_next(rdma->send_cq);
 
-	if (xv_cq_next(rdma->send_cq))
-		done += poll_sends(rdma);
-	if (xv_cq_next(rdma->recv_cq))
-		done += poll_receives(rdma);
-	if (xv_unlikely(rdma->cm.channel))
-		done += xvd_rdma_cm_progress(rdma);
-	if (xv_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_inflight))
-		done += finish_tasks(rdma);
-	return done;
+	if (cqe || xv_cq_next(rdma->recv_cq) || rdma->cm.channel ||
+	    ctx->state == DOCA_CTX_STATE_STOPPING)
+		return work(rdma, cqe);
+	return 0;
 }

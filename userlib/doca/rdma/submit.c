@@ -18,11 +18,22 @@ static inline bool usable(const struct doca_rdma *rdma, const struct doca_rdma_c
 	return conn && conn->rdma == rdma && conn->state == XVD_RDMA_CONNECTED;
 }
 
+/* Most maps have one device. */
+static inline const struct xvd_mmap_dev *keys_of(const struct doca_rdma *rdma,
+						 const struct doca_buf *buf)
+{
+	const struct xvd_mmap_dev *first = buf->mmap->devs;
+
+	if (xv_likely(first && first->dev == rdma->ctx.dev))
+		return first;
+	return xvd_buf_dev(buf, rdma->ctx.dev);
+}
+
 /* into: the task writes to the buffer. */
 static inline doca_error_t local_key(const struct doca_rdma *rdma, const struct doca_buf *buf,
 				     bool into, uint32_t *lkey)
 {
-	const struct xvd_mmap_dev *keys = xvd_buf_dev(buf, rdma->ctx.dev);
+	const struct xvd_mmap_dev *keys = keys_of(rdma, buf);
 
 	if (xv_unlikely(!keys || buf->mmap->remote))
 		return DOCA_ERROR_INVALID_VALUE;
@@ -36,7 +47,7 @@ static inline doca_error_t local_key(const struct doca_rdma *rdma, const struct 
 static inline doca_error_t remote_key(const struct doca_rdma *rdma, const struct doca_buf *buf,
 				      uint32_t *rkey)
 {
-	const struct xvd_mmap_dev *keys = xvd_buf_dev(buf, rdma->ctx.dev);
+	const struct xvd_mmap_dev *keys = keys_of(rdma, buf);
 
 	if (xv_unlikely(!keys || buf->next))
 		return DOCA_ERROR_INVALID_VALUE;
@@ -67,20 +78,32 @@ void xvd_rdma_flush(struct doca_ctx *ctx)
 	rdma->dirty = NULL;
 }
 
+static __attribute__((noinline)) doca_error_t post_error(int err)
+{
+	return err == -XV_ENOMEM ? DOCA_ERROR_AGAIN : xvd_error(err);
+}
+
+/* The doorbell of this connection waits for others, or others wait, too. */
+static __attribute__((noinline))
+doca_error_t post_later(struct doca_rdma *rdma, struct doca_rdma_connection *conn, uint32_t flags)
+{
+	mark_dirty(rdma, conn);
+	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+		xvd_rdma_flush(&rdma->ctx);
+	return DOCA_SUCCESS;
+}
+
 /* err: of the builder */
 static inline doca_error_t posted(struct doca_rdma *rdma, struct doca_rdma_connection *conn,
 				  uint32_t flags, int err)
 {
 	if (xv_unlikely(err))
-		return err == -XV_ENOMEM ? DOCA_ERROR_AGAIN : xvd_error(err);
+		return post_error(err);
 	if (xv_likely(flags & DOCA_TASK_SUBMIT_FLAG_FLUSH && !rdma->dirty)) {
 		xv_commit_send(conn->qp);
 		return DOCA_SUCCESS;
 	}
-	mark_dirty(rdma, conn);
-	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
-		xvd_rdma_flush(&rdma->ctx);
-	return DOCA_SUCCESS;
+	return post_later(rdma, conn, flags);
 }
 
 static inline unsigned int send_flags(uint32_t flags)
@@ -457,7 +480,7 @@ static doca_error_t submit_receive(struct doca_task *task, uint32_t flags)
 		return result;
 	err = xv_wr_srq_recv(rdma->srq, (uintptr_t)t, sge, (int)num);
 	if (err)
-		return err == -XV_ENOMEM ? DOCA_ERROR_AGAIN : xvd_error(err);
+		return post_error(err);
 	xv_commit_srq(rdma->srq);
 	return DOCA_SUCCESS;
 }
