@@ -123,7 +123,7 @@ static void add_commands(void)
 	if (doca_argp_cmd_register_param(cmd[0], param("a", "all", DOCA_ARGP_TYPE_BOOLEAN, all,
 						       NULL)))
 		bail_out("no parameter of a command");
-	if (doca_argp_cmd_register_cmd(cmd[0], cmd[1]) || doca_argp_register_cmd(cmd[0]))
+	if (doca_argp_register_cmd(cmd[0]) || doca_argp_register_cmd(cmd[1]))
 		bail_out("no command");
 }
 
@@ -141,9 +141,6 @@ static void add_params(int flags)
 		bail_out("no parameter");
 	p = param(NULL, "names", DOCA_ARGP_TYPE_STRING, names, NULL);
 	doca_argp_param_set_multiplicity(p);
-	doca_argp_register_param(p);
-	p = param("only", "cli-only", DOCA_ARGP_TYPE_STRING, only, NULL);
-	doca_argp_param_set_cli_only(p);
 	doca_argp_register_param(p);
 	doca_argp_register_param(param("sh", NULL, DOCA_ARGP_TYPE_STRING, only, NULL));
 	doca_argp_register_param(param("p", "pci", DOCA_ARGP_TYPE_DEVICE, only, NULL));
@@ -261,7 +258,7 @@ static void test_command_line(void)
 	good(0, "-gid -5 --device=", "gid=-5 device= ");
 	good(0, "-gid 2147483647", "gid=2147483647 ");
 	good(0, "-gid -2147483648", "gid=-2147483648 ");
-	good(0, "-d - -only --x -sh 1", "device=- only=--x only=1 ");
+	good(0, "-d - --names --x -sh 1", "device=- names=--x only=1 ");
 	good(0, "--names a --names b --names c", "names=a names=b names=c ");
 	good(MANDATORY, "-d x", "device=x ");
 	good(0, "-l 60", "result=DOCA_SUCCESS " END(60, 50));
@@ -328,7 +325,6 @@ static void test_usage(void)
 		 "  -gid, --gid-index                 Sets gid-index\n"
 		 "  -b, --send-burst <an argument that is longer than the column> Sets send-burst\n"
 		 "  --names                           Sets names\n"
-		 "  -only, --cli-only                 Sets cli-only\n"
 		 "  -sh                               Sets sh\n"
 		 "  -p, --pci                         Sets pci\n"
 		 "  -r, --rep                         Sets rep\n", levels, levels);
@@ -340,7 +336,7 @@ static void test_usage(void)
 	run(COMMANDS, "-h");
 	ok(strstr(out, " [Command] [Command Flags]\n") &&
 	   strstr(out, "\nCommand get - Gets something:\n  -a, --all                         "
-		  "Sets all\n\nCommand get status:\n"), "the usage of commands");
+		  "Sets all\n\nCommand status:\n"), "the usage of commands");
 	run(DPDK, "-h");
 	ok(!strncmp(out, "Usage: prog [DPDK Flags] -- [DOCA Flags]", 40), "the usage with DPDK");
 }
@@ -349,13 +345,15 @@ static void test_commands(void)
 {
 	good(COMMANDS, "get", "get=1 ");
 	good(COMMANDS, "-gid 1 get -a -d x", "gid=1 get=1 all=1 device=x ");
-	good(COMMANDS, "get status -a -l 60", "get=1 all=1 result=DOCA_SUCCESS " END(60, 50));
+	good(COMMANDS, "get -a -l 60", "get=1 all=1 result=DOCA_SUCCESS " END(60, 50));
+	good(COMMANDS, "status -b", "burst=1 ");
 	good(COMMANDS, "-d get", "device=get ");
 	bad(COMMANDS, "-a get", INVALID, "-a is unknown");
-	bad(COMMANDS, "status", INVALID, "status is unknown");
+	bad(COMMANDS, "status -a", INVALID, "-a is unknown");
+	bad(COMMANDS, "get status", INVALID, "status is unknown");
 	bad(COMMANDS, "get get", INVALID, "get is unknown");
 	bad(COMMANDS, "get -a --all", INVALID, "--all is there twice");
-	bad(COMMANDS | MANDATORY, "get status", INVALID, "--device is missing");
+	bad(COMMANDS | MANDATORY, "get", INVALID, "--device is missing");
 }
 
 static void test_dpdk(void)
@@ -454,7 +452,6 @@ static void test_json(void)
 	json_bad(PROGRAM("\"x\": 1"), ": x is unknown");
 	json_bad(PROGRAM("\"d\": \"x\""), ": d is unknown");
 	json_bad(PROGRAM("\"log-level\": 50"), ": log-level is unknown");
-	json_bad(PROGRAM("\"cli-only\": \"x\""), ": cli-only is unknown");
 	json_bad("{\"doca_general_flags\": {\"help\": true}}", ": help is unknown");
 	json_bad("{\"doca_general_flags\": {\"json\": \"x\"}}", ": json is unknown");
 	json_bad(PROGRAM("\"device\": 1"), ": device has a value of another type");
@@ -559,32 +556,24 @@ static void test_params(void)
 static void test_calls(void)
 {
 	char *argv[] = { "prog", NULL };
-	struct doca_argp_cmd *cmd, *sub;
+	struct doca_argp_cmd *cmd;
 	struct doca_argp_param *p;
 	int level;
 
 	IS(doca_argp_cmd_create(NULL), ERROR_INVALID_VALUE);
 	IS(doca_argp_cmd_create(&cmd), SUCCESS);
-	IS(doca_argp_cmd_create(&sub), SUCCESS);
 	IS(doca_argp_register_cmd(NULL), ERROR_INVALID_VALUE);
 	IS(doca_argp_register_cmd(cmd), ERROR_INVALID_VALUE);
 	IS(doca_argp_cmd_set_name(NULL, "x"), ERROR_INVALID_VALUE);
 	IS(doca_argp_cmd_set_name(cmd, "-x"), SUCCESS);
 	IS(doca_argp_register_cmd(cmd), ERROR_INVALID_VALUE);
 	IS(doca_argp_cmd_set_name(cmd, "x"), SUCCESS);
-	IS(doca_argp_cmd_register_cmd(cmd, cmd), ERROR_INVALID_VALUE);
-	IS(doca_argp_cmd_set_name(sub, "x"), SUCCESS);
-	IS(doca_argp_cmd_register_cmd(cmd, sub), SUCCESS);
-	IS(doca_argp_cmd_register_cmd(sub, cmd), ERROR_INVALID_VALUE);
-	IS(doca_argp_register_cmd(sub), ERROR_BAD_STATE);
 	IS(doca_argp_register_cmd(cmd), SUCCESS);
 	IS(doca_argp_cmd_set_callback(cmd, get), ERROR_BAD_STATE);
-	IS(doca_argp_cmd_destroy(cmd), ERROR_BAD_STATE);
+	IS(doca_argp_register_cmd(cmd), ERROR_BAD_STATE);
 	IS(doca_argp_cmd_create(&cmd), SUCCESS);
 	IS(doca_argp_cmd_set_name(cmd, "x"), SUCCESS);
 	IS(doca_argp_register_cmd(cmd), ERROR_ALREADY_EXIST);
-	IS(doca_argp_cmd_destroy(cmd), SUCCESS);
-	IS(doca_argp_cmd_destroy(NULL), ERROR_INVALID_VALUE);
 	IS(doca_argp_cmd_register_param(NULL, NULL), ERROR_INVALID_VALUE);
 
 	IS(doca_argp_register_version_callback(NULL), ERROR_INVALID_VALUE);

@@ -86,8 +86,7 @@ static doca_error_t add_general(const char *short_name, const char *long_name,
 	if (arguments)
 		doca_argp_param_set_arguments(param, arguments);
 	doca_argp_param_set_description(param, description);
-	if (callback != log_level && callback != sdk_log_level)
-		doca_argp_param_set_cli_only(param);
+	param->urgent = callback != log_level && callback != sdk_log_level;
 	return doca_argp_cmd_register_param(&argp.general, param);
 }
 
@@ -123,8 +122,8 @@ EXPORT doca_error_t doca_argp_init(const char *program_name, void *program_confi
 		return DOCA_ERROR_NO_MEMORY;
 	argp.config = program_config;
 	argp.initialized = true;
-	argp_set_up_cmd(&argp.general);
-	argp_set_up_cmd(&argp.program);
+	STAILQ_INIT(&argp.general.params);
+	STAILQ_INIT(&argp.program.params);
 	STAILQ_INIT(&argp.params);
 	STAILQ_INIT(&argp.cmds);
 	result = add_generals();
@@ -146,8 +145,8 @@ EXPORT doca_error_t doca_argp_destroy(void)
 		doca_argp_param_destroy(param);
 	}
 	while ((cmd = STAILQ_FIRST(&argp.cmds))) {
-		cmd->registered = false;
-		doca_argp_cmd_destroy(cmd);
+		STAILQ_REMOVE_HEAD(&argp.cmds, all);
+		argp_free_cmd(cmd);
 	}
 	json_decref(argp.json);
 	argp_free_strings(&argp.dpdk_strings);
@@ -194,17 +193,14 @@ EXPORT doca_error_t doca_argp_usage(void)
 
 /* ---- Start ---- */
 
-static doca_error_t check_mandatory(void)
+static doca_error_t check_mandatory(const struct doca_argp_cmd *cmd)
 {
-	const struct doca_argp_cmd *cmd;
 	const struct doca_argp_param *param;
 
-	for (cmd = argp.chosen; cmd; cmd = cmd->parent) {
-		for (param = STAILQ_FIRST(&cmd->params); param; param = STAILQ_NEXT(param, next)) {
-			if (param->mandatory && !param->uses) {
-				argp_error("%s%s is missing", OPTION(param));
-				return DOCA_ERROR_INVALID_VALUE;
-			}
+	for (param = STAILQ_FIRST(&cmd->params); param; param = STAILQ_NEXT(param, next)) {
+		if (param->mandatory && !param->uses) {
+			argp_error("%s%s is missing", OPTION(param));
+			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
 	return DOCA_SUCCESS;
@@ -236,7 +232,9 @@ static doca_error_t start(int argc, char **argv, struct use *uses)
 	for (i = 0; !result && i < count; i++)
 		result = argp_deliver(&uses[i]);
 	if (!result)
-		result = check_mandatory();
+		result = check_mandatory(argp.chosen);
+	if (!result)
+		result = check_mandatory(&argp.program);
 	if (!result && argp.validate)
 		result = argp.validate(argp.config);
 	return result;

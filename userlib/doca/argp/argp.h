@@ -15,7 +15,8 @@ struct doca_argp_param {
 	char *short_name, *long_name, *arguments, *description;
 	doca_argp_param_cb_t callback;
 	enum doca_argp_type type;
-	bool mandatory, multiplicity, cli_only;
+	bool mandatory, multiplicity;
+	bool urgent;			/* acts at once, and is not in a JSON file */
 	bool incomplete;		/* there was no memory for a string */
 	bool registered;
 	unsigned int uses;
@@ -25,14 +26,14 @@ struct doca_argp_param {
 STAILQ_HEAD(params, doca_argp_param);
 STAILQ_HEAD(cmds, doca_argp_cmd);
 
+typedef doca_error_t (*cmd_callback)(void *config);
+
 struct doca_argp_cmd {
 	char *name, *description;
-	doca_argp_cmd_cb_t callback;
+	cmd_callback callback;
 	bool incomplete, registered;
-	struct doca_argp_cmd *parent;
 	struct params params;
-	struct cmds cmds;
-	STAILQ_ENTRY(doca_argp_cmd) all, next;
+	STAILQ_ENTRY(doca_argp_cmd) all;
 };
 
 /* Strings in an array that ends with NULL */
@@ -53,8 +54,8 @@ struct argp {
 	char *name;
 	void *config;
 	struct doca_argp_cmd general;	/* has the parameters of the library */
-	struct doca_argp_cmd program;	/* has those of the program, and its commands */
-	struct doca_argp_cmd *chosen;	/* the last command of the command line, or program */
+	struct doca_argp_cmd program;	/* has those of the program */
+	struct doca_argp_cmd *chosen;	/* the command of the command line, or program */
 	struct params params;		/* all that exist */
 	struct cmds cmds;
 	doca_argp_param_cb_t version;
@@ -80,13 +81,13 @@ void argp_error(const char *format, ...);
 /* DOCA_SUCCESS if parameters and commands can be created, changed and registered */
 doca_error_t argp_check_setup(void);
 
-void argp_set_up_cmd(struct doca_argp_cmd *cmd);
+void argp_free_cmd(struct doca_argp_cmd *cmd);
 
 /* The parameter of a command that has one of the names */
 struct doca_argp_param *argp_find(const struct doca_argp_cmd *cmd, const char *short_name,
 				  const char *long_name);
 
-/* argp.chosen becomes the last command. */
+/* argp.chosen becomes the command, or argp.program. */
 doca_error_t argp_parse(int argc, char **argv, struct use *uses, int *count);
 
 /* Calls the callback of a parameter or a command. */

@@ -93,7 +93,7 @@ static doca_error_t deliver_group(const struct doca_argp_cmd *cmd, json_t *group
 
 	json_object_foreach(group, name, value) {
 		param = argp_find(cmd, NULL, name);
-		if (!param || param->cli_only) {
+		if (!param || param->urgent) {
 			argp_error("%s: %s is unknown", argp.json_path, name);
 			return DOCA_ERROR_BAD_CONFIG;
 		}

@@ -6,8 +6,7 @@
 #include <string.h>
 #include "argp.h"
 
-/* The functions that create and destroy a parameter or a command */
-#define LIFE(kind, set_up)								\
+#define CREATE(kind, set_up)								\
 EXPORT doca_error_t doca_argp_##kind##_create(struct doca_argp_##kind **kind)		\
 {											\
 	doca_error_t result = argp_check_setup();					\
@@ -20,46 +19,36 @@ EXPORT doca_error_t doca_argp_##kind##_create(struct doca_argp_##kind **kind)		\
 	new = calloc(1, sizeof(*new));							\
 	if (!new)									\
 		return DOCA_ERROR_NO_MEMORY;						\
-	set_up(new);									\
+	set_up;										\
 	STAILQ_INSERT_TAIL(&argp.kind##s, new, all);					\
 	*kind = new;									\
 	return DOCA_SUCCESS;								\
-}											\
-EXPORT doca_error_t doca_argp_##kind##_destroy(struct doca_argp_##kind *kind)		\
-{											\
-	if (!kind)									\
-		return DOCA_ERROR_INVALID_VALUE;					\
-	if (kind->registered)								\
-		return DOCA_ERROR_BAD_STATE;						\
-	STAILQ_REMOVE(&argp.kind##s, kind, doca_argp_##kind, all);			\
-	free_##kind(kind);								\
-	return DOCA_SUCCESS;								\
 }
 
-static void free_param(struct doca_argp_param *param)
+CREATE(param, (void)0)
+CREATE(cmd, STAILQ_INIT(&new->params))
+
+EXPORT doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 {
+	if (!param)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (param->registered)
+		return DOCA_ERROR_BAD_STATE;
+	STAILQ_REMOVE(&argp.params, param, doca_argp_param, all);
 	free(param->short_name);
 	free(param->long_name);
 	free(param->arguments);
 	free(param->description);
 	free(param);
+	return DOCA_SUCCESS;
 }
 
-void argp_set_up_cmd(struct doca_argp_cmd *cmd)
-{
-	STAILQ_INIT(&cmd->params);
-	STAILQ_INIT(&cmd->cmds);
-}
-
-static void free_cmd(struct doca_argp_cmd *cmd)
+void argp_free_cmd(struct doca_argp_cmd *cmd)
 {
 	free(cmd->name);
 	free(cmd->description);
 	free(cmd);
 }
-
-LIFE(param, (void))
-LIFE(cmd, argp_set_up_cmd)
 
 /* ---- Properties ---- */
 
@@ -115,10 +104,9 @@ SET_VALUE(param, type, enum doca_argp_type,
 	  value > DOCA_ARGP_TYPE_UNKNOWN && value <= DOCA_ARGP_TYPE_DEVICE_REP)
 SET_TRUE(mandatory)
 SET_TRUE(multiplicity)
-SET_TRUE(cli_only)
 SET_TEXT(cmd, name)
 SET_TEXT(cmd, description)
-SET_VALUE(cmd, callback, doca_argp_cmd_cb_t, value)
+SET_VALUE(cmd, callback, cmd_callback, value)
 
 /* ---- Registration ---- */
 
@@ -173,31 +161,21 @@ EXPORT doca_error_t doca_argp_register_param(struct doca_argp_param *param)
 	return doca_argp_cmd_register_param(&argp.program, param);
 }
 
-EXPORT doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *sub)
+EXPORT doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *cmd)
 {
 	const struct doca_argp_cmd *other;
 
-	if (!cmd || !sub)
+	if (!cmd)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (argp_check_setup() || sub->registered)
+	if (argp_check_setup() || cmd->registered)
 		return DOCA_ERROR_BAD_STATE;
-	if (sub->incomplete)
+	if (cmd->incomplete)
 		return DOCA_ERROR_NO_MEMORY;
-	if (!sub->name || !is_name(sub->name))
+	if (!cmd->name || !is_name(cmd->name))
 		return DOCA_ERROR_INVALID_VALUE;
-	for (other = cmd; other; other = other->parent)
-		if (other == sub)
-			return DOCA_ERROR_INVALID_VALUE;
-	for (other = STAILQ_FIRST(&cmd->cmds); other; other = STAILQ_NEXT(other, next))
-		if (same(other->name, sub->name))
+	for (other = STAILQ_FIRST(&argp.cmds); other; other = STAILQ_NEXT(other, all))
+		if (other->registered && same(other->name, cmd->name))
 			return DOCA_ERROR_ALREADY_EXIST;
-	sub->registered = true;
-	sub->parent = cmd;
-	STAILQ_INSERT_TAIL(&cmd->cmds, sub, next);
+	cmd->registered = true;
 	return DOCA_SUCCESS;
-}
-
-EXPORT doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *cmd)
-{
-	return doca_argp_cmd_register_cmd(&argp.program, cmd);
 }

@@ -6,18 +6,16 @@
 #include <string.h>
 #include "argp.h"
 
-/* The parameter of the chosen command, of those around it, or of the library */
+/* The parameter of the chosen command, of the program, or of the library */
 static struct doca_argp_param *find(const char *short_name, const char *long_name)
 {
-	const struct doca_argp_cmd *cmd;
-	struct doca_argp_param *param;
+	struct doca_argp_param *param = argp_find(argp.chosen, short_name, long_name);
 
-	for (cmd = argp.chosen; cmd; cmd = cmd->parent) {
-		param = argp_find(cmd, short_name, long_name);
-		if (param)
-			return param;
-	}
-	return argp_find(&argp.general, short_name, long_name);
+	if (!param)
+		param = argp_find(&argp.program, short_name, long_name);
+	if (!param)
+		param = argp_find(&argp.general, short_name, long_name);
+	return param;
 }
 
 /* The parameter of -x, --x or --x=value, or NULL; *value becomes the value behind =, or NULL. */
@@ -46,8 +44,10 @@ static struct doca_argp_cmd *find_cmd(const char *name)
 {
 	struct doca_argp_cmd *cmd;
 
-	for (cmd = STAILQ_FIRST(&argp.chosen->cmds); cmd; cmd = STAILQ_NEXT(cmd, next))
-		if (!strcmp(cmd->name, name))
+	if (argp.chosen != &argp.program)
+		return NULL;
+	for (cmd = STAILQ_FIRST(&argp.cmds); cmd; cmd = STAILQ_NEXT(cmd, all))
+		if (cmd->registered && !strcmp(cmd->name, name))
 			return cmd;
 	return NULL;
 }
@@ -77,12 +77,6 @@ static int take(struct use *use, int argc, char **argv)
 	return 2;
 }
 
-/* The parameters that act at once: -h and -v end the process, -j is needed before the others. */
-static bool is_urgent(const struct doca_argp_param *param)
-{
-	return param->cli_only && argp_find(&argp.general, NULL, param->long_name) == param;
-}
-
 doca_error_t argp_parse(int argc, char **argv, struct use *uses, int *count)
 {
 	struct use *use = uses;
@@ -104,7 +98,8 @@ doca_error_t argp_parse(int argc, char **argv, struct use *uses, int *count)
 		n = take(use, argc, argv);
 		if (n < 0)
 			return DOCA_ERROR_INVALID_VALUE;
-		if (is_urgent(use->param)) {
+		/* -h and -v end the process, -j is needed before the others. */
+		if (use->param->urgent) {
 			argp_deliver(use);
 			memset(use--, 0, sizeof(*use));
 		}

@@ -26,32 +26,22 @@ static void print_params(FILE *file, const struct doca_argp_cmd *cmd)
 		print_param(file, param);
 }
 
-/* The path of a command: get status */
-static void print_path(FILE *file, const struct doca_argp_cmd *cmd)
-{
-	if (!cmd->parent)
-		return;
-	print_path(file, cmd->parent);
-	fprintf(file, "%s%s", cmd->parent->parent ? " " : "", cmd->name);
-}
-
-static void print_cmds(FILE *file, const struct doca_argp_cmd *parent)
+static void print_cmds(FILE *file)
 {
 	const struct doca_argp_cmd *cmd;
 
-	for (cmd = STAILQ_FIRST(&parent->cmds); cmd; cmd = STAILQ_NEXT(cmd, next)) {
-		fputs("\nCommand ", file);
-		print_path(file, cmd);
-		fprintf(file, "%s%s:\n", cmd->description ? " - " : "",
+	for (cmd = STAILQ_FIRST(&argp.cmds); cmd; cmd = STAILQ_NEXT(cmd, all)) {
+		if (!cmd->registered)
+			continue;
+		fprintf(file, "\nCommand %s%s%s:\n", cmd->name, cmd->description ? " - " : "",
 			cmd->description ? cmd->description : "");
 		print_params(file, cmd);
-		print_cmds(file, cmd);
 	}
 }
 
 void argp_print_usage(FILE *file)
 {
-	bool flags = !STAILQ_EMPTY(&argp.program.params), cmds = !STAILQ_EMPTY(&argp.program.cmds);
+	bool flags = !STAILQ_EMPTY(&argp.program.params), cmds = !STAILQ_EMPTY(&argp.cmds);
 
 	fprintf(file, "Usage: %s%s [DOCA Flags]%s%s\n\nDOCA Flags:\n", argp.name,
 		argp.dpdk ? " [DPDK Flags] --" : "", flags ? " [Program Flags]" : "",
@@ -60,6 +50,6 @@ void argp_print_usage(FILE *file)
 	if (flags)
 		fputs("\nProgram Flags:\n", file);
 	print_params(file, &argp.program);
-	print_cmds(file, &argp.program);
+	print_cmds(file);
 	fflush(file);
 }

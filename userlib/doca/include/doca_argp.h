@@ -58,7 +58,6 @@ struct doca_argp_device_rep_ctx {
  */
 typedef doca_error_t (*doca_argp_param_cb_t)(void *param, void *config);
 typedef doca_error_t (*doca_argp_validation_cb_t)(void *config);
-typedef doca_error_t (*doca_argp_cmd_cb_t)(void *config);
 typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
 
 /*
@@ -117,10 +116,9 @@ doca_error_t doca_argp_param_set_callback(struct doca_argp_param *param,
 					  doca_argp_param_cb_t callback);
 doca_error_t doca_argp_param_set_type(struct doca_argp_param *param, enum doca_argp_type type);
 
-/* It must be given; it may be given several times; a JSON file cannot have it. */
+/* It must be given; it may be given several times. */
 doca_error_t doca_argp_param_set_mandatory(struct doca_argp_param *param);
 doca_error_t doca_argp_param_set_multiplicity(struct doca_argp_param *param);
-doca_error_t doca_argp_param_set_cli_only(struct doca_argp_param *param);
 
 /*
  * A parameter needs a name, a type and a callback.  DOCA_ERROR_ALREADY_EXIST: another one has the
@@ -129,17 +127,17 @@ doca_error_t doca_argp_param_set_cli_only(struct doca_argp_param *param);
 doca_error_t doca_argp_register_param(struct doca_argp_param *param);
 
 /*
- * Commands: words of the command line with parameters and commands of their own.  The program's
- * parameters can follow them, too.  A command needs a name; its callback is optional.
+ * Commands: words of the command line with parameters of their own.  A command line has one at
+ * most; the program's parameters can follow it, too.  A command needs a name; its callback is
+ * optional.  doca_argp_destroy() also destroys those that are not registered.
  */
 doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd);
-doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd);
 doca_error_t doca_argp_cmd_set_name(struct doca_argp_cmd *cmd, const char *name);
 doca_error_t doca_argp_cmd_set_description(struct doca_argp_cmd *cmd, const char *description);
-doca_error_t doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd, doca_argp_cmd_cb_t callback);
+doca_error_t doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd,
+					doca_error_t (*callback)(void *config));
 doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
 					  struct doca_argp_param *param);
-doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *sub);
 doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *cmd);
 
 #ifdef __cplusplus
