@@ -18,12 +18,6 @@
 
 enum kind { APP, SDK, KINDS };
 
-/* A limit of a backend or of all backends of a kind */
-struct limit {
-	uint32_t level;
-	bool strict;
-};
-
 struct message {
 	uint32_t level;
 	char *text;		/* ends with a newline and a null byte */
@@ -34,7 +28,7 @@ struct message {
 
 struct doca_log_backend {
 	enum kind kind;
-	struct limit lower, upper;
+	uint32_t lower, upper;		/* limits */
 	bool (*put)(struct doca_log_backend *backend, const struct message *message);
 	union {
 		FILE *file;
@@ -42,8 +36,8 @@ struct doca_log_backend {
 		char *name;
 		struct {
 			char *buf;
-			size_t capacity;
-			log_flush_callback handler;
+			size_t size;
+			void (*callback)(char *buffer);
 		};
 	};
 };
@@ -54,18 +48,12 @@ static struct doca_log_backend backends[MAX_BACKENDS];
 static unsigned int backend_count;
 static bool has_standard;
 static bool sources[MAX_SOURCES];
-static struct limit global_lower[] = {
-	[APP].level = DOCA_LOG_LEVEL_INFO,
-	[SDK].level = DOCA_LOG_LEVEL_INFO,
-};
-static struct limit global_upper[] = {
-	[APP].level = DOCA_LOG_LEVEL_CRIT,
-	[SDK].level = DOCA_LOG_LEVEL_CRIT,
-};
+static uint32_t global_lower[] = { [APP] = DOCA_LOG_LEVEL_INFO, [SDK] = DOCA_LOG_LEVEL_INFO };
+static uint32_t global_upper[] = { [APP] = DOCA_LOG_LEVEL_CRIT, [SDK] = DOCA_LOG_LEVEL_CRIT };
 /* The maximum of the lower limits of each kind: messages above it cost no lock and no format. */
 static uint32_t most[KINDS];
-/* This thread is in the handler of a buffer and holds the lock. */
-static __thread bool in_handler;
+/* This thread is in the callback of a buffer and holds the lock. */
+static __thread bool in_callback;
 
 static bool is_level(uint32_t level)
 {
@@ -145,13 +133,13 @@ static bool put_buf(struct doca_log_backend *backend, const struct message *mess
 {
 	size_t len = message->len;
 
-	if (len >= backend->capacity)
-		len = backend->capacity - 1;
+	if (len >= backend->size)
+		len = backend->size - 1;
 	memcpy(backend->buf, message->text, len);
 	backend->buf[len] = 0;
-	in_handler = true;
-	backend->handler(backend->buf);
-	in_handler = false;
+	in_callback = true;
+	backend->callback(backend->buf);
+	in_callback = false;
 	return true;
 }
 
@@ -177,8 +165,8 @@ static void find_most(enum kind kind)
 	unsigned int i;
 
 	for (i = 0; i < backend_count; i++)
-		if (backends[i].kind == kind && backends[i].lower.level > level)
-			level = backends[i].lower.level;
+		if (backends[i].kind == kind && backends[i].lower > level)
+			level = backends[i].lower;
 	__atomic_store_n(&most[kind], level, __ATOMIC_RELAXED);
 }
 
@@ -206,11 +194,6 @@ static doca_error_t add(enum kind kind, const struct doca_log_backend *model,
 	return DOCA_SUCCESS;
 }
 
-EXPORT uint32_t doca_log_get_max_num_backends(void)
-{
-	return MAX_BACKENDS;
-}
-
 EXPORT doca_error_t doca_log_backend_create_standard(void)
 {
 	struct doca_log_backend model = { .put = put_standard }, *backend;
@@ -236,21 +219,6 @@ static doca_error_t add_fd(enum kind kind, int fd, struct doca_log_backend **bac
 	struct doca_log_backend model = { .put = put_fd, .fd = fd };
 
 	return fd >= 0 ? add(kind, &model, backend) : DOCA_ERROR_INVALID_VALUE;
-}
-
-static doca_error_t add_buf(enum kind kind, char *buf, size_t capacity, log_flush_callback handler,
-			    struct doca_log_backend **backend)
-{
-	struct doca_log_backend model = {
-		.put = put_buf,
-		.buf = buf,
-		.capacity = capacity,
-		.handler = handler,
-	};
-
-	if (!buf || !capacity || !handler)
-		return DOCA_ERROR_INVALID_VALUE;
-	return add(kind, &model, backend);
 }
 
 static doca_error_t add_syslog(enum kind kind, const char *name, struct doca_log_backend **backend)
@@ -285,61 +253,53 @@ EXPORT doca_error_t doca_log_backend_create_with_##what##_sdk params			\
 
 CREATE(file, PARAMS(FILE *fptr), ARGS(fptr))
 CREATE(fd, PARAMS(int fd), ARGS(fd))
-CREATE(buf, PARAMS(char *buf, size_t capacity, log_flush_callback handler),
-       ARGS(buf, capacity, handler))
 CREATE(syslog, PARAMS(const char *name), ARGS(name))
+
+EXPORT doca_error_t doca_log_backend_create_with_buf_sdk(char *buffer, size_t size,
+							 void (*callback)(char *buffer),
+							 struct doca_log_backend **backend)
+{
+	struct doca_log_backend model = {
+		.put = put_buf,
+		.buf = buffer,
+		.size = size,
+		.callback = callback,
+	};
+
+	return buffer && size && callback ? add(SDK, &model, backend) : DOCA_ERROR_INVALID_VALUE;
+}
 
 /* ---- Limits ---- */
 
-static struct limit *limit_of(struct doca_log_backend *backend, bool lower)
+static void set(struct doca_log_backend *backend, bool lower, uint32_t level)
 {
-	return lower ? &backend->lower : &backend->upper;
+	*(lower ? &backend->lower : &backend->upper) = level;
 }
 
 static doca_error_t set_limit(struct doca_log_backend *backend, enum kind kind, bool lower,
 			      uint32_t level)
 {
-	struct limit *limit;
-	bool strict;
-
 	if (!backend || backend->kind != kind || !is_level(level))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	limit = limit_of(backend, lower);
-	strict = limit->strict;
-	if (!strict) {
-		limit->level = level;
-		find_most(kind);
-	}
-	pthread_mutex_unlock(&lock);
-	return strict ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
-}
-
-static doca_error_t set_strict(struct doca_log_backend *backend, bool lower)
-{
-	if (!backend || backend->kind != APP)
-		return DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
-	limit_of(backend, lower)->strict = true;
+	set(backend, lower, level);
+	find_most(kind);
 	pthread_mutex_unlock(&lock);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t set_global(enum kind kind, bool lower, uint32_t level)
 {
-	struct limit *limit;
 	unsigned int i;
 
 	if (!is_level(level))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	limit = lower ? &global_lower[kind] : &global_upper[kind];
-	__atomic_store_n(&limit->level, level, __ATOMIC_RELAXED);
-	for (i = 0; i < backend_count; i++) {
-		limit = limit_of(&backends[i], lower);
-		if (backends[i].kind == kind && !limit->strict)
-			limit->level = level;
-	}
+	__atomic_store_n(lower ? &global_lower[kind] : &global_upper[kind], level,
+			 __ATOMIC_RELAXED);
+	for (i = 0; i < backend_count; i++)
+		if (backends[i].kind == kind)
+			set(&backends[i], lower, level);
 	find_most(kind);
 	pthread_mutex_unlock(&lock);
 	return DOCA_SUCCESS;
@@ -355,16 +315,6 @@ EXPORT doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backe
 							   uint32_t level)
 {
 	return set_limit(backend, APP, false, level);
-}
-
-EXPORT doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend)
-{
-	return set_strict(backend, true);
-}
-
-EXPORT doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend)
-{
-	return set_strict(backend, false);
 }
 
 EXPORT doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level)
@@ -389,17 +339,17 @@ EXPORT doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level)
 
 EXPORT uint32_t doca_log_level_get_global_lower_limit(void)
 {
-	return __atomic_load_n(&global_lower[APP].level, __ATOMIC_RELAXED);
+	return __atomic_load_n(&global_lower[APP], __ATOMIC_RELAXED);
 }
 
 EXPORT uint32_t doca_log_level_get_global_upper_limit(void)
 {
-	return __atomic_load_n(&global_upper[APP].level, __ATOMIC_RELAXED);
+	return __atomic_load_n(&global_upper[APP], __ATOMIC_RELAXED);
 }
 
 EXPORT uint32_t doca_log_level_get_global_sdk_limit(void)
 {
-	return __atomic_load_n(&global_lower[SDK].level, __ATOMIC_RELAXED);
+	return __atomic_load_n(&global_lower[SDK], __ATOMIC_RELAXED);
 }
 
 /* ---- Messages ---- */
@@ -461,8 +411,8 @@ static bool put_all(enum kind kind, const struct message *message)
 
 	pthread_mutex_lock(&lock);
 	for (backend = backends; backend < backends + backend_count; backend++)
-		if (backend->kind == kind && message->level <= backend->lower.level &&
-		    message->level >= backend->upper.level)
+		if (backend->kind == kind && message->level <= backend->lower &&
+		    message->level >= backend->upper)
 			good &= backend->put(backend, message);
 	pthread_mutex_unlock(&lock);
 	return good;
@@ -477,7 +427,7 @@ static doca_error_t log_message(enum kind kind, uint32_t level, const struct pla
 
 	if (!is_level(level) || !format || !place->file || !place->function)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (level == DOCA_LOG_LEVEL_DISABLE || in_handler ||
+	if (level == DOCA_LOG_LEVEL_DISABLE || in_callback ||
 	    level > __atomic_load_n(&most[kind], __ATOMIC_RELAXED))
 		return DOCA_SUCCESS;
 	if (!format_message(&message, place, format, ap))

@@ -41,51 +41,40 @@ enum doca_log_level {
 /* A target of messages.  It exists until the process ends. */
 struct doca_log_backend;
 
-/* Gets each message of a buffer's backend.  Messages that it logs itself are dropped. */
-typedef void (*log_flush_callback)(char *buffer);
-
-/* The number of backends that one process can create, of both kinds together */
-uint32_t doca_log_get_max_num_backends(void);
-
 /*
- * Backends for the messages of the program.  DOCA_ERROR_NO_MEMORY: there are too many.  The file,
- * the file descriptor and the buffer belong to the caller and must exist as long as messages come.
+ * Backends for the messages of the program.  DOCA_ERROR_NO_MEMORY: there are too many.  The file
+ * and the file descriptor belong to the caller and must exist as long as messages come.
  * - standard: messages down to DOCA_LOG_LEVEL_WARNING go to stderr, the others to stdout.  Further
  *   calls change nothing.
- * - buf: each message replaces the one before it.  It ends with a null byte, so that capacity - 1
- *   bytes of it fit.
  * - syslog: the name is that of openlog(3).  Messages have neither time nor thread.
  */
 doca_error_t doca_log_backend_create_standard(void);
 doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_fd(int fd, struct doca_log_backend **backend);
-doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity,
-					      log_flush_callback handler,
-					      struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_syslog(const char *name,
 						 struct doca_log_backend **backend);
 
-/* The same for the messages of the libraries */
+/*
+ * The same for the messages of the libraries.  The buffer also belongs to the caller.  Each message
+ * replaces the one before it and ends with a null byte, so that size - 1 bytes of it fit.  The
+ * callback gets the buffer; messages that it logs itself are dropped.
+ */
 doca_error_t doca_log_backend_create_with_file_sdk(FILE *fptr, struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_fd_sdk(int fd, struct doca_log_backend **backend);
-doca_error_t doca_log_backend_create_with_buf_sdk(char *buf, size_t capacity,
-						  log_flush_callback handler,
+doca_error_t doca_log_backend_create_with_buf_sdk(char *buffer, size_t size,
+						  void (*callback)(char *buffer),
 						  struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
 						     struct doca_log_backend **backend);
 
 /*
  * The limits of a backend for the messages of the program.  The lower limit is the level of the
- * least important messages that it gets, the upper limit that of the most important ones.  A strict
- * limit cannot change any more, neither with these functions (DOCA_ERROR_BAD_STATE) nor with the
- * global ones.
+ * least important messages that it gets, the upper limit that of the most important ones.
  */
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
 						    uint32_t level);
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
 						    uint32_t level);
-doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
-doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
 
 /* The lower limit of a backend for the messages of the libraries */
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level);
