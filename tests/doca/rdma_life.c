@@ -132,7 +132,7 @@ static void all_permissions(void)
 	}
 }
 
-/* ---- Failures -------------------------------------------------------------------------------- */
+/* ---- Failures ---------------------------------------------------------------------------- */
 
 static void receive_too_small(void)
 {
@@ -183,7 +183,7 @@ static void peer_gone(void)
 	close_both();
 }
 
-/* ---- Stop and restart --------------------------------------------------------------------------- */
+/* ---- Stop and restart -------------------------------------------------------------------- */
 
 /*
  * Sends without receives, some without doorbell or completion, and receives without messages; the
@@ -267,7 +267,7 @@ static void restart(void)
 	close_both();
 }
 
-/* ---- Several connections -------------------------------------------------------------------- */
+/* ---- Several connections ----------------------------------------------------------------- */
 
 static void several_connections(void)
 {
@@ -297,7 +297,7 @@ static void several_connections(void)
 	close_both();
 }
 
-/* ---- Sleeping -------------------------------------------------------------------------------- */
+/* ---- Sleeping ---------------------------------------------------------------------------- */
 
 /* Waits at most ms for the progress engine. */
 static int sleep_for(struct doca_pe *pe, int ms)

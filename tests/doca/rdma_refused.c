@@ -7,7 +7,7 @@
 static struct side a, b;
 static struct doca_rdma_connection *exported;	/* of a, never connected */
 
-/* ---- Configuration --------------------------------------------------------------------------- */
+/* ---- Configuration ----------------------------------------------------------------------- */
 
 static void null_arguments(void)
 {
@@ -132,7 +132,7 @@ static void capabilities(void)
 	REFUSED(doca_rdma_cap_get_gid(info, 0, 0, gids));
 }
 
-/* ---- States ------------------------------------------------------------------------------------ */
+/* ---- States ------------------------------------------------------------------------------ */
 
 static void wrong_states(void)
 {
@@ -153,7 +153,7 @@ static void wrong_states(void)
 	tap_is(doca_rdma_destroy(a.rdma), DOCA_ERROR_IN_USE, "a running context is not destroyed");
 }
 
-/* ---- Descriptions ------------------------------------------------------------------------------ */
+/* ---- Descriptions ------------------------------------------------------------------------ */
 
 static void descriptions(void)
 {
@@ -185,7 +185,7 @@ static void descriptions(void)
 	a.conn = conn;
 }
 
-/* ---- Tasks --------------------------------------------------------------------------------- */
+/* ---- Tasks ------------------------------------------------------------------------------- */
 
 /* Submits a task that must be refused, and frees it. */
 #define TASK_REFUSED(task, error, ...)							\

@@ -72,17 +72,37 @@ void complete_list(struct doca_task *task, doca_error_t status)
 	}
 }
 
-static __attribute__((noinline))
-void fail(struct xv_qp *qp, struct xvd_rdma_task *t, enum xv_wc_status status)
-{
-	xvd_rdma_fail_conn(qp->qp_context);
-	xvd_task_complete(&t->base, error_of(status));
-}
-
 /* True if the completion is not that of the oldest request: others asked for none. */
 static inline bool is_behind(const struct xv_qp *qp, const struct mlx5r_cqe *cqe)
 {
 	return (qp->sq.ci ^ xv_be16(cqe->wqe_counter)) & qp->sq.mask;
+}
+
+/* Takes a completion from the queue, and returns its task, or NULL if the queue pair is gone. */
+static inline struct xvd_rdma_task *take_send(struct xv_cq *cq, const struct mlx5r_cqe *cqe,
+					      struct doca_task **before)
+{
+	struct xvd_rdma_task *t = (struct xvd_rdma_task *)(uintptr_t)xv_cqe_wr_id(cq, cqe);
+	struct xv_qp *qp = cq->last;
+
+	if (xv_likely(t) && xv_unlikely(is_behind(qp, cqe)))
+		*before = oldest_tasks(qp, xv_cqe_sq_entry(qp, cqe));
+	xv_cq_done(cq, cqe);
+	xv_commit_cq(cq);
+	return t;
+}
+
+static __attribute__((noinline)) void fail_send(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
+{
+	enum xv_wc_status status = xv_cqe_status(cqe);
+	struct doca_task *before = NULL;
+	struct xvd_rdma_task *t = take_send(cq, cqe, &before);
+
+	complete_list(before, DOCA_SUCCESS);
+	if (!t)
+		return;
+	xvd_rdma_fail_conn(cq->last->qp_context);
+	xvd_task_complete(&t->base, error_of(status));
 }
 
 /*
@@ -91,21 +111,18 @@ static inline bool is_behind(const struct xv_qp *qp, const struct mlx5r_cqe *cqe
  */
 static inline void complete_send(struct xv_cq *cq, const struct mlx5r_cqe *cqe)
 {
-	struct xvd_rdma_task *t = (struct xvd_rdma_task *)(uintptr_t)xv_cqe_wr_id(cq, cqe);
-	enum xv_wc_status status = xv_cqe_status(cqe);
 	struct doca_task *before = NULL;
-	struct xv_qp *qp = cq->last;
+	struct xvd_rdma_task *t;
 
-	if (xv_likely(t) && xv_unlikely(is_behind(qp, cqe)))
-		before = oldest_tasks(qp, xv_cqe_sq_entry(qp, cqe));
-	xv_cq_done(cq, cqe);
-	xv_commit_cq(cq);
+	if (xv_unlikely(xv_cqe_opcode(cqe) != MLX5R_CQE_REQ)) {
+		fail_send(cq, cqe);
+		return;
+	}
+	t = take_send(cq, cqe, &before);
 	if (xv_unlikely(before))
 		complete_list(before, DOCA_SUCCESS);
-	if (xv_likely(t && status == XV_WC_SUCCESS))
+	if (xv_likely(t))
 		succeed(t);
-	else if (t)
-		fail(qp, t, status);
 }
 
 /* cqe: the next one */

@@ -347,6 +347,12 @@ static doca_error_t submit_event_add(struct doca_task *task, uint32_t flags)
 
 /* ---- The common case --------------------------------------------------------------------- */
 
+/* The builder need not look whether the queue has room, which would take a call in it. */
+static inline bool has_room(const struct xv_qp *qp)
+{
+	return (int32_t)(qp->sq.limit - qp->sq.pi) >= 1;
+}
+
 /* One buffer on RC */
 static inline bool is_simple(const struct doca_rdma_connection *conn, const struct doca_buf *local)
 {
@@ -372,6 +378,8 @@ doca_error_t send_one(struct doca_task *task, uint32_t flags, enum xv_wr_opcode 
 		return submit_message(t, flags, op);
 	sge.addr = (uintptr_t)src->data;
 	sge.length = (uint32_t)src->data_len;
+	if (xv_unlikely(!has_room(conn->qp)))
+		return submit_message(t, flags, op);
 	if (op == XV_WR_SEND)
 		err = xv_wr_send(conn->qp, (uintptr_t)t, send_flags(flags), &sge);
 	else
@@ -404,6 +412,8 @@ doca_error_t write_one(struct doca_task *task, uint32_t flags, enum xv_wr_opcode
 	sge.length = (uint32_t)src->data_len;
 	t->appended = dst;
 	t->bytes = sge.length;
+	if (xv_unlikely(!has_room(conn->qp)))
+		return submit_rdma(t, flags, op);
 	if (op == XV_WR_RDMA_WRITE)
 		err = xv_wr_write(conn->qp, (uintptr_t)t, send_flags(flags), &sge,
 				  (uintptr_t)xvd_buf_tail(dst), rkey);
