@@ -196,7 +196,7 @@ static void stop_in_flight(void)
 	struct done sent = { .completed = 0 }, received = { .completed = 0 };
 	enum doca_ctx_states state;
 	struct doca_buf *src, *dst;
-	size_t inflight;
+	size_t waiting;
 	int i;
 
 	src = data_at(&a, 0, 100);
@@ -210,8 +210,8 @@ static void stop_in_flight(void)
 							  &receives[i]));
 		MUST(doca_task_submit(doca_rdma_task_receive_as_task(receives[i])));
 	}
-	MUST(doca_ctx_get_num_inflight_tasks(a.ctx, &inflight));
-	tap_is(inflight, 16, "16 tasks are in flight");
+	MUST(doca_ctx_get_num_inflight_tasks(a.ctx, &waiting));
+	tap_is(waiting, 16, "16 tasks are in flight");
 	tap_is(doca_ctx_stop(a.ctx), DOCA_ERROR_IN_PROGRESS, "the stop takes time");
 	tap_is(sent.failed + received.failed, 0, "no callback in doca_ctx_stop()");
 	MUST(doca_ctx_get_state(a.ctx, &state));
