@@ -368,7 +368,7 @@ static void test_read_add(u8 opcode, bool lost)
 	v = (void *)peer[0].mr.ptr;
 	v[0] = cpu_to_be64(1000);
 	for (i = 0; i < 3; i++) {
-		v = (void *)peer[1].mr.ptr + 16 * i;
+		v = (void *)(peer[1].mr.ptr + 16 * i);
 		v[0] = cpu_to_be64(i + 1);
 		post_read_add(i, 16 * i);
 	}
