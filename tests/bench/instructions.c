@@ -8,13 +8,10 @@
  *
  * Prints lines: bench NAME VALUE instructions/op
  */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <signal.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "singlestep.h"
 #include "tool.h"
 #include "verbs.h"
 
@@ -27,12 +24,6 @@ void die(const char *what)
 	fprintf(stderr, "instructions: %s\n", what);
 	exit(1);
 }
-
-#if defined(__x86_64__)
-#define MARK()	__asm__ volatile("int3" ::: "memory")
-#else
-#define MARK()	__asm__ volatile("brk #0" ::: "memory")
-#endif
 
 /* Warm up: lazy binding and first page faults must not be counted. */
 static void child(const struct verbs *v, const char *dev0, const char *dev1, int batch)
@@ -59,60 +50,16 @@ static void child(const struct verbs *v, const char *dev0, const char *dev1, int
 	_exit(0);
 }
 
-static bool at_mark(pid_t pid)
-{
-	siginfo_t info;
-
-	return !ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) && info.si_signo == SIGTRAP &&
-	       info.si_code != TRAP_TRACE;
-}
-
-static void run_to_mark(pid_t pid)
-{
-	int status;
-
-	if (ptrace(PTRACE_CONT, pid, NULL, NULL) || waitpid(pid, &status, 0) != pid ||
-	    !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
-		die("the measured process did not reach its mark");
-}
-
-static long count_to_mark(pid_t pid)
-{
-	long n = -1;	/* the last step is the breakpoint itself */
-	int status;
-
-	do {
-		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) ||
-		    waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-			die("the measured process ended");
-		n++;
-	} while (!at_mark(pid));
-	return n;
-}
-
-/* The smallest count of all rounds: if the adapter is late, the child polls more often. */
 static void measure(const struct verbs *v, const char *dev0, const char *dev1, int batch,
 		    double *post, double *poll)
 {
-	long posts = LONG_MAX, polls = LONG_MAX, n;
-	int round, status;
+	long posts, polls;
 	pid_t pid = fork();
 
 	if (!pid)
 		child(v, dev0, dev1, batch);
-	for (round = 0; round < ROUNDS; round++) {
-		if (round)
-			run_to_mark(pid);
-		else if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-			die("the measured process did not start");
-		n = count_to_mark(pid);
-		posts = n < posts ? n : posts;
-		run_to_mark(pid);
-		n = count_to_mark(pid);
-		polls = n < polls ? n : polls;
-	}
-	ptrace(PTRACE_CONT, pid, NULL, NULL);
-	waitpid(pid, &status, 0);
+	if (!steps_measure(pid, ROUNDS, &posts, &polls))
+		die("the measured process ended");
 	*post = (double)posts / batch;
 	*poll = (double)polls / batch;
 }

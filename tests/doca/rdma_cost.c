@@ -4,23 +4,14 @@
  * libxverbs, and those of progress() without work.  The parent single-steps the child from mark to
  * mark.
  */
-#include <limits.h>
-#include <signal.h>
 #include <unistd.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
 #include <xverbs/xverbs.h>
 #include "../../userlib/examples/common.h"
 #undef UNUSED
 #include "rdma.h"
+#include "singlestep.h"
 
 enum { ROUNDS = 8, WARM = 4, LEN = 64 };
-
-#if defined(__x86_64__)
-#define MARK()	__asm__ volatile("int3" ::: "memory")
-#else
-#define MARK()	__asm__ volatile("brk #0" ::: "memory")
-#endif
 
 /* What is measured: post, wait until the adapter has worked, poll */
 struct measured {
@@ -165,62 +156,16 @@ static void child(const struct measured *m)
 	_exit(0);
 }
 
-static bool at_mark(pid_t pid)
-{
-	siginfo_t info;
-
-	return !ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) && info.si_signo == SIGTRAP &&
-	       info.si_code != TRAP_TRACE;
-}
-
-static void run_to_mark(pid_t pid)
-{
-	int status;
-
-	if (ptrace(PTRACE_CONT, pid, NULL, NULL) || waitpid(pid, &status, 0) != pid ||
-	    !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
-		bail_out("the measured process did not reach its mark");
-}
-
-static long count_to_mark(pid_t pid)
-{
-	long n = -1;	/* the last step is the breakpoint itself */
-	int status;
-
-	do {
-		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) ||
-		    waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-			bail_out("the measured process ended");
-		n++;
-	} while (!at_mark(pid));
-	return n;
-}
-
-/* The smallest counts of all rounds: if the adapter is late, the child polls more often. */
 static void measure(const struct measured *m, long *post, long *poll)
 {
-	int round, status;
 	pid_t pid;
-	long n;
 
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
 		child(m);
-	*post = *poll = LONG_MAX;
-	for (round = 0; round < ROUNDS; round++) {
-		if (round)
-			run_to_mark(pid);
-		else if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-			bail_out("the measured process did not start");
-		n = count_to_mark(pid);
-		*post = n < *post ? n : *post;
-		run_to_mark(pid);
-		n = count_to_mark(pid);
-		*poll = n < *poll ? n : *poll;
-	}
-	ptrace(PTRACE_CONT, pid, NULL, NULL);
-	waitpid(pid, &status, 0);
+	if (!steps_measure(pid, ROUNDS, post, poll))
+		bail_out("the measured process ended");
 }
 
 int main(void)
