@@ -612,10 +612,10 @@ static void engine_take_frames(struct xhca_engine *e)
 		atomic_xchg(&e->frame_arrived, 0);
 }
 
-static void engine_send_frames(struct xhca_engine *e)
+/* True: some must wait for another pass, or for another CPU. */
+static bool engine_send_frames(struct xhca_engine *e)
 {
-	if (unlikely(!skb_queue_empty(&e->to_send)))
-		xhca_frames_send(e);
+	return unlikely(!skb_queue_empty(&e->to_send)) && !xhca_frames_send(e);
 }
 
 static bool engine_pass(struct xhca_engine *e, bool may_sleep)
@@ -624,8 +624,7 @@ static bool engine_pass(struct xhca_engine *e, bool may_sleep)
 
 	engine_take_frames(e);
 	work = may_sleep ? hca_fabric_poll(e->fabric) : hca_fabric_poll_atomic(e->fabric);
-	engine_send_frames(e);
-	return work;
+	return engine_send_frames(e) || work;
 }
 
 /* Is there work that may sleep? */

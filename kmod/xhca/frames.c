@@ -3,7 +3,8 @@
  * RoCE frames between hca/ and the uplink of a function, or another function of its fabric.
  *
  * Frames arrive in softirqs of any CPU and wait in a queue of the function, until a pass reads
- * them.  hca/ writes frames during a pass, and they are sent at its end.
+ * them.  hca/ writes frames during a pass, and they are sent at its end, in their order (see
+ * may_send_here()).
  *
  * While frames of a function are captured, packet sockets get them as if they were frames of its
  * network device: those that it sends before they are impaired, those that it receives afterwards.
@@ -32,6 +33,8 @@ enum {
 	MAX_ARRIVED_MEMORY = SZ_4M,
 	MAX_UNSENT_MEMORY = SZ_2M,	/* about 250 frames of 4 KiB */
 };
+
+#define ORDER_NS	(20 * NSEC_PER_MSEC)	/* longest wait for frames of another CPU */
 
 /* In the control block of a frame */
 struct frame_info {
@@ -234,13 +237,15 @@ void *xhca_frame_alloc(void *ctx, u32 bytes)
 void xhca_frame_send(void *ctx)
 {
 	struct xhca_function *fn = ctx;
+	struct xhca_frames *f = &fn->frames;
 
-	info_of(fn->frames.writing)->fn = fn;
-	__skb_queue_tail(&fn->fabric->engine.to_send, fn->frames.writing);
-	fn->frames.writing = NULL;
+	info_of(f->writing)->fn = fn;
+	f->waiting += f->writing->truesize;
+	__skb_queue_tail(&fn->fabric->engine.to_send, f->writing);
+	f->writing = NULL;
 }
 
-/* The frames of a queue pair have the same source port, so they stay in one queue and in order. */
+/* The frames of a queue pair have the same source port. */
 static void set_hash(struct sk_buff *skb)
 {
 	skb_set_hash(skb, jhash_1word((__force u32)udp_hdr(skb)->source, 0), PKT_HASH_TYPE_L4);
@@ -269,6 +274,16 @@ static void set_headers(struct sk_buff *skb)
 		set_hash(skb);
 }
 
+/*
+ * The frames of a queue pair go to one queue of the device.  The kernel would choose the queue of
+ * this CPU, and the next frames may be sent by another one.
+ */
+static void set_queue(const struct net_device *dev, struct sk_buff *skb)
+{
+	sk_tx_queue_set(skb->sk, reciprocal_scale(skb->hash, dev->real_num_tx_queues));
+	skb->ooo_okay = 0;
+}
+
 static bool transmit_to_uplink(struct xhca_function *fn, struct sk_buff *skb)
 {
 	struct net_device *dev = rcu_dereference_bh(fn->uplink.dev);
@@ -279,6 +294,7 @@ static bool transmit_to_uplink(struct xhca_function *fn, struct sk_buff *skb)
 		return false;
 	}
 	skb->dev = dev;
+	set_queue(dev, skb);
 	rc = dev_queue_xmit(skb);
 	return !net_xmit_eval(rc);
 }
@@ -331,14 +347,69 @@ static void send(struct xhca_function *fn, struct sk_buff *skb)
 		transmit(fn, skb);
 }
 
-void xhca_frames_send(struct xhca_engine *e)
+/* Does @fn send through a queue of its own or of an adapter, which keeps the order? */
+static bool has_queue(const struct xhca_function *fn)
 {
+	const struct net_device *dev = rcu_dereference_bh(fn->uplink.dev);
+
+	return fn->impair.active || !dev || !(dev->priv_flags & IFF_NO_QUEUE);
+}
+
+/* Frames that were sent and have not arrived, of those that belong to the socket */
+static bool has_unarrived(const struct xhca_frames *f)
+{
+	unsigned int here = f->waiting + (f->writing ? f->writing->truesize : 0);
+
+	return sk_wmem_alloc_get(f->socket->sk) > here;
+}
+
+/*
+ * A device without a queue, as veth is, puts a frame into the queue of this CPU for received
+ * frames.  So a frame could overtake those that another CPU has sent, which is as bad as their
+ * loss.  Another CPU does not send until these have arrived; after ORDER_NS they are elsewhere.
+ */
+static bool may_send_here(struct xhca_function *fn, u64 now)
+{
+	struct xhca_frames *f = &fn->frames;
+	unsigned int cpu = smp_processor_id();
+
+	if (f->cpu != cpu && now - f->sent_at < ORDER_NS && has_unarrived(f) && !has_queue(fn))
+		return false;
+	f->cpu = cpu;
+	f->sent_at = now;
+	return true;
+}
+
+bool xhca_frames_send(struct xhca_engine *e)
+{
+	u64 now = hca_fabric_now(e->fabric);
+	struct xhca_function *fn;
 	struct sk_buff *skb;
 
 	rcu_read_lock_bh();
-	while ((skb = __skb_dequeue(&e->to_send)))
-		send(info_of(skb)->fn, skb);
+	while ((skb = skb_peek(&e->to_send))) {
+		fn = info_of(skb)->fn;
+		if (!may_send_here(fn, now))
+			break;
+		__skb_unlink(skb, &e->to_send);
+		fn->frames.waiting -= skb->truesize;
+		send(fn, skb);
+	}
 	rcu_read_unlock_bh();
+	return !skb;
+}
+
+void xhca_frames_discard(struct xhca_function *fn)
+{
+	struct sk_buff_head *to_send = &fn->fabric->engine.to_send;
+	struct sk_buff *skb, *next;
+
+	skb_queue_walk_safe(to_send, skb, next) {
+		if (info_of(skb)->fn == fn) {
+			__skb_unlink(skb, to_send);
+			kfree_skb(skb);
+		}
+	}
 }
 
 /* ---- Creation and removal ------------------------------------------------------------------ */

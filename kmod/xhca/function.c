@@ -70,6 +70,7 @@ static void destroy_hca(void *arg)
 
 	hca_destroy(fn->hca);
 	fn->hca = NULL;
+	xhca_frames_discard(fn);
 }
 
 /* ---- Slots ---------------------------------------------------------------------------- */

@@ -68,6 +68,9 @@ struct xhca_uplink {
 struct xhca_frames {
 	struct socket *socket;		/* owner of the frames that are sent; InfiniBand: NULL */
 	struct sk_buff *writing, *reading;	/* by hca/ */
+	unsigned int waiting;		/* memory of its frames in to_send of the engine */
+	unsigned int cpu;		/* that has sent the last frame, at the time sent_at */
+	u64 sent_at;
 	void (*wake)(struct xhca_function *fn);
 	struct sk_buff_head arrived;	/* its lock covers it and the next member */
 	unsigned int memory;		/* of the arrived frames */
@@ -133,7 +136,7 @@ struct xhca_engine {
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
 	atomic_t frame_arrived;		/* since the last pass began */
-	struct sk_buff_head to_send;	/* frames of this pass */
+	struct sk_buff_head to_send;	/* frames of this pass, or of those before */
 	struct hrtimer timer;		/* calls engine_tick() */
 	unsigned long watched;		/* offers at the last tick */
 	u64 wake_at;			/* parked until then at the latest */
@@ -358,8 +361,10 @@ void xhca_frames_destroy(struct xhca_function *fn);
 void xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb, bool local);
 /* Is it a RoCE frame?  The data of @skb begins after the Ethernet header. */
 bool xhca_frames_is_roce(const struct sk_buff *skb);
-/* Sends the frames of a pass. */
-void xhca_frames_send(struct xhca_engine *e);
+/* Sends the frames of a pass.  Returns false if some of them must wait.  In the engine */
+bool xhca_frames_send(struct xhca_engine *e);
+/* Frees those that wait.  In the engine, after the adapter was destroyed */
+void xhca_frames_discard(struct xhca_function *fn);
 /* For struct hca_ops */
 void *xhca_frame_alloc(void *ctx, u32 bytes);
 void xhca_frame_send(void *ctx);

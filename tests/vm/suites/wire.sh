@@ -7,6 +7,7 @@
 . ./lib.sh
 . ./ends.sh
 
+type -P xv_capture > /dev/null || PATH=$(realpath ../../../build/user/bin):$PATH
 HERE=10.90.0.1 THERE=10.90.0.2	# rdma_rxe; the function
 PEER=(ip netns exec wired) PEER_NAME="the function"
 WIRE_HERE=wire WIRE_THERE=up0
@@ -14,7 +15,8 @@ WIRE_HERE=wire WIRE_THERE=up0
 # shellcheck disable=SC2317 # called by ok
 wire_up() {
 	ip netns add wired &&
-	ip link add wire mtu 4500 type veth peer name up0 netns wired mtu 4500 &&
+	ip link add wire mtu 4500 numtxqueues 2 numrxqueues 2 type veth \
+		peer name up0 netns wired mtu 4500 numtxqueues 2 numrxqueues 2 &&
 	ip address add "$HERE/24" dev wire && ip link set wire up && ip -n wired link set up0 up &&
 	modprobe rdma_rxe && rdma link add rxe type rxe netdev wire &&
 	xhcactl add --netns wired --uplink up0 &&
@@ -70,6 +72,55 @@ congestion() {
 	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
 }
 
+# long_reads: rdma_rxe reads 80 MiB from the function. Both CPUs are busy, so both send frames. One
+# that overtakes another is like a loss, because rdma_rxe waits for its timeout then.
+long_reads() {
+	local size=8388608 n=10
+	PORT=$((PORT + 1))
+	pair "ib_read_bw: $n times $size bytes, from $PEER_NAME" "cm_listening_there $PORT" \
+		"^ *$size +$n " "${PEER[@]}" ib_read_bw -R -F -p $PORT -o 1 -s $size -n $n -- \
+		ib_read_bw -R -F -p $PORT -o 1 -s $size -n $n "$THERE"
+}
+
+# order: the frames of a queue pair arrive in their order: in a READ response, the PSN never falls.
+order() {
+	local capture counts
+	xv_capture --snaplen 64 "$WIRE_HERE" "$OUT.frames" 2> "$OUT.order" &
+	capture=$!
+	ok "READ responses are captured" wait_for 10 grep -q captures "$OUT.order"
+	long_reads
+	ok "the capture ends" ended $capture
+	read -r -a counts < <(./roce_frames "$OUT.frames" | awk '
+		/^in v4 0x0[def] / { n++ }
+		/^in v4 0x0d / { last = $4 }
+		/^in v4 0x0[ef] / { late += $4 < last && last - $4 < 2^23; last = $4 }
+		END { print n + 0, late + 0 }')
+	ok "${counts[0]} READ responses were seen" test "${counts[0]}" -gt 10000
+	is "none comes after a later one" "${counts[1]}" 0
+	rm -f "$OUT.order" "$OUT.frames"
+}
+# shellcheck disable=SC2317 # called by ok
+ended() { kill "$1" && wait "$1"; }
+
+# queues: also if the device has a queue for each CPU, the frames of a queue pair use one queue.
+# shellcheck disable=SC2317 # called by ok
+queue_for_each_cpu() {
+	"${PEER[@]}" sh -c "
+		cd /sys/class/net/$WIRE_THERE/queues &&
+		echo 1 > tx-0/xps_cpus && echo 2 > tx-1/xps_cpus" &&
+	tc -n wired qdisc add dev "$WIRE_THERE" root mq
+}
+queues() {
+	local sent
+	ok "a queue for each CPU" queue_for_each_cpu
+	long_reads
+	sent=$(tc -n wired -s qdisc show dev "$WIRE_THERE" |
+	       awk '/^qdisc/ { leaf = $2 != "mq" } leaf && $1 == "Sent" { print $4 }' | sort -n)
+	is "it has two" "$(wc -l <<< "$sent")" 2
+	ok "the frames of READ responses are in one:" test "$(head -n 1 <<< "$sent")" -lt 2000
+	ok "no queues any more" tc -n wired qdisc delete dev "$WIRE_THERE" root
+}
+
 # both_sizes SIZE...: WRITE, SEND and READ with messages of these sizes. The function takes 16 READs
 # at once; the programs ask for as many as their own device can have.
 both_sizes() {
@@ -95,6 +146,8 @@ all_sizes() {
 
 ok "a function with an uplink, and rdma_rxe" wire_up
 both_programs
+order
+queues
 ! full || all_sizes
 ! full || lossy 1 both_checked
 congestion
