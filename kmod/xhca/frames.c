@@ -30,7 +30,7 @@
 
 enum {
 	MAX_ARRIVED = 1024,		/* frames that wait for a pass */
-	MAX_ARRIVED_MEMORY = SZ_4M,
+	MAX_ARRIVED_MEMORY = SZ_16M,	/* as many of 9000 bytes */
 	MAX_UNSENT_MEMORY = SZ_2M,	/* about 250 frames of 4 KiB */
 };
 
