@@ -175,9 +175,10 @@ static doca_error_t toy_destroy(struct toy *toy)
 __attribute__((unused))
 static struct doca_task *toy_task_alloc(struct toy *toy, doca_error_t result, void *counter)
 {
+	union doca_data data = { .ptr = counter };
 	struct doca_task *task = NULL;
 
-	if (xvd_task_alloc(&toy->type, (union doca_data) { .ptr = counter }, &task) != DOCA_SUCCESS)
+	if (xvd_task_alloc(&toy->type, data, &task) != DOCA_SUCCESS)
 		return NULL;
 	((struct toy_task *)task)->result = result;
 	return task;

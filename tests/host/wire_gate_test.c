@@ -27,14 +27,15 @@ static bool watch(const u8 *frame, u32 bytes, u32 nth)
 	if (p.opcode != HCA_OPCODE_PROBE) {
 		seen.others++;
 		seen.early += !seen.answers;
-	} else if (p.answer) {
+		return false;
+	}
+	if (p.answer) {
 		seen.answers++;
 		seen.answer_bytes = bytes;
 		return seen.silent;
-	} else {
-		seen.probes++;
-		seen.probe_bytes = bytes;
 	}
+	seen.probes++;
+	seen.probe_bytes = bytes;
 	return false;
 }
 

@@ -97,14 +97,14 @@ struct pci_addr {
 /* Without a domain, it is 0. */
 static bool parse_pci(const char *text, struct pci_addr *a)
 {
-	int end = -1;
+	int end = 0;
 
-	sscanf(text, "%8x:%2x:%2x.%1x%n", &a->domain, &a->bus, &a->device, &a->function, &end);
-	if (end >= 0)
+	if (sscanf(text, "%8x:%2x:%2x.%1x%n", &a->domain, &a->bus, &a->device, &a->function,
+		   &end) == 4)
 		return !text[end];
 	a->domain = 0;
-	sscanf(text, "%2x:%2x.%1x%n", &a->bus, &a->device, &a->function, &end);
-	return end >= 0 && !text[end];
+	return sscanf(text, "%2x:%2x.%1x%n", &a->bus, &a->device, &a->function, &end) == 3 &&
+	       !text[end];
 }
 
 /* A subfunction is below its PCI function. */
@@ -200,9 +200,8 @@ EXPORT doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo
 	if (result != DOCA_SUCCESS)
 		return result;
 	/* Addresses of IPoIB are longer. */
-	sscanf(line, "%2x:%2x:%2x:%2x:%2x:%2x%n", &byte[0], &byte[1], &byte[2], &byte[3], &byte[4],
-	       &byte[5], &end);
-	if (end < 0 || line[end])
+	if (sscanf(line, "%2x:%2x:%2x:%2x:%2x:%2x%n", &byte[0], &byte[1], &byte[2], &byte[3],
+		   &byte[4], &byte[5], &end) != 6 || line[end])
 		return DOCA_ERROR_NOT_SUPPORTED;
 	for (i = 0; i < DOCA_DEVINFO_MAC_ADDR_SIZE; i++)
 		mac_addr[i] = (uint8_t)byte[i];

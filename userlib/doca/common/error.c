@@ -5,7 +5,8 @@
 #include <errno.h>
 #include "internal.h"
 
-#define E(name, descr) [DOCA_##name] = { "DOCA_" #name, descr }
+#define E(name, descr)	\
+	[DOCA_##name] = { "DOCA_" #name, descr }
 
 static const struct {
 	const char *name, *descr;

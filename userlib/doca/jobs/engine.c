@@ -151,7 +151,7 @@ doca_error_t xvj_set(struct xvj_engine *engine, enum xvj_property property, uint
 	struct doca_rdma *rdma = engine->rdma;
 
 	switch (property) {
-		XVJ_PROPERTIES(SET)
+		XVJ_PROPERTIES(SET);
 	default:
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -172,7 +172,7 @@ doca_error_t xvj_get(const struct xvj_engine *engine, enum xvj_property property
 	doca_error_t result;
 
 	switch (property) {
-		XVJ_PROPERTIES(GET)
+		XVJ_PROPERTIES(GET);
 	default:
 		return DOCA_ERROR_INVALID_VALUE;
 	}

@@ -104,8 +104,8 @@ PROPERTY(sl, uint32_t, sl, value <= 15, true)
 PROPERTY(traffic_class, uint8_t, traffic_class, true, true)
 PROPERTY(rnr_retry_count, uint8_t, rnr_retry, value <= 7, true)
 PROPERTY(max_num_connections, uint16_t, max_conns, value, true)
-SETTER(doca_rdma_task_receive_set_dst_buf_list_len, uint32_t, recv_list_len, value,
-       value <= rdma->limits.recv_list_len)
+SETTER(doca_rdma_task_receive_set_dst_buf_list_len, uint32_t, recv_list_len,
+	value, value <= rdma->limits.recv_list_len)
 GETTER(doca_rdma_task_receive_get_dst_buf_list_len, uint32_t, rdma->config.recv_list_len)
 SETTER(doca_rdma_set_gid_index, uint32_t, gid_index, value < rdma->limits.gid_table_size, true)
 
