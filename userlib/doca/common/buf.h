@@ -63,6 +63,10 @@ static inline void xvd_buf_list_append(struct doca_buf *buf, size_t n)
 {
 	size_t part;
 
+	if (xv_likely(buf && n <= xvd_buf_tailroom(buf))) {
+		buf->data_len += n;
+		return;
+	}
 	for (; buf && n; buf = buf->next) {
 		part = xvd_buf_tailroom(buf) < n ? xvd_buf_tailroom(buf) : n;
 		buf->data_len += part;

@@ -106,10 +106,10 @@ EXPORT uint8_t doca_pe_progress(struct doca_pe *pe)
 	 * so that next stays valid.
 	 */
 	for (ctx = pe->active; ctx; ctx = next) {
-		done += ctx->ops->progress(ctx);
+		done |= ctx->ops->progress(ctx);
 		next = ctx->next;
-		if (ctx->state == DOCA_CTX_STATE_STOPPING)
-			done += xvd_ctx_finish(ctx, DOCA_CTX_STATE_STOPPING);
+		if (xv_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING))
+			done |= xvd_ctx_finish(ctx, DOCA_CTX_STATE_STOPPING);
 	}
 	pe->in_progress = false;
 	return done != 0;

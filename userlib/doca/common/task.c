@@ -70,30 +70,37 @@ EXPORT void doca_task_free(struct doca_task *task)
 	type->num_free++;
 }
 
-EXPORT doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
+static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 {
-	struct doca_ctx *ctx;
+	struct xvd_task_type *type;
 	doca_error_t result;
 
-	if (!task || flags & ~(DOCA_TASK_SUBMIT_FLAG_FLUSH |
-			       DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS))
+	if (xv_unlikely(!task))
 		return DOCA_ERROR_INVALID_VALUE;
-	ctx = task->type->ctx;
-	if (task->state != XVD_TASK_ALLOCATED || ctx->state != DOCA_CTX_STATE_RUNNING)
+	type = task->type;
+	if (xv_unlikely(task->state != XVD_TASK_ALLOCATED ||
+			type->ctx->state != DOCA_CTX_STATE_RUNNING))
 		return DOCA_ERROR_BAD_STATE;
 	task->state = XVD_TASK_INFLIGHT;
-	ctx->num_inflight++;
-	result = task->type->ops->submit(task, flags);
-	if (result != DOCA_SUCCESS) {
+	type->ctx->num_inflight++;
+	result = type->ops->submit(task, flags);
+	if (xv_unlikely(result != DOCA_SUCCESS)) {
 		task->state = XVD_TASK_ALLOCATED;
-		ctx->num_inflight--;
+		task->type->ctx->num_inflight--;
 	}
 	return result;
 }
 
 EXPORT doca_error_t doca_task_submit(struct doca_task *task)
 {
-	return doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+}
+
+EXPORT doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
+{
+	if (flags & ~(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS))
+		return DOCA_ERROR_INVALID_VALUE;
+	return submit(task, flags);
 }
 
 EXPORT doca_error_t doca_task_try_submit(struct doca_task *task)
@@ -105,7 +112,7 @@ EXPORT doca_error_t doca_task_try_submit(struct doca_task *task)
 		return DOCA_ERROR_INVALID_VALUE;
 	ops = task->type->ops;
 	result = ops->validate ? ops->validate(task) : DOCA_SUCCESS;
-	return result == DOCA_SUCCESS ? doca_task_submit(task) : result;
+	return result == DOCA_SUCCESS ? submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH) : result;
 }
 
 EXPORT doca_error_t doca_task_get_status(const struct doca_task *task)
