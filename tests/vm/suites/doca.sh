@@ -7,6 +7,7 @@
 
 for source in ../../doca/*.c; do
 	program=${source##*/}
+	[ "$program" != removal.c ] || continue	# suite removal
 	tap ../../../build/user/tests/doca/"${program%.c}"
 done
 

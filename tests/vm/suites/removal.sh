@@ -127,6 +127,10 @@ tap "$BIN/xv_run" ../../../build/stock/groups "$DEV0" \
 ok "bind it after the groups" driver bind
 
 ports_up
+tap ../../../build/user/tests/doca/removal "$pci"
+ok "bind it after the tasks" driver bind
+
+ports_up
 start && pass "traffic runs again" || fail "traffic runs again" "$(cat "$PROGRAM")"
 kill -9 $PID
 wait $PID 2>/dev/null

@@ -164,7 +164,7 @@ static bool request_notification(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = xvd_rdma_of(ctx);
 
 	/* Tasks are left that only progress() can complete. */
-	if (ctx->state == DOCA_CTX_STATE_STOPPING)
+	if (ctx->state == DOCA_CTX_STATE_STOPPING || xvd_rdma_is_lost(ctx))
 		return true;
 	xv_req_notify(rdma->send_cq, 0);
 	xv_req_notify(rdma->recv_cq, 0);

@@ -237,6 +237,11 @@ static unsigned int finish_tasks(struct doca_rdma *rdma)
 	return done + abort_receives(rdma);
 }
 
+static inline bool is_special(const struct doca_rdma *rdma)
+{
+	return rdma->cm.channel || rdma->ctx.state == DOCA_CTX_STATE_STOPPING;
+}
+
 /* What progress() does seldom, out of the way of what it does often */
 static __attribute__((noinline)) unsigned int special(struct doca_rdma *rdma)
 {
@@ -244,6 +249,11 @@ static __attribute__((noinline)) unsigned int special(struct doca_rdma *rdma)
 
 	if (rdma->cm.channel)
 		done += xvd_rdma_cm_progress(rdma);
+	/* The context stops by itself: nothing else would complete its tasks. */
+	if (xvd_rdma_is_lost(&rdma->ctx) && rdma->ctx.state != DOCA_CTX_STATE_STOPPING) {
+		doca_ctx_stop(&rdma->ctx);
+		done++;
+	}
 	if (rdma->ctx.state == DOCA_CTX_STATE_STOPPING && rdma->ctx.num_inflight)
 		done += finish_tasks(rdma);
 	return done;
@@ -257,7 +267,7 @@ unsigned int work(struct doca_rdma *rdma, const struct mlx5r_cqe *cqe)
 
 	if (xv_cq_next(rdma->recv_cq))
 		done += poll_receives(rdma);
-	if (xv_unlikely(rdma->cm.channel || rdma->ctx.state == DOCA_CTX_STATE_STOPPING))
+	if (xv_unlikely(is_special(rdma)))
 		done += special(rdma);
 	return done;
 }
@@ -267,8 +277,7 @@ unsigned int xvd_rdma_progress(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = xvd_rdma_of(ctx);
 	const struct mlx5r_cqe *cqe = xv_cq_next(rdma->send_cq);
 
-	if (cqe || xv_cq_next(rdma->recv_cq) || rdma->cm.channel ||
-	    ctx->state == DOCA_CTX_STATE_STOPPING)
+	if (cqe || xv_cq_next(rdma->recv_cq) || is_special(rdma))
 		return work(rdma, cqe);
-	return 0;
+	return xv_unlikely(xvd_rdma_is_lost(ctx)) ? special(rdma) : 0;
 }

@@ -193,6 +193,12 @@ static inline struct xvd_rdma_task *xvd_rdma_task(const struct doca_task *task)
 	return (struct xvd_rdma_task *)task;
 }
 
+/* The device was removed. */
+static inline bool xvd_rdma_is_lost(const struct doca_ctx *ctx)
+{
+	return xv_device_removed(ctx->dev->ctx);
+}
+
 extern const struct xvd_ctx_ops xvd_rdma_ctx_ops;
 
 doca_error_t xvd_rdma_query_limits(struct xv_context *ctx, struct xvd_rdma_limits *limits);
