@@ -84,8 +84,71 @@ static void test_send(void)
 	finish("SEND", LARGE, 1);
 }
 
+/* ---- Parts of a READ --------------------------------------------------------------------- */
+
+static struct {
+	u32 requests, longest;		/* packets of an answer */
+	u32 early;			/* parts that were asked for before the last one had come */
+	u32 expected, most;		/* packets of answers */
+	u32 next;			/* PSN of the next answer */
+	u32 first[2];			/* PSN of each READ */
+} parts;
+
+static bool watch_parts(const u8 *frame, u32 bytes, u32 nth)
+{
+	struct hca_packet p;
+	u32 n;
+
+	(void)nth;
+	if (hca_packet_read(&p, frame, bytes))
+		return false;
+	if (hca_packet_operation(p.opcode) != HCA_BTH_READ_REQUEST) {
+		parts.next = p.psn + 1;
+		parts.expected--;
+		return false;
+	}
+	n = DIV_ROUND_UP(p.dma_length, 4096);
+	parts.longest = max(parts.longest, n);
+	parts.expected += n;
+	parts.most = max(parts.most, parts.expected);
+	parts.early += parts.requests && p.psn != parts.first[1] && p.psn != parts.next;
+	parts.requests++;
+	return false;
+}
+
+/* Two READs of 3 MiB: three requests each */
+static void test_parts(void)
+{
+	struct xv_sge sge = { .length = 3 << 20 };
+	const struct peers_view *v;
+	u32 i;
+
+	begin(MLX5_QP_ST_RC);
+	memset(w.per_mille, 0, sizeof(w.per_mille));
+	memcpy(data(1), data(0), SESSION_REPEATED);
+	memset(data(0), 0, SESSION_REPEATED);
+	wire_script(&w, watch_parts);
+	parts.first[0] = hw(0)->sq_psn;
+	parts.first[1] = (hw(0)->sq_psn + 3 * 256) & HCA_PSN_MASK;
+	sge.lkey = key[0];
+	for (i = 0; i < 2; i++)
+		xv_wr_read(&peer[0].q.qp, i, XV_SEND_SIGNALED, &sge, 0, key[1]);
+	commit(0);
+	peers_settle(NSEC_PER_SEC);
+	v = look(0);
+	ok(v->nwcs == 2 && !v->wc[0].status && !v->wc[1].status, "two READs of 3 MiB are complete");
+	ok(!memcmp(data(0), data(1), SESSION_REPEATED), "the data is right");
+	tap_is(parts.requests, 6, "each asks three times");
+	tap_is(parts.longest, 256, "for 1 MiB");
+	tap_is(parts.early, 0, "for a part when the one before has come");
+	tap_is(parts.most, 512, "at most two answers are on their way");
+	tap_is(parts.expected, 0, "all have come once");
+	peers_close();
+}
+
 int main(void)
 {
+	test_parts();
 	test_write(MLX5_QP_ST_RC, "WRITE", LARGEST);
 	test_write(MLX5_QP_ST_UC, "WRITE on UC", LARGE);
 	test_send();

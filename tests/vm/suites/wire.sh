@@ -77,9 +77,19 @@ congestion() {
 long_reads() {
 	local size=8388608 n=10
 	PORT=$((PORT + 1))
-	pair "ib_read_bw: $n times $size bytes, from $PEER_NAME" "cm_listening_there $PORT" \
+	pair "ib_read_bw: $n times $size bytes, to $PEER_NAME" "cm_listening_there $PORT" \
 		"^ *$size +$n " "${PEER[@]}" ib_read_bw -R -F -p $PORT -o 1 -s $size -n $n -- \
 		ib_read_bw -R -F -p $PORT -o 1 -s $size -n $n "$THERE"
+}
+
+# read_long: the function reads 40 MiB from rdma_rxe, 5 messages at once. rdma_rxe sends as many
+# frames as it can, and of 6.1 it stops for ever if one of them is dropped.
+read_long() {
+	local size=8388608 n=5
+	PORT=$((PORT + 1))
+	pair "ib_read_bw: $n times $size bytes, from $PEER_NAME" "cm_listening $PORT" \
+		"^ *$size +$n " ib_read_bw -R -F -p $PORT -o 16 -s $size -n $n -- \
+		"${PEER[@]}" ib_read_bw -R -F -p $PORT -o 16 -s $size -n $n "$HERE"
 }
 
 # order: the frames of a queue pair arrive in their order: in a READ response, the PSN never falls.
@@ -148,6 +158,7 @@ ok "a function with an uplink, and rdma_rxe" wire_up
 both_programs
 order
 queues
+read_long
 ! full || all_sizes
 ! full || lossy 1 both_checked
 congestion

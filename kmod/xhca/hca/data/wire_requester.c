@@ -8,6 +8,9 @@
  * executed here (NOP, UMR, WAIT, ENABLE), or that has a fence, waits until all before it are
  * complete; so does one that fails, because its completion must follow theirs.
  *
+ * The packets of an answer come without a window, faster than they are taken, and a receiver in
+ * software has a limit.  So a long READ is asked for in parts, each when those before have come.
+ *
  * What is lost is sent again from the first packet on that is missing (go-back-N): after a NAK,
  * when an answer shows that an earlier one is missing, or when no answer comes in time.
  *
@@ -30,6 +33,8 @@
 
 enum {
 	ACK_PACKETS	= 32,	/* at most, until one asks for an acknowledgement */
+	READ_PACKETS	= 256,	/* of the answer to one part of a READ */
+	READ_AHEAD	= 512,	/* of answers that are expected when a READ begins */
 	SHORT_TIMEOUTS	= 4,	/* they take one retry together */
 	LOG_LEAST	= 16,	/* exponent of the shortest of the other timeouts */
 	RTT_FACTOR	= 4,	/* the first timeout is at least this multiple of the average */
@@ -90,6 +95,27 @@ bool hca_wire_leads(struct hca_qp *qp)
 	if (qp->st == MLX5_QP_ST_DCI)
 		return x->dc.far;
 	return hca_wire_is_outstanding(x) || (qp->port->up && !hca_wire_is_direct(qp));
+}
+
+/* Packets that one request of the entry @e asks for, from x->at_packet on; not of a READ: all */
+static u32 hca_wire_part(const struct hca_wire *x, const struct hca_sent *e)
+{
+	u32 left = e->packets - x->at_packet;
+
+	return e->opcode == MLX5R_OP_RDMA_READ ? min_t(u32, left, READ_PACKETS) : left;
+}
+
+/*
+ * May the READ with the entry x->at be asked for, or its next part?  The responder serves a limited
+ * number of READs at once, so each has one part at a time.
+ */
+static bool hca_wire_may_read(struct hca_wire *x)
+{
+	const struct hca_sent *e = hca_wire_sent(x, x->at);
+	u32 expected = hca_wire_distance(x->una, e->psn + x->at_packet);
+
+	return e->opcode != MLX5R_OP_RDMA_READ ||
+	       (x->at_packet ? !expected : expected < READ_AHEAD);
 }
 
 static bool hca_wire_window_open(const struct hca_wire *x)
@@ -293,19 +319,20 @@ static u8 hca_wire_operation(const struct hca_wqe *w, u32 packet)
 	return last ? operations[w->opcode].last : operations[w->opcode].middle;
 }
 
-/* The headers of a packet of @w; a READ asks for everything from this packet on. */
+/* The headers of a packet of @w; a READ asks for a part from this packet on. */
 static struct hca_packet hca_wire_request_packet(struct hca_qp *qp, const struct hca_wqe *w,
 						 u32 psn, u32 packet)
 {
 	struct hca_packet p = hca_wire_packet(qp, hca_wire_operation(w, packet), psn + packet);
 	u64 skip = w->opcode == MLX5R_OP_RDMA_READ ? (u64)packet * qp->mtu : 0;
+	const struct hca_sent *e = hca_wire_sent(qp->wire, qp->wire->at);
 	bool answered = hca_wire_is_answered(w->opcode);
 	bool last = packet + 1 == w->packets || answered;
 
 	p.srqn = w->xrc_srqn;
 	p.addr = w->raddr + skip;
 	p.key = w->rkey;
-	p.dma_length = w->length - skip;
+	p.dma_length = min_t(u64, w->length - skip, (u64)hca_wire_part(qp->wire, e) * qp->mtu);
 	p.imm = w->imm;
 	p.solicited = last && w->fm_ce_se & MLX5R_SOLICITED;
 	p.ack_request = qp->st != MLX5_QP_ST_UC && (last || p.psn % ACK_PACKETS == 0);
@@ -356,8 +383,10 @@ static int hca_wire_send_packet(struct hca_qp *qp, const struct hca_wqe *w, stru
 	ret = hca_wire_send(qp, &p, from);
 	if (ret)
 		return ret;
-	x->in_flight += qp->st != MLX5_QP_ST_UC;
-	x->at_packet += hca_wire_is_answered(e->opcode) ? e->packets - x->at_packet : 1;
+	/* Of the parts of a READ the first one counts. */
+	x->in_flight += qp->st != MLX5_QP_ST_UC &&
+			(e->opcode != MLX5R_OP_RDMA_READ || !x->at_packet || x->recovering);
+	x->at_packet += hca_wire_is_answered(e->opcode) ? hca_wire_part(x, e) : 1;
 	if (hca_wire_distance(x->una, p.psn) >= hca_wire_distance(x->una, x->high))
 		x->high = (e->psn + x->at_packet) & HCA_PSN_MASK;
 	if (!p.ack_request)
@@ -388,8 +417,9 @@ static int hca_wire_send_message(struct hca_qp *qp, struct hca_wqe *w)
 		from.calc = &w->calc;
 	hca_sgl_skip(&from, (u64)x->at_packet * qp->mtu);
 	while (x->at_packet < e->packets) {
-		if (!hca_wire_window_open(x) || !hca_turn_left(qp->hca->fabric) ||
-		    hca_halted(qp->hca) || !hca_rate_allows(qp))
+		if (!hca_wire_window_open(x) || !hca_wire_may_read(x) ||
+		    !hca_turn_left(qp->hca->fabric) || hca_halted(qp->hca) ||
+		    !hca_rate_allows(qp))
 			return HCA_AGAIN;
 		ret = hca_wire_send_packet(qp, w, &from);
 		if (ret)
@@ -450,10 +480,10 @@ static int hca_wire_fetch(struct hca_qp *qp, struct hca_wqe *w, u32 i)
 /* If the receiver was not ready, it has named a time, for which qp->timer is set. */
 bool hca_wire_has_more(const struct hca_qp *qp)
 {
-	const struct hca_wire *x = qp->wire;
+	struct hca_wire *x = qp->wire;
 
-	return x->at != x->end && hca_wire_window_open(x) && !hca_timer_due(&qp->timer) &&
-	       !hca_wire_waits(qp) && !x->gate.asked;
+	return x->at != x->end && hca_wire_window_open(x) && hca_wire_may_read(x) &&
+	       !hca_timer_due(&qp->timer) && !hca_wire_waits(qp) && !x->gate.asked;
 }
 
 void hca_wire_run(struct hca_qp *qp)
