@@ -58,13 +58,14 @@ first_example() {
 }
 ok "an installed example is compiled and runs" first_example
 # shellcheck disable=SC2317 # called by ok
-jobs_example() {
-	local where
-	where=$(pkg-config --variable=libdir libxverbs)/xverbs-doca-2/pkgconfig
-	PKG_CONFIG_PATH=$where make -C "$OUT.examples/doca_jobs" rdma_send &&
-		as_user "$OUT.examples/doca_jobs/rdma_send" -h
+doca_example() {
+	local where dir=$OUT.examples/$2
+	where=$(pkg-config --variable=libdir libxverbs)/$1/pkgconfig
+	PKG_CONFIG_PATH=$where make -C "$dir" "$3" && as_user "$dir/$3" -h
 }
-ok "an installed example of RDMA jobs is compiled and runs" jobs_example
+ok "an installed example of RDMA jobs is compiled and runs" \
+	doca_example xverbs-doca-2 doca_jobs rdma_send
+ok "one of RDMA tasks, too" doca_example xverbs-doca doca_rdma rdma_send
 ok "manual pages of each section are installed" ls /usr/share/man/man1/xv_perf.1 \
 	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7 \
 	/usr/share/man/man8/xhcactl.8
