@@ -77,6 +77,21 @@ files doca_rdma rdma_write_responder rdma_write_requester 'peer has written: oth
 refused "no DC by rdma_cm" 'no connections of DC' \
 	"$EX/doca_rdma/rdma_send" -d "$DEV0" -tt dc -cm -sa $ADDR0
 
+gid=(-gid "${gid[1]}")
+# verbs OPERATION REGEX: the server has no text of its own for a send or a write.
+verbs() {
+	local program=$EX/doca_verbs/verbs_server_client
+	PORT=$((PORT + 1))
+	pair "verbs_server_client: $1" "listening $PORT" "$2" \
+		"$program" -d "$DEV1" "${gid[@]}" -p $PORT -ro "$1" -t 'of the server' -- \
+		"$program" -d "$DEV0" "${gid[@]}" -p $PORT -ro "$1" -t 'of the client' -c 127.0.0.1
+}
+verbs Send 'received 14 bytes: of the client'
+verbs Write 'client has written: of the client'
+verbs Read '^read: of the server'
+like "verbs_wait_cq" '^buffer 2: passed on' \
+	"$EX/doca_verbs/verbs_wait_cq" -d "$DEV0" -gi "${gid[1]}"
+
 PEER=(ip netns exec peer)
 ok "two functions in two network namespaces" namespaces_up
 by_cm rdma_receive rdma_send 'received 11 bytes: other text' -s 'other text'

@@ -66,6 +66,7 @@ doca_example() {
 ok "an installed example of RDMA jobs is compiled and runs" \
 	doca_example xverbs-doca-2 doca_jobs rdma_send
 ok "one of RDMA tasks, too" doca_example xverbs-doca doca_rdma rdma_send
+ok "and one of DOCA Verbs" doca_example xverbs-doca doca_verbs verbs_wait_cq
 ok "manual pages of each section are installed" ls /usr/share/man/man1/xv_perf.1 \
 	/usr/share/man/man3/xv_create_qp.3 /usr/share/man/man7/xverbs.7 \
 	/usr/share/man/man8/xhcactl.8
