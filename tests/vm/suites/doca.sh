@@ -13,57 +13,58 @@ done
 
 EX=../../../build/user/examples
 
-# files DIRECTORY PASSIVE ACTIVE REGEX OPTION...: runs a pair of examples that exchange files; those
-# with memory get a file for it.  The options before -- are for the passive one.
+# options OPTION... -- OPTION...: sets FIRST and SECOND, the options of a passive and of an active
+# program.
+options() {
+	FIRST=()
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do FIRST+=("$1"); shift; done
+	SECOND=("${@:2}")
+}
+
+# files DIRECTORY PASSIVE ACTIVE REGEX OPTIONS: runs a pair of examples that exchange files; those
+# with memory or an event get a file for it.
 files() {
-	local dir map=() want=$4 what="$1: $2 and $3"
-	local passive=("$EX/$1/$2" -d "$DEV1") active=("$EX/$1/$3" -d "$DEV0")
+	local dir map=() ex=$EX/$1
 	dir=$(mktemp -d)
 	[[ $2 != *responder ]] || map=(-m "$dir/map")
-	shift 4
-	while [ $# -gt 0 ] && [ "$1" != -- ]; do passive+=("$1"); shift; done
-	[ $# -eq 0 ] || shift
-	pair "$what" true "$want" \
-		"${passive[@]}" "${map[@]}" -ld "$dir/passive" -re "$dir/active" -- \
-		"${active[@]}" "${map[@]}" -ld "$dir/active" -re "$dir/passive" "$@"
+	options "${@:5}"
+	pair "$1: $2 and $3" true "$4" \
+		"$ex/$2" -d "$DEV1" "${map[@]}" -ld "$dir/passive" -re "$dir/active" \
+		"${FIRST[@]}" -- \
+		"$ex/$3" -d "$DEV0" "${map[@]}" -ld "$dir/active" -re "$dir/passive" \
+		"${SECOND[@]}"
 	is "no file is left" "$(ls "$dir")" ''
 	rmdir "$dir"
 }
 
-# all_pairs DIRECTORY OPTION...: the pairs that each API has; the options are for both programs.
+# all_pairs DIRECTORY: the pairs that each API has
 all_pairs() {
-	local dir=$1
-	shift
-	files "$dir" rdma_read_responder rdma_read_requester 'read 4096 bytes: Hi DOCA RDMA!' \
-		"$@" -- "$@"
-	files "$dir" rdma_read_responder rdma_read_requester 'bytes: other text' \
-		"$@" -r 'other text' -- "$@"
-	files "$dir" rdma_write_responder rdma_write_requester 'peer has written: Hi DOCA RDMA!' \
-		"$@" -- "$@"
-	files "$dir" rdma_write_responder rdma_write_requester 'peer has written: other text' \
-		"$@" -- "$@" -w 'other text'
-	files "$dir" rdma_write_immediate_responder rdma_write_immediate_requester \
-		'peer has written with immediate 0xabcd: Hi DOCA RDMA!' "$@" -- "$@"
-	files "$dir" rdma_receive rdma_send 'received 14 bytes: Hi DOCA RDMA!' \
-		"$@" "${gid[@]}" -- "$@" "${gid[@]}"
-	files "$dir" rdma_receive rdma_send 'received 11 bytes: other text' \
-		"$@" -- "$@" --send-string 'other text'
-	files "$dir" rdma_receive_immediate rdma_send_immediate \
-		'received with immediate 0xabcd: Hi DOCA RDMA!' "$@" -- "$@"
+	files "$1" rdma_read_responder rdma_read_requester 'read 4096 bytes: Hi DOCA RDMA!'
+	files "$1" rdma_read_responder rdma_read_requester 'bytes: other text' -r 'other text'
+	files "$1" rdma_write_responder rdma_write_requester 'peer has written: Hi DOCA RDMA!'
+	files "$1" rdma_write_responder rdma_write_requester 'peer has written: other text' \
+		-- -w 'other text'
+	files "$1" rdma_write_immediate_responder rdma_write_immediate_requester \
+		'peer has written with immediate 0xabcd: Hi DOCA RDMA!'
+	files "$1" rdma_receive rdma_send 'received 14 bytes: Hi DOCA RDMA!' \
+		"${gid[@]}" -- "${gid[@]}"
+	files "$1" rdma_receive rdma_send 'received 11 bytes: other text' \
+		-- --send-string 'other text'
+	files "$1" rdma_receive_immediate rdma_send_immediate \
+		'received with immediate 0xabcd: Hi DOCA RDMA!'
 }
 
-# by_cm PASSIVE ACTIVE REGEX OPTION...: the same by rdma_cm, for examples of RDMA tasks; the options
-# are for the active one.
+# by_cm PASSIVE ACTIVE REGEX OPTIONS: the same by rdma_cm, for examples of RDMA tasks
 by_cm() {
-	local dir map=() want=$3 waits=$1 does=$2
+	local dir map=() ex=$EX/doca_rdma
 	dir=$(mktemp -d)
 	[[ $1 != *responder ]] || map=(-m "$dir/map")
-	shift 3
+	options "${@:4}"
 	PORT=$((PORT + 1))
-	pair "rdma_cm: $waits and $does" "cm_listening $PORT" "$want" \
-		"$EX/doca_rdma/$waits" -d "$DEV0" "${map[@]}" -cm -lp $PORT -- \
-		"${PEER[@]}" "$EX/doca_rdma/$does" -d "$DEV1" "${map[@]}" -cm -lp $PORT \
-		-sa $ADDR0 "$@"
+	pair "rdma_cm: $1 and $2" "cm_listening $PORT" "$3" \
+		"$ex/$1" -d "$DEV0" "${map[@]}" -cm -lp $PORT "${FIRST[@]}" -- \
+		"${PEER[@]}" "$ex/$2" -d "$DEV1" "${map[@]}" -cm -lp $PORT -sa $ADDR0 \
+		"${SECOND[@]}"
 	is "no file is left" "$(ls "$dir")" ''
 	rmdir "$dir"
 }
@@ -74,11 +75,14 @@ all_pairs doca_rdma
 files doca_rdma rdma_receive rdma_send 'received 14 bytes: Hi DOCA RDMA!' -tt dc -- -tt dc
 files doca_rdma rdma_write_responder rdma_write_requester 'peer has written: other text' \
 	-tt dc -- -tt dc -w 'other text'
+files doca_rdma rdma_sync_event_responder rdma_sync_event_requester 'in the end the event is 12'
+files doca_rdma rdma_multi_conn_receive rdma_multi_conn_send 'received on connection 3: Hi DOCA' \
+	-nc 4 -- -nc 4
 refused "no DC by rdma_cm" 'no connections of DC' \
 	"$EX/doca_rdma/rdma_send" -d "$DEV0" -tt dc -cm -sa $ADDR0
 
 gid=(-gid "${gid[1]}")
-# verbs OPERATION REGEX: the server has no text of its own for a send or a write.
+# verbs OPERATION REGEX: each program has a text, and one of them is transferred.
 verbs() {
 	local program=$EX/doca_verbs/verbs_server_client
 	PORT=$((PORT + 1))
@@ -94,10 +98,21 @@ like "verbs_wait_cq" '^buffer 2: passed on' \
 
 PEER=(ip netns exec peer)
 ok "two functions in two network namespaces" namespaces_up
-by_cm rdma_receive rdma_send 'received 11 bytes: other text' -s 'other text'
+by_cm rdma_receive rdma_send 'received 11 bytes: other text' -- -s 'other text'
 by_cm rdma_receive_immediate rdma_send_immediate 'received with immediate 0xabcd: Hi DOCA RDMA!'
-by_cm rdma_write_responder rdma_write_requester 'peer has written: other text' -w 'other text'
+by_cm rdma_write_responder rdma_write_requester 'peer has written: other text' \
+	-- -w 'other text'
 by_cm rdma_read_responder rdma_read_requester 'read 4096 bytes: Hi DOCA RDMA!'
+by_cm rdma_sync_event_responder rdma_sync_event_requester 'in the end the event is 12'
+by_cm rdma_multi_conn_receive rdma_multi_conn_send 'received on connection 2: other text' \
+	-nc 3 -- -nc 3 -s 'other text'
+PORT=$((PORT + 1))
+# shellcheck disable=SC2016 # of the other shell
+pair "rdma_cm: rdma_multi_conn_receive and rdma_send twice" "cm_listening $PORT" \
+	'received on connection .: Hi DOCA RDMA!' \
+	"$EX/doca_rdma/rdma_multi_conn_receive" -d "$DEV0" -cm -lp $PORT -nc 2 -- \
+	"${PEER[@]}" bash -c '"$@" && "$@"' - \
+	"$EX/doca_rdma/rdma_send" -d "$DEV1" -cm -lp $PORT -sa $ADDR0
 ok "back in one namespace" namespaces_down
 
 finish

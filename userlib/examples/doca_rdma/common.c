@@ -111,6 +111,8 @@ static doca_error_t validate(void *config)
 		return refuse("the text is too long");
 	if (o->connections < 1 || o->connections > MAX_CONNECTIONS)
 		return refuse("too many or too few connections");
+	if (o->kind->many && o->transport != DOCA_RDMA_TRANSPORT_TYPE_RC)
+		return refuse("the program needs the connections of RC");
 	if (o->port < 1 || o->port > UINT16_MAX)
 		return refuse("the port is out of range");
 	if (o->kind->resource && !o->resource)

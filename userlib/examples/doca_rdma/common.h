@@ -39,8 +39,8 @@ enum { SLOT_SIZE = 4096, MAX_CONNECTIONS = 8 };
 /* What is special about a program */
 struct kind {
 	bool active;
-	bool resource;		/* needs the file for a description of memory */
-	bool many;		/* has the option for the number of connections */
+	bool resource;		/* needs the file for what the peer may access */
+	bool many;		/* has the option for the number of connections; RC only */
 	const char *text;	/* long name of the option for a text, or NULL */
 	uint32_t permissions;	/* DOCA_ACCESS_FLAG_RDMA_*, what the peer may do */
 };
