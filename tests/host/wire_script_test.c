@@ -534,7 +534,7 @@ static bool lose_reads(const u8 *frame, u32 bytes, u32 nth)
 	return true;
 }
 
-/* PSNs are compared in half of their circle, so no more may be outstanding. */
+/* PSNs are compared in half of their circle; of a READ only a part is outstanding. */
 static void test_half_circle(void)
 {
 	struct peers_config c = { .wired = true, .st = MLX5_QP_ST_RC, .path.mtu = IB_MTU_256 };
@@ -548,7 +548,7 @@ static void test_half_circle(void)
 	for (i = 0; i < 8; i++)
 		post_read(i, sge, 0, peer[1].mr.key);
 	settle();
-	tap_is(nread_psns, 2, "READs of 2^22 packets: two are outstanding");
+	tap_is(nread_psns, 1, "READs of 2^22 packets: a part of one is outstanding");
 	ok(look(0)->nwcs == 8 && peer[0].view.wc[0].status == XV_WC_RETRY_EXC_ERR,
 	   "all have a completion");
 	end();

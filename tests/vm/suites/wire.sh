@@ -161,6 +161,7 @@ queues
 read_long
 ! full || all_sizes
 ! full || lossy 1 both_checked
+! full || lossy 0.2 both_sizes 8388608
 congestion
 received=$(frames received)
 ok "the frames came over the wire" test "${received:-0}" -gt 2000

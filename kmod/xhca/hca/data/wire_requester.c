@@ -102,7 +102,9 @@ static u32 hca_wire_part(const struct hca_wire *x, const struct hca_sent *e)
 {
 	u32 left = e->packets - x->at_packet;
 
-	return e->opcode == MLX5R_OP_RDMA_READ ? min_t(u32, left, READ_PACKETS) : left;
+	/* A responder does not answer a repetition that goes past the end of the request before. */
+	return e->opcode == MLX5R_OP_RDMA_READ ?
+	       min_t(u32, left, READ_PACKETS - x->at_packet % READ_PACKETS) : left;
 }
 
 /*
@@ -373,6 +375,7 @@ static int hca_wire_send_packet(struct hca_qp *qp, const struct hca_wqe *w, stru
 	struct hca_wire *x = qp->wire;
 	struct hca_sent *e = hca_wire_sent(x, x->at);
 	struct hca_packet p;
+	u32 end;
 	int ret;
 
 	hca_charge(qp->hca->fabric, HCA_REQUESTS, 1);
@@ -387,8 +390,9 @@ static int hca_wire_send_packet(struct hca_qp *qp, const struct hca_wqe *w, stru
 	x->in_flight += qp->st != MLX5_QP_ST_UC &&
 			(e->opcode != MLX5R_OP_RDMA_READ || !x->at_packet || x->recovering);
 	x->at_packet += hca_wire_is_answered(e->opcode) ? hca_wire_part(x, e) : 1;
-	if (hca_wire_distance(x->una, p.psn) >= hca_wire_distance(x->una, x->high))
-		x->high = (e->psn + x->at_packet) & HCA_PSN_MASK;
+	end = (e->psn + x->at_packet) & HCA_PSN_MASK;
+	if (hca_wire_distance(x->una, end) > hca_wire_distance(x->una, x->high))
+		x->high = end;
 	if (!p.ack_request)
 		return 0;
 	if (!x->rtt.since && !x->recovering) {
@@ -507,12 +511,6 @@ static bool hca_wire_has_fence(const struct hca_wqe *w)
 	return (w->fm_ce_se & MLX5R_FM_MASK) > MLX5R_FM_SMALL;
 }
 
-/* PSNs are compared in half of their circle, so no more of them may be outstanding. */
-static bool hca_wire_psns_left(const struct hca_qp *qp, const struct hca_wqe *w)
-{
-	return hca_wire_distance(qp->wire->una, qp->sq_psn) + w->packets <= HCA_PSN_HALF;
-}
-
 /* Must the request wait for those before it? */
 static bool hca_wire_must_wait(const struct hca_qp *qp, const struct hca_wqe *w)
 {
@@ -520,7 +518,7 @@ static bool hca_wire_must_wait(const struct hca_qp *qp, const struct hca_wqe *w)
 
 	if (!hca_wire_is_outstanding(x))
 		return false;
-	return (x->reads && hca_wire_has_fence(w)) || w->has_calc || !hca_wire_psns_left(qp, w) ||
+	return (x->reads && hca_wire_has_fence(w)) || w->has_calc ||
 	       (hca_wire_is_answered(w->opcode) &&
 		x->reads >= 1u << MLX5_GET(qpc, qp->qpc, log_sra_max));
 }
