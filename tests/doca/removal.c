@@ -2,7 +2,7 @@
 /*
  * usage: removal PCI_ADDRESS
  *
- * The driver is unbound from the first device while a context has tasks in flight and the program
+ * The driver is unbound from the device while a context has tasks in flight and the program
  * sleeps: it wakes up, the tasks fail, the context stops by itself, and all can be destroyed.
  */
 #include <fcntl.h>
@@ -35,6 +35,25 @@ static struct doca_buf *submit_receive(struct done *done)
 	MUST(doca_rdma_task_receive_allocate_init(a.rdma, buf, pointer(done), &task));
 	MUST(doca_task_submit(doca_rdma_task_receive_as_task(task)));
 	return buf;
+}
+
+/* The place of the device in the list, or of the other one */
+static uint32_t index_of(const char *pci, bool other)
+{
+	struct doca_devinfo **list;
+	uint32_t n, i, found;
+	uint8_t equal;
+
+	MUST(doca_devinfo_create_list(&list, &n));
+	for (i = 0, found = n; i < n; i++) {
+		MUST(doca_devinfo_is_equal_pci_addr(list[i], pci, &equal));
+		if (equal != other)
+			found = i;
+	}
+	MUST(doca_devinfo_destroy_list(list));
+	if (found == n)
+		bail_out("no such device");
+	return found;
 }
 
 static bool unbind(const char *pci)
@@ -71,8 +90,8 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		bail_out("usage: removal PCI_ADDRESS");
-	open_side(&a, 0, 0);
-	open_side(&b, 1, 0);
+	open_side(&a, index_of(argv[1], false), 0);
+	open_side(&b, index_of(argv[1], true), 0);
 	MUST(doca_ctx_set_state_changed_cb(a.ctx, state_changed));
 	start_both(&a, &b);
 	connect_sides(&a, &b);
