@@ -115,6 +115,24 @@ both "rping with xv_run" 7177 '' "-s -a ADDRESS" "-c -a ADDRESS" \
 native "lat write" 64
 native "-T ud bw send" 64
 
+# doca: examples of the DOCA-compatible libraries, with the passive program here
+EX=../../../build/user/examples
+doca() {
+	local port=$((PORT + 1)) gid
+	gid=$(there gid_index mlx5_0)
+	PORT=$((PORT + 2))
+	pair "tasks of doca_rdma, by rdma_cm" "cm_listening $port" \
+		'received 14 bytes: Hi DOCA RDMA!' \
+		$EX/doca_rdma/rdma_receive -d mlx5_0 -cm -lp $port -- \
+		"${PEER[@]}" $EX/doca_rdma/rdma_send -d mlx5_0 -cm -lp $port -sa $HERE
+	pair "doca_verbs: a write" "listening $PORT" 'client has written: of the client' \
+		$EX/doca_verbs/verbs_server_client -d mlx5_0 -gid "$(gid_index mlx5_0)" \
+		-p $PORT -ro Write -t 'of the server' -- \
+		"${PEER[@]}" $EX/doca_verbs/verbs_server_client -d mlx5_0 -gid "$gid" \
+		-p $PORT -ro Write -t 'of the client' -c $ADDR0
+}
+doca
+
 libfabric() {
 	libfabric_ready
 	ok "libfabric on the other host" there libfabric_ready
