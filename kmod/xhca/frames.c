@@ -373,8 +373,13 @@ static bool may_send_here(struct xhca_function *fn, u64 now)
 	struct xhca_frames *f = &fn->frames;
 	unsigned int cpu = smp_processor_id();
 
-	if (f->cpu != cpu && now - f->sent_at < ORDER_NS && has_unarrived(f) && !has_queue(fn))
+	/* It may have changed during the pass, but the frames before must be sent first. */
+	if (f->held_at == now)
 		return false;
+	if (f->cpu != cpu && now - f->sent_at < ORDER_NS && has_unarrived(f) && !has_queue(fn)) {
+		f->held_at = now;
+		return false;
+	}
 	f->cpu = cpu;
 	f->sent_at = now;
 	return true;
@@ -383,20 +388,20 @@ static bool may_send_here(struct xhca_function *fn, u64 now)
 bool xhca_frames_send(struct xhca_engine *e)
 {
 	u64 now = hca_fabric_now(e->fabric);
+	struct sk_buff *skb, *next;
 	struct xhca_function *fn;
-	struct sk_buff *skb;
 
 	rcu_read_lock_bh();
-	while ((skb = skb_peek(&e->to_send))) {
+	skb_queue_walk_safe(&e->to_send, skb, next) {
 		fn = info_of(skb)->fn;
 		if (!may_send_here(fn, now))
-			break;
+			continue;
 		__skb_unlink(skb, &e->to_send);
 		fn->frames.waiting -= skb->truesize;
 		send(fn, skb);
 	}
 	rcu_read_unlock_bh();
-	return !skb;
+	return skb_queue_empty(&e->to_send);
 }
 
 void xhca_frames_discard(struct xhca_function *fn)

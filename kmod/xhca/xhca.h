@@ -71,6 +71,7 @@ struct xhca_frames {
 	unsigned int waiting;		/* memory of its frames in to_send of the engine */
 	unsigned int cpu;		/* that has sent the last frame, at the time sent_at */
 	u64 sent_at;
+	u64 held_at;			/* the last pass in which its frames had to wait */
 	void (*wake)(struct xhca_function *fn);
 	struct sk_buff_head arrived;	/* its lock covers it and the next member */
 	unsigned int memory;		/* of the arrived frames */
