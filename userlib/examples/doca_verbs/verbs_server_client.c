@@ -150,10 +150,11 @@ static void meet(FILE *peer)
 static void serve(struct device *d, struct doca_verbs_cq *cq, FILE *peer)
 {
 	if (o.operation == SEND)
-		printf("received %u bytes: %s\n", next_completion(cq).byte_len, d->memory[0]);
+		printf("received %u bytes: %.*s\n", next_completion(cq).byte_len, SLOT_SIZE,
+		       d->memory[0]);
 	meet(peer);
 	if (o.operation == WRITE)
-		printf("the client has written: %s\n", d->memory[0]);
+		printf("the client has written: %.*s\n", SLOT_SIZE, d->memory[0]);
 }
 
 static void request(struct device *d, struct doca_verbs_qp *qp, struct doca_verbs_cq *cq,
@@ -166,7 +167,7 @@ static void request(struct device *d, struct doca_verbs_qp *qp, struct doca_verb
 
 	post_send(d, qp, 1, opcodes[o.operation], 0, size, o.operation == SEND ? NULL : server);
 	next_completion(cq);
-	printf("%s: %s\n", names[o.operation], d->memory[0]);
+	printf("%s: %.*s\n", names[o.operation], SLOT_SIZE, d->memory[0]);
 	meet(peer);
 }
 
