@@ -612,7 +612,7 @@ static void engine_take_frames(struct xhca_engine *e)
 		atomic_xchg(&e->frame_arrived, 0);
 }
 
-/* True: some must wait for another pass, or for another CPU. */
+/* Returns true if frames are left, which a later pass must send, maybe on another CPU. */
 static bool engine_send_frames(struct xhca_engine *e)
 {
 	return unlikely(!skb_queue_empty(&e->to_send)) && !xhca_frames_send(e);

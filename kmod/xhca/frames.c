@@ -30,11 +30,11 @@
 
 enum {
 	MAX_ARRIVED = 1024,		/* frames that wait for a pass */
-	MAX_ARRIVED_MEMORY = SZ_16M,	/* as many of 9000 bytes */
+	MAX_ARRIVED_MEMORY = SZ_16M,	/* about 1024 frames of 9000 bytes */
 	MAX_UNSENT_MEMORY = SZ_2M,	/* about 250 frames of 4 KiB */
 };
 
-#define ORDER_NS	(20 * NSEC_PER_MSEC)	/* longest wait for frames of another CPU */
+#define ORDER_NS	(20 * NSEC_PER_MSEC)	/* longest wait for the frames of another CPU */
 
 /* In the control block of a frame */
 struct frame_info {
@@ -275,8 +275,8 @@ static void set_headers(struct sk_buff *skb)
 }
 
 /*
- * The frames of a queue pair go to one queue of the device.  The kernel would choose the queue of
- * this CPU, and the next frames may be sent by another one.
+ * All frames of a queue pair use the same queue of the device.  Otherwise the kernel would choose a
+ * queue for this CPU, and another queue when another CPU sends the next frames.
  */
 static void set_queue(const struct net_device *dev, struct sk_buff *skb)
 {
@@ -347,7 +347,7 @@ static void send(struct xhca_function *fn, struct sk_buff *skb)
 		transmit(fn, skb);
 }
 
-/* Does @fn send through a queue of its own or of an adapter, which keeps the order? */
+/* Do the frames of @fn go through a queue that keeps their order, whichever CPU sends them? */
 static bool has_queue(const struct xhca_function *fn)
 {
 	const struct net_device *dev = rcu_dereference_bh(fn->uplink.dev);
@@ -355,7 +355,7 @@ static bool has_queue(const struct xhca_function *fn)
 	return fn->impair.active || !dev || !(dev->priv_flags & IFF_NO_QUEUE);
 }
 
-/* Frames that were sent and have not arrived, of those that belong to the socket */
+/* True if a frame was sent and has not arrived: the socket still owns its memory. */
 static bool has_unarrived(const struct xhca_frames *f)
 {
 	unsigned int here = f->waiting + (f->writing ? f->writing->truesize : 0);
@@ -364,16 +364,17 @@ static bool has_unarrived(const struct xhca_frames *f)
 }
 
 /*
- * A device without a queue, as veth is, puts a frame into the queue of this CPU for received
- * frames.  So a frame could overtake those that another CPU has sent, which is as bad as their
- * loss.  Another CPU does not send until these have arrived; after ORDER_NS they are elsewhere.
+ * veth and similar devices have no queue: they put a frame into the receive queue of the CPU that
+ * sends it.  So a frame can overtake the frames that another CPU has sent, and RDMA takes that for
+ * a loss.  Therefore a CPU does not send before the frames of the previous CPU have arrived.  It
+ * waits ORDER_NS at most: then they have left the receive queue and wait somewhere else.
  */
 static bool may_send_here(struct xhca_function *fn, u64 now)
 {
 	struct xhca_frames *f = &fn->frames;
 	unsigned int cpu = smp_processor_id();
 
-	/* It may have changed during the pass, but the frames before must be sent first. */
+	/* If a frame of the function had to wait in this pass, the frames behind it wait, too. */
 	if (f->held_at == now)
 		return false;
 	if (f->cpu != cpu && now - f->sent_at < ORDER_NS && has_unarrived(f) && !has_queue(fn)) {

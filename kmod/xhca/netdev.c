@@ -302,7 +302,7 @@ int xhca_netdev_add(struct xhca_function *fn, struct pci_dev *pdev)
 		strscpy(dev->name, name, sizeof(dev->name));
 	err = register_netdevice(dev);
 	if (!err)
-		smp_store_release(&fn->netdev, dev);	/* Who finds it finds it complete. */
+		smp_store_release(&fn->netdev, dev);	/* readers see a complete device */
 	rtnl_unlock();
 	if (err)
 		free_netdev(dev);

@@ -68,8 +68,8 @@ struct xhca_uplink {
 struct xhca_frames {
 	struct socket *socket;		/* owner of the frames that are sent; InfiniBand: NULL */
 	struct sk_buff *writing, *reading;	/* by hca/ */
-	unsigned int waiting;		/* memory of its frames in to_send of the engine */
-	unsigned int cpu;		/* that has sent the last frame, at the time sent_at */
+	unsigned int waiting;		/* memory of its frames in the list to_send of the engine */
+	unsigned int cpu;		/* it has sent the last frame, at the time sent_at */
 	u64 sent_at;
 	u64 held_at;			/* the last pass in which its frames had to wait */
 	void (*wake)(struct xhca_function *fn);
@@ -137,7 +137,7 @@ struct xhca_engine {
 	spinlock_t lock;		/* calls */
 	struct list_head calls;
 	atomic_t frame_arrived;		/* since the last pass began */
-	struct sk_buff_head to_send;	/* frames of this pass, or of those before */
+	struct sk_buff_head to_send;	/* frames of this pass, and those that had to wait */
 	struct hrtimer timer;		/* calls engine_tick() */
 	unsigned long watched;		/* offers at the last tick */
 	u64 wake_at;			/* parked until then at the latest */
@@ -362,9 +362,9 @@ void xhca_frames_destroy(struct xhca_function *fn);
 void xhca_frames_receive(struct xhca_function *fn, struct sk_buff *skb, bool local);
 /* Is it a RoCE frame?  The data of @skb begins after the Ethernet header. */
 bool xhca_frames_is_roce(const struct sk_buff *skb);
-/* Sends the frames of a pass.  Returns false if some of them must wait.  In the engine */
+/* Sends the frames of a pass.  Returns false if some frames must wait.  Called in the engine */
 bool xhca_frames_send(struct xhca_engine *e);
-/* Frees those that wait.  In the engine, after the adapter was destroyed */
+/* Frees the frames that wait.  Called in the engine, after the adapter was destroyed */
 void xhca_frames_discard(struct xhca_function *fn);
 /* For struct hca_ops */
 void *xhca_frame_alloc(void *ctx, u32 bytes);

@@ -73,7 +73,7 @@ struct side {
 	struct doca_buf_inventory *inventory;
 };
 
-/* Ends the program with a message; check() does so if the call of DOCA has failed. */
+/* fail() ends the program with a message.  check() calls it if result is an error. */
 _Noreturn void fail(const char *what, const char *why);
 #define CHECK(call)	check(call, #call)
 void check(doca_error_t result, const char *call);
@@ -87,32 +87,38 @@ void open_side(struct side *s, const struct kind *kind, int argc, char **argv);
 /* Starts the context: now tasks can be allocated, and receives be submitted. */
 void start_side(struct side *s);
 
-/* Makes the connections; prepare_cm() is part of open_side(). */
+/* prepare_cm() is called by open_side(); connect_side() makes all connections. */
 void prepare_cm(struct side *s);
 void connect_side(struct side *s);
 
-/* The active program tells the passive one that all is done; that one waits for it. */
+/* The active program says that it has finished.  The passive program waits for that. */
 void finish(struct side *s);
 void close_side(struct side *s);
 
-/* The file for resources: writes it, or waits for it, removes it and returns the size. */
+/*
+ * The passive program writes a description of what its peer may access to a file.  The active
+ * program waits for the file, reads and removes it; read_resource() returns the size.
+ */
 void write_resource(struct side *s, const void *data, size_t size);
 size_t read_resource(struct side *s, void *data, size_t max);
 
-/* Writes the description of the memory there; imports that of the peer. */
+/* Describe the memory in this file, and make a map of the memory of the peer from it. */
 void export_memory(struct side *s);
 void import_memory(struct side *s);
 
-/* Buffers: a slot with the text of the options; an empty slot; the first slot of the peer */
+/*
+ * Buffers.  text_buf() has the text of the options, empty_buf() no data, peer_data() all memory of
+ * the peer as data, peer_space() the same memory without data.
+ */
 struct doca_buf *text_buf(struct side *s, int slot);
 struct doca_buf *empty_buf(struct side *s, int slot);
 struct doca_buf *peer_data(struct side *s);
 struct doca_buf *peer_space(struct side *s);
 
-/* For callbacks: checks the status and sets the bool at data.ptr. */
+/* Called by callbacks: checks the status of the task and sets the bool at data.ptr. */
 void end_task(struct doca_task *task, union doca_data data);
 
-/* Lets the context work until *done; the second one sleeps meanwhile. */
+/* Both call doca_pe_progress() until *done is true; sleep_for() sleeps between the calls. */
 void wait_for(struct side *s, const bool *done);
 void sleep_for(struct side *s, const bool *done);
 

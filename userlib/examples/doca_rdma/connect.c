@@ -23,7 +23,7 @@ static void write_file(const char *path, const void *data, size_t size)
 		fail(path, "cannot write it");
 }
 
-/* Waits for the file, and removes it: another run needs another one. */
+/* Waits for the file, reads it, and removes it so that the next run does not find it. */
 static size_t read_file(const char *path, void *data, size_t max)
 {
 	size_t size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Receives a text on each of several connections: of rdma_multi_conn_send, or by rdma_cm of as many
- * processes of rdma_send.  The receives belong to the context; the first one takes the first text,
- * from any connection.
+ * Receives a text on each of several connections.  The peer is rdma_multi_conn_send; with rdma_cm
+ * it may also be several processes of rdma_send.  All connections share the receives of the
+ * context, so the first receive gets the text that comes first.
  */
 #include <stdio.h>
 #include "common.h"

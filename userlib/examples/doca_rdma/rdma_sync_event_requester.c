@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Changes the sync event of rdma_sync_event_responder by RDMA, in turn with that program: sets it
- * to 1, waits until the peer has added 1, adds 10.
+ * Changes the sync event of rdma_sync_event_responder by RDMA: sets it to 1, waits until the peer
+ * has added 1, and adds 10.
  */
 #include <inttypes.h>
 #include <stdio.h>

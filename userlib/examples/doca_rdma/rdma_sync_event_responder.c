@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Has a sync event, which it and rdma_sync_event_requester change in turn: the peer sets it to 1,
- * this program adds 1, the peer adds 10.
+ * Creates a sync event.  This program and rdma_sync_event_requester change it in turn: the peer
+ * sets it to 1, this program adds 1, and the peer adds 10.
  */
 #include <inttypes.h>
 #include <stdio.h>

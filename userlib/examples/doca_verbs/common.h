@@ -31,14 +31,15 @@ struct address {
 	struct doca_verbs_gid gid;
 };
 
-/* Ends the program with a message; check() does so if the call of DOCA has failed. */
+/* fail() ends the program with a message.  check() calls it if result is an error. */
 _Noreturn void fail(const char *what, const char *why);
 #define CHECK(call)	check(call, #call)
 void check(doca_error_t result, const char *call);
 
 /*
- * add_option() comes between doca_argp_init(), whose configuration begins with a struct device, and
- * doca_argp_start().  add_device_options(): -d and that for the GID index, which has a short name.
+ * Call these functions after doca_argp_init() and before doca_argp_start().  The configuration of
+ * the program must begin with a struct device.  add_device_options() adds -d for the device, and
+ * the option for the GID index with the short name of the argument.
  */
 void add_option(const char *short_name, const char *long_name, const char *description,
 		enum doca_argp_type type, doca_argp_param_cb_t set);
@@ -47,16 +48,16 @@ void add_device_options(const char *short_gid_index);
 void open_device(struct device *d);
 void close_device(struct device *d);
 
-/* Completion queue; RC queue pair, that may wait for completions, in the state RST */
+/* create_qp() returns an RC queue pair in the state RST.  waits: it can execute WAIT requests. */
 struct doca_verbs_cq *create_cq(struct device *d);
 struct doca_verbs_qp *create_qp(struct device *d, struct doca_verbs_cq *cq, bool waits);
 
-/* The address of a queue pair, with a random packet number; the queue pair is connected to peer. */
+/* get_address() chooses a random first PSN.  connect_qp() brings the queue pair to RTS. */
 struct address get_address(struct device *d, struct doca_verbs_qp *qp);
 void connect_qp(struct device *d, struct doca_verbs_qp *qp, const struct address *own,
 		const struct address *peer);
 
-/* Requests for a slot; remote: for writes and reads, else NULL */
+/* Post a request for a slot of the memory.  remote: the peer, for writes and reads; else NULL */
 void post_receive(struct device *d, struct doca_verbs_qp *qp, uint64_t wr_id, int slot);
 void post_send(struct device *d, struct doca_verbs_qp *qp, uint64_t wr_id,
 	       enum ibv_wr_opcode opcode, int slot, uint32_t size, const struct address *remote);

@@ -89,7 +89,7 @@ static int accept_one(int fd, const struct addrinfo *at)
 	return peer;
 }
 
-/* The stream is for reading; writes go to its descriptor. */
+/* Returns a stream for reading.  The program writes to the descriptor of the stream. */
 static FILE *open_peer(void)
 {
 	struct addrinfo hints = { .ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM,
@@ -135,7 +135,7 @@ static struct address exchange(FILE *peer, const struct address *own)
 	return a;
 }
 
-/* Returns when the peer has got as far as this program. */
+/* Returns when the peer has called this function, too. */
 static void meet(FILE *peer)
 {
 	char word[8];

@@ -3,7 +3,7 @@
  * Passes a text through three buffers; the adapter does the second step by itself.  Queue pair 0
  * sends buffer 0 to queue pair 1, which receives it in buffer 1.  Queue pair 2 waits for the
  * completion of that receive and sends buffer 1 to queue pair 3, which receives it in buffer 2.
- * The send that begins all this is posted last.
+ * The program posts the send of queue pair 0 last.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void connect_both(struct device *d, struct doca_verbs_qp *a, struct doca_
 	connect_qp(d, b, &addr_b, &addr_a);
 }
 
-/* The queue pair does not go on before the next completion of the queue. */
+/* Posts a WAIT: the queue pair executes its later requests after the next completion of cq. */
 static void post_wait(struct doca_verbs_qp *qp, uint64_t wr_id, struct doca_verbs_cq *cq)
 {
 	uint32_t next = doca_verbs_bridge_get_current_cq_ci(cq);

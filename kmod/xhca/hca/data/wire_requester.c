@@ -8,8 +8,9 @@
  * executed here (NOP, UMR, WAIT, ENABLE), or that has a fence, waits until all before it are
  * complete; so does one that fails, because its completion must follow theirs.
  *
- * The packets of an answer come without a window, faster than they are taken, and a receiver in
- * software has a limit.  So a long READ is asked for in parts, each when those before have come.
+ * A responder sends all packets of a READ response at once, and the receive queues of a host have
+ * limits.  So a long READ is divided into parts: each has a request of its own, which is sent when
+ * the response to the part before is complete.
  *
  * What is lost is sent again from the first packet on that is missing (go-back-N): after a NAK,
  * when an answer shows that an earlier one is missing, or when no answer comes in time.
@@ -33,8 +34,8 @@
 
 enum {
 	ACK_PACKETS	= 32,	/* at most, until one asks for an acknowledgement */
-	READ_PACKETS	= 256,	/* of the answer to one part of a READ */
-	READ_AHEAD	= 512,	/* of answers that are expected when a READ begins */
+	READ_PACKETS	= 256,	/* packets in the response to one part of a READ */
+	READ_AHEAD	= 512,	/* a READ begins only if fewer response packets are missing */
 	SHORT_TIMEOUTS	= 4,	/* they take one retry together */
 	LOG_LEAST	= 16,	/* exponent of the shortest of the other timeouts */
 	RTT_FACTOR	= 4,	/* the first timeout is at least this multiple of the average */
@@ -97,19 +98,22 @@ bool hca_wire_leads(struct hca_qp *qp)
 	return hca_wire_is_outstanding(x) || (qp->port->up && !hca_wire_is_direct(qp));
 }
 
-/* Packets that one request of the entry @e asks for, from x->at_packet on; not of a READ: all */
+/*
+ * The number of packets of the entry @e, from x->at_packet on, that belong to one part.  Only READs
+ * have parts.
+ */
 static u32 hca_wire_part(const struct hca_wire *x, const struct hca_sent *e)
 {
 	u32 left = e->packets - x->at_packet;
 
-	/* A responder does not answer a repetition that goes past the end of the request before. */
+	/* A responder ignores a repeated request that asks for more than the first one did. */
 	return e->opcode == MLX5R_OP_RDMA_READ ?
 	       min_t(u32, left, READ_PACKETS - x->at_packet % READ_PACKETS) : left;
 }
 
 /*
- * May the READ with the entry x->at be asked for, or its next part?  The responder serves a limited
- * number of READs at once, so each has one part at a time.
+ * True if the next part of the READ with the entry x->at may be requested, or if it is no READ.
+ * The responder accepts a limited number of READ requests at once, so a READ has one at a time.
  */
 static bool hca_wire_may_read(struct hca_wire *x)
 {
@@ -321,7 +325,7 @@ static u8 hca_wire_operation(const struct hca_wqe *w, u32 packet)
 	return last ? operations[w->opcode].last : operations[w->opcode].middle;
 }
 
-/* The headers of a packet of @w; a READ asks for a part from this packet on. */
+/* The headers of a packet of @w.  A READ requests the part that begins with this packet. */
 static struct hca_packet hca_wire_request_packet(struct hca_qp *qp, const struct hca_wqe *w,
 						 u32 psn, u32 packet)
 {
@@ -386,7 +390,7 @@ static int hca_wire_send_packet(struct hca_qp *qp, const struct hca_wqe *w, stru
 	ret = hca_wire_send(qp, &p, from);
 	if (ret)
 		return ret;
-	/* Of the parts of a READ the first one counts. */
+	/* All parts of a READ count as one packet. */
 	x->in_flight += qp->st != MLX5_QP_ST_UC &&
 			(e->opcode != MLX5R_OP_RDMA_READ || !x->at_packet || x->recovering);
 	x->at_packet += hca_wire_is_answered(e->opcode) ? hca_wire_part(x, e) : 1;
