@@ -47,7 +47,7 @@ static long steps_to_mark(pid_t pid)
 	return n;
 }
 
-/* The smaller one of *least and the number of the next part */
+/* Counts the next part; *least becomes the smaller number. */
 static bool steps_count(pid_t pid, long *least)
 {
 	long n = steps_to_mark(pid);

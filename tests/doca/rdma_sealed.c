@@ -21,7 +21,7 @@ static struct done done, received;
 static bool sealed;
 static int rounds;
 
-/* The limit is a number of calls: the clock may need a system call. */
+/* Counts calls instead of time, because reading the clock may need a system call. */
 static bool completes(const struct done *what, int completed)
 {
 	long calls;
@@ -87,7 +87,10 @@ static bool send_one(struct doca_buf *src, struct doca_buf *dst)
 	return good;
 }
 
-/* The memory: source, space for reads, result of atomics; the peer's: written, read, counter */
+/*
+ * Offsets in the own memory: 0 is the source, 1024 the target of reads, 2048 the result of atomics.
+ * Offsets in that of the peer: 0 is written, 1024 is read, 2048 is the counter, 4096 receives.
+ */
 static bool one_round(void)
 {
 	struct doca_buf *src = data_at(&a, 0, LEN), *dst = peer_space_at(&a, 0, LEN);

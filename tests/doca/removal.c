@@ -37,7 +37,7 @@ static struct doca_buf *submit_receive(struct done *done)
 	return buf;
 }
 
-/* The place of the device in the list, or of the other one */
+/* The index of the device in the list, or that of another device */
 static uint32_t index_of(const char *pci, bool other)
 {
 	struct doca_devinfo **list;

@@ -6,7 +6,7 @@
 #include <xverbs/xverbs.h>
 #include "verbs.h"
 
-enum { CQE = 64, OP_OWN = 63 };	/* size of a completion, and the place of its last byte */
+enum { CQE = 64, OP_OWN = 63 };	/* size of a CQE, and offset of its last byte */
 
 static struct doca_verbs_cq *cq[2];
 static struct doca_verbs_qp *qp[2];
@@ -67,7 +67,7 @@ static void message(const char *what, uint32_t len)
 	ok(!memcmp(t.buf[0], t.buf[1], len) && !t.buf[1][len], "%s: the data is right", what);
 }
 
-/* The format of completion i of a queue: has it data? */
+/* The bits of CQE i that say whether it has data */
 static unsigned int format_of(struct doca_verbs_cq *one, uint32_t i)
 {
 	uint32_t entries;
@@ -114,7 +114,7 @@ static bool is_ipv4(const union ibv_gid *gid)
 	return !memcmp(gid->raw, prefix, sizeof(prefix));
 }
 
-/* Takes the first GID of IPv4, or the first other one. */
+/* Finds the first GID that is an IPv4 address, or the first that is none. */
 static bool find_gid(bool ipv4)
 {
 	static const union ibv_gid none;

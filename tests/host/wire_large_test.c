@@ -87,10 +87,10 @@ static void test_send(void)
 /* ---- Parts of a READ --------------------------------------------------------------------- */
 
 static struct {
-	u32 requests, longest;		/* packets of an answer */
-	u32 early;			/* parts that were asked for before the last one had come */
-	u32 expected, most;		/* packets of answers */
-	u32 next;			/* PSN of the next answer */
+	u32 requests, longest;		/* longest: packets of a response */
+	u32 early;			/* requests while a part was incomplete */
+	u32 expected, most;		/* response packets that are missing, now and at most */
+	u32 next;			/* PSN of the next response */
 	u32 first[2];			/* PSN of each READ */
 } parts;
 
@@ -140,8 +140,8 @@ static void test_parts(void)
 	ok(!memcmp(data(0), data(1), SESSION_REPEATED), "the data is right");
 	tap_is(parts.requests, 6, "each asks three times");
 	tap_is(parts.longest, 256, "for 1 MiB");
-	tap_is(parts.early, 0, "for a part when the one before has come");
-	tap_is(parts.most, 512, "at most two answers are on their way");
+	tap_is(parts.early, 0, "for a part when the response to the one before is complete");
+	tap_is(parts.most, 512, "at most 512 response packets are missing");
 	tap_is(parts.expected, 0, "all have come once");
 	peers_close();
 }

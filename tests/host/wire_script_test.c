@@ -534,7 +534,7 @@ static bool lose_reads(const u8 *frame, u32 bytes, u32 nth)
 	return true;
 }
 
-/* PSNs are compared in half of their circle; of a READ only a part is outstanding. */
+/* Only one part of a READ is outstanding, so PSNs never differ by half of their range. */
 static void test_half_circle(void)
 {
 	struct peers_config c = { .wired = true, .st = MLX5_QP_ST_RC, .path.mtu = IB_MTU_256 };

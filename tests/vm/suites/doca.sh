@@ -37,7 +37,7 @@ files() {
 	rmdir "$dir"
 }
 
-# all_pairs DIRECTORY: the pairs that each API has
+# all_pairs DIRECTORY: runs the pairs of programs that exist for tasks and for jobs
 all_pairs() {
 	files "$1" rdma_read_responder rdma_read_requester 'read 4096 bytes: Hi DOCA RDMA!'
 	files "$1" rdma_read_responder rdma_read_requester 'bytes: other text' -r 'other text'
@@ -82,7 +82,8 @@ refused "no DC by rdma_cm" 'no connections of DC' \
 	"$EX/doca_rdma/rdma_send" -d "$DEV0" -tt dc -cm -sa $ADDR0
 
 gid=(-gid "${gid[1]}")
-# verbs OPERATION REGEX: each program has a text, and one of them is transferred.
+# verbs OPERATION REGEX: runs server and client. Each has a text of its own, so the output shows
+# which one was transferred.
 verbs() {
 	local program=$EX/doca_verbs/verbs_server_client
 	PORT=$((PORT + 1))

@@ -72,9 +72,9 @@ congestion() {
 	ok "no marks any more" tc -n wired qdisc delete dev up0 clsact
 }
 
-# long_reads: rdma_rxe reads 80 MiB from the function. Both CPUs are busy, so both send frames. One
-# that overtakes another is like a loss, because rdma_rxe waits for its timeout then.
-long_reads() {
+# rxe_reads: rdma_rxe reads 80 MiB from the function. Both CPUs are busy, so both send frames. If a
+# frame overtakes another, rdma_rxe waits for its timeout, as after a loss.
+rxe_reads() {
 	local size=8388608 n=10
 	PORT=$((PORT + 1))
 	pair "ib_read_bw: $n times $size bytes, to $PEER_NAME" "cm_listening_there $PORT" \
@@ -82,9 +82,9 @@ long_reads() {
 		ib_read_bw -R -F -p $PORT -o 1 -s $size -n $n "$THERE"
 }
 
-# read_long: the function reads 40 MiB from rdma_rxe, 5 messages at once. rdma_rxe sends as many
-# frames as it can, and of 6.1 it stops for ever if one of them is dropped.
-read_long() {
+# function_reads: the function reads 40 MiB from rdma_rxe, 5 messages at once. rdma_rxe sends all of
+# a response at once; the one of 6.1 stops for ever if a frame of it is dropped.
+function_reads() {
 	local size=8388608 n=5
 	PORT=$((PORT + 1))
 	pair "ib_read_bw: $n times $size bytes, from $PEER_NAME" "cm_listening $PORT" \
@@ -92,13 +92,13 @@ read_long() {
 		"${PEER[@]}" ib_read_bw -R -F -p $PORT -o 16 -s $size -n $n "$HERE"
 }
 
-# order: the frames of a queue pair arrive in their order: in a READ response, the PSN never falls.
+# order: frames arrive in the order in which they were sent. The PSNs of a READ response show it.
 order() {
 	local capture counts
 	xv_capture --snaplen 64 "$WIRE_HERE" "$OUT.frames" 2> "$OUT.order" &
 	capture=$!
 	ok "READ responses are captured" wait_for 10 grep -q captures "$OUT.order"
-	long_reads
+	rxe_reads
 	ok "the capture ends" ended $capture
 	read -r -a counts < <(./roce_frames "$OUT.frames" | awk '
 		/^in v4 0x0[def] / { n++ }
@@ -112,7 +112,7 @@ order() {
 # shellcheck disable=SC2317 # called by ok
 ended() { kill "$1" && wait "$1"; }
 
-# queues: also if the device has a queue for each CPU, the frames of a queue pair use one queue.
+# queues: the frames of a queue pair use one queue, even if the device has a queue for each CPU.
 # shellcheck disable=SC2317 # called by ok
 queue_for_each_cpu() {
 	"${PEER[@]}" sh -c "
@@ -123,7 +123,7 @@ queue_for_each_cpu() {
 queues() {
 	local sent
 	ok "a queue for each CPU" queue_for_each_cpu
-	long_reads
+	rxe_reads
 	sent=$(tc -n wired -s qdisc show dev "$WIRE_THERE" |
 	       awk '/^qdisc/ { leaf = $2 != "mq" } leaf && $1 == "Sent" { print $4 }' | sort -n)
 	is "it has two" "$(wc -l <<< "$sent")" 2
@@ -158,7 +158,7 @@ ok "a function with an uplink, and rdma_rxe" wire_up
 both_programs
 order
 queues
-read_long
+function_reads
 ! full || all_sizes
 ! full || lossy 1 both_checked
 ! full || lossy 0.2 both_sizes 8388608
