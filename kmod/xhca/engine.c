@@ -69,7 +69,9 @@
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -114,6 +116,13 @@ struct xhca_worker {
 } __aligned(STATES);
 
 static int engine_hotplug;		/* state of CPU hotplug, of all engines */
+
+/*
+ * All engines: engine_idle_changed() calls them.  They share this one probe, because the kernel
+ * changes the code of the idle loop for each probe, and interrupts all CPUs several times for that.
+ */
+static LIST_HEAD(engines);
+static DEFINE_MUTEX(engines_lock);	/* changes of the list */
 
 struct engine_call {
 	struct list_head entry;
@@ -431,14 +440,31 @@ static void engine_idle_begins(struct xhca_engine *e, struct xhca_worker *w)
 /* Called in the idle loop, with interrupts off. */
 static void engine_idle_changed(void *data, unsigned int state, unsigned int cpu)
 {
-	struct xhca_engine *e = data;
+	struct xhca_engine *e;
 
-	if (!cpumask_test_cpu(cpu, &e->cpus))
-		return;
-	if (state == (unsigned int)PWR_EVENT_EXIT)
-		engine_idle_ends(e, &e->worker[cpu]);
-	else
-		engine_idle_begins(e, &e->worker[cpu]);
+	list_for_each_entry_rcu(e, &engines, idle_entry) {
+		if (!cpumask_test_cpu(cpu, &e->cpus))
+			continue;
+		if (state == (unsigned int)PWR_EVENT_EXIT)
+			engine_idle_ends(e, &e->worker[cpu]);
+		else
+			engine_idle_begins(e, &e->worker[cpu]);
+	}
+}
+
+static void engine_watch_idle(struct xhca_engine *e)
+{
+	mutex_lock(&engines_lock);
+	list_add_tail_rcu(&e->idle_entry, &engines);
+	mutex_unlock(&engines_lock);
+}
+
+static void engine_unwatch_idle(struct xhca_engine *e)
+{
+	mutex_lock(&engines_lock);
+	list_del_rcu(&e->idle_entry);
+	mutex_unlock(&engines_lock);
+	tracepoint_synchronize_unregister();
 }
 
 static void engine_kick_softirq(struct irq_work *work)
@@ -806,14 +832,10 @@ static int engine_start_workers(struct xhca_engine *e)
 	}
 	if (cpumask_empty(&e->cpus)) {
 		pr_err("none of the CPUs to run on is online\n");
-		err = -EINVAL;
-	} else {
-		err = register_trace_cpu_idle(engine_idle_changed, e);
-	}
-	if (err) {
 		engine_stop_workers(e);
-		return err;
+		return -EINVAL;
 	}
+	engine_watch_idle(e);
 	hrtimer_start(&e->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL);
 	engine_offer_to_thread(e, 0, &e->worker[cpumask_first(&e->cpus)]);
 	return 0;
@@ -855,8 +877,7 @@ err_worker:
 void xhca_engine_exit(struct xhca_engine *e)
 {
 	xhca_engine_call(e, engine_stop_owner, e);
-	unregister_trace_cpu_idle(engine_idle_changed, e);
-	tracepoint_synchronize_unregister();
+	engine_unwatch_idle(e);
 	engine_stop_workers(e);
 	hca_fabric_free(e->fabric);
 	kvfree(e->worker);
@@ -864,16 +885,22 @@ void xhca_engine_exit(struct xhca_engine *e)
 
 int xhca_engines_init(void)
 {
-	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
-					    engine_worker_online, engine_worker_offline);
+	int err, state;
 
+	state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, KBUILD_MODNAME ":online",
+					engine_worker_online, engine_worker_offline);
 	if (state < 0)
 		return state;
 	engine_hotplug = state;
-	return 0;
+	err = register_trace_cpu_idle(engine_idle_changed, NULL);
+	if (err)
+		cpuhp_remove_multi_state(engine_hotplug);
+	return err;
 }
 
 void xhca_engines_exit(void)
 {
+	unregister_trace_cpu_idle(engine_idle_changed, NULL);
+	tracepoint_synchronize_unregister();
 	cpuhp_remove_multi_state(engine_hotplug);
 }

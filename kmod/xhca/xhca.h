@@ -131,6 +131,7 @@ struct xhca_engine {
 	struct cpumask allowed, cpus;	/* that may have a worker; that have one */
 	char threads[XHCA_FABRIC_NAME + 12];	/* format of their names */
 	struct hlist_node node;		/* of CPU hotplug */
+	struct list_head idle_entry;	/* in the list of all engines */
 	atomic_long_t owner;		/* a worker, and the state in the low bits */
 	unsigned long offers;		/* changes with every offer */
 	struct hca_fabric *fabric;
