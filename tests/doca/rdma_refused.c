@@ -288,16 +288,22 @@ static void wrong_atomics(void)
 	put(little);
 }
 
-/* Memory of this process that tasks must not write to */
+/* All tasks need the permission to write, also those that only read. */
 static void read_only_memory(void)
 {
 	struct doca_mmap *map = map_memory(a.dev, a.mem, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
-	struct doca_buf *src = peer_data_at(&a, 0, 8), *dst;
+	struct doca_buf *src = peer_data_at(&a, 0, 8), *space = peer_space_at(&a, 0, 100), *dst;
 	struct doca_rdma_task_receive *receive;
 	struct doca_rdma_task_atomic_fetch_add *atomic;
+	struct doca_rdma_task_send *send;
 
 	MUST(doca_buf_inventory_buf_get_by_addr(a.inv, map, a.mem, 100, &dst));
 	TASK_REFUSED(new_read(src, dst), NOT_PERMITTED, "a read to read-only memory");
+	MUST(doca_buf_set_data(dst, a.mem, 8));
+	TASK_REFUSED(new_write(a.conn, dst, space), NOT_PERMITTED, "a write from it");
+	MUST(doca_rdma_task_send_allocate_init(a.rdma, a.conn, dst, pointer(NULL), &send));
+	TASK_REFUSED(doca_rdma_task_send_as_task(send), NOT_PERMITTED, "a send from it");
+	MUST(doca_buf_set_data(dst, a.mem, 0));
 	MUST(doca_rdma_task_receive_allocate_init(a.rdma, dst, pointer(NULL), &receive));
 	TASK_REFUSED(doca_rdma_task_receive_as_task(receive), NOT_PERMITTED,
 		     "a receive to read-only memory");
@@ -306,6 +312,7 @@ static void read_only_memory(void)
 	TASK_REFUSED(doca_rdma_task_atomic_fetch_add_as_task(atomic), NOT_PERMITTED,
 		     "a result in read-only memory");
 	put(src);
+	put(space);
 	put(dst);
 	MUST(doca_mmap_destroy(map));
 }

@@ -271,12 +271,13 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
  *
  * Buffers.  A task reads the data of its local source buffer and appends to the data of its
  * destination buffer, which gets longer when the task succeeds.  Local buffers can be lists,
- * remote ones not.  NULL is a buffer without data.  Local buffers that tasks write to need
- * DOCA_ACCESS_FLAG_LOCAL_READ_WRITE.  All buffers must exist until the callback.
+ * remote ones not.  NULL is a buffer without data.  The map of each local buffer needs
+ * DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, also if a task only reads the buffer.  All buffers must exist
+ * until the callback.
  *
  * doca_task_submit(): DOCA_ERROR_AGAIN: the queue is full.  DOCA_ERROR_INVALID_VALUE: a buffer is
  * too small, misaligned, too long a list, or not on the device.  DOCA_ERROR_TOO_BIG: the message is
- * longer than the device can send.  DOCA_ERROR_NOT_PERMITTED: no write permission.
+ * longer than the device can send.  DOCA_ERROR_NOT_PERMITTED: a map lacks it.
  * DOCA_ERROR_BAD_STATE: the connection is not established or has failed.
  *
  * When a task fails, its connection fails with all tasks on it: DOCA_ERROR_CONNECTION_ABORTED.

@@ -29,15 +29,15 @@ static inline const struct xvd_mmap_dev *keys_of(const struct doca_rdma *rdma,
 	return xvd_buf_dev(buf, rdma->ctx.dev);
 }
 
-/* into: the task writes to the buffer. */
+/* DOCA wants the permission to write also of buffers that a task only reads. */
 static inline doca_error_t local_key(const struct doca_rdma *rdma, const struct doca_buf *buf,
-				     bool into, uint32_t *lkey)
+				     uint32_t *lkey)
 {
 	const struct xvd_mmap_dev *keys = keys_of(rdma, buf);
 
 	if (xv_unlikely(!keys || buf->mmap->remote))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (into && xv_unlikely(!(buf->mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE)))
+	if (xv_unlikely(!(buf->mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE)))
 		return DOCA_ERROR_NOT_PERMITTED;
 	*lkey = keys->lkey;
 	return DOCA_SUCCESS;
@@ -143,7 +143,7 @@ static doca_error_t gather(const struct doca_rdma *rdma, const struct doca_buf *
 
 		if (*num == max)
 			return DOCA_ERROR_INVALID_VALUE;
-		result = local_key(rdma, buf, into, &e->lkey);
+		result = local_key(rdma, buf, &e->lkey);
 		if (result != DOCA_SUCCESS)
 			return result;
 		part = into ? xvd_buf_tailroom(buf) : buf->data_len;
@@ -236,7 +236,7 @@ static doca_error_t set_result(const struct doca_rdma *rdma, struct xvd_rdma_tas
 	t->appended = buf;
 	t->bytes = buf->data_len < XVD_RDMA_ATOMIC_SIZE ?
 		   XVD_RDMA_ATOMIC_SIZE - (uint32_t)buf->data_len : 0;
-	return local_key(rdma, buf, true, &r->sge[0].lkey);
+	return local_key(rdma, buf, &r->sge[0].lkey);
 }
 
 static doca_error_t post_atomic(struct doca_rdma *rdma, struct xvd_rdma_task *t, uint32_t flags,
@@ -373,7 +373,7 @@ doca_error_t send_one(struct doca_task *task, uint32_t flags, enum xv_wr_opcode 
 		return refuse(rdma, conn);
 	t->appended = NULL;
 	if (xv_unlikely(!is_simple(conn, src) ||
-			local_key(rdma, src, false, &sge.lkey) != DOCA_SUCCESS ||
+			local_key(rdma, src, &sge.lkey) != DOCA_SUCCESS ||
 			src->data_len > rdma->limits.message_size))
 		return submit_message(t, flags, op);
 	sge.addr = (uintptr_t)src->data;
@@ -403,7 +403,7 @@ doca_error_t write_one(struct doca_task *task, uint32_t flags, enum xv_wr_opcode
 	if (xv_unlikely(!usable(rdma, conn)))
 		return refuse(rdma, conn);
 	if (xv_unlikely(!dst || !is_simple(conn, src) ||
-			local_key(rdma, src, false, &sge.lkey) != DOCA_SUCCESS ||
+			local_key(rdma, src, &sge.lkey) != DOCA_SUCCESS ||
 			remote_key(rdma, dst, &rkey) != DOCA_SUCCESS ||
 			src->data_len > xvd_buf_tailroom(dst) ||
 			src->data_len > rdma->limits.message_size))
@@ -457,7 +457,7 @@ static doca_error_t submit_read(struct doca_task *task, uint32_t flags)
 	if (xv_unlikely(!usable(rdma, conn)))
 		return refuse(rdma, conn);
 	if (xv_unlikely(!src || !is_simple(conn, dst) ||
-			local_key(rdma, dst, true, &sge.lkey) != DOCA_SUCCESS ||
+			local_key(rdma, dst, &sge.lkey) != DOCA_SUCCESS ||
 			remote_key(rdma, src, &rkey) != DOCA_SUCCESS ||
 			src->data_len > rdma->limits.message_size))
 		return submit_rdma(t, flags, XV_WR_RDMA_READ);
