@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * DOCA Verbs: a data path without the library.  Rings and doorbell records are in memory of the
- * program, which writes requests and doorbells and reads completions by itself.
+ * program or in a dma-buf.  The program writes requests and doorbells and reads completions by
+ * itself.
  */
 #include <endian.h>
-#include <sys/mman.h>
 #include <rdma/mlx5_ring.h>
+#include "dmabuf.h"
 #include "verbs.h"
 
 enum { CQ_ENTRIES = 64, PAGES = 4 };
@@ -27,20 +28,38 @@ static uint64_t at(int page)
 	return (uint64_t)page * x.page;
 }
 
-static void memory(void)
+static void umem_of_memory(void)
+{
+	x.mem = mmap(NULL, PAGES * x.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	tap_is(doca_umem_create(x.dev, x.mem + 1, x.page, 0, &x.umem), DOCA_ERROR_INVALID_VALUE,
+	       "a UMEM that is not aligned");
+	tap_is(doca_umem_create(x.dev, x.mem, PAGES * x.page, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
+				&x.umem), DOCA_SUCCESS, "a UMEM");
+}
+
+static void umem_of_dmabuf(int fd)
+{
+	tap_is(doca_verbs_umem_create(x.dev, NULL, x.mem, 2 * PAGES * x.page,
+				      DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, fd, 0, &x.umem),
+	       DOCA_ERROR_INVALID_VALUE, "a UMEM longer than the dma-buf");
+	tap_is(doca_verbs_umem_create(x.dev, NULL, x.mem, PAGES * x.page,
+				      DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, fd, 0, &x.umem),
+	       DOCA_SUCCESS, "a UMEM of a dma-buf");
+}
+
+/* fd: of the dma-buf at x.mem, or -1 for memory of the program */
+static void memory(int fd)
 {
 	uint32_t id;
 	void *addr;
 	size_t size;
 
-	x.page = (size_t)sysconf(_SC_PAGESIZE);
-	x.mem = mmap(NULL, PAGES * x.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		     0);
 	tap_is(doca_verbs_pd_as_doca_dev(t.pd, &x.dev), DOCA_SUCCESS, "a device for the PD");
-	tap_is(doca_umem_create(x.dev, x.mem + 1, x.page, 0, &x.umem), DOCA_ERROR_INVALID_VALUE,
-	       "a UMEM that is not aligned");
-	tap_is(doca_umem_create(x.dev, x.mem, PAGES * x.page, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
-				&x.umem), DOCA_SUCCESS, "a UMEM");
+	if (fd < 0)
+		umem_of_memory();
+	else
+		umem_of_dmabuf(fd);
 	ok(doca_umem_get_address(x.umem, &addr) == DOCA_SUCCESS && addr == x.mem &&
 	   doca_umem_get_size(x.umem, &size) == DOCA_SUCCESS && size == PAGES * x.page &&
 	   doca_umem_get_id(x.umem, &id) == DOCA_SUCCESS, "its address, size and number");
@@ -159,24 +178,11 @@ static void writes(void)
 	tap_is(i, 100, "writes by hand with the right data");
 }
 
-int main(void)
+static void destroy_all(void)
 {
-	struct doca_verbs_cq *cq;
-	struct doca_verbs_qp *peer;
-
-	setup();
-	memory();
-	create_cq();
-	create_qp();
-	cq = make_cq(NULL);
-	peer = make_qp(qp_attrs(cq, DOCA_VERBS_QP_TYPE_RC));
-	connect_both(x.qp, peer, MASK_RTS);
-	writes();
 	tap_is(doca_umem_destroy(x.umem), DOCA_ERROR_IN_USE, "queues use the UMEM");
 	tap_is(doca_uar_destroy(x.uar), DOCA_ERROR_IN_USE, "queues use the UAR");
 	tap_is(doca_dev_close(x.dev), DOCA_ERROR_IN_USE, "UMEM and UAR use the device");
-	NEED(doca_verbs_qp_destroy(peer));
-	NEED(doca_verbs_cq_destroy(cq));
 	tap_is(doca_verbs_qp_destroy(x.qp), DOCA_SUCCESS, "the QP is destroyed");
 	tap_is(doca_verbs_cq_destroy(x.cq), DOCA_SUCCESS, "the CQ is destroyed");
 	tap_is(doca_umem_destroy(x.umem), DOCA_SUCCESS, "the UMEM is destroyed");
@@ -184,6 +190,43 @@ int main(void)
 	tap_is(doca_verbs_pd_destroy(t.pd), DOCA_ERROR_IN_USE, "the device uses the PD");
 	tap_is(doca_dev_close(x.dev), DOCA_SUCCESS, "the device is closed");
 	munmap(x.mem, PAGES * x.page);
+}
+
+static void test_rings(int fd)
+{
+	struct doca_verbs_cq *cq = make_cq(NULL);
+	struct doca_verbs_qp *peer;
+
+	x.ci = 0;
+	memory(fd);
+	create_cq();
+	create_qp();
+	peer = make_qp(qp_attrs(cq, DOCA_VERBS_QP_TYPE_RC));
+	connect_both(x.qp, peer, MASK_RTS);
+	writes();
+	NEED(doca_verbs_qp_destroy(peer));
+	NEED(doca_verbs_cq_destroy(cq));
+	destroy_all();
+}
+
+static void test_dmabuf(void)
+{
+	int fd = dmabuf_make(PAGES * x.page, &x.mem);
+
+	if (fd < 0) {
+		ok(1, "rings in a dma-buf # SKIP no driver exports one: no udmabuf and no vgem");
+		return;
+	}
+	test_rings(fd);
+	close(fd);
+}
+
+int main(void)
+{
+	x.page = (size_t)sysconf(_SC_PAGESIZE);
+	setup();
+	test_rings(-1);
+	test_dmabuf();
 	teardown();
 	return tap_done();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DOCA Verbs: completions of 64 and 128 bytes, with and without data in them, and all kinds of
- * addresses of the port.
+ * DOCA Verbs: completions of 64 and 128 bytes, with and without data in them, completions that
+ * share one entry, and all kinds of addresses of the port.
  */
 #include <xverbs/xverbs.h>
 #include "verbs.h"
@@ -105,6 +105,61 @@ static void test_cqes(void)
 	}
 }
 
+/* ---- Collapsed CQ ------------------------------------------------------------------------ */
+
+static struct doca_verbs_cq *collapsed_cq(void)
+{
+	struct doca_verbs_cq_attr *attr;
+	struct doca_verbs_cq *one;
+
+	NEED(doca_verbs_cq_attr_create(&attr));
+	NEED(doca_verbs_cq_attr_set_cq_size(attr, 16));
+	NEED(doca_verbs_cq_attr_set_cq_overrun(attr, DOCA_VERBS_CQ_ENABLE_OVERRUN));
+	NEED(doca_verbs_cq_attr_set_cq_collapsed(attr, 1));
+	NEED(doca_verbs_cq_attr_set_external_datapath_en(attr, 1));
+	NEED(doca_verbs_cq_create(t.ctx, attr, &one));
+	NEED(doca_verbs_cq_attr_destroy(attr));
+	return one;
+}
+
+/* Waits until the CQE is the success of request i. */
+static bool completed(const volatile struct mlx5r_cqe *cqe, uint16_t i)
+{
+	time_t end = time(NULL) + 10;
+
+	while (time(NULL) <= end)
+		if (cqe->wqe_counter == htobe16(i) && cqe->op_own >> 4 == MLX5R_CQE_REQ)
+			return true;
+	return false;
+}
+
+/* As many writes as the ring of the queue pair has entries: nobody polls the CQ. */
+static void test_collapsed(void)
+{
+	const struct mlx5r_cqe *ring;
+	uint32_t entries;
+	uint16_t i;
+	uint8_t size;
+	void *buf;
+
+	cq[0] = collapsed_cq();
+	cq[1] = make_cq(NULL);
+	qp[0] = make_qp(qp_attrs(cq[0], DOCA_VERBS_QP_TYPE_RC));
+	qp[1] = make_qp(qp_attrs(cq[1], DOCA_VERBS_QP_TYPE_RC));
+	connect_both(qp[0], qp[1], MASK_RTS);
+	doca_verbs_cq_get_wq(cq[0], &buf, &entries, &size);
+	ring = buf;
+	for (i = 0; i < 16; i++) {
+		fill(0, i);
+		if (post_send(qp[0], IBV_WR_RDMA_WRITE, 0, 1) || !completed(&ring[0], i) ||
+		    !same(0, 1))
+			break;
+	}
+	tap_is(i, 16, "collapsed: all writes complete in the first entry");
+	tap_is(ring[1].op_own >> 4, MLX5R_CQE_INVALID, "collapsed: the second one is unused");
+	destroy();
+}
+
 /* ---- Addresses --------------------------------------------------------------------------- */
 
 static bool is_ipv4(const union ibv_gid *gid)
@@ -170,6 +225,7 @@ int main(void)
 {
 	setup();
 	test_cqes();
+	test_collapsed();
 	test_addresses();
 	teardown();
 	return tap_done();

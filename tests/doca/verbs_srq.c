@@ -2,8 +2,12 @@
 /*
  * DOCA Verbs: shared receive queues of both types.
  */
+#include <endian.h>
 #include <sys/mman.h>
+#include <rdma/mlx5_ring.h>
 #include "verbs.h"
+
+/* ---- A linked list ----------------------------------------------------------------------- */
 
 static struct doca_verbs_srq_init_attr *srq_attrs(enum doca_verbs_srq_type type)
 {
@@ -82,6 +86,56 @@ static void linked_list(void)
 	NEED(doca_verbs_srq_init_attr_destroy(actual));
 }
 
+/* ---- Contiguous, in memory of the program ------------------------------------------------ */
+
+/* Receive number pi, for a part of the memory */
+static void receive_by_hand(struct doca_verbs_srq *srq, uint32_t pi, int into)
+{
+	volatile uint32_t *record = doca_verbs_srq_get_dbr_addr(srq);
+	struct mlx5r_data *data;
+	uint32_t n, size;
+	void *buf;
+
+	doca_verbs_srq_get_wq(srq, &buf, &n, &size);
+	data = (struct mlx5r_data *)((char *)buf + (size_t)(pi & (n - 1)) * size);
+	data[0] = (struct mlx5r_data) {
+		.byte_count = htobe32(LEN),
+		.lkey = htobe32(t.mr->lkey),
+		.addr = htobe64((uintptr_t)t.buf[into]),
+	};
+	if (size > sizeof(*data))
+		data[1] = (struct mlx5r_data) { .lkey = htobe32(MLX5R_LKEY_END) };
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	record[MLX5R_DBR_RCV] = htobe32(pi + 1);
+}
+
+/* More messages than the ring has entries */
+static void messages_by_hand(struct doca_verbs_srq *srq)
+{
+	struct doca_verbs_cq *cq = make_cq(NULL), *receive_cq = make_cq(NULL);
+	struct doca_verbs_qp_init_attr *attr = qp_attrs(receive_cq, DOCA_VERBS_QP_TYPE_RC);
+	struct doca_verbs_qp *from = make_qp(qp_attrs(cq, DOCA_VERBS_QP_TYPE_RC)), *to;
+	struct ibv_wc wc;
+	uint32_t i;
+
+	NEED(doca_verbs_qp_init_attr_set_srq(attr, srq));
+	to = make_qp(attr);
+	connect_both(from, to, MASK_RTS);
+	for (i = 0; i < 40; i++) {
+		fill(0, i);
+		receive_by_hand(srq, i, 1 + (int)i % 3);
+		if (post_send(from, IBV_WR_SEND, 0, 0) || !poll_one(receive_cq, &wc) ||
+		    wc.status != IBV_WC_SUCCESS || wc.byte_len != LEN ||
+		    !completes(cq, 100, IBV_WC_SEND) || !same(0, 1 + (int)i % 3))
+			break;
+	}
+	tap_is(i, 40, "messages to receives by hand, with the right data");
+	NEED(doca_verbs_qp_destroy(from));
+	NEED(doca_verbs_qp_destroy(to));
+	NEED(doca_verbs_cq_destroy(cq));
+	NEED(doca_verbs_cq_destroy(receive_cq));
+}
+
 static void contiguous(void)
 {
 	struct doca_verbs_srq_init_attr *attr = srq_attrs(DOCA_VERBS_SRQ_TYPE_CONTIGUOUS);
@@ -107,6 +161,7 @@ static void contiguous(void)
 	ok(buf == mem && doca_verbs_srq_get_dbr_addr(srq) == (char *)mem + page,
 	   "ring and record are where they were wanted");
 	tap_is(doca_umem_destroy(umem), DOCA_ERROR_IN_USE, "the queue uses the UMEM");
+	messages_by_hand(srq);
 	tap_is(doca_verbs_srq_destroy(srq), DOCA_SUCCESS, "it is destroyed");
 	NEED(doca_verbs_srq_init_attr_destroy(attr));
 	NEED(doca_umem_destroy(umem));

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues in a dma-buf, and a memory region of a dma-buf.  udmabuf or vgem exports
- * the memory.
+ * Queues in a dma-buf, and a memory region of a dma-buf.
  */
-#include <fcntl.h>
-#include <linux/udmabuf.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
+#include "dmabuf.h"
 #include "rig.h"
 
 enum { SIZE = 1 << 20, PART = 65536, IOVA = 1 << 24 };
@@ -17,66 +12,12 @@ static struct rig r;
 static const struct rig_opts opts = { .size = SIZE, .rc = { .timeout = 10, .retry_cnt = 2 } };
 static uint8_t *mem;
 
-/* Memory of a memfd */
-static int from_udmabuf(void)
-{
-	int dev = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), fd;
-	int memfd = memfd_create("dmabuf", MFD_ALLOW_SEALING | MFD_CLOEXEC);
-	struct udmabuf_create create = { .memfd = (uint32_t)memfd, .size = SIZE };
-
-	if (dev < 0)
-		return -1;
-	if (ftruncate(memfd, SIZE) || fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK))
-		bail_out("memfd: %s", strerror(errno));
-	fd = ioctl(dev, UDMABUF_CREATE, &create);
-	close(dev);
-	close(memfd);
-	return fd;
-}
-
-/* ABI of drm/drm.h; the header is in another package */
-struct drm_image {
-	uint32_t height, width, bpp, flags, handle, pitch;
-	uint64_t size;
-};
-
-struct drm_export {
-	uint32_t handle, flags;
-	int32_t fd;
-};
-
-#define DRM_CREATE_DUMB		_IOWR('d', 0xb2, struct drm_image)
-#define DRM_HANDLE_TO_FD	_IOWR('d', 0x2d, struct drm_export)
-
-/* A dumb buffer of vgem, a graphics device without hardware */
-static int from_image(void)
-{
-	int dev = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
-	struct drm_image create = { .width = 1024, .height = SIZE / 4096, .bpp = 32 };
-	struct drm_export prime = { .flags = O_RDWR | O_CLOEXEC };
-	int err;
-
-	if (dev < 0)
-		return -1;
-	err = ioctl(dev, DRM_CREATE_DUMB, &create);
-	prime.handle = create.handle;
-	if (err || create.size != SIZE || ioctl(dev, DRM_HANDLE_TO_FD, &prime))
-		bail_out("vgem: %s", strerror(errno));
-	close(dev);
-	return prime.fd;
-}
-
 static int export_memory(void)
 {
-	int fd = from_udmabuf();
+	int fd = dmabuf_make(SIZE, &mem);
 
 	if (fd < 0)
-		fd = from_image();
-	if (fd < 0)
 		tap_skip_all("no driver exports a dma-buf: no udmabuf and no vgem");
-	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (mem == MAP_FAILED)
-		bail_out("mmap: %s", strerror(errno));
 	return fd;
 }
 

@@ -5,6 +5,7 @@
 # examples.
 . ./lib.sh
 
+[ -e /dev/udmabuf ] || modprobe vgem
 for source in ../../doca/*.c; do
 	program=${source##*/}
 	[ "$program" != removal.c ] || continue	# suite removal
