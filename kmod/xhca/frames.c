@@ -34,7 +34,7 @@ enum {
 	MAX_UNSENT_MEMORY = SZ_2M,	/* about 250 frames of 4 KiB */
 };
 
-#define ORDER_NS	(20 * NSEC_PER_MSEC)	/* longest wait for the frames of another CPU */
+#define ORDER_NS	(100 * NSEC_PER_MSEC)	/* longest wait for the frames of another CPU */
 
 /* In the control block of a frame */
 struct frame_info {
