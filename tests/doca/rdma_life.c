@@ -297,6 +297,47 @@ static void several_connections(void)
 	close_both();
 }
 
+/* ---- Full queues ------------------------------------------------------------------------- */
+
+/* Short tasks take less space than the queue has for each, so more of them may be taken. */
+static void full_queue(uint32_t size, uint32_t list_len)
+{
+	enum { MOST = 1000 };
+	static struct doca_task *tasks[MOST];
+	struct doca_rdma_task_write *write;
+	doca_error_t result = DOCA_SUCCESS;
+	struct done done = { 0 };
+	struct doca_buf *src, *dst;
+	int n, i;
+
+	open_both(DOCA_ACCESS_FLAG_RDMA_WRITE);
+	MUST(doca_rdma_set_send_queue_size(a.rdma, size));
+	MUST(doca_rdma_set_max_send_buf_list_len(a.rdma, list_len));
+	MUST(doca_rdma_task_write_set_conf(a.rdma, write_completed, write_failed, MOST));
+	connect_both();
+	import_memory(&a, &b);
+	src = data_at(&a, 0, 1);
+	dst = peer_space_at(&a, 0, MOST);
+	for (n = 0; n < MOST; n++) {
+		MUST(doca_rdma_task_write_allocate_init(a.rdma, a.conn, src, dst, pointer(&done),
+							&write));
+		tasks[n] = doca_rdma_task_write_as_task(write);
+		result = doca_task_submit(tasks[n]);
+		if (result != DOCA_SUCCESS)
+			break;
+	}
+	ok(n >= (int)size && result == DOCA_ERROR_AGAIN, "a queue of %u takes %d writes", size, n);
+	ok(PROGRESS_UNTIL(&a, &b, done.completed + done.failed == n) && !done.failed,
+	   "and all complete");
+	for (i = 0; i <= n && i < MOST; i++)
+		doca_task_free(tasks[i]);
+	put(src);
+	put(dst);
+	stop_side(&a);
+	stop_side(&b);
+	close_both();
+}
+
 /* ---- Sleeping ---------------------------------------------------------------------------- */
 
 /* Waits at most ms for the progress engine. */
@@ -347,6 +388,8 @@ static void sleeping(void)
 int main(void)
 {
 	all_permissions();
+	full_queue(100, 4);
+	full_queue(128, 8);
 	receive_too_small();
 	peer_gone();
 	restart();

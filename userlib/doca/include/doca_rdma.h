@@ -119,7 +119,10 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
 doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions);
 doca_error_t doca_rdma_get_permissions(const struct doca_rdma *rdma, uint32_t *permissions);
 
-/* Tasks of a connection and receive tasks of the context; default: 128 */
+/*
+ * Tasks of a connection and receive tasks of the context for which there is space; there may be
+ * space for more.  Default: 128
+ */
 doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size);
 doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma,
 					   uint32_t *send_queue_size);

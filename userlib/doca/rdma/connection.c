@@ -66,7 +66,11 @@ int xvd_rdma_create_qp(struct doca_rdma_connection *conn)
 	};
 
 	conn->qp = xv_create_qp(rdma->ctx.dev->pd, &attr);
-	return conn->qp ? 0 : -errno;
+	if (!conn->qp)
+		return -errno;
+	/* Otherwise completions of all connections could overrun the queue: see ring_entries(). */
+	return (conn->qp->sq.mask + 1) * (uint64_t)rdma->config.max_conns <= rdma->send_cq->cqe ?
+	       0 : -E2BIG;
 }
 
 doca_error_t xvd_rdma_create_target(struct doca_rdma *rdma)

@@ -62,6 +62,24 @@ static struct xv_cq *create_cq(struct doca_rdma *rdma, uint32_t entries)
 	return xv_create_cq(rdma->ctx.dev->ctx, &attr);
 }
 
+/*
+ * Entries of the send ring of a queue pair.  The kernel makes it for requests of the longest kind;
+ * shorter ones take one entry each, so there can be more of them than the configuration says.
+ */
+static uint64_t ring_entries(const struct xvd_rdma_config *config)
+{
+	uint64_t bytes = sizeof(struct mlx5r_ctrl) + sizeof(struct mlx5r_raddr) +
+			 (uint64_t)config->send_list_len * sizeof(struct mlx5r_data);
+	uint64_t n = 1, least;
+
+	if (config->transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
+		bytes += sizeof(struct mlx5r_av);
+	least = config->send_queue_size * ((bytes + MLX5R_WQEBB - 1) / MLX5R_WQEBB);
+	while (n < least)
+		n *= 2;
+	return n;
+}
+
 /* Returns false and leaves errno if something is missing. */
 static bool create_queues(struct doca_rdma *rdma)
 {
@@ -70,7 +88,7 @@ static bool create_queues(struct doca_rdma *rdma)
 		.attr = { .max_wr = config->recv_queue_size, .max_sge = config->recv_list_len },
 		.flags = XV_SRQ_SINGLE_THREADED,
 	};
-	uint64_t sends = (uint64_t)config->max_conns * config->send_queue_size;
+	uint64_t sends = config->max_conns * ring_entries(config);
 
 	if (sends > UINT32_MAX) {
 		errno = E2BIG;
