@@ -179,6 +179,37 @@ static void test_connection(void)
 	release(&c);
 }
 
+static bool allows(struct xv_qp *qp, unsigned int access)
+{
+	struct xv_qp_attr a;
+
+	return !xv_query_qp(qp, &a, 0, NULL) && a.qp_state == XV_QPS_RTS &&
+	       a.qp_access_flags == access;
+}
+
+/* The peer may do what both rdma_cm and the program allow. */
+static void test_access(void)
+{
+	const unsigned int all = XV_ACCESS_REMOTE_WRITE | XV_ACCESS_REMOTE_READ |
+				 XV_ACCESS_REMOTE_ATOMIC;
+	struct conn c = { 0 };
+
+	connect_both(&c);
+	ok(allows(c.qp[0], all) && allows(c.qp[1], all), "without restriction all is allowed");
+	ok(disconnect(&c), "disconnect");
+	release(&c);
+	c = (struct conn) { 0 };
+	ok(request(&c) && !xv_cm_accept_restricted(c.id[0], c.qp[0], NULL, 0) &&
+	   allows(c.qp[0], 0), "the accepting side allows nothing");
+	ok(event_of(1, RDMA_CM_EVENT_CONNECT_RESPONSE) &&
+	   !xv_cm_establish_restricted(c.id[1], c.qp[1], XV_ACCESS_REMOTE_READ) &&
+	   allows(c.qp[1], XV_ACCESS_REMOTE_READ), "the asking side allows reads");
+	ok(event_of(0, RDMA_CM_EVENT_ESTABLISHED) && message(&c, 1, 1) && message(&c, 0, 2),
+	   "messages in both directions");
+	ok(disconnect(&c), "disconnect");
+	release(&c);
+}
+
 /* Who disconnects first does not matter, nor that both do at once. */
 static void test_passive_disconnect(void)
 {
@@ -511,6 +542,7 @@ static void test_all(void)
 {
 	test_unbound();
 	test_connection();
+	test_access();
 	test_passive_disconnect();
 	test_notify();
 	test_reject();

@@ -4,6 +4,8 @@
  */
 #include "cm.h"
 
+#define ALL_ACCESS	(~0u)
+
 _Static_assert(RDMA_MAX_RESP_RES == RDMA_MAX_INIT_DEPTH, "depth()");
 
 static int modify(struct xv_qp *qp, const struct xv_qp_attr *attr, unsigned int mask)
@@ -29,13 +31,17 @@ static int give_up(struct xv_qp *qp, int err)
 	return err;
 }
 
-static int to_init(struct rdma_cm_id *id, struct xv_qp *qp)
+/* access: what the peer may do at most */
+static int to_init(struct rdma_cm_id *id, struct xv_qp *qp, unsigned int access)
 {
 	struct xv_qp_attr a;
 	unsigned int mask;
 	int err = xvm_qp_attr(id, XV_QPS_INIT, &a, &mask);
 
-	return err ? err : modify(qp, &a, mask);
+	if (err)
+		return err;
+	a.qp_access_flags &= access;
+	return modify(qp, &a, mask);
 }
 
 static int datagrams_to_rts(struct xv_qp *qp)
@@ -67,11 +73,11 @@ static int check_state(const struct xv_qp *qp)
 
 /* The first transition sets the access flags, which depend on the connection. */
 static int to_rts(struct rdma_cm_id *id, struct xv_qp *qp, const struct xv_device_attr *device,
-		  const struct rdma_conn_param *param)
+		  const struct rdma_conn_param *param, unsigned int access)
 {
 	struct xv_qp_attr a;
 	unsigned int mask;
-	int err = to_init(id, qp);
+	int err = to_init(id, qp, access);
 
 	if (!err)
 		err = xvm_qp_attr(id, XV_QPS_RTR, &a, &mask);
@@ -111,7 +117,7 @@ EXPORT int xv_cm_init_qp(struct rdma_cm_id *id, struct xv_qp *qp)
 	int err = xvm_check(id, qp, &device);
 
 	if (!err)
-		err = to_init(id, qp);
+		err = to_init(id, qp, ALL_ACCESS);
 	if (!err && qp->qp_type == XV_QPT_UD)
 		err = datagrams_to_rts(qp);
 	return err;
@@ -134,7 +140,7 @@ EXPORT int xv_cm_connect(struct rdma_cm_id *id, struct xv_qp *qp,
 	return 0;
 }
 
-EXPORT int xv_cm_establish(struct rdma_cm_id *id, struct xv_qp *qp)
+EXPORT int xv_cm_establish_restricted(struct rdma_cm_id *id, struct xv_qp *qp, unsigned int access)
 {
 	struct rdma_conn_param p = param_of(qp, NULL);
 	struct xv_device_attr device;
@@ -147,14 +153,19 @@ EXPORT int xv_cm_establish(struct rdma_cm_id *id, struct xv_qp *qp)
 	err = check_state(qp);
 	if (err)
 		return err;
-	err = to_rts(id, qp, &device, &p);
+	err = to_rts(id, qp, &device, &p, access);
 	if (!err && rdma_establish(id))
 		err = xvm_rdma("rdma_establish");
 	return err ? give_up(qp, err) : 0;
 }
 
-EXPORT int xv_cm_accept(struct rdma_cm_id *id, struct xv_qp *qp,
-			const struct rdma_conn_param *param)
+EXPORT int xv_cm_establish(struct rdma_cm_id *id, struct xv_qp *qp)
+{
+	return xv_cm_establish_restricted(id, qp, ALL_ACCESS);
+}
+
+EXPORT int xv_cm_accept_restricted(struct rdma_cm_id *id, struct xv_qp *qp,
+				   const struct rdma_conn_param *param, unsigned int access)
 {
 	struct rdma_conn_param p = param_of(qp, param);
 	bool datagrams = qp->qp_type == XV_QPT_UD;
@@ -166,10 +177,16 @@ EXPORT int xv_cm_accept(struct rdma_cm_id *id, struct xv_qp *qp,
 	if (err)
 		return err;
 	if (!datagrams)
-		err = to_rts(id, qp, &device, &p);
+		err = to_rts(id, qp, &device, &p, access);
 	if (!err && rdma_accept(id, &p))
 		err = xvm_rdma("rdma_accept");
 	return err && !datagrams ? give_up(qp, err) : err;
+}
+
+EXPORT int xv_cm_accept(struct rdma_cm_id *id, struct xv_qp *qp,
+			const struct rdma_conn_param *param)
+{
+	return xv_cm_accept_restricted(id, qp, param, ALL_ACCESS);
 }
 
 EXPORT int xv_cm_disconnect(struct rdma_cm_id *id, struct xv_qp *qp)

@@ -327,14 +327,6 @@ static struct rdma_conn_param param_of(const struct doca_rdma *rdma)
 	};
 }
 
-/* rdma_cm allows all kinds of access. */
-static int restrict_access(const struct doca_rdma_connection *conn)
-{
-	const struct xv_qp_attr attr = { .qp_access_flags = xvd_rdma_access(conn->rdma) };
-
-	return xv_modify_qp(conn->qp, &attr, XV_QP_ACCESS_FLAGS);
-}
-
 EXPORT doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection,
 						void *private_data, uint8_t private_data_len)
 {
@@ -351,9 +343,8 @@ EXPORT doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdm
 	param.private_data_len = private_data_len;
 	err = create_qp(conn);
 	if (!err)
-		err = xv_cm_accept(conn->cm_id, conn->qp, &param);
-	if (!err)
-		err = restrict_access(conn);
+		err = xv_cm_accept_restricted(conn->cm_id, conn->qp, &param,
+					      xvd_rdma_access(conn->rdma));
 	if (err)
 		xvd_rdma_free_conn(conn);
 	else
@@ -445,7 +436,7 @@ static void route_resolved(struct doca_rdma_connection *conn)
 
 static void response(struct doca_rdma_connection *conn)
 {
-	if (!xv_cm_establish(conn->cm_id, conn->qp) && !restrict_access(conn))
+	if (!xv_cm_establish_restricted(conn->cm_id, conn->qp, xvd_rdma_access(conn->rdma)))
 		established(conn);
 	else
 		fail(conn);

@@ -63,6 +63,15 @@ int xv_cm_establish(struct rdma_cm_id *id, struct xv_qp *qp);
 int xv_cm_accept(struct rdma_cm_id *id, struct xv_qp *qp, const struct rdma_conn_param *param);
 
 /*
+ * As the two functions above.  rdma_cm lets the peer write, and read and execute atomics if depths
+ * are agreed; of this, the queue pair allows what is in access, XV_ACCESS_REMOTE_*, from the first
+ * packet on.  UD: access has no meaning.
+ */
+int xv_cm_establish_restricted(struct rdma_cm_id *id, struct xv_qp *qp, unsigned int access);
+int xv_cm_accept_restricted(struct rdma_cm_id *id, struct xv_qp *qp,
+			    const struct rdma_conn_param *param, unsigned int access);
+
+/*
  * Moves the queue pair to the error state, which flushes its requests, and disconnects or
  * answers the disconnection of the peer.  qp may be NULL.
  */
