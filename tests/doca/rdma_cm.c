@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <unistd.h>
 #include "rdma.h"
 
 enum { PORT = 18777, MAX_CONNS = 3 };
@@ -20,6 +21,8 @@ struct seen {
 	union doca_data conn_data;
 	bool reject;
 	bool answer;			/* disconnects in the callback, too */
+	const struct done *tasks;	/* or NULL */
+	int ended;			/* tasks at the time of the disconnection */
 };
 
 static struct seen at_a, at_b;
@@ -66,6 +69,8 @@ static void disconnected(struct doca_rdma_connection *conn, union doca_data data
 	seen->disconnections++;
 	seen->conn = conn;
 	seen->conn_data = data;
+	if (seen->tasks)
+		seen->ended = seen->tasks->completed + seen->tasks->failed;
 	if (seen->answer)
 		tap_is(doca_rdma_connection_disconnect(conn), DOCA_SUCCESS,
 		       "the callback disconnects, too");
@@ -185,6 +190,54 @@ static void permissions(void)
 	ok(PROGRESS_UNTIL(&a, &b, at_a.disconnections && at_b.disconnections), "at both sides");
 }
 
+/* More messages than progress() takes at once, and then a disconnection */
+static void messages_before_the_end(void)
+{
+	enum { N = 40 };
+	struct doca_rdma_task_receive *receives[N];
+	struct doca_buf *src = data_at(&a, 0, 8), *dst[N];
+	struct done sent, received = { 0 }, unused;
+	int i;
+
+	forget();
+	connect_to(PORT, NULL);
+	ok(PROGRESS_UNTIL(&a, &b, at_a.established && at_b.established), "it is established");
+	for (i = 0; i < N; i++) {
+		dst[i] = space_at(&b, (size_t)i * 8, 8);
+		MUST(doca_rdma_task_receive_allocate_init(b.rdma, dst[i], pointer(&received),
+							  &receives[i]));
+		MUST(submit(doca_rdma_task_receive_as_task(receives[i]), &unused));
+	}
+	at_b.tasks = &received;
+	for (i = 0; i < N; i++) {
+		struct doca_rdma_task_send *send = post_send(&a, at_a.conn, src, &sent);
+
+		PROGRESS_UNTIL(&a, &a, sent.completed || sent.failed);
+		doca_task_free(doca_rdma_task_send_as_task(send));
+	}
+	MUST(doca_rdma_connection_disconnect(at_a.conn));
+	/* The disconnection has arrived when b looks for the first time. */
+	usleep(100000);
+	ok(PROGRESS_UNTIL(&a, &b, at_a.disconnections && at_b.disconnections), "both have ended");
+	tap_is(received.completed, N, "all messages have arrived");
+	tap_is(at_b.ended, N, "before the callback of the disconnection");
+	at_b.tasks = NULL;
+	for (i = 0; i < N; i++) {
+		doca_task_free(doca_rdma_task_receive_as_task(receives[i]));
+		put(dst[i]);
+	}
+	put(src);
+}
+
+/* The class is that of the request; that it is in the packets is not visible here. */
+static void traffic_class(void)
+{
+	stop_side(&a);
+	MUST(doca_rdma_set_traffic_class(a.rdma, 96));
+	MUST(doca_ctx_start(a.ctx));
+	connect_and_disconnect(&at_a, false);
+}
+
 static void failures(void)
 {
 	int mark;
@@ -252,6 +305,8 @@ int main(void)
 	connect_and_disconnect(&at_b, false);
 	connect_and_disconnect(&at_a, true);
 	permissions();
+	messages_before_the_end();
+	traffic_class();
 	failures();
 	too_many();
 	sleeping();

@@ -142,7 +142,10 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
 doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma,
 					  enum doca_rdma_transport_type *transport_type);
 
-/* Default: that of the port.  A connection uses the smaller one of both sides. */
+/*
+ * Default: that of the port.  A connection uses the smaller one of both sides; one by rdma_cm uses
+ * that of its path, whatever is set here.
+ */
 doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu);
 doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu);
 
@@ -154,7 +157,10 @@ doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *rdma, uint32_t *gid
 doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabled);
 doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, uint8_t *grh_enabled);
 
-/* Service level (0 to 15), traffic class of the global route header; default: 0 */
+/*
+ * Service level (0 to 15), traffic class of the global route header; default: 0.  A connection by
+ * rdma_cm has the service level of its path; its traffic class is that of the side that connects.
+ */
 doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl);
 doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
 doca_error_t doca_rdma_set_traffic_class(struct doca_rdma *rdma, uint8_t traffic_class);
@@ -207,7 +213,7 @@ doca_error_t doca_rdma_connection_get_user_data(
  *
  * The four callbacks are called by doca_pe_progress().  A connection belongs to the context.  It
  * exists from the first callback that gets it until the return of the callback for failure or
- * disconnection, or until the context is stopped.
+ * disconnection, or until the context is stopped.  All its tasks are complete before that callback.
  */
 
 typedef void (*doca_rdma_connection_request_cb_t)(struct doca_rdma_connection *rdma_connection,

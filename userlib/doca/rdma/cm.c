@@ -20,6 +20,7 @@
 
 #define RESOLVE_MS	2000
 #define BACKLOG		64
+#define EVENTS		16		/* in one call of progress() */
 #define MAX_PRIVATE	196		/* bytes in an accepting message of InfiniBand */
 
 struct xvd_rdma_listener {
@@ -175,15 +176,14 @@ void xvd_rdma_free_id(struct doca_rdma_connection *conn)
 	conn->cm_id = NULL;
 }
 
-/* Frees the connection after the last callback, with what its tasks need. */
-static void close_conn(struct doca_rdma_connection *conn)
+/* All tasks of the connection are complete when its last callback is called. */
+static void end_tasks(struct doca_rdma_connection *conn)
 {
-	if (conn->qp) {
-		xvd_rdma_fail_conn(conn);
-		xvd_rdma_drain(conn->rdma);
-		xvd_rdma_close_qp(conn);
-	}
-	xvd_rdma_free_conn(conn);
+	if (!conn->qp)
+		return;
+	xvd_rdma_fail_conn(conn);
+	xvd_rdma_drain(conn->rdma);
+	xvd_rdma_close_qp(conn);
 }
 
 /* ---- Listening --------------------------------------------------------------------------- */
@@ -283,6 +283,16 @@ static int resolve_addr(struct doca_rdma *rdma, struct rdma_cm_id *id,
 	return rdma_resolve_addr(id, same ? &from.any : NULL, &to.any, RESOLVE_MS);
 }
 
+/* The peer uses the class of the request for its own packets. */
+static int set_class(const struct doca_rdma *rdma, struct rdma_cm_id *id)
+{
+	uint8_t class = rdma->config.traffic_class;
+
+	if (!class)
+		return 0;
+	return rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &class, sizeof(class));
+}
+
 EXPORT doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
 					      union doca_data connection_user_data)
 {
@@ -301,7 +311,7 @@ EXPORT doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doc
 	conn->user_data = connection_user_data;
 	if (rdma_create_id(rdma->cm.channel, &conn->cm_id, conn, RDMA_PS_TCP))
 		return xvd_error(errno);
-	if (resolve_addr(rdma, conn->cm_id, addr)) {
+	if (set_class(rdma, conn->cm_id) || resolve_addr(rdma, conn->cm_id, addr)) {
 		result = xvd_error(errno);
 		xvd_rdma_free_conn(conn);
 		return result;
@@ -408,8 +418,9 @@ static void fail(struct doca_rdma_connection *conn)
 	struct doca_rdma *rdma = conn->rdma;
 
 	set_state(conn, XVD_RDMA_FAILED);
+	end_tasks(conn);
 	rdma->failure_cb(conn, conn->user_data, rdma->ctx.user_data);
-	close_conn(conn);
+	xvd_rdma_free_conn(conn);
 }
 
 static void established(struct doca_rdma_connection *conn)
@@ -447,10 +458,10 @@ static void disconnected(struct doca_rdma_connection *conn)
 	struct doca_rdma *rdma = conn->rdma;
 
 	set_state(conn, XVD_RDMA_DISCONNECTED);
-	xvd_rdma_fail_conn(conn);
+	end_tasks(conn);
 	rdma->disconnection_cb(conn, conn->user_data, rdma->ctx.user_data);
-	xv_cm_disconnect(conn->cm_id, conn->qp);
-	close_conn(conn);
+	xv_cm_disconnect(conn->cm_id, NULL);
+	xvd_rdma_free_conn(conn);
 }
 
 static void handle(struct doca_rdma *rdma, enum rdma_cm_event_type event, struct rdma_cm_id *id)
@@ -471,7 +482,8 @@ static void handle(struct doca_rdma *rdma, enum rdma_cm_event_type event, struct
 		response(conn);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		if (conn->state == XVD_RDMA_ACCEPTED)
+		if (conn->state == XVD_RDMA_ACCEPTED &&
+		    rdma->ctx.state == DOCA_CTX_STATE_RUNNING)
 			established(conn);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
@@ -508,17 +520,18 @@ unsigned int xvd_rdma_cm_progress(struct doca_rdma *rdma)
 	enum rdma_cm_event_type type;
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
-	unsigned int n = 0;
+	unsigned int n;
 
 	if (!rdma->cm.pending && !rdma->cm.check && !clock_advanced(&rdma->cm))
 		return 0;
 	rdma->cm.check = false;
-	while (!rdma_get_cm_event(rdma->cm.channel, &event)) {
+	for (n = 0; n < EVENTS && !rdma_get_cm_event(rdma->cm.channel, &event); n++) {
 		type = event->event;
 		id = event->id;
 		rdma_ack_cm_event(event);
 		handle(rdma, type, id);
-		n++;
 	}
+	/* Peers may send requests faster than this loop handles them. */
+	rdma->cm.check |= n == EVENTS;
 	return n;
 }
