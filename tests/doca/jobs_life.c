@@ -4,6 +4,7 @@
  */
 #include <unistd.h>
 #include <sys/epoll.h>
+#include "../../userlib/doca/common/blob.h"
 #include "jobs.h"
 
 static struct side a, b, c;
@@ -82,6 +83,36 @@ static void test_error(void)
 	tap_is(state_of(&a), DOCA_RDMA_STATE_RESET, "reset by the stop");
 	MUST(doca_mmap_destroy(a.peer));
 	a.peer = NULL;
+}
+
+/* The peer wrote an address to which there is no route.  Only a new start helps. */
+static void test_no_route(void)
+{
+	enum { GID = 32, LINK_LAYER = 51 };	/* offsets */
+	enum { INFINIBAND = 1 };		/* it has no routes for GIDs */
+	static const uint8_t nowhere[] = { 203, 0, 113, 9 };	/* TEST-NET-3 */
+	_Alignas(8) uint8_t copy[64];
+	const struct xvd_blob *export;
+	const void *blob, *own;
+	size_t len, own_len;
+
+	start_side(&a);
+	start_side(&b);
+	MUST(doca_rdma_export(b.rdma, &blob, &len));
+	export = blob;
+	memcpy(copy, blob, len);
+	if (copy[LINK_LAYER] != INFINIBAND) {
+		memcpy(copy + GID + 12, nowhere, sizeof(nowhere));
+		xvd_blob_seal((struct xvd_blob *)(void *)copy, export->magic, export->size);
+		ok(doca_rdma_connect(a.rdma, copy, len) != DOCA_SUCCESS, "no route to the peer");
+		tap_is(state_of(&a), DOCA_RDMA_STATE_ERROR, "error state");
+		tap_is(doca_rdma_connect(a.rdma, blob, len), DOCA_ERROR_BAD_STATE,
+		       "no other connection");
+		tap_is(doca_rdma_export(a.rdma, &own, &own_len), DOCA_ERROR_BAD_STATE,
+		       "no export");
+	}
+	stop_side(&a);
+	stop_side(&b);
 }
 
 static void test_recovery(void)
@@ -198,6 +229,7 @@ int main(void)
 	test_order();
 	test_connected();
 	test_error();
+	test_no_route();
 	test_recovery();
 	test_workq_change();
 	test_events();

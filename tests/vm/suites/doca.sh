@@ -8,7 +8,7 @@
 [ -e /dev/udmabuf ] || modprobe vgem
 for source in ../../doca/*.c; do
 	program=${source##*/}
-	[ "$program" != removal.c ] || continue	# suite removal
+	[[ $program != *removal.c ]] || continue	# suite removal
 	tap ../../../build/user/tests/doca/"${program%.c}"
 done
 

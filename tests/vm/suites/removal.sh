@@ -131,6 +131,10 @@ tap ../../../build/user/tests/doca/removal "$pci"
 ok "bind it after the tasks" driver bind
 
 ports_up
+tap ../../../build/user/tests/doca/jobs_removal mlx5_0 "$pci"
+ok "bind it after the jobs" driver bind
+
+ports_up
 start && pass "traffic runs again" || fail "traffic runs again" "$(cat "$PROGRAM")"
 kill -9 $PID
 wait $PID 2>/dev/null

@@ -290,6 +290,8 @@ doca_error_t xvj_export(struct xvj_engine *engine, const void **details, size_t 
 {
 	doca_error_t result = DOCA_SUCCESS;
 
+	if (xvj_has_failed(engine))
+		return DOCA_ERROR_BAD_STATE;
 	if (!engine->conn)
 		result = doca_rdma_export(engine->rdma, &engine->details, &engine->details_size,
 					  &engine->conn);
@@ -300,7 +302,10 @@ doca_error_t xvj_export(struct xvj_engine *engine, const void **details, size_t 
 	return DOCA_SUCCESS;
 }
 
-/* The peer may have what it needs although this side has not exported: by an earlier program. */
+/*
+ * The program may connect before it exports; the export is kept for it.  After an error of the
+ * queue pair only a new start helps.
+ */
 doca_error_t xvj_connect(struct xvj_engine *engine, const void *details, size_t size)
 {
 	doca_error_t result;
@@ -310,7 +315,11 @@ doca_error_t xvj_connect(struct xvj_engine *engine, const void *details, size_t 
 	result = xvj_export(engine, &own, &own_size);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return doca_rdma_connect(engine->rdma, details, size, engine->conn);
+	result = doca_rdma_connect(engine->rdma, details, size, engine->conn);
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_INVALID_VALUE &&
+	    result != DOCA_ERROR_UNSUPPORTED_VERSION)
+		engine->failed = true;
+	return result;
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------- */
@@ -366,9 +375,13 @@ bool xvj_retrieve(struct xvj_engine *engine, struct xvj_done *done)
 	return true;
 }
 
+/* If the device was removed, the context has stopped by itself, and there is no connection. */
 bool xvj_has_failed(const struct xvj_engine *engine)
 {
-	return engine->failed;
+	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
+
+	doca_ctx_get_state(engine->ctx, &state);
+	return engine->failed || state != DOCA_CTX_STATE_RUNNING;
 }
 
 /* ---- Sleeping ---------------------------------------------------------------------------- */

@@ -151,9 +151,9 @@ enum doca_rdma_state xvj_state(const struct doca_ctx *ctx)
 {
 	if (!ctx->started)
 		return DOCA_RDMA_STATE_RESET;
-	if (!ctx->connected)
-		return DOCA_RDMA_STATE_INIT;
-	return xvj_has_failed(ctx->engine) ? DOCA_RDMA_STATE_ERROR : DOCA_RDMA_STATE_CONNECTED;
+	if (xvj_has_failed(ctx->engine))
+		return DOCA_RDMA_STATE_ERROR;
+	return ctx->connected ? DOCA_RDMA_STATE_CONNECTED : DOCA_RDMA_STATE_INIT;
 }
 
 EXPORT doca_error_t doca_rdma_get_state(const struct doca_rdma *rdma, enum doca_rdma_state *state)

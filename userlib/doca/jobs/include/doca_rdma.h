@@ -50,7 +50,7 @@ enum doca_rdma_transport_type {
  * doca_workq_submit(): DOCA_ERROR_BAD_STATE: the instance is not connected, or has failed.
  * DOCA_ERROR_INVALID_VALUE: flags, or a buffer that is too small, misaligned, not on the device, or
  * in too long a list.  DOCA_ERROR_TOO_BIG: the message is too long.  DOCA_ERROR_NOT_PERMITTED: the
- * map of a buffer that the job writes to does not allow it.
+ * map of a local buffer lacks DOCA_ACCESS_LOCAL_READ_WRITE.
  */
 
 enum doca_rdma_job_types {
