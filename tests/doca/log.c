@@ -5,6 +5,7 @@
  */
 #define DOCA_LOGGING_ALLOW_TRACE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -372,6 +373,68 @@ static void test_threads(void)
 	tap_is(bad, 0, "mixed messages");
 }
 
+static doca_error_t in_callback[3];
+
+static void calls_library(char *text)
+{
+	struct doca_log_backend *backend;
+
+	(void)text;
+	in_callback[0] = doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_ERROR);
+	in_callback[1] = doca_log_backend_create_with_fd(1, &backend);
+	in_callback[2] = doca_log_backend_set_sdk_level(NULL, DOCA_LOG_LEVEL_ERROR);
+}
+
+/* The callback of a buffer runs while the library holds its lock. */
+static void test_reentry(void)
+{
+	struct doca_log_backend *backend;
+	char text[256];
+
+	doca_log_backend_create_with_buf_sdk(text, sizeof(text), calls_library, &backend);
+	XVD_LOG(ERROR, "%s", "message");
+	tap_is(in_callback[0], DOCA_ERROR_BAD_STATE, "a limit in the callback");
+	tap_is(in_callback[1], DOCA_ERROR_BAD_STATE, "a backend in the callback");
+	tap_is(in_callback[2], DOCA_ERROR_INVALID_VALUE, "no backend in the callback");
+	tap_is(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS,
+	       "a limit behind it");
+}
+
+static void *log_without_end(void *arg)
+{
+	(void)arg;
+	while (1) {
+		DOCA_LOG_INFO("message");
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+/* A thread that is cancelled while it waits in write() lets others log. */
+static void test_cancelled(void)
+{
+	struct doca_log_backend *backend;
+	pthread_t thread;
+	char buf[4096];
+	int pipes[2];
+
+	if (pipe(pipes))
+		bail_out("no pipe");
+	doca_log_backend_create_with_fd(pipes[1], &backend);
+	pthread_create(&thread, NULL, log_without_end, NULL);
+	usleep(100000);
+	pthread_cancel(thread);
+	/* It stops when its message is written. */
+	fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+	while (pthread_tryjoin_np(thread, NULL) == EBUSY)
+		while (read(pipes[0], buf, sizeof(buf)) > 0)
+			;
+	while (read(pipes[0], buf, sizeof(buf)) > 0)
+		;
+	tap_is(DOCA_LOG_INFO("x"), DOCA_SUCCESS, "a message after the cancelled thread");
+	ok(read(pipes[0], buf, sizeof(buf)) > 0, "it arrives");
+}
+
 static void test_errors(void)
 {
 	struct doca_log_backend *backend;
@@ -456,6 +519,8 @@ int main(void)
 	group(test_backends);
 	group(test_standard);
 	group(test_threads);
+	group(test_reentry);
+	group(test_cancelled);
 	group(test_errors);
 	return tap_done();
 }

@@ -125,6 +125,8 @@ static doca_error_t add(enum kind kind, const struct doca_log_backend *model,
 
 	if (!backend)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (in_callback)
+		return DOCA_ERROR_BAD_STATE;
 	pthread_mutex_lock(&lock);
 	if (backend_count == MAX_BACKENDS) {
 		pthread_mutex_unlock(&lock);
@@ -229,6 +231,8 @@ static doca_error_t set_limit(struct doca_log_backend *backend, enum kind kind, 
 {
 	if (!backend || backend->kind != kind || !is_level(level))
 		return DOCA_ERROR_INVALID_VALUE;
+	if (in_callback)
+		return DOCA_ERROR_BAD_STATE;
 	pthread_mutex_lock(&lock);
 	set(backend, lower, level);
 	find_most(kind);
@@ -242,6 +246,8 @@ static doca_error_t set_global(enum kind kind, bool lower, uint32_t level)
 
 	if (!is_level(level))
 		return DOCA_ERROR_INVALID_VALUE;
+	if (in_callback)
+		return DOCA_ERROR_BAD_STATE;
 	pthread_mutex_lock(&lock);
 	__atomic_store_n(lower ? &global_lower[kind] : &global_upper[kind], level,
 			 __ATOMIC_RELAXED);
@@ -308,16 +314,20 @@ bool log_is_wanted(enum kind kind, uint32_t level)
 	       level <= __atomic_load_n(&most[kind], __ATOMIC_RELAXED);
 }
 
+/* A thread that is cancelled in write() must not keep the lock. */
 bool log_put(enum kind kind, const struct message *message)
 {
 	struct doca_log_backend *backend;
 	bool good = true;
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&lock);
 	for (backend = backends; backend < backends + backend_count; backend++)
 		if (backend->kind == kind && message->level <= backend->lower &&
 		    message->level >= backend->upper)
 			good &= backend->put(backend, message);
 	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(cancel, NULL);
 	return good;
 }

@@ -10,7 +10,8 @@
  * Results: DOCA_ERROR_INVALID_VALUE for a null pointer, a number that is no level, or a backend of
  * the other kind, and those that the comments name.
  *
- * Threads: any thread may call these functions.  Messages of several threads do not mix.
+ * Threads: any thread may call these functions.  Messages of several threads do not mix.  In the
+ * callback of a buffer, calls that create a backend or set a limit return DOCA_ERROR_BAD_STATE.
  */
 #ifndef XVDOCA_LOG_H
 #define XVDOCA_LOG_H
