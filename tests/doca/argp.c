@@ -512,6 +512,7 @@ static doca_error_t reg(const char *s, const char *l, enum doca_argp_type type,
 static void test_params(void)
 {
 	struct doca_argp_param *p, *q;
+	struct doca_argp_cmd *cmd;
 
 	IS(doca_argp_init(NULL, NULL), SUCCESS);
 	IS(doca_argp_init(NULL, NULL), ERROR_BAD_STATE);
@@ -540,6 +541,13 @@ static void test_params(void)
 	IS(reg("xx", "x", DOCA_ARGP_TYPE_INT, names), SUCCESS);
 	IS(reg("j", "yy", DOCA_ARGP_TYPE_INT, names), ERROR_ALREADY_EXIST);
 	IS(reg("y", "sdk-log-level", DOCA_ARGP_TYPE_INT, names), ERROR_ALREADY_EXIST);
+
+	IS(doca_argp_cmd_create(&cmd), SUCCESS);
+	p = param("x", "in-command", DOCA_ARGP_TYPE_INT, names, NULL);
+	IS(doca_argp_cmd_register_param(cmd, p), ERROR_ALREADY_EXIST);
+	p = param("w", "ww", DOCA_ARGP_TYPE_INT, names, NULL);
+	IS(doca_argp_cmd_register_param(cmd, p), SUCCESS);
+	IS(reg("v", "ww", DOCA_ARGP_TYPE_INT, names), ERROR_ALREADY_EXIST);
 
 	p = param("z", "zz", DOCA_ARGP_TYPE_INT, names, NULL);
 	IS(doca_argp_register_param(p), SUCCESS);

@@ -71,6 +71,11 @@ static doca_error_t deliver_value(const struct doca_argp_param *param, json_t *v
 	return DOCA_ERROR_BAD_CONFIG;
 }
 
+static bool is_empty(const struct doca_argp_param *param, const json_t *value)
+{
+	return param->multiplicity && json_is_array(value) && !json_array_size(value);
+}
+
 /* An array has the values of a parameter that may be there several times. */
 static doca_error_t deliver_values(const struct doca_argp_param *param, json_t *value)
 {
@@ -98,7 +103,7 @@ static doca_error_t deliver_group(const struct doca_argp_cmd *cmd, json_t *group
 			return DOCA_ERROR_BAD_CONFIG;
 		}
 		/* The command line has precedence. */
-		if (param->uses)
+		if (param->uses || is_empty(param, value))
 			continue;
 		param->uses = 1;
 		result = deliver_values(param, value);

@@ -132,6 +132,25 @@ struct doca_argp_param *argp_find(const struct doca_argp_cmd *cmd, const char *s
 	return NULL;
 }
 
+/*
+ * Has another parameter a name of this one?  Those of the program can stand in front of the command
+ * or behind it.
+ */
+static bool is_taken(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param)
+{
+	const struct doca_argp_cmd *other;
+
+	if (argp_find(cmd, param->short_name, param->long_name) ||
+	    argp_find(&argp.general, param->short_name, param->long_name))
+		return true;
+	if (cmd != &argp.program)
+		return argp_find(&argp.program, param->short_name, param->long_name);
+	for (other = STAILQ_FIRST(&argp.cmds); other; other = STAILQ_NEXT(other, all))
+		if (argp_find(other, param->short_name, param->long_name))
+			return true;
+	return false;
+}
+
 EXPORT doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
 						 struct doca_argp_param *param)
 {
@@ -146,8 +165,7 @@ EXPORT doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
 		XVD_LOG(ERROR, "A parameter has no type, no callback or no good name");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (argp_find(cmd, param->short_name, param->long_name) ||
-	    argp_find(&argp.general, param->short_name, param->long_name)) {
+	if (is_taken(cmd, param)) {
 		XVD_LOG(ERROR, "There are two parameters %s%s", OPTION(param));
 		return DOCA_ERROR_ALREADY_EXIST;
 	}
