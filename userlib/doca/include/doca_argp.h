@@ -7,8 +7,9 @@
  * doca_argp_start() once, which calls the callbacks.
  *
  * Results: DOCA_ERROR_INVALID_VALUE for a null pointer or a value that cannot be,
- * DOCA_ERROR_BAD_STATE for a call before doca_argp_init() or after doca_argp_start(), or one that
- * changes what is registered, DOCA_ERROR_NO_MEMORY, and those that the comments name.
+ * DOCA_ERROR_BAD_STATE for a call that creates or registers something before doca_argp_init() or
+ * after doca_argp_start(), or one that changes what is registered, DOCA_ERROR_NO_MEMORY, and those
+ * that the comments name.
  *
  * Threads: one thread at a time may call these functions.
  */

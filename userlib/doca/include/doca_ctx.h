@@ -39,7 +39,8 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
 						  enum doca_ctx_states next_state);
 
 /*
- * The context must be idle and connected to a progress engine.  DOCA_SUCCESS: it is running.
+ * The context must be idle and connected to a progress engine.  DOCA_SUCCESS: it is running, or
+ * the callback for changes of the state has stopped it again.
  * DOCA_ERROR_IN_PROGRESS: it is starting.  After other errors it is still idle.
  */
 doca_error_t doca_ctx_start(struct doca_ctx *ctx);
@@ -47,7 +48,8 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx);
 /*
  * DOCA_SUCCESS: the context is idle.  DOCA_ERROR_IN_PROGRESS: it is stopping; doca_pe_progress()
  * completes the tasks in flight, mostly with errors, and then makes it idle.  This is always the
- * result in callbacks.  Tasks that are not in flight can still be freed later.
+ * result in callbacks of doca_pe_progress().  Tasks that are not in flight can still be freed
+ * later.
  */
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
 

@@ -90,7 +90,7 @@ doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(
 	const struct doca_devinfo *devinfo, enum doca_rdma_transport_type transport_type,
 	uint32_t *max_buf_list_len);
 
-/* Bytes of a message, at most 2^31 */
+/* Bytes of a message, less than 2^31 */
 doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo,
 						uint32_t *max_message_size);
 
