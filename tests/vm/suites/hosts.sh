@@ -72,11 +72,13 @@ try_readme 2 $HERE
 # shellcheck disable=SC2317 # called by pair
 has_joined() { joined && pause 1; }
 
-# multicast GROUP: mckey, with the receiver here, then there. Its programs pause for seconds.
+# multicast GROUP: mckey, with the receiver here, then there. Its programs pause for seconds. On the
+# other host it leaves late, because that may have rdma_rxe.
 multicast() {
+	local late=LD_PRELOAD=../../../build/stock/leave_preload.so
 	pair "mckey: multicast from $PEER_NAME" has_joined 'return status 0' \
 		stdbuf -oL mckey -m "$1" -b $HERE -C 10 -- \
-		"${PEER[@]}" mckey -s -m "$1" -b $THERE -C 10
+		"${PEER[@]}" env $late mckey -s -m "$1" -b $THERE -C 10
 	pair "mckey: multicast to $PEER_NAME" has_joined 'return status 0' \
 		"${PEER[@]}" stdbuf -oL mckey -m "$1" -b $THERE -C 10 -- \
 		mckey -s -m "$1" -b $HERE -C 10
