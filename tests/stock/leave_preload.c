@@ -10,7 +10,7 @@
 
 int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
-	int (*leave)(struct rdma_cm_id *id, struct sockaddr *addr);
+	__typeof__(rdma_leave_multicast) *leave;
 
 	*(void **)&leave = dlsym(RTLD_NEXT, "rdma_leave_multicast");
 	usleep(500000);
