@@ -39,6 +39,7 @@
 #include "hca/data/atomic.c"
 #include "hca/data/wqe.c"
 #include "hca/data/count.c"
+#include "hca/data/error.c"
 #include "hca/data/eq.c"
 #include "hca/data/fail.c"
 #include "hca/data/mcg.c"

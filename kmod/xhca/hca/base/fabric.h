@@ -134,6 +134,14 @@ struct hca_turn {
 
 struct hca_scratch;
 
+/* Why a memory key does not allow an access */
+enum hca_key_fault {
+	HCA_FAULT_KEY,			/* there is no such key, or it is free */
+	HCA_FAULT_PD,			/* it belongs to another PD or QP */
+	HCA_FAULT_ACCESS,
+	HCA_FAULT_BOUNDS,		/* the range is not, or not whole, in its memory */
+};
+
 /* Where an address vector leads to, cached by route.c */
 struct hca_route {
 	u64 to[4];			/* last words of the address vector; IB: the LID */
@@ -195,6 +203,7 @@ struct hca_fabric {
 	struct hca_heap flushing;	/* QPs in ERR */
 	struct list_head wire_due;	/* QPs that must send an acknowledgement (wire.h) */
 	struct hca_scratch *scratch;	/* the request that is executed */
+	enum hca_key_fault key_fault;	/* why a key was refused last */
 	struct hca_turn turn;		/* of the queues that run */
 	struct hca_stat stat;
 };

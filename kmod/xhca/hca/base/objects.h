@@ -406,6 +406,7 @@ struct hca_qp {
 	u8 nop_flags;			/* of a NOP in a BlueFlame register (doorbell.c) */
 	bool sq_drained_sent;
 	u16 flush_left;			/* WQEBBs posted in SQER that RTS or SQD must flush */
+	bool has_cause;			/* a send request has failed since RESET */
 
 	/* ---- The rest ------------------------------------------------------------ */
 

@@ -23,12 +23,12 @@ void hca_req_post_error(struct hca_qp *qp, u16 index, u8 opcode, u8 syndrome)
 {
 	struct mlx5r_err_cqe cqe = {
 		.srqn_uidx = cpu_to_be32(qp->user_index),
-		.syndrome = syndrome,
 		.sop_drop_qpn = cpu_to_be32((u32)opcode << 24 | qp->qpn),
 		.wqe_counter = cpu_to_be16(index),
-		.op_own = MLX5R_CQE_REQ_ERR << 4,
+		.op_own = MLX5R_CQE_REQ_ERR << 4 | MLX5R_CQE_SOLICITED,
 	};
 
+	hca_error_of_request(qp, &cqe, syndrome);
 	hca_count_error(qp, syndrome);
 	hca_req_post_completion(qp, (struct mlx5r_cqe *)&cqe, NULL);
 }

@@ -108,8 +108,8 @@ static inline int hca_wqe_fetch(struct hca_qp *qp, struct hca_wqe *w)
 	return hca_wqe_fetch_at(qp, w, qp->sq.ci);
 }
 
-/* WQEBBs that the request at the head occupies, for flushing; at least 1 */
-u32 hca_wqe_span(struct hca_qp *qp);
+/* For flushing: WQEBBs that the request at the head occupies, at least 1, and its opcode */
+u32 hca_wqe_span(struct hca_qp *qp, u8 *opcode);
 
 /* ---- count.c ----------------------------------------------------------------------------- */
 
@@ -353,6 +353,12 @@ bool hca_cq_has_request(const struct hca_cq *cq);
 /* First read of the record of a new CQ */
 void hca_cq_start(struct hca_cq *cq);
 void hca_cq_stop(struct hca_cq *cq);
+
+/* ---- error.c ----------------------------------------------------------------------------- */
+
+/* Set the codes of a completion with an error: of a request of @qp, of a receive request. */
+void hca_error_of_request(struct hca_qp *qp, struct mlx5r_err_cqe *cqe, u8 syndrome);
+void hca_error_of_receive(struct mlx5r_err_cqe *cqe, u8 syndrome);
 
 /* ---- complete.c -------------------------------------------------------------------------- */
 

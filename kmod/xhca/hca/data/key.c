@@ -16,25 +16,47 @@ static bool hca_key_is_local(u8 access)
 	return !(access & ~(MLX5R_MKEY_ACCESS_LR | MLX5R_MKEY_ACCESS_LW));
 }
 
+/* Remembers why the key does not allow the access, for the completion with the error. */
+static noinline void *hca_key_refuse(struct hca *hca, enum hca_key_fault fault)
+{
+	hca->fabric->key_fault = fault;
+	return NULL;
+}
+
+static noinline bool hca_key_null_allows(const struct hca_key_user *u, u8 access)
+{
+	return hca_key_is_local(access) && !(u->access & MLX5R_MKEY_ACCESS_A);
+}
+
 static inline struct hca_mkey *hca_key_get(const struct hca_key_user *u, u32 key, u8 access)
 {
 	struct hca_mkey *mkey = hca_mkey_get(u->hca, key);
 
 	hca_charge(u->hca->fabric, HCA_ENTRIES, 1);
 	if (!mkey || mkey->key != key || mkey->free | mkey->loading)
-		return NULL;
+		return hca_key_refuse(u->hca, HCA_FAULT_KEY);
+	if (mkey->null ? !hca_key_null_allows(u, access) : access & ~mkey->access)
+		return hca_key_refuse(u->hca, HCA_FAULT_ACCESS);
 	if (mkey->null)
-		return hca_key_is_local(access) && !(u->access & MLX5R_MKEY_ACCESS_A) ? mkey : NULL;
-	if ((mkey->pd ^ u->pd) | (access & ~mkey->access))
-		return NULL;
-	return mkey->qpn == HCA_ANY_QPN || mkey->qpn == u->qpn ? mkey : NULL;
+		return mkey;
+	if (mkey->pd != u->pd || (mkey->qpn != HCA_ANY_QPN && mkey->qpn != u->qpn))
+		return hca_key_refuse(u->hca, HCA_FAULT_PD);
+	return mkey;
 }
 
-static bool hca_key_in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
+static bool hca_key_contains(const struct hca_mkey *mkey, u64 va, u64 len)
 {
 	if (mkey->length64 || mkey->null)
 		return va + len >= va;
 	return va >= mkey->start && len <= mkey->len && va - mkey->start <= mkey->len - len;
+}
+
+static inline bool hca_key_in_bounds(const struct hca_mkey *mkey, u64 va, u64 len)
+{
+	if (likely(hca_key_contains(mkey, va, len)))
+		return true;
+	hca_key_refuse(mkey->hca, HCA_FAULT_BOUNDS);
+	return false;
 }
 
 bool hca_key_check(const struct hca_key_user *u, u32 key, u64 va, u64 len)
@@ -76,11 +98,9 @@ static inline void *hca_key_map_pages(const struct hca_mkey *mkey, u64 va, u64 *
 	u64 piece = mkey->page_mask + 1 - in_page;
 	void *page;
 
-	if (n >= mkey->xlt.entries)
-		return NULL;
-	page = *hca_mkey_page(mkey, n);
+	page = n < mkey->xlt.entries ? *hca_mkey_page(mkey, n) : NULL;
 	if (!page)
-		return NULL;
+		return hca_key_refuse(mkey->hca, HCA_FAULT_BOUNDS);
 	if (piece < *len)
 		*len = hca_key_extend(mkey, n, piece, *len);
 	return page + in_page;
@@ -230,12 +250,10 @@ static noinline void *hca_key_map_other(const struct hca_key_user *u, struct hca
 			return hca_key_map_pages(mkey, va, len);
 		if (mkey->mode == MLX5R_MKEY_MODE_PA)
 			return hca_dma(u->hca, va, *len);
-		if (depth == HCA_MAX_NESTING)
-			return NULL;
 		off = va - mkey->start;
-		klm = hca_key_find(mkey, &off, len);
+		klm = depth < HCA_MAX_NESTING ? hca_key_find(mkey, &off, len) : NULL;
 		if (!klm)
-			return NULL;
+			return hca_key_refuse(u->hca, HCA_FAULT_BOUNDS);
 		va = klm->addr + off;
 		access = hca_key_inner_access(access);
 		mkey = hca_key_get(u, klm->key, access);

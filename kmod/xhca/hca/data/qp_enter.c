@@ -172,6 +172,7 @@ static void hca_qp_enter_reset(struct hca_qp *qp)
 	hca_qp_stop(qp);
 	qp->sq.pi = qp->sq.ci = 0;
 	qp->flush_left = 0;
+	qp->has_cause = false;
 	qp->rq.pi = qp->rq.ci = 0;
 	qp->rq_enabled = 0;
 	qp->nop_flags = 0;

@@ -106,11 +106,13 @@ bool hca_requester_flush(struct hca_qp *qp)
 
 	hca_req_end_message(qp);
 	for (n = 0; n < HCA_FLUSH_REQUESTS && left; n++) {
-		u16 index = qp->sq.ci, span = min_t(u32, hca_wqe_span(qp), left);
+		u16 index = qp->sq.ci;
+		u8 opcode;
+		u32 span = min_t(u32, hca_wqe_span(qp, &opcode), left);
 
 		left -= span;
 		qp->sq.ci += span;
-		hca_req_post_error(qp, index, MLX5R_OP_NOP, MLX5R_SYND_WR_FLUSH);
+		hca_req_post_error(qp, index, opcode, MLX5R_SYND_WR_FLUSH);
 	}
 	hca_charge(qp->hca->fabric, HCA_REQUESTS, n);
 	if (qp->flush_left)

@@ -207,11 +207,11 @@ void hca_rq_complete(struct hca_qp *qp, struct hca_srq *srq, struct mlx5r_cqe *c
 void hca_rq_complete_error(struct hca_qp *qp, struct hca_srq *srq, u32 index, u8 syndrome)
 {
 	struct mlx5r_err_cqe cqe = {
-		.syndrome = syndrome,
 		.wqe_counter = cpu_to_be16(index),
 		.op_own = MLX5R_CQE_RESP_ERR << 4,
 	};
 
+	hca_error_of_receive(&cqe, syndrome);
 	hca_rq_complete(qp, srq, (struct mlx5r_cqe *)&cqe, NULL);
 }
 

@@ -89,6 +89,7 @@ struct hca_wire {
 		u8 backoff;		/* timeouts since the last measurement */
 	} rtt;
 	u8 error;			/* the request @at has failed with this syndrome */
+	enum hca_key_fault fault;	/* and for this reason, if a key was refused */
 	bool drain;			/* the next request waits until all are complete */
 	bool recovering;		/* packets are repeated, and no answer has come yet */
 	struct {			/* may private packets be sent? (wire_gate.c) */

@@ -286,10 +286,12 @@ static void hca_wire_progress(struct hca_qp *qp)
 		hca_wire_stop_timer(qp);
 	}
 	/* The request that could not be sent is now the oldest. */
-	if (x->error && x->first == x->at)
+	if (x->error && x->first == x->at) {
+		qp->hca->fabric->key_fault = x->fault;
 		hca_wire_fail(qp, x->error);
-	else
+	} else {
 		hca_share_add(qp);
+	}
 }
 
 /* ---- Sending ---------------------------------------------------------------------- */
@@ -447,6 +449,7 @@ static void hca_wire_fail_later(struct hca_qp *qp, u8 syndrome)
 	struct hca_wire *x = qp->wire;
 
 	x->error = syndrome;
+	x->fault = qp->hca->fabric->key_fault;
 	if (x->first == x->at)
 		hca_wire_fail(qp, syndrome);
 }

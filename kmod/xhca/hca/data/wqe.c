@@ -366,13 +366,14 @@ int hca_wqe_fetch_at(struct hca_qp *qp, struct hca_wqe *w, u16 index)
 	return good ? 0 : MLX5R_SYND_LOCAL_QP_OP;
 }
 
-u32 hca_wqe_span(struct hca_qp *qp)
+u32 hca_wqe_span(struct hca_qp *qp, u8 *opcode)
 {
 	const struct mlx5r_ctrl *ctrl = hca_wqe_block_at(qp, qp->sq.ci);
 	u32 bbs, left = (u16)(qp->sq.pi - qp->sq.ci);
 
 	bbs = DIV_ROUND_UP(be32_to_cpu(READ_ONCE(ctrl->qpn_ds)) & MLX5R_MAX_DS,
 			   MLX5R_WQEBB / MLX5R_DS);
+	*opcode = be32_to_cpu(READ_ONCE(ctrl->opmod_idx_opcode));
 	return clamp_t(u32, bbs, 1, left);
 }
 
