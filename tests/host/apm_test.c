@@ -53,6 +53,7 @@ static void add_addresses(void)
 
 	for (i = 0; i < 2; i++) {
 		s.hca[i]->gids[1] = s.hca[i]->gids[0];
+		s.hca[i]->gids_end = 2;
 		address(s.hca[i]->gids[1].gid, i, 1);
 	}
 	hca_route_changed(&s.fabric);

@@ -154,6 +154,8 @@ static void test_busy(void)
 	refused(brief(MLX5_CMD_OP_DEALLOC_PD, s.pd[0]), PD_BUSY);
 	refused(brief(MLX5_CMD_OP_DESTROY_EQ, s.eqn[0]), EQ_BUSY);
 	refused(brief(MLX5_CMD_OP_DESTROY_CQ, q.cqn), CQ_BUSY);
+	tap_is(brief(MLX5_CMD_OP_DEALLOC_PD, s.pd[0]).status, MLX5_CMD_STAT_BAD_RES_STATE_ERR,
+	       "an object in use: bad resource state, as from adapters");
 	tap_is(session_qp_destroy(&q), MLX5_CMD_STAT_OK, "DESTROY_QP");
 	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "DESTROY_CQ");
 	refused(brief(MLX5_CMD_OP_DESTROY_CQ, q.cqn), CQ);
@@ -253,6 +255,28 @@ static struct result create_qp(struct session_qp *q, enum flaw flaw)
 	return run(in, sizeof(in), out, sizeof(out));
 }
 
+/* With all QPs in use, adapters say "bad resource", and not that a limit is exceeded. */
+static void test_last_qp(struct session_qp *q)
+{
+	struct hca_table *qps = &s.hca[0]->qps;
+	u32 limit = qps->limit, made[16], n;
+	struct result r;
+
+	qps->limit = qps->used_end;
+	for (n = 0; n < ARRAY_SIZE(made); n++) {
+		r = create_qp(q, NONE);
+		if (r.status)
+			break;
+		made[n] = r.number;
+	}
+	ok(n && n < ARRAY_SIZE(made), "%u queue pairs had room", n);
+	refused(r, QP_LIMIT);
+	tap_is(r.status, MLX5_CMD_STAT_BAD_RES_ERR, "its status");
+	qps->limit = limit;
+	while (n)
+		brief(MLX5_CMD_OP_DESTROY_QP, made[--n]);
+}
+
 static void test_create_qp(void)
 {
 	struct session_qp q;
@@ -276,6 +300,7 @@ static void test_create_qp(void)
 	refused(create_qp(&q, F_UMEM), UMEM_NUMBER);
 	qpn = accepted(create_qp(&q, NONE));
 	accepted(brief(MLX5_CMD_OP_DESTROY_QP, qpn));
+	test_last_qp(&q);
 	session_qp_destroy(&q);
 	tap_is(session_cq_destroy(&q), MLX5_CMD_STAT_OK, "refused commands left no user of the CQ");
 }
@@ -398,8 +423,25 @@ static struct result set_roce(u32 index, u32 version, u32 l3_type, u8 last)
 	return run(in, sizeof(in), out, sizeof(out));
 }
 
+static struct result set_mac(u32 index, u16 first)
+{
+	u32 in[MLX5_ST_SZ_DW(set_roce_address_in)] = {}, out[4] = {};
+	void *addr = MLX5_ADDR_OF(set_roce_address_in, in, roce_address);
+
+	MLX5_SET(set_roce_address_in, in, opcode, MLX5_CMD_OP_SET_ROCE_ADDRESS);
+	MLX5_SET(set_roce_address_in, in, roce_address_index, index);
+	MLX5_SET(roce_addr_layout, addr, source_mac_47_32, first);
+	*(u8 *)MLX5_ADDR_OF(roce_addr_layout, addr, source_l3_address) = 1;
+	return run(in, sizeof(in), out, sizeof(out));
+}
+
 static void test_roce(void)
 {
+	refused(set_mac(5, 0x0100), ROCE_ADDRESS);
+	accepted(set_mac(HCA_GIDS - 1, 0x0200));
+	tap_is(s.hca[0]->gids_end, HCA_GIDS, "the last of 255 entries");
+	accepted(set_roce(HCA_GIDS - 1, 0, 0, 0));
+	tap_is(s.hca[0]->gids_end, 1, "it is deleted");
 	refused(set_roce(HCA_GIDS, 0, 0, 9), ROCE_INDEX);
 	refused(set_roce(5, 7, 0, 9), ROCE_ADDRESS);
 	refused(set_roce(5, MLX5_ROCE_VERSION_2, MLX5_ROCE_L3_TYPE_IPV6 + 1, 9), ROCE_ADDRESS);

@@ -190,7 +190,7 @@ static void test_commands(void)
 	MLX5_SET(destroy_qp_in, in, qpn, dct.dctn);
 	session_cmd(&s, 1, in, MLX5_ST_SZ_BYTES(destroy_qp_in), out, sizeof(out));
 	tap_is(MLX5_GET(query_dct_out, out, syndrome), HCA_SYND_QP, "DESTROY_QP of a DCT");
-	tap_is(session_cq_destroy(&owner), MLX5_CMD_STAT_RES_BUSY, "its CQ is in use");
+	tap_is(session_cq_destroy(&owner), MLX5_CMD_STAT_BAD_RES_STATE_ERR, "its CQ is in use");
 
 	memset(in, 0, sizeof(in));
 	dc_fill(&s, 1, in, &srq, owner.cqn);

@@ -121,6 +121,7 @@ static void test_fields(void)
 	unsigned int i;
 
 	s.hca[0]->gids[1] = s.hca[0]->gids[0];
+	s.hca[0]->gids_end = 2;
 	set_kind(&s.hca[0]->gids[1], (struct kind) { 2, true, 5 });
 	wrong[0].av.grh_gid_fl |= cpu_to_be32(1 << 20);
 	wrong[1].av.rmac[0] ^= 2;
@@ -170,6 +171,7 @@ int main(void)
 	}
 	/* The matching entry may have any index. */
 	s.hca[1]->gids[7] = s.hca[1]->gids[0];
+	s.hca[1]->gids_end = 8;
 	set_kind(&s.hca[0]->gids[0], cases[0].a);
 	set_kind(&s.hca[1]->gids[0], cases[1].b);
 	set_kind(&s.hca[1]->gids[7], cases[0].b);

@@ -22,7 +22,7 @@ like "ethtool: the link" 'Link detected: yes' ethtool "$net"
 refused "ethtool: no counters of its own" 'no stats available' ethtool -S "$net"
 refused "ethtool: no cable to read" 'not supported' ethtool -m "$net"
 like "devlink: the driver" 'driver mlx5_core' devlink dev info "pci/$pci"
-like "devlink: the board" 'fw.psid XHCA0000000001' devlink dev info "pci/$pci"
+like "devlink: the board" 'fw.psid XHC0000000001' devlink dev info "pci/$pci"
 is "devlink: the firmware has the version that verbs report" \
 	"$(devlink dev info "pci/$pci" | awk '$1 == "fw.version" { print $2; exit }')" \
 	"$(< $dir/fw_ver)"

@@ -5,6 +5,9 @@
  * A handler gets flat mailboxes with at least the sizes in its row of cmd_table.c.  @out
  * is zeroed.  The handler returns a syndrome, which names the reason of a failure and
  * implies the status.  The numbers are consecutive and never change: users look them up.
+ *
+ * Statuses are those of adapters where public records show them: an object in use, a QP or CQ that
+ * does not exist, and a table without room for a QP.
  */
 #ifndef _HCA_COMMAND_H
 #define _HCA_COMMAND_H
@@ -38,9 +41,10 @@ struct hca;
 	  "register cannot be set to this") \
 	X(HCA_SYND_UAR, 0x58010f, MLX5_CMD_STAT_BAD_RES_ERR, "no such UAR") \
 	X(HCA_SYND_PD, 0x580110, MLX5_CMD_STAT_BAD_RES_ERR, "no such PD") \
-	X(HCA_SYND_PD_BUSY, 0x580111, MLX5_CMD_STAT_RES_BUSY, "queues use the PD") \
+	X(HCA_SYND_PD_BUSY, 0x580111, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "queues use the PD") \
 	X(HCA_SYND_XRCD, 0x580112, MLX5_CMD_STAT_BAD_RES_ERR, "no such XRC domain") \
-	X(HCA_SYND_XRCD_BUSY, 0x580113, MLX5_CMD_STAT_RES_BUSY, "queues use the XRC domain") \
+	X(HCA_SYND_XRCD_BUSY, 0x580113, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
+	  "queues use the XRC domain") \
 	X(HCA_SYND_TD, 0x580114, MLX5_CMD_STAT_BAD_RES_ERR, "no such transport domain") \
 	X(HCA_SYND_UMEM, 0x580115, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "a UMEM is not supported here, or is required") \
@@ -49,13 +53,14 @@ struct hca;
 	X(HCA_SYND_DOORBELL, 0x580117, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "doorbell record misaligned, or not memory") \
 	X(HCA_SYND_EQ, 0x580118, MLX5_CMD_STAT_BAD_RES_ERR, "no such EQ") \
-	X(HCA_SYND_EQ_BUSY, 0x580119, MLX5_CMD_STAT_RES_BUSY, "CQs use the EQ") \
+	X(HCA_SYND_EQ_BUSY, 0x580119, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "CQs use the EQ") \
 	X(HCA_SYND_EQ_SIZE, 0x58011a, MLX5_CMD_STAT_BAD_PARAM_ERR, "EQ size out of range") \
 	X(HCA_SYND_EQ_VECTOR, 0x58011b, MLX5_CMD_STAT_IX_ERR, "no such interrupt vector") \
 	X(HCA_SYND_EQ_EVENT, 0x58011c, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "another EQ has subscribed to the event") \
-	X(HCA_SYND_CQ, 0x58011d, MLX5_CMD_STAT_BAD_RES_ERR, "no such CQ") \
-	X(HCA_SYND_CQ_BUSY, 0x58011e, MLX5_CMD_STAT_RES_BUSY, "QPs or SRQs use the CQ") \
+	X(HCA_SYND_CQ, 0x58011d, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "no such CQ") \
+	X(HCA_SYND_CQ_BUSY, 0x58011e, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
+	  "QPs or SRQs use the CQ") \
 	X(HCA_SYND_CQ_SIZE, 0x58011f, MLX5_CMD_STAT_BAD_PARAM_ERR, "CQ size out of range") \
 	X(HCA_SYND_CQ_FORMAT, 0x580120, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported CQ format") \
 	X(HCA_SYND_CQ_FIELD, 0x580121, MLX5_CMD_STAT_BAD_PARAM_ERR, "CQ field cannot be modified") \
@@ -63,7 +68,7 @@ struct hca;
 	  "outstanding CQEs do not fit") \
 	X(HCA_SYND_CQ_STATE, 0x580123, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "CQ is in error") \
 	X(HCA_SYND_SRQ, 0x580124, MLX5_CMD_STAT_BAD_RES_ERR, "no such SRQ") \
-	X(HCA_SYND_SRQ_BUSY, 0x580125, MLX5_CMD_STAT_RES_BUSY, "QPs use the SRQ") \
+	X(HCA_SYND_SRQ_BUSY, 0x580125, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "QPs use the SRQ") \
 	X(HCA_SYND_SRQ_SIZE, 0x580126, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "SRQ size or stride out of range") \
 	X(HCA_SYND_SRQ_FORMAT, 0x580127, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported SRQ format") \
@@ -77,7 +82,7 @@ struct hca;
 	X(HCA_SYND_MKEY_SIZE, 0x58012d, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "translation size out of range") \
 	X(HCA_SYND_MKEY_LIST, 0x58012e, MLX5_CMD_STAT_BAD_PARAM_ERR, "bad translation list") \
-	X(HCA_SYND_QP, 0x58012f, MLX5_CMD_STAT_BAD_RES_ERR, "no such QP") \
+	X(HCA_SYND_QP, 0x58012f, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "no such QP") \
 	X(HCA_SYND_QP_TYPE, 0x580130, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported service type") \
 	X(HCA_SYND_QP_FIELD, 0x580131, MLX5_CMD_STAT_BAD_PARAM_ERR, "unsupported QP field") \
 	X(HCA_SYND_QP_SIZE, 0x580132, MLX5_CMD_STAT_BAD_PARAM_ERR, \
@@ -103,7 +108,8 @@ struct hca;
 	X(HCA_SYND_SPECIAL_QP, 0x58013f, MLX5_CMD_STAT_RES_BUSY, \
 	  "the port has this special QP already") \
 	X(HCA_SYND_COUNTER, 0x580140, MLX5_CMD_STAT_BAD_RES_ERR, "no such counter set") \
-	X(HCA_SYND_COUNTER_BUSY, 0x580141, MLX5_CMD_STAT_RES_BUSY, "QPs use the counter set") \
+	X(HCA_SYND_COUNTER_BUSY, 0x580141, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
+	  "QPs use the counter set") \
 	X(HCA_SYND_ROCE_INDEX, 0x580142, MLX5_CMD_STAT_IX_ERR, "RoCE address index out of range") \
 	X(HCA_SYND_ROCE_ADDRESS, 0x580143, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "unsupported RoCE version or address") \
@@ -125,10 +131,11 @@ struct hca;
 	X(HCA_SYND_MAD, 0x580150, MLX5_CMD_STAT_BAD_PKT_ERR, "MAD not supported") \
 	X(HCA_SYND_PRIVILEGED, 0x580151, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "a user context may not have or set this") \
-	X(HCA_SYND_UCTX, 0x580152, MLX5_CMD_STAT_BAD_RES_ERR, "no such user context") \
-	X(HCA_SYND_UCTX_BUSY, 0x580153, MLX5_CMD_STAT_RES_BUSY, "the user context has objects") \
+	X(HCA_SYND_UCTX, 0x580152, MLX5_CMD_STAT_BAD_PARAM_ERR, "no such user context") \
+	X(HCA_SYND_UCTX_BUSY, 0x580153, MLX5_CMD_STAT_BAD_RES_STATE_ERR, \
+	  "the user context has objects") \
 	X(HCA_SYND_UMEM_NUMBER, 0x580154, MLX5_CMD_STAT_BAD_RES_ERR, "no such UMEM") \
-	X(HCA_SYND_UMEM_BUSY, 0x580155, MLX5_CMD_STAT_RES_BUSY, "objects use the UMEM") \
+	X(HCA_SYND_UMEM_BUSY, 0x580155, MLX5_CMD_STAT_BAD_RES_STATE_ERR, "objects use the UMEM") \
 	X(HCA_SYND_UMEM_RANGE, 0x580156, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "not in the UMEM, misaligned there, or not writable") \
 	X(HCA_SYND_MKEY_MEMORY, 0x580157, MLX5_CMD_STAT_NO_RES_ERR, \
@@ -136,7 +143,8 @@ struct hca;
 	X(HCA_SYND_CONG_PROTOCOL, 0x580158, MLX5_CMD_STAT_BAD_PARAM_ERR, \
 	  "no such protocol of congestion control") \
 	X(HCA_SYND_CONG_VALUE, 0x580159, MLX5_CMD_STAT_BAD_PARAM_ERR, \
-	  "parameter of congestion control cannot be set to this")
+	  "parameter of congestion control cannot be set to this") \
+	X(HCA_SYND_QP_LIMIT, 0x58015a, MLX5_CMD_STAT_BAD_RES_ERR, "all QPs are in use")
 
 #define HCA_SYND_FIRST	0x580100
 

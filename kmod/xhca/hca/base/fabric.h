@@ -65,6 +65,7 @@ struct hca {
 
 	struct hca_port port[HCA_MAX_PORTS];	/* p.num_ports of them */
 	struct hca_gid gids[HCA_GIDS];	/* RoCE */
+	u32 gids_end;			/* after the last one that is valid */
 	struct {			/* the wire has no room for the packets of these QPs */
 		struct list_head qps;
 		struct hca_timer timer;	/* they try again */

@@ -460,7 +460,7 @@ struct hca_gid {
 	bool vlan_valid;
 	u16 vlan_id;
 };
-#define HCA_GIDS	32
+#define HCA_GIDS	255
 
 struct hca_port_counters {
 	u64 xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;

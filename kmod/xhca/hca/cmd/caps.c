@@ -139,7 +139,7 @@ static void hca_caps_port(void *cap, const struct hca_params *p)
 	CAP(vhca_id, p->index);
 	CAP(pkey_table_size, 0);		/* 128 << n */
 	CAP(gid_table_size, 0);			/* 8 << n */
-	CAP(local_ca_ack_delay, 15);
+	CAP(local_ca_ack_delay, 16);
 	CAP(vport_counters, 1);
 	CAP(device_frequency_khz, HCA_CLOCK_KHZ);
 	CAP(mcam_reg, 1);

@@ -135,6 +135,7 @@ static void hca_addresses_reset(struct hca *hca)
 	unsigned int i;
 
 	memset(hca->gids, 0, sizeof(hca->gids));
+	hca->gids_end = 0;
 	memcpy(hca->uc_mac, hca->p.mac, sizeof(hca->uc_mac));
 	hca->roce_en = false;
 	hca->vport_mtu = 1500;

@@ -273,6 +273,8 @@ enum hca_synd hca_qp_finish(struct hca_qp *qp, const struct hca_cmd *c, enum hca
 		synd = HCA_SYND_NO_MEMORY;
 	if (!synd) {
 		synd = hca_devx_add(hca, c, &hca->qps, qp, &qp->qpn);
+		if (synd == HCA_SYND_LIMIT)
+			synd = HCA_SYND_QP_LIMIT;
 		if (synd)
 			hca_qp_timers_leave(qp);
 	}

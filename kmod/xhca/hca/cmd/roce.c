@@ -44,10 +44,14 @@ enum hca_synd hca_cmd_set_roce_address(struct hca *hca, const struct hca_cmd *c)
 		g.l3_type = MLX5_GET(roce_addr_layout, addr, roce_l3_type);
 		g.vlan_valid = MLX5_GET(roce_addr_layout, addr, vlan_valid);
 		g.vlan_id = MLX5_GET(roce_addr_layout, addr, vlan_id);
-		if (!hca_roce_kind_ok(&g))
+		if (!hca_roce_kind_ok(&g) || g.mac[0] & 1)
 			return HCA_SYND_ROCE_ADDRESS;
 	}
 	hca->gids[index] = g;
+	if (g.valid)
+		hca->gids_end = max(hca->gids_end, index + 1);
+	while (hca->gids_end && !hca->gids[hca->gids_end - 1].valid)
+		hca->gids_end--;
 	hca_route_changed(hca->fabric);
 	return HCA_OK;
 }

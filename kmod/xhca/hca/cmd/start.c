@@ -92,7 +92,7 @@ enum hca_synd hca_cmd_set_issi(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_query_adapter(struct hca *hca, const struct hca_cmd *c)
 {
-	static const char psid[16] = "XHCA0000000001";
+	static const char psid[16] = "XHC0000000001";
 	void *adapter = MLX5_ADDR_OF(query_adapter_out, c->out, query_adapter_struct);
 
 	MLX5_SET(query_adapter_param_block, adapter, ieee_vendor_id, 0x02c9);

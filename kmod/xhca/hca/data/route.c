@@ -33,9 +33,9 @@ static bool hca_route_same_network(const struct hca_gid *from, const struct hca_
 
 bool hca_route_is_on(const struct hca *hca, const struct hca_gid *from)
 {
-	int i;
+	u32 i;
 
-	for (i = 0; i < HCA_GIDS; i++)
+	for (i = 0; i < hca->gids_end; i++)
 		if (hca->gids[i].valid && hca_route_same_network(from, &hca->gids[i]))
 			return true;
 	return false;
@@ -44,9 +44,9 @@ bool hca_route_is_on(const struct hca *hca, const struct hca_gid *from)
 int hca_route_gid_index(const struct hca *hca, const u8 *gid, const u8 *mac,
 			const struct hca_gid *from)
 {
-	int i;
+	u32 i;
 
-	for (i = 0; i < HCA_GIDS; i++) {
+	for (i = 0; i < hca->gids_end; i++) {
 		const struct hca_gid *g = &hca->gids[i];
 
 		if (g->valid && !memcmp(g->gid, gid, sizeof(g->gid)) &&
