@@ -278,7 +278,7 @@ ports() { cat /proc/net/tcp /proc/net/tcp6 | awk '$4 == "0A" { print $2 }' | sor
 before=$(ports)
 "${far[@]}" there "echo > '$WORK/open'; sleep 3" < /dev/null &
 pid=$!
-ok "a session is open" wait_for 20 test -s "$WORK/open"
+ok "a session is open" wait_for 60 test -s "$WORK/open"
 is "no port is opened" "$(ports)" "$before"
 wait $pid
 fails "a host that is refused: status 255" 'did not start .status 255' \
