@@ -117,6 +117,43 @@ static void test_remote(bool on_wire)
 	end(0x8a12, 0, MLX5R_OP_SEND, "receive request too short");
 }
 
+/* Data that cannot be read are not sent, so the peer does not refuse them. */
+static void test_data_first(bool on_wire)
+{
+	open_peers(on_wire, false);
+	post_send(1, wrong_sge(BYTES));
+	commit(0);
+	peers_settle(NSEC_PER_MSEC);
+	is_request(0, 0x5204, 0x92, MLX5R_OP_SEND, "wrong key and no receive request");
+	tap_is(hw(1)->state, MLX5_QP_STATE_RTS, "%s: the peer stays", where());
+	peers_close();
+
+	open_peers(on_wire, false);
+	receive(1, 1, 0, BYTES - 1);
+	post_send(1, wrong_sge(BYTES));
+	settle();
+	is_request(0, 0x5204, 0x92, MLX5R_OP_SEND, "wrong key and a short receive request");
+	ok(look(1)->nwcs == 0 && look(1)->state == MLX5_QP_STATE_RTS,
+	   "%s: the receive request stays", where());
+	peers_close();
+
+	open_peers(on_wire, false);
+	hw(1)->rwe = false;
+	post_write(1, wrong_sge(BYTES), 0, peer[1].mr.key);
+	settle();
+	is_request(0, 0x5204, 0x92, MLX5R_OP_RDMA_WRITE, "wrong key and no right");
+	ok(!look(1)->nevents && look(1)->state == MLX5_QP_STATE_RTS, "%s: no event", where());
+	peers_close();
+
+	open_peers(on_wire, false);
+	session_qp_modify(&peer[1].q, MLX5_CMD_OP_2ERR_QP, NULL);
+	post_write(1, wrong_sge(BYTES), 0, peer[1].mr.key);
+	commit(0);
+	peers_settle(NSEC_PER_MSEC);
+	is_request(0, 0x5204, 0x92, MLX5R_OP_RDMA_WRITE, "wrong key and no peer");
+	peers_close();
+}
+
 static void test_retries(bool on_wire)
 {
 	open_peers(on_wire, true);
@@ -196,6 +233,7 @@ int main(void)
 	for (on_wire = 0; on_wire < 2; on_wire++) {
 		test_local_keys(on_wire);
 		test_remote(on_wire);
+		test_data_first(on_wire);
 		test_retries(on_wire);
 		test_malformed(on_wire);
 		test_flush(on_wire);

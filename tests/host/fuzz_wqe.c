@@ -122,7 +122,9 @@ static struct outcome predict_send(const struct action *t, struct model_seg loca
 				   struct model_seg remote, u32 len, u32 room)
 {
 	if (len > room)
-		return (struct outcome) { XV_WC_REM_INV_REQ_ERR, XV_WC_LOC_LEN_ERR };
+		return model_allows(&local, len) ?
+		       (struct outcome) { XV_WC_REM_INV_REQ_ERR, XV_WC_LOC_LEN_ERR } :
+		       (struct outcome) { XV_WC_LOC_PROT_ERR, NOTHING };
 	switch (model_copy(remote, local, len)) {
 	case MODEL_FROM:
 		return (struct outcome) { XV_WC_LOC_PROT_ERR, NOTHING };

@@ -351,6 +351,9 @@ enum hca_synd hca_cmd_query_qp(struct hca *hca, const struct hca_cmd *c)
 	MLX5_SET(query_qp_out, c->out, ece, qp->ece);
 	memcpy(qpc, qp->qpc, sizeof(qp->qpc));
 	MLX5_SET(qpc, qpc, state, state);
+	/* Programs of others take 0 for an error (the open library of DOCA GPUNetIO). */
+	if (!MLX5_GET(qpc, qpc, mtu))
+		MLX5_SET(qpc, qpc, mtu, IB_MTU_256);
 	MLX5_SET(qpc, qpc, pm_state, qp->pm_state);
 	MLX5_SET(qpc, qpc, next_send_psn, qp->sq_psn);
 	MLX5_SET(qpc, qpc, next_rcv_psn, qp->rq_psn);

@@ -467,6 +467,11 @@ int hca_resp_refuse_access(struct hca_qp *dst);
 int hca_resp_refuse_operation(struct hca_qp *dst);
 int hca_resp_fail_receive(struct hca_qp *dst, struct hca_srq *srq, u32 index, u8 receiver_synd,
 			  u8 sender_synd);
+/*
+ * May the data of @w be read, if it sends or writes?  An adapter reads the data before the peer
+ * can refuse the request.
+ */
+bool hca_resp_can_send(const struct hca_qp *src, struct hca_wqe *w);
 /* The first message raises an event. */
 void hca_resp_establish(struct hca_qp *dst);
 /* The SRQ that a message to @dst uses, or NULL; *@err: the refusal of an XRC request */

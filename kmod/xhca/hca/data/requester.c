@@ -262,6 +262,8 @@ static int hca_req_send_connected(struct hca_qp *qp, struct hca_wqe *w)
 	}
 	peer = qp->st == MLX5_QP_ST_DCI ? hca_dci_target(qp, w) : hca_peer_find(qp);
 	ret = hca_req_execute_at(qp, peer, w);
+	if ((ret == HCA_RNR || ret == HCA_LOST) && !hca_resp_can_send(qp, w))
+		ret = MLX5R_SYND_LOCAL_PROT;
 	hca_count_request(qp, peer, w, ret);
 	if (!ret && w->has_calc)
 		ret = hca_calc_end(qp, w);

@@ -141,6 +141,24 @@ static void hca_resp_source(struct hca_sgl *l, const struct hca_qp *src, struct 
 		l->calc = &w->calc;
 }
 
+/* Requests that send or write have no atomic operand and are no READ. */
+bool hca_resp_can_send(const struct hca_qp *src, struct hca_wqe *w)
+{
+	struct hca_sgl from;
+
+	if (w->operand || w->opcode == MLX5R_OP_RDMA_READ || w->has_calc)
+		return true;
+	hca_resp_source(&from, src, w);
+	return hca_sgl_check(&from, w->length);
+}
+
+/* The queue pair does not allow the request, which an adapter would send only if it can. */
+static noinline int hca_resp_refuse_write(struct hca_qp *src, struct hca_qp *dst,
+					  struct hca_wqe *w)
+{
+	return hca_resp_can_send(src, w) ? hca_resp_refuse_operation(dst) : MLX5R_SYND_LOCAL_PROT;
+}
+
 static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq *srq,
 			 struct hca_wqe *w, struct hca_rwqe *r)
 {
@@ -148,6 +166,8 @@ static int hca_resp_send(struct hca_qp *src, struct hca_qp *dst, struct hca_srq 
 	enum hca_copy_err err;
 	int ret;
 
+	if (w->length > r->length && !hca_resp_can_send(src, w))
+		return MLX5R_SYND_LOCAL_PROT;
 	if (w->length > r->length)
 		return hca_resp_fail_receive(dst, srq, r->index, MLX5R_SYND_LOCAL_LENGTH,
 					     MLX5R_SYND_REMOTE_INVAL_REQ);
@@ -215,7 +235,7 @@ static int hca_resp_write(struct hca_qp *src, struct hca_qp *dst, struct hca_wqe
 	int ret;
 
 	if (!dst->rwe)
-		return hca_resp_refuse_operation(dst);
+		return hca_resp_refuse_write(src, dst, w);
 	ret = hca_resp_write_data(src, dst, w);
 	return ret == MLX5R_SYND_REMOTE_ACCESS ? hca_resp_refuse_access(dst) : ret;
 }
@@ -227,7 +247,7 @@ static int hca_resp_write_imm(struct hca_qp *src, struct hca_qp *dst, struct hca
 	int ret;
 
 	if (!dst->rwe)
-		return hca_resp_refuse_operation(dst);
+		return hca_resp_refuse_write(src, dst, w);
 	ret = hca_resp_write_data(src, dst, w);
 	if (ret != MLX5R_SYND_REMOTE_ACCESS)
 		return ret;
