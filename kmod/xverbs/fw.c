@@ -6,6 +6,7 @@
  * firmware refused, and it does not log: failed user requests are not logged.
  */
 #include <linux/slab.h>
+#include <rdma/mlx5_codes.h>
 
 #include "fw.h"
 
@@ -39,6 +40,23 @@ static const char *xv_fw_status_name(u8 status)
 	default:
 		return "refused";
 	}
+}
+
+/* What is publicly known of a syndrome, or "" */
+static const char *xv_fw_cause(u32 syndrome)
+{
+#define ROW(_code, _where, _status, _cause, _check, _source) { _code, ": " _cause },
+	static const struct {
+		u32 syndrome;
+		const char *cause;
+	} known[] = { MLX5_SYNDROMES(ROW) };
+#undef ROW
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (known[i].syndrome == syndrome)
+			return known[i].cause;
+	return "";
 }
 
 static int xv_fw_status_errno(u8 status)
@@ -101,9 +119,9 @@ static int xv_fw_result(struct xv_dev *dev, struct xv_call *call,
 		return xv_fail(call, err, "%s: command not delivered", what);
 	status = XV_FW_ANSWER(out, status);
 	return xv_fail(call, xv_fw_status_errno(status),
-		       "%s: firmware: %s (status 0x%x, syndrome 0x%x)", what,
-		       xv_fw_status_name(status), status,
-		       XV_FW_ANSWER(out, syndrome));
+		       "%s: firmware: %s (status 0x%x, syndrome 0x%x%s)", what,
+		       xv_fw_status_name(status), status, XV_FW_ANSWER(out, syndrome),
+		       xv_fw_cause(XV_FW_ANSWER(out, syndrome)));
 }
 
 static int xv_fw_exec(struct xv_dev *dev, struct xv_call *call,

@@ -52,6 +52,7 @@ static void test_names(void)
 
 	QUIET(xv_version() && xv_version_num());
 	QUIET(xv_strerror(EINVAL) && xv_wc_status_str(XV_WC_SUCCESS));
+	QUIET(xv_vendor_err_str(0x81) && xv_explain(XV_CODE_SYNDROME, 0x65b500, NULL));
 	QUIET(xv_wc_opcode_str(XV_WC_SEND) && xv_qp_state_str(XV_QPS_RTS) &&
 	      xv_qp_type_str(XV_QPT_RC) && xv_node_type_str(XV_NODE_CA) &&
 	      xv_port_state_str(XV_PORT_ACTIVE) && xv_event_type_str(XV_EVENT_CQ_ERR));

@@ -11,6 +11,20 @@ json() { "$@" | jq -e . > "$WORK/json"; }
 # shellcheck disable=SC2317 # called by ok
 field() { jq -r "$1" "$WORK/json"; }
 
+# ---- xv_explain
+like "explain: a syndrome" 'all queue pairs are in use' $BIN/xv_explain 0x65b500
+like "explain: a vendor code, as NCCL prints it" 'no answer from the peer' $BIN/xv_explain \
+	'Got completion with error 12, opcode 0, len 0, vendor err 129'
+like "explain: a dump of the driver" 'remote key is wrong' $BIN/xv_explain \
+	'00000030: 00 00 00 00 00 00 88 13 08 00 62 14 00 00 f6 d2'
+like "explain: a dump of libmlx5" 'remote key is wrong' $BIN/xv_explain \
+	'00000000 00008813 08006214 0000f6d2'
+like "explain: the codes of a status" 'vendor code 0x33' $BIN/xv_explain 4
+is "explain: lines" "$(printf '%s\n' 'no code' 'x failed, syndrome (0x31b635), err(-22)' |
+	$BIN/xv_explain | grep -c cause)" 1
+is "explain: nothing is known" "$($BIN/xv_explain 0x1234 > "$OUT"; echo $?)" 1
+refused "explain: no code" 'there is no code' $BIN/xv_explain hello
+
 # ---- xv_devinfo
 like "devinfo: a line per device" "^$DEV0: [0-9a-f]{4}:[0-9a-f]{4}" $BIN/xv_devinfo
 like "devinfo: the port is active" 'port 1: ACTIVE' $BIN/xv_devinfo --device "$DEV1"

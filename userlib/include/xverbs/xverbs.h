@@ -41,8 +41,36 @@ const char *xv_strerror(int err);
 
 const char *xv_wc_status_str(enum xv_wc_status status);
 const char *xv_wc_opcode_str(enum xv_wc_opcode opcode);
+/* The cause that is publicly known for xv_wc.vendor_err, or "unknown" */
+const char *xv_vendor_err_str(uint32_t vendor_err);
 const char *xv_qp_state_str(enum xv_qp_state state);
 const char *xv_qp_type_str(enum xv_qp_type type);
+
+/* Codes of the adapter that xv_explain() knows */
+enum xv_code {
+	XV_CODE_SYNDROME,		/* of a firmware command that failed */
+	XV_CODE_VENDOR_ERR,		/* of a completion with an error */
+};
+
+/*
+ * What others have found about a code.  Texts are in English, one line, never NULL; "" if there is
+ * nothing to say.  The structure never changes.
+ */
+struct xv_explanation {
+	uint32_t code;
+	uint32_t status;		/* of the command, 0: not known; or enum xv_wc_status */
+	const char *where;		/* the commands that answered with the syndrome */
+	const char *cause;
+	const char *check;		/* what to look at */
+	const char *source;
+};
+
+/*
+ * The first explanation of a code, or with @after, which it has returned for the same code, the
+ * next one.  NULL: there is none.
+ */
+const struct xv_explanation *xv_explain(enum xv_code kind, uint32_t code,
+					const struct xv_explanation *after);
 
 /* ---- Version --------------------------------------------------------------- */
 
