@@ -21,17 +21,15 @@ static struct ibv_ah *ah_new(struct ibv_pd *pd, struct xv_ah *xv)
 	return &ah->pub;
 }
 
-/* ENOENT stands for a port or an entry of the GID table that does not exist, or is empty. */
-static int address_error(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err)
+int iv_address_error(struct ibv_context *ctx, const struct ibv_ah_attr *attr)
 {
 	struct xv_port_attr port;
+	union xv_gid gid;
 
-	if (err != ENOENT)
-		return err;
-	if (xv_query_port(xv_of(pd->context), attr->port_num, &port) ||
+	if (xv_query_port(xv_of(ctx), attr->port_num, &port) ||
 	    attr->grh.sgid_index >= port.gid_tbl_len)
 		return EINVAL;
-	return ENODATA;
+	return xv_query_gid(xv_of(ctx), attr->port_num, attr->grh.sgid_index, &gid) ? ENODATA : 0;
 }
 
 /* As in libmlx5, a rate that is not defined is no limit. */
@@ -44,8 +42,8 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	if (xv_rate_to_mbps((enum xv_rate)x.static_rate) < 0)
 		x.static_rate = IBV_RATE_MAX;
 	ah = ah_new(pd, xv_create_ah(TO(pd, pd)->xv, &x));
-	if (!ah)
-		errno = address_error(pd, attr, errno);
+	if (!ah && errno == ENOENT)
+		errno = iv_address_error(pd->context, attr) ?: ENODATA;
 	return ah;
 }
 

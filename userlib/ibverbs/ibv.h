@@ -189,6 +189,12 @@ static inline int iv_error(int err)
 }
 
 /*
+ * After ENOENT: EINVAL if the port or the entry of the GID table does not exist, ENODATA if the
+ * entry is empty, 0 if the address is not the cause.
+ */
+int iv_address_error(struct ibv_context *ctx, const struct ibv_ah_attr *attr);
+
+/*
  * Programs may set further bits; libmlx5 and the kernel use 20 of a flow label and 4 of a service
  * level.
  */

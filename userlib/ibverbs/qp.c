@@ -420,6 +420,18 @@ static bool negotiates(enum ibv_qp_state from, enum ibv_qp_state to)
 	return from <= IBV_QPS_RTS && to >= IBV_QPS_INIT && to <= IBV_QPS_RTS;
 }
 
+/* The error number for ENOENT */
+static int modify_error(struct ibv_context *ctx, const struct ibv_qp_attr *attr, int mask)
+{
+	int err = 0;
+
+	if (mask & IBV_QP_AV)
+		err = iv_address_error(ctx, &attr->ah_attr);
+	if (!err && mask & IBV_QP_ALT_PATH)
+		err = iv_address_error(ctx, &attr->alt_ah_attr);
+	return err ? err : EINVAL;
+}
+
 EXPORT int ibv_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask)
 {
 	struct qp *qp = TO(qp, pub);
@@ -444,7 +456,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask)
 	pub->state = (enum ibv_qp_state)qp->xv->state;
 	if (pub->state == IBV_QPS_RESET)
 		qp->sends.posted = qp->sends.retired = qp->sends.block = 0;
-	return err == -ENOENT ? iv_fail(EINVAL) : iv_result(err);
+	return err == -ENOENT ? iv_fail(modify_error(pub->context, attr, mask)) : iv_result(err);
 }
 
 EXPORT int ibv_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *attr, int mask,
