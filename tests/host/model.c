@@ -345,7 +345,7 @@ bool model_divert(const struct session_qp *q, u8 cs, struct model_seg *to, u64 l
 	if ((cs != 1 && cs != 2) || !len || len > room || !model_allows(to, len))
 		return false;
 	memset(data, 0, 64);
-	*to = model_bytes(data);
+	to->data = data;
 	return true;
 }
 

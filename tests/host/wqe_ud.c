@@ -38,6 +38,7 @@ void begin_datagrams(void)
 	}
 	s.hca[0]->gids[GRH] = (struct hca_gid) { .valid = true };
 	s.hca[0]->gids[IPV6] = (struct hca_gid) { .valid = true, .version = MLX5_ROCE_VERSION_2 };
+	s.hca[0]->gids_end = IPV6 + 1;
 	memcpy(s.hca[0]->gids[GRH].gid, sgids[GRH], 16);
 	memcpy(s.hca[0]->gids[IPV6].gid, sgids[IPV6], 16);
 }
