@@ -56,6 +56,7 @@ modules-$(1): $(BUILD)/kmod/$(1)/$(1).ko
 
 $(BUILD)/kmod/$(1)/$(1).ko: $(shell find kmod/$(1) uapi -name '*.[chS]' -o -name Kbuild) \
 		$(KDIR)/Module.symvers
+	@kmod/check-drivers $(RELEASE)
 	@mkdir -p $(BUILD)
 	+@flock $(BUILD)/.lock-$(1) kmod/build $(KDIR) $(BUILD) $(1) -j$(JOBS)
 endef

@@ -51,6 +51,18 @@ doca_program() {
 ok "a program for DOCA is compiled and runs" doca_program
 refused "the default path of pkg-config has no DOCA" 'doca-common' pkg-config --libs doca-common
 like "xv_run is in the path" "hca_id:	$DEV0" as_user xv_run ibv_devinfo
+# A kernel whose RDMA drivers were replaced. DKMS looks for headers first, and these are enough.
+# shellcheck disable=SC2317 # called by refused
+other_drivers() {
+	local sources=(/usr/src/xverbs-*) dkms
+	dkms=("xverbs/${sources[0]##*-}" -k other --dkmstree "$OUT.dkms"
+		--kernelsourcedir "$OUT.dkms")
+	mkdir -p /lib/modules/other/updates/dkms "$OUT.dkms/include"
+	touch /lib/modules/other/updates/dkms/mlx5_core.ko.xz
+	dkms add "${dkms[@]}" && dkms build "${dkms[@]}"
+}
+refused "DKMS does not build for the drivers of others" \
+	'the RDMA drivers of kernel other are those of MLNX_OFED' other_drivers
 # shellcheck disable=SC2317 # called by ok
 first_example() {
 	cp -r /usr/share/doc/xverbs/examples "$OUT.examples" && make -C "$OUT.examples" first &&
