@@ -91,11 +91,23 @@ bench:
 	@tests/packages build vm bench
 	tests/bench/run
 
+# Compares an adapter of this host with what its model expects: xv_hwtest(1).
+hwtest:
+	@[ -n "$(DEVICE)" ] || { echo 'usage: make hwtest DEVICE=mlx5_0 [PEER=mlx5_1|HOST]' \
+		'[HWTEST="--probe --dry-run ..."]'; exit 2; }
+	@$(MAKE) -s userlib
+	@$(MAKE) -s -C tests/hw programs
+	@tests/hw/xv_hwtest $(HWTEST) $(DEVICE) $(PEER)
+
 check:
 	tests/check
 
 install: userlib install-dkms
 	$(MAKE) -C userlib install
+
+# xv_hwtest and what it runs
+install-tests: userlib
+	$(MAKE) -C tests/hw install
 
 # Copies the sources to where DKMS looks for them. DKMS builds for each kernel of the host.
 install-dkms: SRC = $(DESTDIR)/usr/src/xverbs-$(VERSION)
@@ -112,6 +124,8 @@ deb:
 	rm -rf build/deb
 	install -d $(SRC)
 	cp -r Kbuild LICENSE Makefile README.md dkms.conf kmod uapi userlib $(SRC)/
+	install -d $(SRC)/tests
+	cp -r tests/bench tests/hw tests/stock tests/user tests/*.h $(SRC)/tests/
 	mv $(SRC)/userlib/debian $(SRC)/
 	cd $(SRC) && dpkg-buildpackage -b -us -uc
 	lintian --fail-on error,warning build/deb/*.changes
@@ -132,10 +146,14 @@ help:
 	@echo 'make fuzz       the fuzzers alone, each for TIME=60 seconds, with coverage; those of'
 	@echo '                xv_rsh and the device with SEED=..., the latter with KERNEL=debug'
 	@echo 'make bench      xhca against rdma_rxe, libxverbs against libibverbs'
+	@echo 'make hwtest     compares an adapter of this host with what its model expects:'
+	@echo '                DEVICE=mlx5_0 [PEER=mlx5_1|HOST] [HWTEST=--probe]'
 	@echo 'make check      W=1, sparse, checkpatch, shellcheck, cppcheck, uAPI layout'
 	@echo 'make install    libxverbs and tools (PREFIX, DESTDIR), modules by DKMS'
+	@echo 'make install-tests  xv_hwtest, which make hwtest runs'
 	@echo 'make deb        Debian packages in build/deb'
 	@echo 'make clean      removes everything that make built here; kernels stay in the cache'
 
-.PHONY: all modules userlib demo test fuzz bench check install install-dkms deb clean help
+.PHONY: all modules userlib demo test fuzz bench hwtest check install install-dkms install-tests
+.PHONY: deb clean help
 .PHONY: $(addprefix modules-,$(MODULES))

@@ -354,7 +354,7 @@ static uint32_t create(const char *name, unsigned long cmd, uint32_t size, int o
 
 	arg.hdr.size = size;
 	if (ioctl(fd, cmd, &arg))
-		bail_out(name);
+		bail_out("%s", name);
 	memcpy(&handle, arg.bytes + out, sizeof(handle));
 	return handle;
 }

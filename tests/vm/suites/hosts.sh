@@ -219,6 +219,22 @@ if full; then
 fi
 echo "# the adapter has received $(frames received) frames and dropped $(frames dropped)"
 
+# ---- xv_hwtest
+
+# hwtest STEPS: it finds no difference; "" are all steps
+# shellcheck disable=SC2317 # called by like
+hwtest() {
+	xv_hwtest ${1:+--steps "$1"} --ssh=-F --ssh=$WORK/ssh_config --output $WORK/hwtest \
+		mlx5_0 there && cat $WORK/hwtest
+}
+! full || like "xv_hwtest: the other host has xverbs" 'note: the other end: host' hwtest ''
+ok "it has the software adapter only" "${PEER[@]}" rmmod xverbs
+steps=ud_pingpong,lossy_rping
+! full || steps=
+like "xv_hwtest: the wire" 'note: the other end: wire' hwtest "$steps"
+like "captures of both ends" '^2$' grep -c '^note: the capture of .*, [0-9]\{4,\} bytes' \
+	$WORK/hwtest
+
 # ---- A peer that is lost
 
 # shellcheck disable=SC2317 # called by wait_for

@@ -51,6 +51,8 @@ doca_program() {
 ok "a program for DOCA is compiled and runs" doca_program
 refused "the default path of pkg-config has no DOCA" 'doca-common' pkg-config --libs doca-common
 like "xv_run is in the path" "hca_id:	$DEV0" as_user xv_run ibv_devinfo
+like "xv_hwtest is in the path, and finds no difference" 'xv_hwtest: no difference' \
+	xv_hwtest --steps facts,rc_pingpong,ops,codes --output "$OUT.hw" "$DEV0" "$DEV1"
 # A kernel whose RDMA drivers were replaced. DKMS looks for headers first, and these are enough.
 # shellcheck disable=SC2317 # called by refused
 other_drivers() {
