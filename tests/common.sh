@@ -21,6 +21,14 @@ lock() {
 	flock "$LOCK_FD"
 }
 
+# On another distribution, what installs or fetches packages of Debian says so.
+need_debian() {
+	command -v apt-get > /dev/null && command -v dpkg-query > /dev/null ||
+		die "make test, make demo, make bench and KERNEL=... use packages of Debian 12 or" \
+			"13, and this system has no apt-get; make, make install and make hwtest" \
+			"need none: see README.md, \"Install\""
+}
+
 apt_update() {
 	[ "$(id -u)" = 0 ] || return 0
 	say "refreshing the list of Debian packages"
@@ -64,6 +72,7 @@ without_services() (
 # runs because of it, now or after the next boot.
 need_packages() {
 	local p missing=() log
+	need_debian
 	for p; do is_installed "$p" || missing+=("$p"); done
 	[ ${#missing[@]} -eq 0 ] && return 0
 	[ "$(id -u)" = 0 ] ||
@@ -72,7 +81,8 @@ need_packages() {
 	apt-cache show "${missing[@]}" >/dev/null 2>&1 || apt_update
 	for p in "${missing[@]}"; do
 		apt-cache show "$p" >/dev/null 2>&1 ||
-			die "the package sources of this system have no package $p"
+			die "the package sources of this system have no package $p; the names are" \
+				"those of Debian 12 and 13"
 	done
 	log=$(mktemp) || die "cannot make a temporary file"
 	without_services apt_install "$log" "${missing[@]}" ||
