@@ -108,7 +108,7 @@ static void print_xverbs(const char *name)
 	int i, n;
 
 	if (!ctx || xv_query_device(ctx, &a)) {
-		printf("fact xverbs no: %s\n", xv_last_error());
+		printf("fact xverbs skip: %s\n", xv_last_error());
 		return;
 	}
 	printf("fact xverbs yes\n");
@@ -125,7 +125,7 @@ static void print_xverbs(const char *name)
 	printf("fact xverbs.inline_recv_sz %u\n", a.inline_recv_sz);
 	n = xv_query_features(ctx, list, ARRAY_SIZE(list));
 	for (i = 0; i < n && i < (int)ARRAY_SIZE(list); i++)
-		printf("fact feature.%s %s%s\n", list[i].name,
+		printf("fact xverbs.feature.%s %s%s\n", list[i].name,
 		       list[i].available ? "yes" : "no: ",
 		       list[i].available ? "" : list[i].why_not);
 	xv_close(ctx);
