@@ -260,7 +260,7 @@ static void test_last_qp(struct session_qp *q)
 {
 	struct hca_table *qps = &s.hca[0]->qps;
 	u32 limit = qps->limit, made[16], n;
-	struct result r;
+	struct result r = {};
 
 	qps->limit = qps->used_end;
 	for (n = 0; n < ARRAY_SIZE(made); n++) {

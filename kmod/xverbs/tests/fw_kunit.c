@@ -294,8 +294,7 @@ static void xv_test_refusals(struct kunit *test)
 	xv_answer(4, 0x31b635);
 	xv_fw_dealloc_uar(&xv_fw_dev, call, 0, 1);
 	KUNIT_EXPECT_STREQ(test, call->reason,
-			   "DEALLOC_UAR: firmware: refused (status 0x7f, syndrome 0x31b635: "
-			   "a memory key still uses the protection domain)");
+			   "DEALLOC_UAR: firmware: refused (status 0x7f, syndrome 0x31b635: a memory key still uses the protection domain)");
 	/* Teardown of a file: call is NULL */
 	KUNIT_EXPECT_EQ(test, xv_fw_dealloc_uar(&xv_fw_dev, NULL, 0, 1),
 			-EREMOTEIO);

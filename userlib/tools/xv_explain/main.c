@@ -162,7 +162,6 @@ static bool explain_line(const char *line)
 		"vend_err", "vendor",
 	};
 	uint8_t dump[DUMP_BYTES];
-	bool found = false;
 	uint32_t code;
 	size_t i;
 
@@ -170,15 +169,21 @@ static bool explain_line(const char *line)
 		explain_vendor(dump[VENDOR_BYTE]);
 		return dump[VENDOR_BYTE];
 	}
-	for (i = 0; i < ARRAY_SIZE(vendor_words) && !found; i++)
-		found = number_after(line, vendor_words[i], &code);
-	if (found)
-		explain_vendor(code);
-	else if ((found = number_after(line, "syndrome", &code)))
+	for (i = 0; i < ARRAY_SIZE(vendor_words); i++) {
+		if (number_after(line, vendor_words[i], &code)) {
+			explain_vendor(code);
+			return true;
+		}
+	}
+	if (number_after(line, "syndrome", &code)) {
 		explain_syndrome(code);
-	else if ((found = number_after(line, "status", &code)))
+		return true;
+	}
+	if (number_after(line, "status", &code)) {
 		explain_status(code);
-	return found;
+		return true;
+	}
+	return false;
 }
 
 static void explain_file(FILE *f)
