@@ -10,7 +10,7 @@
 #define BOXES_IN	2u
 #define BOXES		12u
 #define INLINE		16u		/* bytes of input and output in the slot */
-#define SLOTS		2u
+#define SLOTS		32u
 #define TOKEN		0x5a
 #define MAILBOX_MAX	(64u << 20)
 

@@ -12,6 +12,11 @@
 #include "tap.h"
 
 #define PULLED_NS	600000000ull	/* longer than the interval of the health counter */
+enum {
+	LOG_SLOTS	= 5,	/* of the command queue */
+	SLOTS		= 1 << LOG_SLOTS,
+};
+
 #define LOST_DOORBELL_NS 100000000ull	/* a doorbell that has not come counts as lost */
 
 static struct session s;
@@ -775,6 +780,38 @@ static void test_function_reset(struct mlx5_cmd_layout *lay, u64 queue, u64 box)
 	tap_is(lay[1].status_own & 1, 0, "it is executed");
 }
 
+static u32 answered(const struct mlx5_cmd_layout *lay)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < SLOTS; i++)
+		n += !(lay[i].status_own & 1);
+	return n;
+}
+
+/* A driver fills all slots while the engine sleeps, so only its last doorbell is seen. */
+static void test_slots(struct mlx5_cmd_layout *lay, u64 box)
+{
+	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
+	u32 i;
+
+	post(lay, box, D_NONE);
+	lay[0].inlen = cpu_to_be32(16);
+	lay[0].outlen = cpu_to_be32(16);
+	for (i = 1; i < SLOTS; i++)
+		lay[i] = lay[0];
+	for (i = 0; i < SLOTS; i++) {
+		lay[i].status_own = 1;
+		seg->cmd_dbell = cpu_to_be32(1u << i);
+	}
+	session_settle(&s);
+	ok(answered(lay) == 1 && !(lay[SLOTS - 1].status_own & 1), "the command of the last slot");
+	lay[SLOTS - 1].status_own = 1;
+	seg->cmd_dbell = cpu_to_be32(1u << (SLOTS - 1));
+	session_settle(&s);
+	tap_is(answered(lay), SLOTS, "with the next doorbell, the commands of all slots");
+}
+
 static void test_queue(void)
 {
 	struct mlx5_init_seg *seg = s.hca[0]->p.bar;
@@ -782,7 +819,7 @@ static void test_queue(void)
 	struct mlx5_cmd_layout *lay = session_ptr(&s, queue);
 	u32 geometry = be32_to_cpu(seg->cmdq_addr_l_sz);
 
-	ok(geometry && !(geometry & ~0xff), "the segment has the geometry of the queue");
+	tap_is(geometry, LOG_SLOTS << 4 | 6, "the segment has the geometry of the queue");
 	tap_is(be32_to_cpu(seg->cmdif_rev_fw_sub) >> 16, 5, "command interface revision");
 	attach(queue);
 	tap_is(be32_to_cpu(seg->cmdq_addr_l_sz) & 0xff, geometry, "the geometry is restored");
@@ -792,6 +829,7 @@ static void test_queue(void)
 	tap_is(post(lay, box, D_NONE), 0, "delivered");
 	test_failure(lay, box);
 	test_asleep(lay, box);
+	test_slots(lay, box);
 	tap_is(post(lay, box, D_TOKEN), 0x02, "wrong token");
 	tap_is(post(lay, box, D_NUMBER), 0x03, "wrong block number");
 	tap_is(post(lay, box, D_OUT), 0x04, "no output mailbox");

@@ -33,12 +33,9 @@ enum {
 	HEALTH_FW_ERR	= 1,	/* syndrome: firmware internal error */
 };
 
-/*
- * One slot for commands and the last one for pages: so two doorbells are seldom rung at the
- * same time, and seldom overwrite each other.
- */
+/* As many slots as public kernel logs of adapters show (cmd[30]) */
 enum {
-	LOG_SLOTS	= 1,
+	LOG_SLOTS	= 5,
 	LOG_STRIDE	= 6,
 	GEOMETRY	= LOG_SLOTS << 4 | LOG_STRIDE,
 };
