@@ -376,6 +376,8 @@ int main(void)
 {
 	struct doca_dev *dev;
 
+	/* A queue without a BlueFlame register rings the doorbell: that is no error. */
+	setenv("XV_BLUEFLAME", "0", 1);
 	if (open_first(&dev) != DOCA_SUCCESS)
 		tap_skip_all("no device");
 	FREE(doca_dev_close(dev));

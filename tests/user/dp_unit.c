@@ -130,6 +130,78 @@ static void test_builders(void)
 	   "\x00\x00\x0d\x0a\x00\x01\x23\x02", 8), "relaxed commit, flushed by the caller");
 }
 
+/* ---- BlueFlame ----------------------------------------------------------------------------- */
+
+/* Two buffers of 256 bytes; their addresses differ in one bit. */
+static uint64_t bf[2][32] __attribute__((aligned(512)));
+
+static bool bf_holds(int buffer, const char *hex)
+{
+	return holds((const uint8_t *)bf[buffer], sizeof(bf[0]), 0, hex);
+}
+
+static void bf_setup(uint32_t start)
+{
+	setup(XV_QPT_RC, start, 6);
+	memset(bf, 0, sizeof(bf));
+	qp_rec[MLX5R_DBR_SND] = xv_be32(start);
+	qp.sq.doorbell = bf[0];
+	qp.sq.flags = sizeof(bf[0]) << 16;
+}
+
+#define INLINE8	"80000008 6162636465666768"
+
+static void test_blueflame(void)
+{
+	static const uint8_t data[120] = "abcdefgh";
+	uint32_t start = SQ_BBS - 1;
+
+	bf_setup(5);
+	xv_wr_write_inline(&qp, 1, XV_SEND_SIGNALED, data, 8, REMOTE);
+	xv_commit_send(&qp);
+	ok(bf_holds(0, "00000508 00012303 00000008 00000000" RADDR INLINE8) && !bf[0][8] &&
+	   !bf[1][0] && qp_rec[MLX5R_DBR_SND] == xv_be32(6),
+	   "a single request: its 64 bytes are in the buffer");
+	xv_wr_send_inline(&qp, 2, 0, data, 8);
+	xv_commit_send(&qp);
+	ok(bf_holds(1, "0000060a 00012302 00000000 00000000" INLINE8) && bf_holds(0, "00000508"),
+	   "the next one: the other buffer");
+	xv_wr_write(&qp, 3, 0, &sge, REMOTE);
+	xv_commit_send(&qp);
+	ok(bf_holds(0, "00000708 00012303 00000000 00000000" RADDR DATA), "without inline data");
+	bf[1][1] = 0;
+	xv_wr_send_inline(&qp, 4, 0, data, 8);
+	xv_wr_write(&qp, 5, 0, &sge, REMOTE);
+	xv_commit_send(&qp);
+	ok(bf_holds(1, "00000908 00012303") && !bf[1][1] && qp_rec[MLX5R_DBR_SND] == xv_be32(10),
+	   "two requests: only the doorbell, of the last one");
+	bf[0][0] = 0;
+	xv_commit_send(&qp);
+	ok(bf_holds(0, "00000908 00012303"), "nothing new: the doorbell");
+
+	bf_setup(start);
+	xv_wr_write_inline(&qp, 1, 0, data, sizeof(data), REMOTE);
+	xv_commit_send(&qp);
+	ok(qp.sq.pi == start + 3 && bf_holds(0, "00000708 0001230a") &&
+	   !memcmp(bf[0], sq_ring + start * 64, 64) && !memcmp(bf[0] + 8, sq_ring, 128) &&
+	   !bf[0][24], "a request of three blocks, over the end of the ring");
+
+	bf_setup(0xffff);
+	xv_wr_send_inline(&qp, 1, 0, data, 8);
+	xv_commit_send(&qp);
+	ok(bf_holds(0, "00ffff0a") && bf[0][2] && qp_rec[MLX5R_DBR_SND] == 0,
+	   "the index wraps at 16 bits");
+	xv_wr_send_inline(&qp, 2, 0, data, 8);
+	xv_commit_send_relaxed(&qp);
+	ok(bf_holds(1, "0000000a") && !bf[1][1], "relaxed: only the doorbell");
+
+	bf_setup(0);
+	qp.sq.flags = 64 << 16;
+	xv_wr_write_inline(&qp, 1, 0, data, sizeof(data), REMOTE);
+	xv_commit_send(&qp);
+	ok(bf_holds(0, "00000008 0001230a") && !bf[0][1], "longer than a buffer: the doorbell");
+}
+
 static void test_masked_atomics(void)
 {
 	static const uint64_t a[] = { 0x0101010101010101, 2 }, b[] = { 3, 0x8000000000000000 };
@@ -803,6 +875,7 @@ static void test_umr(void)
 int main(void)
 {
 	test_builders();
+	test_blueflame();
 	test_masked_atomics();
 	test_small_shapes();
 	test_fence_after_umr();

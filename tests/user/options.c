@@ -408,30 +408,51 @@ static void test_collapsed(void)
 
 /* ---- BlueFlame ----------------------------------------------------------- */
 
-/*
- * Writes a request of one block into the ring and copies it to a BlueFlame buffer instead of
- * ringing the doorbell.  The two buffers of the register are used in turn.
- */
-static void post_by_blueflame(uint32_t i)
-{
-	struct xv_qp *qp = r.qp[0];
-	const uint64_t *wqe = (const void *)__xv_sq_next(&qp->sq);
-	volatile uint64_t *to;
-	uint32_t k;
+enum { BF_QPS = 8 };		/* queue pairs with a register of their own, see xv_create_qp(3) */
 
-	to = qp->sq.doorbell + (i & 1) * device.bf_bytes / sizeof(*to);
-	write_request(i, XV_SEND_SIGNALED);
-	xv_to_device_barrier();
-	qp->sq.dbrec[MLX5R_DBR_SND] = xv_be32(qp->sq.pi & 0xffff);
-	xv_doorbell_barrier();
-	for (k = 0; k < MLX5R_WQEBB / sizeof(*to); k++)
-		to[k] = wqe[k];
-	xv_doorbell_flush();
+static struct xv_qp *plain_qp(void)
+{
+	struct xv_qp_init_attr attr = { .qp_type = XV_QPT_RC, .send_cq = r.cq[0],
+		.recv_cq = r.cq[0], .cap = { 1, 1, 1, 1, 0 } };
+	struct xv_qp *qp = xv_create_qp(r.side[0].pd, &attr);
+
+	if (!qp)
+		bail_out("%s", xv_last_error());
+	return qp;
 }
 
+/* The first queue pairs have a register, and no two the same; it is free again after the QP. */
+static void test_registers(void)
+{
+	struct xv_qp *qp[BF_QPS + 1];
+	uint32_t i, j, with = 1, same = 0;	/* r.qp[0] has one */
+
+	for (i = 0; i <= BF_QPS; i++) {
+		qp[i] = plain_qp();
+		with += __XV_BF_BYTES(&qp[i]->sq) == device.bf_bytes;
+		for (j = 0; j < i; j++)
+			same += __XV_BF_BYTES(&qp[i]->sq) &&
+				qp[i]->sq.doorbell == qp[j]->sq.doorbell;
+	}
+	ok(with == BF_QPS && !same && !__XV_BF_BYTES(&qp[BF_QPS]->sq),
+	   "%u queue pairs have a register of their own", with);
+	ok(!xv_destroy_qp(qp[0]), "one is destroyed");
+	qp[0] = plain_qp();
+	ok(__XV_BF_BYTES(&qp[0]->sq), "the next one gets its register");
+	for (i = 0; i <= BF_QPS; i++)
+		if (xv_destroy_qp(qp[i]))
+			bail_out("%s", xv_last_error());
+	setenv("XV_BLUEFLAME", "0", 1);
+	qp[0] = plain_qp();
+	ok(!__XV_BF_BYTES(&qp[0]->sq) && !xv_destroy_qp(qp[0]), "XV_BLUEFLAME=0: none");
+	unsetenv("XV_BLUEFLAME");
+}
+
+/* The two buffers of the register are used in turn; batches ring the doorbell. */
 static void test_blueflame(void)
 {
 	const struct xv_feature *f = rig_feature(r.side[0].ctx, "blueflame");
+	volatile uint64_t *before;
 	struct xv_cq *cq;
 	uint32_t i;
 
@@ -442,12 +463,19 @@ static void test_blueflame(void)
 	}
 	cq = make_cq((struct xv_cq_init_attr) { .cqe = 15 });
 	sender(cq, (struct xv_qp_init_attr) { .qp_context = NULL });
+	ok(__XV_BF_BYTES(&r.qp[0]->sq) == device.bf_bytes, "a queue pair uses it");
 	for (i = 0; i < 200; i++) {
-		post_by_blueflame(i);
-		if (!rig_expect(cq, i, XV_WC_SUCCESS) || !written(i))
+		before = r.qp[0]->sq.doorbell;
+		if (i % 3 == 2)
+			write_request(i, 0);
+		write_request(i, XV_SEND_SIGNALED);
+		xv_commit_send(r.qp[0]);
+		if (!rig_expect(cq, i, XV_WC_SUCCESS) || !written(i) ||
+		    ((uintptr_t)before ^ (uintptr_t)r.qp[0]->sq.doorbell) != device.bf_bytes)
 			break;
 	}
-	ok(i == 200, "BlueFlame: 200 writes without a doorbell");
+	ok(i == 200, "BlueFlame: 200 writes, single and in pairs");
+	test_registers();
 	done(cq, "BlueFlame");
 }
 

@@ -117,6 +117,7 @@ static struct xv_context *open_context(const struct xv_device *device, const cha
 		return xv_set_error_null(ENOMEM, "open: out of memory");
 	xv_error_save(&before);
 	pthread_mutex_init(&ctx->lock, NULL);
+	pthread_mutex_init(&ctx->blueflame_lock, NULL);
 	ctx->task_lock.on = 1;
 	ctx->owner = getpid();
 	ctx->pub.fd = xv_open_file();
@@ -155,6 +156,7 @@ XV_EXPORT int xv_close(struct xv_context *pub)
 	xv_unmap(&ctx->alive_map);
 	close(ctx->pub.fd);
 	xv_rsc_free_all(ctx);
+	pthread_mutex_destroy(&ctx->blueflame_lock);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 	xv_error_restore(&before);

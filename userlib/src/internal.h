@@ -34,6 +34,23 @@ struct mapping {
 	size_t length;
 };
 
+/* Queue pairs with a BlueFlame register of their own */
+enum { BLUEFLAME_QPS = 8 };
+
+struct blueflame_page {
+	struct xv_uar *uar;
+	uint32_t bytes;			/* of a buffer, half a register; 0: there is no BlueFlame */
+	uint32_t stride;		/* from register to register */
+};
+
+/* The register of a queue pair; bytes 0: it has none, and rings the doorbell at offset */
+struct blueflame {
+	struct xv_uar *uar;
+	uint32_t offset;
+	uint32_t bytes;
+	uint32_t index;
+};
+
 struct context {
 	struct xv_context pub;
 	pid_t owner;			/* the process that opened it */
@@ -45,6 +62,10 @@ struct context {
 
 	/* For queues without their own UAR; allocated for the first of them */
 	struct xv_uar *uar;
+
+	pthread_mutex_t blueflame_lock;	/* protects the next two */
+	struct blueflame_page blueflame[BLUEFLAME_QPS / 2];
+	uint32_t blueflame_used;	/* registers, bits */
 
 	struct xv_spin task_lock;	/* of xv_post_task() */
 
@@ -116,6 +137,7 @@ struct qp {
 	struct xv_qp pub;
 	struct context *ctx;
 	struct qp_task task;
+	struct blueflame bf;
 	volatile uint64_t *doorbell;	/* of a managed send queue, else null */
 	uint64_t unused_doorbell;	/* takes its place until an error */
 	struct xv_qp_init_attr init;	/* with the actual sizes */
@@ -227,6 +249,8 @@ int xv_external_to_kernel(struct xverbs_external *k, const struct xv_external *e
 
 /* uar.c: the UAR of ext, or else that of the context */
 struct xv_uar *xv_uar_get(struct context *ctx, const struct xv_external *ext);
+void xv_blueflame_get(struct context *ctx, struct blueflame *bf);
+void xv_blueflame_put(struct context *ctx, const struct blueflame *bf);
 
 /* rsc.c */
 int xv_rsc_add(struct context *ctx, struct xv_rsc *rsc, const char *verb);

@@ -103,8 +103,9 @@ static void rq_init(struct xv_qp *pub, struct qp *qp, const struct xverbs_qp_cre
 
 /* Prepares the data path; qp_release() undoes it. */
 static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
-		  const struct xv_external *ext, const struct xv_uar *uar)
+		  const struct xv_external *ext)
 {
+	const struct xv_uar *uar = qp->bf.uar;
 	struct context *ctx = qp->ctx;
 	struct xv_qp *pub = &qp->pub;
 	int err = xv_qmem_map(ctx, &qp->mem, ext, &req->out_ring, &req->out_dbr,
@@ -115,7 +116,8 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 	if (!uar)
 		return 0;
 	pub->sq.dbrec = pub->rq.dbrec = qp->mem.dbrec;
-	pub->sq.doorbell = (volatile uint64_t *)(void *)((char *)uar->addr + uar->qp_doorbell);
+	pub->sq.doorbell = (volatile uint64_t *)(void *)((char *)uar->addr + qp->bf.offset);
+	pub->sq.flags |= qp->bf.bytes << 16;
 	pub->sq.ctrl_qpn = (uint64_t)xv_be32(req->out_qpn << 8) << 32;
 	if (req->out_sq_wqebbs) {
 		sq_init(pub, qp, req);
@@ -141,6 +143,7 @@ static void qp_release(void *object)
 
 	if (qp->pub.rsc.user_index != XV_RSC_NO_INDEX)
 		xv_rsc_set(qp->ctx, qp->pub.rsc.user_index, NULL);
+	xv_blueflame_put(qp->ctx, &qp->bf);
 	free(qp->pub.sq.entry);
 	free(qp->pub.rq.wr_id);
 	xv_qmem_unmap(qp->ctx, &qp->mem);
@@ -183,10 +186,30 @@ static uint32_t flags_to_kernel(uint32_t flags)
 	       (flags & XV_QP_MANAGED_RECV ? XVERBS_QP_MANAGED_RECV : 0);
 }
 
+/* The doorbell page of a queue pair; -errno if there is none */
+static int choose_uar(struct qp *qp, const struct xv_qp_init_attr *a)
+{
+	/* A request may name only queues of its page, and those of a managed queue wait. */
+	const uint32_t shared = XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND | XV_QP_MANAGED_RECV |
+				XV_QP_EXTERNAL_DATAPATH;
+	bool own = !a->external.uar && a->cap.max_send_wr && !(a->flags & shared);
+
+	if (own)
+		xv_blueflame_get(qp->ctx, &qp->bf);
+	if (qp->bf.uar)
+		return 0;
+	qp->bf.uar = xv_uar_get(qp->ctx, &a->external);
+	if (!qp->bf.uar)
+		return -errno;
+	qp->bf.offset = qp->bf.uar->qp_doorbell;
+	return 0;
+}
+
 static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_init_attr *a)
 {
 	bool target = a->qp_type == XV_QPT_XRC_RECV;	/* has no queues to post to */
-	const struct xv_uar *uar = target ? NULL : xv_uar_get(qp->ctx, &a->external);
+	int err = target ? 0 : choose_uar(qp, a);
+	const struct xv_uar *uar = qp->bf.uar;
 	struct xverbs_qp_cap cap = cap_to_kernel(a);
 	struct xverbs_external external = { 0 };
 	struct xverbs_qp_create req = {
@@ -204,10 +227,9 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 		.out_cap = XV_PART_OF(&cap),
 		.external = XV_PART_OF(&external),
 	};
-	int err;
 
-	if (!uar && !target)
-		return -errno;
+	if (err)
+		return err;
 	err = XV_CHECK_USED(qp->ctx, "create QP", a->send_cq, a->recv_cq, a->srq, a->xrcd, uar,
 			    a->external.ring_umem, a->external.dbr_umem);
 	if (err)
@@ -224,7 +246,7 @@ static int qp_create(struct qp *qp, const struct xv_pd *pd, const struct xv_qp_i
 	qp->init.max_atomic_arg = cap.max_atomic_arg;
 	qp->init.max_inl_recv = cap.max_inl_recv;
 	qp->init.max_inl_resp = cap.max_inl_resp;
-	err = qp_map(qp, &req, &a->external, uar);
+	err = qp_map(qp, &req, &a->external);
 	if (err)
 		xv_destroy_handle(qp->ctx, qp->pub.handle, "create QP", NULL);
 	return err;

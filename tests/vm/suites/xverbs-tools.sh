@@ -44,7 +44,8 @@ ok "a process makes queues" wait_for 20 grep -q holding "$WORK/hold"
 like "resources: its completion queues" "^	cq +0x[0-9a-f]+ +$holder limits +1048576$" resources
 like "resources: its registered memory" "^	mr +0x[0-9a-f]+ +$holder limits +4096$" resources
 ok "resources: JSON" json $BIN/xv_devinfo --resources --device "$DEV0" --json
-for type in qp:2 cq:2 mr:2 pd:2 uar:2 srq:0; do
+# Each context has a doorbell page for its CQs, and one with a register of the queue pair.
+for type in qp:2 cq:2 mr:2 pd:2 uar:4 srq:0; do
 	is "resources: ${type#*:} objects of type ${type%:*}" "$(field "[.[0].resources[] |
 		select(.pid == $holder and .type == \"${type%:*}\")] | length")" "${type#*:}"
 done

@@ -74,6 +74,9 @@
 /* For one 64-bit access to several smaller fields */
 typedef uint64_t __attribute__((may_alias)) __xv_alias64;
 
+/* The largest access of the CPUs that xverbs is for */
+typedef uint64_t __attribute__((may_alias, vector_size(16))) __xv_alias128;
+
 /* The same swap converts to big-endian and from it. */
 #define xv_be16(x)	__builtin_bswap16((uint16_t)(x))
 #define xv_be32(x)	__builtin_bswap32((uint32_t)(x))

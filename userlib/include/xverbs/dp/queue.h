@@ -127,12 +127,15 @@ struct __xv_enabled {
 	uint32_t seen;
 };
 
+/* Bytes of each BlueFlame buffer of a queue that has a register of its own, else 0 */
+#define __XV_BF_BYTES(sq)	((sq)->flags >> 16)
+
 struct xv_sq {
 	uint8_t *buf;
 	uint8_t *buf_end;
 	struct xv_sq_entry *entry;	/* indexed by WQEBB of the control segment */
 	volatile uint32_t *dbrec;
-	volatile uint64_t *doorbell;
+	volatile uint64_t *doorbell;	/* BlueFlame: one of two buffers, in turn */
 	uint64_t ctrl_qpn;		/* QPN at its place in the first 8 bytes of a WQE */
 	uint64_t last_ctrl;		/* first 8 bytes of the last WQE posted */
 	uint32_t pi;			/* WQEBBs */
@@ -143,7 +146,7 @@ struct xv_sq {
 	uint32_t max_sge;
 	uint32_t fm_ce_se;		/* for the next WQE, see __XV_FM_CE_SE() */
 	struct xv_spin lock;
-	uint32_t flags;			/* enum xv_qp_flags: cross-channel and overflow */
+	uint32_t flags;			/* enum xv_qp_flags, some of them; __XV_BF_BYTES() */
 	struct __xv_enabled en;
 	uint32_t max_atomic_arg;	/* bytes of the operand of a masked atomic */
 	void *builder;			/* XV_DP_DEBUG: thread with requests not committed */

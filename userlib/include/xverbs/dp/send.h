@@ -201,18 +201,30 @@ xv_inline void __xv_seg_inline(const struct xv_sq *sq, uint8_t *seg, const void 
 
 /* ---- Commit ------------------------------------------------------------ */
 
-xv_inline void __xv_sq_ring(struct xv_sq *sq)
+xv_inline void __xv_sq_record(struct xv_sq *sq)
 {
 	xv_to_device_barrier();		/* A */
 	sq->dbrec[MLX5R_DBR_SND] = xv_be32(sq->pi & 0xffff);
 	xv_doorbell_barrier();		/* B */
-	*sq->doorbell = sq->last_ctrl;
+}
+
+/* The next doorbell uses the other buffer, if the queue has two. */
+xv_inline void __xv_sq_rung(struct xv_sq *sq)
+{
+	sq->doorbell = (volatile uint64_t *)((uintptr_t)sq->doorbell ^ __XV_BF_BYTES(sq));
 	XV_DP_COMMIT(sq);
+}
+
+xv_inline void __xv_sq_ring(struct xv_sq *sq)
+{
+	__xv_sq_record(sq);
+	*sq->doorbell = sq->last_ctrl;
+	__xv_sq_rung(sq);
 }
 
 /*
  * Rings the doorbell without barrier C (barrier.h): the caller calls xv_doorbell_flush()
- * before it waits for a completion.
+ * before it waits for a completion.  It does not use BlueFlame, whose buffers need the barrier.
  */
 xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
 {
@@ -220,9 +232,62 @@ xv_inline void xv_commit_send_relaxed(struct xv_qp *qp)
 	xv_doorbell_next();
 }
 
+/*
+ * BlueFlame: the adapter need not fetch a WQE that is written to the doorbell page whole.  The page
+ * is write-combining, so each block of 64 bytes leaves the CPU as one transaction if it is
+ * written in one go.  Two buffers alternate, because a buffer that the adapter still reads must not
+ * be written.
+ */
+xv_inline void __xv_blueflame_block(volatile void *buffer, const uint8_t *wqebb)
+{
+	volatile __xv_alias128 *to = (volatile __xv_alias128 *)buffer;
+	const __xv_alias128 *from = (const __xv_alias128 *)(const void *)wqebb;
+
+	to[0] = from[0];
+	to[1] = from[1];
+	to[2] = from[2];
+	to[3] = from[3];
+}
+
+static inline void __xv_blueflame_long(struct xv_sq *sq, uint8_t *wqebb, uint32_t nbb)
+{
+	volatile uint64_t *to = sq->doorbell;
+
+	for (; nbb; nbb--) {
+		__xv_blueflame_block(to, wqebb);
+		to += MLX5R_WQEBB / sizeof(*to);
+		wqebb = __xv_sq_wrap(sq, wqebb + MLX5R_WQEBB);
+	}
+}
+
+/*
+ * The last WQE is alone if it begins where the last commit ended; so far the doorbell record has
+ * that index, in the byte order of the index in the control segment.
+ */
+xv_outline void __xv_commit_blueflame(struct xv_sq *sq)
+{
+	uint16_t index = (uint16_t)(sq->last_ctrl >> 8);
+	uint32_t nbb = (uint16_t)(sq->pi - xv_be16(index));
+	int single = index == (uint16_t)(sq->dbrec[MLX5R_DBR_SND] >> 16);
+	uint8_t *wqe = sq->buf + (uint64_t)(xv_be16(index) & sq->mask) * MLX5R_WQEBB;
+
+	__xv_sq_record(sq);
+	if (xv_likely(single && nbb == 1))
+		__xv_blueflame_block(sq->doorbell, wqe);
+	else if (single && nbb - 1 < __XV_BF_BYTES(sq) / MLX5R_WQEBB)
+		__xv_blueflame_long(sq, wqe, nbb);
+	else
+		*sq->doorbell = sq->last_ctrl;
+	__xv_sq_rung(sq);
+}
+
+/* As in libmlx5, a single short request goes to the adapter by BlueFlame. */
 xv_inline void xv_commit_send(struct xv_qp *qp)
 {
-	__xv_sq_ring(&qp->sq);
+	if (__XV_BF_BYTES(&qp->sq))
+		__xv_commit_blueflame(&qp->sq);
+	else
+		__xv_sq_ring(&qp->sq);
 	xv_doorbell_flush();		/* C */
 }
 
