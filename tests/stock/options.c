@@ -130,7 +130,7 @@ static enum ibv_wc_status masked(uint8_t opcode, uint32_t bytes, const void *arg
 static void test_masked(void)
 {
 	uint64_t fa[] = { htobe64(0x0001000100010001), htobe64(0x8000800080008000) };
-	uint64_t wide[64] = { 0 }, *word = (uint64_t *)(mem + TARGET);
+	uint64_t wide[8] = { 0 }, *word = (uint64_t *)(mem + TARGET);
 	uint32_t cs[] = { htobe32(0xff), htobe32(0x34), htobe32(0x0f), htobe32(0xff) };
 	int i, bad = 0;
 
@@ -142,14 +142,14 @@ static void test_masked(void)
 	tap_is(masked(0x14, 4, cs, sizeof(cs)), IBV_WC_SUCCESS, "raw masked swap of 4 bytes");
 	ok(*(uint32_t *)word == 0x123f && be32toh(*(uint32_t *)mem) == 0x1234,
 	   "four bits are swapped; the result is big-endian");
-	for (i = 0; i < 32; i++) {
+	for (i = 0; i < 4; i++) {
 		word[i] = i;
 		wide[i] = htobe64(100);
 	}
-	tap_is(masked(0x15, 256, wide, sizeof(wide)), IBV_WC_SUCCESS, "256 bytes");
-	for (i = 0; i < 32; i++)
+	tap_is(masked(0x15, 32, wide, sizeof(wide)), IBV_WC_SUCCESS, "32 bytes");
+	for (i = 0; i < 4; i++)
 		bad += word[i] != 100 + (uint64_t)i || be64toh(((uint64_t *)mem)[i]) != (uint64_t)i;
-	tap_is(bad, 0, "32 sums and results");
+	tap_is(bad, 0, "four sums and results");
 }
 
 /* ---- Others --------------------------------------------------------------------------- */
