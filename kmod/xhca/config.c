@@ -5,6 +5,7 @@
  * mkdir takes a slot of the bus for a function, which is not enabled yet.  Its files:
  *
  *	link	"roce" or "ib"
+ *	model	generation of adapters: "cx5", "cx6dx", "cx7", or "all" for all that xhca can do
  *	mac	address of a RoCE port; the GUIDs of the function derive from it
  *	ports	number of ports, 2 only with link "ib"
  *	uplink	interface of the host to which a RoCE port is connected, by its name in the
@@ -94,6 +95,17 @@ static ssize_t function_link_store(struct config_item *item, const char *page, s
 	return set_word(item, page, len, xhca_function_set_link);
 }
 CONFIGFS_ATTR(function_, link);
+
+static ssize_t function_model_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%s\n", item_function(item)->model->name);
+}
+
+static ssize_t function_model_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_word(item, page, len, xhca_function_set_model);
+}
+CONFIGFS_ATTR(function_, model);
 
 static ssize_t function_mac_show(struct config_item *item, char *page)
 {
@@ -261,6 +273,7 @@ CONFIGFS_ATTR_RO(function_, netns);
 
 static struct configfs_attribute *function_attrs[] = {
 	&function_attr_link,
+	&function_attr_model,
 	&function_attr_mac,
 	&function_attr_ports,
 	&function_attr_uplink,

@@ -35,6 +35,7 @@ static void create_hca(void *arg)
 {
 	struct xhca_function *fn = arg;
 	struct hca_params p = {
+		.model = fn->model,
 		.index = fn->index,
 		.roce = fn->roce,
 		.wired = *fn->uplink.name,
@@ -85,6 +86,7 @@ static void slot_mac(const struct xhca_function *fn, u8 mac[ETH_ALEN])
 
 static void set_defaults(struct xhca_function *fn)
 {
+	fn->model = hca_model_find(HCA_DEFAULT_MODEL);
 	fn->roce = true;
 	fn->num_ports = 1;
 	fn->least_timeout = true;
@@ -153,6 +155,23 @@ int xhca_function_set_link(struct xhca_function *fn, const char *link)
 	if (err)
 		return err;
 	fn->roce = roce;
+	settings_unlock(fn);
+	return 0;
+}
+
+int xhca_function_set_model(struct xhca_function *fn, const char *name)
+{
+	const struct hca_model *model = hca_model_find(name);
+	int err;
+
+	if (!model) {
+		pr_err("model=%s: must be " HCA_MODELS "\n", name);
+		return -EINVAL;
+	}
+	err = settings_lock(fn);
+	if (err)
+		return err;
+	fn->model = model;
 	settings_unlock(fn);
 	return 0;
 }
@@ -359,6 +378,10 @@ static int check_settings(const struct xhca_function *fn, struct net *net)
 	/* The driver expects the second RoCE port of an adapter in a second function. */
 	if (fn->roce && fn->num_ports > 1) {
 		pr_err("ports=%u needs link=ib: a RoCE function has one port\n", fn->num_ports);
+		return -EINVAL;
+	}
+	if (!fn->roce && !fn->model->infiniband) {
+		pr_err("model=%s needs link=roce: its ports are Ethernet\n", fn->model->name);
 		return -EINVAL;
 	}
 	if (mac_is_in_use(fn)) {

@@ -11,6 +11,7 @@
  * The files are in the order of the layers: each calls only files above it (tests/check cycles).
  */
 #include "hca/base/layout.c"
+#include "hca/base/model.c"
 #include "hca/base/heap.c"
 #include "hca/base/table.c"
 #include "hca/base/softfloat.c"

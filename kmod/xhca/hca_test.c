@@ -146,8 +146,9 @@ static void bench_exit(struct kunit *test)
 
 static int bench_init(struct kunit *test)
 {
-	struct hca_params p = { .num_ports = 1, .lid = 7, .num_vectors = 4,
-				.list_bytes = 1 << 20, .bar_pages = HCA_BAR_PAGES };
+	struct hca_params p = { .model = hca_model_find("all"), .num_ports = 1, .lid = 7,
+				.num_vectors = 4, .list_bytes = 1 << 20,
+				.bar_pages = HCA_BAR_PAGES };
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	if (!b)

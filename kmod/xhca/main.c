@@ -18,6 +18,10 @@ static char *link = "roce";
 module_param(link, charp, 0444);
 MODULE_PARM_DESC(link, "link layer of their ports: roce or ib (roce)");
 
+static char *model = HCA_DEFAULT_MODEL;
+module_param(model, charp, 0444);
+MODULE_PARM_DESC(model, "generation of adapters that they are: " HCA_MODELS " (cx5)");
+
 static unsigned int ports = 1;
 module_param(ports, uint, 0444);
 MODULE_PARM_DESC(ports, "number of their ports, 2 only with link=ib (1)");
@@ -64,6 +68,8 @@ static int create_function(struct xhca *x)
 	if (IS_ERR(fn))
 		return PTR_ERR(fn);
 	err = xhca_function_set_link(fn, link);
+	if (!err)
+		err = xhca_function_set_model(fn, model);
 	if (!err)
 		err = xhca_function_set_ports(fn, ports);
 	if (!err && !fn->index)

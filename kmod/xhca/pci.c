@@ -16,7 +16,6 @@
 
 #include "xhca.h"
 
-#define PCI_DEVICE_ID_CONNECTX5	0x1017
 #define PCI_CLASS_NETWORK_INFINIBAND 0x0207
 #define XHCA_FIRST_DOMAIN	0x10000		/* firmware has only smaller numbers */
 #define XHCA_LAST_DOMAIN	0x1ffff
@@ -28,7 +27,6 @@ static const struct {
 	u32 value, writable;
 } config_space[] = {
 	{ PCI_VENDOR_ID, 2, PCI_VENDOR_ID_MELLANOX },
-	{ PCI_DEVICE_ID, 2, PCI_DEVICE_ID_CONNECTX5 },
 	{ PCI_COMMAND, 2, 0, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY |
 			     PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE },
 	{ PCI_STATUS, 2, PCI_STATUS_CAP_LIST },
@@ -92,6 +90,7 @@ static void config_init(struct xhca_function *fn)
 		config_put(fn->writable, config_space[i].at, config_space[i].size,
 			   config_space[i].writable);
 	}
+	config_put(fn->config, PCI_DEVICE_ID, 2, fn->model->device_id);
 	config_put(fn->config, PCI_CLASS_DEVICE, 2, fn->roce ?
 		   PCI_CLASS_NETWORK_ETHERNET : PCI_CLASS_NETWORK_INFINIBAND);
 	config_put(fn->config, PCI_BASE_ADDRESS_0, 4, lower_32_bits(addr) |

@@ -101,6 +101,7 @@ struct xhca_function {
 	unsigned int index;
 	/* Under xhca.lock; the settings do not change while it is plugged. */
 	bool used, plugged;
+	const struct hca_model *model;
 	bool roce;
 	unsigned int num_ports;
 	bool least_timeout;		/* of RC queue pairs, as firmware has by default */
@@ -410,6 +411,7 @@ struct xhca_function *xhca_function_new(struct xhca *x);
 /* Unplugs it, too. */
 void xhca_function_free(struct xhca_function *fn);
 int xhca_function_set_link(struct xhca_function *fn, const char *link);
+int xhca_function_set_model(struct xhca_function *fn, const char *name);
 int xhca_function_set_mac(struct xhca_function *fn, const char *mac);
 int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
 int xhca_function_set_least_timeout(struct xhca_function *fn, bool on);

@@ -94,7 +94,7 @@ static inline void dc_fill(struct session *s, int func, u32 *in, const struct dc
 	MLX5_SET(dctc, dctc, rre, 1);
 	MLX5_SET(dctc, dctc, rwe, 1);
 	MLX5_SET(dctc, dctc, rae, 1);
-	MLX5_SET(dctc, dctc, atomic_mode, HCA_ATOMIC_MODE_MAX);
+	MLX5_SET(dctc, dctc, atomic_mode, hca_model_atomic_mode(s->hca[func]->p.model));
 	MLX5_SET(dctc, dctc, min_rnr_nak, DC_RNR);
 	MLX5_SET(dctc, dctc, mtu, IB_MTU_4096);
 	MLX5_SET(dctc, dctc, port, 1);

@@ -133,8 +133,8 @@ static void step_through(const char *what, u32 (*fill)(u64 page), u64 page)
 
 static void test_create_function(void)
 {
-	struct hca_params p = { .index = 2, .roce = true, .num_ports = 1, .num_vectors = 1,
-				.bar_pages = HCA_BAR_PAGES };
+	struct hca_params p = { .model = s.hca[0]->p.model, .index = 2, .roce = true,
+				.num_ports = 1, .num_vectors = 1, .bar_pages = HCA_BAR_PAGES };
 	struct hca *hca = NULL;
 	u32 failed = 0;
 

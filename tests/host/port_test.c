@@ -98,7 +98,7 @@ static void test_version(void)
 	MLX5_SET(mcqi_reg, mcqi, info_type, VERSION);
 	r = read_reg(MCQI, mcqi, sizeof(mcqi), OUT, &synd);
 	r = MLX5_ADDR_OF(mcqi_reg, r, data);
-	ok(!synd && MLX5_GET(mcqi_version, r, version) == (16u << 24 | 35 << 16 | 2000),
+	ok(!synd && MLX5_GET(mcqi_version, r, version) == (28u << 24 | 39 << 16 | 1002),
 	   "its version");
 	MLX5_SET(mcqi_reg, mcqi, info_type, VERSION + 1);
 	read_reg(MCQI, mcqi, sizeof(mcqi), OUT, &synd);

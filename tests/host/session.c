@@ -189,9 +189,12 @@ static void bring_up(struct session *s, int func)
 		set_gid(s, func, i);
 }
 
+const char *session_model = "all";
+
 static void start_function(struct session *s, int func, bool roce, u32 ports)
 {
 	struct hca_params p = {
+		.model = hca_model_find(session_model),
 		.index = func,
 		.roce = roce,
 		.wired = s->wired,
@@ -743,7 +746,7 @@ u8 session_qp_modify(struct session_qp *q, u16 opcode, const struct session_qp *
 	MLX5_SET(qpc, qpc, next_send_psn, path->psn);
 	MLX5_SET(qpc, qpc, next_rcv_psn, peer ? peer->s->path.psn : 0);
 	MLX5_SET(qpc, qpc, min_rnr_nak, 1);
-	MLX5_SET(qpc, qpc, atomic_mode, HCA_ATOMIC_MODE_MAX);
+	MLX5_SET(qpc, qpc, atomic_mode, hca_model_atomic_mode(q->s->hca[q->func]->p.model));
 	MLX5_SET(qpc, qpc, rre, 1);
 	MLX5_SET(qpc, qpc, rwe, 1);
 	MLX5_SET(qpc, qpc, rae, 1);

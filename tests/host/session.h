@@ -50,6 +50,8 @@ struct session_path {
 	u32 psn;			/* the first one that is sent */
 };
 
+extern const char *session_model;	/* of the functions of sessions that begin from now on */
+
 struct session {
 	struct hca_fabric fabric;
 	struct hca *hca[SESSION_FUNCS];

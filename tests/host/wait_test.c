@@ -520,9 +520,17 @@ static void test_wait_data_refused(void)
 	tap_is(wait_status(&d, 3), XV_WC_LOC_QP_OP_ERR, "an unknown kind of wait");
 }
 
-/* Runs the adapter at @due, then 1 ns later. */
-static void wait_until(struct pair *m, u64 due, const char *what)
+/* The last time, in ns, at which the clock has the value @ticks */
+static u64 last_time(u64 ticks)
 {
+	return hca_model_time(s.hca[0]->p.model, ticks + 1) - 1;
+}
+
+/* Runs the adapter at the last time with the value @ticks, then 1 ns later. */
+static void wait_until(struct pair *m, u64 ticks, const char *what)
+{
+	u64 due = last_time(ticks);
+
 	shim_time = due;
 	session_settle(&s);
 	tap_is(xchan_count(&m->q, 0), 0, "%s: at this time it still waits", what);
@@ -533,41 +541,52 @@ static void wait_until(struct pair *m, u64 due, const char *what)
 	tap_is(xchan_count(&m->q, 0), 1, "%s: it ends 1 ns later", what);
 }
 
-static void test_wait_time(void)
+/* Values of the clock: now, and @ns later */
+static u64 ticks_after(u64 ns)
+{
+	return hca_model_ticks(s.hca[0]->p.model, ktime_get_ns() + ns);
+}
+
+static void test_wait_time(u32 clock_khz)
 {
 	struct mlx5r_wait_data d = { .op_inv = cpu_to_be32(MLX5R_WAIT_CYCLIC_SMALLER) };
+	const struct hca_model *model = s.hca[0]->p.model;
+	struct hca_model other = *model;
 	struct pair m;
 	u64 due;
 
+	other.clock_khz = clock_khz;
+	s.hca[0]->p.model = &other;
 	d.mask = ~0ull;
 	open_pair(&m, MLX5_QP_ST_RC, MASTER, 4);
 	hca_fabric_poll(&s.fabric);
 	shim_time = ktime_get_ns();
-	due = shim_time + 3 * NSEC_PER_MSEC;
+	due = ticks_after(3 * NSEC_PER_MSEC);
 	d.value = cpu_to_be64(due);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	xv_commit_send(&m.q.qp);
 	session_settle(&s);
 	wait_until(&m, due, "a wait for a time");
-	d.value = cpu_to_be64(shim_time - 1);
+	d.value = cpu_to_be64(ticks_after(0) - 1);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	go(&m.q);
 	tap_is(xchan_count(&m.q, 0), 1, "a wait for a time in the past ends at once");
 
-	due = shim_time + 2 * NSEC_PER_MSEC;
+	due = ticks_after(2 * NSEC_PER_MSEC);
 	d.value = cpu_to_be64((u32)due);
 	d.mask = cpu_to_be64(0xffffffff);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	xv_commit_send(&m.q.qp);
 	wait_until(&m, due, "with a mask of 32 bits");
 	d.mask = ~0ull;
-	d.value = cpu_to_be64(ktime_get_ns() + NSEC_PER_SEC);
+	d.value = cpu_to_be64(ticks_after(NSEC_PER_SEC));
 	d.addr_fail = cpu_to_be64(MLX5R_WAIT_ERROR);
 	xchan_condition(&m.q, MLX5R_WAIT_TIME, &d);
 	go(&m.q);
 	tap_is(xchan_status(&m.q), XV_WC_LOC_QP_OP_ERR, "action \"error\"");
 	shim_time = 0;
 	close_pair(&m);
+	s.hca[0]->p.model = model;
 }
 
 /* With mask 0 this condition is never met: the time is read after a delay, as data is. */
@@ -792,7 +811,8 @@ int main(void)
 	test_wait_data();
 	test_retries_are_no_work();
 	test_wait_data_refused();
-	test_wait_time();
+	test_wait_time(1000000);
+	test_wait_time(156250);
 	test_wait_time_without_mask();
 	test_chain();
 	test_endless_chain();

@@ -54,7 +54,24 @@ struct hca_ops {
 	const void *(*frame_next)(void *ctx, u32 *bytes, bool *local);
 };
 
+/* A generation of adapters (base/model.c) */
+struct hca_model {
+	const char *name;
+	u16 device_id;			/* PCI */
+	u16 fw_major, fw_minor, fw_sub;	/* version of the firmware */
+	u32 clock_khz;			/* the core clock; a multiple of 1 GHz / 64 */
+	u32 atomic_sizes;		/* operands of masked atomics: a bit's value is a size */
+	bool infiniband;		/* its ports can be InfiniBand */
+	bool wait_on_data, wait_on_time;
+};
+
+/* NULL: there is no model of this name */
+__visible const struct hca_model *hca_model_find(const char *name);
+#define HCA_MODELS		"cx5, cx6dx, cx7 or all"
+#define HCA_DEFAULT_MODEL	"cx5"
+
 struct hca_params {
+	const struct hca_model *model;
 	unsigned int index;		/* position on the virtual bus */
 	bool roce;			/* else InfiniBand */
 	bool wired;			/* RoCE: peers that are not local may be on the wire */

@@ -183,7 +183,8 @@ calm
 
 # ---- save, restore; removal
 ok "save the list" xhcactl save $FILE
-like "a line has the fabric" '^--link roce --mac .* --ports 1 --fabric red --cpus 1 r1$' cat $FILE
+like "a line has the fabric" \
+	'^--model cx5 --link roce --mac .* --ports 1 --fabric red --cpus 1 r1$' cat $FILE
 ok "remove both functions" xhcactl del r0 r1
 is "the fabric is gone" "$(fabrics)" ''
 is "its threads are gone" "$(threads red)" ''

@@ -30,11 +30,12 @@ is "the functions of the VM are listed" "$(functions)" 2
 ok "add a function with a MAC address" xhcactl add --mac $MAC third
 is "it has a device" "$(devices)" 3
 like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +- +- +-$" xhcactl list
-want="{\"name\":\"third\",\"link\":\"roce\",\"mac\":\"$MAC\",\"ports\":1"
+want="{\"name\":\"third\",\"model\":\"cx5\",\"link\":\"roce\",\"mac\":\"$MAC\",\"ports\":1"
 want+=",\"address\":\"10000:00:02.0\",\"device\":\"mlx5_2\",\"interface\":\"xnet2\",\"netns\":null"
 want+=",\"uplink\":null,\"shared\":false,\"fabric\":null,\"cpus\":null"
 want+=",\"least_timeout\":true}"
 is "list --json shows the function" "$(json | jq -c 'del(.frames, .peers)')" "$want"
+like "list --long shows its model" '^    model: cx5$' xhcactl list --long
 like "list --long shows that it has no frames" \
 	'^    RoCE frames: 0 received, 0 dropped, 0 sent, 0 unsent$' xhcactl list --long
 is "its interface has the MAC address" "$(< /sys/class/net/xnet2/address)" $MAC
@@ -67,6 +68,10 @@ is "the rescan does not find the removed function" "$(devices)" 2
 # ---- Refused
 refused "a name that exists" 'function 0 exists' xhcactl add 0
 refused "a link that does not exist" 'Invalid argument.*link=token' xhcactl add --link token
+refused "a model that does not exist" \
+	'Invalid argument.*model=cx4: must be cx5, cx6dx, cx7 or all' xhcactl add --model cx4
+refused "InfiniBand ports of a ConnectX-6 Dx" \
+	'Invalid argument.*model=cx6dx needs link=roce' xhcactl add --model cx6dx --link ib
 refused "three ports" 'Invalid argument.*ports=3' xhcactl add --link ib --ports 3
 refused "a number that is none" 'Invalid argument.*ports: not a number' xhcactl add --ports many
 refused "a least timeout of 2" 'Invalid argument' put 0/least_timeout 2
@@ -94,7 +99,8 @@ ok "functions that are not enabled can be removed" rmdir $CONFIG/full*
 # ---- Network namespace
 # Not the address that was used above: the ARP cache still has that one.
 ip netns add blue
-like "a function in a network namespace" '^2$' xhcactl add --netns blue --no-least-timeout
+like "a function in a network namespace" '^2$' \
+	xhcactl add --model cx7 --netns blue --no-least-timeout
 is "it has no least timeout" "$(json | jq .least_timeout)" false
 is "the list names the namespace" "$(column 2 8)" blue
 there=$(< $CONFIG/2/interface)
@@ -110,12 +116,14 @@ pingpong "it reaches the first function from there" ibv_rc_pingpong mlx5_0 mlx5_
 # ---- save, restore
 ok "save the list" xhcactl save "$WORK/conf"
 like "a line for each function" \
-	'^--link roce --mac .* --ports 1 --netns blue --no-least-timeout 2$' cat "$WORK/conf"
+	'^--model cx7 --link roce --mac .* --ports 1 --netns blue --no-least-timeout 2$' \
+	cat "$WORK/conf"
 ok "remove the third function" xhcactl del 2
 ip netns delete blue
 ok "restore the list" xhcactl restore "$WORK/conf"
 is "the function is back" "$(functions)" 3
 is "the function is in its namespace" "$(column 2 8)" blue
+is "and has its model" "$(json | jq -r .model)" cx7
 is "and has no least timeout" "$(json | jq .least_timeout)" false
 ok "a second restore changes nothing" xhcactl restore "$WORK/conf"
 is "there are three functions" "$(functions)" 3

@@ -57,6 +57,7 @@ without_xverbs() {
 	rmmod xverbs
 }
 
+ok "functions that can do everything" use_model all
 ok "xverbs unloads after a short run" without_xverbs
 before=$(objects)
 ok "xverbs loads" load xverbs
@@ -79,6 +80,7 @@ ok "xverbs unloads" without_xverbs
 nothing_left "fuzz" "$before"
 ok "xverbs loads again" load xverbs
 tap "$BIN/tests/ops"
+ok "a ConnectX-5 again" use_model cx5
 rmdir "$GROUP/fuzz"
 umount "$GROUP"
 finish

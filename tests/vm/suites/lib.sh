@@ -498,6 +498,21 @@ ports_up() {
 	wait_for 10 ports_ready
 }
 
+# use_model MODEL [FUNCTION...]: these functions of xhca, by default the two of the VM, become
+# adapters of this generation (xhcactl(8)), for tests of what a ConnectX-5 lacks. Devices get their
+# names again.
+use_model() {
+	[ $# -gt 1 ] || set -- "$1" 0 1
+	local name dir
+	for name in "${@:2}"; do
+		dir=/sys/kernel/config/xhca/$name
+		[ -e "$dir/model" ] && [ "$(< "$dir/model")" != "$1" ] || continue
+		echo 0 > "$dir/enable" && echo "$1" > "$dir/model" &&
+			echo 1 > "$dir/enable" || return
+	done
+	ports_up
+}
+
 # All devices are there, and their ports are active and have the GIDs that programs use.
 ports_ready() {
 	local port found=0

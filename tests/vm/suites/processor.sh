@@ -9,8 +9,10 @@ processor() {
 	tap ../../../build/user/tests/processor --device "$DEV0" --peer-device "$DEV1"
 }
 
+ok "functions that can wait for data" use_model all
 processor
 ok "one CPU is left" online 0
 processor
 ok "both are online again" online 1
+ok "a ConnectX-5 again" use_model cx5
 finish

@@ -36,7 +36,8 @@ like "its number is used again" '^0$' xhcactl add
 is "$MANY devices again" "$(devices)" $MANY
 ok "reload with InfiniBand ports" reload functions=2 link=ib
 like "the port is InfiniBand" 'link_layer:\s+InfiniBand' ibv_devinfo -d mlx5_0
-ok "reload with RoCE ports" reload functions=2
+ok "reload with RoCE ports of a ConnectX-7" reload functions=2 model=cx7
+is "both are such" "$(cat /sys/class/infiniband/mlx5_?/hca_type)" MT4129$'\n'MT4129
 like "the port is Ethernet" 'link_layer:\s+Ethernet' ibv_devinfo -d mlx5_0
 ip link add up0 type veth
 ok "reload with an uplink" reload functions=2 uplink=up0
@@ -55,6 +56,7 @@ ok "unload xhca after it" rmmod xhca
 ok "unload mlx5_core at last" rmmod mlx5_core
 refuses functions=17
 refuses link=token
+refuses model=cx4
 refuses ports=2
 refuses ports=3
 refuses uplink=lo

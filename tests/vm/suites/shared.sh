@@ -161,7 +161,8 @@ ok "the uplink goes down: the port is down" wait_for 10 state mlx5_2 DOWN
 ip link set up0 up
 ok "it goes up: the port is active" wait_for 10 state mlx5_2 ACTIVE
 xhcactl save $OUT.conf
-like "save stores it" '^--link roce --mac .* --ports 1 --uplink up0 --shared 2$' cat $OUT.conf
+like "save stores it" '^--model cx5 --link roce --mac .* --ports 1 --uplink up0 --shared 2$' \
+	cat $OUT.conf
 ip netns add blue
 ip link set up0 netns blue
 ok "the uplink moves to another namespace" wait_for 10 state mlx5_2 DOWN

@@ -342,7 +342,7 @@ ip link set late netns blue
 ip -n blue link set late up
 ok "in the namespace of the function it is" wait_for 10 state ACTIVE
 xhcactl save $FILE.conf
-like "save stores it" '^--link roce --mac .* --ports 1 --uplink late --netns blue 2$' \
+like "save stores it" '^--model cx5 --link roce --mac .* --ports 1 --uplink late --netns blue 2$' \
 	cat $FILE.conf
 ip netns delete blue
 ok "both are gone with the namespace: the port is down" wait_for 10 state DOWN

@@ -29,6 +29,7 @@ kill_chains() {
 	done
 }
 
+ok "functions that can wait for data and for a time" use_model all
 tap $BIN/chain_unit
 for prog in chain chain_counts chain_errors calc coll coll_lacking coll_attributes; do
 	tap $BIN/$prog --device "$DEV0" --peer-device "$DEV1"
@@ -48,7 +49,7 @@ wait $PID
 is "the process ends well" "$?" 0
 grep -v '^ok' "$LOG" | diag
 ok "bind it again" sh -c "echo $pci > /sys/bus/pci/drivers/mlx5_core/bind"
-ports_up
+ok "functions that cannot" use_model cx5
 tap $BIN/chain --device "$DEV0" --peer-device "$DEV1"
 rm -f "$LOG"
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core clock counts nanoseconds.  The driver and programs read it in the
- * initialization segment; completions have time stamps of it.
+ * The core clock counts ticks of the model, from the time of the host.  The driver and programs
+ * read it in the initialization segment; completions have time stamps of it.
  *
  * The register is memory, so it shows the time of its last update: by a pass or by a look
  * at the doorbells.  Completions of one pass have one time stamp.  It is never older than
@@ -22,9 +22,10 @@ static void hca_clock_update(struct hca *hca)
 {
 	struct mlx5_init_seg *seg = hca->p.bar;
 
-	hca->clock = hca->fabric->now;
+	hca->clock.time = hca->fabric->now;
+	hca->clock.ticks = hca_model_ticks(hca->p.model, hca->clock.time);
 	/* One store: readers see both halves change together. */
-	WRITE_ONCE(*(__be64 *)&seg->internal_timer_h, cpu_to_be64(hca->clock));
+	WRITE_ONCE(*(__be64 *)&seg->internal_timer_h, cpu_to_be64(hca->clock.ticks));
 }
 
 void hca_clock_read(struct hca_fabric *f)
@@ -52,6 +53,6 @@ void hca_clock_set(struct hca *hca)
 
 	if (f->clock.pass != f->stat.polls)
 		hca_clock_read(f);
-	if (hca->clock != f->now)
+	if (hca->clock.time != f->now)
 		hca_clock_update(hca);
 }

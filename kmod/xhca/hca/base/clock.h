@@ -6,6 +6,7 @@
 #define _HCA_CLOCK_H
 
 #include "base/fabric.h"
+#include "base/model.h"
 
 /* Reads the clock of the host into fabric.now. */
 void hca_clock_read(struct hca_fabric *f);
@@ -18,9 +19,9 @@ static inline u64 hca_clock_stamp(struct hca *hca)
 {
 	const struct hca_fabric *f = hca->fabric;
 
-	if (f->clock.pass != f->stat.polls || hca->clock != f->now)
+	if (f->clock.pass != f->stat.polls || hca->clock.time != f->now)
 		hca_clock_set(hca);
-	return hca->clock;
+	return hca->clock.ticks;
 }
 
 #endif

@@ -77,7 +77,10 @@ struct hca {
 	u8 uc_mac[6];
 	struct hca_counter uncounted;	/* for QPs without a counter set */
 	u64 health_due;
-	u64 clock;			/* ns, value of the clock register */
+	struct {
+		u64 ticks;		/* value of the clock register */
+		u64 time;		/* ns, of the host then */
+	} clock;
 };
 
 /* ---- Work: the limit for one turn of a queue --------------------------------------------- */

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The limits that caps.c announces, and the version of the firmware.
+ * The limits that caps.c announces, the same for each model.
  */
 #ifndef _HCA_LIMITS_H
 #define _HCA_LIMITS_H
 
 #include <linux/types.h>
-
-/* The version of the firmware: a ConnectX-5 of 2022 */
-#define HCA_FW_MAJOR		16
-#define HCA_FW_MINOR		35
-#define HCA_FW_SUB		2000
 
 #define HCA_LOG_MAX_QP		17
 #define HCA_LOG_MAX_QP_SZ	15
@@ -33,7 +28,6 @@
 #define HCA_MAX_QP_MCG		240
 #define HCA_MAX_SEND_WQE	1024	/* bytes; mlx5_ib's own queues have such */
 #define HCA_MAX_RECV_WQE	512
-#define HCA_CLOCK_KHZ		1000000
 #define HCA_PKEYS		128
 #define HCA_VPORT_GIDS		8
 #define HCA_NULL_MKEY_INDEX	8	/* made at reset; lower ones have meanings in lists (PRM) */

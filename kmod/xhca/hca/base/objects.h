@@ -26,10 +26,7 @@
 #define HCA_OCTOWORD		16		/* bytes; unit of translation lists (PRM) */
 #define HCA_MAX_NESTING		4		/* indirect mkeys in a chain: max_indirection */
 #define HCA_ST_SQ		MLX5_QP_ST_RAW_ETHERTYPE	/* sq.c: not a queue pair */
-/* Operands of atomics: all powers of two */
-#define HCA_ATOMIC_SIZES	(2 * MLX5R_ATOMIC_MAX - MLX5R_ATOMIC_MIN)
 #define HCA_ATOMIC_MODE_8B	3		/* qpc.atomic_mode: up to 8 bytes */
-#define HCA_ATOMIC_MODE_MAX	8		/* up to 256 bytes */
 #define HCA_CQE_INLINE		64		/* bytes of data in a CQE at most */
 
 struct hca_qp;

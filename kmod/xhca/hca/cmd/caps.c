@@ -68,14 +68,14 @@ static void hca_caps_users(void *cap)
 }
 
 /* The kernel's headers have no names for these: WAIT for data and for a time */
-static void hca_caps_wait(void *cap)
+static void hca_caps_wait(void *cap, const struct hca_model *m)
 {
 	__be32 *dw = cap;
 
-	dw[0xd0 / sizeof(*dw)] |= cpu_to_be32(1 << 20 | 1 << 19);
+	dw[0xd0 / sizeof(*dw)] |= cpu_to_be32(m->wait_on_data << 20 | m->wait_on_time << 19);
 }
 
-static void hca_caps_queues(void *cap)
+static void hca_caps_queues(void *cap, const struct hca_model *m)
 {
 	CAP(rc, 1);
 	CAP(uc, 1);
@@ -86,7 +86,7 @@ static void hca_caps_queues(void *cap)
 	CAP(apm, 1);
 	CAP(cd, 1);
 	CAP(vector_calc, 1);
-	hca_caps_wait(cap);
+	hca_caps_wait(cap, m);
 	CAP(log_max_msg, HCA_LOG_MAX_MSG);
 	CAP(max_wqe_sz_sq, HCA_MAX_SEND_WQE);
 	CAP(max_wqe_sz_rq, HCA_MAX_RECV_WQE);
@@ -141,7 +141,7 @@ static void hca_caps_port(void *cap, const struct hca_params *p)
 	CAP(gid_table_size, 0);			/* 8 << n */
 	CAP(local_ca_ack_delay, 16);
 	CAP(vport_counters, 1);
-	CAP(device_frequency_khz, HCA_CLOCK_KHZ);
+	CAP(device_frequency_khz, p->model->clock_khz);
 	CAP(mcam_reg, 1);
 	CAP(pcam_reg, 1);
 	CAP(roce_accl, p->roce);
@@ -170,13 +170,13 @@ static void hca_caps_pci_atomics(void *cap)
 }
 
 /* The value of a size bit is the size.  Only replies of 8 bytes have the host's byte order. */
-static void hca_caps_atomic_page(void *cap)
+static void hca_caps_atomic_page(void *cap, const struct hca_model *m)
 {
 	MLX5_SET(atomic_caps, cap, supported_atomic_req_8B_endianness_mode_1, 1);
 	MLX5_SET(atomic_caps, cap, atomic_req_8B_endianness_mode, 1);
 	MLX5_SET(atomic_caps, cap, atomic_operations, 0xf);
-	MLX5_SET(atomic_caps, cap, atomic_size_qp, HCA_ATOMIC_SIZES);
-	MLX5_SET(atomic_caps, cap, atomic_size_dc, HCA_ATOMIC_SIZES);
+	MLX5_SET(atomic_caps, cap, atomic_size_qp, m->atomic_sizes);
+	MLX5_SET(atomic_caps, cap, atomic_size_dc, m->atomic_sizes);
 	hca_caps_pci_atomics(cap);
 }
 
@@ -234,17 +234,18 @@ static void hca_caps_event_page(void *cap)
 int hca_caps_init(struct hca *hca)
 {
 	struct hca_caps *caps = kvzalloc(sizeof(*caps), GFP_KERNEL);
+	const struct hca_model *m = hca->p.model;
 
 	if (!caps)
 		return -ENOMEM;
 	hca->caps = caps;
 	hca_caps_objects(caps->max[GENERAL]);
 	hca_caps_users(caps->max[GENERAL]);
-	hca_caps_queues(caps->max[GENERAL]);
+	hca_caps_queues(caps->max[GENERAL], m);
 	hca_caps_memory(caps->max[GENERAL]);
 	hca_caps_port(caps->max[GENERAL], &hca->p);
 	hca_caps_settable(caps->settable);
-	hca_caps_atomic_page(caps->max[ATOMIC]);
+	hca_caps_atomic_page(caps->max[ATOMIC], m);
 	hca_caps_vector_calc_page(caps->max[VECTOR_CALC]);
 	hca_caps_event_page(caps->max[EVENTS]);
 	if (hca->p.roce)

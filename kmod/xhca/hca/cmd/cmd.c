@@ -114,12 +114,13 @@ static void hca_cmdif_set_health(struct hca *hca, u8 syndrome)
 int hca_cmd_init(struct hca *hca)
 {
 	struct mlx5_init_seg *seg = hca_cmdif_segment(hca);
+	const struct hca_model *m = hca->p.model;
 
 	hca->cmdif = kzalloc(sizeof(*hca->cmdif), GFP_KERNEL);
 	if (!hca->cmdif)
 		return -ENOMEM;
-	hca_cmdif_set_word(&seg->fw_rev, HCA_FW_MINOR << 16 | HCA_FW_MAJOR);
-	hca_cmdif_set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | HCA_FW_SUB);
+	hca_cmdif_set_word(&seg->fw_rev, m->fw_minor << 16 | m->fw_major);
+	hca_cmdif_set_word(&seg->cmdif_rev_fw_sub, CMDIF_REV << 16 | m->fw_sub);
 	hca_cmdif_set_word(&seg->cmd_dbell, 0);
 	hca_cmdif_set_word(&seg->cmdq_addr_l_sz, GEOMETRY);
 	hca_cmdif_set_word(&seg->initializing, 1u << MLX5_FW_RESET_SUPPORTED_OFFSET);

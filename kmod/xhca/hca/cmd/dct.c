@@ -60,7 +60,7 @@ static enum hca_synd hca_dct_decode(struct hca *hca, const struct hca_cmd *c, st
 		return HCA_SYND_DCT_FIELD;
 	if (c->uid && MLX5_GET(dctc, dctc, rlky))
 		return HCA_SYND_PRIVILEGED;
-	if (MLX5_GET(dctc, dctc, atomic_mode) > HCA_ATOMIC_MODE_MAX)
+	if (MLX5_GET(dctc, dctc, atomic_mode) > hca_model_atomic_mode(hca->p.model))
 		return HCA_SYND_QP_ATOMIC;
 	synd = hca_dct_check_path(hca, dctc);
 	if (synd)

@@ -256,7 +256,7 @@ static enum hca_synd hca_qp_check_params(const struct hca_qp *qp, const struct h
 	if (MLX5_GET(qpc, qpc, log_sra_max) > HCA_LOG_MAX_RD_ATOMIC ||
 	    MLX5_GET(qpc, qpc, log_rra_max) > HCA_LOG_MAX_RD_ATOMIC)
 		return HCA_SYND_QP_RD_ATOMIC;
-	if (MLX5_GET(qpc, qpc, atomic_mode) > HCA_ATOMIC_MODE_MAX)
+	if (MLX5_GET(qpc, qpc, atomic_mode) > hca_model_atomic_mode(hca->p.model))
 		return HCA_SYND_QP_ATOMIC;
 	if (params & PM_STATE && !hca_apm_allows(qp, qpc))
 		return HCA_SYND_QP_MIGRATION;

@@ -217,6 +217,7 @@ static enum hca_synd hca_reg_read_mcqi(struct hca *hca, const void *in, void *ou
 {
 	enum { VERSION = 1 };
 	void *data = MLX5_ADDR_OF(mcqi_reg, out, data);
+	const struct hca_model *m = hca->p.model;
 
 	if (MLX5_GET(mcqi_reg, in, component_index) || MLX5_GET(mcqi_reg, in, offset) ||
 	    MLX5_GET(mcqi_reg, in, info_type) != VERSION)
@@ -225,7 +226,7 @@ static enum hca_synd hca_reg_read_mcqi(struct hca *hca, const void *in, void *ou
 	MLX5_SET(mcqi_reg, out, info_size, MLX5_ST_SZ_BYTES(mcqi_version));
 	MLX5_SET(mcqi_reg, out, data_size, MLX5_ST_SZ_BYTES(mcqi_version));
 	MLX5_SET(mcqi_version, data, version,
-		 HCA_FW_MAJOR << 24 | HCA_FW_MINOR << 16 | HCA_FW_SUB);
+		 m->fw_major << 24 | m->fw_minor << 16 | m->fw_sub);
 	return HCA_OK;
 }
 

@@ -283,7 +283,7 @@ static bool hca_resp_takes_operand(const struct hca_qp *dst, u32 bytes)
 {
 	if (dst->atomic_mode < HCA_ATOMIC_MODE_8B)
 		return bytes == sizeof(u64);
-	return bytes <= 1u << dst->atomic_mode;
+	return bytes <= 1u << dst->atomic_mode && bytes & dst->hca->p.model->atomic_sizes;
 }
 
 void *hca_resp_atomic_memory(struct hca_qp *dst, struct hca_wqe *w, int *err)

@@ -115,7 +115,7 @@ static bool hca_wqe_take_peer(struct hca_qp *qp, struct hca_wqe *w, struct curso
  * The arguments of an atomic request: its fields, each as long as the operand.  Arguments in
  * memory (MLX5R_ATOMIC_POINTER) are not supported: their layout is not documented.
  */
-static bool hca_wqe_take_atomic(struct hca_wqe *w, struct cursor *c)
+static bool hca_wqe_take_atomic(const struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
 {
 	u32 log = w->opmod & MLX5R_ATOMIC_LOG_MASK;
 
@@ -127,6 +127,8 @@ static bool hca_wqe_take_atomic(struct hca_wqe *w, struct cursor *c)
 		if (w->opmod != (MLX5R_ATOMIC_EXT | log) || log == MLX5R_ATOMIC_POINTER)
 			return false;
 		w->operand = MLX5R_ATOMIC_MIN << log;
+		if (!(w->operand & qp->hca->p.model->atomic_sizes))
+			return false;
 	}
 	w->args = hca_wqe_take(c, ALIGN(hca_wqe_arg_bytes(w), MLX5R_DS));
 	return w->args;
@@ -167,16 +169,25 @@ static bool hca_wqe_take_condition(struct hca_wqe *w, struct cursor *c)
 	return d->op <= MLX5R_WAIT_CYCLIC_SMALLER && d->fail <= MLX5R_WAIT_ERROR;
 }
 
+/* Does the adapter have this kind of wait? */
+static bool hca_wqe_may_wait(const struct hca_model *m, const struct hca_wqe *w)
+{
+	if (w->opcode != MLX5R_OP_WAIT)
+		return false;
+	return w->opmod == MLX5R_WAIT_DATA ? m->wait_on_data :
+	       w->opmod == MLX5R_WAIT_TIME && m->wait_on_time;
+}
+
 /*
  * Older libraries put the segments that name the peer before WAIT and ENABLE too, newer ones do
  * not.  Only the length tells them apart.
  */
 static bool hca_wqe_take_xchan(struct hca_qp *qp, struct hca_wqe *w, struct cursor *c)
 {
-	bool object = w->opcode != MLX5R_OP_WAIT || w->opmod == MLX5R_WAIT_CQ;
+	bool object = w->opmod == MLX5R_WAIT_CQ;
 	u32 bytes = object ? sizeof(struct mlx5r_wait) : sizeof(struct mlx5r_wait_data);
 
-	if (w->opmod > (w->opcode == MLX5R_OP_WAIT ? MLX5R_WAIT_TIME : 0))
+	if (!object && !hca_wqe_may_wait(qp->hca->p.model, w))
 		return false;
 	if (c->end - c->at > bytes && hca_wqe_names_peer(qp) && !hca_wqe_take_peer(qp, w, c))
 		return false;
@@ -293,7 +304,7 @@ static noinline bool hca_wqe_take_segments(struct hca_qp *qp, struct hca_wqe *w,
 		return false;
 	if ((segs & SEG_RADDR) && !hca_wqe_take_raddr(w, c))
 		return false;
-	if ((segs & SEG_ATOMIC) && !hca_wqe_take_atomic(w, c))
+	if ((segs & SEG_ATOMIC) && !hca_wqe_take_atomic(qp, w, c))
 		return false;
 	if (segs & SEG_XCHAN)
 		return hca_wqe_take_xchan(qp, w, c);

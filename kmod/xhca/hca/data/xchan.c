@@ -172,16 +172,20 @@ static noinline int hca_xchan_wait_data(struct hca_qp *qp, const struct hca_wait
  */
 static noinline int hca_xchan_wait_time(struct hca_qp *qp, const struct hca_wait_data *d)
 {
+	const struct hca_model *m = qp->hca->p.model;
 	struct hca_fabric *f = qp->hca->fabric;
+	u64 ticks;
 
 	f->now = ktime_get_ns();
-	if (hca_xchan_met(d, f->now))
+	ticks = hca_model_ticks(m, f->now);
+	if (hca_xchan_met(d, ticks))
 		return 0;
 	if (d->fail == MLX5R_WAIT_ERROR)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	if (d->op != MLX5R_WAIT_CYCLIC_SMALLER || d->invert || !d->mask || d->mask & (d->mask + 1))
 		return hca_xchan_poll_later(qp);
-	hca_timer_set(f, &qp->timer, f->now + ((d->value - f->now) & d->mask) + 1);
+	ticks += ((d->value - ticks) & d->mask) + 1;
+	hca_timer_set(f, &qp->timer, hca_model_time(m, ticks));
 	return HCA_AGAIN;
 }
 

@@ -15,7 +15,7 @@ enum {
 	REVERSIBLE		= 0x80,
 	SL_MASK			= 0x000f,
 	NODE_CA			= 1,
-	DEVICE			= 0x1017,
+	MANAGER_DEVICE		= 0x1017,
 	WIDTH_4X		= 2,
 	SPEED_SDR_TO_QDR	= 7,
 	SPEED_QDR		= 4,	/* the highest without extension */
@@ -175,7 +175,7 @@ struct hca_node_record hca_sa_node(const struct hca_port *port)
 			.node_guid = cpu_to_be64(guid),
 			.port_guid = cpu_to_be64(port->guid),
 			.pkeys = cpu_to_be16(HCA_PKEYS),
-			.device = cpu_to_be16(DEVICE),
+			.device = cpu_to_be16(hca ? hca->p.model->device_id : MANAGER_DEVICE),
 			.number = port->number,
 			.vendor = VENDOR_BYTES,
 		},
