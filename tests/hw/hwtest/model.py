@@ -3,6 +3,8 @@
 
 A file of models/ has sections "[STEP]", or "[STEP LINK-LAYER]" for one link layer, and lines
 "NAME VALUE".  A VALUE "~REGEX" is a pattern for the whole answer, "?" means that nobody knows.
+A line "include FILE" stands for the lines of another file of the same directory; those that follow
+replace its values.
 """
 
 import re
@@ -10,7 +12,7 @@ from pathlib import Path
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 # Device ids of each model, from the table of drivers/net/ethernet/mellanox/mlx5/core/main.c
-IDS = {"cx5": ("4119", "4120", "4121", "4122")}
+IDS = {"cx5": ("4119", "4120", "4121", "4122"), "cx6dx": ("4125",), "cx7": ("4129",)}
 DEFAULT = "cx5"
 
 
@@ -25,10 +27,21 @@ def find(part_id):
 
 def read(path, link):
     """Section -> name -> expected value"""
-    model, section = {}, None
-    for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+    model = {}
+    add(model, Path(path), link)
+    return model
+
+
+def add(model, path, link):
+    """Reads a file into the model."""
+    section = None
+    for number, line in enumerate(path.read_text().splitlines(), 1):
         line = line.strip()
         if not line or line.startswith("#"):
+            continue
+        if m := re.fullmatch(r"include (\S+)", line):
+            add(model, path.parent / m[1], link)
+            section = None
             continue
         if m := re.fullmatch(r"\[(\S+)( ethernet| infiniband)?\]", line):
             fits = not m[2] or m[2].strip() == link
@@ -38,7 +51,6 @@ def read(path, link):
         if section is None or not value:
             raise SystemExit(f"{path}:{number}: no line of a model")
         section[name] = value.strip()
-    return model
 
 
 def agrees(expected, found):
