@@ -13,6 +13,8 @@
  *	shared	1: the port has the addresses of its uplink; 0: addresses of its own
  *	least_timeout	1: RC queue pairs wait 0.5 seconds or longer for an acknowledgement, as
  *			those of adapters do; 0: as long as the program says
+ *	strict	1: the adapter executes nothing without a doorbell (hca/data/strict.c), as adapters
+ *		do; 0: it also finds requests whose doorbell was forgotten
  *	fabric	name of the fabric that it is in; empty: the default fabric
  *	cpus	list of CPUs that execute the fabric; its first function chooses them.  Empty: those
  *		of the first function, or of the module
@@ -30,6 +32,7 @@
  *			the process that writes to enable.
  *
  * impair and capture can be written while the function is enabled, and are 0 again after it was.
+ * strict can be written at any time.
  * The other settings cannot change while it is enabled.  rmdir unplugs it, too, and frees
  * its slot.  The module is in use while there are functions that mkdir has created.
  *
@@ -170,6 +173,17 @@ static ssize_t function_least_timeout_store(struct config_item *item, const char
 }
 CONFIGFS_ATTR(function_, least_timeout);
 
+static ssize_t function_strict_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%d\n", item_function(item)->strict);
+}
+
+static ssize_t function_strict_store(struct config_item *item, const char *page, size_t len)
+{
+	return set_bool(item, page, len, xhca_function_set_strict);
+}
+CONFIGFS_ATTR(function_, strict);
+
 static ssize_t function_fabric_show(struct config_item *item, char *page)
 {
 	return sysfs_emit(page, "%s\n", item_function(item)->fabric_name);
@@ -279,6 +293,7 @@ static struct configfs_attribute *function_attrs[] = {
 	&function_attr_uplink,
 	&function_attr_shared,
 	&function_attr_least_timeout,
+	&function_attr_strict,
 	&function_attr_fabric,
 	&function_attr_cpus,
 	&function_attr_enable,

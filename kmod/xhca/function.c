@@ -51,6 +51,8 @@ static void create_hca(void *arg)
 
 	memcpy(p.mac, fn->mac, ETH_ALEN);
 	fn->hca = hca_create(fn->fabric->engine.fabric, &p, &hca_ops, fn);
+	if (fn->hca)
+		hca_strict(fn->hca, fn->strict);
 }
 
 static void stop_hca(void *arg)
@@ -90,6 +92,7 @@ static void set_defaults(struct xhca_function *fn)
 	fn->roce = true;
 	fn->num_ports = 1;
 	fn->least_timeout = true;
+	fn->strict = false;
 	slot_mac(fn, fn->mac);
 	*fn->uplink.name = 0;
 	fn->uplink.shared = false;
@@ -218,6 +221,23 @@ int xhca_function_set_least_timeout(struct xhca_function *fn, bool on)
 		return err;
 	fn->least_timeout = on;
 	settings_unlock(fn);
+	return 0;
+}
+
+static void change_strict(void *arg)
+{
+	struct xhca_function *fn = arg;
+
+	hca_strict(fn->hca, fn->strict);
+}
+
+int xhca_function_set_strict(struct xhca_function *fn, bool on)
+{
+	mutex_lock(&fn->xhca->lock);
+	fn->strict = on;
+	if (fn->plugged)
+		xhca_engine_call(&fn->fabric->engine, change_strict, fn);
+	mutex_unlock(&fn->xhca->lock);
 	return 0;
 }
 

@@ -48,6 +48,7 @@
 #include "hca/data/route.c"
 #include "hca/data/apm.c"
 #include "hca/data/peer.c"
+#include "hca/data/strict.c"
 #include "hca/data/record.c"
 #include "hca/data/wait.c"
 #include "hca/data/cqe.c"

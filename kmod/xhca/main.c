@@ -22,6 +22,10 @@ static char *model = HCA_DEFAULT_MODEL;
 module_param(model, charp, 0444);
 MODULE_PARM_DESC(model, "generation of adapters that they are: " HCA_MODELS " (cx5)");
 
+static bool strict;
+module_param(strict, bool, 0444);
+MODULE_PARM_DESC(strict, "they execute nothing without a doorbell, as adapters (no)");
+
 static unsigned int ports = 1;
 module_param(ports, uint, 0444);
 MODULE_PARM_DESC(ports, "number of their ports, 2 only with link=ib (1)");
@@ -72,6 +76,8 @@ static int create_function(struct xhca *x)
 		err = xhca_function_set_model(fn, model);
 	if (!err)
 		err = xhca_function_set_ports(fn, ports);
+	if (!err)
+		err = xhca_function_set_strict(fn, strict);
 	if (!err && !fn->index)
 		err = xhca_function_set_uplink(fn, uplink);
 	if (!err && !fn->index)

@@ -105,6 +105,7 @@ struct xhca_function {
 	bool roce;
 	unsigned int num_ports;
 	bool least_timeout;		/* of RC queue pairs, as firmware has by default */
+	bool strict;			/* see hca_strict(); under xhca.lock */
 	u8 mac[ETH_ALEN];
 	char fabric_name[XHCA_FABRIC_NAME];	/* empty: the default fabric */
 	struct cpumask cpus;		/* of its fabric; empty: not chosen */
@@ -415,6 +416,7 @@ int xhca_function_set_model(struct xhca_function *fn, const char *name);
 int xhca_function_set_mac(struct xhca_function *fn, const char *mac);
 int xhca_function_set_ports(struct xhca_function *fn, unsigned int ports);
 int xhca_function_set_least_timeout(struct xhca_function *fn, bool on);
+int xhca_function_set_strict(struct xhca_function *fn, bool on);
 /* @name: of an interface of the host; empty: the port has no uplink */
 int xhca_function_set_uplink(struct xhca_function *fn, const char *name);
 /* The port has the addresses of its uplink. */

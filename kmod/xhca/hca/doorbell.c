@@ -126,8 +126,9 @@ static u8 hca_doorbell_take_flags(struct hca_fabric *f, struct mlx5r_ctrl *reg, 
 	return flags;
 }
 
-/* @v: the first half of a control segment */
-static enum look hca_doorbell_handle_qp(struct hca_uar *uar, struct mlx5r_ctrl *reg, u64 v)
+/* @half: of which register; @v: the first half of a control segment */
+static enum look hca_doorbell_handle_qp(struct hca_uar *uar, unsigned int half,
+					struct mlx5r_ctrl *reg, u64 v)
 {
 	struct hca_qp *qp = hca_table_get(&uar->hca->qps, (u32)v >> 8);
 	enum look result;
@@ -135,9 +136,11 @@ static enum look hca_doorbell_handle_qp(struct hca_uar *uar, struct mlx5r_ctrl *
 
 	hca_sweep(uar, HCA_RECORD_QP);
 	flags = hca_doorbell_take_flags(uar->hca->fabric, reg, qp && !qp->requests);
+	if (uar->hca->strict)
+		hca_strict_ring(uar, HCA_BELL_FIRST + half / 2, qp, v);
 	if (!qp || qp->record.uar != uar)
 		return INVALID;
-	result = hca_qp_read_record(qp) ? CHANGED : OLD;
+	result = hca_qp_look(qp) ? CHANGED : OLD;
 	if ((u8)(v >> 32) == MLX5R_OP_NOP)
 		hca_doorbell_take_nop(qp, v >> 40, flags);
 	return result;
@@ -146,7 +149,7 @@ static enum look hca_doorbell_handle_qp(struct hca_uar *uar, struct mlx5r_ctrl *
 static enum look hca_doorbell_handle(struct hca_uar *uar, unsigned int reg, u64 *at, u64 v)
 {
 	if (reg < BF_REGS)
-		return hca_doorbell_handle_qp(uar, (struct mlx5r_ctrl *)at, v);
+		return hca_doorbell_handle_qp(uar, reg, (struct mlx5r_ctrl *)at, v);
 	if (reg == REG_CQ)
 		return hca_doorbell_handle_cq(uar, v & 0xffffff);
 	return hca_doorbell_handle_eq(uar, v >> 32, reg == REG_EQ_ARM);

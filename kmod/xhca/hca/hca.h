@@ -203,6 +203,11 @@ __visible bool hca_object_count(const struct hca *hca, unsigned int kind, const 
 				u32 *count);
 /* RoCE: adds the peers of some queue pairs.  True if there are more queue pairs. */
 __visible bool hca_peers_find(struct hca *hca, struct hca_peers *p);
+/*
+ * Strict mode: what adapters would not execute is not executed (data/strict.c).  May be called
+ * between two passes.
+ */
+__visible void hca_strict(struct hca *hca, bool on);
 /* May be changed at any time. */
 __visible struct hca_command_failure *hca_command_failure(struct hca *hca);
 /*

@@ -43,20 +43,16 @@ static struct hca_cq *hca_sweep_cq(struct hca_record *r)
 static bool hca_sweep_read(struct hca_record *r)
 {
 	if (r->kind == HCA_RECORD_QP)
-		return hca_qp_read_record(hca_sweep_qp(r));
+		return hca_qp_look(hca_sweep_qp(r));
 	return hca_cq_read_record(hca_sweep_cq(r));
 }
 
 /* Has the record changed since it was read?  Unlike hca_sweep_read(), this takes over nothing. */
 static bool hca_sweep_is_changed(struct hca_record *r)
 {
-	const struct hca_qp *qp;
-
 	if (r->kind == HCA_RECORD_CQ)
 		return hca_cq_has_request(hca_sweep_cq(r));
-	qp = hca_sweep_qp(r);
-	return qp->has_record &&
-	       (u16)be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND])) != qp->sq.pi;
+	return hca_qp_is_posted(hca_sweep_qp(r));
 }
 
 /* ---- Active records -------------------------------------------------------------- */

@@ -33,7 +33,7 @@ like "the list has it" "^third +roce $MAC 1 +10000:00:02.0 mlx5_2 +xnet2 +- +- +
 want="{\"name\":\"third\",\"model\":\"cx5\",\"link\":\"roce\",\"mac\":\"$MAC\",\"ports\":1"
 want+=",\"address\":\"10000:00:02.0\",\"device\":\"mlx5_2\",\"interface\":\"xnet2\",\"netns\":null"
 want+=",\"uplink\":null,\"shared\":false,\"fabric\":null,\"cpus\":null"
-want+=",\"least_timeout\":true}"
+want+=",\"least_timeout\":true,\"strict\":false}"
 is "list --json shows the function" "$(json | jq -c 'del(.frames, .peers)')" "$want"
 like "list --long shows its model" '^    model: cx5$' xhcactl list --long
 like "list --long shows that it has no frames" \
@@ -100,8 +100,9 @@ ok "functions that are not enabled can be removed" rmdir $CONFIG/full*
 # Not the address that was used above: the ARP cache still has that one.
 ip netns add blue
 like "a function in a network namespace" '^2$' \
-	xhcactl add --model cx7 --netns blue --no-least-timeout
+	xhcactl add --model cx7 --netns blue --no-least-timeout --strict
 is "it has no least timeout" "$(json | jq .least_timeout)" false
+is "it is strict" "$(json | jq .strict)" true
 is "the list names the namespace" "$(column 2 8)" blue
 there=$(< $CONFIG/2/interface)
 is "its interface is not here" "$(ls -d /sys/class/net/xnet2 2>/dev/null)" ""
@@ -116,7 +117,7 @@ pingpong "it reaches the first function from there" ibv_rc_pingpong mlx5_0 mlx5_
 # ---- save, restore
 ok "save the list" xhcactl save "$WORK/conf"
 like "a line for each function" \
-	'^--model cx7 --link roce --mac .* --ports 1 --netns blue --no-least-timeout 2$' \
+	'^--model cx7 --link roce --mac .* --ports 1 --netns blue --no-least-timeout --strict 2$' \
 	cat "$WORK/conf"
 ok "remove the third function" xhcactl del 2
 ip netns delete blue
@@ -125,6 +126,9 @@ is "the function is back" "$(functions)" 3
 is "the function is in its namespace" "$(column 2 8)" blue
 is "and has its model" "$(json | jq -r .model)" cx7
 is "and has no least timeout" "$(json | jq .least_timeout)" false
+is "and is strict" "$(json | jq .strict)" true
+ok "strict mode ends while it is enabled" put 2/strict 0
+is "it has ended" "$(json | jq .strict)" false
 ok "a second restore changes nothing" xhcactl restore "$WORK/conf"
 is "there are three functions" "$(functions)" 3
 ip netns delete blue

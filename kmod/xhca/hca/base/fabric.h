@@ -61,6 +61,7 @@ struct hca {
 	u8 node_desc[64];
 	bool roce_en;			/* vport.c */
 	bool no_least_timeout;		/* reg.c; see wire_requester.c */
+	bool strict;			/* see hca_strict() */
 	u16 vport_mtu;
 
 	struct hca_port port[HCA_MAX_PORTS];	/* p.num_ports of them */

@@ -111,11 +111,22 @@ struct hca_record {
 	struct list_head active_entry;	/* uar.active, or empty */
 	u16 misses;			/* reads in sequence that found no change */
 	u8 kind;
+	u8 bell;			/* strict: of a QP, where it was rung last */
+	u32 rings;			/* strict: of that bell, when it was read last */
 };
 
 struct hca_records {
 	struct hca_round all;
 	u32 sweep;			/* records that the sweep must still read */
+};
+
+/* Strict mode (strict.c): the doorbell registers of send queues, and all of them together */
+enum { HCA_BELL_ANY, HCA_BELL_FIRST, HCA_BELLS = HCA_BELL_FIRST + 4 };
+
+struct hca_bell {
+	u32 rings;
+	u32 qpn;			/* the queue that uses the register; 0: none */
+	bool shared;			/* another one uses it, too */
 };
 
 struct hca_uar {
@@ -143,6 +154,7 @@ struct hca_uar {
 	u16 quiet;			/* rounds since the last doorbell */
 	u32 pass;			/* the last pass that read all known registers */
 	u32 cq_rings;			/* doorbells of CQs */
+	struct hca_bell bells[HCA_BELLS];
 };
 
 /* A QP that waits for an entry of a CQ; a node of a heap (wait.c) */
@@ -205,7 +217,7 @@ struct hca_cq {
 	bool armed, armed_solicited;
 	u32 solicited_pi;		/* pi after the last solicited CQE */
 	u32 event_pi;			/* pi at the last event */
-	u32 rings;			/* uar->cq_rings when the CQ was created */
+	u32 rings;			/* uar->cq_rings at creation; strict: at the last look */
 	struct list_head news_entry;	/* fabric.cqs_to_arm, or empty */
 	struct hca_waiter *waiters;	/* QPs that wait: the root of their heap */
 	struct list_head wake_entry;	/* fabric.wait.waking, or empty */
@@ -399,6 +411,7 @@ struct hca_qp {
 	u64 done;			/* bytes copied of the current message */
 	struct hca_qp *target;		/* of a DCI: the DCT of the message in progress, or NULL */
 	struct hca_qp *holder;		/* has recv_srq: this QP, or the DCI that sends to a DCT */
+	u16 announced;			/* strict: the end of the request in the last doorbell */
 	u16 nop_index;
 	u8 nop_flags;			/* of a NOP in a BlueFlame register (doorbell.c) */
 	bool sq_drained_sent;

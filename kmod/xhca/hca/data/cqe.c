@@ -86,8 +86,12 @@ bool hca_cq_has_request(const struct hca_cq *cq)
 static bool hca_cqe_read_arm(struct hca_cq *cq)
 {
 	u32 word = hca_cqe_arm_word(cq);
+	bool request = hca_cqe_is_request(cq, word);
 
-	if (!hca_cqe_is_request(cq, word))
+	/* Strict mode: the next request needs a doorbell, too. */
+	if (cq->hca->strict)
+		cq->rings = cq->record.uar->cq_rings;
+	if (!request)
 		return false;
 	cq->arm_seen = word;
 	cq->arm_zero = false;

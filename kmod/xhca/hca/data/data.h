@@ -304,6 +304,21 @@ static inline void hca_record_set_active(struct hca_record *r)
 void hca_record_inactive(struct hca_record *r);
 /* Reads the record of a QP's send queue; true if there are new requests. */
 bool hca_qp_read_record(struct hca_qp *qp);
+/* The same, but in strict mode only what a doorbell has announced */
+bool hca_qp_look(struct hca_qp *qp);
+/* Would hca_qp_look() find new requests? */
+bool hca_qp_is_posted(const struct hca_qp *qp);
+
+/* ---- strict.c ---------------------------------------------------------------------------- */
+
+/* A doorbell in the register @bell of @uar; @v: its first 8 bytes; @qp: that it names, or NULL */
+void hca_strict_ring(struct hca_uar *uar, u32 bell, struct hca_qp *qp, u64 v);
+/* The index up to which @qp may run, if its record says @pi */
+u16 hca_strict_posted(const struct hca_qp *qp, u16 pi);
+/* The record will be read from now on, or has been read. */
+void hca_strict_begin(struct hca_record *r);
+void hca_strict_looked(struct hca_record *r);
+void hca_strict_forget(struct hca_qp *qp);
 
 /* ---- wait.c ------------------------------------------------------------------------------ */
 

@@ -216,7 +216,7 @@ void hca_qp_enter(struct hca_qp *qp, u8 state)
 		fallthrough;
 	case MLX5_QP_STATE_SQD:
 		hca_qp_set_state(qp, state);
-		hca_qp_read_record(qp);
+		hca_qp_look(qp);
 		hca_share_add(qp);
 		return;
 	default:

@@ -22,13 +22,14 @@ static bool hca_record_is_ahead(const struct hca_qp *qp, u16 pi)
 	return posted <= qp->sq.entries && posted > (u16)(qp->sq.pi - qp->sq.ci);
 }
 
-bool hca_qp_read_record(struct hca_qp *qp)
+static u16 hca_record_index(const struct hca_qp *qp)
 {
-	u16 pi;
+	return be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
+}
 
-	if (!qp->has_record)
-		return false;
-	pi = be32_to_cpu(READ_ONCE(qp->dbr[MLX5R_DBR_SND]));
+/* @pi: what the record says, or strict mode */
+static bool hca_record_take(struct hca_qp *qp, u16 pi)
+{
 	if (pi == qp->sq.pi || (qp->managed_send && !hca_record_is_ahead(qp, pi)))
 		return false;
 	/* Barrier A (dp/barrier.h): the record is read before the requests that it announces. */
@@ -45,6 +46,36 @@ bool hca_qp_read_record(struct hca_qp *qp)
 	return true;
 }
 
+bool hca_qp_read_record(struct hca_qp *qp)
+{
+	return qp->has_record && hca_record_take(qp, hca_record_index(qp));
+}
+
+/* What is posted may run: the record says so, and in strict mode a doorbell. */
+static u16 hca_record_posted(const struct hca_qp *qp)
+{
+	u16 pi = hca_record_index(qp);
+
+	return qp->hca->strict ? hca_strict_posted(qp, pi) : pi;
+}
+
+bool hca_qp_look(struct hca_qp *qp)
+{
+	u16 pi;
+
+	if (!qp->has_record)
+		return false;
+	pi = hca_record_posted(qp);
+	if (qp->hca->strict)
+		hca_strict_looked(&qp->record);
+	return hca_record_take(qp, pi);
+}
+
+bool hca_qp_is_posted(const struct hca_qp *qp)
+{
+	return qp->has_record && hca_record_posted(qp) != qp->sq.pi;
+}
+
 /* ---- Membership ---------------------------------------------------------------- */
 
 void hca_record_init(struct hca_record *r, enum hca_record_kind kind)
@@ -57,6 +88,7 @@ void hca_record_init(struct hca_record *r, enum hca_record_kind kind)
 void hca_record_add(struct hca_record *r, struct hca_uar *uar)
 {
 	r->uar = uar;
+	hca_strict_begin(r);
 	hca_round_add(&uar->records[r->kind].all, &r->entry);
 	hca_uar_used(uar);
 }
@@ -66,6 +98,8 @@ void hca_record_del(struct hca_record *r)
 	if (!r->uar)
 		return;
 	hca_record_inactive(r);
+	if (r->kind == HCA_RECORD_QP)
+		hca_strict_forget(container_of(r, struct hca_qp, record));
 	hca_round_del(&r->uar->records[r->kind].all, &r->entry);
 	hca_uar_used(r->uar);
 	hca_uar_put(r->uar);
