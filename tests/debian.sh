@@ -17,8 +17,17 @@ debian_host() { (. /etc/os-release && echo "${VERSION_CODENAME:-}"); }
 # compiler is installed.
 debian_releases() {
 	case $(debian_host) in
-	trixie) echo trixie bookworm ;;
-	*) echo bookworm trixie ;;
+	trixie) echo trixie bookworm bullseye ;;
+	*) echo bookworm trixie bullseye ;;
+	esac
+}
+
+# The suites of the mirror that belong to a release; mirrors have no backports of bullseye any more.
+debian_suites() {
+	case $1 in
+	bullseye) echo bullseye bullseye-security ;;
+	testing) echo testing ;;
+	*) echo "$1" "$1-updates" "$1-backports" "$1-security" ;;
 	esac
 }
 
@@ -35,13 +44,12 @@ debian_mirror() {
 
 # debian_sources RELEASE: prints the package sources of a release as a sources.list
 debian_sources() {
-	local main security
-	main=$(debian_mirror debian)
-	security=$(debian_mirror debian-security)
-	echo "deb [signed-by=$KEYRING] $main $1 main"
-	echo "deb [signed-by=$KEYRING] $main $1-updates main"
-	echo "deb [signed-by=$KEYRING] $main $1-backports main"
-	echo "deb [signed-by=$KEYRING] $security $1-security main"
+	local suite archive
+	for suite in $(debian_suites "$1"); do
+		archive=debian
+		[ "$suite" = "$1-security" ] && archive=debian-security
+		echo "deb [signed-by=$KEYRING] $(debian_mirror $archive) $suite main"
+	done
 }
 
 # debian_apt RELEASE PROGRAM ARGUMENT...: runs a program of apt with the package lists of
