@@ -56,7 +56,7 @@ struct xv_pinned *xv_pin_charge(struct xv_call *call, unsigned long npages,
 						     (u64)npages << PAGE_SHIFT, what, limit,
 						     (u64)locked << PAGE_SHIFT));
 		}
-		pinned->user = get_uid(current_user());
+		pinned->cred = get_current_cred();
 	}
 	if (mm) {
 		atomic64_add(npages, &mm->pinned_vm);
@@ -85,9 +85,9 @@ void xv_pin_put(struct xv_pinned *pinned)
 {
 	if (!refcount_dec_and_test(&pinned->ref))
 		return;
-	if (pinned->user) {
-		atomic_long_sub(pinned->npages, &pinned->user->locked_vm);
-		free_uid(pinned->user);
+	if (pinned->cred) {
+		atomic_long_sub(pinned->npages, &pinned->cred->user->locked_vm);
+		put_cred(pinned->cred);
 	}
 	if (pinned->mm) {
 		atomic64_sub(pinned->npages, &pinned->mm->pinned_vm);

@@ -8,12 +8,12 @@
 /**
  * struct xv_pinned - pages charged as locked memory
  * @ref: held by the buffer and by each mapping of it
- * @user: charged against RLIMIT_MEMLOCK; NULL if the process had CAP_IPC_LOCK
+ * @cred: its user is charged against RLIMIT_MEMLOCK; NULL if the process had CAP_IPC_LOCK
  * @mm: the process in which the pages count as pinned, or NULL
  */
 struct xv_pinned {
 	refcount_t ref;
-	struct user_struct *user;
+	const struct cred *cred;
 	struct mm_struct *mm;
 	unsigned long npages;
 };
