@@ -67,8 +67,7 @@ u32 xv_atomic_largest(const struct mlx5_core_dev *mdev, u32 room)
 static void xv_atomic_query_pci(const struct mlx5_core_dev *mdev,
 				struct xverbs_query_device *out)
 {
-	const __be32 *page =
-		(__force __be32 *)mdev->caps.hca[MLX5_CAP_ATOMIC]->cur;
+	const __be32 *page = xv_compat_caps(mdev, MLX5_CAP_ATOMIC);
 	u32 fadd_swap = be32_to_cpu(page[XV_PCI_FADD_SWAP]);
 
 	out->out_pci_atomic_fetch_add = fadd_swap >> 16;

@@ -12,10 +12,16 @@ XV_COMPAT_IMPORT_NS(DMA_BUF);
 /* Waits until the exporter has moved the memory; a signal ends the wait. */
 int xv_dmabuf_wait(struct dma_resv *resv)
 {
-	long ret = dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, true,
-					 MAX_SCHEDULE_TIMEOUT);
+	long ret = xv_compat_resv_wait(resv);
 
 	return ret < 0 ? ret : 0;
+}
+
+int xv_dmabuf_check(struct xv_call *call)
+{
+	const char *why_not = xv_compat_no_dmabuf();
+
+	return why_not ? xv_fail(call, -EOPNOTSUPP, "%s", why_not) : 0;
 }
 
 /*

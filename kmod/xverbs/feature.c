@@ -64,6 +64,11 @@ static const char *xv_feature_masked_atomics(const struct xv_dev *dev)
 	return xv_has(xv_atomic_sizes(dev->mdev));
 }
 
+static const char *xv_feature_dmabuf(const struct xv_dev *dev)
+{
+	return xv_compat_no_dmabuf();
+}
+
 static const char *xv_feature_odp(const struct xv_dev *dev)
 {
 	return xv_mr_odp_why_not;
@@ -88,8 +93,7 @@ static const char *xv_feature_multicast(const struct xv_dev *dev)
 
 static bool xv_cap_wait(const struct xv_dev *dev, u32 bit)
 {
-	const __be32 *page =
-		(__force __be32 *)dev->mdev->caps.hca[MLX5_CAP_GENERAL]->cur;
+	const __be32 *page = xv_compat_caps(dev->mdev, MLX5_CAP_GENERAL);
 
 	return MLX5_CAP_GEN(dev->mdev, cd) &&
 	       be32_to_cpu(page[XV_CAP_WAIT_DWORD]) & bit;
@@ -132,11 +136,11 @@ static const struct {
 	{ XVERBS_FEATURE_SRQ, "srq", xv_feature_always },
 	{ XVERBS_FEATURE_SRQ_CONTIGUOUS, "srq-contiguous", xv_feature_srq_contiguous },
 	{ XVERBS_FEATURE_MEMORY_REGION, "memory-region", xv_feature_always },
-	{ XVERBS_FEATURE_MEMORY_REGION_DMABUF, "memory-region-dmabuf", xv_feature_always },
+	{ XVERBS_FEATURE_MEMORY_REGION_DMABUF, "memory-region-dmabuf", xv_feature_dmabuf },
 	{ XVERBS_FEATURE_MEMORY_WINDOW, "memory-window", xv_feature_always },
 	{ XVERBS_FEATURE_ON_DEMAND_PAGING, "on-demand-paging", xv_feature_odp },
 	{ XVERBS_FEATURE_EXTERNAL_MEMORY, "external-memory", xv_feature_always },
-	{ XVERBS_FEATURE_EXTERNAL_MEMORY_DMABUF, "external-memory-dmabuf", xv_feature_always },
+	{ XVERBS_FEATURE_EXTERNAL_MEMORY_DMABUF, "external-memory-dmabuf", xv_feature_dmabuf },
 	{ XVERBS_FEATURE_COMPLETION_CHANNEL, "completion-channel", xv_feature_always },
 	{ XVERBS_FEATURE_ASYNC_EVENTS, "async-events", xv_feature_always },
 	{ XVERBS_FEATURE_MULTICAST, "multicast", xv_feature_multicast },

@@ -90,6 +90,9 @@ int xv_fw_errno(int err)
 /* All output mailboxes begin with status and syndrome. */
 #define XV_FW_ANSWER(_out, _field)	MLX5_GET(destroy_qp_out, _out, _field)
 
+/* All input mailboxes have the user context here; older headers do not name it in some. */
+#define XV_FW_SET_UID(_in, _uid)	MLX5_SET(destroy_qp_in, _in, uid, _uid)
+
 /* Whether mlx5_core knows the command.  In error state it logs each one that it does not. */
 static bool xv_fw_known(const void *in)
 {
@@ -177,7 +180,7 @@ int xv_fw_alloc_uar(struct xv_dev *dev, struct xv_call *call, u16 uid, u32 *inde
 	int err;
 
 	MLX5_SET(alloc_uar_in, in, opcode, MLX5_CMD_OP_ALLOC_UAR);
-	MLX5_SET(alloc_uar_in, in, uid, uid);
+	XV_FW_SET_UID(in, uid);
 	err = xv_fw_exec(dev, call, "ALLOC_UAR", in, sizeof(in), out,
 			 sizeof(out));
 	if (!err)
@@ -191,7 +194,7 @@ int xv_fw_dealloc_uar(struct xv_dev *dev, struct xv_call *call, u16 uid, u32 ind
 	u32 in[MLX5_ST_SZ_DW(dealloc_uar_in)] = {};
 
 	MLX5_SET(dealloc_uar_in, in, opcode, MLX5_CMD_OP_DEALLOC_UAR);
-	MLX5_SET(dealloc_uar_in, in, uid, uid);
+	XV_FW_SET_UID(in, uid);
 	MLX5_SET(dealloc_uar_in, in, uar, index);
 	return xv_fw_exec(dev, call, "DEALLOC_UAR", in, sizeof(in), out,
 			  sizeof(out));

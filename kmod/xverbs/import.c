@@ -72,7 +72,7 @@ static void xv_import_forget_srq(struct xv_pd_obj *pd)
 {
 	if (!pd->srq || !ib_destroy_srq_user(pd->srq, NULL))
 		return;
-	rdma_restrack_del(&pd->srq->res);
+	xv_compat_untrack_srq(pd->srq);
 	atomic_dec(&pd->ib->usecnt);
 }
 

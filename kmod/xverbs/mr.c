@@ -161,7 +161,7 @@ static bool xv_mr_in_place(struct xv_call *call, const struct xv_mr_obj *mr,
 
 	if (!MLX5_CAP_GEN(call->dev->mdev, umr_modify_atomic_disabled))
 		umr |= XVERBS_ACCESS_REMOTE_ATOMIC;
-	return !((access ^ mr->access) & ~umr) && !to_pd_obj(pd)->uverbs &&
+	return XV_COMPAT_REREG && !((access ^ mr->access) & ~umr) && !to_pd_obj(pd)->uverbs &&
 	       !to_pd_obj(mr->obj.deps[0])->uverbs;
 }
 
@@ -171,14 +171,13 @@ static int xv_mr_alter(struct xv_call *call, struct xv_mr_obj *mr,
 		       u32 access)
 {
 	struct ib_pd *ib_pd = to_pd_obj(pd)->ib, *old_pd = mr->ib->pd;
-	const struct ib_device_ops *ops = &ib_pd->device->ops;
 	struct ib_mr *ib;
 
-	ib = ops->rereg_user_mr(mr->ib, call->arg.mr_rereg.change, range->addr,
-				range->length, range->iova, access, ib_pd, NULL);
+	ib = xv_compat_rereg(mr->ib, call->arg.mr_rereg.change, range->addr, range->length,
+			     range->iova, access, ib_pd);
 	/* A new region, which xv_mr_in_place() rules out, is not tracked yet. */
 	if (!IS_ERR_OR_NULL(ib))
-		ops->dereg_mr(ib, NULL);
+		ib_pd->device->ops.dereg_mr(ib, NULL);
 	if (ib)
 		return xv_mr_fail_change(call, mr);
 	/* Resource tracking does not read the PD of a region of the kernel. */

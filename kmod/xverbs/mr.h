@@ -66,6 +66,7 @@ int xv_mr_destroy_dmabuf(struct xv_mr_obj *mr, struct xv_call *call);
 
 /* dmabuf.c */
 int xv_dmabuf_wait(struct dma_resv *resv);
+int xv_dmabuf_check(struct xv_call *call);
 struct ib_umem_dmabuf *xv_dmabuf_pin(struct xv_call *call, int fd, u64 offset,
 				     u64 length, u32 access);
 

@@ -25,9 +25,7 @@ static void xv_mkc_set_access(void *mkc, struct mlx5_core_dev *mdev, u32 access)
 	MLX5_SET(mkc, mkc, lr, 1);
 	MLX5_SET(mkc, mkc, relaxed_ordering_write,
 		 relaxed && MLX5_CAP_GEN(mdev, relaxed_ordering_write));
-	/* As mlx5_ib: peer memory is accessed with translated addresses (ATS). */
-	MLX5_SET(mkc, mkc, ma_translation_mode,
-		 relaxed && MLX5_CAP_GEN(mdev, ats));
+	xv_compat_set_ats(mdev, mkc, relaxed);
 }
 
 /* Writes one entry for each block of the memory. */
@@ -121,7 +119,9 @@ int xv_mr_dmabuf(struct xv_call *call)
 	if (arg->access & XVERBS_ACCESS_ZERO_BASED)
 		return xv_fail(call, -EINVAL,
 			       "MR: a dma-buf region cannot be zero-based");
-	err = xv_mr_check_access(call, arg->access);
+	err = xv_dmabuf_check(call);
+	if (!err)
+		err = xv_mr_check_access(call, arg->access);
 	if (!err)
 		err = xv_mr_check_range(call, &range, arg->access);
 	if (err)

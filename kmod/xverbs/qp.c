@@ -164,7 +164,7 @@ static void xv_qp_fill_create(const struct xv_call *call,
 	MLX5_SET(qpc, qpc, uar_page, qp->uar_page);
 	MLX5_SET(qpc, qpc, log_page_size,
 		 PAGE_SHIFT - MLX5_ADAPTER_PAGE_SHIFT);
-	MLX5_SET(qpc, qpc, ts_format, mlx5_get_qp_default_ts(mdev));
+	xv_compat_set_ts_format(mdev, qpc);
 	MLX5_SET(qpc, qpc, cqn_snd, qp->cqn_snd);
 	MLX5_SET(qpc, qpc, cqn_rcv, qp->cqn_rcv);
 	MLX5_SET(qpc, qpc, xrcd, qp->xrcdn);

@@ -57,6 +57,10 @@ int xv_umem_reg(struct xv_call *call)
 		return xv_fail(call, -EINVAL, "UMEM: length %llu is 0 or too large",
 			       arg->length);
 
+	err = arg->hdr.flags & XVERBS_UMEM_DMABUF ? xv_dmabuf_check(call) : 0;
+	if (err)
+		return err;
+
 	obj = xv_obj_alloc(call, XV_OBJ_UMEM, sizeof(*umem));
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
