@@ -30,6 +30,7 @@
 #include <linux/sched/signal.h>
 
 #include "xhca.h"
+#include "compat.h"
 
 #if IS_ENABLED(CONFIG_MEMORY_HOTREMOVE) && \
 	(IS_ENABLED(CONFIG_NUMA) || IS_ENABLED(CONFIG_HUGETLB_PAGE_OPTIMIZE_VMEMMAP))
@@ -50,7 +51,7 @@ static int block_remove_thread(void *arg)
 	struct block_attempt *a = arg;
 
 	allow_signal(SIGKILL);
-	a->err = offline_and_remove_memory(a->start, a->size);
+	a->err = xhca_remove_memory(a->start, a->size);
 	complete(&a->done);
 	flush_signals(current);
 	while (!kthread_should_stop())

@@ -718,7 +718,7 @@ static int engine_start_worker(struct xhca_engine *e, unsigned int cpu)
 	struct xhca_worker *w = &e->worker[cpu];
 	struct task_struct *task;
 
-	task = kthread_create_on_cpu(engine_worker_thread, w, cpu, e->threads);
+	task = xhca_kthread_create(engine_worker_thread, w, cpu, e->threads);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	sched_set_normal(task, MIN_NICE);

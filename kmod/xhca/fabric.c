@@ -16,6 +16,7 @@
 #include <linux/string.h>
 
 #include "xhca.h"
+#include "compat.h"
 
 static const struct cpumask *cpus_of(const struct xhca_fabric *f)
 {

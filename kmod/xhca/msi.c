@@ -150,7 +150,7 @@ static void domain_set_desc(msi_alloc_info_t *arg, struct msi_desc *desc)
 	struct xhca_function *fn = xhca_pci_function(msi_desc_to_pci_dev(desc));
 
 	arg->desc = desc;
-	arg->hwirq = fn->index * HCA_MAX_VECTORS + desc->msi_index;
+	arg->hwirq = fn->index * HCA_MAX_VECTORS + xhca_msi_index(desc);
 }
 
 static int domain_init_irq(struct irq_domain *domain, struct msi_domain_info *info,

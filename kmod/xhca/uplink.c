@@ -98,7 +98,7 @@ static rx_handler_result_t uplink_receive(struct sk_buff **pskb)
 
 static bool is_named(const struct xhca_function *fn, const struct net_device *dev)
 {
-	return !strcmp(dev->name, fn->uplink.name) && dev_net(dev)->net_cookie == fn->uplink.netns;
+	return !strcmp(dev->name, fn->uplink.name) && xhca_net_id(dev_net(dev)) == fn->uplink.netns;
 }
 
 static bool has_handler(const struct net_device *dev)
@@ -273,7 +273,7 @@ void xhca_uplink_join(struct xhca_function *fn)
 		return;
 	rtnl_lock();
 	net = dev_net(fn->netdev);
-	fn->uplink.netns = net->net_cookie;
+	fn->uplink.netns = xhca_net_id(net);
 	fn->uplink.joined = true;
 	dev = __dev_get_by_name(net, fn->uplink.name);
 	if (dev)

@@ -58,7 +58,7 @@ struct xhca_uplink {
 	char name[IFNAMSIZ];		/* a setting; empty: there is none */
 	bool shared;			/* a setting: the port has its addresses (shared.c) */
 	bool joined;			/* the port wants it; under RTNL, as the next two */
-	u64 netns;			/* cookie of the namespace where it has this name */
+	u64 netns;			/* xhca_net_id() of the namespace where it has this name */
 	struct net_device __rcu *dev;	/* NULL: it does not exist now */
 	struct list_head entry;		/* while it exists */
 	struct socket *udp_port;	/* while it exists and is shared */

@@ -195,6 +195,12 @@ static inline u32 hca_dword(const void *in, u32 bit)
 	return be32_to_cpu(*(const __be32 *)(in + bit / 8));
 }
 
+/* The same for a field of less than 32 bits in one dword */
+static inline u32 hca_field(const void *in, u32 bit, u32 bits)
+{
+	return hca_dword(in, bit & ~31u) >> (32 - bit % 32 - bits) & ((1u << bits) - 1);
+}
+
 static inline u64 hca_qword(const void *in, u32 bit)
 {
 	return be64_to_cpu(*(const __be64 *)(in + bit / 8));

@@ -14,6 +14,7 @@
 
 enum {
 	CAP_VECTOR_CALC	= 0xb,	/* not in newer kernel headers */
+	OTHER_FUNCTION	= 0x40,	/* 1 bit of both commands; not in older headers */
 };
 
 #define PAGE_BYTES	MLX5_UN_SZ_BYTES(hca_cap_union)
@@ -281,7 +282,7 @@ enum hca_synd hca_cmd_query_hca_cap(struct hca *hca, const struct hca_cmd *c)
 	struct hca_caps *caps = hca->caps;
 	int page = hca_caps_find_page(c->op_mod >> 1);
 
-	if (MLX5_GET(query_hca_cap_in, c->in, other_function))
+	if (hca_field(c->in, OTHER_FUNCTION, 1))
 		return HCA_SYND_FUNCTION;
 	if (page < 0)
 		return HCA_SYND_CAP_TYPE;
@@ -323,7 +324,7 @@ enum hca_synd hca_cmd_set_hca_cap(struct hca *hca, const struct hca_cmd *c)
 	const u8 *cap = MLX5_ADDR_OF(set_hca_cap_in, c->in, capability);
 	int page = hca_caps_find_page(c->op_mod >> 1);
 
-	if (MLX5_GET(set_hca_cap_in, c->in, other_function))
+	if (hca_field(c->in, OTHER_FUNCTION, 1))
 		return HCA_SYND_FUNCTION;
 	if (page < 0 || c->op_mod & 1)
 		return HCA_SYND_CAP_TYPE;

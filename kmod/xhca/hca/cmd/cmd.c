@@ -104,10 +104,12 @@ static u32 hca_cmdif_get_register(const struct hca *hca, const __be32 *reg)
 static void hca_cmdif_set_health(struct hca *hca, u8 syndrome)
 {
 	struct health_buffer *h = &hca_cmdif_segment(hca)->health;
+	/* The dword before: its name differs between headers, and its top bit is rfr. */
+	__be32 *rfr = (__be32 *)&h->irisc_index - 1;
 
 	hca->stopped = (hca->stopped & ~HCA_FAILED) | (syndrome ? HCA_FAILED : 0);
 	/* The driver resets the function if both are set. */
-	WRITE_ONCE(h->rfr_severity, syndrome ? 1 << MLX5_RFR_BIT_OFFSET : 0);
+	WRITE_ONCE(*rfr, cpu_to_be32(syndrome ? 1u << 31 : 0));
 	WRITE_ONCE(h->synd, syndrome);
 }
 

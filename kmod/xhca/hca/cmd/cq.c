@@ -22,7 +22,9 @@ enum { OPMOD_RESIZE = 1 };
 
 /* Bit offsets of fields for which the kernel's headers have no names (PRM) */
 enum {
+	CQ_APU		= 0x7,		/* 1 bit of the context */
 	CQ_DBR_UMEM	= 0x20,		/* in the context */
+	CQ_EQN		= 0xa0,		/* in the context */
 	CQ_UMEM_OFFSET	= 0x280,	/* in CREATE_CQ and MODIFY_CQ */
 	CQ_UMEM_ID	= 0x2c0,
 };
@@ -31,7 +33,7 @@ enum {
 static bool hca_cq_format_ok(const u32 *cqc)
 {
 	return MLX5_GET(cqc, cqc, cqe_sz) <= CQE_128_PAD &&
-	       !MLX5_GET(cqc, cqc, apu_cq) && !MLX5_GET(cqc, cqc, cqe_comp_en) &&
+	       !hca_field(cqc, CQ_APU, 1) && !MLX5_GET(cqc, cqc, cqe_comp_en) &&
 	       !MLX5_GET(cqc, cqc, scqe_break_moderation_en) &&
 	       !MLX5_GET(cqc, cqc, cq_period_mode);
 }
@@ -84,7 +86,7 @@ static enum hca_synd hca_cq_decode(struct hca *hca, struct hca_cq *cq, const str
 	cq->record.uar = hca_uar_get(hca, c, MLX5_GET(cqc, cqc, uar_page));
 	if (!cq->record.uar)
 		return HCA_SYND_UAR;
-	cq->eq = hca_devx_use(c, &hca->eqs, MLX5_GET(cqc, cqc, c_eqn_or_apu_element));
+	cq->eq = hca_devx_use(c, &hca->eqs, hca_dword(cqc, CQ_EQN));
 	if (!cq->eq)
 		return HCA_SYND_EQ;
 	record.in_umem = MLX5_GET(cqc, cqc, dbr_umem_valid);

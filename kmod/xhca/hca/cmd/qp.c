@@ -31,6 +31,12 @@ static bool hca_qp_st_ok(u8 st)
 	}
 }
 
+/* Fields of 5 bits that older headers do not name */
+enum {
+	QPC_LOG_DCI_STREAMS	= 0x3e3,
+	QPC_LOG_DCI_ERRORS	= 0x403,
+};
+
 /* Fields of unsupported features must be zero. */
 static bool hca_qp_fields_ok(const u32 *qpc)
 {
@@ -38,8 +44,8 @@ static bool hca_qp_fields_ok(const u32 *qpc)
 	       !MLX5_GET(qpc, qpc, offload_type) && !MLX5_GET(qpc, qpc, end_padding_mode) &&
 	       !MLX5_GET(qpc, qpc, req_e2e_credit_mode) &&
 	       !MLX5_GET(qpc, qpc, ulp_stateless_offload_mode) &&
-	       !MLX5_GET(qpc, qpc, log_num_dci_stream_channels) &&
-	       !MLX5_GET(qpc, qpc, log_num_dci_errored_streams);
+	       !hca_field(qpc, QPC_LOG_DCI_STREAMS, 5) &&
+	       !hca_field(qpc, QPC_LOG_DCI_ERRORS, 5);
 }
 
 /* Cross-channel queues are connected; those that are managed are the QP's own. */

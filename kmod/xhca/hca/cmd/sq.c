@@ -19,12 +19,14 @@ static struct hca_qp *hca_sq_find(struct hca *hca, const struct hca_cmd *c, u32 
 	return sq && sq->st == HCA_ST_SQ ? sq : NULL;
 }
 
+enum { SQC_TS_FORMAT = 0x1a };		/* 2 bits; not in older headers */
+
 /* Fields of unsupported features must be zero. */
 static bool hca_sq_fields_ok(const void *sqc, const void *wq)
 {
 	return !MLX5_GET(sqc, sqc, state) && !MLX5_GET(sqc, sqc, tis_lst_sz) &&
 	       !MLX5_GET(sqc, sqc, cd_master) && !MLX5_GET(sqc, sqc, reg_umr) &&
-	       !MLX5_GET(sqc, sqc, hairpin) && !MLX5_GET(sqc, sqc, ts_format) &&
+	       !MLX5_GET(sqc, sqc, hairpin) && !hca_field(sqc, SQC_TS_FORMAT, 2) &&
 	       !MLX5_GET(sqc, sqc, packet_pacing_rate_limit_index) &&
 	       MLX5_GET(wq, wq, wq_type) == MLX5_WQ_TYPE_CYCLIC &&
 	       !MLX5_GET(wq, wq, wq_signature);

@@ -178,11 +178,13 @@ int hca_mkey_set_klms(struct hca_mkey *mkey, u32 first, u32 n, const struct mlx5
 
 /* ---- Context ------------------------------------------------------------------- */
 
+enum { MKC_TRANSLATION_MODE = 0x1a };	/* 2 bits; not in older headers */
+
 static bool hca_mkey_fields_ok(const u32 *mkc)
 {
 	return !MLX5_GET(mkc, mkc, bsf_en) && !MLX5_GET(mkc, mkc, sync_umr) &&
 	       !MLX5_GET(mkc, mkc, bsf_octword_size) &&
-	       !MLX5_GET(mkc, mkc, ma_translation_mode);
+	       !hca_field(mkc, MKC_TRANSLATION_MODE, 2);
 }
 
 void hca_mkey_align(struct hca_mkey *mkey)

@@ -35,7 +35,7 @@ enum { CQE_L3_SHIFT = 24 };
 
 enum {
 	CQE_VLAN	= 1,	/* l4_hdr_type_etc */
-	VLAN_PRIO_SHIFT	= 13,	/* vlan_info */
+	CQE_PRIO_SHIFT	= 13,	/* vlan_info */
 };
 
 /* The datagram that is sent or has arrived */
@@ -123,7 +123,7 @@ static bool hca_ud_roce_header(struct datagram *d, const struct mlx5r_av *av)
 	d->roce = true;
 	d->sl = av->rate_sl >> 1 & 7;
 	d->tagged = g->vlan_valid;
-	d->tci = d->sl << VLAN_PRIO_SHIFT | g->vlan_id;
+	d->tci = d->sl << CQE_PRIO_SHIFT | g->vlan_id;
 	d->grh = true;
 	if (g->version != MLX5_ROCE_VERSION_2) {
 		d->l3 = HCA_L3_GRH;

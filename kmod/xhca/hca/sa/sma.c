@@ -19,7 +19,9 @@ enum {
 
 static u16 hca_sma_description(const struct hca_port *port, const struct hca_smp *in, u8 *data)
 {
-	memcpy(data, hca_sa_node(port).description, HCA_SMP_DATA);
+	struct hca_node_record node = hca_sa_node(port);
+
+	memcpy(data, node.description, HCA_SMP_DATA);
 	return HCA_MAD_OK;
 }
 
