@@ -367,6 +367,28 @@ static void test_foreign(void)
 	session_key_destroy(&s, 1, k.rkey);
 }
 
+/* The UMR queue of a driver reads its lists with a key of any PD. */
+static void test_driver(void)
+{
+	struct xv_mkey k = make_key(1, 4);
+	struct xv_sge sge = session_sge(&mr[1], 0, 64);
+	struct xv_umr umr = { .mkey = &k, .base_addr = UM_BASE, .access = UM_ACCESS, .num = 1,
+			      .regions = &sge };
+	struct hca_mkey *list = hca_mkey_get(s.hca[1], lists[1].key);
+
+	use_list(&umr, 1);
+	list->pd++;
+	tap_is(fill(&b, &umr), XV_WC_LOC_PROT_ERR, "a list of a foreign PD");
+	disconnect();
+	connect();
+	hca_qp_get(s.hca[1], b.qp.qp_num)->st = MLX5_QP_ST_REG_UMR;
+	tap_is(fill(&b, &umr), XV_WC_SUCCESS, "a list of a foreign PD, on the UMR queue");
+	hca_qp_get(s.hca[1], b.qp.qp_num)->st = MLX5_QP_ST_RC;
+	tap_is(write_to(k.rkey, UM_BASE, 64), XV_WC_SUCCESS, "its memory");
+	list->pd--;
+	session_key_destroy(&s, 1, k.rkey);
+}
+
 static void test_transports(void)
 {
 	static const u8 types[] = { MLX5_QP_ST_UC, MLX5_QP_ST_XRC };
@@ -509,6 +531,7 @@ int main(void)
 	test_depth(1, write_to, XV_WC_REM_ACCESS_ERR);
 	test_depth(0, write_from, XV_WC_LOC_PROT_ERR);
 	test_foreign();
+	test_driver();
 	test_local_inv();
 	test_transports();
 	test_refused();

@@ -110,6 +110,17 @@ static int hca_umr_wait_for_memory(struct hca_qp *qp)
 	return HCA_AGAIN;
 }
 
+/*
+ * The PD in which the key of the list must be.  The UMR queue of a driver may use one of another
+ * PD: in 5.10, mlx5_ib gives this queue the PD 0 of the driver, and uses a key of another one.
+ */
+static u32 hca_umr_list_pd(const struct hca_qp *qp, const struct umr *u)
+{
+	const struct hca_mkey *key = hca_mkey_get(qp->hca, u->list.lkey);
+
+	return key && qp->st == MLX5_QP_ST_REG_UMR ? key->pd : qp->pd;
+}
+
 /* Sets entries until the turn is over; qp->done: bytes of the list so far. */
 static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct umr *u)
 {
@@ -122,6 +133,7 @@ static int hca_umr_load_entries(struct hca_qp *qp, struct hca_mkey *mkey, struct
 	if (done > u->octowords)
 		return MLX5R_SYND_LOCAL_QP_OP;
 	hca_sgl_init(&from, qp, MLX5R_MKEY_ACCESS_LR, &u->list, 1);
+	from.user.pd = hca_umr_list_pd(qp, u);
 	hca_sgl_skip(&from, qp->done);
 	for (; done < u->octowords; done += n) {
 		n = min_t(u32, u->octowords - done, CHUNK);
