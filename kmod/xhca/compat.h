@@ -189,6 +189,9 @@ static inline struct task_struct *xhca_kthread_create(int (*function)(void *), v
 #endif
 }
 
+/* Whether mlx5_ib allocates doorbell pages of processes without their user context */
+#define XHCA_PLAIN_UARS	(LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0))
+
 /* ---- Network devices ------------------------------------------------------------------ */
 
 #ifndef XHCA_HAS_netdev_name_in_use

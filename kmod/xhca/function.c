@@ -44,6 +44,7 @@ static void create_hca(void *arg)
 		.node_guid = function_guid(fn),
 		.lid = fn->index + 1,
 		.num_vectors = HCA_MAX_VECTORS,
+		.plain_uars = XHCA_PLAIN_UARS,
 		.list_bytes = fn->xhca->list_bytes,
 		.bar = xhca_bar_ptr(fn),
 		.bar_pages = fn->xhca->bar.size >> HCA_PAGE_SHIFT,

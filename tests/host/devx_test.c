@@ -571,6 +571,28 @@ static void test_entries(void)
 	accepted(brief(0, MLX5_CMD_OP_DESTROY_CQ, number()));
 }
 
+static void driver_uar(void *in)
+{
+	MLX5_SET(create_cq_in, in, cq_context.uar_page, s.uar[0]);
+}
+
+static void foreign_uar(void *in)
+{
+	MLX5_SET(create_cq_in, in, cq_context.uar_page, users[1].uar);
+}
+
+/* Old drivers allocate the pages of processes as their own. */
+static void test_plain_uars(void)
+{
+	refused(with(MLX5_CMD_OP_CREATE_CQ, fill_cq, driver_uar), UAR);
+	s.hca[0]->p.plain_uars = true;
+	refused(with(MLX5_CMD_OP_CREATE_CQ, fill_cq, foreign_uar), UAR);
+	refused(brief(users[0].uid, MLX5_CMD_OP_DEALLOC_UAR, s.uar[0]), UAR);
+	accepted(with(MLX5_CMD_OP_CREATE_CQ, fill_cq, driver_uar));
+	accepted(brief(users[0].uid, MLX5_CMD_OP_DESTROY_CQ, number()));
+	s.hca[0]->p.plain_uars = false;
+}
+
 /* ---- Data ------------------------------------------------------------------------ */
 
 /* An RDMA WRITE of the queue pair to itself: all rings and data are in the UMEM. */
@@ -819,6 +841,7 @@ int main(void)
 	test_privileges();
 	test_umem();
 	test_entries();
+	test_plain_uars();
 	test_data();
 	test_pd();
 	test_lists();

@@ -81,6 +81,7 @@ struct hca_params {
 	u64 node_guid;
 	u16 lid;			/* InfiniBand, of port 1 */
 	u32 num_vectors;
+	bool plain_uars;		/* see uar.c */
 	u64 list_bytes;			/* most memory of lists of mkeys, see devx.c */
 	void *bar;
 	u32 bar_pages;

@@ -8,6 +8,10 @@
  * The driver may deallocate a page before the queues that use it: if a process closes a
  * device and has not destroyed its CQs (perftest), mlx5_ib deallocates the pages first, and
  * does not retry if that fails.  Such a page accepts no new queue and is freed with the last.
+ *
+ * A command of a user context may name only pages of this context.  But before 5.16, mlx5_ib
+ * allocates the pages of processes without a context, as its own, and adapters let every process
+ * name them: then p.plain_uars is set.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -60,11 +64,22 @@ static bool hca_uar_in_use(const struct hca_uar *uar)
 	       uar->neqs;
 }
 
-struct hca_uar *hca_uar_get(struct hca *hca, const struct hca_cmd *c, u32 index)
+static struct hca_uar *hca_uar_own(struct hca *hca, const struct hca_cmd *c, u32 index)
 {
 	struct hca_uar *uar = hca_devx_own(c, &hca->uars_by_index, index);
 
 	return uar && !uar->released ? uar : NULL;
+}
+
+/* A page for a queue */
+struct hca_uar *hca_uar_get(struct hca *hca, const struct hca_cmd *c, u32 index)
+{
+	struct hca_uar *uar = hca_table_get(&hca->uars_by_index, index);
+
+	if (hca->p.plain_uars && uar && !uar->released &&
+	    !hca_table_uid(&hca->uars_by_index, index))
+		return uar;
+	return hca_uar_own(hca, c, index);
 }
 
 void hca_uar_put(struct hca_uar *uar)
@@ -134,7 +149,7 @@ enum hca_synd hca_cmd_alloc_uar(struct hca *hca, const struct hca_cmd *c)
 
 enum hca_synd hca_cmd_dealloc_uar(struct hca *hca, const struct hca_cmd *c)
 {
-	struct hca_uar *uar = hca_uar_get(hca, c, MLX5_GET(dealloc_uar_in, c->in, uar));
+	struct hca_uar *uar = hca_uar_own(hca, c, MLX5_GET(dealloc_uar_in, c->in, uar));
 
 	if (!uar)
 		return HCA_SYND_UAR;
