@@ -139,8 +139,8 @@ clean:
 help:
 	@echo 'make [all]      modules and userlib'
 	@echo 'make modules    xverbs.ko and xhca.ko (x86-64 only) in build/RELEASE/kmod, for the'
-	@echo '                running kernel, or for KERNEL=6.1|6.12|newest|debug (fetched from'
-	@echo '                Debian), or for the kernel tree KDIR=...'
+	@echo '                running kernel, or for KERNEL=5.10|6.1|6.12|newest|testing|debug'
+	@echo '                (fetched from Debian), or for the kernel tree KDIR=...'
 	@echo 'make userlib    libxverbs, tools and examples'
 	@echo 'make demo       builds, boots a VM and copies files between two functions'
 	@echo 'make test       all test layers, short form; FULL=1 runs everything'
