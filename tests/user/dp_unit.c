@@ -146,7 +146,7 @@ static void bf_setup(uint32_t start)
 	memset(bf, 0, sizeof(bf));
 	qp_rec[MLX5R_DBR_SND] = xv_be32(start);
 	qp.sq.doorbell = bf[0];
-	qp.sq.flags = sizeof(bf[0]) << 16;
+	qp.sq.flags = XV_QP_RECV_IN_RESET | sizeof(bf[0]) << __XV_BF_SHIFT;
 }
 
 #define INLINE8	"80000008 6162636465666768"
@@ -196,7 +196,7 @@ static void test_blueflame(void)
 	ok(bf_holds(1, "0000000a") && !bf[1][1], "relaxed: only the doorbell");
 
 	bf_setup(0);
-	qp.sq.flags = 64 << 16;
+	qp.sq.flags = 64 << __XV_BF_SHIFT;
 	xv_wr_write_inline(&qp, 1, 0, data, sizeof(data), REMOTE);
 	xv_commit_send(&qp);
 	ok(bf_holds(0, "00000008 0001230a") && !bf[0][1], "longer than a buffer: the doorbell");

@@ -117,7 +117,7 @@ static int qp_map(struct qp *qp, const struct xverbs_qp_create *req,
 		return 0;
 	pub->sq.dbrec = pub->rq.dbrec = qp->mem.dbrec;
 	pub->sq.doorbell = (volatile uint64_t *)(void *)((char *)uar->addr + qp->bf.offset);
-	pub->sq.flags |= qp->bf.bytes << 16;
+	pub->sq.flags |= qp->bf.bytes << __XV_BF_SHIFT;
 	pub->sq.ctrl_qpn = (uint64_t)xv_be32(req->out_qpn << 8) << 32;
 	if (req->out_sq_wqebbs) {
 		sq_init(pub, qp, req);
@@ -287,12 +287,16 @@ static struct qp *qp_new(struct xv_context *ctx, const struct xv_qp_init_attr *a
 	return qp;
 }
 
+enum {
+	KNOWN_FLAGS = XV_QP_SINGLE_THREADED | XV_QP_EXTERNAL_DATAPATH | XV_QP_CROSS_CHANNEL |
+		      XV_QP_MANAGED_SEND | XV_QP_MANAGED_RECV | XV_QP_IGNORE_SQ_OVERFLOW |
+		      XV_QP_IGNORE_RQ_OVERFLOW | XV_QP_RECV_IN_RESET,
+};
+
+_Static_assert(KNOWN_FLAGS >> __XV_BF_SHIFT == 0, "the bytes of a buffer have these bits");
+
 XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr *attr, size_t size)
 {
-	const uint32_t known = XV_QP_SINGLE_THREADED | XV_QP_EXTERNAL_DATAPATH |
-			       XV_QP_CROSS_CHANNEL | XV_QP_MANAGED_SEND | XV_QP_MANAGED_RECV |
-			       XV_QP_IGNORE_SQ_OVERFLOW | XV_QP_IGNORE_RQ_OVERFLOW |
-			       XV_QP_RECV_IN_RESET;
 	struct xv_qp_init_attr a;
 	struct qp *qp;
 	int err;
@@ -300,7 +304,7 @@ XV_EXPORT struct xv_qp *xv_create_qp_sz(struct xv_pd *pd, struct xv_qp_init_attr
 	err = xv_attr_in(&a, sizeof(a), attr, size, "create QP");
 	if (!err && a.reserved)
 		err = xv_set_error(EINVAL, "create QP: reserved is not zero");
-	if (!err && a.flags & ~known)
+	if (!err && a.flags & ~(uint32_t)KNOWN_FLAGS)
 		err = xv_set_error(EOPNOTSUPP, "create QP: flags: unknown bit in 0x%x", a.flags);
 	qp = err ? NULL : qp_new(pd->context, &a, &err);
 	if (!qp)

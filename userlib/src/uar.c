@@ -111,7 +111,7 @@ static const struct blueflame_page *blueflame_page(struct context *ctx, uint32_t
 	xv_error_save(&before);
 	page->uar = uar_alloc(&ctx->pub, &req);
 	xv_error_restore(&before);
-	page->bytes = req.out_bf_bytes;
+	page->bytes = req.out_bf_bytes >> (32 - __XV_BF_SHIFT) ? 0 : req.out_bf_bytes;
 	page->stride = req.out_bf_stride;
 	return page->uar ? page : NULL;
 }

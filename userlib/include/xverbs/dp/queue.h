@@ -128,7 +128,8 @@ struct __xv_enabled {
 };
 
 /* Bytes of each BlueFlame buffer of a queue that has a register of its own, else 0 */
-#define __XV_BF_BYTES(sq)	((sq)->flags >> 16)
+#define __XV_BF_SHIFT		20	/* bits of enum xv_qp_flags are lower */
+#define __XV_BF_BYTES(sq)	((sq)->flags >> __XV_BF_SHIFT)
 
 struct xv_sq {
 	uint8_t *buf;
